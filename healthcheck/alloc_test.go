@@ -16,7 +16,7 @@ var (
 
 var fine = Result{Status: True, Reason: "Fine"}
 
-// TestVerdictOnHealthyAllocatesNothing: what the engine does to results that are fine is free, also for several checks.
+// TestVerdictOnHealthyAllocatesNothing: processing healthy results allocates nothing, also with several checks.
 func TestVerdictOnHealthyAllocatesNothing(t *testing.T) {
 	for name, tt := range map[string]struct {
 		checks  ConditionChecks[struct{}]
@@ -72,7 +72,7 @@ func BenchmarkProgress(b *testing.B) {
 	}
 }
 
-// BenchmarkPlan compares with what is stored; nothing has changed, and everything has.
+// BenchmarkPlan compares findings with what is stored, if nothing and if everything has changed.
 func BenchmarkPlan(b *testing.B) {
 	asIs := func(c Condition) Condition { return c }
 	outcomes := []outcome{{conditionType: "Ready", applicability: Applies, result: fine}}

@@ -14,32 +14,33 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ProgressAnnotation begins the name of the annotation of AnnotationProgress. The
-// rest is the name of the registration, or a hash of it if no annotation can have it.
+// ProgressAnnotation is the prefix of the annotation that AnnotationProgress writes. The
+// name of the registration follows, or a hash of it if the name is not valid in an
+// annotation.
 const ProgressAnnotation = "progress.healthcheck.sickbay.dev/"
 
-// AnnotationProgress keeps clocks in an annotation of the object. It is written only
-// when a progress begins or ends, which takes the permission to patch the object. An
-// annotation that cannot be read counts as none: the clocks begin anew.
+// AnnotationProgress keeps clocks in an annotation of the object. It writes the annotation
+// only when a progress begins or ends; that needs the permission to patch the object. It
+// treats an annotation that cannot be parsed as missing: the clocks start again.
 type AnnotationProgress[T client.Object] struct {
 	// Client writes the annotation.
 	Client client.Client
-	// Name makes the annotation one of its own for each registration.
+	// Name distinguishes the annotations of several registrations.
 	Name string
 }
 
 var _ ProgressStore[client.Object] = AnnotationProgress[client.Object]{}
 
-// clockValue is what the annotation has for each clock.
+// clockValue is the stored form of one clock.
 type clockValue struct {
 	Since time.Time `json:"since"`
 	Seen  int       `json:"seen,omitempty"`
 }
 
-// separator is in no name of a condition type, as the API conventions have it.
+// separator never occurs in a condition type that follows the API conventions.
 const separator = "|"
 
-// name is Name as an annotation can have it.
+// name returns Name if it is valid in an annotation, or else a hash of it.
 func (s AnnotationProgress[T]) name() string {
 	if len(validation.IsQualifiedName(ProgressAnnotation+s.Name)) == 0 {
 		return s.Name
@@ -87,7 +88,7 @@ func (s AnnotationProgress[T]) Save(ctx context.Context, obj T, progress []Progr
 	if err != nil {
 		return fmt.Errorf("encoding the progress of %s: %w", client.ObjectKeyFromObject(obj), err)
 	}
-	// The checks judged obj as it was read; it stays so.
+	// The checks judged obj as it was read, so it must not change.
 	written := obj.DeepCopyObject().(client.Object)
 	if err := s.Client.Patch(ctx, written, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(s.name())); err != nil {
 		return fmt.Errorf("keeping the progress of %s: %w", client.ObjectKeyFromObject(obj), err)

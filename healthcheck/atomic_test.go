@@ -17,10 +17,10 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// An AtomicWidget is a Widget whose type does not say that its conditions are a map by type.
+// An AtomicWidget is a Widget whose definition does not make its conditions a map by type.
 type AtomicWidget struct{ Widget }
 
-// AtomicWidgetList is a list of them.
+// AtomicWidgetList is a list of AtomicWidgets.
 type AtomicWidgetList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitzero"`
@@ -39,7 +39,7 @@ func (l *AtomicWidgetList) DeepCopyObject() runtime.Object {
 	return &c
 }
 
-// TestAtomicConditionsAreNotWiped: where conditions have no keys, who applies one of them takes the place of all others.
+// TestAtomicConditionsAreNotWiped: if conditions have no keys, applying one of them would remove all others.
 func TestAtomicConditionsAreNotWiped(t *testing.T) {
 	for name, tt := range map[string]struct {
 		other string
@@ -53,7 +53,7 @@ func TestAtomicConditionsAreNotWiped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newAtomicFixture(t)
 			if !tt.first {
-				// Alone there is nothing to be lost.
+				// Without other conditions, nothing can be lost.
 				if err := f.reconcile(t); err != nil {
 					t.Error(err)
 				}
@@ -127,7 +127,8 @@ func (f *atomicFixture) stored(t *testing.T) *AtomicWidget {
 	return widget
 }
 
-// TestConditionThatSomebodyMeddledWith is taken back: where conditions have keys, to force takes nothing else.
+// TestConditionThatSomebodyMeddledWith: if conditions have keys, a forced apply restores ours and takes
+// nothing else.
 func TestConditionThatSomebodyMeddledWith(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	f.reconcile(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// fails adds a check that fails while failing is set.
+// fails adds a check that fails while failing is true.
 func (f *fixture) fails(failing *bool) {
 	f.Conditions[0].Checks = append(f.Conditions[0].Checks, healthcheck.NamedCheck[*Widget]{
 		Name: "failing", Check: healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
@@ -20,8 +20,8 @@ func (f *fixture) fails(failing *bool) {
 	})
 }
 
-// TestBackoffBesideARecheck: one check cannot be carried out, and another is to be looked at again all the time. The first
-// is tried again less and less often, and the second when it asked for it.
+// TestBackoffBesideARecheck: one check fails, and another asks for frequent rechecks. The first is retried less and less
+// often, and the second runs when it asked to.
 func TestBackoffBesideARecheck(t *testing.T) {
 	f := newFixture(t, healthcheck.Result{})
 	recheck := 20 * time.Second

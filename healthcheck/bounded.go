@@ -9,9 +9,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// bounded calls foreign code. It returns at the timeout even if the code does
-// not, which then costs one goroutine and never a worker; and a panic of the code
-// is an error, and not the end of the process.
+// bounded calls foreign code. It returns at the timeout even if the code does not; that
+// costs one goroutine, but never a worker. A panic in the code becomes an error instead of
+// ending the process.
 func bounded[A any](ctx context.Context, timeout time.Duration, call func(context.Context) (A, error)) (A, error) {
 	ctx, cancel := bound(ctx, timeout)
 	defer cancel()
@@ -30,15 +30,15 @@ func bounded[A any](ctx context.Context, timeout time.Duration, call func(contex
 	case <-ctx.Done():
 		got.err = ctx.Err()
 	}
-	// Code that notices its timeout may say so in words of its own, sooner or later
-	// than we do. The text must not depend on who was first.
+	// Code that notices its timeout may report it in its own words, before or after we do.
+	// The text must not depend on who was first.
 	if got.err != nil && isTimeUp(ctx) {
 		got.err = tooLate(ctx)
 	}
 	return got.answer, got.err
 }
 
-// guarded turns a panic into an error, and logs where it came from.
+// guarded turns a panic into an error, and logs its stack.
 func guarded[A any](ctx context.Context, call func(context.Context) (A, error)) (answer A, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// TestClockOfABusyObject: the object changes during each run. It gets its condition all the same, and its clock is not
-// begun anew.
+// TestClockOfABusyObject: the object changes during each run. It still gets its condition, and its clock does not
+// restart.
 func TestClockOfABusyObject(t *testing.T) {
 	f := newFixture(t, healthcheck.Result{})
 	f.Progress = healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: "widgets"}
@@ -24,7 +24,7 @@ func TestClockOfABusyObject(t *testing.T) {
 		}
 		return healthcheck.Result{Status: healthcheck.Progressing, Reason: "RollingOut", Cause: cause, Within: time.Minute}, nil
 	})
-	// It may be the cache that is late, and a clock of an earlier process that it does not show yet.
+	// The cache may lag, and an earlier process may have stored a clock that it does not show yet.
 	if again := f.reconcile(t).RequeueAfter; again != time.Second {
 		t.Errorf("the first time it is looked at again after %s, want a second", again)
 	}
@@ -41,7 +41,7 @@ func TestClockOfABusyObject(t *testing.T) {
 			t.Errorf("conditions are %+v", widget.Status.Conditions)
 		}
 	}
-	// The run writes only a clock, and then waits for the cache to show it.
+	// The run only writes a clock, and then waits for the cache to show it.
 	cause = "StillWaiting"
 	f.reconcile(t)
 	f.reconcile(t)

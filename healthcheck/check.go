@@ -5,30 +5,30 @@ import (
 	"time"
 )
 
-// Input is what a check gets to see in one run. It is made anew for each run and
-// belongs to it alone; a check must not change Object.
+// Input is what a check sees in one run. Each run has its own. A check must not change
+// Object.
 type Input[T any] struct {
 	// Object is the object to check, as the engine read it.
 	Object T
-	// Now is the one moment at which everything in this run is judged.
+	// Now is the time at which everything in this run is judged.
 	Now time.Time
-	// Current is the condition as it is stored on the object, or nil if there is
-	// none. A check whose answer depends on its last one finds it here, so that
-	// nothing has to be remembered in memory.
+	// Current is the condition stored on the object, or nil if there is none. A check whose
+	// answer depends on its previous one finds it here, so it need not keep anything in
+	// memory.
 	Current *Condition
-	// Env has what the check has declared to need. The rest of it is empty.
+	// Env holds what the check declared in its Needs. Everything else in it is empty.
 	Env Env
 }
 
-// Check examines one object. Implementations are called from several goroutines
-// at once and must not keep state between runs.
+// Check examines one object. Implementations must be safe for concurrent use, and must not
+// keep state between runs.
 //
-// An error means that the check could not be carried out. The condition then
-// becomes Unknown with ReasonCheckFailed and the error's text as its message, and
-// the engine tries again with back-off. The text must be the same for the same
-// problem, as that of Result.Message. An unhealthy object is not an error.
+// An error means that the check could not be carried out. The condition then becomes
+// Unknown with ReasonCheckFailed and the error's text as its message, and the engine
+// retries with back-off. Like Result.Message, the text must be the same for the same
+// problem. An unhealthy object is not an error.
 //
-// The context ends at the check's timeout; a check should stop then.
+// The context ends at the check's timeout; the check should then return.
 type Check[T any] interface {
 	Check(ctx context.Context, in Input[T]) (Result, error)
 }
@@ -54,7 +54,7 @@ const (
 )
 
 // Precheck reports whether a condition applies to an object at all. An error, a panic or an
-// answer that is none of these makes the condition Unknown, unless
+// undefined Applicability makes the condition Unknown, unless
 // ConditionChecks.WhileUndecided says otherwise; other conditions are not affected. The
-// engine tries again with back-off. The timeout of a check holds for a precheck too.
+// engine retries with back-off. A precheck has the same timeout as a check.
 type Precheck[T any] func(ctx context.Context, in Input[T]) (Applicability, error)

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// maxCauses is how many causes of one check have clocks of their own. Those that come on
-// top of them, while the check has never passed, share one: nothing goes on for ever by
-// having a new cause each time.
+// maxCauses is how many causes of one check have a clock each. Until the check passes, all further
+// causes share one clock: a check that gives a new cause each time must not progress for ever.
 const maxCauses = 8
 
-// otherCauses stands for these.
+// otherCauses is the cause of that shared clock.
 const otherCauses = "*"
 
-// of reports whether p is a clock of a check, or of the condition as a whole if check is empty.
+// of reports whether p is a clock of the given check, or of the condition as a whole if check is
+// empty.
 func (p Progress) of(conditionType, check string) bool {
 	return p.Condition == conditionType && p.Check == check
 }
 
-// comparePerCheck orders the clocks of each check by when they began.
+// comparePerCheck orders clocks by check, and those of one check by when they began.
 func comparePerCheck(a, b Progress) int {
 	return cmp.Or(cmp.Compare(a.Condition, b.Condition), cmp.Compare(a.Check, b.Check), a.Since.Compare(b.Since),
 		cmp.Compare(a.Cause, b.Cause), cmp.Compare(a.Seen, b.Seen))
 }
 
-// dateAll replaces the results of a condition by those with deadlines, and returns the clocks to keep.
+// dateAll sets the deadlines in the results of a condition, and returns the clocks to keep.
 func dateAll[T any](clocks []Progress, c ConditionChecks[T], results []Result, now time.Time) []Progress {
 	var all []Progress
 	for i, check := range c.Checks {
@@ -36,8 +36,7 @@ func dateAll[T any](clocks []Progress, c ConditionChecks[T], results []Result, n
 	return all
 }
 
-// date gives a result of one check its deadline, by the clocks of that check, and
-// returns those that are to be kept.
+// date sets the deadline of one result by the clocks of its check, and returns the clocks to keep.
 func date(clocks []Progress, conditionType, check string, r Result, now time.Time) (Result, []Progress) {
 	if r.Status == True || r.Status == Skipped {
 		return r, nil

@@ -2,7 +2,7 @@ package healthcheck
 
 import "time"
 
-// conclude makes one result of those of a condition: Merge, Summary, Conclude, in this order. It is pure, as these functions are.
+// conclude makes one result from those of a condition, by Merge, Summary and Conclude in this order. It is pure, as they are.
 func conclude[T any](now time.Time, c ConditionChecks[T], results []Result, current *Condition) Result {
 	merged := Merge(now, results...)
 	if c.Summary == nil && c.Conclude == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// Rules that are not Merge's: they see each result by name, and what they say is stored.
+// Rules other than Merge's: they see each result by name, and their result is stored.
 func TestConcludeHasTheLastWord(t *testing.T) {
 	f := newFixture(t, healthcheck.Result{Status: healthcheck.False, Reason: "Broken", Message: "It is broken"})
 	f.Conditions[0].Summary = func([]healthcheck.NamedResult, healthcheck.Result) string { return "in words of its own" }
@@ -30,7 +30,7 @@ func TestConcludeHasTheLastWord(t *testing.T) {
 	}
 }
 
-// A conclusion outside of the closed set is no pass.
+// An undefined status is not a pass.
 func TestConcludeKeepsToTheClosedSet(t *testing.T) {
 	f := newFixture(t, healthcheck.Result{Status: healthcheck.True, Reason: "Fits"})
 	f.Conditions[0].Conclude = func(healthcheck.Findings) healthcheck.Result {
@@ -42,8 +42,8 @@ func TestConcludeKeepsToTheClosedSet(t *testing.T) {
 	}
 }
 
-// TestConclusionOfThePast: what a conclusion says of the time is read as that of a check: a moment that is over is no reason to
-// look again at once, and for ever, and at a deadline it is False.
+// TestConclusionOfThePast: times in a conclusion are treated as in a check's result. A past RecheckAt does not cause endless
+// rechecks, and at its deadline the result is False.
 func TestConclusionOfThePast(t *testing.T) {
 	for name, tt := range map[string]struct {
 		said healthcheck.Result

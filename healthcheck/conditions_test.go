@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// TestSeveralConditions run side by side, and neither takes the other's condition away.
+// TestSeveralConditions: conditions are checked side by side, and none removes another.
 func TestSeveralConditions(t *testing.T) {
 	f := newFixture(t, healthcheck.Result{})
 	met := make(chan struct{})
@@ -59,7 +59,7 @@ func TestSeveralConditions(t *testing.T) {
 	}
 }
 
-// TestCurrentIsHandedIn holds because a check that depends on its last answer keeps no state.
+// TestCurrentIsHandedIn: a check that depends on its last answer keeps no state, so it gets its condition.
 func TestCurrentIsHandedIn(t *testing.T) {
 	f := newFixture(t, healthcheck.Result{})
 	var seen []*healthcheck.Condition
@@ -74,7 +74,7 @@ func TestCurrentIsHandedIn(t *testing.T) {
 	}
 }
 
-// TestDampedConditionKeepsItsGeneration: a True that stands although False was found says nothing about the new generation.
+// TestDampedConditionKeepsItsGeneration: a True that stays although False was found says nothing about the new generation.
 func TestDampedConditionKeepsItsGeneration(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	f.Progress = healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: "widgets"}

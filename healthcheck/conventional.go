@@ -2,7 +2,7 @@ package healthcheck
 
 import "context"
 
-// conventional is a Metav1Store for a T that is known to have GetConditions only at run time: see Registration.Store.
+// conventional is a Metav1Store for a T that is known only at run time to have GetConditions: see Registration.Store.
 type conventional[T any] struct{ Metav1Store[Metav1Object] }
 
 func (s conventional[T]) object(obj T) Metav1Object { return any(obj).(Metav1Object) }

@@ -6,26 +6,25 @@ import (
 	"time"
 )
 
-// defaultDampingInterval is how far apart findings have to be that are counted, if
-// the Damping does not say.
+// defaultDampingInterval is the default of Damping.Interval.
 const defaultDampingInterval = 10 * time.Second
 
-// Damping has a condition turn from True to False, or from False to True, only after
-// that was found several times in a row. Until then the stored condition stays as it
-// is. Everything else is not held up: the first verdict, Unknown, and Progressing.
-// What was counted is kept in Registration.Progress, and outlives the process.
+// Damping delays a change from True to False, or from False to True, until several findings
+// in a row agree. Until then the stored condition stays as it is. It delays nothing else:
+// not the first verdict, nor Unknown, nor Progressing. Registration.Progress keeps the
+// count, so it survives a restart.
 type Damping struct {
-	// Failures is how often False has to be found. The default is 1: it turns at once.
+	// Failures is how many findings in a row must be False. The default is 1: the condition
+	// changes at once.
 	Failures int
-	// Successes is how often True has to be found. The default is 1.
+	// Successes is how many findings in a row must be True. The default is 1.
 	Successes int
-	// Interval is how far apart findings have to be that are counted; the object is
-	// looked at again after it. The default is 10 seconds. Less than a second counts as one.
+	// Interval is the least time between two findings that both count; the engine looks at
+	// the object again after it. The default is 10 seconds, the minimum one second.
 	Interval time.Duration
 }
 
-// damp returns the result as it is to be stored, and what has been counted, if that
-// is to be kept.
+// damp returns the result to store, and the count as a clock if it must be kept.
 func (d Damping) damp(clocks []Progress, conditionType string, current *Condition, r Result, now time.Time) (Result, []Progress) {
 	if current == nil {
 		return r, nil

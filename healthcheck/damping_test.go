@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDamping: a condition turns when it was found often enough, one after the other.
+// TestDamping: a condition changes after enough equal findings in a row.
 func TestDamping(t *testing.T) {
 	three := Damping{Failures: 3, Successes: 2, Interval: 10 * time.Second}
 	was := func(status Status) *Condition { return &Condition{Status: status, Reason: "Was"} }
@@ -56,7 +56,7 @@ func TestDamping(t *testing.T) {
 	}
 }
 
-// TestDampingTurnsInTheEnd: what stays as it is found is stored after as many intervals as it takes, and not before.
+// TestDampingTurnsInTheEnd: a finding that stays the same is stored after exactly as many intervals as required.
 func TestDampingTurnsInTheEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := Damping{Failures: rapid.IntRange(1, 5).Draw(t, "failures"), Interval: 10 * time.Second}

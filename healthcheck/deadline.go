@@ -16,7 +16,7 @@ func timedOut(timeout time.Duration) error {
 	return &brokenError{ReasonCheckTimedOut, fmt.Sprintf("did not answer within %s", timeout)}
 }
 
-// tooLate says whose time was up: that of bound, or else that of the whole reconcile, which may have less.
+// tooLate returns the error for a timeout: that of bound, or that of the whole reconcile if it ended first.
 func tooLate(ctx context.Context) error {
 	if ours, ok := errors.AsType[*brokenError](context.Cause(ctx)); ok {
 		return ours
@@ -24,11 +24,11 @@ func tooLate(ctx context.Context) error {
 	return &brokenError{ReasonCheckTimedOut, "did not answer before the reconcile timed out"}
 }
 
-// isTimeUp reports whether ctx has ended by its deadline, and not because nobody wants an answer any more.
+// isTimeUp reports whether ctx has ended by its deadline rather than by cancellation.
 func isTimeUp(ctx context.Context) bool { return errors.Is(ctx.Err(), context.DeadlineExceeded) }
 
-// beyondDeadline returns a context that ends as ctx does, but not by its deadline: what was found out is stored also if
-// the checks have used up the time.
+// beyondDeadline returns a context that is cancelled when ctx is, but has no deadline: findings must be stored even if
+// the checks used up the time.
 func beyondDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	beyond, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {

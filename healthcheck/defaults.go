@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// newObject returns an empty object of the kind.
+// newObject returns an empty object of the registration's kind.
 func (r *Registration[T]) newObject() T {
 	if r.New != nil {
 		return r.New()
@@ -21,10 +21,10 @@ func (r *Registration[T]) newObject() T {
 	return newOf[T]()
 }
 
-// newOf returns an empty object of a type that is a pointer.
+// newOf returns an empty object. T must be a pointer type.
 func newOf[T any]() T { return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T) }
 
-// saysKind reports whether the type of the objects tells their kind, so that New need not.
+// saysKind reports whether T determines the kind, so that New may be nil.
 func (r *Registration[T]) saysKind() bool {
 	if reflect.TypeFor[T]().Kind() != reflect.Pointer {
 		return false
@@ -37,7 +37,7 @@ func (r *Registration[T]) saysKind() bool {
 	}
 }
 
-// store is that of the registration, or the default; nil if the type has no conditions.
+// store returns the Store of the registration, or the default; nil if T has no conditions.
 func (r *Registration[T]) store() Store[T] {
 	if r.Store == nil && reflect.TypeFor[T]().Implements(reflect.TypeFor[Metav1Object]()) {
 		return conventional[T]{}
@@ -45,12 +45,12 @@ func (r *Registration[T]) store() Store[T] {
 	return r.Store
 }
 
-// errNoStore says what a registration needs to have a Store.
+// errNoStore says how to give the registration a Store.
 func (r *Registration[T]) errNoStore() error {
-	return fmt.Errorf("registration %q has no Store: give it one, or the type %s the method GetConditions() []metav1.Condition", r.Name, reflect.TypeFor[T]())
+	return fmt.Errorf("registration %q has no Store: set one, or give type %s the method GetConditions() []metav1.Condition", r.Name, reflect.TypeFor[T]())
 }
 
-// defaulting is a store that takes what it was not given from the registration.
+// defaulting is a store that takes missing settings from the registration.
 type defaulting interface {
 	withDefaults(c client.Client, name string) any
 }
@@ -65,11 +65,11 @@ func (s Metav1Store[T]) withDefaults(c client.Client, name string) any {
 	return s
 }
 
-// errNoClient says that nobody has given a store its client.
-var errNoClient = errors.New("the Metav1Store has no Client: set it, or embed the store, which then gets that of the manager")
+// errNoClient is the error of a Metav1Store without a client.
+var errNoClient = errors.New("the Metav1Store has no Client: set it, or embed the store so that it gets the manager's client")
 
-// withDefaults returns a store with the defaults in each Metav1Store that it is, or embeds. Where there is a pointer on the
-// way to it, what that points to is changed.
+// withDefaults returns the store with defaults set in every Metav1Store that it is or embeds. Behind a pointer, it sets
+// them in place.
 func withDefaults[T any](store Store[T], c client.Client, name string) Store[T] {
 	v := reflect.New(reflect.TypeFor[Store[T]]()).Elem()
 	v.Set(reflect.ValueOf(store))
@@ -77,7 +77,7 @@ func withDefaults[T any](store Store[T], c client.Client, name string) Store[T] 
 	return v.Interface().(Store[T])
 }
 
-// setDefaults goes into v, and into what is embedded in it.
+// setDefaults sets the defaults in v and in what v embeds.
 func setDefaults(v reflect.Value, c client.Client, name string) {
 	switch v.Kind() {
 	case reflect.Interface:
@@ -100,7 +100,8 @@ func setDefaults(v reflect.Value, c client.Client, name string) {
 	}
 }
 
-// setDefaultsOfStruct sets those of a store, or goes into what it embeds, from which it has the method of one.
+// setDefaultsOfStruct sets the defaults of a struct. If the struct embeds something, its store methods may be promoted,
+// so it sets only those of the embedded fields.
 func setDefaultsOfStruct(v reflect.Value, c client.Client, name string) {
 	embeds := false
 	for i := range v.NumField() {
@@ -117,10 +118,10 @@ func setDefaultsOfStruct(v reflect.Value, c client.Client, name string) {
 	}
 }
 
-// maxFieldOwner is how long a field owner may be, in bytes.
+// maxFieldOwner is the maximum length of a field owner, in bytes.
 const maxFieldOwner = 128
 
-// fieldOwner is a name as a field owner can have it, or a hash of it.
+// fieldOwner returns name if it is a valid field owner, or else a hash of it.
 func fieldOwner(name string) string {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
 	if len(name) <= maxFieldOwner && !strings.ContainsFunc(name, unprintable) {

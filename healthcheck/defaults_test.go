@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// bare is a registration with nothing in it that has a default.
+// bare is a registration without any field that has a default.
 func bare[T client.Object](answer healthcheck.Result) healthcheck.Registration[T] {
 	check := func(context.Context, healthcheck.Input[T]) (healthcheck.Result, error) { return answer, nil }
 	return healthcheck.Registration[T]{
@@ -22,20 +22,20 @@ func bare[T client.Object](answer healthcheck.Result) healthcheck.Registration[T
 	}
 }
 
-// embedding is a store of one's own that leaves the writing to the one that it embeds.
+// embedding is a custom store that embeds the one that writes.
 type embedding struct {
 	healthcheck.Metav1Store[*Widget]
 }
 
-// deeper embeds one that embeds it, behind a pointer and an interface.
+// deeper embeds such a store behind a pointer and an interface.
 type deeper struct{ healthcheck.Store[*Widget] }
 
-// pointed embeds a pointer to it.
+// pointed embeds a pointer to a Metav1Store.
 type pointed struct {
 	*healthcheck.Metav1Store[*Widget]
 }
 
-// TestDefaultsOfARegistration: New and Store follow from the type, and a store that embeds the one of the library gets what that gets.
+// TestDefaultsOfARegistration: New and Store follow from the type, and an embedded Metav1Store gets the same defaults.
 func TestDefaultsOfARegistration(t *testing.T) {
 	for name, store := range map[string]healthcheck.Store[*Widget]{
 		"none":                    nil,
@@ -67,7 +67,7 @@ func owners(widget *Widget) []string {
 	return names
 }
 
-// TestDefaultsKeepWhatIsSet: a client and an owner of one's own stay.
+// TestDefaultsKeepWhatIsSet: defaults do not replace a client and an owner that are set.
 func TestDefaultsKeepWhatIsSet(t *testing.T) {
 	g := NewWithT(t)
 	e := env.Get(t)
@@ -79,7 +79,7 @@ func TestDefaultsKeepWhatIsSet(t *testing.T) {
 	g.Eventually(func() []string { return owners(read(t, e.Client, widget)) }, patience).Should(ContainElement("mine"))
 }
 
-// TestEvaluateWithDefaults needs neither New nor Store, and says so where the type has no conditions.
+// TestEvaluateWithDefaults: Evaluate needs neither New nor Store, and returns an error if the type has no conditions.
 func TestEvaluateWithDefaults(t *testing.T) {
 	engine := healthcheck.New(bare[*Widget](result(healthcheck.True, "Fine", "")))
 	got, err := engine.Evaluate(t.Context(), &Widget{})
@@ -103,17 +103,17 @@ func TestValidateOfDefaults(t *testing.T) {
 		"nothing is missing": {new(bare[*Widget](fine)).Validate(), ""},
 		"no conditions in the type": {
 			unpointed.Validate(),
-			`registration "bare" has no Store: give it one, or the type *v1.ConfigMap the method GetConditions() []metav1.Condition`,
+			`registration "bare" has no Store: set one, or give type *v1.ConfigMap the method GetConditions() []metav1.Condition`,
 		},
 		"an interface": {
 			object.Validate(),
-			"registration \"bare\" needs New, as client.Object does not say of which kind an object is\n" +
-				`registration "bare" has no Store: give it one, or the type client.Object the method GetConditions() []metav1.Condition`,
+			"registration \"bare\" needs New, because type client.Object does not determine the kind\n" +
+				`registration "bare" has no Store: set one, or give type client.Object the method GetConditions() []metav1.Condition`,
 		},
 		"any kind": {
 			listed.Validate(),
-			"registration \"bare\" needs New, as *unstructured.Unstructured does not say of which kind an object is\n" +
-				`registration "bare" has no Store: give it one, or the type *unstructured.Unstructured the method GetConditions() []metav1.Condition`,
+			"registration \"bare\" needs New, because type *unstructured.Unstructured does not determine the kind\n" +
+				`registration "bare" has no Store: set one, or give type *unstructured.Unstructured the method GetConditions() []metav1.Condition`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestValidateOfDefaults(t *testing.T) {
 	}
 }
 
-// TestStoreWithoutClient is told in words: a store somewhere inside of one's own does not get the default.
+// TestStoreWithoutClient: a Metav1Store in a field that is not embedded gets no defaults; the error says so.
 func TestStoreWithoutClient(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	f.Store = healthcheck.Metav1Store[*Widget]{}

@@ -10,43 +10,43 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Needs says what a check needs beside the object. It is a set: NeedsSource|NeedsTarget.
+// Needs says what a check needs besides the object. It is a set: NeedsSource|NeedsTarget.
 type Needs uint8
 
-// What a check may need.
+// What a check may need besides its object.
 const (
-	// NeedsSource is for the cluster that the object is in.
+	// NeedsSource asks for the cluster that the object is in.
 	NeedsSource Needs = 1 << iota
-	// NeedsTarget is for another cluster, that the object is about. The
-	// registration says which, by Registration.Targets.
+	// NeedsTarget asks for another cluster, the target of the object. Registration.Targets
+	// connects to it.
 	NeedsTarget
-	// NeedsParent is for the object that this one belongs to. The registration says
-	// which, by Registration.Parent.
+	// NeedsParent asks for the object that this one belongs to. Registration.Parent returns
+	// it.
 	NeedsParent
 )
 
-// has reports whether all of what is in n too.
+// has reports whether n contains all of what.
 func (n Needs) has(what Needs) bool { return n&what == what }
 
-// Env is what a check gets beside the object: what it has declared to need, made
-// for this run. What is in it may be used by several checks at once.
+// Env is what a check gets besides the object: what it declared in its Needs, made for this
+// run. Several checks may use it at once.
 type Env struct {
 	// Source reads from the cluster that the object is in.
 	Source client.Reader
-	// Target reads from the cluster that the object is about.
+	// Target reads from the target cluster of the object.
 	Target client.Reader
 	// Parent is the object that this one belongs to. It must not be changed.
 	Parent client.Object
 }
 
-// Targets gives clients of the clusters that objects are about.
+// Targets returns clients of the target clusters of objects.
 type Targets[T any] interface {
-	// Target returns a client of the cluster that obj is about. It is called at most
-	// once in each run of an object, and only if a check needs it, within the time
-	// of that check. It should be quick: a client that is made anew each time costs
-	// a TLS handshake and the discovery of all kinds. An error makes the checks that
-	// need it Unknown, with ReasonTargetUnavailable; others are not affected. So does
-	// an *UnavailableError of the client.
+	// Target returns a client of the target cluster of obj. The engine calls it at most
+	// once in each run of an object, only if a check needs it, and within the timeout of
+	// that check. It should be quick: a new client for each call costs a TLS handshake and
+	// the discovery of all kinds. After an error, the checks that need the client are
+	// Unknown with ReasonTargetUnavailable; others are not affected. An *UnavailableError
+	// from the client has the same effect.
 	//
 	// Implementations must be safe for concurrent use.
 	Target(ctx context.Context, obj T) (client.Reader, error)
@@ -59,32 +59,32 @@ type TargetsFunc[T any] func(ctx context.Context, obj T) (client.Reader, error)
 func (f TargetsFunc[T]) Target(ctx context.Context, obj T) (client.Reader, error) { return f(ctx, obj) }
 
 // UnavailableError says that a target did not answer, or refused the credential. A check
-// that cannot be carried out for that has ReasonTargetUnavailable: implementations of
-// Targets may find out only with the first read. Its text must be the same for the same
-// problem.
+// that fails with it gets ReasonTargetUnavailable: an implementation of Targets may find
+// out only at the first read. Its text must be the same for the same problem.
 type UnavailableError struct {
-	// Target names the target.
+	// Target is the name of the target.
 	Target string
-	// Cause says in a few words what is wrong with it, as "does not answer in time".
+	// Cause is a short phrase for what is wrong with the target, such as "does not answer
+	// in time".
 	Cause string
-	// Err is what happened, with all its details. It may differ from one try to the next.
+	// Err is the underlying error with all its details. It may differ between attempts.
 	Err error
 }
 
 // Error implements error.
 func (e *UnavailableError) Error() string { return fmt.Sprintf("cluster %s %s", e.Target, e.Cause) }
 
-// Unwrap returns what happened.
+// Unwrap returns the underlying error.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// surroundings meet the needs of the checks of one run, each need once.
+// surroundings provide what the checks of one run need, each need once.
 type surroundings struct {
 	source client.Reader
 	target func(context.Context) (client.Reader, error)
 	parent func(context.Context) (client.Object, error)
 }
 
-// surround makes the surroundings of a run.
+// surround returns the surroundings of a run.
 func (r *Reconciler[T]) surround(obj T, hung *hungCalls) surroundings {
 	s := surroundings{source: r.Source}
 	if s.source == nil {
@@ -100,8 +100,8 @@ func (r *Reconciler[T]) surround(obj T, hung *hungCalls) surroundings {
 	return s
 }
 
-// once makes the first call count for all, whatever comes of it: that it panicked, or did
-// not return in time, is an answer too, and nobody gets none instead of it.
+// once returns a function that makes the call once and repeats its answer to everyone, even
+// if that is a panic or a timeout.
 func once[A any](hung *hungCalls, name call, timeout time.Duration, foreign func(context.Context) (A, error)) func(context.Context) (A, error) {
 	var (
 		first  sync.Once
@@ -114,7 +114,7 @@ func once[A any](hung *hungCalls, name call, timeout time.Duration, foreign func
 	}
 }
 
-// env meets needs.
+// env returns what needs asks for.
 func (s surroundings) env(ctx context.Context, needs Needs) (Env, error) {
 	var (
 		env Env

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
-// TestEnv: a check gets what it has declared to need, and nothing else.
+// TestEnv: a check gets what it declared, and nothing else.
 func TestEnv(t *testing.T) {
 	source, target, parent := fake.NewFakeClient(), fake.NewFakeClient(), &corev1.Namespace{}
 	r := &Reconciler[*corev1.Pod]{Client: source, Registration: Registration[*corev1.Pod]{
@@ -47,7 +47,7 @@ func TestEnv(t *testing.T) {
 	}
 }
 
-// TestUnmetNeeds spoil those checks that have them, and no others.
+// TestUnmetNeeds: an unmet need affects only the checks that declared it.
 func TestUnmetNeeds(t *testing.T) {
 	var asked atomic.Int32
 	r := &Reconciler[*corev1.Pod]{Registration: Registration[*corev1.Pod]{
@@ -91,7 +91,7 @@ func TestUnmetNeeds(t *testing.T) {
 	}
 }
 
-// TestUnavailableAtFirstRead: a client for the target can be had, and it turns out later that nobody answers.
+// TestUnavailableAtFirstRead: there is a client for the target, but the first read fails.
 func TestUnavailableAtFirstRead(t *testing.T) {
 	check := CheckFunc[string](func(context.Context, Input[string]) (Result, error) {
 		return Result{}, fmt.Errorf("getting deployment d: %w", &UnavailableError{Target: "n/k", Cause: "does not answer in time", Err: errTest})
@@ -109,7 +109,7 @@ func TestUnavailableAtFirstRead(t *testing.T) {
 	}
 }
 
-// TestPrecheckNeeds are met like those of checks; one that is not met makes the condition Unknown.
+// TestPrecheckNeeds: prechecks get what they need as checks do; an unmet need makes the condition Unknown.
 func TestPrecheckNeeds(t *testing.T) {
 	r := &Reconciler[*corev1.Pod]{Registration: Registration[*corev1.Pod]{
 		Parent: func(context.Context, *corev1.Pod) (client.Object, error) { return nil, errTest },
@@ -127,7 +127,8 @@ func TestPrecheckNeeds(t *testing.T) {
 	}
 }
 
-// TestSlots bound how many checks run at once. One that ignores its timeout gives its slot back all the same.
+// TestSlots: slots limit how many checks run at once. A check that ignores its timeout gives its slot back
+// anyway.
 func TestSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -170,7 +171,7 @@ func TestSlots(t *testing.T) {
 	})
 }
 
-// TestShutdownWhileWaitingForASlot ends the wait.
+// TestShutdownWhileWaitingForASlot: a shutdown ends the wait.
 func TestShutdownWhileWaitingForASlot(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// brokenError says that foreign code panicked, did not answer in time, or gave an answer that there is not. Its text goes on
-// after the name of that code: see describe.
+// brokenError says that foreign code panicked, timed out, or gave an undefined answer. Its text follows the name of that
+// code: see describe.
 type brokenError struct {
 	reason, text string
 }
@@ -14,7 +14,7 @@ type brokenError struct {
 // Error implements error.
 func (e *brokenError) Error() string { return e.text }
 
-// unmetError says that a check was not run, since what it needs could not be had.
+// unmetError says that a check was not run because something that it needs was unavailable.
 type unmetError struct {
 	reason, what string
 	err          error
@@ -40,7 +40,7 @@ func reasonOf(err error) string {
 	return ReasonCheckFailed
 }
 
-// describe says what failed: "check c panicked: oh dear", or "check c: no route".
+// describe adds the name of what failed: "check c panicked: oh dear", or "check c: no route".
 func describe(what string, err error) error {
 	if broken, ok := errors.AsType[*brokenError](err); ok {
 		return fmt.Errorf("%s %w", what, broken)

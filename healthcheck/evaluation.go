@@ -8,25 +8,25 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Evaluation is what the engine finds out about one object, and would store.
+// Evaluation is what the engine finds for one object, and would store.
 type Evaluation struct {
-	// Conditions are those that the object would have from this registration, in its order.
+	// Conditions are those that the registration would store on the object, in the registration's order.
 	Conditions []Condition
-	// Removed are the types of conditions that would be removed.
+	// Removed lists the types of conditions that would be removed.
 	Removed []string
-	// RecheckAt is when the engine looks again, because one of the conditions changes by
-	// itself then; zero means on an event, or after the sync period.
+	// RecheckAt is when the engine looks again because a condition changes by itself. Zero means on an event, or after the
+	// sync period.
 	RecheckAt time.Time
 }
 
 // Evaluate checks an object as Reconcile does, and writes nothing: no condition, no clock, no Event and no metric. It runs all
-// checks, also those of which Reconcile would use the last result (NamedCheck.Interval). It is for previews, commands and
-// tests. Obj need not be stored anywhere; what its checks need is met as for Reconcile. A field of r that only AddToManager or
-// Reconcile takes need not be set: the clock is the real one by default, and the clocks of progress are those of the default
-// ProgressStore.
+// checks, including those whose last result Reconcile would reuse (NamedCheck.Interval). It is for previews, commands and
+// tests. Obj need not exist in a cluster; the engine meets the needs of its checks as in Reconcile. Fields that only
+// AddToManager or Reconcile uses may be unset: the default Clock is the real one, and the clocks of progress come from the
+// default ProgressStore.
 //
-// The error is about what could not be carried out. The conditions say so too, unless a LaterError leaves them as they are,
-// and the evaluation is complete. Only if ctx was cancelled it is empty.
+// The error says what could not be carried out. The conditions say so too, except those that a LaterError leaves as they are.
+// The evaluation is complete even with an error. It is empty only if ctx was cancelled, or the registration has no Store.
 func (r *Reconciler[T]) Evaluate(ctx context.Context, obj T) (Evaluation, error) {
 	var clocked clock.PassiveClock = clock.RealClock{}
 	if r.Clock != nil {

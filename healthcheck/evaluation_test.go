@@ -12,10 +12,10 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// TestEvaluateIsReconcileWithoutWrites: what it says is what Reconcile stores then, and it leaves no trace.
+// TestEvaluateIsReconcileWithoutWrites: Evaluate returns what Reconcile then stores, and leaves no trace.
 func TestEvaluateIsReconcileWithoutWrites(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
-	f.Name = f.widget.Namespace // of which there is one, however often the test is run
+	f.Name = f.widget.Namespace // unique, however often the test runs
 	f.Progress = healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: f.Name}
 	other := result(healthcheck.True, "Fine", "")
 	f.Conditions = append(f.Conditions, healthcheck.ConditionChecks[*Widget]{
@@ -58,7 +58,7 @@ func TestEvaluateIsReconcileWithoutWrites(t *testing.T) {
 	}
 }
 
-// evaluateInSilence evaluates, and fails the test if anything is left of that.
+// evaluateInSilence calls Evaluate, and fails the test if that leaves any trace.
 func (f *fixture) evaluateInSilence(t *testing.T, widget *Widget) (healthcheck.Evaluation, error) {
 	t.Helper()
 	counted := func() string {
@@ -79,7 +79,7 @@ func (f *fixture) evaluateInSilence(t *testing.T, widget *Widget) (healthcheck.E
 	return got, err
 }
 
-// TestEvaluateThatIsCutOff has found out nothing.
+// TestEvaluateThatIsCutOff: a cancelled Evaluate returns nothing.
 func TestEvaluateThatIsCutOff(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -104,7 +104,7 @@ var widgets = healthcheck.Registration[*Widget]{
 	}},
 }
 
-// Evaluate tells what would be stored, of an object that need not exist.
+// Evaluate returns what would be stored. The object need not exist in a cluster.
 func ExampleReconciler_Evaluate() {
 	engine := &healthcheck.Reconciler[*Widget]{Registration: widgets}
 	for _, size := range []int{3, 30} {
@@ -121,7 +121,8 @@ func ExampleReconciler_Evaluate() {
 	// 30: Healthy is False: TooLarge
 }
 
-// TestEvaluationLeavesNoneBehind: a preview that was given up must not have the engine store that the check does not answer.
+// TestEvaluationLeavesNoneBehind: after an Evaluate that was given up, the engine must not store that the check does not
+// answer.
 func TestEvaluationLeavesNoneBehind(t *testing.T) {
 	asked, done := make(chan struct{}, 1), make(chan struct{})
 	defer close(done)

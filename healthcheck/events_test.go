@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// TestEventsOnTransitions: there is an Event when the status changes, and for nothing else.
+// TestEventsOnTransitions: there is an Event when the status changes, and only then.
 func TestEventsOnTransitions(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	recorder := events.NewFakeRecorder(10)
@@ -44,10 +44,10 @@ func TestEventsOnTransitions(t *testing.T) {
 	}
 }
 
-// TestMetrics counts what checks find, and changes of the status.
+// TestMetrics: the metrics count results of checks and changes of the status.
 func TestMetrics(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
-	f.Name = f.widget.Namespace // of which there is one, however often the test is run
+	f.Name = f.widget.Namespace // unique, however often the test runs
 	f.Progress = healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: f.Name}
 	f.reconcile(t)
 	f.reconcile(t)
@@ -58,7 +58,7 @@ func TestMetrics(t *testing.T) {
 	f.clock.SetTime(in(time.Minute))
 	f.reconcile(t)
 	want := `
-# HELP sickbay_check_results_total What checks have found, by status.
+# HELP sickbay_check_results_total Results of checks, by status.
 # TYPE sickbay_check_results_total counter
 sickbay_check_results_total{check="answer",condition="Healthy",registration="NAME",status="False"} 2
 sickbay_check_results_total{check="answer",condition="Healthy",registration="NAME",status="Progressing"} 1
@@ -68,7 +68,7 @@ sickbay_check_results_total{check="answer",condition="Healthy",registration="NAM
 		t.Error(err)
 	}
 	want = `
-# HELP sickbay_condition_transitions_total How often a condition has changed its status; one that is not there has none.
+# HELP sickbay_condition_transitions_total Changes of a condition's status; the status of a missing condition is empty.
 # TYPE sickbay_condition_transitions_total counter
 sickbay_condition_transitions_total{condition="Healthy",from="",registration="NAME",to="True"} 1
 sickbay_condition_transitions_total{condition="Healthy",from="False",registration="NAME",to="Unknown"} 1
@@ -83,7 +83,7 @@ sickbay_condition_transitions_total{condition="Healthy",from="Unknown",registrat
 	}
 }
 
-// only are the metrics of one registration; those of other tests are in the same registry.
+// only returns the metrics of one registration; the registry also has those of other tests.
 func only(t *testing.T, registration string) prometheus.Gatherer {
 	t.Helper()
 	return prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {

@@ -27,8 +27,7 @@ func ExampleCheckFunc() {
 	// Output: False NotBound Claim has no volume <nil>
 }
 
-// The worst status wins. A known failure is not hidden by a check that could not
-// be carried out.
+// The worst status wins. A check that could not be carried out does not hide a known failure.
 func ExampleMerge() {
 	merged := healthcheck.Merge(now,
 		healthcheck.Result{Status: healthcheck.True, Reason: "Reachable"},
@@ -44,7 +43,7 @@ func ExampleMerge() {
 	// Unknown NoResult
 }
 
-// Rules that are not those of Merge: two of three replicas are enough.
+// Rules other than those of Merge: two of three replicas are enough.
 func ExampleFindings() {
 	quorum := func(found healthcheck.Findings) healthcheck.Result {
 		answering := 0
@@ -74,8 +73,8 @@ func ExampleFindings() {
 	// False
 }
 
-// Ready sums up the other conditions. Degraded is True if something is wrong, and its check
-// answers as any other: True is healthy.
+// Ready sums up the other conditions. Degraded is True if something is wrong, but its check answers like any other: True is
+// healthy.
 func ExampleRoot() {
 	upgraded := func(_ context.Context, in healthcheck.Input[*Widget]) (healthcheck.Result, error) {
 		return healthcheck.Result{Status: healthcheck.True, Reason: "Upgraded"}, nil
@@ -107,8 +106,8 @@ func ExampleRoot() {
 	// <nil>
 }
 
-// Something that takes its time is Progressing and has a deadline. Nothing else has
-// to be remembered: past the deadline the very same result is False.
+// Something that takes time is Progressing and has a deadline. Nothing else must be remembered: past the deadline, the same
+// result is False.
 func ExampleResult_At() {
 	rollingOut := healthcheck.Result{
 		Status: healthcheck.Progressing, Reason: "RollingOut", Message: "2 of 3 replicas are updated",
@@ -123,8 +122,7 @@ func ExampleResult_At() {
 	// False
 }
 
-// A registration is all that the engine needs to know about a kind. AddToManager
-// makes a controller of it.
+// A registration is all that the engine needs to know about a kind. AddToManager makes a controller of it.
 func ExampleRegistration() {
 	hasRoom := func(_ context.Context, in healthcheck.Input[*Widget]) (healthcheck.Result, error) {
 		if in.Object.Spec.Size > 10 {
@@ -137,14 +135,14 @@ func ExampleRegistration() {
 		Conditions: []healthcheck.ConditionChecks[*Widget]{healthcheck.NewCondition("Healthy", healthcheck.NewCheck("room", hasRoom))},
 		SyncPeriod: 10 * time.Minute,
 	})
-	// With a manager at hand, widgets.AddToManager(mgr) is all that remains to be done.
+	// With a manager, only widgets.AddToManager(mgr) remains to be called.
 	fmt.Println(widgets.Validate())
 	// Output:
 	// <nil>
 }
 
-// An object that is being deleted has no conditions any more. One that is paused keeps those that it has, and is looked at again
-// when the pause is over.
+// An object that is being deleted loses its conditions. A paused one keeps its conditions, and is checked again when the pause
+// is over.
 func ExampleObjectPrecheck() {
 	precheck := func(_ context.Context, in healthcheck.Input[*Widget]) (healthcheck.Applicability, time.Time, error) {
 		if !in.Object.DeletionTimestamp.IsZero() {

@@ -15,7 +15,7 @@ import (
 
 var errCheck = errors.New("no route")
 
-// TestFailedCheck is stored and tried again with back-off.
+// TestFailedCheck: the error of a check is stored, and the check is retried with back-off.
 func TestFailedCheck(t *testing.T) {
 	f := newFixture(t, healthcheck.Result{})
 	f.err = errCheck
@@ -28,7 +28,7 @@ func TestFailedCheck(t *testing.T) {
 	}
 }
 
-// TestFailedCheckDelaysNobody has one check fail while another is progressing.
+// TestFailedCheckDelaysNobody: one check fails while another progresses.
 func TestFailedCheckDelaysNobody(t *testing.T) {
 	tests := map[string]struct {
 		deadline time.Duration
@@ -55,8 +55,8 @@ func TestFailedCheckDelaysNobody(t *testing.T) {
 	}
 }
 
-// TestFailedPrecheck makes its own condition Unknown, or leaves it alone if that was asked for, and keeps no other from
-// being written.
+// TestFailedPrecheck: it makes its own condition Unknown, or leaves it alone if so configured, and does not keep others
+// from being written.
 func TestFailedPrecheck(t *testing.T) {
 	failed := healthcheck.ReasonCheckFailed + ": deciding whether Healthy applies: no route"
 	tests := map[string]struct {
@@ -103,7 +103,7 @@ func precheckAnswers(answer healthcheck.Applicability, err error) healthcheck.Pr
 	}
 }
 
-// TestShutdownWritesNothing holds because a run that was cut off found out nothing.
+// TestShutdownWritesNothing: the results of a cancelled run mean nothing.
 func TestShutdownWritesNothing(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -119,7 +119,7 @@ func TestShutdownWritesNothing(t *testing.T) {
 	}
 }
 
-// TestWhatTheAPIServerWouldRefuse is mended, or the verdict would never be stored.
+// TestWhatTheAPIServerWouldRefuse: it is fixed, so that the verdict is stored.
 func TestWhatTheAPIServerWouldRefuse(t *testing.T) {
 	f := newFixture(t, result(healthcheck.False, "", strings.Repeat("ä", 20_000)))
 	f.reconcile(t)

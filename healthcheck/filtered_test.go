@@ -12,8 +12,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// TestDeletionIsAlwaysHeardOf: a predicate lets pass what has a label, and an object loses it before it goes. What is kept for it,
-// and counted in gauges, must not stay for ever.
+// TestDeletionIsAlwaysHeardOf: a predicate passes objects with a label, and an object loses its label before it is deleted. What
+// is kept for it, and its count in the gauges, must still go.
 func TestDeletionIsAlwaysHeardOf(t *testing.T) {
 	g := NewWithT(t)
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))

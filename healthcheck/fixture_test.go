@@ -13,14 +13,15 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// fixture is a Widget on the API server and an engine with the condition Healthy
-// for it, whose answers the test gives.
+// fixture is a Widget on the API server and an engine with the condition Healthy for it.
+// The test sets the answers.
 type fixture struct {
 	*healthcheck.Reconciler[*Widget]
 	env    *env.Env
 	clock  *testingclock.FakePassiveClock
 	widget *Widget
-	// result and err are what the check returns, applicability what the precheck.
+	// result and err are what the check returns; applicability is what the precheck
+	// returns.
 	result        healthcheck.Result
 	err           error
 	applicability healthcheck.Applicability
@@ -89,7 +90,7 @@ func (f *fixture) writeForeign(t *testing.T, condition metav1.Condition) {
 	}
 }
 
-// foreign is a condition that is none of ours.
+// foreign is a condition that is not ours.
 func foreign(conditionType string) metav1.Condition {
 	return metav1.Condition{
 		Type: conditionType, Status: metav1.ConditionFalse, Reason: "Foreign", LastTransitionTime: metav1.NewTime(in(-1).Local().Truncate(1e9)),

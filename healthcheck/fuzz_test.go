@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// FuzzAnnotationProgress: whatever the annotation holds, it is read, or counts as none.
+// FuzzAnnotationProgress: any content of the annotation is either read or ignored.
 func FuzzAnnotationProgress(f *testing.F) {
 	f.Add("nodes", `{"Ready|check|cause":{"since":"2026-11-23T00:00:00Z","seen":2}}`)
 	f.Add("a name that is none", `{"|":{}}`)

@@ -17,18 +17,18 @@ type gauges struct {
 }
 
 var (
-	conditionsDesc = prometheus.NewDesc("sickbay_conditions", "Objects by the status and reason that a condition has now, as it is stored.",
+	conditionsDesc = prometheus.NewDesc("sickbay_conditions", "Objects by the stored status and reason of a condition.",
 		[]string{"registration", "condition", "status", "reason"}, nil)
 	oldestDesc = prometheus.NewDesc("sickbay_condition_oldest_transition_timestamp_seconds",
-		"Unix time since when a condition has its status on the object that has had it for longest, of those with that reason.",
+		"Unix time of the oldest transition among the objects with this condition, status and reason.",
 		[]string{"registration", "condition", "status", "reason"}, nil)
 	conditionGauges = &gauges{of: map[*tally]string{}}
 
 	_ prometheus.Collector = conditionGauges
 )
 
-// tallyConditions notes which conditions are stored on an object now. The first one adds the gauges. They go with the
-// Reconciler, if no manager ends before: the gauges of a program must not keep in memory what nobody else does.
+// tallyConditions records which conditions an object has now. The first call adds the gauges. If no manager removes them,
+// they go when the Reconciler is collected: gauges must not keep it in memory.
 func (r *Reconciler[T]) tallyConditions(key client.ObjectKey, conditions []Condition) {
 	r.addGauges.Do(func() {
 		r.tally = &tally{}
@@ -38,7 +38,7 @@ func (r *Reconciler[T]) tallyConditions(key client.ObjectKey, conditions []Condi
 	r.tally.note(key, conditions)
 }
 
-// removeGaugesAtEnd waits for the end of ctx, and then removes the gauges: nobody keeps them up to date any more.
+// removeGaugesAtEnd waits for the end of ctx, and then removes the gauges, because nothing updates them any more.
 func (r *Reconciler[T]) removeGaugesAtEnd(ctx context.Context) error {
 	<-ctx.Done()
 	r.addGauges.Do(func() { r.tally = &tally{} })
@@ -64,7 +64,7 @@ func (*gauges) Describe(to chan<- *prometheus.Desc) {
 	to <- oldestDesc
 }
 
-// Collect implements prometheus.Collector. Registrations of one name, as there are in several managers, are counted together.
+// Collect implements prometheus.Collector. It adds up registrations of the same name, which several managers may have.
 func (g *gauges) Collect(to chan<- prometheus.Metric) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

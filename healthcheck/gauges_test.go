@@ -15,14 +15,15 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// gauges asserts which series there are, as CONDITION STATUS REASON, with how many objects and since which second after now.
+// gauges asserts which series exist, as CONDITION STATUS REASON, with the number of objects and the second after now since
+// when.
 func gauges(t *testing.T, registration string, want map[string][2]int64) {
 	t.Helper()
 	const counted, oldest = "sickbay_conditions", "sickbay_condition_oldest_transition_timestamp_seconds"
 	var expected strings.Builder
 	for i, about := range []struct{ name, help string }{
-		{oldest, "Unix time since when a condition has its status on the object that has had it for longest, of those with that reason."},
-		{counted, "Objects by the status and reason that a condition has now, as it is stored."},
+		{oldest, "Unix time of the oldest transition among the objects with this condition, status and reason."},
+		{counted, "Objects by the stored status and reason of a condition."},
 	} {
 		lines := ""
 		for key, values := range want {
@@ -41,7 +42,7 @@ func gauges(t *testing.T, registration string, want map[string][2]int64) {
 	}
 }
 
-// TestGauges: how many objects have which conditions now, and since when.
+// TestGauges: the gauges count the conditions of objects, and show since when they have them.
 func TestGauges(t *testing.T) {
 	answer := map[string]healthcheck.Result{}
 	f := inMemory(t, healthcheck.NewCondition("A", healthcheck.NewCheck("answer",
@@ -83,7 +84,8 @@ func TestGauges(t *testing.T) {
 	look(60, one, healthcheck.Result{})
 	gauges(t, f.Name, map[string][2]int64{"B True Fine": {1, 10}})
 
-	// After a restart nobody has looked at anything yet. What is stored is seen, though nothing is written.
+	// After a restart no object has been checked yet. The first look counts the stored conditions, although it writes
+	// nothing.
 	restarted := &healthcheck.Reconciler[*Widget]{Registration: f.Registration, Client: f.Client, Clock: f.clock}
 	restarted.Name += " restarted"
 	f.Reconciler = restarted
@@ -92,7 +94,7 @@ func TestGauges(t *testing.T) {
 	gauges(t, f.Name, map[string][2]int64{"B True Fine": {1, 10}})
 }
 
-// TestGaugesOfNamesakes: two managers may have registrations of one name, and a label may be no text.
+// TestGaugesOfNamesakes: two managers may have registrations with the same name, and a label may be invalid text.
 func TestGaugesOfNamesakes(t *testing.T) {
 	var all []*memory
 	for range 2 {
@@ -104,7 +106,7 @@ func TestGaugesOfNamesakes(t *testing.T) {
 	runtime.KeepAlive(all)
 }
 
-// TestGaugesOfNobody: a Reconciler that no manager runs goes when nobody uses it any more, and its gauges with it.
+// TestGaugesOfNobody: without a manager, the gauges go with the Reconciler when it is garbage-collected.
 func TestGaugesOfNobody(t *testing.T) {
 	func() {
 		f := inMemory(t, condition("A", says(result(healthcheck.True, "Fine", ""), nil)))
@@ -118,7 +120,7 @@ func TestGaugesOfNobody(t *testing.T) {
 	}, patience).Should(Equal(0))
 }
 
-// TestGaugesEnd: the gauges go with the manager.
+// TestGaugesEnd: the gauges go when the manager ends.
 func TestGaugesEnd(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	registration := f.Registration

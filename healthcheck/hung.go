@@ -9,19 +9,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// call identifies a call of foreign code: for which object, and which part of the registration is called.
+// call identifies a call of foreign code: the object, and the part of the registration that is called.
 type call struct {
 	object client.ObjectKey
 	uid    types.UID
 	what   string
 }
 
-// hungCalls are the calls that had not returned at their timeout: call to a channel that is
-// closed when they return. Such a call is not made again before it returns, or each run would
-// leave one more goroutine behind. The zero value is ready.
+// hungCalls are the calls that had not returned at their timeout. It maps call to a channel that is closed when
+// the call returns. Until then the call is not repeated, or each run would leave another goroutine behind. The
+// zero value is ready.
 type hungCalls struct{ sync.Map }
 
-// boundedOnce is bounded, but does not make a call that still hangs from an earlier run: that times out at once.
+// boundedOnce is like bounded, but does not repeat a call that still hangs from an earlier run: it times out at
+// once.
 func boundedOnce[A any](ctx context.Context, hung *hungCalls, name call, timeout time.Duration, foreign func(context.Context) (A, error)) (A, error) {
 	if hung == nil {
 		return bounded(ctx, timeout, foreign)

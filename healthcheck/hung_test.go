@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// TestHungCheckHoldsNobodyUp: while a check of one object waits for an answer, others get their turn, even if nobody
-// has thought of how many are checked at once.
+// TestHungCheckHoldsNobodyUp: while a check of one object hangs, other objects are checked, even with the default
+// concurrency.
 func TestHungCheckHoldsNobodyUp(t *testing.T) {
 	for name, needs := range map[string]healthcheck.Needs{"the target": healthcheck.NeedsTarget, "something of its own": 0} {
 		t.Run(name, func(t *testing.T) {
@@ -45,7 +45,7 @@ func TestHungCheckHoldsNobodyUp(t *testing.T) {
 			r.Conditions[0].Checks[0] = healthcheck.NamedCheck[*Widget]{Name: "answer", Needs: needs, Check: healthcheck.CheckFunc[*Widget](check)}
 			dead.env.Manager(t, env.ManagerOptions{Namespaces: []string{dead.widget.Namespace, alive.Namespace}, Setup: r.AddToManager})
 			<-begun
-			// Its turn comes after the other has begun.
+			// Change the other object only after this call has started to hang.
 			edited := alive.DeepCopyObject().(*Widget)
 			edited.Spec.Size++
 			g.Expect(dead.env.Client.Patch(t.Context(), edited, client.MergeFrom(alive))).To(Succeed())

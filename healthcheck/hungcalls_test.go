@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestHungCallsAreNotMadeAgain: a call that does not return costs one goroutine, and not one more with each run.
+// TestHungCallsAreNotMadeAgain: a call that does not return costs one goroutine, not one for each run.
 func TestHungCallsAreNotMadeAgain(t *testing.T) {
 	pass := CheckFunc[*corev1.Pod](func(context.Context, Input[*corev1.Pod]) (Result, error) {
 		return Result{Status: True, Reason: "Fine"}, nil

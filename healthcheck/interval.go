@@ -2,18 +2,18 @@ package healthcheck
 
 import "time"
 
-// keptResult is the last result of a check with an Interval. It is used in place of the check until it ends.
+// keptResult is the last result of a check with an Interval. It replaces runs of the check until it ends.
 type keptResult struct {
 	condition, check string
-	// result is as the check returned it, without a deadline that the engine counts.
+	// result is what the check returned, without a deadline that the engine computed.
 	result Result
-	// until is when it ends, and the check is run again. Zero means that there is no result.
+	// until is when the result ends and the check runs again. Zero means that there is no result.
 	until time.Time
-	// reused says that it is from an earlier run, and the check was not run in this one.
+	// reused says that the result is from an earlier run, and the check did not run in this one.
 	reused bool
 }
 
-// recall returns for each check of a condition its last result, if that has not ended. Nil means that no check has an Interval.
+// recall returns the last result of each check of a condition, if it has not ended. Nil means that no check has an Interval.
 func (r run[T]) recall(c ConditionChecks[T]) []keptResult {
 	var last []keptResult
 	for i, check := range c.Checks {
@@ -32,10 +32,10 @@ func (r run[T]) recall(c ConditionChecks[T]) []keptResult {
 	return last
 }
 
-// isRecalled reports whether the last result of the i-th check is used, so that it need not be run.
+// isRecalled reports whether the i-th check reuses its last result, so that it need not run.
 func isRecalled(last []keptResult, i int) bool { return last != nil && last[i].reused }
 
-// remember adds the results of the checks that were run just now. They end after the Interval; keepResults ends them earlier.
+// remember adds the results of the checks that just ran. They end after the Interval; keepResults may end them earlier.
 func (r run[T]) remember(c ConditionChecks[T], last []keptResult, results []Result, errs []error) {
 	for i := range last {
 		if check := c.Checks[i]; check.Interval > 0 && errs[i] == nil && !last[i].reused {
@@ -44,9 +44,9 @@ func (r run[T]) remember(c ConditionChecks[T], last []keptResult, results []Resu
 	}
 }
 
-// keepResults returns the results to keep, and when the first of them ends. New ones end before their interval if something
-// else is due: see shorten. While Damping holds a condition up, they end when the next finding counts: the check has to be run
-// for that. Results are those with their deadlines, found is what they were merged to, and out is that after Damping.
+// keepResults returns the results to keep, and when the first of them ends. New results end before their interval if something
+// else is due: see shorten. While Damping delays a change, they end when the next finding counts, because the check must run
+// for that. Results has the deadlines, found is the merged result, and out is the outcome after Damping.
 func (r run[T]) keepResults(c ConditionChecks[T], last []keptResult, results []Result, found Result, out outcome) (kept []keptResult, due time.Time) {
 	for i, k := range last {
 		if k.until.IsZero() {
@@ -54,13 +54,13 @@ func (r run[T]) keepResults(c ConditionChecks[T], last []keptResult, results []R
 		}
 		if !k.reused {
 			k.shorten(r.in.Now, results[i], found)
-			// Nobody knows of which results a conclusion is made.
+			// It is unknown which results a conclusion depends on.
 			if out.isStored && (c.Conclude != nil || results[i].At(r.in.Now).Status == found.Status) {
 				k.endAt(r.in.Now, out.result.RecheckAt)
 			}
 		}
 		due, k.reused = Earliest(due, k.until), false
-		// One that breaks the rules is not kept, but its check is run again after the interval.
+		// A result that breaks the rules is not kept, but its check runs again after the interval.
 		if results[i].Status.Valid() && (results[i].Status != Progressing || !results[i].Deadline.IsZero()) {
 			kept = append(kept, k)
 		}
@@ -79,7 +79,7 @@ func (k *keptResult) shorten(now time.Time, r, found Result) {
 	}
 }
 
-// endAt ends the result at a moment, if that is yet to come and before its end.
+// endAt ends the result at a moment, if that is in the future and before its end.
 func (k *keptResult) endAt(now, moment time.Time) {
 	if moment.After(now) {
 		k.until = Earliest(k.until, moment)

@@ -23,17 +23,17 @@ func (p *probe) Check(_ context.Context, in healthcheck.Input[*Widget]) (healthc
 	return p.answer(in.Now)
 }
 
-// every is a condition with the probe.
+// every returns a condition with the probe.
 func (p *probe) every(interval time.Duration) healthcheck.ConditionChecks[*Widget] {
 	return healthcheck.NewCondition("Probed", healthcheck.NamedCheck[*Widget]{Name: "probe", Check: p, Interval: interval})
 }
 
-// probing always gives the same answer.
+// probing returns a probe that always gives the same answer.
 func probing(r healthcheck.Result) *probe {
 	return &probe{answer: func(time.Time) (healthcheck.Result, error) { return r, nil }}
 }
 
-// TestIntervalBesideAnError: a check that errs is tried again and again, and the probe beside it is not.
+// TestIntervalBesideAnError: a failing check is retried again and again, but the probe beside it does not run again.
 func TestIntervalBesideAnError(t *testing.T) {
 	for name, together := range map[string]bool{"in one condition": true, "in two": false} {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestIntervalBesideAnError(t *testing.T) {
 	}
 }
 
-// TestIntervalEnds: a result is used again until the interval is over, or what the result itself says of the time.
+// TestIntervalEnds: a result is reused until the interval ends, or until a time in the result itself.
 func TestIntervalEnds(t *testing.T) {
 	progressing := result(healthcheck.Progressing, "RollingOut", "")
 	within := progressing
@@ -120,7 +120,7 @@ func TestIntervalEnds(t *testing.T) {
 	}
 }
 
-// TestIntervalOfAnotherObject: a result is about the object as it was.
+// TestIntervalOfAnotherObject: a result is about one state of an object.
 func TestIntervalOfAnotherObject(t *testing.T) {
 	tests := map[string]struct {
 		before, change func(*Widget)
@@ -164,7 +164,7 @@ func TestIntervalOfAnotherObject(t *testing.T) {
 	}
 }
 
-// TestIntervalIsOfTheCheck: an object that has gone and come back is a new one, and what is asked without a controller is asked now.
+// TestIntervalIsOfTheCheck: an object that was deleted and created again is a new one, and Evaluate runs all checks.
 func TestIntervalIsOfTheCheck(t *testing.T) {
 	p := probing(result(healthcheck.True, "Fine", ""))
 	f := inMemory(t, p.every(time.Minute))
@@ -191,7 +191,7 @@ func TestIntervalIsOfTheCheck(t *testing.T) {
 	}
 }
 
-// TestIntervalKeepsNoErrors: what could not be told is asked again, and what its neighbours have said is kept meanwhile.
+// TestIntervalKeepsNoErrors: a failed check runs again; meanwhile the results of the others are kept.
 func TestIntervalKeepsNoErrors(t *testing.T) {
 	for name, err := range map[string]error{"an error": errors.New("broken"), "later": &healthcheck.LaterError{}} {
 		t.Run(name, func(t *testing.T) {
@@ -210,7 +210,7 @@ func TestIntervalKeepsNoErrors(t *testing.T) {
 	}
 }
 
-// TestIntervalWhileLeftAlone: a condition that is left alone for a while does not forget.
+// TestIntervalWhileLeftAlone: results survive while a condition is left alone.
 func TestIntervalWhileLeftAlone(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer healthcheck.Applicability
@@ -234,7 +234,7 @@ func TestIntervalWhileLeftAlone(t *testing.T) {
 	}
 }
 
-// TestIntervalAndDamping: a result that is used again is no new finding. While findings are counted, the check is run for each.
+// TestIntervalAndDamping: a reused result is not a new finding. While findings are counted, the check runs for each.
 func TestIntervalAndDamping(t *testing.T) {
 	status := healthcheck.True
 	p := &probe{answer: func(time.Time) (healthcheck.Result, error) {
@@ -267,7 +267,7 @@ func TestIntervalAndDamping(t *testing.T) {
 	}
 }
 
-// TestIntervalAndDampingOfAConclusion: nobody knows which result a conclusion is made of. One answer is one finding nevertheless.
+// TestIntervalAndDampingOfAConclusion: it is unknown which results a conclusion depends on. Still, one answer is one finding.
 func TestIntervalAndDampingOfAConclusion(t *testing.T) {
 	status := healthcheck.True
 	p := &probe{answer: func(time.Time) (healthcheck.Result, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// TestClockOfAnOldObject: the object has changed since it was judged. To begin a clock must not make the old one pass for
-// the new one, or what others have written meanwhile is taken back.
+// TestClockOfAnOldObject: the object has changed since it was judged. Starting a clock must not make the old version pass
+// for the new one, or changes of others would be undone.
 func TestClockOfAnOldObject(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	f.Progress = healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: "widgets"}
@@ -44,8 +44,8 @@ func TestClockOfAnOldObject(t *testing.T) {
 	}
 }
 
-// TestHungCheckReadsItsObject: a check that has not ended at its timeout still has its object, and must be able to read
-// it while the verdict about it is written. The race detector tells if it cannot.
+// TestHungCheckReadsItsObject: a check that has not returned at its timeout still reads its object while the verdict is
+// written. The race detector finds conflicts.
 func TestHungCheckReadsItsObject(t *testing.T) {
 	f := newFixture(t, healthcheck.Result{})
 	f.CheckTimeout = time.Millisecond
@@ -72,8 +72,8 @@ func TestHungCheckReadsItsObject(t *testing.T) {
 	}
 }
 
-// TestStatusThatIsNotServed: the API server answers NotFound for the status of an object whose kind has no such
-// subresource, as it does for an object that is gone. The first must not look like the second.
+// TestStatusThatIsNotServed: the API server answers NotFound for the status of a kind without that subresource, as for a
+// deleted object. The first must not look like the second.
 func TestStatusThatIsNotServed(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	f.Store = unserved{f.Store}
@@ -96,7 +96,7 @@ func (unserved) Apply(context.Context, *Widget, []healthcheck.Condition) error {
 	return apierrors.NewNotFound(schema.GroupResource{Group: widgetVersion.Group, Resource: "widgets"}, "w")
 }
 
-// TestReasonThatTheAPIServerWouldRefuse is mended too: most kinds take one word.
+// TestReasonThatTheAPIServerWouldRefuse: it is fixed too. Most kinds require one word.
 func TestReasonThatTheAPIServerWouldRefuse(t *testing.T) {
 	store := healthcheck.Metav1Store[*Widget]{}
 	for reason, want := range map[string]string{

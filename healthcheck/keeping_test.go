@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// TestClocksOutliveTheProcess: the engine is another one each time, and the clock goes on.
+// TestClocksOutliveTheProcess: each run has a new engine, and the clock continues.
 func TestClocksOutliveTheProcess(t *testing.T) {
 	f := newFixture(t, healthcheck.Result{Status: healthcheck.Progressing, Reason: "RollingOut", Within: time.Minute})
 	restart := func() {
@@ -52,7 +52,7 @@ func TestClocksOutliveTheProcess(t *testing.T) {
 	}
 }
 
-// TestNobodyKeepsTheClock: without a place for clocks the result is refused rather than being given a new clock each time.
+// TestNobodyKeepsTheClock: without a store for clocks the result is invalid; it does not get a new clock each time.
 func TestNobodyKeepsTheClock(t *testing.T) {
 	f := newFixture(t, healthcheck.Result{Status: healthcheck.Progressing, Reason: "RollingOut", Within: time.Minute})
 	f.reconcile(t)
@@ -61,7 +61,7 @@ func TestNobodyKeepsTheClock(t *testing.T) {
 	}
 }
 
-// TestClocksOfSeveralRegistrations do not overwrite each other.
+// TestClocksOfSeveralRegistrations: they do not overwrite each other.
 func TestClocksOfSeveralRegistrations(t *testing.T) {
 	f := newFixture(t, healthcheck.Result{})
 	one, two := healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: "one"}, healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: "two"}
@@ -80,7 +80,7 @@ func TestClocksOfSeveralRegistrations(t *testing.T) {
 		t.Errorf("stored (-want +got):\n%s", diff)
 	}
 
-	// A namesake that came meanwhile gets no clocks of another object.
+	// A new object of the same name does not get the old one's clocks.
 	old := f.stored(t)
 	old.UID = "of-another"
 	if err := one.Save(t.Context(), old, nil); client.IgnoreNotFound(err) == nil {
@@ -88,7 +88,7 @@ func TestClocksOfSeveralRegistrations(t *testing.T) {
 	}
 }
 
-// TestClocksOfAnyName: the name of a registration need not be one that an annotation can have.
+// TestClocksOfAnyName: the name of a registration need not be valid in an annotation.
 func TestClocksOfAnyName(t *testing.T) {
 	f := newFixture(t, healthcheck.Result{})
 	want := []healthcheck.Progress{{Condition: "Healthy", Check: "c", Cause: "c", Since: now}}

@@ -7,8 +7,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/live"
 )
 
-// A reconcile between our write and the cache's news of it must not write, or tell,
-// the same thing twice.
+// A reconcile before the cache shows our write must not write or report the same thing
+// twice.
 func TestCacheThatHasNotSeenOurWriteIsWaitedFor(t *testing.T) {
 	f := newFixture(t, result(healthcheck.False, "Broken", "disk is full"))
 	lagging := live.NewLagging(f.env.Client)

@@ -9,19 +9,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// lastResults are the results that are kept, by object. The zero value is ready; it is safe for concurrent use.
+// lastResults holds the kept results by object. The zero value is ready; it is safe for concurrent use.
 type lastResults struct {
 	mu sync.Mutex
 	of map[client.ObjectKey]lastSeen
 }
 
-// lastSeen are the results for an object as it was.
+// lastSeen holds the results for one state of an object.
 type lastSeen struct {
 	as      identity
 	results []keptResult
 }
 
-// load returns the results for an object if it is as it was.
+// load returns the results for an object, if it has not changed.
 func (l *lastResults) load(obj client.Object) []keptResult {
 	l.mu.Lock()
 	seen, found := l.of[client.ObjectKeyFromObject(obj)]
@@ -47,18 +47,20 @@ func (l *lastResults) store(obj client.Object, results []keptResult) {
 	l.of[client.ObjectKeyFromObject(obj)] = seen
 }
 
-// forget drops what is kept for an object that is gone.
+// forget drops the results for an object that is gone.
 func (l *lastResults) forget(key client.ObjectKey) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.of, key)
 }
 
-// identity is what results are about: an object, and what people want of it.
+// identity is the state of an object that its results depend on: which object it is, and what people
+// want of it.
 type identity struct {
 	uid        types.UID
 	generation int64
-	// version is that of an object without a generation: nothing else tells whether it has changed.
+	// version is the resource version of an object without a generation: nothing else shows that it
+	// changed.
 	version             string
 	deleted             bool
 	labels, annotations uint64
@@ -77,7 +79,7 @@ func identify(obj client.Object) identity {
 
 var seed = maphash.MakeSeed()
 
-// sum is a hash of a map, but for clocks, which are the engine's own.
+// sum returns a hash of a map. It leaves out clocks, which the engine itself writes.
 func sum(values map[string]string) uint64 {
 	var total uint64
 	for key, value := range values {

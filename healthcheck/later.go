@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// LaterError puts a condition off. A check or a precheck returns it if it cannot answer yet, but will be able to in a moment,
-// for example because the same target is being asked already. The condition stays as it is, whatever its other checks say;
-// nothing is logged, and the object is looked at again. Other conditions are written, and other errors are tried again, as they
-// are without it. A check that always returns it never gives a verdict: use another error for what does not pass by itself.
+// LaterError postpones a condition. A check or a precheck returns it if it cannot answer yet but soon will, for example because
+// another call is asking the same target. The condition stays as it is, whatever its other checks say; the engine logs nothing
+// and looks at the object again. It still writes other conditions, and still retries after other errors. A check that always
+// returns it never gives a verdict: use another error for what does not pass by itself.
 type LaterError struct {
-	// After is how soon the object is looked at again; of several the soonest counts. The default
-	// is a second, also in place of a negative value.
+	// After is how soon the engine looks at the object again. If there are several, the soonest counts. The default is a
+	// second; it also replaces a negative value.
 	After time.Duration
 }
 
 // Error implements error.
-func (e *LaterError) Error() string { return "it cannot be told just now" }
+func (e *LaterError) Error() string { return "there is no answer yet" }
 
 // soon is the default of LaterError.After.
 const soon = time.Second
 
-// postponed splits errors into those that put a condition off, and the others.
+// postponed splits errors into LaterErrors and others.
 func postponed(errs []error) (later, failed error) {
 	for _, err := range errs {
 		if _, ok := errors.AsType[*LaterError](err); ok {
@@ -56,7 +56,7 @@ func soonest(err error) time.Duration {
 	return first
 }
 
-// due is when the object is to be looked at again; zero means on an event, or after the sync period.
+// due returns when to look at the object again. Zero means on an event, or after the sync period.
 func (p *plan) due(now time.Time) time.Time {
 	if after := soonest(p.later); after > 0 {
 		return Earliest(p.recheckAt, now.Add(after))

@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// TestLater: a run that is put off leaves everything as it is, also what other checks have found out, and comes back without an error.
+// TestLater: a postponed condition stays as it is, whatever its other checks found, and the run returns no error.
 func TestLater(t *testing.T) {
 	later := fmt.Errorf("asking: %w", &healthcheck.LaterError{After: 300 * time.Millisecond})
 	for name, put := range map[string]func(*fixture, error){
@@ -52,7 +52,7 @@ func TestLater(t *testing.T) {
 	}
 }
 
-// TestSoonestLater: of several that put a run off, the soonest counts, and one that does not say when is not the last word.
+// TestSoonestLater: of several LaterErrors the soonest counts, also if one has no After.
 func TestSoonestLater(t *testing.T) {
 	later := func(after time.Duration) error {
 		return fmt.Errorf("asking: %w", &healthcheck.LaterError{After: after})
@@ -81,8 +81,7 @@ func TestSoonestLater(t *testing.T) {
 	}
 }
 
-// TestLaterOfOneCondition: a condition that cannot be told just now stays as it is. The others are told, or tried again if they
-// cannot be carried out.
+// TestLaterOfOneCondition: a postponed condition stays as it is. Others are written, or retried after an error.
 func TestLaterOfOneCondition(t *testing.T) {
 	fine, bad := result(healthcheck.True, "Fine", ""), result(healthcheck.False, "Broken", "")
 	later := &healthcheck.LaterError{After: time.Minute}
@@ -106,7 +105,7 @@ func TestLaterOfOneCondition(t *testing.T) {
 	if diff := cmp.Diff(map[string]healthcheck.Status{"First": healthcheck.True, "Other": healthcheck.Unknown}, f.kept()); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
-	// The back-off would be longer in the end.
+	// The back-off would eventually be longer.
 	later.After = 2 * time.Millisecond
 	if got := f.reconcile(t).RequeueAfter; got != later.After {
 		t.Errorf("it is looked at again after %s", got)

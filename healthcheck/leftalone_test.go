@@ -10,11 +10,11 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/ownwrites"
 )
 
-// TestWhatIsLeftAloneStaysWithItsWriter: a condition that is left alone, and that somebody else has written, is not written with
-// ours, and least of all as an old cache has it.
+// TestWhatIsLeftAloneStaysWithItsWriter: a condition of another writer that is left alone is not written with ours, let alone an
+// outdated version from the cache.
 func TestWhatIsLeftAloneStaysWithItsWriter(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
-	f.reconcile(t) // From now on the API server keeps track of who writes what.
+	f.reconcile(t) // From now on the API server tracks field owners.
 	f.result.Status = healthcheck.False
 	other := condition("Other", says(result(healthcheck.True, "Ours", ""), nil))
 	other.Prechecks = []healthcheck.Precheck[*Widget]{func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Applicability, error) {
@@ -44,7 +44,7 @@ func TestWhatIsLeftAloneStaysWithItsWriter(t *testing.T) {
 	}
 }
 
-// TestWhatIsLeftAloneStays: of what is ours, and left alone, nothing is lost by the writing of the rest.
+// TestWhatIsLeftAloneStays: writing our other conditions keeps those of ours that are left alone.
 func TestWhatIsLeftAloneStays(t *testing.T) {
 	for name, strip := range map[string]bool{"cached as it is": false, "cached without managed fields": true} {
 		t.Run(name, func(t *testing.T) {

@@ -22,11 +22,10 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// patience is far above what an event takes, and no timer is set that could be
-// the cause.
+// patience is far longer than an event takes, and no timer is set that could be the cause.
 const patience = 30 * time.Second
 
-// TestManager has a Widget be healthy while a ConfigMap of its name exists.
+// TestManager: a Widget is healthy while a ConfigMap of the same name exists.
 func TestManager(t *testing.T) {
 	g := NewWithT(t)
 	f := newFixture(t, healthcheck.Result{})
@@ -51,7 +50,8 @@ func TestManager(t *testing.T) {
 	g.Eventually(status, patience).Should(Equal(metav1.ConditionTrue), "the event of another object")
 }
 
-// TestDependants has a Widget look at what it owns, and be woken up only by what passes the predicate.
+// TestDependants: a Widget checks an object that it owns, and only events that pass the predicate
+// trigger a look.
 func TestDependants(t *testing.T) {
 	g := NewWithT(t)
 	f := newFixture(t, healthcheck.Result{})
@@ -89,7 +89,7 @@ func TestDependants(t *testing.T) {
 	g.Eventually(message, patience).Should(Equal("there is no ConfigMap"))
 }
 
-// sizeOfConfigMap tells what a ConfigMap of the Widget's name says.
+// sizeOfConfigMap returns the verdict in a ConfigMap with the Widget's name.
 var sizeOfConfigMap = healthcheck.CheckFunc[*Widget](func(ctx context.Context, in healthcheck.Input[*Widget]) (healthcheck.Result, error) {
 	config := &corev1.ConfigMap{}
 	err := in.Env.Source.Get(ctx, client.ObjectKeyFromObject(in.Object), config)
@@ -115,7 +115,7 @@ func hasConfigMap(reader client.Reader) healthcheck.Check[*Widget] {
 	})
 }
 
-// TestManagerComesToRest proves that a controller does not wake itself up for ever by its own writes.
+// TestManagerComesToRest: a controller does not trigger itself for ever by its own writes.
 func TestManagerComesToRest(t *testing.T) {
 	g := NewWithT(t)
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))

@@ -17,7 +17,7 @@ import (
 // memory is a fixture without an API server.
 type memory struct {
 	*fixture
-	// writer changes what is there.
+	// writer changes the objects.
 	writer client.Client
 }
 
@@ -47,18 +47,18 @@ func inMemory(t *testing.T, conditions ...healthcheck.ConditionChecks[*Widget]) 
 	return f
 }
 
-// condition is one with a check that says what answer does.
+// condition returns a condition with one check that calls answer.
 func condition(conditionType string, answer func() (healthcheck.Result, error)) healthcheck.ConditionChecks[*Widget] {
 	return healthcheck.NewCondition(conditionType, healthcheck.NewCheck("answer",
 		func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) { return answer() }))
 }
 
-// says always gives the same answer.
+// says returns a function that always gives the same answer.
 func says(r healthcheck.Result, err error) func() (healthcheck.Result, error) {
 	return func() (healthcheck.Result, error) { return r, err }
 }
 
-// kept are the conditions in memory, by type.
+// kept returns the status of each condition in memory, by type.
 func (f *memory) kept() map[string]healthcheck.Status {
 	found := map[string]healthcheck.Status{}
 	for _, c := range f.Store.Get(f.widget) {

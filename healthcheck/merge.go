@@ -6,22 +6,17 @@ import (
 	"time"
 )
 
-// Merge makes one result out of the results of all checks of a condition, as
-// they read at now.
+// Merge merges the results of all checks of a condition into one result, as they read at now (see Result.At).
 //
-// The worst status wins, in the order False, Unknown, Progressing, True, Skipped.
-// A known failure is therefore never hidden by a check that could not run, and the
-// result is Skipped only if all checks were. The reason is
-// that of the first result with the winning status, in the order given; the
-// messages of all of them are joined with "; ". Codes are collected from the
-// same results, sorted, each once. The deadline is the earliest of theirs, and Overdue
-// that of the first that has it. The
-// recheck time is the earliest over all results, since any of them may change
-// the merged one. Within and Cause are empty: a merged result has a deadline, or
-// none.
+// The worst status wins, in the order False, Unknown, Progressing, True, Skipped. So a check that could not run
+// never hides a known failure, and the result is Skipped only if all are. The reason is that of the first result
+// with the winning status, in the given order. The messages of all results with that status are joined with "; ",
+// and their codes are sorted, each once. The deadline is the earliest of theirs, and Overdue comes from the first
+// result with that deadline. The recheck time is the earliest of all results, since any of them may change the
+// merged one. Within and Cause are empty: a merged result has a deadline, or none.
 //
-// No results at all make Unknown with ReasonNoResult: nothing is healthy by
-// omission. Merge does not change its arguments.
+// Without any result, Merge returns Unknown with ReasonNoResult: nothing is healthy by omission. Merge does not
+// change its arguments.
 func Merge(now time.Time, results ...Result) Result {
 	if len(results) == 0 {
 		return Result{Status: Unknown, Reason: ReasonNoResult, Message: "no check returned a result"}
@@ -35,7 +30,7 @@ func Merge(now time.Time, results ...Result) Result {
 	merged.RecheckAt, merged.Within, merged.Cause = time.Time{}, 0, ""
 	var messages, codes []string
 	for _, result := range results {
-		// Read once more instead of kept, since a list of them would be all that is allocated for a healthy object.
+		// Call At again rather than keep its result: the list would be the only allocation for a healthy object.
 		result = result.At(now)
 		merged.RecheckAt = Earliest(merged.RecheckAt, result.NextChange())
 		if result.Status != merged.Status {

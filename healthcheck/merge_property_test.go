@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// anyResult draws results of all kinds, broken ones among them, with times close to now.
+// anyResult draws results of all kinds, including invalid ones, with times close to now.
 func anyResult() *rapid.Generator[healthcheck.Result] {
 	statuses := []healthcheck.Status{healthcheck.True, healthcheck.False, healthcheck.Unknown, healthcheck.Progressing, healthcheck.Skipped, "", "Fine"}
 	return rapid.Custom(func(t *rapid.T) healthcheck.Result {
@@ -31,7 +31,7 @@ func anyTime() *rapid.Generator[time.Time] {
 	return rapid.SampledFrom([]time.Time{{}, in(-time.Hour), in(-1), now, in(1), in(time.Hour)})
 }
 
-// TestMergeProperties holds for any number of results of any kind.
+// TestMergeProperties: they hold for any number of results of any kind.
 func TestMergeProperties(t *testing.T) {
 	properties := map[string]func(t *rapid.T, given []healthcheck.Result, merged healthcheck.Result){
 		"the order decides about words only": func(t *rapid.T, given []healthcheck.Result, merged healthcheck.Result) {
@@ -94,7 +94,8 @@ func TestMergeProperties(t *testing.T) {
 	}
 }
 
-// TestMergeIsPure holds because checks may keep what they returned.
+// TestMergeIsPure: Merge must not change results, because checks may keep what they
+// returned.
 func TestMergeIsPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		given := rapid.SliceOfN(anyResult(), 0, 5).Draw(t, "results")

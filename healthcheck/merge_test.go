@@ -51,7 +51,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeAllocatesNothing holds for the common case: one check that finds nothing wrong.
+// TestMergeAllocatesNothing: this is for the common case, one check that finds nothing
+// wrong.
 func TestMergeAllocatesNothing(t *testing.T) {
 	healthy := result(healthcheck.True, "Fine", "")
 	if n := testing.AllocsPerRun(100, func() { sink = healthcheck.Merge(now, healthy) }); n != 0 {

@@ -18,24 +18,22 @@ type Metav1Object interface {
 	GetConditions() []metav1.Condition
 }
 
-// Metav1Store keeps conditions as metav1.Condition in status.conditions of
-// objects with a status subresource. Progressing is stored as Unknown, and codes
-// are left out, since the type has no place for them.
+// Metav1Store keeps conditions as metav1.Condition in status.conditions of objects with a status subresource. It
+// stores Progressing as Unknown, and drops codes, since the type has no place for them.
 //
-// It writes by server-side apply under FieldOwner: no read-modify-write, no
-// conflicts with the writers of other conditions. Where the definition of the kind does
-// not make the list a map, which takes the markers +listType=map and +listMapKey=type, an
-// apply would remove the conditions of others: it is refused if there are any. It removes by a patch that takes the
-// condition out of the list, so that it goes as a whole even if other writers own a part
-// of it. That is bound to the object's UID and to what the condition says, and not to the
-// object's resource version: what others change meanwhile does not keep it.
+// Apply uses server-side apply with FieldOwner: no read-modify-write, and no conflicts with the writers of other
+// conditions. If the kind's definition does not make the list a map (markers +listType=map and +listMapKey=type),
+// an apply would remove the conditions of other writers: Apply fails if there are any.
+//
+// Remove uses a patch that takes the whole condition out of the list, even if other writers own fields of it. The
+// patch requires the same UID and the same condition in the same place, but not the same resource version, so
+// that objects that change all the time lose their conditions, too.
 type Metav1Store[T Metav1Object] struct {
-	// Client writes the status. AddToManager takes the manager's by default.
+	// Client writes the status. The default in AddToManager is the manager's client.
 	Client client.Client
-	// FieldOwner is the name under which the conditions are owned. AddToManager takes the
-	// name of the registration by default. It must be unique for each set of conditions;
-	// two stores with one owner would take each other's conditions away. Conditions that
-	// were applied under it, and are registered no more, are removed.
+	// FieldOwner is the name that owns the conditions. The default in AddToManager is the name of the
+	// registration. It must be unique for each set of conditions: two stores with one owner would remove each
+	// other's conditions. Conditions that were applied with it, and are no longer registered, are removed.
 	FieldOwner string
 }
 
@@ -54,9 +52,8 @@ func (s Metav1Store[T]) Get(obj T) []Condition {
 	return conditions
 }
 
-// Normalize implements Store. It also mends what the API server would refuse, or
-// the verdict would never be stored: a reason that is missing or no word, and a message
-// that is too long.
+// Normalize implements Store. It also fixes what the API server would refuse, so that the verdict is always
+// stored: a missing or invalid reason, and a message that is too long.
 func (s Metav1Store[T]) Normalize(c Condition) Condition {
 	c.Codes = nil
 	if c.Status == Progressing {
@@ -67,7 +64,7 @@ func (s Metav1Store[T]) Normalize(c Condition) Condition {
 	return c
 }
 
-// What the reason of a metav1.Condition must look like, and how long it may be.
+// What the API server requires of the reason of a metav1.Condition.
 var (
 	isWord    = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
 	notInWord = regexp.MustCompile(`[^A-Za-z0-9_,:]+`)
@@ -75,7 +72,7 @@ var (
 
 const maxReason = 1024
 
-// word makes a reason of what is none.
+// word returns a valid reason made from any text.
 func word(reason string) string {
 	if len(reason) <= maxReason && isWord.MatchString(reason) {
 		return reason
@@ -91,8 +88,8 @@ func word(reason string) string {
 	return cmp.Or(reason, reasonNotGiven)
 }
 
-// maxMessage is how long the message of a metav1.Condition may be, in characters.
-// We count bytes, which are no fewer.
+// maxMessage is the maximum length of the message of a metav1.Condition, in characters. We count bytes, which are
+// no fewer.
 const maxMessage = 32768
 
 // fields returns c as it is written.

@@ -45,11 +45,12 @@ func (s Metav1Store[T]) Remove(ctx context.Context, obj T, conditionTypes []stri
 	return nil
 }
 
-// removal takes conditions out of the list in which they were seen, each if it still says the same in the same place. It is
-// not bound to the version of the object: one that others change all the time would keep its conditions for ever.
+// removal returns a patch that removes conditions from the list in which they were seen, each only if the same condition is
+// still in the same place. It does not require the version of the object: otherwise an object that changes all the time
+// would keep its conditions for ever.
 func removal(stored []metav1.Condition, conditionTypes []string) ownwrites.JSONPatch {
 	var operations ownwrites.JSONPatch
-	// From behind, so that the other places stay what they are.
+	// Backward, so that the other indexes stay valid.
 	for i, c := range slices.Backward(stored) {
 		if !slices.Contains(conditionTypes, c.Type) {
 			continue
@@ -58,7 +59,7 @@ func removal(stored []metav1.Condition, conditionTypes []string) ownwrites.JSONP
 		for _, field := range []struct{ name, value string }{
 			{"type", c.Type}, {"status", string(c.Status)}, {"reason", c.Reason}, {"message", c.Message},
 		} {
-			// One that is empty may not be there at all.
+			// An empty field may be missing from the object.
 			if field.value != "" {
 				operations = append(operations, ownwrites.Test(path+"/"+field.name, field.value))
 			}

@@ -31,9 +31,8 @@ func (s Metav1Store[T]) Apply(ctx context.Context, obj T, conditions []Condition
 	}
 	written, err := s.apply(ctx, obj, gvk, list)
 	if err == nil && written.GetUID() != "" && written.GetUID() != obj.GetUID() {
-		// The API server looks at no UID when it writes a status. Another object has
-		// taken the name meanwhile: what we wrote is not about it. Only the fake client of
-		// controller-runtime answers without a UID.
+		// The API server ignores the UID when it writes a status. Another object has taken the name meanwhile, and
+		// what we wrote is not about it. Only the fake client of controller-runtime answers without a UID.
 		_, err = s.apply(ctx, obj, gvk, []any{})
 		err = errors.Join(err, apierrors.NewConflict(schema.GroupResource{Group: gvk.Group, Resource: gvk.Kind}, obj.GetName(), errReplaced))
 	}
@@ -44,11 +43,11 @@ func (s Metav1Store[T]) Apply(ctx context.Context, obj T, conditions []Condition
 	return nil
 }
 
-// errReplaced says that a verdict came too late for its object.
-var errReplaced = errors.New("another object has taken the name of the one that was judged")
+// errReplaced says that the judged object no longer exists, and another has its name.
+var errReplaced = errors.New("the judged object was replaced by another of the same name")
 
-// apply writes the list and returns the object that has it now. It takes fields of our conditions from others who have
-// written them, but never the list as a whole: that would be all conditions of everybody.
+// apply writes the list and returns the written object. It takes fields of our conditions from other owners, but never
+// the list as a whole: that would remove the conditions of all others.
 func (s Metav1Store[T]) apply(ctx context.Context, obj T, gvk schema.GroupVersionKind, list []any) (client.Object, error) {
 	written, err := s.applyBy(ctx, obj, gvk, list, client.FieldOwner(s.FieldOwner))
 	disputed := disputedFields(err)
@@ -62,7 +61,7 @@ func (s Metav1Store[T]) apply(ctx context.Context, obj T, gvk schema.GroupVersio
 		"add the markers +listType=map and +listMapKey=type to the field Conditions of the Go type, and generate its definition anew", gvk.Kind)
 }
 
-// disputedFields are those that an apply would take from others; none if err says anything else.
+// disputedFields returns the fields that an apply would take from other owners; none if err is another error.
 func disputedFields(err error) []string {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {
@@ -77,7 +76,7 @@ func disputedFields(err error) []string {
 	return fields
 }
 
-// isList reports whether a field is not one of a condition, but what all conditions are in.
+// isList reports whether a field is not part of one condition, but the list of all or something around it.
 func isList(field string) bool { return !strings.HasPrefix(field, ".status.conditions[") }
 
 func (s Metav1Store[T]) applyBy(ctx context.Context, obj T, gvk schema.GroupVersionKind, list []any, options ...client.SubResourceApplyOption) (client.Object, error) {

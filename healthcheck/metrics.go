@@ -5,18 +5,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// The metrics of all registrations of a program, in the registry of
-// controller-runtime. None has a label for the object: there may be many.
+// The metrics of all registrations of a program, in the registry of controller-runtime.
+// None has a label for the object: there may be too many.
 var (
 	checkSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "sickbay_check_duration_seconds", Help: "How long a check took, with the time until it was its turn.",
+		Name: "sickbay_check_duration_seconds", Help: "Duration of a check, including its wait for a free slot.",
 		Buckets: prometheus.ExponentialBuckets(0.001, 4, 8),
 	}, []string{"registration", "condition", "check"})
 	checkResults = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "sickbay_check_results_total", Help: "What checks have found, by status.",
+		Name: "sickbay_check_results_total", Help: "Results of checks, by status.",
 	}, []string{"registration", "condition", "check", "status"})
 	transitionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "sickbay_condition_transitions_total", Help: "How often a condition has changed its status; one that is not there has none.",
+		Name: "sickbay_condition_transitions_total", Help: "Changes of a condition's status; the status of a missing condition is empty.",
 	}, []string{"registration", "condition", "from", "to"})
 )
 

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestModules counts what `go list -m all` says in a program that uses the engine and the checks. Of these 149 modules controller-runtime alone brings 148.
+// TestModules limits the modules of a program that uses the engine and the checks, as `go list -m all` lists them. Of these 149, controller-runtime
+// alone brings 148.
 func TestModules(t *testing.T) {
 	const most = 150
 	dir, used := t.TempDir(), map[string]bool{}
@@ -47,7 +48,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// output is what a go command prints.
+// output returns the output of a go command.
 func output(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", args...)

@@ -1,6 +1,6 @@
 package healthcheck
 
-// turned is a status in the other polarity. It is the same twice.
+// turned returns the status in the opposite polarity. Turning it twice gives the same status.
 func (s Status) turned() Status {
 	switch s {
 	case True:
@@ -12,7 +12,7 @@ func (s Status) turned() Status {
 	}
 }
 
-// inSense is a stored condition in the sense of the checks, to which True is healthy; nil if there is none.
+// inSense returns a stored condition in the checks' polarity, where True is healthy; nil if there is none.
 func (c ConditionChecks[T]) inSense(stored *Condition) *Condition {
 	if stored == nil || !c.Negative {
 		return stored
@@ -22,7 +22,7 @@ func (c ConditionChecks[T]) inSense(stored *Condition) *Condition {
 	return &turned
 }
 
-// asStored is the result of a condition as it is to be stored.
+// asStored returns the status in the polarity of the stored condition.
 func (o *outcome) asStored() Status {
 	if o.negative {
 		return o.result.Status.turned()
@@ -30,7 +30,7 @@ func (o *outcome) asStored() Status {
 	return o.result.Status
 }
 
-// isBad reports whether a condition, as it is stored, says that the object is not healthy.
+// isBad reports whether a stored condition says that the object is not healthy.
 func (r *Registration[T]) isBad(c Condition) bool {
 	for i := range r.Conditions {
 		if r.Conditions[i].Type == c.Type && r.Conditions[i].Negative {

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// newNegativeFixture has the condition Degraded, which is True when the object is not healthy.
+// newNegativeFixture returns a fixture with the condition Degraded, which is True when the object is not healthy.
 func newNegativeFixture(t *testing.T, result healthcheck.Result) *fixture {
 	t.Helper()
 	f := newFixture(t, result)
@@ -20,7 +20,7 @@ func newNegativeFixture(t *testing.T, result healthcheck.Result) *fixture {
 	return f
 }
 
-// TestNegative: a check says that all is well by True, and the condition by False.
+// TestNegative: a healthy object is True for the check, and False in the condition.
 func TestNegative(t *testing.T) {
 	for found, want := range map[healthcheck.Status]metav1.ConditionStatus{
 		healthcheck.True: metav1.ConditionFalse, healthcheck.False: metav1.ConditionTrue,
@@ -46,7 +46,7 @@ func TestNegative(t *testing.T) {
 	}
 }
 
-// TestNegativeKeepsStill writes nothing while nothing changes, and the time of the last change stays.
+// TestNegativeKeepsStill: while nothing changes, nothing is written, and the transition time stays.
 func TestNegativeKeepsStill(t *testing.T) {
 	f := newNegativeFixture(t, result(healthcheck.False, "Broken", "disk is full"))
 	f.reconcile(t)
@@ -64,7 +64,7 @@ func TestNegativeKeepsStill(t *testing.T) {
 	}
 }
 
-// TestNegativeInChecks: what a check, a summary and the damping see is in the sense of the check.
+// TestNegativeInChecks: the check, the summary and the damping see the polarity of the check.
 func TestNegativeInChecks(t *testing.T) {
 	f := newNegativeFixture(t, result(healthcheck.True, "Fine", ""))
 	var seen []healthcheck.Status
@@ -96,7 +96,7 @@ func TestNegativeInChecks(t *testing.T) {
 	}
 }
 
-// TestNegativeEvents warn of what is True.
+// TestNegativeEvents: True is a Warning.
 func TestNegativeEvents(t *testing.T) {
 	f := newNegativeFixture(t, result(healthcheck.True, "Fine", ""))
 	recorder := events.NewFakeRecorder(10)
@@ -114,7 +114,7 @@ func TestNegativeEvents(t *testing.T) {
 	}
 }
 
-// TestNegativeElsewhere: a store of one's own gets it as it is to be stored, and what is left alone, or removed, stays as it is.
+// TestNegativeElsewhere: a custom store gets the stored polarity, and a condition that is left alone or removed is not swapped.
 func TestNegativeElsewhere(t *testing.T) {
 	f := newNegativeFixture(t, codes(withDeadline(result(healthcheck.Progressing, "RollingOut", ""), in(time.Minute)), "SLOW"))
 	f.Store = findingStore{f.env.Client}

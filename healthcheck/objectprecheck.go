@@ -7,23 +7,22 @@ import (
 	"time"
 )
 
-// ObjectPrecheck reports whether an object is to be checked at all. It is asked once with each look, before all prechecks of
-// conditions: an object that is being deleted may have no conditions any more (DoesNotApply), and one that is paused is left
-// as it is (LeaveAlone). The time is when the answer changes by itself, as at the end of a pause: the object is looked at again
-// then. Zero means never, and so does a time that is over.
+// ObjectPrecheck reports whether to check an object at all. The engine calls it once at each look, before the prechecks of
+// conditions. For example, an object that is being deleted may lose its conditions (DoesNotApply), and a paused one is left as
+// it is (LeaveAlone). The time is when the answer changes by itself, such as the end of a pause; the engine looks at the object
+// again then. Zero or a time in the past means never.
 //
-// An error, a panic or an answer that is none of these makes all conditions Unknown, but for those whose WhileUndecided says
-// otherwise. The engine tries again with back-off. The timeout of a check holds for it, too. Implementations must be safe for
-// concurrent use.
+// An error, a panic or an undefined Applicability makes all conditions Unknown, unless their WhileUndecided says otherwise. The
+// engine retries with back-off. It has the same timeout as a check. Implementations must be safe for concurrent use.
 type ObjectPrecheck[T any] func(ctx context.Context, in Input[T]) (Applicability, time.Time, error)
 
-// answer is that of an ObjectPrecheck.
+// answer is the result of an ObjectPrecheck.
 type answer struct {
 	applicability Applicability
 	until         time.Time
 }
 
-// precheckObject asks the precheck of the object. One that cannot tell just now leaves the object alone.
+// precheckObject calls the precheck of the object. A LaterError leaves the object alone.
 func (r *Reconciler[T]) precheckObject(ctx context.Context, run run[T]) (answer, error) {
 	if r.Precheck == nil {
 		return answer{}, nil
@@ -48,7 +47,7 @@ func (r *Reconciler[T]) precheckObject(ctx context.Context, run run[T]) (answer,
 	return given, nil
 }
 
-// validate returns an error for what is no answer.
+// validate returns an error for an undefined Applicability.
 func (a Applicability) validate() error {
 	if a < Applies || a > DoesNotApply {
 		return &brokenError{ReasonInvalidResult, fmt.Sprintf("gave the unknown answer %d", a)}
@@ -65,14 +64,14 @@ func (r run[T]) withoutChecks(conditions []ConditionChecks[T], given answer, err
 			continue
 		}
 		if outcomes[i] = r.undecided(c, describe("deciding whether "+r.name+" applies", err)); i > 0 {
-			// Once is enough to be told.
+			// Report it once, not for each condition.
 			outcomes[i].err, outcomes[i].later = nil, nil
 		}
 	}
 	return outcomes
 }
 
-// unchecked is the outcome of a condition whose checks are not run.
+// unchecked returns the outcome of a condition whose checks are not run.
 func (r run[T]) unchecked(c ConditionChecks[T], applicability Applicability) outcome {
 	out := outcome{conditionType: c.Type, negative: c.Negative, applicability: applicability}
 	if applicability == DoesNotApply {
@@ -83,7 +82,7 @@ func (r run[T]) unchecked(c ConditionChecks[T], applicability Applicability) out
 	return out
 }
 
-// undecided is the outcome of a condition of which nobody knows whether it applies.
+// undecided returns the outcome of a condition whose precheck failed.
 func (r run[T]) undecided(c ConditionChecks[T], err error) outcome {
 	out := r.unchecked(c, c.WhileUndecided)
 	out.result = Result{Status: Unknown, Reason: reasonOf(err), Message: err.Error()}

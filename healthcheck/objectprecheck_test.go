@@ -15,14 +15,14 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/healthchecktest"
 )
 
-// ownStore knows that it has written all conditions that are there.
+// ownStore claims to have written all existing conditions.
 type ownStore struct {
 	*healthchecktest.Store[*Widget]
 }
 
 func (ownStore) Wrote(_ *Widget, types []string) []string { return types }
 
-// prechecked is a Widget with two conditions that were True, one of an earlier version and a clock, and then is asked first.
+// prechecked returns a Widget with two conditions that were True, one of an earlier version, a clock, and a precheck.
 func prechecked(t *testing.T, precheck healthcheck.ObjectPrecheck[*Widget]) (f *memory, runs *atomic.Int32) {
 	t.Helper()
 	runs = &atomic.Int32{}
@@ -84,7 +84,7 @@ func TestObjectPrecheck(t *testing.T) {
 	}
 }
 
-// TestObjectPrecheckFails: nobody knows whether the object applies, and all its conditions say so.
+// TestObjectPrecheckFails: it is unknown whether the object applies, and all its conditions say so.
 func TestObjectPrecheckFails(t *testing.T) {
 	answers := func(answer healthcheck.Applicability, err error) healthcheck.ObjectPrecheck[*Widget] {
 		return func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Applicability, time.Time, error) {
@@ -129,7 +129,7 @@ func TestObjectPrecheckFails(t *testing.T) {
 	}
 }
 
-// TestObjectPrecheckLater: what cannot be told just now leaves everything as it is.
+// TestObjectPrecheckLater: a LaterError leaves everything as it is.
 func TestObjectPrecheckLater(t *testing.T) {
 	f, _ := prechecked(t, func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Applicability, time.Time, error) {
 		return healthcheck.DoesNotApply, time.Time{}, &healthcheck.LaterError{After: time.Minute}
@@ -139,7 +139,7 @@ func TestObjectPrecheckLater(t *testing.T) {
 	}
 }
 
-// TestObjectPrecheckCutOff: a run that is cut off has found out nothing.
+// TestObjectPrecheckCutOff: a cancelled run has no results.
 func TestObjectPrecheckCutOff(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f, _ := prechecked(t, func(ctx context.Context, _ healthcheck.Input[*Widget]) (healthcheck.Applicability, time.Time, error) {
@@ -151,7 +151,7 @@ func TestObjectPrecheckCutOff(t *testing.T) {
 	}
 }
 
-// TestObjectPrecheckNeeds: it gets what it needs, and that can change without an event.
+// TestObjectPrecheckNeeds: the precheck gets what it needs, which can change without an event.
 func TestObjectPrecheckNeeds(t *testing.T) {
 	f, _ := prechecked(t, func(_ context.Context, in healthcheck.Input[*Widget]) (healthcheck.Applicability, time.Time, error) {
 		if in.Env.Parent == nil || in.Env.Source == nil || in.Env.Target != nil {

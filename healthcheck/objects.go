@@ -6,10 +6,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// objects are those to which something has happened, client.ObjectKey to UID. The zero value is ready.
+// objects is a set of objects, client.ObjectKey to UID. The zero value is ready.
 type objects struct{ sync.Map }
 
-// again notes obj, and reports whether it was noted before.
+// again adds obj, and reports whether it was in the set before.
 func (o *objects) again(obj client.Object) bool {
 	before, found := o.Swap(client.ObjectKeyFromObject(obj), obj.GetUID())
 	return found && before == obj.GetUID()

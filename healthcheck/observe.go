@@ -10,15 +10,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// observation is what there is to know of an object at one moment.
+// observation is what the engine found for an object at one moment.
 type observation struct {
 	stored   []Condition
 	outcomes []outcome
-	// given is what the precheck of the object has answered.
+	// given is the answer of the object's precheck.
 	given answer
 }
 
-// plan observes an object and decides what is to be written; it writes nothing.
+// plan observes an object and decides what to write; it writes nothing.
 func (r *Reconciler[T]) plan(ctx context.Context, run run[T]) (plan, error) {
 	seen, err := r.observe(ctx, run)
 	if err != nil {
@@ -27,7 +27,7 @@ func (r *Reconciler[T]) plan(ctx context.Context, run run[T]) (plan, error) {
 	return r.decideOn(ctx, run, seen), nil
 }
 
-// observe asks the precheck of the object, and runs all checks if it answers Applies.
+// observe calls the precheck of the object, and runs all checks if it returns Applies.
 func (r *Reconciler[T]) observe(ctx context.Context, run run[T]) (observation, error) {
 	store := r.store()
 	if store == nil {
@@ -44,7 +44,7 @@ func (r *Reconciler[T]) observe(ctx context.Context, run run[T]) (observation, e
 	return seen, err
 }
 
-// decideOn decides what is to be written of what was observed.
+// decideOn decides what to write after an observation.
 func (r *Reconciler[T]) decideOn(ctx context.Context, run run[T], seen observation) plan {
 	obj, outcomes := run.in.Object, seen.outcomes
 	if r.Root.Type != "" {
@@ -60,7 +60,7 @@ func (r *Reconciler[T]) decideOn(ctx context.Context, run run[T], seen observati
 	return p
 }
 
-// newRun returns a run of obj at now. Clocks is nil if the clocks of progress are kept nowhere.
+// newRun returns a run of obj at now. Clocks is nil if no store keeps the clocks of progress.
 func (r *Reconciler[T]) newRun(obj T, clocks ProgressStore[T], hung *hungCalls, now time.Time) run[T] {
 	run := run[T]{
 		name: r.Name,
@@ -74,8 +74,8 @@ func (r *Reconciler[T]) newRun(obj T, clocks ProgressStore[T], hung *hungCalls, 
 	return run
 }
 
-// checkConditions checks all conditions side by side. A run that was cut off, say by a
-// shutdown, has found out nothing: that is an error.
+// checkConditions checks all conditions side by side. If the run was cancelled, for example
+// by a shutdown, it returns an error: its results mean nothing.
 func (r *Reconciler[T]) checkConditions(ctx context.Context, run run[T], stored []Condition) ([]outcome, error) {
 	outcomes := make([]outcome, len(r.Conditions))
 	var group sync.WaitGroup
@@ -86,7 +86,7 @@ func (r *Reconciler[T]) checkConditions(ctx context.Context, run run[T], stored 
 	return outcomes, cutOff(ctx)
 }
 
-// cutOff returns an error if nobody wants an answer any more.
+// cutOff returns an error if ctx was cancelled, rather than timed out.
 func cutOff(ctx context.Context) error {
 	if isTimeUp(ctx) {
 		return nil
@@ -94,19 +94,19 @@ func cutOff(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// named is a call for an object.
+// named returns the identity of a call for obj.
 func (r *Reconciler[T]) named(obj T, what string) call {
 	return call{client.ObjectKeyFromObject(obj), obj.GetUID(), what}
 }
 
-// slots bound how many checks run at once.
+// slots returns the semaphore that limits how many checks run at once.
 func (r *Reconciler[T]) slots() chan struct{} {
 	r.makeSlot.Do(func() { r.slot = make(chan struct{}, cmp.Or(r.CheckConcurrency, defaultCheckConcurrency)) })
 	return r.slot
 }
 
-// abandoned are the types of conditions that we wrote on obj, and that nobody has
-// registered any more.
+// abandoned returns the types of the conditions on obj that we wrote, and that are no longer
+// registered.
 func (r *Reconciler[T]) abandoned(obj T, stored []Condition) []string {
 	pruner, ok := r.store().(Pruner[T])
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// A Finding is a condition of another type than metav1.Condition: it has codes and
-// a fourth status, and no generation.
+// A Finding is a condition of another type than metav1.Condition: it has codes and a fourth
+// status, but no generation.
 type Finding struct {
 	Kind    string      `json:"kind"`
 	State   string      `json:"state"`
@@ -24,8 +24,8 @@ type Finding struct {
 	Changed metav1.Time `json:"changed"`
 }
 
-// findingStore keeps conditions as Findings. It replaces the whole list, since
-// nobody else writes it.
+// findingStore stores conditions as Findings. It replaces the whole list, since it has no
+// other writers.
 type findingStore struct{ client client.Client }
 
 var _ healthcheck.Store[*Widget] = findingStore{}
@@ -69,7 +69,7 @@ func (s findingStore) write(ctx context.Context, widget *Widget, findings []Find
 	return s.client.Status().Patch(ctx, changed, client.MergeFrom(widget))
 }
 
-// TestAnotherConditionType proves that the engine does not care how conditions are kept.
+// TestAnotherConditionType: the engine works with any condition type.
 func TestAnotherConditionType(t *testing.T) {
 	f := newFixture(t, codes(withDeadline(result(healthcheck.Progressing, "RollingOut", "2 of 3"), in(time.Minute)), "SLOW"))
 	f.Store = findingStore{f.env.Client}

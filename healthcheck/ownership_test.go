@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// stale is a cache that has not heard of anything since it saw one Widget.
+// stale is a cache that has seen nothing since it read one Widget.
 type stale struct {
 	client.Reader
 
@@ -42,7 +42,7 @@ func TestForeignConditionsAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestRemoval holds also for a condition of which somebody else owns a part.
+// TestRemoval: a condition is removed even if another writer owns a part of it.
 func TestRemoval(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	f.reconcile(t)
@@ -82,7 +82,7 @@ func TestLeaveAlone(t *testing.T) {
 	}
 }
 
-// TestReplacedObject has another object take the name of the one that was judged.
+// TestReplacedObject: another object takes the name of the judged one.
 func TestReplacedObject(t *testing.T) {
 	f := newFixture(t, result(healthcheck.False, "Broken", ""))
 	f.Client = stale{f.env.Client, f.stored(t)}

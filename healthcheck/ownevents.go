@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
-// butOwnClocks drops events that tell of nothing but a clock that was written. No verdict depends on it before it has run
-// out, and its condition is written right after it.
+// butOwnClocks drops events of updates that changed nothing but our clocks. No verdict depends on a clock before it runs out,
+// and the conditions are written right after the clocks.
 func (s AnnotationProgress[T]) butOwnClocks() predicate.Predicate {
 	annotation := ProgressAnnotation + s.name()
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
@@ -20,12 +20,12 @@ func (s AnnotationProgress[T]) butOwnClocks() predicate.Predicate {
 	}}
 }
 
-// orGone lets pass what p does, and that an object is gone: p may not know it any more, and what is kept for it has to go, too.
+// orGone passes what p passes, and all deletions: p may no longer recognize the object, but what is kept for it must go.
 func orGone(p predicate.Predicate) predicate.Predicate {
 	return predicate.Funcs{CreateFunc: p.Create, UpdateFunc: p.Update, GenericFunc: p.Generic}
 }
 
-// without is an object without one annotation, and without what differs after each write.
+// without returns a copy of an object without one annotation, and without the metadata that changes with each write.
 func without(obj client.Object, annotation string) client.Object {
 	bare := obj.DeepCopyObject().(client.Object)
 	annotations := bare.GetAnnotations()

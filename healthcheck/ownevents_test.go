@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// TestClockWakesNobodyUp: a first verdict with a clock takes two writes, of which one is a reason to look again.
+// TestClockWakesNobodyUp: a first verdict with a clock takes two writes, but only one of them triggers a look.
 func TestClockWakesNobodyUp(t *testing.T) {
 	g := NewWithT(t)
 	f := newFixture(t, healthcheck.Result{})

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestPanicsBesideChecks: what else a registration brings runs in goroutines of ours, where a panic would be the end of
-// the process.
+// TestPanicsBesideChecks: the other functions of a registration run in our goroutines, where a panic would end the
+// process.
 func TestPanicsBesideChecks(t *testing.T) {
 	bad := CheckFunc[string](func(context.Context, Input[string]) (Result, error) {
 		return Result{Status: False, Reason: "Bad", Message: "it is bad"}, nil
@@ -46,8 +46,8 @@ func TestPanicsBesideChecks(t *testing.T) {
 	}
 }
 
-// TestSharedNeeds: whoever asks first meets the need for all, so all must get the same answer, whatever comes of it. A
-// parent that nobody could get must not look like one that is not there.
+// TestSharedNeeds: the first caller meets a need for all, so all must get the same answer, even a failure. A parent
+// that could not be read must not look like a missing one.
 func TestSharedNeeds(t *testing.T) {
 	tests := map[string]struct {
 		target func(context.Context) (client.Reader, error)
@@ -85,7 +85,7 @@ func TestSharedNeeds(t *testing.T) {
 				conditions := ConditionChecks[*corev1.Pod]{Type: "Ready", Checks: []NamedCheck[*corev1.Pod]{
 					{Name: "a", Check: fine, Needs: NeedsTarget}, {Name: "b", Check: fine, Needs: NeedsTarget},
 				}}
-				// The second check gets its turn later, so that it has time left when the first has none.
+				// The second check runs later, so that it has time left when the first has none.
 				slots := make(chan struct{}, 1)
 				out := run[*corev1.Pod]{timeout: 3 * time.Second, around: r.surround(&corev1.Pod{}, &r.hung), slots: slots}.checkCondition(t.Context(), conditions, nil)
 				if out.result.Message != tt.want {

@@ -11,8 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// TestReconciliationTimeout: the whole reconcile may have less time than a check. One that hangs has none left, and the
-// verdicts of the others are stored all the same.
+// TestReconciliationTimeout: the whole reconcile may have less time than a check. If one check hangs, the verdicts of
+// the others are stored anyway.
 func TestReconciliationTimeout(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	hangs := f.Conditions[0]

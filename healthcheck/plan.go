@@ -6,39 +6,40 @@ import (
 	"time"
 )
 
-// plan is what has to be written after a run. It is made from values alone.
+// plan is what to write after a run. It is plain data.
 type plan struct {
-	// apply is the complete set of our conditions. It is written if changed; if restated, as
-	// a status has another reason, or reworded, as nothing but a message is another, that may wait.
+	// apply is the complete set of our conditions. Only changed must be written at once. Restated
+	// means that a reason changed but no status, and reworded that only a message changed; both may
+	// wait.
 	apply                       []Condition
 	changed, restated, reworded bool
-	// remove lists stored conditions that do not apply any more.
+	// remove lists stored conditions that no longer apply.
 	remove []string
 	// transitions are the changes of status or reason.
 	transitions []Transition
-	// progress are the clocks to keep; they are written if changed.
+	// progress holds the clocks to keep, to be written if progressChanged.
 	progress        []Progress
 	progressChanged bool
-	// failed is what could not be carried out; apply says so too.
+	// failed joins the errors of what could not be carried out; apply says so too.
 	failed error
-	// later joins the LaterErrors that put conditions off.
+	// later joins the LaterErrors that postpone conditions.
 	later error
-	// kept are the results of checks to use again.
+	// kept holds the results of checks to reuse.
 	kept []keptResult
 	// recheckAt is when something changes by itself; zero means never.
 	recheckAt time.Time
 }
 
-// writes reports whether there is anything to be written.
+// writes reports whether there is anything to write.
 func (p *plan) writes() bool {
 	return p.applies() || p.progressChanged || len(p.remove) > 0
 }
 
-// applies reports whether conditions are to be written.
+// applies reports whether there are conditions to write.
 func (p *plan) applies() bool { return p.changed || p.restated || p.reworded }
 
-// decide compares what was found with what is stored, and returns the complete plan of it. It
-// is pure, as normalize is, which turns a condition into its stored form.
+// decide compares the findings with the stored conditions, and returns the plan. It is pure, and so
+// is normalize, which returns the stored form of a condition.
 func decide(outcomes []outcome, stored []Condition, progress []Progress, normalize func(Condition) Condition, generation int64, now time.Time) plan {
 	var p plan
 	for _, o := range outcomes {
@@ -66,7 +67,7 @@ func decide(outcomes []outcome, stored []Condition, progress []Progress, normali
 	return p
 }
 
-// prune adds the removal of conditions that we wrote, and that are registered no more.
+// prune adds the removal of conditions that we wrote and that are no longer registered.
 func (p *plan) prune(types []string, stored []Condition) {
 	for _, conditionType := range types {
 		p.remove = append(p.remove, conditionType)
@@ -74,7 +75,7 @@ func (p *plan) prune(types []string, stored []Condition) {
 	}
 }
 
-// add adds a condition that applies, and what has changed of it.
+// add adds a condition that applies, and its transition.
 func (p *plan) add(o outcome, current *Condition, normalize func(Condition) Condition, generation int64, now time.Time) {
 	p.recheckAt = Earliest(p.recheckAt, o.result.NextChange())
 	next := normalize(Condition{
@@ -82,7 +83,7 @@ func (p *plan) add(o outcome, current *Condition, normalize func(Condition) Cond
 		Codes: o.result.Codes, ObservedGeneration: generation,
 	})
 	if o.isStored {
-		// It was found of an earlier generation; of this one it is not true.
+		// It was found for an earlier generation, and does not hold for this one.
 		next.ObservedGeneration = o.observed
 	}
 	next.LastTransitionTime = now.Truncate(time.Second)

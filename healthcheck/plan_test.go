@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Times of the pure tests. The engine stores whole seconds, and now is not one.
+// Times of the pure tests. The engine stores whole seconds; now is not one.
 var (
 	testNow  = time.Date(2026, time.March, 1, 12, 0, 0, 500_000_000, time.UTC)
 	second   = testNow.Truncate(time.Second)
@@ -83,7 +83,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestDecideAll holds because server-side apply takes away whatever is not in the set.
+// TestDecideAll: server-side apply removes whatever is not in the set, so the set must be
+// complete.
 func TestDecideAll(t *testing.T) {
 	first, second := applies(True, "Fine", ""), applies(True, "Fine", "")
 	first.conditionType, first.result.RecheckAt = "First", deadline
@@ -120,7 +121,7 @@ func condition(status Status, reason, message string, since time.Time) Condition
 	}
 }
 
-// old returns c as it was judged for an earlier generation.
+// old returns c as judged for an earlier generation.
 func old(c Condition) Condition {
 	c.ObservedGeneration--
 	return c
@@ -128,7 +129,7 @@ func old(c Condition) Condition {
 
 func stored(conditions ...Condition) []Condition { return conditions }
 
-// written is the plan that stores one transition.
+// written returns the plan that stores one transition.
 func written(transition Transition) plan {
 	return plan{apply: stored(transition.To), changed: true, transitions: []Transition{transition}}
 }

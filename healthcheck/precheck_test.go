@@ -44,7 +44,7 @@ func TestPrechecks(t *testing.T) {
 				if want := tt.want == Applies && tt.err == ""; ran != want {
 					t.Errorf("the check ran: %t, want %t", ran, want)
 				}
-				<-time.After(2 * time.Hour) // a precheck that ignores its context has to end within the bubble
+				<-time.After(2 * time.Hour) // a precheck that ignores its context must end within the bubble
 			})
 		})
 	}

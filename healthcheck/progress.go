@@ -5,35 +5,35 @@ import (
 	"time"
 )
 
-// Progress is a clock: since when a check has seen something progress. Each cause of each
-// check has one of its own. It begins when the cause is seen first, goes on while the check
-// fails or cannot be carried out or gives another cause, and ends when the check passes. So
-// alternating answers do not reset it, a second cause does not inherit the time of the first,
-// and a new progress is one even after another has failed. Beyond eight causes without a pass
-// in between, the others share one clock.
+// Progress is a clock: it says since when a check has seen something progress. Each cause of each check
+// has its own. It starts when the check first gives the cause, keeps running while the check fails, cannot
+// be carried out or gives another cause, and ends when the check passes. So alternating answers do not
+// reset it, a second cause does not inherit the time of the first, and a new cause gets the full time even
+// after another has failed. After eight causes without a pass in between, all others share one clock.
 //
-// One without a Check is about the condition as a whole, and its Cause is the status that it turns to.
+// A Progress without a Check is about the condition as a whole (see Damping), and its Cause is the status
+// that the condition is to change to.
 type Progress struct {
-	// Condition and Check name the check.
+	// Condition and Check identify the check.
 	Condition, Check string
 	// Cause is Result.Cause, or else Result.Reason.
 	Cause string
-	// Since is when it was seen first, with a resolution of one second.
+	// Since is when the cause was first seen, to the second.
 	Since time.Time
-	// Seen is how often it was seen, where that matters: see Damping.
+	// Seen is how often it was seen; only Damping counts that.
 	Seen int
 }
 
-// ProgressStore keeps clocks on the object, so that they outlive the process. [AnnotationProgress] is one.
+// ProgressStore keeps clocks on the object, so that they survive a restart. [AnnotationProgress] is one.
 //
 // Implementations must be safe for concurrent use.
 type ProgressStore[T any] interface {
-	// Load returns what is stored on obj. It does no I/O.
+	// Load returns the clocks stored on obj. It must not do I/O.
 	Load(obj T) []Progress
-	// Save replaces it, and gives obj the resource version that the write led to. It
-	// is called before the conditions are written. It fails with a conflict if the object
-	// has changed since obj was read: its new version would have a Store that relies on it
-	// write over what others have changed. If obj has no resource version it writes whatever
-	// has changed: so it is called for an object that changes all the time.
+	// Save replaces the clocks, and sets the resource version of obj to that of the written object. The
+	// engine calls it before it writes the conditions. If obj has a resource version, and the object has
+	// changed since, Save must fail with a conflict: otherwise a Store that relies on the new version
+	// would overwrite changes of others. If obj has none, Save writes in any case; the engine does this
+	// for an object that changes all the time.
 	Save(ctx context.Context, obj T, progress []Progress) error
 }

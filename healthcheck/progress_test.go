@@ -18,7 +18,7 @@ func rolling(cause string) Result {
 	return Result{Status: Progressing, Reason: "RollingOut", Cause: cause, Within: time.Minute}
 }
 
-// since is a clock of the check "c" that began some seconds ago.
+// since returns a clock of the check "c" that began some seconds ago.
 func since(cause string, seconds int) Progress {
 	return Progress{Condition: "Ready", Check: "c", Cause: cause, Since: ago(seconds)}
 }
@@ -27,7 +27,7 @@ func ago(seconds int) time.Time {
 	return testNow.Truncate(time.Second).Add(-time.Duration(seconds) * time.Second)
 }
 
-// TestClocksByCause: each cause has a clock of its own, from when it was seen first until the check passes.
+// TestClocksByCause: each cause has its own clock, from when it is first seen until the check passes.
 func TestClocksByCause(t *testing.T) {
 	other := Progress{Condition: "Ready", Check: "d", Cause: "a", Since: ago(50)}
 	foreign := Progress{Condition: "Other", Check: "c", Cause: "a", Since: ago(50)}
@@ -71,8 +71,8 @@ func TestClocksByCause(t *testing.T) {
 	}
 }
 
-// TestDeadlineAlwaysEndsInFalse plays a check that does not pass, and gives whatever other answers in between: once it has
-// had a cause for longer than allowed, that cause is False whenever it is given.
+// TestDeadlineAlwaysEndsInFalse: a check never passes, and gives any other answers in between. Once it has had a cause for
+// too long, that cause is always False.
 func TestDeadlineAlwaysEndsInFalse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var clocks []Progress
@@ -106,7 +106,7 @@ func TestDeadlineAlwaysEndsInFalse(t *testing.T) {
 	})
 }
 
-// TestAnnotationOfProgress reads what was written, and takes anything else for nothing.
+// TestAnnotationOfProgress: what was written can be read, and anything else is ignored.
 func TestAnnotationOfProgress(t *testing.T) {
 	for _, value := range []string{"", "{", "[]", `{"a":1}`, `{"no separators":{"since":"2026-01-01T00:00:00Z"}}`, `{"Ready|c":{"since":"2026-01-01T00:00:00Z"}}`, `{"Ready|c|a":"2026-01-01T00:00:00Z"}`} {
 		object := &corev1.Pod{}
@@ -123,8 +123,8 @@ func TestAnnotationOfProgress(t *testing.T) {
 	}
 }
 
-// TestOwnClocksAreNoNews: an event that tells of a clock alone is dropped, and one that tells of anything else is not, also
-// if both have become one.
+// TestOwnClocksAreNoNews: an event about only a clock is dropped. One about anything else passes, even if it includes a
+// clock.
 func TestOwnClocksAreNoNews(t *testing.T) {
 	pod := func(change func(*corev1.Pod)) *corev1.Pod {
 		p := &corev1.Pod{}

@@ -15,8 +15,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// TestAbandonedConditionsAreRemoved: an earlier version of the program had another condition. It goes, and what others
-// have written stays.
+// TestAbandonedConditionsAreRemoved: an earlier version of the program had another condition. It is removed, and those
+// of other writers stay.
 func TestAbandonedConditionsAreRemoved(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	f.Conditions[0].Type = "Abandoned"
@@ -39,8 +39,8 @@ func TestAbandonedConditionsAreRemoved(t *testing.T) {
 	}
 }
 
-// TestConditionsOfANamesakeStay: the operator that the engine is built into may write conditions of its own, by the same
-// name, as by default both are named after the program.
+// TestConditionsOfANamesakeStay: the operator that contains the engine may write its own conditions under the same owner
+// name, because the default of both is the name of the program.
 func TestConditionsOfANamesakeStay(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	f.reconcile(t)
@@ -55,7 +55,7 @@ func TestConditionsOfANamesakeStay(t *testing.T) {
 	}
 }
 
-// TestDefaultsOfTheStore: a registration that says nothing writes with the manager's client, under its own name.
+// TestDefaultsOfTheStore: without settings, a registration writes with the manager's client and its own name.
 func TestDefaultsOfTheStore(t *testing.T) {
 	g := NewWithT(t)
 	f := newFixture(t, healthcheck.Result{})
@@ -69,7 +69,7 @@ func TestDefaultsOfTheStore(t *testing.T) {
 		g.Eventually(func() []metav1.ManagedFieldsEntry { return read(t, f.env.Client, widget).ManagedFields }, patience).Should(
 			ContainElement(HaveField("Manager", HavePrefix(want))))
 	}
-	// A store that is more than that has what it was made with.
+	// A custom store keeps the settings that it was made with.
 	inner := healthcheck.Metav1Store[*Widget]{Client: f.env.Client}
 	own := &struct {
 		healthcheck.Metav1Store[*Widget]
@@ -82,7 +82,7 @@ func TestDefaultsOfTheStore(t *testing.T) {
 	}
 }
 
-// TestSeveralRegistrations of one kind leave each other's conditions alone.
+// TestSeveralRegistrations: registrations of one kind leave each other's conditions alone.
 func TestSeveralRegistrations(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	other := &healthcheck.Reconciler[*Widget]{Client: f.Client, Clock: f.Clock, Registration: f.Registration}
@@ -106,7 +106,7 @@ func TestSeveralRegistrations(t *testing.T) {
 	}
 }
 
-// TestOwned reads whatever may be in managed fields.
+// TestWrote reads all kinds of managed fields.
 func TestWrote(t *testing.T) {
 	entry := func(manager, raw string) metav1.ManagedFieldsEntry {
 		return metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(raw)}

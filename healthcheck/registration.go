@@ -13,169 +13,151 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
-// DefaultCheckTimeout is how long a check may take if the registration does not
-// say.
+// DefaultCheckTimeout is the default of Registration.CheckTimeout.
 const DefaultCheckTimeout = 30 * time.Second
 
-// defaultSyncPeriod is how often an object is checked if a check looks at what nothing
-// watches, and the registration does not say.
+// defaultSyncPeriod is the default of Registration.SyncPeriod if a check looks at something that nothing watches.
 const defaultSyncPeriod = 30 * time.Second
 
-// Never is a Registration.SyncPeriod that never ends: an object is checked on events, and when
-// a result says that it changes.
+// Never as Registration.SyncPeriod switches periodic checks off: the engine checks an object only on events, and when a
+// result says that it changes.
 const Never time.Duration = -1
 
-// defaultCheckConcurrency is how many checks run at once if the registration does
-// not say.
+// defaultCheckConcurrency is the default of Registration.CheckConcurrency.
 const defaultCheckConcurrency = 100
 
-// defaultConcurrency is how many objects are checked at once if neither the registration
-// nor the manager says.
+// defaultConcurrency is the default of Registration.Concurrency if the manager has none.
 const defaultConcurrency = 10
 
-// NamedCheck is a check with the name under which it is logged.
+// NamedCheck is a check with a name.
 type NamedCheck[T any] struct {
-	// Name identifies the check among those of its condition, in messages and metrics too. It
-	// must not be empty or have "|" in it.
+	// Name identifies the check among those of its condition, in messages and metrics too. It must not be empty or contain
+	// "|".
 	Name string
 	// Check is run for each object.
 	Check Check[T]
-	// Needs is what the check needs beside the object. It gets that, and nothing else, in
-	// Input.Env.
+	// Needs is what the check needs besides the object. Input.Env contains that and nothing else.
 	Needs Needs
-	// Interval is for a check that is expensive, such as one that asks over a network: its last result is used again for that
-	// long. The default is zero: the check is run whenever the object is looked at, be it for an event or since another check
-	// failed.
+	// Interval is how long the last result of the check is reused. Set it for an expensive check, such as one that makes
+	// calls over the network. The default is zero: the check runs whenever the engine looks at the object, whether because of
+	// an event or because another check failed.
 	//
 	// The engine looks at the object when the interval ends, and runs the check. It runs it earlier only
-	//   - when the RecheckAt or the deadline of its result has come,
-	//   - when Damping is to count the next finding,
-	//   - when the object was changed: its UID, generation, labels or annotations, except for those of progress, or its
-	//     deletion has begun. Without a generation any write is a change, also one of the engine.
+	//   - at the RecheckAt or the deadline of its result,
+	//   - when Damping needs the next finding,
+	//   - when the object has changed: its UID, generation, labels or annotations (except those of progress), or when its
+	//     deletion has begun. For an object without a generation, every write is a change, including the engine's own.
 	//
-	// So a check that depends on something else that is watched should have no Interval. Results are kept in memory: after a
-	// restart all checks are run. An error is not kept, nor is a result that breaks the rules.
+	// So a check that depends on other watched objects should have no Interval. Results are kept in memory: after a restart
+	// all checks run. Errors are not kept, nor are results that break the rules.
 	Interval time.Duration
 }
 
-// ConditionChecks is all that makes one condition.
+// ConditionChecks describes one condition.
 type ConditionChecks[T any] struct {
-	// Type is the condition type. One condition has one writer: nobody else may
-	// write it.
+	// Type is the condition type. One condition has one writer: nothing else may write it.
 	Type string
 	// Checks are run side by side; their results are merged in this order.
 	Checks []NamedCheck[T]
-	// Negative says that the condition is True when the object is not healthy, as Degraded
-	// and Stalled are. Checks answer as for any other condition, True for healthy; the engine
-	// swaps True and False when it stores the result. What it says of stored conditions has
-	// the stored status: Events, the log, metrics of conditions, Transition.From and To, and
-	// the conditions of an Evaluation. What it hands to checks and to the functions here has
-	// the status of the checks: Input.Current, results, Findings, Transition.Result.
+	// Negative says that True means unhealthy, as with Degraded and Stalled. Checks still return True for healthy; the engine
+	// swaps True and False when it stores the result. Whatever concerns stored conditions has the stored status: Events, the
+	// log, metrics of conditions, Transition.From and To, and the conditions of an Evaluation. Whatever the engine passes to
+	// checks and to the functions here has the status of the checks: Input.Current, results, Findings, Transition.Result.
 	Negative bool
-	// Prechecks are asked in order; the first that does not answer Applies decides.
+	// Prechecks are called in order; the first that does not return Applies decides.
 	Prechecks []Precheck[T]
-	// PrecheckNeeds is what the prechecks need beside the object.
+	// PrecheckNeeds is what the prechecks need besides the object.
 	PrecheckNeeds Needs
-	// WhileUndecided is what becomes of the condition while a precheck cannot be carried
-	// out: Applies, the default, makes it Unknown; LeaveAlone leaves it as it is, for a
-	// condition that may turn out to belong to somebody else.
+	// WhileUndecided is what happens to the condition while a precheck cannot be carried out: Applies, the default, makes it
+	// Unknown; LeaveAlone leaves it as it is, for a condition that may turn out to belong to another writer.
 	WhileUndecided Applicability
-	// Summary makes the message of the condition. The default is that of Merge: the
-	// messages of all checks with the worst status, joined. For a healthy object it is
-	// usually empty.
+	// Summary returns the message of the condition. The default is that of Merge: the joined messages of all checks with the
+	// worst status. For a healthy object it is usually empty.
 	Summary Summary
-	// Conclude, if set, has the last word: it returns the result of the condition. It is for
-	// those who need other rules than those of Merge, such as that two of three replicas
-	// have to answer. It must depend on nothing but the findings, and change none of them. What it
-	// returns is read as the result of a check: Progressing needs a Deadline.
+	// Conclude, if set, has the last word: it returns the result of the condition. It is for rules other than those of Merge,
+	// for example that two of three replicas must answer. It must depend only on the findings, and must not change them. The
+	// rules for the result of a check apply, but Progressing needs a Deadline: Within is not enough.
 	Conclude func(found Findings) Result
 	// Damping keeps the condition from flapping. It is off by default.
 	Damping Damping
 }
 
-// Watch is a kind of object that checks look at, in the cluster of the manager.
+// Watch is a kind of object that checks look at, in the manager's cluster.
 type Watch struct {
-	// Object is an empty one of the kind. A PartialObjectMetadata will do if the checks
-	// read no more than metadata from the cache.
+	// Object is an empty object of the kind. Use a PartialObjectMetadata if the checks read only metadata from the cache.
 	Object client.Object
-	// Map maps one to the objects to check. The default is the controller of the
-	// watched object, by owner reference, if it is of the kind of the registration.
+	// Map returns the objects to check after an event of a watched object. The default is the watched object's controller, by
+	// owner reference, if that is of the registration's kind.
 	Map handler.MapFunc
-	// Predicates let pass what can change a verdict. Without any, each event passes.
+	// Predicates pass the events that can change a verdict. Without any, all events pass.
 	Predicates []predicate.Predicate
 }
 
-// Registration describes the health checks of one kind of object. Its functions, and those of
-// its conditions, are called for several objects at once, and must be safe for concurrent use.
-// It must not be changed once the controller runs.
+// Registration describes the health checks of one kind of object. The engine calls its functions, and those of its
+// conditions, for several objects at once, so they must be safe for concurrent use. A Registration must not be changed once
+// the controller runs.
 type Registration[T client.Object] struct {
 	// Name is the name of the controller, unique in its manager.
 	Name string
-	// New returns an empty object of the kind. The default is a new T; it is needed only
-	// where T does not say of which kind an object is, as *unstructured.Unstructured.
+	// New returns an empty object of the kind. The default is a new T. It is required only if T does not determine the kind,
+	// as with *unstructured.Unstructured.
 	New func() T
 	// Conditions are the condition types and their checks.
 	Conditions []ConditionChecks[T]
-	// Root, if it has a type, is one more condition, which sums up the others.
+	// Root, if it has a type, is an additional condition that sums up the others.
 	Root Root
-	// Precheck, if set, says whether an object is to be checked at all, such as one that is being deleted or paused, and when
-	// that changes.
+	// Precheck, if set, says whether to check an object at all (not one that is being deleted or paused, for example), and
+	// when that changes.
 	Precheck ObjectPrecheck[T]
-	// PrecheckNeeds is what Precheck needs beside the object.
+	// PrecheckNeeds is what Precheck needs besides the object.
 	PrecheckNeeds Needs
 	// Source is what a check with NeedsSource reads from. The default is the client
 	// of the Reconciler.
 	Source client.Reader
-	// Targets gives clients to the checks with NeedsTarget.
+	// Targets returns clients for the checks with NeedsTarget.
 	Targets Targets[T]
-	// Parent returns the object that obj belongs to, for the checks with NeedsParent.
-	// It is called at most once in each run, within the time of the check that asks
-	// first. An error makes the checks that need it Unknown, with
+	// Parent returns the object that obj belongs to, for the checks with NeedsParent. The engine calls it at most once in
+	// each run, within the timeout of the first check that needs it. After an error, the checks that need it are Unknown with
 	// ReasonParentUnavailable.
 	Parent func(ctx context.Context, obj T) (client.Object, error)
-	// Predicates filter the events of the kind itself. Without any, each event
-	// leads to a check. That an object is gone is heard of in any case.
+	// Predicates filter the events of the registration's kind. Without any, each event leads to a check. Deletions always
+	// pass.
 	Predicates []predicate.Predicate
-	// Watches are kinds that the checks look at. Each event that passes their
-	// predicates leads to a check of the objects concerned.
+	// Watches are other kinds that the checks look at. Each event that passes their predicates leads to a check of the
+	// objects that it maps to.
 	Watches []Watch
-	// MoreWatches, if set, adds more watches on whatever the checks look at. It is called
-	// once, before the controller starts; it may keep ctl to add more later.
+	// MoreWatches, if set, adds more watches on whatever the checks look at. The engine calls it once, before the controller
+	// starts; it may keep ctl to add more later.
 	MoreWatches func(ctl controller.Controller) error
-	// SyncPeriod is the net below the events: each object is checked again after it at the
-	// latest, with up to a tenth more. After a check that could not be carried out it is the
-	// back-off instead, of up to 30 seconds. The default is 30 seconds if a check or a precheck
-	// needs a target, or if one needs anything and there are neither Watches nor MoreWatches:
-	// there would be no event when its answer changes. Otherwise the default is Never.
+	// SyncPeriod is how often each object is checked even without events, plus up to a tenth. While a check cannot be carried
+	// out, the back-off replaces it, up to 30 seconds. The default is 30 seconds if a check or a precheck needs a target, or
+	// if one needs anything and there are neither Watches nor MoreWatches: no event would announce a change. Otherwise the
+	// default is Never.
 	SyncPeriod time.Duration
-	// CheckTimeout bounds each check. The default is DefaultCheckTimeout. A
-	// ReconciliationTimeout of the manager that is shorter bounds it instead; the verdict
-	// is stored all the same.
+	// CheckTimeout is the timeout of each check. The default is DefaultCheckTimeout. A shorter ReconciliationTimeout of the
+	// manager replaces it; the verdict is stored anyway.
 	CheckTimeout time.Duration
-	// Concurrency is how many objects are checked at once. The default is that of the
-	// manager, or else 10. An object whose target is dead takes one of these places for up to
-	// CheckTimeout, so it should be more than the targets that may be dead at once.
+	// Concurrency is how many objects are checked at once. The default is the manager's, or else 10. An object whose target
+	// is dead takes one of these workers for up to CheckTimeout, so set it higher than the number of targets that may be dead
+	// at once.
 	Concurrency int
-	// CheckConcurrency is how many checks run at once, over all objects. A check that does
-	// not return at its timeout is not counted any more; it is not run again for its object
-	// until it has returned. The default is 100.
+	// CheckConcurrency is how many checks run at once, over all objects. The default is 100. A check that does not return at
+	// its timeout no longer counts; it is not run again for its object until it has returned.
 	CheckConcurrency int
-	// NewQueue, if set, makes the queue of the controller, as the option of that name of
-	// controller-runtime's controllers does: for those who serve some objects first.
+	// NewQueue, if set, creates the controller's queue, like controller-runtime's controller option of that name. Use it to
+	// serve some objects first.
 	NewQueue func(name string, limiter workqueue.TypedRateLimiter[ctrl.Request]) workqueue.TypedRateLimitingInterface[ctrl.Request]
-	// Store reads and writes the conditions. The default is a Metav1Store, if T has the
-	// method GetConditions() []metav1.Condition. A Metav1Store without a Client or a
-	// FieldOwner gets those of the manager and the registration, and so does one that is
-	// embedded in a store of one's own.
+	// Store reads and writes the conditions. The default is a Metav1Store, if T has the method GetConditions()
+	// []metav1.Condition. A Metav1Store without a Client or a FieldOwner gets those of the manager and the registration, even
+	// if it is embedded in another store.
 	Store Store[T]
-	// Progress keeps the clocks of results with Result.Within. The default is an
+	// Progress keeps the clocks of results with Result.Within, and the counts of Damping. The default is an
 	// AnnotationProgress with the manager's client and the name of the registration.
 	Progress ProgressStore[T]
-	// Recorder, if set, gets an Event for each change of the status of a condition, but for
-	// its removal: a Warning if the object is not healthy.
+	// Recorder, if set, gets an Event for each change of a condition's status, except its removal: a Warning if the object is
+	// not healthy.
 	Recorder events.EventRecorder
-	// OnTransition, if set, is called after a condition with another status or reason was
-	// stored, or one was removed. It is the place for events and metrics of one's own. It is
-	// called for several objects at once, and the next run of its object waits for it.
+	// OnTransition, if set, is called after a condition was stored with another status or reason, or was removed. Use it for
+	// your own events and metrics. It is called for several objects at once, and the next run of its object waits for it.
 	OnTransition func(ctx context.Context, obj T, transition Transition)
 }

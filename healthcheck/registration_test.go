@@ -31,12 +31,12 @@ func TestValidate(t *testing.T) {
 		},
 		"a type that the API server refuses": {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Type = "Not ready" },
-			`registration "w": condition type "Not ready" may have nothing but letters, digits, "-", "_" and ".", and a domain and "/" before them`,
+			`registration "w": condition type "Not ready" may contain only letters, digits, "-", "_" and ".", optionally after a domain and "/"`,
 		},
 		"a type with a domain": {func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Type = "example.com/Ready_1" }, ""},
 		"a root type that the API server refuses": {
 			func(r *healthcheck.Registration[*Widget]) { r.Root.Type = "All!" },
-			`registration "w": condition type "All!" may have nothing but letters, digits, "-", "_" and ".", and a domain and "/" before them`,
+			`registration "w": condition type "All!" may contain only letters, digits, "-", "_" and ".", optionally after a domain and "/"`,
 		},
 		"no checks": {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks = nil },
@@ -52,7 +52,7 @@ func TestValidate(t *testing.T) {
 			func(r *healthcheck.Registration[*Widget]) {
 				r.Conditions[0].Checks = append(r.Conditions[0].Checks, ready.Checks...)
 			},
-			`registration "w": check "c" of condition "Ready" is there twice`,
+			`registration "w": check "c" of condition "Ready" is registered twice`,
 		},
 		"a check without a name": {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Name = "" },
@@ -76,7 +76,7 @@ func TestValidate(t *testing.T) {
 		},
 		"a negative damping": {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Damping.Failures = -1 },
-			`registration "w": Damping of condition "Ready" has something negative`,
+			`registration "w": Damping of condition "Ready" has a negative value`,
 		},
 		"a target that nobody gives": {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Needs = healthcheck.NeedsTarget },

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// TestRemovalDoesNotStarve: an object that changes in each run gets rid of what does not apply.
+// TestRemovalDoesNotStarve: even if an object changes in each run, conditions that do not apply are removed.
 func TestRemovalDoesNotStarve(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	f.writeForeign(t, foreign("Foreign"))
@@ -31,7 +31,8 @@ func TestRemovalDoesNotStarve(t *testing.T) {
 	}
 }
 
-// TestRemovalMeetsWhatWasSeen, or does nothing: what has moved, or says something else, may be somebody else's.
+// TestRemovalMeetsWhatWasSeen: a condition that has moved or changed is not removed, because it may belong to
+// another writer.
 func TestRemovalMeetsWhatWasSeen(t *testing.T) {
 	for name, change := range map[string]func(w *Widget){
 		"it has moved": func(w *Widget) {
@@ -67,7 +68,7 @@ func TestRemovalMeetsWhatWasSeen(t *testing.T) {
 	}
 }
 
-// TestRemovalOfSeveral takes each from its place.
+// TestRemovalOfSeveral removes each from its place.
 func TestRemovalOfSeveral(t *testing.T) {
 	f := newRootFixture(t)
 	f.writeForeign(t, foreign("Foreign"))

@@ -14,33 +14,29 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// The back-off after an error. It ends soon enough that an object is looked at
-// again soon after whatever was wrong has been mended.
+// The back-off after an error. It is short enough that an object is checked soon after the cause is fixed.
 const (
 	firstBackoff = 5 * time.Millisecond
 	lastBackoff  = 30 * time.Second
 )
 
-// periodJitter spreads the periodic runs, so that objects that were created
-// together are not checked together for ever.
+// periodJitter spreads the periodic runs, so that objects that were created together are not always checked together.
 const periodJitter = 0.1
 
-// writeTimeout bounds the writes of one run. Their time is their own, and not what
-// the checks have left.
+// writeTimeout is the timeout for all writes of one run. It does not depend on how much time the checks have left.
 const writeTimeout = 10 * time.Second
 
-// conflictRetry is how soon a write is tried again that met a newer object than
-// the one that was judged. The cache has usually heard of it by then.
+// conflictRetry is how soon to retry a write that met a newer object than the judged one. By then, the cache has usually seen
+// it.
 const conflictRetry = time.Second
 
-// requeueAfter returns how long to wait until the next run: until the recheck
-// time, at the latest after the period, and zero for never.
+// requeueAfter returns how long to wait for the next run: until the recheck time, but no longer than the period. Zero means
+// never.
 func requeueAfter(recheckAt, now time.Time, period time.Duration) time.Duration {
 	if recheckAt.IsZero() {
 		return period
 	}
-	// A recheck time that has passed while we were writing is due at once, and
-	// zero would mean never.
+	// A recheck time that passed during the write is due at once, and zero would mean never.
 	left := max(recheckAt.Sub(now), time.Millisecond)
 	if period > 0 {
 		return min(left, period)
@@ -48,13 +44,12 @@ func requeueAfter(recheckAt, now time.Time, period time.Duration) time.Duration 
 	return left
 }
 
-// afterWriteFailure tries again silently after a conflict, and once if the object was not
-// found: it is gone, and the cache will hear of it. If the cache still has it then, it is
-// the status of its kind that the API server does not serve.
+// afterWriteFailure retries silently after a conflict, and once if the object was not found: it is gone, and the cache will
+// show that. If the cache still has it at the second try, the API server does not serve the status of its kind.
 func (r *Reconciler[T]) afterWriteFailure(obj T, err error) (ctrl.Result, error) {
 	if apierrors.IsNotFound(err) {
 		if r.missing.again(obj) {
-			return ctrl.Result{}, fmt.Errorf("%w; as the object is there, its kind may lack the status subresource: the marker +kubebuilder:subresource:status", err)
+			return ctrl.Result{}, fmt.Errorf("%w; the object exists, so its kind may lack the status subresource (marker +kubebuilder:subresource:status)", err)
 		}
 		return ctrl.Result{RequeueAfter: conflictRetry}, nil
 	}
@@ -64,9 +59,8 @@ func (r *Reconciler[T]) afterWriteFailure(obj T, err error) (ctrl.Result, error)
 	return ctrl.Result{}, err
 }
 
-// afterFailure leaves the next try to the queue's back-off, unless that could let
-// the moment pass at which another result changes: a check that cannot be carried
-// out must not make the verdict of the others late.
+// afterFailure leaves the retry to the queue's back-off, unless that could miss the moment at which another result changes: a
+// failing check must not delay the verdict of the others.
 func (r *Reconciler[T]) afterFailure(ctx context.Context, req ctrl.Request, err error, recheckAt time.Time, again time.Duration) (ctrl.Result, error) {
 	if recheckAt.IsZero() || again > lastBackoff {
 		return ctrl.Result{}, err
@@ -75,8 +69,8 @@ func (r *Reconciler[T]) afterFailure(ctx context.Context, req ctrl.Request, err 
 	return ctrl.Result{RequeueAfter: min(again, r.rateLimiter().When(req))}, nil
 }
 
-// retried has the queue try again whatever an error says: a check may think that it need not be run again, but the queue would
-// not look at the object any more, at which others look, too.
+// retried makes the queue retry after any error. A check may return a TerminalError because it need not run again, but other
+// checks look at the same object.
 func retried(err error) error {
 	if errors.Is(err, reconcile.TerminalError(nil)) {
 		return errors.New(err.Error())
@@ -84,8 +78,7 @@ func retried(err error) error {
 	return err
 }
 
-// rateLimiter is that of the queue. There is one back-off for each object, wherever its next try comes from, and it ends
-// with a success.
+// rateLimiter returns that of the queue. Each object has one back-off, whatever caused the retry, and a success ends it.
 func (r *Reconciler[T]) rateLimiter() retries {
 	r.makeRetry.Do(func() {
 		r.retry = retries{workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstBackoff, lastBackoff)}
@@ -93,17 +86,17 @@ func (r *Reconciler[T]) rateLimiter() retries {
 	return r.retry
 }
 
-// retries count failures until succeeded. The queue would forget them when a time is named at which to try again.
+// retries counts failures until succeeded is called. The queue would reset the count whenever a result has a RequeueAfter.
 type retries struct {
 	workqueue.TypedRateLimiter[ctrl.Request]
 }
 
-// Forget implements workqueue.TypedRateLimiter, and forgets nothing.
+// Forget implements workqueue.TypedRateLimiter. It does nothing.
 func (retries) Forget(ctrl.Request) {}
 
 func (r retries) succeeded(req ctrl.Request) { r.TypedRateLimiter.Forget(req) }
 
-// period is the sync period of this run; zero means never.
+// period returns the sync period of this run; zero means never.
 func (r *Reconciler[T]) period() time.Duration {
 	period := r.SyncPeriod
 	if period == 0 && r.mayGetStale() {

@@ -43,7 +43,7 @@ func (nowhere) Normalize(c Condition) Condition                       { return c
 func (nowhere) Apply(context.Context, *corev1.Pod, []Condition) error { return nil }
 func (nowhere) Remove(context.Context, *corev1.Pod, []string) error   { return nil }
 
-// TestBackoffIsOne: it goes on where it was, whether the next try is left to the queue or has a time of its own because
+// TestBackoffIsOne: an object has one back-off, whether the retry is left to the queue or has its own time because
 // something else is due.
 func TestBackoffIsOne(t *testing.T) {
 	pod := &corev1.Pod{}
@@ -73,7 +73,7 @@ func TestBackoffIsOne(t *testing.T) {
 		},
 	}
 	req := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(pod)}
-	// The queue asks its rate limiter after an error, and has it forget the request else.
+	// The queue calls When of its rate limiter after an error, and Forget otherwise.
 	queue := r.rateLimiter()
 	look := func() time.Duration {
 		got, err := r.Reconcile(t.Context(), req)

@@ -7,10 +7,9 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/severity"
 )
 
-// Status is the answer of a check. It is a closed set: any other value is
-// treated as a broken check and becomes Unknown. The first four are those of the
-// conditions of Gardener's extensions, of which the Kubernetes API conventions
-// know three.
+// Status is the answer of a check. It is a closed set: the engine treats any other value as a broken
+// check, and it becomes Unknown. The first four are the statuses of conditions in Gardener's
+// extensions; the Kubernetes API conventions know three of them.
 type Status string
 
 const (
@@ -18,48 +17,46 @@ const (
 	True Status = "True"
 	// False says that it is not.
 	False Status = "False"
-	// Unknown says that the check cannot tell, or cannot tell yet.
+	// Unknown says that the check cannot tell, at all or yet.
 	Unknown Status = "Unknown"
-	// Progressing says that the object is not healthy yet and has until
-	// Result.Deadline to become so, or as long as Result.Within. Past that it is
-	// False.
+	// Progressing says that the object is not healthy yet, and has until Result.Deadline, or for
+	// Result.Within, to become so. After that it is False.
 	Progressing Status = "Progressing"
-	// Skipped says that the check has nothing to say about this object. It is no
-	// pass: a condition whose checks are all skipped is not there.
+	// Skipped says that the check has nothing to say about this object. It is not a pass: a
+	// condition whose checks are all skipped is removed.
 	Skipped Status = "Skipped"
 )
 
 // Valid reports whether s is one of these statuses.
 func (s Status) Valid() bool { return s.severity() >= 0 }
 
-// Reasons that the engine itself gives to a result. They follow the Kubernetes
-// API convention for condition reasons (CamelCase, one word).
+// Reasons that the engine itself sets. They follow the Kubernetes API convention for condition
+// reasons (CamelCase, one word).
 const (
-	// ReasonNoResult is given when there was nothing to merge.
+	// ReasonNoResult means that there was nothing to merge.
 	ReasonNoResult = "NoResult"
-	// ReasonCheckFailed is given when a check returned an error.
+	// ReasonCheckFailed means that a check returned an error.
 	ReasonCheckFailed = "CheckFailed"
-	// ReasonCheckTimedOut is given when a check did not answer in time.
+	// ReasonCheckTimedOut means that a check did not answer in time.
 	ReasonCheckTimedOut = "CheckTimedOut"
-	// ReasonCheckPanicked is given when a check panicked.
+	// ReasonCheckPanicked means that a check panicked.
 	ReasonCheckPanicked = "CheckPanicked"
-	// ReasonInvalidResult is given when a check returned a status outside of the
-	// closed set, or Progressing without a deadline.
+	// ReasonInvalidResult means that a check returned an undefined status, or Progressing without a
+	// deadline.
 	ReasonInvalidResult = "InvalidResult"
-	// ReasonDeadlineExceeded is given when something has taken too long, unless
-	// Result.Overdue says otherwise.
+	// ReasonDeadlineExceeded means that a progress took too long, unless Result.Overdue says
+	// otherwise.
 	ReasonDeadlineExceeded = "DeadlineExceeded"
-	// ReasonTargetUnavailable and ReasonParentUnavailable are given when a check was
-	// not run, since what it needs could not be had.
+	// ReasonTargetUnavailable and ReasonParentUnavailable mean that a check could not be carried out
+	// because the target or the parent that it needs was unavailable.
 	ReasonTargetUnavailable = "TargetUnavailable"
 	ReasonParentUnavailable = "ParentUnavailable"
-	// reasonNotGiven is stored for a result without a reason where the condition
-	// must have one.
+	// reasonNotGiven is stored for a result without a reason if the condition must have one.
 	reasonNotGiven = "NotGiven"
 )
 
-// Result is what one check found out about one object. It is plain data and is
-// never changed after it was returned; the zero value is invalid on purpose.
+// Result is what one check found out about one object. It is plain data and does not change after it
+// was returned. The zero value is invalid on purpose.
 type Result struct {
 	// Status is the verdict.
 	Status Status
@@ -68,35 +65,32 @@ type Result struct {
 	// Message is one sentence for people. It must be the same for the same
 	// problem on every run: no times, no counters, no random order.
 	Message string
-	// Codes classify a problem for programs, in any number. A store that has no
-	// place for them leaves them out.
+	// Codes classify a problem for programs. There may be any number. A store that has no place for
+	// them drops them.
 	Codes []string
-	// Deadline is for Progressing: from this moment on the result is False. A check
-	// that does not know when the progress began leaves it zero, and sets Within. For
-	// False it is the moment from which the object counts as
-	// unhealthy, if the check knows it; how late the verdict was stored is
-	// measured against it. It is ignored for True and Unknown.
+	// Deadline, of a Progressing result, is the moment from which it is False. A check that does not
+	// know when the progress began leaves it zero, and sets Within. Of a False result, it is the
+	// moment from which the object counts as unhealthy, if the check knows it; how late the verdict
+	// was stored is measured from there. It is ignored for True and Unknown.
 	Deadline time.Time
-	// Within is for Progressing without a Deadline: how long it may take, counted
-	// from when the engine saw this progress first: see Progress. Less than a second counts
-	// as one.
+	// Within, of a Progressing result without a Deadline, is how long the progress may take, counted
+	// from when the engine first saw it: see Progress. Less than a second counts as one.
 	Within time.Duration
-	// Overdue is for Progressing: the reason once the deadline has passed. The default is
+	// Overdue, of a Progressing result, is the reason once the deadline has passed. The default is
 	// ReasonDeadlineExceeded. The message stays.
 	Overdue string
-	// Cause tells one progress of a check from another, each of which has a clock of
-	// its own, as "revision 7". The default is Reason.
+	// Cause distinguishes several progresses of a check, such as "revision 7" from "revision 8".
+	// Each has its own clock. The default is Reason.
 	Cause string
-	// RecheckAt is the earliest moment at which this result can change although
-	// nothing in the cluster changes. Zero means: only an event can change it.
-	// The Deadline of a Progressing result need not be repeated here.
+	// RecheckAt is the earliest moment at which this result can change although nothing in the
+	// cluster changes. Zero means that only an event can change it. It need not repeat the Deadline
+	// of a Progressing result.
 	RecheckAt time.Time
 }
 
-// At returns r as it reads at now: a Progressing result whose deadline is
-// reached is False for the reason Overdue, a result that breaks the rules of this package is Unknown
-// with ReasonInvalidResult, and a recheck time that is reached is due, so nothing
-// is left to wait for.
+// At returns r as it reads at now. A Progressing result whose deadline is reached is False with the
+// reason Overdue. A result that breaks the rules of this package is Unknown with
+// ReasonInvalidResult. A RecheckAt that is reached becomes zero.
 func (r Result) At(now time.Time) Result {
 	if !r.Status.Valid() {
 		return Result{Status: Unknown, Reason: ReasonInvalidResult, Message: "a check returned the unknown status \"" + string(r.Status) + "\""}
@@ -126,7 +120,7 @@ func (r Result) NextChange() time.Time {
 	return Earliest(r.RecheckAt, r.Deadline)
 }
 
-// Earliest returns the earlier of two times, where zero stands for "never".
+// Earliest returns the earlier of two times. Zero means never.
 func Earliest(a, b time.Time) time.Time {
 	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
 		return b
@@ -134,8 +128,7 @@ func Earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// severity orders the statuses for merging, the worst first; it is negative for
-// one that is none of them.
+// severity orders the statuses for merging, the worst first; it is negative for an invalid one.
 func (s Status) severity() int {
 	return severity.Of(string(s))
 }

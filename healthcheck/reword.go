@@ -10,26 +10,27 @@ import (
 )
 
 const (
-	// rewordInterval is how far apart writes are that change nothing but words. Our own write wakes us up: a message that
-	// differs each time, as an error of the network that names the local port, would be written without end.
+	// rewordInterval is the minimum time between two writes that change nothing but words. Our own write triggers the next
+	// look: a message that differs each time, such as a network error with the local port, would be written without end.
 	rewordInterval = 10 * time.Second
-	// mostRestated is how many such writes in a row a change of a reason may follow: programs go by reasons, so that one of
-	// them is told at once, but not one that goes back and forth, as that of a check that names the first problem of a map.
+	// mostRestated is after how many such writes in a row a change of reason must wait. Programs act on reasons, so a
+	// changed one is written at once, but not one that alternates, such as that of a check that names the first problem in
+	// a map.
 	mostRestated = 3
 )
 
-// rewordings remember which objects had nothing but words written lately, client.ObjectKey to rewording. The zero value
-// is ready. It only delays.
+// rewordings remembers the objects with recent writes that changed only words, client.ObjectKey to rewording. The zero
+// value is ready. It only delays.
 type rewordings struct{ sync.Map }
 
 type rewording struct {
 	uid types.UID
-	// at is when the last write was, and inARow how many there were, each soon after the one before.
+	// at is when the last such write was, and inARow how many followed each other closely.
 	at     time.Time
 	inARow int
 }
 
-// lately returns how many writes of words alone there were in a row, and until when they count.
+// lately returns how many writes of only words there were in a row, and until when they count.
 func (r *rewordings) lately(obj client.Object, now time.Time) (inARow int, until time.Time) {
 	key := client.ObjectKeyFromObject(obj)
 	kept, found := r.Load(key)
@@ -44,13 +45,13 @@ func (r *rewordings) lately(obj client.Object, now time.Time) (inARow int, until
 	return 0, time.Time{}
 }
 
-// note remembers that words alone were written.
+// note records a write that changed only words.
 func (r *rewordings) note(obj client.Object, now time.Time) {
 	before, _ := r.lately(obj, now)
 	r.Store(client.ObjectKeyFromObject(obj), rewording{obj.GetUID(), now, before + 1})
 }
 
-// putOff has the plan wait if it changes nothing but words, and there were such changes lately.
+// putOff postpones the writes of the plan if they change only words and there were such writes lately.
 func (p *plan) putOff(inARow int, until time.Time) {
 	most := 1
 	if p.restated {

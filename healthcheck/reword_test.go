@@ -26,14 +26,14 @@ func (c counting) Apply(ctx context.Context, widget *Widget, conditions []health
 	return c.Store.Apply(ctx, widget, conditions)
 }
 
-// counted has a fixture count its writes.
+// counted makes a fixture count its writes.
 func (f *fixture) counted() *atomic.Int32 {
 	writes := &atomic.Int32{}
 	f.Store = counting{f.Store, writes}
 	return writes
 }
 
-// unstable gives another message with each run, as an error of the network that names the local port.
+// unstable gives another message in each run, like a network error with the local port.
 func (f *fixture) unstable() *atomic.Int32 {
 	runs := &atomic.Int32{}
 	f.Conditions[0].Checks[0].Check = healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
@@ -53,7 +53,7 @@ func TestMessagesAloneAreWrittenNowAndThen(t *testing.T) {
 			t.Errorf("after %ds it is looked at again in %s, want when the message may be written", second, again)
 		}
 	}
-	// The first verdict, its first change, and one ten seconds later.
+	// The first verdict, its first change, and one change ten seconds later.
 	if got := writes.Load(); got != 3 {
 		t.Errorf("%d writes in 20 seconds and %d runs, want 3", got, runs.Load())
 	}
@@ -64,7 +64,7 @@ func TestMessagesAloneAreWrittenNowAndThen(t *testing.T) {
 	}
 }
 
-// TestMessagesDelayNothingElse: a change of the status is written at once, with the message that it has.
+// TestMessagesDelayNothingElse: a change of the status is written at once, with its message.
 func TestMessagesDelayNothingElse(t *testing.T) {
 	f := newFixture(t, result(healthcheck.False, "Broken", "one"))
 	f.reconcile(t)
@@ -77,7 +77,7 @@ func TestMessagesDelayNothingElse(t *testing.T) {
 			t.Errorf("stored %+v, want %+v", got, given)
 		}
 	}
-	// Nobody remembers a message of another object of the name.
+	// Nothing is remembered for a new object of the same name.
 	if err := f.env.Client.Delete(t.Context(), f.widget); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestMessagesDelayNothingElse(t *testing.T) {
 	}
 }
 
-// TestManagerComesToRestWhateverChecksSay counts the writes of a controller whose check says something else each time.
+// TestManagerComesToRestWhateverChecksSay limits the writes of a controller whose check returns another message each time.
 func TestManagerComesToRestWhateverChecksSay(t *testing.T) {
 	g := NewWithT(t)
 	f := newFixture(t, healthcheck.Result{})
@@ -107,8 +107,8 @@ func TestManagerComesToRestWhateverChecksSay(t *testing.T) {
 	g.Consistently(writes.Load, "1s").Should(BeNumerically("<=", 2), "the first verdict, and another message")
 }
 
-// TestManagerComesToRestWhateverTheReason counts the writes of a controller whose check names another reason each time, as one
-// does that goes through a map and names the first problem.
+// TestManagerComesToRestWhateverTheReason limits the writes of a controller whose check returns another reason each time, for
+// example the first problem in a map.
 func TestManagerComesToRestWhateverTheReason(t *testing.T) {
 	g := NewWithT(t)
 	f := newFixture(t, healthcheck.Result{})

@@ -8,34 +8,33 @@ import (
 	"slices"
 )
 
-// Root is a condition that sums up others of its registration, as Ready does. It is made of what these say, in the same
-// look: by Merge over their results, in the sense of the checks, so that a Degraded that is True makes it False. A condition
-// that does not apply, or is skipped, does not count. One that is left alone, or is damped, counts as it is stored. If all
-// are left alone, so is the root; if none counts, it is removed. While a condition could never be told, for a LaterError or with
-// WhileUndecided, the root is left alone, too, unless it is False or Unknown for another: nothing is healthy by omission.
+// Root is a condition that sums up others of its registration, as Ready does. The engine merges their results of the same look
+// with Merge, in the checks' polarity: a Degraded that is True makes the root False. A condition that does not apply, or is
+// skipped, does not count. One that is left alone, or delayed by Damping, counts as it is stored. If all are left alone, so is
+// the root; if none counts, it is removed. While nothing is known yet of a condition, because of a LaterError or WhileUndecided,
+// the root is left alone, too, unless another condition makes it False or Unknown: nothing is healthy by omission.
 type Root struct {
 	// Type is the condition type. Without one there is no root condition.
 	Type string
-	// Of are the types of the conditions that it sums up. The default is all of the
-	// registration.
+	// Of lists the types of the conditions that it sums up. The default is all of the registration.
 	Of []string
-	// Summary makes the message of the condition, from results that have the types of the
-	// conditions for names. The default is the messages of all with the worst status, or
-	// their reasons, each behind its type: "Upgraded: 2 of 3; Open: no answer".
+	// Summary returns the message of the condition. The names of its results are the types of the conditions. The default is the
+	// messages of all conditions with the worst status, or else their reasons, each after its type: "Upgraded: 2 of 3; Open: no
+	// answer".
 	Summary Summary
 }
 
-// sums reports whether the root condition is about a condition type.
+// sums reports whether the root condition sums up a condition type.
 func (r Root) sums(conditionType string) bool {
 	return len(r.Of) == 0 || slices.Contains(r.Of, conditionType)
 }
 
-// root makes the outcome of the root condition of those of the others, which are in the order of the registration.
+// root returns the outcome of the root condition, made from those of the others in the order of the registration.
 func (r *Reconciler[T]) root(ctx context.Context, run run[T], outcomes []outcome, stored []Condition) outcome {
 	root := outcome{conditionType: r.Root.Type, applicability: LeaveAlone}
 	made := ConditionChecks[T]{Type: r.Root.Type, Summary: r.Root.Summary}
 	var results []Result
-	open := false // Of one that counts nothing is known yet.
+	open := false // A condition that counts is not known yet.
 	for i, o := range outcomes {
 		if !r.Root.sums(o.conditionType) {
 			continue
@@ -66,7 +65,7 @@ func (r *Reconciler[T]) root(ctx context.Context, run run[T], outcomes []outcome
 	return root
 }
 
-// becoming is what becomes of a root condition with a status. Open says that of one that it sums up nothing is known yet.
+// becoming returns what happens to a root condition with a status. Open says that a condition that it sums up is not known yet.
 func becoming(status Status, open bool) Applicability {
 	switch {
 	case open && status.severity() > Unknown.severity():
@@ -78,8 +77,8 @@ func becoming(status Status, open bool) Applicability {
 	}
 }
 
-// counted returns o as it counts for the root condition, and whether it does. Current is what is stored, in the sense of
-// the checks, or nil.
+// counted returns o as it counts for the root condition, and whether it does. Current is the stored condition in the checks'
+// polarity, or nil.
 func (o outcome) counted(current *Condition) (outcome, bool) {
 	switch {
 	case o.applicability == DoesNotApply || (o.applicability == LeaveAlone && current == nil):
@@ -89,20 +88,20 @@ func (o outcome) counted(current *Condition) (outcome, bool) {
 		o.isStored, o.observed = current.ObservedGeneration > 0, current.ObservedGeneration
 	}
 	if o.result.Status == Progressing && o.result.Deadline.IsZero() {
-		// Nobody knows any more how long that may take.
+		// It is no longer known how long that may take.
 		o.result.Status = Unknown
 	}
 	return o, true
 }
 
-// isAbout has the root be about no later generation than what it sums up.
+// isAbout limits the root's generation to that of a condition that it sums up.
 func (o *outcome) isAbout(other outcome) {
 	if other.isStored && (!o.isStored || other.observed < o.observed) {
 		o.isStored, o.observed = true, other.observed
 	}
 }
 
-// behindType is the message of a condition behind its type; what is healthy needs no words.
+// behindType returns the message of a condition after its type; a healthy condition needs no words.
 func behindType(o outcome) string {
 	message := o.result.Message
 	if o.result.Status != True {
@@ -114,7 +113,7 @@ func behindType(o outcome) string {
 	return o.conditionType + ": " + message
 }
 
-// validateRoot looks at the root condition; registered are the types of the others.
+// validateRoot validates the root condition; registered are the types of the others.
 func (r *Registration[T]) validateRoot(registered map[string]bool) error {
 	if r.Root.Type == "" {
 		if len(r.Root.Of) > 0 || r.Root.Summary != nil {
@@ -124,7 +123,7 @@ func (r *Registration[T]) validateRoot(registered map[string]bool) error {
 	}
 	errs := []error{r.validateType(r.Root.Type)}
 	if registered[r.Root.Type] {
-		errs = append(errs, fmt.Errorf("registration %q: the root condition has type %q, which a condition has", r.Name, r.Root.Type))
+		errs = append(errs, fmt.Errorf("registration %q: the root condition has type %q, which another condition already has", r.Name, r.Root.Type))
 	}
 	for i, of := range r.Root.Of {
 		if !registered[of] {

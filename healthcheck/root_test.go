@@ -45,7 +45,7 @@ func newRootFixture(t *testing.T) *rootFixture {
 	return f
 }
 
-// ready is the root condition as it is stored: "False Broken Healthy: disk is full".
+// ready returns the stored root condition: "False Broken Healthy: disk is full".
 func (f *rootFixture) ready(t *testing.T) string {
 	t.Helper()
 	f.reconcile(t)
@@ -108,7 +108,7 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// TestRootIsOneLook: each check runs once, and all conditions are written at once.
+// TestRootIsOneLook: each check runs once, and all conditions are written together.
 func TestRootIsOneLook(t *testing.T) {
 	f := newRootFixture(t)
 	before := f.fixture.stored(t)
@@ -132,7 +132,7 @@ func TestRootIsOneLook(t *testing.T) {
 	}
 }
 
-// TestRootAtTheDeadline turns when the condition does that it sums up.
+// TestRootAtTheDeadline: the root changes when a condition that it sums up does.
 func TestRootAtTheDeadline(t *testing.T) {
 	f := newRootFixture(t)
 	f.stored = withDeadline(result(healthcheck.Progressing, "RollingOut", "2 of 3"), in(time.Minute))
@@ -145,7 +145,7 @@ func TestRootAtTheDeadline(t *testing.T) {
 	}
 }
 
-// TestRootOfWhatIsStored: what is left alone, and what is damped, counts as it is stored.
+// TestRootOfWhatIsStored: conditions that are left alone or damped count as they are stored.
 func TestRootOfWhatIsStored(t *testing.T) {
 	f := newRootFixture(t)
 	f.Conditions[1].Damping = healthcheck.Damping{Failures: 2}
@@ -171,7 +171,7 @@ func TestRootOfWhatIsStored(t *testing.T) {
 	}
 }
 
-// resize makes another generation.
+// resize changes the spec, and so the generation.
 func (f *rootFixture) resize(t *testing.T) {
 	t.Helper()
 	widget := f.fixture.stored(t)
@@ -181,7 +181,7 @@ func (f *rootFixture) resize(t *testing.T) {
 	}
 }
 
-// TestRootIsLeftAlone with all that it sums up.
+// TestRootIsLeftAlone: the root is left alone if all conditions that it sums up are.
 func TestRootIsLeftAlone(t *testing.T) {
 	f := newRootFixture(t)
 	f.reconcile(t)
@@ -200,7 +200,7 @@ func TestRootIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestRootIsNotPruned: it is registered, too; what was the root once is not.
+// TestRootIsNotPruned: the root is registered, too. A former root is not, and is removed.
 func TestRootIsNotPruned(t *testing.T) {
 	f := newRootFixture(t)
 	f.reconcile(t)
@@ -211,7 +211,7 @@ func TestRootIsNotPruned(t *testing.T) {
 	}
 }
 
-// TestRootElsewhere: where a store keeps Progressing, one that is left alone has no deadline that anybody knows.
+// TestRootElsewhere: if a store keeps Progressing, the deadline of a condition that is left alone is unknown.
 func TestRootElsewhere(t *testing.T) {
 	f := newRootFixture(t)
 	f.Store = findingStore{f.env.Client}
@@ -236,7 +236,7 @@ func TestValidateRoot(t *testing.T) {
 		root healthcheck.Root
 		want string
 	}{
-		"one that is there already": {healthcheck.Root{Type: "Healthy"}, `registration "bare": the root condition has type "Healthy", which a condition has`},
+		"one that is there already": {healthcheck.Root{Type: "Healthy"}, `registration "bare": the root condition has type "Healthy", which another condition already has`},
 		"of itself":                 {healthcheck.Root{Type: "Ready", Of: []string{"Ready"}}, `registration "bare": the root condition "Ready" sums up "Ready", which is not registered`},
 		"of one twice":              {healthcheck.Root{Type: "Ready", Of: []string{"Healthy", "Healthy"}}, `registration "bare": the root condition "Ready" sums up "Healthy" twice`},
 		"without a type":            {healthcheck.Root{Of: []string{"Healthy"}}, `registration "bare": the root condition has no type`},
@@ -256,8 +256,7 @@ func TestValidateRoot(t *testing.T) {
 	}
 }
 
-// TestRootOfWhatIsNotKnown: a condition of which nobody could tell anything yet is none that is fine. A known failure is told
-// nevertheless.
+// TestRootOfWhatIsNotKnown: a condition without any verdict yet does not count as healthy. A known failure is still reported.
 func TestRootOfWhatIsNotKnown(t *testing.T) {
 	broken := errors.New("broken")
 	undecided := condition("Other", says(result(healthcheck.True, "Fine", ""), nil))

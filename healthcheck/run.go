@@ -11,26 +11,27 @@ import (
 // outcome is what a run found out about one condition type.
 type outcome struct {
 	conditionType string
-	// negative says that the condition is stored turned around.
+	// negative says that the condition is stored with True and False swapped.
 	negative      bool
 	applicability Applicability
 	result        Result
-	// isStored says that the result is what is stored, and not what was found: Damping holds that up.
+	// isStored says that the result is the stored one rather than the finding, for example because Damping delays a change.
 	isStored bool
-	// observed is the generation of which a result that isStored was found.
+	// observed is the generation that the stored result is about.
 	observed int64
 	// progress are the clocks to keep.
 	progress []Progress
 	// err is why a check could not be carried out; the result says so too.
 	err error
-	// kept are the results to use again, and due is when the first of them ends and its check is to be run.
+	// kept holds the results to reuse, and due is when the first of them ends and its check must run.
 	kept []keptResult
 	due  time.Time
-	// later joins the LaterErrors that put the condition off.
+	// later joins the LaterErrors that postpone the condition.
 	later error
 }
 
-// run is one run of the checks of one object, and what they need for it. Methods get a copy, and change nothing for others.
+// run is one run of the checks of one object, and what they need for it. Its methods work on a copy, so they do not affect
+// each other.
 type run[T any] struct {
 	// name is that of the registration.
 	name    string
@@ -39,21 +40,21 @@ type run[T any] struct {
 	around  surroundings
 	// unmeasured says that nothing is counted in metrics.
 	unmeasured bool
-	// progress are the stored clocks; keeps reports whether there is a place for them.
+	// progress holds the stored clocks; keeps reports whether a store keeps them.
 	progress []Progress
 	keeps    bool
-	// kept are the results of checks with an Interval from before.
+	// kept holds the earlier results of checks with an Interval.
 	kept []keptResult
-	// slots bound how many checks run at once; nil means no bound.
+	// slots limits how many checks run at once; nil means no limit.
 	slots chan struct{}
-	// call is the next call; it is not made while it still hangs from before. A nil hung means
-	// that nobody keeps track.
+	// call is the next call; it is not made while the same call of an earlier run still hangs. A nil hung means that this
+	// is not tracked.
 	call call
 	hung *hungCalls
 }
 
-// checkCondition makes one condition, of which current is stored. Its steps are in the order in which the rules apply; what
-// it finds is in the sense of the checks.
+// checkCondition judges one condition; current is the stored one. Its steps are in the order in which the rules apply. Its
+// findings are in the checks' polarity.
 func (r run[T]) checkCondition(ctx context.Context, c ConditionChecks[T], current *Condition) outcome {
 	current = c.inSense(current)
 	r.in.Current, r.call.what = current, c.Type
@@ -63,13 +64,13 @@ func (r run[T]) checkCondition(ctx context.Context, c ConditionChecks[T], curren
 	}
 	last := r.recall(c)
 	results, errs := r.runChecks(ctx, c, last)
-	// Before they have deadlines: each run counts these from its clocks.
+	// Before dateAll: each run computes the deadlines from its clocks.
 	r.remember(c, last, results, errs)
 	if r.keeps {
 		out.progress = dateAll(r.progress, c, results, r.in.Now)
 	}
 	out.result, out.err = r.conclusion(ctx, c, results, current)
-	// It counts the statuses as they are with the deadlines.
+	// After dateAll: the deadlines affect the statuses.
 	r.count(c, results, last)
 	found := out.result
 	if r.keeps {
@@ -91,7 +92,7 @@ func (r run[T]) checkCondition(ctx context.Context, c ConditionChecks[T], curren
 	return out
 }
 
-// runChecks runs the checks of a condition side by side, but for those whose last result still counts.
+// runChecks runs the checks of a condition side by side, except those whose last result still counts.
 func (r run[T]) runChecks(ctx context.Context, c ConditionChecks[T], last []keptResult) ([]Result, []error) {
 	results, errs := make([]Result, len(c.Checks)), make([]error, len(c.Checks))
 	var wait sync.WaitGroup
@@ -111,7 +112,7 @@ func (r run[T]) runChecks(ctx context.Context, c ConditionChecks[T], last []kept
 	return results, errs
 }
 
-// conclusion is what conclude makes of results; it is Unknown if a function of the registration panicked.
+// conclusion returns the result of conclude; it is Unknown if a function of the registration panicked.
 func (r run[T]) conclusion(ctx context.Context, c ConditionChecks[T], results []Result, current *Condition) (Result, error) {
 	result, err := guarded(ctx, func(context.Context) (Result, error) { return conclude(r.in.Now, c, results, current), nil })
 	if err != nil {
@@ -121,7 +122,7 @@ func (r run[T]) conclusion(ctx context.Context, c ConditionChecks[T], results []
 	return result, nil
 }
 
-// count counts what the checks of a condition have found.
+// count counts the findings of a condition's checks in the metrics.
 func (r run[T]) count(c ConditionChecks[T], results []Result, last []keptResult) {
 	if r.unmeasured {
 		return
@@ -134,7 +135,7 @@ func (r run[T]) count(c ConditionChecks[T], results []Result, last []keptResult)
 	}
 }
 
-// precheck asks whether a condition applies, and reports whether its checks need not be run.
+// precheck calls the prechecks of a condition, and reports whether they decide it without its checks.
 func (r run[T]) precheck(ctx context.Context, c ConditionChecks[T]) (out outcome, decided bool) {
 	for _, precheck := range c.Prechecks {
 		answer, err := within(ctx, r, c.PrecheckNeeds, precheck)
@@ -162,7 +163,7 @@ func (r run[T]) runCheck(ctx context.Context, check NamedCheck[T]) (Result, erro
 	return result, err
 }
 
-// within calls foreign code in what it needs, bounded in time and number.
+// within calls foreign code with what it needs, within the limits of time and concurrency.
 func within[T, A any](ctx context.Context, r run[T], needs Needs, foreign func(context.Context, Input[T]) (A, error)) (A, error) {
 	var none A
 	if r.slots != nil {

@@ -14,8 +14,8 @@ import (
 
 var errTest = errors.New("no route")
 
-// TestBrokenChecks covers every way in which a check can fail to answer. The
-// clock of the bubble is a fake one, so a timeout takes no time.
+// TestBrokenChecks covers every way in which a check can fail to answer. The clock of the
+// bubble is fake, so a timeout takes no time.
 func TestBrokenChecks(t *testing.T) {
 	tests := map[string]struct {
 		check         CheckFunc[string]
@@ -69,13 +69,13 @@ func TestBrokenChecks(t *testing.T) {
 				if took := time.Since(started); took > 3*time.Second {
 					t.Errorf("it took %s", took)
 				}
-				<-time.After(2 * time.Hour) // a check that ignores its context has to end within the bubble
+				<-time.After(2 * time.Hour) // a check that ignores its context must end within the bubble
 			})
 		})
 	}
 }
 
-// TestPanicIsLogged holds because a stack is all one has to find the cause by.
+// TestPanicIsLogged: only the stack shows the cause.
 func TestPanicIsLogged(t *testing.T) {
 	var log strings.Builder
 	ctx := ctrl.LoggerInto(t.Context(), funcr.New(func(_, args string) { log.WriteString(args) }, funcr.Options{}))
@@ -88,7 +88,7 @@ func TestPanicIsLogged(t *testing.T) {
 	}
 }
 
-// TestChecksRunSideBySide has checks that each wait for the others to have begun.
+// TestChecksRunSideBySide runs checks that wait for each other to start.
 func TestChecksRunSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wait := CheckFunc[string](func(context.Context, Input[string]) (Result, error) {
@@ -110,12 +110,12 @@ func TestChecksRunSideBySide(t *testing.T) {
 	})
 }
 
-// only makes a condition of one check.
+// only returns a condition with one check.
 func only(check Check[string], prechecks ...Precheck[string]) ConditionChecks[string] {
 	return ConditionChecks[string]{Type: "Ready", Prechecks: prechecks, Checks: []NamedCheck[string]{{Name: "c", Check: check}}}
 }
 
-// bare is a run without an object, with nothing around it.
+// bare is a run without an object or surroundings.
 func bare(timeout time.Duration) run[string] {
 	return run[string]{in: Input[string]{Now: testNow}, timeout: timeout}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/severity"
 )
 
-// TestSeverity is the order of Merge.
+// TestSeverity tests the order of Merge.
 func TestSeverity(t *testing.T) {
 	all := []healthcheck.Status{healthcheck.False, healthcheck.Unknown, healthcheck.Progressing, healthcheck.True, healthcheck.Skipped}
 	for i, a := range all {

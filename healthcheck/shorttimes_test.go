@@ -7,7 +7,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// TestShortDamping: clocks are kept in whole seconds. Findings do not all fall into one moment for that.
+// TestShortDamping: clocks are stored in whole seconds. Still, several findings do not count at one
+// moment.
 func TestShortDamping(t *testing.T) {
 	status := healthcheck.True
 	c := condition("Probed", func() (healthcheck.Result, error) { return healthcheck.Result{Status: status, Reason: "Found"}, nil })
@@ -26,7 +27,7 @@ func TestShortDamping(t *testing.T) {
 	}
 }
 
-// TestShortProgress: what may take less than a second is given that.
+// TestShortProgress: a time below a second counts as a second.
 func TestShortProgress(t *testing.T) {
 	f := inMemory(t, condition("Probed", says(healthcheck.Result{Status: healthcheck.Progressing, Reason: "Moving", Within: 500 * time.Millisecond}, nil)))
 	f.clock.SetTime(in(900 * time.Millisecond))
@@ -36,7 +37,7 @@ func TestShortProgress(t *testing.T) {
 	}
 }
 
-// TestClockWithoutATime counts as none.
+// TestClockWithoutATime: a clock without a time is ignored.
 func TestClockWithoutATime(t *testing.T) {
 	f := inMemory(t, condition("Probed", says(healthcheck.Result{Status: healthcheck.Progressing, Reason: "Moving", Within: time.Minute}, nil)))
 	widget := f.stored(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// TestNothingGetsStaleInSilence: what a check looks at and nobody watches is looked at again, unless it is said that it is not.
+// TestNothingGetsStaleInSilence: what a check reads without a watch is checked periodically, unless SyncPeriod is Never.
 func TestNothingGetsStaleInSilence(t *testing.T) {
 	type registration = healthcheck.Registration[*Widget]
 	needs := func(needs healthcheck.Needs) func(*registration) {

@@ -10,32 +10,33 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// tally knows which conditions the objects of one Reconciler have, as they are stored. Each run of an object replaces what is
-// known of it. The zero value is ready; it is safe for concurrent use.
+// tally holds the stored conditions of the objects of one Reconciler. Each run of an object replaces its entry. The zero
+// value is ready; it is safe for concurrent use.
 type tally struct {
 	mu      sync.Mutex
 	objects map[client.ObjectKey][]tallied
 	series  map[seriesKey]*series
 }
 
-// seriesKey is what a condition is counted by.
+// seriesKey identifies a series.
 type seriesKey struct{ condition, status, reason string }
 
 // series counts the objects that have one condition with the same status and reason.
 type series struct {
 	seriesKey
 	objects int
-	// oldest is the earliest since of these objects. It is computed anew for each scrape; zero means that nobody knows.
+	// oldest is the earliest since of these objects. Each scrape computes it again; zero means unknown.
 	oldest int64
 }
 
-// tallied is one condition of one object, which counts in a series. Since is a Unix time; zero means that nobody knows.
+// tallied is one condition of one object, counted in a series. Since is a Unix time; zero means unknown.
 type tallied struct {
 	*series
 	since int64
 }
 
-// note replaces the conditions of an object; without any it is forgotten. It allocates nothing if they are the same.
+// note replaces the conditions of an object; without conditions, the object is removed. It allocates nothing if they are
+// the same.
 func (t *tally) note(key client.ObjectKey, conditions []Condition) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,7 +102,7 @@ func (t *tally) addTo(sums map[seriesKey]*series) {
 		}
 	}
 	for key, one := range t.series {
-		// One label that is not UTF-8 would make the whole scrape fail.
+		// A single label that is not UTF-8 would make the whole scrape fail.
 		key = seriesKey{strings.ToValidUTF8(key.condition, "?"), strings.ToValidUTF8(key.status, "?"), strings.ToValidUTF8(key.reason, "?")}
 		if sums[key] == nil {
 			sums[key] = &series{}
@@ -111,5 +112,5 @@ func (t *tally) addTo(sums map[seriesKey]*series) {
 	}
 }
 
-// earlier is the earlier of two Unix times, of which zero is none.
+// earlier returns the earlier of two Unix times, where zero means unknown.
 func earlier(a, b int64) int64 { return cmp.Or(min(a, b), a, b) }

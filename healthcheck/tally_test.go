@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/expect"
 )
 
-// conditionsOf are those of the i-th object: few differ.
+// conditionsOf returns the conditions of the i-th object; few differ.
 func conditionsOf(i int) []Condition {
 	c := []Condition{{Type: "Ready", Status: True, Reason: "Fine", LastTransitionTime: ago(i)}}
 	if i%10 == 0 {
@@ -22,7 +22,7 @@ func conditionsOf(i int) []Condition {
 	return c
 }
 
-// TestTallyOfTheSameAllocatesNothing: a look at an object of which nothing has changed is free.
+// TestTallyOfTheSameAllocatesNothing: noting unchanged conditions allocates nothing.
 func TestTallyOfTheSameAllocatesNothing(t *testing.T) {
 	var kept tally
 	key, conditions := client.ObjectKey{Namespace: "n", Name: "w"}, conditionsOf(0)
@@ -30,7 +30,7 @@ func TestTallyOfTheSameAllocatesNothing(t *testing.T) {
 	expect.NoAllocation(t, func() { kept.note(key, conditions) })
 }
 
-// TestTally: whatever was noted in whatever order, it counts what is there last, and keeps nothing of what is gone.
+// TestTally: in any order, it counts only the last state of each object, and keeps nothing of deleted ones.
 func TestTally(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var kept tally
@@ -73,7 +73,7 @@ func TestTally(t *testing.T) {
 	})
 }
 
-// TestTallyWhileRead: looks go on while it is read.
+// TestTallyWhileRead: conditions can be noted during a scrape.
 func TestTallyWhileRead(t *testing.T) {
 	all := &gauges{of: map[*tally]string{}}
 	var wait sync.WaitGroup
@@ -96,7 +96,7 @@ func TestTallyWhileRead(t *testing.T) {
 	wait.Wait()
 }
 
-// BenchmarkTally: 100,000 objects.
+// BenchmarkTally measures 100,000 objects.
 func BenchmarkTally(b *testing.B) {
 	const objects = 100_000
 	var kept tally

@@ -9,7 +9,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// TestTerminalErrorOfACheck: the queue would never try again, and nobody would look at the other conditions either.
+// TestTerminalErrorOfACheck: after a terminal error the queue would never retry, and the other conditions would not
+// be checked either.
 func TestTerminalErrorOfACheck(t *testing.T) {
 	f := inMemory(t, condition("Probed", says(healthcheck.Result{}, reconcile.TerminalError(errors.New("it is not worth it")))))
 	_, err := f.Reconcile(t.Context(), f.request())

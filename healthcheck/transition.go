@@ -13,14 +13,14 @@ import (
 
 // Transition is a change of a stored condition.
 type Transition struct {
-	// From is the condition as it was; it is empty if there was none.
+	// From is the condition before the change; it is empty if there was none.
 	From Condition
-	// To is the condition as it is stored now; it is empty if it was removed.
+	// To is the condition as stored now; it is empty if it was removed.
 	To Condition
-	// Result is the merged result behind To, in the sense of the checks: see
+	// Result is the merged result behind To, in the checks' polarity: see
 	// ConditionChecks.Negative.
 	Result Result
-	// At is when To was known to be stored.
+	// At is the time right after the change was stored.
 	At time.Time
 }
 
@@ -51,7 +51,7 @@ func (r *Reconciler[T]) report(ctx context.Context, obj T, transitions []Transit
 	}
 }
 
-// recordEvent records that a condition has another status now; a condition that is gone has none.
+// recordEvent records an Event for the new status of a condition; a removed condition has none.
 func (r *Reconciler[T]) recordEvent(obj T, condition Condition) {
 	if r.Recorder == nil || condition.Status == "" {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// broken is a store that cannot apply while fails is set.
+// broken is a store whose Apply fails while fails is set.
 type broken struct {
 	healthcheck.Store[*Widget]
 
@@ -27,8 +27,8 @@ func (b broken) Apply(ctx context.Context, widget *Widget, conditions []healthch
 	return b.Store.Apply(ctx, widget, conditions)
 }
 
-// TestTransitionsAreToldAsTheyAreStored: one condition is removed, and then another cannot be written. The first is told
-// now, as nobody sees later that it was there, and the second once it is stored.
+// TestTransitionsAreToldAsTheyAreStored: one condition is removed, and then another cannot be written. The removal is
+// reported now, because the next look cannot see it; the other is reported once it is stored.
 func TestTransitionsAreToldAsTheyAreStored(t *testing.T) {
 	f := newFixture(t, result(healthcheck.True, "Fine", ""))
 	other := f.Conditions[0]

@@ -8,14 +8,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// clockError says that clocks could not be kept. Nothing else was written then.
+// clockError says that the clocks could not be stored. Nothing else was written then.
 type clockError struct{ error }
 
-// Unwrap returns what happened.
+// Unwrap returns the underlying error.
 func (e *clockError) Unwrap() error { return e.error }
 
-// withoutClocks writes what is true without the clocks that the API server refuses to keep: a permission that is missing must
-// not keep all other conditions of an object from being told. It does nothing about another err.
+// withoutClocks writes the conditions that need no clock if the API server refuses to store the clocks: a missing permission
+// must not hide all other conditions of an object. It ignores other errors.
 func (r *Reconciler[T]) withoutClocks(ctx context.Context, run run[T], seen observation, err error) error {
 	refused, ok := errors.AsType[*clockError](err)
 	if !ok || (!apierrors.IsForbidden(err) && !apierrors.IsInvalid(err)) {
@@ -28,7 +28,7 @@ func (r *Reconciler[T]) withoutClocks(ctx context.Context, run run[T], seen obse
 	return r.carryOut(ctx, run.in.Object, p)
 }
 
-// unclocked makes the conditions Unknown that need a clock: without it nobody knows when their time is up.
+// unclocked makes the conditions Unknown that need a clock: without it, their deadline is unknown.
 func unclocked(outcomes []outcome, err error) []outcome {
 	outcomes = slices.Clone(outcomes)
 	for i := range outcomes {

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// refusing keeps clocks unless there is an error.
+// refusing stores clocks unless it has an error.
 type refusing struct {
 	healthcheck.ProgressStore[*Widget]
 
@@ -26,7 +26,8 @@ func (r *refusing) Save(ctx context.Context, widget *Widget, progress []healthch
 	return r.ProgressStore.Save(ctx, widget, progress)
 }
 
-// TestClocksThatAreRefused: without the right to keep a clock, what needs none is told all the same.
+// TestClocksThatAreRefused: without the permission to store clocks, conditions that need none are
+// still written.
 func TestClocksThatAreRefused(t *testing.T) {
 	slow := result(healthcheck.Progressing, "RollingOut", "")
 	slow.Within = time.Minute
@@ -57,7 +58,7 @@ func TestClocksThatAreRefused(t *testing.T) {
 		}
 	}
 
-	// A failure that passes is tried again, and changes nothing meanwhile.
+	// A temporary failure is retried, and changes nothing meanwhile.
 	clocks.err = apierrors.NewServiceUnavailable("one moment")
 	if _, err := f.Reconcile(t.Context(), f.request()); err == nil {
 		t.Error("the failure was not returned")

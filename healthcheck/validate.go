@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// Validate returns an error that names everything that is missing or wrong.
+// Validate returns an error that names everything that is missing or wrong, or nil.
 func (r *Registration[T]) Validate() error {
 	var errs []error
 	if r.Name == "" {
 		errs = append(errs, errors.New("a registration needs a name"))
 	}
 	if r.New == nil && !r.saysKind() {
-		errs = append(errs, fmt.Errorf("registration %q needs New, as %s does not say of which kind an object is", r.Name, reflect.TypeFor[T]()))
+		errs = append(errs, fmt.Errorf("registration %q needs New, because type %s does not determine the kind", r.Name, reflect.TypeFor[T]()))
 	}
 	if r.store() == nil {
 		errs = append(errs, r.errNoStore())
@@ -58,7 +58,8 @@ func (r *Registration[T]) negatives() error {
 	return errors.Join(errs...)
 }
 
-// meets returns an error if a need of somebody can never be met.
+// meets returns an error if the registration can never meet the needs. The error says who
+// has them.
 func (r *Registration[T]) meets(needs Needs, who string) error {
 	switch {
 	case needs.has(NeedsTarget) && r.Targets == nil:

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// isConditionType is what the API server takes for the type of a metav1.Condition.
+// isConditionType is what the API server accepts as the type of a metav1.Condition.
 var isConditionType = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$`)
 
-// validate looks at one condition.
+// validate validates one condition.
 func (r *Registration[T]) validate(c *ConditionChecks[T]) error {
 	errs := []error{r.validateType(c.Type)}
 	if len(c.Checks) == 0 {
@@ -24,12 +24,12 @@ func (r *Registration[T]) validate(c *ConditionChecks[T]) error {
 		errs = append(errs, fmt.Errorf("registration %q: a precheck of condition %q is nil", r.Name, c.Type))
 	}
 	if min(c.Damping.Failures, c.Damping.Successes) < 0 || c.Damping.Interval < 0 {
-		errs = append(errs, fmt.Errorf("registration %q: Damping of condition %q has something negative", r.Name, c.Type))
+		errs = append(errs, fmt.Errorf("registration %q: Damping of condition %q has a negative value", r.Name, c.Type))
 	}
 	named := map[string]bool{}
 	for _, check := range c.Checks {
 		if named[check.Name] {
-			errs = append(errs, fmt.Errorf("registration %q: check %q of condition %q is there twice", r.Name, check.Name, c.Type))
+			errs = append(errs, fmt.Errorf("registration %q: check %q of condition %q is registered twice", r.Name, check.Name, c.Type))
 		}
 		named[check.Name] = true
 		errs = append(errs, r.validateCheck(c, check))
@@ -37,18 +37,18 @@ func (r *Registration[T]) validate(c *ConditionChecks[T]) error {
 	return errors.Join(append(errs, r.meets(c.PrecheckNeeds, fmt.Sprintf("a precheck of condition %q", c.Type)))...)
 }
 
-// validateType looks at the type of a condition.
+// validateType validates the type of a condition.
 func (r *Registration[T]) validateType(conditionType string) error {
 	if conditionType == "" {
 		return fmt.Errorf("registration %q: a condition has no type", r.Name)
 	}
 	if !isConditionType.MatchString(conditionType) {
-		return fmt.Errorf(`registration %q: condition type %q may have nothing but letters, digits, "-", "_" and ".", and a domain and "/" before them`, r.Name, conditionType)
+		return fmt.Errorf(`registration %q: condition type %q may contain only letters, digits, "-", "_" and ".", optionally after a domain and "/"`, r.Name, conditionType)
 	}
 	return nil
 }
 
-// validateCheck looks at one check of a condition.
+// validateCheck validates one check of a condition.
 func (r *Registration[T]) validateCheck(c *ConditionChecks[T], check NamedCheck[T]) error {
 	var errs []error
 	if check.Name == "" {

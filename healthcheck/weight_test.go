@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestWeight: who imports the engine pays for controller-runtime, and for little else. Checks of particular kinds are
-// in packages of their own, and nobody pays for those who does not import them.
+// TestWeight: importing the engine costs controller-runtime and little else. Checks of particular kinds are in their
+// own packages, and cost only those who import them.
 func TestWeight(t *testing.T) {
 	const most = 40
 	base := dependencies(t, "sigs.k8s.io/controller-runtime")
@@ -25,7 +25,7 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-// dependencies are the packages that a package needs, and the package.
+// dependencies returns the packages that a package needs, and itself.
 func dependencies(t *testing.T, pkg string) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", pkg).Output()
@@ -35,7 +35,7 @@ func dependencies(t *testing.T, pkg string) []string {
 	return strings.Fields(string(out))
 }
 
-// TestBinary weighs a manager with the engine and one without.
+// TestBinary compares the binary of a manager with the engine and one without.
 func TestBinary(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links two binaries")
@@ -46,7 +46,7 @@ func TestBinary(t *testing.T) {
 	}
 }
 
-// size builds a command and returns how large it is.
+// size builds a command and returns its size in bytes.
 func size(t *testing.T, command string) int64 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), command)

@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// A Widget is an object of no particular kind, to show that the engine needs none.
+// A Widget is an object of an arbitrary kind: the engine needs no particular one.
 type Widget struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`
@@ -22,7 +22,7 @@ type Widget struct {
 	Status WidgetStatus `json:"status,omitzero"`
 }
 
-// WidgetSpec has something in it whose change makes another generation.
+// WidgetSpec has a field whose change increases the generation.
 type WidgetSpec struct {
 	Size int `json:"size,omitempty"`
 }
@@ -109,7 +109,7 @@ func widgetCRD() *apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-// atomicWidgetCRD defines them with conditions that are a list of no particular kind.
+// atomicWidgetCRD defines AtomicWidgets, whose conditions are a plain list.
 func atomicWidgetCRD() *apiextensionsv1.CustomResourceDefinition {
 	crd := widgetCRD()
 	crd.Name = "atomicwidgets." + widgetVersion.Group

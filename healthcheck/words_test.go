@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSummaries puts results into words: those of the worst, or those that are asked for.
+// TestSummaries: the message is that of the worst results, or of the Summary.
 func TestSummaries(t *testing.T) {
 	fine := Result{Status: True, Reason: "Fine"}
 	bad := Result{Status: False, Reason: "Overheated", Message: "CPU is too hot."}
@@ -44,7 +44,7 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// TestSkipped is no pass, and no failure.
+// TestSkipped: it is neither a pass nor a failure.
 func TestSkipped(t *testing.T) {
 	answers := func(r Result) NamedCheck[string] {
 		return NamedCheck[string]{Name: "c", Check: CheckFunc[string](func(context.Context, Input[string]) (Result, error) { return r, nil })}

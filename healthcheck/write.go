@@ -14,16 +14,15 @@ func (r *Reconciler[T]) carryOut(ctx context.Context, obj T, p plan) error {
 	}
 	ctx, cancel := beyondDeadline(ctx)
 	defer cancel()
-	// A check that has not ended at its timeout still reads its object.
+	// A check that did not return at its timeout still reads its object.
 	obj = obj.DeepCopyObject().(T)
 	stored, err := r.write(ctx, obj, p)
 	r.report(ctx, obj, stored)
 	return err
 }
 
-// write carries the plan out, and notes what the cache is to show next. Clocks come
-// first, so that none begins anew if the rest fails. It returns the transitions that are
-// stored, also if not all of them are.
+// write carries the plan out, and records what the cache must show next. Clocks come first, so that none starts again if the
+// rest fails. It returns the transitions that are stored, even if some are not.
 func (r *Reconciler[T]) write(ctx context.Context, obj T, p plan) ([]Transition, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
@@ -44,13 +43,12 @@ func (r *Reconciler[T]) write(ctx context.Context, obj T, p plan) ([]Transition,
 	return p.transitions, nil
 }
 
-// keep writes the clocks. They are bound to the object as it was judged, since the cache may be late, and a clock there that
-// it does not show. An object that has changed once more at the next try is one that changes all the time: what is true of
-// it is stored nevertheless.
+// keep writes the clocks. The first write requires the judged version of the object, since the cache may lag and miss a
+// stored clock. If the object has changed again at the next try, it changes all the time, and the clocks are stored anyway.
 func (r *Reconciler[T]) keep(ctx context.Context, obj T, progress []Progress) error {
 	err := r.Progress.Save(ctx, obj, progress)
 	if apierrors.IsConflict(err) && r.busy.again(obj) {
-		// A Store that relies on the version must not take the new one for the one that was judged.
+		// A Store that relies on the resource version must not take the new one for the judged one.
 		written := obj.DeepCopyObject().(T)
 		written.SetResourceVersion("")
 		if err = r.Progress.Save(ctx, written, progress); err == nil {

@@ -13,7 +13,7 @@ import (
 // sink keeps the compiler from optimizing a measured call away.
 var sink healthcheck.Result
 
-// nodeOf is a Node with the conditions that a kubelet writes.
+// nodeOf returns a Node with the conditions that a kubelet writes.
 func nodeOf(ready corev1.ConditionStatus) *corev1.Node {
 	return &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
 		{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasSufficientMemory", Message: "kubelet has sufficient memory available"},
@@ -23,7 +23,7 @@ func nodeOf(ready corev1.ConditionStatus) *corev1.Node {
 	}}}
 }
 
-// TestHealthyNodeAllocatesNothing: each heartbeat is judged twice, by the predicate of a watch.
+// TestHealthyNodeAllocatesNothing: the predicate of a watch judges each heartbeat twice.
 func TestHealthyNodeAllocatesNothing(t *testing.T) {
 	node := nodeOf(corev1.ConditionTrue)
 	expect.NoAllocation(t, func() { sink = checks.Node(node) })

@@ -14,52 +14,53 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// The reasons of results about certificates.
+// Reasons of results about certificates.
 const (
-	// ReasonNoCertificate says that there is none, or none that can be read.
+	// ReasonNoCertificate means that there is no certificate, or one that cannot be parsed.
 	ReasonNoCertificate = "NoCertificate"
-	// ReasonNotYetValid, ReasonExpiring and ReasonExpired are about its time.
+	// ReasonNotYetValid, ReasonExpiring and ReasonExpired are about the validity period.
 	ReasonNotYetValid = "CertificateNotYetValid"
 	ReasonExpiring    = "CertificateExpiring"
 	ReasonExpired     = "CertificateExpired"
-	// ReasonWrongName says that it is for another name.
+	// ReasonWrongName means that the certificate is for another name.
 	ReasonWrongName = "CertificateForAnotherName"
 )
 
-// defaultWarning is when an Expiry warns if it does not say.
+// defaultWarning is the default of Expiry.Warning.
 const defaultWarning = 14 * 24 * time.Hour
 
-// Expiry is what is demanded of certificates in PEM. The zero value demands that they can
-// be read and are valid.
+// Expiry says what is required of certificates in PEM. The zero value requires that they
+// can be parsed and are valid.
 //
-// All certificates that are there count, such as those of intermediate authorities: the
-// first to expire decides. What is no certificate, such as a key, is passed over.
+// All certificates in the data count, including intermediate ones: the first to expire
+// decides. Other PEM blocks, such as keys, are ignored.
 type Expiry struct {
-	// Key is where a Secret has the certificates. The default is that of a TLS secret,
-	// "tls.crt".
+	// Key is the key of the certificates in the Secret's data. The default is that of a TLS
+	// secret, "tls.crt".
 	Key string
-	// Warning is the time before a certificate expires in which it should have been
-	// renewed: from then on the result is Progressing. The default is 14 days, or a
-	// fifth of the lifetime of the certificate if that is less. A negative one is none.
+	// Warning is how long before its expiry a certificate should be renewed: from then on
+	// the result is Progressing. The default is 14 days, or a fifth of the certificate's
+	// lifetime if that is less. A negative value switches the warning off.
 	Warning time.Duration
-	// Deadline is how much time must be left: with less, the result is False. The default
-	// is none: a certificate is good until it expires.
+	// Deadline is the minimum remaining validity: with less, the result is False. The
+	// default is zero: a certificate is good until it expires.
 	Deadline time.Duration
-	// Names are host names or IP addresses that the first certificate must be for.
+	// Names are host names or IP addresses that the first certificate must be valid for.
 	Names []string
 }
 
-// Certificate is a check of the certificates in a Secret that another object depends on.
-// Find says which, as that of One does.
+// Certificate checks the certificates in a Secret that another object depends on. Find
+// returns the Secret to read, as in One.
 //
-// It is False if they have expired or are about to (ReasonExpired, ReasonExpiring), are not
-// valid yet (ReasonNotYetValid), are for another name (ReasonWrongName), or if there is
-// none that can be read (ReasonNoCertificate). In the time of the warning it is
-// Progressing (ReasonExpiring) until Expiry.Deadline. The message has the subject, the
-// date, and the limit in days that is passed; it does not count them down.
+// It is False if the certificates have expired or are about to (ReasonExpired,
+// ReasonExpiring), are not valid yet (ReasonNotYetValid), or are for another name
+// (ReasonWrongName), or if there is none, or one that cannot be parsed
+// (ReasonNoCertificate). In the warning period it is Progressing (ReasonExpiring) until
+// Expiry.Deadline. The message contains the subject, the date, and the limit in days that
+// has been passed; it does not count down.
 //
-// A client that reads from a cache has the cache hold all Secrets that it may list: limit
-// it to those in question, or have it read Secrets past its cache.
+// A client that reads from a cache makes the cache hold all Secrets that it may list: limit
+// the cache to the Secrets in question, or read Secrets without it.
 func Certificate[T any](name string, cluster Cluster, find func(T) *corev1.Secret, expiry Expiry, options ...Option) healthcheck.NamedCheck[T] {
 	rule := func(secret *corev1.Secret, now time.Time) healthcheck.Result {
 		return expiry.Judge(secret.Data[cmp.Or(expiry.Key, corev1.TLSCertKey)], now)
@@ -67,8 +68,8 @@ func Certificate[T any](name string, cluster Cluster, find func(T) *corev1.Secre
 	return oneAt(name, cluster, find, rule, options)
 }
 
-// CertificateBytes is a check of certificates that the object under examination has in it,
-// as PEM. It says what Certificate says.
+// CertificateBytes checks certificates in PEM that the checked object itself contains. The
+// results are those of Certificate.
 func CertificateBytes[T any](name string, find func(T) []byte, expiry Expiry) healthcheck.NamedCheck[T] {
 	check := func(_ context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
 		return expiry.Judge(find(in.Object), in.Now), nil
@@ -76,9 +77,9 @@ func CertificateBytes[T any](name string, find func(T) []byte, expiry Expiry) he
 	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check)}
 }
 
-// Judge judges certificates in PEM as they are at now. It is what Certificate does with
-// those of a Secret, for certificates from elsewhere. Nothing of what cannot be read is in
-// the message.
+// Judge judges certificates in PEM as they are at now. Certificate uses it for those of a
+// Secret; use it for certificates from elsewhere. The message quotes nothing of data that
+// cannot be parsed.
 func (e Expiry) Judge(data []byte, now time.Time) healthcheck.Result {
 	certificates, err := parse(data)
 	if err != nil {
@@ -90,7 +91,7 @@ func (e Expiry) Judge(data []byte, now time.Time) healthcheck.Result {
 	return e.judge(certificates, now)
 }
 
-// parse reads all certificates. Its error quotes nothing.
+// parse parses all certificates. Its error quotes nothing.
 func parse(data []byte) ([]*x509.Certificate, error) {
 	var certificates []*x509.Certificate
 	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
@@ -106,7 +107,7 @@ func parse(data []byte) ([]*x509.Certificate, error) {
 	return certificates, nil
 }
 
-// judge judges one chain at least one long, the first of which is the one with the names.
+// judge judges a non-empty chain. Names apply to its first certificate.
 func (e Expiry) judge(chain []*x509.Certificate, now time.Time) healthcheck.Result {
 	for _, name := range e.Names {
 		if chain[0].VerifyHostname(name) != nil {
@@ -127,7 +128,7 @@ func (e Expiry) judge(chain []*x509.Certificate, now time.Time) healthcheck.Resu
 	return e.remaining(first, now)
 }
 
-// remaining judges the time that is left.
+// remaining judges the remaining validity.
 func (e Expiry) remaining(c *x509.Certificate, now time.Time) healthcheck.Result {
 	deadline := max(e.Deadline, 0)
 	warning := max(deadline, cmp.Or(e.Warning, min(defaultWarning, c.NotAfter.Sub(c.NotBefore)/5)))
@@ -152,7 +153,7 @@ func (e Expiry) remaining(c *x509.Certificate, now time.Time) healthcheck.Result
 	}
 }
 
-// date prints a moment, which is the same wherever this runs.
+// date prints a moment in UTC, so that the text is the same everywhere.
 func date(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 // days prints a limit in whole days, rounded up, so that "less than" stays true.
@@ -163,10 +164,10 @@ func days(d time.Duration) string {
 	return "a day"
 }
 
-// maxSubject is how much of a subject goes into a message.
+// maxSubject is the maximum length of a subject in a message.
 const maxSubject = 200
 
-// subject says whose certificate it is. Many have no subject but their names.
+// subject returns whose certificate it is. Many have names but no subject.
 func subject(c *x509.Certificate) string {
 	text := c.Subject.String()
 	switch {

@@ -26,10 +26,10 @@ import (
 
 const day = 24 * time.Hour
 
-// noon is when certificates are looked at, born 50 days before; those of 100 days have 50 left.
+// noon is when certificates are checked, 50 days after they were issued; those for 100 days have 50 days left.
 var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-// authority signs certificates; it is none of those that anybody trusts.
+// authority signs certificates; nothing trusts it.
 type authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
@@ -61,7 +61,7 @@ func sign(t testing.TB, template, parent *x509.Certificate, of, by *ecdsa.Privat
 	return certificate
 }
 
-// issue makes a certificate that has some time left at noon; changes are applied to its template.
+// issue returns a certificate with the given validity left at noon; changes are applied to its template.
 func (a authority) issue(t testing.TB, left time.Duration, changes ...func(*x509.Certificate)) (*x509.Certificate, *ecdsa.PrivateKey) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -151,7 +151,8 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// TestExpiryInTime: the text changes only with the verdict, of which each tells when the next one is due; it ends in False.
+// TestExpiryInTime: the text changes only with the verdict; each verdict says when the next one is due, and the last is
+// False.
 func TestExpiryInTime(t *testing.T) {
 	c, _ := newAuthority(t).issue(t, 50*day)
 	expiry, data := checks.Expiry{Deadline: 2 * day}, pemOf(c)
@@ -204,7 +205,7 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// FuzzCertificates: whatever the bytes, there is a verdict in one short line, and it ends.
+// FuzzCertificates: any bytes give a verdict with one short line, and after a few rechecks the verdict stays.
 func FuzzCertificates(f *testing.F) {
 	a := newAuthority(f)
 	c, _ := a.issue(f, 50*day)
@@ -216,7 +217,7 @@ func FuzzCertificates(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, offset int64) {
 		now := noon.Add(time.Duration(offset))
 		expiry := checks.Expiry{Deadline: day}
-		for range len(data)/100 + 5 { // A certificate takes more than that, and has one beginning.
+		for range len(data)/100 + 5 { // A certificate takes more bytes than that, and starts once.
 			r := expiry.Judge(data, now)
 			if (r.Status == healthcheck.True) != (r.Message == "") || !utf8.ValidString(r.Message) || strings.ContainsAny(r.Message, "\r\n") || len(r.Message) > 1500 {
 				t.Fatalf("says %+v", r)

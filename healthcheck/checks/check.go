@@ -15,17 +15,18 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// Cluster says where an object is.
+// Cluster says which cluster an object is in.
 type Cluster int
 
 const (
-	// Source is the cluster of the object under examination.
+	// Source is the cluster of the checked object.
 	Source Cluster = iota
-	// Target is the cluster that it is about, see healthcheck.Registration.Targets.
+	// Target is the target cluster of the checked object: see
+	// healthcheck.Registration.Targets.
 	Target
 )
 
-// needs is what a check that looks into the cluster has to declare.
+// needs returns the Needs of a check that reads from the cluster.
 func (c Cluster) needs() healthcheck.Needs {
 	if c == Target {
 		return healthcheck.NeedsTarget
@@ -33,7 +34,7 @@ func (c Cluster) needs() healthcheck.Needs {
 	return healthcheck.NeedsSource
 }
 
-// reader is the one of c.
+// reader returns the reader of the cluster.
 func (c Cluster) reader(env healthcheck.Env) client.Reader {
 	if c == Target {
 		return env.Target
@@ -41,7 +42,7 @@ func (c Cluster) reader(env healthcheck.Env) client.Reader {
 	return env.Source
 }
 
-// Option changes what a check does with what it finds.
+// Option changes the result of a check that finds nothing.
 type Option func(*settings)
 
 // settings are the sum of the options.
@@ -57,8 +58,8 @@ func settingsOf(options []Option) settings {
 	return s
 }
 
-// MissingIsSkipped makes a check that finds nothing say nothing. Without an option
-// this is False with ReasonNotFound.
+// MissingIsSkipped makes a check that finds nothing Skipped. Without an option it is False
+// with ReasonNotFound.
 func MissingIsSkipped() Option {
 	return func(s *settings) {
 		s.missing = func(r healthcheck.Result) healthcheck.Result {
@@ -68,7 +69,7 @@ func MissingIsSkipped() Option {
 	}
 }
 
-// MissingWithin gives time for an object to appear: a check that finds nothing is
+// MissingWithin allows time for an object to appear: a check that finds nothing is
 // Progressing, and False after d.
 func MissingWithin(d time.Duration) Option {
 	return func(s *settings) {
@@ -81,7 +82,7 @@ func MissingWithin(d time.Duration) Option {
 	}
 }
 
-// Self is a check of the object under examination by a rule.
+// Self checks the object itself by a rule.
 func Self[T client.Object](name string, rule Rule[T]) healthcheck.NamedCheck[T] {
 	check := func(_ context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
 		r := rule(in.Object)
@@ -91,14 +92,14 @@ func Self[T client.Object](name string, rule Rule[T]) healthcheck.NamedCheck[T] 
 	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check)}
 }
 
-// One is a check of one object that another one depends on.
+// One checks one object that another one depends on.
 //
-// Find says which: it returns an empty object with a name, and a namespace if it has
-// one; an unstructured one also with apiVersion and kind. No name means that there is
-// none. It gets the object under examination and must not change it.
+// Find returns which object: an empty one with its name, and its namespace if it has one;
+// an unstructured one also with apiVersion and kind. An empty name means that there is no
+// such object. Find gets the checked object and must not change it.
 //
-// An object that is not found is False with ReasonNotFound, or what an option says; one
-// that cannot be read is an error, so Unknown.
+// If the object is not found, the result is False with ReasonNotFound, or what an option
+// says. If it cannot be read, the check returns an error, which makes it Unknown.
 func One[T any, O client.Object](name string, cluster Cluster, find func(T) O, rule Rule[O], options ...Option) healthcheck.NamedCheck[T] {
 	return oneAt(name, cluster, find, func(obj O, _ time.Time) healthcheck.Result { return rule(obj) }, options)
 }
@@ -109,7 +110,7 @@ func oneAt[T any, O client.Object](name string, cluster Cluster, find func(T) O,
 	check := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
 		obj := find(in.Object)
 		if obj.GetName() == "" {
-			return missing(notFound("There is no name of a " + kindOf(obj))), nil
+			return missing(notFound("No name is given for a " + kindOf(obj))), nil
 		}
 		what := describe(obj)
 		err := cluster.reader(in.Env).Get(ctx, client.ObjectKeyFromObject(obj), obj)
@@ -128,7 +129,7 @@ func notFound(message string) healthcheck.Result {
 	return healthcheck.Result{Status: healthcheck.False, Reason: ReasonNotFound, Message: message}
 }
 
-// about says in the message what the result is about.
+// about prefixes the message with what the result is about.
 func about(what string, r healthcheck.Result) healthcheck.Result {
 	if r.Status != healthcheck.True && r.Status != healthcheck.Skipped {
 		r.Message = withDetail(what, cmp.Or(r.Message, r.Reason))
@@ -136,8 +137,8 @@ func about(what string, r healthcheck.Result) healthcheck.Result {
 	return r
 }
 
-// describe names an object: "Deployment shop/web". A typed object has no kind in its
-// TypeMeta when it comes from a client, so the type itself is asked.
+// describe returns the kind and name of an object: "Deployment shop/web". A typed object
+// from a client has no kind in its TypeMeta, so kindOf falls back on the Go type.
 func describe(obj client.Object) string {
 	if obj.GetNamespace() == "" {
 		return kindOf(obj) + " " + obj.GetName()
@@ -145,7 +146,7 @@ func describe(obj client.Object) string {
 	return kindOf(obj) + " " + obj.GetNamespace() + "/" + obj.GetName()
 }
 
-// kindOf is the kind of an object, or of those in a list.
+// kindOf returns the kind of an object, or of the items of a list.
 func kindOf(obj runtime.Object) string {
 	kind := obj.GetObjectKind().GroupVersionKind().Kind
 	if kind == "" {

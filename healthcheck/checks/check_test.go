@@ -19,14 +19,14 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// shop is the object under examination in these tests.
+// shop is the checked object in these tests.
 var shop = &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}
 
-// run runs a check of it in both clusters.
+// run runs a check of shop with both clusters.
 func run(t *testing.T, check healthcheck.NamedCheck[*corev1.Namespace], source, target client.Reader) (healthcheck.Result, error) {
 	t.Helper()
 	env := healthcheck.Env{}
-	// As the engine does it: what is not declared is not there.
+	// Like the engine: a check gets only what it declared.
 	if check.Needs&healthcheck.NeedsSource != 0 {
 		env.Source = source
 	}
@@ -40,7 +40,7 @@ func web(ns *corev1.Namespace) *appsv1.Deployment {
 	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: ns.Name, Name: "web"}}
 }
 
-// TestOne looks at one Deployment, which has no TypeMeta, as any typed object that was read.
+// TestOne checks a Deployment without TypeMeta, like any typed object that was read.
 func TestOne(t *testing.T) {
 	healthy, sick, none := fake.NewFakeClient(deployment()), fake.NewFakeClient(deployment(unavailable)), fake.NewFakeClient()
 	nameless := func(*corev1.Namespace) *appsv1.Deployment { return &appsv1.Deployment{} }
@@ -57,7 +57,7 @@ func TestOne(t *testing.T) {
 		"awaited": {checks.One("web", checks.Source, web, checks.Deployment, checks.MissingWithin(time.Minute)), none, nil,
 			healthcheck.Result{Status: healthcheck.Progressing, Within: time.Minute, Reason: checks.ReasonNotFound, Overdue: checks.ReasonNotFound, Message: "Deployment shop/web is not found"}},
 		"awaited no time": {checks.One("web", checks.Source, web, checks.Deployment, checks.MissingWithin(0)), none, nil, fails(checks.ReasonNotFound, "Deployment shop/web is not found")},
-		"nameless":        {checks.One("web", checks.Source, nameless, checks.Deployment), healthy, nil, fails(checks.ReasonNotFound, "There is no name of a Deployment")},
+		"nameless":        {checks.One("web", checks.Source, nameless, checks.Deployment), healthy, nil, fails(checks.ReasonNotFound, "No name is given for a Deployment")},
 		"without words": {checks.One("web", checks.Source, web, func(*appsv1.Deployment) healthcheck.Result {
 			return healthcheck.Result{Status: healthcheck.Unknown, Reason: "Odd"}
 		}), healthy, nil,
@@ -89,7 +89,8 @@ func TestOne(t *testing.T) {
 	}
 }
 
-// TestErrors: what cannot be read is an error, which the engine makes Unknown, and never a pass.
+// TestErrors: an object that cannot be read is an error, which the engine makes Unknown, and
+// never a pass.
 func TestErrors(t *testing.T) {
 	refused := errors.New("refused")
 	broken := fake.NewClientBuilder().WithInterceptorFuncs(interceptor.Funcs{

@@ -7,8 +7,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// Job asks whether a Job has failed, by the rule of Gardener: it is False if condition
-// Failed is there and not False (ReasonFailed). One that has not begun is healthy.
+// Job judges whether a Job has failed, by the rule of Gardener: it is False if condition
+// Failed is present and not False (ReasonFailed). A Job that has not started is healthy.
 func Job(j *batchv1.Job) healthcheck.Result {
 	read := func(c batchv1.JobCondition) condition {
 		return condition{string(c.Type), string(c.Status), c.Reason, c.Message}
@@ -16,8 +16,8 @@ func Job(j *batchv1.Job) healthcheck.Result {
 	return judgeOf(j.Status.Conditions, read, notTrue(string(batchv1.JobFailed)))
 }
 
-// Pod asks whether a Pod runs or has succeeded, by the rule of Gardener. Whether it is
-// ready is not looked at; the package kstatus does that.
+// Pod judges whether a Pod runs or has succeeded, by the rule of Gardener. It ignores
+// readiness; package kstatus judges that.
 //
 // Other phases are False (ReasonPending, ReasonFailed, ReasonPhaseUnknown).
 func Pod(p *corev1.Pod) healthcheck.Result {
@@ -34,9 +34,9 @@ func Pod(p *corev1.Pod) healthcheck.Result {
 	}
 }
 
-// Service asks whether a Service can be reached from outside if it is meant to be, by
-// the rule of Gardener: one of type LoadBalancer without ingress is False
-// (ReasonNoIngress), all others are healthy.
+// Service judges whether a Service that should be reachable from outside is, by the rule of
+// Gardener: one of type LoadBalancer without ingress is False (ReasonNoIngress), all others
+// are healthy.
 func Service(s *corev1.Service) healthcheck.Result {
 	if s.Spec.Type == corev1.ServiceTypeLoadBalancer && len(s.Status.LoadBalancer.Ingress) == 0 {
 		return unhealthy(ReasonNoIngress, "Load balancer has no ingress")
@@ -44,11 +44,11 @@ func Service(s *corev1.Service) healthcheck.Result {
 	return healthy()
 }
 
-// Node asks whether a Node is ready and under no pressure, by the rule of Gardener.
+// Node judges whether a Node is ready and under no pressure, by the rule of Gardener.
 //
 // It is False if condition Ready is not True (NotReady), or if DiskPressure,
-// MemoryPressure, PIDPressure or NetworkUnavailable is there and not False (the type of
-// the condition is the reason).
+// MemoryPressure, PIDPressure or NetworkUnavailable is present and not False (the reason is
+// the type of the condition).
 func Node(n *corev1.Node) healthcheck.Result {
 	read := func(c corev1.NodeCondition) condition {
 		return condition{string(c.Type), string(c.Status), c.Reason, c.Message}
@@ -58,11 +58,11 @@ func Node(n *corev1.Node) healthcheck.Result {
 		notTrue(string(corev1.NodePIDPressure)), notTrue(string(corev1.NodeNetworkUnavailable)))
 }
 
-// PersistentVolumeClaim asks whether a claim has its volume, as kstatus does.
+// PersistentVolumeClaim judges whether a claim has its volume, as kstatus does.
 //
-// One that is not bound yet is Progressing (ReasonPending, for five minutes). Where claims
-// wait for the first Pod that uses them, Tolerate can give more time. One that has lost
-// its volume is False (ReasonLost).
+// A claim that is not bound yet is Progressing (ReasonPending, for five minutes). If claims
+// wait for the first Pod that uses them, allow more time with Tolerate. A claim that has
+// lost its volume is False (ReasonLost).
 func PersistentVolumeClaim(p *corev1.PersistentVolumeClaim) healthcheck.Result {
 	phase := condition{Status: string(p.Status.Phase)}.asPhase()
 	switch p.Status.Phase {

@@ -7,13 +7,14 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// DaemonSet asks whether the Pods of a DaemonSet run where they should, by the rule of
+// DaemonSet judges whether the Pods of a DaemonSet run where they should, by the rule of
 // Gardener.
 //
-// It is False if fewer are scheduled than desired (ReasonNotScheduled), if some run
-// where they should not (ReasonMisscheduled), or if some are unavailable
-// (ReasonPodsUnavailable): none may be, but during a rolling update as many as
-// maxUnavailable, rounded down. An older generation is Progressing (ReasonNotObserved).
+// It is False if fewer Pods are scheduled than desired (ReasonNotScheduled), if some run
+// where they should not (ReasonMisscheduled), or if too many are unavailable
+// (ReasonPodsUnavailable). During a rolling update maxUnavailable of them may be, rounded
+// down; otherwise none. A status for an older generation is Progressing
+// (ReasonNotObserved).
 func DaemonSet(d *appsv1.DaemonSet) healthcheck.Result {
 	return observed(d.Generation, d.Status.ObservedGeneration, judgeDaemonSet(d))
 }
@@ -39,7 +40,7 @@ func tooManyUnavailable(allowed int32) healthcheck.Result {
 	return unhealthy(ReasonPodsUnavailable, "More than %d Pods are unavailable", allowed)
 }
 
-// mayBeUnavailable is how many Pods may be unavailable now.
+// mayBeUnavailable returns how many Pods may be unavailable now.
 func mayBeUnavailable(d *appsv1.DaemonSet) int32 {
 	rolling := d.Spec.UpdateStrategy.RollingUpdate
 	if d.Status.UpdatedNumberScheduled >= d.Status.DesiredNumberScheduled ||
@@ -53,15 +54,15 @@ func mayBeUnavailable(d *appsv1.DaemonSet) int32 {
 	return int32(allowed)
 }
 
-// DaemonSetRolledOut asks for what DaemonSet asks, and that nothing rolls out.
+// DaemonSetRolledOut requires what DaemonSet does, and that no roll-out is under way.
 //
-// It is Progressing (ReasonRollingOut, RolloutWithin for each generation) while fewer
-// Pods are of the newest revision than desired, by the rule of Gardener. With the
-// strategy OnDelete nothing rolls out by itself, so that is not asked for.
+// It is Progressing (ReasonRollingOut, RolloutWithin for each generation) while fewer Pods
+// than desired are of the newest revision, by the rule of Gardener. With the strategy
+// OnDelete nothing rolls out by itself, so this is not required.
 //
-// One that is just created is no alarm: Pods may be missing or unavailable
-// (ReasonNotScheduled, ReasonPodsUnavailable) for RolloutWithin after its creation. Its
-// status does not tell whether they have ever been there.
+// A new DaemonSet is no alarm: Pods may be missing or unavailable (ReasonNotScheduled,
+// ReasonPodsUnavailable) for RolloutWithin after its creation. Its status does not show
+// whether they were ever there.
 func DaemonSetRolledOut(d *appsv1.DaemonSet) healthcheck.Result {
 	return then(starting(RolloutWithin, d, DaemonSet(d), ReasonNotScheduled, ReasonPodsUnavailable), func() healthcheck.Result {
 		updated, want := d.Status.UpdatedNumberScheduled, d.Status.DesiredNumberScheduled

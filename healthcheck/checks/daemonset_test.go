@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// daemonSet has ten Pods, of which some are updated and some unavailable.
+// daemonSet returns a DaemonSet with ten Pods, some of them updated and some unavailable.
 func daemonSet(updated, unavailable int32, maxUnavailable any) *appsv1.DaemonSet {
 	d := &appsv1.DaemonSet{
 		ObjectMeta: metav1.ObjectMeta{Generation: 3},

@@ -19,21 +19,20 @@ import (
 // maxNamed is how many objects the message of Each names.
 const maxNamed = 5
 
-// Each is a check of all objects of a list that another one depends on.
+// Each checks all objects of a list that another object depends on.
 //
-// Find says which: it returns an empty list and how to fill it, such as a namespace
-// and client.MatchingLabels; an unstructured list with apiVersion and kind. An empty
-// answer is False with ReasonNotFound, or what an option says.
+// Find returns an empty list and how to fill it, such as a namespace and
+// client.MatchingLabels; an unstructured list also with apiVersion and kind. If the list
+// stays empty, the result is False with ReasonNotFound, or what an option says.
 //
-// The worst result decides, as in healthcheck.Merge; of several it is the first by
-// namespace and name that gives reason and cause. The message names the objects
-// with that status in this order, five at most, and counts none: it would change with
-// those that come and go. Objects that the rule skips do not
-// count.
+// The worst result decides, as in healthcheck.Merge. Of several with that status, the first
+// by namespace and name gives reason and cause. The message names the objects with that
+// status in this order, five at most. It does not count them, because the number would
+// change as objects come and go. Objects that the rule skips do not count.
 //
-// Of several that progress, the clock is that of the one that gives the cause: one that
-// is stuck behind others, of which some progress at any time, is not told as such before
-// these have settled. Register one check for each where that matters.
+// If several objects progress, the clock is that of the one that gives the cause. So an
+// object that is stuck is not reported while objects before it keep progressing. Register
+// one check for each object if that matters.
 func Each[T any, O client.Object](name string, cluster Cluster, find func(T) (client.ObjectList, []client.ListOption), rule Rule[O], options ...Option) healthcheck.NamedCheck[T] {
 	missing := settingsOf(options).missing
 	check := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
@@ -53,7 +52,7 @@ func Each[T any, O client.Object](name string, cluster Cluster, find func(T) (cl
 	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check), Needs: cluster.needs()}
 }
 
-// itemsOf returns the items of a list as objects, in the order of their names.
+// itemsOf returns the items of a list as objects, sorted by namespace and name.
 func itemsOf[O client.Object](list client.ObjectList) ([]O, error) {
 	var items []O
 	err := meta.EachListItem(list, func(item runtime.Object) error {
@@ -70,16 +69,16 @@ func itemsOf[O client.Object](list client.ObjectList) ([]O, error) {
 	return items, err
 }
 
-// judgeAll merges what a rule says of objects, of which there is at least one.
+// judgeAll applies a rule to at least one object and merges the results.
 func judgeAll[O client.Object](now time.Time, objects []O, rule Rule[O]) healthcheck.Result {
 	found := make([]healthcheck.NamedResult, 0, len(objects))
 	for _, obj := range objects {
 		r := rule(obj)
 		if !r.Deadline.IsZero() {
-			r = r.At(now) // One that is past its deadline is worse than one that is not.
+			r = r.At(now) // A result past its deadline is worse than one before it.
 		}
 		if !r.RecheckAt.After(now) {
-			// It is due, and must not hide what is to come for another object.
+			// A time that is over must not hide a later one of another object.
 			r.RecheckAt = time.Time{}
 		}
 		if r.Status != healthcheck.Skipped {
@@ -92,16 +91,17 @@ func judgeAll[O client.Object](now time.Time, objects []O, rule Rule[O]) healthc
 	return mergeNamed(found)
 }
 
-// mergeNamed does what healthcheck.Merge does, for results that may have no deadline yet.
+// mergeNamed does what healthcheck.Merge does, but accepts results that have no deadline
+// yet.
 func mergeNamed(found []healthcheck.NamedResult) healthcheck.Result {
-	// A status outside of the closed set is the worst: the engine will refuse it.
+	// An undefined status is the worst: the engine will refuse it.
 	lead := slices.MinFunc(found, func(a, b healthcheck.NamedResult) int {
 		return severity.Of(string(a.Status)) - severity.Of(string(b.Status))
 	})
 	merged := lead.Result
 	if merged.Status == healthcheck.Progressing {
-		// A clock of its own for each object: that of one which has come through is not
-		// inherited by the next.
+		// Each object has its own clock: the next one must not inherit that of one that has
+		// finished.
 		merged.Cause = lead.Name + " " + cmp.Or(merged.Cause, merged.Reason)
 	}
 	merged.RecheckAt, merged.Codes = time.Time{}, nil
@@ -133,7 +133,7 @@ func phrase(s healthcheck.Status) string {
 	}
 }
 
-// enumerate puts results into one line.
+// enumerate returns the results in one line.
 func enumerate(results []healthcheck.NamedResult) string {
 	var texts []string
 	for _, r := range results[:min(len(results), maxNamed)] {

@@ -20,7 +20,7 @@ func pods(ns *corev1.Namespace) (client.ObjectList, []client.ListOption) {
 	return &corev1.PodList{}, []client.ListOption{client.InNamespace(ns.Name), client.MatchingLabels{"app": "web"}}
 }
 
-// pod has a verdict as its phase.
+// pod returns a Pod whose phase is the verdict.
 func pod(namespace, name, verdict string) client.Object {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"app": "web"}},
@@ -30,7 +30,7 @@ func pod(namespace, name, verdict string) client.Object {
 
 var recheck = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-// byPhase answers what the phase of a Pod says.
+// byPhase returns the verdict in the phase of a Pod.
 func byPhase(p *corev1.Pod) healthcheck.Result {
 	switch p.Status.Phase {
 	case "True":
@@ -88,7 +88,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestEachRecheck: a moment that has passed for one object does not hide that of another, which is to come.
+// TestEachRecheck: a past recheck time of one object does not hide a future one of another.
 func TestEachRecheck(t *testing.T) {
 	rule := func(p *corev1.Pod) healthcheck.Result {
 		r := byPhase(p)
@@ -125,7 +125,7 @@ func TestEachUnstructured(t *testing.T) {
 	}
 }
 
-// TestEachPastDeadline: of two that progress by deadlines of their own, the one that is past it is told.
+// TestEachPastDeadline: of two objects with their own deadlines, the one past its deadline is reported.
 func TestEachPastDeadline(t *testing.T) {
 	rule := func(p *corev1.Pod) healthcheck.Result {
 		r := healthcheck.Result{Status: healthcheck.Progressing, Reason: "Starting", Message: "is starting"}

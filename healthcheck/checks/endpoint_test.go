@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// probed runs a check of an endpoint at noon. When the result changes by itself is left out.
+// probed runs a check of an endpoint at noon. It drops the recheck time.
 func probed(t *testing.T, check healthcheck.NamedCheck[*corev1.Namespace]) healthcheck.Result {
 	t.Helper()
 	r, err := check.Check.Check(t.Context(), healthcheck.Input[*corev1.Namespace]{Object: shop, Now: noon})
@@ -31,10 +31,10 @@ func probed(t *testing.T, check healthcheck.NamedCheck[*corev1.Namespace]) healt
 	return r
 }
 
-// answered is far above what a loaded machine takes for an answer that comes.
+// answered is far longer than an answer takes on a loaded machine.
 const answered = time.Minute
 
-// patiently is a timeout, or answered.
+// patiently returns the timeout, or answered if there is none.
 func patiently(timeout time.Duration) time.Duration {
 	if timeout == 0 {
 		return answered
@@ -42,12 +42,12 @@ func patiently(timeout time.Duration) time.Duration {
 	return timeout
 }
 
-// always finds an address, whatever the object.
+// always returns the same address for each object.
 func always(address string) func(*corev1.Namespace) string {
 	return func(*corev1.Namespace) string { return address }
 }
 
-// listen listens for connections, which nobody takes.
+// listen listens for connections that are never accepted.
 func listen(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -62,8 +62,8 @@ func TestTCP(t *testing.T) {
 	open, closed := listen(t).Addr().String(), listen(t)
 	_ = closed.Close()
 	gone := closed.Addr().String()
-	none := healthcheck.Result{Status: healthcheck.Skipped, Reason: checks.ReasonNotFound, Message: "There is no address of a TCP endpoint"}
-	bad := fails(checks.ReasonBadAddress, "The address of a TCP endpoint cannot be read")
+	none := healthcheck.Result{Status: healthcheck.Skipped, Reason: checks.ReasonNotFound, Message: "No address is given for a TCP endpoint"}
+	bad := fails(checks.ReasonBadAddress, "The address of a TCP endpoint is invalid")
 	tests := map[string]struct {
 		address string
 		want    healthcheck.Result
@@ -71,7 +71,7 @@ func TestTCP(t *testing.T) {
 		"open":      {open, passes},
 		"gone":      {gone, fails(checks.ReasonUnreachable, gone+" refuses connections")},
 		"no name":   {"nowhere.invalid:1", fails(checks.ReasonUnreachable, "nowhere.invalid:1 has a name that cannot be resolved")},
-		"no number": {"127.0.0.1:99999", fails(checks.ReasonUnreachable, "127.0.0.1:99999 has an address that cannot be read")},
+		"no number": {"127.0.0.1:99999", fails(checks.ReasonUnreachable, "127.0.0.1:99999 has an invalid address")},
 		"no port":   {"s3cret", bad},
 		"no host":   {":80", bad},
 		"none":      {"", none},
@@ -155,8 +155,8 @@ func TestTLS(t *testing.T) {
 		"no such name":    {address, []string{"unknown.example.com"}, checks.TLSProbe{Roots: roots}, fails(checks.ReasonUnreachable, asked("unknown.example.com", " refuses the TLS handshake"))},
 		"stranger":        {address, nil, checks.TLSProbe{}, fails(checks.ReasonNotTrusted, address+distrust+"signed by an unknown authority")},
 		"mute":            {mute, nil, checks.TLSProbe{Timeout: 100 * time.Millisecond}, fails(checks.ReasonUnreachable, mute+" does not answer in time")},
-		"not an endpoint": {"s3cret", nil, checks.TLSProbe{}, fails(checks.ReasonBadAddress, "The address of a TLS endpoint cannot be read")},
-		"none":            {"", nil, checks.TLSProbe{}, healthcheck.Result{Status: healthcheck.Skipped, Reason: checks.ReasonNotFound, Message: "There is no address of a TLS endpoint"}},
+		"not an endpoint": {"s3cret", nil, checks.TLSProbe{}, fails(checks.ReasonBadAddress, "The address of a TLS endpoint is invalid")},
+		"none":            {"", nil, checks.TLSProbe{}, healthcheck.Result{Status: healthcheck.Skipped, Reason: checks.ReasonNotFound, Message: "No address is given for a TLS endpoint"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -170,7 +170,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestTimeOfTheCheck: where the check itself has no more time, nothing is said of the endpoint.
+// TestTimeOfTheCheck: if the check itself runs out of time, it says nothing about the endpoint.
 func TestTimeOfTheCheck(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

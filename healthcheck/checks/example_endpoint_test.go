@@ -19,15 +19,14 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// The certificate of a shop should be renewed 30 days before it expires, and must be 7 days
-// before.
+// The certificate of a shop should be renewed 30 days before it expires, and must be renewed 7 days before.
 func ExampleCertificate() {
 	secret := func(s *Shop) *corev1.Secret {
 		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name + "-tls"}}
 	}
 	check := checks.Certificate("certificate", checks.Source, secret, checks.Expiry{Warning: 30 * 24 * time.Hour, Deadline: 7 * 24 * time.Hour})
 
-	// This one is that of the package net/http/httptest, which expires in 2084.
+	// This certificate is that of the package net/http/httptest, which expires in 2084.
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()
 	cluster := fake.NewFakeClient(&corev1.Secret{
@@ -52,7 +51,7 @@ func ExampleCertificate() {
 	// Secret mall/books-tls: Certificate of O=Acme Co expired on 2084-01-29 16:00 UTC
 }
 
-// A shop is asked whether it is open. Three failures in a row make it unhealthy.
+// A shop must say that it is open. Three failures in a row make it unhealthy.
 func ExampleHTTP() {
 	url := func(s *Shop) string { return s.Annotations["example.com/health"] }
 	open := checks.HTTP("open", url, checks.HTTPProbe{
@@ -69,10 +68,10 @@ func ExampleHTTP() {
 	fmt.Println(strings.ReplaceAll(r.Message, server.Listener.Addr().String(), "shop.example.com"))
 	// Output:
 	// False UnexpectedBody <nil>
-	// shop.example.com answers with another body than it should: it does not match ^open$
+	// shop.example.com answers with an unexpected body: it does not match ^open$
 }
 
-// The database of a shop takes connections, or not.
+// The database of a shop must accept connections.
 func ExampleTCP() {
 	server := httptest.NewServer(nil)
 	address := server.Listener.Addr().String()
@@ -89,9 +88,9 @@ func ExampleTCP() {
 	// False Unreachable database:5432 refuses connections <nil>
 }
 
-// An Ingress controller has certificates for all names that a shop has.
+// An Ingress controller must have certificates for all names of a shop.
 func ExampleTLS() {
-	server := httptest.NewTLSServer(nil) // It has one for example.com.
+	server := httptest.NewTLSServer(nil) // It has a certificate for example.com.
 	defer server.Close()
 
 	trusted := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs

@@ -30,8 +30,8 @@ func (s *Shop) DeepCopyObject() runtime.Object {
 	return &c
 }
 
-// Ten lines make a condition of a custom resource out of its Deployment, and have it
-// follow each change of the verdict.
+// Ten lines derive a condition of a custom resource from its Deployment, and update it with
+// each change of the verdict.
 func Example() {
 	backend := func(s *Shop) *appsv1.Deployment {
 		return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name + "-backend"}}
@@ -43,7 +43,7 @@ func Example() {
 		Watches:    []healthcheck.Watch{{Object: &appsv1.Deployment{}, Predicates: []predicate.Predicate{checks.VerdictChanged(checks.Deployment)}}},
 	}
 
-	// The engine would do this.
+	// The engine does this in each run.
 	cluster := fake.NewFakeClient(&appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "mall", Name: "books-backend", Generation: 1},
 		Status: appsv1.DeploymentStatus{ObservedGeneration: 1, Conditions: []appsv1.DeploymentCondition{
@@ -63,7 +63,7 @@ func Example() {
 	// Deployment mall/toys-backend is not found
 }
 
-// Several objects are found by a list. Here an empty one says nothing.
+// Each checks a list of objects. Here an empty list is Skipped.
 func ExampleEach() {
 	workers := func(s *Shop) (client.ObjectList, []client.ListOption) {
 		return &corev1.PodList{}, []client.ListOption{client.InNamespace(s.Namespace), client.MatchingLabels{"shop": s.Name}}
@@ -85,7 +85,7 @@ func ExampleEach() {
 	// Skipped NotFound No Pod is found
 }
 
-// A load balancer takes its time to come. It may, and nothing else.
+// A load balancer takes time to get its ingress. Only that is tolerated.
 func ExampleTolerate() {
 	service := &corev1.Service{Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer}}
 	patient := checks.Tolerate(5*time.Minute, checks.Service, checks.ReasonNoIngress)
@@ -96,7 +96,7 @@ func ExampleTolerate() {
 	// Progressing 5m0s
 }
 
-// A Deployment that rolls out is available all the time, or should be.
+// A Deployment that rolls out should stay available.
 func ExampleDeploymentRolledOut() {
 	rolling := &appsv1.Deployment{
 		Spec: appsv1.DeploymentSpec{Replicas: new(int32(3))},

@@ -7,12 +7,12 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// CustomResourceDefinition asks whether a kind is served, by the rule of Gardener.
+// CustomResourceDefinition judges whether a kind is served, by the rule of Gardener.
 //
-// It is False if condition NamesAccepted or Established is not True
-// (NotNamesAccepted, NotEstablished), or if Terminating is there and not False
-// (Terminating). An older generation is Progressing (ReasonNotObserved), if the API
-// server keeps track of that; not all do.
+// It is False if condition NamesAccepted or Established is not True (NotNamesAccepted,
+// NotEstablished), or if Terminating is present and not False (Terminating). A status for
+// an older generation is Progressing (ReasonNotObserved), if the API server records the
+// generation; not all do.
 func CustomResourceDefinition(d *apiextensionsv1.CustomResourceDefinition) healthcheck.Result {
 	conditions := conditionsOf(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) condition {
 		return condition{string(c.Type), string(c.Status), c.Reason, c.Message}
@@ -25,17 +25,17 @@ func CustomResourceDefinition(d *apiextensionsv1.CustomResourceDefinition) healt
 	return observed(d.Generation, d.Status.ObservedGeneration, verdict)
 }
 
-// APIService asks whether an aggregated API answers, by the rule of Gardener: it is
-// False if condition Available is not True (NotAvailable). It takes an unstructured
-// object, so that nobody has to import the API aggregator.
+// APIService judges whether an aggregated API answers, by the rule of Gardener: it is False
+// if condition Available is not True (NotAvailable). It takes an unstructured object, so
+// that nobody has to import the API aggregator.
 func APIService(s *unstructured.Unstructured) healthcheck.Result {
 	return judge(unstructuredConditions(s), isTrue("Available"))
 }
 
-// unstructuredConditions reads status.conditions. What does not look like a condition
-// is left out, so that one which is demanded is missing.
+// unstructuredConditions reads status.conditions. It reads malformed items as empty
+// conditions, so a required one is missing.
 func unstructuredConditions(u *unstructured.Unstructured) []condition {
-	// The accessors that copy would panic over values that are not of JSON.
+	// The accessors that copy would panic on values that are not JSON.
 	list, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "conditions")
 	items, _ := list.([]any)
 	return conditionsOf(items, func(item any) condition {

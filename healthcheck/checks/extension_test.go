@@ -34,7 +34,8 @@ func TestCustomResourceDefinition(t *testing.T) {
 	})
 }
 
-// conditions is an unstructured object of generation 2 that has them, as type and status by turns.
+// conditions returns an unstructured object of generation 2 with conditions, given as alternating
+// types and statuses.
 func conditions(observed int64, typesAndStatuses ...string) *unstructured.Unstructured {
 	var list []any
 	for i := 0; i < len(typesAndStatuses); i += 2 {

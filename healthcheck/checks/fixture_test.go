@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A Site is a kind of objects with conditions, on the API server of the tests.
+// A Site is a kind with conditions on the API server of the tests.
 type Site struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`
@@ -17,7 +17,7 @@ type Site struct {
 	Status SiteStatus `json:"status,omitzero"`
 }
 
-// SiteStatus has what Kubernetes' conventions ask for.
+// SiteStatus follows the Kubernetes API conventions.
 type SiteStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }

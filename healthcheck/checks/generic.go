@@ -11,9 +11,9 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// Generic makes a rule for unstructured objects one for typed objects. A typed object
-// does not say its kind after it was read, so the scheme is asked. An object whose kind
-// cannot be told is Unknown: a rule that depends on it would take it for another.
+// Generic turns a rule for unstructured objects into one for typed objects. A typed object
+// that was read has no apiVersion and kind, so the scheme provides them. An object whose
+// kind cannot be found is Unknown, because the rule may depend on the kind.
 func Generic[O client.Object](scheme *runtime.Scheme, rule Rule[*unstructured.Unstructured]) Rule[O] {
 	return func(obj O) healthcheck.Result {
 		u, err := toUnstructured(obj, scheme)

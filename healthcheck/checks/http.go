@@ -14,42 +14,43 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// defaultMaxBody is how much of a body is read, in bytes, if an HTTPProbe does not say.
+// defaultMaxBody is the default of HTTPProbe.MaxBody, in bytes.
 const defaultMaxBody = 64 << 10
 
-// maxRedirects is how many redirects are followed in a row.
+// maxRedirects is how many redirects in a row are followed.
 const maxRedirects = 10
 
-// HTTPProbe is how an HTTP endpoint is asked, and what its answer must be. The zero value
-// is good: a GET, answered by a status from 200 to 299.
+// HTTPProbe holds the settings of HTTP, and what the answer must be. The zero value sends a GET and
+// requires a status from 200 to 299.
 type HTTPProbe struct {
-	// Timeout bounds the request and its whole answer. The default is 5 seconds.
+	// Timeout is the timeout for the request and its whole answer. The default is 5 seconds.
 	Timeout time.Duration
-	// Interval is how often it is asked: see healthcheck.NamedCheck. An address from the status of the
-	// object may be that much late. The default is 30 seconds.
+	// Interval is how often to probe: see healthcheck.NamedCheck. A changed address in the object's
+	// status may be noticed that much later. The default is 30 seconds.
 	Interval time.Duration
-	// Method is that of the request. The default is GET.
+	// Method is the method of the request. The default is GET.
 	Method string
-	// Header is sent, to the host of the URL alone.
+	// Header is sent with the request, but only to the scheme, host and port of the URL.
 	Header http.Header
 	// Status reports whether a status is good. The default is 200 to 299.
 	Status func(code int) bool
-	// Body, if set, says what is wrong with the body of an answer whose status is good; nil
-	// if nothing is. Its text must be the same for the same problem. Without it the body is
-	// not read.
+	// Body, if set, judges the body of an answer whose status is good. It returns what is wrong, or
+	// nil. The error's text must be the same for the same problem. If Body is nil, the body is not
+	// read.
 	Body func(body []byte) error
-	// MaxBody is how much of the body is read for Body, in bytes; the rest is left. The
-	// default is 64 KiB.
+	// MaxBody is how much of the body is read for Body, in bytes; the rest is ignored. The default
+	// is 64 KiB.
 	MaxBody int64
-	// FollowElsewhere follows redirects to another scheme, host or port. Without it such a
-	// redirect is the answer, with its status. Those to the same are always followed.
+	// FollowElsewhere also follows redirects to another scheme, host or port. Without it, such a
+	// redirect is itself the answer, with its status. Redirects to the same scheme, host and port
+	// are always followed.
 	FollowElsewhere bool
-	// Transport carries out the request, such as one that trusts an authority of your own.
-	// The default makes a connection for each request, and keeps none.
+	// Transport sends the request; set it, for example, to trust your own authority. The default
+	// opens a connection for each request, and keeps none.
 	Transport http.RoundTripper
 }
 
-// BodyMatches is for HTTPProbe.Body: the body must match.
+// BodyMatches returns an HTTPProbe.Body that requires the body to match the pattern.
 func BodyMatches(pattern *regexp.Regexp) func(body []byte) error {
 	problem := errors.New("it does not match " + pattern.String())
 	return func(body []byte) error {
@@ -60,17 +61,17 @@ func BodyMatches(pattern *regexp.Regexp) func(body []byte) error {
 	}
 }
 
-// HTTP is a check of the answer of an HTTP endpoint. Find returns its URL; an empty one is
-// False with ReasonNotFound, or what an option says.
+// HTTP checks the answer of an HTTP endpoint. Find returns its URL; an empty one is False with
+// ReasonNotFound, or what an option says.
 //
-// It is False if the endpoint does not answer in time (ReasonUnreachable), has a
-// certificate that is not trusted (ReasonNotTrusted), or answers with another status or
-// body than it should (ReasonUnexpectedStatus, ReasonUnexpectedBody), and if the URL is
-// none (ReasonBadAddress). The message names the host: the rest of a URL often has secrets
-// in it. A single lost packet is no outage: see healthcheck.ConditionChecks.Damping.
+// It is False if the endpoint does not answer in time (ReasonUnreachable), has a certificate that
+// is not trusted (ReasonNotTrusted), or gives an unexpected answer (ReasonUnexpectedStatus,
+// ReasonUnexpectedBody), or if the URL is invalid (ReasonBadAddress). The message contains only the
+// host, because the rest of a URL often contains secrets. A single lost packet is no outage: see
+// healthcheck.ConditionChecks.Damping.
 //
-// The URL decides where this process sends requests, and its author learns the status of
-// the answer. Check it first if it comes from people you do not trust.
+// The URL decides where this process sends requests, and its author learns the status of the
+// answer. Validate it first if it comes from people you do not trust.
 func HTTP[T any](name string, find func(T) string, probe HTTPProbe, options ...Option) healthcheck.NamedCheck[T] {
 	if probe.Transport == nil {
 		probe.Transport = &http.Transport{
@@ -104,11 +105,11 @@ func (p HTTPProbe) ask(ctx context.Context, address string) healthcheck.Result {
 	if err != nil {
 		return unanswered(u.Host, err)
 	}
-	defer func() { _ = resp.Body.Close() }() // It may have more than was read.
+	defer func() { _ = resp.Body.Close() }() // The body may be longer than was read.
 	return p.judge(u.Host, resp)
 }
 
-// redirect decides about one redirect.
+// redirect decides whether to follow one redirect.
 func (p HTTPProbe) redirect(req *http.Request, via []*http.Request) error {
 	if len(via) >= maxRedirects {
 		return http.ErrUseLastResponse
@@ -119,7 +120,7 @@ func (p HTTPProbe) redirect(req *http.Request, via []*http.Request) error {
 	if !p.FollowElsewhere {
 		return http.ErrUseLastResponse
 	}
-	// What was said to one host is not for another. The referer is the whole URL.
+	// Headers for one host are not for another. The referer is the whole URL.
 	for key := range p.Header {
 		req.Header.Del(key)
 	}
@@ -127,7 +128,7 @@ func (p HTTPProbe) redirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// judge looks at the status, and then at the body.
+// judge judges the status, and then the body.
 func (p HTTPProbe) judge(host string, resp *http.Response) healthcheck.Result {
 	good := p.Status
 	if good == nil {
@@ -148,7 +149,7 @@ func (p HTTPProbe) judge(host string, resp *http.Response) healthcheck.Result {
 		return unanswered(host, err)
 	}
 	if err := p.Body(body); err != nil {
-		return unhealthy(ReasonUnexpectedBody, "%s answers with another body than it should: %s", host, StableError(err))
+		return unhealthy(ReasonUnexpectedBody, "%s answers with an unexpected body: %s", host, StableError(err))
 	}
 	return healthy()
 }

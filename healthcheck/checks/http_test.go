@@ -20,17 +20,17 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// site is a server that remembers what it was asked.
+// site is a server that records its requests.
 type site struct {
 	*httptest.Server
 	mu    sync.Mutex
 	asked []*http.Request
 }
 
-// host is what messages name.
+// host returns the name of the site in messages.
 func (s *site) host() string { return s.Listener.Addr().String() }
 
-// secret is a URL of the site with secrets in it.
+// secret returns a URL of the site with secrets in it.
 func (s *site) secret(path string) string {
 	return strings.Replace(s.URL, "://", "://user:s3cret@", 1) + path + "?token=s3cret#s3cret"
 }
@@ -48,7 +48,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *site {
 	return s
 }
 
-// pages answers what its paths say.
+// pages answers as the path of the request says.
 func pages(elsewhere string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -102,7 +102,7 @@ func TestHTTP(t *testing.T) {
 	unreachable := func(text string) healthcheck.Result {
 		return fails(checks.ReasonUnreachable, home.host()+" "+text)
 	}
-	bad := fails(checks.ReasonBadAddress, "The address of an HTTP endpoint cannot be read")
+	bad := fails(checks.ReasonBadAddress, "The address of an HTTP endpoint is invalid")
 	tests := map[string]struct {
 		address string
 		probe   checks.HTTPProbe
@@ -110,7 +110,7 @@ func TestHTTP(t *testing.T) {
 	}{
 		"good":               {home.secret("/ok"), checks.HTTPProbe{}, passes},
 		"good body":          {home.secret("/ok"), checks.HTTPProbe{Body: well}, passes},
-		"wrong body":         {home.secret("/"), checks.HTTPProbe{Body: well}, fails(checks.ReasonUnexpectedBody, home.host()+" answers with another body than it should: it does not match ^all is well$")},
+		"wrong body":         {home.secret("/"), checks.HTTPProbe{Body: well}, fails(checks.ReasonUnexpectedBody, home.host()+" answers with an unexpected body: it does not match ^all is well$")},
 		"broken":             {home.secret("/broken"), checks.HTTPProbe{Body: well}, status("500")},
 		"no teapot":          {home.secret("/ok"), checks.HTTPProbe{Status: teapot}, status("200")},
 		"redirect":           {home.secret("/here"), checks.HTTPProbe{Body: well}, passes},
@@ -130,7 +130,7 @@ func TestHTTP(t *testing.T) {
 		"no URL":             {"http://user:s3cret@host:port", checks.HTTPProbe{}, bad},
 		"no scheme":          {"s3cret", checks.HTTPProbe{}, bad},
 		"another scheme":     {"file:///etc/passwd", checks.HTTPProbe{}, bad},
-		"none":               {"", checks.HTTPProbe{}, healthcheck.Result{Status: healthcheck.Skipped, Reason: checks.ReasonNotFound, Message: "There is no address of an HTTP endpoint"}},
+		"none":               {"", checks.HTTPProbe{}, healthcheck.Result{Status: healthcheck.Skipped, Reason: checks.ReasonNotFound, Message: "No address is given for an HTTP endpoint"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// TestHTTPTellsNobodyElse: what is said to one host goes neither to another, nor into an address of its own.
+// TestHTTPTellsNobodyElse: secrets for one host reach no other, neither as headers nor as referer.
 func TestHTTPTellsNobodyElse(t *testing.T) {
 	other := serve(t, pages(""))
 	home := serve(t, pages(other.URL))
@@ -165,7 +165,7 @@ func TestHTTPTellsNobodyElse(t *testing.T) {
 	}
 }
 
-// TestHTTPEndsWithTheCheck: a check whose time is over says nothing of the endpoint.
+// TestHTTPEndsWithTheCheck: a check that runs out of time says nothing about the endpoint.
 func TestHTTPEndsWithTheCheck(t *testing.T) {
 	asked := make(chan struct{})
 	home := serve(t, func(_ http.ResponseWriter, r *http.Request) {

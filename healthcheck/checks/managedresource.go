@@ -8,23 +8,23 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// codeConfigurationProblem is one of the error codes of Gardener.
+// codeConfigurationProblem is one of Gardener's error codes.
 const codeConfigurationProblem = "ERR_CONFIGURATION_PROBLEM"
 
 var invalidObject = regexp.MustCompile(`(?i)error during apply of object .* is invalid:`)
 
-// ManagedResource asks whether what a ManagedResource of Gardener holds is applied and
+// ManagedResource judges whether the objects of a ManagedResource of Gardener are applied and
 // healthy, by the rule of Gardener. It takes an unstructured object of
 // resources.gardener.cloud/v1alpha1.
 //
 // It is False if condition ResourcesApplied or ResourcesHealthy is not True
 // (NotResourcesApplied, NotResourcesHealthy), with the code ERR_CONFIGURATION_PROBLEM if the API
-// server has refused an object as invalid. Another generation than the present one is
-// Progressing (ReasonNotObserved). ResourcesProgressing is not looked at.
+// server refused an object as invalid. A status for another generation is Progressing
+// (ReasonNotObserved). ResourcesProgressing is ignored.
 func ManagedResource(m *unstructured.Unstructured) healthcheck.Result {
 	seen, _, _ := unstructured.NestedInt64(m.Object, "status", "observedGeneration")
 	if seen > m.GetGeneration() {
-		// It is the status of another object of this name, as from a backup.
+		// The status is from an earlier object with this name, for example from a backup.
 		return notObserved(m.GetGeneration(), seen)
 	}
 	r := observed(m.GetGeneration(), seen, judge(unstructuredConditions(m), isTrue("ResourcesApplied"), isTrue("ResourcesHealthy")))
@@ -34,12 +34,12 @@ func ManagedResource(m *unstructured.Unstructured) healthcheck.Result {
 	return r
 }
 
-// ManagedResourceRolledOut asks for what ManagedResource asks, and that nothing rolls
-// out: it is Progressing (ReasonRollingOut, RolloutWithin for each generation) until
-// condition ResourcesProgressing is False.
+// ManagedResourceRolledOut requires what ManagedResource does, and that no roll-out is under
+// way: it is Progressing (ReasonRollingOut, RolloutWithin for each generation) until condition
+// ResourcesProgressing is False.
 //
-// One that is just created is no alarm: what it holds may be unhealthy (NotResourcesHealthy)
-// for RolloutWithin after its creation.
+// A new ManagedResource is no alarm: its objects may be unhealthy (NotResourcesHealthy) for
+// RolloutWithin after its creation.
 func ManagedResourceRolledOut(m *unstructured.Unstructured) healthcheck.Result {
 	return then(starting(RolloutWithin, m, ManagedResource(m), "NotResourcesHealthy"), func() healthcheck.Result {
 		progress, found := find(unstructuredConditions(m), "ResourcesProgressing")

@@ -21,10 +21,11 @@ import (
 
 func TestMain(m *testing.M) { env.Main(m, env.WithScheme(addSite), env.WithCRDs(siteCRD())) }
 
-// patience is far above what an event takes, and no timer is set that could be the cause.
+// patience is far longer than an event takes, and no timer is set that could be the cause.
 const patience = 30 * time.Second
 
-// TestManager has the condition of a Site follow its Deployment, which comes from a cache: without TypeMeta.
+// TestManager: the condition of a Site follows its Deployment, which comes from a cache and so has no
+// TypeMeta.
 func TestManager(t *testing.T) {
 	g, e := NewWithT(t), env.Get(t)
 	site := &Site{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace(t), Name: "s"}}
@@ -59,7 +60,7 @@ func TestManager(t *testing.T) {
 	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "apiserver", Image: "apiserver"}}
 	g.Expect(controllerutil.SetControllerReference(site, d, e.Scheme)).To(Succeed())
 	g.Expect(e.Client.Create(t.Context(), d)).To(Succeed())
-	hosted(metav1.ConditionUnknown, checks.ReasonNotObserved) // Progressing, in the words of metav1
+	hosted(metav1.ConditionUnknown, checks.ReasonNotObserved) // Progressing, as metav1 stores it
 
 	available := func(status corev1.ConditionStatus) {
 		d.Status = appsv1.DeploymentStatus{

@@ -19,7 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// TestRules tries all rules on objects with anything in them, or nothing.
+// TestRules applies all rules to objects with any content, or none.
 func TestRules(t *testing.T) {
 	holds(t, checks.Deployment, filled[appsv1.Deployment])
 	holds(t, checks.DeploymentRolledOut, filled[appsv1.Deployment])
@@ -36,14 +36,14 @@ func TestRules(t *testing.T) {
 	holds(t, checks.CustomResourceDefinition, filled[apiextensionsv1.CustomResourceDefinition])
 	holds(t, checks.APIService, func(t *rapid.T) *unstructured.Unstructured {
 		u := anyJSON(t)
-		u.SetGeneration(0) // of which its status says nothing
+		u.SetGeneration(0) // its status has no observed generation
 		return u
 	})
 	holds(t, checks.ManagedResource, anyJSON)
 	holds(t, checks.ManagedResourceRolledOut, anyJSON)
 }
 
-// holds tries a rule on many objects.
+// holds applies a rule to many objects.
 func holds[O client.Object](t *testing.T, rule checks.Rule[O], draw func(*rapid.T) O) {
 	t.Helper()
 	var obj O
@@ -66,7 +66,7 @@ func holds[O client.Object](t *testing.T, rule checks.Rule[O], draw func(*rapid.
 
 var camelCase = regexp.MustCompile(`^[A-Z][A-Za-z]*$`)
 
-// wellFormed demands what the engine and its readers need of a result.
+// wellFormed asserts what the engine and readers require of a result.
 func wellFormed(t *rapid.T, r healthcheck.Result) {
 	if !r.Status.Valid() || !camelCase.MatchString(r.Reason) {
 		t.Errorf("no status or no reason: %+v", r)
@@ -82,7 +82,7 @@ func wellFormed(t *rapid.T, r healthcheck.Result) {
 	}
 }
 
-// outdated reports whether an object has an observed generation that is not the present one.
+// outdated reports whether the observed generation of an object is not the current one.
 func outdated(obj client.Object) bool {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		seen, found, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
@@ -90,9 +90,9 @@ func outdated(obj client.Object) bool {
 	}
 	seen := reflect.ValueOf(obj).Elem().FieldByName("Status").FieldByName("ObservedGeneration")
 	switch obj.(type) {
-	case *corev1.Pod: // a Pod runs, whatever of its spec is not done yet
+	case *corev1.Pod: // a Pod runs, even if its spec is not fully applied yet
 		return false
-	case *apiextensionsv1.CustomResourceDefinition: // not all API servers keep track
+	case *apiextensionsv1.CustomResourceDefinition: // not all API servers set it
 		return seen.Int() > 0 && obj.GetGeneration() > seen.Int()
 	default:
 		return seen.IsValid() && obj.GetGeneration() > seen.Int()

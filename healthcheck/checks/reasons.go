@@ -2,21 +2,21 @@ package checks
 
 import "time"
 
-// The reasons of the results of this package, besides those that are made of the name
-// of a condition: one that has to be True and is not gives "Not" and its type, such as
-// NotAvailable; one that must not be True gives its type, such as DiskPressure.
+// Reasons of the results of this package. Others are made from the type of a condition: if
+// it must be True and is not, the reason is "Not" and the type, such as NotAvailable; if it
+// must not be True, the reason is the type, such as DiskPressure.
 const (
-	// ReasonHealthy says that there is nothing to complain about.
+	// ReasonHealthy means that nothing is wrong.
 	ReasonHealthy = "Healthy"
-	// ReasonNotFound says that there is no such object.
+	// ReasonNotFound means that there is no such object.
 	ReasonNotFound = "NotFound"
-	// reasonAllSkipped says that the rule has skipped all objects of a list.
+	// reasonAllSkipped means that the rule skipped all objects of a list.
 	reasonAllSkipped = "AllSkipped"
-	// ReasonNotObserved says that the status is about an older generation.
+	// ReasonNotObserved means that the status is about an older generation.
 	ReasonNotObserved = "GenerationNotObserved"
-	// ReasonRollingOut says that a roll-out has not ended.
+	// ReasonRollingOut means that a roll-out is still under way.
 	ReasonRollingOut = "RollingOut"
-	// ReasonReplicasNotReady says that there are fewer ready replicas than wanted.
+	// ReasonReplicasNotReady means that fewer replicas are ready than wanted.
 	ReasonReplicasNotReady = "ReplicasNotReady"
 	// ReasonNotScheduled, ReasonMisscheduled and ReasonPodsUnavailable are about the
 	// Pods of a DaemonSet.
@@ -28,20 +28,21 @@ const (
 	ReasonFailed       = "Failed"
 	ReasonLost         = "Lost"
 	ReasonPhaseUnknown = "PhaseUnknown"
-	// ReasonNoIngress says that a Service of type LoadBalancer has none.
+	// ReasonNoIngress means that a Service of type LoadBalancer has no ingress.
 	ReasonNoIngress = "NoIngress"
 )
 
-// How long something may take, unless Tolerate says otherwise.
+// How long something may take by default. Tolerate changes it.
 const (
-	// ObservedWithin is for a controller to look at a new generation
+	// ObservedWithin is how long a controller may take to observe a new generation
 	// (ReasonNotObserved).
 	ObservedWithin = time.Minute
-	// RolloutWithin is for a roll-out (ReasonRollingOut). Deployments have the same
-	// default for their own deadline.
+	// RolloutWithin is how long a roll-out may take (ReasonRollingOut). Deployments have
+	// the same default for their own deadline.
 	RolloutWithin = 10 * time.Minute
-	// boundWithin is for a PersistentVolumeClaim to get its volume (ReasonPending).
+	// boundWithin is how long a PersistentVolumeClaim may take to get its volume
+	// (ReasonPending).
 	boundWithin = 5 * time.Minute
-	// DrainedWithin is for an object to go that is being deleted.
+	// DrainedWithin is how long the deletion of an object may take.
 	DrainedWithin = 15 * time.Minute
 )

@@ -14,14 +14,14 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// Rule judges one object by what is in it and nothing else: no clock, no client. It
-// does not change the object, and is safe for concurrent use. What it cannot judge is
-// Unknown. O is a kind of object, or facts about several.
+// Rule judges one object by its content alone, without clock or client. It must not change the object, and
+// must be safe for concurrent use. It returns Unknown for what it cannot judge. O is a kind of object, or
+// facts about several.
 type Rule[O any] func(obj O) healthcheck.Result
 
-// Tolerate returns the rule with time for what is wrong: a result that is False or
-// Progressing for one of the reasons is Progressing, and False after d; what was False
-// keeps its reason then. If d is zero or less it is False at once. Without reasons, all of them are meant.
+// Tolerate returns a rule that allows time for problems: a result that is False or Progressing for one of
+// the reasons becomes Progressing, and False after d; one that was False then keeps its reason. If d is
+// zero or negative, it is False at once. Without reasons, this applies to all of them.
 func Tolerate[O any](d time.Duration, rule Rule[O], reasons ...string) Rule[O] {
 	return func(obj O) healthcheck.Result {
 		r := rule(obj)
@@ -40,11 +40,10 @@ func Tolerate[O any](d time.Duration, rule Rule[O], reasons ...string) Rule[O] {
 	}
 }
 
-// VerdictChanged is a predicate for watches on objects that a rule judges. Of the
-// updates it lets those pass after which the rule says something else, or after which the
-// object may concern others, as its labels or its owners have changed. Creations and
-// deletions always pass, and so does what is of another type. A rule that panics lets
-// all pass: the check will say so.
+// VerdictChanged is a predicate for watches on objects that a rule judges. It passes an update if the
+// result of the rule changed, or if the labels or owners changed, because the object may then belong to
+// others. Creations, deletions and objects of other types always pass. So does everything if the rule
+// panics: the check will report that.
 func VerdictChanged[O client.Object](rule Rule[O]) predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) (passes bool) {
 		before, isBefore := e.ObjectOld.(O)
@@ -61,13 +60,13 @@ func VerdictChanged[O client.Object](rule Rule[O]) predicate.Predicate {
 	}}
 }
 
-// concerns reports whether an object has changed in what it is found by.
+// concerns reports whether the labels or owners of an object have changed.
 func concerns(before, after client.Object) bool {
 	return !maps.Equal(before.GetLabels(), after.GetLabels()) ||
 		!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences())
 }
 
-// same compares all that is in two results.
+// same reports whether two results are equal in every field.
 func same(a, b healthcheck.Result) bool {
 	if !a.Deadline.Equal(b.Deadline) || !a.RecheckAt.Equal(b.RecheckAt) {
 		return false

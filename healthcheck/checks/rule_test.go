@@ -30,7 +30,7 @@ func TestTolerate(t *testing.T) {
 	judge(t, checks.Tolerate(tolerance, rule(unknown)), map[string]row[int]{"unknown": {0, unknown}})
 }
 
-// tolerated is a failure that has time, and keeps its reason when that is over.
+// tolerated returns a failure that is tolerated for a time, and then keeps its reason.
 func tolerated(reason, message string) healthcheck.Result {
 	r := progresses(tolerance, reason, message)
 	r.Overdue = reason

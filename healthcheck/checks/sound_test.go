@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/healthchecktest"
 )
 
-// TestSound: the checks of this package keep what is demanded of the checks of others, also where an endpoint resets each connection.
+// TestSound: the checks of this package pass the assertions for custom checks, even if an endpoint resets each connection.
 func TestSound(t *testing.T) {
 	home, other := serve(t, pages("")), serve(t, pages(""))
 	other.Close()

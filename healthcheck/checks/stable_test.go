@@ -15,8 +15,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// TestErrorsOfNetworks: an API server that resets connections is told of by the same text each time. That of net/http has
-// the local port in it.
+// TestErrorsOfNetworks: if an API server resets connections, the text is the same each time. The error of net/http
+// contains the local port.
 func TestErrorsOfNetworks(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := w.(http.Hijacker).Hijack()

@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// starts are the rules for roll-outs, each with an object that has not come up.
+// starts returns the rules for roll-outs, each with an object that is not up yet.
 func starts() map[string]struct {
 	rule func(client.Object) healthcheck.Result
 	obj  client.Object
@@ -40,16 +40,16 @@ func starts() map[string]struct {
 	}
 }
 
-// ruleOf takes any object for one of its own kind.
+// ruleOf returns a rule that accepts any object and asserts its kind.
 func ruleOf[O client.Object](rule checks.Rule[O]) func(client.Object) healthcheck.Result {
 	return func(obj client.Object) healthcheck.Result { return rule(obj.(O)) }
 }
 
-// TestStarting: what is just created is no alarm; what was created long ago is the alarm that it always was.
+// TestStarting: a new object is no alarm; an old one still is.
 func TestStarting(t *testing.T) {
 	for name, tt := range starts() {
 		t.Run(name, func(t *testing.T) {
-			alarm := tt.rule(tt.obj) // Nobody knows when it was created.
+			alarm := tt.rule(tt.obj) // The time of its creation is unknown.
 			if alarm.Status != healthcheck.False {
 				t.Fatalf("it is %+v", alarm)
 			}
@@ -67,7 +67,7 @@ func TestStarting(t *testing.T) {
 	}
 }
 
-// TestNotStarting: what is wrong with a new object in another way is an alarm at once.
+// TestNotStarting: other problems of a new object are an alarm at once.
 func TestNotStarting(t *testing.T) {
 	misplaced := daemonSet(10, 0, 1)
 	misplaced.Status.NumberMisscheduled = 1
@@ -96,7 +96,7 @@ func TestNotStarting(t *testing.T) {
 	}
 }
 
-// TestTextsDoNotCount: a roll-out that gets on says the same all the way, so that nothing is written, and nobody is woken.
+// TestTextsDoNotCount: the text stays the same while a roll-out advances, so nothing is written, and no event follows.
 func TestTextsDoNotCount(t *testing.T) {
 	rolls := func(updated int32) []healthcheck.Result {
 		set := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Replicas: new(int32(3))}, Status: appsv1.StatefulSetStatus{ReadyReplicas: updated}}

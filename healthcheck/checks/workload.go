@@ -8,12 +8,13 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// Deployment asks whether a Deployment is available, by the rule of Gardener.
+// Deployment judges whether a Deployment is available, by the rule of Gardener.
 //
-// It is False if condition Available is not True (NotAvailable), Progressing is there
-// and not True, as past its deadline or paused (NotProgressing), or ReplicaFailure is
-// there and not False (ReplicaFailure). Replicas are not counted: it is healthy while
-// it rolls out. An older generation is Progressing (ReasonNotObserved).
+// It is False if condition Available is not True (NotAvailable), if Progressing is present and
+// not True, for example because it is past its deadline or paused (NotProgressing), or if
+// ReplicaFailure is present and not False (ReplicaFailure). Replicas are not counted: a
+// Deployment that rolls out is healthy. A status for an older generation is Progressing
+// (ReasonNotObserved).
 func Deployment(d *appsv1.Deployment) healthcheck.Result {
 	return observed(d.Generation, d.Status.ObservedGeneration, judge(deploymentConditions(d),
 		isTrue(string(appsv1.DeploymentAvailable)),
@@ -21,16 +22,16 @@ func Deployment(d *appsv1.Deployment) healthcheck.Result {
 		notTrue(string(appsv1.DeploymentReplicaFailure))))
 }
 
-// DeploymentRolledOut asks for what Deployment asks, and that nothing rolls out.
+// DeploymentRolledOut requires what Deployment does, and that no roll-out is under way.
 //
-// It is Progressing (ReasonRollingOut, RolloutWithin for each revision) until all
-// replicas are of the newest revision and available, by the rule of kubectl rollout
-// status, and condition Progressing, if there is one, says NewReplicaSetAvailable, by
-// that of Gardener.
+// It is Progressing (ReasonRollingOut, RolloutWithin for each revision) until all replicas are
+// of the newest revision and available (the rule of kubectl rollout status), and condition
+// Progressing, if present, has the reason NewReplicaSetAvailable (the rule of Gardener).
 //
-// One that is just created is no alarm: until it has rolled out for the first time it may be
-// unavailable for RolloutWithin after its creation, unless it is past its own deadline or
-// paused. That it has not is told by condition Progressing; without it there is no such time.
+// A new Deployment is no alarm: until its first roll-out ends, it may be unavailable for
+// RolloutWithin after its creation, unless it is past its own deadline or paused. Condition
+// Progressing shows whether the roll-out has ended; without that condition no such time is
+// allowed.
 func DeploymentRolledOut(d *appsv1.Deployment) healthcheck.Result {
 	return then(startingDeployment(d), func() healthcheck.Result {
 		revision := cmp.Or(d.Annotations["deployment.kubernetes.io/revision"], number(d.Generation))
@@ -51,7 +52,7 @@ func DeploymentRolledOut(d *appsv1.Deployment) healthcheck.Result {
 	})
 }
 
-// startingDeployment gives a Deployment time that is on its way.
+// startingDeployment allows time for a Deployment whose first roll-out is under way.
 func startingDeployment(d *appsv1.Deployment) healthcheck.Result {
 	verdict, conditions := Deployment(d), deploymentConditions(d)
 	progress, _ := find(conditions, string(appsv1.DeploymentProgressing))
@@ -62,7 +63,7 @@ func startingDeployment(d *appsv1.Deployment) healthcheck.Result {
 	return starting(RolloutWithin, d, verdict, "NotAvailable")
 }
 
-// newReplicaSetAvailable is the reason of condition Progressing once a roll-out has ended.
+// newReplicaSetAvailable is the reason of condition Progressing after a roll-out.
 const newReplicaSetAvailable = "NewReplicaSetAvailable"
 
 func deploymentConditions(d *appsv1.Deployment) []condition {
@@ -71,24 +72,23 @@ func deploymentConditions(d *appsv1.Deployment) []condition {
 	})
 }
 
-// StatefulSet asks whether a StatefulSet has its replicas, by the rule of Gardener.
+// StatefulSet judges whether a StatefulSet has its replicas, by the rule of Gardener.
 //
-// It is False if fewer replicas are ready than wanted (ReasonReplicasNotReady).
-// Revisions are not looked at. An older generation is Progressing (ReasonNotObserved).
+// It is False if fewer replicas are ready than wanted (ReasonReplicasNotReady). Revisions are
+// ignored. A status for an older generation is Progressing (ReasonNotObserved).
 func StatefulSet(s *appsv1.StatefulSet) healthcheck.Result {
 	return observed(s.Generation, s.Status.ObservedGeneration,
 		atLeast(ReasonReplicasNotReady, s.Status.ReadyReplicas, orOne(s.Spec.Replicas), "replicas are ready"))
 }
 
-// StatefulSetRolledOut asks for what StatefulSet asks, and that nothing rolls out.
+// StatefulSetRolledOut requires what StatefulSet does, and that no roll-out is under way.
 //
-// It is Progressing (ReasonRollingOut, RolloutWithin for each revision) while fewer
-// replicas are of the newest revision than wanted. That is the rule of Gardener; that
-// replicas below the partition are not wanted, nor any with the strategy OnDelete, is
-// from kubectl rollout status.
+// It is Progressing (ReasonRollingOut, RolloutWithin for each revision) while fewer replicas
+// than wanted are of the newest revision, by the rule of Gardener. As in kubectl rollout
+// status, replicas below the partition need not be, and none with the strategy OnDelete.
 //
-// One that is just created is no alarm: replicas may be missing (ReasonReplicasNotReady) for
-// RolloutWithin after its creation. Its status does not tell whether they have ever been there.
+// A new StatefulSet is no alarm: replicas may be missing (ReasonReplicasNotReady) for
+// RolloutWithin after its creation. Its status does not show whether they were ever there.
 func StatefulSetRolledOut(s *appsv1.StatefulSet) healthcheck.Result {
 	return then(starting(RolloutWithin, s, StatefulSet(s), ReasonReplicasNotReady), func() healthcheck.Result {
 		want := orOne(s.Spec.Replicas)
@@ -103,10 +103,10 @@ func StatefulSetRolledOut(s *appsv1.StatefulSet) healthcheck.Result {
 	})
 }
 
-// ReplicaSet asks whether a ReplicaSet has its replicas, by the rule of Gardener.
+// ReplicaSet judges whether a ReplicaSet has its replicas, by the rule of Gardener.
 //
-// It is False if fewer replicas are ready than wanted (ReasonReplicasNotReady). An
-// older generation is Progressing (ReasonNotObserved).
+// It is False if fewer replicas are ready than wanted (ReasonReplicasNotReady). A status for
+// an older generation is Progressing (ReasonNotObserved).
 func ReplicaSet(r *appsv1.ReplicaSet) healthcheck.Result {
 	return observed(r.Generation, r.Status.ObservedGeneration,
 		atLeast(ReasonReplicasNotReady, r.Status.ReadyReplicas, orOne(r.Spec.Replicas), "replicas are ready"))

@@ -11,7 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// deployment is one of generation 2 that is available and rolled out; changes are applied to it.
+// deployment returns a Deployment of generation 2 that is available and rolled out; changes are
+// applied to it.
 func deployment(changes ...func(*appsv1.Deployment)) *appsv1.Deployment {
 	d := &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", Generation: 2, Annotations: map[string]string{"deployment.kubernetes.io/revision": "7"}},
@@ -59,7 +60,7 @@ func TestDeployment(t *testing.T) {
 		"rolling out":    {deployment(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1 }), passes},
 		"not observed":   {deployment(generation(3)), notObserved("Observed generation is 2, not 3")},
 		"never observed": {&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Generation: 1}}, notObserved("Observed generation is 0, not 1")},
-		// It neither gets better by a change of the spec, nor is there a flap at each.
+		// A change of the spec neither makes it healthy nor makes it flap.
 		"not observed, unavailable": {deployment(generation(3), unavailable), fails("NotAvailable", unavailableText)},
 	})
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// Adapt makes a check of package healthcheck of a HealthCheck, for a registration of
-// one's own. It needs the clusters whose clients it takes, which have to be given as
-// client.Client.
+// Adapt turns a HealthCheck into a check of package healthcheck, for your own registration.
+// The check needs the clusters whose clients the HealthCheck takes; the registration must
+// provide them as client.Client.
 //
-// Its errors, and the answer Unknown, make the result Unknown; Progressing without a
-// threshold is False, and with one it has as long from when it was seen first.
+// An error or the answer Unknown makes the result Unknown. Progressing without a threshold
+// is False; with one, it has that long from when it was first seen.
 func Adapt[T client.Object](name string, check HealthCheck) healthcheck.NamedCheck[T] {
 	run := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
 		answer, err := runOnce(ctx, check, in.Object, in.Env)
@@ -34,7 +34,7 @@ func Adapt[T client.Object](name string, check HealthCheck) healthcheck.NamedChe
 // errNoAnswer says that a check returned neither a result nor an error.
 var errNoAnswer = errors.New("the check returned no result")
 
-// runOnce runs a check on an instance of its own.
+// runOnce runs a check on its own copy.
 func runOnce(ctx context.Context, check HealthCheck, obj client.Object, env healthcheck.Env) (*SingleCheckResult, error) {
 	source, target, err := clientsOf(env)
 	if err != nil {
@@ -50,7 +50,7 @@ func runOnce(ctx context.Context, check HealthCheck, obj client.Object, env heal
 	return answer, err
 }
 
-// result says in the words of package healthcheck what a check answered.
+// result converts the answer to a Result of package healthcheck.
 func (r *SingleCheckResult) result() healthcheck.Result {
 	result := healthcheck.Result{Status: healthcheck.Status(r.Status), Message: r.Detail, Codes: textsOf(r.Codes)}
 	switch r.Status {
@@ -58,25 +58,26 @@ func (r *SingleCheckResult) result() healthcheck.Result {
 		return healthcheck.Result{Status: healthcheck.True, Reason: cmp.Or(r.Reason, ReasonSuccessful)}
 	case gardencorev1beta1.ConditionProgressing:
 		result.Reason = cmp.Or(r.Reason, ReasonProgressing)
-		// Gardener's conditions have one for all failures, and its texts have this one.
+		// Gardener's conditions have one reason for all failures, and its texts show that
+		// of the result.
 		result.Overdue = result.Reason
 		if r.ProgressingThreshold != nil {
-			// Stored times have a resolution of one second, and so have the clocks.
+			// Stored times, and so the clocks, have a resolution of one second.
 			result.Within = max(*r.ProgressingThreshold, time.Second)
 		}
 	case gardencorev1beta1.ConditionFalse:
 		result.Reason = cmp.Or(r.Reason, ReasonUnsuccessful)
 	case gardencorev1beta1.ConditionUnknown:
 		result.Reason, result.Codes = cmp.Or(r.Reason, ReasonCheckError), nil
-		result.Message = cmp.Or(r.Detail, "the check could not tell")
+		result.Message = cmp.Or(r.Detail, "the check returned Unknown without details")
 	default:
-		// Not a status: the engine says so.
+		// Not a valid status: the engine reports it.
 	}
 	return result
 }
 
-// limited has a progress without a threshold be a failure. By the clock of a condition
-// it is one only if no other check of the condition has a threshold.
+// limited makes a progress without a threshold a failure. By the clock of a condition it is
+// one only if no other check of the condition has a threshold.
 func limited(r healthcheck.Result) healthcheck.Result {
 	if r.Status == healthcheck.Progressing && r.Within == 0 {
 		r.Status = healthcheck.False
@@ -95,7 +96,7 @@ func textsOf(codes []gardencorev1beta1.ErrorCode) []string {
 	return texts
 }
 
-// kindOf is the kind of an object. A typed one has none in its TypeMeta.
+// kindOf returns the kind of an object. A typed one has none in its TypeMeta.
 func kindOf(obj client.Object) string {
 	if kind := obj.GetObjectKind().GroupVersionKind().Kind; kind != "" {
 		return kind
@@ -103,7 +104,7 @@ func kindOf(obj client.Object) string {
 	return reflect.TypeOf(obj).Elem().Name()
 }
 
-// nameOf names a check after what it says of itself, or else its type.
+// nameOf returns the name that a check gives itself, or else its type.
 func nameOf(check HealthCheck) string {
 	taker := takerOf(check)
 	if named, ok := taker.(interface{ Name() string }); ok {

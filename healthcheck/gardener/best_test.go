@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 )
 
-// The best rules: a known failure is not hidden, and progress has its own clock.
+// BestRules: a known failure is not hidden, and each progress has its own clock.
 func TestBestRules(t *testing.T) {
 	f := newFixture(t, errs("no route"), fails("bad"))
 	f.Rules = gardener.BestRules
@@ -24,7 +24,7 @@ func TestBestRules(t *testing.T) {
 	if diff := cmp.Diff(want, verdictOf(f.condition(t, everyNodeReady))); diff != "" {
 		t.Error(diff)
 	}
-	// There is a way back from False while a new progress starts.
+	// A condition can leave False while a new progress starts.
 	f.HealthChecks = f.HealthChecks[:1]
 	f.HealthChecks[0].HealthCheck = progresses(time.Minute, "rolling")
 	f.keepProgress(t)
@@ -33,7 +33,7 @@ func TestBestRules(t *testing.T) {
 	}
 }
 
-// keepProgress reconciles with a place for clocks, as AddToManager gives one.
+// keepProgress reconciles with a store for clocks, as AddToManager sets one.
 func (f *fixture) keepProgress(t *testing.T) {
 	t.Helper()
 	reconciler, err := f.Reconciler(f.env.Client)
@@ -46,8 +46,8 @@ func (f *fixture) keepProgress(t *testing.T) {
 	}
 }
 
-// Codes come from the check and from its words, each once, and not for what could not
-// be carried out.
+// Codes come from the check and from its text, each once, and not from checks that could
+// not be carried out.
 func TestCodesOfWords(t *testing.T) {
 	f := newFixture(t, fails("over quota", quota), errs("over quota"))
 	for i := range f.HealthChecks {
@@ -69,7 +69,7 @@ func TestCodesOfWords(t *testing.T) {
 	}
 }
 
-// A panic and an unreachable shoot are results like others, and harm nobody else.
+// A panic and an unreachable shoot are results like others, and do not affect other checks.
 func TestFailuresOfOthers(t *testing.T) {
 	f := newFixture(t, &panicking{}, &optional{})
 	f.HealthChecks = append(f.HealthChecks, gardener.ConditionTypeToHealthCheck{ConditionType: "Other", HealthCheck: passes()})

@@ -21,7 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// nodes is a shoot with so many Nodes, the last of which is nobody's machine.
+// nodes is a shoot with this many Nodes; the machine of the last one is not managed.
 type nodes struct {
 	client.Client
 
@@ -35,7 +35,7 @@ func (n nodes) List(_ context.Context, list client.ObjectList, _ ...client.ListO
 	return nil
 }
 
-// unreachable is a cluster that gives nothing but errors.
+// unreachable is a cluster whose client returns only errors.
 type unreachable struct{ client.Client }
 
 var errUnreachable = errors.New("no route")
@@ -60,7 +60,7 @@ func run(t *testing.T, check gardener.HealthCheck, namespace string, source, tar
 	return check.Check(t.Context(), types.NamespacedName{Namespace: namespace, Name: "worker"})
 }
 
-// pool is a MachineDeployment. Failed names a machine of it that has failed.
+// pool returns a MachineDeployment. Failed names one of its machines, which has failed.
 func pool(namespace, name string, replicas int64, available, failed string) client.Object {
 	list := conditions("Available")
 	list[0].(map[string]any)["status"] = available
@@ -103,7 +103,7 @@ func TestSufficientNodesAvailable(t *testing.T) {
 			}
 			judge(t, worker.SufficientNodesAvailable(), namespace, e.Client, row.want)
 			if row.want == missing {
-				// Today's check does not count, and does not take the shoot.
+				// The current check does not count Nodes, and does not need the shoot.
 				row.want = ""
 			}
 			judge(t, worker.NewNodesChecker(), namespace, e.Client, row.want)
@@ -111,7 +111,7 @@ func TestSufficientNodesAvailable(t *testing.T) {
 	}
 }
 
-// backwards is a cluster whose lists come in another order, as those from a cache do.
+// backwards is a cluster whose lists have another order, as those from a cache can.
 type backwards struct{ client.Client }
 
 func (b backwards) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
@@ -122,7 +122,7 @@ func (b backwards) List(ctx context.Context, list client.ObjectList, opts ...cli
 	return nil
 }
 
-// The first machine that has failed is the same one each time.
+// The message names the same failed machine each time.
 func TestOrderOfMachines(t *testing.T) {
 	e := env.Get(t)
 	namespace := e.Namespace(t)
@@ -134,7 +134,7 @@ func TestOrderOfMachines(t *testing.T) {
 	}
 }
 
-// judge runs a check and compares what it says; nothing means that all is well.
+// judge runs a check and compares its message; an empty one means healthy.
 func judge(t *testing.T, check gardener.HealthCheck, namespace string, source client.Client, want string) {
 	t.Helper()
 	got, err := run(t, check, namespace, source, nodes{count: 3})

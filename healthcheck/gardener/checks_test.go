@@ -12,14 +12,14 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 )
 
-// cluster is a client that says whose it is.
+// cluster is a client that knows which cluster it is for.
 type cluster struct {
 	client.Client
 
 	name string
 }
 
-// report says what a check was given.
+// report returns what a check was given.
 func report(provider, kind string, source, target client.Client) *gardener.SingleCheckResult {
 	name := func(c client.Client) string {
 		if named, ok := c.(*cluster); ok {
@@ -30,7 +30,7 @@ func report(provider, kind string, source, target client.Client) *gardener.Singl
 	return &gardener.SingleCheckResult{Status: statusFalse, Detail: fmt.Sprintf("%s %s: %s, %s", provider, kind, name(source), name(target))}
 }
 
-// fiveMethods is a check of the seed's interface.
+// fiveMethods is a check with the interface of the seed.
 type fiveMethods struct {
 	provider, kind string
 	seed, shoot    client.Client
@@ -44,7 +44,7 @@ func (f *fiveMethods) InjectShootClient(c client.Client)     { f.shoot = c }
 func (f *fiveMethods) SetLoggerSuffix(provider, kind string) { f.provider, f.kind = provider, kind }
 func (f *fiveMethods) DeepCopy() gardener.HealthCheck        { c := *f; return &c }
 
-// optional is one of the years after it, with only what it needs.
+// optional is a check of the versions after that, with only the methods that it needs.
 type optional struct {
 	provider, kind string
 	shoot          client.Client
@@ -57,7 +57,7 @@ func (o *optional) InjectShootClient(c client.Client)     { o.shoot = c }
 func (o *optional) SetLoggerSuffix(provider, kind string) { o.provider, o.kind = provider, kind }
 func (o *optional) DeepCopy() gardener.HealthCheck        { c := *o; return &c }
 
-// todays is one of today.
+// todays is a check of the current version.
 type todays struct {
 	provider, kind string
 	source, target client.Client
@@ -70,7 +70,7 @@ func (t *todays) InjectSourceClient(c client.Client)    { t.source = c }
 func (t *todays) InjectTargetClient(c client.Client)    { t.target = c }
 func (t *todays) SetLoggerSuffix(provider, kind string) { t.provider, t.kind = provider, kind }
 
-// theirResult and theirs are what Gardener's own module has.
+// theirResult and theirs correspond to the types in Gardener's own module.
 type theirResult struct {
 	Status               gardencorev1beta1.ConditionStatus
 	Detail               string
@@ -85,7 +85,7 @@ func (t *theirCheck) Check(ctx context.Context, key types.NamespacedName) (*thei
 	return &theirResult{Status: r.Status, Detail: r.Detail, Codes: []gardencorev1beta1.ErrorCode{quota}}, err
 }
 
-// wrapper hands its clients on to another check.
+// wrapper passes its clients on to another check.
 type wrapper struct {
 	inner gardener.HealthCheck
 	all   []*todays
@@ -119,7 +119,7 @@ func newWrapper() *wrapper {
 	return &wrapper{inner: &todays{}, all: []*todays{{}}, named: map[string]*todays{"one": {}}}
 }
 
-// valued is a check that is no pointer, with one inside.
+// valued is a check that is not a pointer, with a pointer inside.
 type valued struct{ inner *todays }
 
 func (v valued) Check(ctx context.Context, key types.NamespacedName) (*gardener.SingleCheckResult, error) {

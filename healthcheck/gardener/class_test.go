@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 )
 
-// Objects of class seed have no Cluster, even where others of the registration have one.
+// Objects of class seed have no Cluster, even if others of the registration do.
 func TestClassSeed(t *testing.T) {
 	f := newFixture(t, passes())
 	if err := f.env.Client.Delete(t.Context(), &extensionsv1alpha1.Cluster{ObjectMeta: clusterMeta(f)}); err != nil {
@@ -29,7 +29,7 @@ func TestClassSeed(t *testing.T) {
 	}
 }
 
-// Objects of class garden belong to the one Garden, which only a pre-check wants to see.
+// Objects of class garden belong to the only Garden, which only pre-checks use.
 func TestClassGarden(t *testing.T) {
 	f := newFixture(t, passes(), fails("bad"))
 	f.recreate(t, extensionsv1alpha1.ExtensionClassGarden)
@@ -45,7 +45,7 @@ func TestClassGarden(t *testing.T) {
 	}
 }
 
-// A pre-check that says no counts as a pass; by the best rules the check is left out.
+// A pre-check that returns false counts as a pass; with BestRules the check is left out.
 func TestPreCheck(t *testing.T) {
 	no := gardener.PreCheckOfCluster(func(_ context.Context, c client.Client, obj client.Object, cluster *gardener.Cluster) bool {
 		if c == nil || obj.GetName() != "worker" || cluster.ObjectMeta.Name != obj.GetNamespace() || cluster.Shoot.Name != "blue" ||

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// takerOf is the instance that takes the clients of a check.
+// takerOf returns the value into which the clients of a check are injected.
 func takerOf(check HealthCheck) any {
 	if wrapped, ok := check.(interface{ taker() any }); ok {
 		return wrapped.taker()
@@ -18,7 +18,7 @@ func takerOf(check HealthCheck) any {
 	return check
 }
 
-// needsOf tells by its methods what a check needs.
+// needsOf returns what a check needs, according to its methods.
 func needsOf(check HealthCheck) healthcheck.Needs {
 	var needs healthcheck.Needs
 	switch takerOf(check).(type) {
@@ -32,7 +32,7 @@ func needsOf(check HealthCheck) healthcheck.Needs {
 	return needs
 }
 
-// inject gives an instance its clients.
+// inject gives a check its clients.
 func inject(check HealthCheck, source, target client.Client) {
 	taker := takerOf(check)
 	if t, ok := taker.(SourceClient); ok {
@@ -49,10 +49,10 @@ func inject(check HealthCheck, source, target client.Client) {
 	}
 }
 
-// errNoWriter says that checks of Gardener want to be able to write.
-var errNoWriter = errors.New("is no client.Client, which checks of Gardener take")
+// errNoWriter says that a client cannot write, as checks of Gardener require.
+var errNoWriter = errors.New("is not a client.Client, as checks of Gardener require")
 
-// clientsOf returns the clients of a run. One that was not asked for is nil.
+// clientsOf returns the clients of a run. One that the check does not need is nil.
 func clientsOf(env healthcheck.Env) (source, target client.Client, err error) {
 	if env.Source != nil {
 		var ok bool
@@ -72,8 +72,8 @@ func clientsOf(env healthcheck.Env) (source, target client.Client, err error) {
 	return source, target, nil
 }
 
-// unavailable stands for a target that could not be reached, so that the condition has
-// the words of Gardener for it, and the next try is after the period.
+// unavailable replaces the client of a target that cannot be reached. So the condition has
+// Gardener's words for it, and the next attempt is after the sync period.
 type unavailable struct {
 	target string
 	err    error

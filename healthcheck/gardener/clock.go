@@ -6,8 +6,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// untilConcluded gives a progress a deadline, which a result needs to be merged. How long it really has is decided with the
-// others of its condition: see byCondition.
+// untilConcluded sets a deadline for a progress, because a result needs one to be merged. byCondition sets the real one,
+// from all results of the condition.
 func untilConcluded(r healthcheck.Result, now time.Time) healthcheck.Result {
 	if r.Status == healthcheck.Progressing {
 		r.Deadline = now.Add(max(r.Within, time.Second))
@@ -15,12 +15,12 @@ func untilConcluded(r healthcheck.Result, now time.Time) healthcheck.Result {
 	return r
 }
 
-// byCondition reads a merged result by the clock of Gardener: how long the condition has had its status. The smallest
-// threshold of the results that progress counts. A condition that is False stays so until it was True or Unknown, and
+// byCondition applies Gardener's clock to a merged result: how long the condition has had its status. The smallest
+// threshold of the progressing results counts. A condition that is False stays so until it was True or Unknown, and
 // without any threshold it is False at once.
 func byCondition(found healthcheck.Findings) healthcheck.Result {
 	merged := found.Merged
-	// No result changes by itself but for its deadline, which is none.
+	// The deadlines of the results are not real ones, and nothing else changes by itself.
 	merged.RecheckAt = time.Time{}
 	if merged.Status != healthcheck.Progressing {
 		return merged
@@ -29,7 +29,7 @@ func byCondition(found healthcheck.Findings) healthcheck.Result {
 	if current != nil && (current.Status == healthcheck.Progressing || current.Status == healthcheck.Unknown) {
 		since = current.LastTransitionTime
 	}
-	// At the very end it still progresses.
+	// At exactly the threshold it still progresses.
 	merged.Deadline = since.Add(within + time.Nanosecond)
 	if within <= 0 || (current != nil && current.Status == healthcheck.False) || !found.Now.Before(merged.Deadline) {
 		merged.Status = healthcheck.False
@@ -37,7 +37,7 @@ func byCondition(found healthcheck.Findings) healthcheck.Result {
 	return merged
 }
 
-// smallestThreshold is that of the results that progress; zero if none of them has one.
+// smallestThreshold returns that of the progressing results; zero if none has one.
 func smallestThreshold(results []healthcheck.NamedResult) time.Duration {
 	var smallest time.Duration
 	for _, r := range results {

@@ -8,15 +8,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// clone returns an instance of check that belongs to one run. It is a copy by DeepCopy
-// if the check has it, and else one by reflection; then each check inside is copied
-// too, which those of wrappers often are not, and what else it has a pointer to that has a
-// place for a client. The original is only read.
+// clone returns a copy of check for one run. It uses DeepCopy if the check has it, or else
+// reflection. Then it also copies each check inside, because wrappers often do not, and
+// everything else behind a pointer that can hold a client. It only reads the original.
 func clone(check HealthCheck) HealthCheck {
 	return cloner{}.copy(reflect.ValueOf(check)).Interface().(HealthCheck)
 }
 
-// cloner knows what was copied already: a check that is there twice stays one.
+// cloner maps originals to copies: a check that occurs twice is copied once.
 type cloner map[unsafe.Pointer]reflect.Value
 
 func (c cloner) copy(v reflect.Value) reflect.Value {
@@ -39,8 +38,8 @@ func (c cloner) copy(v reflect.Value) reflect.Value {
 	return fresh
 }
 
-// byMethod is what DeepCopy returns. If a wrapper has the method only from what it
-// wraps, that is of another type, and no copy.
+// byMethod returns the result of DeepCopy. If a wrapper only promotes the method of what it
+// wraps, the result has another type and is not used.
 func byMethod(v reflect.Value) reflect.Value {
 	method := v.MethodByName("DeepCopy")
 	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 {
@@ -56,12 +55,12 @@ func byMethod(v reflect.Value) reflect.Value {
 	return made
 }
 
-// descend replaces the checks in v, which can be set, by copies.
+// descend replaces the checks in v with copies. V must be settable.
 func (c cloner) descend(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
 		for _, field := range v.Fields() {
-			// The field may be unexported: this is the same one without that mark.
+			// The field may be unexported: this is the same field without that flag.
 			c.descend(reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem())
 		}
 	case reflect.Pointer:
@@ -115,7 +114,7 @@ func (c cloner) values(v reflect.Value) {
 	v.Set(fresh)
 }
 
-// isPlain tells that there can be no check in values of a type.
+// isPlain reports whether values of a type cannot contain a check.
 func isPlain(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Pointer, reflect.Interface, reflect.Array, reflect.Slice, reflect.Map:
@@ -137,15 +136,15 @@ func takesClients(t reflect.Type) bool {
 	return !isClient(t) && slices.ContainsFunc(changing, t.Implements)
 }
 
-// isCopied reports whether what pointers of a type point to is one's own in each run.
+// isCopied reports whether each run gets its own copy of what pointers of a type point to.
 func isCopied(t reflect.Type) bool {
 	return takesClients(t) || (holdsClient(t.Elem()) && !isClient(t))
 }
 
 func isClient(t reflect.Type) bool { return t.Implements(reflect.TypeFor[client.Reader]()) }
 
-// holdsClient reports whether values of a type have a place for a client, where a check may
-// keep what it was given.
+// holdsClient reports whether values of a type have a field for a client, where a check may
+// keep what was injected.
 func holdsClient(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return t.Kind() == reflect.Interface && isClient(t)

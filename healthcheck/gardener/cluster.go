@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Cluster is the shoot that an extension object is for, with what belongs to it. It is
-// what Gardener's pkg/extensions has under this name.
+// Cluster is the shoot of an extension object, with the objects that belong to it. It
+// corresponds to the type of that name in Gardener's pkg/extensions.
 type Cluster struct {
 	ObjectMeta   metav1.ObjectMeta
 	CloudProfile *gardencorev1beta1.CloudProfile
@@ -23,13 +23,13 @@ type Cluster struct {
 	Shoot        *gardencorev1beta1.Shoot
 }
 
-// parent is what an extension object belongs to, as checks get it. It carries the
-// error of the one who looked for it, as not all checks want to know.
+// parent is the parent of an extension object, as checks get it. It includes the error of
+// reading it, because not all checks depend on it.
 type parent struct {
 	client.Object
 
 	hibernated bool
-	// preCheck is what a pre-check gets: *Cluster, *operatorv1alpha1.Garden, or nil.
+	// preCheck is passed to pre-checks: *Cluster, *operatorv1alpha1.Garden, or nil.
 	preCheck any
 	err      error
 }
@@ -37,11 +37,11 @@ type parent struct {
 // parents finds the parent of each object by its class.
 type parents struct {
 	reader client.Reader
-	// decoded says that somebody wants to see the parent.
+	// decoded says that a check uses the content of the parent.
 	decoded bool
 }
 
-// of never returns an error: it is in the parent.
+// of never returns an error: the parent contains it.
 func (p parents) of(ctx context.Context, obj client.Object) (client.Object, error) {
 	found := &parent{}
 	extension, err := accessor(obj)
@@ -67,7 +67,7 @@ func (p parents) cluster(ctx context.Context, name string, found *parent) error 
 		return err
 	}
 	found.Object = cluster
-	// A cloud profile is large: it is read only for those who want it.
+	// A cloud profile is large, so decode it only if a check uses it.
 	if p.decoded {
 		decoded, err := decode(cluster)
 		found.preCheck = decoded

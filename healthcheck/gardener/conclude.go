@@ -7,11 +7,11 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// findings are the results of the checks of a condition, by kind.
+// findings are the results of the checks of a condition, by status.
 type findings struct {
 	failed, unsuccessful, progressing []healthcheck.NamedResult
 	successful                        int
-	// codes are those of what is unsuccessful or progresses, each once.
+	// codes are those of unsuccessful and progressing results, each once.
 	codes      []string
 	hibernated bool
 }
@@ -50,7 +50,7 @@ func (f *findings) code(r healthcheck.NamedResult) {
 	}
 }
 
-// concluder makes a condition by the rules of Gardener.
+// concluder returns the function that makes a condition by the rules of Gardener.
 func concluder(texts Texts, kind string) func(healthcheck.Findings) healthcheck.Result {
 	return func(found healthcheck.Findings) healthcheck.Result {
 		merged := byCondition(found)
@@ -75,7 +75,7 @@ func concluder(texts Texts, kind string) func(healthcheck.Findings) healthcheck.
 	}
 }
 
-// wordsOf are the texts alone, where the rules are those of package healthcheck.
+// wordsOf returns a Summary with Gardener's texts, for the rules of package healthcheck.
 func wordsOf(texts Texts, kind string) healthcheck.Summary {
 	return func(results []healthcheck.NamedResult, merged healthcheck.Result) string {
 		return texts.summarize(sortOut(results), merged.Status, kind)

@@ -10,9 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// Whatever the checks say: one that did not pass keeps the condition from being True, an
-// error makes it Unknown, and the order of the checks changes nothing but that of texts
-// and codes.
+// With any results of checks: if one did not pass, the condition is not True; an error makes
+// it Unknown; and the order of the checks affects only that of texts and codes.
 func TestConcluderProperties(t *testing.T) {
 	moment := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	statuses := []healthcheck.Status{healthcheck.True, healthcheck.False, healthcheck.Unknown, healthcheck.Progressing}
@@ -57,7 +56,7 @@ func concludeAll(texts Texts, moment time.Time, results []healthcheck.NamedResul
 	return concluder(texts, "Worker")(healthcheck.Findings{Results: results, Merged: healthcheck.Merge(moment, plain...), Now: moment})
 }
 
-// TestProgressComesToRest: something that has no time at all is False, which no clock changes.
+// TestProgressComesToRest: a progress with no time is False, and no clock changes that.
 func TestProgressComesToRest(t *testing.T) {
 	moment := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	rolling := untilConcluded(healthcheck.Result{Status: healthcheck.Progressing, Reason: "RollingOut"}, moment)

@@ -15,19 +15,19 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 )
 
-// crowd is how many runs go on at once.
+// crowd is how many runs there are at once.
 const crowd = 200
 
-// meeting has all runs wait for each other, after each has got its client and before any
-// has used it. An instance that two of them shared would have the client of the last.
+// meeting makes all runs wait for each other, after each has got its client and before any
+// has used it. If two runs shared an instance, it would have the client of the last.
 type meeting struct {
 	present sync.WaitGroup
 	runs    atomic.Int64
 	wrong   atomic.Int64
 }
 
-// compare notes whether the client that a check has, when all have come, is the one of the
-// cluster that the run is for.
+// compare records whether the client of a check is that of the run's cluster, once all runs
+// have got theirs.
 func (m *meeting) compare(c *client.Client, request types.NamespacedName) {
 	m.present.Done()
 	m.present.Wait()
@@ -37,7 +37,7 @@ func (m *meeting) compare(c *client.Client, request types.NamespacedName) {
 	}
 }
 
-// meetings are checks of all generations that come together.
+// meetingFive and the types below are checks of all generations that meet.
 type meetingFive struct {
 	fiveMethods
 
@@ -61,7 +61,7 @@ func (m *meetingToday) Check(_ context.Context, request types.NamespacedName) (*
 	return &gardener.SingleCheckResult{Status: statusTrue}, nil
 }
 
-// meetingWrapper has its client in a check inside, and a copy of its own that is shallow.
+// meetingWrapper has its client in an inner check, and a shallow DeepCopy.
 type meetingWrapper struct {
 	inner *meetingToday
 }
@@ -73,7 +73,7 @@ func (m *meetingWrapper) InjectTargetClient(c client.Client) { m.inner.InjectTar
 func (m *meetingWrapper) SetLoggerSuffix(p, kind string)     { m.inner.SetLoggerSuffix(p, kind) }
 func (m *meetingWrapper) DeepCopy() gardener.HealthCheck     { c := *m; return &c }
 
-// meetingHolder has its clients in something that takes none itself.
+// meetingHolder keeps its clients in a value that takes none itself.
 type meetingHolder struct {
 	clients *struct{ target client.Client }
 	meeting *meeting
@@ -93,8 +93,8 @@ func (m *theirMeeting) Check(ctx context.Context, request types.NamespacedName) 
 	return &theirResult{Status: statusTrue}, err
 }
 
-// Checks that get their clients by being changed are never given the client of another
-// cluster, however many runs there are at once.
+// Checks that store their clients never get the client of another cluster, however many
+// runs there are at once.
 func TestManyRunsTwoTargets(t *testing.T) {
 	checks := map[string]func(*meeting) gardener.HealthCheck{
 		"five methods":         func(m *meeting) gardener.HealthCheck { return &meetingFive{meeting: m} },

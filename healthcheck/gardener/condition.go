@@ -14,12 +14,12 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// PreCheckFunc reports whether a check is to be run. Parent is a [*Cluster] for an object
-// of class shoot, a Garden for one of class garden, and else nil.
+// PreCheckFunc reports whether to run a check. Parent is a [*Cluster] for an object of
+// class shoot, a Garden for one of class garden, and nil for others.
 type PreCheckFunc = func(ctx context.Context, c client.Client, obj client.Object, parent any) bool
 
-// PreCheckOfCluster takes a pre-check from before Gardener 1.136. It says no if there is
-// no Cluster.
+// PreCheckOfCluster adapts a pre-check from before Gardener 1.136. It returns false if
+// there is no Cluster.
 func PreCheckOfCluster(preCheck func(ctx context.Context, c client.Client, obj client.Object, cluster *Cluster) bool) PreCheckFunc {
 	return func(ctx context.Context, c client.Client, obj client.Object, parent any) bool {
 		cluster, ok := parent.(*Cluster)
@@ -27,10 +27,10 @@ func PreCheckOfCluster(preCheck func(ctx context.Context, c client.Client, obj c
 	}
 }
 
-// ErrorCodeCheckFunc tells the codes of a problem by its text.
+// ErrorCodeCheckFunc returns the codes of a problem by its text.
 type ErrorCodeCheckFunc = func(err error) []gardencorev1beta1.ErrorCode
 
-// ConditionTypeToHealthCheck is a check, and the condition that it counts for.
+// ConditionTypeToHealthCheck is a check and the type of its condition.
 type ConditionTypeToHealthCheck struct {
 	ConditionType      string
 	PreCheckFunc       PreCheckFunc
@@ -46,8 +46,8 @@ type registered struct {
 	unknownPasses bool
 }
 
-// Check implements healthcheck.Check. It returns no errors but results that say them:
-// as in Gardener, the next try is after the period.
+// Check implements healthcheck.Check. It turns errors into Unknown results: as in Gardener,
+// the next attempt is after the sync period.
 func (r registered) Check(ctx context.Context, in healthcheck.Input[client.Object]) (healthcheck.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return healthcheck.Result{}, err
@@ -83,7 +83,7 @@ func (r registered) wanted(ctx context.Context, in healthcheck.Input[client.Obje
 	if err != nil {
 		return false, err
 	}
-	// It may do with the object what it likes.
+	// The pre-check may change its copy of the object.
 	return r.PreCheckFunc(ctx, source, in.Object.DeepCopyObject().(client.Object), belongs.preCheck), nil
 }
 
@@ -112,8 +112,8 @@ func failed(err error) healthcheck.Result {
 	return healthcheck.Result{Status: healthcheck.Unknown, Reason: ReasonCheckError, Message: err.Error()}
 }
 
-// undisturbed is the precheck of all conditions: nothing is done while an object is
-// deleted or migrated, nor if nobody knows whether its shoot is hibernated.
+// undisturbed is the precheck of all conditions. It leaves them alone while an object is
+// being deleted or migrated, and while it is unknown whether its shoot is hibernated.
 func undisturbed(_ context.Context, in healthcheck.Input[client.Object]) (healthcheck.Applicability, error) {
 	extension, err := accessor(in.Object)
 	if err != nil {

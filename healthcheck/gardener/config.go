@@ -6,23 +6,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// HealthCheckConfig is the configuration of health checks, as extensions have it in
-// their files.
+// HealthCheckConfig is the configuration of health checks in the files of extensions.
 type HealthCheckConfig struct {
 	// SyncPeriod is how often each object is checked. The default is 30 seconds.
 	SyncPeriod metav1.Duration `json:"syncPeriod"`
-	// ShootRESTOptions change how shoots are reached.
+	// ShootRESTOptions change the options of the clients of shoots.
 	ShootRESTOptions *RESTOptions `json:"shootRESTOptions,omitempty"`
 }
 
-// defaultSyncPeriod is how often each object is checked if nobody says.
+// defaultSyncPeriod is the default of HealthCheckConfig.SyncPeriod.
 const defaultSyncPeriod = 30 * time.Second
 
 // RESTOptions are options of a client.
 type RESTOptions struct {
-	// QPS and Burst limit how much it asks.
+	// QPS and Burst limit the requests, per second and at once.
 	QPS   *float32 `json:"qps,omitempty"`
 	Burst *int     `json:"burst,omitempty"`
-	// Timeout limits each question.
+	// Timeout is the timeout of each request.
 	Timeout *time.Duration `json:"timeout,omitempty"`
 }

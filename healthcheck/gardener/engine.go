@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// Reconciler returns the engine for the registration, which reads and writes by c.
+// Reconciler returns the engine for the registration. It reads and writes with c.
 func (r *Registration) Reconciler(c client.Client) (*healthcheck.Reconciler[client.Object], error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (r *Registration) Reconciler(c client.Client) (*healthcheck.Reconciler[clie
 	return reconciler, reconciler.Validate()
 }
 
-// conditions groups the checks by condition, in the order in which they come.
+// conditions groups the checks by condition, in their order.
 func (r *Registration) conditions() []healthcheck.ConditionChecks[client.Object] {
 	var conditions []healthcheck.ConditionChecks[client.Object]
 	for _, check := range r.HealthChecks {
@@ -80,7 +80,7 @@ func (r *Registration) condition(conditionType string) healthcheck.ConditionChec
 	return c
 }
 
-// unique makes a name one that no other check of the condition has.
+// unique returns a name that no other check of the condition has.
 func unique(name string, others []healthcheck.NamedCheck[client.Object]) string {
 	name = strings.ReplaceAll(name, "|", "-")
 	free := name
@@ -105,8 +105,8 @@ func (r *Registration) targets(c client.Client) healthcheck.Targets[client.Objec
 	return targets
 }
 
-// watches are those of the registration, and the Cluster where there is one: it
-// tells when a shoot goes to sleep, and when it wakes up.
+// watches returns those of the registration. If its objects have class shoot, it adds
+// Clusters, whose events show when a shoot hibernates or wakes up.
 func (r *Registration) watches(c client.Client, classes []extensionsv1alpha1.ExtensionClass, concerned predicate.Predicate) ([]healthcheck.Watch, error) {
 	if !slices.Contains(classes, extensionsv1alpha1.ExtensionClassShoot) {
 		return r.Watches, nil

@@ -11,8 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// accessor returns what all extension objects have in common. Of an untyped one it is
-// a copy, of any kind: all have spec and status of the default shape.
+// accessor returns the interface that all extension objects share. For an unstructured
+// object it returns a copy of its own type, since spec and status of all kinds have the
+// same default shape.
 func accessor(obj runtime.Object) (extensionsv1alpha1.Object, error) {
 	switch o := obj.(type) {
 	case extensionsv1alpha1.Object:
@@ -24,11 +25,11 @@ func accessor(obj runtime.Object) (extensionsv1alpha1.Object, error) {
 		}
 		return extension, nil
 	default:
-		return nil, fmt.Errorf("%T is no extension object of Gardener", obj)
+		return nil, fmt.Errorf("%T is not an extension object of Gardener", obj)
 	}
 }
 
-// extensionType is spec.type of an extension object, such as "aws".
+// extensionType returns spec.type of an extension object, such as "aws".
 func extensionType(obj client.Object) string {
 	if extension, err := accessor(obj); err == nil {
 		return extension.GetExtensionSpec().GetExtensionType()
@@ -36,7 +37,7 @@ func extensionType(obj client.Object) string {
 	return ""
 }
 
-// classOf is the class of an extension object, whose default is "shoot".
+// classOf returns the class of an extension object. The default is "shoot".
 func classOf(obj extensionsv1alpha1.Object) extensionsv1alpha1.ExtensionClass {
 	if class := obj.GetExtensionSpec().GetExtensionClass(); class != nil {
 		return *class
@@ -44,7 +45,7 @@ func classOf(obj extensionsv1alpha1.Object) extensionsv1alpha1.ExtensionClass {
 	return extensionsv1alpha1.ExtensionClassShoot
 }
 
-// isLeaving reports whether obj is deleted, or migrated to another seed.
+// isLeaving reports whether obj is being deleted, or migrated to another seed.
 func isLeaving(obj extensionsv1alpha1.Object) bool {
 	if !obj.GetDeletionTimestamp().IsZero() {
 		return true

@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// theirs is the module that has the definitions of Gardener's kinds.
+// theirs is the module that contains the definitions of Gardener's kinds.
 const theirs = "github.com/gardener/gardener@v1.150.0"
 
 func TestMain(m *testing.M) {
@@ -31,12 +31,12 @@ func TestMain(m *testing.M) {
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// ago is so long before now.
+// ago returns the time that long before now.
 func ago(d time.Duration) metav1.Time { return metav1.NewTime(now.Add(-d)) }
 
 const everyNodeReady = string(gardencorev1beta1.ShootEveryNodeReady)
 
-// scripted is a check that answers what it is told.
+// scripted is a check whose answer the test sets.
 type scripted struct {
 	result *gardener.SingleCheckResult
 	err    error
@@ -85,7 +85,7 @@ func (f *fixture) reconcile(t *testing.T) (ctrl.Result, error) {
 	return reconciler.Reconcile(t.Context(), f.request())
 }
 
-// mustReconcile is reconcile without an error.
+// mustReconcile is reconcile, and fails the test on an error.
 func (f *fixture) mustReconcile(t *testing.T) ctrl.Result {
 	t.Helper()
 	result, err := f.reconcile(t)
@@ -95,7 +95,7 @@ func (f *fixture) mustReconcile(t *testing.T) ctrl.Result {
 	return result
 }
 
-// conditions returns what is stored.
+// conditions returns the stored conditions.
 func (f *fixture) conditions(t *testing.T) []gardencorev1beta1.Condition {
 	t.Helper()
 	if err := f.env.Client.Get(t.Context(), client.ObjectKeyFromObject(f.worker), f.worker); err != nil {
@@ -116,7 +116,7 @@ func (f *fixture) condition(t *testing.T, conditionType string) gardencorev1beta
 	return gardencorev1beta1.Condition{}
 }
 
-// store puts conditions on the Worker, as if they had been there.
+// store stores conditions on the Worker, as if they were there before.
 func (f *fixture) store(t *testing.T, conditions ...gardencorev1beta1.Condition) {
 	t.Helper()
 	f.conditions(t)
@@ -132,7 +132,7 @@ func (f *fixture) request() ctrl.Request {
 
 func clusterMeta(f *fixture) metav1.ObjectMeta { return metav1.ObjectMeta{Name: f.worker.Namespace} }
 
-// recreate makes the Worker one of another class, which cannot be changed.
+// recreate replaces the Worker with one of another class, because the class is immutable.
 func (f *fixture) recreate(t *testing.T, class extensionsv1alpha1.ExtensionClass) {
 	t.Helper()
 	if err := f.env.Client.Delete(t.Context(), f.worker); err != nil {

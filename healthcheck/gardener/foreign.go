@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ForeignResult is a result as Gardener's module declares it.
+// ForeignResult is a SingleCheckResult as Gardener's module declares it.
 type ForeignResult interface {
 	~struct {
 		Status               gardencorev1beta1.ConditionStatus
@@ -24,18 +24,18 @@ type ForeignCheck[R ForeignResult] interface {
 	SetLoggerSuffix(provider, extensionKind string)
 }
 
-// Of takes a check that is compiled against Gardener's own module. This one does not
-// need to know that module:
+// Of adapts a check that is compiled against Gardener's own module. This package does not
+// import that module:
 //
 //	gardener.Of(general.CheckManagedResource("extension-worker-mcm-shoot"))
 func Of[R ForeignResult](check ForeignCheck[R]) HealthCheck { return &foreign[R]{check} }
 
-// foreign has a check of another module.
+// foreign wraps a check of another module.
 type foreign[R ForeignResult] struct {
 	ForeignCheck[R]
 }
 
-// foreignResult is what the types of a ForeignResult have in common.
+// foreignResult is the underlying type of each ForeignResult.
 type foreignResult = struct {
 	Status               gardencorev1beta1.ConditionStatus
 	Detail               string
@@ -53,5 +53,5 @@ func (f *foreign[R]) Check(ctx context.Context, request types.NamespacedName) (*
 	return &SingleCheckResult{Status: r.Status, Detail: r.Detail, Codes: r.Codes, ProgressingThreshold: r.ProgressingThreshold}, err
 }
 
-// taker is what takes the clients.
+// taker returns the value into which the clients are injected.
 func (f *foreign[R]) taker() any { return f.ForeignCheck }

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// onlyCluster is an API server that has one Cluster.
+// onlyCluster is an API server with one Cluster.
 type onlyCluster struct {
 	client.Reader
 	cluster *extensionsv1alpha1.Cluster
@@ -20,8 +20,8 @@ func (o onlyCluster) Get(_ context.Context, _ client.ObjectKey, obj client.Objec
 	return nil
 }
 
-// FuzzCluster: whatever a Cluster has in the place of its shoot, seed and cloud profile, a check learns what is there, or that it cannot be read.
-// What a pre-check sees and whether a shoot is hibernated agree.
+// FuzzCluster: for any content of shoot, seed and cloud profile in a Cluster, a check gets that content, or an error that it cannot be read. What
+// a pre-check sees agrees with whether the shoot is hibernated.
 func FuzzCluster(f *testing.F) {
 	for _, seed := range []string{
 		"", "null", "{}", "[]", `"shoot"`, "{", `{"spec":null}`, `{"spec":{"hibernation":{"enabled":true}}}`, `{"spec":{"hibernation":{"enabled":"true"}}}`,

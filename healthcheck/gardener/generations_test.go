@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 )
 
-// Each generation is given what it takes, and nothing stays behind in it.
+// Checks of each generation get the clients that they take, and the original keeps none.
 func TestGenerations(t *testing.T) {
 	five, opt, today, their, wrapped := &fiveMethods{}, &optional{}, &todays{}, &theirCheck{}, newWrapper()
 	both := healthcheck.NeedsSource | healthcheck.NeedsTarget
@@ -62,7 +62,7 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
-// emptied is the zero value of the type of v.
+// emptied returns the zero value of v's type.
 func emptied(v any) any {
 	switch v.(type) {
 	case fiveMethods:
@@ -74,7 +74,7 @@ func emptied(v any) any {
 	}
 }
 
-// What cannot be had is said.
+// A missing client or answer is an error.
 func TestAdaptSaysWhatIsWrong(t *testing.T) {
 	worker := &extensionsv1alpha1.Worker{}
 	run := func(check gardener.HealthCheck, env healthcheck.Env) (healthcheck.Result, error) {

@@ -27,9 +27,9 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// What docs/library-gardener.md shows is from here.
+// The code in docs/library-gardener.md comes from here.
 
-// addWorkers registers the checks of Workers in the way of today.
+// addWorkers registers the checks of Workers with the current function.
 func addWorkers(mgr manager.Manager, opts gardener.DefaultAddArgs) error {
 	return gardener.DefaultRegistration(
 		"aws",
@@ -46,7 +46,7 @@ func addWorkers(mgr manager.Manager, opts gardener.DefaultAddArgs) error {
 	)
 }
 
-// atOnce has events of what is checked lead to a check, by the best rules.
+// atOnce makes events of checked objects lead to a check at once, and uses BestRules.
 func atOnce(c client.Client) gardener.DefaultAddArgs {
 	opts := gardener.DefaultAddArgs{
 		HealthCheckConfig: gardener.HealthCheckConfig{SyncPeriod: metav1.Duration{Duration: time.Minute}},
@@ -59,7 +59,7 @@ func atOnce(c client.Client) gardener.DefaultAddArgs {
 	return opts
 }
 
-// addAll is what the main of an extension calls.
+// addAll is called by the main function of an extension.
 func addAll(mgr manager.Manager) error {
 	if err := addWorkers(mgr, atOnce(mgr.GetClient())); err != nil {
 		return err
@@ -67,12 +67,12 @@ func addAll(mgr manager.Manager) error {
 	return gardener.AddHeartbeat(mgr, "provider-aws", "extension-provider-aws")
 }
 
-// workersBeside are the Workers in the namespace of an object.
+// workersBeside maps an object to the Workers in its namespace.
 func workersBeside(c client.Client) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []ctrl.Request {
 		var workers extensionsv1alpha1.WorkerList
 		if err := c.List(ctx, &workers, client.InNamespace(obj.GetNamespace())); err != nil {
-			return nil // the period is the net
+			return nil // the next periodic check makes up for it
 		}
 		var requests []ctrl.Request
 		for i := range workers.Items {
@@ -82,7 +82,7 @@ func workersBeside(c client.Client) handler.MapFunc {
 	}
 }
 
-// volumes asks whether the storage of a shoot has its drivers. It is a check of one's own.
+// volumes is a custom check that the storage drivers of a shoot exist.
 type volumes struct{ source client.Client }
 
 func (v *volumes) InjectSourceClient(c client.Client) { v.source = c }
@@ -103,7 +103,7 @@ func (v *volumes) Check(ctx context.Context, worker types.NamespacedName) (*gard
 	}, nil
 }
 
-// buckets are the checks of a kind of one's own, with a check of Gardener's and one of Sickbay's.
+// buckets registers the checks of a custom kind: one of Gardener's checks and one of Sickbay's.
 func buckets(c client.Client) healthcheck.Registration[*extensionsv1alpha1.BackupBucket] {
 	type bucket = *extensionsv1alpha1.BackupBucket
 	mirror := func(b bucket) *appsv1.Deployment {
@@ -121,21 +121,21 @@ func buckets(c client.Client) healthcheck.Registration[*extensionsv1alpha1.Backu
 	}
 }
 
-// TestGuide runs what the page shows: the registration of today with watches and the best rules.
+// TestGuide runs the code of the page: the current registration with watches and BestRules.
 func TestGuide(t *testing.T) {
 	g := NewWithT(t)
 	f := newFixture(t)
 	f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.worker.Namespace}, Setup: addAll})
 	g.Eventually(func() map[string]verdict { return f.verdicts(t) }, patience).Should(HaveKeyWithValue("EveryNodeReady", HaveField("Status", statusFalse)))
 	healthy(t, f)
-	// The period is a minute: what comes sooner is an event's doing.
+	// The period is a minute, so anything sooner comes from an event.
 	g.Eventually(func() map[string]verdict { return f.verdicts(t) }, patience).Should(Equal(map[string]verdict{
 		"SystemComponentsHealthy": {statusTrue, "HealthCheckSuccessful", "All health checks successful", nil},
 		"EveryNodeReady":          {statusTrue, "HealthCheckSuccessful", "All health checks successful", nil},
 	}))
 }
 
-// TestGuideOfBuckets: what the page shows can be registered.
+// TestGuideOfBuckets: the registration on the page is valid.
 func TestGuideOfBuckets(t *testing.T) {
 	r := buckets(env.Get(t).Client)
 	if err := r.Validate(); err != nil {

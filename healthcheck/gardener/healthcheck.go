@@ -9,12 +9,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// HealthCheck is what the checks of all generations have in common. Whatever else one
-// has, it is used for: the clients that it takes, and DeepCopy.
+// HealthCheck is what the checks of all generations of Gardener's library have in common.
+// If a check has more methods, they are used: those that inject clients, and DeepCopy.
 type HealthCheck interface {
-	// Check looks at what belongs to the extension object with this key.
+	// Check judges what belongs to the extension object with this key.
 	Check(ctx context.Context, request types.NamespacedName) (*SingleCheckResult, error)
-	// SetLoggerSuffix says for which provider and kind of extension object it works.
+	// SetLoggerSuffix sets the provider and the kind of extension object for the check's
+	// logger.
 	SetLoggerSuffix(provider, extensionKind string)
 }
 
@@ -28,12 +29,12 @@ type TargetClient interface {
 	InjectTargetClient(c client.Client)
 }
 
-// SeedClient is SourceClient by its name until Gardener 1.135.
+// SeedClient is the name of SourceClient until Gardener 1.135.
 type SeedClient interface {
 	InjectSeedClient(c client.Client)
 }
 
-// ShootClient is TargetClient by its name until Gardener 1.135.
+// ShootClient is the name of TargetClient until Gardener 1.135.
 type ShootClient interface {
 	InjectShootClient(c client.Client)
 }
@@ -42,25 +43,25 @@ type ShootClient interface {
 type SingleCheckResult struct {
 	// Status is the verdict.
 	Status gardencorev1beta1.ConditionStatus
-	// Reason was there until Gardener 1.20, and is in the texts of that time.
+	// Reason existed until Gardener 1.20, and appears in the texts of that time.
 	Reason string
 	// Detail says what is wrong.
 	Detail string
-	// Codes classify it.
+	// Codes classify the problem.
 	Codes []gardencorev1beta1.ErrorCode
-	// ProgressingThreshold is how long it may be Progressing. Without it the result is
+	// ProgressingThreshold is how long the result may be Progressing. Without it, it is
 	// False at once.
 	ProgressingThreshold *time.Duration
 }
 
-// The reasons of conditions.
+// Reasons of conditions.
 const (
-	// ReasonSuccessful is given when all checks passed.
+	// ReasonSuccessful means that all checks passed.
 	ReasonSuccessful = "HealthCheckSuccessful"
-	// ReasonUnsuccessful is given when a check failed, or has progressed for too long.
+	// ReasonUnsuccessful means that a check failed, or has progressed for too long.
 	ReasonUnsuccessful = "HealthCheckUnsuccessful"
-	// ReasonProgressing is given when a check progresses.
+	// ReasonProgressing means that a check progresses.
 	ReasonProgressing = "HealthCheckProgressing"
-	// ReasonCheckError is given when a check could not be carried out.
+	// ReasonCheckError means that a check could not be carried out.
 	ReasonCheckError = gardencorev1beta1.ConditionCheckError
 )

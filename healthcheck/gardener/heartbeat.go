@@ -13,21 +13,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// heartbeatName is the name of the Lease that gardenlet looks at.
+// heartbeatName is the name of the Lease that gardenlet reads.
 const heartbeatName = "gardener-extension-heartbeat"
 
-// heartbeatInterval is how often it is renewed.
+// heartbeatInterval is how often the Lease is renewed.
 const heartbeatInterval = 30 * time.Second
 
-// heartbeatRetry is how soon a renewal is tried again that has failed.
+// heartbeatRetry is how soon a failed renewal is retried.
 const heartbeatRetry = 5 * time.Second
 
-// Heartbeat renews the Lease by which gardenlet tells that the conditions of an
-// extension are not stale. Without it they count as such after five minutes.
+// Heartbeat renews the Lease of an extension. If it is not renewed, gardenlet treats the
+// conditions of the extension as stale after five minutes.
 type Heartbeat struct {
 	// Client writes the Lease.
 	Client client.Client
-	// ExtensionName is that of the extension, Namespace its own one.
+	// ExtensionName is the name of the extension, and Namespace the namespace that it runs
+	// in.
 	ExtensionName, Namespace string
 	// Clock tells the time. The default is the real one.
 	Clock clock.Clock
@@ -35,13 +36,13 @@ type Heartbeat struct {
 
 var _ manager.LeaderElectionRunnable = &Heartbeat{}
 
-// AddHeartbeat has mgr renew the Lease of an extension.
+// AddHeartbeat makes mgr renew the Lease of an extension.
 func AddHeartbeat(mgr manager.Manager, extensionName, namespace string) error {
 	return mgr.Add(&Heartbeat{Client: mgr.GetClient(), ExtensionName: extensionName, Namespace: namespace})
 }
 
-// NeedLeaderElection implements manager.LeaderElectionRunnable: who does not check must
-// not say that somebody does.
+// NeedLeaderElection implements manager.LeaderElectionRunnable: only a process that runs
+// checks may renew the Lease.
 func (h *Heartbeat) NeedLeaderElection() bool { return true }
 
 // Start implements manager.Runnable.

@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// The Lease is there at once, and is renewed every 30 seconds.
+// The Lease is created at once, and renewed every 30 seconds.
 func TestHeartbeat(t *testing.T) {
 	g := NewWithT(t)
 	e := env.Get(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 )
 
-// update changes the Cluster of a fixture.
+// hibernate changes the Cluster of a fixture.
 func (f *fixture) hibernate(t *testing.T, hibernated bool) {
 	t.Helper()
 	cluster := &extensionsv1alpha1.Cluster{}
@@ -27,7 +27,7 @@ func (f *fixture) hibernate(t *testing.T, hibernated bool) {
 	}
 }
 
-// forbidden is a check that must not be run.
+// forbidden is a check that must not run.
 type forbidden struct {
 	scripted
 
@@ -61,7 +61,8 @@ func TestHibernated(t *testing.T) {
 	}
 }
 
-// Nothing is done while an object is deleted or migrated, not even to former conditions.
+// Nothing is changed while an object is being deleted or migrated, not even former
+// conditions.
 func TestLeftAlone(t *testing.T) {
 	rows := map[string]func(*testing.T, *fixture){
 		"deleted": func(t *testing.T, f *fixture) {
@@ -105,7 +106,8 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-// A shoot of which nobody knows whether it sleeps is left alone too, and that is an error.
+// If it is unknown whether a shoot is hibernated, the conditions are left alone too, and
+// that is an error.
 func TestNoCluster(t *testing.T) {
 	f := newFixture(t, &forbidden{t: t})
 	if err := f.env.Client.Delete(t.Context(), &extensionsv1alpha1.Cluster{ObjectMeta: clusterMeta(f)}); err != nil {

@@ -28,7 +28,7 @@ func newWorker(t *testing.T, e *env.Env, namespace, extensionType string) *exten
 	return worker
 }
 
-// newCluster makes the Cluster that extension objects in a namespace belong to.
+// newCluster creates the Cluster of the extension objects in a namespace.
 func newCluster(t *testing.T, e *env.Env, name string, hibernated bool) *extensionsv1alpha1.Cluster {
 	t.Helper()
 	cluster := &extensionsv1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: clusterSpec(t, hibernated)}

@@ -18,12 +18,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// DefaultPredicates let pass what changes the spec.
+// DefaultPredicates pass changes of the spec.
 func DefaultPredicates() []predicate.Predicate {
 	return []predicate.Predicate{predicate.GenerationChangedPredicate{}}
 }
 
-// concerns lets pass the objects of a type and of some classes.
+// concerns passes objects of a type and of some classes.
 func concerns(extensionType string, classes []extensionsv1alpha1.ExtensionClass) predicate.Predicate {
 	return predicate.NewPredicateFuncs(func(obj client.Object) bool {
 		extension, err := accessor(obj)
@@ -34,8 +34,9 @@ func concerns(extensionType string, classes []extensionsv1alpha1.ExtensionClass)
 	})
 }
 
-// ours reads objects for the engine. One that is not concerned is not there: events are
-// filtered, but it can come into the queue by a watch, or by its name.
+// ours reads objects for the engine. Objects of other types and classes are not found:
+// their events are filtered, but a watch, or another object of the same name, can put them
+// into the queue.
 type ours struct {
 	client.Reader
 
@@ -53,7 +54,7 @@ func (o ours) Get(ctx context.Context, key client.ObjectKey, obj client.Object, 
 	return nil
 }
 
-// classesOrDefault are the classes of a registration. Without any, it is for shoots.
+// classesOrDefault returns the classes of a registration. The default is shoot.
 func classesOrDefault(classes []extensionsv1alpha1.ExtensionClass) []extensionsv1alpha1.ExtensionClass {
 	if len(classes) == 0 || (len(classes) == 1 && classes[0] == "") {
 		return []extensionsv1alpha1.ExtensionClass{extensionsv1alpha1.ExtensionClassShoot}
@@ -80,7 +81,7 @@ func ofCluster(reader client.Reader, newList func() (client.ObjectList, error), 
 	}
 }
 
-// listOf makes lists for objects of a kind, as typed as those are.
+// listOf returns an empty list for objects of a kind, unstructured if obj is.
 func listOf(scheme *runtime.Scheme, kind schema.GroupVersionKind, obj runtime.Object) (client.ObjectList, error) {
 	kind.Kind += "List"
 	if _, untyped := obj.(*unstructured.Unstructured); untyped {
@@ -94,7 +95,7 @@ func listOf(scheme *runtime.Scheme, kind schema.GroupVersionKind, obj runtime.Ob
 	}
 	list, ok := made.(client.ObjectList)
 	if !ok {
-		return nil, fmt.Errorf("making a list: %T is none", made)
+		return nil, fmt.Errorf("making a list: %T is not a list", made)
 	}
 	return list, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 )
 
-// The rows of what becomes of Progressing, by the condition that was there.
+// The rows say what becomes of Progressing, depending on the existing condition.
 func TestProgressingAsGardener(t *testing.T) {
 	const threshold = time.Minute
 	none := gardencorev1beta1.ConditionStatus("")
@@ -63,7 +63,7 @@ func TestProgressingAsGardener(t *testing.T) {
 	}
 }
 
-// One that has no threshold goes by that of another.
+// A progress without a threshold uses that of another.
 func TestThresholdOfAnother(t *testing.T) {
 	f := newFixture(t, answers(statusProgressing, "scaling"), progresses(time.Minute, "rolling"))
 	f.mustReconcile(t)

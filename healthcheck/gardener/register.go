@@ -18,12 +18,13 @@ import (
 // GetExtensionObjectFunc returns an empty extension object.
 type GetExtensionObjectFunc = func() extensionsv1alpha1.Object
 
-// GetExtensionObjectListFunc returns an empty list of them.
+// GetExtensionObjectListFunc returns an empty list of extension objects.
 type GetExtensionObjectListFunc = func() client.ObjectList
 
-// DefaultRegisterExtensionForHealthCheck registers checks in the way of the first years,
-// with a map from each check to its condition. The conditions have the words of that
-// time. A map has no order, so that of the texts is by what the checks are.
+// DefaultRegisterExtensionForHealthCheck registers checks as in Gardener's first versions,
+// with a map from each check to the type of its condition. The conditions have the words of
+// that time. A map has no order, so the texts are sorted by the types, names and contents
+// of the checks.
 func DefaultRegisterExtensionForHealthCheck(
 	extensionType string,
 	kind schema.GroupVersionKind,
@@ -35,7 +36,7 @@ func DefaultRegisterExtensionForHealthCheck(
 ) error {
 	obj, ok := getExtensionObjFunc().(client.Object)
 	if !ok {
-		return fmt.Errorf("registration of %s %q: %T is no client.Object", kind.Kind, extensionType, obj)
+		return fmt.Errorf("registration of %s %q: %T is not a client.Object", kind.Kind, extensionType, obj)
 	}
 	r := &Registration{
 		Type: extensionType, Kind: kind, DefaultAddArgs: opts, Texts: TextsOfTheSeed,
@@ -46,7 +47,7 @@ func DefaultRegisterExtensionForHealthCheck(
 	return r.AddToManager(mgr)
 }
 
-// inOrder makes a list of a map.
+// inOrder returns a sorted list of the checks in a map.
 func inOrder(checks map[HealthCheck]string) []ConditionTypeToHealthCheck {
 	list := make([]ConditionTypeToHealthCheck, 0, len(checks))
 	for check, conditionType := range checks {
@@ -60,7 +61,7 @@ func inOrder(checks map[HealthCheck]string) []ConditionTypeToHealthCheck {
 	return list
 }
 
-// DefaultRegistration registers checks in the way of today.
+// DefaultRegistration registers checks as in current versions of Gardener.
 func DefaultRegistration(
 	extensionType string,
 	kind schema.GroupVersionKind,
@@ -73,7 +74,7 @@ func DefaultRegistration(
 	conditionTypesToRemove sets.Set[gardencorev1beta1.ConditionType],
 ) error {
 	if _, ok := getExtensionObjFunc().(client.Object); !ok {
-		return fmt.Errorf("registration of %s %q: %T is no client.Object", kind.Kind, extensionType, getExtensionObjFunc())
+		return fmt.Errorf("registration of %s %q: %T is not a client.Object", kind.Kind, extensionType, getExtensionObjFunc())
 	}
 	r := &Registration{
 		Type: extensionType, Kind: kind, DefaultAddArgs: opts,
@@ -86,7 +87,7 @@ func DefaultRegistration(
 	return r.AddToManager(mgr)
 }
 
-// AddToManager has mgr run the registration.
+// AddToManager adds the controller of the registration to mgr.
 func (r *Registration) AddToManager(mgr manager.Manager) error {
 	reconciler, err := r.Reconciler(mgr.GetClient())
 	if err != nil {

@@ -15,43 +15,43 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// ControllerName begins the names of controllers.
+// ControllerName is the prefix of the default names of controllers.
 const ControllerName = "healthcheck"
 
-// Rules say how the results of checks make a condition.
+// Rules determine how the results of checks become a condition.
 type Rules int
 
 const (
 	// CompatibleRules are those of Gardener's library.
 	CompatibleRules Rules = iota
-	// BestRules are those of package healthcheck: False is not hidden by what could not
-	// be carried out, progress has a clock for each cause, and a check that its
-	// pre-check does not want is left out, with the condition if there is no other.
+	// BestRules are those of package healthcheck: a check that could not be carried out
+	// does not hide False, each cause of a progress has its own clock, and a check whose
+	// pre-check returns false is left out, with the condition if there is no other check.
 	BestRules
 )
 
-// defaultConcurrency is how many objects are checked at once if nobody says. It is more
-// than one, so that a shoot that does not answer holds nobody up.
+// defaultConcurrency is the default number of objects that are checked at once. It is more
+// than one, so that a shoot that does not answer does not delay the others.
 const defaultConcurrency = 5
 
-// Registration is all that makes the health checks of one kind of extension object.
-// The functions with the names of Gardener fill it from their arguments.
+// Registration describes the health checks of one kind of extension object. The functions
+// with the names of Gardener fill it from their arguments.
 type Registration struct {
 	// Type is spec.type of the objects, such as "aws".
 	Type string
-	// Kind is theirs.
+	// Kind is the kind of the objects.
 	Kind schema.GroupVersionKind
 	// New returns an empty object, typed or unstructured.
 	New func() client.Object
-	// NewList returns an empty list of them. The default is one by the scheme.
+	// NewList returns an empty list of the objects. The default comes from the scheme.
 	NewList func() client.ObjectList
 	// Predicates filter the events of the objects, in addition to type and class.
 	Predicates []predicate.Predicate
-	// HealthChecks are the checks, in the order of the texts.
+	// HealthChecks are the checks. Texts follow their order.
 	HealthChecks []ConditionTypeToHealthCheck
-	// Former are the types of conditions that were registered once, see Store.
+	// Former are the types of conditions that were registered earlier: see Store.
 	Former []gardencorev1beta1.ConditionType
-	// Texts are the words of the conditions.
+	// Texts selects the words of the conditions.
 	Texts Texts
 
 	DefaultAddArgs
@@ -59,33 +59,34 @@ type Registration struct {
 
 // DefaultAddArgs are the options of a registration. The first three are Gardener's.
 type DefaultAddArgs struct {
-	// Controller says by MaxConcurrentReconciles how many objects are checked at once;
-	// the default is five. Its other fields are the engine's business.
+	// Controller sets with MaxConcurrentReconciles how many objects are checked at once;
+	// the default is five. Its other fields are ignored.
 	Controller controller.Options
-	// HealthCheckConfig is from the configuration of the extension.
+	// HealthCheckConfig is the configuration of the extension.
 	HealthCheckConfig HealthCheckConfig
-	// ExtensionClasses are those of the objects. The default is shoot.
+	// ExtensionClasses are the classes of the objects. The default is shoot.
 	ExtensionClasses []extensionsv1alpha1.ExtensionClass
 
-	// Name is that of the controller. The default has the kind, the type, and the
-	// classes if they are not the default: healthcheck-worker-aws.
+	// Name is the name of the controller. The default consists of the kind, the type, and
+	// the classes if they are not the default: healthcheck-worker-aws.
 	Name string
-	// Rules say how the results make a condition.
+	// Rules determine how the results become a condition.
 	Rules Rules
-	// UnknownPasses has the answers Unknown and "" count as a pass, which is what
-	// Gardener's library makes of them. By default they are what could not be told.
+	// UnknownPasses counts the answers Unknown and "" as a pass, as Gardener's library
+	// does. By default they make the condition Unknown.
 	UnknownPasses bool
-	// Targets gives clients of shoots. The default is ShootTargets.
+	// Targets returns clients of shoots. The default is a ShootTargets.
 	Targets healthcheck.Targets[client.Object]
-	// Watches are kinds whose events lead to a check at once, and not after the period.
+	// Watches are kinds whose events lead to a check at once, rather than after the sync
+	// period.
 	Watches []healthcheck.Watch
-	// Recorder, if set, gets an Event for each change of the status of a condition.
+	// Recorder, if set, gets an Event for each change of a condition's status.
 	Recorder events.EventRecorder
 	// Clock tells the time. The default is the real one.
 	Clock clock.PassiveClock
 }
 
-// Validate returns an error if something is missing or does not fit.
+// Validate returns an error if something is missing or invalid.
 func (r *Registration) Validate() error {
 	if r.Type == "" || r.New == nil || r.Kind.Empty() {
 		return fmt.Errorf("registration of %s %q needs Type, Kind and New", r.Kind.Kind, r.Type)

@@ -24,10 +24,10 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// patience is far above what an event takes.
+// patience is far longer than an event takes.
 const patience = 30 * time.Second
 
-// self has the cluster of the Worker be its shoot too.
+// self makes the cluster of the Worker the shoot, too.
 func self(c client.Client) healthcheck.Targets[client.Object] {
 	return healthcheck.TargetsFunc[client.Object](func(context.Context, client.Object) (client.Reader, error) { return c, nil })
 }
@@ -53,7 +53,7 @@ func addFirstExample(mgr manager.Manager, opts gardener.DefaultAddArgs) error {
 		})
 }
 
-// The conditions are as the seed prints them.
+// The conditions are those in the seed.
 func TestExampleOfTheSeed(t *testing.T) {
 	g := NewWithT(t)
 	f := newFixture(t)
@@ -76,8 +76,8 @@ func (f *fixture) verdicts(t *testing.T) map[string]verdict {
 	return verdicts
 }
 
-// The registration of today: only objects of the type and the class, removal of former
-// conditions, and a shoot that goes to sleep shows that at once.
+// The current registration handles only objects of its type and class, removes former
+// conditions, and shows at once that a shoot hibernates.
 func TestDefaultRegistration(t *testing.T) {
 	g := NewWithT(t)
 	f, other := newFixture(t), newFixture(t)
@@ -107,7 +107,7 @@ func TestDefaultRegistration(t *testing.T) {
 	}
 }
 
-// What cannot be registered is said at once.
+// An invalid registration returns an error at once.
 func TestValidate(t *testing.T) {
 	good := func() *gardener.Registration {
 		return &gardener.Registration{

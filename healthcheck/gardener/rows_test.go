@@ -39,7 +39,7 @@ func progresses(within time.Duration, detail string, codes ...gardencorev1beta1.
 
 func errs(text string) gardener.HealthCheck { return &scripted{err: errors.New(text)} }
 
-// verdict is what a condition says.
+// verdict is the content of a condition that these tests compare.
 type verdict struct {
 	Status  gardencorev1beta1.ConditionStatus
 	Reason  string
@@ -51,7 +51,7 @@ func verdictOf(c gardencorev1beta1.Condition) verdict {
 	return verdict{c.Status, c.Reason, c.Message, c.Codes}
 }
 
-// The rows of how the results of several checks make one condition.
+// The rows say how the results of several checks become one condition.
 func TestMergeAsGardener(t *testing.T) {
 	rows := map[string]struct {
 		checks []gardener.HealthCheck
@@ -137,7 +137,7 @@ func TestMergeAsGardener(t *testing.T) {
 	}
 }
 
-// What Gardener's library makes of an answer that is none is to be had.
+// UnknownPasses makes an answer without a status a pass, as in Gardener's library.
 func TestUnknownPassesOnRequest(t *testing.T) {
 	f := newFixture(t, answers(statusUnknown, "who knows"), answers("", ""))
 	f.UnknownPasses = true

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// healthy makes all that the example looks at.
+// healthy creates all objects that the example checks.
 func healthy(t *testing.T, f *fixture) {
 	t.Helper()
 	namespace := f.worker.Namespace
@@ -58,7 +58,7 @@ func untyped(group, kind, namespace, name string, spec, status map[string]any) *
 	return u
 }
 
-// create makes an object with its status.
+// create creates an object with its status.
 func (f *fixture) create(t *testing.T, obj client.Object) {
 	t.Helper()
 	status := obj.DeepCopyObject().(client.Object)

@@ -13,22 +13,21 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// Store keeps conditions in status.conditions of extension objects, as Gardener has
-// them: with codes, with Progressing, and with lastUpdateTime, which is when reason,
-// message or codes changed. T is a kind of extension object, or
-// *unstructured.Unstructured.
+// Store keeps conditions in status.conditions of extension objects, in Gardener's format:
+// with codes, with Progressing, and with lastUpdateTime, which is when reason, message or
+// codes last changed. T is a kind of extension object, or *unstructured.Unstructured.
 //
-// The list has no keys, so that its conditions have no owners. Each write touches only
-// the conditions it is about, and fails with a conflict if the object has changed.
+// The list has no keys, so its conditions have no owners. Each write changes only its own
+// conditions, and fails with a conflict if the object has changed.
 type Store[T client.Object] struct {
 	// Client writes the status.
 	Client client.Client
-	// FieldOwner is under which name.
+	// FieldOwner is the field owner of the writes.
 	FieldOwner string
-	// Former are the types of conditions that were registered once. They are removed
+	// Former are the types of conditions that were registered earlier. They are removed
 	// where they are found, unless they are registered again.
 	Former []gardencorev1beta1.ConditionType
-	// Clock dates lastUpdateTime. The default is the real one.
+	// Clock sets lastUpdateTime. The default is the real one.
 	Clock clock.PassiveClock
 }
 
@@ -54,8 +53,8 @@ func (s Store[T]) Get(obj T) []healthcheck.Condition {
 	return conditions
 }
 
-// Normalize implements healthcheck.Store. There is no place for a generation, and what
-// is empty has the words of Gardener.
+// Normalize implements healthcheck.Store. Conditions have no generation, and empty fields
+// get Gardener's default words.
 func (s Store[T]) Normalize(c healthcheck.Condition) healthcheck.Condition {
 	c.ObservedGeneration = 0
 	c.Reason = cmp.Or(c.Reason, "Unspecified")
@@ -74,8 +73,8 @@ func (s Store[T]) Wrote(obj T, types []string) []string {
 	})
 }
 
-// Apply implements healthcheck.Store. What is not in conditions stays, as nobody knows
-// whose it is.
+// Apply implements healthcheck.Store. It leaves all other conditions alone, because their
+// writers are unknown.
 func (s Store[T]) Apply(ctx context.Context, obj T, conditions []healthcheck.Condition) error {
 	extension, err := accessor(obj)
 	if err != nil {
@@ -95,7 +94,7 @@ func (s Store[T]) Apply(ctx context.Context, obj T, conditions []healthcheck.Con
 	return s.write(ctx, obj, len(stored) == 0, p)
 }
 
-// build makes a condition by the rules of Gardener. Old is empty if there was none.
+// build returns a condition by the rules of Gardener. Old is empty if there was none.
 func build(old gardencorev1beta1.Condition, c healthcheck.Condition, now metav1.Time) gardencorev1beta1.Condition {
 	next := gardencorev1beta1.Condition{
 		Type: gardencorev1beta1.ConditionType(c.Type), Status: gardencorev1beta1.ConditionStatus(c.Status),

@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 )
 
-// foreign is a condition that is none of ours.
+// foreign returns a condition that is not ours.
 func foreign(conditionType string) gardencorev1beta1.Condition {
 	return gardencorev1beta1.Condition{
 		Type: gardencorev1beta1.ConditionType(conditionType), Status: statusFalse, Reason: "Foreign", Message: "foreign",
@@ -68,8 +68,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// The conditions of others stay where and as they are, and nothing is written that is
-// there already.
+// The conditions of others stay where and as they are, and unchanged ones are not written.
 func TestForeignConditionsStay(t *testing.T) {
 	f := newFixture(t, passes())
 	mine := gardencorev1beta1.Condition{
@@ -91,8 +90,8 @@ func TestForeignConditionsStay(t *testing.T) {
 	}
 }
 
-// Types that were registered once go, wherever they are in the list; what is registered
-// stays although it is named.
+// Former types are removed, wherever they are in the list; registered ones stay even if
+// Former names them.
 func TestFormerConditionsGo(t *testing.T) {
 	f := newFixture(t, passes())
 	f.Former = []gardencorev1beta1.ConditionType{"A", "C", gardencorev1beta1.ShootEveryNodeReady}
@@ -107,7 +106,7 @@ func TestFormerConditionsGo(t *testing.T) {
 	}
 }
 
-// An untyped object does as well.
+// Unstructured objects work as well.
 func TestUnstructured(t *testing.T) {
 	f := newFixture(t, fails("bad", quota))
 	f.New = func() client.Object {
@@ -141,7 +140,7 @@ func TestConflict(t *testing.T) {
 		if err := store.Apply(t.Context(), stale, condition); !apierrors.IsConflict(err) {
 			t.Errorf("a conflict is %v", err)
 		}
-		// Once without any conditions, and once with some.
+		// The first apply finds no conditions, and the second finds some.
 		if err := store.Apply(t.Context(), f.worker, condition); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// operation is one of a JSON patch.
+// operation is one operation of a JSON patch.
 type operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
@@ -24,13 +24,13 @@ type operation struct {
 // patch changes single conditions of a list.
 type patch struct {
 	operations []operation
-	// added are those that the list does not have.
+	// added are the conditions that the list does not have yet.
 	added []gardencorev1beta1.Condition
 }
 
 const conditionsPath = "/status/conditions/"
 
-// set puts a condition in its place, or at the end if it has none.
+// set replaces the condition at index, or appends it if index is negative.
 func (p *patch) set(index int, c gardencorev1beta1.Condition) {
 	if index < 0 {
 		p.added = append(p.added, c)
@@ -47,7 +47,7 @@ func (s Store[T]) Remove(ctx context.Context, obj T, conditionTypes []string) er
 		return err
 	}
 	var p patch
-	// From behind, so that the other places stay what they are.
+	// Backward, so that the other indexes stay valid.
 	for i, c := range slices.Backward(extension.GetExtensionStatus().GetConditions()) {
 		if slices.Contains(conditionTypes, string(c.Type)) {
 			p.operations = append(p.operations, operation{Op: "remove", Path: fmt.Sprint(conditionsPath, i)})
@@ -56,8 +56,8 @@ func (s Store[T]) Remove(ctx context.Context, obj T, conditionTypes []string) er
 	return s.write(ctx, obj, false, p)
 }
 
-// write carries out a patch. Isnew says that there are no conditions yet, and perhaps
-// no status either, in which case there is nothing for a JSON patch to begin with.
+// write sends a patch. IsNew says that there are no conditions yet, and perhaps no status
+// either; then a JSON patch would have no path to start from.
 func (s Store[T]) write(ctx context.Context, obj T, isNew bool, p patch) error {
 	if len(p.operations) == 0 {
 		return nil
@@ -84,7 +84,7 @@ func (s Store[T]) write(ctx context.Context, obj T, isNew bool, p patch) error {
 	return nil
 }
 
-// take gives obj the conditions that were written, and the version that has them.
+// take copies the written conditions and their resource version to obj.
 func take(obj, written client.Object) {
 	obj.SetResourceVersion(written.GetResourceVersion())
 	switch o := obj.(type) {

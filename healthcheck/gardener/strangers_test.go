@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 )
 
-// An object of another type or class can come into the queue: by a watch, whose owner is told by its kind alone, or
-// under the name of one that was deleted while it waited for its next turn. It is none of ours.
+// An object of another type or class can come into the queue: from a watch whose owner is identified only by its kind,
+// or with the name of a deleted object that was waiting for a retry. It must not be checked.
 func TestObjectsOfOthers(t *testing.T) {
 	for name, wanted := range map[string]gardener.Registration{
 		"type":  {Type: "gcp"},
@@ -35,8 +35,8 @@ func TestObjectsOfOthers(t *testing.T) {
 	}
 }
 
-// The list of conditions has no keys: a verdict on an old one must not be written by its places into a new one, not even
-// if a clock begins in the same run.
+// The list of conditions has no keys: indexes of an old list must not be used to write into a new one, not even if a
+// clock starts in the same run.
 func TestOldListWithClock(t *testing.T) {
 	f := newFixture(t, progresses(time.Minute, "rolling"))
 	f.Rules = gardener.BestRules
@@ -64,7 +64,7 @@ func TestOldListWithClock(t *testing.T) {
 	}
 }
 
-// behind is a client whose cache has a Worker as it was.
+// behind is a client whose cache has an old version of a Worker.
 type behind struct {
 	client.Client
 
@@ -80,7 +80,8 @@ func (b *behind) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	return nil
 }
 
-// A kind whose list nobody knows could not be woken up with its shoot, and nobody would say so.
+// If the list type of a kind is unknown, its objects could not be checked when their shoot wakes up. That must be an
+// error.
 func TestNoList(t *testing.T) {
 	f := newFixture(t, passes())
 	if _, err := f.Reconciler(without{f.env.Client}); err == nil {

@@ -15,21 +15,21 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
-// ShootTargets gives clients of shoots, by the kubeconfig in Secret gardener-internal,
-// or else gardener, in the namespace of the extension object. They are kept as
-// [targets.Clients] keeps them: one for each kubeconfig, and a shoot that does not
-// answer costs nobody else time.
+// ShootTargets returns clients of shoots, by the kubeconfig in Secret gardener-internal, or
+// else gardener, in the namespace of the extension object. It keeps them like
+// [targets.Clients]: one for each kubeconfig, and a shoot that does not answer does not
+// delay others.
 //
-// Add it to the manager, which then closes what is unused. It is safe for concurrent
-// use, and must not be copied or changed after its first.
+// Add it to the manager, which then closes unused clients. It is safe for concurrent use.
+// It must not be copied, or changed after its first use.
 type ShootTargets struct {
 	// Client reads the Secrets.
 	Client client.Reader
-	// Scheme is that of the clients.
+	// Scheme is the scheme of the clients.
 	Scheme *runtime.Scheme
-	// RESTOptions change how they reach the shoot.
+	// RESTOptions are the options of the clients.
 	RESTOptions RESTOptions
-	// External takes Secret gardener alone, for those who run outside of the seed.
+	// External uses only Secret gardener, for processes that run outside the seed.
 	External bool
 
 	once    sync.Once
@@ -38,22 +38,21 @@ type ShootTargets struct {
 
 var _ healthcheck.Targets[client.Object] = &ShootTargets{}
 
-// Target implements healthcheck.Targets. A shoot without a kubeconfig is no error,
-// but a client whose checks say so: see unavailable.
+// Target implements healthcheck.Targets. For a shoot without a kubeconfig it returns no
+// error, but a client that makes the checks report it: see unavailable.
 func (t *ShootTargets) Target(ctx context.Context, obj client.Object) (client.Reader, error) {
 	c, err := t.shared().Target(ctx, obj)
 	if err == nil {
 		return c, nil
 	}
-	// Gardener has what the API server says about the Secret, without more words.
+	// Like Gardener, report what the API server says about the Secret, without more words.
 	if status, ok := errors.AsType[*apierrors.StatusError](err); ok {
 		err = status
 	}
 	return unavailable{obj.GetNamespace(), err}, nil
 }
 
-// Start closes clients that are not used, until ctx ends, and then all. It implements
-// manager.Runnable.
+// Start closes unused clients until ctx ends, and then all. It implements manager.Runnable.
 func (t *ShootTargets) Start(ctx context.Context) error { return t.shared().Start(ctx) }
 
 func (t *ShootTargets) shared() *targets.Clients[client.Object] {
@@ -66,7 +65,7 @@ func (t *ShootTargets) shared() *targets.Clients[client.Object] {
 	return t.clients
 }
 
-// resolve takes the first of the Secrets that is there.
+// resolve uses the first of the Secrets that exists.
 func (t *ShootTargets) resolve(ctx context.Context, obj client.Object) (found targets.Target, err error) {
 	names := []string{v1beta1constants.SecretNameGardenerInternal, v1beta1constants.SecretNameGardener}
 	if t.External {
@@ -80,7 +79,7 @@ func (t *ShootTargets) resolve(ctx context.Context, obj client.Object) (found ta
 			break
 		}
 	}
-	// There is one shoot in a namespace, whichever Secret is about it.
+	// There is one shoot in a namespace, whichever Secret is used.
 	found.Key = obj.GetNamespace()
 	return found, err
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// kubeconfigOf writes down how to reach the API server of the tests.
+// kubeconfigOf returns a kubeconfig for the API server of the tests.
 func kubeconfigOf(t *testing.T, config *rest.Config, change func(*clientcmdapi.AuthInfo)) []byte {
 	t.Helper()
 	user := &clientcmdapi.AuthInfo{ClientCertificateData: config.CertData, ClientKeyData: config.KeyData}
@@ -35,8 +35,8 @@ func kubeconfigOf(t *testing.T, config *rest.Config, change func(*clientcmdapi.A
 
 func asIs(*clientcmdapi.AuthInfo) {}
 
-// A shoot has one client as long as its kubeconfig stays the same, and the internal Secret
-// comes first.
+// A shoot has one client while its kubeconfig stays the same, and the internal Secret comes
+// first.
 func TestShootTargets(t *testing.T) {
 	e := env.Get(t)
 	targets := &gardener.ShootTargets{Client: e.Client, Scheme: e.Scheme}
@@ -44,7 +44,8 @@ func TestShootTargets(t *testing.T) {
 	if _, ok := target(t, targets, obj).(client.Client); ok {
 		t.Fatal("there is a client without a Secret")
 	}
-	// Checks of package healthcheck/checks take what there is for a client.
+	// Checks of package healthcheck/checks can use the client that stands for an
+	// unreachable target.
 	want := "cluster " + obj.Namespace + ` cannot be asked: secrets "gardener" not found`
 	for _, err := range []error{
 		target(t, targets, obj).Get(t.Context(), client.ObjectKeyFromObject(obj), &corev1.ConfigMap{}),
@@ -80,7 +81,7 @@ func TestShootTargets(t *testing.T) {
 	}
 }
 
-// From outside of the seed the internal Secret is of no use.
+// Outside the seed, the internal Secret is useless.
 func TestShootTargetsExternal(t *testing.T) {
 	e := env.Get(t)
 	targets := &gardener.ShootTargets{Client: e.Client, Scheme: e.Scheme, External: true}
@@ -119,7 +120,7 @@ func update(t *testing.T, e *env.Env, s *corev1.Secret) {
 	}
 }
 
-// A kubeconfig that would have us do more than speak to the shoot is refused.
+// A kubeconfig that refers to files or commands is refused.
 func TestShootTargetsRefuse(t *testing.T) {
 	e := env.Get(t)
 	targets := &gardener.ShootTargets{Client: e.Client, Scheme: e.Scheme}

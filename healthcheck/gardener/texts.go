@@ -8,18 +8,17 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// Texts are the words of conditions.
+// Texts select the words of conditions.
 type Texts int
 
 const (
 	// TextsOfToday are those of Gardener since 1.21: "All health checks successful".
 	TextsOfToday Texts = iota
-	// TextsOfTheSeed are those of the years before: "(2/2) Health checks successful".
+	// TextsOfTheSeed are those of earlier versions: "(2/2) Health checks successful".
 	TextsOfTheSeed
 )
 
-// summarize puts the results of a condition into words. Kind is that of the extension
-// object.
+// summarize returns the message of a condition. Kind is that of the extension object.
 func (t Texts) summarize(f findings, status healthcheck.Status, kind string) string {
 	switch {
 	case f.hibernated:
@@ -31,7 +30,7 @@ func (t Texts) summarize(f findings, status healthcheck.Status, kind string) str
 	}
 }
 
-// plain are the words of today.
+// plain returns the message in the words of today.
 func (f findings) plain(status healthcheck.Status) string {
 	var blocks []string
 	for _, block := range []struct {
@@ -57,7 +56,7 @@ func (f findings) plain(status healthcheck.Status) string {
 	}
 }
 
-// kinds tells how many kinds of trouble there are.
+// kinds returns how many kinds of problems there are.
 func (f findings) kinds() int {
 	kinds := 0
 	for _, results := range [][]healthcheck.NamedResult{f.failed, f.unsuccessful, f.progressing} {
@@ -66,7 +65,7 @@ func (f findings) kinds() int {
 	return kinds
 }
 
-// enumerate says what is wrong: "It is." or "1) It is. 2) That is."
+// enumerate returns the messages as one text: "It is." or "1) It is. 2) That is."
 func enumerate(results []healthcheck.NamedResult) string {
 	if len(results) == 1 {
 		return sentence(results[0].Message)
@@ -87,8 +86,8 @@ func checks(count int) string {
 	return "checks"
 }
 
-// counted are the words of the seed. All checks are counted, which its library did not
-// do where several kinds of trouble came together.
+// counted returns the message in the words of the seed. It counts all checks, which
+// Gardener's library did not do if there were several kinds of problems.
 func (f findings) counted(status healthcheck.Status, kind string) string {
 	total := f.successful + len(f.failed) + len(f.unsuccessful) + len(f.progressing)
 	var details []string
@@ -116,8 +115,8 @@ func (f findings) counted(status healthcheck.Status, kind string) string {
 	}
 }
 
-// reasoned puts the reason in front, as one had it at that time. A check that has none
-// has that of the library, which says nothing new.
+// reasoned puts the reason first, as at that time. The library's default reasons say
+// nothing new, so they are left out.
 func reasoned(r healthcheck.NamedResult) string {
 	text := sentence(cmp.Or(r.Message, r.Reason))
 	switch r.Reason {

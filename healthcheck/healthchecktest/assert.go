@@ -15,11 +15,11 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// repeats is how often Stable asks. An order of two that is left to chance is found out but
-// once in a million tests.
+// repeats is how often Stable runs a check again. A random order of two items goes unnoticed
+// only once in a million tests.
 const repeats = 20
 
-// Sound makes all assertions of this package about a check and one input.
+// Sound makes all assertions of this package about one check and one input.
 func Sound[T client.Object](t TB, check healthcheck.NamedCheck[T], in healthcheck.Input[T]) {
 	t.Helper()
 	Stable(t, check, in)
@@ -28,10 +28,10 @@ func Sound[T client.Object](t TB, check healthcheck.NamedCheck[T], in healthchec
 	SurvivesEmpty(t, check, in)
 }
 
-// Stable fails the test if a check says something else of the same object when it is asked
-// again: of its status, reason, message, codes and cause, or its error. A second later the
-// verdict may be another one, but not the words for the same. A condition with such a text
-// is written, and told, again and again.
+// Stable fails the test if a check answers differently when it runs again on the same
+// object: with another status, reason, message, codes, cause or error. A second later the
+// verdict may change, but not the words for the same verdict. Otherwise the engine would
+// write and report the condition again and again.
 func Stable[T client.Object](t TB, check healthcheck.NamedCheck[T], in healthcheck.Input[T]) {
 	t.Helper()
 	first := ask(check, in)
@@ -41,19 +41,19 @@ func Stable[T client.Object](t TB, check healthcheck.NamedCheck[T], in healthche
 	}
 	for range repeats {
 		if again := ask(check, in); again.said() != first.said() {
-			t.Errorf("check %s does not say the same of the same object:\n%s\n%s", check.Name, first.said(), again.said())
+			t.Errorf("check %s gives different answers for the same object:\n%s\n%s", check.Name, first.said(), again.said())
 			return
 		}
 	}
 	in.Now = in.Now.Add(time.Second)
 	later := ask(check, in)
 	if later.result.Status == first.result.Status && later.result.Reason == first.result.Reason && later.said() != first.said() {
-		t.Errorf("check %s has other words for the same a second later:\n%s\n%s", check.Name, first.said(), later.said())
+		t.Errorf("check %s uses other words for the same result a second later:\n%s\n%s", check.Name, first.said(), later.said())
 	}
 }
 
-// Harmless fails the test if a check changes its object, or the parent in its Env. Both are
-// those of a cache, which others read at the same time.
+// Harmless fails the test if a check changes its object, or the parent in its Env. Both come
+// from a cache, which others read at the same time.
 func Harmless[T client.Object](t TB, check healthcheck.NamedCheck[T], in healthcheck.Input[T]) {
 	t.Helper()
 	object, parent := copyOf(in.Object), copyOf(in.Env.Parent)
@@ -76,10 +76,10 @@ func copyOf(obj client.Object) client.Object {
 // maxStages is how many deadlines in a row a check may give.
 const maxStages = 16
 
-// EndsInFalse fails the test if a check says Progressing, and does so for ever although
-// nothing happens: without a deadline, with one that moves along with the time, or with
-// another Cause each time. It goes from deadline to deadline, of which there may be several.
-// A check that does not say Progressing passes.
+// EndsInFalse fails the test if a check would be Progressing for ever although nothing
+// happens: without a deadline, with one that moves along with the time, or with another
+// Cause each time. It goes from deadline to deadline; several are allowed. A check that is
+// not Progressing passes.
 func EndsInFalse[T client.Object](t TB, check healthcheck.NamedCheck[T], in healthcheck.Input[T]) {
 	t.Helper()
 	clocks := map[string]time.Time{}
@@ -101,11 +101,11 @@ func EndsInFalse[T client.Object](t TB, check healthcheck.NamedCheck[T], in heal
 		in.Current = got.stored(in.Current, in.Now)
 		in.Now = deadline
 	}
-	t.Errorf("check %s says Progressing for ever: at %s, after %d deadlines, it gives another one", check.Name, in.Now, maxStages)
+	t.Errorf("check %s would be Progressing for ever: at %s, after %d deadlines, it returns another one", check.Name, in.Now, maxStages)
 }
 
-// SurvivesEmpty fails the test if a check panics on an object with nothing in it, in
-// clusters with nothing in them, or returns a status that there is not.
+// SurvivesEmpty fails the test if a check panics or returns an undefined status, given an
+// empty object and empty clusters.
 func SurvivesEmpty[T client.Object](t TB, check healthcheck.NamedCheck[T], in healthcheck.Input[T]) {
 	t.Helper()
 	in.Object = reflect.New(reflect.TypeOf(in.Object).Elem()).Interface().(T)
@@ -115,7 +115,7 @@ func SurvivesEmpty[T client.Object](t TB, check healthcheck.NamedCheck[T], in he
 	}
 }
 
-// empty is a cluster with nothing in it.
+// empty is the client of an empty cluster.
 type empty struct{}
 
 // Get implements client.Reader.
@@ -126,15 +126,15 @@ func (empty) Get(_ context.Context, key client.ObjectKey, _ client.Object, _ ...
 // List implements client.Reader.
 func (empty) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
 
-// answer is what a check has returned.
+// answer is what a check returned.
 type answer struct {
 	result healthcheck.Result
 	err    error
-	// broken says that it has returned nothing of use; empty if it has.
+	// broken says why the answer is useless; it is empty if it is not.
 	broken string
 }
 
-// ask runs a check as the engine does it: what is not declared is not there.
+// ask runs a check as the engine does: Env contains only what the check declared.
 func ask[T client.Object](check healthcheck.NamedCheck[T], in healthcheck.Input[T]) (got answer) {
 	env := healthcheck.Env{}
 	if check.Needs&healthcheck.NeedsSource != 0 {
@@ -156,12 +156,12 @@ func ask[T client.Object](check healthcheck.NamedCheck[T], in healthcheck.Input[
 	}()
 	got.result, got.err = check.Check.Check(ctx, in)
 	if got.err == nil && !got.result.Status.Valid() {
-		got.broken = fmt.Sprintf("returns the status %q, which there is not", got.result.Status)
+		got.broken = fmt.Sprintf("returns the undefined status %q", got.result.Status)
 	}
 	return got
 }
 
-// said are the words of an answer.
+// said returns the words of an answer.
 func (a answer) said() string {
 	if a.err != nil {
 		return "error: " + a.err.Error()
@@ -170,7 +170,7 @@ func (a answer) said() string {
 	return fmt.Sprintf("%s %s %q, codes %q, cause %q", a.result.Status, a.result.Reason, a.result.Message, codes, a.result.Cause)
 }
 
-// deadline is that of a result that progresses, by clocks of the causes that were seen.
+// deadline returns the deadline of a Progressing result, by the clocks of the causes so far.
 func (a answer) deadline(clocks map[string]time.Time, now time.Time) time.Time {
 	if !a.result.Deadline.IsZero() || a.result.Within <= 0 {
 		return a.result.Deadline
@@ -182,7 +182,7 @@ func (a answer) deadline(clocks map[string]time.Time, now time.Time) time.Time {
 	return clocks[cause].Add(a.result.Within)
 }
 
-// stored is the condition as the check finds it in its next run.
+// stored returns the condition as the check finds it in its next run.
 func (a answer) stored(current *healthcheck.Condition, now time.Time) *healthcheck.Condition {
 	c := healthcheck.Condition{
 		Status: a.result.Status, Reason: a.result.Reason, Message: a.result.Message, Codes: a.result.Codes, LastTransitionTime: now,

@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/healthchecktest"
 )
 
-// assertion is one of those that are tried here.
+// assertion is one of those under test.
 type assertion = func(healthchecktest.TB, healthcheck.NamedCheck[*Shop], healthcheck.Input[*Shop])
 
 func progresses(deadline time.Time, within time.Duration, cause string) (healthcheck.Result, error) {
@@ -25,7 +25,7 @@ func says(message string) (healthcheck.Result, error) {
 	return healthcheck.Result{Status: healthcheck.False, Reason: "Bad", Message: message}, nil
 }
 
-// TestAssertions: each finds its bad checks, of which each does another thing that the engine cannot mend.
+// TestAssertions: each assertion finds its bad checks. Each of these checks makes another mistake that the engine cannot fix.
 func TestAssertions(t *testing.T) {
 	count := 0
 	type in = healthcheck.Input[*Shop]
@@ -37,27 +37,27 @@ func TestAssertions(t *testing.T) {
 		"a counter": {healthchecktest.Stable[*Shop], func(context.Context, in) (healthcheck.Result, error) {
 			count++
 			return says(fmt.Sprint(count, " tries"))
-		}, "does not say the same of the same object"},
+		}, "gives different answers for the same object"},
 		"an order left to chance": {healthchecktest.Stable[*Shop], func(context.Context, in) (healthcheck.Result, error) {
 			var all []string
 			for name := range map[string]bool{"a": true, "b": true, "c": true} {
 				all = append(all, name)
 			}
 			return says(strings.Join(all, ", "))
-		}, "does not say the same of the same object"},
+		}, "gives different answers for the same object"},
 		"a port": {healthchecktest.Stable[*Shop], func(context.Context, in) (healthcheck.Result, error) {
 			count++
 			return healthcheck.Result{}, fmt.Errorf("read tcp 127.0.0.1:%d: connection reset by peer", 40000+count)
-		}, "does not say the same of the same object"},
+		}, "gives different answers for the same object"},
 		"the time": {healthchecktest.Stable[*Shop], func(_ context.Context, in in) (healthcheck.Result, error) {
 			return says("bad at " + in.Now.Format(time.TimeOnly))
-		}, "has other words for the same a second later"},
+		}, "uses other words for the same result a second later"},
 		"a cause with the time": {healthchecktest.Stable[*Shop], func(_ context.Context, in in) (healthcheck.Result, error) {
 			return progresses(time.Time{}, time.Minute, in.Now.String())
-		}, "has other words for the same a second later"},
+		}, "uses other words for the same result a second later"},
 		"a made-up status": {healthchecktest.Stable[*Shop], func(context.Context, in) (healthcheck.Result, error) {
 			return healthcheck.Result{Status: "Perhaps"}, nil
-		}, `returns the status "Perhaps", which there is not`},
+		}, `returns the undefined status "Perhaps"`},
 		"a changed label": {healthchecktest.Harmless[*Shop], func(ctx context.Context, in in) (healthcheck.Result, error) {
 			in.Object.Labels["seen"] = "true"
 			return healthy(ctx, in)
@@ -71,10 +71,10 @@ func TestAssertions(t *testing.T) {
 		}, "says Progressing with neither Deadline nor Within"},
 		"a deadline that moves": {healthchecktest.EndsInFalse[*Shop], func(_ context.Context, in in) (healthcheck.Result, error) {
 			return progresses(in.Now.Add(time.Minute), 0, "")
-		}, "says Progressing for ever"},
+		}, "would be Progressing for ever"},
 		"new causes": {healthchecktest.EndsInFalse[*Shop], func(_ context.Context, in in) (healthcheck.Result, error) {
 			return progresses(time.Time{}, time.Minute, in.Now.String())
-		}, "says Progressing for ever"},
+		}, "would be Progressing for ever"},
 		"healthy by itself": {healthchecktest.EndsInFalse[*Shop], func(ctx context.Context, in in) (healthcheck.Result, error) {
 			if in.Current != nil {
 				return healthy(ctx, in)
@@ -107,7 +107,7 @@ func TestAssertions(t *testing.T) {
 	}
 }
 
-// TestHarmlessParent: the parent is that of a cache, too.
+// TestHarmlessParent: the parent comes from a cache, too.
 func TestHarmlessParent(t *testing.T) {
 	bad := check(func(ctx context.Context, in healthcheck.Input[*Shop]) (healthcheck.Result, error) {
 		in.Env.Parent.SetName("other")
@@ -120,7 +120,7 @@ func TestHarmlessParent(t *testing.T) {
 	}
 }
 
-// TestSurvivesEmptyClusters: what is not there is no reason to panic, either; what a check has not declared, it does not get.
+// TestSurvivesEmptyClusters: missing objects must not cause a panic, either. A check gets only what it declared.
 func TestSurvivesEmptyClusters(t *testing.T) {
 	reads := check(func(ctx context.Context, in healthcheck.Input[*Shop]) (healthcheck.Result, error) {
 		var pods corev1.PodList
@@ -141,7 +141,7 @@ func TestSurvivesEmptyClusters(t *testing.T) {
 	}
 }
 
-// TestGoodChecks: there is nothing to be said against these.
+// TestGoodChecks: these pass all assertions.
 func TestGoodChecks(t *testing.T) {
 	type in = healthcheck.Input[*Shop]
 	for name, good := range map[string]healthcheck.CheckFunc[*Shop]{

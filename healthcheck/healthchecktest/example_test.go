@@ -14,7 +14,7 @@ func unstructuredOf(fields map[string]any) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: fields}
 }
 
-// TestUpgrade is what a test with the kit looks like.
+// TestUpgrade shows a test with the kit.
 func TestUpgrade(t *testing.T) {
 	shop := books()
 	kit := healthchecktest.New(t, shops(), shop, backend(1))

@@ -36,7 +36,8 @@ func books() *Shop {
 	return &Shop{ObjectMeta: metav1.ObjectMeta{Namespace: "mall", Name: "books", Labels: map[string]string{"floor": "1"}}, Open: new(true)}
 }
 
-// backend is the Deployment of a shop, which rolls out if fewer than two of its replicas are updated.
+// backend returns the Deployment of a shop, which rolls out if fewer than two of its replicas are
+// updated.
 func backend(updated int32) *appsv1.Deployment {
 	return &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "mall", Name: "books"},
@@ -47,7 +48,7 @@ func backend(updated int32) *appsv1.Deployment {
 	}
 }
 
-// shops is a registration with a check of that, and with others.
+// shops returns a registration with a check of the backend, and more checks.
 func shops(more ...healthcheck.NamedCheck[*Shop]) healthcheck.Registration[*Shop] {
 	find := func(s *Shop) *appsv1.Deployment {
 		return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name}}
@@ -62,12 +63,12 @@ func shops(more ...healthcheck.NamedCheck[*Shop]) healthcheck.Registration[*Shop
 	}
 }
 
-// check makes one that needs nothing.
+// check returns a check that needs nothing.
 func check(f healthcheck.CheckFunc[*Shop]) healthcheck.NamedCheck[*Shop] {
 	return healthcheck.NamedCheck[*Shop]{Name: "own", Check: f}
 }
 
-// input is what the checks of the tests get.
+// input returns the input of checks in these tests.
 func input() healthcheck.Input[*Shop] {
 	return healthcheck.Input[*Shop]{Object: books(), Now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC), Env: healthcheck.Env{Parent: books()}}
 }
@@ -76,7 +77,7 @@ func healthy(context.Context, healthcheck.Input[*Shop]) (healthcheck.Result, err
 	return healthcheck.Result{Status: healthcheck.True, Reason: "Healthy"}, nil
 }
 
-// recorder is a test that fails without an end.
+// recorder is a TB that records failures instead of failing the test.
 type recorder struct{ said []string }
 
 func (r *recorder) Helper() {}
@@ -85,13 +86,13 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.said = append(r.said, fmt.Sprintf(format, args...))
 }
 
-// Fatalf ends the test by a panic, that caught expects.
+// Fatalf panics to end the test; caught recovers.
 func (r *recorder) Fatalf(format string, args ...any) {
 	r.Errorf(format, args...)
 	panic(r)
 }
 
-// caught returns what made a test fail; it is empty if nothing did.
+// caught returns the failures of a test.
 func caught(test func(*recorder)) (said []string) {
 	r := &recorder{}
 	defer func() {

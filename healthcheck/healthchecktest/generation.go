@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// generate gives an object the generation that an API server would, which the fake client does not: another one if more has
-// changed than its metadata and its status. A higher one that it has already stays. Current is nil for a new object.
+// generate sets the generation of an object as an API server would, because the fake client does not: it increases if
+// anything but metadata and status has changed. A higher one in obj stays. Current is nil for a new object.
 func (k *Kit[T]) generate(obj, current client.Object) error {
 	if _, ok := obj.(T); !ok {
 		return nil
@@ -39,7 +39,7 @@ func (k *Kit[T]) generate(obj, current client.Object) error {
 	return nil
 }
 
-// desired is what people want of an object.
+// desired returns everything in an object except metadata and status.
 func desired(obj client.Object) (map[string]any, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {

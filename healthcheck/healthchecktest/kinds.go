@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// kindsOf is a scheme with the kinds of Kubernetes, and with the types of objects. One that
-// no API knows gets a group of its own: nobody sees it.
+// kindsOf returns a scheme with the kinds of Kubernetes and the types of objects. A type in
+// no known API gets a made-up group.
 func kindsOf(t TB, objects []client.Object) *runtime.Scheme {
 	t.Helper()
 	scheme := runtime.NewScheme()

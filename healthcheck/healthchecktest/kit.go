@@ -17,27 +17,25 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// TB is the part of testing.TB that is used here. Ginkgo has it, too.
+// TB is the part of testing.TB that this package uses. Ginkgo's GinkgoT has it, too.
 type TB interface {
 	Helper()
 	Errorf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// Start is the time at which each Kit begins.
+// Start is the time at which the clock of each Kit starts.
 var Start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// Kit runs a registration on objects in memory. Store and Progress of the registration are
-// replaced; Source is what has the objects, unless the registration says otherwise. Targets
-// and Parent are used as they are: give those that a test can do with.
+// Kit runs a registration on objects in memory. It replaces Store and Progress of the registration. Source reads these
+// objects, unless the registration sets another. Targets and Parent stay as they are, so set ones that work in a test.
 //
-// It does what the engine does on a cluster whose caches are never behind, one object at a
-// time. It is not safe for concurrent use.
+// It behaves like the engine on a cluster whose caches never lag, one object at a time. It is not safe for concurrent use.
 type Kit[T client.Object] struct {
-	// Client has all objects. Write to it to change one that Put cannot: to delete one
-	// with finalizers.
+	// Client reads and writes all objects. Use it for changes that Put cannot make, such as deleting an object with
+	// finalizers.
 	Client client.Client
-	// Store has the conditions.
+	// Store holds the conditions.
 	Store *Store[T]
 
 	t           TB
@@ -49,8 +47,8 @@ type Kit[T client.Object] struct {
 	transitions []healthcheck.Transition
 }
 
-// New makes a Kit with objects: those that are checked, and those that the checks look at.
-// Kinds of Kubernetes are known, and so are the types of the objects.
+// New returns a Kit with the given objects: those to check, and those that the checks look at. It knows the kinds of
+// Kubernetes and the types of the objects.
 func New[T client.Object](t TB, registration healthcheck.Registration[T], objects ...client.Object) *Kit[T] {
 	t.Helper()
 	known := slices.Clone(objects)
@@ -60,7 +58,7 @@ func New[T client.Object](t TB, registration healthcheck.Registration[T], object
 	return NewWithScheme(t, registration, kindsOf(t, known), objects...)
 }
 
-// NewWithScheme is New for checks that look at kinds of which there may be no object.
+// NewWithScheme is New with a scheme, for checks that look at kinds without an object in the test.
 func NewWithScheme[T client.Object](t TB, registration healthcheck.Registration[T], scheme *runtime.Scheme, objects ...client.Object) *Kit[T] {
 	t.Helper()
 	k := &Kit[T]{
@@ -81,7 +79,7 @@ func NewWithScheme[T client.Object](t TB, registration healthcheck.Registration[
 	return k
 }
 
-// record notes transitions, and passes them on.
+// record records transitions, and passes them on.
 func (k *Kit[T]) record(next func(context.Context, T, healthcheck.Transition)) func(context.Context, T, healthcheck.Transition) {
 	return func(ctx context.Context, obj T, transition healthcheck.Transition) {
 		k.transitions = append(k.transitions, transition)
@@ -91,8 +89,8 @@ func (k *Kit[T]) record(next func(context.Context, T, healthcheck.Transition)) f
 	}
 }
 
-// Put makes an object, or replaces all that is in it. What looks at it has to Run. One of the kind that is checked gets its
-// generation as on an API server: another one if its spec has changed. Kinds of the core group have none.
+// Put creates an object, or replaces all of it. Call Run to check it. An object of the checked kind gets a generation as on
+// an API server, which increases when its spec changes. Kinds of the core group have none.
 func (k *Kit[T]) Put(obj client.Object) {
 	k.t.Helper()
 	if err := k.put(context.Background(), copyOf(obj)); err != nil {
@@ -121,7 +119,7 @@ func (k *Kit[T]) put(ctx context.Context, obj client.Object) error {
 	if err := k.Client.Update(ctx, obj); err != nil {
 		return err
 	}
-	// It has kept its status, if that is a subresource.
+	// Update does not change the status if that is a subresource.
 	status.SetResourceVersion(obj.GetResourceVersion())
 	if err := k.Client.Status().Update(ctx, status); !apierrors.IsNotFound(err) {
 		return err
@@ -129,7 +127,7 @@ func (k *Kit[T]) put(ctx context.Context, obj client.Object) error {
 	return nil
 }
 
-// Delete takes an object away, and with it its conditions.
+// Delete deletes an object and its conditions.
 func (k *Kit[T]) Delete(obj client.Object) {
 	k.t.Helper()
 	if err := k.Client.Delete(context.Background(), obj.DeepCopyObject().(client.Object)); err != nil {
@@ -137,7 +135,7 @@ func (k *Kit[T]) Delete(obj client.Object) {
 	}
 	if _, ok := obj.(T); ok {
 		key := client.ObjectKeyFromObject(obj)
-		// The engine forgets it, too.
+		// The engine must forget it, too.
 		_, _ = k.reconciler.Reconcile(context.Background(), request(key))
 		delete(k.due, key)
 		delete(k.errs, key)
@@ -146,7 +144,7 @@ func (k *Kit[T]) Delete(obj client.Object) {
 	}
 }
 
-// Now is what the clock says.
+// Now returns the time of the Kit's clock.
 func (k *Kit[T]) Now() time.Time { return k.clock.Now() }
 
 // Conditions returns the conditions of an object, in the order of the registration.
@@ -162,16 +160,16 @@ func (k *Kit[T]) Condition(obj T, conditionType string) healthcheck.Condition {
 	return healthcheck.Condition{}
 }
 
-// Err is what the last run of an object returned: which checks could not be carried out.
+// Err returns the error of the last run of an object: which checks could not be carried out.
 func (k *Kit[T]) Err(obj T) error { return k.errs[client.ObjectKeyFromObject(obj)] }
 
-// Transitions are all changes of the status or reason of a condition so far.
+// Transitions returns all changes of a condition's status or reason so far.
 func (k *Kit[T]) Transitions() []healthcheck.Transition { return slices.Clone(k.transitions) }
 
-// keys are those of the objects that are checked, in order.
+// keys returns the keys of the checked objects, sorted.
 func (k *Kit[T]) keys() []client.ObjectKey {
 	return slices.SortedFunc(maps.Keys(k.due), compare)
 }
 
-// request is what a queue would hand over.
+// request returns what a queue would pass to Reconcile.
 func request(key client.ObjectKey) ctrl.Request { return ctrl.Request{NamespacedName: key} }

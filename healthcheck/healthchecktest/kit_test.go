@@ -20,7 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/healthchecktest"
 )
 
-// TestKit plays a roll-out that gets stuck, and then through.
+// TestKit plays a roll-out that gets stuck, and one that completes.
 func TestKit(t *testing.T) {
 	told := 0
 	registration := shops()
@@ -42,7 +42,7 @@ func TestKit(t *testing.T) {
 	kit.Advance(time.Minute)
 	note()
 	kit.Put(backend(2))
-	kit.Advance(time.Hour) // No event: nobody has looked.
+	kit.Advance(time.Hour) // No event, so no look.
 	note()
 	kit.Run()
 	note()
@@ -64,7 +64,8 @@ func TestKit(t *testing.T) {
 	kit.Sound()
 }
 
-// TestKitNegative: conditions are those that would be stored, and checks see them in their own sense.
+// TestKitNegative: the kit returns conditions as they would be stored, and checks see them in their
+// own polarity.
 func TestKitNegative(t *testing.T) {
 	var seen []healthcheck.Status
 	registration := shops(check(func(_ context.Context, in healthcheck.Input[*Shop]) (healthcheck.Result, error) {
@@ -87,7 +88,7 @@ func TestKitNegative(t *testing.T) {
 	}
 }
 
-// TestKitObjects: an object is looked at from when it is put until it is deleted.
+// TestKitObjects: an object is checked from Put to Delete.
 func TestKitObjects(t *testing.T) {
 	kit := healthchecktest.New(t, shops())
 	kit.Run()
@@ -110,7 +111,7 @@ func TestKitObjects(t *testing.T) {
 	}
 }
 
-// TestKitTriesAgain: a run that failed is tried again, and so is one that asks for it.
+// TestKitTriesAgain: a failed run is retried, and so is a postponed one.
 func TestKitTriesAgain(t *testing.T) {
 	var at []time.Duration
 	registration := shops(check(func(_ context.Context, in healthcheck.Input[*Shop]) (healthcheck.Result, error) {
@@ -126,7 +127,7 @@ func TestKitTriesAgain(t *testing.T) {
 		t.Errorf("the error is %v, the condition %+v", kit.Err(books()), kit.Condition(books(), "Upgraded"))
 	}
 	kit.Advance(2 * time.Minute)
-	// At each change there is one look more, for the event of the write.
+	// Each change causes one more look, for the event of the write.
 	want := []time.Duration{0, 0, 30 * time.Second, 30 * time.Second, 90 * time.Second}
 	if diff := cmp.Diff(want, at); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -136,7 +137,7 @@ func TestKitTriesAgain(t *testing.T) {
 	}
 }
 
-// TestKitFails: what cannot go well is told.
+// TestKitFails: what cannot work makes the test fail.
 func TestKitFails(t *testing.T) {
 	restless := false
 	flips := check(func(ctx context.Context, in healthcheck.Input[*Shop]) (healthcheck.Result, error) {
@@ -181,7 +182,7 @@ func TestKitFails(t *testing.T) {
 	}
 }
 
-// TestKitMeetsNeeds: checks get another source, a target and the parent, if the registration has them.
+// TestKitMeetsNeeds: checks get the source, target and parent of the registration, if it has them.
 func TestKitMeetsNeeds(t *testing.T) {
 	elsewhere := fake.NewFakeClient(backend(1))
 	find := func(*Shop) *appsv1.Deployment {
@@ -204,7 +205,7 @@ func TestKitMeetsNeeds(t *testing.T) {
 	kit.Sound()
 }
 
-// TestKitUnstructured: objects of no Go type are known as what they say they are.
+// TestKitUnstructured: unstructured objects have the kind that they name.
 func TestKitUnstructured(t *testing.T) {
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(backend(2))
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/healthchecktest"
 )
 
-// TestKitForgetsWhatIsDeleted, also the last results of checks: what takes the name is another object, as for the engine.
+// TestKitForgetsWhatIsDeleted: it also forgets the last results of checks. A new object of the same name is another object, as for
+// the engine.
 func TestKitForgetsWhatIsDeleted(t *testing.T) {
 	runs := 0
 	probe := healthcheck.NewCheck("probe", func(context.Context, healthcheck.Input[*Shop]) (healthcheck.Result, error) {
@@ -32,7 +33,7 @@ func TestKitForgetsWhatIsDeleted(t *testing.T) {
 	}
 }
 
-// TestKitGenerations: a check with an Interval is run again when the spec changes, and not when the status does, as on an API server.
+// TestKitGenerations: a check with an Interval runs again when the spec changes, but not when the status does, as on an API server.
 func TestKitGenerations(t *testing.T) {
 	for name, tt := range map[string]struct {
 		given  int64

@@ -9,19 +9,17 @@ import (
 )
 
 const (
-	// maxRounds is how often an object may be looked at, at one moment, until its
-	// conditions have settled. Two are usual: each write is an event.
+	// maxRounds is how many looks an object may take at one moment until its conditions have settled. Two are usual:
+	// each write is an event.
 	maxRounds = 10
-	// maxLooks is how often each object may be looked at in one Advance: every 30 seconds for
-	// a day.
+	// maxLooks is how many looks each object may take in one Advance: every 30 seconds for a day.
 	maxLooks = 3000
-	// retry is when a run that failed is tried again, as with the longest back-off of the
-	// engine.
+	// retry is when a failed run is retried, after the engine's longest back-off.
 	retry = 30 * time.Second
 )
 
-// Run looks at all objects now, as on an event of each, until their conditions have settled.
-// If they do not, since a check changes its mind each time, the test fails.
+// Run looks at all objects now, as after an event of each, until their conditions have settled. If they do not settle
+// because a check gives another answer each time, the test fails.
 func (k *Kit[T]) Run() {
 	k.t.Helper()
 	for _, key := range k.keys() {
@@ -29,12 +27,13 @@ func (k *Kit[T]) Run() {
 	}
 }
 
-// Advance lets time pass. Each object is looked at whenever the engine has asked for it:
-// when a deadline or a recheck time comes, after the sync period, and 30 seconds after a run
-// that failed. An object at which nobody has looked yet is looked at first.
+// Advance moves the clock forward by d. It looks at each object whenever the engine has asked for it: at a deadline or
+// a recheck time, after the sync period, and 30 seconds after a failed run. It first looks at objects that were never
+// looked at.
 //
-// The test fails after 3000 looks at each object, which is a day of checks every 30 seconds. For more, as the life of a
-// certificate, leave out what is asked that often, or give it a longer SyncPeriod and Interval.
+// The test fails after 3000 looks at each object, which is a day of checks every 30 seconds. For more, such as the
+// lifetime of a certificate, leave out the frequent checks, or give the registration a longer SyncPeriod and the checks
+// a longer Interval.
 func (k *Kit[T]) Advance(d time.Duration) {
 	k.t.Helper()
 	end := k.Now().Add(d)
@@ -54,7 +53,7 @@ func (k *Kit[T]) Advance(d time.Duration) {
 	k.clock.SetTime(end)
 }
 
-// next is the object that is due first. None is due that waits for an event.
+// next returns the object that is due first. Objects that wait for an event are not due.
 func (k *Kit[T]) next() (first client.ObjectKey, at time.Time, found bool) {
 	for _, key := range k.keys() {
 		if due := k.due[key]; !due.Equal(never) && (!found || due.Before(at)) {
@@ -64,10 +63,10 @@ func (k *Kit[T]) next() (first client.ObjectKey, at time.Time, found bool) {
 	return first, at, found
 }
 
-// never is when an object is due that waits for an event.
+// never is the due time of an object that waits for an event.
 var never = time.Unix(1<<40, 0)
 
-// settle runs one object until nothing is written any more.
+// settle runs one object until a run writes nothing.
 func (k *Kit[T]) settle(key client.ObjectKey) {
 	k.t.Helper()
 	for range maxRounds {

@@ -10,7 +10,7 @@ import (
 )
 
 // Sound makes all assertions of this package about each check of the registration and each
-// object, as they are now.
+// object, in their current state.
 func (k *Kit[T]) Sound() {
 	k.t.Helper()
 	for _, key := range k.keys() {
@@ -26,7 +26,7 @@ func (k *Kit[T]) Sound() {
 	}
 }
 
-// each asserts for all checks of one object.
+// each makes the assertions for all checks of one object.
 func (k *Kit[T]) each(obj T, env healthcheck.Env) {
 	k.t.Helper()
 	for _, c := range k.reconciler.Conditions {
@@ -38,7 +38,7 @@ func (k *Kit[T]) each(obj T, env healthcheck.Env) {
 	}
 }
 
-// current is the stored condition as checks see it, nil if there is none.
+// current returns the stored condition in the checks' polarity; nil if there is none.
 func (k *Kit[T]) current(obj T, c healthcheck.ConditionChecks[T]) *healthcheck.Condition {
 	current := k.Condition(obj, c.Type)
 	switch {
@@ -52,7 +52,7 @@ func (k *Kit[T]) current(obj T, c healthcheck.ConditionChecks[T]) *healthcheck.C
 	return &current
 }
 
-// env meets all needs that the registration can meet.
+// env returns all that the registration can provide.
 func (k *Kit[T]) env(obj T) (healthcheck.Env, error) {
 	env := healthcheck.Env{Source: client.Reader(k.Client)}
 	if k.reconciler.Source != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// Store keeps conditions in memory, by namespace and name, as the engine gives them:
-// Progressing stays so, and codes are kept. The objects themselves are not changed, so a
-// check that reads conditions from its object does not find these. The zero value is ready.
+// Store keeps conditions in memory, by namespace and name, exactly as the engine writes
+// them, with Progressing and codes. It does not change the objects, so a check that reads
+// conditions from its object does not find these. The zero value is ready.
 type Store[T client.Object] struct {
 	kept kept[healthcheck.Condition]
 }
@@ -37,7 +37,7 @@ func (s *Store[T]) Remove(_ context.Context, obj T, types []string) error {
 	return nil
 }
 
-// Writes is how often conditions were written or removed.
+// Writes returns how often conditions were written or removed.
 func (s *Store[T]) Writes() int { return s.kept.written() }
 
 // progress keeps clocks in memory.
@@ -56,7 +56,7 @@ func (p *progress[T]) Save(_ context.Context, obj T, clocks []healthcheck.Progre
 	return nil
 }
 
-// kept are lists of values, one for each object, and how often one was written.
+// kept holds a list of values for each object, and how often one was written.
 type kept[V any] struct {
 	mu     sync.Mutex
 	of     map[client.ObjectKey][]V
@@ -87,7 +87,7 @@ func (k *kept[V]) written() int {
 	return k.writes
 }
 
-// forget drops what is kept for an object that is gone.
+// forget drops the values of an object that is gone.
 func (k *kept[V]) forget(key client.ObjectKey) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -11,26 +11,26 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// calls asks for overviews, one at a time. So one that ignores its context costs one
-// goroutine, and not one for each request.
+// calls makes one call for an overview at a time. So an Overview function that ignores its
+// context costs one goroutine in all, not one for each request.
 type calls struct {
 	mu sync.Mutex
-	// current is the call that goes on, or nil.
+	// current is the call under way, or nil.
 	current *call
 }
 
-// call is one call of a function that makes an overview.
+// call is one call of an Overview function.
 type call struct {
 	// done is closed when the call has returned, and overview and err are set. expired is
-	// closed when its time is up, or later.
+	// closed at the timeout, or when the call has returned.
 	done     chan struct{}
 	expired  <-chan struct{}
 	overview Overview
 	err      error
 }
 
-// join waits for the answer of the call that goes on, and starts one if there is none.
-// The call does not end with the request that started it: others may wait for it too.
+// join waits for the answer of the call under way, and starts one if there is none. The call
+// does not end with the request that started it: others may wait for it too.
 func (c *calls) join(ctx context.Context, timeout time.Duration, overview func(context.Context) (Overview, error)) (Overview, error) {
 	joined := c.started(ctx, timeout, overview)
 	select {
@@ -41,14 +41,14 @@ func (c *calls) join(ctx context.Context, timeout time.Duration, overview func(c
 	case <-joined.expired:
 	}
 	select {
-	case <-joined.done: // which ends its context, too
+	case <-joined.done: // The end of the call closes expired, too.
 		return joined.overview, joined.err
 	default:
 		return Overview{}, timedOut(timeout)
 	}
 }
 
-// started returns the call that goes on, or a new one.
+// started returns the call under way, or a new one.
 func (c *calls) started(ctx context.Context, timeout time.Duration, overview func(context.Context) (Overview, error)) *call {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,8 +61,8 @@ func (c *calls) started(ctx context.Context, timeout time.Duration, overview fun
 	go func() {
 		defer cancel()
 		answer, err := guarded(ctx, overview)
-		// Code that notices its timeout may say so in words of its own, sooner or later than
-		// we do. The text must not depend on who was first.
+		// Code that notices its timeout may report it in its own words, before or after we
+		// do. The text must not depend on who was first.
 		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = timedOut(timeout)
 		}
@@ -76,10 +76,10 @@ func (c *calls) started(ctx context.Context, timeout time.Duration, overview fun
 }
 
 func timedOut(timeout time.Duration) error {
-	return fmt.Errorf("making the overview did not answer within %s", timeout)
+	return fmt.Errorf("the overview was not ready within %s", timeout)
 }
 
-// guarded turns a panic into an error, and logs where it came from.
+// guarded turns a panic into an error, and logs its stack.
 func guarded(ctx context.Context, overview func(context.Context) (Overview, error)) (answer Overview, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/report"
 )
 
-// The worst comes first, and a source that cannot be read hides nothing.
+// The worst source comes first. A source that cannot be read does not hide the others.
 func ExampleSummarize() {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	ready := func(status healthcheck.Status, message string) []healthcheck.Condition {
@@ -37,7 +37,7 @@ func ExampleSummarize() {
 	// network Unknown Unreadable
 }
 
-// All objects of a kind, as an HTTP health endpoint. With a Store at hand, its method Get
+// All objects of a kind, as an HTTP health endpoint. If you have a Store, its method Get
 // returns the conditions.
 func ExampleObjects() {
 	pods := report.Objects[*corev1.Pod]{

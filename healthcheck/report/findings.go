@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// findings are what a source says at now, in order.
+// findings returns the findings of a source at now, the worst first.
 func findings(now time.Time, s Source) []Finding {
 	if s.Err != nil {
 		return []Finding{unknown("", ReasonUnreadable, s.Err.Error())}
@@ -26,7 +26,7 @@ func findings(now time.Time, s Source) []Finding {
 			found = append(found, unknown(want, ReasonMissing, "there is no such condition"))
 		}
 	}
-	// A condition that is skipped says nothing.
+	// A skipped condition does not count.
 	if !slices.ContainsFunc(found, func(f Finding) bool { return f.Status != healthcheck.Skipped }) {
 		found = append(found, unknown("", ReasonNoConditions, "there are no conditions"))
 	}
@@ -34,7 +34,7 @@ func findings(now time.Time, s Source) []Finding {
 	return slices.CompactFunc(found, func(a, b Finding) bool { return compareFindings(a, b) == 0 })
 }
 
-// judge says what a condition counts for at now.
+// judge returns the finding for a condition at now.
 func judge(now time.Time, s Source, c healthcheck.Condition) Finding {
 	codes := slices.Clone(c.Codes)
 	slices.Sort(codes)
@@ -56,13 +56,14 @@ func judge(now time.Time, s Source, c healthcheck.Condition) Finding {
 	return f
 }
 
-// replace has a finding say that its condition does not count. Codes go with the cause.
+// replace makes a finding say why its condition does not count. The codes go with the
+// cause.
 func replace(f Finding, reason, message string) Finding {
 	f.Status, f.Reason, f.Message, f.Codes = healthcheck.Unknown, reason, message, nil
 	return f
 }
 
-// last says what a condition said that does not count.
+// last describes a condition that does not count.
 func last(c healthcheck.Condition) string {
 	said := slices.DeleteFunc([]string{"it was " + string(c.Status), c.Reason, c.Message}, func(part string) bool { return part == "" })
 	return strings.Join(said, ": ")
@@ -72,7 +73,7 @@ func unknown(conditionType, reason, message string) Finding {
 	return Finding{Type: conditionType, Status: healthcheck.Unknown, Reason: reason, Message: message}
 }
 
-// compareFindings puts the worst first; the rest makes the order a total one.
+// compareFindings sorts the worst first; the other fields make the order total.
 func compareFindings(a, b Finding) int {
 	return cmp.Or(
 		severer(a.health(), b.health()), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Message, b.Message),

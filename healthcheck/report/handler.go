@@ -11,36 +11,33 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// defaultHandlerTimeout is how long a Handler waits for its overview if it does not
-// say.
+// defaultHandlerTimeout is the default of Handler.Timeout.
 const defaultHandlerTimeout = 5 * time.Second
 
-// Reasons that a Handler gives if there is nothing to be served.
+// Reasons that a Handler sets if it has no valid overview.
 const (
-	// ReasonOverviewUnavailable is given when there is no overview: an error, a timeout or
-	// a panic.
+	// ReasonOverviewUnavailable means that there is no overview, because of an error, a timeout or a panic.
 	ReasonOverviewUnavailable = "OverviewUnavailable"
-	// ReasonInvalidOverview is given when an overview says True, and its findings do not.
+	// ReasonInvalidOverview means that the status of an overview contradicts its findings, or is undefined.
 	ReasonInvalidOverview = "InvalidOverview"
 )
 
 // Handler serves an overview as an HTTP health endpoint, in JSON: see Overview for the
 // fields.
 //
-// The code is 200 if the overview is Healthy, and 503 if not, which Progressing is not
-// yet, or if there is none: a handler that knows nothing is not healthy. It answers GET and HEAD, and 405 to
-// anything else, and asks not to be cached. What it serves names objects and what is
-// wrong with them; it is for those who may know.
+// The code is 200 if the overview is Healthy. Otherwise it is 503: also for Progressing, and if there is no
+// overview, because a handler that knows nothing is not healthy. It answers GET and HEAD, and 405 to
+// anything else, and forbids caching. The answer names objects and what is wrong with them, so restrict who
+// can read it.
 //
 // It is safe for concurrent use, and must not be copied.
 type Handler struct {
-	// Overview returns what is served, such as report.Objects.Overview. It is called once
-	// at a time: requests that come meanwhile share its answer. It should stop when ctx
-	// ends, and be quick, which a cache is. While a call goes on past its timeout,
-	// requests are answered with 503 at once.
+	// Overview returns the overview to serve; Objects.Overview is one. There is only one call at a time:
+	// concurrent requests share its answer. It should return when ctx ends, and be quick, for example by
+	// reading from a cache. While a call continues past its timeout, requests get 503 at once.
 	Overview func(ctx context.Context) (Overview, error)
-	// Timeout bounds a call. The default is 5 seconds. It should be shorter
-	// than the timeout of the client.
+	// Timeout is the timeout of a call. The default is 5 seconds. It should be shorter than that of the
+	// client.
 	Timeout time.Duration
 
 	calls calls
@@ -62,7 +59,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := json.MarshalIndent(overview, "", "  ")
 	if err != nil {
-		// Only a time outside of four-digit years gets here.
+		// Only a time whose year does not have four digits gets here.
 		http.Error(w, "the overview cannot be written as JSON", http.StatusServiceUnavailable)
 		return
 	}
@@ -78,7 +75,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ask gets the overview, and makes one that is Unknown if there is none.
+// ask returns the overview, or one that is Unknown if there is none.
 func (h *Handler) ask(ctx context.Context) Overview {
 	overview, err := h.calls.join(ctx, cmp.Or(h.Timeout, defaultHandlerTimeout), h.Overview)
 	if err != nil {
@@ -91,7 +88,7 @@ func (h *Handler) ask(ctx context.Context) Overview {
 	}
 	if !overview.Status.Valid() || (overview.Status == healthcheck.True && !overview.Healthy()) {
 		overview.Status, overview.Reason = healthcheck.Unknown, ReasonInvalidOverview
-		overview.Message = "the overview says something else than its findings"
+		overview.Message = "the status of the overview contradicts its findings"
 	}
 	return overview
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/report"
 )
 
-// overviewOf has one source with these findings.
+// overviewOf returns an overview of one source with these findings.
 func overviewOf(status healthcheck.Status, findings ...healthcheck.Status) report.Overview {
 	source := report.SourceOverview{Name: "default/w", Status: status}
 	for _, f := range findings {
@@ -30,7 +30,7 @@ func overviewOf(status healthcheck.Status, findings ...healthcheck.Status) repor
 	return report.Overview{Status: status, Reason: "R", Sources: []report.SourceOverview{source}}
 }
 
-// serve asks a handler, as a server would.
+// serve calls a handler as a server would.
 func serve(t *testing.T, method string, overview func(context.Context) (report.Overview, error)) (*http.Response, string) {
 	t.Helper()
 	return serveBy(t.Context(), t, &report.Handler{Overview: overview}, method)
@@ -52,7 +52,7 @@ func fixed(o report.Overview) func(context.Context) (report.Overview, error) {
 	return func(context.Context) (report.Overview, error) { return o, nil }
 }
 
-// TestHandlerCodes: 200 takes a True of everything that is there, and something that is there.
+// TestHandlerCodes: 200 requires at least one finding, and that all are True.
 func TestHandlerCodes(t *testing.T) {
 	const t1, f1, u1, p1, s1 = healthcheck.True, healthcheck.False, healthcheck.Unknown, healthcheck.Progressing, healthcheck.Skipped
 	noSources := overviewOf(t1)
@@ -93,7 +93,7 @@ func TestHandlerCodes(t *testing.T) {
 	}
 }
 
-// TestHandlerJSON pins the names of all fields down.
+// TestHandlerJSON fixes the names of all fields.
 func TestHandlerJSON(t *testing.T) {
 	since := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	overview := report.Overview{
@@ -121,7 +121,7 @@ func TestHandlerJSON(t *testing.T) {
 	}
 }
 
-// TestHandlerMethods: HEAD is GET without a body, and nothing else is answered.
+// TestHandlerMethods: HEAD is GET without a body, and other methods are refused.
 func TestHandlerMethods(t *testing.T) {
 	server := httptest.NewServer(&report.Handler{Overview: fixed(overviewOf(healthcheck.True, healthcheck.True))})
 	defer server.Close()
@@ -161,7 +161,7 @@ func TestHandlerMethods(t *testing.T) {
 	}
 }
 
-// TestHandlerTimeout: whoever does not answer in time is not healthy.
+// TestHandlerTimeout: an Overview that does not answer in time is not healthy.
 func TestHandlerTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()
@@ -172,14 +172,15 @@ func TestHandlerTimeout(t *testing.T) {
 		if took := time.Since(started); took != 5*time.Second {
 			t.Errorf("it took %s", took)
 		}
-		if response.StatusCode != 503 || !strings.Contains(body, "making the overview did not answer within 5s") {
+		if response.StatusCode != 503 || !strings.Contains(body, "the overview was not ready within 5s") {
 			t.Errorf("got code %d and\n%s", response.StatusCode, body)
 		}
 		<-time.After(time.Hour)
 	})
 }
 
-// TestHandlerAsksOnce: an overview that ignores its context costs one goroutine, however often it is asked for, and is asked again once it is back.
+// TestHandlerAsksOnce: an Overview that ignores its context costs one goroutine for any number of requests, and is called again after it has
+// returned.
 func TestHandlerAsksOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
@@ -190,7 +191,7 @@ func TestHandlerAsksOnce(t *testing.T) {
 			return overviewOf(healthcheck.True, healthcheck.True), nil
 		}}
 		for range 10 {
-			if response, body := serveBy(t.Context(), t, handler, http.MethodGet); response.StatusCode != 503 || !strings.Contains(body, "making the overview did not answer within 5s") {
+			if response, body := serveBy(t.Context(), t, handler, http.MethodGet); response.StatusCode != 503 || !strings.Contains(body, "the overview was not ready within 5s") {
 				t.Errorf("got code %d and\n%s", response.StatusCode, body)
 			}
 		}
@@ -205,7 +206,7 @@ func TestHandlerAsksOnce(t *testing.T) {
 	})
 }
 
-// TestHandlerOutlivesWhoAsksFirst: requests at the same time share an overview, and one that leaves takes it from nobody.
+// TestHandlerOutlivesWhoAsksFirst: concurrent requests share an overview, and one that ends early does not cancel it.
 func TestHandlerOutlivesWhoAsksFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
@@ -235,7 +236,7 @@ func TestHandlerOutlivesWhoAsksFirst(t *testing.T) {
 	})
 }
 
-// TestHandlerUnwritableTime is not served as 200 with half a body.
+// TestHandlerUnwritableTime: an overview that cannot be encoded is not served as 200 with half a body.
 func TestHandlerUnwritableTime(t *testing.T) {
 	overview := overviewOf(healthcheck.True, healthcheck.True)
 	overview.Sources[0].Findings[0].LastTransitionTime = time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -12,31 +12,31 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// Objects reports on the objects of one kind. Its method Overview is what
-// Handler.Overview takes. It is safe for concurrent use.
+// Objects summarizes the objects of one kind. Its method Overview can be a
+// Handler.Overview. It is safe for concurrent use.
 type Objects[T client.Object] struct {
 	// Reader lists the objects. Give it the manager's client, which reads from its cache.
 	Reader client.Reader
 	// NewList returns an empty list of the kind, for example
 	// func() client.ObjectList { return &appsv1.DeploymentList{} }.
 	NewList func() client.ObjectList
-	// ListOptions say which objects, such as client.InNamespace. The default is all.
+	// ListOptions select the objects, such as client.InNamespace. The default is all.
 	ListOptions []client.ListOption
-	// Conditions returns those of an object, such as the method Get of a Store.
+	// Conditions returns the conditions of an object, such as the method Get of a Store.
 	Conditions func(obj T) []healthcheck.Condition
-	// Wants are the condition types that each object must have, as Source.Wants.
+	// Wants lists the condition types that each object must have, as in Source.Wants.
 	Wants []string
-	// Negative are the condition types of negative polarity, as Source.Negative.
+	// Negative lists the condition types of negative polarity, as in Source.Negative.
 	Negative []string
-	// StaleAfter and ConfirmedAt are those of each source. By default, nothing is
-	// stale: conditions are written when they change, and not when they are confirmed.
+	// StaleAfter and ConfirmedAt are those of each source. By default nothing is stale,
+	// because conditions are written when they change, not when they are confirmed.
 	StaleAfter  time.Duration
 	ConfirmedAt func(obj T) time.Time
 	// Clock tells the time. The default is the real one.
 	Clock clock.PassiveClock
 }
 
-// Overview lists the objects, and summarizes their conditions. Sources are named
+// Overview lists the objects and summarizes their conditions. The name of each source is
 // "namespace/name", or "name" if the kind has no namespaces.
 func (o Objects[T]) Overview(ctx context.Context) (Overview, error) {
 	list := o.NewList()

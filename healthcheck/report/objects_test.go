@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/report"
 )
 
-// labelled has the status that its label says, and none without it.
+// labelled returns a condition with the status in the object's label, or none without it.
 func labelled(obj client.Object) []healthcheck.Condition {
 	status, ok := obj.GetLabels()["status"]
 	if !ok {
@@ -36,7 +36,7 @@ func object[T client.Object](obj T, namespace, name, status string) T {
 	return obj
 }
 
-// TestObjects reports on what is listed, and only that.
+// TestObjects: the overview contains exactly the listed objects.
 func TestObjects(t *testing.T) {
 	pods := report.Objects[*corev1.Pod]{
 		Reader: fake.NewFakeClient(object(&corev1.Pod{}, "ns", "a", "True"), object(&corev1.Pod{}, "ns", "b", "False"),
@@ -91,7 +91,7 @@ func (failing) List(context.Context, client.ObjectList, ...client.ListOption) er
 	return errors.New("no cache")
 }
 
-// TestObjectsThatCannotBeListed are an error, not an overview.
+// TestObjectsThatCannotBeListed: a failed list is an error, not an overview.
 func TestObjectsThatCannotBeListed(t *testing.T) {
 	objects := report.Objects[*corev1.Node]{Reader: failing{}, NewList: func() client.ObjectList { return &corev1.NodeList{} }}
 	if _, err := objects.Overview(t.Context()); err == nil || err.Error() != "listing objects: no cache" {

@@ -50,7 +50,8 @@ func encoded(t *rapid.T, o report.Overview) string {
 	return string(text) + o.RecheckAt.String()
 }
 
-// TestOrderDoesNotMatter, neither of sources nor of their conditions; and nothing is changed.
+// TestOrderDoesNotMatter: neither that of sources nor that of their conditions. Summarize changes
+// nothing.
 func TestOrderDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sources := rapid.SliceOfN(anySource, 0, 6).Draw(t, "sources")
@@ -69,7 +70,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	})
 }
 
-// TestNothingHidesAFalse: whatever else there is, a False that counts makes the whole False.
+// TestNothingHidesAFalse: a False that counts makes the overview False, whatever else there is.
 func TestNothingHidesAFalse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sources := append(rapid.SliceOfN(anySource, 0, 6).Draw(t, "sources"), source("broken", condition("Ready", isFalse)))
@@ -79,7 +80,7 @@ func TestNothingHidesAFalse(t *testing.T) {
 	})
 }
 
-// TestNothingIsHealthyByOmission: whatever is healthy has a True for everything that it should have.
+// TestNothingIsHealthyByOmission: a healthy overview has a True for every required condition.
 func TestNothingIsHealthyByOmission(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sources := rapid.SliceOfN(anySource, 0, 3).Draw(t, "sources")

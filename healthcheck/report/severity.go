@@ -7,8 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/severity"
 )
 
-// severer orders statuses, the worst first: it is negative if a is worse than b. What is none of the closed set counts as
-// Unknown.
+// severer orders statuses, the worst first: it is negative if a is worse than b. An undefined status counts as Unknown.
 func severer(a, b healthcheck.Status) int { return cmp.Compare(rank(a), rank(b)) }
 
 func rank(s healthcheck.Status) int {
@@ -18,7 +17,7 @@ func rank(s healthcheck.Status) int {
 	return severity.Of(string(s))
 }
 
-// health is the status of a finding if True is healthy.
+// health returns the status of a finding in positive polarity, where True is healthy.
 func (f Finding) health() healthcheck.Status {
 	switch {
 	case f.Negative && f.Status == healthcheck.True:

@@ -6,52 +6,53 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// Reasons of findings that are no condition's own.
+// Reasons that this package sets.
 const (
-	// ReasonNoSources is given when there is nothing to report on.
+	// ReasonNoSources means that there is nothing to report on.
 	ReasonNoSources = "NoSources"
-	// ReasonUnreadable is given when a source could not be read.
+	// ReasonUnreadable means that a source could not be read.
 	ReasonUnreadable = "Unreadable"
-	// ReasonNoConditions is given when a source has no conditions that count.
+	// ReasonNoConditions means that a source has no conditions that count.
 	ReasonNoConditions = "NoConditions"
-	// ReasonMissing is given when a source lacks a condition that it should have.
+	// ReasonMissing means that a source lacks a condition that it should have.
 	ReasonMissing = "ConditionMissing"
-	// ReasonStale is given when a source has not been confirmed for too long.
+	// ReasonStale means that a source has not been confirmed for too long.
 	ReasonStale = "Stale"
-	// ReasonOutdated is given when a condition is about an older generation of its source.
+	// ReasonOutdated means that a condition is about an older generation of its source.
 	ReasonOutdated = "Outdated"
-	// ReasonInvalid is given when a condition has a status outside of the closed set.
+	// ReasonInvalid means that a condition has an undefined status.
 	ReasonInvalid = "InvalidStatus"
-	// ReasonHealthy is that of an overview without any problem.
+	// ReasonHealthy is the reason of an overview without any problem.
 	ReasonHealthy = "Healthy"
 )
 
-// Source is what is known of one source. A condition is healthy if it is True, or, of a
-// type in Negative, if it is False.
+// Source is what is known of one source. A condition is healthy if it is True, or if its
+// type is in Negative and it is False.
 type Source struct {
-	// Name names the source, unique among those of one overview.
+	// Name is the name of the source, unique in one overview.
 	Name string
-	// Conditions are those that it has.
+	// Conditions are the conditions of the source.
 	Conditions []healthcheck.Condition
-	// Wants are the condition types that it must have; others are not looked at. If it is
-	// empty, all that are there are looked at, and there must be one.
+	// Wants lists the condition types that the source must have; others are ignored. If it
+	// is empty, all conditions count, and there must be at least one.
 	Wants []string
-	// Negative are the condition types that are True if the source is not healthy, such as
-	// Degraded.
+	// Negative lists the condition types that are True if the source is not healthy, such
+	// as Degraded.
 	Negative []string
-	// Generation is the metadata.generation of the source. A condition that was judged
-	// on an older one is Unknown. Zero, in either of them, means that it is not known.
+	// Generation is the metadata.generation of the source. A condition with an older
+	// ObservedGeneration is Unknown. Zero in either of them means that it is not known.
 	Generation int64
-	// ConfirmedAt is when somebody last saw to it that the conditions are still true, say
-	// by renewing a Lease. Zero means never.
+	// ConfirmedAt is when the conditions were last confirmed, for example by renewing a
+	// Lease. Zero means never.
 	ConfirmedAt time.Time
 	// StaleAfter is how long the conditions count after ConfirmedAt. Zero means for ever.
 	StaleAfter time.Duration
-	// Err is why the source could not be read. Whatever else is known of it does not count.
+	// Err is why the source could not be read. If it is set, nothing else about the source
+	// counts.
 	Err error
 }
 
-// staleAt is from when on the source is stale; zero means never.
+// staleAt returns the time from which the source is stale; zero means never.
 func (s Source) staleAt() time.Time {
 	if s.StaleAfter <= 0 || s.Err != nil {
 		return time.Time{}

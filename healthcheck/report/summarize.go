@@ -10,12 +10,13 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// maxNamed is how many problems the message of an overview names. All of them are in
-// its sources.
+// maxNamed is the maximum number of problems in the message of an overview. Its sources
+// contain all of them.
 const maxNamed = 10
 
 // Summarize makes one overview of all sources, as they read at now. It does not change
-// them. The overview does not depend on their order.
+// them. The overview does not depend on their order. Without sources it is Unknown with
+// ReasonNoSources.
 func Summarize(now time.Time, sources ...Source) Overview {
 	if len(sources) == 0 {
 		return Overview{
@@ -41,12 +42,12 @@ func Summarize(now time.Time, sources ...Source) Overview {
 	return o
 }
 
-// compareSources puts the worst first; the rest makes the order a total one.
+// compareSources sorts the worst first; the other fields make the order total.
 func compareSources(a, b SourceOverview) int {
 	return cmp.Or(severer(a.Status, b.Status), cmp.Compare(a.Name, b.Name), slices.CompareFunc(a.Findings, b.Findings, compareFindings))
 }
 
-// problems names what has the worst status.
+// problems returns a text with all findings of the worst status.
 func problems(o Overview) string {
 	var named []string
 	surplus := 0
@@ -75,7 +76,7 @@ func problem(source string, f Finding) string {
 	return text + ": " + cmp.Or(f.Message, f.Reason)
 }
 
-// codes are those of all problems.
+// codes returns the codes of all problems.
 func codes(o Overview) []string {
 	var all []string
 	for _, source := range o.Sources {

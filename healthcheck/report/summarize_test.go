@@ -31,13 +31,14 @@ func source(name string, conditions ...healthcheck.Condition) report.Source {
 	return report.Source{Name: name, Conditions: conditions}
 }
 
-// with changes a source.
+// with returns a changed copy of a source.
 func with(s report.Source, change func(*report.Source)) report.Source {
 	change(&s)
 	return s
 }
 
-// lines are an overview in short: the whole in the first line, and then one for each finding.
+// lines returns a short form of an overview: the overall status first, and then one line for
+// each finding.
 func lines(o report.Overview) []string {
 	all := []string{fmt.Sprintf("%s %s %v %q", o.Status, o.Reason, o.Codes, o.Message)}
 	for _, s := range o.Sources {
@@ -48,7 +49,7 @@ func lines(o report.Overview) []string {
 	return all
 }
 
-// TestSummarize goes through what a source can be.
+// TestSummarize covers the possible states of a source.
 func TestSummarize(t *testing.T) {
 	confirmed := func(age time.Duration) func(*report.Source) {
 		return func(s *report.Source) { s.StaleAfter, s.ConfirmedAt = time.Minute, now.Add(-age) }
@@ -116,7 +117,7 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// TestMessageIsBounded however many problems there are.
+// TestMessageIsBounded: it is, for any number of problems.
 func TestMessageIsBounded(t *testing.T) {
 	var sources []report.Source
 	for i := range 100 {
@@ -128,7 +129,7 @@ func TestMessageIsBounded(t *testing.T) {
 	}
 }
 
-// TestRecheckAt is when the next source becomes stale.
+// TestRecheckAt: it is when the next source becomes stale.
 func TestRecheckAt(t *testing.T) {
 	at := func(confirmed, after time.Duration) report.Source {
 		return report.Source{Conditions: []healthcheck.Condition{condition("Ready", isTrue)}, ConfirmedAt: now.Add(confirmed), StaleAfter: after}

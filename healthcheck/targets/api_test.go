@@ -20,8 +20,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
-// account makes a ServiceAccount that may read ConfigMaps, or nothing, and returns a
-// kubeconfig with a token of it.
+// account creates a ServiceAccount with the given rights on ConfigMaps, and returns a kubeconfig with its
+// token.
 func account(t *testing.T, e *env.Env, namespace, name string, verbs ...string) []byte {
 	t.Helper()
 	meta := metav1.ObjectMeta{Namespace: namespace, Name: name}
@@ -42,7 +42,7 @@ func account(t *testing.T, e *env.Env, namespace, name string, verbs ...string) 
 	return tokenConfig(t, e, request.Status.Token)
 }
 
-// awaitAccess waits until the API server knows what it has stored: who may do what it takes from a cache.
+// awaitAccess waits until the API server applies the stored permissions, which it reads from a cache.
 func awaitAccess(t *testing.T, e *env.Env, sa *corev1.ServiceAccount, verb string) {
 	t.Helper()
 	NewWithT(t).Eventually(func() bool {
@@ -76,8 +76,8 @@ func create(t *testing.T, e *env.Env, obj client.Object) {
 	}
 }
 
-// TestRealTarget has the real API server as the target, by credentials that change in
-// their secret while the checks go on.
+// TestRealTarget: the target is the real API server, and the credentials in the secret change while
+// checks run.
 func TestRealTarget(t *testing.T) {
 	e := env.Get(t)
 	namespace := e.Namespace(t)

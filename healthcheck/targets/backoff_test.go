@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
-// TestOneAsks on behalf of all, and again when the back-off has passed.
+// TestOneAsks: one request asks on behalf of all, and again after the back-off.
 func TestOneAsks(t *testing.T) {
 	s := serve(t, refuse)
 	clock := newClock()
@@ -43,7 +43,7 @@ func TestOneAsks(t *testing.T) {
 	}
 }
 
-// TestRecovery takes one answer, and the next failure begins with the first back-off.
+// TestRecovery: one answer is enough, and the next failure starts with the first back-off.
 func TestRecovery(t *testing.T) {
 	var sick toggle
 	s := serve(t, func(s *server, w http.ResponseWriter, r *http.Request) bool { return sick.Load() && refuse(s, w, r) })
@@ -66,7 +66,7 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// TestHalfDead: that it answers the probe is no recovery, and its back-off grows.
+// TestHalfDead: an answer to the probe alone is no recovery, and the back-off grows.
 func TestHalfDead(t *testing.T) {
 	s := serve(t, func(_ *server, w http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == aConfigMapPath {
@@ -89,7 +89,7 @@ func TestHalfDead(t *testing.T) {
 	}
 }
 
-// TestCallerGivesUp is not the target's fault.
+// TestCallerGivesUp: that is not the target's fault.
 func TestCallerGivesUp(t *testing.T) {
 	begun := make(chan struct{}, 100)
 	s := serve(t, func(s *server, w http.ResponseWriter, r *http.Request) bool {

@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
-// TestShared: all objects of a target, and all their reads, cost one connection, one
+// TestShared: all objects of a target, and all their reads, share one connection, one
 // configuration and one discovery.
 func TestShared(t *testing.T) {
 	s := serve(t, nil)
@@ -42,7 +42,8 @@ func TestShared(t *testing.T) {
 	NewWithT(t).Expect(got).To(Equal([]int{1, 1, 1, 1, 1, 1, 150}), "configurations, connections, requests by path")
 }
 
-// TestNewVersion is used at once, even while the old one is left alone; and the old one closes.
+// TestNewVersion: a new version is used at once, even during the back-off of the old one; and
+// the old one closes.
 func TestNewVersion(t *testing.T) {
 	s := serve(t, func(s *server, w http.ResponseWriter, r *http.Request) bool {
 		return r.Header.Get("Authorization") != "Bearer good" && refuse(s, w, r)
@@ -71,7 +72,7 @@ func TestNewVersion(t *testing.T) {
 	NewWithT(t).Eventually(s.open.Load, patience).Should(BeEquivalentTo(1), "open connections")
 }
 
-// TestMaxTargets has the one go that was not used for longest.
+// TestMaxTargets: the target that has been unused for longest is dropped.
 func TestMaxTargets(t *testing.T) {
 	servers := map[string]*server{"a": serve(t, nil), "b": serve(t, nil), "c": serve(t, nil)}
 	clock := newClock()
@@ -93,7 +94,7 @@ func TestMaxTargets(t *testing.T) {
 	g.Expect(servers["a"].opened.Load()).To(BeEquivalentTo(1), "connections of the one that was used in between")
 }
 
-// TestThrottling is our own doing, and not held against the target.
+// TestThrottling: our own throttling does not count as a failure of the target.
 func TestThrottling(t *testing.T) {
 	s := serve(t, nil)
 	c := &targets.Clients[string]{Resolve: one(at("c", "1", s.config())), Options: targets.Options{QPS: 1e-6, Burst: 5, Clock: newClock()}}

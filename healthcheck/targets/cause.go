@@ -20,8 +20,8 @@ func unavailable(err error) *healthcheck.UnavailableError {
 	return found
 }
 
-// answered reports whether the target has answered a request that ended with err. It may
-// have said no.
+// answered reports whether the target has answered a request that returned err. The answer
+// may be a refusal.
 func answered(err error) bool {
 	if err == nil || meta.IsNoMatchError(err) {
 		return true
@@ -30,7 +30,7 @@ func answered(err error) bool {
 	return errors.As(err, &status) && !apierrors.IsUnauthorized(err)
 }
 
-// isNetwork reports whether err is one of the network, and not of our own making.
+// isNetwork reports whether err came from the network, rather than from our own limits.
 func isNetwork(err error) bool {
 	if _, ok := errors.AsType[throttledError](err); ok {
 		return false
@@ -39,17 +39,16 @@ func isNetwork(err error) bool {
 	return isNet || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// patience is how long a request must have been under way for its end to be the
-// target's fault although it was the caller who had no more time.
+// patience is how long a request must have waited before its end counts as the target's
+// fault even though the caller's time was up.
 const patience = time.Second
 
-// gaveUp reports whether the caller ended the request, before it could be expected to be
-// answered.
+// gaveUp reports whether the caller ended the request before an answer could be expected.
 func gaveUp(ctx context.Context, waited time.Duration) bool {
 	return errors.Is(ctx.Err(), context.Canceled) || (ctx.Err() != nil && waited < patience)
 }
 
-// cause says what is wrong, in words that do not change from one try to the next.
+// cause returns what is wrong, in words that are the same for each attempt.
 func cause(err error) string {
 	if apierrors.IsUnauthorized(err) {
 		return "refuses the credential"

@@ -61,7 +61,7 @@ func (t *target) SubResource(name string) client.SubResourceClient { return subR
 // Scheme implements client.Client.
 func (t *target) Scheme() *runtime.Scheme { return t.options.Scheme }
 
-// RESTMapper implements client.Client. As long as there is no connection, it knows no kinds.
+// RESTMapper implements client.Client. Until there is a connection, it knows no kinds.
 func (t *target) RESTMapper() meta.RESTMapper {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -81,7 +81,7 @@ func (t *target) IsObjectNamespaced(obj runtime.Object) (bool, error) {
 	return apiutil.IsObjectNamespaced(obj, t.options.Scheme, t.RESTMapper())
 }
 
-// subResource is the client for one, as "status".
+// subResource is the client for one subresource, such as "status".
 type subResource struct {
 	target *target
 	name   string

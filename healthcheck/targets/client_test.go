@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
-// clientOf is what a check gets for a target, as one that was written to take a client.Client sees it.
+// clientOf returns the client of a target as a check that needs a client.Client sees it.
 func clientOf(t *testing.T, config *rest.Config) client.Client {
 	t.Helper()
 	c := &targets.Clients[string]{Resolve: one(at("c", "1", config))}
@@ -27,7 +27,7 @@ func clientOf(t *testing.T, config *rest.Config) client.Client {
 	return reader.(client.Client)
 }
 
-// calls are all that a client can do, in an order in which it works out.
+// calls returns calls of all methods of a client, in an order in which they succeed.
 func calls(t *testing.T, c client.Client, namespace string) []func() error {
 	t.Helper()
 	ctx, meta := t.Context(), metav1.ObjectMeta{Namespace: namespace, Name: "it"}
@@ -54,7 +54,7 @@ func calls(t *testing.T, c client.Client, namespace string) []func() error {
 	}
 }
 
-// TestClient: all of a client works as it does elsewhere.
+// TestClient: all methods work as in other clients.
 func TestClient(t *testing.T) {
 	e := env.Get(t)
 	c := clientOf(t, e.Config)
@@ -74,7 +74,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestClientOfDeadTarget: whatever it is asked to do, it asks a dead target once.
+// TestClientOfDeadTarget: any call asks a dead target once.
 func TestClientOfDeadTarget(t *testing.T) {
 	s := serve(t, refuse)
 	c := clientOf(t, s.config())

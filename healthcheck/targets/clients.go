@@ -13,31 +13,31 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/network"
 )
 
-// Target names a cluster, and a credential for it.
+// Target identifies a cluster and a credential for it.
 type Target struct {
-	// Key names the cluster, in words that people know it by: it is part of errors.
-	// Objects with the same key share a client.
+	// Key is the name of the cluster as people know it; errors contain it. Objects with the
+	// same key share a client.
 	Key string
-	// Version tells one credential from another, such as a hash of it. A client is
-	// made anew when it changes.
+	// Version distinguishes credentials, for example by a hash. When it changes, a new
+	// client replaces the old one.
 	Version string
-	// Config makes the configuration of a client. It is called when a client is to be
-	// made, once for all who wait for it, and again after the target has refused the
-	// credential. Its error is that of Clients.Target, until a back-off has passed.
+	// Config returns the configuration of a client. It is called to make a client, once for
+	// all callers that wait for it, and again after the target has refused the credential.
+	// If it fails, Clients.Target returns that error until a back-off has passed.
 	Config func(ctx context.Context) (*rest.Config, error)
 }
 
-// Resolve tells which target an object is about. It is called in each run of the
-// object, so it must be quick. It must be safe for concurrent use.
+// Resolve returns the target of an object. It is called in each run of the object, so it
+// must be quick. It must be safe for concurrent use.
 type Resolve[T any] func(ctx context.Context, obj T) (Target, error)
 
 // Clients keeps the clients of targets. It implements [healthcheck.Targets]: set it as
-// Registration.Targets, of several registrations if they are about the same targets.
+// Registration.Targets. Several registrations can share it if they have the same targets.
 //
-// Add it to the manager, which then closes what is unused; or call Close at the end.
-// It is safe for concurrent use, and must not be copied, or changed after its first use.
+// Add it to the manager, which then closes unused clients; or call Close at the end. It is
+// safe for concurrent use. It must not be copied, or changed after its first use.
 type Clients[T any] struct {
-	// Resolve says which target an object is about. It is required.
+	// Resolve returns the target of an object. It is required.
 	Resolve Resolve[T]
 	Options
 
@@ -51,7 +51,7 @@ var (
 	_ manager.Runnable                   = &Clients[client.Object]{}
 )
 
-// init fills in the defaults with the first use.
+// init fills in the defaults at the first use.
 func (c *Clients[T]) init() {
 	c.once.Do(func() {
 		c.Options = c.complete()
@@ -60,9 +60,9 @@ func (c *Clients[T]) init() {
 	})
 }
 
-// Target implements [healthcheck.Targets]. It sends nothing. What it returns reads past
-// any cache; if the target is dead, its errors are of type *[healthcheck.UnavailableError].
-// It is a client.Client, too, for checks that were written to take one.
+// Target implements [healthcheck.Targets]. It sends nothing. The client that it returns
+// does not use a cache; if the target is dead, its errors are of type
+// *[healthcheck.UnavailableError]. It is also a client.Client, for checks that need one.
 func (c *Clients[T]) Target(ctx context.Context, obj T) (client.Reader, error) {
 	c.init()
 	resolved, err := c.Resolve(ctx, obj)
@@ -76,7 +76,7 @@ func (c *Clients[T]) Target(ctx context.Context, obj T) (client.Reader, error) {
 	return t, nil
 }
 
-// find returns the target with this key and version, and makes room for a new one.
+// find returns the target with this key and version, or a new one, for which it makes room.
 func (c *Clients[T]) find(resolved Target) *target {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,8 +99,7 @@ func (c *Clients[T]) find(resolved Target) *target {
 	return t
 }
 
-// Start closes clients that are not used, until ctx ends, and then all. It implements
-// manager.Runnable.
+// Start closes unused clients until ctx ends, and then all. It implements manager.Runnable.
 func (c *Clients[T]) Start(ctx context.Context) error {
 	c.init()
 	ticker := c.Clock.NewTicker(max(c.IdleTime/2, 1))
@@ -118,8 +117,8 @@ func (c *Clients[T]) Start(ctx context.Context) error {
 	}
 }
 
-// Close drops all clients. Requests that are under way end as they do, and then their
-// connections close; nothing waits for that. Clients may be used on, from the start.
+// Close drops all clients and does not wait. Requests under way continue, and then their
+// connections close. The Clients can still be used; they start afresh.
 func (c *Clients[T]) Close() {
 	c.init()
 	c.mu.Lock()

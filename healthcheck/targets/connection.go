@@ -15,17 +15,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// connection is a client with everything that belongs to it alone.
+// connection is a client with everything that only it uses.
 type connection struct {
 	client    client.Client
 	discovery *discovery.DiscoveryClient
 	transport http.RoundTripper
 
-	// retired tells that nobody will get it any more. The lock of the target guards it.
+	// retired says that no new request will use it. The lock of the target guards it.
 	retired bool
 }
 
-// connect makes a connection; nothing is sent yet.
+// connect makes a connection; it sends nothing yet.
 func connect(ctx context.Context, config func(context.Context) (*rest.Config, error), options Options, gate func() error) (*connection, error) {
 	given, err := config(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func connect(ctx context.Context, config func(context.Context) (*rest.Config, er
 	return &connection{client: c, discovery: discoveryClient, transport: httpClient.Transport}, nil
 }
 
-// bound returns the configuration with our limits.
+// bound returns the configuration with our limits applied.
 func bound(given *rest.Config, options Options) *rest.Config {
 	cfg := rest.CopyConfig(given)
 	cfg.Timeout = options.Timeout
@@ -60,8 +60,8 @@ func bound(given *rest.Config, options Options) *rest.Config {
 		cfg.Dial = (&net.Dialer{Timeout: options.DialTimeout, KeepAlive: 30 * time.Second}).DialContext
 	}
 	if cfg.Proxy == nil {
-		// What client-go does by default. Said aloud, it keeps the transport out of
-		// client-go's global cache, where each would have an entry of its own.
+		// This is client-go's default. Setting it keeps the transport out of client-go's
+		// global cache, where each would have its own entry.
 		cfg.Proxy = http.ProxyFromEnvironment
 	}
 	// One limiter for all kinds; client-go would make one for each.
@@ -72,20 +72,20 @@ func bound(given *rest.Config, options Options) *rest.Config {
 	return cfg
 }
 
-// probe asks whether the target answers, and takes the credential.
+// probe checks that the target answers and accepts the credential.
 func (c *connection) probe(ctx context.Context) error {
 	return c.discovery.RESTClient().Get().AbsPath("/version").Do(ctx).Error()
 }
 
-// closeIfRetired closes what is idle, which is all of it after the last request. To say
-// goodbye to a dead target may take seconds, for which nobody should wait.
+// closeIfRetired closes idle connections, which after the last request are all. Closing one
+// to a dead target may take seconds, so nothing waits for it.
 func (c *connection) closeIfRetired() {
 	if c.retired {
 		go utilnet.CloseIdleConnectionsFor(c.transport)
 	}
 }
 
-// gated sends nothing to a target that has failed just now.
+// gated sends nothing to a target that has just failed.
 type gated struct {
 	http.RoundTripper
 	gate func() error
@@ -101,18 +101,18 @@ func (g gated) RoundTrip(req *http.Request) (*http.Response, error) {
 	return g.RoundTripper.RoundTrip(req)
 }
 
-// WrappedRoundTripper implements utilnet.RoundTripperWrapper, by which the transport is
-// found when its connections are to be closed.
+// WrappedRoundTripper implements utilnet.RoundTripperWrapper. CloseIdleConnectionsFor uses
+// it to find the transport.
 func (g gated) WrappedRoundTripper() http.RoundTripper { return g.RoundTripper }
 
-// limiter bounds the wait, which client-go leaves to the caller, and discovery has none.
-// It marks its errors: that we wait for ourselves is not the target's fault.
+// limiter limits the wait: client-go leaves that to the caller, and discovery sets no
+// limit. It marks its errors, because our own throttling is not the target's fault.
 type limiter struct {
 	flowcontrol.RateLimiter
 	timeout time.Duration
 }
 
-// throttledError says that a request was not sent, since there were too many.
+// throttledError says that a request was not sent because there were too many.
 type throttledError struct{ error }
 
 // Unwrap returns the cause.

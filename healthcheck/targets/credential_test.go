@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
-// TestRefusedCredential is asked for anew, without a new version.
+// TestRefusedCredential: after a refusal, Config is called again without a new version.
 func TestRefusedCredential(t *testing.T) {
 	var valid atomic.Value
 	valid.Store("1")
@@ -39,7 +39,7 @@ func TestRefusedCredential(t *testing.T) {
 		}
 	}
 	clock.Step(firstBackoff)
-	// Who holds a client for long gets no new configuration, but no panic either.
+	// A client that was kept for long gets no new configuration, but does not panic either.
 	if got := text(long.Get(t.Context(), aConfigMap, empty())); got != "cluster c refuses the credential" {
 		t.Errorf("the error is %q", got)
 	}
@@ -51,7 +51,8 @@ func TestRefusedCredential(t *testing.T) {
 	}
 }
 
-// TestNoConfiguration is an error of Target, which asks again after a back-off.
+// TestNoConfiguration: Target returns the error of Config, and calls it again after a
+// back-off.
 func TestNoConfiguration(t *testing.T) {
 	s := serve(t, nil)
 	var asked atomic.Int32
@@ -87,7 +88,7 @@ func TestNoConfiguration(t *testing.T) {
 	}
 }
 
-// TestPanicOfConfig leaves nothing locked.
+// TestPanicOfConfig: a panic leaves nothing locked.
 func TestPanicOfConfig(t *testing.T) {
 	s := serve(t, nil)
 	panics := true

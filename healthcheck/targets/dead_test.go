@@ -33,8 +33,8 @@ func (d deadline) Err() error {
 	}
 }
 
-// dead are five ways of a target not to answer, and what is said about each. Two of
-// them take for ever, and say on the channel that they have begun.
+// dead returns five targets that do not answer, each in another way, and the expected
+// words. Two of them hang for ever, and signal on the channel when they start.
 func dead(t *testing.T) (map[string]*rest.Config, map[string]string, <-chan struct{}) {
 	t.Helper()
 	begun := make(chan struct{}, 100)
@@ -49,7 +49,7 @@ func dead(t *testing.T) (map[string]*rest.Config, map[string]string, <-chan stru
 	wrong := serve(t, nil).config()
 	wrong.TLSClientConfig = stranger(t)
 	return map[string]*rest.Config{
-			// Without TLS, as no more than ten seconds are waited for that.
+			// Without TLS, because the wait for a TLS handshake is limited to ten seconds.
 			"mute":         {Host: "http://" + mute(t, begun)},
 			"gone":         {Host: nobody, TLSClientConfig: insecure},
 			"wrong":        wrong,
@@ -64,8 +64,8 @@ func dead(t *testing.T) (map[string]*rest.Config, map[string]string, <-chan stru
 		}, begun
 }
 
-// TestDeadTargets: of 50 targets five are dead. The others are read while some of these
-// are still being waited for; and from then on no dead one is waited for at all.
+// TestDeadTargets: five of 50 targets are dead. The others are read while requests to some
+// of these still hang; after that, no request waits for a dead target.
 func TestDeadTargets(t *testing.T) {
 	configs, want, begun := dead(t)
 	for i := len(configs); i < 50; i++ {
@@ -120,13 +120,13 @@ func TestDeadTargets(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the first run (-want +got):\n%s", diff)
 	}
-	// With an hour of patience, nobody must be asked now.
+	// With a timeout of an hour, this test would hang if any dead target were asked now.
 	if diff := cmp.Diff(want, readAll(slices.Sorted(maps.Keys(configs)))); diff != "" {
 		t.Errorf("the second run (-want +got):\n%s", diff)
 	}
 }
 
-// TestTimeout ends what hangs, whoever asks.
+// TestTimeout: it ends requests that hang, whatever the caller's deadline.
 func TestTimeout(t *testing.T) {
 	begun := make(chan struct{}, 100)
 	hosts := map[string]*rest.Config{

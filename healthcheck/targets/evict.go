@@ -2,24 +2,24 @@ package targets
 
 import "time"
 
-// The callers of these methods hold the lock. Clients is its own cache: those of libraries
-// take either a clock or a hook for what they evict, and this one needs both. It looks at all
+// The callers of these methods hold the lock. Clients has its own cache, because it needs
+// both a clock and a hook for evictions; libraries offer only one of them. It scans all
 // targets, since there are few.
 
-// drop forgets a target.
+// drop removes a target.
 func (c *Clients[T]) drop(key string) {
 	c.targets[key].retire()
 	delete(c.targets, key)
 	clientsNow.Dec()
 }
 
-// evict forgets a target, and counts why.
+// evict removes a target and counts the reason.
 func (c *Clients[T]) evict(key, reason string) {
 	c.drop(key)
 	evictedTotal.WithLabelValues(reason).Inc()
 }
 
-// dropIdle forgets the targets that were not used for the idle time.
+// dropIdle removes the targets that were unused for the idle time.
 func (c *Clients[T]) dropIdle() {
 	now := c.Clock.Now()
 	for key, t := range c.targets {
@@ -29,7 +29,7 @@ func (c *Clients[T]) dropIdle() {
 	}
 }
 
-// dropOldest forgets the target that has not been used for the longest time.
+// dropOldest removes the target that has been unused for longest.
 func (c *Clients[T]) dropOldest() {
 	var (
 		oldest string

@@ -16,7 +16,7 @@ import (
 )
 
 // Each cluster is a namespace with the secret "kubeconfig". A registration with these
-// Targets hands its checks a client of the cluster that an object is about.
+// Targets gives its checks a client of the object's target cluster.
 func ExampleKubeconfigSecret() {
 	var manager client.Client = fake.NewFakeClient() // mgr.GetClient()
 	clients := &targets.Clients[*corev1.Pod]{
@@ -27,7 +27,7 @@ func ExampleKubeconfigSecret() {
 			},
 		}.Resolve,
 	}
-	// mgr.Add(clients) has it close what is not used any more.
+	// mgr.Add(clients) makes the manager close unused clients.
 	registration := healthcheck.Registration[*corev1.Pod]{Targets: clients}
 
 	pod := &corev1.Pod{}
@@ -37,8 +37,8 @@ func ExampleKubeconfigSecret() {
 	// Output: getting the kubeconfig secret shoot--a/kubeconfig: secrets "kubeconfig" not found
 }
 
-// A target may be found in any way. Here all objects are about one cluster, which refuses
-// the credential. The second read does not even ask it.
+// A target may be found in any way. Here all objects have the same target cluster, which
+// refuses the credential. The second read sends no request.
 func ExampleClients() {
 	asked := 0
 	cluster := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

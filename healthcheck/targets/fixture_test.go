@@ -16,13 +16,13 @@ import (
 
 func TestMain(m *testing.M) { env.Main(m) }
 
-// patience is far above what anything here takes that is not waited for on purpose.
+// patience is far longer than anything here takes that does not hang on purpose.
 const patience = 30 * time.Second
 
-// firstBackoff is how long a target is left alone that did not answer once.
+// firstBackoff is the back-off after the first failure.
 const firstBackoff = 2 * time.Second
 
-// at makes a target of a configuration.
+// at returns a target with a configuration.
 func at(key, version string, cfg *rest.Config) targets.Target {
 	return targets.Target{Key: key, Version: version, Config: func(context.Context) (*rest.Config, error) { return cfg, nil }}
 }
@@ -61,7 +61,7 @@ func getWithin(ctx context.Context, t testing.TB, c *targets.Clients[string], ob
 	return r.Get(ctx, aConfigMap, empty())
 }
 
-// text returns the words of an error, empty without one.
+// text returns the text of an error; empty without one.
 func text(err error) string {
 	if err == nil {
 		return ""
@@ -69,7 +69,7 @@ func text(err error) string {
 	return err.Error()
 }
 
-// stranger trusts a certificate that no server has.
+// stranger returns a configuration that trusts a certificate that no server has.
 func stranger(t testing.TB) rest.TLSClientConfig {
 	t.Helper()
 	ca, _, err := cert.GenerateSelfSignedCertKey("stranger", nil, nil)

@@ -6,7 +6,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
-// FuzzKubeconfig: a kubeconfig that somebody else wrote names nothing of this machine, or is refused by one of few sentences, which quote nothing.
+// FuzzKubeconfig: any kubeconfig either refers to nothing on this machine, or is refused with one of a few texts, which quote nothing.
 func FuzzKubeconfig(f *testing.F) {
 	const server = `server: "https://10.0.0.1:6443"`
 	f.Add([]byte("s3cret"))

@@ -10,19 +10,19 @@ import (
 	"testing"
 )
 
-// labelled has the goroutines that a test begins from now on, and those that these begin, say whose they are: those of the
-// tests before may still be on their way out.
+// labelled labels the goroutines that a test starts from now on, directly or not: those of earlier tests may still be
+// ending.
 func labelled(t *testing.T) {
 	t.Helper()
 	pprof.SetGoroutineLabels(pprof.WithLabels(t.Context(), pprof.Labels("test", t.Name())))
 }
 
-// clientGoroutines counts those of a test that serve the connections of HTTP clients.
+// clientGoroutines counts the goroutines of a test that serve connections of HTTP clients.
 func clientGoroutines(test string) int {
 	return goroutines(test, "persistConn", "ClientConnReadLoop", "clientConnReadLoop")
 }
 
-// goroutines counts those of a test that are in one of these functions.
+// goroutines counts the goroutines of a test that are in one of these functions.
 func goroutines(test string, functions ...string) int {
 	var profile bytes.Buffer
 	_ = pprof.Lookup("goroutine").WriteTo(&profile, 1)

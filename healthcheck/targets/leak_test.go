@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
-// world is some targets, all of which have been used.
+// world returns targets that have all been used.
 func world(t *testing.T, options targets.Options) (*targets.Clients[string], map[string]*server) {
 	t.Helper()
 	servers := map[string]*server{}
@@ -45,7 +45,7 @@ func open(servers map[string]*server) func() int {
 	}
 }
 
-// TestIdleTargets are closed by the clock alone, with their connections and goroutines.
+// TestIdleTargets: the clock alone closes them, with their connections and goroutines.
 func TestIdleTargets(t *testing.T) {
 	g := NewWithT(t)
 	labelled(t)
@@ -75,8 +75,8 @@ func TestIdleTargets(t *testing.T) {
 	g.Eventually(serving, patience).Should(BeZero(), "goroutines after the end")
 }
 
-// TestClosedWhileInUse: the request ends as it would have, and so do those that follow
-// by the same client; each time nothing is left behind.
+// TestClosedWhileInUse: the request under way completes, and so do later ones with the same
+// client. Each time nothing is left behind.
 func TestClosedWhileInUse(t *testing.T) {
 	g := NewWithT(t)
 	begun, proceed := make(chan struct{}), make(chan struct{})
@@ -95,8 +95,8 @@ func TestClosedWhileInUse(t *testing.T) {
 	}
 }
 
-// TestClosedWhileItIsMade: what is made for a target that has gone meanwhile serves the
-// one who asked, and leaves nothing behind.
+// TestClosedWhileItIsMade: a client for a target that was dropped meanwhile serves its
+// caller, and leaves nothing behind.
 func TestClosedWhileItIsMade(t *testing.T) {
 	g := NewWithT(t)
 	begun, proceed := make(chan struct{}), make(chan struct{})
@@ -116,12 +116,13 @@ func TestClosedWhileItIsMade(t *testing.T) {
 	g.Expect(s.opened.Load()).NotTo(BeZero())
 }
 
-// creations counts transports by what client-go's global cache says of them.
+// creations counts transports by the metric of client-go's global cache.
 type creations struct{ sync.Map }
 
 func (c *creations) Increment(result string) { c.Store(result, true) }
 
-// TestGlobalCache of client-go gets no entries: it may keep them for ever.
+// TestGlobalCache: client-go's global cache gets no entries, since it may keep them for
+// ever.
 func TestGlobalCache(t *testing.T) {
 	counted, before := &creations{}, metrics.TransportCreateCalls
 	metrics.TransportCreateCalls = counted

@@ -13,7 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
-// counted are the metrics of all Clients of the process: how many clients there are, and how many were evicted for each reason.
+// counted returns the metrics of all Clients of the process: how many clients there are, and how many were evicted for each
+// reason.
 func counted(t *testing.T) map[string]float64 {
 	t.Helper()
 	families, err := metrics.Registry.Gather()
@@ -36,7 +37,7 @@ func counted(t *testing.T) map[string]float64 {
 	return values
 }
 
-// TestMetrics: how many clients there are, and why others are there no more. That all are closed in the end is no eviction.
+// TestMetrics: the metrics count the clients, and evictions by reason. Close is not an eviction.
 func TestMetrics(t *testing.T) {
 	clock, version := newClock(), "1"
 	c := &targets.Clients[string]{

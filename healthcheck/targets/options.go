@@ -22,35 +22,34 @@ const (
 	defaultLastBackoff  = 30 * time.Second
 )
 
-// Options are the settings of Clients. The zero value is good.
+// Options are the settings of Clients. The zero value has usable defaults.
 type Options struct {
-	// Scheme has the kinds that are read as Go types. The default is client-go's, with
+	// Scheme contains the kinds that are read as Go types. The default is client-go's, with
 	// the kinds of Kubernetes; unstructured objects need none.
 	Scheme *runtime.Scheme
-	// Timeout bounds each request, with its answer, and before that the wait for its
-	// turn, if QPS is exceeded. It should be well below the
-	// timeout of a check, or that of the check is what a dead target costs. The default
-	// is 10 seconds.
+	// Timeout is the timeout of each request with its answer, and also that of the wait
+	// before it if QPS is exceeded. It should be well below the timeout of a check, or a
+	// dead target costs the timeout of the check. The default is 10 seconds.
 	Timeout time.Duration
-	// DialTimeout bounds the making of a connection, unless the configuration brings a
-	// Dial of its own. The default is 5 seconds.
+	// DialTimeout is the timeout for connecting, unless the configuration has its own Dial.
+	// The default is 5 seconds.
 	DialTimeout time.Duration
-	// QPS and Burst limit the requests to each target, per second and at once, over
-	// all objects and kinds. A negative QPS means no limit. The defaults are 50
-	// and 100. What a configuration says of them does not count.
+	// QPS and Burst limit the requests to each target, per second and at once, over all
+	// objects and kinds. A negative QPS means no limit. The defaults are 50 and 100. They
+	// override those of a configuration.
 	QPS   float32
 	Burst int
-	// IdleTime is how long a client is kept without use. The default is 15 minutes. It
-	// should be longer than the period of the checks.
+	// IdleTime is how long an unused client is kept. The default is 15 minutes. It should
+	// be longer than the period of the checks.
 	IdleTime time.Duration
-	// MaxTargets is how many targets are kept; if there are more, the one that has not been
-	// used for the longest time is dropped. The default is 1000.
+	// MaxTargets is how many targets are kept; to make room for another, the one that has
+	// been unused for longest is dropped. The default is 1000.
 	MaxTargets int
-	// FirstBackoff is how long a target that did not answer is left alone. It doubles
+	// FirstBackoff is how long nothing is sent to a target that did not answer. It doubles
 	// with each failure in a row, up to LastBackoff. The defaults are 2 and 30 seconds.
 	FirstBackoff, LastBackoff time.Duration
-	// Clock tells the time of back-off and idleness. Timeouts are those of the network,
-	// and real. The default is the real one.
+	// Clock tells the time for back-off and idleness. The default is the real one. Timeouts
+	// always use real time.
 	Clock clock.WithTicker
 }
 
@@ -71,7 +70,7 @@ func (o Options) complete() Options {
 	return o
 }
 
-// backoff is that of a target that has not failed.
+// backoff returns the back-off of a target that has not failed.
 func (o Options) backoff() wait.Backoff {
 	const forever = 1 << 30
 	return wait.Backoff{Duration: o.FirstBackoff, Factor: 2, Cap: o.LastBackoff, Steps: forever}

@@ -15,27 +15,28 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// defaultDataKey is where a secret has its kubeconfig, if KubeconfigSecret does not say.
-// Gardener has it there; Cluster API has it in "value".
+// defaultDataKey is the default of KubeconfigSecret.DataKey. Gardener uses it; Cluster API
+// uses "value".
 const defaultDataKey = "kubeconfig"
 
-// KubeconfigSecret finds the kubeconfig of a target in a secret. Its method Resolve is
-// what Clients.Resolve takes.
+// KubeconfigSecret reads the kubeconfig of a target from a secret. Its method Resolve can
+// be a Clients.Resolve.
 //
-// The kubeconfig must be complete. It may name neither files nor commands: those who
-// may write the secret could have this process open and run them.
+// The kubeconfig must be self-contained. It may name neither files nor commands: whoever
+// can write the secret could make this process read or run them.
 type KubeconfigSecret[T any] struct {
-	// Reader reads the secret, in each run. Give it the manager's client, which reads
-	// from its cache; the cache should be limited to the secrets in question.
+	// Reader reads the secret in each run. Give it the manager's client, which reads from
+	// its cache; limit the cache to the secrets in question.
 	Reader client.Reader
 	// Secret returns the namespace and name of the secret for an object.
 	Secret func(obj T) client.ObjectKey
-	// DataKey is where the secret has the kubeconfig. The default is "kubeconfig".
+	// DataKey is the key of the kubeconfig in the secret's data. The default is
+	// "kubeconfig"; that of Cluster API is "value".
 	DataKey string
 }
 
-// Resolve returns the target that is named after its secret, as "namespace/name". Its
-// version is a hash of the kubeconfig: other changes of the secret change nothing.
+// Resolve returns the target; its key is that of the secret, "namespace/name". Its version
+// is a hash of the kubeconfig, so other changes of the secret have no effect.
 func (s KubeconfigSecret[T]) Resolve(ctx context.Context, obj T) (Target, error) {
 	key, dataKey := s.Secret(obj), cmp.Or(s.DataKey, defaultDataKey)
 	var secret corev1.Secret
@@ -54,13 +55,13 @@ func (s KubeconfigSecret[T]) Resolve(ctx context.Context, obj T) (Target, error)
 	}, nil
 }
 
-// errNoKubeconfig does not say more: what a parser has to say may quote the secret, and
-// this ends in a condition.
+// errNoKubeconfig contains no details: a parser's error may quote the secret, and this text
+// ends up in a condition.
 var errNoKubeconfig = errors.New("the secret holds no valid kubeconfig")
 
-// ForbiddenError says that a kubeconfig names something outside of itself.
+// ForbiddenError says that a kubeconfig refers to something outside itself.
 type ForbiddenError struct {
-	// Names is what it names: "a file", "a command", "an auth provider".
+	// Names is what it refers to: "a file", "a command", "an auth provider".
 	Names string
 }
 
@@ -69,9 +70,10 @@ func (e *ForbiddenError) Error() string {
 	return fmt.Sprintf("the kubeconfig in the secret names %s, which is not allowed", e.Names)
 }
 
-// ParseKubeconfig makes a configuration of a kubeconfig that others may write. It must be
-// complete: a file that it named would be read here, and the credentials of this process
-// sent to a server of somebody else. No error quotes it.
+// ParseKubeconfig returns the configuration in a kubeconfig that others may write. The
+// kubeconfig must be self-contained: this process would read a file that it names, and
+// could send its own credentials to a stranger's server. Errors do not quote it. If it
+// names something outside itself, the error is a *ForbiddenError.
 func ParseKubeconfig(kubeconfig []byte) (*rest.Config, error) {
 	raw, err := clientcmd.Load(kubeconfig)
 	if err != nil {
@@ -94,8 +96,7 @@ func ParseKubeconfig(kubeconfig []byte) (*rest.Config, error) {
 	return cfg, nil
 }
 
-// beyond says what a user entry would reach for outside of the kubeconfig; empty if
-// nothing.
+// beyond returns what a user entry refers to outside the kubeconfig; empty if nothing.
 func beyond(user *clientcmdapi.AuthInfo) string {
 	switch {
 	case user.Exec != nil:

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
-// secretOf names the secret of an object like Cluster API does.
+// secretOf returns the secret of an object, named as in Cluster API.
 func secretOf(obj string) client.ObjectKey {
 	return client.ObjectKey{Namespace: "default", Name: obj + "-kubeconfig"}
 }
@@ -22,14 +22,14 @@ func secret(data map[string][]byte) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}, Data: data}
 }
 
-// kubeconfig has this cluster and this user.
+// kubeconfig returns one with this cluster and this user.
 func kubeconfig(cluster, user string) []byte {
 	return []byte(`{apiVersion: v1, kind: Config, current-context: x, contexts: [{name: x, context: {cluster: c, user: u}}],
 		clusters: [{name: c, cluster: {` + cluster + `}}], users: [{name: u, user: {` + user + `}}]}`)
 }
 
-// TestKubeconfigs: what is wrong is said, without a word out of the secret; and what
-// would reach for something on this machine is refused.
+// TestKubeconfigs: errors say what is wrong without quoting the secret; references to this
+// machine are refused.
 func TestKubeconfigs(t *testing.T) {
 	const good = `server: "https://10.0.0.1:6443"`
 	const invalid = "the secret holds no valid kubeconfig"
@@ -67,7 +67,7 @@ func TestKubeconfigs(t *testing.T) {
 	}
 }
 
-// TestNoKubeconfig is an error that says what is missing.
+// TestNoKubeconfig: the error says what is missing.
 func TestNoKubeconfig(t *testing.T) {
 	tests := map[string]struct {
 		reader client.Reader
@@ -89,7 +89,7 @@ func TestNoKubeconfig(t *testing.T) {
 	}
 }
 
-// TestVersion is that of the kubeconfig alone.
+// TestVersion: only the kubeconfig changes it.
 func TestVersion(t *testing.T) {
 	version := func(s *corev1.Secret) string {
 		t.Helper()

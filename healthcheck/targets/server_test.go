@@ -44,7 +44,7 @@ type server struct {
 	ended    chan struct{}
 }
 
-// serve starts a server. Whatever hangs in intercept is to wait for ended, too.
+// serve starts a server. An intercept that hangs must also wait for ended.
 func serve(t testing.TB, intercept func(*server, http.ResponseWriter, *http.Request) bool) *server {
 	t.Helper()
 	s := &server{ended: make(chan struct{})}
@@ -83,7 +83,7 @@ func serve(t testing.TB, intercept func(*server, http.ResponseWriter, *http.Requ
 	return s
 }
 
-// count is how often a path was asked for.
+// count returns the number of requests for a path.
 func (s *server) count(path string) int {
 	n, ok := s.requests.Load(path)
 	if !ok {
@@ -92,7 +92,7 @@ func (s *server) count(path string) int {
 	return int(n.(*atomic.Int32).Load())
 }
 
-// config reaches the server, and trusts it.
+// config returns the configuration of a client that trusts the server.
 func (s *server) config() *rest.Config {
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 	return &rest.Config{Host: s.URL, BearerToken: "t", TLSClientConfig: rest.TLSClientConfig{CAData: ca}}
@@ -107,7 +107,7 @@ func hang(s *server, _ http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// refuse says that the credential is not good.
+// refuse answers that the credential is invalid.
 func refuse(_ *server, w http.ResponseWriter, _ *http.Request) bool {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusUnauthorized)
@@ -115,7 +115,7 @@ func refuse(_ *server, w http.ResponseWriter, _ *http.Request) bool {
 	return true
 }
 
-// trickle begins an answer to a read, and does not go on.
+// trickle starts an answer to a read, and does not continue.
 func trickle(s *server, w http.ResponseWriter, r *http.Request) bool {
 	if r.URL.Path != aConfigMapPath {
 		return false
@@ -126,7 +126,7 @@ func trickle(s *server, w http.ResponseWriter, r *http.Request) bool {
 	return hang(s, w, r)
 }
 
-// pausing begins to answer a read when the test lets it.
+// pausing starts an answer to a read, and continues when the test says so.
 func pausing(begun, proceed chan struct{}) func(*server, http.ResponseWriter, *http.Request) bool {
 	return func(s *server, _ http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == aConfigMapPath {
@@ -140,7 +140,7 @@ func pausing(begun, proceed chan struct{}) func(*server, http.ResponseWriter, *h
 	}
 }
 
-// mute is an address where connections are accepted, and never a word is said on them.
+// mute returns an address that accepts connections, and never answers.
 func mute(t testing.TB, begun chan<- struct{}) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -161,6 +161,6 @@ func mute(t testing.TB, begun chan<- struct{}) string {
 	return listener.Addr().String()
 }
 
-// nobody is an address where nobody listens. A port that was free a moment ago may be that of another server by now; this
-// one is never given to who asks for any.
+// nobody is an address where nothing listens. Another server may take a port that was free a moment ago; this one is
+// never assigned dynamically.
 const nobody = "https://127.0.0.1:1"

@@ -12,8 +12,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
-// TestErrorsOfNetworks: a source of credentials that is reached over the network is told of without the local port, which
-// is another one each time.
+// TestErrorsOfNetworks: the error of a credential source on the network is reported without the local port, which differs
+// each time.
 func TestErrorsOfNetworks(t *testing.T) {
 	reset := &net.OpError{
 		Op: "read", Net: "tcp", Source: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 7), Port: 41234},

@@ -9,8 +9,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// acquire returns the connection, and whether the target is proven to answer; or the
-// error that it failed with just now.
+// acquire returns the connection, and whether the target is proven to answer; or the error of
+// a recent failure.
 func (t *target) acquire() (*connection, bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -22,14 +22,14 @@ func (t *target) acquire() (*connection, bool, error) {
 	return t.conn, t.proven, nil
 }
 
-// release ends a request. The last one closes a connection that nobody will get any more.
+// release ends a request. The last one closes a retired connection.
 func (t *target) release(conn *connection) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	conn.closeIfRetired()
 }
 
-// retire is for a target that is no longer kept. Its present users may read on.
+// retire retires a target that is no longer kept. Its current users may continue.
 func (t *target) retire() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -37,7 +37,7 @@ func (t *target) retire() {
 	t.discard(t.conn)
 }
 
-// discard has a connection close as soon as nobody uses it. The caller holds the lock.
+// discard makes a connection close once it is unused. The caller holds the lock.
 func (t *target) discard(conn *connection) {
 	if conn != nil {
 		conn.retired = true
@@ -57,8 +57,8 @@ func (t *target) lastUse() time.Time {
 	return t.used
 }
 
-// remembered is the error of the target while its back-off lasts. It goes with each
-// request: many may have queued up for discovery by the time the first one fails.
+// remembered returns the error of the target during its back-off. Each request checks it:
+// many may have queued for discovery when the first one fails.
 func (t *target) remembered() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -68,8 +68,8 @@ func (t *target) remembered() error {
 	return nil
 }
 
-// answered notes an answer to a read, which ends the back-off. That to a probe proves less: a
-// target may answer it, and hang at whatever takes its storage.
+// answered records the answer to a read, which ends the back-off. The answer to a probe
+// proves less: a target may answer it, and hang on requests that need its storage.
 func (t *target) answered(conn *connection) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -79,8 +79,8 @@ func (t *target) answered(conn *connection) {
 	t.err, t.until, t.backoff, t.proven = nil, time.Time{}, t.options.backoff(), true
 }
 
-// failed notes the error of a request that was not answered, if it is the target's fault. It
-// returns the error for the caller.
+// failed records the error of an unanswered request if it is the target's fault. It returns
+// the error for the caller.
 func (t *target) failed(ctx context.Context, started time.Time, conn *connection, err error) error {
 	if known := unavailable(err); known != nil {
 		return known
@@ -93,7 +93,7 @@ func (t *target) failed(ctx context.Context, started time.Time, conn *connection
 		return err
 	}
 	if t.err != nil && !started.After(t.failedAt) {
-		// One of many that were under way when the first of them failed.
+		// This request was already under way when the first of them failed.
 		return t.err
 	}
 	failure := &healthcheck.UnavailableError{Target: t.key, Cause: cause(err), Err: err}

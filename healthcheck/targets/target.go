@@ -12,22 +12,22 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// target is one version of a target, and how it fares. It is the client that checks get.
+// target is one version of a target, with its state. It is the client that checks get.
 type target struct {
 	key, version string
 	options      Options
-	// turn is held by the one who makes the client, or asks whether the target answers.
+	// turn is held while making the client, or probing the target.
 	turn chan struct{}
 
 	mu      sync.Mutex
 	used    time.Time
 	retired bool
-	// conn is nil until there is a configuration; configErr is why there is none.
+	// conn is nil until there is a configuration; configErr is the last error of Config.
 	conn      *connection
 	configErr error
-	// proven tells that the target has answered since it last failed.
+	// proven says that the target has answered since it last failed.
 	proven bool
-	// err is how it failed last, at failedAt; until then it is not asked again.
+	// err is its last failure, at failedAt; nothing is sent before until.
 	err             *healthcheck.UnavailableError
 	failedAt, until time.Time
 	backoff         wait.Backoff
@@ -40,7 +40,7 @@ func newTarget(key, version string, options Options) *target {
 	}
 }
 
-// do carries out one request, if the target is not known to be dead.
+// do sends one request, unless the target is known to be dead.
 func (t *target) do(ctx context.Context, call func(client.Client) error) error {
 	conn, err := t.ready(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (t *target) do(ctx context.Context, call func(client.Client) error) error {
 	return err
 }
 
-// configure makes the client, if there is none, and nobody has failed to just now.
+// configure makes the client, if there is none and the last attempt is not too recent.
 func (t *target) configure(ctx context.Context, config func(context.Context) (*rest.Config, error)) error {
 	if done, err := t.configured(); done {
 		return err
@@ -85,14 +85,14 @@ func (t *target) configure(ctx context.Context, config func(context.Context) (*r
 	return nil
 }
 
-// configured reports whether there is nothing to be made now, and what came of it.
+// configured reports whether there is nothing to do now, and the last error.
 func (t *target) configured() (done bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.conn != nil || t.options.Clock.Now().Before(t.until), t.configErr
 }
 
-// ready returns a connection to a target that answers. The caller has to release it.
+// ready returns a connection to a target that answers. The caller must release it.
 func (t *target) ready(ctx context.Context) (*connection, error) {
 	conn, proven, err := t.acquire()
 	if proven || err != nil {

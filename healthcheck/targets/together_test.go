@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
-// TestManyFailAtOnce: those that were under way together count as one failure.
+// TestManyFailAtOnce: failures of concurrent requests count as one.
 func TestManyFailAtOnce(t *testing.T) {
 	const readers = 10
 	begun, fail := make(chan struct{}, readers), make(chan struct{})
@@ -52,9 +52,9 @@ func TestManyFailAtOnce(t *testing.T) {
 	}
 }
 
-// TestQueueForDiscovery: only one at a time can discover. When it fails, those in the
-// queue do not try the same one after the other. The next one is let in before the first
-// can say that it has failed, and may try too; nobody after that one may.
+// TestQueueForDiscovery: only one caller at a time can run discovery. When it fails, those
+// in the queue must not try one after the other. The next one may start before the failure
+// is recorded, and try too; no later one may.
 func TestQueueForDiscovery(t *testing.T) {
 	const readers = 10
 	labelled(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks/cel"
 )
 
-// conditions is a rule as they are written mostly.
+// conditions is a typical rule.
 var conditions = cel.Rule{
 	Current: "status.conditions.exists(c, c.type == 'Available' && c.status == 'True')",
 	Failed:  "status.conditions.exists(c, c.type == 'Stalled' && c.status == 'True')",

@@ -14,10 +14,10 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// Check is a check of the object under examination by a program.
+// Check checks the object itself by a program.
 //
-// The scheme tells apiVersion and kind of a typed object, which it does not say itself
-// after it was read. It can be nil if no expression uses them, or T is unstructured.
+// The scheme provides apiVersion and kind of a typed object, which has neither after it was
+// read. It can be nil if no expression uses them, or T is unstructured.
 func Check[T client.Object](name string, p *Program, scheme *runtime.Scheme) healthcheck.NamedCheck[T] {
 	check := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
 		return judge(ctx, p, in.Object, scheme)
@@ -25,8 +25,9 @@ func Check[T client.Object](name string, p *Program, scheme *runtime.Scheme) hea
 	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check)}
 }
 
-// For is a program as a rule of package checks, for objects that the one under
-// examination depends on. The scheme is as in Check. The limit of its cost bounds its time.
+// For returns a program as a rule of package checks, for objects that the checked object
+// depends on. The scheme is as in Check. The rule has no timeout; the cost limit bounds its
+// time.
 func For[O client.Object](p *Program, scheme *runtime.Scheme) checks.Rule[O] {
 	return func(obj O) healthcheck.Result {
 		result, err := judge(context.Background(), p, obj, scheme)
@@ -37,9 +38,8 @@ func For[O client.Object](p *Program, scheme *runtime.Scheme) checks.Rule[O] {
 	}
 }
 
-// judge is EvaluateObject for the engine. It makes a result of an expression that
-// cannot be evaluated on this object: an error would have the engine try it
-// again and again, and until the object changes there is nothing to be had by that.
+// judge is EvaluateObject for the engine. It turns an expression's error into a result:
+// after an error the engine would retry, but nothing changes until the object does.
 func judge(ctx context.Context, p *Program, obj client.Object, scheme *runtime.Scheme) (healthcheck.Result, error) {
 	result, err := p.EvaluateObject(ctx, obj, scheme)
 	if _, ok := errors.AsType[*ExpressionError](err); ok {
@@ -52,7 +52,7 @@ func undecided(err error) healthcheck.Result {
 	return healthcheck.Result{Status: healthcheck.Unknown, Reason: healthcheck.ReasonCheckFailed, Message: err.Error()}
 }
 
-// EvaluateObject is Evaluate for a typed object too. The scheme is as in Check.
+// EvaluateObject is Evaluate for typed objects too. The scheme is as in Check.
 func (p *Program) EvaluateObject(ctx context.Context, obj client.Object, scheme *runtime.Scheme) (healthcheck.Result, error) {
 	converted, err := toUnstructured(obj, scheme)
 	if err != nil {
@@ -61,7 +61,7 @@ func (p *Program) EvaluateObject(ctx context.Context, obj client.Object, scheme 
 	return p.Evaluate(ctx, converted)
 }
 
-// toUnstructured makes of an object what its YAML would be. It does not change it.
+// toUnstructured returns the object as its YAML would be. It does not change the object.
 func toUnstructured(obj client.Object, scheme *runtime.Scheme) (*unstructured.Unstructured, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return u, nil

@@ -74,8 +74,8 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// TestCheckErrs tells a kind that the scheme does not have, and a context that has ended:
-// to try again can help with both.
+// TestCheckErrs: a kind that the scheme lacks, and a context that has ended, are errors,
+// because a retry can help with both.
 func TestCheckErrs(t *testing.T) {
 	program := compile(t, cel.Rule{Current: "true"})
 	in := healthcheck.Input[*appsv1.Deployment]{Object: &appsv1.Deployment{}}
@@ -94,7 +94,7 @@ func TestCheckErrs(t *testing.T) {
 	}
 }
 
-// TestFor looks at an object that another one depends on.
+// TestFor judges an object that another one depends on.
 func TestFor(t *testing.T) {
 	backup := func(status m) *unstructured.Unstructured {
 		u := &unstructured.Unstructured{Object: m{"metadata": m{"name": "daily", "namespace": "shop", "generation": int64(4)}}}
@@ -138,7 +138,7 @@ func TestFor(t *testing.T) {
 	}
 }
 
-// TestYAML reads an entry of Flux's healthCheckExprs with what is ours beside it.
+// TestYAML reads an entry of Flux's healthCheckExprs with our additional fields.
 func TestYAML(t *testing.T) {
 	type entry struct {
 		metav1.TypeMeta `json:",inline"`
@@ -176,7 +176,7 @@ within: 5m0s
 	}
 }
 
-// TestConcurrently uses one program, and one object, from many goroutines.
+// TestConcurrently uses one program and one object from many goroutines.
 func TestConcurrently(t *testing.T) {
 	rule := phases
 	rule.Message = "'%s of %d'.format([status.phase, size(status.list)])"

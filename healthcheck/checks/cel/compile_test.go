@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks/cel"
 )
 
-// TestCompileRefuses holds what Compile says of rules that cannot work.
+// TestCompileRefuses: Compile returns an error for rules that cannot work.
 func TestCompileRefuses(t *testing.T) {
 	tests := map[string]struct {
 		rule cel.Rule
@@ -42,7 +42,7 @@ func TestCompileRefuses(t *testing.T) {
 		"a wrong duration":          {cel.Rule{Current: "duration('soon') > duration('1s')"}, "current: 1:10: invalid duration argument"},
 		"a wrong format":            {cel.Rule{Current: "true", Message: "'%d'.format(['a'])"}, "message: 1:14: error during formatting: decimal clause can only be used on ints, uints, and doubles, was given string"},
 		"a negative time":           {cel.Rule{Current: "true", Within: metav1.Duration{Duration: -time.Second}}, "within: must not be negative"},
-		"a field that is no name":   {cel.Rule{Current: "true", Fields: []string{"a-b"}}, `fields: "a-b" is no name of a field`},
+		"a field that is no name":   {cel.Rule{Current: "true", Fields: []string{"a-b"}}, `fields: "a-b" is not a valid field name`},
 		"two at once":               {cel.Rule{Current: "a", Failed: "b"}, "current: 1:1: undeclared reference to 'a'\nfailed: 1:1: undeclared reference to 'b'"},
 		"macros in macros": {
 			cel.Rule{Current: "status.a.all(a, a.b.all(b, b.c.all(c, c.d.all(d, d.e.all(e, e.f.all(f, f.g))))))"},
@@ -65,7 +65,7 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
-// TestCompileLocates has the parts of an error for programs.
+// TestCompileLocates: programs can read the parts of an error.
 func TestCompileLocates(t *testing.T) {
 	_, err := cel.Compile(cel.Rule{Current: "true", Message: "kind +\n 1"})
 	got, ok := errors.AsType[*cel.ExpressionError](err)
@@ -78,7 +78,7 @@ func TestCompileLocates(t *testing.T) {
 	}
 }
 
-// TestCompileAccepts holds what is right with Flux and must be here.
+// TestCompileAccepts: what is valid in Flux is valid here.
 func TestCompileAccepts(t *testing.T) {
 	tests := map[string]cel.Rule{
 		"dyn for a bool":         {Current: "status.ready"},

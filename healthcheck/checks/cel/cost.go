@@ -8,13 +8,13 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// ordinary is how large each list, map, and string of an object is thought to be when
-// the cost of an expression is estimated before there is an object.
+// ordinary is the assumed size of each list, map and string of an object when Compile
+// estimates the cost of an expression.
 const ordinary = 10
 
-// ordinarySizes estimates what an expression costs for an ordinary object. What is too
-// expensive even for that one is a mistake; what a large object costs is seen when it
-// is there.
+// ordinarySizes estimates the cost of an expression for an ordinary object. An expression
+// that is too expensive even for that is a mistake; evaluation measures the cost for large
+// objects.
 type ordinarySizes struct{}
 
 // EstimateSize implements checker.CostEstimator.
@@ -27,8 +27,8 @@ func (ordinarySizes) EstimateCallCost(string, string, *checker.AstNode, []checke
 	return nil
 }
 
-// growth adds what the library counts too low: functions whose result can be larger
-// than what they are given, so that some of them in a row could fill the memory.
+// growth adds costs that the library underestimates: functions whose result can be larger
+// than their arguments, so that a few of them in a row could fill the memory.
 type growth struct{}
 
 // CallCost implements interpreter.ActualCostEstimator.
@@ -43,8 +43,8 @@ func (growth) CallCost(function, _ string, args []ref.Val, result ref.Val) *uint
 	return nil
 }
 
-// costOfAdding is for two lists. Their sum refers to both, and to walk it can take
-// the square of its size.
+// costOfAdding returns the cost of adding two lists. The sum refers to both, and walking it
+// can take the square of its size.
 func costOfAdding(to, sum ref.Val) *uint64 {
 	if _, ok := sum.(traits.Lister); !ok {
 		return nil
@@ -58,7 +58,7 @@ func costOfAdding(to, sum ref.Val) *uint64 {
 	return &cost
 }
 
-// sizeOf is the number of characters or items; one for anything else.
+// sizeOf returns the number of characters or items; one for anything else.
 func sizeOf(value ref.Val) uint64 {
 	if sizer, ok := value.(traits.Sizer); ok {
 		if size, ok := sizer.Size().(types.Int); ok && size > 0 {

@@ -8,14 +8,14 @@ import (
 	"github.com/google/cel-go/common"
 )
 
-// ExpressionError says what is wrong with one expression of a rule, or why it could
-// not be evaluated on an object. It reads as "current: 1:12: undeclared reference to
+// ExpressionError says what is wrong with one expression of a rule, or why it could not be
+// evaluated on an object. Its text looks like "current: 1:12: undeclared reference to
 // 'stats'".
 type ExpressionError struct {
-	// Field is the name of the expression as in YAML.
+	// Field is the name of the expression in YAML.
 	Field string
-	// Line and Column are the place in the expression, from 1 on. They are zero if the
-	// error is not about one place.
+	// Line and Column are the position in the expression, starting at 1. They are zero if
+	// the error is not about one position.
 	Line, Column int
 	// Cause says what is wrong, in one sentence.
 	Cause string
@@ -29,7 +29,7 @@ func (e *ExpressionError) Error() string {
 	return fmt.Sprintf("%s: %d:%d: %s", e.Field, e.Line, e.Column, e.Cause)
 }
 
-// errorAt is about one place of an expression. There may be none.
+// errorAt returns an error at one position of an expression, which may be nil.
 func errorAt(field string, at common.Location, cause string) *ExpressionError {
 	e := &ExpressionError{Field: field, Cause: clear(cause)}
 	if at != nil && at.Line() > 0 && at.Column() >= 0 {
@@ -38,10 +38,10 @@ func errorAt(field string, at common.Location, cause string) *ExpressionError {
 	return e
 }
 
-// oneLine keeps a cause in one line: it may quote the expression.
+// oneLine keeps a cause on one line: it may quote the expression.
 var oneLine = strings.NewReplacer("'<EOF>'", "the end", "\n", `\n`, "\r", `\r`)
 
-// clear takes what says nothing to a reader out of an error of the CEL library.
+// clear removes what means nothing to a reader from an error of the CEL library.
 func clear(cause string) string {
 	// There is only one container, and it has no name.
 	cause = strings.TrimSuffix(cause, " (in container '')")
@@ -49,14 +49,14 @@ func clear(cause string) string {
 		field, _, _ := strings.Cut(reference, ".")
 		return "the object has no field '" + field + "'"
 	}
-	// A list of all words that would have been possible.
+	// A list of all tokens that would have been valid.
 	if before, _, ok := strings.Cut(cause, " expecting {"); ok {
 		cause = before
 	}
 	return strings.Map(plainly, oneLine.Replace(cause))
 }
 
-// plainly has a question mark for a character that is no text.
+// plainly replaces a character that is not text with a question mark.
 func plainly(r rune) rune {
 	if unicode.IsControl(r) || r == unicode.ReplacementChar {
 		return '?'

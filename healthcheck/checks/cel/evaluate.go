@@ -14,8 +14,9 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// Evaluate says how an object is. An error means that an expression could not be
-// evaluated; it is an ExpressionError, or says that the context has ended.
+// Evaluate returns the verdict on an object. An error means that an expression could not be
+// evaluated; it is an *ExpressionError, or says that the context has ended or that obj is
+// empty.
 func (p *Program) Evaluate(ctx context.Context, obj *unstructured.Unstructured) (healthcheck.Result, error) {
 	if obj == nil || obj.Object == nil {
 		return healthcheck.Result{}, errors.New("there is no object to evaluate")
@@ -38,7 +39,7 @@ func (p *Program) Evaluate(ctx context.Context, obj *unstructured.Unstructured) 
 	return p.describe(ctx, object, result)
 }
 
-// verdict asks the expressions in the order of Flux; the first that is true counts.
+// verdict evaluates the expressions in the order of Flux; the first that is true counts.
 func (p *Program) verdict(ctx context.Context, object map[string]any) (healthcheck.Result, error) {
 	inProgress := healthcheck.Result{Status: healthcheck.Progressing, Reason: ReasonInProgress, Message: "The object is in progress"}
 	for _, rule := range []struct {
@@ -63,8 +64,8 @@ func (p *Program) verdict(ctx context.Context, object map[string]any) (healthche
 	return inProgress, nil
 }
 
-// describe adds message and codes to a verdict. A verdict is worth more than its
-// words: if those cannot be had, the message says why, and the verdict stands.
+// describe adds message and codes to a verdict. If they cannot be evaluated, the verdict
+// stands, and its message says why.
 func (p *Program) describe(ctx context.Context, object map[string]any, result healthcheck.Result) (healthcheck.Result, error) {
 	var missing []string
 	if p.message != nil {

@@ -25,10 +25,10 @@ func compile(t testing.TB, rule cel.Rule) *cel.Program {
 	return program
 }
 
-// phases is a rule of all three.
+// phases is a rule with all three expressions.
 var phases = cel.Rule{Current: "status.phase == 'Ready'", InProgress: "status.phase == 'Creating'", Failed: "status.phase == 'Broken'"}
 
-// TestVerdict holds the order of the expressions.
+// TestVerdict tests the order of the expressions.
 func TestVerdict(t *testing.T) {
 	all := cel.Rule{Current: "data.current", InProgress: "data.inProgress", Failed: "data.failed"}
 	inProgress := healthcheck.Result{Status: healthcheck.Progressing, Reason: cel.ReasonInProgress, Message: "The object is in progress", Within: 10 * time.Minute}
@@ -80,7 +80,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestGeneration holds when a status counts as one of an earlier generation.
+// TestGeneration tests when a status is about another generation.
 func TestGeneration(t *testing.T) {
 	tests := map[string]struct {
 		generation, observed any
@@ -120,7 +120,7 @@ func TestGeneration(t *testing.T) {
 	}
 }
 
-// TestOutdated asks no expression about an earlier generation.
+// TestOutdated: no expression is evaluated on an outdated status.
 func TestOutdated(t *testing.T) {
 	rule := cel.Rule{Current: "status.nothing", InProgress: "status.nothing", Failed: "status.nothing", Message: "status.nothing", Codes: "status.nothing"}
 	got, err := compile(t, rule).Evaluate(t.Context(), &unstructured.Unstructured{Object: m{"metadata": m{"generation": int64(3)}, "status": m{"observedGeneration": int64(2)}}})
@@ -136,7 +136,7 @@ func TestOutdated(t *testing.T) {
 	}
 }
 
-// TestEvaluateFails holds what is said if an expression does not fit an object.
+// TestEvaluateFails tests the errors of expressions that do not fit an object.
 func TestEvaluateFails(t *testing.T) {
 	object := m{"kind": "Backup", "status": m{"n": int64(1), "list": []any{"a"}, "none": nil}}
 	tests := map[string]struct {
@@ -174,7 +174,7 @@ func TestEvaluateFails(t *testing.T) {
 	}
 }
 
-// TestNoObject has nothing to evaluate.
+// TestNoObject: without an object, Evaluate returns an error.
 func TestNoObject(t *testing.T) {
 	program := compile(t, cel.Rule{Current: "true"})
 	for name, object := range map[string]*unstructured.Unstructured{"nil": nil, "empty": {}} {
@@ -184,7 +184,7 @@ func TestNoObject(t *testing.T) {
 	}
 }
 
-// TestWords holds messages and codes.
+// TestWords tests messages and codes.
 func TestWords(t *testing.T) {
 	rule := phases
 	rule.Message = "status.message"

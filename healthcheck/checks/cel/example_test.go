@@ -40,7 +40,7 @@ codes: "status.?full.orValue(false) ? ['ERR_CONFIGURATION_PROBLEM'] : []"
 	// Output: False Failed Disk is full [ERR_CONFIGURATION_PROBLEM] <nil>
 }
 
-// What is wrong with a rule is said when it is compiled.
+// Compile reports what is wrong with a rule.
 func ExampleCompile() {
 	_, err := cel.Compile(cel.Rule{
 		Current: "stats.phase == 'Ready'",
@@ -54,7 +54,7 @@ func ExampleCompile() {
 	// message: 1:5: gives int, must give string
 }
 
-// A check of the object under examination.
+// A check of the object itself.
 func ExampleCheck() {
 	program, err := cel.Compile(cel.Rule{Current: "status.phase == 'Bound'"})
 	if err != nil {
@@ -72,7 +72,7 @@ func ExampleCheck() {
 	// Output: Progressing InProgress for 10m0s <nil>
 }
 
-// A check of all objects of a kind that has no Go type here.
+// A check of all objects of a kind without a Go type.
 func ExampleFor() {
 	program, err := cel.Compile(cel.Rule{Current: "status.conditions.exists(c, c.type == 'Ready' && c.status == 'True')"})
 	if err != nil {

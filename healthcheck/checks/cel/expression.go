@@ -14,7 +14,7 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// checkFrequency is after how many steps of a macro the context is looked at.
+// checkFrequency is how many steps of a macro run between two checks of the context.
 const checkFrequency = 100
 
 // expression is one compiled expression of a rule.
@@ -24,7 +24,7 @@ type expression struct {
 	program cel.Program
 }
 
-// compile makes a program of an expression; nil if there is none.
+// compile compiles an expression; nil if there is none.
 func compile(env *cel.Env, field, text string, want *cel.Type) (*expression, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -58,7 +58,7 @@ func compile(env *cel.Env, field, text string, want *cel.Type) (*expression, err
 
 // value evaluates the expression on an object.
 func (e *expression) value(ctx context.Context, object map[string]any) (ref.Val, error) {
-	// A short expression never looks at the context itself.
+	// A short expression never checks the context itself.
 	if ctx.Err() != nil {
 		return nil, e.interrupted(ctx)
 	}
@@ -82,7 +82,7 @@ func (e *expression) interrupted(ctx context.Context) error {
 	return fmt.Errorf("%s: %w", e.field, context.Cause(ctx))
 }
 
-// as evaluates an expression that must give a value of one type.
+// as evaluates an expression that must return a value of one type.
 func as[V ref.Val](ctx context.Context, e *expression, object map[string]any, want *cel.Type) (V, error) {
 	var none V
 	value, err := e.value(ctx, object)
@@ -95,7 +95,7 @@ func as[V ref.Val](ctx context.Context, e *expression, object map[string]any, wa
 	return none, e.wrongType(cel.ObjectType(value.Type().TypeName()), want)
 }
 
-// strings evaluates an expression that must give a list of strings, and sorts them.
+// strings evaluates an expression that must return a list of strings, and sorts them.
 func (e *expression) strings(ctx context.Context, object map[string]any) ([]string, error) {
 	list, err := as[traits.Lister](ctx, e, object, listOfStrings)
 	if err != nil {
@@ -118,7 +118,7 @@ func (e *expression) wrongType(got, want fmt.Stringer) error {
 	return e.errorAt(e.ast.NativeRep().Expr().ID(), fmt.Sprintf("gives %s, must give %s", got, want))
 }
 
-// errorAt is about one node of the expression.
+// errorAt returns an error at one node of the expression.
 func (e *expression) errorAt(node int64, cause string) error {
 	return errorAt(e.field, e.ast.NativeRep().SourceInfo().GetStartLocation(node), cause)
 }

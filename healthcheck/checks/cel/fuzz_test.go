@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/sentence"
 )
 
-// FuzzExpression: an expression is refused, or evaluated within its bounds.
+// FuzzExpression: each expression is refused, or evaluated within its limits.
 func FuzzExpression(f *testing.F) {
 	for _, text := range []string{"", "true", "status.ready", "status.conditions.exists(c, c.type == 'Ready')", "1/0 > 1", "'a'.matches('(a+)+$')", "dyn(1) == 'x'", "has(status.a.b)", "\x00", "[1,2,3].all(x, x > 0)"} {
 		f.Add(text)

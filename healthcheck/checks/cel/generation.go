@@ -7,15 +7,16 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// outdated reports whether the status is about another generation than the one that the
-// object has. An object that does not say, or not by numbers, is taken as it is.
+// outdated reports whether the status is about another generation than the object's. An
+// object without these numbers is not outdated.
 func outdated(object map[string]any) bool {
 	observed, known := number(object, "status", "observedGeneration")
 	generation, given := number(object, "metadata", "generation")
 	return known && given && observed != generation
 }
 
-// generationOf tells one progress of an object from another: what is wanted has changed.
+// generationOf returns the cause of an object's progress, so that each generation has its
+// own clock.
 func generationOf(object map[string]any) string {
 	if generation, ok := number(object, "metadata", "generation"); ok {
 		return "generation " + strconv.FormatInt(generation, 10)
@@ -23,8 +24,8 @@ func generationOf(object map[string]any) string {
 	return ""
 }
 
-// number reads a whole number. An object from an API server has int64; one that was
-// read from YAML by a library that does not know Kubernetes has float64.
+// number reads a whole number. Objects from an API server have int64; those that a generic
+// library read from YAML have float64.
 func number(object map[string]any, path ...string) (int64, bool) {
 	value, found, err := unstructured.NestedFieldNoCopy(object, path...)
 	if err != nil || !found {

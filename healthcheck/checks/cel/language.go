@@ -8,8 +8,8 @@ import (
 	"github.com/google/cel-go/ext"
 )
 
-// known are the fields that expressions can use without naming them in Rule.Fields.
-// Status, spec, and data may be anything, as the definition of the kind has it.
+// known are the fields that expressions can use without naming them in Rule.Fields. The
+// kind's definition decides what status, spec and data contain.
 var known = map[string]*cel.Type{
 	"apiVersion": cel.StringType,
 	"kind":       cel.StringType,
@@ -19,10 +19,9 @@ var known = map[string]*cel.Type{
 	"data":       cel.DynType,
 }
 
-// newEnv returns the language that Flux's expressions are written in, for objects that
-// have more fields. The versions are those that Flux has: what a new version of the
-// library adds would not be understood there. The fifth version of strings adds no
-// function, only what they cost.
+// newEnv returns the language of Flux's expressions, with variables for the given fields.
+// The versions are those that Flux uses, because it would not understand what newer
+// versions add. Version 5 of strings adds no functions, only their costs.
 func newEnv(fields []string) (*cel.Env, error) {
 	options := []cel.EnvOption{
 		cel.EagerlyValidateDeclarations(true),
@@ -45,8 +44,8 @@ func newEnv(fields []string) (*cel.Env, error) {
 	return cel.NewEnv(options...)
 }
 
-// fits reports whether a value of a type can be one of another. Whether a field of an
-// object does is seen when the object is there.
+// fits reports whether a value of type got can be one of type want. The types of an
+// object's fields are checked only at evaluation.
 func fits(got, want *cel.Type) bool {
 	if got.Kind() == types.DynKind || got.IsExactType(want) {
 		return true

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks/cel"
 )
 
-// listOf makes an object with a list of n numbers in its status.
+// listOf returns an object with a list of n numbers in its status.
 func listOf(n int) *unstructured.Unstructured {
 	list := make([]any, n)
 	for i := range list {
@@ -21,8 +21,8 @@ func listOf(n int) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: m{"status": m{"list": list, "text": strings.Repeat("a", n)}}}
 }
 
-// TestCostLimit stops what takes too long or too much memory on a large object, and
-// lets it pass on an ordinary one.
+// TestCostLimit: an expression that takes too much time or memory on a large object is
+// stopped, and passes on an ordinary one.
 func TestCostLimit(t *testing.T) {
 	tests := map[string]struct {
 		current      string
@@ -32,7 +32,8 @@ func TestCostLimit(t *testing.T) {
 		"a long list":        {"status.list.map(a, a + 1).all(a, a > 0)", 10_000, 1000},
 		"a pattern":          {"status.list.all(a, status.text.matches('(a|b)*[a-c]+$'))", 1000, 100},
 		"replacement":        {"status.text" + strings.Repeat(".replace('a', 'aaaaaaaaaa')", 3) + ".size() >= 0", 100, 1},
-		// Each step makes ten of one; the sixth would have a hundred million characters.
+		// Each step repeats its input ten times; after the sixth the text would have a
+		// hundred million characters.
 		"format":   {"[status.text]" + strings.Repeat(".map(s, '%s%s%s%s%s%s%s%s%s%s'.format([s,s,s,s,s,s,s,s,s,s]))", 6) + ".size() == 1", 100, 0},
 		"encoding": {"base64.encode(bytes(status.text)).size() > 1", 60_000, 1000},
 		"quoting":  {"strings.quote(status.text).size() > 1", 60_000, 1000},
@@ -53,8 +54,8 @@ func TestCostLimit(t *testing.T) {
 	}
 }
 
-// TestOrdinaryIsCheap keeps large but ordinary objects clear of the limit: a list of
-// 300 conditions, each looked at, collected, and put together.
+// TestOrdinaryIsCheap: large but ordinary objects stay far below the limit, here with a
+// list of 300 conditions, each of which is read, collected and joined.
 func TestOrdinaryIsCheap(t *testing.T) {
 	program := compile(t, cel.Rule{
 		Current: "(status.list.filter(a, a < 250) + status.list.map(a, a * 2)).exists(a, a == 598)",
@@ -66,7 +67,7 @@ func TestOrdinaryIsCheap(t *testing.T) {
 	}
 }
 
-// lateEnd is a context that has ended, as is learned from the second question on.
+// lateEnd is a context whose first call of Err returns nil even if it has ended.
 type lateEnd struct {
 	context.Context
 	asked int
@@ -79,7 +80,8 @@ func (c *lateEnd) Err() error {
 	return c.Context.Err()
 }
 
-// TestContextEnds stops before an expression, within one, and in the words of a verdict.
+// TestContextEnds: evaluation stops before an expression, within one, and in the words of a
+// verdict.
 func TestContextEnds(t *testing.T) {
 	cause := errors.New("time is up")
 	ended, cancel := context.WithCancelCause(t.Context())

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Program is a compiled rule. It can be used by several goroutines at once.
+// Program is a compiled rule. It is safe for concurrent use.
 type Program struct {
 	current, inProgress, failed, message, codes *expression
 
@@ -20,8 +20,8 @@ type Program struct {
 
 var listOfStrings = cel.ListType(cel.StringType)
 
-// Compile compiles a rule, to be done once. The error joins an ExpressionError
-// for each expression that is wrong.
+// Compile compiles a rule; do it once. The error joins an *ExpressionError for each wrong
+// expression.
 func Compile(rule Rule) (*Program, error) {
 	if err := rule.validate(); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func Compile(rule Rule) (*Program, error) {
 	return p, nil
 }
 
-// validate looks at all of a rule that is no expression.
+// validate validates everything in a rule except the expressions.
 func (r Rule) validate() error {
 	var errs []error
 	if r.Within.Duration < 0 {
@@ -64,7 +64,7 @@ func (r Rule) validate() error {
 	}
 	for _, name := range slices.Sorted(slices.Values(r.Fields)) {
 		if len(validation.IsCIdentifier(name)) > 0 {
-			errs = append(errs, &ExpressionError{Field: "fields", Cause: fmt.Sprintf("%q is no name of a field", name)})
+			errs = append(errs, &ExpressionError{Field: "fields", Cause: fmt.Sprintf("%q is not a valid field name", name)})
 		}
 	}
 	return errors.Join(errs...)

@@ -11,9 +11,9 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks/cel"
 )
 
-// TestTrueIsEarned compares verdicts with what a reader of the rule would say, for
-// objects with anything in the fields that the rule asks for. Above all, nothing is
-// True unless current is, on an object that is not outdated.
+// TestTrueIsEarned compares verdicts with what the documentation says, for objects with any
+// content in the fields of the rule. Above all, the result is True only if current is, on
+// an object that is not outdated.
 func TestTrueIsEarned(t *testing.T) {
 	absent := "absent"
 	field := rapid.SampledFrom([]any{true, true, false, false, absent, "true", int64(1), 1.0, nil, m{"x": true}, []any{true}})
@@ -59,7 +59,7 @@ func TestTrueIsEarned(t *testing.T) {
 	})
 }
 
-// expected is the verdict by the documentation; Unknown stands for an error.
+// expected returns the verdict by the documentation; Unknown means an error.
 func expected(rule cel.Rule, object m) healthcheck.Status {
 	status, given := object["status"].(m)
 	if isNumber(object["metadata"].(m)["generation"]) && isNumber(status["observedGeneration"]) {
@@ -100,8 +100,8 @@ func isNumber(value any) bool {
 	return false
 }
 
-// TestCompileAnything never panics, and says in one line for each expression what is
-// wrong with it and where. What compiles can be evaluated, with or without an error.
+// TestCompileAnything: Compile never panics, and returns one line for each wrong
+// expression, with the position. What compiles can be evaluated, with or without an error.
 func TestCompileAnything(t *testing.T) {
 	word := rapid.SampledFrom([]string{
 		"status", "spec", "metadata", "kind", "stats", ".", ".?", "[", "]", "(", ")", "{", "}", "'", "\"", "'a'", "1", "1.5", "true", "null", "has(", ".all(x,", "x", ",",

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWeight keeps the CEL library away from those who do not use it.
+// TestWeight: users who do not import this package do not get the CEL library.
 func TestWeight(t *testing.T) {
 	for pkg, want := range map[string]bool{"../..": false, "..": false, ".": true} {
 		deps, err := exec.CommandContext(t.Context(), "go", "list", "-deps", pkg).Output()

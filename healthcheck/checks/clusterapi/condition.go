@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// condition is what the conditions of all kinds have in common.
+// condition holds the fields that the conditions of all kinds share.
 type condition struct{ Type, Status, Reason, Message string }
 
 // conditionsOf reads a list of conditions.
@@ -20,14 +20,14 @@ func conditionsOf[C any](list []C, read func(C) condition) []condition {
 	return conditions
 }
 
-// demand is what a rule demands of one condition.
+// demand is what a rule requires of one condition.
 type demand struct {
 	conditionType, status string
-	// optional says that it may be missing.
+	// optional says that the condition may be missing.
 	optional bool
 }
 
-// reason is that of a demand that is not met.
+// reason returns the reason for an unmet demand.
 func (d demand) reason() string {
 	if d.status == "True" {
 		return "Not" + d.conditionType
@@ -35,18 +35,18 @@ func (d demand) reason() string {
 	return d.conditionType
 }
 
-// isTrue demands a condition that is True, notFalse and notTrue one that is True, or
-// False, if it is there at all.
+// isTrue requires a condition that is True. notFalse and notTrue accept a missing one;
+// otherwise notFalse requires True, and notTrue False.
 func isTrue(conditionType string) demand   { return demand{conditionType, "True", false} }
 func notFalse(conditionType string) demand { return demand{conditionType, "True", true} }
 func notTrue(conditionType string) demand  { return demand{conditionType, "False", true} }
 
-// judge returns False for the first demand that is not met.
+// judge returns False for the first unmet demand.
 func judge(conditions []condition, demands ...demand) healthcheck.Result {
 	return judgeOf(conditions, asIs, demands...)
 }
 
-// judgeOf is judge for a list that is not copied to be read.
+// judgeOf is judge without copying the list.
 func judgeOf[C any](list []C, read func(C) condition, demands ...demand) healthcheck.Result {
 	for _, d := range demands {
 		c, found := findOf(list, read, d.conditionType)
@@ -75,10 +75,10 @@ func findOf[C any](list []C, read func(C) condition, conditionType string) (cond
 
 func asIs(c condition) condition { return c }
 
-// String says all that is in a condition.
+// String returns everything that the condition says.
 func (c condition) String() string { return c.say("Condition " + c.Type + " is ") }
 
-// asPhase says the same of a phase with a reason and a message.
+// asPhase returns the same for a phase with a reason and a message.
 func (c condition) asPhase() string { return c.say("Phase is ") }
 
 func (c condition) say(text string) string {

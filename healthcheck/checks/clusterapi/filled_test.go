@@ -10,12 +10,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// words are what rules look for in strings, and what they should not trip over.
+// words are strings that rules look for, and some that they must tolerate.
 var words = rapid.OneOf(rapid.SampledFrom([]string{
 	"", "NewReplicaSetAvailable", "Running", "Pending", "Failed", "Bound", "LoadBalancer", "OnDelete", "50%", "a\nb", "\xff",
 }), rapid.String())
 
-// types and statuses are those of conditions, such that they often meet.
+// types and statuses are those of conditions, chosen so that they often match.
 var (
 	types = rapid.SampledFrom([]string{
 		"Available", "Available", "Progressing", "ReplicaFailure", "Ready", "Ready", "Failed", "DiskPressure", "NamesAccepted", "Established", "RollingOut", "HealthCheckSucceeded",
@@ -30,7 +30,7 @@ func filled[O any](t *rapid.T) *O {
 	return obj
 }
 
-// fill sets a value, or not, and all that is in it up to some depth.
+// fill sets a value and its content up to some depth, or leaves it out.
 func fill(t *rapid.T, v reflect.Value, depth int) {
 	if depth == 0 || !v.CanSet() {
 		return
@@ -57,11 +57,11 @@ func fill(t *rapid.T, v reflect.Value, depth int) {
 		}
 	case reflect.Struct:
 		fillStruct(t, v, depth)
-	default: // stays as it is
+	default: // unchanged
 	}
 }
 
-// fillStruct leaves out what no rule has to do with, and what takes long.
+// fillStruct skips fields that no rule reads, and those that take long to fill.
 func fillStruct(t *rapid.T, v reflect.Value, depth int) {
 	if v.Type() == reflect.TypeFor[time.Time]() {
 		v.Set(reflect.ValueOf(time.Unix(rapid.Int64Range(0, 1).Draw(t, "time"), 0)))
@@ -91,8 +91,8 @@ func fillStruct(t *rapid.T, v reflect.Value, depth int) {
 	}
 }
 
-// anyJSON draws an unstructured object with conditions, any part of which may be
-// something else.
+// anyJSON draws an unstructured object with conditions, any part of which may have another
+// type.
 func anyJSON(t *rapid.T) *unstructured.Unstructured {
 	list := []any{}
 	for _, conditionType := range []string{"ResourcesApplied", "ResourcesHealthy", "ResourcesProgressing", "Available"} {
@@ -105,7 +105,7 @@ func anyJSON(t *rapid.T) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: object}
 }
 
-// orAny is a value, or rarely another one.
+// orAny returns the value, or rarely another one.
 func orAny(t *rapid.T, value any) any {
 	if rapid.IntRange(0, 15).Draw(t, "other") > 0 {
 		return value

@@ -10,18 +10,18 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// Machine asks whether a Machine of Cluster API is ready.
+// Machine judges whether a Machine of Cluster API is ready.
 //
-// It is False if a health check has found it unhealthy (NotHealthCheckSucceeded), or if
-// condition Ready is not True (NotReady) although it has a Node. One without a Node yet
-// is Progressing (ReasonProvisioning, for 20 minutes), and so is one that is being
-// deleted (ReasonDeleting, checks.DrainedWithin) and one of an older generation
-// (checks.ReasonNotObserved). Ready sums up, after the contract of v1beta2, what bootstrap,
-// infrastructure, Node and health checks say; there is no phase for failures any more.
-// The times are those of Gardener for its machines.
+// It is False if a health check found it unhealthy (NotHealthCheckSucceeded), or if condition
+// Ready is not True (NotReady) although it has a Node. A Machine without a Node yet is
+// Progressing (ReasonProvisioning, for 20 minutes), and so is one that is being deleted
+// (ReasonDeleting, checks.DrainedWithin) and one whose status is about an older generation
+// (checks.ReasonNotObserved). By the contract of v1beta2, Ready sums up bootstrap,
+// infrastructure, Node and health checks; there is no longer a phase for failures. The times are
+// those of Gardener for its machines.
 //
-// One that is just created is no alarm: it may be not ready for 20 minutes after its creation,
-// unless a health check has found it unhealthy.
+// A new Machine is no alarm: it may be not ready for 20 minutes after its creation, unless a
+// health check found it unhealthy.
 func Machine(m *clusterv1.Machine) healthcheck.Result {
 	if !m.DeletionTimestamp.IsZero() {
 		return progressing(checks.DrainedWithin, ReasonDeleting, "Machine is being deleted")
@@ -36,7 +36,7 @@ func Machine(m *clusterv1.Machine) healthcheck.Result {
 	return observed(m.Generation, m.Status.ObservedGeneration, starting(provisionedWithin, m, ready, ready.Reason))
 }
 
-// foundUnhealthy returns the condition by which a health check has given a Machine up, or nil.
+// foundUnhealthy returns the condition of a failed health check, or nil.
 func foundUnhealthy(m *clusterv1.Machine) *metav1.Condition {
 	c := meta.FindStatusCondition(m.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition)
 	if c == nil || c.Status != metav1.ConditionFalse {
@@ -45,33 +45,33 @@ func foundUnhealthy(m *clusterv1.Machine) *metav1.Condition {
 	return c
 }
 
-// MachineSet asks whether a MachineSet of Cluster API has its Machines, as
-// checks.ReplicaSet asks for Pods.
+// MachineSet judges whether a MachineSet of Cluster API has its Machines, as checks.ReplicaSet
+// does for Pods.
 //
-// It is False if fewer Machines are ready than wanted (checks.ReasonReplicasNotReady). An
-// older generation is Progressing (checks.ReasonNotObserved).
+// It is False if fewer Machines are ready than wanted (checks.ReasonReplicasNotReady). A status
+// for an older generation is Progressing (checks.ReasonNotObserved).
 func MachineSet(s *clusterv1.MachineSet) healthcheck.Result {
 	return observed(s.Generation, s.Status.ObservedGeneration,
 		atLeast(checks.ReasonReplicasNotReady, ptr.Deref(s.Status.ReadyReplicas, 0), orOne(s.Spec.Replicas), "Machines are ready"))
 }
 
-// MachineDeployment asks whether a MachineDeployment of Cluster API is available, as
-// Gardener asks for its own: it is False if condition Available is not True
-// (NotAvailable). Cluster API has none of the other conditions of the rule. An older
-// generation is Progressing (checks.ReasonNotObserved).
+// MachineDeployment judges whether a MachineDeployment of Cluster API is available, by the rule
+// of Gardener for its own: it is False if condition Available is not True (NotAvailable). Cluster
+// API has none of the rule's other conditions. A status for an older generation is Progressing
+// (checks.ReasonNotObserved).
 func MachineDeployment(d *clusterv1.MachineDeployment) healthcheck.Result {
 	return observed(d.Generation, d.Status.ObservedGeneration, judgeOf(d.Status.Conditions, read, isTrue(clusterv1.MachineDeploymentAvailableCondition)))
 }
 
-// MachineDeploymentRolledOut asks for what MachineDeployment asks, and that nothing
-// rolls out.
+// MachineDeploymentRolledOut requires what MachineDeployment does, and that no roll-out is under
+// way.
 //
 // It is Progressing (checks.ReasonRollingOut, checks.RolloutWithin for each generation) until all
-// Machines are up to date, and condition RollingOut, if there is one, is False. To
-// replace machines takes its time: checks.Tolerate should give more for many of them.
+// Machines are up to date, and condition RollingOut, if present, is False. Replacing machines
+// takes time: allow more with checks.Tolerate if there are many.
 //
-// One that is just created is no alarm: it may be unavailable (NotAvailable) for 20 minutes
-// after its creation. Its status does not tell whether it has ever been available.
+// A new MachineDeployment is no alarm: it may be unavailable (NotAvailable) for 20 minutes after
+// its creation. Its status does not show whether it was ever available.
 func MachineDeploymentRolledOut(d *clusterv1.MachineDeployment) healthcheck.Result {
 	verdict := starting(provisionedWithin, d, MachineDeployment(d), "Not"+clusterv1.MachineDeploymentAvailableCondition)
 	if verdict.Status != healthcheck.True {
@@ -92,7 +92,7 @@ func MachineDeploymentRolledOut(d *clusterv1.MachineDeployment) healthcheck.Resu
 	return verdict
 }
 
-// read makes a condition one as the rules take them.
+// read converts a condition for the rules.
 func read(c metav1.Condition) condition {
 	return condition{c.Type, string(c.Status), c.Reason, c.Message}
 }

@@ -68,7 +68,8 @@ func TestMachineSet(t *testing.T) {
 }
 
 func TestMachineDeployment(t *testing.T) {
-	// Of three wanted Machines there are some, some of which are up to date.
+	// Three Machines are wanted. All is how many exist, and upToDate how many of these are
+	// up to date.
 	machines := func(all, upToDate int32, conditions ...metav1.Condition) *clusterv1.MachineDeployment {
 		return &clusterv1.MachineDeployment{
 			ObjectMeta: metav1.ObjectMeta{Generation: 4}, Spec: clusterv1.MachineDeploymentSpec{Replicas: ptr.To[int32](3)},
@@ -104,7 +105,7 @@ func TestMachineDeployment(t *testing.T) {
 	})
 }
 
-// TestStarting: past its time the alarm is what it always was.
+// TestStarting: after its time, the failure is reported as usual.
 func TestStarting(t *testing.T) {
 	d := &clusterv1.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Generation: 1, CreationTimestamp: metav1.NewTime(noon)}}
 	const text = "Condition Available is missing"
@@ -118,7 +119,7 @@ func TestStarting(t *testing.T) {
 	}
 }
 
-// TestTextsDoNotCount: what gets on says the same all the way.
+// TestTextsDoNotCount: the text stays the same while a roll-out advances.
 func TestTextsDoNotCount(t *testing.T) {
 	texts := func(done int32) []string {
 		set := &clusterv1.MachineSet{Spec: clusterv1.MachineSetSpec{Replicas: new(int32(5))}, Status: clusterv1.MachineSetStatus{ReadyReplicas: &done}}
@@ -141,7 +142,8 @@ func TestTextsDoNotCount(t *testing.T) {
 // noon is when objects are created.
 var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-// starts is a failure of something that is just created, and has until its time is over.
+// starts returns the result for a problem of a new object, Progressing until its time is
+// over.
 func starts(reason, message string) healthcheck.Result {
 	return healthcheck.Result{Status: healthcheck.Progressing, Deadline: noon.Add(20 * time.Minute), Reason: reason, Overdue: reason, Message: message}
 }

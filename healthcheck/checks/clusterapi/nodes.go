@@ -9,40 +9,40 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// Workers is what a cluster has of machines, and what it wants. It knows of no kind of
-// machine, so that it can be made for any: for those of Cluster API see WorkersOf.
+// Workers describes the machines that a cluster has and wants. It does not depend on a kind of machine; WorkersOf
+// makes it from those of Cluster API.
 type Workers struct {
-	// Desired is how many are wanted.
+	// Desired is how many machines are wanted.
 	Desired int
-	// Workers are those that there are.
+	// Workers are the existing machines.
 	Workers []Worker
 }
 
 // Worker is one machine and its Node.
 type Worker struct {
-	// Machine is its name.
+	// Machine is the name of the machine.
 	Machine string
-	// Node is the name of its Node; empty if it has none yet.
+	// Node is the name of its Node; empty if there is none yet.
 	Node string
-	// Ready says that the Node is there and ready.
+	// Ready says that the Node exists and is ready.
 	Ready bool
-	// Deleting says that the machine is going away.
+	// Deleting says that the machine is being deleted.
 	Deleting bool
-	// Failed says that it will never become a Node, or is one no more.
+	// Failed says that the machine will never have a working Node, or no longer has one.
 	Failed bool
 }
 
-// EnoughNodes asks whether a cluster has the Nodes that it wants, by the rule that
-// Gardener had for the progress of its nodes.
+// EnoughNodes judges whether a cluster has the Nodes that it wants, by Gardener's former rule for the progress of
+// nodes.
 //
-// It is False if machines have failed (ReasonMachinesFailed), even if there are Nodes
-// enough. Where Nodes are missing it is Progressing, since machines have a Node that is
-// not ready, or not there (ReasonNodesNotReady, for five minutes: a new one is not ready at
-// first), since they have none yet (ReasonPendingMachines, for five minutes), or since there
-// are too few of them (ReasonMissingMachines, checks.ObservedWithin: they are made one by one).
+// It is False if machines have failed (ReasonMachinesFailed), even if there are enough Nodes. If Nodes are missing,
+// it is Progressing, for the first of these that holds: machines have a Node that is missing or not ready
+// (ReasonNodesNotReady, for five minutes: a new one is not ready at first); there are too few machines
+// (ReasonMissingMachines, checks.ObservedWithin: they are created one by one); machines have no Node yet
+// (ReasonPendingMachines, for five minutes).
 //
-// Machines that are being deleted do not count. The rule says nothing about whatever
-// owns the machines: the rules of those kinds do.
+// Machines that are being deleted do not count. This rule does not judge the owners of the machines: the rules for
+// their kinds do.
 func EnoughNodes(w Workers) healthcheck.Result {
 	if failed := w.names(func(m Worker) bool { return m.Failed && !m.Deleting }); len(failed) > 0 {
 		return unhealthy(ReasonMachinesFailed, "Machines have failed: %s", some(failed))
@@ -62,12 +62,11 @@ func EnoughNodes(w Workers) healthcheck.Result {
 	return progressing(nodesWithin, ReasonPendingMachines, "%s; machines without a Node yet: %s", missing, some(pending))
 }
 
-// NoSurplusNodes asks whether a cluster is rid of the machines that it does not want,
-// by the same rule of Gardener.
+// NoSurplusNodes judges whether a cluster has no more machines than it wants, by the same rule of Gardener.
 //
-// While machines are being deleted it is Progressing (ReasonDrainingMachines,
-// checks.DrainedWithin), and so it is where there are more machines than wanted although none
-// is (ReasonTooManyMachines, checks.DrainedWithin): in a roll-out the new one comes first.
+// It is Progressing while machines are being deleted (ReasonDrainingMachines, checks.DrainedWithin), and while there
+// are more machines than wanted but none is being deleted (ReasonTooManyMachines, checks.DrainedWithin): in a
+// roll-out, the new machine comes first.
 func NoSurplusNodes(w Workers) healthcheck.Result {
 	if going := w.names(func(m Worker) bool { return m.Deleting }); len(going) > 0 {
 		return progressing(checks.DrainedWithin, ReasonDrainingMachines, "Machines are being deleted: %s", some(going))
@@ -78,7 +77,7 @@ func NoSurplusNodes(w Workers) healthcheck.Result {
 	return healthy()
 }
 
-// names returns the names of some machines, in order.
+// names returns the names of the matching machines, sorted.
 func (w Workers) names(which func(Worker) bool) []string {
 	var names []string
 	for _, worker := range w.Workers {
@@ -90,10 +89,11 @@ func (w Workers) names(which func(Worker) bool) []string {
 	return names
 }
 
-// maxNamed is how many machines a message names.
+// maxNamed is the maximum number of machines that a message names.
 const maxNamed = 5
 
-// some puts names into one line, maxNamed at most. It counts none: the text would change with those that come and go.
+// some returns at most maxNamed names in one line. It does not count the others: the text would change as they come
+// and go.
 func some(names []string) string {
 	if len(names) > maxNamed {
 		names = append(slices.Clone(names[:maxNamed]), "and more")

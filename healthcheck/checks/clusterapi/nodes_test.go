@@ -97,7 +97,7 @@ func TestWorkersOf(t *testing.T) {
 	}
 }
 
-// TestNodes has machines in the source cluster and their Nodes in the target cluster.
+// TestNodes puts machines into the source cluster and their Nodes into the target cluster.
 func TestNodes(t *testing.T) {
 	s := runtime.NewScheme()
 	if err := clusterv1.AddToScheme(s); err != nil {
@@ -133,7 +133,8 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// TestNodesCannotBeListed: what cannot be read is an error, which the engine makes Unknown, and never a pass.
+// TestNodesCannotBeListed: objects that cannot be listed are an error, which the engine makes Unknown, and
+// never a pass.
 func TestNodesCannotBeListed(t *testing.T) {
 	refused := errors.New("refused")
 	broken := fake.NewClientBuilder().WithInterceptorFuncs(interceptor.Funcs{
@@ -147,7 +148,7 @@ func TestNodesCannotBeListed(t *testing.T) {
 	}
 }
 
-// TestNodesOfAClusterThatIsNotReached says the same each time, without the port of this side.
+// TestNodesOfAClusterThatIsNotReached: the text is the same each time, without the local port.
 func TestNodesOfAClusterThatIsNotReached(t *testing.T) {
 	port := 50000
 	unreachable := fake.NewClientBuilder().WithInterceptorFuncs(interceptor.Funcs{

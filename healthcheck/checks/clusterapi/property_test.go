@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks/clusterapi"
 )
 
-// TestRules tries all rules on objects with anything in them, or nothing.
+// TestRules applies all rules to objects with any content, or none.
 func TestRules(t *testing.T) {
 	holds(t, clusterapi.Machine, filled[clusterv1.Machine])
 	holds(t, clusterapi.MachineSet, filled[clusterv1.MachineSet])
@@ -24,7 +24,7 @@ func TestRules(t *testing.T) {
 	holds(t, clusterapi.MachineDeploymentRolledOut, filled[clusterv1.MachineDeployment])
 }
 
-// holds tries a rule on many objects.
+// holds applies a rule to many objects.
 func holds[O client.Object](t *testing.T, rule checks.Rule[O], draw func(*rapid.T) O) {
 	t.Helper()
 	var obj O
@@ -48,7 +48,7 @@ func holds[O client.Object](t *testing.T, rule checks.Rule[O], draw func(*rapid.
 
 var camelCase = regexp.MustCompile(`^[A-Z][A-Za-z]*$`)
 
-// wellFormed demands what the engine and its readers need of a result.
+// wellFormed asserts what the engine and readers require of a result.
 func wellFormed(t *rapid.T, r healthcheck.Result) {
 	if !r.Status.Valid() || !camelCase.MatchString(r.Reason) {
 		t.Errorf("no status or no reason: %+v", r)

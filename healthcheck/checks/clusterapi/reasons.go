@@ -2,11 +2,11 @@ package clusterapi
 
 import "time"
 
-// The reasons of the results of this package, besides those of package checks and those
-// that are made of the name of a condition, such as NotReady.
+// Reasons of the results of this package. Others are those of package checks, and those
+// made from the type of a condition, such as NotReady.
 const (
-	// ReasonProvisioning and ReasonDeleting are about a Machine that has no Node yet, or
-	// is going away.
+	// ReasonProvisioning and ReasonDeleting are about a Machine that has no Node yet, or is
+	// being deleted.
 	ReasonProvisioning = "Provisioning"
 	ReasonDeleting     = "Deleting"
 	// ReasonMachinesFailed, ReasonNodesNotReady, ReasonMissingMachines,
@@ -20,10 +20,12 @@ const (
 	ReasonTooManyMachines  = "TooManyMachines"
 )
 
-// How long something may take, unless checks.Tolerate says otherwise.
+// How long something may take by default. checks.Tolerate changes it.
 const (
-	// provisionedWithin is for one machine to become a Node (ReasonProvisioning).
+	// provisionedWithin is how long a machine may take to become a Node
+	// (ReasonProvisioning).
 	provisionedWithin = 20 * time.Minute
-	// nodesWithin is for missing Nodes to come (ReasonPendingMachines).
+	// nodesWithin is how long Nodes may be missing or not ready (ReasonPendingMachines,
+	// ReasonNodesNotReady).
 	nodesWithin = 5 * time.Minute
 )

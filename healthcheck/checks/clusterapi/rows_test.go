@@ -12,13 +12,13 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// row is an object, and what a rule says of it.
+// row is an object and the expected result of a rule.
 type row[O any] struct {
 	obj  O
 	want healthcheck.Result
 }
 
-// judge tries a rule on rows.
+// judge applies a rule to rows.
 func judge[O any](t *testing.T, rule checks.Rule[O], rows map[string]row[O]) {
 	t.Helper()
 	for name, tt := range rows {

@@ -29,7 +29,7 @@ func progressing(d time.Duration, reason, format string, args ...any) healthchec
 	return r
 }
 
-// observed takes a pass away from a verdict over an older generation. A failure stays
+// observed makes a passing verdict about an older generation Progressing. A failure stays
 // one, so that it does not come and go with each change of the spec.
 func observed(generation, seen int64, verdict healthcheck.Result) healthcheck.Result {
 	if seen >= generation || (seen > 0 && verdict.Status == healthcheck.False) {
@@ -38,21 +38,22 @@ func observed(generation, seen int64, verdict healthcheck.Result) healthcheck.Re
 	return notObserved(generation, seen)
 }
 
-// notObserved gives all generations one clock: a spec that changes all the time must
-// not hide a controller that is gone.
+// notObserved uses one clock for all generations: a spec that changes all the time must not
+// hide a controller that is gone.
 func notObserved(generation, seen int64) healthcheck.Result {
 	return progressing(checks.ObservedWithin, checks.ReasonNotObserved, "Observed generation is %d, not %d", seen, generation)
 }
 
-// rollingOut is a roll-out of one revision, each of which has a clock of its own.
+// rollingOut returns the result for the roll-out of one revision. Each revision has its own
+// clock.
 func rollingOut(revision, format string, args ...any) healthcheck.Result {
 	r := progressing(checks.RolloutWithin, checks.ReasonRollingOut, format, args...)
 	r.Cause = "revision " + revision
 	return r
 }
 
-// starting gives an object time after its creation for what is wrong for one of some
-// reasons. Past that nothing has changed.
+// starting allows an object time after its creation for problems with one of the reasons.
+// After that, the verdict stands.
 func starting(d time.Duration, obj metav1.Object, verdict healthcheck.Result, reasons ...string) healthcheck.Result {
 	created := obj.GetCreationTimestamp()
 	if verdict.Status != healthcheck.False || created.IsZero() || !slices.Contains(reasons, verdict.Reason) {
@@ -62,7 +63,7 @@ func starting(d time.Duration, obj metav1.Object, verdict healthcheck.Result, re
 	return verdict
 }
 
-// then asks for more where a verdict is a pass.
+// then returns more() if the verdict is True.
 func then(verdict healthcheck.Result, more func() healthcheck.Result) healthcheck.Result {
 	if verdict.Status != healthcheck.True {
 		return verdict
@@ -70,10 +71,10 @@ func then(verdict healthcheck.Result, more func() healthcheck.Result) healthchec
 	return more()
 }
 
-// maxDetail is how much of a foreign text goes into a message.
+// maxDetail is the maximum length of foreign text in a message.
 const maxDetail = 800
 
-// withDetail appends a foreign text to a message.
+// withDetail appends foreign text to a message.
 func withDetail(text, detail string) string {
 	if detail = clip(oneLine(detail)); detail != "" {
 		return text + ": " + detail
@@ -90,13 +91,13 @@ func clipTo(most int, text string) string {
 	return text
 }
 
-// oneLine makes a text fit for a condition. It has parts that others wrote.
+// oneLine makes a text fit for a condition, since others wrote parts of it.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
 }
 
-// atLeast demands as many as are wanted; what is, for example, "replicas are ready". The
-// message does not count: it would change with each of them.
+// atLeast requires a minimum number; what is, for example, "replicas are ready". The
+// message does not contain the current number: it would change with each replica.
 func atLeast(reason string, have, want int32, what string) healthcheck.Result {
 	if have < want {
 		return unhealthy(reason, "Fewer than %d %s", want, what)
@@ -104,7 +105,7 @@ func atLeast(reason string, have, want int32, what string) healthcheck.Result {
 	return healthy()
 }
 
-// orOne is a number of replicas, of which the API makes 1 if there is none.
+// orOne returns a number of replicas; the API's default is 1.
 func orOne(replicas *int32) int32 {
 	if replicas == nil {
 		return 1

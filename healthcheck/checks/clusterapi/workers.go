@@ -12,12 +12,12 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// Nodes is a check of the Nodes of a workload cluster of Cluster API, by EnoughNodes or
-// NoSurplusNodes. Its MachineDeployments and Machines are in the source cluster, its
-// Nodes in the target cluster.
+// Nodes checks the Nodes of a workload cluster of Cluster API, by EnoughNodes or
+// NoSurplusNodes. The MachineDeployments and Machines are in the source cluster, the Nodes
+// in the target cluster.
 //
-// Find says which MachineDeployments and Machines: a namespace, and
-// client.MatchingLabels with clusterv1.ClusterNameLabel.
+// Find selects the MachineDeployments and Machines: a namespace, and client.MatchingLabels
+// with clusterv1.ClusterNameLabel.
 func Nodes[T any](name string, find func(T) []client.ListOption, rule checks.Rule[Workers]) healthcheck.NamedCheck[T] {
 	check := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
 		which := find(in.Object)
@@ -40,9 +40,9 @@ func Nodes[T any](name string, find func(T) []client.ListOption, rule checks.Rul
 	}
 }
 
-// WorkersOf joins the Machines of MachineDeployments with their Nodes. What is
-// being deleted is wanted no more, and Machines of nothing else are looked at, such as
-// those of the control plane. A Machine has failed that a health check has given up.
+// WorkersOf joins the Machines of MachineDeployments with their Nodes. It does not count
+// MachineDeployments that are being deleted, and ignores all other Machines, such as those
+// of the control plane. A Machine has failed if a health check found it unhealthy.
 func WorkersOf(deployments []clusterv1.MachineDeployment, machines []clusterv1.Machine, nodes []corev1.Node) Workers {
 	var w Workers
 	wanted := map[client.ObjectKey]bool{}
@@ -71,7 +71,7 @@ func WorkersOf(deployments []clusterv1.MachineDeployment, machines []clusterv1.M
 	return w
 }
 
-// isReady looks at condition Ready alone: pressure does not make a Node missing.
+// isReady considers only condition Ready: pressure does not make a Node missing.
 func isReady(n *corev1.Node) bool {
 	for _, c := range n.Status.Conditions {
 		if c.Type == corev1.NodeReady {

@@ -14,8 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks/kstatus"
 )
 
-// Any kind can be checked without importing its Go types. Here one that is going away
-// is no longer healthy at once.
+// Any kind can be checked without importing its Go types. Here an object that is being
+// deleted becomes unhealthy at once.
 func Example() {
 	certificate := func(ns *corev1.Namespace) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{

@@ -1,15 +1,15 @@
-// Package kstatus judges objects of any kind by the rules of kstatus, a library that
-// kubectl-like tools wait with. It knows the workloads of Kubernetes, and of other kinds
-// the conventions: observedGeneration, and the conditions Reconciling, Stalled and
-// Ready.
+// Package kstatus judges objects of any kind by the rules of kstatus, the library with
+// which tools like kubectl wait for objects. It knows the workloads of Kubernetes. For
+// other kinds it follows the conventions: observedGeneration, and the conditions
+// Reconciling, Stalled and Ready.
 //
-// Its question is another one than that of the rules in package checks: whether an
-// object has become what its spec says. A Deployment is not healthy while it rolls
-// out, even if all it has to do is being done.
+// It asks another question than the rules in package checks: whether an object has become
+// what its spec says. A Deployment that rolls out is not healthy, even if it does all its
+// work.
 //
-// kstatus calls an object without any of the conventions current: there is nothing
-// about it that could be otherwise. For a kind whose controller sets condition Ready
-// this passes what nobody has looked at yet; take [Ready] for those.
+// kstatus calls an object that follows none of the conventions current. So if the
+// controller of a kind sets condition Ready, an object that the controller has not seen yet
+// passes; use [Ready] for such kinds.
 package kstatus
 
 import (
@@ -25,29 +25,29 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// The reasons of the results. They are the statuses of kstatus. A status that kstatus
-// cannot tell is Unknown, with healthcheck.ReasonCheckFailed.
+// Reasons of the results, after the statuses of kstatus. If kstatus cannot determine the
+// status, the result is Unknown with healthcheck.ReasonCheckFailed.
 const (
-	// ReasonCurrent is True.
+	// ReasonCurrent comes with True.
 	ReasonCurrent = "Current"
-	// ReasonInProgress is Progressing, for checks.RolloutWithin.
+	// ReasonInProgress comes with Progressing, for checks.RolloutWithin.
 	ReasonInProgress = "InProgress"
-	// ReasonFailed is False.
+	// ReasonFailed comes with False.
 	ReasonFailed = "Failed"
-	// ReasonTerminating is Progressing, for checks.DrainedWithin.
+	// ReasonTerminating comes with Progressing, for checks.DrainedWithin.
 	ReasonTerminating = "Terminating"
-	// ReasonNoReady is Progressing, for checks.ObservedWithin.
+	// ReasonNoReady comes with Progressing, for checks.ObservedWithin.
 	ReasonNoReady = "NoReadyCondition"
 )
 
-// Rule judges an object by kstatus. It needs apiVersion and kind, and is Unknown
-// without. For typed objects there is checks.Generic, and for other times, or to have a
-// terminating object False at once, checks.Tolerate.
+// Rule judges an object by kstatus. An object without apiVersion and kind is Unknown. For
+// typed objects, use checks.Generic. For other times, or to make a terminating object False
+// at once, use checks.Tolerate.
 //
-// In two things it is stricter than kstatus: a Pod that has failed is False, and a
-// workload whose controller has never looked at it is Progressing.
+// It is stricter than kstatus in two ways: a Pod that has failed is False, and a workload
+// that its controller has never observed is Progressing.
 func Rule(u *unstructured.Unstructured) (r healthcheck.Result) {
-	// kstatus takes it for granted that lists of containers are well-formed.
+	// kstatus panics if a list of containers is malformed.
 	defer func() {
 		if recovered := recover(); recovered != nil {
 			r = unknown(fmt.Sprintf("kstatus cannot read it: %v", recovered))
@@ -65,20 +65,20 @@ func Rule(u *unstructured.Unstructured) (r healthcheck.Result) {
 		return stricter(u, r)
 	}
 	if u.GroupVersionKind().GroupKind() == pod && r.Status == healthcheck.Progressing {
-		// A Pod that cannot be scheduled fails by the clock.
+		// kstatus fails a Pod that cannot be scheduled after a fixed time.
 		r.RecheckAt = u.GetCreationTimestamp().Add(status.ScheduleWindow)
 	}
 	return r
 }
 
-// Ready is Rule for kinds whose controllers set condition Ready: an object without it is
-// Progressing.
+// Ready is Rule for kinds whose controllers set condition Ready: a healthy object without
+// that condition is Progressing.
 func Ready(u *unstructured.Unstructured) healthcheck.Result {
 	r := Rule(u)
 	if r.Status != healthcheck.True {
 		return r
 	}
-	// It can be read: Rule has done so.
+	// Reading succeeds: Rule has done it.
 	read, err := status.GetObjectWithConditions(u.Object)
 	if err != nil {
 		return unknown(err.Error())
@@ -96,8 +96,8 @@ func Ready(u *unstructured.Unstructured) healthcheck.Result {
 
 var pod = schema.GroupKind{Kind: "Pod"}
 
-// observes are the kinds that kstatus knows which have an observed generation; it takes
-// one that is not there for none.
+// observes are the kinds known to kstatus that have an observed generation; kstatus accepts
+// a missing one.
 var observes = map[schema.GroupKind]bool{
 	{Group: "apps", Kind: "Deployment"}:            true,
 	{Group: "apps", Kind: "DaemonSet"}:             true,
@@ -106,7 +106,7 @@ var observes = map[schema.GroupKind]bool{
 	{Group: "policy", Kind: "PodDisruptionBudget"}: true,
 }
 
-// stricter looks again at what kstatus calls current.
+// stricter judges again what kstatus calls current.
 func stricter(u *unstructured.Unstructured, r healthcheck.Result) healthcheck.Result {
 	kind := u.GroupVersionKind().GroupKind()
 	phase, _, _ := unstructured.NestedString(u.Object, "status", "phase")
@@ -123,7 +123,7 @@ func stricter(u *unstructured.Unstructured, r healthcheck.Result) healthcheck.Re
 	return r
 }
 
-// resultOf is the table from one set of statuses to the other.
+// resultOf translates a status of kstatus.
 func resultOf(computed *status.Result) healthcheck.Result {
 	r := healthcheck.Result{Message: wordsOf(computed)}
 	switch computed.Status {
@@ -144,18 +144,18 @@ func resultOf(computed *status.Result) healthcheck.Result {
 	return r
 }
 
-// What kstatus says of a roll-out that gets on counts, as "Updated: 1/3".
+// Messages of kstatus about a roll-out contain counts, such as "Updated: 1/3".
 var (
 	counter = regexp.MustCompile(`^(\w+): \d+/(\d+)$`)
 	surplus = regexp.MustCompile(`^(Pending termination): \d+$`)
 )
 
-// uncounted is a text that stays the same while a roll-out gets on.
+// uncounted returns a text that stays the same while a roll-out advances.
 func uncounted(message string) string {
 	return surplus.ReplaceAllString(counter.ReplaceAllString(message, "$1: fewer than $2"), "$1")
 }
 
-// wordsOf finds words for a condition that has no message.
+// wordsOf returns the message, or a substitute if there is none.
 func wordsOf(computed *status.Result) string {
 	if computed.Message == "" && len(computed.Conditions) > 0 {
 		return cmp.Or(computed.Conditions[0].Reason, computed.Status.String())

@@ -77,7 +77,7 @@ func TestRule(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := kstatus.Rule(object(t, tt.yaml))
 			if !tt.want.RecheckAt.IsZero() && tt.want.RecheckAt.Equal(got.RecheckAt) {
-				got.RecheckAt = tt.want.RecheckAt // in whatever zone
+				got.RecheckAt = tt.want.RecheckAt // regardless of its time zone
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
@@ -106,8 +106,8 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestTyped: a typed object does not say its kind. It is judged as what it is all the same, and if that cannot be
-// told it is not taken for an object of no particular kind, which would be current.
+// TestTyped: a typed object has no kind after it was read, but is judged by its kind anyway. If the kind cannot
+// be found, the object must not pass as one of an arbitrary kind, which would be current.
 func TestTyped(t *testing.T) {
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Generation: 1}, Status: appsv1.DeploymentStatus{ObservedGeneration: 1}}
 	rule := checks.Generic[*appsv1.Deployment](scheme.Scheme, kstatus.Rule)
@@ -125,7 +125,7 @@ func TestTyped(t *testing.T) {
 // Gadget is a kind that is in no scheme.
 type Gadget struct{ corev1.ConfigMap }
 
-// TestAnything: whatever is in an object, there is a result, and it is valid.
+// TestAnything: any object gives a valid result.
 func TestAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u := &unstructured.Unstructured{Object: map[string]any{}}
@@ -148,7 +148,7 @@ func TestAnything(t *testing.T) {
 	})
 }
 
-// fill puts things that rules look for into an object, many of them of a wrong type.
+// fill fills an object with fields that rules read, many of them with a wrong type.
 func fill(t *rapid.T, object map[string]any, depth int) {
 	for _, name := range []string{"metadata", "status", "spec", "generation", "observedGeneration", "phase", "replicas", "conditions", "containerStatuses", "state", "waiting", "reason", "name", "type"} {
 		switch what := rapid.IntRange(0, 7).Draw(t, name); {

@@ -31,12 +31,12 @@ import (
 // crowd is how many shoots are checked at once.
 const crowd = 10
 
-// shoots are API servers, one for each shoot. Each notes who asks it about another one.
+// shoots are API servers, one for each shoot. Each records requests about another shoot.
 type shoots struct {
 	asked, wrong atomic.Int64
 }
 
-// serve gives a shoot its API server: the one of the tests, by an address of its own.
+// serve gives a shoot its API server: that of the tests, at its own address.
 func (s *shoots) serve(t *testing.T, e *env.Env, namespace string) {
 	t.Helper()
 	target, err := url.Parse(e.Config.Host)
@@ -68,8 +68,8 @@ func (s *shoots) serve(t *testing.T, e *env.Env, namespace string) {
 	}))
 }
 
-// meeting is a check that asks the shoot, after as many have come together as there are
-// shoots. So it does not depend on chance what happens if they share something.
+// meeting is a check that waits until one check for each shoot is running, and then reads
+// from the shoot. So if they share something, the test always shows it.
 type meeting struct {
 	target  client.Client
 	present *sync.WaitGroup
@@ -96,9 +96,9 @@ func newMeeting() *meeting {
 	return m
 }
 
-// TestWrongCluster is the test that Gardener's library fails since 1.133: with several
-// shoots checked at once, it asks the API server of one about another. Ours, which runs
-// the very same check, does not.
+// TestWrongCluster is a test that Gardener's library fails since 1.133: when it checks
+// several shoots at once, it asks the API server of one shoot about another. Ours runs the
+// very same check and does not.
 func TestWrongCluster(t *testing.T) {
 	options := controller.Options{MaxConcurrentReconciles: crowd}
 	libraries := map[string]struct {

@@ -20,10 +20,10 @@ func TestMain(m *testing.M) {
 		"example/seed-crds/10-crd-extensions.gardener.cloud_clusters.yaml"))
 }
 
-// patience is far above what anything here takes.
+// patience is far longer than anything here takes.
 const patience = time.Minute
 
-// period is how often both libraries look. It is long, so that each looks once.
+// period is the sync period of both libraries. It is long, so that each checks once.
 const period = 10 * time.Minute
 
 var (
@@ -39,7 +39,7 @@ const (
 	ours     = "ours"
 )
 
-// must fails the test.
+// must fails the test on an error.
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -47,7 +47,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// newCluster makes the Cluster of the objects in a namespace.
+// newCluster creates the Cluster of the objects in a namespace.
 func newCluster(t *testing.T, e *env.Env, name string, hibernated bool) {
 	t.Helper()
 	raw := func(kind string, obj any) runtime.RawExtension {
@@ -72,7 +72,7 @@ func newCluster(t *testing.T, e *env.Env, name string, hibernated bool) {
 	}))
 }
 
-// workerOf is a Worker for one of the libraries.
+// workerOf returns a Worker for one of the libraries.
 func workerOf(namespace, library, variant string) *extensionsv1alpha1.Worker {
 	return &extensionsv1alpha1.Worker{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: library},

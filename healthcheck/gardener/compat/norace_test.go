@@ -2,5 +2,5 @@
 
 package compat_test
 
-// raceDetector reports whether it is on.
+// raceDetector reports whether the race detector is on.
 const raceDetector = false

@@ -12,17 +12,17 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// row is one situation that both libraries meet.
+// row is one situation in which the libraries are compared.
 type row struct {
 	name    string
 	variant string
 	answers []answer
-	// old is the condition that is there before.
+	// old is the existing condition.
 	old *gardencorev1beta1.Condition
-	// change does something else to the object.
+	// change makes another change to the object.
 	change     func(*extensionsv1alpha1.Worker)
 	hibernated bool
-	// want is the status that the original library is known to give; none if it does nothing.
+	// want is the status that the original library returns; empty if it does nothing.
 	want gardencorev1beta1.ConditionStatus
 
 	namespace string
@@ -35,7 +35,8 @@ const (
 	statusUnknown     = gardencorev1beta1.ConditionUnknown
 	statusProgressing = gardencorev1beta1.ConditionProgressing
 
-	// threshold is far above what it takes to prepare all rows: what is in time has to be so when it is looked at.
+	// threshold is far longer than preparing all rows takes, so that a progress within it is still within it when
+	// it is judged.
 	threshold = 20 * time.Minute
 )
 
@@ -53,7 +54,7 @@ var (
 	saysNot    = answer{}
 )
 
-// old is a condition that has been there for so long.
+// old returns a condition of the given age.
 func old(status gardencorev1beta1.ConditionStatus, age time.Duration) *gardencorev1beta1.Condition {
 	since := metav1.NewTime(time.Now().Add(-age))
 	return &gardencorev1beta1.Condition{
@@ -141,7 +142,7 @@ func lifeRows() []row {
 	}
 }
 
-// prepare makes the objects, one for each library, before any of them looks.
+// prepare creates the objects, one for each library, before any library checks.
 func (r *row) prepare(t *testing.T, e *env.Env, s *script) {
 	t.Helper()
 	r.namespace = e.Namespace(t)

@@ -12,24 +12,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// answer is what a check says, or its error.
+// answer is the result of a check, or its error.
 type answer struct {
 	status    gardencorev1beta1.ConditionStatus
 	detail    string
 	codes     []gardencorev1beta1.ErrorCode
 	threshold time.Duration
 	err       string
-	// unwanted has the pre-check say no.
+	// unwanted makes the pre-check return false.
 	unwanted bool
 }
 
-// script has the answers of all rows, by namespace.
+// script holds the answers of all rows, by namespace.
 type script struct {
 	mutex   sync.Mutex
 	answers map[string][]answer
 }
 
-// slots is how many checks are registered. A row with fewer answers passes the rest.
+// slots is how many checks are registered. In a row with fewer answers the other checks
+// pass.
 const slots = 3
 
 func (s *script) answer(request types.NamespacedName, slot int) answer {
@@ -66,7 +67,7 @@ func (c *scripted) wanted(_ context.Context, _ client.Client, obj client.Object,
 	return !c.script.answer(client.ObjectKeyFromObject(obj), c.slot).unwanted
 }
 
-// codes tells codes by words.
+// codes finds codes by words in the text.
 func codes(err error) []gardencorev1beta1.ErrorCode {
 	if err.Error() == "over quota" {
 		return []gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorInfraQuotaExceeded}
@@ -74,7 +75,7 @@ func codes(err error) []gardencorev1beta1.ErrorCode {
 	return nil
 }
 
-// needy is a check that takes the client of the shoot.
+// needy is a check that needs the client of the shoot.
 type needy struct{ scripted }
 
 func (n *needy) InjectTargetClient(client.Client) {}

@@ -22,13 +22,13 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// former is a condition type that both libraries are told to remove.
+// former is a condition type that both libraries must remove.
 const former = gardencorev1beta1.ConditionType("Former")
 
-// classes are those of all registrations.
+// classes are the classes of all registrations.
 var classes = []extensionsv1alpha1.ExtensionClass{extensionsv1alpha1.ExtensionClassShoot, extensionsv1alpha1.ExtensionClassSeed}
 
-// registerOriginal registers Gardener's own library, with checks that need the shoot or not.
+// registerOriginal registers Gardener's own library, in the variants with and without checks that need the shoot.
 func registerOriginal(mgr ctrl.Manager, s *script, variant string) error {
 	var checks []theirs.ConditionTypeToHealthCheck
 	for slot := range slots {
@@ -46,7 +46,7 @@ func registerOriginal(mgr ctrl.Manager, s *script, variant string) error {
 	return theirs.DefaultRegistration(original+variant, workerKind, newWorkers, newWorker, mgr, opts, nil, checks, sets.New(former))
 }
 
-// registerOurs registers the same with ours, in compatible mode.
+// registerOurs registers the same with our library, in compatible mode.
 func registerOurs(mgr ctrl.Manager, s *script, variant string) error {
 	var checks []gardener.ConditionTypeToHealthCheck
 	for slot := range slots {
@@ -61,14 +61,14 @@ func registerOurs(mgr ctrl.Manager, s *script, variant string) error {
 	}
 	opts := gardener.DefaultAddArgs{
 		Controller: controller.Options{MaxConcurrentReconciles: 5}, ExtensionClasses: classes,
-		// The one row of the tables in which ours differs unless it is asked not to.
+		// By default ours differs in one row of the tables; this option removes the difference.
 		UnknownPasses: true,
 	}
 	opts.HealthCheckConfig.SyncPeriod = metav1.Duration{Duration: period}
 	return gardener.DefaultRegistration(ours+variant, workerKind, newWorkers, newWorker, mgr, opts, nil, checks, sets.New(former))
 }
 
-// preCheckOf is the pre-check of a variant.
+// preCheckOf returns the pre-check of a variant.
 func preCheckOf(c *scripted, variant string) gardener.PreCheckFunc {
 	if variant == preChecked {
 		return c.wanted
@@ -83,7 +83,7 @@ const (
 	needsShoot = "-needs-shoot"
 )
 
-// TestSideBySide has both libraries look at the objects of all rows.
+// TestSideBySide runs both libraries on the objects of all rows.
 func TestSideBySide(t *testing.T) {
 	e, s := env.Get(t), &script{answers: map[string][]answer{}}
 	start = time.Now().Add(-5 * time.Second)
@@ -109,7 +109,7 @@ func TestSideBySide(t *testing.T) {
 				return func() []condition { return r.stored(t, e, library) }
 			}
 			if r.want == "" {
-				// Both do nothing: that is known when both have done the rest of the rows.
+				// Both should do nothing, which is certain once both have done the other rows.
 				g.Consistently(look(ours), time.Second).Should(Equal(r.before))
 				g.Expect(look(original)()).To(Equal(r.before))
 				return
@@ -131,7 +131,7 @@ func statusOf(c *gardencorev1beta1.Condition) gardencorev1beta1.ConditionStatus 
 	return c.Status
 }
 
-// condition is what both have to agree on. Times are compared by whether they are new.
+// condition is what both must agree on. Of times it only has whether they are new.
 type condition struct {
 	Type          gardencorev1beta1.ConditionType
 	Status        gardencorev1beta1.ConditionStatus
@@ -141,7 +141,7 @@ type condition struct {
 	Since, Update bool
 }
 
-// stored returns the conditions that are stored for one library.
+// stored returns the stored conditions of one library.
 func (r *row) stored(t *testing.T, e *env.Env, library string) []condition {
 	t.Helper()
 	worker := &extensionsv1alpha1.Worker{}
@@ -161,8 +161,8 @@ func conditionsOf(worker *extensionsv1alpha1.Worker) []condition {
 	return conditions
 }
 
-// start is older than what is written during the test, and newer than what was before. The API server may take its time
-// to come up, so it is not that of the process.
+// start is before all writes of the test, and after all earlier times. The API server may take long to start, so it is
+// not the start of the process.
 var start time.Time
 
 var (
@@ -170,8 +170,7 @@ var (
 	enumeration = regexp.MustCompile(`(?:\d+\) [^.]*\. ?)+`)
 )
 
-// inOrder puts what is enumerated into an order, and leaves alone what comes before and after: the order of the original
-// library is by chance.
+// inOrder sorts the enumerated texts, and keeps what is before and after: the order of the original library is random.
 func inOrder(message string) string {
 	return enumeration.ReplaceAllStringFunc(message, func(list string) string {
 		items := number.Split(list, -1)[1:]

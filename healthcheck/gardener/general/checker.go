@@ -17,29 +17,29 @@ import (
 
 // checker checks one object by a rule.
 type checker[O client.Object] struct {
-	// kind is how the object is called, and missing if it is not there.
+	// kind is the word for the object, and missing the word if it is not found.
 	kind, missing, name string
 	rule                checks.Rule[O]
 	empty               func() O
 	client              client.Client
 }
 
-// seed looks at the cluster of the extension object.
+// seed checks an object in the cluster of the extension object.
 type seed[O client.Object] struct{ checker[O] }
 
 // InjectSourceClient implements gardener.SourceClient.
 func (s *seed[O]) InjectSourceClient(c client.Client) { s.client = c }
 
-// shoot looks at the cluster of the shoot.
+// shoot checks an object in the cluster of the shoot.
 type shoot[O client.Object] struct{ checker[O] }
 
 // InjectTargetClient implements gardener.TargetClient.
 func (s *shoot[O]) InjectTargetClient(c client.Client) { s.client = c }
 
-// Name says in metrics which check it is.
+// Name is the name of the check in metrics.
 func (c *checker[O]) Name() string { return c.kind + " " + c.name }
 
-// SetLoggerSuffix implements gardener.HealthCheck. Nothing is logged: the engine does.
+// SetLoggerSuffix implements gardener.HealthCheck. It does nothing: the engine logs.
 func (c *checker[O]) SetLoggerSuffix(string, string) {}
 
 // Check implements gardener.HealthCheck.
@@ -55,7 +55,7 @@ func (c *checker[O]) Check(ctx context.Context, request types.NamespacedName) (*
 	if err != nil {
 		return nil, fmt.Errorf("failed to retrieve %s %q in namespace %q: %w", c.kind, c.name, request.Namespace, err)
 	}
-	// Gardener gives no time for anything here.
+	// Gardener tolerates nothing here.
 	found := checks.Tolerate(0, c.rule)(obj)
 	if found.Status == healthcheck.True {
 		return &gardener.SingleCheckResult{Status: gardencorev1beta1.ConditionTrue}, nil

@@ -1,9 +1,9 @@
-// Package general has the checks of Gardener's package of this name, for objects in the
-// namespace of the extension object. Names and verdicts are those of Gardener, by the
-// rules of package checks; what is wrong with an object is said in the words of those.
+// Package general has the checks of Gardener's package of the same name, for objects in the
+// namespace of the extension object. Names and verdicts are those of Gardener; the rules,
+// and the words for what is wrong with an object, are those of package checks.
 //
-// Those whose name has Shoot look at the cluster of the shoot, in the namespace with the
-// name of that of the extension object.
+// Checks with Shoot in their name look at the cluster of the shoot, in the namespace with
+// the same name as that of the extension object.
 package general
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 )
 
-// CheckSeedDeployment is NewSeedDeploymentHealthChecker by its first name.
+// CheckSeedDeployment is the first name of NewSeedDeploymentHealthChecker.
 func CheckSeedDeployment(name string) gardener.HealthCheck {
 	return NewSeedDeploymentHealthChecker(name)
 }
@@ -37,7 +37,7 @@ func deployment(name string) checker[*appsv1.Deployment] {
 	}
 }
 
-// CheckSeedDaemonSet is NewSeedDaemonSetHealthChecker by its first name.
+// CheckSeedDaemonSet is the first name of NewSeedDaemonSetHealthChecker.
 func CheckSeedDaemonSet(name string) gardener.HealthCheck { return NewSeedDaemonSetHealthChecker(name) }
 
 // NewSeedDaemonSetHealthChecker checks a DaemonSet in the seed.
@@ -57,7 +57,7 @@ func daemonSet(name string) checker[*appsv1.DaemonSet] {
 	}
 }
 
-// CheckSeedStatefulSet is NewSeedStatefulSetChecker by its first name.
+// CheckSeedStatefulSet is the first name of NewSeedStatefulSetChecker.
 func CheckSeedStatefulSet(name string) gardener.HealthCheck { return NewSeedStatefulSetChecker(name) }
 
 // NewSeedStatefulSetChecker checks a StatefulSet in the seed.
@@ -77,7 +77,7 @@ func statefulSet(name string) checker[*appsv1.StatefulSet] {
 	}
 }
 
-// CheckManagedResource checks a ManagedResource.
+// CheckManagedResource checks a ManagedResource in the seed.
 func CheckManagedResource(name string) gardener.HealthCheck {
 	return &seed[*unstructured.Unstructured]{checker[*unstructured.Unstructured]{
 		kind: "managed resource", missing: "Managed Resource", name: name, rule: checks.ManagedResource,

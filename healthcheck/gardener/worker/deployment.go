@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 )
 
-// machineDeployment is what is looked at of machine.sapcloud.io/v1alpha1.
+// machineDeployment has the fields of machine.sapcloud.io/v1alpha1 that the checks read.
 type machineDeployment struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Spec     struct {
@@ -34,7 +34,7 @@ type machineDeployment struct {
 	} `json:"status"`
 }
 
-// desired is how many machines are wanted.
+// desired returns how many machines are wanted.
 func (d machineDeployment) desired() int {
 	if d.Metadata.DeletionTimestamp != nil {
 		return 0
@@ -54,12 +54,12 @@ func list(ctx context.Context, c client.Client, namespace string) ([]machineDepl
 			return nil, fmt.Errorf("unable to check nodes. Failed to read machine deployment %q: %w", found.Items[i].GetName(), err)
 		}
 	}
-	// A cache has no order, and the first that is in trouble is the one that is told.
+	// A cache has no order, and the message names the first one with a problem.
 	slices.SortFunc(deployments, func(a, b machineDeployment) int { return cmp.Compare(a.Metadata.Name, b.Metadata.Name) })
 	return deployments, nil
 }
 
-// judge says what is wrong first: failed machines come before deployments.
+// judge returns the first problem: failed machines come before deployments.
 func judge(deployments []machineDeployment) *gardener.SingleCheckResult {
 	for _, d := range deployments {
 		for _, machine := range d.Status.FailedMachines {
@@ -81,7 +81,7 @@ func unhealthy(reason, format string, args ...any) *gardener.SingleCheckResult {
 	}
 }
 
-// trouble is what is wrong with a MachineDeployment, by the rule of Gardener.
+// trouble returns what is wrong with a MachineDeployment, by the rule of Gardener.
 func (d machineDeployment) trouble() string {
 	if d.Status.ObservedGeneration < d.Metadata.Generation {
 		return fmt.Sprintf("observed generation outdated (%d/%d)", d.Status.ObservedGeneration, d.Metadata.Generation)

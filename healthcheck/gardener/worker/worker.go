@@ -1,5 +1,5 @@
-// Package worker has the checks of Gardener's package of this name: are the machines of
-// a shoot all right?
+// Package worker has the checks of Gardener's package of the same name, which judge the
+// machines of a shoot.
 package worker
 
 import (
@@ -14,19 +14,18 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 )
 
-// notManaged marks Nodes of machines that nobody manages.
+// notManaged marks Nodes whose machines are not managed.
 const notManaged = "node.machine.sapcloud.io/not-managed-by-mcm"
 
-// SufficientNodesAvailable checks that no machine has failed, that all
-// MachineDeployments are healthy, and that the shoot has at least as many Nodes as they
-// want together.
+// SufficientNodesAvailable checks that no machine has failed, that all MachineDeployments
+// are healthy, and that the shoot has at least as many Nodes as they want in total.
 func SufficientNodesAvailable() gardener.HealthCheck { return &counted{} }
 
-// NewSufficientNodesChecker is SufficientNodesAvailable by its second name.
+// NewSufficientNodesChecker is the second name of SufficientNodesAvailable.
 func NewSufficientNodesChecker() gardener.HealthCheck { return SufficientNodesAvailable() }
 
-// NewNodesChecker is what became of SufficientNodesAvailable: it looks at machines and
-// MachineDeployments alone, and so does not need the shoot.
+// NewNodesChecker replaced SufficientNodesAvailable: it looks only at machines and
+// MachineDeployments, and so does not need the shoot.
 func NewNodesChecker() gardener.HealthCheck { return &machines{} }
 
 // machines looks at MachineDeployments.
@@ -35,10 +34,10 @@ type machines struct{ source client.Client }
 // InjectSourceClient implements gardener.SourceClient.
 func (m *machines) InjectSourceClient(c client.Client) { m.source = c }
 
-// SetLoggerSuffix implements gardener.HealthCheck. Nothing is logged: the engine does.
+// SetLoggerSuffix implements gardener.HealthCheck. It does nothing: the engine logs.
 func (m *machines) SetLoggerSuffix(string, string) {}
 
-// Name says in metrics which check it is.
+// Name is the name of the check in metrics.
 func (m *machines) Name() string { return "machines" }
 
 // Check implements gardener.HealthCheck.
@@ -50,7 +49,7 @@ func (m *machines) Check(ctx context.Context, request types.NamespacedName) (*ga
 	return judge(deployments), nil
 }
 
-// counted looks at Nodes too.
+// counted also looks at Nodes.
 type counted struct {
 	machines
 
@@ -60,7 +59,7 @@ type counted struct {
 // InjectTargetClient implements gardener.TargetClient.
 func (c *counted) InjectTargetClient(target client.Client) { c.target = target }
 
-// Name says in metrics which check it is.
+// Name is the name of the check in metrics.
 func (c *counted) Name() string { return "nodes" }
 
 // Check implements gardener.HealthCheck.

@@ -1,9 +1,9 @@
-// Package network says what went wrong in a network in words that stay the same.
+// Package network describes network errors in words that stay the same.
 //
-// The errors of net, net/http, crypto/tls and crypto/x509 name the local port, which is
-// another one for each connection, the time of the day, numbers of streams, and whole
-// addresses with whatever secrets are in them. A condition with such a text is written in
-// each run. This is the one place where they are put into words of a condition.
+// The errors of net, net/http, crypto/tls and crypto/x509 contain the local port, which
+// differs for each connection, the time, stream numbers, and whole addresses with any secrets
+// in them. A condition with such a text is written in each run. This is the one place that
+// turns them into words for a condition.
 package network
 
 import (
@@ -19,8 +19,8 @@ import (
 	"syscall"
 )
 
-// Cause says what is wrong with the other side, as "refuses connections". It is for
-// errors of the network: of any other it says that the other side cannot be reached.
+// Cause returns what is wrong with the other side, such as "refuses connections". It is for
+// network errors: for any other error it says that the other side cannot be reached.
 func Cause(err error) string {
 	if problem := certificate(err); problem != "" {
 		return "has a certificate that cannot be trusted: it is " + problem
@@ -35,19 +35,19 @@ func Cause(err error) string {
 
 const unreachable = "cannot be reached"
 
-// Untrusted reports whether it is the certificate of the other side that is wrong.
+// Untrusted reports whether the certificate of the other side is the problem.
 func Untrusted(err error) bool { return certificate(err) != "" }
 
-// causes are asked in order.
+// causes are tried in order.
 var causes = []struct {
 	words string
 	is    func(error) bool
 }{
 	{"has a name that cannot be resolved", is[*net.DNSError]},
-	{"has an address that cannot be read", isAddress},
+	{"has an invalid address", isAddress},
 	{"refuses connections", func(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }},
 	{"does not answer in time", isTimeout},
-	{"was not asked to the end", func(err error) bool { return errors.Is(err, context.Canceled) }},
+	{"was not reached before the request was cancelled", func(err error) bool { return errors.Is(err, context.Canceled) }},
 	{"does not speak TLS", isPlain},
 	{"refuses the TLS handshake", isAlert},
 	{"closes connections early", isCutOff},
@@ -72,8 +72,8 @@ func isPlain(err error) bool {
 	return is[tls.RecordHeaderError](err) || errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// isAlert reports whether the other side has ended the handshake with an alert, whose type
-// is not exported.
+// isAlert reports whether the other side ended the handshake with an alert, whose type is not
+// exported.
 func isAlert(err error) bool {
 	failed, ok := errors.AsType[*net.OpError](err)
 	return ok && failed.Op == "remote error"
@@ -88,7 +88,8 @@ func isCutOff(err error) bool {
 	return false
 }
 
-// certificate says what is wrong with the certificate of the other side; empty if nothing is.
+// certificate returns what is wrong with the certificate of the other side; empty if nothing
+// is.
 func certificate(err error) string {
 	if is[x509.UnknownAuthorityError](err) {
 		return "signed by an unknown authority"
@@ -108,18 +109,18 @@ func certificate(err error) string {
 	return ""
 }
 
-// words is what is said instead of the text of an error of the network.
+// words replaces the text of a network error.
 func words(err error) string {
 	cause := Cause(err)
 	if requested, ok := errors.AsType[*url.Error](err); ok && cause == unreachable && !is[*net.OpError](err) {
-		// It is the transport that says so, as one that gets its credential somewhere.
+		// The transport itself failed, for example while getting its credential.
 		return peer(err) + ": " + requested.Err.Error()
 	}
 	return peer(err) + " " + cause
 }
 
-// peer names the other side as it was asked for: neither by the address that its name
-// has now, nor with more of a URL than the host.
+// peer returns the name of the other side as the caller gave it: not the address that it
+// resolves to, and only the host of a URL.
 func peer(err error) string {
 	if requested, ok := errors.AsType[*url.Error](err); ok {
 		if u, parseErr := url.Parse(requested.URL); parseErr == nil && u.Host != "" {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Stable returns an error that says the same for the same problem. What others have put
-// around an error of the network stays, as "getting Deployment shop/web: "; the error of
-// the network itself says what Cause says. It wraps err. It is nil if err is.
+// Stable returns an error whose text is the same for the same problem. Text that others put
+// around a network error stays, such as "getting Deployment shop/web: "; Cause replaces that of
+// the network error itself. It wraps err, and is nil if err is.
 func Stable(err error) error {
 	if err == nil {
 		return nil
@@ -29,7 +29,7 @@ func Stable(err error) error {
 	return &stableError{text, err}
 }
 
-// stableError has another text than the error in it.
+// stableError has another text than the error that it wraps.
 type stableError struct {
 	text string
 	err  error
@@ -38,16 +38,16 @@ type stableError struct {
 // Error implements error.
 func (e *stableError) Error() string { return e.text }
 
-// Unwrap returns what happened, with all its details.
+// Unwrap returns the underlying error with all its details.
 func (e *stableError) Unwrap() error { return e.err }
 
-// scrubs are for texts that came without their errors: those of an API server that could
-// not reach somebody else, or of a library that quotes. They are what differs each time.
+// scrubs remove what differs each time from texts without error values, such as those of an API
+// server that could not reach something, or of a library that quotes.
 var scrubs = []struct {
 	pattern *regexp.Regexp
 	by      string
 }{
-	// The client of Kubernetes tells of the try before, of which there may have been one or not.
+	// The Kubernetes client mentions an earlier attempt, if there was one.
 	{regexp.MustCompile(` - error from a previous attempt: [^\n]*`), ""},
 	// read tcp 10.0.0.7:41234->10.0.0.1:443: the first is the local one.
 	{regexp.MustCompile(`\b(tcp|udp)([46]?) \S+:\d+->(\S+:\d+)`), "$1$2 $3"},
@@ -58,8 +58,8 @@ var scrubs = []struct {
 	{regexp.MustCompile(`(\b[a-z][a-z0-9+.-]*://[^\s?"']+)\?[^\s"']*`), "$1"},
 }
 
-// outermost returns the errors of the network in err, each as it begins: a url.Error, and
-// not the net.OpError in it.
+// outermost returns the outermost network errors in err: a url.Error, not the net.OpError in
+// it.
 func outermost(err error) []error {
 	if isNetwork(err) {
 		return []error{err}
@@ -80,8 +80,8 @@ func outermost(err error) []error {
 	return nil
 }
 
-// isNetwork reports whether err is itself an error of the network. A net.Error is not
-// enough: errors of files are that, too.
+// isNetwork reports whether err is itself a network error. Being a net.Error is not enough:
+// file errors are, too.
 func isNetwork(err error) bool {
 	//nolint:errorlint // Of this error it is asked, and not of those in it.
 	switch err.(type) {

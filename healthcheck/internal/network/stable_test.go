@@ -20,7 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/network"
 )
 
-// cutOff is a server that takes a request and resets the connection.
+// cutOff starts a server that reads a request and resets the connection.
 func cutOff(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -36,7 +36,7 @@ func cutOff(t *testing.T) *httptest.Server {
 	return server
 }
 
-// get asks by a connection of its own.
+// get sends a request on a new connection.
 func get(t *testing.T, address string) error {
 	t.Helper()
 	c := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
@@ -51,7 +51,8 @@ func get(t *testing.T, address string) error {
 	return err
 }
 
-// TestRealErrors: an error of net/http says the same each time, with no port of ours and nothing of a URL but the host.
+// TestRealErrors: an error of net/http has the same text each time, without local ports, and with only the host of a
+// URL.
 func TestRealErrors(t *testing.T) {
 	reset, secure, plain := cutOff(t), httptest.NewTLSServer(http.NotFoundHandler()), httptest.NewServer(http.NotFoundHandler())
 	defer secure.Close()
@@ -82,7 +83,7 @@ func TestRealErrors(t *testing.T) {
 	}
 }
 
-// TestStable: what others put around an error stays, and what is not of the network stays as it is.
+// TestStable: text that others put around an error stays, and errors that are not about the network do not change.
 func TestStable(t *testing.T) {
 	local := func(port int) net.Addr { return &net.TCPAddr{IP: net.IPv4(10, 0, 0, 7), Port: port} }
 	read := &net.OpError{Op: "read", Net: "tcp", Source: local(41234), Addr: local(443), Err: os.NewSyscallError("read", syscall.ECONNRESET)}
@@ -104,8 +105,8 @@ func TestStable(t *testing.T) {
 		"a URL in words":    {errors.New(`Get "https://u:p@h:1/a?token=t": EOF`), `Get "https://h:1/a": EOF`},
 		"alert":             {&net.OpError{Op: "remote error", Err: errors.New("tls: internal error")}, "the other side refuses the TLS handshake"},
 		"an @ in it":        {errors.New("https://u:p@ss@h:1/a"), "https://h:1/a"},
-		"bad URL":           {&url.Error{Op: "parse", URL: "http://u:p@h:x", Err: errors.New("invalid port")}, "the other side has an address that cannot be read"},
-		"cancelled":         {&url.Error{Op: "Get", URL: "http://h/a", Err: context.Canceled}, "h was not asked to the end"},
+		"bad URL":           {&url.Error{Op: "parse", URL: "http://u:p@h:x", Err: errors.New("invalid port")}, "the other side has an invalid address"},
+		"cancelled":         {&url.Error{Op: "Get", URL: "http://h/a", Err: context.Canceled}, "h was not reached before the request was cancelled"},
 		"timed out":         {&url.Error{Op: "Get", URL: "http://h/a", Err: context.DeadlineExceeded}, "h does not answer in time"},
 		"credential":        {&url.Error{Op: "Get", URL: "http://h/a", Err: errors.New("no token")}, "h: no token"},
 		"a file":            {&fs.PathError{Op: "open", Path: "/a", Err: syscall.ENOENT}, "open /a: no such file or directory"},
@@ -127,7 +128,7 @@ func TestStable(t *testing.T) {
 	}
 }
 
-// quiet has an error of the network in it, and words of its own.
+// quiet wraps a network error, and has its own text.
 type quiet struct{ err error }
 
 func (q quiet) Error() string { return "cluster c cannot be reached" }

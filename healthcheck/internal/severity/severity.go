@@ -1,11 +1,11 @@
-// Package severity has the one order of statuses.
+// Package severity defines the one order of statuses.
 //
-// It knows them by their texts, as the packages that use it import each other.
+// It uses strings, because the packages that share it import each other.
 package severity
 
 import "slices"
 
-// Of is how bad a status is, the worst first; it is negative for one outside of the closed set.
+// Of returns the rank of a status, the worst first; it is negative for an undefined one.
 func Of(status string) int {
 	return slices.Index([]string{"False", "Unknown", "Progressing", "True", "Skipped"}, status)
 }

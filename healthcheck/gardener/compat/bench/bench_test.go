@@ -21,7 +21,7 @@ var (
 	window = flag.Duration("window", 2*period, "for how long the steady state is measured")
 )
 
-// BenchmarkLibraries is run once: make bench-library. It fails if a goal is missed.
+// BenchmarkLibraries runs once, with make bench-library. It fails if a goal is missed.
 func BenchmarkLibraries(b *testing.B) {
 	e := env.Get(b)
 	w := &world{Env: e}
@@ -45,7 +45,7 @@ func BenchmarkLibraries(b *testing.B) {
 	}
 }
 
-// versionOf is that of a module that this one requires.
+// versionOf returns the version of a module that this one requires.
 func versionOf(b *testing.B, module string) string {
 	b.Helper()
 	version, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", module).Output()
@@ -53,10 +53,10 @@ func versionOf(b *testing.B, module string) string {
 	return strings.TrimSpace(string(version))
 }
 
-// tell says what goes on: the benchmark takes minutes.
+// tell prints progress, because the benchmark takes minutes.
 func tell(format string, args ...any) { fmt.Fprintf(os.Stdout, format+"\n", args...) }
 
-// must ends the benchmark.
+// must ends the benchmark on an error.
 func must(b testing.TB, err error) {
 	b.Helper()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// create makes a shoot. The Cluster is much smaller than in real life, where it has the
+// create creates a shoot. The Cluster is much smaller than a real one, which contains the
 // whole cloud profile.
 func (w *world) create(ctx context.Context, shoot string) error {
 	worker := &extensionsv1alpha1.Worker{
@@ -33,7 +33,7 @@ func (w *world) create(ctx context.Context, shoot string) error {
 		if err := w.Client.Create(ctx, obj); err != nil {
 			return fmt.Errorf("creating %T of %s: %w", obj, shoot, err)
 		}
-		// The API server drops the status of what is created.
+		// The API server drops the status of a new object.
 		wanted.SetResourceVersion(obj.GetResourceVersion())
 		if err := w.Client.Status().Update(ctx, wanted); err != nil {
 			return fmt.Errorf("creating %T of %s: %w", obj, shoot, err)
@@ -54,7 +54,8 @@ func newCluster(shoot string) *extensionsv1alpha1.Cluster {
 	}
 }
 
-// newTemplate is made anew each time: answers of the API server are read into what was sent.
+// newTemplate returns a new value each time, because the client decodes answers into the
+// object that it sent.
 func newTemplate() (*metav1.LabelSelector, corev1.PodTemplateSpec) {
 	labels := func() map[string]string { return map[string]string{"app": "bench"} }
 	return &metav1.LabelSelector{MatchLabels: labels()}, corev1.PodTemplateSpec{

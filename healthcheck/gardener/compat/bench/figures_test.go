@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// figures are what a library has cost.
+// figures are the measured costs of a library.
 type figures struct {
 	library string
 	objects int
-	// initial is how long it took until all conditions were stored.
+	// initial is the time until all conditions were stored.
 	initial, initialCPU time.Duration
 	// The steady state is measured for a window.
 	window, steadyCPU, serverCPU time.Duration
 	requests, writes             int64
-	// caches is the memory of a manager with nothing but its caches; heap and resident are
-	// what came on top of that.
+	// caches is the memory of a manager with only its caches; heap and resident are on top
+	// of that.
 	caches, heap, resident int64
-	// latencies are from a change to the stored condition.
+	// latencies are the times from a change to the stored condition.
 	latencies []time.Duration
 }
 
-// quantile is the latency that so many stay within.
+// quantile returns the latency that the fraction q does not exceed.
 func (f figures) quantile(q float64) time.Duration {
 	sorted := slices.Sorted(slices.Values(f.latencies))
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
-// row is one figure of the table.
+// row is one line of the table.
 type row struct {
 	name  string
 	value func(figures) float64
@@ -61,7 +61,7 @@ func rows() []row {
 	}
 }
 
-// printTable puts figures side by side. The last column is how many times as much the
+// printTable prints figures side by side. The last column is how many times as much the
 // original takes.
 func printTable(out io.Writer, large, small, beside figures) {
 	const line = "%-32s%12s%12s%12s%10s\n"

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// latencyGoal is what the median has to stay under.
+// latencyGoal is the limit for the median latency.
 const latencyGoal = 250 * time.Millisecond
 
-// goals tells which of ours are missed.
+// goals returns which of our goals are missed.
 func goals(f figures) (missed []string) {
 	if median := f.quantile(0.5); median >= latencyGoal {
 		missed = append(missed, fmt.Sprintf("%d objects: the median from a change to the condition is %s, and not under %s", f.objects, median, latencyGoal))
@@ -21,8 +21,8 @@ func goals(f figures) (missed []string) {
 	return missed
 }
 
-// comparison tells in what ours is not better than theirs. How much time anything takes
-// depends on the machine; which of the two takes more should not.
+// comparison returns where our library is not better than theirs. Absolute times depend on
+// the machine; which of the two is faster should not.
 func comparison(ours, theirs figures) (missed []string) {
 	for _, c := range []struct {
 		what         string

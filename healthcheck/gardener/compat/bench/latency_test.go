@@ -9,8 +9,8 @@ import (
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 )
 
-// oneByOne breaks the Deployments of many shoots, and then mends them, each change after
-// the condition tells of the one before.
+// oneByOne breaks the Deployments of many shoots and then repairs them. Each change follows
+// when the condition shows the one before.
 func oneByOne(b *testing.B, w *world, eyes *lookout) []time.Duration {
 	b.Helper()
 	const shoots = 100
@@ -25,8 +25,8 @@ func oneByOne(b *testing.B, w *world, eyes *lookout) []time.Duration {
 	return latencies
 }
 
-// spread breaks a few Deployments, at moments that are spread over the period, and waits
-// for all together: a library that polls needs most of a period for each.
+// spread breaks a few Deployments at moments that are spread over the period, and waits for
+// all together: a library that polls needs most of a period for each.
 func spread(b *testing.B, w *world, eyes *lookout) []time.Duration {
 	b.Helper()
 	const shoots = 20
@@ -48,8 +48,8 @@ func spread(b *testing.B, w *world, eyes *lookout) []time.Duration {
 	return latencies
 }
 
-// latency changes a Deployment and waits for the condition. It begins before the API
-// server has the change, and ends when a watch tells of the condition.
+// latency changes a Deployment and waits for the condition. It measures from before the API
+// server has the change until a watch shows the condition.
 func (w *world) latency(ctx context.Context, eyes *lookout, shoot string, available bool) (time.Duration, error) {
 	e := expectation{shoot, gardencorev1beta1.ConditionFalse}
 	if available {

@@ -10,14 +10,14 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// library is a process in which one runs, seen from the one that measures.
+// library is a process that runs a library, as the measuring process sees it.
 type library struct {
 	*rpc.Client
 
 	command *exec.Cmd
 }
 
-// launch starts this binary once more.
+// launch starts this binary again.
 func launch(b *testing.B, name string) *library {
 	b.Helper()
 	command := exec.Command(os.Args[0])

@@ -17,25 +17,26 @@ import (
 // patience is how long a condition may take to appear.
 const patience = 3 * time.Minute
 
-// lookout watches the Workers and tells when a condition is stored.
+// lookout watches the Workers and reports when a condition is stored.
 type lookout struct {
 	mutex    sync.Mutex
 	expected map[expectation]chan time.Time
 }
 
-// expectation is the status that a condition is to get.
+// expectation is the status that a condition should get.
 type expectation struct {
 	shoot  string
 	status gardencorev1beta1.ConditionStatus
 }
 
-// look begins to watch. It ends with the benchmark, or with the function that it returns.
+// look starts the watch. The watch ends with the benchmark, or when the returned function
+// is called.
 func (w *world) look(b *testing.B) (*lookout, func()) {
 	b.Helper()
 	watching, err := client.NewWithWatch(w.Config, client.Options{Scheme: w.Scheme})
 	must(b, err)
 	workers := &extensionsv1alpha1.WorkerList{}
-	// Without a version the watch would begin with all that is there.
+	// Without a version the watch would start with all existing objects.
 	must(b, watching.List(b.Context(), workers, client.Limit(1)))
 	events, err := watching.Watch(b.Context(), &extensionsv1alpha1.WorkerList{}, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: workers.ResourceVersion}})
 	must(b, err)
@@ -68,7 +69,7 @@ func (l *lookout) seen(e expectation, at time.Time) {
 	}
 }
 
-// expect has to be called before the cause.
+// expect must be called before the change.
 func (l *lookout) expect(e expectation) <-chan time.Time {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -77,7 +78,7 @@ func (l *lookout) expect(e expectation) <-chan time.Time {
 	return stored
 }
 
-// await returns when the condition was seen as it was expected.
+// await returns when the condition has the expected status.
 func await(ctx context.Context, e expectation, stored <-chan time.Time) (time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

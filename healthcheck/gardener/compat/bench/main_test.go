@@ -11,8 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// underTest has the name of the library that this process is to run. Without it, it is
-// the one that measures.
+// underTest names the library that this process runs. Without it, this process measures.
 const underTest = "SICKBAY_BENCH_LIBRARY"
 
 func TestMain(m *testing.M) {

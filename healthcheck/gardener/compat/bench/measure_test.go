@@ -8,7 +8,7 @@ import (
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 )
 
-// measure has a library check all shoots, in a new process, and tells what that costs.
+// measure lets a library check all shoots in a new process, and returns what that costs.
 func (w *world) measure(b *testing.B, name string, latencies func(*testing.B, *world, *lookout) []time.Duration) figures {
 	b.Helper()
 	tell("%s checks %d objects", name, len(w.shoots))
@@ -22,7 +22,7 @@ func (w *world) measure(b *testing.B, name string, latencies func(*testing.B, *w
 	empty, idle := l.weigh(b), l.count(b)
 	f.initial = w.initialPass(b, l, eyes)
 	f.initialCPU = l.count(b).CPU - idle.CPU
-	// Some objects may still be in the queue, for the second event of several.
+	// Some objects may still be queued for the second of several events.
 	pause(b.Context(), time.Second)
 
 	before, server := l.count(b), w.serverCPU(b)
@@ -37,7 +37,7 @@ func (w *world) measure(b *testing.B, name string, latencies func(*testing.B, *w
 	return f
 }
 
-// initialPass lasts until the conditions of all shoots are stored.
+// initialPass returns when the conditions of all shoots are stored.
 func (w *world) initialPass(b *testing.B, l *library, eyes *lookout) time.Duration {
 	b.Helper()
 	stored := map[expectation]<-chan time.Time{}
@@ -58,7 +58,7 @@ func (w *world) initialPass(b *testing.B, l *library, eyes *lookout) time.Durati
 	return last.Sub(began)
 }
 
-// pause waits for something that tells nobody when it is over.
+// pause waits for something that does not announce its end.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):

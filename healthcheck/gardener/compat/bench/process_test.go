@@ -23,21 +23,21 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// process is the one that a library runs in. Its methods are called by the one that
-// measures, through standard input and output.
+// process runs a library. The measuring process calls its methods through standard input
+// and output.
 type process struct {
 	library          string
 	mgr              manager.Manager
 	requests, writes atomic.Int64
 }
 
-// Server is how the API server is reached.
+// Server is how to reach the API server.
 type Server struct {
 	Host string
 	TLS  rest.TLSClientConfig
 }
 
-// serve ends when nobody asks any more.
+// serve ends when its input is closed.
 func serve(library string) error {
 	ctrl.SetLogger(logr.Discard())
 	server := rpc.NewServer()
@@ -48,7 +48,7 @@ func serve(library string) error {
 	return nil
 }
 
-// pipe makes one of two.
+// pipe combines two ends into one connection.
 type pipe struct {
 	io.ReadCloser
 	io.WriteCloser
@@ -57,8 +57,8 @@ type pipe struct {
 // Close closes both ends.
 func (p pipe) Close() error { return errors.Join(p.ReadCloser.Close(), p.WriteCloser.Close()) }
 
-// Fill starts a manager without a controller, with all in its cache that the checks look
-// at. It is the same for both libraries.
+// Fill starts a manager without a controller, whose cache holds everything that the checks
+// read. It is the same for both libraries.
 func (p *process) Fill(server Server, _ *struct{}) error {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, extensionsv1alpha1.AddToScheme, resourcesv1alpha1.AddToScheme} {
@@ -96,7 +96,7 @@ func (p *process) Fill(server Server, _ *struct{}) error {
 // Start adds the library to the manager.
 func (p *process) Start(struct{}, *struct{}) error { return registrations[p.library](p.mgr) }
 
-// counted counts the requests to the API server. A watch is one when it begins.
+// counted counts the requests to the API server. A watch counts when it starts.
 func (p *process) counted(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		p.requests.Add(1)

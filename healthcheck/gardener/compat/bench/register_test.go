@@ -23,21 +23,21 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 )
 
-// The libraries.
+// The names of the libraries.
 const (
 	original = "original"
 	ours     = "Sickbay"
 )
 
-// period is how often both look, as the extensions of Gardener have it.
+// period is the sync period of both, as in Gardener's extensions.
 const period = 30 * time.Second
 
-// controllerOptions are those of the extensions of Gardener.
+// controllerOptions are those of Gardener's extensions.
 var controllerOptions = controller.Options{MaxConcurrentReconciles: 5}
 
 const (
 	extensionType = "bench"
-	// conditionType is what all three checks make.
+	// conditionType is the condition of all three checks.
 	conditionType = gardencorev1beta1.ShootEveryNodeReady
 
 	deployment      = "machine-controller-manager"
@@ -51,7 +51,7 @@ var (
 	newWorkers = func() client.ObjectList { return &extensionsv1alpha1.WorkerList{} }
 )
 
-// registrations adds a library to a manager.
+// registrations maps a library to the function that adds it to a manager.
 var registrations = map[string]func(manager.Manager) error{original: registerOriginal, ours: registerOurs}
 
 func registerOriginal(mgr manager.Manager) error {
@@ -67,7 +67,7 @@ func registerOriginal(mgr manager.Manager) error {
 	}, nil)
 }
 
-// registerOurs takes the checks of Gardener as they are. What they look at is watched.
+// registerOurs uses the checks of Gardener unchanged, and watches what they read.
 func registerOurs(mgr manager.Manager) error {
 	opts := gardener.DefaultAddArgs{Controller: controllerOptions, Watches: []healthcheck.Watch{
 		{Object: &appsv1.Deployment{}, Map: ofNamespace, Predicates: []predicate.Predicate{checks.VerdictChanged(checks.Deployment)}},

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// serverCPU is what the API server has used, by its own metrics.
+// serverCPU returns the processor time of the API server, from its own metrics.
 func (w *world) serverCPU(b *testing.B) time.Duration {
 	b.Helper()
 	reach, err := rest.HTTPClientFor(w.Config)

@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// Effort is what a process has done since it began.
+// Effort is what a process has used since it started.
 type Effort struct {
-	// CPU is the time of its processors, in user and in system mode.
+	// CPU is its processor time, in user and in system mode.
 	CPU time.Duration
-	// Requests are those to the API server; Writes are those among them that do not read.
+	// Requests are all requests to the API server; Writes are those that change something.
 	Requests, Writes int64
 }
 
-// Weight is the memory that a process has now.
+// Weight is the memory of a process now.
 type Weight struct {
-	// Heap is what is alive; Resident is what the system has given. Both are in bytes.
+	// Heap is live memory; Resident is what the system has assigned. Both are in bytes.
 	Heap, Resident int64
 }
 
-// Count tells what the process has done.
+// Count returns what the process has used.
 func (p *process) Count(_ struct{}, effort *Effort) error {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -36,9 +36,9 @@ func (p *process) Count(_ struct{}, effort *Effort) error {
 	return nil
 }
 
-// Weigh collects garbage and tells what is left.
+// Weigh collects garbage and returns the remaining memory.
 func (p *process) Weigh(_ struct{}, weight *Weight) error {
-	// What is in a pool survives the first collection.
+	// The contents of a pool survive the first collection.
 	runtime.GC()
 	debug.FreeOSMemory()
 	var stats runtime.MemStats

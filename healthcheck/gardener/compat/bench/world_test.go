@@ -16,8 +16,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/testing/env"
 )
 
-// world is what is on the API server: shoots, each a namespace with a Worker and what the
-// checks of that look at.
+// world is the content of the API server: shoots, each a namespace with a Worker and the
+// objects that its checks read.
 type world struct {
 	*env.Env
 
@@ -25,7 +25,7 @@ type world struct {
 	shoots []string
 }
 
-// grow adds healthy shoots until there are so many.
+// grow adds healthy shoots up to the given number.
 func (w *world) grow(b *testing.B, shoots int) {
 	b.Helper()
 	had := len(w.shoots)
@@ -38,7 +38,7 @@ func (w *world) grow(b *testing.B, shoots int) {
 	tell("%d objects are there, with what the checks look at", shoots)
 }
 
-// reset has all be healthy, and takes all conditions away.
+// reset makes all shoots healthy and removes all conditions.
 func (w *world) reset(b *testing.B) {
 	b.Helper()
 	must(b, eachOf(b.Context(), w.shoots, func(ctx context.Context, shoot string) error {
@@ -50,7 +50,7 @@ func (w *world) reset(b *testing.B) {
 	}))
 }
 
-// change has the Deployment of a shoot become available, or not.
+// change makes the Deployment of a shoot available or not.
 func (w *world) change(ctx context.Context, shoot string, available bool) error {
 	status := "False"
 	if available {
@@ -61,7 +61,7 @@ func (w *world) change(ctx context.Context, shoot string, available bool) error 
 	return w.Client.Status().Patch(ctx, obj, client.RawPatch(types.MergePatchType, []byte(patch)))
 }
 
-// some picks shoots from all over, each once.
+// some picks different shoots, spread evenly.
 func (w *world) some(count int) []string {
 	count = min(count, len(w.shoots))
 	picked := make([]string, count)
@@ -74,7 +74,7 @@ func (w *world) some(count int) []string {
 // hands is how many requests the benchmark sends at once.
 const hands = 16
 
-// eachOf does something with all shoots, several at once.
+// eachOf calls do for all shoots, several at once.
 func eachOf(ctx context.Context, shoots []string, do func(ctx context.Context, shoot string) error) error {
 	errs := make([]error, len(shoots))
 	workqueue.ParallelizeUntil(ctx, hands, len(shoots), func(i int) { errs[i] = do(ctx, shoots[i]) })
