@@ -1,6 +1,6 @@
-// Package announce has the manager say on its lease with which flags it decides, and has commands go by that. Without it a command that
-// looks from outside would take a MachineHealthCheck for Sickbay's that the manager leaves to others. The watch filter is a part of the
-// manager's scope, which the lease has anyway.
+// Package announce makes the manager publish its flags on its lease, and commands use them. Otherwise a command that runs outside of the
+// manager would treat a MachineHealthCheck as Sickbay's that the manager leaves to others. The watch filter is part of the manager's scope,
+// which the lease contains anyway.
 package announce
 
 import (
@@ -18,24 +18,24 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// The labels have the names of the flags.
+// The labels are named after the flags.
 const (
 	adoptLabel       = "sickbay.dev/adopt"
 	gracePeriodLabel = "sickbay.dev/remote-conditions-grace-period"
 )
 
-// Flags are those that decide what is done with a machine.
+// Flags are the flags that decide what happens to a machine.
 type Flags struct {
 	mhcspec.Policy
 	GracePeriod time.Duration
 }
 
-// Labels are those of the lease. The watch filter is not among them: the annotations have it.
+// Labels returns the labels of the lease. The watch filter is not among them: it is in the annotations.
 func (f Flags) Labels() map[string]string {
 	return map[string]string{adoptLabel: string(f.Adopt), gracePeriodLabel: f.GracePeriod.String()}
 }
 
-// flags reads what a lease announces; false if it announces nothing, or not in a way that is understood.
+// flags reads what a lease announces; false if it announces nothing, or nothing valid.
 func flags(l *coordinationv1.Lease) (Flags, bool) {
 	f := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.Adoption(l.Labels[adoptLabel]), WatchFilter: scope.Of(l.Annotations).WatchFilter}}
 	var err error
@@ -43,8 +43,8 @@ func flags(l *coordinationv1.Lease) (Flags, bool) {
 	return f, err == nil && (f.Adopt == mhcspec.AdoptAll || f.Adopt == mhcspec.AdoptHandedOver)
 }
 
-// Heard is what the manager that looks after a namespace has announced last; empty means all namespaces. It is false if nothing is announced,
-// if two managers announce different flags, or if the leases cannot be read.
+// Heard returns the flags that the manager of a namespace announced last; empty means all namespaces. It is false if nothing is announced, if
+// two managers announce different flags, or if the leases cannot be read.
 func Heard(ctx context.Context, reader client.Reader, namespace string) (Flags, bool) {
 	var leases coordinationv1.LeaseList
 	if err := reader.List(ctx, &leases, client.HasLabels{adoptLabel}); err != nil {
@@ -68,11 +68,11 @@ func Heard(ctx context.Context, reader client.Reader, namespace string) (Flags, 
 	return heard, known
 }
 
-// clockSlack is by how much the clocks of two managers may differ.
+// clockSlack is how much the clocks of two managers may differ.
 const clockSlack = time.Minute
 
-// latest are the leases of managers that lead at the same time, or else the one that was held last. A manager that was given other flags leaves
-// the lease that it had with those before.
+// latest returns the leases of managers that lead at the same time, or else the lease that was held last. A manager that restarts with other
+// flags may leave its old lease behind.
 func latest(leases []coordinationv1.Lease) []coordinationv1.Lease {
 	var last time.Time
 	for i := range leases {
@@ -90,7 +90,7 @@ func latest(leases []coordinationv1.Lease) []coordinationv1.Lease {
 	})
 }
 
-// renewed is when somebody last had a lease.
+// renewed returns when a lease was last renewed.
 func renewed(l *coordinationv1.Lease) time.Time {
 	return ptr.Deref(l.Spec.RenewTime, metav1.MicroTime{}).Time
 }

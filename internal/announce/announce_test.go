@@ -35,7 +35,7 @@ func (l leases) List(_ context.Context, list client.ObjectList, _ ...client.List
 	return l.err
 }
 
-// announced is the metadata of a lease whose holder looks after a namespace and announces flags.
+// announced returns the metadata of a lease whose holder handles a namespace and announces flags.
 func announced(namespace string, f Flags) metav1.ObjectMeta {
 	s := scope.Scope{Controllers: []string{"machinehealthcheck"}, Namespace: namespace, WatchFilter: f.WatchFilter}
 	return metav1.ObjectMeta{Name: scope.DefaultLease, Labels: f.Labels(), Annotations: s.Annotations()}
@@ -48,13 +48,13 @@ func everywhere(all ...Flags) (metas []metav1.ObjectMeta) {
 	return metas
 }
 
-// spec is that of a lease that was renewed so long after noon.
+// spec returns the spec of a lease that was renewed so long after noon.
 func spec(holder string, after time.Duration) coordinationv1.LeaseSpec {
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	return coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: new(int32(15)), RenewTime: new(metav1.NewMicroTime(noon.Add(after)))}
 }
 
-// TestLeftLeases: a manager that was given other flags has another lease, and leaves the one before. What that says counts no more.
+// TestLeftLeases: a manager with new flags has a new lease, and leaves the old one behind. The old one does not count any more.
 func TestLeftLeases(t *testing.T) {
 	before := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptAll, WatchFilter: "east"}, GracePeriod: 5 * time.Minute}
 	after := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}, GracePeriod: 5 * time.Minute}
@@ -76,7 +76,7 @@ func TestLeftLeases(t *testing.T) {
 	}
 }
 
-// TestHeard: what is announced is heard, and nothing is made up.
+// TestHeard: announced flags are read, and none are invented.
 func TestHeard(t *testing.T) {
 	beside := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver, WatchFilter: "east"}, GracePeriod: 7*time.Minute + 30*time.Second}
 	alone := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptAll}, GracePeriod: 5 * time.Minute}
@@ -110,8 +110,8 @@ func TestHeard(t *testing.T) {
 	}
 }
 
-// TestHeardOfANamespace: of managers that look after different namespaces, the one counts that looks after the namespace in question. What
-// another one does elsewhere is of no interest, though it may have renewed its lease later.
+// TestHeardOfANamespace: if managers handle different namespaces, the manager of the namespace in question counts, even if another one
+// renewed its lease later.
 func TestHeardOfANamespace(t *testing.T) {
 	blue := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver, WatchFilter: "east"}, GracePeriod: time.Minute}
 	red := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptAll}, GracePeriod: 5 * time.Minute}

@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 )
 
-// FuzzFlags: what stands on a lease is understood as it would be announced, or not at all.
+// FuzzFlags: the labels of a lease are read as they would be announced, or not at all.
 func FuzzFlags(f *testing.F) {
 	for _, seed := range [][4]string{
 		{"all", "5m0s", "machinehealthcheck", ""}, {"handed-over", "0s", "machinehealth,machinehealthcheck", "east"}, {"", "", "", "east"},

@@ -28,8 +28,8 @@ type App struct {
 	dashboard *dashboard.Server
 }
 
-// New makes a manager with the controllers that are asked for. Those whose kinds are not
-// installed join it when the kinds appear.
+// New makes a manager with the enabled controllers. Controllers whose kinds are not installed join when the
+// kinds appear.
 func New(ctx context.Context, cfg *rest.Config, o Options) (*App, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (*App, error) {
 	return app, addGates(ctx, mgr, gates(o, ready, shown), o.pace.gatePeriod())
 }
 
-// newTracer makes what sends spans, which goes with the manager; nil if nobody asks for them.
+// newTracer makes the tracer, which stops with the manager; nil without an endpoint.
 func newTracer(ctx context.Context, mgr ctrl.Manager, o Options) (*tracing.Tracer, error) {
 	if o.TracingEndpoint == "" {
 		return nil, nil
@@ -86,8 +86,8 @@ func (a *App) DashboardAddress() string {
 	return a.dashboard.Address()
 }
 
-// Ready returns an error as long as the manager has not read what its controllers
-// need. Controllers whose kinds are not installed need nothing.
+// Ready returns an error until the manager has read what its controllers need. Controllers whose kinds are not
+// installed need nothing.
 func (a *App) Ready(ctx context.Context) error { return a.ready.check(ctx) }
 
 // Run runs the manager until ctx ends, and returns when all work has stopped.
@@ -104,7 +104,7 @@ func newManager(cfg *rest.Config, o Options, elected *election) (ctrl.Manager, e
 	cfg.UserAgent = "sickbay/" + Version
 	cfg.Wrap(withEventsInTurn())
 	if o.PprofBindAddress != off {
-		// Without it the profile of locks is empty. One wait in a hundred costs nothing that could be measured.
+		// Without this, the mutex profile is empty. Sampling one wait in a hundred has no measurable cost.
 		runtime.SetMutexProfileFraction(100)
 	}
 	cached, err := cacheOptions(o)
@@ -122,9 +122,9 @@ func newManager(cfg *rest.Config, o Options, elected *election) (ctrl.Manager, e
 		LeaderElectionReleaseOnCancel: true,
 		Controller: config.Controller{
 			SkipNameValidation: &o.SkipNameValidation,
-			// The priority queue of this controller-runtime can block for ever when it is
-			// shut down (its issue 3538): the manager would hang for its grace period of 30
-			// seconds before the lease is given back.
+			// The priority queue of this version of controller-runtime can block for ever at shutdown (its
+			// issue 3538): the manager would hang for its grace period of 30 seconds before it gives back the
+			// lease.
 			UsePriorityQueue: new(false),
 		},
 	}

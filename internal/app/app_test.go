@@ -26,7 +26,7 @@ func TestBadOptionsMakeNoManager(t *testing.T) {
 	}
 }
 
-// Of all Secrets with a cluster's label, only what is in kubeconfigs is held in memory.
+// TestOnlyKubeconfigsAreHeld: of all Secrets with a cluster's label, only kubeconfigs keep their data in memory.
 func TestOnlyKubeconfigsAreHeld(t *testing.T) {
 	for name, want := range map[string]map[string][]byte{
 		"blue-kubeconfig": {"value": []byte("x")},

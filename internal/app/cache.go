@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// cacheOptions make the cache hold no more than is read.
+// cacheOptions limits the cache to what is read.
 func cacheOptions(o Options) (cache.Options, error) {
 	ofCluster, err := labels.NewRequirement(clusterv1.ClusterNameLabel, selection.Exists, nil)
 	if err != nil {
@@ -30,8 +30,8 @@ func cacheOptions(o Options) (cache.Options, error) {
 	return options, nil
 }
 
-// keepKubeconfig drops the data of every Secret that is not a kubeconfig: what we
-// do not hold cannot leak.
+// keepKubeconfig drops the data of every Secret that is not a kubeconfig: data that is not in memory cannot
+// leak.
 func keepKubeconfig(obj any) (any, error) {
 	s, ok := obj.(*corev1.Secret)
 	if !ok {

@@ -17,13 +17,13 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// connections are those to workload clusters: one to each, whichever controllers need it.
+// connections are the connections to workload clusters: one for each cluster, which all controllers share.
 type connections struct {
 	mu       sync.Mutex
 	clusters *workload.Clusters
 }
 
-// get makes them when they are needed first. Gates may open side by side.
+// get makes the connections on first use. Gates may open at the same time.
 func (c *connections) get(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Clusters, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,9 +38,8 @@ func (c *connections) get(ctx context.Context, mgr ctrl.Manager, o Options) (*wo
 	return clusters, nil
 }
 
-// newClusters connects to workload clusters. It does so only once their control
-// plane is initialized: an attempt that comes too early costs 30 seconds until the
-// next.
+// newClusters connects to workload clusters, but only once their control plane is initialized: after an attempt that comes
+// too early, the next one waits 30 seconds.
 func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Clusters, error) {
 	cache, err := clustercache.SetupWithManager(ctx, mgr, clustercache.Options{
 		SecretClient:     workload.Kubeconfigs{Reader: mgr.GetClient()},
@@ -63,16 +62,15 @@ func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Cl
 	return clusters, nil
 }
 
-// disconnect ends the connections to workload clusters with the manager, which does
-// not know of them.
+// disconnect closes the connections to workload clusters when the manager stops, since the manager does not know them.
 type disconnect struct{ clusters clustercache.ClusterCache }
 
-// NeedLeaderElection is false, since a standby has connections too.
+// NeedLeaderElection returns false, since a standby has connections, too.
 func (disconnect) NeedLeaderElection() bool { return false }
 
 func (d disconnect) Start(ctx context.Context) error {
 	<-ctx.Done()
-	// Not in the interface, since Cluster API's own programs end with their manager.
+	// Shutdown is not in the interface, since Cluster API's own programs end with their manager.
 	if c, ok := d.clusters.(interface{ Shutdown() }); ok {
 		c.Shutdown()
 	}
@@ -80,19 +78,18 @@ func (d disconnect) Start(ctx context.Context) error {
 }
 
 const (
-	// clusterConcurrency is how many workload clusters are connected to or probed at
-	// once. One that hangs holds its place until the timeout.
+	// clusterConcurrency is how many workload clusters are connected or probed at once. A cluster that hangs occupies its
+	// place until the timeout.
 	clusterConcurrency = 100
-	// remoteQPS and remoteBurst bound the requests to each workload cluster. Nodes are
-	// watched; single requests are made only for a Node that the cache does not have, and
-	// before a remedy acts. Those of a storm must not wait for this limit: what bounds them
-	// is how many Machines are looked at, and remedied, side by side.
+	// remoteQPS and remoteBurst limit the requests to each workload cluster. Nodes are watched; single requests are made
+	// only for a Node that is not in the cache, and before a remedy acts. A storm must not wait for this limit: what
+	// bounds its requests is how many Machines are handled at once.
 	remoteQPS   = 500
 	remoteBurst = 1000
 )
 
-// controlPlaneInitialized goes by the condition too: of a Cluster without a controlPlaneRef Cluster API says it there, and
-// nowhere else.
+// controlPlaneInitialized also reads the condition: for a Cluster without a controlPlaneRef, Cluster API reports it only
+// there.
 func controlPlaneInitialized(cluster *clusterv1.Cluster) bool {
 	initialized := cluster.Status.Initialization.ControlPlaneInitialized
 	return (initialized != nil && *initialized) || meta.IsStatusConditionTrue(cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition)

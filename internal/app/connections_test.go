@@ -9,7 +9,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestControlPlaneInitialized: a Cluster with a controlPlaneRef says it in its status, any in a condition.
+// TestControlPlaneInitialized: a Cluster with a controlPlaneRef reports it in its status, every Cluster in a
+// condition.
 func TestControlPlaneInitialized(t *testing.T) {
 	condition := func(status metav1.ConditionStatus) func(*clusterv1.Cluster) {
 		return func(c *clusterv1.Cluster) {

@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
-// Controllers are the names of all controllers.
+// Controllers returns the names of all controllers.
 func Controllers() []string {
 	return []string{
 		machinehealth.ControllerName, machinehealthcheck.ControllerName, remediation.ControllerName, upgradepause.ControllerName,
@@ -16,7 +16,7 @@ func Controllers() []string {
 	}
 }
 
-// gates is the one list of all controllers, with the kinds that they need. The dashboard is among them if there is one.
+// gates is the one list of all controllers and the kinds that they need. It includes the dashboard, if there is one.
 func gates(o Options, ready *readiness, shown *shownFleet) []gate {
 	shared := &connections{}
 	gates := (&clusterAPI{options: o, ready: ready, connections: shared, shown: shown}).gates()

@@ -15,13 +15,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/fleet"
 )
 
-// dashboardName is what logs call it.
+// dashboardName is the name of the dashboard in logs.
 const dashboardName = "dashboard"
 
-// shownFleet is what the dashboard looks at: nothing until the kinds of Cluster API are installed.
+// shownFleet is the fleet that the dashboard shows. It has nothing until the kinds of Cluster API are
+// installed.
 type shownFleet struct {
 	observer atomic.Pointer[fleet.Observer]
-	// records reports that Sickbay's own kinds are installed.
+	// records reports whether Sickbay's own kinds are installed.
 	records func() bool
 }
 
@@ -36,7 +37,8 @@ func (f *shownFleet) Look(ctx context.Context, namespace string) (explain.Facts,
 	return now.Look(ctx, namespace)
 }
 
-// addHealthAndFleet adds what judges machines, and has the dashboard, if there is one, look at them.
+// addHealthAndFleet adds the controllers that judge machines, and lets the dashboard, if there is one, show
+// them.
 func (c *clusterAPI) addHealthAndFleet(ctx context.Context, mgr ctrl.Manager) error {
 	if err := c.addHealth(ctx, mgr); err != nil || c.shown == nil {
 		return err
@@ -55,7 +57,7 @@ func (c *clusterAPI) addHealthAndFleet(ctx context.Context, mgr ctrl.Manager) er
 	return nil
 }
 
-// newDashboard has the manager serve the dashboard, on every replica.
+// newDashboard makes the manager serve the dashboard, on every replica.
 func newDashboard(ctx context.Context, mgr ctrl.Manager, o Options, shown *shownFleet) (*dashboard.Server, error) {
 	guard, err := dashboard.NewGuard(dashboard.GuardOptions{
 		Config: mgr.GetConfig(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(), Namespace: o.Namespace, Policy: o.Policy, Clock: clock.RealClock{},
@@ -81,11 +83,11 @@ func newDashboard(ctx context.Context, mgr ctrl.Manager, o Options, shown *shown
 	return server, server.Listen(ctx, o.DashboardBindAddress)
 }
 
-// everywhere is what runs on every replica.
+// everywhere is a runnable for every replica.
 type everywhere func(context.Context) error
 
-// Start runs it.
+// Start implements manager.Runnable.
 func (e everywhere) Start(ctx context.Context) error { return e(ctx) }
 
-// NeedLeaderElection is false.
+// NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (everywhere) NeedLeaderElection() bool { return false }

@@ -19,7 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// withDashboard are options of a manager that has nothing but a dashboard for one namespace, and a controller that has nothing to do there.
+// withDashboard returns options for a manager with only a dashboard for one namespace, and a controller with nothing to do there.
 func withDashboard(t *testing.T) Options {
 	t.Helper()
 	o := DefaultOptions()
@@ -47,7 +47,7 @@ func runs(t *testing.T, o Options) *App {
 	return a
 }
 
-// viewer is a token of somebody who may see the dashboard of a namespace.
+// viewer returns a token of a user who may see the dashboard of a namespace.
 func viewer(t *testing.T, namespace string) string {
 	t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "viewer"}}
@@ -67,13 +67,13 @@ func viewer(t *testing.T, namespace string) string {
 	return request.Status.Token
 }
 
-// page asks a dashboard for a page.
+// page requests a page of a dashboard.
 func page(t *testing.T, a *App, method, path, token string) (status int, body string) {
 	t.Helper()
 	return ask(t, method, "https://"+a.DashboardAddress()+path, token)
 }
 
-// TestDashboard: the manager shows its fleet to those who may read it, and acts for nobody unless it is told to.
+// TestDashboard: the manager shows its fleet to users who may read it, and acts for nobody unless that is enabled.
 func TestDashboard(t *testing.T) {
 	g, o := NewWithT(t), withDashboard(t)
 	build.Create(t.Context(), t, env.Get(t).Client, build.Cluster(o.Namespace, "blue"), build.Machine(o.Namespace, "metal-3", build.InCluster("blue")),
@@ -101,7 +101,7 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// TestDashboardOnEveryReplica: a manager that waits for the lease shows the same, and who leads.
+// TestDashboardOnEveryReplica: a standby shows the same, and who leads.
 func TestDashboardOnEveryReplica(t *testing.T) {
 	g, o := NewWithT(t), withDashboard(t)
 	o.LeaderElect, o.LeaderElectNamespace = true, o.Namespace
@@ -131,7 +131,7 @@ func TestDashboardAlone(t *testing.T) {
 	}, time.Minute).Should(ContainSubstring(" leads"))
 }
 
-// TestDashboardBeforeTheKinds: until there is something to look at, the page says so.
+// TestDashboardBeforeTheKinds: before the kinds are installed, the page says so.
 func TestDashboardBeforeTheKinds(t *testing.T) {
 	_, err := (&shownFleet{}).Look(t.Context(), "")
 	if want := "the kinds of Cluster API are not installed in this cluster yet"; err == nil || err.Error() != want {

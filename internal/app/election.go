@@ -18,7 +18,7 @@ import (
 // electionName is the name of the election in logs and events.
 const electionName = "lease"
 
-// election lets one manager at a time look after the same things. The lock is nil if there is none.
+// election lets one manager at a time handle the same scope. The lock is nil without leader election.
 type election struct {
 	scope scope.Scope
 	pace  pace
@@ -26,7 +26,7 @@ type election struct {
 	lock  *lease.Lock
 }
 
-// scopeOf is what a manager looks after.
+// scopeOf returns the scope of a manager.
 func scopeOf(o Options) scope.Scope {
 	controllers := slices.DeleteFunc(Controllers(), func(name string) bool { return !slices.Contains(o.Controllers, name) })
 	return scope.Scope{Controllers: controllers, Namespace: o.Namespace, WatchFilter: o.Policy.WatchFilter}
@@ -49,14 +49,14 @@ func newElection(cfg *rest.Config, o Options) (*election, error) {
 	return e, err
 }
 
-// fill has a manager take part in the election.
+// fill makes a manager take part in the election.
 func (e *election) fill(o *ctrl.Options) {
 	if e.lock != nil {
 		o.LeaderElection, o.LeaderElectionID, o.LeaderElectionResourceLockInterface = true, e.key.Name, e.lock
 	}
 }
 
-// addTo has a manager tell of others that look after the same things.
+// addTo makes a manager report others whose scopes overlap with its own.
 func (e *election) addTo(mgr ctrl.Manager) error {
 	recorder := mgr.GetEventRecorder(electionName)
 	if e.lock != nil {
@@ -73,10 +73,10 @@ func (e *election) addTo(mgr ctrl.Manager) error {
 	return nil
 }
 
-// podNamespace has the namespace of the pod.
+// podNamespace is the file with the namespace of the pod.
 const podNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
-// leaseNamespace is where the lease is; empty if that cannot be told.
+// leaseNamespace returns the namespace of the lease; empty if it is not known.
 func leaseNamespace(o Options) string {
 	if o.LeaderElectNamespace != "" {
 		return o.LeaderElectNamespace

@@ -31,10 +31,10 @@ type candidate struct {
 	stop func()
 }
 
-// leads is closed once it does.
+// leads is closed once the manager leads.
 func (c *candidate) leads() <-chan struct{} { return c.Manager.Elected() }
 
-// stand has a manager stand for election, with a lease in a namespace.
+// stand starts a manager that takes part in an election, with a lease in a namespace.
 func stand(t *testing.T, cfg *rest.Config, namespace string, set func(*Options)) *candidate {
 	t.Helper()
 	options := DefaultOptions()
@@ -64,7 +64,7 @@ func judges(namespace string) func(*Options) {
 	return func(o *Options) { o.Controllers, o.Namespace = []string{machinehealth.ControllerName}, namespace }
 }
 
-// gauge is the sum of a metric over the leases of a namespace, with a label; 0 if it has no series.
+// gauge returns the sum of a metric over the leases of a namespace, with a label; 0 if it has no series.
 func gauge(g Gomega, name, namespace, label, value string) float64 {
 	families, err := metrics.Registry.Gather()
 	g.Expect(err).NotTo(HaveOccurred())
@@ -86,7 +86,7 @@ func gauge(g Gomega, name, namespace, label, value string) float64 {
 	return sum
 }
 
-// told reports whether an event of a reason regards a lease.
+// told reports whether there is an event with a reason about a lease.
 func told(ctx context.Context, g Gomega, e *env.Env, namespace, leaseName, reason string) bool {
 	var all eventsv1.EventList
 	c, err := client.New(e.Config, client.Options{Scheme: Scheme()})
@@ -100,7 +100,7 @@ func told(ctx context.Context, g Gomega, e *env.Env, namespace, leaseName, reaso
 	return false
 }
 
-// TestManagersBesideEachOther: those that look after different things lead at the same time, each with a lease that says what for.
+// TestManagersBesideEachOther: managers with different scopes lead at the same time, each with a lease that shows its scope.
 func TestManagersBesideEachOther(t *testing.T) {
 	e := env.Get(t)
 	g := NewWithT(t)
@@ -127,8 +127,8 @@ func TestManagersBesideEachOther(t *testing.T) {
 	g.Expect(gauge(g, "sickbay_manager_waits", ns, "", "")).To(BeZero())
 }
 
-// TestOverlappingManagerWaits: one of one namespace leads, wherever its lease is. One of all namespaces waits for it, and says that nobody looks after the
-// rest meanwhile; then it leads, and a standby of the namespace waits for it as for any leader.
+// TestOverlappingManagerWaits: a manager of one namespace leads, wherever its lease is. A manager of all namespaces waits for it, and reports that
+// nobody handles the rest meanwhile. Then it leads, and a standby of the namespace waits for it as for any leader.
 func TestOverlappingManagerWaits(t *testing.T) {
 	e := env.Get(t)
 	g := NewWithT(t)
@@ -156,8 +156,8 @@ func TestOverlappingManagerWaits(t *testing.T) {
 	g.Eventually(third.leads()).Should(BeClosed())
 }
 
-// TestEarlierVersionIsWaitedFor: in a rolling upgrade an earlier version holds the one lease that it knows, whatever it looks after, and does
-// not say what. Nobody of a later version leads beside it.
+// TestEarlierVersionIsWaitedFor: in a rolling upgrade, an earlier version holds the only lease that it knows, and does not show its scope. No manager
+// of a later version leads at the same time.
 func TestEarlierVersionIsWaitedFor(t *testing.T) {
 	e := env.Get(t)
 	g := NewWithT(t)
@@ -187,7 +187,7 @@ func TestEarlierVersionIsWaitedFor(t *testing.T) {
 	g.Eventually(after.leads()).Should(BeClosed(), "a manager that does not renew its lease no longer leads")
 }
 
-// TestOverlapIsTold: a manager without leader election works beside a leader. It says so, and says when that is over.
+// TestOverlapIsTold: a manager without leader election works beside a leader. It reports that, and reports when it is over.
 func TestOverlapIsTold(t *testing.T) {
 	e := env.Get(t)
 	g := NewWithT(t)
@@ -207,7 +207,7 @@ func TestOverlapIsTold(t *testing.T) {
 	g.Eventually(func(g Gomega) { g.Expect(gauge(g, "sickbay_manager_overlaps", ns, "", "")).To(BeZero()) }).Should(Succeed())
 }
 
-// TestOwnNamespaceAlone: a manager whose role is that of an earlier version may read the leases of its own namespace at most, or none but its own. It
+// TestOwnNamespaceAlone: a manager with the role of an earlier version may read at most the leases of its own namespace, or only its own lease. It
 // leads all the same.
 func TestOwnNamespaceAlone(t *testing.T) {
 	e := env.Get(t)
@@ -234,7 +234,7 @@ func TestOwnNamespaceAlone(t *testing.T) {
 	}
 }
 
-// TestElectionNeedsANamespace: outside of a pod nobody knows where the lease is to be.
+// TestElectionNeedsANamespace: outside of a pod, the namespace of the lease is not known.
 func TestElectionNeedsANamespace(t *testing.T) {
 	options := DefaultOptions()
 	options.LeaderElect = true

@@ -12,7 +12,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// guarded serve over TLS to those who may read the path.
+// guarded returns options to serve over TLS to clients that may read the path.
 func guarded(address string) metricsserver.Options {
 	if address == off {
 		return metricsserver.Options{BindAddress: address}
@@ -23,12 +23,13 @@ func guarded(address string) metricsserver.Options {
 	}
 }
 
-// plainTLS has HTTP/1.1 alone: a scraper needs no more, and what a stranger may send before he is refused is less.
+// plainTLS allows only HTTP/1.1: a scraper needs no more, and unauthenticated clients can send less.
 func plainTLS(config *tls.Config) {
 	config.MinVersion, config.NextProtos = tls.VersionTLS12, []string{"http/1.1"}
 }
 
-// openProfiles is the address at which the manager serves profiles to anybody who reaches it, which is the host or the pod itself.
+// openProfiles returns the address at which the manager serves profiles without authentication. It must be reachable only from the
+// host or the pod itself.
 func openProfiles(o Options) string {
 	if isLoopback(o.PprofBindAddress) {
 		return o.PprofBindAddress
@@ -36,7 +37,7 @@ func openProfiles(o Options) string {
 	return off
 }
 
-// addProfiles serves profiles to those who may read them, if others than the host or the pod itself reach their address.
+// addProfiles serves profiles to authorized clients, if the address is reachable from outside of the host or the pod.
 func addProfiles(mgr ctrl.Manager, o Options) error {
 	if o.PprofBindAddress == off || isLoopback(o.PprofBindAddress) {
 		return nil
@@ -59,7 +60,7 @@ func addProfiles(mgr ctrl.Manager, o Options) error {
 	return nil
 }
 
-// isLoopback reports whether only the host or the pod itself reaches an address.
+// isLoopback reports whether an address is reachable only from the host or the pod itself.
 func isLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	ip := net.ParseIP(host)

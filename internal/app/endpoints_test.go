@@ -19,7 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// freeAddress is one of this host on which nobody serves.
+// freeAddress returns an unused address of this host.
 func freeAddress(t *testing.T, host string) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -31,7 +31,7 @@ func freeAddress(t *testing.T, host string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// tokenOf is one of a new ServiceAccount that may get some paths.
+// tokenOf returns a token of a new ServiceAccount that may get some paths.
 func tokenOf(t *testing.T, namespace, name string, paths ...string) string {
 	t.Helper()
 	c, account, request := env.Get(t).Client, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}, &authenticationv1.TokenRequest{}
@@ -51,7 +51,7 @@ func tokenOf(t *testing.T, namespace, name string, paths ...string) string {
 	return request.Status.Token
 }
 
-// ask asks for a page of the manager, whose certificate is its own.
+// ask requests a page of the manager, whose certificate is self-signed.
 func ask(t *testing.T, method, url, token string) (status int, body string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, nil)
@@ -74,7 +74,7 @@ func ask(t *testing.T, method, url, token string) (status int, body string) {
 	return response.StatusCode, string(text)
 }
 
-// TestStrangers: what the manager serves is for those who may read it; the probes, which are for anybody, say nothing.
+// TestStrangers: what the manager serves needs permission, except the probes, which reveal nothing.
 func TestStrangers(t *testing.T) {
 	g, o := NewWithT(t), withDashboard(t)
 	o.MetricsBindAddress, o.PprofBindAddress = freeAddress(t, "127.0.0.1"), freeAddress(t, "0.0.0.0")
@@ -99,7 +99,7 @@ func TestStrangers(t *testing.T) {
 		want            int
 	}{
 		{"nobody", "", metrics, http.StatusUnauthorized},
-		// The API server answers with an error, and the filter takes that for a failure.
+		// The API server answers with an error, and the filter treats that as a failure.
 		{"somebody with a wrong token", "eyJhbGciOiJub25lIn0.e30.", metrics, http.StatusInternalServerError},
 		{"a stranger", stranger, metrics, http.StatusForbidden},
 		{"a developer", developer, metrics, http.StatusForbidden},
@@ -134,7 +134,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// speaksTLS checks that a server speaks no old TLS, and no HTTP/2.
+// speaksTLS checks that a server accepts neither old TLS versions nor HTTP/2.
 func speaksTLS(t *testing.T, address string) {
 	t.Helper()
 	config := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
@@ -153,7 +153,7 @@ func speaksTLS(t *testing.T, address string) {
 	}
 }
 
-// TestProfilesOnLoopback: who reaches the host or the pod itself needs no token, as go tool pprof sends none.
+// TestProfilesOnLoopback: requests from the host or the pod itself need no token, since go tool pprof sends none.
 func TestProfilesOnLoopback(t *testing.T) {
 	o := withDashboard(t)
 	o.DashboardBindAddress, o.PprofBindAddress = "0", freeAddress(t, "127.0.0.1")

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// eventsAtOnce is how many events are under way at once. A single one takes a few milliseconds.
+// eventsAtOnce is how many events are sent at once. Each takes a few milliseconds.
 const eventsAtOnce = 2
 
-// eventsInTurn has events wait for each other. Each is sent by a goroutine of its own, so that a thousand machines that
-// fall sick at once would have a thousand of them compete with the verdicts and remedies that they tell of, of which a few
-// are under way at once. None is dropped for it; those that wait when the process ends go with it.
+// eventsInTurn limits how many events are sent at once. Each event has its own goroutine, so for a thousand machines that
+// fall sick at once, a thousand requests would compete with the few verdicts and remedies in progress. It drops no event,
+// but events still waiting at the end of the process are lost.
 type eventsInTurn struct {
 	next  http.RoundTripper
 	slots chan struct{}
 }
 
-// withEventsInTurn wraps a transport. All that it wraps have their turns together.
+// withEventsInTurn wraps transports. All of them share the limit.
 func withEventsInTurn() func(http.RoundTripper) http.RoundTripper {
 	slots := make(chan struct{}, eventsAtOnce)
 	return func(next http.RoundTripper) http.RoundTripper { return eventsInTurn{next, slots} }
@@ -30,7 +30,7 @@ func (e eventsInTurn) RoundTrip(req *http.Request) (*http.Response, error) {
 	select {
 	case e.slots <- struct{}{}:
 	case <-req.Context().Done():
-		// A RoundTripper has to close it, whatever happens.
+		// A RoundTripper must close the body in any case.
 		if req.Body != nil {
 			_ = req.Body.Close()
 		}
@@ -41,6 +41,6 @@ func (e eventsInTurn) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func writesEvent(req *http.Request) bool {
-	// Proxies in front of API servers put a path of their own before this.
+	// Proxies in front of API servers may prepend a path.
 	return req.Method != http.MethodGet && strings.Contains(req.URL.Path, "/apis/events.k8s.io/")
 }

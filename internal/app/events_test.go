@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// transport has each request wait until it is let go.
+// transport blocks each request until the test releases it.
 type transport struct{ begun, let chan string }
 
 func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -23,7 +23,7 @@ const (
 	machinesPath = "/apis/cluster.x-k8s.io/v1beta2/namespaces/ns/machines/events/status"
 )
 
-// TestEventsInTurn: what there are many of waits, and holds up nothing else.
+// TestEventsInTurn: events wait for each other, and delay nothing else.
 func TestEventsInTurn(t *testing.T) {
 	server := transport{begun: make(chan string), let: make(chan string)}
 	wrap := withEventsInTurn()
@@ -58,7 +58,7 @@ func TestEventsInTurn(t *testing.T) {
 	}
 }
 
-// TestEventGivesUp: nobody waits for ever, as at the end of the process.
+// TestEventGivesUp: no event waits for ever, for example at the end of the process.
 func TestEventGivesUp(t *testing.T) {
 	server := transport{begun: make(chan string), let: make(chan string)}
 	events := withEventsInTurn()(server)

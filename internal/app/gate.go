@@ -9,8 +9,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// gate holds controllers back until the kinds that they need are installed, since
-// a manager that watches a kind that is not there does not start at all.
+// gate holds controllers back until the kinds that they need are installed: a manager that watches a missing
+// kind does not start at all.
 type gate struct {
 	name  string
 	kinds []schema.GroupVersionKind

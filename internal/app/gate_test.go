@@ -20,7 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestGatesWaitTogether: many gates make no more requests than one, and each opens when its kinds come.
+// TestGatesWaitTogether: many gates make no more requests than one, and each opens when its kinds are installed.
 func TestGatesWaitTogether(t *testing.T) {
 	calls := &calls{}
 	e := *env.Get(t)
@@ -52,7 +52,7 @@ func TestGatesWaitTogether(t *testing.T) {
 	}
 }
 
-// TestGatekeeperEnds: when no gate is closed any more there is nothing to look for.
+// TestGatekeeperEnds: once all gates are open, the gatekeeper stops.
 func TestGatekeeperEnds(t *testing.T) {
 	e := env.Get(t)
 	opened := make(chan string, 1)
@@ -70,8 +70,8 @@ func TestGatekeeperEnds(t *testing.T) {
 	}
 }
 
-// TestGateGoesByTheManagersMapper: of several API servers, one may know a kind and the other not yet. To open then would end the
-// manager. What the mapper has missed it finds later, also in a group that it knows.
+// TestGateGoesByTheManagersMapper: one of several API servers may know a kind and another not yet. Opening the gate then would
+// end the manager. Later the mapper finds what it has missed, even in a group that it knows.
 func TestGateGoesByTheManagersMapper(t *testing.T) {
 	e := env.Get(t)
 	k := newGatekeeper(t, e)
@@ -93,7 +93,7 @@ func TestGateGoesByTheManagersMapper(t *testing.T) {
 	}
 }
 
-// TestFailingLookOpensNothing: and loses no gate.
+// TestFailingLookOpensNothing: a failed look opens no gate, and loses none.
 func TestFailingLookOpensNothing(t *testing.T) {
 	works, down := newGatekeeper(t, env.Get(t), gateOf(nil, "a", clusterv1.GroupVersion.WithKind("Machine"))), errors.New("down")
 	look := works.look
@@ -107,7 +107,7 @@ func TestFailingLookOpensNothing(t *testing.T) {
 	}
 }
 
-// TestGateOfWhatCannotBeReached: a manager is not made as long as nobody says which kinds there are.
+// TestGateOfWhatCannotBeReached: no manager is made while the installed kinds are not known.
 func TestGateOfWhatCannotBeReached(t *testing.T) {
 	o := DefaultOptions()
 	o.HealthProbeBindAddress, o.MetricsBindAddress = "0", "0"
@@ -136,18 +136,18 @@ func gateOf(opened chan<- string, name string, kinds ...schema.GroupVersionKind)
 	}}
 }
 
-// laterKind is of a group that only these tests have, and new each time: what is installed stays.
+// laterKind returns a new kind in a group that only these tests use: installed kinds stay.
 func laterKind(name string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "later.example", Version: "v1", Kind: name + rand.String(5)}
 }
 
-// calls are the requests that were made, by path, with the status of the answer.
+// calls are the requests by path, with the status of the answer.
 type calls struct {
 	mu  sync.Mutex
 	all []string
 }
 
-// take returns the requests since it was asked last.
+// take returns the requests since the last call.
 func (c *calls) take() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// gatekeeper opens gates when their kinds are installed. It looks once for all of them, so that what waiting
-// costs does not grow with the gates.
+// gatekeeper opens gates when their kinds are installed. It looks once for all gates, so that the cost of waiting does not grow with their
+// number.
 type gatekeeper struct {
 	mgr    ctrl.Manager
 	look   func() (meta.RESTMapper, error)
@@ -22,13 +22,14 @@ type gatekeeper struct {
 	closed []closedGate
 }
 
-// closedGate is a gate with the kinds that it waits for, as they were logged.
+// closedGate is a gate with its missing kinds, as logged.
 type closedGate struct {
 	gate
 	waitsFor []string
 }
 
-// addGates adds the controllers of those gates to mgr whose kinds are installed. The others wait in it, which looks again after each period.
+// addGates adds the controllers of the gates whose kinds are installed to mgr. For the others, it adds a gatekeeper to mgr that looks again
+// after each period.
 func addGates(ctx context.Context, mgr ctrl.Manager, gates []gate, period time.Duration) error {
 	look, err := newLook(mgr.GetConfig())
 	if err != nil {
@@ -55,10 +56,10 @@ func addGates(ctx context.Context, mgr ctrl.Manager, gates []gate, period time.D
 
 var _ manager.LeaderElectionRunnable = &gatekeeper{}
 
-// NeedLeaderElection lets a standby open its gates too, so that it is warm.
+// NeedLeaderElection lets a standby open its gates, too, so that its caches are warm.
 func (k *gatekeeper) NeedLeaderElection() bool { return false }
 
-// Start opens the gates of the running manager one by one, and ends when none is closed any more.
+// Start opens the gates of the running manager one by one, and returns when all are open.
 func (k *gatekeeper) Start(ctx context.Context) error {
 	err := wait.PollUntilContextCancel(ctx, k.period, false, func(ctx context.Context) (bool, error) {
 		ready, err := k.ready()
@@ -74,13 +75,13 @@ func (k *gatekeeper) Start(ctx context.Context) error {
 		return len(k.closed) == 0, nil
 	})
 	if ctx.Err() != nil {
-		// The manager stops.
+		// The manager is stopping.
 		return nil
 	}
 	return err
 }
 
-// ready takes those gates from the closed ones whose kinds are installed. An error is about others.
+// ready removes the gates whose kinds are installed from the closed ones, and returns them. An error concerns other gates.
 func (k *gatekeeper) ready() ([]gate, error) {
 	installed, err := k.look()
 	if err != nil {
@@ -108,8 +109,8 @@ func (k *gatekeeper) ready() ([]gate, error) {
 	return ready, errors.Join(errs...)
 }
 
-// missing asks the manager's own mapper last, which the controllers go by. It makes a request for each kind that it does
-// not know; and where there are several API servers, the one that answers it may not have heard of a new kind yet.
+// missing asks the manager's own mapper last, since the controllers use that one. It makes a request for each kind that it does not know;
+// and with several API servers, the one that answers may not know a new kind yet.
 func (k *gatekeeper) missing(g gate, installed meta.RESTMapper) ([]string, error) {
 	missing, err := g.missing(installed)
 	if err != nil || len(missing) > 0 {

@@ -13,13 +13,14 @@ import (
 	"k8s.io/client-go/third_party/forked/httpcache"
 )
 
-// lookTimeout bounds each request, since a look that hangs would hold up the end of the manager.
+// lookTimeout bounds each request, since a request that hangs would delay the shutdown of the manager.
 const lookTimeout = 10 * time.Second
 
-// newLook returns a function that reads which kinds are installed, in two requests however many they are. As long as
-// nothing changes the API server answers with a status alone, by the ETag of its last answer.
+// newLook returns a function that reads which kinds are installed, in two requests for all of them. While nothing
+// changes, the API server answers with a status only, thanks to the ETag of its last answer.
 //
-// A group that cannot be read, as when what serves it is down, is as good as not installed, and hides no other.
+// A group that cannot be read, for example because its server is down, counts as not installed, and hides no other
+// group.
 func newLook(cfg *rest.Config) (func() (meta.RESTMapper, error), error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.Timeout = lookTimeout
@@ -32,7 +33,7 @@ func newLook(cfg *rest.Config) (func() (meta.RESTMapper, error), error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a client for discovery: %w", err)
 	}
-	// Read at once, and not again when a group fails.
+	// This reads everything once, and does not retry when a group fails.
 	once := memory.NewMemCacheClient(live)
 	return func() (meta.RESTMapper, error) {
 		once.Invalidate()

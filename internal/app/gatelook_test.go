@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestLookIsCheap: as long as nothing changes, the answer is a status.
+// TestLookIsCheap: while nothing changes, the answer is only a status.
 func TestLookIsCheap(t *testing.T) {
 	calls := &calls{}
 	cfg := rest.CopyConfig(env.Get(t).Config)
@@ -25,7 +25,7 @@ func TestLookIsCheap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Eventually, since what other tests have installed may still be on its way to the API server.
+	// Eventually, since kinds that other tests installed may still be on their way to the API server.
 	NewWithT(t).Eventually(func() ([]string, error) {
 		_, err := look()
 		return calls.take(), err
@@ -39,7 +39,7 @@ func TestLookIsCheap(t *testing.T) {
 	}
 }
 
-// TestBrokenGroupHidesNoOther: a group whose server is down is missing, and costs no further requests.
+// TestBrokenGroupHidesNoOther: a group whose server is down counts as missing, and costs no further requests.
 func TestBrokenGroupHidesNoOther(t *testing.T) {
 	e := env.Get(t)
 	breakGroup(t, e, schema.GroupVersion{Group: "broken.example", Version: "v1"})
@@ -67,7 +67,7 @@ func TestBrokenGroupHidesNoOther(t *testing.T) {
 	}
 }
 
-// breakGroup registers a group that nobody serves, and returns when discovery tells so.
+// breakGroup registers a group that nobody serves, and returns when discovery shows it.
 func breakGroup(t *testing.T, e *env.Env, gv schema.GroupVersion) {
 	t.Helper()
 	service := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{

@@ -13,13 +13,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 )
 
-// hosts finds the bare-metal host of a Machine, by which a repair is remembered even if the Machine is another one.
+// hosts finds the bare-metal host of a Machine, so that the repairs of a host are remembered even if its Machine is
+// replaced.
 type hosts struct {
-	// live reads past the cache: few machines are admitted, and their infrastructure is watched by nobody here.
+	// live reads past the cache: few machines are admitted, and nothing here watches their infrastructure.
 	live client.Reader
 }
 
-// metal3Machine is the kind of infrastructure that runs on hosts of Metal3.
+// metal3Machine is the kind of infrastructure machine that runs on Metal3's hosts.
 var metal3Machine = schema.GroupVersionKind{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Kind: "Metal3Machine"}
 
 // of returns the host of a Machine; nil if it has none.
@@ -43,7 +44,7 @@ func (h hosts) of(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.Re
 	return &v1alpha1.RemediationReference{Name: host.GetName(), UID: host.GetUID()}, nil
 }
 
-// ignoreAbsent drops errors that say that an object, or its kind, is not there.
+// ignoreAbsent drops errors that mean that an object or its kind does not exist.
 func ignoreAbsent(err error, kind, name string) error {
 	if client.IgnoreNotFound(err) == nil || meta.IsNoMatchError(err) {
 		return nil

@@ -19,7 +19,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestWithoutPermissionOnHosts: Metal3 is installed, Sickbay runs with machinehealth alone, and may not read hosts, as before.
+// TestWithoutPermissionOnHosts: Metal3 is installed, and Sickbay runs only machinehealth and may not read hosts, as in earlier
+// versions.
 func TestWithoutPermissionOnHosts(t *testing.T) {
 	e := env.Get(t)
 	e.Install(t, env.WithCRDs(env.AnythingGoes(reboot.HostKind)))

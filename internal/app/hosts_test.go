@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// metal is a reader that knows one Metal3Machine and one BareMetalHost, unless it fails.
+// metal is a reader with one Metal3Machine and one BareMetalHost, unless it fails.
 type metal struct {
 	client.Reader
 	host string

@@ -16,7 +16,7 @@ var (
 		"controller", "watch_namespace", "watch_filter")
 )
 
-// addMetrics adds what a manager shows of itself, whether it leads or not.
+// addMetrics adds the manager's own metrics, whether it leads or not.
 func addMetrics(mgr ctrl.Manager, o Options) error {
 	return mgr.Add(metrics.Always(func(_ context.Context, s *metrics.Samples) {
 		s.Set(buildInfo, 1, Version, runtime.Version())

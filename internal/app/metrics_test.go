@@ -26,7 +26,7 @@ func (w *waiting) Add(one manager.Runnable) error {
 	return nil
 }
 
-// TestStandbyShowsThatItWaits, for each of its controllers, until it leads.
+// TestStandbyShowsThatItWaits: it shows that for each of its controllers, until it leads.
 func TestStandbyShowsThatItWaits(t *testing.T) {
 	g, standby, ns := NewWithT(t), &waiting{elected: make(chan struct{})}, "shown-by-a-standby"
 	o := DefaultOptions()

@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 )
 
-// Onlooker sees a fleet as the manager does, through the same caches, and acts on nothing: it has no controllers.
+// Onlooker sees a fleet as the manager does, through the same caches, and changes nothing: it has no controllers.
 type Onlooker struct {
 	Fleet *fleet.Observer
 
@@ -26,11 +26,11 @@ type Onlooker struct {
 	ready *readiness
 }
 
-// NewOnlooker makes an onlooker that reads as the user of cfg. What that user may not read, or what is not installed, is said in
-// the error if nothing can be told without it.
+// NewOnlooker makes an onlooker that reads as the user of cfg. If something essential may not be read or is not installed, the
+// error says so.
 func NewOnlooker(ctx context.Context, cfg *rest.Config, o Options) (*Onlooker, error) {
 	o.Controllers, o.LeaderElect = nil, false
-	// It has nothing to measure that another one could be taken for.
+	// An onlooker has no metrics that could collide with another one's.
 	o.SkipNameValidation = true
 	o.HealthProbeBindAddress, o.MetricsBindAddress, o.PprofBindAddress = "0", "0", "0"
 	mgr, err := newManager(cfg, o, &election{})
@@ -46,7 +46,7 @@ func NewOnlooker(ctx context.Context, cfg *rest.Config, o Options) (*Onlooker, e
 	return l, l.add(ctx, o)
 }
 
-// add wires what the manager's controllers observe with.
+// add wires the observers of the manager's controllers.
 func (l *Onlooker) add(ctx context.Context, o Options) error {
 	c := &clusterAPI{options: o, ready: l.ready, connections: &connections{}}
 	if err := c.addHealth(ctx, l.mgr); err != nil {
@@ -67,7 +67,7 @@ func (l *Onlooker) add(ctx context.Context, o Options) error {
 	return nil
 }
 
-// listable asks the API server once, since a cache waits for ever for a kind that it may not list.
+// listable tries one list request at the API server, since a cache waits for ever for a kind that it may not list.
 func (l *Onlooker) listable(ctx context.Context, gvk schema.GroupVersionKind, namespace string) error {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
@@ -83,7 +83,7 @@ func (l *Onlooker) listable(ctx context.Context, gvk schema.GroupVersionKind, na
 	return nil
 }
 
-// Run keeps the caches until ctx ends.
+// Run runs the caches until ctx ends.
 func (l *Onlooker) Run(ctx context.Context) error {
 	if err := l.mgr.Start(ctx); err != nil {
 		return fmt.Errorf("reading the management cluster: %w", err)
@@ -91,5 +91,5 @@ func (l *Onlooker) Run(ctx context.Context) error {
 	return nil
 }
 
-// Ready returns an error as long as the caches are not filled.
+// Ready returns an error until the caches are filled.
 func (l *Onlooker) Ready(ctx context.Context) error { return l.ready.check(ctx) }

@@ -25,52 +25,50 @@ import (
 // Version is set when the binary is linked.
 var Version = "dev"
 
-// off is the address of what is not served.
+// off is the address that disables an endpoint.
 const off = "0"
 
 // Options say how the manager runs. DefaultOptions returns useful ones.
 type Options struct {
-	// Controllers are the names of those that run.
+	// Controllers are the names of the controllers that run.
 	Controllers []string
 	// Namespace restricts the manager to one namespace; empty means all.
 	Namespace string
-	// Policy says which MachineHealthChecks are taken care of.
+	// Policy says which MachineHealthChecks Sickbay manages.
 	Policy mhcspec.Policy
 	// LeaderElect makes all but one of several managers wait.
 	LeaderElect bool
-	// LeaderElectNamespace holds the lease; empty means the namespace of the pod.
+	// LeaderElectNamespace is the namespace of the lease; empty means the namespace of the pod.
 	LeaderElectNamespace string
-	// LeaderElectID is the name of the lease; empty means that it goes by Controllers, Namespace and Policy.WatchFilter.
+	// LeaderElectID is the name of the lease; empty means a name derived from Controllers, Namespace and Policy.WatchFilter.
 	LeaderElectID string
-	// HealthProbeBindAddress, MetricsBindAddress and PprofBindAddress are host:port; "0"
-	// is off.
+	// HealthProbeBindAddress, MetricsBindAddress and PprofBindAddress are host:port; "0" disables them.
 	HealthProbeBindAddress string
 	MetricsBindAddress     string
 	PprofBindAddress       string
-	// DashboardBindAddress is host:port; "0" is off.
+	// DashboardBindAddress is host:port; "0" disables the dashboard.
 	DashboardBindAddress string
-	// DashboardCertDir has tls.crt and tls.key; empty means a self-signed certificate.
+	// DashboardCertDir contains tls.crt and tls.key; empty means a self-signed certificate.
 	DashboardCertDir string
-	// DashboardActions lets people act by the dashboard, with their own rights.
+	// DashboardActions lets people act in the dashboard, with their own permissions.
 	DashboardActions bool
-	// RemoteConditionsGracePeriod is how long a healthy Machine stays so after the
-	// connection to its workload cluster was lost.
+	// RemoteConditionsGracePeriod is how long a healthy Machine stays healthy after the connection to its workload cluster is lost.
 	RemoteConditionsGracePeriod time.Duration
 	// RemoteConnectTimeout bounds each request to a workload cluster.
 	RemoteConnectTimeout time.Duration
-	// MaxUpgradePauseWarning is how long MachineHealthChecks may be paused for an upgrade
-	// before that is warned of.
+	// MaxUpgradePauseWarning is how long MachineHealthChecks may be paused for an upgrade before Sickbay warns.
 	MaxUpgradePauseWarning time.Duration
-	// UpgradeSettleTimeout is how long after an upgrade Nodes may take to get Ready where another controller
-	// looks after the machines; zero is not at all.
+	// UpgradeSettleTimeout is how long Nodes may take to become Ready after an upgrade if another controller manages the machines; zero
+	// means no wait.
 	UpgradeSettleTimeout time.Duration
-	// OpenShiftExternalRemediation has the annotation host.metal3.io/external-remediation of OpenShift's health checks carried out.
+	// OpenShiftExternalRemediation makes Sickbay carry out the annotation host.metal3.io/external-remediation of OpenShift's health
+	// checks.
 	OpenShiftExternalRemediation bool
 	// Concurrency is how many objects each controller works on at once.
 	Concurrency int
-	// History says how many MachineRemediations are kept after they have ended.
+	// History limits how many ended MachineRemediations are kept.
 	History retention.Limits
-	// SyncPeriod is the net below the events: everything is looked at again after it.
+	// SyncPeriod is how often everything is looked at again without an event.
 	SyncPeriod time.Duration
 	// TracingEndpoint is the URL that spans are sent to; empty means none.
 	TracingEndpoint string
@@ -80,16 +78,16 @@ type Options struct {
 
 	// SkipNameValidation allows several managers in one process, as tests have them.
 	SkipNameValidation bool
-	// NewClient makes the client; tests put a failing one in.
+	// NewClient makes the client; tests replace it with a failing one.
 	NewClient client.NewClientFunc
-	// Logger gets the lines of the manager; without it, they go where those of the program go.
+	// Logger receives the log lines of the manager; without it, they go to the program's logger.
 	Logger logr.Logger
 
 	tracer *tracing.Tracer
 	pace   pace
 }
 
-// announced are the labels of the lease. A manager that judges no MachineHealthCheck has nothing to announce.
+// announced returns the labels of the lease. A manager that judges no MachineHealthCheck has nothing to announce.
 func (o *Options) announced() map[string]string {
 	if len(o.enabled(machinehealthcheck.ControllerName)) == 0 {
 		return nil
@@ -97,7 +95,7 @@ func (o *Options) announced() map[string]string {
 	return announce.Flags{Policy: o.Policy, GracePeriod: o.RemoteConditionsGracePeriod}.Labels()
 }
 
-// DefaultOptions are those that the command line begins with.
+// DefaultOptions returns the defaults of the command line.
 func DefaultOptions() Options {
 	return Options{
 		Controllers:                 Controllers(),
@@ -109,7 +107,7 @@ func DefaultOptions() Options {
 		RemoteConditionsGracePeriod: 5 * time.Minute,
 		RemoteConnectTimeout:        10 * time.Second,
 		MaxUpgradePauseWarning:      4 * time.Hour,
-		UpgradeSettleTimeout:        15 * time.Minute, // a bare-metal server takes that long to boot at worst
+		UpgradeSettleTimeout:        15 * time.Minute, // the worst boot time of a bare-metal server
 		Concurrency:                 10,
 		History:                     retention.Limits{}.OrDefault(),
 		SyncPeriod:                  10 * time.Minute,
@@ -118,7 +116,7 @@ func DefaultOptions() Options {
 	}
 }
 
-// Validate returns an error that names every option that cannot be used, by its flag.
+// Validate returns an error that lists every invalid option, by its flag.
 func (o *Options) Validate() error {
 	var errs []error
 	require := func(ok bool, format string, args ...any) {
@@ -156,8 +154,8 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// waiting is how many workers may wait at once for workload clusters that are slow: half of those of one controller. Who only looks has
-// nothing else to do, and waits.
+// waiting returns how many workers may wait at once for slow workload clusters: half of one controller's workers. 0 means that all may:
+// without controllers, there is no other work.
 func (o *Options) waiting() int {
 	if len(o.Controllers) == 0 {
 		return 0
@@ -167,7 +165,7 @@ func (o *Options) waiting() int {
 
 func (o *Options) hasDashboard() bool { return o.DashboardBindAddress != "0" }
 
-// enabled returns those of names that are to run.
+// enabled returns those of these controllers that should run.
 func (o *Options) enabled(names ...string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(o.Controllers, name) })
 }

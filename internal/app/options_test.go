@@ -22,7 +22,7 @@ func TestDefaultsRunEverything(t *testing.T) {
 	}
 }
 
-// TestValidate: each option that cannot be used is named by its flag, in one sentence of its own.
+// TestValidate: a message of its own names each invalid option by its flag.
 func TestValidate(t *testing.T) {
 	tests := map[string]struct {
 		set  func(*Options)
@@ -77,7 +77,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestGates: what runs is what was asked for, and it waits for no kind that it does not need.
+// TestGates: only the enabled controllers run, and they wait for no kind that they do not need.
 func TestGates(t *testing.T) {
 	var (
 		clusterAPI = []string{"Cluster.cluster.x-k8s.io/v1beta2", "Machine.cluster.x-k8s.io/v1beta2", "MachineHealthCheck.cluster.x-k8s.io/v1beta2"}
@@ -142,7 +142,7 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// TestGatesOfTheDashboard: it looks at the fleet, whichever controllers run.
+// TestGatesOfTheDashboard: it reads the fleet, whichever controllers run.
 func TestGatesOfTheDashboard(t *testing.T) {
 	var got []string
 	for _, g := range gates(Options{Controllers: []string{upgradepause.ControllerName}}, &readiness{}, &shownFleet{}) {
@@ -155,7 +155,7 @@ func TestGatesOfTheDashboard(t *testing.T) {
 	}
 }
 
-// TestWhoWaits: half of the workers may wait for clusters that are slow, and one at least. Who only looks has nobody else to look after.
+// TestWhoWaits: half of the workers may wait for slow clusters, but at least one. Without controllers, all may wait.
 func TestWhoWaits(t *testing.T) {
 	for name, tt := range map[string]struct {
 		set  func(*Options)

@@ -7,22 +7,22 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// gatePeriod is how often kinds that are not installed are looked for.
+// gatePeriod is how often the manager looks for kinds that are not installed.
 const gatePeriod = 5 * time.Second
 
-// pace is how often a manager looks around. The zero value is the usual pace; tests are in more of a hurry.
+// pace is how often a manager looks for changes. The zero value is the usual pace; tests use a faster one.
 type pace struct {
-	// gate is how often kinds that are not installed are looked for.
+	// gate is how often to look for kinds that are not installed.
 	gate time.Duration
-	// candidate is how often a manager that waits for a lease asks for it; zero leaves that to controller-runtime.
+	// candidate is how often a standby tries to get the lease; zero means the default of controller-runtime.
 	candidate time.Duration
-	// leader is how often a manager at work looks for others; zero leaves that to package lease.
+	// leader is how often a leader looks for other managers; zero means the default of package lease.
 	leader time.Duration
 }
 
 func (p pace) gatePeriod() time.Duration { return cmp.Or(p.gate, gatePeriod) }
 
-// fill has a manager keep the pace in the election.
+// fill sets the pace of the election.
 func (p pace) fill(o *ctrl.Options) {
 	if p.candidate > 0 {
 		o.RetryPeriod = new(p.candidate)

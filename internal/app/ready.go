@@ -11,9 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// readiness says no as long as the manager has not read what its controllers need.
-// It asks for those kinds alone: remediation templates and requests are read too, of
-// kinds that anybody may name, and one that cannot be read must not stop the rest.
+// readiness fails until the manager has read what its controllers need. It waits only for those kinds:
+// remediation templates and requests may have any kind, and one that cannot be read must not block the rest.
 type readiness struct {
 	cache cache.Cache
 
@@ -28,7 +27,7 @@ func (r *readiness) require(objects ...client.Object) {
 	r.needs = append(r.needs, objects...)
 }
 
-// check returns what is missing.
+// check returns an error for the kinds that are missing.
 func (r *readiness) check(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,5 +45,5 @@ func (r *readiness) check(ctx context.Context) error {
 	return errors.Join(missing...)
 }
 
-// probe is check as a probe of the manager.
+// probe is check as a health probe.
 func (r *readiness) probe(req *http.Request) error { return r.check(req.Context()) }

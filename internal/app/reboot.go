@@ -18,8 +18,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// rebootGates are one for each kind of Machine, and one for what is left on hosts. Each opens for itself: a cluster
-// may have either kind.
+// rebootGates returns one gate for each kind of Machine, one to clean up hosts, and one for OpenShift's external
+// remediation if that is enabled. Each opens separately: a cluster may have any of these kinds.
 func rebootGates(o Options, ready *readiness, shared *connections) []gate {
 	record := v1alpha1.GroupVersion.WithKind("RebootRemediation")
 	gates := []gate{
@@ -65,7 +65,8 @@ func rebootGates(o Options, ready *readiness, shared *connections) []gate {
 	return gates
 }
 
-// addExternalRemediation adds what carries out the annotation of OpenShift's health checks, unless somebody else does.
+// addExternalRemediation adds the controller for the annotation of OpenShift's health checks, unless somebody else
+// carries it out.
 func addExternalRemediation(ctx context.Context, mgr ctrl.Manager, o Options) error {
 	provider, err := externalremediation.ProviderAtWork(ctx, mgr.GetAPIReader(), cmp.Or(o.Namespace, externalremediation.Namespace), time.Now())
 	if err != nil {
@@ -77,7 +78,7 @@ func addExternalRemediation(ctx context.Context, mgr ctrl.Manager, o Options) er
 	return (&externalremediation.Reconciler{WatchFilter: o.Policy.WatchFilter, Concurrency: o.Concurrency}).AddToManager(mgr)
 }
 
-// addReboot adds what cycles the hosts of one kind of Machine.
+// addReboot adds the controller that power-cycles the hosts of one kind of Machine.
 func addReboot(mgr ctrl.Manager, o Options, ready *readiness, controller *reboot.Reconciler) error {
 	ready.require(&v1alpha1.RebootRemediation{}, metadataOf(reboot.HostKind), metadataOf(controller.Kind))
 	controller.SyncPeriod, controller.Concurrency, controller.WatchFilter = o.SyncPeriod, o.Concurrency, o.Policy.WatchFilter
@@ -88,8 +89,8 @@ func addReboot(mgr ctrl.Manager, o Options, ready *readiness, controller *reboot
 	return trigger.AddToManager(mgr)
 }
 
-// newLocal is the way to the Nodes of the cluster that Sickbay runs in. It is not cached: what is done to a Node goes
-// by what it is now.
+// newLocal returns access to the Nodes of the cluster that Sickbay runs in. It is not cached: an act on a Node depends
+// on the Node's current state.
 func newLocal(mgr ctrl.Manager) (workload.Local, error) {
 	live, err := client.New(mgr.GetConfig(), client.Options{HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 	if err != nil {
@@ -98,7 +99,7 @@ func newLocal(mgr ctrl.Manager) (workload.Local, error) {
 	return workload.Local{Live: live, Config: mgr.GetConfig()}, nil
 }
 
-// metadataOf is an object for what is watched by its metadata alone.
+// metadataOf returns an object for a watch on metadata.
 func metadataOf(kind schema.GroupVersionKind) client.Object {
 	obj := &metav1.PartialObjectMetadata{}
 	obj.SetGroupVersionKind(kind)

@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestKindsOfBareMetalComeLater: each is picked up when it is installed, by the manager that runs.
+// TestKindsOfBareMetalComeLater: the running manager picks up each kind when it is installed.
 func TestKindsOfBareMetalComeLater(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -26,7 +26,7 @@ func TestKindsOfBareMetalComeLater(t *testing.T) {
 	build.Create(t.Context(), t, e.Client, ours)
 	options := DefaultOptions()
 	options.Controllers = []string{reboot.ControllerName}
-	// Another test may have installed the kinds before, and then the hosts are looked at before there is one.
+	// Another test may have installed the kinds before; then hosts are read before there are any.
 	options.SyncPeriod = time.Second
 	manager := runWith(t, e, options)
 	c, err := client.New(e.Config, client.Options{Scheme: Scheme()})

@@ -10,8 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// reduce drops what nobody reads, of an object on its way into the cache. What is in the cache is good for patches of single fields alone: an update
-// with such an object would take away what is dropped.
+// reduce drops unused fields of an object on its way into the cache. Use cached objects only for patches of single fields: an update would remove
+// everything that was dropped.
 func reduce(obj any) (any, error) {
 	switch o := obj.(type) {
 	case *metal3v1.BareMetalHost:
@@ -26,7 +26,7 @@ func reduce(obj any) (any, error) {
 	return ownwrites.KeepOurManagedFields(obj)
 }
 
-// reduceMachine keeps all conditions, which patches name by their places.
+// reduceMachine keeps all conditions, since patches refer to them by index.
 //
 //nolint:staticcheck // Providers still fill the deprecated fields.
 func reduceMachine(machine *clusterv1.Machine) {
@@ -39,7 +39,7 @@ func reduceMachine(machine *clusterv1.Machine) {
 	}
 }
 
-// reduceCluster keeps of a topology which class and version it has. Its variables can be a hundred times as large as all the rest.
+// reduceCluster keeps only the class and the version of a topology. Its variables can be a hundred times as large as the rest.
 //
 //nolint:staticcheck // Providers still fill the deprecated fields.
 func reduceCluster(cluster *clusterv1.Cluster) {
@@ -52,10 +52,10 @@ func reduceCluster(cluster *clusterv1.Cluster) {
 	}
 }
 
-// copies are annotations with a copy of the whole object.
+// copies are the annotations that contain a copy of the whole object.
 var copies = []string{"kubectl.kubernetes.io/last-applied-configuration", "cluster.x-k8s.io/conversion-data"}
 
-// emptyCopies keeps that there is one.
+// emptyCopies empties these annotations, but does not remove them.
 func emptyCopies(obj client.Object) {
 	annotations := obj.GetAnnotations()
 	for _, key := range copies {

@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// usualMachine is as Cluster API leaves a Machine of a MachineDeployment with a topology.
+// usualMachine is like a Machine of a MachineDeployment with a topology.
 //
 //nolint:staticcheck // Providers still fill the deprecated fields.
 func usualMachine() *clusterv1.Machine {
@@ -46,7 +46,7 @@ func usualMachine() *clusterv1.Machine {
 	return m
 }
 
-// usualCluster has a topology with variables and ten MachineDeployments.
+// usualCluster returns a Cluster whose topology has variables and ten MachineDeployments.
 func usualCluster() *clusterv1.Cluster {
 	c := build.Cluster("ns", build.ClusterName, build.Annotation("kubectl.kubernetes.io/last-applied-configuration", strings.Repeat("{}", 4000)))
 	c.Spec.Topology.ClassRef.Name, c.Spec.Topology.Version = "class", "v1.36.3"
@@ -59,7 +59,7 @@ func usualCluster() *clusterv1.Cluster {
 	return c
 }
 
-// TestReduce: what the rules, the patches and the explanations go by stays.
+// TestReduce: what the rules, the patches and the explanations use stays.
 //
 //nolint:staticcheck // Providers still fill the deprecated fields.
 func TestReduce(t *testing.T) {
@@ -85,7 +85,7 @@ func TestReduce(t *testing.T) {
 	}
 }
 
-// TestHeld: of a Machine at most two thirds are held, and of a Cluster with a topology a fifth.
+// TestHeld: the cache holds at most two thirds of a Machine, and a fifth of a Cluster with a topology.
 func TestHeld(t *testing.T) {
 	for _, tt := range []struct {
 		obj  client.Object
@@ -103,7 +103,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// held is how many bytes an object takes in a cache that reduces.
+// held returns how many bytes an object takes in a cache that reduces.
 func held(t *testing.T, obj client.Object, empty func() client.Object, reduce func(any) (any, error)) uint64 {
 	t.Helper()
 	const n = 2000

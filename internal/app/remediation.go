@@ -31,10 +31,10 @@ type clusterAPI struct {
 	ready       *readiness
 	connections *connections
 	selectors   mhcspec.Selectors
-	// shown is what the dashboard looks at; nil if there is none.
+	// shown is what the dashboard shows; nil without a dashboard.
 	shown *shownFleet
 
-	// records reports that Sickbay's own kinds are installed. Without them machines are judged and not repaired.
+	// records reports whether Sickbay's own kinds are installed. Without them, machines are judged but not repaired.
 	records atomic.Bool
 	// clusters, observer and checks are made when the kinds of Cluster API are installed.
 	clusters *workload.Clusters
@@ -43,7 +43,7 @@ type clusterAPI struct {
 	checks   *machinehealthcheck.Reconciler
 }
 
-// gates are one for verdicts and admission, and one for the records that both admission and repair need.
+// gates returns one gate for verdicts and admission, one for the errors of hosts, and one for the records.
 func (c *clusterAPI) gates() []gate {
 	capi := []schema.GroupVersionKind{
 		clusterv1.GroupVersion.WithKind("Cluster"), clusterv1.GroupVersion.WithKind("Machine"), clusterv1.GroupVersion.WithKind("MachineHealthCheck"),
@@ -64,7 +64,7 @@ func (c *clusterAPI) gates() []gate {
 	return gates
 }
 
-// needed are those of some controllers that run, and the dashboard, which looks at the same.
+// needed returns those of these controllers that run, and the dashboard, which reads the same objects.
 func (c *clusterAPI) needed(controllers ...string) []string {
 	names := c.options.enabled(controllers...)
 	if c.shown != nil {
@@ -73,7 +73,7 @@ func (c *clusterAPI) needed(controllers ...string) []string {
 	return names
 }
 
-// addHealth adds the controllers that need nothing but Cluster API.
+// addHealth adds the controllers that need only Cluster API.
 func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
 	c.ready.require(&clusterv1.Cluster{}, &clusterv1.Machine{}, &clusterv1.MachineHealthCheck{})
 	if err := mhcspec.AddIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
@@ -122,7 +122,7 @@ func (c *clusterAPI) newRepairs(mgr ctrl.Manager) *remediation.Reconciler {
 	}
 }
 
-// newFleet looks at the fleet as the controllers do, from the same caches, and acts on nothing.
+// newFleet makes an observer of the fleet that reads the same caches as the controllers, and writes nothing.
 func (c *clusterAPI) newFleet(mgr ctrl.Manager) *fleet.Observer {
 	observer := fleet.New(fleet.Sources{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Nodes: c.clusters, Hosts: c.observer.Hosts, GracePeriod: c.observer.GracePeriod,
@@ -132,8 +132,8 @@ func (c *clusterAPI) newFleet(mgr ctrl.Manager) *fleet.Observer {
 	return observer
 }
 
-// addHosts has the errors of hosts judged. Its gate opens after that of addHealth, which needs less. A cache waits for ever for a kind
-// that it may not list, and nobody is to wait for that: who reads no hosts judges none.
+// addHosts makes the controllers judge errors of hosts. Its gate opens after the gate of addHealth, which needs less. A cache waits
+// for ever for a kind that it may not list. So if hosts may not be read, addHosts does nothing, and nobody waits.
 func (c *clusterAPI) addHosts(ctx context.Context, mgr ctrl.Manager) error {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(reboot.HostKind.GroupVersion().WithKind(reboot.HostKind.Kind + "List"))
@@ -148,7 +148,8 @@ func (c *clusterAPI) addHosts(ctx context.Context, mgr ctrl.Manager) error {
 	return c.health.HostsAppeared(mgr.GetCache())
 }
 
-// addRecords adds what carries records out, and has them admitted. Its gate opens after that of addHealth, which needs less.
+// addRecords adds the controller that carries out records, and lets admission create them. Its gate opens after the gate of addHealth,
+// which needs less.
 func (c *clusterAPI) addRecords(ctx context.Context, mgr ctrl.Manager) error {
 	c.ready.require(&v1alpha1.MachineRemediation{}, &v1alpha1.MachineRemediationTemplate{})
 	if err := record.AddIndexes(ctx, mgr.GetFieldIndexer()); err != nil {

@@ -30,7 +30,8 @@ import (
 // mostRequests is how many requests a plain remedy may take, with its record and its events. Watches do not count.
 const mostRequests = 13
 
-// TestRequestsOfOneRemedy: of one Machine of a MachineSet that falls sick, from the fault until the mark stands and all has been said.
+// TestRequestsOfOneRemedy: a Machine of a MachineSet falls sick; the test counts the requests until the mark stands and everything is
+// reported.
 func TestRequestsOfOneRemedy(t *testing.T) {
 	e := env.Get(t)
 	e.Install(t, env.WithCRDFiles("config/crd/sickbay*.yaml"))
@@ -79,7 +80,7 @@ func TestRequestsOfOneRemedy(t *testing.T) {
 	}
 }
 
-// kubeconfig is the Secret with which a workload cluster is reached.
+// kubeconfig returns the kubeconfig Secret of a workload cluster.
 func kubeconfig(namespace, server string) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
@@ -91,7 +92,7 @@ func kubeconfig(namespace, server string) *corev1.Secret {
 	}
 }
 
-// workloadCluster serves an API server as a workload cluster whose requests are counted, and returns its address.
+// workloadCluster serves an API server as a workload cluster, counts the requests to it, and returns its address.
 func workloadCluster(t *testing.T, to *rest.Config, counted *requests) string {
 	t.Helper()
 	transport, err := rest.TransportFor(to)
@@ -111,7 +112,7 @@ func workloadCluster(t *testing.T, to *rest.Config, counted *requests) string {
 	return server.URL
 }
 
-// requests are those that were made for objects, by what they are.
+// requests are the requests for objects, by description.
 type requests struct {
 	mu   sync.Mutex
 	by   map[string]int
@@ -129,7 +130,7 @@ func (r *requests) wrap(where string) func(http.RoundTripper) http.RoundTripper 
 	}
 }
 
-// about says what a request is for; empty if it is a watch, or asks which kinds there are, or whether the API server is well.
+// about describes a request; empty for watches, discovery and health probes.
 func about(req *http.Request) string {
 	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	if len(parts) < 4 || req.URL.Query().Has("watch") {
@@ -166,14 +167,14 @@ func (r *requests) forget() {
 	r.by, r.last = nil, time.Time{}
 }
 
-// quiet reports whether nothing was asked for a while.
+// quiet reports whether there was no request for a while.
 func (r *requests) quiet() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return time.Since(r.last) > 2*time.Second
 }
 
-// made returns how many there are, and a line for each kind.
+// made returns the number of requests, and a line for each description.
 func (r *requests) made() (n int, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Scheme knows the kinds that the manager reads and writes by type.
+// Scheme returns a scheme with the kinds that the manager reads and writes as typed objects.
 func Scheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))

@@ -32,7 +32,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/tracing"
 )
 
-// TestARepairIsSeen in metrics, logs and traces, from the verdict until the machine is gone, and nothing of it is left.
+// TestARepairIsSeen: metrics, logs and traces show a repair from the verdict until the machine is gone, and then no series is left.
 func TestARepairIsSeen(t *testing.T) {
 	e := env.Get(t)
 	e.Install(t, env.WithCRDFiles("config/crd/sickbay*.yaml"))
@@ -91,7 +91,7 @@ func onlyRecord(ctx context.Context, c client.Client, namespace string, record *
 	return nil
 }
 
-// starts runs a manager until stop is called, or the test ends.
+// starts runs a manager until stop is called or the test ends.
 func starts(t *testing.T, o Options) (stop func()) {
 	t.Helper()
 	return startsWith(t, env.Get(t).Config, o)
@@ -117,7 +117,8 @@ func startsWith(t *testing.T, cfg *rest.Config, o Options) (stop func()) {
 	return stop
 }
 
-// gathered has a line for each series about a namespace. All of ours are in the catalog, with their types, and as Prometheus wants them.
+// gathered returns a line for each series about a namespace. It checks that our metrics are in the catalog, with their types, and valid for
+// Prometheus.
 func gathered(t *testing.T, namespace string) []string {
 	t.Helper()
 	families, err := ctrlmetrics.Registry.Gather()
@@ -161,7 +162,7 @@ func lineOf(name string, order []string, one *dto.Metric) string {
 	return fmt.Sprint(line, " ", one.GetGauge().GetValue())
 }
 
-// lines are those of a manager, but for details.
+// lines are a manager's log lines, without details.
 type lines struct {
 	mu  sync.Mutex
 	all []string
@@ -175,8 +176,8 @@ func (l *lines) logger() logr.Logger {
 	}, funcr.Options{})
 }
 
-// want: each decision to act is one line, which names the record, the machine, the step and the reason. Conditions that change are the verdict,
-// and two of the MachineHealthCheck.
+// want checks that each decision to act is one line, which names the record, the machine, the step and the reason. The changed conditions are
+// the verdict, and two of the MachineHealthCheck.
 func (l *lines) want(t *testing.T, record *v1alpha1.MachineRemediation) {
 	t.Helper()
 	l.mu.Lock()
@@ -206,7 +207,7 @@ func (l *lines) want(t *testing.T, record *v1alpha1.MachineRemediation) {
 	}
 }
 
-// otlp receives spans as a collector does.
+// otlp receives spans like a collector.
 type otlp struct {
 	collector.UnimplementedTraceServiceServer
 	url string
@@ -240,7 +241,7 @@ func (r *otlp) Export(_ context.Context, request *collector.ExportTraceServiceRe
 	return &collector.ExportTraceServiceResponse{}, nil
 }
 
-// want: the way of the incident through the controllers is one trace.
+// want checks that the path of the incident through the controllers is one trace.
 func (r *otlp) want(t *testing.T, record *v1alpha1.MachineRemediation) {
 	t.Helper()
 	r.mu.Lock()

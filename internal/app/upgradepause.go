@@ -14,8 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
-// upgradePauseGates are one for each kind of MachineHealthCheck, and one for each of OpenShift's ClusterVersion and MachineConfigPool. Each
-// opens for itself: a cluster may have any of them.
+// upgradePauseGates returns one gate for each kind of MachineHealthCheck, and one each for OpenShift's ClusterVersion and
+// MachineConfigPool. Each opens separately: a cluster may have any of these kinds.
 func upgradePauseGates(o Options, ready *readiness) []gate {
 	version, pools := &upgradepause.Installed{}, &upgradepause.Installed{}
 	checks := func(kind schema.GroupVersionKind) func(context.Context, ctrl.Manager) error {
@@ -53,8 +53,8 @@ func upgradePauseGates(o Options, ready *readiness) []gate {
 	}
 }
 
-// looksAfter reports whether this very manager judges the machines of a MachineHealthCheck, and restarts their clocks when it is
-// resumed.
+// looksAfter returns a function that reports whether this manager judges the machines of a MachineHealthCheck, and so restarts their clocks
+// when it is resumed.
 func looksAfter(o Options, kind schema.GroupVersionKind) func(*metav1.PartialObjectMetadata) bool {
 	judges := kind == upgradepause.ClusterAPIKind && len(o.enabled(machinehealth.ControllerName)) > 0
 	return func(check *metav1.PartialObjectMetadata) bool {

@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// TestKindsOfOpenShiftComeLater: each is picked up when it is installed, by the manager that runs.
+// TestKindsOfOpenShiftComeLater: the running manager picks up each kind when it is installed.
 func TestKindsOfOpenShiftComeLater(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -67,7 +67,7 @@ func TestKindsOfOpenShiftComeLater(t *testing.T) {
 	g.Eventually(paused(upgradepause.OpenShiftKind)).Should(BeFalse())
 }
 
-// upgradingVersion is a ClusterVersion in the midst of an upgrade.
+// upgradingVersion is a ClusterVersion during an upgrade.
 func upgradingVersion() *configv1.ClusterVersion {
 	return &configv1.ClusterVersion{
 		ObjectMeta: metav1.ObjectMeta{Name: "version"},
@@ -84,7 +84,7 @@ func upgradingVersion() *configv1.ClusterVersion {
 	}
 }
 
-// run runs the manager with some controllers alone, until the test ends.
+// run runs the manager with only these controllers, until the test ends.
 func run(t *testing.T, e *env.Env, controllers ...string) *App {
 	t.Helper()
 	options := DefaultOptions()

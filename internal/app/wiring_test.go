@@ -8,8 +8,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestAdmissionIsWired: without Host no record knows its host, and memory ends with the Machine on bare metal. Without
-// Successors a machine is repaired while the record whose place it takes still judges it.
+// TestAdmissionIsWired: without Host, no record knows its host, and the memory of repairs on bare metal ends with the
+// Machine. Without Successors, a machine is repaired while the record whose machine it replaces still judges it.
 func TestAdmissionIsWired(t *testing.T) {
 	api := &clusterAPI{options: DefaultOptions(), ready: &readiness{}, connections: &connections{}}
 	env.Get(t).Manager(t, env.ManagerOptions{

@@ -16,51 +16,52 @@ import (
 )
 
 const (
-	// APIVersion is that of the file. Fields are added within a version, never renamed or given another meaning.
+	// APIVersion is the version of the file format. Within a version, fields are only added; none is renamed or
+	// changes its meaning.
 	APIVersion = "bundle.sickbay.dev/v1"
-	// Kind is the only one of that version.
+	// Kind is the only kind in that version.
 	Kind = "Bundle"
 )
 
-// Bundle is all that was read to explain something, and what was said.
+// Bundle holds everything that was read to explain an object, and the explanation.
 type Bundle struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// Version is that of the Sickbay that wrote it.
+	// Version is the version of Sickbay that wrote it.
 	Version string `json:"version"`
 	// At is when everything was read.
 	At time.Time `json:"at"`
-	// Redacted reports that names and addresses have been replaced.
+	// Redacted reports that names and addresses were replaced.
 	Redacted bool `json:"redacted,omitempty"`
-	// Asked is what was to be explained.
+	// Asked is the object to explain.
 	Asked Asked `json:"asked"`
-	// Settings are what the look depends on that is not in the objects.
+	// Settings are the inputs of the explanation that are not objects.
 	Settings Settings `json:"settings"`
-	// Manager is who led, or why that could not be told.
+	// Manager is the leading manager, or why it is unknown.
 	Manager Manager `json:"manager"`
-	// Objects are those of the management cluster, reduced to what decisions go by.
+	// Objects are objects of the management cluster, reduced to what decisions depend on.
 	Objects []map[string]any `json:"objects,omitempty"`
 	// Refusals are the reads that failed.
 	Refusals []Refusal `json:"refusals,omitempty"`
-	// Workload is what the workload clusters have answered.
+	// Workload has the answers of the workload clusters.
 	Workload []Workload `json:"workload,omitempty"`
-	// Pages are what was said.
+	// Pages are the explanation.
 	Pages []explain.Page `json:"pages"`
 }
 
-// Asked names an object as a person does.
+// Asked names an object as a person would.
 type Asked struct {
 	// Kind may be empty, as for explain.
 	Kind string `json:"kind,omitempty"`
 	Name string `json:"name"`
 }
 
-// Settings are those of the manager that a look from outside takes over.
+// Settings are the manager's settings that explain adopts.
 type Settings struct {
-	// Namespace is the one that was looked at; empty means all.
+	// Namespace is the namespace that was read; empty means all.
 	Namespace string           `json:"namespace,omitempty"`
 	Adopt     mhcspec.Adoption `json:"adopt,omitempty"`
-	// Assumed reports that nobody knew whether the manager has these flags.
+	// Assumed reports that the manager's flags were unknown, and defaults were assumed.
 	Assumed     bool            `json:"assumed,omitempty"`
 	WatchFilter string          `json:"watchFilter,omitempty"`
 	GracePeriod metav1.Duration `json:"gracePeriod"`
@@ -69,11 +70,11 @@ type Settings struct {
 	Hosts   bool `json:"hosts,omitempty"`
 }
 
-// Manager is the one that led.
+// Manager is the manager that led.
 type Manager struct {
 	Name    string `json:"name,omitempty"`
 	Unknown string `json:"unknown,omitempty"`
-	// Leads says what it looks after, and who else leads.
+	// Leads says what the leader looks after, and who else led.
 	Leads string `json:"leads,omitempty"`
 }
 
@@ -82,9 +83,9 @@ type Refusal struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Namespace  string `json:"namespace,omitempty"`
-	// Name is empty if it was a list.
+	// Name is empty for a list.
 	Name string `json:"name,omitempty"`
-	// Status is what the API server has answered; nil if the kind is not installed, or nobody answered.
+	// Status is the API server's answer; nil if the kind is not installed or there was no answer.
 	Status *metav1.Status `json:"status,omitempty"`
 	// NotInstalled reports that the API server does not know the kind.
 	NotInstalled bool   `json:"notInstalled,omitempty"`
@@ -95,12 +96,12 @@ type Refusal struct {
 type Workload struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// LastSeen is when it answered last, if somebody asked for that.
+	// LastSeen is when it last answered, if that was asked.
 	LastSeen *time.Time `json:"lastSeen,omitempty"`
 	Nodes    []Node     `json:"nodes,omitempty"`
 }
 
-// Node is what was answered about a Node. It was found if none of the others is set.
+// Node is the answer about a Node. The Node was found if Gone, Unreadable and Error are not set.
 type Node struct {
 	Name       string            `json:"name"`
 	Gone       bool              `json:"gone,omitempty"`
@@ -110,7 +111,7 @@ type Node struct {
 	Conditions []Condition       `json:"conditions,omitempty"`
 }
 
-// Condition is one of a Node.
+// Condition is a condition of a Node.
 type Condition struct {
 	Type    string      `json:"type"`
 	Status  string      `json:"status"`
@@ -119,7 +120,7 @@ type Condition struct {
 	Message string      `json:"message,omitempty"`
 }
 
-// Marshal writes a bundle as YAML, without the passwords that messages of others quote.
+// Marshal writes a bundle as YAML, and masks passwords in messages that come from elsewhere.
 func (b *Bundle) Marshal() ([]byte, error) {
 	data, err := json.Marshal(b)
 	if err != nil {
@@ -136,7 +137,7 @@ func (b *Bundle) Marshal() ([]byte, error) {
 	return text, nil
 }
 
-// withoutNulls drops what is null from a tree, as nothing says the same.
+// withoutNulls drops null values from a tree; an absent value means the same.
 func withoutNulls(tree any) any {
 	switch tree := tree.(type) {
 	case map[string]any:
@@ -159,7 +160,7 @@ func withoutNulls(tree any) any {
 func Unmarshal(data []byte) (*Bundle, error) {
 	head := metav1.TypeMeta{}
 	if err := yaml.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("it is no bundle: %w", err)
+		return nil, fmt.Errorf("it is not a bundle: %w", err)
 	}
 	if head.APIVersion != APIVersion || head.Kind != Kind {
 		return nil, fmt.Errorf("it is %q of %q: it must be a %s of %s", head.Kind, head.APIVersion, Kind, APIVersion)
@@ -171,10 +172,10 @@ func Unmarshal(data []byte) (*Bundle, error) {
 	return b, nil
 }
 
-// maxSize is how large a bundle may be: several times what 10,000 machines and all their repairs take.
+// maxSize is the largest size of a bundle: several times that of 10,000 machines and all their repairs.
 const maxSize = 256 << 20
 
-// readAll reads a file, unless it is larger than that.
+// readAll reads a file, unless it is larger than most bytes.
 func readAll(file string, most int64) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -183,7 +184,7 @@ func readAll(file string, most int64) ([]byte, error) {
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(data)) > most {
-		return nil, fmt.Errorf("%s is larger than %d MiB, which no bundle is", file, most>>20)
+		return nil, fmt.Errorf("%s is not a bundle: it is larger than %d MiB", file, most>>20)
 	}
 	return data, err
 }

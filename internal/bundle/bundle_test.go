@@ -22,12 +22,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// scenes are fleets in which somebody asks for an explanation.
+// scenes are fleets, and the object to explain.
 var scenes = map[string]struct {
 	opts  []build.MachineHealthCheckOption
 	build func(f *fixture)
 	asked Asked
-	// says is part of what is said.
+	// says is a part of the explanation.
 	says string
 }{
 	"healthy":  {nil, func(f *fixture) { f.healthy("m1") }, Asked{"", "m1"}, "HEALTHY since"},
@@ -102,15 +102,15 @@ func inZone(zone string) build.MachineOption {
 	return build.MachineFunc(func(m *clusterv1.Machine) { m.Spec.FailureDomain = zone })
 }
 
-// TestReplaySaysTheSame: in each scene, what is explained by the API server, by a bundle of it, and by the file that the bundle was
-// written to is the same, byte for byte.
+// TestReplaySaysTheSame: in each scene, the explanations from the API server, from the bundle and from the bundle's file are the
+// same, byte for byte.
 func TestReplaySaysTheSame(t *testing.T) {
 	for name, scene := range scenes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, scene.opts...)
 			scene.build(f)
-			// A cluster that has nothing to do with it.
+			// A cluster that is unrelated.
 			f.create(build.Cluster(f.ns, "green"), build.Machine(f.ns, "green-1", build.InCluster("green")))
 			facts, err := f.observer().Look(t.Context(), f.ns)
 			if err != nil {
@@ -139,7 +139,7 @@ func TestReplaySaysTheSame(t *testing.T) {
 	}
 }
 
-// redacts checks that a redacted bundle says the same of other names, and has none of those that were.
+// redacts checks that a redacted bundle says the same with other names, and contains none of the original ones.
 func (f *fixture) redacts(b *Bundle, want string) {
 	f.t.Helper()
 	tree, err := treeOf(b)
@@ -168,7 +168,7 @@ func (f *fixture) redacts(b *Bundle, want string) {
 	}
 }
 
-// collect collects what explains an object, and returns it as it was written and read again.
+// collect collects a bundle, and returns it after writing and reading it.
 func (f *fixture) collect(asked Asked) *Bundle {
 	f.t.Helper()
 	b, err := Collect(f.t.Context(), f.observer(), f.ns, asked, "v1", f.env.Scheme)
@@ -208,7 +208,7 @@ func textOf(pages []explain.Page) string {
 // planted must not get into a bundle.
 const planted = "c0rrect-h0rse"
 
-// TestNoSecrets: whatever holds a secret, of what is read for an incident, leaves it behind.
+// TestNoSecrets: secrets in any of the objects that are read do not get into the bundle.
 func TestNoSecrets(t *testing.T) {
 	f := newFixture(t, build.TemplateRef(env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind), "patch-panel"),
 		build.Annotation(corev1.LastAppliedConfigAnnotation, `{"token":"`+planted+`"}`), build.Annotation("example.com/token", planted))
@@ -242,17 +242,17 @@ func TestNoSecrets(t *testing.T) {
 	}
 }
 
-// TestReadIsBounded: a file that is too large for a bundle is not read whole.
+// TestReadIsBounded: Read does not read a file that is too large for a bundle.
 func TestReadIsBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "large.yaml")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// It takes no room on the disk.
+	// The file is sparse, and takes no space on the disk.
 	if err := os.Truncate(file, 1<<40); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(file); err == nil || !strings.Contains(err.Error(), "is larger than 256 MiB, which no bundle is") {
+	if _, err := Read(file); err == nil || !strings.Contains(err.Error(), "is not a bundle: it is larger than 256 MiB") {
 		t.Errorf("it ends with %v", err)
 	}
 }

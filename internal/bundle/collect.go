@@ -17,8 +17,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// Collect reads all that explaining an object depends on, explains it, and returns both. There are no pages if nothing has that
-// name. What it returns has been read back and judged once more.
+// Collect reads everything on which the explanation of an object depends, and explains the object. If there is no such object,
+// the bundle has no pages. Collect verifies that the bundle can be written, read and replayed with the same result.
 func Collect(ctx context.Context, o *fleet.Observer, namespace string, asked Asked, version string, scheme *runtime.Scheme) (*Bundle, error) {
 	facts, err := o.Look(ctx, namespace)
 	if err != nil {
@@ -46,7 +46,7 @@ func Collect(ctx context.Context, o *fleet.Observer, namespace string, asked Ask
 	return b.proven(ctx, scheme)
 }
 
-// proven returns the bundle as it is written and read again, once that is judged the same.
+// proven returns the bundle after writing and reading it, if its replay gives the same pages.
 func (b *Bundle) proven(ctx context.Context, scheme *runtime.Scheme) (*Bundle, error) {
 	data, err := b.Marshal()
 	if err != nil {
@@ -61,15 +61,15 @@ func (b *Bundle) proven(ctx context.Context, scheme *runtime.Scheme) (*Bundle, e
 		return nil, err
 	}
 	if !read.SameDecision(pages) {
-		return nil, fmt.Errorf("what was read of %s is not enough to judge it again; please report this, with the output of explain", b.Asked.Name)
+		return nil, fmt.Errorf("the bundle of %s cannot be replayed with the same result; please report this with the output of explain", b.Asked.Name)
 	}
 	return read, nil
 }
 
-// scope is what an incident is about: whole clusters, since the gate counts all machines, and what is on record of their hosts.
+// scope is what belongs to an incident: whole clusters, because the gate counts all machines, and the records of their hosts.
 type scope struct {
 	clusters map[client.ObjectKey]bool
-	// machines are those that are or were in the clusters.
+	// machines are the machines that are or were in the clusters.
 	machines map[client.ObjectKey]bool
 	hosts    map[types.UID]bool
 }
@@ -104,7 +104,7 @@ func scopeOf(facts *explain.Facts, pages []explain.Page) scope {
 	return s
 }
 
-// keeps reports whether an object belongs to the incident. What belongs to no cluster is read only if it is asked for by name.
+// keeps reports whether an object belongs to the incident. Objects without a cluster always do: they are read only by name.
 func (s scope) keeps(obj client.Object) bool {
 	in := func(cluster string) bool {
 		return s.clusters[client.ObjectKey{Namespace: obj.GetNamespace(), Name: cluster}]
@@ -126,7 +126,7 @@ func (s scope) keeps(obj client.Object) bool {
 	return true
 }
 
-// cycles reports whether a power cycle is one of a host, or of a machine, that belongs to the incident.
+// cycles reports whether a power cycle concerns a host or machine of the incident.
 func (s scope) cycles(r *v1alpha1.RebootRemediation) bool {
 	machine := r.Name
 	if r.Spec.Machine != nil {

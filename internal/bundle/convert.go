@@ -49,7 +49,7 @@ func metadataOf(obj client.Object, gvk schema.GroupVersionKind) *metav1.PartialO
 	return metadata
 }
 
-// contentOf is an object as it is written, with its kind.
+// contentOf returns the serialized form of an object, with its kind.
 func contentOf(obj client.Object, gvk schema.GroupVersionKind) (map[string]any, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj.DeepCopyObject())
 	if err != nil {

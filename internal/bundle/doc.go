@@ -1,7 +1,8 @@
-// Package bundle keeps in one file what explain was told about an incident, so that it can be judged again, elsewhere and later.
+// Package bundle stores in one file everything that explain read about an incident, so that the incident can be judged again,
+// elsewhere and later.
 //
-// A bundle holds the objects that the controllers' observers read, not what they made of them: replay puts the same observers over
-// them, with the time of the look, so that everything from the reading to the sentence is done once more. What was answered then,
-// also that something is not there or may not be read, is answered again. No Secret ever gets in: none is read through a bundle,
-// and of each object only those parts are kept that decisions go by.
+// A bundle holds the objects that the controllers' observers read, not their conclusions. Replay runs the same observers on it, at
+// the time of the original reads, so everything from the reading to the sentence happens again. It repeats each answer, also that
+// an object does not exist or may not be read. A bundle never contains a Secret: nothing reads Secrets through it, and it keeps
+// only those parts of each object on which decisions depend.
 package bundle

@@ -27,7 +27,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/live"
 )
 
-// fixture is a fleet on the API server, with Nodes and a clock of the test's own.
+// fixture is a fleet on the API server, with the test's own Nodes and clock.
 type fixture struct {
 	t       *testing.T
 	env     *env.Env
@@ -37,12 +37,12 @@ type fixture struct {
 	set     *clusterv1.MachineSet
 	mhc     *clusterv1.MachineHealthCheck
 	nodes   fakenodes.Nodes
-	// metal has BareMetalHosts looked at.
+	// metal lets the observer read BareMetalHosts.
 	metal bool
 }
 
 // sickness is why the machines of the tests are sick.
-const sickness = "Node condition Ready is Unknown for more than 5m0s"
+const sickness = "Node condition Ready has been Unknown for more than 5m0s"
 
 func newFixture(t *testing.T, opts ...build.MachineHealthCheckOption) *fixture {
 	t.Helper()
@@ -65,7 +65,7 @@ func (f *fixture) create(objs ...client.Object) {
 	build.Create(f.t.Context(), f.t, f.env.Client, objs...)
 }
 
-// machine stores a Machine whose verdict and Node are so since so long.
+// machine stores a Machine whose verdict and Node have had this status for so long.
 func (f *fixture) machine(name string, status metav1.ConditionStatus, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
 	f.t.Helper()
 	stored := build.Condition(verdict.ConditionType, status, verdict.ReasonSucceeded, f.now.Add(-since))
@@ -97,7 +97,8 @@ var (
 	ask     = v1alpha1.RemediationStep{Name: "ask", Action: v1alpha1.ActionHold}
 )
 
-// admit stores the record of a Machine, as far as the ladder takes it since the machine fell sick, with what it makes.
+// admit stores a record of a Machine and the objects that it creates, and plays the repair from when the machine fell
+// sick until now.
 func (f *fixture) admit(machine *clusterv1.Machine, ordinal int, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediation {
 	f.t.Helper()
 	r := record.New(f.cluster, ordinal, v1alpha1.MachineRemediationSpec{
@@ -115,7 +116,7 @@ func (f *fixture) admit(machine *clusterv1.Machine, ordinal int, steps ...v1alph
 	return r
 }
 
-// play has the ladder decide from when the machine fell sick until now.
+// play stores the ladder's decisions from when the machine fell sick until now.
 func (f *fixture) play(r *v1alpha1.MachineRemediation, sick bool) {
 	f.t.Helper()
 	facts := ladder.Alone(r)
@@ -155,7 +156,7 @@ func (f *fixture) play(r *v1alpha1.MachineRemediation, sick bool) {
 	}
 }
 
-// observer looks at the fleet past any cache.
+// observer returns an observer without a cache.
 func (f *fixture) observer() *fleet.Observer {
 	f.t.Helper()
 	from := fleet.Sources{

@@ -6,7 +6,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/app"
 )
 
-// FuzzBundle: a file that somebody sends is read, judged and made anonymous, or refused; nothing panics.
+// FuzzBundle: any file is read, replayed and redacted, or refused; nothing panics.
 func FuzzBundle(f *testing.F) {
 	for _, text := range []string{
 		"", "apiVersion: bundle.sickbay.dev/v1\nkind: Bundle\n", "apiVersion: bundle.sickbay.dev/v1\nkind: Bundle\nasked: {name: m}\nat: 2026-11-23T00:00:00Z\n",

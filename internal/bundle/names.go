@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Classes of names, which pseudonyms tell. What has several is of the first.
+// Classes of names; the pseudonyms show them. A name in several classes counts as the first.
 const (
 	classMachine = iota
 	classCluster
@@ -25,27 +25,27 @@ const (
 
 var classWords = [classes]string{"machine", "cluster", "node", "host", "check", "plan", "record", "zone", "namespace", "person", "object"}
 
-// ofKind are the classes of the names of objects.
+// ofKind maps kinds to the classes of their names.
 var ofKind = map[string]int{
 	"Machine": classMachine, "Cluster": classCluster, "BareMetalHost": classHost, "MachineHealthCheck": classCheck,
 	"MachineRemediationTemplate": classPlan, "MachineRemediation": classRecord,
 }
 
-// ofField are the classes of the names in fields, and of those in references.
+// ofField maps fields to the classes of the names in them, or in the references that they hold.
 var ofField = map[string]int{
 	"clusterName": classCluster, "failureDomain": classZone, "namespace": classNamespace, "by": classPerson,
 	"workload": classCluster, "nodes": classNode, "ownerReferences": classOther, "requestedBy": classOther, "manager": classOther, "refusals": classOther,
 	"nodeRef": classNode, "machineRef": classMachine, "hostRef": classHost, "consumerRef": classOther, "templateRef": classPlan, "healthCheckRef": classCheck,
 }
 
-// names are those that are to be replaced.
+// names are the names to replace.
 type names struct {
 	class map[string]int
-	// records are the machines of records, whose names they have in theirs.
+	// records maps records to their machines; a record's name contains its machine's.
 	records map[string]string
-	// replacements are the names of records whose machines are not told.
+	// replacements are names of records whose machines are unknown.
 	replacements []string
-	// texts are what people have written.
+	// texts are free texts by people.
 	texts map[string]bool
 }
 
@@ -59,7 +59,7 @@ func (n *names) add(name any, class int) {
 	}
 }
 
-// find goes through a tree for names.
+// find searches a tree for names.
 func (n *names) find(field string, tree any) {
 	switch tree := tree.(type) {
 	case []any:
@@ -89,7 +89,7 @@ func (n *names) findIn(field string, object map[string]any) {
 	case "objects":
 		n.object(object)
 	case "replacementRef":
-		// It may name a record that is yet to come.
+		// It may name a record that does not exist yet.
 		name, _ := object["name"].(string)
 		n.replacements = append(n.replacements, name)
 	default:
@@ -99,7 +99,7 @@ func (n *names) findIn(field string, object map[string]any) {
 	}
 }
 
-// named is the class of the name that an object has which is the value of a field; false if it has none.
+// named returns the class of the name in an object that is the value of a field; false if it has none.
 func named(field string, object map[string]any) (int, bool) {
 	if field == "requestedBy" && object["kind"] == "Person" {
 		return classPerson, true
@@ -134,7 +134,8 @@ func (n *names) text(value any) {
 	}
 }
 
-// pseudonyms gives each name another one. They have the order of the names, by which some things are decided and told.
+// pseudonyms returns a pseudonym for each name. Pseudonyms sort like the names, because some decisions and outputs
+// depend on the order.
 func (n *names) pseudonyms() map[string]string {
 	all := map[string]string{}
 	for i, name := range slices.Sorted(maps.Keys(n.class)) {
@@ -151,7 +152,7 @@ func (n *names) pseudonyms() map[string]string {
 		}
 	}
 	for record, machine := range n.records {
-		// The name of a record is that of its machine, a hash of the UID and a number. A long name is cut.
+		// The name of a record consists of its machine's name, a hash of the UID and a number. Long names are cut.
 		if parts := strings.Split(record, "-"); len(parts) > 2 && all[machine] != "" {
 			all[record] = all[machine] + "-" + strings.Join(parts[len(parts)-2:], "-")
 		}
@@ -159,7 +160,7 @@ func (n *names) pseudonyms() map[string]string {
 	return all
 }
 
-// madeForRecord reports whether the name of an object is that of a record and the number of an attempt.
+// madeForRecord reports whether a name consists of a record's name and the number of an attempt.
 func (n *names) madeForRecord(name string) bool {
 	i := strings.LastIndexByte(name, '-')
 	if i < 0 {
@@ -169,7 +170,7 @@ func (n *names) madeForRecord(name string) bool {
 	return is
 }
 
-// machineOf finds the machine of a record by the names.
+// machineOf finds the machine of a record by its name.
 func (n *names) machineOf(record string) string {
 	parts := strings.Split(record, "-")
 	began := strings.Join(parts[:max(0, len(parts)-2)], "-")
@@ -181,5 +182,5 @@ func (n *names) machineOf(record string) string {
 	return ""
 }
 
-// maxLabel is how long the name of a record is that was cut.
+// maxLabel is the length of record names that were cut.
 const maxLabel = 63

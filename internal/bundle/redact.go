@@ -12,9 +12,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
-// Redact returns the bundle with other names: each name, namespace, zone, person and address has a pseudonym, the same wherever it
-// stands, also in messages. What people have written as a reason goes. UIDs, times, versions and the names of steps stay. It is
-// judged anew, and refused if that changes what is decided.
+// Redact returns the bundle with other names: each name, namespace, zone, person and address gets the same pseudonym everywhere,
+// also in messages. Reasons that people wrote are removed. UIDs, times, versions and names of steps stay. Redact replays the
+// result, and returns an error if the decisions differ.
 func (b *Bundle) Redact(ctx context.Context, scheme *runtime.Scheme) (*Bundle, error) {
 	tree, err := treeOf(b)
 	if err != nil {
@@ -35,12 +35,13 @@ func (b *Bundle) Redact(ctx context.Context, scheme *runtime.Scheme) (*Bundle, e
 		return nil, err
 	}
 	if other := r.unlike(b.Pages, redacted.Pages); other != "" {
-		return nil, fmt.Errorf("with other names, something else would be said, so the bundle cannot be redacted: %s", other)
+		return nil, fmt.Errorf("the bundle cannot be redacted, because the explanation depends on names: %s", other)
 	}
 	return redacted, nil
 }
 
-// unlike is what pages say otherwise, apart from the names; empty if they say the same: as many words, at the same times.
+// unlike returns the first line in which pages differ apart from names; empty if they have the same number of words and the same
+// times.
 func (r *redactor) unlike(before, after []explain.Page) string {
 	a, b := r.outlines(before), outlines(after)
 	for i, line := range b {
@@ -54,7 +55,7 @@ func (r *redactor) unlike(before, after []explain.Page) string {
 	return ""
 }
 
-// outlines are pages after their names have been replaced.
+// outlines returns the outlines of pages after replacing their names.
 func (r *redactor) outlines(pages []explain.Page) []string {
 	others := slices.Clone(pages)
 	for i := range others {
@@ -70,7 +71,8 @@ func (r *redactor) outlines(pages []explain.Page) []string {
 	return outlines(others)
 }
 
-// outlines are what stays of pages whatever the names are. A name that is a word, too, is replaced in more places than one.
+// outlines returns what does not depend on names: numbers of words, and times. Comparing texts would fail where a name is also
+// an ordinary word.
 func outlines(pages []explain.Page) []string {
 	var all []string
 	for _, page := range pages {

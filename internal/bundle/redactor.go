@@ -17,9 +17,9 @@ import (
 // redactor replaces names in a tree.
 type redactor struct {
 	names map[string]string
-	// texts are what people have written, and phrases are names that are no single word in a sentence.
+	// texts are free texts by people, and phrases are names that are not a single word in a sentence.
 	texts, phrases []string
-	// values are those of labels, and addresses what else can be reached.
+	// values are pseudonyms of label values, and addresses those of network addresses.
 	values, addresses map[string]string
 }
 
@@ -32,7 +32,7 @@ func newRedactor(tree map[string]any) *redactor {
 			n.add(name, classOther)
 		}
 	}
-	// The longest first: one may be part of another.
+	// Longest first: one may be part of another.
 	longest := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
 	r := &redactor{names: n.pseudonyms(), texts: slices.SortedFunc(maps.Keys(n.texts), longest), values: map[string]string{}, addresses: map[string]string{}}
 	for _, name := range slices.SortedFunc(maps.Keys(r.names), longest) {
@@ -43,7 +43,7 @@ func newRedactor(tree map[string]any) *redactor {
 	return r
 }
 
-// fixed are the fields whose values are no names, whatever they say.
+// fixed are the fields whose values are never names.
 var fixed = map[string]bool{
 	"apiVersion": true, "apiGroup": true, "kind": true, "uid": true, "type": true, "status": true, "phase": true, "operationID": true, "key": true, "operator": true,
 	"version": true, "resourceVersion": true, "manager": true, "fieldsType": true, "fieldsV1": true, "finalizers": true, "action": true, "approval": true,
@@ -51,7 +51,7 @@ var fixed = map[string]bool{
 	"startAt": true, "stoppedBy": true,
 }
 
-// redact returns a tree with other names. It changes the tree.
+// redact replaces the names in a tree, in place.
 func (r *redactor) redact(field string, tree any) any {
 	switch tree := tree.(type) {
 	case map[string]any:
@@ -70,7 +70,7 @@ func (r *redactor) redact(field string, tree any) any {
 	return tree
 }
 
-// in redacts what a field of an object holds.
+// in redacts the value of a field.
 func (r *redactor) in(object, field string, value any) any {
 	text, _ := value.(string)
 	switch {
@@ -84,14 +84,14 @@ func (r *redactor) in(object, field string, value any) any {
 	return r.redact(field, value)
 }
 
-// flat reports whether a value is a text, or a list of texts.
+// flat reports whether a value is a string or a list of strings.
 func flat(value any) bool {
 	all, isList := value.([]any)
 	_, isText := value.(string)
 	return isText || isList && !slices.ContainsFunc(all, func(one any) bool { return !flat(one) })
 }
 
-// label replaces the value of a label. Those of Sickbay say nothing but UIDs and its own words.
+// label replaces the value of a label. Sickbay's own labels contain only UIDs and fixed words.
 func (r *redactor) label(key, value string) string {
 	domain, _, _ := strings.Cut(key, "/")
 	if domain == "sickbay.dev" || key == "cluster.x-k8s.io/watch-filter" {
@@ -119,7 +119,7 @@ func (r *redactor) value(value string) string {
 	return pseudonym(r.values, value, "value")
 }
 
-// pseudonym is the same for the same name.
+// pseudonym returns the same pseudonym for the same name.
 func pseudonym(of map[string]string, name, word string) string {
 	if _, known := of[name]; !known {
 		of[name] = fmt.Sprintf("%s-%d", word, len(of)+1)
@@ -127,7 +127,7 @@ func pseudonym(of map[string]string, name, word string) string {
 	return of[name]
 }
 
-// words are what names can be, in sentences.
+// words matches anything in a sentence that can be a name.
 var words = regexp.MustCompile(`[a-zA-Z0-9][-a-zA-Z0-9._@:]*`)
 
 // text replaces the names in a sentence.
@@ -159,7 +159,7 @@ func (r *redactor) word(word string) string {
 	if i := strings.IndexAny(name, ":@"); i >= 0 {
 		return r.word(name[:i]) + name[i:i+1] + r.words(name[i+1:]) + end
 	}
-	// What is made for something is named after it.
+	// An object that was created for another one begins with its name.
 	for i := strings.LastIndexByte(name, '-'); i > 0; i = strings.LastIndexByte(name[:i], '-') {
 		if other, known := r.names[name[:i]]; known {
 			return other + name[i:] + end
@@ -170,13 +170,13 @@ func (r *redactor) word(word string) string {
 
 func (r *redactor) words(text string) string { return words.ReplaceAllStringFunc(text, r.word) }
 
-// hostname is one with a domain. What begins with a field of an object is none.
+// hostname matches hosts with a domain. isAddress excludes paths of fields.
 var hostname = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)+[a-z]{2,}$`)
 
-// notHosts are the ends of names that look like those of hosts: of API groups, and of annotations.
+// notHosts matches API groups, annotation domains and paths of fields, which look like hostnames.
 var notHosts = regexp.MustCompile(`(^|[.-])(k8s\.io|sickbay\.dev|metal3\.io|openshift\.io|medik8s\.io|kubernetes\.io)$|^(spec|status|metadata)\.`)
 
-// isAddress reports whether a word is an IP or hardware address, or the name of a host, with or without a port.
+// isAddress reports whether a word is an IP or hardware address or a hostname, with or without a port.
 func isAddress(word string) bool {
 	host := word
 	if h, port, err := net.SplitHostPort(word); err == nil {
@@ -193,7 +193,7 @@ func isAddress(word string) bool {
 	return hostname.MatchString(host) && !notHosts.MatchString(host)
 }
 
-// treeOf is a bundle as it is written.
+// treeOf returns the serialized form of a bundle.
 func treeOf(b *Bundle) (map[string]any, error) {
 	data, err := json.Marshal(b)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRedactOddNames: names of people need not look like names of objects, and go from sentences all the same.
+// TestRedactOddNames: names of people that do not look like names of objects are replaced in sentences, too.
 func TestRedactOddNames(t *testing.T) {
 	for _, by := range []string{"https://idp#carol", "Carol Miller", "CORP\\carol", "carol+ops@corp", "jürgen", "oidc:carol/admin"} {
 		tree := map[string]any{"objects": []any{map[string]any{

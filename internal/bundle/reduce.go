@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// reduce copies of an object what decisions go by. What is not kept cannot leak.
+// reduce copies the parts of an object on which decisions depend. What it drops cannot leak.
 func reduce(obj client.Object) client.Object {
 	reduced := reducedSpec(obj)
 	metadata := metav1.ObjectMeta{
@@ -31,7 +31,7 @@ func reduce(obj client.Object) client.Object {
 	return reduced
 }
 
-// reducedSpec is an object of the same kind with what is kept of its spec and status.
+// reducedSpec returns an object of the same kind with the parts of spec and status to keep.
 func reducedSpec(obj client.Object) client.Object {
 	switch obj := obj.(type) {
 	case *clusterv1.Cluster:
@@ -54,7 +54,7 @@ func reducedSpec(obj client.Object) client.Object {
 	return foreign(obj)
 }
 
-// foreign is what is kept of kinds that are not ours to know: how many an owner wants, and what a request says of itself.
+// foreign returns the parts to keep of kinds that we do not define: the replicas of an owner, and the conditions of a request.
 func foreign(obj client.Object) client.Object {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	from, ok := obj.(*unstructured.Unstructured)
@@ -70,11 +70,11 @@ func foreign(obj client.Object) client.Object {
 	return u
 }
 
-// domains are those of the annotations that Sickbay reads. Others may hold anything, and so may documents, which are copies of whole
-// objects: that there is one stays, and what it says goes.
+// domains are the domains of annotations that Sickbay reads. Others may hold anything, and are dropped. Annotations with JSON
+// documents may copy whole objects, so they keep their key but lose their value.
 var domains = []string{"sickbay.dev", "cluster.x-k8s.io", "metal3.io", "openshift.io"}
 
-// read are the annotations that Sickbay reads.
+// read returns the annotations that Sickbay reads.
 func read(annotations map[string]string) map[string]string {
 	all := maps.Clone(annotations)
 	maps.DeleteFunc(all, func(key, _ string) bool {
@@ -90,7 +90,7 @@ func read(annotations map[string]string) map[string]string {
 	return all
 }
 
-// isDocument reports whether the value of an annotation is an object or a list, in JSON, that is not ours to read.
+// isDocument reports whether an annotation's value is a JSON object or list that Sickbay does not read.
 func isDocument(key, value string) bool {
 	domain, _, _ := strings.Cut(key, "/")
 	text := strings.TrimSpace(value)

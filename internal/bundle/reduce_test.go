@@ -7,7 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestReduceKeepsNoCopies: annotations of Cluster API and Metal3 hold whole objects, which is how anything could get into a bundle.
+// TestReduceKeepsNoCopies: annotations of Cluster API and Metal3 hold whole objects, with which anything could get into a bundle.
 func TestReduceKeepsNoCopies(t *testing.T) {
 	for _, key := range []string{
 		"cluster.x-k8s.io/conversion-data", "controlplane.cluster.x-k8s.io/kubeadm-cluster-configuration", "baremetalhost.metal3.io/status", "inspect.metal3.io/hardwaredetails",

@@ -32,7 +32,7 @@ type frozen time.Time
 func (f frozen) Now() time.Time                  { return time.Time(f) }
 func (f frozen) Since(t time.Time) time.Duration { return time.Time(f).Sub(t) }
 
-// sources are what one look is made with.
+// sources are the inputs of one look.
 type sources struct {
 	snapshot     *snapshot
 	nodes        *nodes
@@ -42,7 +42,7 @@ type sources struct {
 	at           time.Time
 }
 
-// look has the controllers' observers look.
+// look runs the controllers' observers.
 func (s sources) look(ctx context.Context) (explain.Facts, error) {
 	indexes := mhcspec.AddTo(ctx, s.snapshot, slices.Concat(mhcspec.Indexes(), record.Indexes()))
 	var hosts *machinehealth.Hosts
@@ -64,7 +64,7 @@ func (s sources) look(ctx context.Context) (explain.Facts, error) {
 	return facts, err
 }
 
-// Replay judges a bundle again, with the decisions of this version. The scheme knows the kinds that Sickbay reads.
+// Replay judges a bundle again with the decisions of this version. The scheme must have the kinds that Sickbay reads.
 func Replay(ctx context.Context, b *Bundle, scheme *runtime.Scheme) ([]explain.Page, error) {
 	if err := explain.Explains(b.Asked.Kind); err != nil {
 		return nil, fmt.Errorf("judging a bundle: %w", err)
@@ -80,7 +80,7 @@ func Replay(ctx context.Context, b *Bundle, scheme *runtime.Scheme) ([]explain.P
 	return facts.Of(b.Asked.Kind, b.Asked.Name), nil
 }
 
-// snapshotOf is what was read, without a source for anything else.
+// snapshotOf returns the snapshot in a bundle, which has no source for anything else.
 func snapshotOf(b *Bundle, scheme *runtime.Scheme) (*snapshot, error) {
 	s := newSnapshot(scheme)
 	for _, content := range b.Objects {
@@ -102,7 +102,7 @@ func snapshotOf(b *Bundle, scheme *runtime.Scheme) (*snapshot, error) {
 	return s, nil
 }
 
-// objectsOf are those of a snapshot that somebody was told of, in order.
+// objectsOf returns the objects of a snapshot that were used, in order.
 func objectsOf(s *snapshot) ([]map[string]any, error) {
 	var all []map[string]any
 	for _, gvk := range slices.SortedFunc(maps.Keys(s.objects), func(a, b schema.GroupVersionKind) int { return cmp.Compare(a.String(), b.String()) }) {
@@ -140,7 +140,7 @@ func refusalsOf(s *snapshot) []Refusal {
 	return all
 }
 
-// refused is an error that reads as the one that was written down.
+// refused is an error with the message that was stored.
 type refused struct {
 	error
 	message string
@@ -159,12 +159,12 @@ func (r Refusal) error(gvk schema.GroupVersionKind) error {
 	return errors.New(r.Message)
 }
 
-// sameTimes compares as the API does, and times by the moment: what was written has no zone of its own.
+// sameTimes compares like the API, but times as instants: stored times have no time zone.
 var sameTimes = func() conversion.Equalities {
 	e := equality.Semantic.Copy()
 	utilruntime.Must(e.AddFunc(time.Time.Equal))
 	return e
 }()
 
-// SameDecision reports whether pages say what the bundle has.
+// SameDecision reports whether pages equal those in the bundle.
 func (b *Bundle) SameDecision(pages []explain.Page) bool { return sameTimes.DeepEqual(b.Pages, pages) }

@@ -20,11 +20,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// snapshot holds what was read of a management cluster. As long as it has sources, what it lacks is read from them, once; so two
-// looks at it see the same. It answers by the indexes that are added to it, as a cache does.
+// snapshot holds what was read of a management cluster. A view with a source reads from it what the snapshot lacks, once, so two
+// looks see the same. Like a cache, it answers by the indexes that were added.
 type snapshot struct {
 	scheme *runtime.Scheme
-	// keeps reports whether an object is of interest. The others are as if they were not there.
+	// keeps reports whether an object is of interest. The snapshot ignores all others.
 	keeps func(client.Object) bool
 
 	mu       sync.Mutex
@@ -34,16 +34,16 @@ type snapshot struct {
 	indexes  map[index]client.IndexerFunc
 }
 
-// kept is an object.
+// kept is an object in a snapshot.
 type kept struct {
 	obj client.Object
-	// partial reports that nothing but its metadata is known.
+	// partial reports that only its metadata is known.
 	partial bool
-	// used reports that somebody was told of it.
+	// used reports that a read returned it.
 	used bool
 }
 
-// place is what a read is about: an object, or all of a namespace if it has no name.
+// place is the target of a read: an object, or all objects of a namespace if it has no name.
 type place struct {
 	gvk schema.GroupVersionKind
 	key client.ObjectKey
@@ -71,7 +71,7 @@ func (s *snapshot) IndexField(_ context.Context, obj client.Object, field string
 	return nil
 }
 
-// view reads a snapshot, and what the snapshot lacks from a source; nil if there is none.
+// view reads a snapshot, and reads what that lacks from a source; nil if there is none.
 type view struct {
 	*snapshot
 	source client.Reader
@@ -104,7 +104,7 @@ func notFound(gvk schema.GroupVersionKind, name string) error {
 	return apierrors.NewNotFound(plural.GroupResource(), name)
 }
 
-// kind is that of an object or a list. Secrets are read by nobody here.
+// kind returns the kind of an object or a list. It refuses Secrets.
 func (s *snapshot) kind(obj runtime.Object) (schema.GroupVersionKind, error) {
 	gvk, err := apiutil.GVKForObject(obj, s.scheme)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *snapshot) kind(obj runtime.Object) (schema.GroupVersionKind, error) {
 	return gvk, nil
 }
 
-// knows reports whether all objects have been listed that one would be among.
+// knows reports whether a list would have included the object.
 func (s *snapshot) knows(gvk schema.GroupVersionKind, key client.ObjectKey) bool {
 	if s.objects[gvk][key] != nil && s.objects[gvk][key].partial {
 		return false
@@ -141,7 +141,7 @@ func (v view) fetch(ctx context.Context, gvk schema.GroupVersionKind, key client
 	return v.store(gvk, obj), nil
 }
 
-// blank is an empty object of a kind.
+// blank returns an empty object of a kind.
 func (s *snapshot) blank(gvk schema.GroupVersionKind, partial bool) client.Object {
 	if partial {
 		obj := &metav1.PartialObjectMetadata{}
@@ -158,7 +158,7 @@ func (s *snapshot) blank(gvk schema.GroupVersionKind, partial bool) client.Objec
 	return obj
 }
 
-// store keeps an object, as far as decisions go by it.
+// store adds the parts of an object on which decisions depend.
 func (s *snapshot) store(gvk schema.GroupVersionKind, obj client.Object) *kept {
 	_, partial := obj.(*metav1.PartialObjectMetadata)
 	one := &kept{obj: reduce(obj), partial: partial}
@@ -183,7 +183,7 @@ func (v view) List(ctx context.Context, list client.ObjectList, opts ...client.L
 	at := place{gvk, client.ObjectKey{Namespace: options.Namespace}}
 	if v.source != nil && !v.lists(gvk, options.Namespace) {
 		if options.Limit == 1 {
-			// Somebody asks whether the kind can be listed at all.
+			// The caller asks whether the kind can be listed at all.
 			return v.noted(at, v.source.List(ctx, list, opts...))
 		}
 		if err := v.fetchAll(ctx, at, list); err != nil {
@@ -223,7 +223,7 @@ func (v view) fetchAll(ctx context.Context, at place, like client.ObjectList) er
 	return nil
 }
 
-// tell puts the objects that are asked for into a list, by namespace and name.
+// tell fills a list with the matching objects, by namespace and name.
 func (s *snapshot) tell(list client.ObjectList, gvk schema.GroupVersionKind, options client.ListOptions) error {
 	var items []runtime.Object
 	for _, key := range slices.SortedFunc(maps.Keys(s.objects[gvk]), func(a, b client.ObjectKey) int { return cmp.Compare(a.String(), b.String()) }) {
@@ -263,7 +263,7 @@ func (s *snapshot) matches(gvk schema.GroupVersionKind, obj client.Object, optio
 	return true, nil
 }
 
-// has reports whether an object has the value of a field that is asked for.
+// has reports whether an object meets a requirement on a field.
 func (s *snapshot) has(gvk schema.GroupVersionKind, obj client.Object, required fields.Requirement) (bool, error) {
 	extract := s.indexes[index{gvk, required.Field}]
 	if extract == nil {

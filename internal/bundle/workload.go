@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// nodes are the answers of workload clusters. As long as they have a source, they are asked for there, each once.
+// nodes holds the answers of workload clusters. If it has a source, it asks there, once for each Node.
 type nodes struct {
 	source workload.Nodes
 
@@ -49,7 +49,7 @@ func (n *nodes) Get(ctx context.Context, cluster client.ObjectKey, name string) 
 	return answer.node()
 }
 
-// GetLive implements workload.Nodes. Nobody acts on what a bundle says, so it answers like Get.
+// GetLive implements workload.Nodes. Nothing acts on a bundle, so it is the same as Get.
 func (n *nodes) GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
 	return n.Get(ctx, cluster, name)
 }
@@ -83,7 +83,7 @@ func answerOf(node *corev1.Node, err error) Node {
 	return answer
 }
 
-// node is what was answered.
+// node returns the stored answer.
 func (n Node) node() (*corev1.Node, error) {
 	switch {
 	case n.Unreadable != "":
@@ -103,7 +103,7 @@ func (n Node) node() (*corev1.Node, error) {
 	return node, nil
 }
 
-// written are the answers in the order of clusters and names.
+// written returns the answers, in the order of clusters and names.
 func (n *nodes) written() []Workload {
 	var all []Workload
 	for _, key := range slices.SortedFunc(maps.Keys(n.answers), func(a, b client.ObjectKey) int { return cmp.Compare(a.String(), b.String()) }) {
@@ -119,7 +119,7 @@ func (n *nodes) written() []Workload {
 	return all
 }
 
-// nodesOf are the answers of a bundle.
+// nodesOf returns the answers in a bundle.
 func nodesOf(all []Workload) *nodes {
 	n := newNodes(nil)
 	for _, one := range all {

@@ -19,7 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
-// access is how a command reaches the management cluster. The flags are kubectl's, and mean the same.
+// access holds the flags with which a command reaches the management cluster. They are kubectl's, and mean the same.
 type access struct {
 	kubeconfig string
 	overrides  clientcmd.ConfigOverrides
@@ -28,15 +28,15 @@ type access struct {
 
 // add registers the flags that every command with access shares.
 func (a *access) add(fs *pflag.FlagSet) {
-	fs.StringVar(&a.kubeconfig, "kubeconfig", "", "Path of the kubeconfig of the management cluster. Without it: $KUBECONFIG, or ~/.kube/config, or the pod's service account.")
+	fs.StringVar(&a.kubeconfig, "kubeconfig", "", "Path of the management cluster's kubeconfig. Default: $KUBECONFIG, ~/.kube/config, or the pod's service account.")
 	clientcmd.BindOverrideFlags(&a.overrides, fs, clientcmd.ConfigOverrideFlags{
-		CurrentContext: clientcmd.FlagInfo{LongName: "context", Description: "Context of the kubeconfig to use."},
+		CurrentContext: clientcmd.FlagInfo{LongName: "context", Description: "Name of the kubeconfig context to use."},
 		AuthOverrideFlags: clientcmd.AuthOverrideFlags{
 			Impersonate:       clientcmd.FlagInfo{LongName: "as", Description: "User to act as."},
 			ImpersonateGroups: clientcmd.FlagInfo{LongName: "as-group", Description: "Group to act as; may be given several times."},
 		},
 		ContextOverrideFlags: clientcmd.ContextOverrideFlags{
-			Namespace: clientcmd.FlagInfo{LongName: "namespace", ShortName: "n", Description: "Namespace to look at. Without it, that of the context."},
+			Namespace: clientcmd.FlagInfo{LongName: "namespace", ShortName: "n", Description: "Namespace to look at. Default: the context's."},
 		},
 	})
 }
@@ -53,10 +53,10 @@ func (a *access) loader() clientcmd.ClientConfig {
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &a.overrides)
 }
 
-// errNoCluster is for a person who has no kubeconfig, or not where it is looked for.
-var errNoCluster = errors.New("no management cluster is known: set --kubeconfig or $KUBECONFIG")
+// errNoCluster says that there is no kubeconfig in the usual places.
+var errNoCluster = errors.New("no management cluster is configured: set --kubeconfig or $KUBECONFIG")
 
-// config finds the management cluster. What a person has named is a usage error if it cannot be read.
+// config finds the management cluster. If a file or a context that a person named cannot be read, that is a usage error.
 func (a *access) config() (*rest.Config, error) {
 	cfg, err := a.loader().ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
@@ -69,23 +69,24 @@ func (a *access) config() (*rest.Config, error) {
 		return nil, fmt.Errorf("finding the management cluster: %w", err)
 	}
 	cfg.UserAgent = "sickbay/" + app.Version
-	// A person waits. The API server's own fairness protects it from many at once.
+	// A person waits for the answer, so the client does not throttle itself. The API server protects itself with
+	// priority and fairness.
 	cfg.QPS = -1
 	return cfg, nil
 }
 
-// namespace is the one to look at; empty means all.
+// namespace returns the namespace to look at; empty means all.
 func (a *access) namespace() (string, error) {
 	if a.all {
 		if a.overrides.Context.Namespace != "" {
-			return "", usageError{fmt.Errorf("--all-namespaces and --namespace %s exclude each other", a.overrides.Context.Namespace)}
+			return "", usageError{fmt.Errorf("--all-namespaces and --namespace %s cannot be used together", a.overrides.Context.Namespace)}
 		}
 		return "", nil
 	}
 	return a.own()
 }
 
-// own is the namespace of the flags, or else that of the context.
+// own returns the namespace of the flags, or else that of the context.
 func (a *access) own() (string, error) {
 	namespace, _, err := a.loader().Namespace()
 	if clientcmd.IsEmptyConfig(err) {
@@ -97,7 +98,7 @@ func (a *access) own() (string, error) {
 	return namespace, nil
 }
 
-// client reads and writes the management cluster without a cache, as the person who runs the command.
+// client returns a client without a cache, which acts as the person who runs the command.
 func (a *access) client() (client.Client, error) {
 	cfg, err := a.config()
 	if err != nil {
@@ -110,10 +111,10 @@ func (a *access) client() (client.Client, error) {
 	return c, nil
 }
 
-// fieldOwner is the name under which commands write.
+// fieldOwner is the field manager of the commands' writes.
 const fieldOwner = "sickbay-cli"
 
-// person is who runs the command, about objects of a namespace; empty means all of them.
+// person returns the person who runs the command, for objects of a namespace; empty means all namespaces.
 func (a *access) person(cmd *cobra.Command, c client.Client, namespace string, now clock.PassiveClock) *people.Person {
 	return &people.Person{
 		Client: c, Name: a.user(cmd.Context(), c), Writer: fieldOwner, Command: cmd.Root().DisplayName(),
@@ -121,7 +122,7 @@ func (a *access) person(cmd *cobra.Command, c client.Client, namespace string, n
 	}
 }
 
-// policyOf is that of the manager that looks after a namespace, as far as it announces it.
+// policyOf returns the policy that the manager for a namespace announces, or else one that adopts all MachineHealthChecks.
 func policyOf(ctx context.Context, reader client.Reader, namespace string) mhcspec.Policy {
 	if flags, ok := announce.Heard(ctx, reader, namespace); ok {
 		return flags.Policy
@@ -129,7 +130,8 @@ func policyOf(ctx context.Context, reader client.Reader, namespace string) mhcsp
 	return mhcspec.Policy{Adopt: mhcspec.AdoptAll}
 }
 
-// user is who runs the command: as the API server says, or if it does not, as the kubeconfig does. Empty: nobody knows.
+// user returns the name of the person who runs the command: from the API server, or else from the kubeconfig. It is
+// empty if neither knows.
 func (a *access) user(ctx context.Context, c client.Client) string {
 	review := &authenticationv1.SelfSubjectReview{}
 	if err := c.Create(ctx, review); err == nil && review.Status.UserInfo.Username != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestUser: the API server knows best who somebody is. If it does not say, the kubeconfig does.
+// TestUser: the user's name comes from the API server, or else from the kubeconfig.
 func TestUser(t *testing.T) {
 	e := env.Get(t)
 	path := kubeconfig(t, e)

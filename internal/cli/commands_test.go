@@ -8,12 +8,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// TestReferenceRuns shows commands in the documentation with what they print in the tests.
+// TestReferenceRuns renders commands in the documentation together with their output in the tests.
 func TestReferenceRuns(t *testing.T) {
 	runs := map[string][2]string{
 		"approve":   {"sickbay approve metal-3 --reason 'its data is safe' --yes", "approve"},
 		"deny":      {"sickbay deny machine/metal-3 --yes", "deny"},
-		"retry":     {"sickbay retry metal-3 --from reboot --reason 'the firmware is mended' --yes", "retry"},
+		"retry":     {"sickbay retry metal-3 --from reboot --reason 'the firmware is fixed' --yes", "retry"},
 		"cancel":    {"sickbay cancel metal-3 --yes", "cancel"},
 		"hold":      {"sickbay hold mhc/workers --until 2026-11-23T08:00:00Z --reason 'its disk is being replaced' --yes", "hold-mhc-workers"},
 		"simulate":  {"sickbay simulate -f mhc.yaml --fail zone=b", "simulate"},

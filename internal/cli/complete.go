@@ -18,28 +18,28 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// completeTime is how long a shell waits for names. Then it offers none.
+// completeTime is how long a shell waits for names before it gives up.
 const completeTime = 2 * time.Second
 
-// complete offers values for a flag.
+// complete registers the completion of a flag's values.
 func complete(cmd *cobra.Command, flag string, values cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, values); err != nil {
-		panic(err) // There is no such flag.
+		panic(err) // The flag does not exist.
 	}
 }
 
-// completeOne offers the names of live objects for the one argument of a command, as KIND/NAME, and those of machines alone, too. It
-// offers nothing where it cannot tell.
+// completeOne completes the one argument of a command with the names of live objects, as KIND/NAME, and for machines also as NAME.
+// It offers nothing if it cannot read them.
 func (a *access) completeOne(kinds ...string) cobra.CompletionFunc {
 	return completeWith(a.names, kinds...)
 }
 
-// completeRepair offers machines and MachineRemediations under repair in the same way.
+// completeRepair does the same for machines and MachineRemediations under repair.
 func (a *access) completeRepair() cobra.CompletionFunc {
 	return completeWith(a.underRepair, kindMachine, kindRemediation)
 }
 
-// lists are the live names of a kind, each with what a shell shows beside it.
+// lists returns the names of all live objects of a kind, each with the description that a shell shows beside it.
 type lists func(ctx context.Context, kind string) []string
 
 func completeWith(names lists, kinds ...string) cobra.CompletionFunc {
@@ -54,7 +54,7 @@ func completeWith(names lists, kinds ...string) cobra.CompletionFunc {
 	}
 }
 
-// offers are the names of a kind that go on with what was typed. Until a kind is typed, machines go without it.
+// offers returns the names of a kind that begin with what was typed. Machines get their kind as a prefix only if one was typed.
 func (l lists) offers(ctx context.Context, kind, typed string) []string {
 	prefix := kind + "/"
 	switch as, _, named := strings.Cut(typed, "/"); {
@@ -76,7 +76,7 @@ func (l lists) offers(ctx context.Context, kind, typed string) []string {
 	return offers
 }
 
-// completeSteps offers the steps of the record that the argument names.
+// completeSteps completes the names of steps with those of the record that the argument names.
 func (a *access) completeSteps(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var steps []string
 	t, err := oneTarget(args, kindMachine, kindRemediation)
@@ -96,7 +96,7 @@ func (a *access) completeSteps(cmd *cobra.Command, args []string, typed string) 
 	return steps, cobra.ShellCompDirectiveNoFileComp
 }
 
-// names are all of a kind, but for MachineRemediations: of these the open ones. Machines under repair come first.
+// names returns all names of a kind; for MachineRemediations, only the open ones. Machines under repair come first.
 func (a *access) names(ctx context.Context, kind string) []string {
 	if kind == kindRemediation {
 		return a.underRepair(ctx, kind)
@@ -118,7 +118,7 @@ func (a *access) names(ctx context.Context, kind string) []string {
 	return names
 }
 
-// underRepair are the open MachineRemediations, or their machines.
+// underRepair returns the names of the open MachineRemediations, or of their machines.
 func (a *access) underRepair(ctx context.Context, kind string) []string {
 	var names []string
 	for _, r := range a.repairs(ctx) {
@@ -131,7 +131,7 @@ func (a *access) underRepair(ctx context.Context, kind string) []string {
 	return names
 }
 
-// brief is a record in a few words.
+// brief describes a record in a few words.
 func brief(r *v1alpha1.MachineRemediation) string {
 	if r.Status.Step == "" {
 		return cmp.Or(string(r.Status.Phase), "new")
@@ -139,7 +139,7 @@ func brief(r *v1alpha1.MachineRemediation) string {
 	return string(r.Status.Phase) + ", step " + r.Status.Step
 }
 
-// repairs are the open records.
+// repairs returns the open records.
 func (a *access) repairs(ctx context.Context) []v1alpha1.MachineRemediation {
 	var list v1alpha1.MachineRemediationList
 	if !a.quickly(ctx, &list, client.HasLabels{v1alpha1.OpenLabel}) {
@@ -148,12 +148,12 @@ func (a *access) repairs(ctx context.Context) []v1alpha1.MachineRemediation {
 	return slices.DeleteFunc(list.Items, func(r v1alpha1.MachineRemediation) bool { return ladder.Ended(&r) })
 }
 
-// listedKinds are those of which all objects are offered.
+// listedKinds are the kinds whose objects are all offered.
 var listedKinds = map[string]schema.GroupVersionKind{
 	kindMachine: clusterv1.GroupVersion.WithKind("Machine"), kindHealthCheck: clusterv1.GroupVersion.WithKind("MachineHealthCheck"), kindCluster: clusterv1.GroupVersion.WithKind("Cluster"), kindHost: metal3v1.GroupVersion.WithKind("BareMetalHost"),
 }
 
-// listed are the names of all objects of a kind.
+// listed returns the names of all objects of a kind.
 func (a *access) listed(ctx context.Context, kind schema.GroupVersionKind) []string {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
@@ -167,7 +167,7 @@ func (a *access) listed(ctx context.Context, kind schema.GroupVersionKind) []str
 	return names
 }
 
-// quickly lists within the time that a shell waits. It reports whether that worked.
+// quickly lists objects within completeTime, and reports whether that worked.
 func (a *access) quickly(ctx context.Context, list client.ObjectList, options ...client.ListOption) bool {
 	ctx, cancel := context.WithTimeout(ctx, completeTime)
 	defer cancel()

@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestComplete: a shell is offered the names that there are, and nothing where they cannot be read.
+// TestComplete: a shell gets the names of existing objects, and none where they cannot be read.
 func TestComplete(t *testing.T) {
 	s := newShell(t)
 	s.admit(s.machine("metal-3"), replace)
@@ -59,7 +59,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// offered is what a shell gets for a command that is not complete. It must not hear of errors.
+// offered returns the completions for an unfinished command. A shell must not see errors.
 func (s *shell) offered(t *testing.T, kubeconfig string, args ...string) []string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

@@ -19,32 +19,32 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
-// confirm is how a command that writes makes sure that a person wants it.
+// confirm holds the flags that say whether to ask a person before writing.
 type confirm struct {
 	yes    bool
 	dryRun bool
 }
 
 func (c *confirm) add(fs *pflag.FlagSet) {
-	fs.BoolVarP(&c.yes, "yes", "y", false, "Do not ask before writing.")
+	fs.BoolVarP(&c.yes, "yes", "y", false, "Write without asking.")
 	fs.BoolVar(&c.dryRun, "dry-run", false, "Show what would be written, have the API server check it, and write nothing.")
 }
 
-// validate refuses to ask where nobody can answer.
+// validate returns an error if the command would have to ask and there is no terminal.
 func (c *confirm) validate(in io.Reader) error {
 	switch file, ok := in.(*os.File); {
 	case c.yes && c.dryRun:
-		return usageError{errors.New("--yes and --dry-run exclude each other")}
+		return usageError{errors.New("--yes and --dry-run cannot be used together")}
 	case c.yes || c.dryRun || (ok && term.IsTerminal(int(file.Fd()))):
 		return nil
 	}
-	return usageError{errors.New("nobody can be asked, as the standard input is not a terminal: --yes writes without asking, --dry-run shows what would be written")}
+	return usageError{errors.New("cannot ask for confirmation, because standard input is not a terminal: use --yes to write without asking, or --dry-run to see what would be written")}
 }
 
-// errDeclined says that a person does not want it after all.
+// errDeclined means that the person said no.
 var errDeclined = errors.New("nothing was written")
 
-// ask waits for a person's yes. Anything else is a no.
+// ask returns nil if a person answers yes, and errDeclined otherwise.
 func (c *confirm) ask(cmd *cobra.Command, question string) error {
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s [y/N] ", question)
 	answer, err := readLine(cmd.Context(), cmd.InOrStdin())
@@ -58,7 +58,7 @@ func (c *confirm) ask(cmd *cobra.Command, question string) error {
 	return errDeclined
 }
 
-// readLine reads a line, unless it is interrupted: nobody can interrupt a read from a terminal otherwise.
+// readLine reads a line, or returns when the context ends. A blocked read from a terminal cannot be interrupted otherwise.
 func readLine(ctx context.Context, in io.Reader) (string, error) {
 	lines, errs := make(chan string, 1), make(chan error, 1)
 	go func() {
@@ -79,7 +79,7 @@ func readLine(ctx context.Context, in io.Reader) (string, error) {
 	}
 }
 
-// talk is where a command talks to a person: the standard output is for programs if they asked for it.
+// talk returns the stream for messages to a person: standard error if standard output is for a program.
 func (o *output) talk(cmd *cobra.Command) io.Writer {
 	if o.form == formText {
 		return cmd.OutOrStdout()
@@ -87,7 +87,7 @@ func (o *output) talk(cmd *cobra.Command) io.Writer {
 	return cmd.ErrOrStderr()
 }
 
-// carryOut shows a change, and writes it once a person agrees. The API server checks it before anybody is asked.
+// carryOut shows a change, and writes it if the person agrees. The API server checks it before the person is asked.
 func (c *confirm) carryOut(cmd *cobra.Command, o *output, change *people.Change) error {
 	if change.Already != "" {
 		return o.written(cmd, change.Shown, change.Already)
@@ -99,7 +99,7 @@ func (c *confirm) carryOut(cmd *cobra.Command, o *output, change *people.Change)
 			return err
 		}
 		if c.dryRun {
-			return o.written(cmd, checked, "Nothing was written (--dry-run); the API server would accept it")
+			return o.written(cmd, checked, "Nothing was written (--dry-run); the API server would accept the change")
 		}
 		if err := c.ask(cmd, "Write this?"); err != nil {
 			return err
@@ -112,7 +112,7 @@ func (c *confirm) carryOut(cmd *cobra.Command, o *output, change *people.Change)
 	return o.written(cmd, written, "Written to "+change.Name)
 }
 
-// written prints an object as it is in the API server now, or a sentence for people.
+// written tells a person what was done, and prints the object for programs.
 func (o *output) written(cmd *cobra.Command, object client.Object, sentence string) error {
 	fmt.Fprintln(o.talk(cmd), sentence)
 	if o.form == formText {
@@ -120,7 +120,7 @@ func (o *output) written(cmd *cobra.Command, object client.Object, sentence stri
 	}
 	kind, err := apiutil.GVKForObject(object, app.Scheme())
 	if err != nil {
-		return fmt.Errorf("naming what was written: %w", err)
+		return fmt.Errorf("finding the kind of the written object: %w", err)
 	}
 	if o.form == formName {
 		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s.%s/%s\n", strings.ToLower(kind.Kind), kind.Group, object.GetName())

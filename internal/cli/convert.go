@@ -21,20 +21,20 @@ func newConvert() *cobra.Command {
 	f := convertFlags{}
 	cmd := &cobra.Command{
 		Use:   "convert -f FILE",
-		Short: "Write health checks of other dialects as Cluster API v1beta2 has them",
-		Long: "Write health checks of other dialects as Cluster API v1beta2 has them, with their comments: MachineHealthChecks of Cluster API\n" +
+		Short: "Convert health checks of other dialects to Cluster API v1beta2",
+		Long: "Convert health checks of other dialects to Cluster API v1beta2, with their comments: MachineHealthChecks of Cluster API\n" +
 			"v1beta1 or with older fields, those of OpenShift, and NodeHealthChecks of medik8s, whose remediations become a plan.\n" +
-			"Everything else passes through unchanged. What cannot be expressed is told on standard error, one line each, and stays in the\n" +
-			"output as a comment; where that would have more machines repaired than before, the output is a dry-run.\n\n" +
-			"Exit code 1 if something could not be expressed; 2 if a file cannot be read.",
+			"Everything else passes through unchanged. Whatever cannot be converted is reported on standard error, one line each, and stays in the\n" +
+			"output as a comment. If more machines would be repaired without it, the output is a dry-run.\n\n" +
+			"Exit code 1 if something could not be converted; 2 if a file cannot be read.",
 		Example: "  sickbay convert -f mhc.yaml > mhc-v1beta2.yaml\n  sickbay convert -f nodehealthchecks/ --cluster blue -n default\n" +
 			"  kubectl get mhc -A -o yaml | sickbay convert -f -",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.files.add(cmd)
-	cmd.Flags().StringVar(&f.options.Cluster, "cluster", "", "Name of the Cluster, for health checks that name none: those of OpenShift and medik8s.")
-	cmd.Flags().StringVarP(&f.options.Namespace, "namespace", "n", "", "Namespace for what has none: NodeHealthChecks.")
+	cmd.Flags().StringVar(&f.options.Cluster, "cluster", "", "Name of the Cluster for health checks that name none: OpenShift's and medik8s'.")
+	cmd.Flags().StringVarP(&f.options.Namespace, "namespace", "n", "", "Namespace for objects without one: NodeHealthChecks.")
 	return cmd
 }
 
@@ -58,12 +58,12 @@ func (f *convertFlags) run(cmd *cobra.Command) error {
 		}
 	}
 	if _, err := cmd.OutOrStdout().Write([]byte(out.String())); err != nil {
-		return fmt.Errorf("printing what was converted: %w", err)
+		return fmt.Errorf("printing the converted objects: %w", err)
 	}
 	return f.tell(cmd, notes)
 }
 
-// join adds a document to a stream, apart from the one before.
+// join appends a document to a stream, with a separator.
 func join(out *strings.Builder, text string) {
 	if out.Len() > 0 && text != "" {
 		if !strings.HasSuffix(out.String(), "\n") {
@@ -76,16 +76,16 @@ func join(out *strings.Builder, text string) {
 	out.WriteString(text)
 }
 
-// passed says which objects are none of convert's business.
+// passed names the objects that convert does not know and passes through.
 func (f *convertFlags) passed(cmd *cobra.Command, document *manifest.Document) {
 	for _, obj := range document.Objects {
 		if !convert.Known(obj.Kind()) && obj.Kind().Group != "sickbay.dev" {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s:%d: %s is passed through\n", obj.File, obj.Node.Line, obj.Title())
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s:%d: %s was passed through\n", obj.File, obj.Node.Line, obj.Title())
 		}
 	}
 }
 
-// tell says what became of what, and is an error if something was lost.
+// tell prints the notes, and returns an error if something could not be converted.
 func (f *convertFlags) tell(cmd *cobra.Command, notes []convert.Note) error {
 	lost := 0
 	for _, note := range notes {
@@ -104,7 +104,8 @@ func (f *convertFlags) tell(cmd *cobra.Command, notes []convert.Note) error {
 	return nil
 }
 
-// lineDiff is what has to be taken from a text (-) and put into it (+) for another one, line by line; empty if they are the same.
+// lineDiff returns the difference between two texts, line by line: removed lines begin with -, added ones with +. It is empty if
+// they are equal.
 func lineDiff(before, after string) string {
 	a, b := lines(before), lines(after)
 	same := common(a, b)
@@ -131,7 +132,7 @@ func lineDiff(before, after string) string {
 	return diff.String()
 }
 
-// common says of each pair of places how many lines the rests from there have in common, in order.
+// common returns the length of the longest common subsequence of a[i:] and b[j:], for each i and j.
 func common(a, b []string) [][]int {
 	same := make([][]int, len(a)+1)
 	same[len(a)] = make([]int, len(b)+1)

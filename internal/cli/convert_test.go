@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// TestReferenceConvert renders the manifest of a draft as it is today.
+// TestReferenceConvert renders the manifest of a draft as convert writes it today.
 func TestReferenceConvert(t *testing.T) {
 	documentation := inDirectory(t, map[string]string{"mhc.yaml": fileOf(t, "../convert/testdata/seed.yaml")})
 	_, stdout, stderr := runFiles(t, "convert", "-f", "mhc.yaml")
@@ -58,7 +58,7 @@ spec:
   maxUnhealthy: 40%
 `
 
-// TestConvertExitCodes: 0 if everything is converted, 1 if something cannot be, 2 for what cannot be read.
+// TestConvertExitCodes: 0 if everything was converted, 1 if something could not be, 2 if something could not be read.
 func TestConvertExitCodes(t *testing.T) {
 	inDirectory(t, map[string]string{
 		"fine.yaml": fine, "older.yaml": older, "other.yaml": other, "nhc.yaml": nodeHealthCheck, "broken.yaml": older + "---\na: [b",
@@ -71,7 +71,7 @@ func TestConvertExitCodes(t *testing.T) {
 	}{
 		"converted":            {"-f older.yaml", exitOK, "unhealthyLessThanOrEqualTo: 40%"},
 		"as it is today":       {"-f fine.yaml", exitOK, fine},
-		"of another kind":      {"-f other.yaml", exitOK, "other.yaml:1: ConfigMap other is passed through\n"},
+		"of another kind":      {"-f other.yaml", exitOK, "other.yaml:1: ConfigMap other was passed through\n"},
 		"something is lost":    {"-f lossy.yaml", exitFailure, "lossy.yaml:9: not converted: spec.remediationTemplate: a template needs an apiVersion"},
 		"no cluster":           {"-f nhc.yaml", exitFailure, "nhc.yaml:2: not converted: it stays as it is: it names no cluster; give --cluster NAME\n"},
 		"no YAML":              {"-f broken.yaml", exitUsage, "sickbay: broken.yaml:10: did not find expected"},
@@ -94,7 +94,7 @@ func TestConvertExitCodes(t *testing.T) {
 	}
 }
 
-// TestConvertStdin: it is a filter.
+// TestConvertStdin: convert works as a filter.
 func TestConvertStdin(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	root := newRoot("sickbay")
@@ -105,7 +105,7 @@ func TestConvertStdin(t *testing.T) {
 	if err := root.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(stdout.String(), other+"---\napiVersion: cluster.x-k8s.io/v1beta2\n") || stderr.String() != "<stdin>:1: ConfigMap other is passed through\n" {
+	if !strings.HasPrefix(stdout.String(), other+"---\napiVersion: cluster.x-k8s.io/v1beta2\n") || stderr.String() != "<stdin>:1: ConfigMap other was passed through\n" {
 		t.Errorf("printed %q, %q", &stdout, &stderr)
 	}
 }

@@ -12,7 +12,7 @@ func newCRDs() *cobra.Command {
 	return &cobra.Command{
 		Use:     "crds",
 		Short:   "Print the definitions of Sickbay's kinds",
-		Long:    "Print the CustomResourceDefinitions of Sickbay's kinds as one stream of YAML documents.\nThey are those of this version. To apply them again is safe.",
+		Long:    "Print the CustomResourceDefinitions of this version's kinds as one stream of YAML documents.\nApplying them again is safe.",
 		Example: "  sickbay crds | kubectl apply -f -",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -21,14 +21,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestMain silences the libraries before any of them is at work.
+// TestMain silences the libraries' logs before any library runs.
 func TestMain(m *testing.M) {
 	silence()
 	env.Main(m, env.WithScheme(v1alpha1.AddToScheme), env.WithScheme(metal3v1.AddToScheme),
 		env.WithCRDs(env.AnythingGoes(metal3v1.GroupVersion.WithKind("BareMetalHost"))))
 }
 
-// documents takes the output of sickbay crds apart as kubectl does.
+// documents splits the output of sickbay crds as kubectl does.
 func documents(t *testing.T) [][]byte {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -69,7 +69,7 @@ func TestCRDs(t *testing.T) {
 	}
 }
 
-// TestCRDsApply to an API server that has none of them, twice, and the kinds can be used.
+// TestCRDsApply applies the output twice to an API server without Sickbay's kinds. Then they can be used.
 func TestCRDsApply(t *testing.T) {
 	e := env.Get(t)
 	install(t, e)
@@ -82,7 +82,7 @@ func TestCRDsApply(t *testing.T) {
 	}
 }
 
-// install has the API server know Sickbay's kinds.
+// install installs Sickbay's kinds.
 func install(t *testing.T, e *env.Env) []*apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	var crds []*apiextensionsv1.CustomResourceDefinition
@@ -108,7 +108,7 @@ func apply(t *testing.T, e *env.Env, document []byte) *apiextensionsv1.CustomRes
 	return crd
 }
 
-// broken is a pipe whose reader has gone.
+// broken is a pipe that nobody reads any more.
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

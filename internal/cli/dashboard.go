@@ -30,17 +30,17 @@ func newDashboard() *cobra.Command {
 	f := dashboardFlags{}
 	cmd := &cobra.Command{
 		Use:   "dashboard",
-		Short: "Show the fleet in the browser: what is sick, what is done about it, and what happens next",
-		Long: "Serve the fleet as web pages on 127.0.0.1, and print the address: what status, explain, history and simulate say, drawn and kept\n" +
-			"up to date, until interrupted. It reads with your own rights, and needs no manager. Anyone who uses this machine can see\n" +
-			"the pages too. It writes nothing, unless you let it by --actions: then the pages approve, deny, retry, cancel, hold and\n" +
-			"release with your own rights, and only people who have the whole address see them.",
+		Short: "Show the fleet in the browser: what is sick, what is being done about it, and what happens next",
+		Long: "Serve web pages on 127.0.0.1, and print the address. The pages show what status, explain, history and simulate say, with drawings,\n" +
+			"and stay up to date until you interrupt the command. It reads with your own rights, and needs no manager. Anyone on this computer can\n" +
+			"see the pages, too. It writes nothing without --actions. With it, the pages approve, deny, retry, cancel, hold and\n" +
+			"release with your own rights, and only people with the whole address see them.",
 		Example: "  sickbay dashboard -A --open\n  sickbay dashboard -n blue --port 8080\n  sickbay dashboard -A --actions",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.add(cmd.Flags())
-	cmd.Flags().IntVar(&f.port, "port", 0, "Port on 127.0.0.1. With 0, one that is free.")
+	cmd.Flags().IntVar(&f.port, "port", 0, "Port on 127.0.0.1; 0 chooses a free one.")
 	cmd.Flags().BoolVar(&f.open, "open", false, "Open the address in the browser.")
 	cmd.Flags().BoolVar(&f.actions, "actions", false, "Let the pages approve, deny, retry, cancel, hold and release, with your own rights.")
 	return cmd
@@ -75,7 +75,7 @@ func (f *dashboardFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "The dashboard is at %s (interrupt to end it)\n", address)
+	fmt.Fprintf(cmd.OutOrStdout(), "The dashboard is at %s (press Ctrl-C to stop it)\n", address)
 	if f.open {
 		if err := browse(cmd.Context(), address); err != nil {
 			cmd.PrintErrf("The browser cannot be opened: %v\n", err)
@@ -84,7 +84,7 @@ func (f *dashboardFlags) run(cmd *cobra.Command) error {
 	return serve(cmd.Context(), listener, pages, key)
 }
 
-// acting is the person as whom the pages act.
+// acting returns the person on whose behalf the pages write.
 func (f *dashboardFlags) acting(cmd *cobra.Command, namespace string) (*people.Person, error) {
 	c, err := f.client()
 	if err != nil {
@@ -93,10 +93,10 @@ func (f *dashboardFlags) acting(cmd *cobra.Command, namespace string) (*people.P
 	return f.person(cmd, c, namespace, clock.RealClock{}), nil
 }
 
-// shutTime is how long requests may take to end.
+// shutTime is how long running requests may take at the end.
 const shutTime = 2 * time.Second
 
-// serve serves the pages until ctx ends; with a key, to those who have it.
+// serve serves the pages until ctx ends; if there is a key, only to people who have it.
 func serve(ctx context.Context, listener net.Listener, pages *dashboard.Dashboard, key string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

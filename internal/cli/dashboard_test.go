@@ -12,7 +12,7 @@ import (
 
 var markup = regexp.MustCompile(`<[^>]*>`)
 
-// TestDashboard: the pages say what sickbay status and explain say.
+// TestDashboard: the pages say the same as sickbay status and explain.
 func TestDashboard(t *testing.T) {
 	s := sickFleet(t)
 	address := s.dashboard()
@@ -34,14 +34,14 @@ func TestDashboard(t *testing.T) {
 	compare(page("/"), firstLine(s.run("status", atOnce).stdout))
 	for _, machine := range []string{"metal-1", "metal-2", "metal-3"} {
 		said, _ := strings.CutPrefix(firstLine(s.run("explain", machine, atOnce).stdout), machine+": ")
-		// For how long it is so may have changed since.
+		// Durations may have changed since.
 		_, said, _ = strings.Cut(said, ", ")
 		compare(page("machines", s.ns, machine), said)
 	}
 	compare(page("history"), "1 repair, 1 open")
 }
 
-// TestDashboardPort: a port that cannot be used is said at once.
+// TestDashboardPort: a port that cannot be used is an error at once.
 func TestDashboardPort(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -67,7 +67,7 @@ func read(t *testing.T, response *http.Response, err error) (status int, body st
 
 var hidden = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)">`)
 
-// TestDashboardActs as the person who runs it, for those who have the whole address.
+// TestDashboardActs: the pages act as the person who runs the command, and only people with the whole address see them.
 func TestDashboardActs(t *testing.T) {
 	s := newShell(t)
 	r := s.admit(s.machine("metal-3"), replace)
@@ -107,7 +107,7 @@ func TestDashboardActs(t *testing.T) {
 	}
 }
 
-// TestDashboardOnlyShows unless it is told to act.
+// TestDashboardOnlyShows: without --actions, the pages write nothing.
 func TestDashboardOnlyShows(t *testing.T) {
 	s := newShell(t)
 	r := s.admit(s.machine("metal-3"), replace)

@@ -29,8 +29,8 @@ type decisionCommand struct {
 func newApprove() *cobra.Command {
 	return newDecision(v1alpha1.AnswerApprove, &cobra.Command{
 		Use:   "approve NAME",
-		Short: "Let a repair do what it waits to be approved for",
-		Long:  "Let the attempt act that waits for a person's approval. It is shown before it is written.",
+		Short: "Approve the next step of a repair",
+		Long:  "Approve the attempt that waits for a person's approval. The command shows the decision before it writes it.",
 		Example: "  sickbay approve metal-3\n" +
 			"  sickbay approve mr/metal-3-5f2c9d1e-1 --reason 'its data is safe'\n" +
 			"  sickbay approve metal-3 --dry-run",
@@ -40,8 +40,8 @@ func newApprove() *cobra.Command {
 func newDeny() *cobra.Command {
 	return newDecision(v1alpha1.AnswerDeny, &cobra.Command{
 		Use:     "deny NAME",
-		Short:   "Keep a repair from what it waits to be approved for",
-		Long:    "Keep the attempt from acting that waits for a person's approval. The machine is then left to people, until somebody\nanswers retry, or it gets healthy or goes.",
+		Short:   "Deny the next step of a repair",
+		Long:    "Deny the attempt that waits for a person's approval. After that Sickbay leaves the machine alone until somebody\nretries it, or the machine becomes healthy or is gone.",
 		Example: "  sickbay deny metal-3 --reason 'the rack is being rewired'",
 	})
 }
@@ -49,28 +49,28 @@ func newDeny() *cobra.Command {
 func newRetry() *cobra.Command {
 	return newDecision(v1alpha1.AnswerRetry, &cobra.Command{
 		Use:   "retry NAME",
-		Short: "Begin a step of a repair anew, with fresh attempts",
-		Long:  "Begin a step of a repair anew, with fresh attempts, the first of them approved. Without --from, it is the step that was\ntried last. Gate, budget and pauses hold as for any other attempt.",
+		Short: "Restart a step of a repair, with new attempts",
+		Long:  "Restart a step of a repair, with new attempts, the first of them approved. Without --from, it is the step that was\ntried last. Gate, budget and pauses hold as for any other attempt.",
 		Example: "  sickbay retry metal-3\n" +
-			"  sickbay retry metal-3 --from reboot --reason 'the firmware is mended'",
+			"  sickbay retry metal-3 --from reboot --reason 'the firmware is fixed'",
 	})
 }
 
 func newCancel() *cobra.Command {
 	return newDecision(v1alpha1.AnswerCancel, &cobra.Command{
 		Use:     "cancel NAME",
-		Short:   "Stop a repair and take back what it asked for",
-		Long:    "Stop a repair and take back what it asked for, as far as nobody has begun it. The machine is then left to people, until\nsomebody answers retry, or it gets healthy or goes.",
-		Example: "  sickbay cancel metal-3\n  sickbay cancel metal-3 --yes --reason 'I look at it myself'",
+		Short:   "Cancel a repair and withdraw its requests",
+		Long:    "Cancel a repair and withdraw its requests, as far as nobody has begun it. The machine is then left to people, until\nsomebody answers retry, or it gets healthy or goes.",
+		Example: "  sickbay cancel metal-3\n  sickbay cancel metal-3 --yes --reason 'I am looking into it myself'",
 	})
 }
 
 const decisionArgs = `
 
-NAME is that of a machine under repair (metal-3, machine/metal-3), or of a MachineRemediation (mr/metal-3-5f2c9d1e-1).
+NAME is a machine under repair (metal-3, machine/metal-3) or a MachineRemediation (mr/metal-3-5f2c9d1e-1).
 
-Exit codes: 0 it is written, or somebody has decided the same already; 1 there is nothing to decide, the API server
-refuses it, or you said no; 2 the input cannot be understood.`
+Exit codes: 0 the decision was written, or somebody had already made the same one; 1 there is nothing to decide, the API server
+refused it, or you declined; 2 the input is invalid.`
 
 func newDecision(answer v1alpha1.Answer, cmd *cobra.Command) *cobra.Command {
 	d := &decisionCommand{answer: answer, clock: clock.RealClock{}}
@@ -81,9 +81,9 @@ func newDecision(answer v1alpha1.Answer, cmd *cobra.Command) *cobra.Command {
 	d.access.add(fs)
 	d.output.add(fs, formName, formJSON, formYAML)
 	d.confirm.add(fs)
-	fs.StringVar(&d.reason, "reason", "", "Why; it is stored with the decision.")
+	fs.StringVar(&d.reason, "reason", "", "Reason for the decision; stored with it.")
 	if answer == v1alpha1.AnswerRetry {
-		fs.StringVar(&d.step, "from", "", "Name of the step to begin with. Without it, the one that was tried last.")
+		fs.StringVar(&d.step, "from", "", "Name of the step to restart. Default: the one that was tried last.")
 		complete(cmd, "from", d.access.completeSteps)
 	}
 	complete(cmd, "output", cobra.FixedCompletions([]string{formName, formJSON, formYAML}, cobra.ShellCompDirectiveNoFileComp))
@@ -113,7 +113,7 @@ func (d *decisionCommand) run(cmd *cobra.Command, args []string) error {
 	return d.decide(cmd, c, record)
 }
 
-// decide shows what is to be written, and writes it.
+// decide shows the decision, and writes it if the person agrees.
 func (d *decisionCommand) decide(cmd *cobra.Command, c client.Client, record *v1alpha1.MachineRemediation) error {
 	person := d.access.person(cmd, c, record.Namespace, d.clock)
 	change, err := person.Answer(cmd.Context(), record, people.Answer{Answer: d.answer, Step: d.step, Reason: d.reason})
@@ -130,10 +130,10 @@ func validReason(reason string) error {
 	return nil
 }
 
-// indent is where the text of what is to be written begins, beside its labels.
+// indent is the column in which the text begins, after its label.
 const indent = 11
 
-// show prints what is to be written, in words.
+// show prints a change in words.
 func show(w io.Writer, title string, lines []decision.Line) {
 	t := newText(w)
 	fmt.Fprintln(w, t.painter.paint(bold, title))

@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// rebooting has the power cycle of a record at work.
+// rebooting starts the power cycle of a record.
 func (s *shell) rebooting(r *v1alpha1.MachineRemediation) *v1alpha1.MachineRemediation {
 	s.t.Helper()
 	asked := remedy.Asked{Record: r, Attempt: v1alpha1.RemediationAttempt{Number: 1, Step: "reboot", OperationID: ladder.OperationID(r, 1)}, Step: r.Spec.Steps[0]}
@@ -31,7 +31,7 @@ func (s *shell) rebooting(r *v1alpha1.MachineRemediation) *v1alpha1.MachineRemed
 	})
 }
 
-// TestDecisions: each is shown and stored, with who decided and why.
+// TestDecisions: each decision is shown, and stored with its author and reason.
 func TestDecisions(t *testing.T) {
 	tests := map[string]struct {
 		steps []v1alpha1.RemediationStep
@@ -83,7 +83,7 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// TestDecisionLeavesNothingOfAnEarlierOne: a step or a reason in it would be taken for this one's.
+// TestDecisionLeavesNothingOfAnEarlierOne: a step or reason that was left over would look like part of the new decision.
 func TestDecisionLeavesNothingOfAnEarlierOne(t *testing.T) {
 	s := newShell(t)
 	r := s.admit(s.machine("metal-3"), ask, reboot)
@@ -99,7 +99,7 @@ func TestDecisionLeavesNothingOfAnEarlierOne(t *testing.T) {
 	}
 }
 
-// TestDecisionForms: what was written is printed for programs, and what it does stays for people.
+// TestDecisionForms: programs get what was written, and people still see what it does.
 func TestDecisionForms(t *testing.T) {
 	for _, form := range []string{"name", "json", "yaml"} {
 		t.Run(form, func(t *testing.T) {
@@ -144,17 +144,17 @@ func TestDecisionRefused(t *testing.T) {
 		code int
 		want string
 	}{
-		"no name":          {[]string{"approve"}, exitUsage, "it takes the name of what to act on, as KIND/NAME; the kind is one of machine, mr"},
-		"two names":        {[]string{"approve", "metal-1", "metal-2"}, exitUsage, "it takes one name, but got 2"},
-		"kind unknown":     {[]string{"approve", "pod/metal-1"}, exitUsage, `"pod/metal-1": the kind must be one of machine, mr; if pod is its namespace: metal-1 -n pod`},
+		"no name":          {[]string{"approve"}, exitUsage, "the target is missing: give it as KIND/NAME; the kind is one of machine, mr"},
+		"two names":        {[]string{"approve", "metal-1", "metal-2"}, exitUsage, "give one target, not 2"},
+		"kind unknown":     {[]string{"approve", "pod/metal-1"}, exitUsage, `"pod/metal-1": the kind must be one of machine, mr; if pod is its namespace, write metal-1 -n pod`},
 		"name empty":       {[]string{"approve", "mr/"}, exitUsage, `"mr/": it must be KIND/NAME or NAME`},
 		"form unknown":     {[]string{"approve", "metal-1", "-o=wide"}, exitUsage, `--output is "wide": it must be one of name, json, yaml`},
 		"reason too long":  {[]string{"approve", "metal-1", "--reason=" + strings.Repeat("ä", 1025)}, exitUsage, "--reason has 1025 characters: it must have at most 1024"},
-		"both yes and no":  {[]string{"approve", "metal-1", "--dry-run"}, exitUsage, "--yes and --dry-run exclude each other"},
+		"both yes and no":  {[]string{"approve", "metal-1", "--dry-run"}, exitUsage, "--yes and --dry-run cannot be used together"},
 		"step not there":   {[]string{"retry", "metal-1", "--from=reboot"}, exitUsage, `mr/metal-1-5f2c9d1e-1 has no step "reboot": it has replace`},
 		"no such record":   {[]string{"approve", "mr/metal-9-1"}, exitFailure, "there is no mr/metal-9-1 in namespace fleet"},
-		"no such machine":  {[]string{"approve", "metal-9"}, exitFailure, "there is no machine metal-9 in namespace fleet, and no MachineRemediation of one"},
-		"sick, no repair":  {[]string{"approve", "metal-4"}, exitFailure, "machine metal-4 is not under repair, so there is nothing to decide. It is sick, and not admitted to repair: " + sickness},
+		"no such machine":  {[]string{"approve", "metal-9"}, exitFailure, "there is no machine metal-9 in namespace fleet, and no MachineRemediation for one"},
+		"sick, no repair":  {[]string{"approve", "metal-4"}, exitFailure, "machine metal-4 is not under repair, so there is nothing to decide. It is sick, but not admitted to repair: " + sickness},
 		"healthy":          {[]string{"retry", "metal-5"}, exitFailure, "machine metal-5 is not under repair, so there is nothing to decide. It is healthy"},
 		"ended, by record": {[]string{"retry", over.Name}, exitFailure, "mr/metal-6-5f2c9d1e-1 has ended at 2026-11-22T03:07:10Z, so there is nothing to decide: The machine is gone, and not by this remediation"},
 		"nothing to approve": {[]string{"approve", "metal-2"}, exitFailure, "mr/metal-2-5f2c9d1e-1 waits for no approval: it is Acting. " +
@@ -174,7 +174,8 @@ func TestDecisionRefused(t *testing.T) {
 	}
 }
 
-// TestDecisionOnOneOfTwo: a machine may have come again under the name of one whose successor is awaited.
+// TestDecisionOnOneOfTwo: a machine was created again with the same name while an open record still waits
+// for the old one's successor.
 func TestDecisionOnOneOfTwo(t *testing.T) {
 	s := newShell(t)
 	first := s.machine("metal-3")
@@ -184,7 +185,7 @@ func TestDecisionOnOneOfTwo(t *testing.T) {
 	}
 	second := s.admit(s.machine("metal-3"), replace)
 	got := s.run("approve", "metal-3", "--yes")
-	if got.code != exitUsage || strings.Count(s.scrub(got.stderr), "mr/metal-3-5f2c9d1e-1 (Pending)") != 2 || !strings.Contains(got.stderr, "metal-3 has 2 open MachineRemediations, so name one of them: ") {
+	if got.code != exitUsage || strings.Count(s.scrub(got.stderr), "mr/metal-3-5f2c9d1e-1 (Pending)") != 2 || !strings.Contains(got.stderr, "metal-3 has 2 open MachineRemediations: name one of them: ") {
 		t.Errorf("exit code is %d: %s", got.code, got.stderr)
 	}
 	if got := s.run("approve", second.Name, "--yes"); got.code != exitOK {
@@ -192,7 +193,7 @@ func TestDecisionOnOneOfTwo(t *testing.T) {
 	}
 }
 
-// TestDecisionEndedLately: a machine whose last repair is over.
+// TestDecisionEndedLately: the machine's last repair has ended.
 func TestDecisionEndedLately(t *testing.T) {
 	s := newShell(t)
 	r := s.settle(s.admit(s.machine("metal-3"), replace), func(f *ladder.Facts) { f.Machine = ladder.Machine{Gone: true} })
@@ -200,22 +201,22 @@ func TestDecisionEndedLately(t *testing.T) {
 	if err := s.c.Update(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	s.says(s.run("cancel", "metal-3", "--yes"), exitFailure, "machine metal-3 is not under repair, so there is nothing to decide. It is sick, and not admitted to repair: "+sickness+
-		". Its last, mr/metal-3-5f2c9d1e-1, has ended at 2026-11-22T03:07:10Z (MachineDeleted)")
+	s.says(s.run("cancel", "metal-3", "--yes"), exitFailure, "machine metal-3 is not under repair, so there is nothing to decide. It is sick, but not admitted to repair: "+sickness+
+		". Its last repair, mr/metal-3-5f2c9d1e-1, ended at 2026-11-22T03:07:10Z (MachineDeleted)")
 }
 
-// TestDecisionWithoutATerminal: nobody can be asked, so nothing is written.
+// TestDecisionWithoutATerminal: there is nobody to ask, so nothing is written.
 func TestDecisionWithoutATerminal(t *testing.T) {
 	s := newShell(t)
 	r := s.admit(s.machine("metal-3"), replace)
 	s.says(s.run("approve", "metal-3"), exitUsage,
-		"nobody can be asked, as the standard input is not a terminal: --yes writes without asking, --dry-run shows what would be written")
+		"cannot ask for confirmation, because standard input is not a terminal: use --yes to write without asking, or --dry-run to see what would be written")
 	if d := s.stored(r).Spec.Decision; d != nil {
 		t.Errorf("stored %+v", d)
 	}
 }
 
-// reader is a person in front of a terminal: reads what is asked, and does something.
+// reader acts as a person at a terminal: it reads the question, and does something.
 type reader struct {
 	bytes.Buffer
 	asked func()
@@ -246,7 +247,7 @@ func TestDecisionAsks(t *testing.T) {
 	}
 }
 
-// TestDecisionOnWhatHasChanged: between what was shown and the answer, the record went on.
+// TestDecisionOnWhatHasChanged: the record changed after it was shown and before the person answered.
 func TestDecisionOnWhatHasChanged(t *testing.T) {
 	s := newShell(t)
 	r := s.admit(s.machine("metal-3"), replace)
@@ -264,7 +265,7 @@ func TestDecisionOnWhatHasChanged(t *testing.T) {
 	}
 }
 
-// TestDecisionWithFewRights: the API server's words, and what helps.
+// TestDecisionWithFewRights: the error has the API server's words, and says what helps.
 func TestDecisionWithFewRights(t *testing.T) {
 	s := newShell(t)
 	r := s.admit(s.machine("metal-3"), replace)
@@ -286,7 +287,7 @@ func TestDecisionWithFewRights(t *testing.T) {
 	}
 }
 
-// TestDecisionInterrupted: a person who hits Ctrl-C at the question gets away.
+// TestDecisionInterrupted: Ctrl-C at the question ends the command.
 func TestDecisionInterrupted(t *testing.T) {
 	_, tty := openTerminal(t)
 	ctx, cancel := contextWithTimeout(t, 10*time.Millisecond)

@@ -1,4 +1,3 @@
-// Package cli holds the commands of the binary, one file each. A command turns
-// flags into options, refuses bad ones in one clear line, and leaves the rest to
-// the packages that do the work.
+// Package cli holds the commands of the binary, one file each. A command turns flags into
+// options, refuses bad input in one clear line, and leaves the work to other packages.
 package cli

@@ -17,29 +17,29 @@ func newExplain() *cobra.Command {
 	f, out := explainFlags{}, output{}
 	cmd := &cobra.Command{
 		Use:   "explain [KIND/]NAME",
-		Short: "Say why a machine is repaired or not, and what happens next and when",
-		Long: "Say what is so, why, what stands in the way, and what happens next and when.\n" +
+		Short: "Explain why a machine is or is not being repaired, and what happens next and when",
+		Long: "Explain the state of an object, the reasons for it, what stands in the way of a repair, and what happens next and when.\n" +
 			"KIND is machine, node, host (BareMetalHost), mhc (MachineHealthCheck), mr (MachineRemediation) or cluster; without it, machine.\n" +
-			"It reads, never writes, and needs no manager. A machine or host that is gone is explained by its records.",
+			"It only reads, and needs no manager. It explains a machine or host that is gone from its records.",
 		Example: "  sickbay explain metal-3\n  sickbay explain node/worker-7 -A\n  sickbay explain mhc/workers -o json\n" +
 			"  sickbay explain metal-3 --bundle metal-3.yaml --redact",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError{fmt.Errorf("sickbay explain takes one argument, KIND/NAME or the NAME of a machine, but got %d", len(args))}
+				return usageError{fmt.Errorf("sickbay explain takes one argument, KIND/NAME or the NAME of a machine, not %d", len(args))}
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, &f, &out, args[0]) },
 	}
 	f.add(cmd.Flags())
-	cmd.Flags().StringVar(&f.bundle, "bundle", "", "File to write all that was read to, for sickbay replay.")
-	cmd.Flags().BoolVar(&f.redact, "redact", false, "Write other names, namespaces and addresses to the bundle.")
+	cmd.Flags().StringVar(&f.bundle, "bundle", "", "File for everything that was read, for sickbay replay.")
+	cmd.Flags().BoolVar(&f.redact, "redact", false, "Replace names, namespaces and addresses in the bundle.")
 	out.add(cmd.Flags(), formJSON, formYAML)
 	cmd.ValidArgsFunction = f.completeOne(kindMachine, kindRemediation, kindHealthCheck, kindCluster, kindHost)
 	return cmd
 }
 
-// explainFlags are those of explain.
+// explainFlags are the flags of explain.
 type explainFlags struct {
 	lookFlags
 	bundle string
@@ -51,7 +51,7 @@ func runExplain(cmd *cobra.Command, f *explainFlags, out *output, what string) e
 		return err
 	}
 	if f.redact && f.bundle == "" {
-		return usageError{errors.New("--redact is about what --bundle writes, so it takes --bundle FILE")}
+		return usageError{errors.New("--redact works only together with --bundle FILE")}
 	}
 	asked, err := parseAsked(what)
 	if err != nil {
@@ -67,7 +67,7 @@ func runExplain(cmd *cobra.Command, f *explainFlags, out *output, what string) e
 	return writePages(cmd.OutOrStdout(), out, pages)
 }
 
-// parseAsked reads KIND/NAME, or the NAME of a machine. A kind may have its other names, and its group, as in what -o name prints.
+// parseAsked reads KIND/NAME, or the NAME of a machine. KIND may be an alias, and may include the group, as -o name prints it.
 func parseAsked(what string) (bundle.Asked, error) {
 	kind, name, found := strings.Cut(what, "/")
 	if !found {
@@ -86,7 +86,7 @@ func parseAsked(what string) (bundle.Asked, error) {
 	return bundle.Asked{Kind: short, Name: name}, nil
 }
 
-// alike says what else has the name that no machine has; empty if nothing does.
+// alike lists objects of other kinds with a name that no machine has; empty if there are none.
 func alike(facts *explain.Facts, asked bundle.Asked) string {
 	if asked.Kind != "" {
 		return ""
@@ -103,7 +103,7 @@ func alike(facts *explain.Facts, asked bundle.Asked) string {
 	return ", but there is " + strings.Join(all, " and ")
 }
 
-// pages explain an object. With a bundle, they are what it says.
+// pages returns the pages about an object. With --bundle, they come from the bundle.
 func (f *explainFlags) pages(cmd *cobra.Command, asked bundle.Asked) ([]explain.Page, error) {
 	if f.bundle == "" {
 		facts, err := f.look(cmd)
@@ -141,7 +141,7 @@ func (f *explainFlags) pages(cmd *cobra.Command, asked bundle.Asked) ([]explain.
 	return pages, nil
 }
 
-// place says where was looked, for people.
+// place names the place that was searched.
 func (a *access) place() string {
 	namespace, err := a.namespace()
 	if err != nil || namespace == "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/sentence"
 )
 
-// FuzzTarget: what a person names is taken as it is printed, or refused with a clear sentence.
+// FuzzTarget: a target reads the same after printing, or is refused with a clear sentence.
 func FuzzTarget(f *testing.F) {
 	for _, arg := range []string{"", "/", "metal-3", "machine/metal-3", "machine.cluster.x-k8s.io/metal-3", "ns/metal-3", "mr/a/b", "MHC/workers", "\x00/\x1b", "é/ü"} {
 		f.Add(arg)
@@ -24,7 +24,7 @@ func FuzzTarget(f *testing.F) {
 	})
 }
 
-// FuzzChanges: whatever a file holds, simulate takes it or says what is wrong.
+// FuzzChanges: simulate accepts any file, or says what is wrong with it.
 func FuzzChanges(f *testing.F) {
 	for _, text := range []string{
 		"", "---\n---\n", "a: [", "{}", "[]", "apiVersion: cluster.x-k8s.io/v1beta2\nkind: MachineHealthCheck\nmetadata: {name: a}\nspec: {clusterName: b, selector: {matchLabels: {a: b}}}\n",

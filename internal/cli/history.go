@@ -29,10 +29,10 @@ func newHistory() *cobra.Command {
 	f := historyFlags{}
 	cmd := &cobra.Command{
 		Use:   "history",
-		Short: "Show what was repaired, when and why, how long each part took, and what came of it",
-		Long: "Show what was repaired, from the MachineRemediations: they are kept for a week, unless the manager was told otherwise.\n" +
-			"DETECTED is when the machine fell sick. The times after it are how long it took until the machine was admitted to repair,\n" +
-			"until the first thing was done, and until the machine was healthy, or gone.",
+		Short: "Show what was repaired, when and why, how long each part took, and how it ended",
+		Long: "Show what was repaired, from the MachineRemediations. The manager keeps them for a week unless --history-age says otherwise.\n" +
+			"DETECTED is when the machine fell sick. ADMITTED, ACTED and HEALTHY are how long it then took until the machine was admitted to repair,\n" +
+			"until the first action, and until the machine was healthy or gone.",
 		Example: "  sickbay history -A\n  sickbay history -n blue --since 24h\n  sickbay history -A --stats",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
@@ -40,8 +40,8 @@ func newHistory() *cobra.Command {
 	f.addAll(cmd.Flags())
 	f.out.add(cmd.Flags(), formWide, formJSON, formYAML, formName)
 	cmd.Flags().StringVarP(&f.selector, "selector", "l", "", "Label selector of MachineRemediations.")
-	cmd.Flags().DurationVar(&f.since, "since", 0, "Only repairs that were admitted within this time. Without it, all that are kept.")
-	cmd.Flags().BoolVar(&f.stats, "stats", false, "Sum up: times at p50, p90 and p99, how often each step helped, machines and hosts that come back.")
+	cmd.Flags().DurationVar(&f.since, "since", 0, "Only repairs that were admitted within this time. Default: all.")
+	cmd.Flags().BoolVar(&f.stats, "stats", false, "Print statistics: times at p50, p90 and p99, how often each step helped, and machines and hosts that were repaired repeatedly.")
 	return cmd
 }
 
@@ -71,7 +71,7 @@ func (f *historyFlags) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// historyList is the history as programs read it.
+// historyList is the output for programs.
 type historyList struct {
 	APIVersion string           `json:"apiVersion"`
 	Kind       string           `json:"kind"`
@@ -102,9 +102,9 @@ func (f *historyFlags) read(cmd *cobra.Command) ([]explain.Repair, error) {
 	return explain.History(list.Items, since), nil
 }
 
-const noRepairs = "No repair is on record."
+const noRepairs = "There are no repairs on record."
 
-// history prints repairs, the latest first.
+// history prints repairs, latest first.
 func (t *text) history(repairs []explain.Repair, wide bool) {
 	if len(repairs) == 0 {
 		fmt.Fprintln(t.w, noRepairs)
@@ -127,7 +127,7 @@ func (t *text) history(repairs []explain.Repair, wide bool) {
 	_ = tw.Flush()
 }
 
-// took is how long something took; a dash if it has not happened.
+// took prints how long something took; a dash if it has not happened.
 func took(from time.Time, to *time.Time) string {
 	if to == nil {
 		return "-"
@@ -149,7 +149,7 @@ func dash(text string) string {
 	return text
 }
 
-// steps names the steps that were tried, with how often.
+// steps names the steps that were tried, and how often.
 func steps(attempts []explain.Attempt) string {
 	var names []string
 	times := map[string]int{}
@@ -166,7 +166,7 @@ func steps(attempts []explain.Attempt) string {
 	return dash(strings.Join(names, ", "))
 }
 
-// stats prints the sum of repairs.
+// stats prints statistics of repairs.
 func (t *text) stats(s explain.Stats) {
 	if s.Repairs == 0 {
 		fmt.Fprintln(t.w, noRepairs)
@@ -195,7 +195,7 @@ func (t *text) stats(s explain.Stats) {
 		fmt.Fprintf(tw, "%s\t%d\t%d (%d%%)\n", one.Step, one.Tried, one.Helped, 100*one.Helped/one.Tried)
 	}
 	if len(s.Again) > 0 {
-		fmt.Fprintln(tw, "\nCOMES BACK\tREPAIRS")
+		fmt.Fprintln(tw, "\nREPEATED\tREPAIRS")
 	}
 	for _, one := range s.Again {
 		fmt.Fprintf(tw, "%s %s/%s\t%d\n", one.Kind, one.Namespace, one.Name, one.Repairs)

@@ -28,7 +28,7 @@ type holdCommand struct {
 
 const holdArgs = `
 
-TARGET is machine/NAME, mhc/NAME (a MachineHealthCheck: all its machines) or cluster/NAME; a NAME alone is a machine's.
+TARGET is machine/NAME, mhc/NAME (a MachineHealthCheck: all its machines) or cluster/NAME; NAME alone is a machine.
 
 `
 
@@ -41,10 +41,10 @@ func newRelease() *cobra.Command {
 func (h *holdCommand) hold() *cobra.Command {
 	cmd := h.command(&cobra.Command{
 		Use:   "hold TARGET (--for DURATION | --until TIME)",
-		Short: "Leave a machine, a health check or a cluster alone until a time",
-		Long: "Leave a machine, a health check or a cluster alone until a time: a pause that ends by itself. The verdict on machines is\n" +
-			"still given, nothing new is done to them, and a power cycle at work is given up. A hold is made longer, never shorter." + holdArgs +
-			"Exit codes: 0 it is on hold until then, or longer already; 1 the API server refuses it, or you said no; 2 the input\ncannot be understood.",
+		Short: "Put repairs of a machine, a health check or a cluster on hold until a time",
+		Long: "Put repairs of a machine, a health check or a cluster on hold until a time: a pause that ends by itself. The verdict on machines is\n" +
+			"machines, does nothing new to them, and aborts running power cycles. The command extends a hold, but never shortens it." + holdArgs +
+			"Exit codes: 0 it is on hold until then or longer; 1 the API server refused it, or you declined; 2 the input is\ninvalid.",
 		Example: "  sickbay hold metal-3 --for 2h --reason 'its disk is being replaced'\n" +
 			"  sickbay hold mhc/workers --until 2026-11-23T08:00:00Z\n" +
 			"  sickbay hold cluster/blue --for 45m --yes",
@@ -57,8 +57,8 @@ func (h *holdCommand) release() *cobra.Command {
 	return h.command(&cobra.Command{
 		Use:   "release TARGET",
 		Short: "End the hold on a machine, a health check or a cluster",
-		Long: "End the hold on a machine, a health check or a cluster, and say until when it was held and why." + holdArgs +
-			"Exit codes: 0 it is not on hold any more, or was not; 1 the API server refuses it, or you said no; 2 the input cannot be\nunderstood.",
+		Long: "End the hold on a machine, a health check or a cluster, and print when it would have ended and why it was set." + holdArgs +
+			"Exit codes: 0 it is not on hold; 1 the API server refused it, or you declined; 2 the input is invalid.",
 		Example: "  sickbay release metal-3\n  sickbay release cluster/blue --yes",
 	})
 }
@@ -75,21 +75,21 @@ func (h *holdCommand) command(cmd *cobra.Command) *cobra.Command {
 }
 
 func (h *holdCommand) flags(fs *pflag.FlagSet) {
-	fs.DurationVar(&h.span, "for", 0, "How long, as in 45m or 2h.")
-	fs.StringVar(&h.until, "until", "", "Until when, as in 2026-11-23T08:00:00Z.")
-	fs.StringVar(&h.reason, "reason", "", "Why; it is stored with the hold, and messages repeat it.")
+	fs.DurationVar(&h.span, "for", 0, "Duration of the hold, such as 45m or 2h.")
+	fs.StringVar(&h.until, "until", "", "End of the hold, such as 2026-11-23T08:00:00Z.")
+	fs.StringVar(&h.reason, "reason", "", "Reason for the hold; stored with it and shown in messages.")
 }
 
-// holdUntil is the time that the flags ask for.
+// holdUntil returns the end of the hold that the flags ask for; zero to release.
 func (h *holdCommand) holdUntil() (time.Time, error) {
 	now := h.clock.Now()
 	switch {
 	case h.releases:
 		return time.Time{}, nil
 	case h.span < 0:
-		return time.Time{}, usageError{fmt.Errorf("--for is %s: it must be above 0", h.span)}
+		return time.Time{}, usageError{fmt.Errorf("--for is %s: it must be greater than 0", h.span)}
 	case (h.span == 0) == (h.until == ""):
-		return time.Time{}, usageError{errors.New("it takes --for or --until, and not both: for how long, or until when")}
+		return time.Time{}, usageError{errors.New("give either --for or --until")}
 	case h.until == "":
 		return people.HoldUntil(now, h.span), nil
 	}
@@ -98,10 +98,10 @@ func (h *holdCommand) holdUntil() (time.Time, error) {
 		return time.Time{}, usageError{fmt.Errorf("--until is %q: it must be a time like 2006-01-02T15:04:05Z", h.until)}
 	}
 	if until.UTC().Year() > people.LastYear {
-		return time.Time{}, usageError{fmt.Errorf("--until is %s: the year must not be above %d", h.until, people.LastYear)}
+		return time.Time{}, usageError{fmt.Errorf("--until is %s: the year must be at most %d", h.until, people.LastYear)}
 	}
 	if !until.After(now) {
-		return time.Time{}, usageError{fmt.Errorf("--until is %s: that is over", h.until)}
+		return time.Time{}, usageError{fmt.Errorf("--until is %s: it must be in the future", h.until)}
 	}
 	return until.UTC(), nil
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// holdOf are the annotations of a hold on an object.
+// holdOf returns the annotations of a hold on an object.
 func (s *shell) holdOf(object client.Object) [2]string {
 	s.t.Helper()
 	if err := s.c.Get(s.t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
@@ -51,7 +51,7 @@ var (
 	farAway = "2126-11-23T08:00:00Z"
 )
 
-// TestHold: what can be on hold is put on hold and released again, by a user who may do just that.
+// TestHold: each kind can be put on hold and released, by a user with no rights but these.
 func TestHold(t *testing.T) {
 	s := newShell(t)
 	machine := s.machine("metal-3", build.Annotation("keep", "this"))
@@ -94,7 +94,7 @@ func TestHoldFor(t *testing.T) {
 	}
 }
 
-// TestHoldForms: what was written is printed for programs.
+// TestHoldForms: programs get what was written.
 func TestHoldForms(t *testing.T) {
 	s := newShell(t)
 	s.machine("metal-3")
@@ -121,14 +121,14 @@ func TestHoldRefused(t *testing.T) {
 		code int
 		want string
 	}{
-		"no name":           {[]string{"hold", "--for=1h"}, exitUsage, "it takes the name of what to act on, as KIND/NAME; the kind is one of machine, mhc, cluster"},
+		"no name":           {[]string{"hold", "--for=1h"}, exitUsage, "the target is missing: give it as KIND/NAME; the kind is one of machine, mhc, cluster"},
 		"a record":          {[]string{"hold", "mr/metal-3", "--for=1h"}, exitUsage, `"mr/metal-3": the kind must be one of machine, mhc, cluster`},
-		"no time":           {[]string{"hold", "metal-3"}, exitUsage, "it takes --for or --until, and not both: for how long, or until when"},
-		"two times":         {[]string{"hold", "metal-3", "--for=1h", "--until=" + farAway}, exitUsage, "it takes --for or --until, and not both: for how long, or until when"},
-		"negative":          {[]string{"hold", "metal-3", "--for=-1h"}, exitUsage, "--for is -1h0m0s: it must be above 0"},
+		"no time":           {[]string{"hold", "metal-3"}, exitUsage, "give either --for or --until"},
+		"two times":         {[]string{"hold", "metal-3", "--for=1h", "--until=" + farAway}, exitUsage, "give either --for or --until"},
+		"negative":          {[]string{"hold", "metal-3", "--for=-1h"}, exitUsage, "--for is -1h0m0s: it must be greater than 0"},
 		"no time at all":    {[]string{"hold", "metal-3", "--until=tomorrow"}, exitUsage, `--until is "tomorrow": it must be a time like 2006-01-02T15:04:05Z`},
-		"over":              {[]string{"hold", "metal-3", "--until=2020-01-01T00:00:00Z"}, exitUsage, "--until is 2020-01-01T00:00:00Z: that is over"},
-		"no year":           {[]string{"hold", "metal-3", "--until=9999-12-31T23:59:59-23:59"}, exitUsage, "--until is 9999-12-31T23:59:59-23:59: the year must not be above 9999"},
+		"over":              {[]string{"hold", "metal-3", "--until=2020-01-01T00:00:00Z"}, exitUsage, "--until is 2020-01-01T00:00:00Z: it must be in the future"},
+		"no year":           {[]string{"hold", "metal-3", "--until=9999-12-31T23:59:59-23:59"}, exitUsage, "--until is 9999-12-31T23:59:59-23:59: the year must be at most 9999"},
 		"no such machine":   {[]string{"hold", "metal-9", "--for=1h"}, exitFailure, "there is no machine/metal-9 in namespace fleet"},
 		"no such cluster":   {[]string{"release", "cluster/green"}, exitFailure, "there is no cluster/green in namespace fleet"},
 		"may not patch":     {[]string{"hold", "metal-3", "--for=1h", "--as=bob"}, exitFailure, `machines.cluster.x-k8s.io "metal-3" is forbidden: User "bob" cannot patch resource "machines" in API group "cluster.x-k8s.io" in the namespace "fleet"`},
@@ -142,7 +142,7 @@ func TestHoldRefused(t *testing.T) {
 	}
 }
 
-// TestHoldAsks, and what others write meanwhile matters only if it is the hold.
+// TestHoldAsks: it asks before it writes. A change by somebody else in the meantime matters only if it is to the hold.
 func TestHoldAsks(t *testing.T) {
 	tests := map[string]struct {
 		meanwhile func(*shell, *clusterv1.Machine)
@@ -201,7 +201,7 @@ func (s *shell) change(object client.Object, change func()) {
 	}
 }
 
-// TestHoldWithoutRecords: that they cannot be read, or are not installed, keeps nobody from a hold.
+// TestHoldWithoutRecords: a hold works even if records cannot be read or their kind is not installed.
 func TestHoldWithoutRecords(t *testing.T) {
 	s := newShell(t)
 	s.machine("metal-3")
@@ -225,7 +225,7 @@ func TestHoldWithoutRecords(t *testing.T) {
 	}
 }
 
-// TestOneMistakeAtATime: who has mistyped is told of that, and not that nobody can be asked.
+// TestOneMistakeAtATime: a typing mistake is reported before the missing terminal.
 func TestOneMistakeAtATime(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"hold metal-3", "hold metal-3 --for=-2h", "cancel nothing/metal-3", "hold metal-3 --for=2h -o table"} {

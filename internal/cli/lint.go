@@ -28,23 +28,23 @@ func newLint() *cobra.Command {
 	f := lintFlags{}
 	cmd := &cobra.Command{
 		Use:   "lint -f FILE",
-		Short: "Find what is wrong or dangerous in health checks and plans",
-		Long: "Find what is wrong in health checks and plans before they are applied, by file, line and field: errors are what an API server\n" +
-			"or Sickbay refuses, warnings are what is legal and dangerous. It knows MachineHealthChecks of Cluster API and of OpenShift,\n" +
-			"NodeHealthChecks of medik8s, and Sickbay's own kinds; of Machines and Clusters it knows Sickbay's annotations. Other kinds are\n" +
-			"passed over.\n" +
-			"With --live it reads the Machines and MachineHealthChecks of the management cluster, for what depends on them.\n\n" +
-			"Exit code 1 if there is an error, or with --strict a warning; 2 if a file or the management cluster cannot be read.",
+		Short: "Find mistakes and dangers in health checks and plans",
+		Long: "Find mistakes in health checks and plans before you apply them, by file, line and field. Errors are what the API server\n" +
+			"or Sickbay refuses; warnings are what is valid but dangerous. It knows MachineHealthChecks of Cluster API and of OpenShift,\n" +
+			"NodeHealthChecks of medik8s, Sickbay's own kinds, and Sickbay's annotations on Machines and Clusters. It skips other\n" +
+			"kinds.\n" +
+			"With --live it also reads the Machines and MachineHealthChecks of the management cluster, for checks that depend on them.\n\n" +
+			"Exit code 1 if there is an error, or a warning with --strict; 2 if a file or the management cluster cannot be read.",
 		Example: "  sickbay lint -f mhc.yaml\n  sickbay lint -f manifests/ -R --strict\n  kubectl get mhc -A -o yaml | sickbay lint -f - --live -o json",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.files.add(cmd)
 	f.access.add(cmd.Flags())
-	cmd.Flags().Lookup("namespace").Usage = "Namespace to look at for what names none. Without it, that of the context."
+	cmd.Flags().Lookup("namespace").Usage = "Namespace for objects without one. Default: the context's."
 	f.out.add(cmd.Flags(), formJSON, formYAML)
-	cmd.Flags().BoolVar(&f.live, "live", false, "Read the management cluster, too: which Machines are selected, and by what else.")
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "Exit with 1 for warnings, too.")
+	cmd.Flags().BoolVar(&f.live, "live", false, "Also read the management cluster: which Machines are selected, and by which other health checks.")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "Also exit with 1 for warnings.")
 	return cmd
 }
 
@@ -77,7 +77,7 @@ func (f *lintFlags) run(cmd *cobra.Command) error {
 	return f.verdict(result.Findings)
 }
 
-// fleet reads the namespaces of the management cluster that some documents are for; nil if it is not asked for.
+// fleet reads the namespaces of the documents from the management cluster; nil without --live.
 func (f *lintFlags) fleet(ctx context.Context, documents []*manifest.Document) (*lint.Fleet, error) {
 	if !f.live {
 		return nil, nil
@@ -117,17 +117,17 @@ func readNamespace(ctx context.Context, c client.Client, namespace string, into 
 	return nil
 }
 
-// aside says what was not looked at.
+// aside names what was not checked.
 func (f *lintFlags) aside(w io.Writer, result lint.Result) {
 	for _, obj := range result.Skipped {
-		fmt.Fprintf(w, "%s:%d: %s is passed over\n", obj.File, obj.Node.Line, obj.Title())
+		fmt.Fprintf(w, "%s:%d: %s was skipped\n", obj.File, obj.Node.Line, obj.Title())
 	}
 	for _, what := range result.Unchecked {
 		fmt.Fprintf(w, "not checked: %s\n", what)
 	}
 }
 
-// lintPage is what lint tells programs.
+// lintPage is the output for programs.
 type lintPage struct {
 	APIVersion string         `json:"apiVersion"`
 	Kind       string         `json:"kind"`
@@ -151,7 +151,7 @@ func (f *lintFlags) show(w io.Writer, findings []lint.Finding) error {
 	return nil
 }
 
-// verdict is the error that leads to the exit code.
+// verdict returns the error that sets the exit code.
 func (f *lintFlags) verdict(findings []lint.Finding) error {
 	bad, dangerous := 0, 0
 	for _, one := range findings {

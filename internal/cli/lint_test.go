@@ -19,7 +19,7 @@ import (
 
 const commandsFile = "../../docs/commands.md"
 
-// inDirectory gives a test a working directory with some files, and returns the documentation's absolute path.
+// inDirectory runs a test in a new working directory with some files, and returns the documentation's absolute path.
 func inDirectory(t *testing.T, files map[string]string) (documentation string) {
 	t.Helper()
 	documentation, err := filepath.Abs(commandsFile)
@@ -56,14 +56,14 @@ func runFiles(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), err.String()
 }
 
-// documentedRun is a run of a command, for the documentation.
+// documentedRun runs a command for the documentation.
 func documentedRun(t *testing.T, args ...string) string {
 	t.Helper()
 	_, stdout, stderr := runFiles(t, args...)
 	return "```\n$ sickbay " + strings.Join(args, " ") + "\n" + stdout + strings.TrimLeft(stderr, "\n") + "```\n"
 }
 
-// TestReferenceLint renders what lint says about a manifest with fields of a draft, and about one that is dangerous.
+// TestReferenceLint renders the findings for a manifest with fields of a draft, and for a dangerous one.
 func TestReferenceLint(t *testing.T) {
 	documentation := inDirectory(t, map[string]string{"mhc.yaml": fileOf(t, "../convert/testdata/seed.yaml")})
 	docs.Section(t, documentation, "lint", documentedRun(t, "lint", "-f", "mhc.yaml"))
@@ -83,7 +83,7 @@ spec:
 	other = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n"
 )
 
-// TestLintExitCodes: 0 if all is well, 1 for what is wrong, 2 for what cannot be read.
+// TestLintExitCodes: 0 if nothing is wrong, 1 if something is, 2 if something cannot be read.
 func TestLintExitCodes(t *testing.T) {
 	dangerous := strings.Replace(fine, "40%", "100%", 1)
 	inDirectory(t, map[string]string{
@@ -100,7 +100,7 @@ func TestLintExitCodes(t *testing.T) {
 		"dangerous":             {"-f dangerous.yaml", exitOK, "dangerous.yaml:9: warning: spec.remediation.triggerIf.unhealthyLessThanOrEqualTo: 100% is no limit"},
 		"dangerous, strict":     {"-f dangerous.yaml --strict", exitFailure, "sickbay: 1 warning\n"},
 		"wrong":                 {"-f wrong.yaml", exitFailure, "sickbay: 1 error, 0 warnings\n"},
-		"of another kind":       {"-f other.yaml", exitOK, "other.yaml:1: ConfigMap other is passed over\n"},
+		"of another kind":       {"-f other.yaml", exitOK, "other.yaml:1: ConfigMap other was skipped\n"},
 		"no YAML":               {"-f broken.yaml -f fine.yaml", exitFailure, "broken.yaml:1: error: did not find expected ',' or ']'"},
 		"empty":                 {"-f empty.yaml", exitOK, ""},
 		"a directory":           {"-f all", exitOK, ""},
@@ -121,7 +121,7 @@ func TestLintExitCodes(t *testing.T) {
 	}
 }
 
-// TestLintJSON: programs get the same, and an empty list if nothing is wrong.
+// TestLintJSON: programs get the same findings, and an empty list if there are none.
 func TestLintJSON(t *testing.T) {
 	inDirectory(t, map[string]string{"fine.yaml": fine, "wrong.yaml": strings.Replace(fine, "40%", "most", 1)})
 	_, stdout, _ := runFiles(t, "lint", "-f", "fine.yaml", "-o", "json")
@@ -138,7 +138,7 @@ func TestLintJSON(t *testing.T) {
 	}
 }
 
-// kubeconfigFor writes one for the API server of the tests.
+// kubeconfigFor writes a kubeconfig for the API server of the tests.
 func kubeconfigFor(t *testing.T, cfg *rest.Config, namespace string) string {
 	t.Helper()
 	config := clientcmdapi.NewConfig()
@@ -153,7 +153,7 @@ func kubeconfigFor(t *testing.T, cfg *rest.Config, namespace string) string {
 	return file
 }
 
-// TestLintLive: what a percentage is of the Machines that there are. A cluster without Sickbay's kinds has no plans.
+// TestLintLive: percentages are computed from the Machines in the cluster. A cluster without Sickbay's kinds has no plans.
 func TestLintLive(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -162,7 +162,7 @@ func TestLintLive(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		build.Create(t.Context(), t, e.Client, build.Machine(ns, name, build.InCluster("blue"), build.Label("pool", "workers")))
 	}
-	// Of another namespace nothing is read.
+	// Other namespaces are not read.
 	build.Create(t.Context(), t, e.Client, build.Machine(e.Namespace(t), "three", build.InCluster("blue"), build.Label("pool", "workers")))
 	code, stdout, stderr := runFiles(t, "lint", "-f", "fine.yaml", "--live", "--kubeconfig", config)
 	want := "fine.yaml:9: warning: spec.remediation.triggerIf.unhealthyLessThanOrEqualTo: 40% of 2 Machines is 0: nothing is ever repaired\n"

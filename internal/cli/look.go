@@ -21,13 +21,13 @@ import (
 )
 
 const (
-	// readyPeriod is how often the caches are asked whether they are filled.
+	// readyPeriod is how often to ask whether the caches are filled.
 	readyPeriod = 20 * time.Millisecond
-	// quiet is how long a command says nothing while it reads.
+	// quiet is how long a command reads before it says so.
 	quiet = time.Second
 )
 
-// lookFlags are those of commands that look at the fleet as the controllers do.
+// lookFlags holds the flags of commands that observe the fleet as the controllers do.
 type lookFlags struct {
 	access
 	adopt          string
@@ -38,9 +38,9 @@ type lookFlags struct {
 
 func (f *lookFlags) add(fs *pflag.FlagSet) {
 	f.addAll(fs)
-	fs.StringVar(&f.adopt, "adopt", "", "The value of this flag of the manager. Without it, the one that the manager announces on its lease, or else \"all\".")
-	fs.StringVar(&f.watchFilter, "watch-filter", "", "The value of this flag of the manager. Without it, the one that the manager announces on its lease, or else none.")
-	fs.DurationVar(&f.connectTimeout, "connect-timeout", 5*time.Second, "How long to wait for the connections to workload clusters.")
+	fs.StringVar(&f.adopt, "adopt", "", "Value of the manager's flag --adopt. Default: the value that the manager announces on its lease, or else \"all\".")
+	fs.StringVar(&f.watchFilter, "watch-filter", "", "Value of the manager's flag --watch-filter. Default: the value that the manager announces on its lease, or else none.")
+	fs.DurationVar(&f.connectTimeout, "connect-timeout", 5*time.Second, "How long to wait for connections to workload clusters.")
 	fs.DurationVar(&f.readTimeout, "read-timeout", time.Minute, "How long to wait for the management cluster.")
 }
 
@@ -61,13 +61,13 @@ func (f *lookFlags) options() (app.Options, error) {
 	return o, nil
 }
 
-// silence drops what the libraries log: that is for operators of the manager. What matters here is in the answer.
+// silence drops the logs of libraries, which are for operators of the manager. The command's answer has what matters here.
 var silence = sync.OnceFunc(func() {
 	ctrl.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 })
 
-// open starts to read the fleet, and returns when it has arrived. Shut ends it.
+// open starts to read the fleet, and returns when it has been read. Shut ends it.
 func (f *lookFlags) open(cmd *cobra.Command) (observer *fleet.Observer, namespace string, shut func(), err error) {
 	silence()
 	o, err := f.options()
@@ -104,8 +104,7 @@ func (f *lookFlags) open(cmd *cobra.Command) (observer *fleet.Observer, namespac
 	return onlooker.Fleet, o.Namespace, shut, nil
 }
 
-// listen takes over what the manager announces of its flags, but for those that the person gives. It reports whether something had to be
-// assumed.
+// listen adopts the flags that the manager announces, except those that the person gives. It reports whether it had to assume a value.
 func (f *lookFlags) listen(ctx context.Context, o *app.Options) (assumed bool) {
 	c, err := f.client()
 	if err != nil {
@@ -127,7 +126,7 @@ func (f *lookFlags) listen(ctx context.Context, o *app.Options) (assumed bool) {
 	return false
 }
 
-// await waits for the management cluster, and a short time for workload clusters.
+// await waits for the management cluster, and for a short time for workload clusters.
 func (f *lookFlags) await(ctx context.Context, onlooker *app.Onlooker, namespace string) error {
 	reading, cancel := context.WithTimeout(ctx, f.readTimeout)
 	defer cancel()

@@ -20,7 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// managerFlags is what the flags of the manager command fill in.
+// managerFlags holds the values of the manager's flags.
 type managerFlags struct {
 	kubeconfig string
 	options    app.Options
@@ -41,46 +41,46 @@ func newManager() *cobra.Command {
 
 func (f *managerFlags) add(fs *pflag.FlagSet) {
 	o := &f.options
-	fs.StringVar(&f.kubeconfig, "kubeconfig", "", "Path of the kubeconfig of the management cluster. Without it: $KUBECONFIG, the pod's service account, or ~/.kube/config.")
+	fs.StringVar(&f.kubeconfig, "kubeconfig", "", "Path of the management cluster's kubeconfig. Default: $KUBECONFIG, the pod's service account, or ~/.kube/config.")
 	fs.StringSliceVar(&o.Controllers, "controllers", o.Controllers, "Controllers to run, separated by commas: "+
 		"machinehealth judges Machines, machinehealthcheck admits them to repair, remediation repairs them, upgradepause pauses MachineHealthChecks while a cluster upgrades, reboot power-cycles the bare-metal hosts of Machines.")
-	fs.StringVar(&o.Namespace, "namespace", o.Namespace, "Namespace to watch. Without it, all namespaces.")
-	fs.StringVar(&o.Policy.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that a MachineHealthCheck and its Cluster must have, or a Machine of OpenShift. Without it, any.", clusterv1.WatchLabel))
+	fs.StringVar(&o.Namespace, "namespace", o.Namespace, "Namespace to watch. Default: all namespaces.")
+	fs.StringVar(&o.Policy.WatchFilter, "watch-filter", "", fmt.Sprintf("Required value of the label %s on a MachineHealthCheck and its Cluster, or on an OpenShift Machine. Default: any.", clusterv1.WatchLabel))
 	fs.StringVar((*string)(&o.Policy.Adopt), "adopt", string(o.Policy.Adopt),
-		fmt.Sprintf("Which MachineHealthChecks to manage: %q, or %q for those annotated %s: %s, beside Cluster API's own controller. Whatever the value, pauses for upgrades apply to all of them.",
+		fmt.Sprintf("Which MachineHealthChecks to manage: %q, or %q for those annotated %s: %s, alongside Cluster API's own controller. In both cases, pauses for upgrades apply to all of them.",
 			mhcspec.AdoptAll, mhcspec.AdoptHandedOver, clusterv1.PausedAnnotation, mhcspec.HandedOverValue))
-	fs.BoolVar(&o.LeaderElect, "leader-elect", o.LeaderElect, "Let only one of several managers work at a time.")
-	fs.StringVar(&o.LeaderElectNamespace, "leader-elect-namespace", o.LeaderElectNamespace, "Namespace of the lease. Without it, the pod's.")
+	fs.BoolVar(&o.LeaderElect, "leader-elect", o.LeaderElect, "Let only one of several managers be active at a time.")
+	fs.StringVar(&o.LeaderElectNamespace, "leader-elect-namespace", o.LeaderElectNamespace, "Namespace of the lease. Default: the pod's.")
 	fs.StringVar(&o.LeaderElectID, "leader-elect-id", o.LeaderElectID,
-		"Name of the lease. Without it, the name follows from --controllers, --namespace and --watch-filter, so that managers of different things do not wait for each other.")
-	fs.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", o.HealthProbeBindAddress, "Address of /healthz and /readyz; 0 is off.")
-	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress, "Address of /metrics, over TLS, for clients that may read it; 0 is off.")
-	fs.StringVar(&o.PprofBindAddress, "pprof-bind-address", o.PprofBindAddress, "Address of Go's profiles; 0 is off. On 127.0.0.1, anybody in the pod may read them; elsewhere, over TLS, clients that may get /debug/pprof/*.")
+		"Name of the lease. By default it is derived from --controllers, --namespace and --watch-filter, so that managers with different duties do not wait for each other.")
+	fs.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", o.HealthProbeBindAddress, "Address of /healthz and /readyz; 0 disables them.")
+	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress, "Address of /metrics, over TLS, for clients with the right to read it; 0 disables it.")
+	fs.StringVar(&o.PprofBindAddress, "pprof-bind-address", o.PprofBindAddress, "Address of Go's profiles; 0 disables them. On 127.0.0.1, everybody in the pod can read them; elsewhere, over TLS, only clients with the right to get /debug/pprof/*.")
 	fs.StringVar(&o.DashboardBindAddress, "dashboard-bind-address", o.DashboardBindAddress,
-		"Address of the dashboard, over TLS, for people who may read what it shows; 0 is off.")
+		"Address of the dashboard, over TLS, for people with the right to read what it shows; 0 disables it.")
 	fs.StringVar(&o.DashboardCertDir, "dashboard-cert-dir", o.DashboardCertDir,
-		"Directory with the certificate of the dashboard, tls.crt and tls.key. The manager reads them again when they change. Without it, the certificate is self-signed.")
+		"Directory with the dashboard's certificate, tls.crt and tls.key. The manager reloads them when they change. Without it, the certificate is self-signed.")
 	fs.BoolVar(&o.DashboardActions, "dashboard-actions", o.DashboardActions,
 		"Let people approve, deny, retry, cancel, hold and release on the dashboard, each with their own rights.")
 	fs.DurationVar(&o.RemoteConditionsGracePeriod, "remote-conditions-grace-period", o.RemoteConditionsGracePeriod,
-		"How long a healthy machine stays healthy after Sickbay has lost the connection to its workload cluster.")
+		"How long a healthy machine stays healthy after Sickbay loses the connection to its workload cluster.")
 	fs.DurationVar(&o.RemoteConnectTimeout, "remote-connect-timeout", o.RemoteConnectTimeout, "Timeout of each request to a workload cluster.")
 	fs.DurationVar(&o.MaxUpgradePauseWarning, "max-upgrade-pause-warning", o.MaxUpgradePauseWarning,
-		"How long a MachineHealthCheck may be paused for an upgrade before Sickbay warns of it.")
+		"How long a MachineHealthCheck may be paused for an upgrade before Sickbay warns about it.")
 	fs.DurationVar(&o.UpgradeSettleTimeout, "upgrade-settle-timeout", o.UpgradeSettleTimeout,
-		"How long a MachineHealthCheck stays paused after an upgrade to wait until all its Nodes are Ready, if another controller than this Sickbay manages its machines; 0 does not wait.")
+		"How long a MachineHealthCheck may stay paused after an upgrade, until all its Nodes are Ready, if a controller other than this Sickbay repairs its machines; 0 means not at all.")
 	fs.BoolVar(&o.OpenShiftExternalRemediation, "openshift-external-remediation", o.OpenShiftExternalRemediation,
-		"Power-cycle the hosts of OpenShift's Machines that a MachineHealthCheck with the strategy external-baremetal has annotated. "+
-			"Sickbay refuses to start with it while OpenShift's own provider for bare metal runs, which does the same.")
+		"Power-cycle the hosts of OpenShift Machines that a MachineHealthCheck with the strategy external-baremetal has annotated. "+
+			"Sickbay refuses to start with this flag while OpenShift's own bare-metal provider runs, because that does the same.")
 	fs.DurationVar(&o.History.Age, "history-age", o.History.Age,
 		"How long a MachineRemediation is kept after it has ended. The last 10 of a machine that still exists, and those within a plan's relapse window, stay longer.")
-	fs.IntVar(&o.History.Count, "history-limit", o.History.Count, "How many ended MachineRemediations are kept for each MachineHealthCheck, beside those that --history-age keeps for longer.")
-	fs.IntVar(&o.Concurrency, "concurrency", o.Concurrency, "How many objects each controller works on at once.")
-	fs.DurationVar(&o.SyncPeriod, "sync-period", o.SyncPeriod, "How often Sickbay looks at everything again, even without events.")
+	fs.IntVar(&o.History.Count, "history-limit", o.History.Count, "How many ended MachineRemediations to keep for each MachineHealthCheck, besides those that --history-age keeps longer.")
+	fs.IntVar(&o.Concurrency, "concurrency", o.Concurrency, "How many objects each controller processes at once.")
+	fs.DurationVar(&o.SyncPeriod, "sync-period", o.SyncPeriod, "How often Sickbay reconciles everything, even without events.")
 	fs.StringVar(&o.TracingEndpoint, "tracing-endpoint", o.TracingEndpoint,
-		"URL to which the manager sends the spans of each incident, by OTLP over gRPC, like http://collector:4317; https for TLS. Without it, the manager makes none.")
-	fs.Float32Var(&o.KubeAPIQPS, "kube-api-qps", o.KubeAPIQPS, "Requests per second to the management cluster.")
-	fs.IntVar(&o.KubeAPIBurst, "kube-api-burst", o.KubeAPIBurst, "Requests at once to the management cluster.")
+		"URL to which the manager sends the spans of each incident, with OTLP over gRPC, such as http://collector:4317; https for TLS. Without it, the manager records none.")
+	fs.Float32Var(&o.KubeAPIQPS, "kube-api-qps", o.KubeAPIQPS, "Maximum number of requests per second to the management cluster.")
+	fs.IntVar(&o.KubeAPIBurst, "kube-api-burst", o.KubeAPIBurst, "Maximum burst of requests to the management cluster.")
 	logsv1.AddFlags(f.logging, fs)
 }
 
@@ -100,7 +100,7 @@ func (f *managerFlags) run(cmd *cobra.Command) error {
 	}
 	defer logs.FlushLogs()
 	ctrl.SetLogger(klog.Background())
-	ctrl.Log.Info("Sickbay starts", "version", app.Version, "controllers", f.options.Controllers, "adopt", f.options.Policy.Adopt)
+	ctrl.Log.Info("Sickbay is starting", "version", app.Version, "controllers", f.options.Controllers, "adopt", f.options.Policy.Adopt)
 	a, err := app.New(cmd.Context(), cfg, f.options)
 	if err != nil {
 		return err
@@ -108,34 +108,33 @@ func (f *managerFlags) run(cmd *cobra.Command) error {
 	if err := a.Run(cmd.Context()); err != nil {
 		return err
 	}
-	ctrl.Log.Info("Sickbay stopped")
+	ctrl.Log.Info("Sickbay has stopped")
 	return nil
 }
 
-// mostVerbose is the highest verbosity. Beyond it the client of Kubernetes prints what it reads and sends: Secrets, and the tokens of people.
+// mostVerbose is the highest verbosity allowed. Above it, client-go logs requests and responses, including Secrets and tokens.
 const mostVerbose = 7
 
-// checkLogging refuses what cannot be logged, and what must not be.
+// checkLogging refuses invalid logging flags, and those that would log Secrets.
 func (f *managerFlags) checkLogging() error {
 	if f.logging.Verbosity > mostVerbose {
-		return fmt.Errorf("--v is %d: it must be at most %d, as more would print Secrets", f.logging.Verbosity, mostVerbose)
+		return fmt.Errorf("--v is %d: it must be at most %d, because higher levels log Secrets", f.logging.Verbosity, mostVerbose)
 	}
 	for _, one := range f.logging.VModule {
 		if one.Verbosity > mostVerbose {
-			return fmt.Errorf("--vmodule has %d for %s: it must be at most %d, as more would print Secrets", one.Verbosity, one.FilePattern, mostVerbose)
+			return fmt.Errorf("--vmodule has %d for %s: it must be at most %d, because higher levels log Secrets", one.Verbosity, one.FilePattern, mostVerbose)
 		}
 	}
 	return logsv1.Validate(f.logging, nil, nil).ToAggregate()
 }
 
-// log begins to log, without the passwords that errors of others quote.
+// log starts logging, and masks passwords in errors that come from elsewhere.
 func (f *managerFlags) log() error {
 	streams := logsv1.LoggingOptions{InfoStream: mask.Writer{W: os.Stdout}, ErrorStream: mask.Writer{W: os.Stderr}}
 	return logsv1.ValidateAndApplyWithOptions(f.logging, &streams, nil)
 }
 
-// restConfig finds the management cluster. A file that was named is a usage error
-// if it cannot be read.
+// restConfig finds the management cluster. If the file in --kubeconfig cannot be read, that is a usage error.
 func restConfig(kubeconfig string) (*rest.Config, error) {
 	if kubeconfig == "" {
 		cfg, err := ctrl.GetConfig()

@@ -24,13 +24,13 @@ const (
 // output is the flag -o.
 type output struct {
 	form string
-	// takes are the forms of a command, beside text.
+	// takes are the forms that a command offers besides text.
 	takes []string
 }
 
 func (o *output) add(fs *pflag.FlagSet, takes ...string) {
 	o.takes = takes
-	fs.StringVarP(&o.form, "output", "o", formText, "Form of the output: "+strings.Join(takes, ", ")+". Without it, text for people.")
+	fs.StringVarP(&o.form, "output", "o", formText, "Format of the output: "+strings.Join(takes, ", ")+". Default: text for people.")
 }
 
 func (o *output) validate() error {
@@ -43,7 +43,7 @@ func (o *output) validate() error {
 // structured reports whether the output is for programs.
 func (o *output) structured() bool { return o.form == formJSON || o.form == formYAML }
 
-// write prints a value for programs. The two forms say the same.
+// write prints a value for programs, as JSON or YAML.
 func (o *output) write(w io.Writer, value any) error {
 	data, err := json.MarshalIndent(value, "", "  ")
 	if err == nil && o.form == formYAML {
@@ -58,14 +58,14 @@ func (o *output) write(w io.Writer, value any) error {
 	return nil
 }
 
-// tame writes what objects say so that it stays text. A message may have been written by anybody, and a terminal obeys control
-// characters: they move its cursor, rename its window, or turn the order of words around. Colors pass.
+// tame replaces control characters in what objects say. Anybody may have written a message, and control characters can move a
+// terminal's cursor, rename its window or reorder words. Colors pass.
 type tame struct{ w io.Writer }
 
-// unruly are colors, controls but for tabs and ends of lines, and marks of direction.
+// unruly matches colors, control characters except tabs and newlines, and marks of text direction.
 var unruly = regexp.MustCompile("\x1b\\[[0-9]{1,2}m|[\x00-\x08\x0b-\x1f\x7f-\u009f\u202a-\u202e\u2066-\u2069]")
 
-// Write writes p, with a question mark for each character that is not text.
+// Write writes p, with a question mark in place of each control character.
 func (t tame) Write(p []byte) (int, error) {
 	text := unruly.ReplaceAllFunc(p, func(found []byte) []byte {
 		if found[0] == '\x1b' && len(found) > 1 {

@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
-// TestTame: whatever objects say stays text on a terminal.
+// TestTame: control characters from objects do not reach the terminal.
 func TestTame(t *testing.T) {
 	for said, want := range map[string]string{
 		"Node is ü, 健\tand\n":              "Node is ü, 健\tand\n",
@@ -30,7 +30,7 @@ func TestTame(t *testing.T) {
 	}
 }
 
-// TestTamePages: all that people read goes through it.
+// TestTamePages: all text for people passes through tame.
 func TestTamePages(t *testing.T) {
 	const bad = "bad\x1b[2Jmessage"
 	pages := map[string]func(*text){

@@ -8,12 +8,13 @@ import (
 	"testing"
 )
 
-// pages are those with commands that people type. What a test follows to the letter, as docs/install.md, is not among them.
+// pages are the documentation pages with commands that people type. Pages that another test executes, such as docs/install.md,
+// are left out.
 var pages = []string{"README.md", "SECURITY.md", "docs/operations.md", "docs/concepts.md", "docs/plans.md", "docs/commands.md"}
 
 var (
 	anyBlock = regexp.MustCompile("(?s)\n```[a-z]*\n(.*?)\n```\n")
-	// behind is what follows a command on its line.
+	// behind is the rest of the line after the command.
 	behind = regexp.MustCompile(`( +# .*| >.*| &)$`)
 )
 
@@ -36,7 +37,7 @@ func TestCommandsOfPages(t *testing.T) {
 	}
 }
 
-// typedOn returns what people type of a page, from blocks and from sentences. Other programs and what is printed are left out.
+// typedOn returns the commands on a page, from blocks and from sentences. It leaves out other programs and output.
 func typedOn(page string) (commands []string) {
 	var lines []string
 	for _, block := range anyBlock.FindAllStringSubmatch(page, -1) {
@@ -46,7 +47,7 @@ func typedOn(page string) (commands []string) {
 		lines = append(lines, inline[1])
 	}
 	for _, line := range lines {
-		// In a table, the sign of a pipe has a backslash before it.
+		// In a table, a pipe is escaped with a backslash.
 		line = strings.ReplaceAll(behind.ReplaceAllString(line, ""), `\|`, "|")
 		for command := range strings.SplitSeq(line, " | ") {
 			command = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(command), "$ "), "bin/")

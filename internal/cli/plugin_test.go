@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// TestPlugin: called by kubectl, help shows how it was called.
+// TestPlugin: if kubectl called the binary, help shows the command as kubectl's.
 func TestPlugin(t *testing.T) {
 	for name, calledAs := range map[string]string{"sickbay": "/usr/bin/sickbay", "kubectl-sickbay": "/usr/bin/kubectl-sickbay"} {
 		for _, command := range []string{"approve", "deny", "retry", "cancel", "hold", "release"} {

@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
-// findRecord finds the record that a person means: by its name, or by that of its machine.
+// findRecord finds the record that a person named, by its own name or by its machine's.
 func findRecord(ctx context.Context, c client.Client, namespace string, t target) (*v1alpha1.MachineRemediation, error) {
 	if t.kind == kindRemediation {
 		return (&people.Person{Client: c}).Record(ctx, namespace, t.name)
@@ -38,10 +38,10 @@ func findRecord(ctx context.Context, c client.Client, namespace string, t target
 	for i := range meant {
 		names[i] = fmt.Sprintf("mr/%s (%s)", meant[i].Name, meant[i].Status.Phase)
 	}
-	return nil, usageError{fmt.Errorf("%s has %d open MachineRemediations, so name one of them: %s", t.name, len(meant), strings.Join(names, ", "))}
+	return nil, usageError{fmt.Errorf("%s has %d open MachineRemediations: name one of them: %s", t.name, len(meant), strings.Join(names, ", "))}
 }
 
-// means reports whether a person may mean a record: a name without a kind may be that of its machine, or its own.
+// means reports whether a person may mean a record: a name without a kind may be its machine's or its own.
 func (t target) means(r *v1alpha1.MachineRemediation) bool {
 	return (t.kind != kindRemediation && r.Spec.MachineRef.Name == t.name) || (t.kind != kindMachine && r.Name == t.name)
 }
@@ -58,7 +58,7 @@ func listRecords(ctx context.Context, c client.Client, options ...client.ListOpt
 	return list.Items, nil
 }
 
-// notOpen says what there is in place of an open record. One that a person has named itself is as good as an open one.
+// notOpen explains why there is no open record. If the person named an ended record itself, it returns that.
 func notOpen(ctx context.Context, c client.Client, namespace string, t target) (*v1alpha1.MachineRemediation, error) {
 	all, err := listRecords(ctx, c, client.InNamespace(namespace))
 	if err != nil {
@@ -72,14 +72,14 @@ func notOpen(ctx context.Context, c client.Client, namespace string, t target) (
 	err = c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: t.name}, machine)
 	switch {
 	case last == nil && apierrors.IsNotFound(err):
-		return nil, fmt.Errorf("there is no machine %s in namespace %s, and no MachineRemediation of one", t.name, namespace)
+		return nil, fmt.Errorf("there is no machine %s in namespace %s, and no MachineRemediation for one", t.name, namespace)
 	case err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err):
 		return nil, fmt.Errorf("getting machine %s: %w", t.name, err)
 	}
 	return nil, fmt.Errorf("machine %s is not under repair, so there is nothing to decide%s%s", t.name, verdictOf(machine, err), ended(last))
 }
 
-// latest is the youngest of the records that a person may mean; nil if there is none.
+// latest returns the youngest record that a person may mean; nil if there is none.
 func (t target) latest(all []v1alpha1.MachineRemediation) *v1alpha1.MachineRemediation {
 	var last *v1alpha1.MachineRemediation
 	for i := range all {
@@ -90,7 +90,7 @@ func (t target) latest(all []v1alpha1.MachineRemediation) *v1alpha1.MachineRemed
 	return last
 }
 
-// verdictOf says how a machine is.
+// verdictOf says whether a machine is healthy.
 func verdictOf(machine *clusterv1.Machine, err error) string {
 	stored := meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType)
 	switch {
@@ -101,12 +101,12 @@ func verdictOf(machine *clusterv1.Machine, err error) string {
 	case stored.Status == metav1.ConditionTrue:
 		return ". It is healthy"
 	case stored.Status == metav1.ConditionFalse:
-		return ". It is sick, and not admitted to repair: " + stored.Message
+		return ". It is sick, but not admitted to repair: " + stored.Message
 	}
-	return ". Whether it is healthy is not known: " + stored.Message
+	return ". Its health is unknown: " + stored.Message
 }
 
-// ended says what came of the last record.
+// ended says how the last record ended.
 func ended(last *v1alpha1.MachineRemediation) string {
 	if last == nil || last.Status.CompletionTime == nil {
 		return ""
@@ -115,5 +115,5 @@ func ended(last *v1alpha1.MachineRemediation) string {
 	if c := meta.FindStatusCondition(last.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
 		why = " (" + c.Reason + ")"
 	}
-	return fmt.Sprintf(". Its last, mr/%s, has ended at %s%s", last.Name, last.Status.CompletionTime.UTC().Format(time.RFC3339), why)
+	return fmt.Sprintf(". Its last repair, mr/%s, ended at %s%s", last.Name, last.Status.CompletionTime.UTC().Format(time.RFC3339), why)
 }

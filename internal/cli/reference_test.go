@@ -23,7 +23,7 @@ const (
 	metricsFile   = "../../docs/reference/metrics.md"
 )
 
-// TestReferenceFlags renders the flags of the manager, also those that its help hides.
+// TestReferenceFlags renders the flags of the manager, including hidden ones.
 func TestReferenceFlags(t *testing.T) {
 	table := [][]string{{"flag", "default", "meaning"}}
 	cmd := newManager()
@@ -39,19 +39,19 @@ func TestReferenceFlags(t *testing.T) {
 		if f.Deprecated != "" {
 			name += " (deprecated)"
 		}
-		// A list is printed in brackets, which cannot be typed.
+		// Lists are printed in brackets, which cannot be typed.
 		table = append(table, []string{docs.Code(name), docs.Code(strings.Trim(f.DefValue, "[]")), f.Usage})
 	})
 	docs.Section(t, referenceFile, "flags", docs.Table(table...))
 }
 
-// description takes apart what a metric says about itself; there is no other way to ask it.
+// description parses the printed description of a metric; the client library offers no other access to it.
 var description = regexp.MustCompile(`fqName: "([^"]*)", help: "([^"]*)", .*variableLabels: \{([^}]*)\}`)
 
-// metric is what one says about itself.
+// metric is a parsed description.
 type metric struct{ help, labels string }
 
-// ours are the metrics of all packages that the manager is made of, by name.
+// ours returns the metrics of all packages of the manager, by name.
 func ours(t *testing.T) map[string]metric {
 	t.Helper()
 	registry, ok := ctrlmetrics.Registry.(prometheus.Collector)
@@ -78,7 +78,7 @@ func ours(t *testing.T) map[string]metric {
 	return all
 }
 
-// TestReferenceMetrics renders them. Each is in the catalog, and nothing else is.
+// TestReferenceMetrics renders the metrics. The catalog has exactly these.
 func TestReferenceMetrics(t *testing.T) {
 	all := ours(t)
 	rows := [][]string{{"metric", "type", "labels", "meaning", "series", "a query"}}
@@ -99,7 +99,7 @@ func TestReferenceMetrics(t *testing.T) {
 	docs.Section(t, metricsFile, "metrics", docs.Table(rows...))
 }
 
-// TestNamesOfMetrics: names, units and types are as Prometheus wants them, also of metrics that have no series yet.
+// TestNamesOfMetrics: names, units and types follow Prometheus' conventions, also for metrics without series.
 func TestNamesOfMetrics(t *testing.T) {
 	types := map[string]dto.MetricType{
 		metrics.Counter: dto.MetricType_COUNTER, metrics.GaugeType: dto.MetricType_GAUGE, metrics.Histogram: dto.MetricType_HISTOGRAM,

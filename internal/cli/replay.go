@@ -16,14 +16,14 @@ func newReplay() *cobra.Command {
 	out := output{}
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "Judge again what explain --bundle has kept, without a cluster",
-		Long: "Put the decisions of this version over all that was read when a bundle was written, and print the page.\n" +
-			"It needs no cluster. If this version decides otherwise than the one that wrote the bundle, it says how.\n\n" +
+		Short: "Judge a bundle from explain --bundle again, without a cluster",
+		Long: "Repeat the decisions in a bundle with this version, and print the page.\n" +
+			"It needs no cluster. If this version decides differently from the one that wrote the bundle, it prints the difference.\n\n" +
 			"Exit code: 0 if it decides the same, 1 if not, 2 if the file cannot be read.",
 		Example: "  sickbay explain metal-3 --bundle metal-3.yaml\n  sickbay replay metal-3.yaml\n  sickbay replay metal-3.yaml -o json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError{fmt.Errorf("sickbay replay takes one file, but got %d", len(args))}
+				return usageError{fmt.Errorf("sickbay replay takes one file, not %d", len(args))}
 			}
 			return nil
 		},
@@ -51,11 +51,11 @@ func runReplay(cmd *cobra.Command, out *output, file string) error {
 	if b.SameDecision(pages) {
 		return nil
 	}
-	cmd.PrintErrf("sickbay: %s decides otherwise than %s, which wrote the bundle (-then +now):\n", app.Version, b.Version)
+	cmd.PrintErrf("sickbay: %s decides differently from %s, which wrote the bundle (-then +now):\n", app.Version, b.Version)
 	return tellDifference(cmd.ErrOrStderr(), b.Pages, pages)
 }
 
-// tellDifference says what is different between pages, as people read them, or else as programs do.
+// tellDifference prints how pages differ as text, or if the text is the same, as YAML.
 func tellDifference(w io.Writer, then, now []explain.Page) error {
 	for _, form := range []string{formText, formYAML} {
 		var before, after bytes.Buffer

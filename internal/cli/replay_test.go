@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// TestReplay: what explain says with a bundle, replay says again without a cluster, byte for byte, for people and for programs.
+// TestReplay: replay prints the same as explain with --bundle, byte for byte, as text and for programs.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	s := sickFleet(t)
@@ -33,8 +33,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayKept: a bundle that somebody has attached to a bug report still leads to the page that it has, and to that in the documentation.
-// With -update, what this version says is put into it.
+// TestReplayKept: an old bundle, such as from a bug report, still gives the pages in it, and the page in the documentation. With -update,
+// the test writes this version's pages into the bundle.
 func TestReplayKept(t *testing.T) {
 	const file = "testdata/bundle.golden"
 	b, err := bundle.Read(file)
@@ -56,7 +56,7 @@ func TestReplayKept(t *testing.T) {
 	docs.Golden(t, "replay", got.stdout)
 }
 
-// offline runs a command that has no cluster.
+// offline runs a command without a cluster.
 func offline(t *testing.T, args ...string) ran {
 	t.Helper()
 	var stdout, stderr strings.Builder
@@ -64,7 +64,8 @@ func offline(t *testing.T, args ...string) ran {
 	return ran{code, stdout.String(), stderr.String()}
 }
 
-// TestReplayDecidesOtherwise: a bundle of a version that decided otherwise is told apart, line by line.
+// TestReplayDecidesOtherwise: if this version decides differently from the one that wrote the bundle, replay prints the difference line
+// by line.
 func TestReplayDecidesOtherwise(t *testing.T) {
 	t.Parallel()
 	s := sickFleet(t)
@@ -82,7 +83,7 @@ func TestReplayDecidesOtherwise(t *testing.T) {
 	got := offline(t, "replay", file)
 	headline, _, _ := strings.Cut(got.stdout, "\n")
 	want := "which wrote the bundle (-then +now):\n- " + strings.Replace(headline, "about to be repaired", "NOT being repaired", 1) + "\n+ " + headline + "\n"
-	if got.code != exitFailure || !strings.HasSuffix(got.stderr, want) || !strings.Contains(got.stderr, "decides otherwise than v0.9.0") {
+	if got.code != exitFailure || !strings.HasSuffix(got.stderr, want) || !strings.Contains(got.stderr, "decides differently from v0.9.0") {
 		t.Errorf("exit code %d, said %s, want %s", got.code, got.stderr, want)
 	}
 	b.Pages[0].Headline, b.Pages[0].State = strings.TrimPrefix(headline, "metal-3: "), "Other"
@@ -103,12 +104,12 @@ func rewritten(t *testing.T, file string, b *bundle.Bundle) {
 	}
 }
 
-// TestReplayRefuses what is no bundle.
+// TestReplayRefuses files that are not bundles.
 func TestReplayRefuses(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "it")
 	for text, want := range map[string]string{
-		"kind: [":                     "it is no bundle: ",
+		"kind: [":                     "it is not a bundle: ",
 		"apiVersion: v1\nkind: Pod\n": `it is "Pod" of "v1": it must be a Bundle of bundle.sickbay.dev/v1`,
 		"apiVersion: bundle.sickbay.dev/v2\nkind: Bundle\n":                            `it is "Bundle" of "bundle.sickbay.dev/v2"`,
 		"apiVersion: bundle.sickbay.dev/v1\nkind: Bundle\nat: 5":                       "reading a bundle: ",
@@ -129,7 +130,7 @@ func TestReplayRefuses(t *testing.T) {
 	}
 }
 
-// TestBundleRedacted: no name of the fleet is in it, and it can be replayed.
+// TestBundleRedacted: the bundle contains no name of the fleet, and can be replayed.
 func TestBundleRedacted(t *testing.T) {
 	t.Parallel()
 	s := sickFleet(t)

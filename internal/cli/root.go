@@ -24,10 +24,10 @@ const (
 	exitUsage = 2
 )
 
-// errNo ends a command whose answer is "no", or "something would happen": it has said so, and exits with exitFailure.
+// errNo ends a command that has already printed its answer: it exits with exitFailure and prints nothing more.
 var errNo = errors.New("no")
 
-// usageError is an error in what a person typed.
+// usageError is an error in the user's input.
 type usageError struct{ error }
 
 // Main runs the command that args ask for and returns the exit code.
@@ -53,10 +53,10 @@ func execute(ctx context.Context, root *cobra.Command, args []string, stdout, st
 	return exitFailure
 }
 
-// suggestion begins what cobra appends to an unknown command: the names that are alike, one in a line.
+// suggestion is the text that cobra prints before similar names when a command is unknown.
 const suggestion = "\n\nDid you mean this?\n"
 
-// oneLine is an error as a program prints it.
+// oneLine formats an error as one line.
 func oneLine(err error) string {
 	text, alike, found := strings.Cut(err.Error(), suggestion)
 	if found {
@@ -65,10 +65,10 @@ func oneLine(err error) string {
 	return strings.ReplaceAll(text, "\n", "; ")
 }
 
-// plugin is the name by which kubectl finds the binary, as one of its plugins.
+// plugin is the name by which kubectl finds the binary as a plugin.
 const plugin = "kubectl-sickbay"
 
-// newRoot makes the command for a binary that was called by a name: as a plugin of kubectl it shows how it was called.
+// newRoot makes the root command. If the binary was called as a plugin of kubectl, help and examples say so.
 func newRoot(calledAs string) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "sickbay",
@@ -89,7 +89,7 @@ func newRoot(calledAs string) *cobra.Command {
 	return root
 }
 
-// noArgs refuses arguments; a flag without its dashes is the usual cause.
+// noArgs refuses arguments; usually they are flags without their dashes.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usageError{fmt.Errorf("%s takes no arguments, but got %q", cmd.CommandPath(), args[0])}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Bad input is one clear line and exit code 2, and nothing is started.
+// Bad input gives one clear line and exit code 2, and starts nothing.
 func TestBadInput(t *testing.T) {
 	tests := map[string]struct {
 		args []string
@@ -27,8 +27,8 @@ func TestBadInput(t *testing.T) {
 		"negative grace period":        {[]string{"manager", "--remote-conditions-grace-period=-1s"}, "it must not be negative"},
 		"no time to answer":            {[]string{"manager", "--remote-connect-timeout=0"}, "--remote-connect-timeout is 0s"},
 		"unknown log format":           {[]string{"manager", "--logging-format=xml"}, "xml"},
-		"Secrets in the log":           {[]string{"manager", "--v=8"}, "--v is 8: it must be at most 7, as more would print Secrets"},
-		"Secrets in a part of it":      {[]string{"manager", "--vmodule=request=9"}, "--vmodule has 9 for request: it must be at most 7, as more would print Secrets"},
+		"Secrets in the log":           {[]string{"manager", "--v=8"}, "--v is 8: it must be at most 7, because higher levels log Secrets"},
+		"Secrets in a part of it":      {[]string{"manager", "--vmodule=request=9"}, "--vmodule has 9 for request: it must be at most 7, because higher levels log Secrets"},
 		"kubeconfig that is not there": {[]string{"manager", "--kubeconfig=/does/not/exist"}, "reading --kubeconfig"},
 		"no controllers":               {[]string{"manager", "--controllers="}, "--controllers is empty: it must name at least one of machinehealth, machinehealthcheck, remediation, upgradepause, reboot"},
 		"unknown controller":           {[]string{"manager", "--controllers=upgradepause,reboots"}, `--controllers has "reboots": each must be one of machinehealth, machinehealthcheck, remediation, upgradepause, reboot`},
@@ -54,7 +54,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestNoCluster: a person without a kubeconfig reads what to set.
+// TestNoCluster: without a kubeconfig, the error says what to set.
 func TestNoCluster(t *testing.T) {
 	t.Setenv("KUBECONFIG", "")
 	t.Setenv("HOME", t.TempDir())
@@ -62,7 +62,7 @@ func TestNoCluster(t *testing.T) {
 	for command, exit := range map[string]int{"status": exitFailure, "history": exitFailure, "simulate": exitUsage} {
 		var stdout, stderr bytes.Buffer
 		code := Main(t.Context(), []string{command}, &stdout, &stderr)
-		if want := "sickbay: no management cluster is known: set --kubeconfig or $KUBECONFIG\n"; code != exit || stderr.String() != want {
+		if want := "sickbay: no management cluster is configured: set --kubeconfig or $KUBECONFIG\n"; code != exit || stderr.String() != want {
 			t.Errorf("%s: exit code %d, said %q, want %q", command, code, &stderr, want)
 		}
 	}

@@ -37,7 +37,7 @@ func TestRunbooksCommands(t *testing.T) {
 	}
 }
 
-// TestCommandsThatDoNotExist are found.
+// TestCommandsThatDoNotExist proves that the test above can fail.
 func TestCommandsThatDoNotExist(t *testing.T) {
 	for command, want := range map[string]string{
 		"sickbay explian NAME":               "unknown command",
@@ -65,7 +65,7 @@ var (
 	commandLine = regexp.MustCompile(`^(sickbay|kubectl) [a-z]`)
 )
 
-// commandsIn returns the commands of a page, from blocks and from sentences; those of a pipe one by one.
+// commandsIn returns the commands on a page, from blocks and from sentences; it splits pipes.
 func commandsIn(page string) []string {
 	var lines []string
 	for _, block := range codeBlock.FindAllStringSubmatch(page, -1) {
@@ -83,7 +83,7 @@ func commandsIn(page string) []string {
 	return commands
 }
 
-// commandWord is one of a command; quotes hold it together.
+// commandWord matches one word of a command; quotes hold it together.
 var commandWord = regexp.MustCompile(`(?:[^\s']|'[^']*')+`)
 
 func checkCommand(command string) error {
@@ -101,7 +101,7 @@ func checkOurs(args []string) error {
 	root := newRoot("sickbay")
 	root.InitDefaultCompletionCmd(args...)
 	cmd, rest, err := root.Find(args)
-	if err != nil || len(rest) == 0 { // a sentence names it
+	if err != nil || len(rest) == 0 { // a sentence mentions it
 		return err
 	}
 	if err := cmd.ParseFlags(rest); errors.Is(err, pflag.ErrHelp) {
@@ -134,10 +134,10 @@ func checkKubectl(args []string) error {
 	return nil
 }
 
-// kubectlSaid is what kubectl has printed before.
+// kubectlSaid caches the output of kubectl.
 var kubectlSaid = map[string]string{}
 
-// kubectlSays is what the real kubectl prints, or why there is none.
+// kubectlSays returns the output of the real kubectl, or the reason why there is none.
 func kubectlSays(args ...string) string {
 	asked := strings.Join(args, " ")
 	if _, known := kubectlSaid[asked]; !known {

@@ -37,7 +37,7 @@ type shell struct {
 	cluster    *clusterv1.Cluster
 	set        *clusterv1.MachineSet
 	mhc        *clusterv1.MachineHealthCheck
-	// stdin is what the commands read from; nil means nothing.
+	// stdin is the commands' standard input; nil means empty.
 	stdin io.Reader
 }
 
@@ -55,7 +55,7 @@ func newShell(t *testing.T) *shell {
 	return s
 }
 
-// kubeconfig writes one that reaches the API server as its administrator, whom it calls root.
+// kubeconfig writes a kubeconfig for the API server's administrator, whose user it names root.
 func kubeconfig(t *testing.T, e *env.Env) string {
 	t.Helper()
 	config := clientcmdapi.NewConfig()
@@ -70,7 +70,7 @@ func kubeconfig(t *testing.T, e *env.Env) string {
 	return path
 }
 
-// ran is what came of a command.
+// ran is the result of a command.
 type ran struct {
 	code           int
 	stdout, stderr string
@@ -99,15 +99,15 @@ func (s *shell) runInto(stderr io.ReadWriter, args ...string) ran {
 	return ran{code, stdout.String(), string(said)}
 }
 
-// hashes are in the names of records, and depend on UIDs.
+// hashes match the parts of record names that depend on UIDs.
 var hashes = regexp.MustCompile(`(metal-[0-9]+)-[0-9a-f]{8}-`)
 
-// scrub takes out what is different each time.
+// scrub replaces what differs between runs.
 func (s *shell) scrub(text string) string {
 	return strings.ReplaceAll(hashes.ReplaceAllString(text, "$1-5f2c9d1e-"), s.ns, "fleet")
 }
 
-// golden compares what a command printed with a file.
+// golden compares the output of a command with a file.
 func (s *shell) golden(name string, got ran, code int) {
 	s.t.Helper()
 	if got.code != code {
@@ -116,7 +116,7 @@ func (s *shell) golden(name string, got ran, code int) {
 	docs.Golden(s.t, name, s.scrub(got.stdout+got.stderr))
 }
 
-// says checks that a command failed with one line.
+// says checks that a command failed with this one line.
 func (s *shell) says(got ran, code int, want string) {
 	s.t.Helper()
 	if got.code != code {
@@ -142,7 +142,7 @@ func judgedAs(status metav1.ConditionStatus) build.ConditionOption {
 	return build.Condition(verdict.ConditionType, status, "NodeReadyUnknown", fellSick).WithMessage(sickness)
 }
 
-const sickness = "Node condition Ready is Unknown for more than 5m0s"
+const sickness = "Node condition Ready has been Unknown for more than 5m0s"
 
 // The steps of the plans in the tests.
 var (
@@ -151,7 +151,7 @@ var (
 	ask     = v1alpha1.RemediationStep{Name: "ask", Action: v1alpha1.ActionHold}
 )
 
-// admit stores the record of a Machine with a plan, as far as the ladder takes it at once.
+// admit stores a record of a Machine with a plan, after the ladder's first decision.
 func (s *shell) admit(machine *clusterv1.Machine, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediation {
 	s.t.Helper()
 	r := record.New(s.cluster, 1, v1alpha1.MachineRemediationSpec{
@@ -168,7 +168,7 @@ func (s *shell) admit(machine *clusterv1.Machine, steps ...v1alpha1.RemediationS
 	return s.settle(r)
 }
 
-// settle stores what the ladder says of a record whose machine is sick.
+// settle stores the ladder's decisions about a record whose machine is sick.
 func (s *shell) settle(r *v1alpha1.MachineRemediation, changes ...func(*ladder.Facts)) *v1alpha1.MachineRemediation {
 	s.t.Helper()
 	for range 20 {
@@ -199,7 +199,7 @@ func (s *shell) stored(r *v1alpha1.MachineRemediation) *v1alpha1.MachineRemediat
 	return latest
 }
 
-// may gives a user rights in the namespace.
+// may grants a user rights in the namespace.
 func (s *shell) may(user string, rules ...rbacv1.PolicyRule) {
 	s.t.Helper()
 	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: user}, Rules: rules}
@@ -215,7 +215,7 @@ func rule(group, resource string, verbs ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}
 }
 
-// terminal is where a person sits.
+// terminal connects the commands to a pseudo terminal, and returns the person's end.
 func (s *shell) terminal() *os.File {
 	s.t.Helper()
 	person, tty := openTerminal(s.t)
@@ -223,7 +223,7 @@ func (s *shell) terminal() *os.File {
 	return person
 }
 
-// typed has a person type a line.
+// typed types a line at the terminal.
 func typed(t *testing.T, person *os.File, line string) {
 	t.Helper()
 	if _, err := person.WriteString(line + "\n"); err != nil {

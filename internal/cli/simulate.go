@@ -37,10 +37,10 @@ func newSimulate() *cobra.Command {
 	f := simulateFlags{}
 	cmd := &cobra.Command{
 		Use:   "simulate [-f FILE]...",
-		Short: "Say what a health check or a plan would do to the fleet, before you apply it",
-		Long: "Play the fleet forward with the controllers' own decisions: what MachineHealthChecks and MachineRemediationTemplates,\n" +
-			"new or changed, would do now and until a time, if nothing else changes. Without a file, those of the fleet are played.\n" +
-			"It reads, never writes, and needs no manager.\n\n" +
+		Short: "Simulate what a health check or a plan would do to the fleet before you apply it",
+		Long: "Simulate the fleet with the controllers' own decisions: what MachineHealthChecks and MachineRemediationTemplates,\n" +
+			"new or changed, would do from now until a given time if nothing else changes. Without a file, it uses those in the fleet.\n" +
+			"It only reads, and needs no manager.\n\n" +
 			"Exit code: 1 if anything would be repaired, 0 if not, 2 on an error.",
 		Example: "  sickbay simulate -f mhc.yaml\n  sickbay simulate -f mhc.yaml -f plan.yaml --fail zone=eu-1b --until 4h\n" +
 			"  sickbay simulate -n blue --fail 10% --in-vain\n  sickbay simulate -f mhc.yaml -o json | jq .summary",
@@ -57,11 +57,11 @@ func newSimulate() *cobra.Command {
 	f.add(fs)
 	f.out.add(fs, formWide, formJSON, formYAML)
 	f.files.add(cmd)
-	fs.StringArrayVar(&f.fails, "fail", nil, "Nodes that stop being Ready now: zone=NAME (a failure domain), a percentage like 10%, or machine/NAME; may be given several times.")
+	fs.StringArrayVar(&f.fails, "fail", nil, "Nodes to make not Ready now: zone=NAME (a failure domain), a percentage such as 10%, or machine/NAME; may be given several times.")
 	fs.DurationVar(&f.until, "until", 2*time.Hour, "How far to look ahead.")
-	fs.DurationVar(&f.repairTakes, "repair-takes", 10*time.Minute, "How long each act takes to help.")
-	fs.BoolVar(&f.inVain, "in-vain", false, "No act helps: repairs=vain and replacements=nodeless.")
-	fs.StringArrayVar(&f.assume, "assume", nil, "How the world answers: "+strings.Join(simulate.Answers(), ", ")+"; may be given several times.")
+	fs.DurationVar(&f.repairTakes, "repair-takes", 10*time.Minute, "How long it takes until an action helps.")
+	fs.BoolVar(&f.inVain, "in-vain", false, "Assume that no action helps: repairs=vain and replacements=nodeless.")
+	fs.StringArrayVar(&f.assume, "assume", nil, "How the world reacts: "+strings.Join(simulate.Answers(), ", ")+"; may be given several times.")
 	complete(cmd, "assume", cobra.FixedCompletions(simulate.Answers(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -93,7 +93,7 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 	return err
 }
 
-// changes are those of the files; none without a file.
+// changes reads the changes in the files; without files, there are none.
 func (f *simulateFlags) changes(cmd *cobra.Command) (simulate.Changes, error) {
 	if len(f.files.names) == 0 {
 		return simulate.Changes{}, nil
@@ -105,7 +105,7 @@ func (f *simulateFlags) changes(cmd *cobra.Command) (simulate.Changes, error) {
 	return readChanges(read)
 }
 
-// play turns the flags into what happens.
+// play turns the flags into options of the simulation.
 func (f *simulateFlags) play() (simulate.Options, error) {
 	o := simulate.Options{For: f.until, RepairTakes: f.repairTakes}
 	if f.inVain {
@@ -113,9 +113,9 @@ func (f *simulateFlags) play() (simulate.Options, error) {
 	}
 	switch {
 	case f.until <= 0:
-		return o, fmt.Errorf("--until is %s: it must be above 0", f.until)
+		return o, fmt.Errorf("--until is %s: it must be greater than 0", f.until)
 	case f.repairTakes <= 0:
-		return o, fmt.Errorf("--repair-takes is %s: it must be above 0", f.repairTakes)
+		return o, fmt.Errorf("--repair-takes is %s: it must be greater than 0", f.repairTakes)
 	}
 	for _, text := range f.assume {
 		if err := o.World.Assume(text); err != nil {
@@ -132,7 +132,7 @@ func (f *simulateFlags) play() (simulate.Options, error) {
 	return o, f.out.validate()
 }
 
-// settle finds the namespace to look at: that of the flags, or else that of the files. What has none in the files gets it.
+// settle sets the namespace to look at: from the flags, or else from the files. It also puts objects without a namespace into one.
 func (f *simulateFlags) settle(changes *simulate.Changes) error {
 	var objs []client.Object
 	for _, mhc := range changes.Checks {
@@ -156,7 +156,7 @@ func (f *simulateFlags) settle(changes *simulate.Changes) error {
 	return nil
 }
 
-// lookAt has the namespaces looked at that objects are in, unless a flag says which.
+// lookAt looks at the namespaces of the objects, unless a flag says which.
 func (f *simulateFlags) lookAt(objs []client.Object) error {
 	asked := f.overrides.Context.Namespace
 	for _, obj := range objs {
@@ -173,7 +173,7 @@ func (f *simulateFlags) lookAt(objs []client.Object) error {
 	return nil
 }
 
-// simulate reads the fleet, and plays it.
+// simulate reads the fleet, and plays it forward.
 func (f *simulateFlags) simulate(cmd *cobra.Command, changes simulate.Changes, o simulate.Options) (simulate.Result, error) {
 	observer, namespace, shut, err := f.open(cmd)
 	if err != nil {
@@ -196,7 +196,7 @@ func (f *simulateFlags) simulate(cmd *cobra.Command, changes simulate.Changes, o
 	return scene.Play(o)
 }
 
-// knownPlans are the plans in the fleet that some health checks name.
+// knownPlans returns the plans in the fleet that these health checks name.
 func knownPlans(ctx context.Context, live client.Reader, checks []*clusterv1.MachineHealthCheck) ([]*v1alpha1.MachineRemediationTemplate, error) {
 	var all []*v1alpha1.MachineRemediationTemplate
 	for _, mhc := range checks {
@@ -217,7 +217,7 @@ func knownPlans(ctx context.Context, live client.Reader, checks []*clusterv1.Mac
 	return all, nil
 }
 
-// readMore reads what the verdicts on machines depend on that no health check has looked after.
+// readMore reads the facts for verdicts on machines that no health check selected before.
 func readMore(ctx context.Context, observer *fleet.Observer, scene *simulate.Scene) {
 	for _, one := range scene.Unread() {
 		if health, err := observer.Health.CachedFacts(ctx, one.Machine, one.MachineHealthCheck, one.Cluster); err == nil {
@@ -226,7 +226,7 @@ func readMore(ctx context.Context, observer *fleet.Observer, scene *simulate.Sce
 	}
 }
 
-// longest is how many lines of a timeline are shown if not all are asked for.
+// longest is how many lines of a timeline are shown without -o wide.
 const longest = 25
 
 // simulation prints what would happen.
@@ -243,7 +243,7 @@ func (t *text) simulation(r *simulate.Result, wide bool) {
 		t.simulatedCheck(&shown[i], indent)
 	}
 	if left > 0 {
-		fmt.Fprintf(t.w, "\nand %s to which nothing happens (-o wide)\n", explain.Count(left, "MachineHealthCheck"))
+		fmt.Fprintf(t.w, "\nand %s without events (-o wide)\n", explain.Count(left, "MachineHealthCheck"))
 	}
 	if len(r.Timeline) > 0 {
 		t.timeline(r, wide)
@@ -254,8 +254,8 @@ func (t *text) simulation(r *simulate.Result, wide bool) {
 	}
 }
 
-// standing are the health checks that a person asks about, or that something happens to; all if asked for, or if there is but one. Left
-// is how many others there are.
+// standing returns the health checks that were changed or to which something happens; all of them with -o wide, or if there is only
+// one. Left is the number of others.
 func standing(r *simulate.Result, wide bool) (shown []simulate.Check, left int) {
 	if wide || len(r.Checks) == 1 {
 		return r.Checks, 0
@@ -271,14 +271,14 @@ func standing(r *simulate.Result, wide bool) (shown []simulate.Check, left int) 
 
 var changeWords = map[simulate.Change]string{simulate.New: " (new)", simulate.Changed: " (changed)"}
 
-// simulatedCheck prints how a health check stands at the beginning.
+// simulatedCheck prints the state of a health check at the beginning.
 func (t *text) simulatedCheck(c *simulate.Check, indent int) {
 	first, rest, _ := strings.Cut(c.Headline, " ")
 	painted := t.painter.paint(colors[strings.TrimRight(first, ";:,.")], first)
 	t.row("Check", fmt.Sprintf("%s/%s%s: %s %s", c.Namespace, c.Name, changeWords[c.Change], painted, rest), indent)
 	gate := c.Gate
 	if strings.Contains(c.Headline, strings.TrimPrefix(gate, "Nothing is remediated: ")) {
-		// It is said already.
+		// The headline says it already.
 		gate = ""
 	}
 	for _, row := range []explain.Row{{Label: "Gate", Text: gate}, {Label: "Slots", Text: c.Slots}, {Label: "Plan", Text: c.Plan}, {Label: "Overlap", Text: c.Overlap}} {
@@ -288,7 +288,7 @@ func (t *text) simulatedCheck(c *simulate.Check, indent int) {
 	}
 }
 
-// timeline prints what happens, with the gate and the slots as they are then.
+// timeline prints what happens, with the gate and the slots at that time.
 func (t *text) timeline(r *simulate.Result, wide bool) {
 	shown := r.Timeline
 	if !wide {

@@ -19,7 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// workers is a MachineHealthCheck as a person writes it, with what is to be added to its spec.
+// workers returns the manifest of a MachineHealthCheck, with additions to its spec.
 func workers(remediation string) string {
 	return `apiVersion: cluster.x-k8s.io/v1beta2
 kind: MachineHealthCheck
@@ -57,7 +57,7 @@ spec:
 `
 )
 
-// written is a file in the way of a person who is about to apply it.
+// written writes a file as a person would before applying it.
 func written(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "mhc.yaml")
@@ -67,7 +67,7 @@ func written(t *testing.T, text string) string {
 	return file
 }
 
-// simulating is a fleet with two sick machines of four.
+// simulating returns a fleet of four machines, two of them sick.
 func simulating(t *testing.T) *shell {
 	t.Helper()
 	s := newShell(t)
@@ -78,7 +78,7 @@ func simulating(t *testing.T) *shell {
 	return s
 }
 
-// TestSimulate: the exit code answers whether anything would be repaired, and nothing is written.
+// TestSimulate: the exit code says whether anything would be repaired, and nothing is written.
 func TestSimulate(t *testing.T) {
 	t.Parallel()
 	s := simulating(t)
@@ -94,21 +94,21 @@ func TestSimulate(t *testing.T) {
 			"metal-4  waits for a slot", "Within 2h, repairs would begin on 2 of 2 sick machines, at most 1 at once. At the end: 2 replaced",
 		}},
 		"a limit": {workers(mostOne), nil, exitOK, []string{
-			"CLOSED, no repair begins", "metal-3, metal-4  are held back: the gate is closed", "Nothing would be repaired within 2h. 2 machines are sick; at the end 2 not healthy (the gate is closed)",
+			"CLOSED, no repairs begin", "metal-3, metal-4  are held back: the gate is closed", "Nothing would be repaired within 2h. 2 machines are sick; at the end 2 not healthy (the gate is closed)",
 		}},
 		"a plan, in vain": {byMetal, []string{"--in-vain", "--until=1h"}, exitFailure, []string{
-			"Plan     reboot, up to 2 times; replace (needs approval)", "reboot 1 of 2 times out; step reboot begins", "step replace asks for approval", "(a person has to approve): metal-3",
+			"Plan     reboot, up to 2 times; replace (needs approval)", "reboot 1 of 2 times out; step reboot begins", "step replace needs approval", "(a person must approve): metal-3",
 		}},
 		"owners that refuse": {workers(""), []string{"--assume=owners=refuse"}, exitFailure, []string{
-			"owners refuse to replace machines", "At the end: 1 in repair; 1 not healthy (tried again later)",
+			"owners refuse to replace machines", "At the end: 1 in repair; 1 not healthy (to be retried later)",
 		}},
 		"repairs in vain that fail": {byMetal, []string{"--in-vain", "--assume=repairs=fail", "--until=1h"}, exitFailure, []string{
-			"after 10m a reboot or a request fails; in the place of a replaced machine is another, whose Node never appears", "reboot 1 of 2 counts as failed",
+			"after 10m a reboot or a request fails; a replaced machine has a successor whose Node never appears", "reboot 1 of 2 fails",
 		}},
 		"more fall sick": {workers(""), []string{"--fail=zone=eu-1a", "--until=5m"}, exitFailure, []string{
 			"the Nodes of 1 of 4 machines stop being Ready now (zone=eu-1a: metal-1)", "metal-1  the Node stops being Ready", "3 of 4",
 		}},
-		"another health check": {strings.Replace(workers(""), "name: workers", "name: others", 1), nil, exitOK, []string{"/others (new): ", "Overlap  workers looks after metal-1, metal-2, metal-3, metal-4"}},
+		"another health check": {strings.Replace(workers(""), "name: workers", "name: others", 1), nil, exitOK, []string{"/others (new): ", "Overlap  workers manages metal-1, metal-2, metal-3, metal-4"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestSimulate(t *testing.T) {
 	}
 }
 
-// TestSimulateFleet plays the fleet as it is, without a file, and for programs.
+// TestSimulateFleet plays the fleet without files, and prints for programs.
 func TestSimulateFleet(t *testing.T) {
 	t.Parallel()
 	s := simulating(t)
@@ -140,7 +140,7 @@ func TestSimulateFleet(t *testing.T) {
 	}
 }
 
-// TestSimulateRefuses: what cannot be understood is one line, and exit code 2.
+// TestSimulateRefuses: invalid input gives one line and exit code 2.
 func TestSimulateRefuses(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -153,7 +153,7 @@ func TestSimulateRefuses(t *testing.T) {
 		"no YAML":                     {"kind: [", nil, "FILE:1: error: did not find expected node content"},
 		"an older version":            {"apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachineHealthCheck\nmetadata: {name: a}\nspec:\n  clusterName: blue\n  selector: {matchLabels: {a: b}}\n", nil, "FILE, document 1: MachineHealthCheck of cluster.x-k8s.io/v1beta1 cannot be simulated: it must be a MachineHealthCheck of cluster.x-k8s.io/v1beta2"},
 		"another kind":                {"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", nil, "FILE, document 1: Pod of v1 cannot be simulated"},
-		"no kind":                     {"metadata: {name: a}\n", nil, "FILE, document 1: it has no apiVersion, or no kind"},
+		"no kind":                     {"metadata: {name: a}\n", nil, "FILE, document 1: it has no apiVersion or no kind"},
 		"no name":                     {strings.Replace(workers(""), "name: workers", "namespace: ''", 1), nil, "FILE:3: error: metadata.name: it is required"},
 		"twice the same":              {workers("") + "---\n" + workers(""), nil, "FILE:20: error: metadata.name: FILE:1 has a MachineHealthCheck workers of this name already"},
 		"a step without time":         {metalPlan + "      - {name: more, action: Wait}\n", nil, "FILE:13: error: spec.template.spec.steps[2].timeoutSeconds: it is required"},
@@ -161,11 +161,11 @@ func TestSimulateRefuses(t *testing.T) {
 		"another namespace":           {strings.Replace(workers(""), "name: workers", "name: workers\n  namespace: elsewhere", 1), nil, "workers is in namespace elsewhere, but --namespace is fleet"},
 		"another cluster":             {strings.NewReplacer("clusterName: blue", "clusterName: red", "cluster-name: blue", "cluster-name: red").Replace(workers("")), nil, `MachineHealthCheck fleet/workers is for Cluster "red", which does not exist in that namespace`},
 		"a plan for nobody":           {metalPlan, nil, "no MachineHealthCheck in namespace fleet names MachineRemediationTemplate metal, so it changes nothing"},
-		"what cannot fail":            {workers(""), []string{"--fail=rack=r7"}, `--fail "rack=r7" does not say what fails: it must be zone=NAME, a percentage from 1% to 100%, or machine/NAME`},
+		"what cannot fail":            {workers(""), []string{"--fail=rack=r7"}, `--fail "rack=r7" is not valid: it must be zone=NAME, a percentage up to 100%, or machine/NAME`},
 		"what cannot be assumed":      {workers(""), []string{"--assume=owners=flee"}, `--assume "owners=flee" cannot be assumed: it must be one of owners=replace, owners=refuse, `},
-		"nobody to fail":              {workers(""), []string{"--fail=machine/metal-9"}, "machine metal-9 belongs to none of these MachineHealthChecks"},
-		"the past":                    {workers(""), []string{"--until=-1h"}, "--until is -1h0m0s: it must be above 0"},
-		"no time at all":              {workers(""), []string{"--repair-takes=0s"}, "--repair-takes is 0s: it must be above 0"},
+		"nobody to fail":              {workers(""), []string{"--fail=machine/metal-9"}, "machine metal-9 does not belong to any of these MachineHealthChecks"},
+		"the past":                    {workers(""), []string{"--until=-1h"}, "--until is -1h0m0s: it must be greater than 0"},
+		"no time at all":              {workers(""), []string{"--repair-takes=0s"}, "--repair-takes is 0s: it must be greater than 0"},
 		"another form":                {workers(""), []string{"-o=xml"}, `--output is "xml"`},
 	}
 	for name, test := range tests {
@@ -188,10 +188,10 @@ func inZone(zone string) build.MachineOption {
 	return build.MachineFunc(func(m *clusterv1.Machine) { m.Spec.FailureDomain = zone })
 }
 
-// quietly leaves out that the fleet is being read, which takes its time where many tests run.
+// quietly removes the line that says that the fleet is being read; it appears when many tests run at once.
 func quietly(stderr string) string { return strings.ReplaceAll(stderr, "Reading the fleet ...\n", "") }
 
-// TestSimulation prints a result as people read it. Its timeline is one of those that internal/simulate is tested with.
+// TestSimulation prints a result as text. Its timeline is a golden file of internal/simulate.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../simulate/testdata/result.json")
@@ -213,7 +213,7 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// TestSimulateLooksAt: the files say where to look, unless a flag does.
+// TestSimulateLooksAt: the files determine the namespaces, unless a flag does.
 func TestSimulateLooksAt(t *testing.T) {
 	t.Parallel()
 	in := func(namespaces ...string) []client.Object {

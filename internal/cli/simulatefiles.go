@@ -21,8 +21,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/simulate"
 )
 
-// readChanges reads the health checks and plans of files. What lint calls an error is one, by file and line; the others name the
-// file and the document.
+// readChanges reads the health checks and plans in files. Errors that lint finds name the file and line; other errors name the
+// file and document.
 func readChanges(files []manifest.File) (simulate.Changes, error) {
 	changes, seen := simulate.Changes{}, map[string]string{}
 	for _, file := range files {
@@ -50,7 +50,7 @@ func readChanges(files []manifest.File) (simulate.Changes, error) {
 	return changes, nil
 }
 
-// sound says what is wrong in a file, the first thing first.
+// sound returns the first error that lint finds in a file.
 func sound(file manifest.File) error {
 	documents, problems := manifest.Parse(file.Name, file.Data)
 	found, err := lint.Check(documents, problems, nil)
@@ -65,7 +65,7 @@ func sound(file manifest.File) error {
 	return nil
 }
 
-// blank reports whether a document has comments and nothing else.
+// blank reports whether a document has nothing but comments.
 func blank(document []byte) bool {
 	for line := range strings.Lines(string(document)) {
 		if text := strings.TrimSpace(line); text != "" && text != "---" && !strings.HasPrefix(text, "#") {
@@ -75,7 +75,7 @@ func blank(document []byte) bool {
 	return true
 }
 
-// addDocument reads one document. What is in it may have been in none before.
+// addDocument adds the object in a document, unless an earlier document had the same object.
 func addDocument(changes *simulate.Changes, document []byte, where string, seen map[string]string) error {
 	obj, err := decode(document)
 	if err != nil {
@@ -95,20 +95,20 @@ func addDocument(changes *simulate.Changes, document []byte, where string, seen 
 	}
 	key := kind + " " + namespace + "/" + name
 	if before, ok := seen[key]; ok {
-		return fmt.Errorf("%s %s is in %s, too", kind, name, before)
+		return fmt.Errorf("%s %s is also in %s", kind, name, before)
 	}
 	seen[key] = where
 	return nil
 }
 
-// decode reads a MachineHealthCheck or a MachineRemediationTemplate. A field that does not exist is an error.
+// decode reads a MachineHealthCheck or a MachineRemediationTemplate. Unknown fields are errors.
 func decode(document []byte) (runtime.Object, error) {
 	scheme := app.Scheme()
 	decoder := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme, scheme, json.SerializerOptions{Yaml: true, Strict: true})
 	obj, gvk, err := decoder.Decode(document, nil, nil)
 	switch {
 	case runtime.IsMissingKind(err), runtime.IsMissingVersion(err):
-		return nil, errors.New("it has no apiVersion, or no kind")
+		return nil, errors.New("it has no apiVersion or no kind")
 	case gvk != nil && !simulated(*gvk):
 		return nil, fmt.Errorf("%s of %s cannot be simulated: it must be a MachineHealthCheck of %s (sickbay convert writes it) or a MachineRemediationTemplate of %s",
 			gvk.Kind, gvk.GroupVersion(), clusterv1.GroupVersion, v1alpha1.GroupVersion)

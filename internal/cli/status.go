@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
-// followPeriod is how often sickbay status -w looks. It reads from its caches, which the API server keeps up to date.
+// followPeriod is how often sickbay status -w looks again. It reads only from its caches, which watches keep up to date.
 const followPeriod = time.Second
 
 type statusFlags struct {
@@ -28,16 +28,16 @@ func newStatus() *cobra.Command {
 	f := statusFlags{}
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show the fleet on one page: what is sick, what is done about it, and what happens next",
-		Long: "Show the fleet on one page: what needs a person, what waits and for what, what is being repaired, what is paused,\n" +
-			"which clusters cannot be read, and what happens next by itself. It reads, never writes, and needs no manager.",
+		Short: "Show the fleet on one page: what is sick, what is being done about it, and what happens next",
+		Long: "Show the fleet on one page: what needs a person, what is waiting and for what, what is being repaired, what is paused,\n" +
+			"which clusters cannot be read, and what happens next by itself. It only reads, and needs no manager.",
 		Example: "  sickbay status -A\n  sickbay status -n blue -w\n  sickbay status -A -o json | jq .needsYou",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.add(cmd.Flags())
 	f.out.add(cmd.Flags(), formWide, formJSON, formYAML, formName)
-	cmd.Flags().StringVarP(&f.selector, "selector", "l", "", "Label selector of Machines. Without it, all.")
+	cmd.Flags().StringVarP(&f.selector, "selector", "l", "", "Label selector for Machines. Default: all.")
 	cmd.Flags().BoolVarP(&f.follow, "watch", "w", false, "Show the page again whenever it changes, until interrupted.")
 	return cmd
 }
@@ -75,7 +75,7 @@ func (f *statusFlags) run(cmd *cobra.Command) error {
 	}
 }
 
-// show prints a fleet unless it says the same as the last one, whose text it returns.
+// show prints a fleet unless the text is the same as last, and returns the text.
 func (f *statusFlags) show(cmd *cobra.Command, fleet explain.Fleet, last string) (string, error) {
 	if f.out.structured() {
 		return "", f.out.write(cmd.OutOrStdout(), fleet)
@@ -87,7 +87,7 @@ func (f *statusFlags) show(cmd *cobra.Command, fleet explain.Fleet, last string)
 	t := newText(cmd.OutOrStdout())
 	t.w = tame{&b}
 	if fleet.Clusters == 0 && fleet.Machines == 0 {
-		fmt.Fprintf(t.w, "There is no cluster and no machine in %s\nManager: %s\n", f.place(), fleet.Manager)
+		fmt.Fprintf(t.w, "There are no clusters and no machines in %s\nManager: %s\n", f.place(), fleet.Manager)
 	} else {
 		t.fleet(fleet, f.out.form == formWide)
 	}
@@ -101,12 +101,12 @@ func (f *statusFlags) show(cmd *cobra.Command, fleet explain.Fleet, last string)
 	return b.String(), err
 }
 
-// resources are the kinds on the page, as kubectl names them.
+// resources are kubectl's names of the kinds on the page.
 var resources = map[string]string{
 	"Machine": "machine.cluster.x-k8s.io", "MachineHealthCheck": "machinehealthcheck.cluster.x-k8s.io", "MachineRemediation": "machineremediation.sickbay.dev",
 }
 
-// names prints what is on the page, but for what only waits for time to pass.
+// names prints the names of objects that need a person, wait, or are in repair.
 func names(w io.Writer, fleet explain.Fleet) error {
 	for _, item := range slices.Concat(fleet.NeedsYou, fleet.Waiting, fleet.InRepair) {
 		if _, err := fmt.Fprintf(w, "%s/%s\n", resources[item.Kind], item.Name); err != nil {
@@ -116,7 +116,7 @@ func names(w io.Writer, fleet explain.Fleet) error {
 	return nil
 }
 
-// few is how many lines of a kind are shown if not all are asked for.
+// few is how many lines a section has without -o wide.
 const few = 10
 
 // fleet prints the fleet on one page.
@@ -157,7 +157,7 @@ func (t *text) next(all []explain.Upcoming, wide bool) {
 	t.flush(tw, len(all)-len(shown))
 }
 
-// checks prints MachineHealthChecks; if not all are asked for, those that have something to tell.
+// checks prints MachineHealthChecks; without -o wide, only those that are closed or have machines that are not healthy.
 func (t *text) checks(all []explain.CheckLine, wide bool) {
 	var lines []explain.CheckLine
 	for _, c := range all {

@@ -18,10 +18,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// atOnce does not wait for the workload cluster, as there is none.
+// atOnce does not wait for the workload cluster, which does not exist.
 const atOnce = "--connect-timeout=1ns"
 
-// sickFleet has a healthy machine, one that waits for approval, and one that is sick and has no record.
+// sickFleet has a healthy machine, one that waits for approval, and a sick one without a record.
 func sickFleet(t *testing.T) *shell {
 	t.Helper()
 	s := newShell(t)
@@ -31,13 +31,13 @@ func sickFleet(t *testing.T) *shell {
 	return s
 }
 
-// TestStatus without a manager, as a person sees it from outside.
+// TestStatus runs without a manager.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	s := sickFleet(t)
 	got := s.run("status", atOnce)
 	for _, want := range []string{
-		"1 cluster, 3 machines: 1 healthy, 2 sick\n", "Manager: Cannot tell whether one is running: there is no lease sickbay-manager",
+		"1 cluster, 3 machines: 1 healthy, 2 sick\n", "Manager: It is unknown whether one is running: there is no lease sickbay-manager",
 		"NEEDS YOU\n  fleet/metal-2  approve or deny replace: " + sickness, "WAITING\n  fleet/metal-3  about to be repaired",
 		"fleet/metal-3  is admitted to repair: replace", "fleet/workers  3         1        2",
 	} {
@@ -51,11 +51,11 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestFlagsOfTheManager: what the manager leaves to others is not said to be repaired, as soon as its lease says so. Not parallel: the lease
-// is there for all.
+// TestFlagsOfTheManager: as soon as the manager's lease says so, status does not report repairs that the manager leaves to others. Not
+// parallel: all tests share the lease.
 func TestFlagsOfTheManager(t *testing.T) {
 	s := sickFleet(t)
-	const assumed, repaired = "taken to be all", "about to be repaired"
+	const assumed, repaired = "so this assumes all of them", "about to be repaired"
 	if got := s.run("explain", "metal-3", atOnce).stdout; !strings.Contains(got, assumed) || !strings.Contains(got, repaired) {
 		t.Errorf("without a lease it says:\n%s", got)
 	}
@@ -78,20 +78,20 @@ func TestFlagsOfTheManager(t *testing.T) {
 	}
 }
 
-// TestNothingThere: who asks about the wrong namespace must not read that all is well.
+// TestNothingThere: for an empty namespace, status must not say that all is well.
 func TestNothingThere(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.ns = "nowhere"
-	if got := s.run("status", atOnce).stdout; !strings.HasPrefix(got, "There is no cluster and no machine in namespace nowhere (-A looks at all)\nManager: ") {
+	if got := s.run("status", atOnce).stdout; !strings.HasPrefix(got, "There are no clusters and no machines in namespace nowhere (-A looks at all)\nManager: ") {
 		t.Errorf("of an empty namespace it says %q", got)
 	}
-	if got := s.run("history", "--stats").stdout; got != "No repair is on record.\n" {
+	if got := s.run("history", "--stats").stdout; got != "There are no repairs on record.\n" {
 		t.Errorf("the sum of no repairs is %q", got)
 	}
 }
 
-// TestStatusForPrograms: both forms say the same, and what a page is.
+// TestStatusForPrograms: JSON and YAML have the same fields and figures.
 func TestStatusForPrograms(t *testing.T) {
 	t.Parallel()
 	s := sickFleet(t)
@@ -109,7 +109,7 @@ func TestStatusForPrograms(t *testing.T) {
 	}
 }
 
-// TestExplain: a page for each kind that a person may name.
+// TestExplain: there is a page for each kind that a person can name.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	s := sickFleet(t)
@@ -127,7 +127,7 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	s.says(s.run("explain", "metal-9", atOnce), exitFailure, "there is no metal-9 in namespace fleet (-A looks at all)")
-	s.says(s.run("explain", "pod/metal-1", atOnce), exitUsage, `"pod" cannot be explained: it must be machine, node, host, mhc, mr or cluster; if pod is its namespace: metal-1 -n pod`)
+	s.says(s.run("explain", "pod/metal-1", atOnce), exitUsage, `"pod" cannot be explained: it must be machine, node, host, mhc, mr or cluster; if pod is its namespace, write metal-1 -n pod`)
 	s.says(s.run("explain", "mhc/", atOnce), exitUsage, `"mhc/": it must be KIND/NAME or NAME`)
 	s.says(s.run("explain", "workers", atOnce), exitFailure, "there is no machine workers in namespace fleet (-A looks at all), but there is mhc/workers")
 }
@@ -148,7 +148,7 @@ func TestLookWithoutRights(t *testing.T) {
 	}
 }
 
-// TestHistoryOnTheAPIServer: what is on record, for people and for programs.
+// TestHistoryOnTheAPIServer: history lists the records, as text and for programs.
 func TestHistoryOnTheAPIServer(t *testing.T) {
 	t.Parallel()
 	s := sickFleet(t)
@@ -159,7 +159,7 @@ func TestHistoryOnTheAPIServer(t *testing.T) {
 	if got := s.run("history", "--stats"); !strings.HasPrefix(got.stdout, "1 repair, 1 of them open\n") {
 		t.Errorf("sums it up as %s", got.stdout)
 	}
-	if got := s.run("history", "-l", "no=such"); got.stdout != "No repair is on record.\n" {
+	if got := s.run("history", "-l", "no=such"); got.stdout != "There are no repairs on record.\n" {
 		t.Errorf("says %s", got.stdout)
 	}
 	s.says(s.run("history", "-l", "=="), exitUsage, `--selector is "==": found '==', expected: !, identifier, or 'end of string'`)

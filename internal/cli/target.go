@@ -20,7 +20,7 @@ const (
 	kindNode        = "node"
 )
 
-// kindNames are the other names of the kinds, as kubectl takes them.
+// kindNames maps the names that people type for kinds, including kubectl's, to ours.
 var kindNames = map[string]string{
 	kindMachine: kindMachine, "machines": kindMachine, "ma": kindMachine,
 	kindRemediation: kindRemediation, "machineremediation": kindRemediation, "machineremediations": kindRemediation,
@@ -30,12 +30,12 @@ var kindNames = map[string]string{
 	kindHost: kindHost, "hosts": kindHost, "baremetalhost": kindHost, "baremetalhosts": kindHost, "bmh": kindHost,
 }
 
-// target is what a command is about.
+// target is the object that a command is about.
 type target struct{ kind, name string }
 
 func (t target) String() string { return t.kind + "/" + t.name }
 
-// parseTarget reads KIND/NAME, or a NAME, whose kind is empty then. The group of a kind may follow it, as in what -o name prints.
+// parseTarget reads KIND/NAME, or NAME alone; then the kind is empty. KIND may include the group, as -o name prints it.
 func parseTarget(arg string, takes ...string) (target, error) {
 	kind, name, ok := strings.Cut(arg, "/")
 	if !ok {
@@ -52,25 +52,25 @@ func parseTarget(arg string, takes ...string) (target, error) {
 	return target{kind, name}, nil
 }
 
-// namespaced says how to write what a person has copied as NAMESPACE/NAME, as the pages print it; nothing if it begins with a kind.
+// namespaced suggests a correction if a person copied NAMESPACE/NAME from a page; empty if arg begins with a kind.
 func namespaced(arg string) string {
 	namespace, name, _ := strings.Cut(arg, "/")
 	if strconv.Quote(arg) != `"`+arg+`"` {
-		return "" // it is no name, and need not be plain text
+		return "" // arg cannot be a name, and may contain control characters
 	}
 	if kindNames[strings.ToLower(namespace)] != "" || name == "" || strings.Contains(namespace, ".") {
 		return ""
 	}
-	return fmt.Sprintf("; if %s is its namespace: %s -n %s", namespace, name, namespace)
+	return fmt.Sprintf("; if %s is its namespace, write %s -n %s", namespace, name, namespace)
 }
 
-// oneTarget is the one argument of a command.
+// oneTarget parses the only argument of a command.
 func oneTarget(args []string, takes ...string) (target, error) {
 	switch len(args) {
 	case 0:
-		return target{}, usageError{errors.New("it takes the name of what to act on, as KIND/NAME; the kind is one of " + strings.Join(takes, ", "))}
+		return target{}, usageError{errors.New("the target is missing: give it as KIND/NAME; the kind is one of " + strings.Join(takes, ", "))}
 	case 1:
 		return parseTarget(args[0], takes...)
 	}
-	return target{}, usageError{fmt.Errorf("it takes one name, but got %d", len(args))}
+	return target{}, usageError{fmt.Errorf("give one target, not %d", len(args))}
 }

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// openTerminal opens a pseudo terminal: what a person types into one end is read from the other.
+// openTerminal opens a pseudo terminal: the program reads from one end what a person types into the other.
 func openTerminal(t *testing.T) (person, tty *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

@@ -16,16 +16,16 @@ import (
 type text struct {
 	w       io.Writer
 	painter painter
-	// width is how many columns there are; 0 means any number.
+	// width is the number of columns; 0 means no limit.
 	width int
 }
 
 func newText(w io.Writer) *text { return &text{tame{w}, newPainter(w), width(w)} }
 
-// widest is the longest line that is good to read.
+// widest is the longest line that is comfortable to read.
 const widest = 120
 
-// width is how many columns a terminal has; 0 if it is none.
+// width returns the number of columns of a terminal; 0 if w is none.
 func width(w io.Writer) int {
 	file, ok := w.(*os.File)
 	if !ok {
@@ -38,13 +38,13 @@ func width(w io.Writer) int {
 	return min(columns, widest)
 }
 
-// colors of the first words of headlines.
+// colors are the colors of the first words of headlines.
 var colors = map[string]color{
 	"HEALTHY": green, "SICK": red, "HELD": red, "GONE": dim, "PAUSED": yellow, "UNDECIDED": yellow, "BEING": yellow,
 	"NOT": yellow, "OPEN": green, "CLOSED": red, "STOPPED": red, "OBSERVING": blue, "ON": yellow,
 }
 
-// page prints one page. Several are told apart by their namespaces.
+// page prints one page. If there are several, each name has its namespace.
 func (t *text) page(p explain.Page, several bool) {
 	name := p.Name
 	if several {
@@ -67,7 +67,7 @@ func (t *text) page(p explain.Page, several bool) {
 	}
 }
 
-// row prints a label and a text, which goes on under itself.
+// row prints a label and a text. Further lines of the text are indented.
 func (t *text) row(label, line string, indent int) {
 	for i, part := range wrapped(line, t.width-indent) {
 		if i > 0 {
@@ -77,7 +77,7 @@ func (t *text) row(label, line string, indent int) {
 	}
 }
 
-// wrapped breaks a text between words. Without room for words it stays as it is.
+// wrapped breaks a text between words, if there is room for words.
 func wrapped(line string, columns int) []string {
 	if columns < 20 {
 		return []string{line}
@@ -93,7 +93,7 @@ func wrapped(line string, columns int) []string {
 	return append(lines, current)
 }
 
-// color is an escape sequence of terminals. What it says is always said in words, too.
+// color is a terminal's escape sequence. Colors never carry information that the words do not have.
 type color string
 
 const (
@@ -110,7 +110,7 @@ const (
 // painter colors text for a terminal.
 type painter bool
 
-// newPainter colors what is written to a terminal, unless NO_COLOR is set (https://no-color.org).
+// newPainter returns a painter that colors text if w is a terminal and NO_COLOR is not set (https://no-color.org).
 func newPainter(w io.Writer) painter {
 	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return false

@@ -35,31 +35,31 @@ func newUninstall() *cobra.Command { return (&uninstallFlags{clock: clock.RealCl
 func (f *uninstallFlags) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "uninstall",
-		Short: "Take back all that Sickbay has written",
-		Long: "Take back all that Sickbay has written, in all namespaces or in one: first it lets hosts that are kept off come on and puts their\n" +
-			"Nodes back in service, then it removes conditions, marks, annotations, finalizers, requests, pauses for upgrades and records. It\n" +
+		Short: "Remove everything that Sickbay has written",
+		Long: "Remove everything that Sickbay has written, in all namespaces or in one: first it lets hosts that are kept off come on and puts their\n" +
+			"Nodes back into service; then it removes conditions, marks, annotations, finalizers, requests, pauses for upgrades and records. It\n" +
 			"writes with your rights, shows everything before it asks, and leaves what you have written. Run it again if it was interrupted.\n\n" +
-			"Stop the manager first (kubectl scale deployment/sickbay --replicas=0): as long as one leads, nothing is taken back. Afterwards\n" +
-			"remove what was installed, such as by helm uninstall: Deployment, permissions and policies stay, and so do the kinds without --crds.\n\n" +
-			"Exit codes: 0 nothing is left, or with --dry-run everything could be read; 1 something could not be read or taken back, a manager\n" +
-			"leads, or you said no; 2 the input cannot be understood.",
+			"Stop the manager first (kubectl scale deployment/sickbay --replicas=0): while one leads, the command removes nothing. Afterwards\n" +
+			"remove the installation, for example with helm uninstall: the command leaves the Deployment, permissions and policies, and without --crds also the kinds.\n\n" +
+			"Exit codes: 0 nothing is left, or with --dry-run everything could be read; 1 something could not be read or removed, a manager\n" +
+			"leads, or you declined; 2 the input is invalid.",
 		Example: "  sickbay uninstall --dry-run\n  sickbay uninstall -n metal\n  sickbay uninstall --yes --annotations --crds",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	fs := cmd.Flags()
 	f.access.addAll(fs)
-	fs.Lookup("namespace").Usage = "Namespace to look at. Without it, all."
+	fs.Lookup("namespace").Usage = "Namespace to look at. Default: all."
 	f.confirm.add(fs)
-	fs.Lookup("dry-run").Usage = "Show what would be taken back, and write nothing."
-	fs.BoolVar(&f.options.Annotations, "annotations", false, "Remove the annotations by which people have told Sickbay what to do, too.")
-	fs.BoolVar(&f.crds, "crds", false, "Delete the definitions of Sickbay's kinds at the end, and with them all plans and templates.")
-	fs.BoolVar(&f.ignoreLeader, "ignore-leader", false, "Continue even if a manager is leading, or if its lease cannot be read. A manager that runs writes its objects again.")
-	fs.BoolVar(&f.leaveNodes, "leave-nodes", false, "Do not wait for Nodes that are not there or cannot be reached: what they have not got back is lost.")
+	fs.Lookup("dry-run").Usage = "Show what would be removed, and write nothing."
+	fs.BoolVar(&f.options.Annotations, "annotations", false, "Also remove the annotations with which people have configured Sickbay.")
+	fs.BoolVar(&f.crds, "crds", false, "At the end, delete the CustomResourceDefinitions of Sickbay's kinds, and with them all plans and templates.")
+	fs.BoolVar(&f.ignoreLeader, "ignore-leader", false, "Continue even if a manager leads, or if its lease cannot be read. A running manager writes its objects again.")
+	fs.BoolVar(&f.leaveNodes, "leave-nodes", false, "Do not wait for Nodes that are missing or cannot be reached: what has not been restored on them is lost.")
 	return cmd
 }
 
-// look is the namespace that is looked at: without one, all.
+// look returns the namespace to look at; all without --namespace.
 func (f *uninstallFlags) look() (string, error) {
 	if f.access.overrides.Context.Namespace == "" {
 		f.access.all = true
@@ -76,7 +76,7 @@ func (f *uninstallFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	if f.crds && namespace != "" {
-		return usageError{errors.New("--crds and --namespace exclude each other: a kind is there for all namespaces")}
+		return usageError{errors.New("--crds and --namespace cannot be used together: kinds exist in all namespaces")}
 	}
 	c, err := f.access.client()
 	if err != nil {
@@ -91,11 +91,11 @@ func (f *uninstallFlags) run(cmd *cobra.Command) error {
 	return f.uninstall(cmd, u)
 }
 
-// workloadTimeout is how long a workload cluster may take to answer.
+// workloadTimeout is the timeout of each request to a workload cluster.
 const workloadTimeout = 10 * time.Second
 
-// workloadCluster connects to one, by the kubeconfig that Cluster API keeps for it. Those who may write that need not be those who run this: one
-// that names a command or a file is refused.
+// workloadCluster connects to a workload cluster with the kubeconfig that Cluster API keeps. The people who may write that are not always the
+// people who run this, so it refuses a kubeconfig that names a command or a file.
 func workloadCluster(ctx context.Context, c client.Client, cluster client.ObjectKey) (client.Client, error) {
 	data, err := clusterconfig.FromSecret(ctx, workload.Kubeconfigs{Reader: c}, cluster)
 	if err != nil {
@@ -103,7 +103,7 @@ func workloadCluster(ctx context.Context, c client.Client, cluster client.Object
 	}
 	config, err := targets.ParseKubeconfig(data)
 	if err != nil {
-		return nil, fmt.Errorf("understanding its kubeconfig: %w", err)
+		return nil, fmt.Errorf("parsing its kubeconfig: %w", err)
 	}
 	config.Timeout, config.UserAgent = workloadTimeout, "sickbay/"+app.Version
 	return client.New(config, client.Options{})
@@ -122,17 +122,17 @@ func (f *uninstallFlags) uninstall(cmd *cobra.Command, u *uninstall.Uninstaller)
 		return err
 	}
 	if !f.confirm.yes {
-		if err := f.confirm.ask(cmd, "Take this back?"); err != nil {
+		if err := f.confirm.ask(cmd, "Remove this?"); err != nil {
 			return err
 		}
 	}
 	out := tame{cmd.OutOrStdout()}
 	failed := u.TakeBack(cmd.Context(), survey, func(item uninstall.Item, err error) {
 		if err != nil {
-			fmt.Fprintf(out, "%s: not taken back: %s\n", item, oneLine(err))
+			fmt.Fprintf(out, "%s: not removed: %s\n", item, oneLine(err))
 			return
 		}
-		fmt.Fprintf(out, "%s: taken back\n", item)
+		fmt.Fprintf(out, "%s: removed\n", item)
 	})
 	if err := cmd.Context().Err(); err != nil {
 		return err
@@ -140,21 +140,21 @@ func (f *uninstallFlags) uninstall(cmd *cobra.Command, u *uninstall.Uninstaller)
 	return f.verify(cmd, u, failed)
 }
 
-// refuse says why nothing may be taken back.
+// refuse returns an error if a manager leads or may lead.
 func (f *uninstallFlags) refuse(survey uninstall.Survey) error {
 	const anyway = "; --ignore-leader continues anyway"
 	switch {
 	case f.ignoreLeader:
 		return nil
 	case len(survey.Leaders) > 0:
-		return fmt.Errorf("a manager is leading, and would write this again: %s. Stop it (kubectl scale --replicas=0); if it was killed, wait a minute and a quarter%s", strings.Join(survey.Leaders, ", "), anyway)
+		return fmt.Errorf("a manager leads, and would write this again: %s. Stop it (kubectl scale --replicas=0); if it was killed, wait 75 seconds%s", strings.Join(survey.Leaders, ", "), anyway)
 	case survey.LeadersUnread:
-		return fmt.Errorf("cannot check whether a manager is leading: you may not read leases%s", anyway)
+		return fmt.Errorf("cannot check whether a manager leads: you may not read leases%s", anyway)
 	}
 	return nil
 }
 
-// verify looks at everything once more.
+// verify surveys everything again, and prints what is left.
 func (f *uninstallFlags) verify(cmd *cobra.Command, u *uninstall.Uninstaller, failed error) error {
 	left, err := u.Survey(cmd.Context())
 	if err != nil {
@@ -162,7 +162,7 @@ func (f *uninstallFlags) verify(cmd *cobra.Command, u *uninstall.Uninstaller, fa
 	}
 	out := tame{cmd.OutOrStdout()}
 	if n := left.Ours(); n > 0 {
-		fmt.Fprintf(out, "\nSomething of Sickbay's is left on %s:\n", objects(n))
+		fmt.Fprintf(out, "\nSickbay's writes are left on %s:\n", objects(n))
 		list(out, left.Items, func(i uninstall.Item) []string { return i.What })
 		return errNo
 	}
@@ -170,21 +170,21 @@ func (f *uninstallFlags) verify(cmd *cobra.Command, u *uninstall.Uninstaller, fa
 		return failed
 	}
 	if len(left.Unread) > 0 {
-		fmt.Fprintln(out, "\nNothing of Sickbay's is left in what could be read")
+		fmt.Fprintln(out, "\nNothing that Sickbay has written is left on the objects that could be read")
 		return errNo
 	}
-	fmt.Fprintln(out, "\nNothing of Sickbay's is left")
+	fmt.Fprintln(out, "\nNothing that Sickbay has written is left")
 	return nil
 }
 
-// show says what was found, and what could not be looked at.
+// show prints what was found, and what could not be read.
 func (f *uninstallFlags) show(cmd *cobra.Command, survey uninstall.Survey) {
 	out := tame{cmd.OutOrStdout()}
 	for _, one := range survey.Unread {
 		fmt.Fprintf(tame{cmd.ErrOrStderr()}, "not read: %s\n", one)
 	}
 	if n := survey.Ours(); n == 0 {
-		fmt.Fprintln(out, "Nothing of Sickbay's was found")
+		fmt.Fprintln(out, "Nothing that Sickbay has written was found")
 	} else {
 		fmt.Fprintf(out, "Sickbay has written to %s:\n", objects(n))
 	}
@@ -196,7 +196,7 @@ func (f *uninstallFlags) show(cmd *cobra.Command, survey uninstall.Survey) {
 		if f.options.Annotations {
 			hint = ""
 		}
-		fmt.Fprintf(out, "\nYours, and left as it is%s:\n%s", hint, yours.String())
+		fmt.Fprintf(out, "\nYours, left unchanged%s:\n%s", hint, yours.String())
 	}
 }
 
@@ -208,7 +208,7 @@ func list(w io.Writer, items []uninstall.Item, what func(uninstall.Item) []strin
 	}
 }
 
-// allRead is an error if something could not be read: nobody knows what is there.
+// allRead returns an error if something could not be read, as traces may be left there.
 func allRead(survey uninstall.Survey) error {
 	if len(survey.Unread) > 0 {
 		return errNo
@@ -216,7 +216,7 @@ func allRead(survey uninstall.Survey) error {
 	return nil
 }
 
-// objects is for people: "1 object", "3 objects".
+// objects formats a count: "1 object", "3 objects".
 func objects(n int) string {
 	if n == 1 {
 		return "1 object"

@@ -20,7 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestUninstall: it shows what there is, asks, takes it back, and says how that went. Then there is nothing any more.
+// TestUninstall: it shows what it found, asks, takes it back and reports the result. Afterwards nothing is left.
 func TestUninstall(t *testing.T) {
 	s := newShell(t)
 	machine := s.machine("metal-3", build.Annotation("sickbay.dev/hold-until", "2026-11-23T08:00:00Z"))
@@ -29,8 +29,8 @@ func TestUninstall(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.golden("uninstall-dry-run", s.run("uninstall", "--dry-run"), exitOK)
-	s.says(s.run("uninstall"), exitUsage, "nobody can be asked, as the standard input is not a terminal: --yes writes without asking, --dry-run shows what would be written")
-	s.says(s.run("uninstall", "--crds", "--yes"), exitUsage, "--crds and --namespace exclude each other: a kind is there for all namespaces")
+	s.says(s.run("uninstall"), exitUsage, "cannot ask for confirmation, because standard input is not a terminal: use --yes to write without asking, or --dry-run to see what would be written")
+	s.says(s.run("uninstall", "--crds", "--yes"), exitUsage, "--crds and --namespace cannot be used together: kinds exist in all namespaces")
 	s.golden("uninstall", s.run("uninstall", "--yes"), exitOK)
 	s.golden("uninstall-again", s.run("uninstall", "--yes"), exitOK)
 	if err := s.c.Get(t.Context(), client.ObjectKeyFromObject(machine), machine); err != nil || machine.Annotations["sickbay.dev/hold-until"] == "" {
@@ -38,7 +38,7 @@ func TestUninstall(t *testing.T) {
 	}
 }
 
-// TestUninstallAsks: without a yes nothing is written.
+// TestUninstallAsks: without a yes, nothing is written.
 func TestUninstallAsks(t *testing.T) {
 	s := newShell(t)
 	r := s.admit(s.machine("metal-3"), replace)
@@ -50,7 +50,7 @@ func TestUninstallAsks(t *testing.T) {
 	s.stored(r)
 }
 
-// TestUninstallRefuses: as long as a manager leads, or nobody can tell, nothing is written.
+// TestUninstallRefuses: nothing is written while a manager leads, or while that cannot be determined.
 func TestUninstallRefuses(t *testing.T) {
 	s := newShell(t)
 	r := s.admit(s.machine("metal-3"), replace)
@@ -59,7 +59,7 @@ func TestUninstallRefuses(t *testing.T) {
 	if got.code != exitFailure {
 		t.Errorf("exit code is %d", got.code)
 	}
-	for _, want := range []string{"not read: leases: ", "sickbay: cannot check whether a manager is leading: you may not read leases; --ignore-leader continues anyway\n"} {
+	for _, want := range []string{"not read: leases: ", "sickbay: cannot check whether a manager leads: you may not read leases; --ignore-leader continues anyway\n"} {
 		if !strings.Contains(got.stderr, want) {
 			t.Errorf("said %s, want %q in it", got.stderr, want)
 		}
@@ -72,10 +72,10 @@ func TestUninstallRefuses(t *testing.T) {
 	}
 	build.Create(t.Context(), t, s.c, lease)
 	defer func() { _ = s.c.Delete(t.Context(), lease) }()
-	s.says(s.run("uninstall", "--yes"), exitFailure, "a manager is leading, and would write this again: manager-0 (lease fleet/sickbay-manager). "+
-		"Stop it (kubectl scale --replicas=0); if it was killed, wait a minute and a quarter; --ignore-leader continues anyway")
+	s.says(s.run("uninstall", "--yes"), exitFailure, "a manager leads, and would write this again: manager-0 (lease fleet/sickbay-manager). "+
+		"Stop it (kubectl scale --replicas=0); if it was killed, wait 75 seconds; --ignore-leader continues anyway")
 	s.stored(r)
-	if got := s.run("uninstall", "--yes", "--ignore-leader", "--as", "jo"); got.code != exitFailure || !strings.Contains(got.stdout, "is left in what could be read") {
+	if got := s.run("uninstall", "--yes", "--ignore-leader", "--as", "jo"); got.code != exitFailure || !strings.Contains(got.stdout, "is left on the objects that could be read") {
 		t.Errorf("what could not be read must not end well: %s%s", got.stdout, got.stderr)
 	}
 	if err := s.c.Get(t.Context(), client.ObjectKeyFromObject(r), r); client.IgnoreNotFound(err) != nil || err == nil {
@@ -83,7 +83,8 @@ func TestUninstallRefuses(t *testing.T) {
 	}
 }
 
-// TestUninstallServesNodes: a Node in a workload cluster gets back what a power cycle has taken, by the kubeconfig that Cluster API keeps.
+// TestUninstallServesNodes: a Node in a workload cluster gets back what a power cycle removed. The connection uses the kubeconfig that Cluster API
+// keeps.
 func TestUninstallServesNodes(t *testing.T) {
 	s := newShell(t)
 	data, err := os.ReadFile(s.kubeconfig)
@@ -107,8 +108,8 @@ func TestUninstallServesNodes(t *testing.T) {
 	}
 }
 
-// TestUninstallRunsNoCommandOfAKubeconfig: who may write the kubeconfig of a workload cluster need not be who runs the command. It runs nothing that
-// a kubeconfig names, and says so.
+// TestUninstallRunsNoCommandOfAKubeconfig: the people who may write a workload cluster's kubeconfig are not always the people who run the command.
+// So it refuses a kubeconfig that names a command, and says so.
 func TestUninstallRunsNoCommandOfAKubeconfig(t *testing.T) {
 	s := newShell(t)
 	ran := filepath.Join(t.TempDir(), "ran")

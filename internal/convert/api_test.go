@@ -15,7 +15,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// refusal has the API server look at all health checks and plans of a stream, and says why it refuses one; empty if it does not.
+// refusal makes the API server validate all health checks and plans of a stream, and returns why it rejects one; empty if it
+// rejects none.
 func refusal(t testing.TB, c client.Client, namespace, stream string) string {
 	t.Helper()
 	documents, problems := manifest.Parse("converted", []byte(stream))
@@ -38,7 +39,7 @@ func refusal(t testing.TB, c client.Client, namespace, stream string) string {
 	return ""
 }
 
-// TestAPIServerTakesWhatIsConverted: also the manifest of the project's first contract, and all that the golden files show.
+// TestAPIServerTakesWhatIsConverted: this includes the manifest of the project's first contract, and all golden files.
 func TestAPIServerTakesWhatIsConverted(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -60,7 +61,7 @@ func TestAPIServerTakesWhatIsConverted(t *testing.T) {
 	}
 }
 
-// TestAPIServerTakesWhateverIsConverted is the same for health checks that are drawn, each of which its own API would take.
+// TestAPIServerTakesWhateverIsConverted is the same for random health checks, each of which is valid in its own API.
 func TestAPIServerTakesWhateverIsConverted(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)

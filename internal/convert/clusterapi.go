@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 )
 
-// The names of today's fields.
+// The current names of fields.
 const (
 	checks            = "checks"
 	nodeConditions    = "unhealthyNodeConditions"
@@ -24,11 +24,11 @@ const (
 	timeoutSeconds    = "timeoutSeconds"
 )
 
-// today are the fields of a spec.
+// today lists the current fields of a spec.
 var today = []string{"clusterName", "selector", checks, remediation}
 
-// clusterAPI converts a MachineHealthCheck of Cluster API. It goes by the fields and not by the version alone, since manifests
-// have a new version above old fields.
+// clusterAPI converts a MachineHealthCheck of Cluster API. It looks at the fields, not only at the version, since some
+// manifests have old fields under a new version.
 func (c *conversion) clusterAPI() []*yaml.Node {
 	c.setVersion()
 	spec := c.spec()
@@ -44,7 +44,7 @@ func (c *conversion) clusterAPI() []*yaml.Node {
 	return []*yaml.Node{c.root}
 }
 
-// setVersion makes the object one of Cluster API's v1beta2.
+// setVersion sets the version to Cluster API's v1beta2.
 func (c *conversion) setVersion() {
 	if c.kind.GroupVersion() != clusterv1.GroupVersion {
 		set(c.root, "apiVersion", clusterv1.GroupVersion.String())
@@ -52,7 +52,7 @@ func (c *conversion) setVersion() {
 	}
 }
 
-// spec returns the spec, and refuses an object without one.
+// spec returns the spec, and rejects an object without one.
 func (c *conversion) spec() *yaml.Node {
 	spec := manifest.Get(c.root, "spec")
 	if spec == nil || spec.Kind != yaml.MappingNode {
@@ -80,7 +80,7 @@ func (c *conversion) spec() *yaml.Node {
 	return spec
 }
 
-// fields moves the fields of MachineHealthChecks to where they are today.
+// fields moves the fields of MachineHealthChecks to their current places.
 func (c *conversion) fields(spec *yaml.Node) {
 	for _, one := range []struct {
 		old, group, field string
@@ -112,7 +112,7 @@ func (c *conversion) fields(spec *yaml.Node) {
 	}
 }
 
-// move takes a field of the spec to its place of today.
+// move moves a field of the spec to its current place.
 func (c *conversion) move(spec *yaml.Node, old, group, field string, convert func(key, value *yaml.Node) *yaml.Node) {
 	at := manifest.Index(spec, old)
 	if at < 0 {
@@ -142,7 +142,7 @@ func (c *conversion) move(spec *yaml.Node, old, group, field string, convert fun
 	insert(parent, key, value, end)
 }
 
-// renameStartup is for the field by its old name, in its place of today.
+// renameStartup renames the field with the old name in its current place.
 func (c *conversion) renameStartup(group *yaml.Node) {
 	key, value := take(group, "nodeStartupTimeout")
 	if key == nil {
@@ -170,7 +170,7 @@ func (c *conversion) startup(key, value *yaml.Node) *yaml.Node {
 	return made
 }
 
-// limit has a number that is quoted be one: OpenShift takes that, and Cluster API does not.
+// limit unquotes a quoted number: OpenShift accepts it, and Cluster API does not.
 func (c *conversion) limit(_, value *yaml.Node) *yaml.Node {
 	if value.Kind == yaml.ScalarNode && value.ShortTag() == "!!str" && isDigits(value.Value) {
 		value.Tag, value.Style = "!!int", 0
@@ -188,7 +188,7 @@ func isDigits(text string) bool {
 	return len(text) > 0 && len(text) < 10 && strings.Trim(text, "0123456789") == "" && (text == "0" || text[0] != '0')
 }
 
-// template makes a reference what it is today. What is left out would have the machines replaced instead.
+// template converts a reference to its current form. If it were dropped, the machines would be replaced instead.
 func (c *conversion) template(key, value *yaml.Node) *yaml.Node {
 	if value.Kind != yaml.MappingNode {
 		c.lose(key, value, "it is no reference")
@@ -204,7 +204,7 @@ func (c *conversion) template(key, value *yaml.Node) *yaml.Node {
 	return value
 }
 
-// onlyReference leaves what a reference has today. The namespace is that of the object.
+// onlyReference keeps only the current fields of a reference. Its namespace is the namespace of the object.
 func (c *conversion) onlyReference(ref *yaml.Node) {
 	own := c.options.Namespace
 	if namespace := manifest.Get(manifest.Get(c.root, "metadata"), "namespace"); namespace != nil {
@@ -223,7 +223,7 @@ func (c *conversion) onlyReference(ref *yaml.Node) {
 	}
 }
 
-// dropUnknown keeps what is no field as a comment: the API server would drop it, or refuse the object.
+// dropUnknown turns unknown fields into comments: the API server would drop them, or reject the object.
 func (c *conversion) dropUnknown(spec *yaml.Node) {
 	for _, field := range fieldsOf(spec) {
 		if !slices.Contains(today, field) {
@@ -232,7 +232,7 @@ func (c *conversion) dropUnknown(spec *yaml.Node) {
 	}
 }
 
-// inOrder has the fields of a spec stand in the usual order, if some were moved.
+// inOrder sorts the fields of a spec in the usual order, if some were moved.
 func inOrder(spec *yaml.Node) {
 	var sorted []*yaml.Node
 	for _, field := range today {

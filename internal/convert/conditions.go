@@ -10,14 +10,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 )
 
-// refusedConditions are the Machine conditions that Cluster API refuses: they follow from the verdict, or from what is done
+// refusedConditions are the Machine conditions that Cluster API rejects: they follow from the verdict, or from what is done
 // about it.
 var refusedConditions = []string{"Ready", "Available", "HealthCheckSucceeded", "OwnerRemediated", "ExternallyRemediated"}
 
-// oldTimeouts are the names that the timeout of a condition has had: in v1beta1, in a draft of v1beta2, and in NodeHealthChecks.
+// oldTimeouts are earlier names for the timeout of a condition: in v1beta1, in a draft of v1beta2, and in NodeHealthChecks.
 var oldTimeouts = []string{"timeout", "unhealthyTimeoutSeconds", "duration"}
 
-// conditions brings a list of conditions into today's form.
+// conditions converts a list of conditions to the current form.
 func (c *conversion) conditions(group *yaml.Node, field string) {
 	list := manifest.Get(group, field)
 	if list == nil || isNull(list) {
@@ -47,7 +47,7 @@ func (c *conversion) conditions(group *yaml.Node, field string) {
 	list.Content = kept
 }
 
-// condition brings one into today's form, or says why it cannot.
+// condition converts one condition to the current form, or says why it cannot.
 func (c *conversion) condition(item *yaml.Node, ofMachine bool) (problem string) {
 	if item.Kind != yaml.MappingNode {
 		return "it is no condition"
@@ -68,7 +68,7 @@ func (c *conversion) condition(item *yaml.Node, ofMachine bool) (problem string)
 	return ""
 }
 
-// timeout gives the timeout of a condition, or of a step, its name and its unit of today.
+// timeout converts the timeout of a condition or a step to its current name and unit.
 func (c *conversion) timeout(item *yaml.Node, old string) (problem string) {
 	i := manifest.Index(item, old)
 	if i < 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// conversion is the work on one object. It changes a copy of the object's nodes.
+// conversion is the conversion of one object. It changes a copy of the object's nodes.
 type conversion struct {
 	options Options
 	file    string
@@ -20,17 +20,17 @@ type conversion struct {
 	root    *yaml.Node
 	paths   map[*yaml.Node]string
 	notes   []Note
-	// lost are the comments that tell what could not be expressed.
+	// lost are the comments about what could not be expressed.
 	lost []string
-	// byName reports that a step of the plan makes a request which is for the Node of its name.
+	// byName reports whether a step of the plan makes a request with the name of its Node.
 	byName bool
-	// changed reports that the object is not in today's form.
+	// changed reports whether the object is not in the current form.
 	changed bool
-	// refused reports that it cannot be brought into it.
+	// refused reports whether it cannot be converted.
 	refused bool
 }
 
-// remember notes where everything stood.
+// remember stores the original path of every node.
 func (c *conversion) remember(n *yaml.Node, path string) {
 	c.paths[n] = path
 	switch n.Kind {
@@ -51,14 +51,15 @@ func (c *conversion) remember(n *yaml.Node, path string) {
 	}
 }
 
-// note says something that costs nothing.
+// note adds a remark about a change without loss.
 func (c *conversion) note(at *yaml.Node, message string) { c.say(at, false, message) }
 
 func (c *conversion) say(at *yaml.Node, lost bool, message string) {
 	c.notes = append(c.notes, Note{File: c.file, Line: at.Line, Field: c.paths[at], Lost: lost, Message: message})
 }
 
-// lose says that something could not be expressed, and keeps it as a comment. The key may be nil for an item of a list.
+// lose notes that something could not be expressed, and keeps it as a comment. The key may be nil for an item of a
+// list.
 func (c *conversion) lose(key, value *yaml.Node, message string) {
 	at := key
 	if at == nil {
@@ -72,13 +73,13 @@ func (c *conversion) lose(key, value *yaml.Node, message string) {
 	}
 }
 
-// refuse says why the object stays as it is.
+// refuse notes why the object stays unchanged.
 func (c *conversion) refuse(at *yaml.Node, message string) {
 	c.refused = true
 	c.say(at, true, message)
 }
 
-// refusals are what is said of an object that stays as it is.
+// refusals returns the notes about an object that stays unchanged.
 func (c *conversion) refusals() []Note {
 	if !c.refused {
 		return nil
@@ -88,14 +89,14 @@ func (c *conversion) refusals() []Note {
 	return []Note{last}
 }
 
-// drop takes a field away that its mapping must not have, and says why.
+// drop removes a field that its mapping must not have, and notes why.
 func (c *conversion) drop(mapping *yaml.Node, field, message string) {
 	if key, value := take(mapping, field); key != nil && !isNull(value) {
 		c.lose(key, value, message)
 	}
 }
 
-// beCareful makes the result a dry-run: with what was lost it would repair machines that it did not repair before.
+// beCareful makes the result a dry-run: because of a loss, it would repair machines that were not repaired before.
 func (c *conversion) beCareful() {
 	annotations := child(child(c.root, "metadata", 2), "annotations", end)
 	if manifest.Index(annotations, mhcspec.DryRunAnnotation) >= 0 {
@@ -106,7 +107,7 @@ func (c *conversion) beCareful() {
 	annotations.Content = append(annotations.Content, text(mhcspec.DryRunAnnotation), value)
 }
 
-// tellLosses puts what was lost above an object.
+// tellLosses writes the losses as a comment above an object.
 func (c *conversion) tellLosses(object *yaml.Node) {
 	if len(c.lost) == 0 {
 		return
@@ -116,7 +117,7 @@ func (c *conversion) tellLosses(object *yaml.Node) {
 	first.HeadComment = strings.TrimPrefix(strings.Join(lines, "\n"), "\n")
 }
 
-// keepComments keeps those that stood at something which is not there any more.
+// keepComments keeps the comments of nodes that were removed.
 func (c *conversion) keepComments(before *yaml.Node, after []*yaml.Node) {
 	kept := strings.Join(c.lost, "\n") + "\n" + encode(sequence(after...), true)
 	for _, comment := range commentsIn(before) {
@@ -126,7 +127,7 @@ func (c *conversion) keepComments(before *yaml.Node, after []*yaml.Node) {
 	}
 }
 
-// commentsIn returns the lines of comment in a node.
+// commentsIn returns the comment lines of a node.
 func commentsIn(n *yaml.Node) (lines []string) {
 	for _, comment := range []string{n.HeadComment, n.LineComment, n.FootComment} {
 		for line := range strings.SplitSeq(comment, "\n") {

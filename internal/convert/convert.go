@@ -10,15 +10,15 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 )
 
-// Options say what the manifests of other dialects do not.
+// Options add what the manifests of other dialects lack.
 type Options struct {
 	// Cluster is the name of the Cluster, for health checks that name none.
 	Cluster string
-	// Namespace is for what has none, as NodeHealthChecks.
+	// Namespace is the namespace for objects without one, such as NodeHealthChecks.
 	Namespace string
 }
 
-// Note is one thing to be said about a conversion.
+// Note is a remark about a conversion.
 type Note struct {
 	File  string
 	Line  int
@@ -28,19 +28,19 @@ type Note struct {
 	Message string
 }
 
-// Converted is what became of an object.
+// Converted is the result of a conversion.
 type Converted struct {
-	// Nodes are the objects in its place; nil if it stays as it is.
+	// Nodes are the objects that replace it; nil if it stays unchanged.
 	Nodes []*yaml.Node
 	Notes []Note
-	// Paths are the fields in which values stood before, for those that were moved.
+	// Paths are the original fields of values that were moved.
 	Paths map[*yaml.Node]string
 }
 
-// dialect is how one family of health checks is converted.
+// dialect converts one family of health checks.
 type dialect func(c *conversion) []*yaml.Node
 
-// dialectOf returns nil for what is not converted.
+// dialectOf returns the dialect of a kind; nil for kinds that are not converted.
 func dialectOf(kind schema.GroupVersionKind) dialect {
 	switch kind.GroupKind() {
 	case schema.GroupKind{Group: clusterv1.GroupVersion.Group, Kind: "MachineHealthCheck"}:
@@ -62,7 +62,7 @@ func dialectOf(kind schema.GroupVersionKind) dialect {
 // Known reports whether a kind is one of the dialects.
 func Known(kind schema.GroupVersionKind) bool { return dialectOf(kind) != nil }
 
-// Object converts an object. What is of another kind, or in today's form, stays as it is.
+// Object converts an object. Objects of other kinds, or in the current form, stay unchanged.
 func Object(obj manifest.Object, o Options) Converted {
 	speak := dialectOf(obj.Kind())
 	if speak == nil {

@@ -33,7 +33,7 @@ func stream(t testing.TB, file string, data []byte, o Options) (converted string
 
 var options = Options{Cluster: "blue", Namespace: "default"}
 
-// TestGolden shows what becomes of each dialect, and what is said about it.
+// TestGolden shows the conversion of each dialect, and its notes.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -71,7 +71,7 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// TestDryRun: where more might be done to machines than before, nothing is done until somebody has looked.
+// TestDryRun: if more might be done to machines than before, nothing is done until somebody has checked.
 func TestDryRun(t *testing.T) {
 	const (
 		openShift = "apiVersion: machine.openshift.io/v1beta1\nkind: MachineHealthCheck\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {%s}}\n" +
@@ -117,7 +117,7 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// TestJSON: what is JSON stays JSON.
+// TestJSON: JSON stays JSON.
 func TestJSON(t *testing.T) {
 	const text = `{"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "MachineHealthCheck", "metadata": {"name": "a"}, "spec": {"clusterName": "b", ` +
 		`"selector": {"matchLabels": {"pool": "y"}}, "maxUnhealthy": "40%", "unhealthyConditions": [{"type": "Ready", "status": "Unknown", "timeout": "5m"}]}}`

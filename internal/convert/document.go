@@ -8,8 +8,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 )
 
-// Document converts what a document holds, and returns its new text. A document without anything to convert is returned as it
-// is, to the last space.
+// Document converts the objects of a document, and returns its new text. If there is nothing to convert, it returns the text
+// unchanged, including whitespace.
 func Document(d *manifest.Document, o Options) (converted string, notes []Note) {
 	all, changed := make([]Converted, len(d.Objects)), false
 	for i, obj := range d.Objects {
@@ -35,7 +35,7 @@ func Document(d *manifest.Document, o Options) (converted string, notes []Note) 
 	return text, notes
 }
 
-// listOf puts what became of the items into their list, which may hold several kinds now.
+// listOf puts the converted items into their list, which may contain several kinds now.
 func listOf(d *manifest.Document, items []Converted) (*yaml.Node, error) {
 	list, err := expand(d.Root.Content[0])
 	if err != nil {
@@ -59,7 +59,7 @@ func listOf(d *manifest.Document, items []Converted) (*yaml.Node, error) {
 	return list, nil
 }
 
-// render writes objects in the place of a document: in its style, between its comments.
+// render writes objects in place of a document, in its style and between its comments.
 func render(d *manifest.Document, objects []*yaml.Node) string {
 	var out strings.Builder
 	if strings.HasPrefix(d.Text, "---") {
@@ -89,7 +89,7 @@ func render(d *manifest.Document, objects []*yaml.Node) string {
 	return out.String()
 }
 
-// quote has JSON stay JSON.
+// quote keeps JSON valid JSON.
 func quote(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
 		n.Style = yaml.DoubleQuotedStyle
@@ -102,7 +102,7 @@ func quote(n *yaml.Node) {
 	}
 }
 
-// liftComments has a comment stand above its field if the value of the field is empty: the writer breaks the line behind it.
+// liftComments moves a comment above its field if the value of the field is empty, since the writer breaks the line after it.
 func liftComments(n *yaml.Node) {
 	for i, child := range n.Content {
 		liftComments(child)
@@ -115,7 +115,7 @@ func liftComments(n *yaml.Node) {
 	}
 }
 
-// isCompact reports whether lists are indented no deeper than their fields, as most tools write them.
+// isCompact reports whether lists are indented no deeper than their fields, as most tools do.
 func isCompact(n *yaml.Node) bool {
 	compact, found := firstList(n)
 	return compact || !found

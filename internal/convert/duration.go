@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// seconds makes a duration, as in 5m, a number of seconds, rounded up: nothing may happen earlier than before. What is a number
-// already is one of seconds if it has the name that it has today, as says isSeconds.
+// seconds converts a duration, such as 5m, to seconds, rounded up: nothing may happen earlier than before. A number is already
+// in seconds if the field has its current name (isSeconds).
 func (c *conversion) seconds(value *yaml.Node, isSeconds bool) (*yaml.Node, error) {
 	if value.Kind != yaml.ScalarNode {
 		return nil, fmt.Errorf("it is no duration")
@@ -36,7 +36,7 @@ func (c *conversion) seconds(value *yaml.Node, isSeconds bool) (*yaml.Node, erro
 	return made, nil
 }
 
-// replace has a new node stand for one that was read: in its line, with its comments.
+// replace puts a new node in place of an old one, with its line and its comments.
 func (c *conversion) replace(old, made *yaml.Node) {
 	made.Line, made.Column = old.Line, old.Column
 	made.HeadComment, made.LineComment, made.FootComment = old.HeadComment, old.LineComment, old.FootComment

@@ -6,13 +6,13 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 )
 
-// serverFields of the metadata are written by the API server, and stand in what it was asked for.
+// serverFields are the metadata that the API server writes; an object read from it contains them.
 var serverFields = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"}
 
-// copies are annotations that hold the whole object once more, as it was.
+// copies are annotations with a copy of the whole original object.
 var copies = []string{"kubectl.kubernetes.io/last-applied-configuration", "cluster.x-k8s.io/conversion-data"}
 
-// dropServerFields takes away what a manifest does not say but an API server has said: it would be wrong for the new object.
+// dropServerFields removes what an API server has written: it would be wrong for the new object.
 func (c *conversion) dropServerFields() {
 	var dropped []string
 	at := c.root

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 )
 
-// end is the place behind all others.
+// end is the position after all others.
 const end = -1
 
 func text(value string) *yaml.Node {
@@ -43,7 +43,7 @@ func take(m *yaml.Node, field string) (key, value *yaml.Node) {
 	return key, value
 }
 
-// insert puts a field into a mapping at a place.
+// insert inserts a field into a mapping at a position.
 func insert(m, key, value *yaml.Node, at int) {
 	if at == end || at > len(m.Content) {
 		at = len(m.Content)
@@ -51,7 +51,7 @@ func insert(m, key, value *yaml.Node, at int) {
 	m.Content = slices.Insert(m.Content, at, key, value)
 }
 
-// set gives a field of a mapping a text.
+// set sets a field of a mapping to a text.
 func set(m *yaml.Node, field, value string) {
 	if i := manifest.Index(m, field); i >= 0 {
 		old := m.Content[i+1]
@@ -63,7 +63,7 @@ func set(m *yaml.Node, field, value string) {
 	insert(m, text(field), text(value), 0)
 }
 
-// child returns the mapping in a field, which is made at a place if it is not there.
+// child returns the mapping in a field. If it does not exist, child creates it at a position.
 func child(m *yaml.Node, field string, at int) *yaml.Node {
 	if i := manifest.Index(m, field); i >= 0 {
 		value := m.Content[i+1]
@@ -77,7 +77,7 @@ func child(m *yaml.Node, field string, at int) *yaml.Node {
 	return made
 }
 
-// prune removes fields of a mapping that hold nothing.
+// prune removes empty fields of a mapping.
 func prune(m *yaml.Node, fields ...string) {
 	for _, field := range fields {
 		value := manifest.Get(m, field)
@@ -87,7 +87,7 @@ func prune(m *yaml.Node, fields ...string) {
 	}
 }
 
-// snippet is a field, or an item of a list, as YAML.
+// snippet returns a field, or an item of a list, as YAML.
 func snippet(key, value *yaml.Node) string {
 	if key == nil {
 		return strings.TrimRight(encode(sequence(value), true), "\n")
@@ -104,14 +104,13 @@ func encode(n *yaml.Node, compact bool) string {
 		encoder.CompactSeqIndent()
 	}
 	if err := encoder.Encode(n); err != nil {
-		// Nodes that came out of a parser go into a writer.
+		// The encoder accepts every node that a parser returned.
 		panic(err)
 	}
 	return out.String()
 }
 
-// expand copies a node, with what aliases stand for in their place: fields are moved, and what is an alias must come after what
-// it stands for.
+// expand copies a node and replaces aliases by their targets: fields are moved, and an alias must come after its target.
 func expand(n *yaml.Node) (*yaml.Node, error) {
 	duplicate := *n
 	duplicate.Anchor = ""

@@ -12,8 +12,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 )
 
-// nodeHealthCheck converts a NodeHealthCheck of medik8s to a plan and a MachineHealthCheck. It selects Nodes, in the one
-// cluster that it is in.
+// nodeHealthCheck converts a NodeHealthCheck of medik8s to a plan and a MachineHealthCheck. A NodeHealthCheck selects Nodes of
+// its own cluster only.
 func (c *conversion) nodeHealthCheck() []*yaml.Node {
 	spec := c.spec()
 	if spec == nil {
@@ -52,10 +52,11 @@ func (c *conversion) nodeHealthCheck() []*yaml.Node {
 	return []*yaml.Node{plan, c.root}
 }
 
-// nodeRoles is the domain of the labels that say what a Node is for.
+// nodeRoles is the domain of the labels for the roles of a Node.
 const nodeRoles = "node-role.kubernetes.io"
 
-// nodeLabels says which Machines have the Nodes with a label. Cluster API copies some labels of a Machine to its Node.
+// nodeLabels translates a label of Nodes to a label of their Machines. Cluster API copies some labels of a Machine to its
+// Node.
 func nodeLabels(r requirement, _ string) (requirement, fate) {
 	value, equal := r.equal()
 	there, absent := r.operator == exists || equal && value == "", r.operator == doesNotExist
@@ -77,7 +78,7 @@ func nodeLabels(r requirement, _ string) (requirement, fate) {
 	return r, unknown
 }
 
-// defaultConditions says what a NodeHealthCheck looks for that says nothing about it.
+// defaultConditions adds the default conditions of a NodeHealthCheck if it has none.
 func (c *conversion) defaultConditions(spec *yaml.Node) {
 	if list := manifest.Get(spec, "unhealthyConditions"); list != nil && !isNull(list) {
 		return
@@ -94,7 +95,8 @@ func (c *conversion) defaultConditions(spec *yaml.Node) {
 	insert(child(spec, checks, 4), text(nodeConditions), list, end)
 }
 
-// healthy turns minHealthy around: a percentage is rounded up there, so what is left of it is rounded down, as in Cluster API.
+// healthy converts minHealthy to a limit on unhealthy machines. A percentage is rounded up there, so the rest is rounded down,
+// as in Cluster API.
 func (c *conversion) healthy(spec *yaml.Node) {
 	if limit := manifest.Get(spec, "maxUnhealthy"); limit != nil && strings.HasSuffix(limit.Value, "%") {
 		c.note(limit, "a NodeHealthCheck rounds it up, and a MachineHealthCheck rounds it down")
@@ -123,7 +125,7 @@ func (c *conversion) healthy(spec *yaml.Node) {
 	}
 }
 
-// pauses has what pauses a NodeHealthCheck pause the MachineHealthCheck.
+// pauses pauses the MachineHealthCheck if the NodeHealthCheck is paused.
 func (c *conversion) pauses(spec *yaml.Node) {
 	key, value := take(spec, "pauseRequests")
 	if key == nil || isNull(value) || len(value.Content) == 0 {
@@ -146,5 +148,5 @@ func commented(n *yaml.Node, comment string) *yaml.Node {
 	return n
 }
 
-// planGroup and planKind are those of a plan.
+// planGroup and planKind identify the kind of a plan.
 var planGroup, planKind = v1alpha1.GroupVersion, "MachineRemediationTemplate"

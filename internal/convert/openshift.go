@@ -7,7 +7,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 )
 
-// openShift converts a MachineHealthCheck of OpenShift's machine API. It names no cluster, and selects by OpenShift's labels.
+// openShift converts a MachineHealthCheck of OpenShift's machine API. It names no cluster, and its selector uses OpenShift's
+// labels.
 func (c *conversion) openShift() []*yaml.Node {
 	spec := c.spec()
 	if spec == nil {
@@ -37,7 +38,7 @@ func (c *conversion) openShift() []*yaml.Node {
 	return []*yaml.Node{c.root}
 }
 
-// setCluster names the cluster first in the spec.
+// setCluster writes the cluster's name first in the spec.
 func (c *conversion) setCluster(spec *yaml.Node, name string) {
 	if key, value := take(spec, "clusterName"); key != nil && value.Value != name {
 		c.lose(key, value, "the cluster is "+name)
@@ -53,8 +54,8 @@ const (
 	openShiftType    = "machine.openshift.io/cluster-api-machine-type"
 )
 
-// openShiftLabels says what a Machine of Cluster API has in the place of a label of OpenShift's. Machines that are no control plane
-// are workers, or of a role that somebody has made up.
+// openShiftLabels translates a label of OpenShift to the label of Cluster API's Machines. Machines that are not in the control
+// plane are workers, or have a custom role.
 func openShiftLabels(r requirement, cluster string) (requirement, fate) {
 	switch r.key {
 	case openShiftCluster:

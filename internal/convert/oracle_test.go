@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestAsClusterAPIConverts: what Cluster API itself makes of a MachineHealthCheck of v1beta1 is the same, but for what v1beta2
-// refuses, and for parts of seconds, which Cluster API drops.
+// TestAsClusterAPIConverts: Cluster API itself converts a MachineHealthCheck of v1beta1 in the same way, except for what
+// v1beta2 rejects, and for fractions of seconds, which Cluster API drops.
 func TestAsClusterAPIConverts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := &drawer{T: rt}
@@ -42,7 +42,7 @@ func TestAsClusterAPIConverts(t *testing.T) {
 	})
 }
 
-// prepare leaves out what v1beta2 refuses, and rounds up.
+// prepare drops what v1beta2 rejects, and rounds up.
 func prepare(spec *clusterv1beta1.MachineHealthCheckSpec) {
 	spec.UnhealthyMachineConditions = slices.DeleteFunc(spec.UnhealthyMachineConditions,
 		func(c clusterv1beta1.UnhealthyMachineCondition) bool {

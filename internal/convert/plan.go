@@ -16,13 +16,14 @@ import (
 const (
 	// longest is how long an attempt of a step may take, in seconds.
 	longest = 604800
-	// mostSteps is how many a plan may have.
+	// mostSteps is how many steps a plan may have.
 	mostSteps = 16
-	// longestProbation is that of a plan, in seconds.
+	// longestProbation is the longest probation of a plan, in seconds.
 	longestProbation = 86400
 )
 
-// plan makes a MachineRemediationTemplate of what a NodeHealthCheck remediates with, and has the MachineHealthCheck name it.
+// plan makes a MachineRemediationTemplate from the remediations of a NodeHealthCheck, and makes the MachineHealthCheck name
+// it.
 func (c *conversion) plan(spec *yaml.Node, name string) *yaml.Node {
 	steps := c.steps(spec)
 	if len(steps.Content) == 0 {
@@ -45,7 +46,7 @@ func (c *conversion) plan(spec *yaml.Node, name string) *yaml.Node {
 		text("spec"), mapping(text("template"), mapping(text("spec"), rest)))
 }
 
-// probation is what a NodeHealthCheck waits until a Node counts as healthy again.
+// probation converts how long a NodeHealthCheck waits until a Node counts as healthy again.
 func (c *conversion) probation(spec, plan *yaml.Node) {
 	key, value := take(spec, "healthyDelay")
 	delay := commented(number(0), "# a NodeHealthCheck has none without healthyDelay; without this line Sickbay has 300")
@@ -63,7 +64,7 @@ func (c *conversion) probation(spec, plan *yaml.Node) {
 	insert(plan, text("probationSeconds"), delay, end)
 }
 
-// atMost cuts a number of seconds to what the API takes.
+// atMost reduces a number of seconds to what the API accepts.
 func (c *conversion) atMost(key, seconds *yaml.Node, most int64) *yaml.Node {
 	if n, err := strconv.ParseInt(seconds.Value, 10, 64); err == nil && n > most {
 		c.say(key, true, fmt.Sprintf("%d seconds are more than a plan may have; it has %d", n, most))
@@ -72,7 +73,7 @@ func (c *conversion) atMost(key, seconds *yaml.Node, most int64) *yaml.Node {
 	return seconds
 }
 
-// steps are those of the plan, in their order.
+// steps returns the steps of the plan, in order.
 func (c *conversion) steps(spec *yaml.Node) *yaml.Node {
 	steps := sequence()
 	if key, ref := take(spec, "remediationTemplate"); key != nil && !isNull(ref) {
@@ -96,7 +97,7 @@ func (c *conversion) steps(spec *yaml.Node) *yaml.Node {
 			problem = c.step(step, &names)
 		}
 		if problem != "" {
-			// What comes after it would come sooner.
+			// The steps after it would begin earlier.
 			c.lose(nil, step, problem)
 			c.beCareful()
 			continue
@@ -115,7 +116,7 @@ func order(remediation *yaml.Node) int {
 	return 0
 }
 
-// step makes one remediation a step of the plan, or says why it cannot be one.
+// step converts a remediation to a step of the plan, or says why it cannot.
 func (c *conversion) step(step *yaml.Node, names *[]string) (problem string) {
 	ref := manifest.Get(step, "remediationTemplate")
 	if ref == nil || ref.Kind != yaml.MappingNode {
@@ -151,7 +152,7 @@ func (c *conversion) step(step *yaml.Node, names *[]string) (problem string) {
 	keyRef.Value = templateRef
 	if action == v1alpha1.ActionReplace {
 		if c.byName {
-			// Where the names differ, the step before does not help, and machines are replaced in vain.
+			// If the names differ, the step before does not help, and machines are replaced unnecessarily.
 			c.beCareful()
 		}
 		c.note(keyRef, "Sickbay's own Replace does the same as "+strings.TrimSuffix(kind, "Template"))
@@ -162,7 +163,7 @@ func (c *conversion) step(step *yaml.Node, names *[]string) (problem string) {
 	return ""
 }
 
-// action says what a step does whose requests are made from a template.
+// action returns the action of a step that makes requests from a template.
 func (c *conversion) action(ref *yaml.Node, kind string) (action v1alpha1.Action, problem string) {
 	group, _, _ := strings.Cut(manifest.Get(ref, "apiVersion").Value, "/")
 	switch {
@@ -182,7 +183,7 @@ func (c *conversion) action(ref *yaml.Node, kind string) (action v1alpha1.Action
 	return v1alpha1.ActionRequest, ""
 }
 
-// stepName makes self-node-remediation of SelfNodeRemediationTemplate.
+// stepName turns SelfNodeRemediationTemplate into self-node-remediation.
 func stepName(kind string) string {
 	var name strings.Builder
 	previous := 'A'
@@ -196,7 +197,7 @@ func stepName(kind string) string {
 	return strings.Trim(name.String()[:min(name.Len(), 50)], "-")
 }
 
-// freeName makes a name one that no other step has.
+// freeName makes a name unique among the steps.
 func freeName(name string, names *[]string) string {
 	free := name
 	for n := 2; slices.Contains(*names, free); n++ {
@@ -206,7 +207,7 @@ func freeName(name string, names *[]string) string {
 	return free
 }
 
-// keepComments has a field that is new keep the comments of one that is not needed any more.
+// keepComments copies the comments of a removed field to the new one.
 func keepComments(made, key, value *yaml.Node) {
 	if key == nil {
 		return

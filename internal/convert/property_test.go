@@ -122,7 +122,7 @@ func (d *drawer) openShift() {
 	d.rest([]string{"3", `"3"`, "40%"}, []string{"10m", `"0"`})
 }
 
-// rest are fields of Cluster API and OpenShift.
+// rest draws the remaining fields of Cluster API and OpenShift.
 func (d *drawer) rest(limits, startups []string) {
 	d.maybe(1, "maxUnhealthy", limits...)
 	d.maybe(1, "nodeStartupTimeout", startups...)
@@ -164,7 +164,7 @@ func draw(t *rapid.T) string {
 
 var comments = regexp.MustCompile(`# comment [a-z]{6}`)
 
-// TestComments: whatever is moved takes its comments along.
+// TestComments: a field that moves keeps its comments.
 func TestComments(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		drawn := draw(rt)
@@ -177,7 +177,7 @@ func TestComments(t *testing.T) {
 	})
 }
 
-// TestTwice: what is converted stays as it is.
+// TestTwice: a second conversion changes nothing.
 func TestTwice(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		drawn := draw(rt)
@@ -192,7 +192,7 @@ func TestTwice(t *testing.T) {
 	})
 }
 
-// TestWhateverIsThere: lines that are missing, doubled or changed lead to no panic, and what is converted stays as it is.
+// TestWhateverIsThere: missing, duplicate or changed lines cause no panic, and a second conversion changes nothing.
 func TestWhateverIsThere(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil {
@@ -217,7 +217,7 @@ func TestWhateverIsThere(t *testing.T) {
 	})
 }
 
-// change takes lines away, doubles them, or gives them other values or another depth.
+// change removes lines, duplicates them, or changes their values or their depth.
 func change(t *rapid.T, text string) string {
 	lines := strings.Split(text, "\n")
 	for range rapid.IntRange(1, 6).Draw(t, "changes") {
@@ -239,7 +239,7 @@ func change(t *rapid.T, text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// holds says what is wrong with the conversion of a text; empty if nothing is.
+// holds returns what is wrong with the conversion of a text; empty if nothing is.
 func holds(text string) string {
 	documents, _ := manifest.Parse("text.yaml", []byte(text))
 	var all strings.Builder
@@ -262,7 +262,7 @@ func holds(text string) string {
 	return ""
 }
 
-// FuzzDocument: whatever a file holds, nothing panics, and what is converted stays as it is.
+// FuzzDocument: no file content causes a panic, and a second conversion changes nothing.
 func FuzzDocument(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil {

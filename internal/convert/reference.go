@@ -8,14 +8,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 )
 
-// What the API takes for the parts of a reference.
+// What the API accepts for the parts of a reference.
 var (
 	refAPIVersion = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/[a-z]([-a-z0-9]*[a-z0-9])?$`)
 	refKind       = regexp.MustCompile(`^[a-zA-Z]([-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?$`)
 	refName       = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 )
 
-// badReference says why a reference to a template cannot be used; empty if it can.
+// badReference says why a reference to a template is invalid; empty if it is valid.
 func badReference(ref *yaml.Node) string {
 	for _, one := range []struct {
 		field string

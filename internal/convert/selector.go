@@ -18,7 +18,7 @@ const (
 	doesNotExist = "DoesNotExist"
 )
 
-// requirement is one of a label selector.
+// requirement is a requirement of a label selector.
 type requirement struct {
 	key, operator string
 	values        []string
@@ -32,24 +32,24 @@ func (r requirement) equal() (string, bool) {
 	return "", false
 }
 
-// fate is what becomes of a requirement.
+// fate is what happens to a requirement.
 type fate int
 
 const (
 	// same: Machines of Cluster API have this label.
 	same fate = iota
-	// renamed: they have another for it.
+	// renamed: they have another label for it.
 	renamed
-	// widened: they have another for it, which others may have, too.
+	// widened: they have another label for it, which other machines may have, too.
 	widened
-	// unknown: nobody knows which.
+	// unknown: the label for it is not known.
 	unknown
 )
 
-// translate says what a requirement is for Machines of Cluster API, and what becomes of it.
+// translate translates a requirement for Machines of Cluster API, and says what happened to it.
 type translate func(r requirement, cluster string) (requirement, fate)
 
-// selector has a selector choose Machines of Cluster API. One that selects everything selects all of the cluster.
+// selector makes a selector select Machines of Cluster API. A selector that selects everything selects the whole cluster.
 func (c *conversion) selector(spec *yaml.Node, cluster string, by translate) {
 	selector := child(spec, "selector", 2)
 	if selector.Kind != yaml.MappingNode {
@@ -66,7 +66,7 @@ func (c *conversion) selector(spec *yaml.Node, cluster string, by translate) {
 			c.expression(expression, cluster, by)
 		}
 	}
-	// Labels may become expressions, so they come second.
+	// matchLabels may become expressions, so the expressions come first.
 	for _, label := range fieldsOf(labels) {
 		c.label(selector, label, cluster, by)
 	}
@@ -81,7 +81,7 @@ func (c *conversion) selector(spec *yaml.Node, cluster string, by translate) {
 	}
 }
 
-// label translates one of matchLabels. One that becomes something else than a label with a value moves to matchExpressions.
+// label translates an entry of matchLabels. If the result is not a label with a value, it moves to matchExpressions.
 func (c *conversion) label(selector *yaml.Node, label, cluster string, by translate) {
 	labels := manifest.Get(selector, "matchLabels")
 	i := manifest.Index(labels, label)
@@ -114,7 +114,7 @@ func (c *conversion) label(selector *yaml.Node, label, cluster string, by transl
 	key.Value, labels.Content[i+1] = to.key, value
 }
 
-// selectsBy says what a requirement has become. One that may select more machines than before makes a dry-run.
+// selectsBy notes the result of a translation. If it may select more machines than before, the result is a dry-run.
 func (c *conversion) selectsBy(key *yaml.Node, to requirement, fate fate) {
 	message := "now selects by " + to.String()
 	if fate == renamed {
@@ -127,7 +127,8 @@ func (c *conversion) selectsBy(key *yaml.Node, to requirement, fate fate) {
 	c.beCareful()
 }
 
-// valueFor is the value of a label, if a requirement can be said with one. The label of control planes has an empty one.
+// valueFor returns the value of a label, if the requirement can be expressed with one. The control-plane label has an empty
+// value.
 func (c *conversion) valueFor(to requirement, old *yaml.Node) *yaml.Node {
 	var value *yaml.Node
 	if equal, ok := to.equal(); ok {
@@ -143,7 +144,7 @@ func (c *conversion) valueFor(to requirement, old *yaml.Node) *yaml.Node {
 	return value
 }
 
-// expression translates one of matchExpressions in its place.
+// expression translates an entry of matchExpressions in place.
 func (c *conversion) expression(expression *yaml.Node, cluster string, by translate) {
 	key, operator := manifest.Get(expression, "key"), manifest.Get(expression, "operator")
 	if key == nil || operator == nil {
@@ -170,7 +171,7 @@ func (c *conversion) expression(expression *yaml.Node, cluster string, by transl
 	expression.Content, expression.Style = made.Content, 0
 }
 
-// unknownLabel leaves a requirement as it is. It may select other machines than before, so nothing is done for them yet.
+// unknownLabel keeps a requirement unchanged. It may select other machines than before, so the result is a dry-run.
 func (c *conversion) unknownLabel(key, value *yaml.Node) {
 	at := key
 	if at == nil {
@@ -182,7 +183,7 @@ func (c *conversion) unknownLabel(key, value *yaml.Node) {
 	c.beCareful()
 }
 
-// unique drops requirements that are there twice, as role and type say the same.
+// unique drops duplicate requirements: role and type have the same translation.
 func unique(expressions []*yaml.Node) []*yaml.Node {
 	var seen []string
 	return slices.DeleteFunc(expressions, func(one *yaml.Node) bool {
@@ -195,7 +196,7 @@ func unique(expressions []*yaml.Node) []*yaml.Node {
 	})
 }
 
-// node is the requirement as one of matchExpressions. It takes over the comments of a label.
+// node returns the requirement as an entry of matchExpressions. It takes over the comments of a label.
 func (r requirement) node(label *yaml.Node) *yaml.Node {
 	made := mapping(text("key"), text(r.key), text("operator"), text(r.operator))
 	if len(r.values) > 0 {
@@ -211,7 +212,7 @@ func (r requirement) node(label *yaml.Node) *yaml.Node {
 	return made
 }
 
-// String says the requirement.
+// String formats the requirement.
 func (r requirement) String() string {
 	if value, ok := r.equal(); ok {
 		return r.key + "=" + value

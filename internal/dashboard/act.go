@@ -18,19 +18,19 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
-// Actions know who asks.
+// Actions identify the person who sends a request.
 type Actions interface {
-	// Person is who has sent a request, with a client that has that person's rights.
+	// Person returns the person who sent a request, with a client that has that person's rights.
 	Person(r *http.Request) (*people.Person, error)
 }
 
-// Alone has everything done as one person, on that person's own computer.
+// Alone acts as one person for all requests, on that person's own computer.
 type Alone struct{ Who *people.Person }
 
-// Person is that one.
+// Person returns that person.
 func (a Alone) Person(*http.Request) (*people.Person, error) { return a.Who, nil }
 
-// Verbs of the forms, and the kinds that they take.
+// Verbs of the forms, and a kind that they take.
 const (
 	verbHold    = "hold"
 	verbRelease = "release"
@@ -41,21 +41,21 @@ var answers = map[string]v1alpha1.Answer{
 	"approve": v1alpha1.AnswerApprove, "deny": v1alpha1.AnswerDeny, "retry": v1alpha1.AnswerRetry, "cancel": v1alpha1.AnswerCancel,
 }
 
-// sections are where objects have their pages.
+// sections are the sections of the pages about objects, by kind.
 var sections = map[string]string{kindRecord: "records", people.Machine: "machines", people.HealthCheck: "checks", people.Cluster: "clusters"}
 
-// act is what a form asks for.
+// act is the action that a form requests.
 type act struct {
 	verb                  string
 	namespace, kind, name string
 	step, reason          string
-	// until is when a hold ends.
+	// until is the end of a hold.
 	until time.Time
-	// seen stands for what was shown; empty if nothing was.
+	// seen identifies the change that the person saw; empty if there was none.
 	seen string
 }
 
-// badForm says that a form asks for what there is not.
+// badForm is an error in the values of a form.
 type badForm struct{ error }
 
 // actOf reads a form.
@@ -70,7 +70,7 @@ func actOf(verb string, form url.Values, now time.Time) (act, error) {
 	case !answers && verb != verbHold && verb != verbRelease:
 		return a, badForm{fmt.Errorf("there is no action %q", verb)}
 	case a.namespace == "" || a.name == "" || (answers && a.kind != kindRecord) || (!answers && !holds):
-		return a, badForm{fmt.Errorf("%q in namespace %q: nothing of that kind takes the action %s", form.Get("object"), a.namespace, verb)}
+		return a, badForm{fmt.Errorf("%q in namespace %q does not support the action %s", form.Get("object"), a.namespace, verb)}
 	case verb != verbHold:
 		return a, nil
 	}
@@ -79,23 +79,23 @@ func actOf(verb string, form url.Values, now time.Time) (act, error) {
 	return a, err
 }
 
-// untilOf is when a hold ends: after a time, as a person asks first, or at the time that was shown.
+// untilOf returns the end of a hold: the first form has its duration, the form that confirms has its end.
 func untilOf(form url.Values, now time.Time) (time.Time, error) {
 	if shown := form.Get("until"); shown != "" {
 		until, err := time.Parse(time.RFC3339, shown)
 		if err != nil || !until.After(now) || until.UTC().Year() > people.LastYear {
-			return until, badForm{fmt.Errorf("a hold until %q: it must be a time to come, like 2006-01-02T15:04:05Z", shown)}
+			return until, badForm{fmt.Errorf("a hold until %q: it must be a time in the future, such as 2006-01-02T15:04:05Z", shown)}
 		}
 		return until.UTC(), nil
 	}
 	span, err := time.ParseDuration(strings.TrimSpace(form.Get("for")))
 	if err != nil || span <= 0 {
-		return time.Time{}, badForm{fmt.Errorf("a hold for %q: it must be a time like 45m or 2h", form.Get("for"))}
+		return time.Time{}, badForm{fmt.Errorf("a hold for %q: it must be a duration such as 45m or 2h", form.Get("for"))}
 	}
 	return people.HoldUntil(now, span), nil
 }
 
-// change says what an action would do.
+// change returns what an action would write.
 func (a act) change(ctx context.Context, p *people.Person) (*people.Change, error) {
 	target := people.Target{Kind: a.kind, Namespace: a.namespace, Name: a.name}
 	switch a.verb {
@@ -114,7 +114,7 @@ func (a act) change(ctx context.Context, p *people.Person) (*people.Change, erro
 	return p.Answer(ctx, record, people.Answer{Answer: answers[a.verb], Step: a.step, Reason: a.reason})
 }
 
-// page begins a page about an action.
+// page returns a page about an action, with its title and links.
 func (a act) page(title, said string) actPage {
 	page := actPage{Title: title, Said: said, Back: "/"}
 	if section, ok := sections[a.kind]; ok && a.namespace != "" && a.name != "" {
@@ -124,10 +124,10 @@ func (a act) page(title, said string) actPage {
 	return page
 }
 
-// Field is one of a form that nobody sees.
+// Field is a hidden field of a form.
 type Field struct{ Name, Value string }
 
-// asked are the fields of the form that confirms.
+// asked returns the fields of the form that confirms.
 func (a act) asked(c *people.Change) []Field {
 	fields := []Field{{"namespace", a.namespace}, {"object", a.kind + "/" + a.name}, {"reason", a.reason}, {"step", c.Step}, {"seen", c.Seen()}}
 	if a.verb == verbHold {
@@ -136,23 +136,23 @@ func (a act) asked(c *people.Change) []Field {
 	return slices.DeleteFunc(fields, func(f Field) bool { return f.Value == "" })
 }
 
-// actPage says what an action does, or what came of it.
+// actPage is a page about what an action would do, or about its result.
 type actPage struct {
 	Title string
-	// Said is what came of it, or why it is asked once more; empty on the plain question.
+	// Said is the result, or why the person is asked again; empty for the first question.
 	Said string
-	// Lines say what it would do.
+	// Lines describe what it would do.
 	Lines []decision.Line
-	// Verb and Form make the form that confirms; without them there is nothing to confirm.
+	// Verb and Form make up the form that confirms; without them, there is nothing to confirm.
 	Verb string
 	Form []Field
-	// Back is the page of what it is about, and About what that is; empty for the first page.
+	// Back is the page of the object, and About its name; empty for the first page.
 	Back, About string
-	// Failed reports that nothing was written that somebody wanted.
+	// Failed reports that the action was requested but nothing was written.
 	Failed bool
 }
 
-// acts carries out what forms ask for, as the person who asks.
+// acts carries out the actions in forms, with the rights of the person who sends them.
 type acts struct {
 	actions Actions
 	clock   clock.PassiveClock
@@ -161,7 +161,7 @@ type acts struct {
 	written func(context.Context)
 }
 
-// acts are those of the pages.
+// acts returns the handler for the forms on the pages.
 func (d *Dashboard) acts() *acts {
 	return &acts{actions: d.options.Actions, clock: d.options.Clock, written: d.Refresh, show: func(w http.ResponseWriter, r *http.Request, status int, page actPage) {
 		f := d.frameOf(d.looker.current(), "", page.Title)
@@ -170,7 +170,7 @@ func (d *Dashboard) acts() *acts {
 	}}
 }
 
-// ServeHTTP shows what an action would do, and does it once a person has seen that.
+// ServeHTTP shows what an action would do, and does it when the person confirms exactly that.
 func (s *acts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !readForm(w, r) {
 		return
@@ -200,7 +200,7 @@ func (s *acts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ask shows what would be written. The API server checks it before anybody is asked.
+// ask shows what would be written. The API server checks it before the person is asked.
 func (s *acts) ask(w http.ResponseWriter, r *http.Request, a act, change *people.Change) {
 	if _, err := change.Check(r.Context()); err != nil {
 		s.refuse(w, r, a, err)
@@ -209,7 +209,7 @@ func (s *acts) ask(w http.ResponseWriter, r *http.Request, a act, change *people
 	page, status := a.page(change.Title, ""), http.StatusOK
 	page.Lines, page.Verb, page.Form = change.Lines, a.verb, a.asked(change)
 	if a.seen != "" {
-		page.Said = "It has changed since it was shown, so nothing was written. Now it would do this."
+		page.Said = "The object changed after this was shown, so nothing was written. The action would now do the following."
 		status = http.StatusConflict
 	}
 	s.show(w, r, status, page)
@@ -222,7 +222,7 @@ func (s *acts) write(w http.ResponseWriter, r *http.Request, a act, change *peop
 	}
 	s.written(r.Context())
 	page := a.page(change.Title, "Written to "+change.Name+".")
-	// How it stands is another thing now.
+	// The state before the action is no longer true.
 	page.Lines = slices.DeleteFunc(change.Lines, func(line decision.Line) bool { return line.Label == decision.LabelNow })
 	s.show(w, r, http.StatusOK, page)
 }
@@ -234,7 +234,7 @@ func (s *acts) refuse(w http.ResponseWriter, r *http.Request, a act, err error) 
 	s.show(w, r, statusOf(err), page)
 }
 
-// statusOf is how HTTP calls an error.
+// statusOf returns the HTTP status for an error.
 func statusOf(err error) int {
 	if bad := (badForm{}); errors.As(err, &bad) {
 		return http.StatusBadRequest
@@ -248,5 +248,5 @@ func statusOf(err error) int {
 	return http.StatusConflict
 }
 
-// sentenceOf ends a text as a sentence does.
+// sentenceOf returns a text with exactly one period at its end.
 func sentenceOf(text string) string { return strings.TrimRight(text, ".") + "." }

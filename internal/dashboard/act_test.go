@@ -28,17 +28,17 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// stage is a door before a machine that is sick, whose repair waits for an approval.
+// stage is a door with a sick machine whose repair waits for approval.
 type stage struct {
 	*door
 	acts *httptest.Server
-	// refreshed is how often the pages were to show what was written.
+	// refreshed counts how often the pages were refreshed after a write.
 	refreshed int
 	machine   *clusterv1.Machine
 	record    *v1alpha1.MachineRemediation
 }
 
-const sickness = "Node condition Ready is Unknown for more than 5m0s"
+const sickness = "Node condition Ready has been Unknown for more than 5m0s"
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
@@ -72,7 +72,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// settle stores what the ladder says of the record while its machine is sick.
+// settle stores the ladder's decisions about the record while its machine is sick.
 func (s *stage) settle(changes ...func(*ladder.Facts)) {
 	s.t.Helper()
 	for range 20 {
@@ -92,7 +92,7 @@ func (s *stage) settle(changes ...func(*ladder.Facts)) {
 	s.t.Fatal("the record does not settle")
 }
 
-// decided is what the record has; nil if nobody has decided.
+// decided returns the decision in the record; nil if there is none.
 func (s *stage) decided() *v1alpha1.RemediationDecision {
 	s.t.Helper()
 	if err := env.Get(s.t).Client.Get(s.t.Context(), client.ObjectKeyFromObject(s.record), s.record); err != nil {
@@ -101,7 +101,7 @@ func (s *stage) decided() *v1alpha1.RemediationDecision {
 	return s.record.Spec.Decision
 }
 
-// held are the annotations of a hold on the machine.
+// held returns the annotations of a hold on the machine.
 func (s *stage) held() [2]string {
 	s.t.Helper()
 	if err := env.Get(s.t).Client.Get(s.t.Context(), client.ObjectKeyFromObject(s.machine), s.machine); err != nil {
@@ -111,7 +111,7 @@ func (s *stage) held() [2]string {
 	return [2]string{a[mhcspec.HoldUntilAnnotation], a[mhcspec.HoldReasonAnnotation]}
 }
 
-// post sends a form as somebody, and returns the page that comes.
+// post sends a form with a token, and returns the page in the answer.
 func (s *stage) post(token, verb string, form url.Values) (status int, page actPage) {
 	s.t.Helper()
 	got := asks(s.t, s.acts, http.MethodPost, "/act/"+verb, form, "Cookie", tokenCookie+"="+token, "Sec-Fetch-Site", "same-origin")
@@ -121,7 +121,7 @@ func (s *stage) post(token, verb string, form url.Values) (status int, page actP
 	return got.StatusCode, page
 }
 
-// confirmed are the fields of the form that a page has.
+// confirmed returns the fields of a page's form.
 func confirmed(page actPage) url.Values {
 	form := url.Values{}
 	for _, field := range page.Form {
@@ -130,12 +130,12 @@ func confirmed(page actPage) url.Values {
 	return form
 }
 
-// decides are the rights of somebody who decides about repairs, and holds machines.
+// decides returns the rights of a person who decides about repairs and holds machines.
 func decides() []rbacv1.PolicyRule {
 	return append(sees(), rule("sickbay.dev", "machineremediations", "patch"), rule("cluster.x-k8s.io", "machines", "patch"))
 }
 
-// TestAct: what would be done is shown before it is done, and who has done it is stored.
+// TestAct: an action is shown before it is carried out, and the record says who did it.
 func TestAct(t *testing.T) {
 	s := newStage(t)
 	alice := s.account("alice", decides()...)
@@ -176,7 +176,7 @@ func TestAct(t *testing.T) {
 	}
 }
 
-// linesOf are the lines of a page as text.
+// linesOf returns the lines of a page as text.
 func linesOf(page actPage) string {
 	var all []string
 	for _, line := range page.Lines {
@@ -185,7 +185,7 @@ func linesOf(page actPage) string {
 	return strings.Join(all, "\n")
 }
 
-// TestActOnWhatHasChanged: what has changed since it was shown is shown anew.
+// TestActOnWhatHasChanged: if the object has changed since the action was shown, the action is shown again.
 func TestActOnWhatHasChanged(t *testing.T) {
 	s := newStage(t)
 	alice := s.account("alice", decides()...)
@@ -196,7 +196,7 @@ func TestActOnWhatHasChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, anew := s.post(alice, "cancel", confirmed(shown))
-	if status != http.StatusConflict || anew.Said != "It has changed since it was shown, so nothing was written. Now it would do this." || s.decided() != nil {
+	if status != http.StatusConflict || anew.Said != "The object changed after this was shown, so nothing was written. The action would now do the following." || s.decided() != nil {
 		t.Fatalf("says %d: %+v", status, anew)
 	}
 	if status, done := s.post(alice, "cancel", confirmed(anew)); status != http.StatusOK || s.decided() == nil {
@@ -204,7 +204,7 @@ func TestActOnWhatHasChanged(t *testing.T) {
 	}
 }
 
-// TestActHolds a machine, and releases it. Until when is settled as it is shown.
+// TestActHolds puts a machine on hold and releases it. The end of the hold is fixed when it is shown.
 func TestActHolds(t *testing.T) {
 	s := newStage(t)
 	alice := s.account("alice", decides()...)
@@ -214,7 +214,7 @@ func TestActHolds(t *testing.T) {
 	if s.held() != [2]string{} || !strings.HasPrefix(shown.Title, "Hold machine/metal-3 until "+until) {
 		t.Fatalf("shows %+v", shown)
 	}
-	// What others write to the machine does not matter.
+	// Other changes to the machine do not matter.
 	s.machine.Labels["other"] = "label"
 	if err := env.Get(t).Client.Update(t.Context(), s.machine); err != nil {
 		t.Fatal(err)
@@ -231,7 +231,7 @@ func TestActHolds(t *testing.T) {
 	}
 }
 
-// TestActWithoutRights: the API server refuses, and nothing is written, whatever the manager itself may do.
+// TestActWithoutRights: the API server refuses, and nothing is written, whatever the manager's own rights are.
 func TestActWithoutRights(t *testing.T) {
 	s := newStage(t)
 	carol := s.account("carol", sees()...)
@@ -241,7 +241,7 @@ func TestActWithoutRights(t *testing.T) {
 	if status != http.StatusForbidden || page.Said != want || page.Form != nil || !page.Failed || s.decided() != nil {
 		t.Errorf("says %d: %+v", status, page)
 	}
-	// Not even if the page that asks is left out.
+	// The same holds without the page that asks.
 	seen := string(s.record.UID) + "/" + s.record.ResourceVersion
 	if status, page := s.post(carol, "approve", url.Values{"namespace": {s.ns}, "object": {"mr/" + s.record.Name}, "seen": {seen}}); status != http.StatusForbidden || s.decided() != nil {
 		t.Errorf("says %d: %+v", status, page)
@@ -263,12 +263,12 @@ func TestActRefused(t *testing.T) {
 		want   string
 	}{
 		"no such action":   {"delete", url.Values{"object": {mr}}, http.StatusBadRequest, `there is no action "delete".`},
-		"no object":        {"approve", url.Values{}, http.StatusBadRequest, "nothing of that kind takes the action approve."},
-		"a machine":        {"approve", url.Values{"object": {"machine/metal-3"}}, http.StatusBadRequest, "nothing of that kind takes the action approve."},
-		"hold of a record": {"hold", url.Values{"object": {mr}, "for": {"1h"}}, http.StatusBadRequest, "nothing of that kind takes the action hold."},
-		"no time":          {"hold", url.Values{"object": {"machine/metal-3"}}, http.StatusBadRequest, `a hold for "": it must be a time like 45m or 2h.`},
-		"negative":         {"hold", url.Values{"object": {"machine/metal-3"}, "for": {"-1h"}}, http.StatusBadRequest, `a hold for "-1h": it must be a time like 45m or 2h.`},
-		"over":             {"hold", url.Values{"object": {"machine/metal-3"}, "until": {"2020-01-01T00:00:00Z"}}, http.StatusBadRequest, `a hold until "2020-01-01T00:00:00Z": it must be a time to come, like 2006-01-02T15:04:05Z.`},
+		"no object":        {"approve", url.Values{}, http.StatusBadRequest, "does not support the action approve."},
+		"a machine":        {"approve", url.Values{"object": {"machine/metal-3"}}, http.StatusBadRequest, "does not support the action approve."},
+		"hold of a record": {"hold", url.Values{"object": {mr}, "for": {"1h"}}, http.StatusBadRequest, "does not support the action hold."},
+		"no time":          {"hold", url.Values{"object": {"machine/metal-3"}}, http.StatusBadRequest, `a hold for "": it must be a duration such as 45m or 2h.`},
+		"negative":         {"hold", url.Values{"object": {"machine/metal-3"}, "for": {"-1h"}}, http.StatusBadRequest, `a hold for "-1h": it must be a duration such as 45m or 2h.`},
+		"over":             {"hold", url.Values{"object": {"machine/metal-3"}, "until": {"2020-01-01T00:00:00Z"}}, http.StatusBadRequest, `a hold until "2020-01-01T00:00:00Z": it must be a time in the future, such as 2006-01-02T15:04:05Z.`},
 		"no such record":   {"approve", url.Values{"object": {"mr/<b>"}}, http.StatusConflict, "there is no mr/<b> in namespace " + s.ns + "."},
 		"elsewhere":        {"approve", url.Values{"object": {"mr/../../secrets/x"}}, http.StatusConflict, `invalid resource name "../../secrets/x"`},
 		"no such machine":  {"release", url.Values{"object": {"machine/metal-9"}}, http.StatusConflict, "there is no machine/metal-9 in namespace " + s.ns + "."},
@@ -290,7 +290,7 @@ func TestActRefused(t *testing.T) {
 	}
 }
 
-// TestAlone: on a person's own computer everything is done as that person.
+// TestAlone: on a person's own computer, all actions are that person's.
 func TestAlone(t *testing.T) {
 	person := &people.Person{Name: "alice"}
 	if got, err := (Alone{person}).Person(nil); got != person || err != nil {
@@ -298,7 +298,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestNobodyActs: without a guard before it nothing can be done.
+// TestNobodyActs: without a guard, there is no person who could act.
 func TestNobodyActs(t *testing.T) {
 	if _, err := (&Guard{}).Person(httptest.NewRequest(http.MethodPost, "/act/approve", nil)); err == nil {
 		t.Error("somebody nobody knows acts")
@@ -310,7 +310,7 @@ type nothing struct{}
 
 func (nothing) Look(context.Context, string) (explain.Facts, error) { return explain.Facts{}, nil }
 
-// TestActPages: on the real pages, what people have typed stays text, and nothing can be done where actions are off.
+// TestActPages: on the real pages, text that people typed stays text, and without actions nothing can be done.
 func TestActPages(t *testing.T) {
 	s := newStage(t)
 	alice := s.account("alice", decides()...)

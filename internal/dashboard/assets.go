@@ -13,7 +13,7 @@ import (
 //go:embed assets templates
 var embedded embed.FS
 
-// assetURL is where a file is. It has the file's hash, so that it can be kept for ever.
+// assetURL returns the URL of a file. It contains the file's hash, so browsers may cache the file forever.
 func assetURL(name string) (string, error) {
 	data, err := fs.ReadFile(embedded, "assets/"+name)
 	if err != nil {
@@ -23,7 +23,7 @@ func assetURL(name string) (string, error) {
 	return "/assets/" + name + "?v=" + hex.EncodeToString(sum[:6]), nil
 }
 
-// serveAsset serves a file. Strangers may have it, too: the sign-in form needs it.
+// serveAsset serves a file to everybody: the sign-in form needs it.
 func serveAsset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	data, err := fs.ReadFile(embedded, "assets/"+name)

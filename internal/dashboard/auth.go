@@ -19,11 +19,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
-// fieldOwner is the name under which a person writes by the dashboard.
+// fieldOwner is the field manager of writes through the dashboard.
 const fieldOwner = "sickbay-dashboard"
 
-// Guard lets in whom the API server knows and lets read what the pages show. It knows people by their bearer tokens, from a header or from
-// the cookie that the sign-in form sets.
+// Guard admits people whom the API server authenticates and allows to read what the pages show. It takes their bearer tokens from a header
+// or from the cookie that the sign-in form sets.
 type Guard struct {
 	config *rest.Config
 	scheme *runtime.Scheme
@@ -33,15 +33,15 @@ type Guard struct {
 	review *reviewer
 }
 
-// GuardOptions say what a Guard works with.
+// GuardOptions are the options of a Guard.
 type GuardOptions struct {
-	// Config is that of the manager. It asks the API server about people; nothing else is done with its rights.
+	// Config is the manager's. The guard uses its rights only to ask the API server about people.
 	Config *rest.Config
 	Scheme *runtime.Scheme
 	Mapper meta.RESTMapper
-	// Namespace is the one that is shown; empty means all.
+	// Namespace is the namespace that the pages show; empty means all.
 	Namespace string
-	// Policy is that of the manager. What people decide is shown by it.
+	// Policy is the manager's. It determines what people are told when they act.
 	Policy mhcspec.Policy
 	Clock  clock.WithTicker
 }
@@ -68,20 +68,21 @@ func visitorOf(ctx context.Context) (visitor, bool) {
 	return v, ok
 }
 
-// Viewer is the name of the person who has sent a request; empty if no guard let it pass.
+// Viewer returns the name of the person who sent a request; empty if no guard admitted it.
 func Viewer(r *http.Request) string {
 	v, _ := visitorOf(r.Context())
 	return v.user.Username
 }
 
-// Person acts with the token of the person who has sent a request. The manager needs no right for it, and lends none.
+// Person returns the person who sent a request, with a client that uses that person's token. The manager needs no right for that, and
+// lends none.
 func (g *Guard) Person(r *http.Request) (*people.Person, error) {
 	v, ok := visitorOf(r.Context())
 	if !ok {
 		return nil, errors.New("nobody has signed in")
 	}
 	cfg := rest.AnonymousClientConfig(g.config)
-	// A person waits, and makes few requests.
+	// A person waits for the answer and makes few requests, so the client does not throttle itself.
 	cfg.BearerToken, cfg.QPS, cfg.RateLimiter = v.token, -1, nil
 	c, err := client.New(cfg, client.Options{Scheme: g.scheme, Mapper: g.mapper})
 	if err != nil {
@@ -90,8 +91,7 @@ func (g *Guard) Person(r *http.Request) (*people.Person, error) {
 	return &people.Person{Client: c, Name: v.user.Username, Writer: fieldOwner, Command: "sickbay", Policy: g.policy, Clock: g.clock}, nil
 }
 
-// Protect serves the sign-in form and the assets to anybody, and everything else to those who may see it. Nothing is served to forms
-// of other sites.
+// Protect serves the sign-in form and the assets to everybody, and all else to people who may see it. It refuses forms from other sites.
 func (g *Guard) Protect(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+assetsPath+"{name}", serveAsset)
@@ -102,7 +102,7 @@ func (g *Guard) Protect(next http.Handler) http.Handler {
 	return sameOrigin(secured(mux))
 }
 
-// admit serves those who may see it.
+// admit serves people who may see the pages.
 func (g *Guard) admit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := tokenOf(r)
@@ -126,7 +126,7 @@ func (g *Guard) admit(next http.Handler) http.Handler {
 	})
 }
 
-// keepReviewing ends what is served for as long as somebody watches, once the rights have ended.
+// keepReviewing ends a long-running response when the person's rights end.
 func (g *Guard) keepReviewing(ctx context.Context, end context.CancelFunc, token string) {
 	ticker := g.clock.NewTicker(reviewTTL)
 	defer ticker.Stop()
@@ -144,7 +144,7 @@ func (g *Guard) keepReviewing(ctx context.Context, end context.CancelFunc, token
 	}
 }
 
-// tokenOf is the bearer token of a request. A header counts more than a cookie: a proxy sets it.
+// tokenOf returns the bearer token of a request. A header takes precedence over the cookie: a proxy sets it.
 func tokenOf(r *http.Request) string {
 	if header := r.Header.Get("Authorization"); header != "" {
 		scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
@@ -159,13 +159,13 @@ func tokenOf(r *http.Request) string {
 	return ""
 }
 
-// signedIn reports whether somebody has signed in by the form, and so can sign out.
+// signedIn reports whether the person signed in with the form, and so can sign out.
 func signedIn(r *http.Request) bool {
 	_, err := r.Cookie(tokenCookie)
 	return err == nil && r.Header.Get("Authorization") == "" && r.TLS != nil
 }
 
-// sameOrigin refuses what a page of another site has had the browser send, unless it changes nothing.
+// sameOrigin refuses requests from other sites that could change something.
 func sameOrigin(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -174,5 +174,5 @@ func sameOrigin(next http.Handler) http.Handler {
 	return protection.Handler(next)
 }
 
-// reviewTTL is for how long the API server's answer about a person holds.
+// reviewTTL is how long the API server's answer about a person stays valid.
 const reviewTTL = time.Minute

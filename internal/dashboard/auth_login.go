@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Paths that are served to anybody, and the one that is served for as long as somebody watches.
+// Paths that everybody may read, and the path of the long-running updates.
 const (
 	loginPath  = "/login"
 	logoutPath = "/logout"
@@ -22,30 +22,31 @@ const (
 )
 
 const (
-	// tokenCookie has the token of the person who has signed in. A browser takes a cookie of such a name over TLS alone, and sends it to this host alone.
+	// tokenCookie holds the token of the person who signed in. Because of the prefix of its name, browsers accept it only over TLS, and send it only
+	// to this host.
 	tokenCookie = "__Host-sickbay-token"
-	// signInTime is how long a browser keeps it. A token may expire sooner.
+	// signInTime is how long a browser keeps the cookie. The token may expire sooner.
 	signInTime = 12 * time.Hour
-	// maxToken is what fits into a cookie, with its name.
+	// maxToken is the longest token that fits into a cookie.
 	maxToken = 4096 - len(tokenCookie) - 1
-	// maxForm bounds what a form sends.
+	// maxForm is the largest body of a form.
 	maxForm = 64 << 10
-	// formTimeout bounds how long it takes to send it.
+	// formTimeout bounds how long a browser may take to send it.
 	formTimeout = 10 * time.Second
 )
 
-// loginTemplate is a page of its own: a person who has not signed in sees nothing of what is around the others.
+// loginTemplate does not use the layout of the other pages, which shows data to people who have signed in.
 var loginTemplate = template.Must(template.New("signin.html").Funcs(functions).ParseFS(embedded, "templates/signin.html"))
 
 // loginPage is what the sign-in page shows.
 type loginPage struct {
-	// Problem says why a person is asked; empty on the plain form.
+	// Problem says why the person must sign in; empty for the plain form.
 	Problem string
-	// Next is where to go on.
+	// Next is the page to open after signing in.
 	Next string
-	// Strayed reports that a link of another site led here: then a browser keeps back who has signed in.
+	// Strayed reports that a link from another site led here: then the browser withholds the cookie even if the person has signed in.
 	Strayed bool
-	// Form reports that a token would help.
+	// Form reports whether to show the form: a token would help.
 	Form bool
 }
 
@@ -53,7 +54,7 @@ func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request) {
 	showLogin(w, http.StatusOK, loginPage{Next: localPath(r.URL.Query().Get("next")), Form: true})
 }
 
-// login takes a token from the form. Nothing is stored but in the cookie of the browser.
+// login takes a token from the form. It is stored only in the browser's cookie.
 func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	if !readForm(w, r) {
 		return
@@ -84,43 +85,43 @@ func setCookie(w http.ResponseWriter, token string, seconds int) {
 	})
 }
 
-// bareToken takes off what people copy along.
+// bareToken trims what people copy along with a token.
 func bareToken(typed string) string {
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(typed), "Bearer "))
 }
 
-// tokenForm is what a bearer token looks like.
+// tokenForm matches bearer tokens.
 var tokenForm = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)
 
-// badToken says why something cannot be a token, or cannot be kept; empty if it can.
+// badToken says why a text cannot be a token, or cannot be stored; empty if it can.
 func badToken(token string) string {
 	switch {
 	case token == "":
 		return "The form has no token."
 	case !tokenForm.MatchString(token):
-		return "This is not a bearer token: it has characters that no token has."
+		return "This is not a bearer token: it has invalid characters."
 	case len(token) > maxToken:
-		return "This token is too long for a cookie. Use one of a ServiceAccount, or a proxy that sends the token in a header."
+		return "This token is too long for a cookie. Use a ServiceAccount's token, or a proxy that sends the token in a header."
 	}
 	return ""
 }
 
-// localPath is where to go on: a page of this site, never of another.
+// localPath returns next if it is a page of this site, or else the first page.
 func localPath(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") {
 		return "/"
 	}
-	// What is escaped in next need not be in the address that a browser gets.
+	// What next escapes may be unescaped in the address that the browser gets.
 	if to := u.RequestURI(); u.Path != loginPath && u.Path != logoutPath && !strings.HasPrefix(to, "//") {
 		return to
 	}
 	return "/"
 }
 
-// readForm reads what a form has sent. If it cannot, it has said so.
+// readForm parses a form. If it cannot, it answers the request and returns false.
 func readForm(w http.ResponseWriter, r *http.Request) bool {
-	// Connections go by the real time. Not every one takes a deadline; the size is bounded all the same.
+	// Connections use the real time. Some take no deadline; the size is bounded anyway.
 	_ = http.NewResponseController(w).SetReadDeadline(clock.RealClock{}.Now().Add(formTimeout))
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
@@ -131,15 +132,15 @@ func readForm(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// tells is what a person reads about an error of a review.
+// tells returns the status and the sentence for an error of a review.
 func tells(err error) (status int, sentence string) {
 	if refused := (*refusal)(nil); errors.As(err, &refused) {
 		return refused.status, refused.sentence
 	}
-	return http.StatusServiceUnavailable, "The API server cannot be asked who you are. Try again."
+	return http.StatusServiceUnavailable, "The API server did not answer who you are. Try again."
 }
 
-// refuse answers somebody who may not see a page: people by a page that helps, programs by a sentence.
+// refuse answers a person who may not see a page: browsers get the sign-in page, programs get a sentence.
 func refuse(w http.ResponseWriter, r *http.Request, err error) {
 	status, sentence := tells(err)
 	if status == http.StatusUnauthorized {
@@ -151,7 +152,7 @@ func refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	page := loginPage{Problem: sentence, Next: "/", Form: status != http.StatusServiceUnavailable}
 	if errors.Is(err, errNobody) {
-		// The form says it.
+		// The form says so anyway.
 		page.Problem = ""
 	}
 	if r.Method == http.MethodGet {
@@ -169,6 +170,6 @@ func showLogin(w http.ResponseWriter, status int, page loginPage) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	// A client that has gone reads nothing.
+	// An error means that the client has gone.
 	_, _ = body.WriteTo(w)
 }

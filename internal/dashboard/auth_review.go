@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Shown are the kinds that the pages tell about. A person who may not list each of them sees no page.
+// Shown returns the kinds that the pages show. A person needs the right to list all of them to see a page.
 func Shown() []authorizationv1.ResourceAttributes {
 	capi, own := clusterv1.GroupVersion.Group, v1alpha1.GroupVersion.Group
 	return []authorizationv1.ResourceAttributes{
@@ -26,7 +26,7 @@ func Shown() []authorizationv1.ResourceAttributes {
 	}
 }
 
-// refusal is an answer to somebody who may not see a page.
+// refusal is the answer to a person who may not see a page.
 type refusal struct {
 	status   int
 	sentence string
@@ -34,22 +34,22 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.sentence }
 
-// errNobody refuses somebody who has not said who it is.
+// errNobody refuses a request without a token.
 var errNobody = &refusal{http.StatusUnauthorized, "Sign in to see this page."}
 
 const (
-	// reviewQPS and reviewBurst bound what strangers can have the API server review.
+	// reviewQPS and reviewBurst limit the reviews that strangers can cause.
 	reviewQPS   = 20
 	reviewBurst = 60
-	// reviewTimeout bounds how long a person waits for it.
+	// reviewTimeout bounds how long a person waits for a review.
 	reviewTimeout = 10 * time.Second
 )
 
-// reviewer asks the API server who somebody is, and whether that person may see the pages.
+// reviewer asks the API server who a person is, and whether that person may see the pages.
 type reviewer struct {
 	client    client.Client
 	namespace string
-	// known are the users who may, by a hash of their tokens. Others are not remembered: strangers could fill it.
+	// known caches the users who may, by a hash of their tokens. Others are not cached: strangers could fill the cache.
 	known *cache.Expiring
 }
 
@@ -63,7 +63,8 @@ func newReviewer(o GuardOptions) (*reviewer, error) {
 	return &reviewer{client: c, namespace: o.Namespace, known: cache.NewExpiringWithClock(o.Clock)}, nil
 }
 
-// of is the user of a token. It is a refusal if there is none, or one who may not see the pages; any other error says that nobody could be asked.
+// of returns the user of a token. The error is a refusal if there is no such user or the user may not see the pages; any other error means that
+// the API server did not answer.
 func (v *reviewer) of(ctx context.Context, token string) (authenticationv1.UserInfo, error) {
 	key := sha256.Sum256([]byte(token))
 	if user, ok := v.known.Get(key); ok {
@@ -113,6 +114,6 @@ func (v *reviewer) authorize(ctx context.Context, user authenticationv1.UserInfo
 	if v.namespace != "" {
 		where = "in the namespace " + v.namespace
 	}
-	return &refusal{http.StatusForbidden, fmt.Sprintf("%s may not list %s.%s %s, which the pages show. The ClusterRole sickbay-dashboard permits it.",
+	return &refusal{http.StatusForbidden, fmt.Sprintf("%s may not list %s.%s %s, which the pages show. The ClusterRole sickbay-dashboard grants that.",
 		user.Username, kind.Resource, kind.Group, where)}
 }

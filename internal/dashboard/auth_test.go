@@ -27,7 +27,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// door is a guard before a page, in front of the API server, for one namespace.
+// door is a guard in front of a page, with an API server behind it, for one namespace.
 type door struct {
 	t     *testing.T
 	ns    string
@@ -35,7 +35,7 @@ type door struct {
 	site  *httptest.Server
 }
 
-// seer says who sees it.
+// seer prints the name of the viewer.
 var seer = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == eventsPath {
 		fmt.Fprintln(w, "first")
@@ -67,7 +67,7 @@ func (d *door) serve(pages http.Handler) *httptest.Server {
 	return site
 }
 
-// account makes a ServiceAccount with rights in the namespace, and a token of it.
+// account creates a ServiceAccount with rights in the namespace, and returns a token for it.
 func (d *door) account(name string, rules ...rbacv1.PolicyRule) (token string) {
 	d.t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: d.ns, Name: name}}
@@ -87,7 +87,7 @@ func (d *door) account(name string, rules ...rbacv1.PolicyRule) (token string) {
 	return request.Status.Token
 }
 
-// await waits until the API server goes by the rights, which it reads by a watch.
+// await waits until the API server has observed the rights.
 func (d *door) await(name string, rules []rbacv1.PolicyRule) {
 	d.t.Helper()
 	for _, rule := range rules {
@@ -105,7 +105,7 @@ func (d *door) await(name string, rules []rbacv1.PolicyRule) {
 
 func (d *door) user(name string) string { return "system:serviceaccount:" + d.ns + ":" + name }
 
-// sees are the rights of somebody who sees the pages.
+// sees returns the rights of a person who may see the pages.
 func sees() []rbacv1.PolicyRule {
 	var rules []rbacv1.PolicyRule
 	for _, kind := range Shown() {
@@ -118,13 +118,13 @@ func rule(group, resource string, verbs ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}
 }
 
-// answer is what came of a request.
+// answer is the response to a request.
 type answer struct {
 	*http.Response
 	body string
 }
 
-// asks sends a request with headers, as name and value in turn.
+// asks sends a request with headers, given as alternating names and values.
 func asks(t *testing.T, site *httptest.Server, method, path string, form url.Values, headers ...string) answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, site.URL+path, strings.NewReader(form.Encode()))
@@ -151,7 +151,7 @@ func asks(t *testing.T, site *httptest.Server, method, path string, form url.Val
 
 const html = "text/html,application/xhtml+xml"
 
-// TestGuard: 401 without a token, 403 without rights, and the page for those who may read what it shows.
+// TestGuard: 401 without a token, 403 without rights, and the page with the right to read what it shows.
 func TestGuard(t *testing.T) {
 	d := newDoor(t, clock.RealClock{})
 	alice, bob := d.account("alice", sees()...), d.account("bob", sees()[1:]...)
@@ -165,7 +165,7 @@ func TestGuard(t *testing.T) {
 		"an unknown token":  {[]string{"Authorization", "Bearer forged"}, http.StatusUnauthorized, "The API server does not know this token, or it has expired.\n"},
 		"an unknown cookie": {[]string{"Cookie", tokenCookie + "=forged"}, http.StatusUnauthorized, "The API server does not know this token, or it has expired.\n"},
 		"no rights": {[]string{"Authorization", "Bearer " + bob}, http.StatusForbidden,
-			d.user("bob") + " may not list clusters.cluster.x-k8s.io in the namespace " + d.ns + ", which the pages show. The ClusterRole sickbay-dashboard permits it.\n"},
+			d.user("bob") + " may not list clusters.cluster.x-k8s.io in the namespace " + d.ns + ", which the pages show. The ClusterRole sickbay-dashboard grants that.\n"},
 		"a token":          {[]string{"Authorization", "Bearer " + alice}, http.StatusOK, d.user("alice") + " sees /machines"},
 		"a token, oddly":   {[]string{"Authorization", "  bearer   " + alice}, http.StatusOK, d.user("alice") + " sees /machines"},
 		"a cookie":         {[]string{"Cookie", tokenCookie + "=" + alice}, http.StatusOK, d.user("alice") + " sees /machines"},
@@ -196,14 +196,14 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestGuardShowsTheForm: a person reads a page that helps, and goes on where the link led.
+// TestGuardShowsTheForm: a browser gets the sign-in page, and then the page that was requested.
 func TestGuardShowsTheForm(t *testing.T) {
 	d := newDoor(t, clock.RealClock{})
 	got := asks(t, d.site, http.MethodGet, "/machines?q=%3Cb%3E&page=2", nil, "Accept", html, "Sec-Fetch-Site", "cross-site")
 	if got.StatusCode != http.StatusUnauthorized {
 		t.Errorf("answers %s", got.Status)
 	}
-	for _, want := range []string{`<h1>Sign in</h1>`, `name="next" value="/machines?q=%3Cb%3E&amp;page=2"`, `<a href="/machines?q=%3Cb%3E&amp;page=2">go on</a>`} {
+	for _, want := range []string{`<h1>Sign in</h1>`, `name="next" value="/machines?q=%3Cb%3E&amp;page=2"`, `<a href="/machines?q=%3Cb%3E&amp;page=2">continue</a>`} {
 		if !strings.Contains(got.body, want) {
 			t.Errorf("lacks %s in\n%s", want, got.body)
 		}
@@ -228,7 +228,7 @@ func TestGuardShowsTheForm(t *testing.T) {
 	}
 }
 
-// TestLogin: the token goes into a cookie that scripts and other sites do not get, and out of it again.
+// TestLogin: the token is stored in a cookie that scripts and other sites cannot read, and signing out removes it.
 func TestLogin(t *testing.T) {
 	d := newDoor(t, clock.RealClock{})
 	alice, bob := d.account("alice", sees()...), d.account("bob")
@@ -249,9 +249,9 @@ func TestLogin(t *testing.T) {
 		want   string
 	}{
 		"none":      {"", http.StatusBadRequest, "The form has no token."},
-		"no token":  {`"; <b>`, http.StatusBadRequest, "This is not a bearer token: it has characters that no token has."},
-		"two lines": {"a\r\nSet-Cookie: b", http.StatusBadRequest, "This is not a bearer token: it has characters that no token has."},
-		"too long":  {strings.Repeat("a", 5000), http.StatusBadRequest, "This token is too long for a cookie. Use one of a ServiceAccount, or a proxy that sends the token in a header."},
+		"no token":  {`"; <b>`, http.StatusBadRequest, "This is not a bearer token: it has invalid characters."},
+		"two lines": {"a\r\nSet-Cookie: b", http.StatusBadRequest, "This is not a bearer token: it has invalid characters."},
+		"too long":  {strings.Repeat("a", 5000), http.StatusBadRequest, "This token is too long for a cookie. Use a ServiceAccount"},
 		"forged":    {"forged", http.StatusUnauthorized, "The API server does not know this token, or it has expired."},
 		"no rights": {bob, http.StatusForbidden, "may not list clusters.cluster.x-k8s.io in the namespace"},
 	} {
@@ -267,7 +267,7 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// TestLoginLeadsNowhereElse: a person who has signed in stays on this site.
+// TestLoginLeadsNowhereElse: after signing in, a person stays on this site.
 func TestLoginLeadsNowhereElse(t *testing.T) {
 	for next, want := range map[string]string{
 		"/": "/", "/machines?q=a&page=2": "/machines?q=a&page=2", "/machines/a/b": "/machines/a/b", "": "/", "machines": "/",
@@ -280,7 +280,7 @@ func TestLoginLeadsNowhereElse(t *testing.T) {
 	}
 }
 
-// TestOtherSitesChangeNothing: a form of another site is refused, with the cookie and without.
+// TestOtherSitesChangeNothing: forms from other sites are refused, with or without the cookie.
 func TestOtherSitesChangeNothing(t *testing.T) {
 	d := newDoor(t, clock.RealClock{})
 	alice := d.account("alice", sees()...)
@@ -297,18 +297,18 @@ func TestOtherSitesChangeNothing(t *testing.T) {
 	}
 }
 
-// TestGuardWithoutTheAPIServer: nobody is let in, and nobody is told that the token is wrong.
+// TestGuardWithoutTheAPIServer: nobody is admitted, and no answer says that the token is wrong.
 func TestGuardWithoutTheAPIServer(t *testing.T) {
 	d := newDoor(t, clock.RealClock{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := d.guard.review.of(ctx, "any")
-	if status, sentence := tells(err); status != http.StatusServiceUnavailable || sentence != "The API server cannot be asked who you are. Try again." {
+	if status, sentence := tells(err); status != http.StatusServiceUnavailable || sentence != "The API server did not answer who you are. Try again." {
 		t.Errorf("%d: %s", status, sentence)
 	}
 }
 
-// TestRightsEnd: within a minute or two a page is refused to somebody whose rights have been taken, and a stream that is watched ends.
+// TestRightsEnd: within two minutes after a person loses the rights, pages are refused and live updates end.
 func TestRightsEnd(t *testing.T) {
 	at := testingclock.NewFakeClock(time.Now())
 	d := newDoor(t, at)
@@ -354,7 +354,7 @@ func TestRightsEnd(t *testing.T) {
 	}
 }
 
-// TestSignedIn: the button to sign out is for those who have signed in by the form.
+// TestSignedIn: only people who signed in with the form get the button to sign out.
 func TestSignedIn(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "https://sickbay.example/", nil)
 	if signedIn(r) {
@@ -370,7 +370,7 @@ func TestSignedIn(t *testing.T) {
 	}
 }
 
-// TestLocal: a server on a person's own computer answers to that computer alone, and acts for those who have the key.
+// TestLocal: a local server answers only to local hostnames, and acts only for people who have the key.
 func TestLocal(t *testing.T) {
 	open, locked := Local(seer, ""), Local(seer, "sesame")
 	ask := func(handler http.Handler, method, target, host string, headers ...string) *httptest.ResponseRecorder {

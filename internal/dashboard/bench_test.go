@@ -9,10 +9,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 )
 
-// maxFirstPage is how large the first page may be, with all that it loads.
+// maxFirstPage is the largest allowed size of the first page, with all that it loads.
 const maxFirstPage = 200_000
 
-// TestSize: the first page with 10,000 machines is small, whatever state they are in.
+// TestSize: the first page with 10,000 machines is small, whatever their states are.
 func TestSize(t *testing.T) {
 	assets := 0
 	err := fs.WalkDir(embedded, "assets", func(_ string, entry fs.DirEntry, err error) error {
@@ -39,7 +39,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// BenchmarkFirstPage: a page out of a look at 10,000 machines, which all who ask share.
+// BenchmarkFirstPage renders a page from a look at 10,000 machines, which all requests share.
 func BenchmarkFirstPage(b *testing.B) {
 	for name, facts := range many() {
 		d := run(b, facts)
@@ -56,7 +56,7 @@ func BenchmarkFirstPage(b *testing.B) {
 	}
 }
 
-// BenchmarkLook: what is prepared once for each look at 10,000 machines, at most once a second.
+// BenchmarkLook prepares a look at 10,000 machines; that happens at most once a second.
 func BenchmarkLook(b *testing.B) {
 	for name, facts := range many() {
 		b.Run(name, func(b *testing.B) {

@@ -12,35 +12,35 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// Fleet is read by a fleet.Observer.
+// Fleet reads the fleet; a fleet.Observer implements it.
 type Fleet interface {
 	Look(ctx context.Context, namespace string) (explain.Facts, error)
 }
 
-// Options say what a dashboard shows.
+// Options are the options of a dashboard.
 type Options struct {
 	Fleet Fleet
-	// Namespace is the one to look at; empty means all.
+	// Namespace is the namespace to look at; empty means all.
 	Namespace string
-	// Policy says which MachineHealthChecks are taken care of. Simulations go by it.
+	// Policy says which MachineHealthChecks this Sickbay manages. Simulations need it.
 	Policy mhcspec.Policy
 	Clock  clock.PassiveClock
-	// Actions are nil if the pages only show.
+	// Actions is nil if the pages only show.
 	Actions Actions
-	// Viewer names the person who asks; nil if that is not known.
+	// Viewer returns the name of the person who sent a request; nil if names are unknown.
 	Viewer func(*http.Request) string
 }
 
-// Dashboard serves the pages. Its methods may be called at once.
+// Dashboard serves the pages. Its methods are safe for concurrent use.
 type Dashboard struct {
 	options Options
 	looker  *looker
 	pages   map[string]*template.Template
-	// playing has an entry while somebody has the fleet played.
+	// playing has an entry while a simulation runs.
 	playing chan struct{}
 }
 
-// New makes a dashboard. It shows something only while it runs.
+// New returns a dashboard. It shows data only while Run runs.
 func New(o Options) (*Dashboard, error) {
 	if o.Fleet == nil {
 		return nil, errors.New("a dashboard needs a fleet to look at")
@@ -55,7 +55,7 @@ func New(o Options) (*Dashboard, error) {
 	return &Dashboard{options: o, looker: newLooker(o.Fleet, o.Namespace, o.Clock), pages: pages, playing: make(chan struct{}, 1)}, nil
 }
 
-// Run looks at the fleet until ctx ends: at most once a second, and only while somebody watches or asks.
+// Run looks at the fleet until ctx ends: at most once a second, and only while somebody watches or requests a page.
 func (d *Dashboard) Run(ctx context.Context) error {
 	d.looker.run(ctx)
 	return nil

@@ -1,6 +1,7 @@
-// Package dashboard is the web page: what sickbay status, explain, history and simulate say, drawn and kept up to date.
+// Package dashboard is the web page: it shows what sickbay status, explain, history and simulate say, with drawings, and stays
+// up to date.
 //
-// Each page is made by package view out of one look at the fleet, which all who watch share. It reads only; what a form does is
-// done by Actions, with the rights of the person who asks. Nothing is loaded from elsewhere, and all but the live updates works
-// without JavaScript.
+// Package view makes each page from one look at the fleet, which all viewers share. The dashboard itself only reads; Actions
+// carry out forms, with the rights of the person who sends them. Pages load nothing from elsewhere, and everything except live
+// updates works without JavaScript.
 package dashboard

@@ -10,27 +10,27 @@ import (
 )
 
 const (
-	// maxWatchers bounds how many pages are kept up to date.
+	// maxWatchers bounds how many pages get live updates.
 	maxWatchers = 200
-	// stillThere is how often a page is told something at least.
+	// stillThere is the longest time between two events to a page.
 	stillThere = 3 * time.Second
-	// writeTime is how long a page may take to read what it is told.
+	// writeTime is how long a page may take to read an event.
 	writeTime = 10 * time.Second
 )
 
-// told is what a page is told after each look. It asks for its contents anew if the version is another one.
+// told is the event after each look. If the version has changed, the page reloads its contents.
 type told struct {
 	Version string `json:"version"`
 	At      string `json:"at,omitempty"`
 	Now     string `json:"now"`
-	// Error is why the data is not newer.
+	// Error is why there is no newer data.
 	Error string `json:"error,omitempty"`
 }
 
-// events keeps a page up to date by server-sent events.
+// events keeps a page up to date with server-sent events.
 func (d *Dashboard) events(w http.ResponseWriter, r *http.Request) {
 	if !d.looker.join() {
-		http.Error(w, "too many pages are kept up to date", http.StatusServiceUnavailable)
+		http.Error(w, "too many pages have live updates", http.StatusServiceUnavailable)
 		return
 	}
 	defer d.looker.leave()
@@ -39,13 +39,13 @@ func (d *Dashboard) events(w http.ResponseWriter, r *http.Request) {
 	out := http.NewResponseController(w)
 	endures(w)
 	d.looker.want()
-	// A look may take long. Who watches is to know that the connection stands.
+	// A look may take long. Repeated events show the page that the connection is alive.
 	still := time.NewTicker(stillThere)
 	defer still.Stop()
 	for {
 		last, changed := d.looker.state()
 		if !last.begun.IsZero() {
-			// Some writers know of no deadline. The time is the real one, whatever clock the pages go by.
+			// Some writers support no deadline. Deadlines use the real time, not the clock of the pages.
 			_ = out.SetWriteDeadline(clock.RealClock{}.Now().Add(writeTime))
 			if !d.tell(w, out, last) {
 				return
@@ -60,7 +60,7 @@ func (d *Dashboard) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// tell writes one event, and reports whether somebody still listens.
+// tell writes one event, and reports whether the page still reads.
 func (d *Dashboard) tell(w http.ResponseWriter, out *http.ResponseController, last snapshot) bool {
 	now := told{Now: d.options.Clock.Now().UTC().Format(time.RFC3339Nano)}
 	if last.look != nil {
@@ -79,7 +79,7 @@ func (d *Dashboard) tell(w http.ResponseWriter, out *http.ResponseController, la
 	return out.Flush() == nil
 }
 
-// join counts one more who watches; false if there are too many.
+// join adds a watcher; it returns false if there are too many.
 func (l *looker) join() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 )
 
-// given is a fleet that is looked at as often as somebody wants, and may fail.
+// given is a fleet that counts looks, and may fail.
 type given struct {
 	mu    sync.Mutex
 	facts *explain.Facts

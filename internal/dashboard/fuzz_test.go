@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/sentence"
 )
 
-// FuzzQuery: what is asked for in an address is asked for again by the links of the page, and no question breaks a page.
+// FuzzQuery: the links of a page repeat its query, and no query breaks a page.
 func FuzzQuery(f *testing.F) {
 	for _, query := range []string{"", "q=m&page=2", "page=-1", "page=99999999999999999999", "since=24h", "since=-1h", "since=2562047h47m16.854775807s", "check=a/b&limit=1%25&fail=zone%3Da,10%25&until=1s", "%zz", "q=%ff%00", "sort=-name&state=x"} {
 		f.Add(query)
@@ -31,7 +31,7 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// FuzzNext: after signing in a browser stays on this site.
+// FuzzNext: after signing in, a browser stays on this site.
 func FuzzNext(f *testing.F) {
 	for _, next := range []string{"", "/", "/machines?q=a#b", "//evil.example", "/\\evil.example", "https://evil.example", "/login", "/%2f/evil.example", "/.//evil.example", "/a/..//evil.example", "/\t/evil.example", "javascript:alert(1)"} {
 		f.Add(next)
@@ -46,7 +46,7 @@ func FuzzNext(f *testing.F) {
 	})
 }
 
-// FuzzAct: a form is refused with a clear sentence, or says what can be done; the end of a hold can be stored, and read again.
+// FuzzAct: a form is refused with a clear sentence, or is a valid action; the end of a hold can be stored and read again.
 func FuzzAct(f *testing.F) {
 	for _, form := range []string{
 		"object=mr/a&namespace=b", "object=machine/a&namespace=b&for=2h", "object=machine/a&namespace=b&for=2562047h", "object=machine/a&namespace=b&for=-1s",

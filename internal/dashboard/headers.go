@@ -2,11 +2,11 @@ package dashboard
 
 import "net/http"
 
-// policy lets a page load what is served beside it, and nothing else.
+// policy lets a page load only what this server serves.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
 	"base-uri 'none'; frame-ancestors 'none'"
 
-// secured adds what browsers go by.
+// secured adds the security headers.
 func secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

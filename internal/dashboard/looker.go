@@ -14,28 +14,28 @@ import (
 )
 
 const (
-	// period is the least time between two looks, and pause is how many times as long as a look took nobody looks after it.
+	// period is the least time between two looks; after a slow look, that time is pause times as long as the look took.
 	period = time.Second
 	pause  = 3
-	// fresh is how old a look may be for a page that is asked for. An older one is shown only if no new one comes.
+	// fresh is how old a look may be for a page. An older one is shown only if there is no new one in time.
 	fresh = 5 * time.Second
 	// patience is how long a request waits for a look, and lookTime how long a look may take.
 	patience = 10 * time.Second
 	lookTime = 10 * time.Second
 )
 
-// snapshot is what all requests share. It is never changed once it is made.
+// snapshot is the state that all requests share. It is immutable.
 type snapshot struct {
-	// look is the last one that worked; nil if none has.
+	// look is the last successful look; nil if there is none.
 	look *view.Look
-	// begun is when the last look began, whatever came of it, and at when the last one did that worked.
+	// begun is when the last look began, and at when the last successful one did.
 	begun, at time.Time
-	// err is why the last look failed, and since is since when looks fail; nil and zero if it worked.
+	// err is why the last look failed, and since is when looks began to fail; nil and zero if it succeeded.
 	err   error
 	since time.Time
 }
 
-// looker looks at the fleet for all who watch.
+// looker looks at the fleet for all viewers.
 type looker struct {
 	fleet     Fleet
 	namespace string
@@ -47,7 +47,7 @@ type looker struct {
 	last     snapshot
 	changed  chan struct{}
 	watchers int
-	// lost is since when the Nodes of a cluster cannot be read, as far as we have seen.
+	// lost is when we first saw that the Nodes of a cluster could not be read.
 	lost map[types.NamespacedName]time.Time
 }
 
@@ -57,7 +57,7 @@ func newLooker(fleet Fleet, namespace string, c clock.PassiveClock) *looker {
 	}
 }
 
-// run looks whenever somebody wants it, until ctx ends.
+// run looks at the fleet on demand, until ctx ends.
 func (l *looker) run(ctx context.Context) {
 	for {
 		select {
@@ -78,7 +78,7 @@ func (l *looker) run(ctx context.Context) {
 	}
 }
 
-// look reads the fleet. If that fails, the last one stays, with the reason.
+// look reads the fleet. If that fails, the snapshot keeps the last look, and has the error.
 func (l *looker) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
@@ -97,12 +97,12 @@ func (l *looker) look(ctx context.Context) {
 	l.changed = make(chan struct{})
 }
 
-// read reads the fleet and prepares it for the pages. A panic over a strange object is an error here: a manager that repairs is not to
-// end because of what it shows.
+// read reads the fleet and prepares it for the pages. It turns a panic over a strange object into an error: the dashboard must not end
+// the manager.
 func (l *looker) read(ctx context.Context) (look *view.Look, err error) {
 	defer func() {
 		if what := recover(); what != nil {
-			look, err = nil, fmt.Errorf("the fleet cannot be judged, which is a bug of Sickbay: %v", what)
+			look, err = nil, fmt.Errorf("the fleet cannot be judged because of a bug in Sickbay: %v", what)
 		}
 	}()
 	facts, err := l.fleet.Look(ctx, l.namespace)
@@ -113,7 +113,7 @@ func (l *looker) read(ctx context.Context) (look *view.Look, err error) {
 	return view.New(&facts), nil
 }
 
-// remember says since when clusters cannot be read, if nobody else does.
+// remember sets since when clusters cannot be read, where the facts do not say.
 func (l *looker) remember(facts *explain.Facts) {
 	lost := map[types.NamespacedName]time.Time{}
 	for i := range facts.Clusters {
@@ -146,7 +146,7 @@ func (l *looker) current() snapshot {
 	return last
 }
 
-// state is the last snapshot, and a channel that is closed when there is another one.
+// state returns the last snapshot, and a channel that is closed when there is a new one.
 func (l *looker) state() (snapshot, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,7 +159,7 @@ func (l *looker) watched() bool {
 	return l.watchers > 0
 }
 
-// get is the last look if that is fresh, or else a new one; or the last one after all, if no new one comes in time.
+// get returns the last snapshot if it is fresh, or waits for a new one. If none comes in time, it returns the last one.
 func (l *looker) get(ctx context.Context) snapshot {
 	l.await(ctx, l.clock.Now().Add(-fresh))
 	return l.current()
@@ -168,7 +168,7 @@ func (l *looker) get(ctx context.Context) snapshot {
 // refresh waits for a look that begins now or later.
 func (l *looker) refresh(ctx context.Context) { l.await(ctx, l.clock.Now()) }
 
-// await waits until the last look began at a time or later, but not for ever.
+// await waits until the last look began at the given time or later, but no longer than patience.
 func (l *looker) await(ctx context.Context, begun time.Time) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

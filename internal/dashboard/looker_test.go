@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 )
 
-// TestOneLook: all who ask at once share one look, and nobody looks while nobody asks.
+// TestOneLook: concurrent requests share one look, and without requests there is none.
 func TestOneLook(t *testing.T) {
 	d := run(t, explaintest.Eleven())
 	if d.fleet.looked() != 0 {
@@ -34,7 +34,7 @@ func TestOneLook(t *testing.T) {
 	}
 }
 
-// TestAge: a page says how old its data is, and what stands in the way of newer data.
+// TestAge: a page says how old its data is, and why there is no newer data.
 func TestAge(t *testing.T) {
 	d := run(t, explaintest.Eleven())
 	if page := textOf(d.get(t, "/").Body.String()); !strings.Contains(page, "Data 0s old") {
@@ -45,7 +45,7 @@ func TestAge(t *testing.T) {
 	d.get(t, "/")
 	d.clock.SetTime(explaintest.Noon.Add(63 * time.Second))
 	page := textOf(d.get(t, "/").Body.String())
-	for _, want := range []string{"The fleet cannot be read. What you see is 1m 03s old. For 3s: connection refused", "2 things for you to decide", "Data 1m 03s old"} {
+	for _, want := range []string{"The fleet cannot be read. This data is 1m 03s old. For 3s: connection refused", "2 things for you to decide", "Data 1m 03s old"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("it does not say %q: %s", want, page)
 		}
@@ -57,7 +57,7 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// TestNothingRead: without data a page says so, and is not taken for an answer.
+// TestNothingRead: without data, a page says so, with an error status.
 func TestNothingRead(t *testing.T) {
 	d := run(t, nil)
 	d.fleet.set(nil, errors.New("you may not list Machines"))
@@ -67,7 +67,7 @@ func TestNothingRead(t *testing.T) {
 	}
 }
 
-// TestUnreadableSince: since when a cluster cannot be read is known from when that was seen first, unless the cluster says it.
+// TestUnreadableSince: a cluster counts as unreadable from when that was first seen, unless the facts say since when.
 func TestUnreadableSince(t *testing.T) {
 	l := newLooker(nil, "", nil)
 	at := func(seconds int, mine, theirs string) string {
@@ -100,7 +100,7 @@ func TestUnreadableSince(t *testing.T) {
 	}
 }
 
-// TestEvents: who watches is told of each look, and of each failure; nobody looks for those who have gone.
+// TestEvents: each watcher gets an event for each look and each failure; when all have gone, looks stop.
 func TestEvents(t *testing.T) {
 	d := run(t, explaintest.Eleven())
 	server := httptest.NewServer(d.handler)
@@ -130,7 +130,7 @@ func TestEvents(t *testing.T) {
 	until(`"error":"gone"`)
 }
 
-// TestTooManyWatchers: the number of pages that are kept up to date is bounded.
+// TestTooManyWatchers: the number of pages with live updates is bounded.
 func TestTooManyWatchers(t *testing.T) {
 	d := run(t, explaintest.Eleven())
 	for range maxWatchers {
@@ -141,12 +141,12 @@ func TestTooManyWatchers(t *testing.T) {
 	}
 }
 
-// broken is a fleet that cannot be judged.
+// broken is a fleet that causes a panic.
 type broken struct{}
 
 func (broken) Look(context.Context, string) (explain.Facts, error) { panic("no such step") }
 
-// TestLookThatPanics: what shows the fleet does not end the manager that repairs it.
+// TestLookThatPanics: a panic in the dashboard does not end the manager.
 func TestLookThatPanics(t *testing.T) {
 	l := newLooker(broken{}, "", clocktesting.NewFakePassiveClock(explaintest.Noon))
 	l.look(t.Context())

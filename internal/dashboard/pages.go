@@ -10,10 +10,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/dashboard/view"
 )
 
-// page is one that needs a look at the fleet.
+// page is a page that needs a look at the fleet.
 type page struct {
 	path, template, section, title string
-	// of makes what is on it.
+	// of returns the data of the page.
 	of func(l *view.Look, r *http.Request) any
 }
 
@@ -29,10 +29,10 @@ func (d *Dashboard) lists() []page {
 	}
 }
 
-// playTime is how long a fleet is played for a page. A manager has more to do.
+// playTime is how long a simulation for a page may run: a manager has other work to do.
 const playTime = 5 * time.Second
 
-// simulate plays the fleet: one page at a time, and not on for somebody who has gone.
+// simulate plays the fleet, for one page at a time, and only while the client waits.
 func (d *Dashboard) simulate(l *view.Look, r *http.Request) any {
 	q := simulateQuery(r.URL.Query())
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
@@ -41,7 +41,7 @@ func (d *Dashboard) simulate(l *view.Look, r *http.Request) any {
 	case d.playing <- struct{}{}:
 	case <-ctx.Done():
 		p := l.SimulateForm(q)
-		p.Problem = "others are playing the fleet: try again"
+		p.Problem = "another simulation is running: try again"
 		return p
 	}
 	defer func() { <-d.playing }()
@@ -49,7 +49,7 @@ func (d *Dashboard) simulate(l *view.Look, r *http.Request) any {
 	return l.SimulatePage(q, d.options.Policy, func() bool { return ctx.Err() != nil || clock.RealClock{}.Now().After(end) })
 }
 
-// objects are the pages about one object each.
+// objects are the pages about a single object.
 var objects = []struct {
 	section string
 	of      func(l *view.Look, namespace, name string) (view.ObjectPage, bool)
@@ -89,15 +89,15 @@ func (d *Dashboard) routes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /", d.notFound)
 }
 
-// show makes a page about the fleet as it is; fill completes the frame, and says which template it is for.
+// show renders a page from the current look; fill completes the frame and returns the name of the template.
 func (d *Dashboard) show(w http.ResponseWriter, r *http.Request, section string, fill func(*view.Look, *frame) string) {
 	s := d.looker.get(r.Context())
 	f := d.frameOf(s, section, "Sickbay")
 	f.Finds = r.URL.Path == "/machines"
 	if s.look == nil {
-		// It works without JavaScript, too.
+		// Reloading works without JavaScript.
 		w.Header().Set("Refresh", "2")
-		f.Title = "Nothing is known yet"
+		f.Title = "No data yet"
 		d.render(w, r, http.StatusServiceUnavailable, "unread", f)
 		return
 	}

@@ -22,12 +22,12 @@ var (
 	spaces  = regexp.MustCompile(`\s+`)
 )
 
-// textOf is what a person reads on a page.
+// textOf returns the text that a person reads on a page.
 func textOf(page string) string {
 	return spaces.ReplaceAllString(markup.UnescapeString(tags.ReplaceAllString(page, "")), " ")
 }
 
-// TestPages follows each link on each page: all are there, with one heading each, and nothing on them is from elsewhere.
+// TestPages follows each link on each page: all pages exist, have one heading each, and load nothing from elsewhere.
 func TestPages(t *testing.T) {
 	for name, facts := range map[string]*explain.Facts{
 		"a few": explaintest.Past(explaintest.Eleven(), 60), "none": {}, "many": explaintest.Many(170, 9),
@@ -68,7 +68,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestSameWords: the pages say what sickbay status and sickbay explain say.
+// TestSameWords: the pages say the same as sickbay status and sickbay explain.
 func TestSameWords(t *testing.T) {
 	facts := explaintest.Past(explaintest.Eleven(), 12)
 	d := run(t, facts)
@@ -114,7 +114,7 @@ func TestSameWords(t *testing.T) {
 		for _, row := range page.Rows {
 			switch row.Label {
 			case "Cluster", "Machine", "Next", "Slots":
-				// They are drawn, and linked.
+				// They are shown as figures and links.
 			case "Unless":
 				says(at, page.Otherwise...)
 			case "Choose", "Stop":
@@ -131,7 +131,7 @@ func TestSameWords(t *testing.T) {
 	}
 }
 
-// TestHostile: whatever objects are called and say stays text.
+// TestHostile: names and messages of objects stay text.
 func TestHostile(t *testing.T) {
 	const evil = "\"><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\u2066"
 	facts := explaintest.Past(explaintest.Eleven(), 3)
@@ -165,7 +165,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestHeaders tells browsers to load nothing from elsewhere, and to run nothing that is written into a page.
+// TestHeaders: browsers must load nothing from elsewhere, and run no inline scripts.
 func TestHeaders(t *testing.T) {
 	d := run(t, explaintest.Eleven())
 	for _, at := range []string{"/", "/machines/default/none", "/assets/app.css"} {
@@ -186,7 +186,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestOnePlays: one page at a time has the fleet played, and for nobody who has gone.
+// TestOnePlays: one simulation runs at a time, and none for a client that has gone.
 func TestOnePlays(t *testing.T) {
 	d := run(t, explaintest.Eleven())
 	const address = "/simulate?check=default/workers&limit=100%25"
@@ -198,7 +198,7 @@ func TestOnePlays(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
 	d.handler.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, address, nil))
-	if page := textOf(w.Body.String()); !strings.Contains(page, "others are playing the fleet") {
+	if page := textOf(w.Body.String()); !strings.Contains(page, "another simulation is running") {
 		t.Errorf("two are playing at once: %s", page)
 	}
 	<-d.playing

@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/dashboard/view"
 )
 
-// machinesQuery reads what is asked of the machines. What cannot be understood is left out.
+// machinesQuery parses a query for machines. It ignores what it cannot parse.
 func machinesQuery(v url.Values) view.Query {
 	return view.Query{
 		Text: v.Get("q"), State: v.Get("state"), Cluster: v.Get("cluster"), Zone: v.Get("zone"), Check: v.Get("check"), Namespace: v.Get("namespace"),
@@ -16,7 +16,7 @@ func machinesQuery(v url.Values) view.Query {
 	}
 }
 
-// machinesURL is the inverse.
+// machinesURL is the inverse of machinesQuery.
 func machinesURL(q view.Query) string {
 	v := values("q", q.Text, "state", q.State, "cluster", q.Cluster, "zone", q.Zone, "check", q.Check, "namespace", q.Namespace, "sort", q.Sort)
 	return address("/machines", v, q.Page)
@@ -45,7 +45,7 @@ func simulateQuery(v url.Values) view.SimulateQuery {
 	}
 }
 
-// values are those of pairs that are not empty.
+// values returns the pairs whose value is not empty.
 func values(pairs ...string) url.Values {
 	v := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {

@@ -15,27 +15,27 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
-// frame is a page with all that is around it.
+// frame is a page with its layout.
 type frame struct {
 	Title, Section string
 	// Finds reports that the page has a search of its own.
 	Finds bool
-	// Path is that of the page, with its query.
+	// Path is the path of the page, with its query.
 	Path string
-	// Version is that of the data; At and Now are when it was read and when the page was made.
+	// Version is the version of the data; At and Now are when it was read and when the page was rendered.
 	Version, At, Clock, Now, Age string
 	Manager                      string
 	// Idle reports that no manager leads.
 	Idle bool
-	// Problem is why the data is not newer, and Since for how long that is so.
+	// Problem is why there is no newer data, and Since for how long that has been so.
 	Problem, Since string
-	// Acts reports that forms can be used, and Viewer names the person, who may have signed in here.
+	// Acts reports that forms can be used, and SignedIn that the person can sign out. Viewer is the person's name.
 	Acts, SignedIn bool
 	Viewer         string
 	Main           any
 }
 
-// parse reads the templates: each page is the layout with a main part of its own.
+// parse parses the templates: each page is the layout with its own main part.
 func parse() (map[string]*template.Template, error) {
 	layout, err := template.New("layout.html").Funcs(functions).ParseFS(embedded, "templates/layout.html", "templates/parts.html")
 	if err != nil {
@@ -83,7 +83,7 @@ var functions = template.FuncMap{
 	"gatebar": func(g *view.GateDrawing, thin bool) gatebar { return gatebar{g, thin} },
 }
 
-// What parts of pages are made of, beside what is in views.
+// Data of parts of pages, besides those of package view.
 type (
 	items struct {
 		ID, Title string
@@ -102,7 +102,7 @@ type (
 	headline struct{ First, Rest string }
 )
 
-// splitHeadline finds the words in capital letters with which a headline begins; there may be none.
+// splitHeadline splits off the words in capital letters at the beginning of a headline; there may be none.
 func splitHeadline(text string) headline {
 	n := 0
 	for word := range strings.SplitSeq(text, " ") {
@@ -115,12 +115,12 @@ func splitHeadline(text string) headline {
 	return headline{first, text[len(first):]}
 }
 
-// linkURL is where an object has its page.
+// linkURL returns the address of an object's page.
 func linkURL(l view.Link) string {
 	return "/" + l.Section + "/" + url.PathEscape(l.Namespace) + "/" + url.PathEscape(l.Name)
 }
 
-// render writes a page. It is made as a whole first, so that an error is not the end of half a page.
+// render writes a page. It renders the whole page first, so an error never cuts a page in half.
 func (d *Dashboard) render(w http.ResponseWriter, r *http.Request, status int, name string, f frame) {
 	f.Path, f.Acts, f.SignedIn = r.URL.RequestURI(), d.options.Actions != nil, signedIn(r)
 	if d.options.Viewer != nil {
@@ -128,7 +128,7 @@ func (d *Dashboard) render(w http.ResponseWriter, r *http.Request, status int, n
 	}
 	var out bytes.Buffer
 	if err := d.pages[name].Execute(&out, f); err != nil {
-		http.Error(w, "this page cannot be made: "+err.Error(), http.StatusInternalServerError)
+		http.Error(w, "this page cannot be rendered: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -136,8 +136,8 @@ func (d *Dashboard) render(w http.ResponseWriter, r *http.Request, status int, n
 	_, _ = w.Write(bytes.Map(inOrder, out.Bytes()))
 }
 
-// inOrder shows the characters that would have the browser write what follows from right to left, or in another order, as unknown
-// ones: names and messages are not to turn the rest of a page around.
+// inOrder replaces the characters that would make the browser reverse or reorder what follows: names and messages must not
+// reorder the rest of a page.
 func inOrder(r rune) rune {
 	if (r >= '\u202a' && r <= '\u202e') || (r >= '\u2066' && r <= '\u2069') {
 		return '\ufffd'
@@ -145,7 +145,7 @@ func inOrder(r rune) rune {
 	return r
 }
 
-// frameOf is what is around a page about a snapshot.
+// frameOf returns the frame of a page about a snapshot.
 func (d *Dashboard) frameOf(s snapshot, section, title string) frame {
 	now := d.options.Clock.Now()
 	f := frame{Title: title, Section: section, Now: now.UTC().Format(time.RFC3339Nano)}

@@ -2,7 +2,7 @@ package dashboard
 
 import "testing"
 
-// TestSplitHeadline: what is set in bold are the words that are written in capital letters.
+// TestSplitHeadline: the words in capital letters are set in bold.
 func TestSplitHeadline(t *testing.T) {
 	for text, want := range map[string]headline{
 		"SICK for 3m":                     {"SICK", " for 3m"},

@@ -1,7 +1,7 @@
 package dashboard
 
-// What the manager reads for the pages, whichever controllers run. That a person may see them is asked with the rights of that
-// person. Requests, and the hosts of records, are read live.
+// The manager reads this for the pages, whichever controllers run. Whether a person may see it is checked with that person's
+// rights. Requests, and the hosts of records, are read live.
 //
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machines;machinehealthchecks,verbs=list;watch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations;machineremediationtemplates;rebootremediations,verbs=list;watch

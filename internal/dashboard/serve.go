@@ -18,31 +18,31 @@ import (
 )
 
 const (
-	// headerTimeout bounds how long a request may take to say what it wants, readTimeout how long it may take as a whole, writeTimeout how long
-	// a page may take to be made and read, and idleTimeout how long a connection lasts without a request.
+	// headerTimeout bounds reading the header of a request, readTimeout the whole request, writeTimeout rendering and sending the answer, and
+	// idleTimeout a connection without requests.
 	headerTimeout = 10 * time.Second
 	readTimeout   = 10 * time.Second
 	writeTimeout  = time.Minute
 	idleTimeout   = 2 * time.Minute
-	// maxHeader is room for a long token.
+	// maxHeader has room for a long token.
 	maxHeader = 64 << 10
-	// goodbye is how long requests have at the end.
+	// goodbye is how long requests may take at the end.
 	goodbye = 5 * time.Second
 )
 
-// Server serves pages over TLS, in a manager. Every replica serves: it reads only.
+// Server serves pages over TLS, in a manager. Every replica serves, because it only reads.
 type Server struct {
 	Handler http.Handler
-	// CertDir has tls.crt and tls.key, which are read again when they change. Empty: the certificate is self-signed.
+	// CertDir has tls.crt and tls.key, which are read again when they change. If it is empty, the certificate is self-signed.
 	CertDir string
 	Log     logr.Logger
 
 	listener net.Listener
-	// patience is how long a request may take as a whole; zero is readTimeout.
+	// patience is how long a request may take as a whole; zero means readTimeout.
 	patience time.Duration
 }
 
-// Listen takes the address, so that who starts a server knows at once that it is free.
+// Listen opens the address, so the caller gets an error at once if it is not free.
 func (s *Server) Listen(ctx context.Context, address string) error {
 	var err error
 	if s.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", address); err != nil {
@@ -51,10 +51,10 @@ func (s *Server) Listen(ctx context.Context, address string) error {
 	return nil
 }
 
-// Address is where it serves.
+// Address returns the address that it serves.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
-// NeedLeaderElection is false: pages show the same on every replica.
+// NeedLeaderElection returns false: the pages are the same on every replica.
 func (s *Server) NeedLeaderElection() bool { return false }
 
 // Start serves until ctx ends.
@@ -66,14 +66,14 @@ func (s *Server) Start(ctx context.Context) error {
 	server := &http.Server{
 		Handler: s.Handler, TLSConfig: config, ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader,
 		ReadTimeout: cmp.Or(s.patience, readTimeout), WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
-		// Handlers end with the manager, also those that are watched.
+		// Handlers end with the manager, including live updates.
 		BaseContext: func(net.Listener) context.Context { return ctx },
-		// Browsers that do not trust the certificate, and scanners of ports.
+		// Such errors come from browsers that do not trust the certificate, and from port scanners.
 		ErrorLog: slog.NewLogLogger(logr.ToSlogHandler(s.Log.V(1)), slog.LevelInfo),
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.ServeTLS(s.listener, "", "") }()
-	s.Log.Info("The dashboard is served", "address", s.Address())
+	s.Log.Info("Serving the dashboard", "address", s.Address())
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serving the dashboard: %w", err)
@@ -87,14 +87,14 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-// endures lifts the bound on reading off a request that is served for as long as somebody watches. Who writes bounds each write.
+// endures removes the deadlines of a long-running response. The handler sets one for each write.
 func endures(w http.ResponseWriter) {
-	// Not every connection takes a deadline; one that does not has none.
+	// Some connections support no deadline; then there is none to remove.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 }
 
-// tls has the certificate.
+// tls returns the TLS configuration with the certificate.
 func (s *Server) tls(ctx context.Context) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if s.CertDir == "" {
@@ -113,7 +113,7 @@ func (s *Server) tls(ctx context.Context) (*tls.Config, error) {
 	config.GetCertificate = watcher.GetCertificate
 	go func() {
 		if err := watcher.Start(ctx); err != nil {
-			s.Log.Error(err, "The certificate of the dashboard is not read again when it changes")
+			s.Log.Error(err, "Watching the dashboard's certificate failed; it is not reloaded when it changes")
 		}
 	}()
 	return config, nil

@@ -20,7 +20,7 @@ import (
 	certutil "k8s.io/client-go/util/cert"
 )
 
-// started is a server that runs until the test ends, and what ends it before.
+// started starts a server that runs until the test ends or end is called.
 func started(t *testing.T, s *Server) (address string, end func() error) {
 	t.Helper()
 	s.Log = logr.Discard()
@@ -37,7 +37,7 @@ func started(t *testing.T, s *Server) (address string, end func() error) {
 	return s.Address(), end
 }
 
-// browser is an HTTP client that follows nothing and trusts a certificate; any if it is nil.
+// browser returns an HTTP client that follows no redirects and trusts one certificate, or any if it is nil.
 func browser(trusted []byte, protocols ...string) *http.Client {
 	config := &tls.Config{InsecureSkipVerify: trusted == nil}
 	if trusted != nil {
@@ -54,7 +54,7 @@ func says(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, text, " by ", r.Proto) })
 }
 
-// TestServer: both versions of HTTP over TLS, and nothing without.
+// TestServer: it serves both versions of HTTP over TLS, and nothing without TLS.
 func TestServer(t *testing.T) {
 	address, end := started(t, &Server{Handler: says("served")})
 	for protocol, want := range map[string]string{"http/1.1": "served by HTTP/1.1", "h2": "served by HTTP/2.0"} {
@@ -87,7 +87,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestServerEndsWhatIsWatched: a stream lasts for ever, and a manager does not wait for it.
+// TestServerEndsWhatIsWatched: the manager does not wait for live updates, which never end by themselves.
 func TestServerEndsWhatIsWatched(t *testing.T) {
 	stream := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintln(w, "first")
@@ -114,7 +114,7 @@ func TestServerEndsWhatIsWatched(t *testing.T) {
 	}
 }
 
-// TestServerCertificate: one that is given, and what is wrong with one.
+// TestServerCertificate: a given certificate is served, and errors in it are reported.
 func TestServerCertificate(t *testing.T) {
 	dir := t.TempDir()
 	cert, key, err := certutil.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
@@ -148,7 +148,8 @@ func TestServerCertificate(t *testing.T) {
 	}
 }
 
-// TestServerWaitsForNobody: who announces a body and does not send it holds no connection for ever, and who watches is not cut off.
+// TestServerWaitsForNobody: a client that announces a body and does not send it cannot hold a connection forever, and live updates
+// are not cut off.
 func TestServerWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	const patience = 2 * time.Second

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzToken: of a header, only what follows Bearer is sent to the API server as a token, in one piece as it is.
+// FuzzToken: only what follows Bearer in a header is used as a token, in one piece and unchanged.
 func FuzzToken(f *testing.F) {
 	for _, header := range []string{"", "Bearer", "Bearer ", "Bearer abc.def", "bearer  abc", " BEARER a b ", "Basic dXNlcjpwYXNz", "Bearer\tabc", "Bearerabc", "\x00", "Bearer \xff"} {
 		f.Add(header, "cookie")

@@ -9,37 +9,37 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// View is what is known about a record when a person answers.
+// View is what the person who decides can know about a record.
 type View struct {
 	ladder.Facts
-	// MachineUnread reports that the person may not read the Machine, so the facts are what the record says.
+	// MachineUnread reports whether the person may not read the Machine, so that the facts come from the record.
 	MachineUnread bool
-	// Unread names everything that the person may not read.
+	// Unread lists everything that the person may not read.
 	Unread []string
 }
 
-// Asked is what a person wants.
+// Asked is the decision that a person asks for.
 type Asked struct {
 	Answer v1alpha1.Answer
-	// Step is for Retry; empty means the one that was tried last.
+	// Step is for Retry; empty means the last step that was tried.
 	Step string
 	By   string
-	// Reason is the person's own.
+	// Reason is the person's reason.
 	Reason string
-	// Command is how the person calls Sickbay, for hints.
+	// Command is how the person runs Sickbay, for hints.
 	Command string
 }
 
-// Proposal is what is to be written, and what comes of it.
+// Proposal is what to write, and its effects.
 type Proposal struct {
 	Decision v1alpha1.RemediationDecision
-	// Already says that somebody has decided the same, so there is nothing to write; empty otherwise.
+	// Already says that somebody has decided the same, so that there is nothing to write; empty otherwise.
 	Already string
 	Title   string
 	Lines   []Line
 }
 
-// CheckStep says that a record has no step of that name, and which it has.
+// CheckStep returns an error that lists the steps of a record if it has no step of that name.
 func CheckStep(r *v1alpha1.MachineRemediation, step string) error {
 	if _, ok := stepNamed(r, step); ok || step == "" {
 		return nil
@@ -51,7 +51,7 @@ func CheckStep(r *v1alpha1.MachineRemediation, step string) error {
 	return fmt.Errorf("%s has no step %q: it has %s", name(r), step, strings.Join(names, ", "))
 }
 
-// Propose makes the decision that is asked for. It is an error to decide what would change nothing.
+// Propose makes the requested decision. It returns an error if the decision would change nothing.
 func Propose(v View, asked Asked, now time.Time) (Proposal, error) {
 	r := v.Record
 	if already := already(r, asked); already != "" {
@@ -73,7 +73,7 @@ func Propose(v View, asked Asked, now time.Time) (Proposal, error) {
 		if beginsAnyway(r, step, now) {
 			return Proposal{}, fmt.Errorf("step %s of %s begins by itself, with all its attempts: %s", step.Name, name(r), Is(r))
 		}
-		// What was shown is what is written.
+		// Write what was shown.
 		d.Step = step.Name
 	}
 	p := Proposal{Decision: d, Title: title(r, d, step)}
@@ -81,7 +81,7 @@ func Propose(v View, asked Asked, now time.Time) (Proposal, error) {
 	return p, nil
 }
 
-// decided has the answer in the record, as if it was written just now.
+// decided returns the facts with the answer in the record, as if it had just been written.
 func decided(f ladder.Facts, d v1alpha1.RemediationDecision) ladder.Facts {
 	f.Record = f.Record.DeepCopy()
 	f.Record.Spec.Decision = &d
@@ -89,7 +89,7 @@ func decided(f ladder.Facts, d v1alpha1.RemediationDecision) ladder.Facts {
 	return f
 }
 
-// step is the one that a forecast leads to, or that it takes back.
+// step returns the step that a forecast leads to, or the one that it takes back.
 func (c forecast) step(r *v1alpha1.MachineRemediation) v1alpha1.RemediationStep {
 	if c.begins.Act != ladder.None {
 		return c.begins.Step
@@ -118,7 +118,7 @@ func nextStep(r *v1alpha1.MachineRemediation) string {
 	return step.Name
 }
 
-// lines say in plain words what stands, what is taken back, what is done, when, and in whose name.
+// lines describe the current state, what is taken back, what is done, when, and in whose name.
 func lines(v View, d v1alpha1.RemediationDecision, is, will forecast) []Line {
 	r := v.Record
 	all := []Line{{"Sick", sick(r)}}
@@ -150,7 +150,7 @@ func sick(r *v1alpha1.MachineRemediation) string {
 	return fmt.Sprintf("since %s: %s", clockTime(r.Spec.Finding.Since.Time), text)
 }
 
-// withdrawals say what is taken back, and what nobody can take back.
+// withdrawals describe what is taken back, and what cannot be.
 func withdrawals(v View, d v1alpha1.RemediationDecision, will forecast) []Line {
 	var all []Line
 	if len(will.withdrawn) > 0 {
@@ -170,7 +170,7 @@ func withdrawals(v View, d v1alpha1.RemediationDecision, will forecast) []Line {
 	return all
 }
 
-// does says what is done to the machine.
+// does describes what is done to the machine.
 func does(v View, d v1alpha1.RemediationDecision, will forecast) string {
 	step, s := will.step(v.Record), &will.status
 	switch {
@@ -186,7 +186,7 @@ func does(v View, d v1alpha1.RemediationDecision, will forecast) string {
 	return progressing(s).Message
 }
 
-// fresh says how often a step may be tried that begins anew.
+// fresh says how often a retried step may be tried.
 func fresh(d v1alpha1.RemediationDecision, step v1alpha1.RemediationStep) string {
 	if d.Answer != v1alpha1.AnswerRetry {
 		return ""
@@ -201,8 +201,7 @@ func plural(n int32, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// when says what is missing, if anything is. Who gets a slot is for the MachineHealthCheck to decide, whether the record stands in its line
-// already or is about to.
+// when says what is missing, if anything. The MachineHealthCheck decides who gets a slot, whether the record is in line already or will be.
 func when(r *v1alpha1.MachineRemediation, is, will forecast) string {
 	c, at := progressing(&is.status), is.status.NextTransitionTime
 	rests := at != nil && (c.Reason == v1alpha1.ReasonBackoff || c.Reason == v1alpha1.ReasonRefused)

@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// text is a proposal as a command prints it.
+// text formats a proposal as a command prints it.
 func text(title string, lines []decision.Line) string {
 	out := []string{title}
 	for _, line := range lines {
@@ -29,7 +29,7 @@ func paused(f *ladder.Facts) {
 }
 func undecided(f *ladder.Facts) { f.Machine.Health = ladder.Undecided }
 
-// failed has the attempt at work fail: its request says so.
+// failed makes the request of the current attempt fail.
 func failed(f *ladder.Facts) {
 	f.Request = new(*f.Request)
 	f.Request.Succeeded, f.Request.Message = "False", "the BMC is gone"
@@ -39,9 +39,9 @@ func wants(answer v1alpha1.Answer, step string) decision.Asked {
 	return decision.Asked{Answer: answer, Step: step, By: "alice", Reason: "INC-7", Command: "sickbay"}
 }
 
-const sickLine = "Sick: since 2026-06-01T11:59:00Z: Node condition Ready is Unknown for more than 5m0s\n"
+const sickLine = "Sick: since 2026-06-01T11:59:00Z: Node condition Ready has been Unknown for more than 5m0s\n"
 
-// TestPropose: what is said before a decision is written, and what the ladder then makes of it.
+// TestPropose: what the proposal says before a decision is written, and what the ladder then does.
 func TestPropose(t *testing.T) {
 	heldAfterReboots := func() *world { return newWorld(reboot, ask).settle().as(failed).as(failed) }
 	tests := map[string]struct {
@@ -155,7 +155,7 @@ func TestPropose(t *testing.T) {
 	}
 }
 
-// TestProposeWithoutTheMachine: a person who may read nothing but the record is told what that says.
+// TestProposeWithoutTheMachine: a person who may read only the record learns what the record says.
 func TestProposeWithoutTheMachine(t *testing.T) {
 	w := newWorld(approved(replace)).settle()
 	v := decision.View{Facts: ladder.Alone(w.f.Record), MachineUnread: true, Unread: []string{"Machine metal-3"}}
@@ -174,7 +174,7 @@ func TestProposeWithoutTheMachine(t *testing.T) {
 	}
 }
 
-// TestAlone: what stands is known from the record alone.
+// TestAlone: the record alone shows what stands.
 func TestAlone(t *testing.T) {
 	for _, step := range []v1alpha1.RemediationStep{reboot, replace, collect, fix} {
 		t.Run(step.Name, func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestProposeRefuses what would change nothing, and says why.
+// TestProposeRefuses: Propose rejects decisions that would change nothing, and says why.
 func TestProposeRefuses(t *testing.T) {
 	gone := func(f *ladder.Facts) { f.Machine = ladder.Machine{Gone: true} }
 	tests := map[string]struct {

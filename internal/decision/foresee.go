@@ -11,23 +11,23 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// maxTurns is more than any record takes to settle.
+// maxTurns is more turns than any record takes to settle.
 const maxTurns = 50
 
-// forecast is what the ladder makes of a record, up to the first thing that it does to the machine.
+// forecast is what the ladder does with a record, up to its first act on the machine.
 type forecast struct {
 	status v1alpha1.MachineRemediationStatus
-	// withdrawn names what is taken back.
+	// withdrawn describes what is taken back.
 	withdrawn []string
-	// begins is the act that the machine is in for; None if there is none.
+	// begins is the first act on the machine; None if there is none.
 	begins ladder.Decision
 }
 
-// foresee follows the ladder from the facts as they are. What it takes back is taken to go at once.
+// foresee follows the ladder from the current facts. It assumes that whatever is taken back goes at once.
 func foresee(f ladder.Facts, now time.Time) forecast { return follow(f, now, false) }
 
-// foreseeUnhindered follows it as if nothing but the machine's sickness counted: no pause, no hold, no line to stand in. It
-// shows what comes once those are over.
+// foreseeUnhindered follows the ladder as if only the machine's sickness counted: no pause, no hold, no wait for a slot. It
+// shows what happens once those are over.
 func foreseeUnhindered(f ladder.Facts, now time.Time) forecast {
 	f.Safety = ladder.Safety{Unmanaged: f.Safety.Unmanaged}
 	if f.Machine.Health == ladder.Undecided {
@@ -65,12 +65,12 @@ func takesBack(act ladder.Act) bool {
 	return act == ladder.WithdrawMark || act == ladder.WithdrawReboot || act == ladder.WithdrawRequest
 }
 
-// wantsSlot reports whether a record stands in line, now or once its back-off is over.
+// wantsSlot reports whether a record is in line for a slot, now or after its back-off.
 func wantsSlot(r *v1alpha1.MachineRemediation) bool {
 	return r.Status.SlotWanted && !ladder.HasSlot(r) && !ladder.Ended(r)
 }
 
-// whenDue is when the back-off of a record is over.
+// whenDue returns when the back-off of a record is over.
 func whenDue(r *v1alpha1.MachineRemediation, now time.Time) time.Time {
 	if at := r.Status.NextTransitionTime; at != nil && at.After(now) {
 		return at.Time
@@ -78,7 +78,7 @@ func whenDue(r *v1alpha1.MachineRemediation, now time.Time) time.Time {
 	return now
 }
 
-// without is the machine once something was taken back.
+// without returns the facts after an act took something back.
 func without(f ladder.Facts, act ladder.Act) ladder.Facts {
 	switch act {
 	case ladder.WithdrawMark:
@@ -88,12 +88,12 @@ func without(f ladder.Facts, act ladder.Act) ladder.Facts {
 	case ladder.WithdrawRequest:
 		f.Request = nil
 	default:
-		// No other act takes anything back.
+		// Other acts take nothing back.
 	}
 	return f
 }
 
-// progressing is what a status says of its progress.
+// progressing returns the condition Progressing of a status.
 func progressing(s *v1alpha1.MachineRemediationStatus) metav1.Condition {
 	if c := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionProgressing); c != nil {
 		return *c
@@ -101,7 +101,7 @@ func progressing(s *v1alpha1.MachineRemediationStatus) metav1.Condition {
 	return metav1.Condition{}
 }
 
-// sameEnd reports whether two courses lead to the same.
+// sameEnd reports whether two forecasts have the same result.
 func sameEnd(a, b forecast) bool {
 	return a.begins.Act == b.begins.Act && a.status.Phase == b.status.Phase &&
 		progressing(&a.status).Reason == progressing(&b.status).Reason

@@ -10,8 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// FuzzHold: commands take a hold for what the controllers take it for, whatever its annotations say. A longer hold can be set beside it, which is
-// one then, and a release takes away all of it.
+// FuzzHold: commands read a hold as the controllers do, whatever its annotations say. A longer hold can replace it and is then read as a hold,
+// and a release removes all of it.
 func FuzzHold(f *testing.F) {
 	for _, until := range []string{
 		"", "2026-11-23T08:00:00Z", "2026-11-23T8:00:00Z", "2026-11-22T23:59:59.999999999Z", "9999-12-31T23:59:59-23:59", "0000-01-01T00:00:00+23:59", "2026-02-29T00:00:00Z",
@@ -45,7 +45,7 @@ func FuzzHold(f *testing.F) {
 	})
 }
 
-// written is an object with the annotations of a proposal.
+// written returns the object with the annotations of a proposal.
 func written(object *clusterv1.Machine, p HoldProposal) *clusterv1.Machine {
 	object = object.DeepCopy()
 	for name, value := range p.Annotations {

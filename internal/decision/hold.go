@@ -13,38 +13,38 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// Target is what is put on hold or released.
+// Target is an object to put on hold or release.
 type Target struct {
-	// Name is how the person calls it: machine/metal-3.
+	// Name is how the person refers to it: machine/metal-3.
 	Name   string
 	Object metav1.Object
 	// Open are the open records of its machines.
 	Open []v1alpha1.MachineRemediation
-	// OpenUnread reports that the person may not read them.
+	// OpenUnread reports whether the person may not read them.
 	OpenUnread bool
 }
 
-// Hold is what a person wants.
+// Hold is the hold that a person asks for.
 type Hold struct {
 	Until      time.Time
 	Reason, By string
 }
 
-// HoldProposal is what is to be written, and what comes of it.
+// HoldProposal is what to write, and its effects.
 type HoldProposal struct {
-	// Annotations are those to write; nil takes one away.
+	// Annotations are the annotations to write; nil removes one.
 	Annotations map[string]*string
-	// Already says that nothing is to be written; empty otherwise.
+	// Already says why there is nothing to write; empty otherwise.
 	Already string
 	Title   string
 	Lines   []Line
 }
 
-// held is a hold that is there.
+// held is an existing hold.
 type held struct {
 	until  time.Time
 	reason string
-	// unreadable reports that nobody can read the time as it is written. Such a hold holds until somebody corrects it.
+	// unreadable reports whether the time is invalid. Such a hold lasts until somebody corrects it.
 	unreadable bool
 	raw        string
 }
@@ -58,7 +58,7 @@ func holdOn(object metav1.Object) (held, bool) {
 	return held{until: until, reason: object.GetAnnotations()[mhcspec.HoldReasonAnnotation], unreadable: err != nil, raw: value}, true
 }
 
-// active reports whether a hold holds.
+// active reports whether the hold is in effect.
 func (h held) active(now time.Time) bool { return h.unreadable || now.Before(h.until) }
 
 func (h held) String() string {
@@ -72,7 +72,7 @@ func (h held) String() string {
 	return text
 }
 
-// ProposeHold says what a hold does. It never shortens one.
+// ProposeHold proposes a hold and says what it does. It never shortens one.
 func ProposeHold(t Target, asked Hold, now time.Time) HoldProposal {
 	there, ok := holdOn(t.Object)
 	reason := holdReason(there, asked, now)
@@ -100,7 +100,7 @@ func ProposeHold(t Target, asked Hold, now time.Time) HoldProposal {
 	return p
 }
 
-// ProposeRelease says what the end of a hold does.
+// ProposeRelease proposes to end a hold and says what that does.
 func ProposeRelease(t Target, now time.Time) HoldProposal {
 	there, ok := holdOn(t.Object)
 	if !ok {
@@ -120,10 +120,10 @@ func ProposeRelease(t Target, now time.Time) HoldProposal {
 	return p
 }
 
-// signed is the end of a reason, which says who has set the hold.
+// signed matches the end of a reason that says who set the hold.
 var signed = regexp.MustCompile(`(?: \(by [^()]*\)|^by [^()]*)$`)
 
-// holdReason is what is stored: the reason, and who has set the hold. One that is extended keeps its reason.
+// holdReason returns the reason to store, with who set the hold. An extended hold keeps its reason.
 func holdReason(there held, asked Hold, now time.Time) string {
 	reason := asked.Reason
 	if reason == "" && there.active(now) {
@@ -138,10 +138,10 @@ func holdReason(there held, asked Hold, now time.Time) string {
 	return reason + " (by " + asked.By + ")"
 }
 
-// maxOpen is how many open repairs are named.
+// maxOpen is how many open repairs are listed.
 const maxOpen = 5
 
-// repairs names the open repairs, as far as a person reads that, and says something about each.
+// repairs lists the open repairs, at most maxOpen, with a remark about each.
 func (t Target) repairs(say func(*v1alpha1.MachineRemediation) string) []Line {
 	var all []Line
 	for i := range t.Open[:min(maxOpen, len(t.Open))] {
@@ -156,7 +156,7 @@ func (t Target) repairs(say func(*v1alpha1.MachineRemediation) string) []Line {
 	return all
 }
 
-// underHold says what becomes of an open repair, by the ladder.
+// underHold says what happens to an open repair under a hold, according to the ladder.
 func underHold(r *v1alpha1.MachineRemediation, until, now time.Time) string {
 	facts := ladder.Alone(r)
 	facts.Safety.OnHold, facts.Safety.HoldUntil = "It is on hold", until

@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// heldMachine is a target with the annotations of a hold; empty ones are not there.
+// heldMachine returns a target with the annotations of a hold, without empty ones.
 func heldMachine(until, reason string) decision.Target {
 	machine := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "metal-3", Annotations: map[string]string{"keep": "this"}}}
 	if until != "" {
@@ -33,7 +33,7 @@ const (
 	three = "2026-06-01T15:00:00Z"
 )
 
-// TestProposeHold: it is made longer, never shorter, and says who has set it.
+// TestProposeHold: a hold gets longer, never shorter, and says who set it.
 func TestProposeHold(t *testing.T) {
 	tests := map[string]struct {
 		target                 decision.Target
@@ -78,7 +78,7 @@ func TestProposeHold(t *testing.T) {
 	}
 }
 
-// TestHoldSaysWhatItStops: by the ladder.
+// TestHoldSaysWhatItStops: the proposal says what the ladder would do.
 func TestHoldSaysWhatItStops(t *testing.T) {
 	on := heldMachine(one, "new disk")
 	for i, steps := range [][]v1alpha1.RemediationStep{{reboot}, {replace}, {approved(replace)}, {watch}, {ask}, {fix}, {collect}} {
@@ -140,7 +140,7 @@ func TestProposeRelease(t *testing.T) {
 	}
 }
 
-// TestAHoldDoesToARepairWhatItSays: the power cycle is given up, and nothing begins before its end.
+// TestAHoldDoesToARepairWhatItSays: the power cycle is given up, and nothing begins before the hold ends.
 func TestAHoldDoesToARepairWhatItSays(t *testing.T) {
 	w := newWorld(reboot, replace).settle()
 	until := noon.Add(2 * time.Hour)

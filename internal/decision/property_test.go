@@ -15,9 +15,9 @@ import (
 
 var answers = []v1alpha1.Answer{v1alpha1.AnswerApprove, v1alpha1.AnswerDeny, v1alpha1.AnswerRetry, v1alpha1.AnswerCancel}
 
-// TestWhatIsProposedHasAnEffect: in any state that a record settles in, what Propose makes changes the course of the repair, and
-// what it refuses would not have. Deny is refused more often: it is for what waits to be approved. A decision about a record that is
-// about to move on may come too late: it names an attempt, so it does nothing then.
+// TestWhatIsProposedHasAnEffect: in any state in which a record settles, what Propose makes changes the course of the repair, and
+// what it rejects would not. Deny is rejected more often: it is only for steps that wait for an approval. A decision about a record
+// that is about to move on may come too late: it names an attempt, so it does nothing then.
 func TestWhatIsProposedHasAnEffect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
@@ -48,13 +48,13 @@ func judge(t *rapid.T, w *world, asked decision.Asked) {
 			t.Fatalf("%s is proposed and changes nothing: %s", asked.Answer, decision.Is(w.f.Record))
 		}
 	case err != nil && ladder.DecisionAbout(w.f.Record) != nil:
-		// Somebody has decided otherwise, and it is about to be carried out.
+		// Somebody has decided otherwise, and that decision is about to be carried out.
 	case err != nil && asked.Answer != v1alpha1.AnswerDeny && !holds(w, asked.Step) && hasEffect(w, d, false):
 		t.Fatalf("%s is refused and would change something: %v", asked.Answer, err)
 	}
 }
 
-// holds reports whether a step leaves the machine to a person. To begin it anew changes the words at most.
+// holds reports whether a step leaves the machine to a person. Retrying it changes at most the messages.
 func holds(w *world, name string) bool {
 	if name == "" {
 		return len(w.f.Record.Spec.Steps) == 1 && w.f.Record.Spec.Steps[0].Action == v1alpha1.ActionHold
@@ -67,8 +67,8 @@ func holds(w *world, name string) bool {
 	return false
 }
 
-// hasEffect plays the repair on with and without a decision, with a machine that stays as it is and nothing in the way. It reports
-// whether another thing is done then, or for words, whether the phase is another.
+// hasEffect plays the repair on with and without a decision; the machine stays as it is, and nothing is in the way. It reports
+// whether the acts differ or, for words, the phases.
 func hasEffect(w *world, d v1alpha1.RemediationDecision, words bool) bool {
 	with, without := *w, *w
 	with.writes(d)
@@ -81,13 +81,13 @@ func hasEffect(w *world, d v1alpha1.RemediationDecision, words bool) bool {
 	return !cmp.Equal(a, b, cmpopts.EquateEmpty())
 }
 
-// moment is how far a record is.
+// moment is the state of a record at a time.
 type moment struct {
 	Phase    v1alpha1.RemediationPhase
 	Attempts []v1alpha1.RemediationAttempt
 }
 
-// played is the course of a repair for most of a day.
+// played returns the course of a repair for most of a day.
 func played(w world) []moment {
 	w.f.Safety = ladder.Safety{Unmanaged: w.f.Safety.Unmanaged}
 	if w.f.Machine.Health == ladder.Undecided {
@@ -99,7 +99,7 @@ func played(w world) []moment {
 		s := w.f.Record.Status.DeepCopy()
 		for i := range s.Attempts {
 			if d := s.Attempts[i].Decision; d != nil {
-				// Of what an attempt was approved for, only that counts: a record repeats it.
+				// Keep only that an attempt was approved: a record repeats it.
 				s.Attempts[i].Decision = nil
 			}
 		}
@@ -134,7 +134,7 @@ func anyWorld(t *rapid.T) *world {
 	return w
 }
 
-// anyEvent has something happen, and the record settle unless it has no time to.
+// anyEvent makes something happen, and lets the record settle, or not.
 func anyEvent(t *rapid.T, w *world) {
 	switch rapid.IntRange(0, 9).Draw(t, "event") {
 	case 0, 1:

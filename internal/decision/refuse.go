@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// already says that somebody has decided the same, and that it holds; empty if not.
+// already says that somebody has decided the same, and that it is in effect; empty otherwise.
 func already(r *v1alpha1.MachineRemediation, asked Asked) string {
 	if ladder.Ended(r) {
 		return ""
@@ -27,7 +27,7 @@ func already(r *v1alpha1.MachineRemediation, asked Asked) string {
 	return fmt.Sprintf("%s has answered %s already: %s", by(d), d.Answer, Is(r))
 }
 
-// carriedOut is the decision that the latest attempt is at work for, or that has left the machine to a person.
+// carriedOut returns the decision behind the current attempt, or the one that left the machine to a person.
 func carriedOut(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
 	n := len(r.Status.Attempts)
 	if n == 0 {
@@ -58,7 +58,7 @@ func undecidable(v View, asked Asked) error {
 	case v1alpha1.AnswerRetry:
 		return notRetryable(v, asked)
 	case v1alpha1.AnswerCancel:
-		// Of a machine that is gone, only a replacement goes on: the machine in its place has to prove itself.
+		// If a machine is gone, only a replacement goes on: the machine in its place has to prove itself.
 		if v.Machine.Gone && !replaces(r, ladder.AtWork(r)) {
 			return fmt.Errorf("machine %s is gone, so there is nothing to cancel", r.Spec.MachineRef.Name)
 		}
@@ -66,7 +66,7 @@ func undecidable(v View, asked Asked) error {
 	return nil
 }
 
-// replaces reports whether an attempt replaces the machine; nil does not.
+// replaces reports whether an attempt replaces the machine; false for nil.
 func replaces(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) bool {
 	if attempt == nil {
 		return false
@@ -75,7 +75,7 @@ func replaces(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttem
 	return ok && step.Action == v1alpha1.ActionReplace
 }
 
-// unanswerable says that nobody has asked for an approval.
+// unanswerable returns an error if no approval is wanted.
 func unanswerable(v View, asked Asked) error {
 	r := v.Record
 	switch {
@@ -94,7 +94,7 @@ func unanswerable(v View, asked Asked) error {
 	return fmt.Errorf("%s waits for no approval: %s", name(r), Is(r))
 }
 
-// notRetryable says why no step begins anew.
+// notRetryable returns an error that says why no step can be retried.
 func notRetryable(v View, asked Asked) error {
 	r := v.Record
 	if attempt := ladder.AtWork(r); attempt != nil {
@@ -112,7 +112,7 @@ func notRetryable(v View, asked Asked) error {
 	return nil
 }
 
-// beginsAnyway reports whether a step is next, and a retry would neither bring it forward nor give it more attempts.
+// beginsAnyway reports whether a step is next, and a retry would neither start it sooner nor give it more attempts.
 func beginsAnyway(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep, now time.Time) bool {
 	next, ok := ladder.NextStep(r)
 	rests := r.Status.NextTransitionTime != nil && r.Status.NextTransitionTime.After(now)
@@ -120,7 +120,7 @@ func beginsAnyway(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep,
 	return ok && next.Name == step.Name && !rests && !ladder.AwaitsApproval(r) && fresh
 }
 
-// Is says how far a record is, in its own words.
+// Is describes the state of a record, in its own words.
 func Is(r *v1alpha1.MachineRemediation) string {
 	c := progressing(&r.Status)
 	switch {

@@ -9,16 +9,16 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// Line is one line of what is shown before anything is written.
+// Line is one line of the preview before a write.
 type Line struct{ Label, Text string }
 
-// LabelNow is the label of the line that says how far a record is.
+// LabelNow is the label of the line with the current state of a record.
 const LabelNow = "Now"
 
-// clockTime is a moment as the API writes it.
+// clockTime formats a time as the API does.
 func clockTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// span is how long something takes, as people write it: 2h, 1h30m.
+// span formats a duration as people write it: 2h, 1h30m.
 func span(d time.Duration) string {
 	text := d.Round(time.Second).String()
 	if short, ok := strings.CutSuffix(text, "m0s"); ok {
@@ -30,7 +30,7 @@ func span(d time.Duration) string {
 	return text
 }
 
-// name is a record as the commands take it.
+// name returns the name of a record as the commands accept it.
 func name(r *v1alpha1.MachineRemediation) string { return "mr/" + r.Name }
 
 func upper(text string) string {
@@ -40,7 +40,7 @@ func upper(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// standing names what an act takes back.
+// standing describes what an act takes back.
 func standing(f ladder.Facts, act ladder.Act) string {
 	switch act {
 	case ladder.WithdrawMark:
@@ -61,7 +61,7 @@ func owner(f ladder.Facts) string {
 	return "its owner"
 }
 
-// act says what an act does to the machine.
+// act describes what an act does to the machine.
 func act(v View, d ladder.Decision) string {
 	switch d.Act {
 	case ladder.MarkForOwner:
@@ -80,7 +80,7 @@ func act(v View, d ladder.Decision) string {
 	}
 }
 
-// request says who acts on what a step makes.
+// request says who handles the request that a step makes.
 func request(step v1alpha1.RemediationStep) string {
 	ref := step.TemplateRef
 	if ref == nil {
@@ -93,7 +93,7 @@ func request(step v1alpha1.RemediationStep) string {
 	return text + ", whose controller repairs the machine"
 }
 
-// stepNamed is a step of a record by name.
+// stepNamed returns the step of a record with a name.
 func stepNamed(r *v1alpha1.MachineRemediation, name string) (v1alpha1.RemediationStep, bool) {
 	for _, step := range r.Spec.Steps {
 		if step.Name == name {
@@ -103,7 +103,7 @@ func stepNamed(r *v1alpha1.MachineRemediation, name string) (v1alpha1.Remediatio
 	return v1alpha1.RemediationStep{}, false
 }
 
-// by names a person.
+// by names the person of a decision.
 func by(d *v1alpha1.RemediationDecision) string {
 	if d == nil || d.By == "" {
 		return "somebody"

@@ -44,7 +44,7 @@ type world struct {
 	now time.Time
 }
 
-// newWorld has a sick machine of a MachineSet that was admitted just now, with a slot.
+// newWorld returns a sick machine of a MachineSet that was just admitted, with a slot.
 func newWorld(steps ...v1alpha1.RemediationStep) *world {
 	return &world{now: noon, f: ladder.Facts{
 		Record: &v1alpha1.MachineRemediation{
@@ -58,7 +58,7 @@ func newWorld(steps ...v1alpha1.RemediationStep) *world {
 				HealthCheckRef: v1alpha1.RemediationReference{Name: "metal", UID: "mhc-1"},
 				TemplateRef:    &v1alpha1.PlanReference{Name: "metal", UID: "plan-1", Generation: 1},
 				Finding: v1alpha1.RemediationFinding{
-					Reason: "NodeReadyUnknown", Message: "Node condition Ready is Unknown for more than 5m0s", Since: metav1.NewTime(noon.Add(-time.Minute)),
+					Reason: "NodeReadyUnknown", Message: "Node condition Ready has been Unknown for more than 5m0s", Since: metav1.NewTime(noon.Add(-time.Minute)),
 				},
 				Steps: steps, ProbationSeconds: new(int32(300)), Grant: 1,
 			},
@@ -67,7 +67,7 @@ func newWorld(steps ...v1alpha1.RemediationStep) *world {
 	}}
 }
 
-// settle carries the record on until there is nothing to do.
+// settle runs the ladder until nothing is left to do.
 func (w *world) settle() *world {
 	for range 100 {
 		d := ladder.Decide(w.f, w.now)
@@ -84,7 +84,7 @@ func (w *world) settle() *world {
 	panic("the record does not settle")
 }
 
-// perform does in the world what the ladder asks for.
+// perform carries out the act of a decision in the world.
 func (w *world) perform(d ladder.Decision) {
 	switch d.Act {
 	case ladder.MarkForOwner:
@@ -120,7 +120,7 @@ func (w *world) after(d time.Duration) *world {
 	return w.settle()
 }
 
-// granted gives the record a slot if it asks for one.
+// granted gives the record a slot if it wants one.
 func (w *world) granted() *world {
 	if wants, _ := ladder.WantsSlot(w.f.Record, w.now); wants {
 		w.f.Record = w.f.Record.DeepCopy()
@@ -129,7 +129,7 @@ func (w *world) granted() *world {
 	return w.settle()
 }
 
-// with changes the facts, which the record does not know yet.
+// with changes the facts; the record does not know that yet.
 func (w *world) with(change func(*ladder.Facts)) *world {
 	change(&w.f)
 	return w
@@ -140,7 +140,7 @@ func (w *world) as(change func(*ladder.Facts)) *world { return w.with(change).se
 
 func (w *world) view() decision.View { return decision.View{Facts: w.f} }
 
-// writes stores a decision, as the API server does.
+// writes stores a decision like the API server.
 func (w *world) writes(d v1alpha1.RemediationDecision) *world {
 	w.f.Record = w.f.Record.DeepCopy()
 	w.f.Record.Spec.Decision = &d

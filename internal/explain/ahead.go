@@ -14,7 +14,7 @@ import (
 // maxTurns bounds how often a record is decided on at one moment. A record needs far fewer.
 const maxTurns = 20
 
-// settle decides on a record at a moment until there is nothing left to store, as the controller does.
+// settle decides on a record, as the controller does, until there is nothing left to store.
 func settle(f ladder.Facts, at time.Time) (ladder.Facts, ladder.Decision) {
 	decision := ladder.Decision{}
 	for range maxTurns {
@@ -29,7 +29,7 @@ func settle(f ladder.Facts, at time.Time) (ladder.Facts, ladder.Decision) {
 	return f, decision
 }
 
-// next is when something happens to a record by itself, and what; false if it waits for somebody or something else.
+// next returns when something happens to a record by itself, and what; false if it waits for somebody or something else.
 func (r *Record) next(now time.Time) (at time.Time, what string, ok bool) {
 	if r.Problem != "" || r.ended() {
 		return time.Time{}, "", false
@@ -52,7 +52,7 @@ func (r *Record) next(now time.Time) (at time.Time, what string, ok bool) {
 	return time.Time{}, "", false
 }
 
-// Change says what is different between two moments of a record that people want to know; empty if nothing is.
+// Change describes how a record has changed between two moments, as far as people want to know; empty if it has not.
 func Change(before, after *v1alpha1.MachineRemediation) string {
 	was, is := before.Status, after.Status
 	if is.CompletionTime != nil && was.CompletionTime == nil {
@@ -75,19 +75,19 @@ func Change(before, after *v1alpha1.MachineRemediation) string {
 	return strings.Join(parts, "; ")
 }
 
-// turns are where a record goes on, in the order in which they are asked; the first that applies is said.
+// turns are the ways in which a record can go on. The first that applies is reported.
 var turns = []struct {
 	applies func(was, is *v1alpha1.MachineRemediationStatus) bool
 	words   string
 }{
 	{func(was, is *v1alpha1.MachineRemediationStatus) bool { return !moved(was, is) }, ""},
-	{enters(v1alpha1.RemediationHeld), "a person has to decide"},
+	{enters(v1alpha1.RemediationHeld), "a person must decide"},
 	{func(_, is *v1alpha1.MachineRemediationStatus) bool {
 		return is.Phase == v1alpha1.RemediationPending && reasonOf(*is) == v1alpha1.ReasonApprovalRequired
-	}, "step %s asks for approval"},
+	}, "step %s needs approval"},
 	{func(_, is *v1alpha1.MachineRemediationStatus) bool {
 		return is.Phase == v1alpha1.RemediationPending && is.SlotWanted && is.NextTransitionTime == nil
-	}, "step %s is next, once a slot is granted"},
+	}, "step %s is next when a slot is free"},
 	{enters(v1alpha1.RemediationPending), "step %s is next"},
 	{func(was, is *v1alpha1.MachineRemediationStatus) bool {
 		return is.Phase == v1alpha1.RemediationActing && len(is.Attempts) > len(was.Attempts)
@@ -103,7 +103,7 @@ func enters(phase v1alpha1.RemediationPhase) func(was, is *v1alpha1.MachineRemed
 	return func(was, is *v1alpha1.MachineRemediationStatus) bool { return is.Phase == phase && was.Phase != phase }
 }
 
-// turnWords say where a record goes on.
+// turnWords says how a record goes on.
 func turnWords(was, is *v1alpha1.MachineRemediationStatus) string {
 	for _, turn := range turns {
 		if turn.applies(was, is) {
@@ -120,7 +120,7 @@ func reasonOf(s v1alpha1.MachineRemediationStatus) string {
 	return ""
 }
 
-// attemptName says which attempt of which step it is, as people count.
+// attemptName names an attempt by its step, and by its number within the step if there can be several.
 func attemptName(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) string {
 	for _, step := range r.Spec.Steps {
 		if step.Name == attempt.Step && step.MaxAttempts() > 1 {
@@ -130,7 +130,7 @@ func attemptName(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAt
 	return attempt.Step
 }
 
-// nth counts an attempt within its step, from where the step was begun last.
+// nth returns the number of an attempt within its step, counted from the last time the step began.
 func nth(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) int32 {
 	until := *r
 	for i := range r.Status.Attempts {
@@ -141,37 +141,37 @@ func nth(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) i
 	return max(1, ladder.Tried(&until, attempt.Step))
 }
 
-// results say what comes of an attempt, and what has come of it.
+// results describe the result of an attempt, in the present and in the past tense.
 var results = map[v1alpha1.AttemptResult]struct{ comes, came string }{
-	v1alpha1.ResultSucceeded: {"counts as a success", "helped"},
+	v1alpha1.ResultSucceeded: {"succeeds", "helped"},
 	v1alpha1.ResultTimedOut:  {"times out", "timed out"},
-	v1alpha1.ResultFailed:    {"counts as failed", "failed"},
-	v1alpha1.ResultRefused:   {"is given up, as nobody has answered", "was given up, as nobody answered"},
-	v1alpha1.ResultAborted:   {"is broken off", "was broken off"},
+	v1alpha1.ResultFailed:    {"fails", "failed"},
+	v1alpha1.ResultRefused:   {"is given up because nobody answered", "was given up because nobody answered"},
+	v1alpha1.ResultAborted:   {"is aborted", "was aborted"},
 	v1alpha1.ResultDenied:    {"is denied", "was denied"},
 	v1alpha1.ResultCancelled: {"is cancelled", "was cancelled"},
 	v1alpha1.ResultUnneeded:  {"is not needed", "was not needed"},
 }
 
-// came says what has come of an attempt that is over.
+// came describes the result of an attempt that is over.
 func came(result v1alpha1.AttemptResult) string {
 	if result == "" {
-		return "has to prove that it helped"
+		return "must still prove that it helped"
 	}
 	return results[result].came
 }
 
-// acts are what people want to know of what is done.
+// acts describe the ladder's acts, as far as people want to know.
 var acts = map[ladder.Act]string{
 	ladder.MarkForOwner:   "its owner is asked to replace it",
 	ladder.DeleteMachine:  "the Machine is deleted",
-	ladder.AnnotateReboot: "a power cycle is asked for",
-	ladder.CreateReboot:   "a power cycle is asked for",
+	ladder.AnnotateReboot: "a power cycle is requested",
+	ladder.CreateReboot:   "a power cycle is requested",
 	ladder.CreateRequest:  "a request is made",
 
-	ladder.WithdrawMark:    "its owner is asked no more",
-	ladder.WithdrawReboot:  "the power cycle is taken back",
-	ladder.WithdrawRequest: "the request is taken back",
+	ladder.WithdrawMark:    "the mark for its owner is removed",
+	ladder.WithdrawReboot:  "the power cycle is withdrawn",
+	ladder.WithdrawRequest: "the request is withdrawn",
 }
 
 func join(parts ...string) string {

@@ -42,7 +42,7 @@ func (c *Check) headline() string {
 	}
 	switch {
 	case c.Foreign:
-		return "NOT TAKEN CARE OF by this Sickbay"
+		return "NOT MANAGED by this Sickbay"
 	case c.Problem != "":
 		return "UNCLEAR: " + c.Problem
 	case len(d.Paused) > 0:
@@ -52,7 +52,7 @@ func (c *Check) headline() string {
 	case d.Stopped.Reason != "":
 		return "STOPPED: " + d.Stopped.Message
 	case !d.Allowed && n.Sick > 0:
-		return "CLOSED, no repair begins; " + numbers
+		return "CLOSED, no repairs begin; " + numbers
 	case !d.Allowed:
 		return "CLOSED, nothing is sick; " + numbers
 	case d.Config.OnlyTells():
@@ -61,10 +61,10 @@ func (c *Check) headline() string {
 	return "OPEN; " + numbers
 }
 
-// maxRows is how many lines there are about one question.
+// maxRows is how many rows a page has for one label.
 const maxRows = 10
 
-// waiting names those who are due and not admitted, unless the gate has said it all.
+// waiting names the machines that are due but not admitted, unless the gate's row already says why.
 func (c *Check) waiting(p *Page) {
 	if c.Decision.Stopped.Reason != "" {
 		return
@@ -97,7 +97,7 @@ func (c *Check) plan() string {
 	return strings.Join(names, "; ")
 }
 
-// would says whom a MachineHealthCheck would have repaired that only tells.
+// would names the machines that a MachineHealthCheck in dry-run, or whose plan only observes, would have repaired.
 func (c *Check) would() string {
 	if !c.Decision.Config.OnlyTells() {
 		return ""
@@ -116,7 +116,7 @@ func (c *Check) would() string {
 func (c *Check) overlap() string {
 	var parts []string
 	for owner, machines := range c.Facts.Elsewhere {
-		parts = append(parts, fmt.Sprintf("%s looks after %s", owner, someNames(append([]string(nil), machines...))))
+		parts = append(parts, fmt.Sprintf("%s manages %s", owner, someNames(append([]string(nil), machines...))))
 	}
 	return someNames(parts)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
-// TestRetryAfterAsking: after a step that asks a person, the command that is offered goes on with the next step. Without a step it
+// TestRetryAfterAsking: after a step that asks a person, the offered command continues with the next step. Without a step, it
 // would repeat what was done before.
 func TestRetryAfterAsking(t *testing.T) {
 	for step, want := range map[string]string{
@@ -31,7 +31,7 @@ func TestRetryAfterAsking(t *testing.T) {
 	}
 }
 
-// TestClock: a time of day without a date is the nearest one of that name.
+// TestClock: a time without a date means the nearest one.
 func TestClock(t *testing.T) {
 	now := time.Date(2026, 11, 22, 22, 24, 14, 0, time.UTC)
 	for after, want := range map[time.Duration]string{

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// Gate is the arithmetic of triggerIf as it is now; nil if nothing can be decided.
+// Gate returns the current numbers of triggerIf; nil if nothing can be decided.
 func (c *Check) Gate() *Gate {
 	if c == nil || c.Problem != "" || c.Foreign {
 		return nil
@@ -35,7 +35,7 @@ func (c *Check) Gate() *Gate {
 	return g
 }
 
-// Slots are those in use; nil if nothing can be decided.
+// Slots returns the slots and who uses them; nil if nothing can be decided.
 func (c *Check) Slots() *Slots {
 	if c == nil || c.Problem != "" || c.Foreign {
 		return nil
@@ -48,7 +48,7 @@ func (c *Check) Slots() *Slots {
 	return s
 }
 
-// Plan are the steps of the next repair.
+// Plan returns the steps of the next repair.
 func (c *Check) Plan() []Step {
 	if c == nil || c.Problem != "" {
 		return nil
@@ -70,7 +70,7 @@ func stepOf(step v1alpha1.RemediationStep, state StepState) Step {
 	return s
 }
 
-// verdictPart is the verdict that stands; nil if there is none.
+// verdictPart returns the stored verdict; nil if there is none.
 func (m *Machine) verdictPart() *Verdict {
 	v := m.verdict()
 	if v.Status == "" {
@@ -79,7 +79,7 @@ func (m *Machine) verdictPart() *Verdict {
 	return &Verdict{Status: string(v.Status), Reason: v.Reason, Message: v.Message, Since: v.LastTransitionTime.Time}
 }
 
-// line is where the machine waits; nil if it is in no line.
+// line returns the machine's place in line; nil if it is in no line.
 func (m *Machine) line() *Line {
 	place, of := m.place()
 	if place == 0 {
@@ -88,7 +88,7 @@ func (m *Machine) line() *Line {
 	return &Line{Place: place, Of: of, For: m.wait().Reason}
 }
 
-// Repairing is a record as it is drawn.
+// Repairing returns the figures of a record.
 func (r *Record) Repairing(now time.Time) *Repairing {
 	p := &Repairing{
 		Namespace: r.Record.Namespace, Name: r.Record.Name, Machine: r.Record.Spec.MachineRef.Name, Phase: string(r.Record.Status.Phase), Steps: r.steps(),
@@ -126,11 +126,11 @@ func (r *Record) tried(attempt *v1alpha1.RemediationAttempt) Tried {
 	return t
 }
 
-// steps are those of the record's plan, with how far each is.
+// steps returns the steps of the record's plan, and how far each is.
 func (r *Record) steps() []Step {
 	at := slices.IndexFunc(r.Record.Spec.Steps, func(s v1alpha1.RemediationStep) bool { return s.Name == r.Record.Status.Step })
 	if at < 0 {
-		// None is left.
+		// No step is left.
 		at = len(r.Record.Spec.Steps)
 	}
 	settled := r.ended() || r.Record.Status.Phase == v1alpha1.RemediationProbation

@@ -61,7 +61,7 @@ func drawn(b *strings.Builder, p *explain.Page) {
 	}
 }
 
-// TestSpans: the parts of a repair follow on each other without a gap, whatever it has gone through.
+// TestSpans: the parts of a repair have no gaps between them, whatever its course.
 func TestSpans(t *testing.T) {
 	for _, one := range scenes {
 		s := explaintest.New()

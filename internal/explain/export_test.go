@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What tests outside of the package compare with what it says.
+// Exported for tests in other packages, which compare with these words.
 var (
 	Allowed  = func(c *Check, now time.Time) metav1.Condition { return c.allowed(now) }
 	Message  = (*Record).message

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// finders find what a person has named, by the word for its kind.
+// finders return the pages about objects with a name, by the word for their kind.
 var finders = map[string]func(f *Facts, name string) []Page{
 	"": (*Facts).ofMachine, "machine": (*Facts).ofMachine, "node": (*Facts).ofNode, "mhc": (*Facts).ofCheck,
 	"machinehealthcheck": (*Facts).ofCheck, "mr": (*Facts).ofRecord, "machineremediation": (*Facts).ofRecord, "cluster": (*Facts).ofCluster,
 	"host": (*Facts).ofHost, "baremetalhost": (*Facts).ofHost, "bmh": (*Facts).ofHost,
 }
 
-// Explains returns an error if no object of a kind can be explained.
+// Explains returns an error if objects of a kind cannot be explained.
 func Explains(kind string) error {
 	if _, ok := finders[kind]; !ok {
 		return fmt.Errorf("%q cannot be explained: it must be machine, node, host, mhc, mr or cluster", kind)
@@ -21,8 +21,7 @@ func Explains(kind string) error {
 	return nil
 }
 
-// Of explains what a person has named, by its kind and name; without a kind it is a machine. If several namespaces have one of
-// that name, all are explained; none if nothing has it.
+// Of explains the objects with a kind and name, in all namespaces of the facts; without a kind, machines.
 func (f *Facts) Of(kind, name string) []Page {
 	if find := finders[kind]; find != nil {
 		return find(f, name)
@@ -81,7 +80,7 @@ func (f *Facts) machinePages(is func(*Machine) bool) []Page {
 	return pages
 }
 
-// gonePages explain machines that are gone, in each namespace by the latest record.
+// gonePages explains machines that are gone, by the latest record in each namespace.
 func (f *Facts) gonePages(name string) []Page {
 	latest := map[string]*Record{}
 	for _, r := range f.Records {
@@ -103,7 +102,7 @@ func (f *Facts) gonePages(name string) []Page {
 	return pages
 }
 
-// GonePage explains a machine of a namespace that is gone, by its latest record; false if there is none.
+// GonePage explains a machine that is gone, by its latest record; false if there is none.
 func (f *Facts) GonePage(namespace, name string) (Page, bool) {
 	pages := f.gonePages(name)
 	i := slices.IndexFunc(pages, func(p Page) bool { return p.Namespace == namespace })
@@ -122,7 +121,7 @@ func (f *Facts) RecordPage(r *Record) Page {
 	case r.ended():
 		p.Headline = r.outcome()
 	case r.Record.Status.Phase == "":
-		p.Headline = "Just made"
+		p.Headline = "Just created"
 	default:
 		p.Headline = fmt.Sprintf("%s, for %s", r.Record.Status.Phase, ago(r.Record.CreationTimestamp.Time, f.Now))
 	}

@@ -8,41 +8,41 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Fleet is everything on one page.
+// Fleet is the page about everything.
 type Fleet struct {
 	APIVersion string    `json:"apiVersion"`
 	Kind       string    `json:"kind"`
 	At         time.Time `json:"at"`
 	// Manager says which manager leads.
 	Manager string `json:"manager"`
-	// Clusters and Machines are how many there are, and States how many machines stand where.
+	// Clusters and Machines are counts; States counts machines by state.
 	Clusters int           `json:"clusters"`
 	Machines int           `json:"machines"`
 	States   map[State]int `json:"states"`
 	// NeedsYou is what waits for a person.
 	NeedsYou []Item `json:"needsYou,omitempty"`
-	// Waiting are sick machines that are not being repaired, by what holds them back.
+	// Waiting are sick machines that are not being repaired, and what holds them back.
 	Waiting []Item `json:"waiting,omitempty"`
-	// InRepair is what is being done.
+	// InRepair are machines and records under repair.
 	InRepair []Item `json:"inRepair,omitempty"`
-	// Paused is what is left alone, and why.
+	// Paused are machines and MachineHealthChecks that are left alone, and why.
 	Paused []Item `json:"paused,omitempty"`
 	// Unreadable are the clusters whose Nodes cannot be read from here.
 	Unreadable []Item `json:"unreadable,omitempty"`
-	// Checks are all MachineHealthChecks with their arithmetic.
+	// Checks are all MachineHealthChecks, with their numbers.
 	Checks []CheckLine `json:"checks,omitempty"`
-	// Next is what happens by itself, if nothing else changes, the earliest first.
+	// Next is what happens by itself if nothing else changes, earliest first.
 	Next []Upcoming `json:"next,omitempty"`
 
 	// idle reports that no manager leads.
 	idle bool
-	// heldBack is how many sick machines are not under repair, while their MachineHealthChecks let no repair begin.
+	// heldBack counts the sick machines that are not under repair because their MachineHealthChecks let no repair begin.
 	heldBack int
 }
 
 // Item is one line about one object.
 type Item struct {
-	// Kind is Machine, MachineRemediation, for a machine that is gone, MachineHealthCheck or Cluster.
+	// Kind is Machine, MachineHealthCheck, Cluster, or MachineRemediation for a machine that is gone.
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
 	Cluster   string `json:"cluster,omitempty"`
@@ -60,15 +60,15 @@ type CheckLine struct {
 	Sick      int    `json:"sick"`
 	Undecided int    `json:"undecided"`
 	Deleting  int    `json:"deleting"`
-	// Gate says whether machines may be repaired, and with which numbers.
+	// Gate says whether machines may be repaired, and gives the numbers.
 	Gate string `json:"gate"`
-	// Open reports whether they may.
+	// Open reports whether machines may be repaired.
 	Open bool `json:"open"`
-	// Slots says how many repairs run at once, of how many; empty if there is no bound.
+	// Slots says how many slots are in use, of how many; empty if there is no limit.
 	Slots string `json:"slots,omitempty"`
 }
 
-// Fleet explains everything on one page.
+// Fleet returns the page about everything.
 func (f *Facts) Fleet() Fleet {
 	p := Fleet{
 		APIVersion: APIVersion, Kind: "Fleet", At: f.Now, Manager: f.managerWords(), Clusters: len(f.Clusters), Machines: len(f.Machines),
@@ -97,7 +97,7 @@ func (f *Facts) Fleet() Fleet {
 	return p
 }
 
-// add lists a machine where people look for it.
+// add lists a machine in its section of the page.
 func (p *Fleet) add(m *Machine, state State, now time.Time) {
 	item := Item{"Machine", m.Machine.Namespace, m.Machine.Spec.ClusterName, m.Machine.Name, ""}
 	switch {
@@ -114,7 +114,7 @@ func (p *Fleet) add(m *Machine, state State, now time.Time) {
 		item.Text = m.standing(now)
 		p.Waiting = append(p.Waiting, item)
 	case state == StatePaused && m.sick():
-		item.Text = "sick and left alone. " + sentence(m.paused())
+		item.Text = "sick, but left alone. " + sentence(m.paused())
 		p.Paused = append(p.Paused, item)
 	}
 }
@@ -144,7 +144,7 @@ func (p *Fleet) addCheck(c *Check, now time.Time) {
 	switch {
 	case c.Foreign:
 	case c.Problem != "":
-		item.Text = "nothing can be decided: " + c.Problem
+		item.Text = "no decision is possible: " + c.Problem
 		p.NeedsYou = append(p.NeedsYou, item)
 	case len(d.Paused) > 0:
 		item.Text = strings.Join(d.Paused, ", ")
@@ -166,7 +166,7 @@ func (c *Cluster) unreadable(now time.Time) string {
 	return "since " + Clock(c.Since, now) + ": " + c.Unreadable
 }
 
-// message is what the record says of itself.
+// message returns the message of the record's condition Progressing.
 func (r *Record) message() string {
 	for _, c := range r.Record.Status.Conditions {
 		if c.Type == v1alpha1.ConditionProgressing {
@@ -186,11 +186,11 @@ func (c *Check) line(now time.Time) CheckLine {
 	return line
 }
 
-// gate says whether machines may be repaired, and with which numbers, as the condition RemediationAllowed does.
+// gate says whether machines may be repaired, and gives the numbers, as the condition RemediationAllowed does.
 func (c *Check) gate(now time.Time) string {
 	switch {
 	case c.Foreign:
-		return "not taken care of by this Sickbay"
+		return "not managed by this Sickbay"
 	case c.Problem != "":
 		return c.Problem
 	case len(c.Decision.Paused) > 0:
@@ -199,12 +199,12 @@ func (c *Check) gate(now time.Time) string {
 	return c.allowed(now).Message
 }
 
-// Summary is the fleet in one sentence.
+// Summary describes the fleet in one sentence.
 func (p *Fleet) Summary() string {
 	return fmt.Sprintf("%s, %s: %s", count(p.Clusters, "cluster"), count(p.Machines, "machine"), counted(p.States))
 }
 
-// Headline answers the first question: does somebody have to do something?
+// Headline answers the first question: is there something for a person to do?
 func (p *Fleet) Headline() string {
 	switch {
 	case p.idle && p.Machines > p.States[StateHealthy]:
@@ -225,7 +225,7 @@ func (p *Fleet) Headline() string {
 	return "Nothing needs you now"
 }
 
-// counted says how many machines stand where, the healthy ones first.
+// counted says how many machines are in each state, healthy ones first.
 func counted(states map[State]int) string {
 	parts := []string{Number(states[StateHealthy]) + " healthy"}
 	for _, one := range []State{

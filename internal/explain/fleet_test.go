@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestFleet puts everybody where people look for them.
+// TestFleet: each machine is in the section in which people look for it.
 func TestFleet(t *testing.T) {
 	s := explaintest.New().Annotated(mhcspec.MaxInFlightAnnotation, "2")
 	s.Healthy("h1")
@@ -41,11 +41,11 @@ func TestFleet(t *testing.T) {
 		"1 cluster, 6 machines: 1 healthy, 3 sick, 1 held, 1 in repair",
 		[]string{
 			"held: held: No step is left; the last: The machine is not healthy after 20m0s; a person decides",
-			"approve: approve or deny replace: Node condition Ready is Unknown for more than 5m0s",
+			"approve: approve or deny replace: Node condition Ready has been Unknown for more than 5m0s",
 		},
 		[]string{"first: about to be repaired", "second: waiting for a slot"},
 		[]string{"works: SICK for 41m, reboot 2 of 2 is running"},
-		[]string{"0s first is admitted to repair: replace", "4m0s works reboot 2 of 2 times out; the request is taken back"},
+		[]string{"0s first is admitted to repair: replace", "4m0s works reboot 2 of 2 times out; the request is withdrawn"},
 	}
 	if diff := cmp.Diff(want, lists{got.Summary(), names(got.NeedsYou), names(got.Waiting), names(got.InRepair), next}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -60,7 +60,7 @@ func TestSameWords(t *testing.T) {
 		f := s.Facts()
 		check := f.Checks[0]
 		if check.Foreign {
-			continue // It has no condition of Sickbay's.
+			continue // Sickbay sets no condition on it.
 		}
 		if condition := explain.Allowed(check, f.Now); condition.Message != "" && f.Fleet().Checks[0].Gate != condition.Message {
 			t.Errorf("%s: the table says %q, and the condition %q", one.name, f.Fleet().Checks[0].Gate, condition.Message)
@@ -83,7 +83,7 @@ func rowOf(p explain.Page, label string) int {
 	return -1
 }
 
-// BenchmarkFleet: one page about 10,000 machines, after the lists have arrived.
+// BenchmarkFleet explains 10,000 machines on one page; reading them is not included.
 func BenchmarkFleet(b *testing.B) {
 	for name, sick := range map[string]int{"healthy": 0, "one in a hundred sick": 100, "all sick": 1} {
 		b.Run(name, func(b *testing.B) {
@@ -104,7 +104,7 @@ func BenchmarkFleet(b *testing.B) {
 	}
 }
 
-// TestUnderRepairAtAClosedGate: a repair that has begun goes on when the gate closes, so nobody says that its machine is held back.
+// TestUnderRepairAtAClosedGate: a repair continues when the gate closes, so its machine does not count as held back.
 func TestUnderRepairAtAClosedGate(t *testing.T) {
 	s := explaintest.New().AtMost("0")
 	s.Repairing("m1", 10*time.Minute, explaintest.Metal())
@@ -113,7 +113,7 @@ func TestUnderRepairAtAClosedGate(t *testing.T) {
 	if got := fleet.Headline(); got != "Nothing needs you now" {
 		t.Errorf("the headline is %q", got)
 	}
-	if got := s.Facts().Of("mhc", "workers")[0].Headline; got != "CLOSED, no repair begins; 2 machines: 1 healthy, 1 sick, 0 undecided" {
+	if got := s.Facts().Of("mhc", "workers")[0].Headline; got != "CLOSED, no repairs begin; 2 machines: 1 healthy, 1 sick, 0 undecided" {
 		t.Errorf("of the health check it is %q", got)
 	}
 	s.Sick("m3", 6*time.Minute)
@@ -123,7 +123,7 @@ func TestUnderRepairAtAClosedGate(t *testing.T) {
 	}
 }
 
-// TestBeingDeletedIsNotUndecided: the headline of a health check tells machines that go from those that nobody can judge.
+// TestBeingDeletedIsNotUndecided: the headline of a health check distinguishes machines that are being deleted from undecided ones.
 func TestBeingDeletedIsNotUndecided(t *testing.T) {
 	s := explaintest.New()
 	s.Healthy("m1")

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 )
 
-// allowed is the condition RemediationAllowed as it is now.
+// allowed returns the condition RemediationAllowed as of now.
 func (c *Check) allowed(now time.Time) metav1.Condition {
 	status := admission.Status(c.Facts, c.Decision, metav1.NewTime(now))
 	if found := meta.FindStatusCondition(status.Conditions, admission.ConditionRemediationAllowed); found != nil {
@@ -21,7 +21,7 @@ func (c *Check) allowed(now time.Time) metav1.Condition {
 	return metav1.Condition{}
 }
 
-// wait is why a machine is due and not admitted; nil if that is not so.
+// wait returns why a machine that is due is not admitted; nil if it is admitted or not due.
 func (m *Machine) wait() *admission.Waiting {
 	if m.Check == nil {
 		return nil
@@ -38,7 +38,7 @@ func (m *Machine) admitted() bool {
 	return m.Check != nil && slices.ContainsFunc(m.Check.Decision.Admit, func(a admission.Admission) bool { return a.Machine.UID == m.Machine.UID })
 }
 
-// place is where in line a machine stands, counted from 1, among those who wait for the same; 0 if it is not in line.
+// place returns the place of a machine among those that wait for the same reason, counted from 1; 0 if it is not in line.
 func (m *Machine) place() (place, of int) {
 	mine := m.wait()
 	if mine == nil {
@@ -56,7 +56,7 @@ func (m *Machine) place() (place, of int) {
 	return place, of
 }
 
-// opens says what has to change for a closed gate to open; empty if it is open, or if more have to fall sick for it.
+// opens says what would open a closed gate; empty if the gate is open or something other than triggerIf stops repairs.
 func (c *Check) opens() string {
 	d := &c.Decision
 	if d.Allowed || d.Stopped.Reason != "" || len(d.Paused) > 0 {
@@ -64,17 +64,17 @@ func (c *Check) opens() string {
 	}
 	unhealthy, most := d.Counts.Unhealthy(), d.MaxUnhealthy()
 	if unhealthy <= most {
-		return "when more machines are certain to be unhealthy: the range has a lower bound"
+		return "when more machines are not healthy: the range has a lower bound"
 	}
-	recover := "one more of them is healthy"
+	recover := "one more machine is healthy"
 	if n := unhealthy - most; n > 1 {
-		recover = fmt.Sprintf("%d more of them are healthy", n)
+		recover = fmt.Sprintf("%d more machines are healthy", n)
 	}
 	percent := (100*unhealthy + d.Counts.Expected - 1) / d.Counts.Expected
-	return fmt.Sprintf("when %s, or the limit is at least %d (%d%%); no time is known", recover, unhealthy, percent)
+	return fmt.Sprintf("when %s, or the limit is at least %d (%d%%); the time is unknown", recover, unhealthy, percent)
 }
 
-// slots says how many slots are taken, and by whom.
+// slots says how many slots are in use, and by which machines.
 func (c *Check) slots() string {
 	d := &c.Decision
 	if !d.Bounded() || len(d.Paused) > 0 {
@@ -87,21 +87,21 @@ func (c *Check) slots() string {
 	return text
 }
 
-// waitWords say in a headline what a machine waits for, by the reason.
+// waitWords are the words of a headline for what a machine waits for, by reason.
 var waitWords = map[string]string{
 	v1alpha1.ReasonNoSlot:            "waiting for a slot",
 	v1alpha1.ReasonGateClosed:        "NOT being repaired: the gate is closed",
 	v1alpha1.ReasonOnHold:            "NOT being repaired: on hold",
 	v1alpha1.ReasonPaced:             "waiting for earlier repairs to prove themselves",
-	v1alpha1.ReasonBackoff:           "to be tried again later",
+	v1alpha1.ReasonBackoff:           "to be retried later",
 	v1alpha1.ReasonApprovalRequired:  "waiting for approval",
 	v1alpha1.ReasonPaused:            "NOT being repaired: paused",
 	v1alpha1.ReasonUndecided:         "waiting for a clear verdict",
-	v1alpha1.ReasonRefused:           "to be tried again later, as its owner did not answer",
+	v1alpha1.ReasonRefused:           "to be retried later, because its owner did not answer",
 	admission.ReasonTemplateNotFound: "NOT being repaired: the remediation template is missing",
-	admission.ReasonAwaited:          "judged by the record of the machine that it replaces",
+	admission.ReasonAwaited:          "judged by the repair of the machine that it replaces",
 
-	v1alpha1.ReasonRemediationHeldByOthers: "left to others",
+	v1alpha1.ReasonRemediationHeldByOthers: "left to another system",
 	admission.ReasonInvalidConfiguration:   "NOT being repaired: the MachineHealthCheck is invalid",
 	admission.ReasonKindsNotInstalled:      "NOT being repaired: Sickbay's kinds are not installed",
 	admission.ReasonDeleting:               "NOT being repaired: its Cluster is being deleted",

@@ -20,7 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// scenes are what a tired person may ask about, each with the object.
+// scenes are situations that a person on call may ask about, each with the object.
 var scenes = []struct {
 	name   string
 	kind   string
@@ -55,11 +55,11 @@ var scenes = []struct {
 		r := s.Record(s.Sick("m1", 41*time.Minute), explaintest.Metal()...)
 		s.Play(r, s.Now.Add(-41*time.Minute), s.Now)
 	}},
-	{"a person has to approve", "machine", "m1", func(s *explaintest.Scene) {
+	{"a person must approve", "machine", "m1", func(s *explaintest.Scene) {
 		r := s.Record(s.Sick("m1", time.Hour), explaintest.Metal()...)
 		s.Play(r, s.Now.Add(-time.Hour), s.Now)
 	}},
-	{"a person has to decide", "machine", "m1", func(s *explaintest.Scene) {
+	{"a person must decide", "machine", "m1", func(s *explaintest.Scene) {
 		r := s.Record(s.Sick("m1", 3*time.Hour), explaintest.Metal()[:2]...)
 		s.Play(r, s.Now.Add(-3*time.Hour), s.Now)
 	}},
@@ -149,7 +149,7 @@ var scenes = []struct {
 	{"a cluster", "cluster", build.ClusterName, func(s *explaintest.Scene) { s.Healthy("m1"); s.Sick("m2", time.Minute) }},
 }
 
-// TestPages: what people read, scene by scene. Read testdata/pages.golden as they would.
+// TestPages: the text that people read, scene by scene. Read testdata/pages.golden as they would.
 func TestPages(t *testing.T) {
 	var b strings.Builder
 	for _, one := range scenes {
@@ -168,7 +168,7 @@ func TestPages(t *testing.T) {
 	docs.Golden(t, "pages", b.String())
 }
 
-// TestGoneMachines: a machine that is gone is explained by its latest record, by the time and not by the name, and in each namespace.
+// TestGoneMachines: a machine that is gone is explained by its latest record in each namespace; the time decides, not the name.
 func TestGoneMachines(t *testing.T) {
 	record := func(namespace, name string, ago time.Duration, outcome string, open bool) *explain.Record {
 		r := repaired(name, "m1", "", outcome, time.Minute)

@@ -11,42 +11,42 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// Repair is a MachineRemediation as history: how long each part took, and what came of it.
+// Repair is a MachineRemediation as history: what was tried, how long each part took, and how it ended.
 type Repair struct {
 	Namespace string `json:"namespace"`
 	Cluster   string `json:"cluster"`
 	Machine   string `json:"machine"`
-	// Host is the bare-metal host; empty if the machine ran on none.
+	// Host is the bare-metal host; empty if there was none.
 	Host string `json:"host,omitempty"`
-	// Name is that of the MachineRemediation.
+	// Name is the name of the MachineRemediation.
 	Name string `json:"name"`
 	// Reason and Message are the verdict that led to it.
 	Reason  string `json:"reason"`
 	Message string `json:"message,omitempty"`
-	// Detected is when the machine fell sick, Admitted when it was admitted to repair, Acted when the first thing was done, Healthy when
-	// the machine was healthy to stay, or gone; each is absent if it did not happen.
+	// Detected is when the machine fell sick, Admitted when it was admitted to repair, Acted when the first action began, and Healthy
+	// when the machine became healthy to stay, or was gone; each is absent if it did not happen.
 	Detected time.Time  `json:"detected"`
 	Admitted time.Time  `json:"admitted"`
 	Acted    *time.Time `json:"acted,omitempty"`
 	Healthy  *time.Time `json:"healthy,omitempty"`
-	// Outcome is the reason of the condition Succeeded; while the repair goes on, its phase.
+	// Outcome is the reason of the condition Succeeded, or the phase while the repair is open.
 	Outcome string `json:"outcome"`
-	// Succeeded reports that something was done and has helped.
+	// Succeeded reports that an action was taken and helped.
 	Succeeded bool `json:"succeeded"`
-	// Attempts are what was tried, in order.
+	// Attempts are the attempts, in order.
 	Attempts []Attempt `json:"attempts,omitempty"`
 }
 
 // Attempt is one attempt of a repair.
 type Attempt struct {
 	Step string `json:"step"`
-	// Result is empty while it is at work, and while it has to prove that it helped.
+	// Result is empty while the attempt runs or its probation lasts.
 	Result string `json:"result,omitempty"`
-	// By is who decided about it; empty if nobody did.
+	// By is the person who decided about it; empty if nobody did.
 	By string `json:"by,omitempty"`
 }
 
-// History are repairs since a time, the latest first.
+// History returns the repairs since a time, latest first.
 func History(records []v1alpha1.MachineRemediation, since time.Time) []Repair {
 	var all []Repair
 	for i := range records {
@@ -60,7 +60,7 @@ func History(records []v1alpha1.MachineRemediation, since time.Time) []Repair {
 	return all
 }
 
-// RepairOf is the repair of one record.
+// RepairOf returns the repair of one record.
 func RepairOf(r *v1alpha1.MachineRemediation) Repair {
 	one := Repair{
 		Namespace: r.Namespace, Cluster: r.Spec.ClusterName, Machine: r.Spec.MachineRef.Name, Name: r.Name, Reason: r.Spec.Finding.Reason,
@@ -93,7 +93,7 @@ func (r *Repair) addAttempts(attempts []v1alpha1.RemediationAttempt) {
 	}
 }
 
-// healthyAt is when the machine was healthy to stay, or gone.
+// healthyAt returns when the machine became healthy to stay, or was gone.
 func healthyAt(r *v1alpha1.MachineRemediation) *time.Time {
 	if r.Status.RecoveryTime != nil {
 		return &r.Status.RecoveryTime.Time

@@ -12,7 +12,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 )
 
-// repaired is a record that was admitted a minute after the verdict, acted a second later, and was healthy after some time more.
+// repaired returns a record that was admitted a minute after the verdict, acted a second later, and whose machine became healthy
+// the given time after that.
 func repaired(name, machine, host, outcome string, heals time.Duration, attempts ...v1alpha1.RemediationAttempt) v1alpha1.MachineRemediation {
 	admitted := explaintest.Noon.Add(-time.Hour)
 	at := func(d time.Duration) *metav1.Time { return new(metav1.NewTime(admitted.Add(d))) }

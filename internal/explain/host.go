@@ -19,11 +19,11 @@ import (
 // Host is a BareMetalHost.
 type Host struct {
 	Host *metal3v1.BareMetalHost
-	// Machine is the one that runs on it; nil if none is known.
+	// Machine is the machine that runs on it; nil if none is known.
 	Machine *Machine
 	// Cycles are its power cycles.
 	Cycles []*v1alpha1.RebootRemediation
-	// Problem says why those cannot be told; empty if they can.
+	// Problem says why the power cycles are unknown; empty if they are known.
 	Problem string
 }
 
@@ -40,7 +40,7 @@ func (f *Facts) ofHost(name string) []Page {
 	return f.goneHosts(name)
 }
 
-// HostPage explains a BareMetalHost: who runs on it, who keeps it off, and what was repaired on it.
+// HostPage explains a BareMetalHost: which machine runs on it, who keeps it off, and what was repaired on it.
 func (f *Facts) HostPage(h *Host) Page {
 	p := Page{APIVersion: APIVersion, Kind: "BareMetalHost", Namespace: h.Host.Namespace, Name: h.Host.Name, At: f.Now, Headline: h.headline(f.Now)}
 	past := f.onHost(func(r *Record) bool { return r.Record.Spec.HostRef.UID == h.Host.UID })
@@ -64,7 +64,7 @@ func (f *Facts) HostPage(h *Host) Page {
 	return p
 }
 
-// goneHosts explain hosts that are gone, or cannot be read, by their records.
+// goneHosts explains hosts that are gone or cannot be read, by their records.
 func (f *Facts) goneHosts(name string) []Page {
 	byNamespace := map[string][]*Record{}
 	for _, r := range f.onHost(func(r *Record) bool { return r.Record.Spec.HostRef.Name == name }) {
@@ -75,7 +75,7 @@ func (f *Facts) goneHosts(name string) []Page {
 		past := byNamespace[namespace]
 		p := Page{
 			APIVersion: APIVersion, Kind: "BareMetalHost", Namespace: namespace, Name: name, Cluster: past[0].Record.Spec.ClusterName, At: f.Now,
-			State: StateGone, Headline: "GONE, or nobody here may read it",
+			State: StateGone, Headline: "GONE, or you may not read it",
 		}
 		p.row("Machine", "the last was "+past[0].Record.Spec.MachineRef.Name+" of cluster "+p.Cluster)
 		p.row("History", repairs(past, f.Now))
@@ -84,7 +84,7 @@ func (f *Facts) goneHosts(name string) []Page {
 	return pages
 }
 
-// onHost are the records of a host, the latest first.
+// onHost returns the records of a host, latest first.
 func (f *Facts) onHost(is func(*Record) bool) []*Record {
 	var all []*Record
 	for _, r := range f.Records {
@@ -107,12 +107,12 @@ func (h *Host) headline(now time.Time) string {
 	case h.Machine != nil:
 		return power + ", runs " + h.Machine.Machine.Name
 	case h.Host.Spec.ConsumerRef != nil:
-		return power + ", used by " + h.Host.Spec.ConsumerRef.Kind + " " + h.Host.Spec.ConsumerRef.Name + ", whose Machine is not known"
+		return power + ", used by " + h.Host.Spec.ConsumerRef.Kind + " " + h.Host.Spec.ConsumerRef.Name + ", whose Machine is unknown"
 	}
 	return power + ", used by nobody"
 }
 
-// failure is the error of the host in its operator's words.
+// failure returns the error of the host in its operator's words.
 func (h *Host) failure() string {
 	status := &h.Host.Status
 	if status.ErrorType == "" && status.OperationalStatus != metal3v1.OperationalStatusError {
@@ -121,10 +121,10 @@ func (h *Host) failure() string {
 	return strings.TrimRight(cmp.Or(string(status.ErrorType), "error")+": "+status.ErrorMessage, ": ")
 }
 
-// keptOffBy says who keeps the host off by an annotation; empty if that is none that does.
+// keptOffBy says who keeps the host off with an annotation; empty if the annotation does not keep it off.
 func (h *Host) keptOffBy(annotation string, now time.Time) string {
 	if annotation == cycle.ProbeKey {
-		return "somebody who asks for one reboot (annotation " + annotation + "); it is on again afterwards"
+		return "somebody who requested a single reboot (annotation " + annotation + "); it comes on again afterwards"
 	}
 	if !strings.HasPrefix(annotation, metal3v1.RebootAnnotationPrefix+"/") {
 		return ""
@@ -139,26 +139,26 @@ func (h *Host) keptOffBy(annotation string, now time.Time) string {
 		}
 	}
 	if uid, ours := strings.CutPrefix(annotation, cycle.KeyPrefix); ours {
-		return "Sickbay, for a RebootRemediation that is not known here (UID " + uid + ")"
+		return "Sickbay, for an unknown RebootRemediation (UID " + uid + ")"
 	}
 	return "a person or another system, until they remove the annotation " + annotation
 }
 
-// leftAlone says that the operator of the host does not look at it.
+// leftAlone says why the host's operator leaves it alone; empty if it does not.
 func (h *Host) leftAlone() string {
 	for _, key := range []string{metal3v1.PausedAnnotation, metal3v1.DetachedAnnotation} {
 		if _, is := h.Host.Annotations[key]; is {
-			return "by its operator (annotation " + key + "), so what it says may be old"
+			return "by its operator (annotation " + key + "), so its status may be out of date"
 		}
 	}
 	return ""
 }
 
-// cycleWords sum up a power cycle.
+// cycleWords sums up a power cycle.
 func cycleWords(c *v1alpha1.RebootRemediation) string {
 	text := c.Name + ", " + cmp.Or(string(c.Status.Phase), "not begun")
 	if by := c.Status.RequestedBy; by != nil {
-		text += ", asked for by " + strings.TrimSpace(requesterWords[by.Kind]+" "+by.Name)
+		text += ", requested by " + strings.TrimSpace(requesterWords[by.Kind]+" "+by.Name)
 	}
 	if done := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionSucceeded); done != nil && done.Message != "" {
 		text += ": " + done.Message
@@ -166,13 +166,13 @@ func cycleWords(c *v1alpha1.RebootRemediation) string {
 	return text
 }
 
-// requesterWords say what asked for a power cycle.
+// requesterWords are the words for what requested a power cycle.
 var requesterWords = map[v1alpha1.RequesterKind]string{
 	v1alpha1.RequestedByPerson: "a person", v1alpha1.RequestedByHealthCheck: "a health check", v1alpha1.RequestedByRecord: "MachineRemediation",
 	v1alpha1.RequestedByAnnotation: "an annotation",
 }
 
-// repairs sum up records, the latest first; empty if there are none.
+// repairs sums up records, latest first; empty if there are none.
 func repairs(all []*Record, now time.Time) string {
 	if len(all) == 0 {
 		return ""

@@ -32,13 +32,13 @@ func (f *Facts) Page(m *Machine) Page {
 	return p
 }
 
-// Headline says in one sentence where the machine stands.
+// Headline describes the state of the machine in one sentence.
 func (m *Machine) Headline(now time.Time) string { return m.headline(m.State(now), now) }
 
-// Since is since when the verdict stands; zero if there is none.
+// Since returns when the verdict began; zero if there is none.
 func (m *Machine) Since() time.Time { return m.verdict().LastTransitionTime.Time }
 
-// draw adds what the rows say as figures.
+// draw adds the figures behind the rows.
 func (m *Machine) draw(p *Page, now time.Time) {
 	p.Otherwise, p.Verdict, p.Gate, p.Slots, p.Line = m.otherwise(p.State, now), m.verdictPart(), m.Check.Gate(), m.Check.Slots(), m.line()
 	switch {
@@ -55,7 +55,7 @@ func (m *Machine) draw(p *Page, now time.Time) {
 	}
 }
 
-// where says where the machine is and who looks after it.
+// where names the machine's cluster, Node, failure domain and MachineHealthCheck.
 func (m *Machine) where() string {
 	text := m.Machine.Spec.ClusterName
 	if m.Machine.Status.NodeRef.IsDefined() {
@@ -70,7 +70,7 @@ func (m *Machine) where() string {
 	return text
 }
 
-// headline says in one sentence where the machine stands.
+// headline describes the state of the machine in one sentence.
 func (m *Machine) headline(state State, now time.Time) string {
 	switch state {
 	case StateHealthy:
@@ -88,13 +88,13 @@ func (m *Machine) headline(state State, now time.Time) string {
 	case StateDeleting:
 		return "BEING DELETED for " + ago(m.Machine.DeletionTimestamp.Time, now)
 	case StateUnwatched:
-		return "NOT LOOKED AFTER: " + m.unwatched()
+		return "NOT MANAGED: " + m.unwatched()
 	default:
 		return m.healthFor(now)
 	}
 }
 
-// healthFor says how the machine is, and for how long.
+// healthFor states the verdict, and for how long it has stood.
 func (m *Machine) healthFor(now time.Time) string {
 	verdict := m.verdict()
 	word := map[bool]string{true: "SICK", false: "UNDECIDED"}[m.sick()]
@@ -102,7 +102,7 @@ func (m *Machine) healthFor(now time.Time) string {
 		word = "HEALTHY"
 	}
 	if verdict.Status == "" {
-		return word + ", as there is no verdict yet"
+		return word + ", no verdict yet"
 	}
 	return word + " for " + ago(verdict.LastTransitionTime.Time, now)
 }
@@ -112,12 +112,12 @@ func (m *Machine) unwatched() string {
 		return "the Machine has the annotation cluster.x-k8s.io/skip-remediation"
 	}
 	if m.Check != nil {
-		return "MachineHealthCheck " + m.Check.MachineHealthCheck.Name + " is left to another controller"
+		return "another controller manages MachineHealthCheck " + m.Check.MachineHealthCheck.Name
 	}
 	return "no MachineHealthCheck selects it"
 }
 
-// standing says whether a sick machine is about to be repaired, and if not, what it waits for.
+// standing says whether a sick machine is about to be repaired, or else what it waits for.
 func (m *Machine) standing(now time.Time) string {
 	switch wait := m.wait(); {
 	case m.Record != nil && m.Record.Record.Status.Phase == v1alpha1.RemediationPending && wait == nil:
@@ -135,7 +135,7 @@ func (m *Machine) standing(now time.Time) string {
 	if m.Check != nil && m.Check.Problem != "" {
 		return "NOT being repaired: " + m.Check.Problem
 	}
-	return "about to be looked at"
+	return "about to be judged"
 }
 
 func words(reason string) string {
@@ -158,7 +158,7 @@ func (m *Machine) why(p *Page, now time.Time) {
 		p.row("Why", verdict.Message)
 	}
 	if m.unavailable() && m.Health != nil && m.Health.Node.State != verdict.NodeUnreadable {
-		p.row("Unclear", "The Node can be read from here, but not yet by the manager: its connection may return at any time")
+		p.row("Unclear", "This command can read the Node, but the manager cannot yet: its connection may return at any time")
 	}
 	if !m.sick() {
 		return
@@ -172,7 +172,7 @@ func (m *Machine) why(p *Page, now time.Time) {
 	}
 }
 
-// whyNot adds what holds a sick machine back, when that ends, and what comes then.
+// whyNot adds what holds a sick machine back, when that ends, and what happens then.
 func (m *Machine) whyNot(p *Page, wait *admission.Waiting, now time.Time) {
 	p.row("Why not", sentence(wait.Why))
 	switch wait.Reason {
@@ -188,7 +188,7 @@ func (m *Machine) whyNot(p *Page, wait *admission.Waiting, now time.Time) {
 	}
 }
 
-// stepOf is the step that the machine begins with, or goes on with.
+// stepOf returns the step that the machine begins or continues with.
 func (m *Machine) stepOf() string {
 	if m.Record != nil && m.Record.Record.Status.Step != "" {
 		return m.Record.Record.Status.Step
@@ -201,10 +201,10 @@ func (m *Machine) stepOf() string {
 	if steps := m.Check.Decision.Steps; len(steps) > 0 {
 		return steps[0].Name
 	}
-	return "no step is known"
+	return "the step is unknown"
 }
 
-// repair adds what was done and what is at work.
+// repair adds what was done and what is being done.
 func (m *Machine) repair(p *Page, now time.Time) {
 	if m.Record != nil {
 		m.Record.tell(p, now)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxNames is how many names a sentence holds.
+// maxNames is how many names a sentence may have.
 const maxNames = 5
 
 // someNames joins the first few of some names, in order.

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// Next is what happens to a machine by itself, the earliest first.
+// Next returns what happens to a machine by itself, earliest first.
 func (m *Machine) Next(now time.Time) []Upcoming {
 	var all []Upcoming
 	if verdict, ok := m.nextVerdict(now); ok {
@@ -23,7 +23,7 @@ func (m *Machine) Next(now time.Time) []Upcoming {
 	return all
 }
 
-// Next is what happens to a record by itself; nothing if it waits for somebody or something else.
+// Next returns what happens to a record by itself; nothing if it waits for somebody or something else.
 func (r *Record) Next(now time.Time) []Upcoming {
 	at, what, ok := r.next(now)
 	if !ok {
@@ -32,7 +32,7 @@ func (r *Record) Next(now time.Time) []Upcoming {
 	return []Upcoming{{At: at, Namespace: r.Record.Namespace, Cluster: r.Record.Spec.ClusterName, Name: r.Record.Spec.MachineRef.Name, What: what}}
 }
 
-// Next is who is admitted by itself, and when. Who is admitted at this moment is among them.
+// Next returns which machines are admitted by themselves, now or later, and when.
 func (c *Check) Next(now time.Time) []Upcoming {
 	if c.Problem != "" || c.Foreign || c.Decision.Config.OnlyTells() {
 		return nil
@@ -57,7 +57,7 @@ func (c *Check) Next(now time.Time) []Upcoming {
 	return all
 }
 
-// holdEnds is when the hold on a MachineHealthCheck or its Cluster ends; nothing if there is none.
+// holdEnds returns when the hold on a MachineHealthCheck or its Cluster ends; nothing if there is none.
 func (c *Check) holdEnds(now time.Time) []Upcoming {
 	mhc := c.MachineHealthCheck
 	if _, until := mhcspec.OnHold(now, mhc, c.Facts.Cluster); !until.IsZero() {
@@ -66,7 +66,7 @@ func (c *Check) holdEnds(now time.Time) []Upcoming {
 	return nil
 }
 
-// admitted are those whom a decision admits at a time, but for those who are known.
+// admitted returns the machines that a decision admits, except the known ones.
 func (c *Check) admitted(d admission.Decision, known map[string]bool, at time.Time) []Upcoming {
 	var all []Upcoming
 	for _, one := range d.Admit {
@@ -80,7 +80,7 @@ func (c *Check) admitted(d admission.Decision, known map[string]bool, at time.Ti
 	return all
 }
 
-// Next is what happens in the fleet by itself, the earliest first.
+// Next returns what happens in the fleet by itself, earliest first.
 func (f *Facts) Next() []Upcoming {
 	var all []Upcoming
 	for _, m := range f.Machines {

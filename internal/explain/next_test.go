@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// inLine is a scene in which a record waits for a slot that is free.
+// inLine returns a scene in which a record waits for a slot, and one is free.
 func inLine() *explaintest.Scene {
 	s := explaintest.New().Annotated(mhcspec.MaxInFlightAnnotation, "1")
 	r := s.Record(s.Sick("m1", 10*time.Minute), explaintest.Metal()[1:]...)
@@ -25,7 +25,7 @@ func inLine() *explaintest.Scene {
 	return s
 }
 
-// proving is a scene in which a machine was replaced, and the one in its place has to prove itself.
+// proving returns a scene in which a machine was replaced and its successor must prove itself healthy.
 func proving() *explaintest.Scene {
 	s := explaintest.New()
 	m := s.Sick("m1", 10*time.Minute)
@@ -36,7 +36,7 @@ func proving() *explaintest.Scene {
 	return s
 }
 
-// TestPagesTellWhatTheFleetTells: what happens next is the same on the page of the fleet, of a cluster and of a machine.
+// TestPagesTellWhatTheFleetTells: what happens next is the same on the pages of the fleet, of a cluster and of a machine.
 func TestPagesTellWhatTheFleetTells(t *testing.T) {
 	all := map[string]*explain.Facts{"in line": inLine().Facts(), "proving": proving().Facts(), "eleven": explaintest.Eleven()}
 	for _, one := range scenes {
@@ -62,12 +62,12 @@ func TestPagesTellWhatTheFleetTells(t *testing.T) {
 	}
 }
 
-// TestJustMade: a record that nobody has looked at yet has a headline.
+// TestJustMade: a record that was not reconciled yet has a headline.
 func TestJustMade(t *testing.T) {
 	s := explaintest.New()
 	s.Record(s.Sick("m1", 0), explaintest.Metal()...)
 	f := s.Facts()
-	if got := f.RecordPage(f.Records[0]).Headline; got != "Just made" {
+	if got := f.RecordPage(f.Records[0]).Headline; got != "Just created" {
 		t.Errorf("it is %q", got)
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// otherwise says what would have to change for it to go otherwise.
+// otherwise says what would change the course of events.
 func (m *Machine) otherwise(state State, now time.Time) []string {
 	switch state {
 	case StateUnwatched:
 		if mhcspec.RemediationSkipped(m.Machine) {
-			return []string{"The annotation cluster.x-k8s.io/skip-remediation is taken off the Machine"}
+			return []string{"The annotation cluster.x-k8s.io/skip-remediation is removed from the Machine"}
 		}
 		if m.Check != nil {
 			return []string{"MachineHealthCheck " + m.Check.MachineHealthCheck.Name + " is handed over to Sickbay"}
@@ -23,11 +23,11 @@ func (m *Machine) otherwise(state State, now time.Time) []string {
 	case StatePaused:
 		return []string{"The pause ends (" + m.paused() + ")"}
 	case StateHeld:
-		return []string{"You retry it, or the machine gets healthy, or goes"}
+		return []string{"You retry it, or the machine becomes healthy, or it is gone"}
 	case StateProbation:
-		return []string{"It falls sick again before that: then the attempt has failed, and " + m.Record.follows()}
+		return []string{"It falls sick again before that: then the attempt fails, and " + m.Record.follows()}
 	case StateInRepair:
-		return []string{"The machine gets healthy before that: then it is in probation, and nothing further is done", "You cancel it: then a person decides"}
+		return []string{"The machine becomes healthy before that: then its probation begins, and nothing more is done", "You cancel it: then a person decides"}
 	case StateUndecided, StateHealthy:
 		return m.staysHealthy(now)
 	case StateSick, StateOnHold:
@@ -37,7 +37,7 @@ func (m *Machine) otherwise(state State, now time.Time) []string {
 	}
 }
 
-// follows says what comes after the step at work.
+// follows says what comes after the current step.
 func (r *Record) follows() string {
 	if left := r.left(); left != "" {
 		return "the plan goes on"
@@ -45,7 +45,7 @@ func (r *Record) follows() string {
 	return "a person decides"
 }
 
-// staysHealthy says how a machine escapes the verdict that is due.
+// staysHealthy says how a machine avoids the verdict that is due.
 func (m *Machine) staysHealthy(now time.Time) []string {
 	due, ok := m.nextVerdict(now)
 	if !ok || !due.At.After(now) {
@@ -60,22 +60,22 @@ func (m *Machine) moves() []string {
 	wait := m.wait()
 	switch {
 	case m.Record != nil && m.needsApproval():
-		all = append(all, "You approve the step, or deny it")
+		all = append(all, "You approve or deny the step")
 	case wait == nil:
 	case wait.Reason == v1alpha1.ReasonGateClosed:
 		all = append(all, gateOpens+m.Check.opens())
 	case wait.Reason == v1alpha1.ReasonNoSlot:
-		all = append(all, fmt.Sprintf("A repair that has a slot ends, or there are more slots than %d", m.Check.Decision.Slots()))
+		all = append(all, fmt.Sprintf("A repair with a slot ends, or there are more than %d slots", m.Check.Decision.Slots()))
 	case wait.Reason == v1alpha1.ReasonOnHold:
-		all = append(all, "Somebody releases it earlier")
+		all = append(all, "Somebody ends the hold earlier")
 	}
-	return append(all, "The machine gets healthy by itself: then it is not repaired")
+	return append(all, "The machine recovers by itself: then it is not repaired")
 }
 
-// gateOpens begins what has a row of its own.
+// gateOpens is the prefix of the condition that has a row of its own, Opens.
 const gateOpens = "The gate opens "
 
-// unless joins what would have to change, but for what another row says.
+// unless joins the ways in which events could take another course, except those that another row has.
 func unless(otherwise []string) string {
 	text := ""
 	for _, one := range otherwise {

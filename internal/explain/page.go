@@ -2,37 +2,38 @@ package explain
 
 import "time"
 
-// APIVersion is that of the pages as programs read them. Fields are added within a version, never renamed or given another meaning.
+// APIVersion is the version of the pages for programs. Within a version, fields are only added; none is renamed or changes its
+// meaning.
 const APIVersion = "explain.sickbay.dev/v1"
 
-// Page explains one object to a person, and the same to a program.
+// Page explains one object, to people and to programs.
 type Page struct {
 	APIVersion string `json:"apiVersion"`
-	// Kind is what is explained: Machine, MachineHealthCheck, MachineRemediation, BareMetalHost or Cluster.
+	// Kind is Machine, MachineHealthCheck, MachineRemediation, BareMetalHost or Cluster.
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// Cluster is the one that it belongs to; empty if it belongs to none.
+	// Cluster is the object's cluster; empty if it has none.
 	Cluster string `json:"cluster,omitempty"`
 	// At is when the facts were read.
 	At time.Time `json:"at"`
-	// State sums it up in one word.
+	// State is the machine's state; empty for other objects.
 	State State `json:"state,omitempty"`
-	// Headline says it in one sentence.
+	// Headline sums the page up in one sentence.
 	Headline string `json:"headline"`
-	// Rows say the rest, the most urgent first.
+	// Rows are the rest of the page, most urgent first.
 	Rows []Row `json:"rows,omitempty"`
-	// Next is what happens by itself, if nothing else changes, the earliest first.
+	// Next is what happens by itself if nothing else changes, earliest first.
 	Next []Upcoming `json:"next,omitempty"`
-	// Otherwise says what would have to change for it to go otherwise.
+	// Otherwise says what would change the course of events.
 	Otherwise []string `json:"otherwise,omitempty"`
-	// Verdict is that on a machine; absent if there is none.
+	// Verdict is the verdict on a machine; absent if there is none.
 	Verdict *Verdict `json:"verdict,omitempty"`
-	// Gate and Slots are those of its MachineHealthCheck, and Line is where it waits.
+	// Gate and Slots belong to its MachineHealthCheck; Line is its place in line.
 	Gate  *Gate  `json:"gate,omitempty"`
 	Slots *Slots `json:"slots,omitempty"`
 	Line  *Line  `json:"line,omitempty"`
-	// Plan are the steps of a repair that would begin now; Repair is the one that goes on, or the last.
+	// Plan has the steps of a repair that would begin now; Repair is the open repair, or the last one.
 	Plan   []Step     `json:"plan,omitempty"`
 	Repair *Repairing `json:"repair,omitempty"`
 	// Commands are what a person can do.
@@ -50,15 +51,15 @@ type Upcoming struct {
 	At        time.Time `json:"at"`
 	Namespace string    `json:"namespace"`
 	Cluster   string    `json:"cluster,omitempty"`
-	// Name is that of the machine or MachineHealthCheck that it happens to.
+	// Name is the name of the machine or MachineHealthCheck that it happens to.
 	Name string `json:"name"`
 	What string `json:"what"`
 }
 
-// State is where a machine stands.
+// State is the state of a machine.
 type State string
 
-// The states of a machine. Each has one.
+// The states of a machine. A machine is in exactly one.
 const (
 	// StateHealthy: the verdict is True, and nothing is under way.
 	StateHealthy State = "Healthy"
@@ -66,13 +67,13 @@ const (
 	StateSick State = "Sick"
 	// StateUndecided: there is no verdict yet, or it is Unknown.
 	StateUndecided State = "Undecided"
-	// StateInRepair: an attempt is at work.
+	// StateInRepair: an attempt is running.
 	StateInRepair State = "InRepair"
-	// StateProbation: it was repaired and is healthy, and has to stay so for a while.
+	// StateProbation: it was repaired, is healthy, and must stay so for a while.
 	StateProbation State = "Probation"
 	// StateHeld: a person decides.
 	StateHeld State = "Held"
-	// StateOnHold: somebody holds repairs back until a time.
+	// StateOnHold: it is sick, and somebody has put repairs on hold until a set time.
 	StateOnHold State = "OnHold"
 	// StatePaused: the Machine, its MachineHealthCheck or its Cluster is paused.
 	StatePaused State = "Paused"
@@ -80,17 +81,17 @@ const (
 	StateDeleting State = "Deleting"
 	// StateUnwatched: no MachineHealthCheck looks after it.
 	StateUnwatched State = "Unwatched"
-	// StateGone: there is no such Machine any more; its records are.
+	// StateGone: the Machine no longer exists, but records of it do.
 	StateGone State = "Gone"
 )
 
-// stateWords are the states as people count them.
+// stateWords are the words for states after a number of machines.
 var stateWords = map[State]string{
 	StateHealthy: "healthy", StateSick: "sick", StateUndecided: "undecided", StateInRepair: "in repair", StateProbation: "in probation", StateHeld: "held",
-	StateOnHold: "sick and on hold", StatePaused: "paused", StateDeleting: "being deleted", StateUnwatched: "not looked after", StateGone: "gone",
+	StateOnHold: "sick and on hold", StatePaused: "paused", StateDeleting: "being deleted", StateUnwatched: "not managed", StateGone: "gone",
 }
 
-// Words is a state as people say it.
+// Words returns the words for a state.
 func (s State) Words() string { return stateWords[s] }
 
 func (p *Page) row(label, text string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// history sums up the repairs of a machine, and of its host, that have ended.
+// history sums up the ended repairs of a machine and of its host.
 func (m *Machine) history(now time.Time) string {
 	if len(m.Past) == 0 {
 		return ""
@@ -20,14 +20,14 @@ func (m *Machine) history(now time.Time) string {
 	for _, r := range m.Past[:min(len(m.Past), 3)] {
 		parts = append(parts, fmt.Sprintf("%s %s", Clock(r.Record.Status.CompletionTime.Time, now), r.outcome()))
 	}
-	text := count(len(m.Past), "repair") + " before: " + strings.Join(parts, "; ")
+	text := count(len(m.Past), "repair") + " earlier: " + strings.Join(parts, "; ")
 	if len(m.Past) > 3 {
 		text += "; and earlier ones"
 	}
 	return text
 }
 
-// outcome says how a repair has ended, and by which step.
+// outcome says how a repair ended, and after which step.
 func (r *Record) outcome() string {
 	reason := "Ended"
 	if c := meta.FindStatusCondition(r.Record.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
@@ -40,7 +40,7 @@ func (r *Record) outcome() string {
 	return reason + " after " + attempts[len(attempts)-1].Step
 }
 
-// ownerSays is what the owner of a machine says about replacing it, in its own words.
+// ownerSays repeats what the machine's owner says about replacing it.
 func (m *Machine) ownerSays() string {
 	if m.Record == nil || m.Record.Facts.Record == nil {
 		return ""
@@ -56,7 +56,7 @@ func (m *Machine) ownerSays() string {
 	return fmt.Sprintf("%s says: %s", owner, mark.Message)
 }
 
-// upcomingOf is what happens to a machine by itself, with its admission.
+// upcomingOf returns what happens to a machine by itself, including its admission.
 func (m *Machine) upcomingOf(f *Facts) []Upcoming {
 	next := m.Next(f.Now)
 	if m.Check != nil {
@@ -70,7 +70,7 @@ func (m *Machine) upcomingOf(f *Facts) []Upcoming {
 	return next
 }
 
-// tellNext says what happens next, and who does it.
+// tellNext adds what happens next, and which manager does it.
 func (f *Facts) tellNext(p *Page) {
 	var parts []string
 	for _, one := range p.Next[:min(len(p.Next), maxNames)] {
@@ -86,7 +86,7 @@ func (f *Facts) tellNext(p *Page) {
 	p.row("Manager", f.managerWords())
 }
 
-// when is a moment to come, and a moment that has come.
+// when formats a time: "now" if it has come.
 func (f *Facts) when(at time.Time) string {
 	if !at.After(f.Now) {
 		return "now: "
@@ -94,7 +94,7 @@ func (f *Facts) when(at time.Time) string {
 	return Clock(at, f.Now) + ": "
 }
 
-// subject names the machine on pages about something else.
+// subject names the machine, except on its own page.
 func subject(one Upcoming, p *Page) string {
 	if one.Name == p.Name {
 		return ""
@@ -102,11 +102,11 @@ func subject(one Upcoming, p *Page) string {
 	return one.Name + " "
 }
 
-// managerWords say who is at work, and what of its flags is not known.
+// managerWords says which manager leads, and whether its flags are known.
 func (f *Facts) managerWords() string {
 	words := f.leaderWords()
 	if f.Assumed {
-		words += ". Which health checks it takes care of is not known from here, so it is taken to be all; --adopt says otherwise"
+		words += ". It is unknown which health checks it manages, so this assumes all of them; set --adopt if that is wrong"
 	}
 	return words
 }
@@ -114,7 +114,7 @@ func (f *Facts) managerWords() string {
 func (f *Facts) leaderWords() string {
 	switch {
 	case f.Manager.Unknown != "":
-		return "Cannot tell whether one is running: " + f.Manager.Unknown
+		return "It is unknown whether one is running: " + f.Manager.Unknown
 	case f.Manager.Name == "":
 		return "NONE LEADS: nothing happens until one does"
 	}

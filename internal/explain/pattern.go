@@ -7,7 +7,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// traits are what sick machines may have in common that points at a cause.
+// traits are properties that sick machines may share and that point at a cause.
 var traits = []struct {
 	what string
 	of   func(*clusterv1.Machine) string
@@ -23,8 +23,8 @@ var traits = []struct {
 	}},
 }
 
-// pattern says what all sick machines of a MachineHealthCheck have in common and others have not; empty if nothing, or if one
-// machine alone is sick.
+// pattern says what all sick machines of a MachineHealthCheck share and the others do not; empty if nothing, or if fewer than
+// two machines are sick.
 func (c *Check) pattern() string {
 	if c == nil {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// tell adds what was done for a record, what is at work, and what is left of its plan.
+// tell adds what was done for a record, what is being done, and what is left of its plan.
 func (r *Record) tell(p *Page, now time.Time) {
 	p.row("Done", r.done(now))
 	status := &r.Record.Status
@@ -58,12 +58,12 @@ func by(d *v1alpha1.RemediationDecision) string {
 	return text
 }
 
-// standing says which attempt is at work.
+// standing says which attempt is running.
 func (r *Record) standing() string {
 	if attempt := ladder.AtWork(r.Record); attempt != nil {
 		return attemptName(r.Record, attempt) + " is running"
 	}
-	return "what was asked for is being taken back"
+	return "its request is being withdrawn"
 }
 
 // until says when the next thing is due, as part of a headline.
@@ -74,7 +74,7 @@ func (r *Record) until(now time.Time) string {
 	return ""
 }
 
-// rebootSays is what the power cycle at work says of itself.
+// rebootSays returns the phase and message of the current power cycle.
 func (r *Record) rebootSays() string {
 	if r.Reboot == nil {
 		return ""
@@ -86,7 +86,7 @@ func (r *Record) rebootSays() string {
 	return text
 }
 
-// left are the steps after the one at work or waited for.
+// left names the steps after the current one.
 func (r *Record) left() string {
 	var names []string
 	for next := r.Record.Status.Step; next != ""; {
@@ -107,7 +107,7 @@ func (r *Record) approval(name string) string {
 	return ""
 }
 
-// choices adds the commands by which a person can have a say.
+// choices adds the commands by which a person can decide about the repair.
 func (r *Record) choices(p *Page) {
 	answers := r.answers()
 	p.Commands = append(answers, p.Commands...)
@@ -118,7 +118,7 @@ func (r *Record) choices(p *Page) {
 	p.row(label, typed(answers))
 }
 
-// sentence begins with a capital letter.
+// sentence capitalizes the first letter.
 func sentence(text string) string {
 	if text == "" {
 		return ""

@@ -7,10 +7,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// brief is how short a wait is that is not worth a span of its own.
+// brief is the longest wait that gets no span of its own.
 const brief = 2 * time.Second
 
-// spans are the parts of the time that the repair has taken, from when the machine fell sick.
+// spans divides the duration of the repair into parts, from when the machine fell sick.
 func (r *Record) spans(now time.Time) []Span {
 	var s spans
 	status := &r.Record.Status
@@ -34,7 +34,7 @@ type spans struct {
 	at  time.Time
 }
 
-// until fills the time up to a moment; a gap that is too short to be seen is left to the next span.
+// until adds a span up to a time; a gap that is too short to be seen becomes part of the next span.
 func (s *spans) until(to time.Time, kind SpanKind, label string) {
 	if to.Sub(s.at) > brief {
 		s.all = append(s.all, Span{Kind: kind, Label: label, From: s.at, To: to})
@@ -60,7 +60,7 @@ func (s *spans) attempt(r *Record, attempt *v1alpha1.RemediationAttempt, now tim
 	s.all, s.at = append(s.all, one), one.To
 }
 
-// actionOf is what a step of a record does.
+// actionOf returns the action of a step.
 func actionOf(r *v1alpha1.MachineRemediation, name string) v1alpha1.Action {
 	for _, step := range r.Spec.Steps {
 		if step.Name == name {
@@ -70,7 +70,7 @@ func actionOf(r *v1alpha1.MachineRemediation, name string) v1alpha1.Action {
 	return ""
 }
 
-// end adds what has followed on the last attempt.
+// end adds the span after the last attempt.
 func (s *spans) end(r *Record, now time.Time) {
 	status := &r.Record.Status
 	to, open := now, true

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// states are asked in this order; the first that applies is the state of a machine.
+// states are in order of precedence: the first that applies is the state of a machine.
 var states = []struct {
 	state   State
 	applies func(m *Machine, now time.Time) bool
@@ -30,7 +30,7 @@ var states = []struct {
 	{StateUndecided, func(*Machine, time.Time) bool { return true }},
 }
 
-// State is where a machine stands.
+// State returns the state of a machine.
 func (m *Machine) State(now time.Time) State {
 	for _, one := range states {
 		if one.applies(m, now) {
@@ -40,7 +40,7 @@ func (m *Machine) State(now time.Time) State {
 	return StateUndecided
 }
 
-// verdict is the one that the controllers have stored; empty if there is none.
+// verdict returns the stored verdict; empty if there is none.
 func (m *Machine) verdict() metav1.Condition {
 	if c := meta.FindStatusCondition(m.Machine.Status.Conditions, verdict.ConditionType); c != nil {
 		return *c
@@ -50,7 +50,7 @@ func (m *Machine) verdict() metav1.Condition {
 
 func (m *Machine) sick() bool { return m.verdict().Status == metav1.ConditionFalse }
 
-// phase is that of the open record; empty if there is none.
+// phase returns the phase of the open record; empty if there is none.
 func (m *Machine) phase() v1alpha1.RemediationPhase {
 	if m.Record == nil {
 		return ""
@@ -69,7 +69,7 @@ func (m *Machine) paused() string {
 	return m.Check.Decision.Paused[0]
 }
 
-// hold says why nothing is repaired until a time; empty if it may be.
+// hold returns why repairs are on hold, and until when; empty if they are not.
 func (m *Machine) hold(now time.Time) (why string, until time.Time) {
 	if m.Check == nil || m.Check.Facts.Cluster == nil {
 		return mhcspec.OnHold(now, m.Machine)

@@ -13,38 +13,38 @@ import (
 type Stats struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// Repairs is how many there are, Open how many of them go on, and Outcomes how the others have ended.
+	// Repairs is how many there are, Open how many of them have not ended, and Outcomes how the others ended.
 	Repairs  int            `json:"repairs"`
 	Open     int            `json:"open"`
 	Outcomes map[string]int `json:"outcomes,omitempty"`
-	// Times are how long the parts took of those that have succeeded.
+	// Times says how long the parts of successful repairs took.
 	Times []Times `json:"times,omitempty"`
-	// Steps are how often each step helped.
+	// Steps says how often each step helped.
 	Steps []StepStats `json:"steps,omitempty"`
-	// Again are machines and hosts that were repaired more than once, the most often first.
+	// Again lists machines and hosts that were repaired more than once, most often first.
 	Again []Again `json:"again,omitempty"`
 }
 
 // Times is how long a part of repairs took.
 type Times struct {
-	// Part is admit (from the verdict), act (from admission), heal (from the first act) or all of it.
+	// Part is admit (from the verdict), act (from admission), heal (from the first act) or all.
 	Part string `json:"part"`
-	// Of is how many repairs the figures are of. They are in seconds.
+	// Of is how many repairs the figures are based on. The figures are in seconds.
 	Of  int     `json:"of"`
 	P50 float64 `json:"p50"`
 	P90 float64 `json:"p90"`
 	P99 float64 `json:"p99"`
 }
 
-// StepStats is what came of a step.
+// StepStats has the results of a step.
 type StepStats struct {
 	Step string `json:"step"`
-	// Tried is how many attempts are over that count, and Helped how many of them were successful.
+	// Tried is how many completed attempts count, and Helped is how many of them were successful.
 	Tried  int `json:"tried"`
 	Helped int `json:"helped"`
 }
 
-// Again is a machine or a host that comes back.
+// Again is a machine or a host that was repaired more than once.
 type Again struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
@@ -82,7 +82,7 @@ func Sum(repairs []Repair) Stats {
 	return s
 }
 
-// over reports whether a repair has ended: its outcome is no phase then.
+// over reports whether a repair has ended: then its outcome is not a phase.
 func (r *Repair) over() bool {
 	switch v1alpha1.RemediationPhase(r.Outcome) {
 	case "", v1alpha1.RemediationPending, v1alpha1.RemediationActing, v1alpha1.RemediationProbation, v1alpha1.RemediationHeld:
@@ -92,8 +92,8 @@ func (r *Repair) over() bool {
 	return true
 }
 
-// Parts are how long the parts of a repair took, if it has helped: admit (from the verdict), act (from admission), heal (from the
-// first act) and all of it.
+// Parts returns how long the parts of a successful repair took: admit (from the verdict), act (from admission), heal (from the
+// first act) and all.
 func (r *Repair) Parts() map[string]time.Duration {
 	if !r.Succeeded || r.Healthy == nil {
 		return nil
@@ -121,12 +121,12 @@ func (r *Repair) countSteps(steps map[string]*StepStats) {
 	}
 }
 
-// quantile is the smallest of some sorted durations that so many percent do not exceed, in seconds.
+// quantile returns the smallest duration, in seconds, that at least percent of the sorted durations do not exceed.
 func quantile(sorted []time.Duration, percent int) float64 {
 	return sorted[(len(sorted)*percent+99)/100-1].Seconds()
 }
 
-// again are the machines and hosts with more than one repair.
+// again returns the machines and hosts with more than one repair.
 func again(repairs []Repair) []Again {
 	counts := map[Again]int{}
 	for _, one := range repairs {

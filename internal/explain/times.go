@@ -7,15 +7,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// ago is how long something has lasted, as kubectl prints ages.
+// ago formats how long something has lasted, as kubectl prints ages.
 func ago(since, now time.Time) string {
 	return duration.HumanDuration(max(0, now.Sub(since)))
 }
 
-// halfDay is how far from now a time of day says by itself which day is meant.
+// halfDay is how close to now a time must be to need no date.
 const halfDay = 12 * time.Hour
 
-// Clock is a moment as people read it: without the date if it is within half a day.
+// Clock formats a time for people, without the date if it is within half a day of now.
 func Clock(at, now time.Time) string {
 	at = at.UTC()
 	if d := at.Sub(now); d > halfDay || d < -halfDay {
@@ -24,7 +24,7 @@ func Clock(at, now time.Time) string {
 	return at.Format("15:04:05 UTC")
 }
 
-// Number is a number as people read it, its digits in groups of three.
+// Number formats a number for people, with its digits in groups of three.
 func Number(n int) string {
 	text := strconv.Itoa(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -33,10 +33,10 @@ func Number(n int) string {
 	return text
 }
 
-// Count says how many there are of something, with the plural of regular nouns.
+// Count formats a number of things, with the plural of regular nouns.
 func Count(n int, one string) string { return count(n, one) }
 
-// count says how many there are of something, with the plural of regular nouns.
+// count formats a number of things, with the plural of regular nouns.
 func count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one

@@ -9,10 +9,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 )
 
-// maxLooks bounds how far ahead is looked for a change. Deadlines may follow on each other that change nothing.
+// maxLooks bounds how many deadlines ahead to look for a change. A deadline may change nothing.
 const maxLooks = 8
 
-// nextVerdict is when the verdict on a machine changes by itself; false if it does not, or if that cannot be told from here.
+// nextVerdict returns when the verdict on a machine changes by itself; false if it does not, or if that is unknown here.
 func (m *Machine) nextVerdict(now time.Time) (Upcoming, bool) {
 	if m.Health == nil || !m.nodeKnown() || m.paused() != "" {
 		return Upcoming{}, false
@@ -32,7 +32,7 @@ func (m *Machine) nextVerdict(now time.Time) (Upcoming, bool) {
 	return Upcoming{}, false
 }
 
-// firstAfter is the earliest of some moments that are after another one; zero if none is.
+// firstAfter returns the earliest of the times after now; zero if there is none.
 func firstAfter(now time.Time, all ...time.Time) time.Time {
 	var first time.Time
 	for _, at := range all {
@@ -43,13 +43,13 @@ func firstAfter(now time.Time, all ...time.Time) time.Time {
 	return first
 }
 
-// nodeKnown reports whether the Node of the machine can be read from here and, by the verdict, by the manager, or by neither. What one
-// can read and the other cannot says nothing about what comes next: the manager's connection may return at any time.
+// nodeKnown reports whether the manager and this process can both read the Node, or neither can; the verdict says whether the manager
+// can. If only one can, the next verdict cannot be predicted: the manager's connection may return at any time.
 func (m *Machine) nodeKnown() bool {
 	return (m.Health.Node.State == verdict.NodeUnreadable) == m.unavailable()
 }
 
-// unavailable reports whether the manager cannot read the Node, by the verdict.
+// unavailable reports whether, by the verdict, the manager cannot read the Node.
 func (m *Machine) unavailable() bool {
 	return m.verdict().Reason == verdict.ReasonNodeUnavailable
 }

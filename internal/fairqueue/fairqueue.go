@@ -1,5 +1,5 @@
-// Package fairqueue has the queue of a controller serve workload clusters in turn, and what is urgent first. In a queue that is served in the order of arrival, a fault in a
-// small cluster waits for all that a storm in a large one has put there before.
+// Package fairqueue makes the queue of a controller serve workload clusters in turn, and urgent requests first. In a queue that serves requests in
+// the order of arrival, a fault in a small cluster would wait for everything that a storm in a large one has queued before it.
 package fairqueue
 
 import (
@@ -12,14 +12,14 @@ import (
 
 // Place is where a request waits.
 type Place struct {
-	// Group has the requests that it waits with; groups are served in turn.
+	// Group is the group of requests that it waits in; groups are served in turn.
 	Group string
-	// CanWait reports that others go first, up to a limit.
+	// CanWait says that urgent requests go first, up to a limit.
 	CanWait bool
 }
 
-// New returns what makes the queue of a controller, for its option NewQueue. The requests of one group are served in the order of arrival; where one
-// waits is asked when it arrives.
+// New returns a constructor of queues for a controller's option NewQueue. Requests of one group are served in the order of arrival; placeOf is called
+// when a request arrives.
 func New(placeOf func(ctrl.Request) Place) func(string, workqueue.TypedRateLimiter[ctrl.Request]) workqueue.TypedRateLimitingInterface[ctrl.Request] {
 	return func(name string, limiter workqueue.TypedRateLimiter[ctrl.Request]) workqueue.TypedRateLimitingInterface[ctrl.Request] {
 		served := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[ctrl.Request]{Name: name, Queue: &lanes[ctrl.Request]{placeOf: placeOf}})
@@ -30,8 +30,8 @@ func New(placeOf func(ctrl.Request) Place) func(string, workqueue.TypedRateLimit
 	}
 }
 
-// ByCluster places the objects of a kind by the workload cluster that a cache shows them in. Those that it does not have are in a group of their namespace.
-// The function says which of their clusters it is, and whether it can wait.
+// ByCluster places objects of a kind by their workload cluster, which it reads from a cache. Objects that are not in the cache share one group per
+// namespace. The function clusterOf returns the cluster of an object, and whether it can wait.
 func ByCluster[T client.Object](cached client.Reader, empty func() T, clusterOf func(T) (cluster string, canWait bool)) func(ctrl.Request) Place {
 	return func(req ctrl.Request) Place {
 		obj := empty()

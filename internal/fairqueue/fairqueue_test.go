@@ -21,7 +21,8 @@ import (
 
 func groupOf(item string) string { return strings.Split(item, "-")[0] }
 
-// TestTurns: what waits longest in its group comes first, and no group is served twice while another waits.
+// TestTurns: the longest-waiting request of a group comes first, and no group is served twice while another
+// waits.
 func TestTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		queue, pushed := &turns[string]{}, 0
@@ -95,7 +96,8 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// TestLanes: what is urgent goes first, and what can wait is served, too, however much that is urgent comes.
+// TestLanes: urgent requests go first, but those that can wait are served, too, however many urgent ones
+// come.
 func TestLanes(t *testing.T) {
 	queue := &lanes[string]{placeOf: func(item string) Place { return Place{Group: groupOf(item), CanWait: strings.HasSuffix(item, "new")} }}
 	for _, item := range []string{"a-new", "b-new", "a-due", "b-due"} {

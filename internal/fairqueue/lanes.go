@@ -2,20 +2,20 @@ package fairqueue
 
 import "k8s.io/client-go/util/workqueue"
 
-// patience is how many others go before what can wait, so that it is served in the end, however many come.
+// patience is how many urgent requests go before one that can wait, so that this one is served in the end.
 const patience = 9
 
-// lanes is a queue of two: what is urgent goes before what can wait.
+// lanes combines two queues: urgent requests go before those that can wait.
 type lanes[T comparable] struct {
 	placeOf        func(T) Place
 	urgent, others turns[T]
-	// passed is how many have gone before one of the others that waits.
+	// passed counts the urgent requests that went before the next one that can wait.
 	passed int
 }
 
 var _ workqueue.Queue[int] = &lanes[int]{}
 
-// Touch implements workqueue.Queue: what is waiting keeps its place.
+// Touch implements workqueue.Queue: a waiting request keeps its place.
 func (l *lanes[T]) Touch(T) {}
 
 // Push implements workqueue.Queue.

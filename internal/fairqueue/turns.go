@@ -1,9 +1,9 @@
 package fairqueue
 
-// turns is a queue of groups, each of which is a queue. A group that was served goes to the end.
+// turns is a queue of groups, each of which is a queue. Once served, a group goes to the end.
 type turns[T comparable] struct {
 	waiting map[string][]T
-	// order has the groups with something waiting, the next one first.
+	// order has the groups that have requests waiting, the next one first.
 	order []string
 	count int
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// awaitPeriod is how often the connections to workload clusters are looked at while they come up.
+// awaitPeriod is how often to check the connections to workload clusters while they come up.
 const awaitPeriod = 50 * time.Millisecond
 
-// Await waits until the Nodes of all clusters can be read, at most until ctx ends. Those that cannot be read by then are
-// unreadable.
+// Await waits until the Nodes of all clusters can be read, or until ctx ends. Clusters that cannot be read by then count
+// as unreadable.
 func (o *Observer) Await(ctx context.Context, namespace string) error {
 	var list clusterv1.MachineList
 	if err := o.Client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {

@@ -1,3 +1,3 @@
-// Package fleet reads everything that explain tells about, as the controllers read it: with their own observers and from the same
-// caches. It decides nothing that they would not decide, and writes nothing.
+// Package fleet reads everything that the package explain needs, as the controllers read it: with their own observers and from
+// the same caches. It makes only their decisions, and writes nothing.
 package fleet

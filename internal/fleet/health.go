@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// judge adds what the verdict on each machine depends on. What cannot be read from here is left out: the stored verdict counts.
+// judge adds what the verdict on each machine depends on. If something cannot be read from here, the stored verdict counts.
 func (l *look) judge(ctx context.Context) {
 	for _, m := range l.facts.Machines {
 		cluster := l.clusters[mhcspec.ClusterOf(m.Machine)]
@@ -30,7 +30,7 @@ func (l *look) judge(ctx context.Context) {
 	}
 }
 
-// lostSince is since when Cluster API cannot reach a cluster either; zero if it can.
+// lostSince returns since when Cluster API, too, cannot reach a cluster; zero if it can.
 func lostSince(cluster *clusterv1.Cluster) time.Time {
 	probe := meta.FindStatusCondition(cluster.Status.Conditions, clusterv1.ClusterRemoteConnectionProbeCondition)
 	if probe == nil || probe.Status != metav1.ConditionFalse {

@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// oneHost is a cache that has one host, which the Machine m1 uses.
+// oneHost is a cache with one host, which the Machine m1 uses.
 type oneHost struct{ client.Reader }
 
 func (oneHost) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
@@ -28,7 +28,7 @@ func (oneHost) IndexField(context.Context, client.Object, string, client.Indexer
 	return nil
 }
 
-// TestHost: what a plan remembers of a host counts from outside too, as it does in the manager.
+// TestHost: a plan's memory of a host counts from outside, too, as it does in the manager.
 func TestHost(t *testing.T) {
 	machine := build.Machine("default", "m1", build.MachineFunc(func(m *clusterv1.Machine) { m.Spec.InfrastructureRef.Name = "m1" }))
 	hosts := &machinehealth.Hosts{Client: oneHost{}}

@@ -42,7 +42,7 @@ func (l *look) readHosts(ctx context.Context, namespace string) error {
 	return nil
 }
 
-// cycles are the power cycles by the UIDs of their hosts, the earliest first, or why they cannot be told.
+// cycles returns the power cycles by the UIDs of their hosts, the earliest first, or why they are not known.
 func (l *look) cycles(ctx context.Context, namespace string) (all map[types.UID][]*v1alpha1.RebootRemediation, problem string) {
 	var list v1alpha1.RebootRemediationList
 	if err := l.Live.List(ctx, &list, client.InNamespace(namespace)); err != nil {

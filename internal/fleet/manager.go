@@ -15,7 +15,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 )
 
-// manager says who leads. That is read from the API server: it is an error if that does not answer, as the caches may be old then.
+// manager returns who leads. It reads that from the API server, and fails if the API server does not answer, since the caches may
+// be stale then.
 func (o *Observer) manager(ctx context.Context, namespace string) (explain.Manager, error) {
 	if !o.AskManagers {
 		return explain.Manager{}, nil
@@ -33,7 +34,7 @@ func (o *Observer) manager(ctx context.Context, namespace string) (explain.Manag
 	return o.leader(leases, namespace), nil
 }
 
-// leader is who holds the leases for a namespace; empty means all.
+// leader returns who holds the leases for a namespace; empty means all.
 func (o *Observer) leader(leases []coordinationv1.Lease, namespace string) explain.Manager {
 	var leaders []scope.Leader
 	for i := range leases {
@@ -52,7 +53,8 @@ func (o *Observer) leader(leases []coordinationv1.Lease, namespace string) expla
 	return explain.Manager{}
 }
 
-// leases are those of all managers, in all namespaces if it is not known in which one they are, sorted by namespace and name.
+// leases returns the leases of all managers, sorted by namespace and name. If their namespace is not known, it reads all
+// namespaces.
 func (o *Observer) leases(ctx context.Context) ([]coordinationv1.Lease, error) {
 	var all []coordinationv1.Lease
 	for _, which := range []client.ListOption{client.HasLabels{scope.Label}, client.MatchingFields{"metadata.name": scope.DefaultLease}} {

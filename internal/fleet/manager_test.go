@@ -22,8 +22,8 @@ type failing struct {
 
 func (f failing) List(context.Context, client.ObjectList, ...client.ListOption) error { return f.err }
 
-// TestManagerUnknown: a person who may not read the lease is told so, and an API server that does not answer makes the look fail, since what
-// the caches have may be old.
+// TestManagerUnknown: a person who may not read the lease learns that. If the API server does not answer, the look fails, since the caches
+// may be stale.
 func TestManagerUnknown(t *testing.T) {
 	observer := func(err error) *Observer {
 		return &Observer{Live: failing{err: err}, AskManagers: true, Clock: clocktesting.NewFakePassiveClock(build.Epoch)}

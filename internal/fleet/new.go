@@ -16,27 +16,27 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// Sources are what a fleet is read from.
+// Sources are what the fleet is read from.
 type Sources struct {
-	// Client answers as a cache does: it has the indexes of targets and record. Live reads past it.
+	// Client reads like a cache: it has the indexes of targets and record. Live reads past it.
 	Client, Live client.Reader
 	Nodes        workload.Nodes
-	// Hosts are the bare-metal hosts; nil if nobody reads any.
+	// Hosts are the bare-metal hosts; nil if none are read.
 	Hosts *machinehealth.Hosts
-	// GracePeriod is that of the machines whose workload clusters cannot be read.
+	// GracePeriod is the grace period for machines whose workload clusters cannot be read.
 	GracePeriod time.Duration
 	Policy      mhcspec.Policy
-	// Namespace is the one that is read; empty means all.
+	// Namespace is the namespace to read; empty means all.
 	Namespace string
-	// Records reports that MachineRemediations can be read.
+	// Records reports whether MachineRemediations can be read.
 	Records bool
-	// AskManagers has the leases of managers read, to tell who leads.
+	// AskManagers makes the observer read the leases of managers, to find out who leads.
 	AskManagers bool
 	Clock       clock.PassiveClock
 }
 
-// New wires the observers of the controllers to look at a fleet from outside. They remember nothing of what a manager has
-// written, and cannot write.
+// New sets up the observers of the controllers to read a fleet from outside. They have no expectations of a manager's writes, and cannot
+// write.
 func New(s Sources) *Observer {
 	c, selectors := readOnly{reader: s.Client}, &mhcspec.Selectors{}
 	health := &machinehealth.Observer{Nodes: s.Nodes, Hosts: s.Hosts, GracePeriod: s.GracePeriod}
@@ -51,8 +51,8 @@ func New(s Sources) *Observer {
 	}
 }
 
-// host is the one that runs a Machine: a plan remembers what was tried on it. The manager reads it past the cache. Here the cache is good
-// enough, and a host that cannot be read is none.
+// host returns the host of a Machine: a plan remembers what was tried on it. The manager reads it past the cache. Here the cache is good
+// enough, and a host that cannot be read counts as none.
 func (s Sources) host(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error) {
 	host, _ := s.Hosts.Cached(ctx, machine)
 	if host == nil {
@@ -61,7 +61,7 @@ func (s Sources) host(ctx context.Context, machine *clusterv1.Machine) (*v1alpha
 	return &v1alpha1.RemediationReference{Name: host.Name, UID: host.UID}, nil
 }
 
-// readOnly is a client that reads. A write through it is a bug, and panics.
+// readOnly is a client that only reads. A write is a bug, and panics.
 type readOnly struct {
 	client.Client
 	reader client.Reader

@@ -29,14 +29,15 @@ type Observer struct {
 	Repairs   *remediation.Reconciler
 	Selectors *mhcspec.Selectors
 	Policy    mhcspec.Policy
-	// Assumed reports that nobody knows whether the manager has that policy.
+	// Assumed reports whether the policy is only assumed to be the manager's.
 	Assumed bool
-	// Records reports that MachineRemediations can be read.
+	// Records reports whether MachineRemediations can be read.
 	Records bool
-	// AskManagers has the leases of managers read, to tell who leads. LeaseNamespace is where they are; empty if that is not known.
+	// AskManagers makes it read the leases of managers, to find out who leads. LeaseNamespace is their namespace; empty if it is not
+	// known.
 	AskManagers    bool
 	LeaseNamespace string
-	// Alone is the name of the one manager that works, if it needs no lease. Whether the API server answers is still asked by the lease.
+	// Alone is the name of the only manager, if it needs no lease. Reading the lease still shows whether the API server answers.
 	Alone string
 	Clock clock.PassiveClock
 }
@@ -45,7 +46,7 @@ type Observer struct {
 type look struct {
 	*Observer
 	facts explain.Facts
-	// machines are by UID, checks are by UID.
+	// machines and checks are by UID.
 	machines map[types.UID]*explain.Machine
 	checks   map[types.UID]*explain.Check
 	clusters map[client.ObjectKey]*clusterv1.Cluster
@@ -99,7 +100,7 @@ func (l *look) readMachines(ctx context.Context, namespace string) error {
 	return nil
 }
 
-// readChecks observes and decides for each MachineHealthCheck. One that cannot be observed hides no other.
+// readChecks observes and decides for each MachineHealthCheck. A failure for one does not affect the others.
 func (l *look) readChecks(ctx context.Context, namespace string) error {
 	var list clusterv1.MachineHealthCheckList
 	if err := l.Client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
@@ -123,7 +124,7 @@ func (l *look) readChecks(ctx context.Context, namespace string) error {
 	return nil
 }
 
-// sort puts everything into the order of namespaces and names.
+// sort sorts everything by namespace and name.
 func (l *look) sort() {
 	for key, cluster := range l.clusters {
 		one := explain.Cluster{Cluster: cluster, Unreadable: l.unreadable[key]}

@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// readRecords adds the repairs, and what their next steps depend on.
+// readRecords adds the records, and what their next steps depend on.
 func (l *look) readRecords(ctx context.Context, namespace string) error {
 	if !l.Records {
 		return nil
@@ -36,7 +36,7 @@ func (l *look) readRecords(ctx context.Context, namespace string) error {
 // observe adds what the next step of an open record depends on.
 func (l *look) observe(ctx context.Context, one *explain.Record) {
 	var err error
-	// What is observed may bring the record up to date.
+	// Observing may update the record.
 	if one.Facts, err = l.Repairs.Look(ctx, one.Record.DeepCopy()); err != nil {
 		one.Problem = err.Error()
 	}
@@ -48,7 +48,7 @@ func (l *look) observe(ctx context.Context, one *explain.Record) {
 	}
 }
 
-// addReboot adds the power cycle that an attempt at work has asked for.
+// addReboot adds the power cycle that the current attempt asked for.
 func (l *look) addReboot(ctx context.Context, one *explain.Record) error {
 	attempt := ladder.AtWork(one.Record)
 	if attempt == nil || attempt.ObjectRef == nil || attempt.ObjectRef.Kind != "RebootRemediation" {
@@ -65,7 +65,7 @@ func (l *look) addReboot(ctx context.Context, one *explain.Record) error {
 	return nil
 }
 
-// past gives each machine the records of it that have ended, and those of its host, the latest first.
+// past adds the ended records of each machine and of its host, the latest first.
 func (l *look) past() {
 	byHost := map[string][]*explain.Record{}
 	for _, one := range l.facts.Records {

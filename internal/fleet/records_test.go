@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestPastCountsEachRepairOnce: repairs of a host that have ended in the same second are not counted several times.
+// TestPastCountsEachRepairOnce: several repairs of a host that ended in the same second count once each.
 func TestPastCountsEachRepairOnce(t *testing.T) {
 	m := &explain.Machine{Machine: build.Machine("default", "m1", build.UID("m1"))}
 	l := &look{machines: map[types.UID]*explain.Machine{"m1": m}, facts: explain.Facts{Machines: []*explain.Machine{m}}}

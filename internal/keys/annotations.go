@@ -14,7 +14,8 @@ import (
 // Prefix begins the names of all annotations, labels and finalizers of Sickbay.
 const Prefix = "sickbay.dev/"
 
-// The kinds of others on which annotations of Sickbay may stand, those of Cluster API and of OpenShift alike.
+// The kinds of other projects that may have annotations of Sickbay, those of Cluster API and of OpenShift
+// alike.
 const (
 	HealthCheck = "MachineHealthCheck"
 	Machine     = "Machine"
@@ -26,15 +27,15 @@ type Writer int
 
 // The writers.
 const (
-	// Person is one who tells Sickbay what to do.
+	// Person means that people write it, to tell Sickbay what to do.
 	Person Writer = iota
-	// Sickbay notes something for itself.
+	// Sickbay means that Sickbay writes it for itself.
 	Sickbay
-	// Either is what Sickbay writes and a person may write, too.
+	// Either means that Sickbay writes it, and people may write it, too.
 	Either
 )
 
-// Annotation is one that may stand on a kind.
+// Annotation is an annotation that a kind may have.
 type Annotation struct {
 	Key string
 	By  Writer
@@ -71,7 +72,7 @@ var onClusters = []Annotation{
 	{mhcspec.PauseOnUpgradeAnnotation, Person},
 }
 
-// On are the annotations that may stand on a kind; none for one that is not of others.
+// On returns the annotations that a kind may have; none for other kinds.
 func On(kind string) []Annotation {
 	switch kind {
 	case HealthCheck:
@@ -84,12 +85,12 @@ func On(kind string) []Annotation {
 	return nil
 }
 
-// Unknown reports whether a name looks like an annotation of Sickbay, and is none of those on a kind.
+// Unknown reports whether a name looks like an annotation of Sickbay, but is none that the kind may have.
 func Unknown(kind, key string) bool {
 	return strings.HasPrefix(key, Prefix) && !slices.ContainsFunc(On(kind), func(a Annotation) bool { return a.Key == key })
 }
 
-// ForPeople are the names of those that a person may write on a kind, sorted.
+// ForPeople returns the annotations that a person may write on a kind, sorted.
 func ForPeople(kind string) (names []string) {
 	for _, a := range On(kind) {
 		if a.By != Sickbay {

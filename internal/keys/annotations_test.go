@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReference: the annotations are those that the reference explains, on the same kinds and with the same writers.
+// TestReference: the list has the annotations that the reference explains, on the same kinds and with the same
+// writers.
 func TestReference(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference.md")
 	if err != nil {
@@ -40,7 +41,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// writer is who sets an annotation, by the reference.
+// writer returns who sets an annotation, by the reference.
 func writer(text string) Writer {
 	you, us := strings.Contains(text, "you"), strings.Contains(text, "Sickbay")
 	switch {

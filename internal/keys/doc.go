@@ -1,3 +1,3 @@
-// Package keys lists the annotations of Sickbay's own that may stand on objects of others, and who writes each: what lint and the
-// admission policies take for a typo, and what uninstall takes back, go by the same list.
+// Package keys lists Sickbay's annotations on objects of other projects, and who writes each. Lint and the admission policies use
+// the list to find typos, and uninstall uses it to remove the annotations.
 package keys

@@ -1,4 +1,4 @@
-// Package lease has managers that look after the same things work one at a time, and those that look after different things side by
-// side. Each scope has a lease of its own, which says what its holder looks after. Who is about to lead waits for all whose scopes
-// overlap with its own, and says for whom; who leads looks now and then whether there is another one.
+// Package lease makes managers with overlapping scopes work one at a time, and lets the others work in parallel. Each scope has its
+// own lease, which records what its holder handles. A manager that wants to lead waits for all managers with overlapping scopes,
+// and reports which one it waits for. A leader looks regularly for others.
 package lease

@@ -27,13 +27,13 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 )
 
-// timeout bounds each request: one that hangs must not cost the lead, which is given up 10 seconds after it was last renewed.
+// timeout bounds each request: a request that hangs must not cost the leadership, which is lost 10 seconds after the last renewal.
 const timeout = 5 * time.Second
 
-// Lock is the lease of a manager. It says what its holder looks after, and is not to be had while another manager holds a lease for
-// any of that.
+// Lock is the lease of a manager. It records the holder's scope, and cannot be acquired while another manager holds a lease with an
+// overlapping scope.
 type Lock struct {
-	// Recorder makes events about leases; it may be nil.
+	// Recorder emits events about leases; it may be nil.
 	Recorder events.EventRecorder
 
 	others   *others
@@ -41,16 +41,16 @@ type Lock struct {
 	log      logr.Logger
 	labels   map[string]string
 	lease    *coordinationv1.Lease
-	// renewed is the version of the own lease when somebody else was last seen to renew it.
+	// renewed is the version of our lease when somebody else was last seen to renew it.
 	renewed string
-	// leads reports that the lease is this manager's, and that it has looked for others since it took it.
+	// leads reports whether this manager holds its lease, and has looked for others since it took it.
 	leads bool
 	waits waits
 }
 
 var _ resourcelock.Interface = &Lock{}
 
-// NewLock makes the lock of a manager. Key is its lease, and labels are what the manager announces on it.
+// NewLock makes the lock of a manager. key is its lease, and labels are what the manager announces on it.
 func NewLock(cfg *rest.Config, key client.ObjectKey, s scope.Scope, labels map[string]string, log logr.Logger) (*Lock, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -74,7 +74,8 @@ func newOthers(cfg *rest.Config, own client.ObjectKey, s scope.Scope) (*others, 
 	return &others{leases: leases, own: own, scope: s, clock: clock.RealClock{}, seen: map[client.ObjectKey]seen{}}, nil
 }
 
-// Get returns who has to let go before this manager may lead: the holder of its lease, or else one whose scope overlaps.
+// Get returns the record of the manager that must let go before this one may lead: the holder of its lease, or else one with an overlapping
+// scope.
 func (l *Lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	lease, err := l.client().Get(ctx, l.others.own.Name, metav1.GetOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -89,7 +90,7 @@ func (l *Lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []b
 	case holder == l.identity:
 		return record(lease)
 	case holder != "" && lease.ResourceVersion != l.renewed:
-		// It has been renewed, so somebody is alive who holds it.
+		// Somebody renewed it, so its holder is alive.
 		l.renewed = lease.ResourceVersion
 		l.waitsFor(lease)
 		return record(lease)
@@ -103,7 +104,7 @@ func (l *Lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []b
 		return record(&overlapping[0])
 	}
 	if l.waits.key != l.others.own {
-		// Whom it has waited for has gone. That the own lease was not renewed since the last look is no such sign.
+		// The manager that this one waited for is gone. For its own lease, one missed renewal does not show that.
 		l.waits.end()
 	}
 	if lease == nil {
@@ -121,7 +122,7 @@ func record(lease *coordinationv1.Lease) (*resourcelock.LeaderElectionRecord, []
 	return r, raw, nil
 }
 
-// Create takes the lease that nobody has had before.
+// Create takes a lease that does not exist yet.
 func (l *Lock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: l.others.own.Namespace, Name: l.others.own.Name}}
 	l.fill(lease, r)
@@ -132,7 +133,7 @@ func (l *Lock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) 
 	return l.written(ctx, created)
 }
 
-// Update takes, renews or gives back the lease, if nobody has changed it meanwhile.
+// Update takes, renews or releases the lease, if nobody has changed it meanwhile.
 func (l *Lock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	if l.lease == nil {
 		return l.Create(ctx, r)
@@ -146,8 +147,8 @@ func (l *Lock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) 
 	return l.written(ctx, updated)
 }
 
-// written notes that the lease was written. Who has just taken it looks for others once more, and lets go of it if there are any: of two that
-// have taken theirs at the same moment one at least sees the other.
+// written handles a written lease. A manager that has just taken its lease looks for others once more, and releases it if there are any: if
+// two managers take their leases at the same moment, at least one sees the other.
 func (l *Lock) written(ctx context.Context, lease *coordinationv1.Lease) error {
 	l.lease = lease
 	if Holder(lease) != l.identity {
@@ -164,7 +165,7 @@ func (l *Lock) written(ctx context.Context, lease *coordinationv1.Lease) error {
 	return nil
 }
 
-// alone is an error if another manager holds a lease for the same things.
+// alone returns an error if another manager holds a lease with an overlapping scope.
 func (l *Lock) alone(ctx context.Context) error {
 	overlapping, err := l.others.overlapping(ctx)
 	switch {
@@ -176,7 +177,7 @@ func (l *Lock) alone(ctx context.Context) error {
 	return nil
 }
 
-// letGo gives the lease back.
+// letGo releases the lease.
 func (l *Lock) letGo(ctx context.Context) error {
 	lease := l.lease.DeepCopy()
 	lease.Spec.HolderIdentity = new("")
@@ -188,10 +189,10 @@ func (l *Lock) letGo(ctx context.Context) error {
 	return nil
 }
 
-// fill says who leads, and what that manager looks after.
+// fill writes who leads, and the scope of that manager.
 func (l *Lock) fill(lease *coordinationv1.Lease, r resourcelock.LeaderElectionRecord) {
 	lease.Spec = resourcelock.LeaderElectionRecordToLeaseSpec(&r)
-	// A holder before, with other flags, may have left labels of its own.
+	// An earlier holder with other flags may have left its labels.
 	maps.DeleteFunc(lease.Labels, func(key, _ string) bool { return strings.HasPrefix(key, v1alpha1.GroupVersion.Group+"/") })
 	lease.Labels = with(with(lease.Labels, l.labels), map[string]string{scope.Label: ""})
 	lease.Annotations = with(lease.Annotations, l.others.scope.Annotations())
@@ -205,24 +206,24 @@ func with(all, more map[string]string) map[string]string {
 	return all
 }
 
-// RecordEvent tells of the lease who leads.
+// RecordEvent emits an event on the lease about who leads.
 func (l *Lock) RecordEvent(what string) {
 	if l.Recorder != nil && l.lease != nil {
 		l.Recorder.Eventf(about(l.lease), nil, corev1.EventTypeNormal, "LeaderElection", "Elect", "%s %s", l.identity, what)
 	}
 }
 
-// about is what an event about a lease regards.
+// about returns the object that an event about a lease regards.
 func about(lease *coordinationv1.Lease) *coordinationv1.Lease {
 	lease = &coordinationv1.Lease{ObjectMeta: lease.ObjectMeta}
 	lease.SetGroupVersionKind(coordinationv1.SchemeGroupVersion.WithKind("Lease"))
 	return lease
 }
 
-// Identity is the name of this manager.
+// Identity returns the name of this manager.
 func (l *Lock) Identity() string { return l.identity }
 
-// Describe names the lease.
+// Describe returns the name of the lease.
 func (l *Lock) Describe() string { return l.others.own.String() }
 
 func (l *Lock) client() coordinationv1client.LeaseInterface {

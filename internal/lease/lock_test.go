@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { env.Main(m) }
 
-// judges is the scope of a manager that judges machines, of a namespace that no other test has.
+// judges returns the scope of a manager that judges the machines of a namespace, which no other test uses.
 func judges(namespace string) scope.Scope {
 	return scope.Scope{Controllers: []string{"machinehealth"}, Namespace: namespace}
 }
@@ -36,12 +36,12 @@ func newLock(t *testing.T, cfg *rest.Config, namespace, name string, s scope.Sco
 	return l
 }
 
-// wish is what a manager writes that wants to lead.
+// wish is the record of a manager that wants to lead.
 func (l *Lock) wish() resourcelock.LeaderElectionRecord {
 	return resourcelock.LeaderElectionRecord{HolderIdentity: l.identity, LeaseDurationSeconds: 15, RenewTime: metav1.Now(), AcquireTime: metav1.Now()}
 }
 
-// heldLease is one of a manager that renewed it a while ago.
+// heldLease returns a lease whose holder renewed it a while ago.
 func heldLease(namespace string, s scope.Scope, ago time.Duration) *coordinationv1.Lease {
 	return &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "other", Labels: map[string]string{scope.Label: ""}, Annotations: s.Annotations()},
@@ -51,8 +51,8 @@ func heldLease(namespace string, s scope.Scope, ago time.Duration) *coordination
 	}
 }
 
-// TestSameMoment: two managers with different leases look for each other at the same moment, see nobody, and begin. One of them at most leads, and
-// none holds a lease that it does not lead with. Later one of them leads.
+// TestSameMoment: two managers with different leases look for each other at the same moment, see nobody, and start. At most one of them leads, and
+// none holds a lease without leading. Later one of them leads.
 func TestSameMoment(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -88,7 +88,7 @@ func TestSameMoment(t *testing.T) {
 		if leading != 1 {
 			t.Errorf("%d lead", leading)
 		}
-		// The leader renews its lease, and gives it back. Then it is the turn of the other.
+		// The leader renews its lease, and releases it. Then the other one leads.
 		if err := locks[0].Update(t.Context(), locks[0].wish()); err != nil {
 			t.Errorf("renewing: %v", err)
 		}
@@ -107,8 +107,8 @@ func TestSameMoment(t *testing.T) {
 	}
 }
 
-// TestOtherClock: the clock of a leader is slow by far more than it should be. It renews its lease, so it leads. One that does not is waited for no
-// longer than a lease lasts, whatever its times say.
+// TestOtherClock: the clock of a leader is far too slow. It renews its lease, so it leads. A leader that does not renew delays others no longer
+// than its lease lasts, whatever the lease's timestamps say.
 func TestOtherClock(t *testing.T) {
 	e := env.Get(t)
 	for name, ago := range map[string]time.Duration{"slow": time.Hour, "fast": -time.Hour} {
@@ -150,7 +150,7 @@ func TestOtherClock(t *testing.T) {
 	}
 }
 
-// TestLeftLeaseIsNoOverlap: a leader does not take a lease for that of another leader which nobody has renewed for long.
+// TestLeftLeaseIsNoOverlap: a leader does not mistake a lease that nobody has renewed for long for that of another leader.
 func TestLeftLeaseIsNoOverlap(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -164,7 +164,7 @@ func TestLeftLeaseIsNoOverlap(t *testing.T) {
 	}
 }
 
-// TestForbiddenForAWhile: an API server that has just begun may refuse what is allowed. That does not keep a manager from seeing others for ever.
+// TestForbiddenForAWhile: an API server that has just started may refuse permitted requests. A manager must see others after that.
 func TestForbiddenForAWhile(t *testing.T) {
 	e := env.Get(t)
 	ns, there := e.Namespace(t), e.Namespace(t)
@@ -190,7 +190,7 @@ func TestForbiddenForAWhile(t *testing.T) {
 	}, 10*time.Second).ShouldNot(BeEmpty(), "the other manager is seen")
 }
 
-// TestLabelsOfTheHolder: what a holder before has announced goes with it. Labels of others stay.
+// TestLabelsOfTheHolder: what an earlier holder announced is removed. Labels of others stay.
 func TestLabelsOfTheHolder(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)

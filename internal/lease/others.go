@@ -18,23 +18,23 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 )
 
-// clockSlack is by how much a lease may be overdue by its own times, as clocks differ.
+// clockSlack is how overdue a lease may be by its own timestamps, since clocks differ.
 const clockSlack = time.Minute
 
-// patience is how long who wants to lead looks whether a lease is renewed that is overdue by more: then a clock is wrong.
+// patience is how long a candidate watches a lease that is even more overdue: if it is renewed, a clock is wrong.
 const patience = 15 * time.Second
 
-// narrowFor is how long leases of other namespaces are not asked for after that was forbidden. An API server that has just begun may refuse
-// what is allowed.
+// narrowFor is how long not to list the leases of other namespaces after that was forbidden. An API server that has just started may refuse
+// permitted requests.
 const narrowFor = time.Minute
 
-// Of reports whether a lease is one of Sickbay's managers. Those of earlier versions have no label.
+// Of reports whether a lease belongs to a manager of Sickbay. Leases of earlier versions have no label.
 func Of(lease *coordinationv1.Lease) bool {
 	_, labelled := lease.Labels[scope.Label]
 	return labelled || lease.Name == scope.DefaultLease
 }
 
-// Holder is who holds a lease; empty if nobody does.
+// Holder returns the holder of a lease; empty if it has none.
 func Holder(lease *coordinationv1.Lease) string {
 	if lease == nil || lease.Spec.HolderIdentity == nil {
 		return ""
@@ -42,7 +42,7 @@ func Holder(lease *coordinationv1.Lease) string {
 	return *lease.Spec.HolderIdentity
 }
 
-// Held reports whether a lease has a holder that has renewed it in time, with some slack.
+// Held reports whether a lease has a holder that renewed it in time, with some slack.
 func Held(lease *coordinationv1.Lease, now time.Time, slack time.Duration) bool {
 	s := lease.Spec
 	if Holder(lease) == "" || s.RenewTime == nil || s.LeaseDurationSeconds == nil {
@@ -54,28 +54,28 @@ func Held(lease *coordinationv1.Lease, now time.Time, slack time.Duration) bool 
 // others are the leases of other managers.
 type others struct {
 	leases coordinationv1client.LeasesGetter
-	// own is the lease of this manager. Its namespace alone is looked at if no other may be.
+	// own is the lease of this manager. If no other namespace may be read, only its namespace is.
 	own   client.ObjectKey
 	scope scope.Scope
 	clock clock.PassiveClock
 
-	// patience is how long a lease counts as held that was long overdue when it was first seen.
+	// patience is how long a lease counts as held if it was long overdue when first seen.
 	patience time.Duration
 
 	mu   sync.Mutex
 	seen map[client.ObjectKey]seen
-	// narrow is until when leases of all namespaces are not listed, as they may not be.
+	// narrow is until when only our own namespace is listed, because listing all was forbidden.
 	narrow time.Time
 }
 
-// seen is when a lease was seen to be renewed, and until when it counts as held. Its own times say how old it was when it was first seen, and
-// nothing else: clocks differ.
+// seen is the last renewal seen of a lease, and until when the lease counts as held. Since clocks differ, the lease's own timestamps are used
+// only when it is first seen.
 type seen struct {
 	holder, renewed string
 	until           time.Time
 }
 
-// overlapping are the leases that are held by managers of overlapping scopes, the first by namespace and name first.
+// overlapping returns the leases held by other managers with overlapping scopes, sorted by namespace and name.
 func (o *others) overlapping(ctx context.Context) ([]coordinationv1.Lease, error) {
 	all, err := o.list(ctx)
 	if err != nil {
@@ -91,7 +91,7 @@ func (o *others) overlapping(ctx context.Context) ([]coordinationv1.Lease, error
 	return all, nil
 }
 
-// fresh reports whether a lease is held, as far as anybody can see: it has been renewed lately.
+// fresh reports whether a lease is held, as far as we can see: somebody renewed it recently.
 func (o *others) fresh(lease *coordinationv1.Lease) bool {
 	if Holder(lease) == "" || lease.Spec.RenewTime == nil || lease.Spec.LeaseDurationSeconds == nil {
 		return false
@@ -112,7 +112,7 @@ func (o *others) fresh(lease *coordinationv1.Lease) bool {
 	return now.Before(last.until)
 }
 
-// list reads the leases of Sickbay's managers: in all namespaces, or in the own one if no others may be read.
+// list reads the leases of Sickbay's managers in all namespaces, or only in our own if others may not be read.
 func (o *others) list(ctx context.Context) ([]coordinationv1.Lease, error) {
 	o.mu.Lock()
 	narrow := o.clock.Now().Before(o.narrow)

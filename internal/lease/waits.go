@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 )
 
-// waits remembers whom a standby waits for, so that it says so once.
+// waits remembers which manager a standby waits for, so that it reports that once.
 type waits struct {
 	key     client.ObjectKey
 	holder  string
@@ -23,12 +23,12 @@ func (w *waits) end() {
 	*w = waits{}
 }
 
-// waitsFor says whom this manager waits for, once for each holder. One that does all that this one would do is an ordinary leader; of one
-// that does not, people have to know, as nobody does the rest.
+// waitsFor reports which manager this one waits for, once for each holder. A manager that does all of this one's work is an ordinary
+// leader. If it does only a part, people must know, since nobody does the rest.
 func (l *Lock) waitsFor(lease *coordinationv1.Lease) {
 	theirs := scope.Of(lease.Annotations)
 	own := client.ObjectKeyFromObject(lease) == l.others.own
-	// A lease of the same name and without a scope is what an earlier version of the same manager holds, or has held.
+	// A lease of this name without a scope belongs to an earlier version of the same manager.
 	covered := theirs.Covers(l.others.scope) || (own && !theirs.Known())
 	now := waits{client.ObjectKeyFromObject(lease), Holder(lease), covered}
 	if l.waits == now {

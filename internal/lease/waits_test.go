@@ -16,7 +16,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 )
 
-// TestWaitsForNobody: once the other manager has gone, nobody waits for it anymore, even if the own lease is not to be had, as without the right.
+// TestWaitsForNobody: once the other manager is gone, the metrics no longer show a wait for it, even if this manager cannot take its own lease,
+// for example without permission.
 func TestWaitsForNobody(t *testing.T) {
 	blue := scope.Scope{Controllers: []string{"machinehealth"}, Namespace: "blue"}
 	other := &coordinationv1.Lease{
@@ -46,12 +47,12 @@ func TestWaitsForNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	look(1)
-	// It was not renewed since the last look, which is no sign that its holder has gone.
+	// One missed renewal does not show that its holder is gone.
 	look(1)
 }
 
-// TestStandbySaysWhomItWaitsFor: an ordinary standby waits for the holder of its own lease. Its log names the holder, once for each, and the
-// metric names the lease.
+// TestStandbySaysWhomItWaitsFor: an ordinary standby waits for the holder of its own lease. It logs each holder once, and the metric names the
+// lease.
 func TestStandbySaysWhomItWaitsFor(t *testing.T) {
 	all := scope.Scope{Controllers: []string{"machinehealth", "reboot"}}
 	own := &coordinationv1.Lease{

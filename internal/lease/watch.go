@@ -20,19 +20,19 @@ import (
 
 // Reasons of events about leases.
 const (
-	// ReasonManagersOverlap: two managers work on the same objects at the same time.
+	// ReasonManagersOverlap means that two managers work on the same objects at the same time.
 	ReasonManagersOverlap = "ManagersOverlap"
-	// ReasonManagerWaits: a manager waits for another one, which does only a part of what it would do.
+	// ReasonManagerWaits means that a manager waits for another one that does only a part of its work.
 	ReasonManagerWaits = "ManagerWaits"
 )
 
-// period is how often a manager at work looks for others. A lease that is held changes more often.
+// period is how often a leader looks for others. A lease that is held is renewed more often.
 const period = 10 * time.Second
 
-// Watch looks for other managers at work on the same objects: those that do not wait for others, as earlier versions do not, or whom this one
-// could not see before.
+// Watch looks for other managers that work on the same objects: managers that do not wait for others, such as earlier versions, and managers
+// that this one could not see before.
 type Watch struct {
-	// Period is how often it looks; zero is every 10 seconds.
+	// Period is how often to look; zero means every 10 seconds.
 	Period time.Duration
 
 	recorder events.EventRecorder
@@ -43,7 +43,7 @@ type Watch struct {
 
 var _ manager.LeaderElectionRunnable = &Watch{}
 
-// NewWatch makes one for a manager that has a lease of its own, or none.
+// NewWatch makes a Watch for a manager. The manager need not have a lease.
 func NewWatch(cfg *rest.Config, own client.ObjectKey, s scope.Scope, recorder events.EventRecorder, log logr.Logger) (*Watch, error) {
 	all, err := newOthers(cfg, own, s)
 	if err != nil {
@@ -52,7 +52,7 @@ func NewWatch(cfg *rest.Config, own client.ObjectKey, s scope.Scope, recorder ev
 	return &Watch{recorder: recorder, others: all, log: log, known: map[client.ObjectKey]string{}}, nil
 }
 
-// NeedLeaderElection is true: who waits does nothing.
+// NeedLeaderElection returns true: a standby does nothing, so it overlaps with nobody.
 func (w *Watch) NeedLeaderElection() bool { return true }
 
 // Start looks until ctx ends.
@@ -61,7 +61,7 @@ func (w *Watch) Start(ctx context.Context) error {
 	return nil
 }
 
-// look tells of managers that have come, and notes those that have gone.
+// look reports managers that have appeared, and those that have gone.
 func (w *Watch) look(ctx context.Context) {
 	overlapping, err := w.others.overlapping(ctx)
 	switch {

@@ -16,10 +16,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 )
 
-// annotated are the groups of the kinds on which annotations of Sickbay may stand.
+// annotated are the API groups of the kinds that may have annotations of Sickbay.
 var annotated = []string{"cluster.x-k8s.io", "machine.openshift.io"}
 
-// takesAnnotations reports whether annotations of Sickbay may stand on objects of a kind.
+// takesAnnotations reports whether objects of a kind may have annotations of Sickbay.
 func takesAnnotations(kind schema.GroupVersionKind) bool {
 	return slices.Contains(annotated, kind.Group) && len(keys.On(kind.Kind)) > 0
 }
@@ -29,7 +29,7 @@ func hasOurs(annotations map[string]string) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Keys(annotations)), func(key string) bool { return strings.HasPrefix(key, keys.Prefix) })
 }
 
-// annotationsOf are those of an object whose metadata can be read.
+// annotationsOf returns the annotations of an object if its metadata is valid.
 func annotationsOf(value map[string]any) map[string]string {
 	all := map[string]string{}
 	for key, value := range fields(fields(value["metadata"])["annotations"]) {
@@ -40,7 +40,7 @@ func annotationsOf(value map[string]any) map[string]string {
 	return all
 }
 
-// annotationsOnly judges an object that is none of lint's business but for its annotations of Sickbay.
+// annotationsOnly checks only the annotations of an object that lint does not check otherwise.
 func (l *linter) annotationsOnly(at place) {
 	kind, annotations := at.obj.Kind().Kind, annotationsOf(at.obj.Value)
 	l.unknownAnnotations(at)
@@ -54,7 +54,7 @@ func (l *linter) annotationsOnly(at place) {
 	}
 }
 
-// unknownAnnotations finds those that look like Sickbay's and are not: nobody would ever look at them.
+// unknownAnnotations finds annotations that look like Sickbay's but are not, so nobody reads them.
 func (l *linter) unknownAnnotations(at place) {
 	kind := at.obj.Kind().Kind
 	for _, key := range slices.Sorted(maps.Keys(annotationsOf(at.obj.Value))) {
@@ -65,7 +65,7 @@ func (l *linter) unknownAnnotations(at place) {
 	}
 }
 
-// hold finds a hold that ends at no time that can be read.
+// hold finds a hold whose end is not a valid time.
 func (l *linter) hold(at place, obj client.Object) {
 	if why, until := mhcspec.OnHold(time.Time{}, obj); why != "" && until.IsZero() {
 		_, value, _ := strings.Cut(why, " is ")

@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// served are documents of the kinds that the API server of the tests has.
+// served returns documents of the kinds that the test's API server has.
 func served(t *testing.T) (texts []string) {
 	t.Helper()
 	for _, pattern := range []string{"testdata/*.yaml", "../../examples/*.yaml", "../../examples/plans/*.yaml"} {
@@ -44,7 +44,8 @@ func served(t *testing.T) (texts []string) {
 	return texts
 }
 
-// TestAPIServerAgrees: lint refuses what the real API server refuses. Documents are changed at random, a line or two at a time.
+// TestAPIServerAgrees: lint rejects what the real API server rejects. The test changes a line or two of each document at
+// random.
 func TestAPIServerAgrees(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -85,7 +86,7 @@ func TestAPIServerAgrees(t *testing.T) {
 	})
 }
 
-// change takes lines away, doubles them, or gives them other values.
+// change removes lines, duplicates them, or changes their values.
 func change(t *rapid.T, text string) string {
 	lines := strings.Split(text, "\n")
 	for range rapid.IntRange(0, 3).Draw(t, "changes") {

@@ -21,7 +21,7 @@ const (
 	fieldSteps       = "spec.template.spec.steps"
 )
 
-// check judges one MachineHealthCheck.
+// check checks one MachineHealthCheck.
 func (l *linter) check(c *check) {
 	l.refused(c)
 	l.webhooks(c)
@@ -32,7 +32,7 @@ func (l *linter) check(c *check) {
 	l.diskless(c)
 }
 
-// refused is what Sickbay refuses, in the words of its controllers.
+// refused finds what Sickbay rejects, with the messages of its controllers.
 func (l *linter) refused(c *check) {
 	facts := admission.Facts{MachineHealthCheck: &c.mhc, SelectorProblem: (&mhcspec.Selectors{}).Problem(&c.mhc)}
 	facts.Template.Plan = c.template
@@ -46,7 +46,7 @@ func (l *linter) refused(c *check) {
 	}
 }
 
-// webhooks is what the webhooks of other controllers refuse, and no schema says.
+// webhooks finds what the webhooks of other controllers reject although the schema allows it.
 func (l *linter) webhooks(c *check) {
 	if n := c.mhc.Spec.Checks.NodeStartupTimeoutSeconds; n != nil && *n > 0 && *n < 30 {
 		l.add(c.find(Error, fieldStartup, fmt.Sprintf("it is %ds: Cluster API takes 0, which switches it off, and 30s or more", *n)))
@@ -57,7 +57,7 @@ func (l *linter) webhooks(c *check) {
 	}
 }
 
-// durations finds those of Cluster API's older versions that cannot be read. Other dialects have patterns for them.
+// durations finds invalid durations in Cluster API's older versions. Other dialects have patterns for them.
 func (l *linter) durations(c *check) {
 	if c.foreign {
 		return
@@ -82,13 +82,13 @@ func (l *linter) durations(c *check) {
 	}
 }
 
-// fields are those of a value that has some.
+// fields returns the fields of a value, if it has any.
 func fields(value any) map[string]any {
 	fields, _ := value.(map[string]any)
 	return fields
 }
 
-// machines is for people: "1 Machine", "3 Machines".
+// machines formats a number for people: "1 Machine", "3 Machines".
 func machines(n int) string {
 	if n == 1 {
 		return "1 Machine"
@@ -96,7 +96,7 @@ func machines(n int) string {
 	return fmt.Sprintf("%d Machines", n)
 }
 
-// names lists some names, the first few of many.
+// names lists some names, or only the first of many.
 func names(all []string) string {
 	const few = 3
 	if len(all) > few {

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// monitorGracePeriod is how long Kubernetes lets a kubelet be silent before it calls its Node Unknown: the default of
-	// node-monitor-grace-period since 1.32. Before it was 40 s.
+	// monitorGracePeriod is how long a kubelet may be silent before Kubernetes sets its Node to Unknown: the default of
+	// node-monitor-grace-period since 1.32. Before, it was 40 s.
 	monitorGracePeriod = 50 * time.Second
-	// startupGracePeriod is the same for a Node that has just come: the default of node-startup-grace-period.
+	// startupGracePeriod is the same for a new Node: the default of node-startup-grace-period.
 	startupGracePeriod = time.Minute
 )
 
-// conditions finds conditions that repair machines too soon, or healthy ones.
+// conditions finds conditions that match too soon, or match healthy machines.
 func (l *linter) conditions(c *check) {
 	rules := mhcspec.RulesOf(&c.mhc)
 	if len(rules.NodeConditions)+len(rules.MachineConditions) == 0 && !asksForConditions(c.obj.Value) {
@@ -30,7 +30,7 @@ func (l *linter) conditions(c *check) {
 	l.repeated(c, "spec.checks.unhealthyMachineConditions", rules.MachineConditions)
 }
 
-// asksForConditions reports whether there are conditions, be it such that cannot be used.
+// asksForConditions reports whether there are conditions, even invalid ones.
 func asksForConditions(value map[string]any) bool {
 	spec := fields(value["spec"])
 	for _, in := range []map[string]any{spec, fields(spec["checks"])} {
@@ -43,7 +43,7 @@ func asksForConditions(value map[string]any) bool {
 	return false
 }
 
-// healthyStatus is what the conditions of a healthy Node say.
+// healthyStatus is the status of a healthy Node's conditions.
 var healthyStatus = map[string]string{
 	string(corev1.NodeReady):              "True",
 	string(corev1.NodeMemoryPressure):     "False",
@@ -62,7 +62,7 @@ func (l *linter) nodeCondition(c *check, field string, rule mhcspec.ConditionRul
 	}
 }
 
-// repeated finds conditions of which only the one with the shorter timeout counts.
+// repeated finds duplicate conditions, of which only the one with the shorter timeout counts.
 func (l *linter) repeated(c *check, field string, rules []mhcspec.ConditionRule) {
 	type key struct{ kind, status string }
 	first := map[key]int{}

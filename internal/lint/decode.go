@@ -24,7 +24,7 @@ func decodeNode(node *yaml.Node, into any) error {
 
 func namesPlan(c *check) bool { return mhcspec.NamesPlan(&c.mhc) }
 
-// todaysNames are the fields of older health checks, and where they are today.
+// todaysNames maps the fields of older health checks to their current names.
 var todaysNames = map[string]string{
 	"unhealthyConditions":     "spec.checks.unhealthyNodeConditions",
 	"nodeStartupTimeout":      "spec.checks.nodeStartupTimeoutSeconds",
@@ -36,7 +36,7 @@ var todaysNames = map[string]string{
 	"unhealthyTimeoutSeconds": "timeoutSeconds",
 }
 
-// fieldOf is the field that a sentence of a controller is about, and the sentence without it.
+// fieldOf returns the field that a controller's message is about, and the message without it.
 func fieldOf(sentence string) (field, rest string) {
 	first, rest, ok := strings.Cut(sentence, " ")
 	switch {

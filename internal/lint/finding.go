@@ -11,35 +11,35 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 )
 
-// APIVersion is that of findings as programs read them.
+// APIVersion is the version of the machine-readable findings.
 const APIVersion = "lint.sickbay.dev/v1"
 
-// Level says how bad a finding is.
+// Level is the severity of a finding.
 type Level string
 
 // The levels.
 const (
-	// Error is what an API server or Sickbay refuses.
+	// Error means that an API server or Sickbay rejects it.
 	Error Level = "error"
-	// Warning is what they take, and what is dangerous.
+	// Warning means that it is accepted, but dangerous.
 	Warning Level = "warning"
 )
 
-// Finding is one thing that is wrong.
+// Finding is one problem.
 type Finding struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
 	// Level is error or warning.
 	Level Level `json:"level"`
-	// Object is the kind and the name of what it is about.
+	// Object is the kind and the name of the object.
 	Object string `json:"object,omitempty"`
-	// Field is the path of the field; empty if it is about all of the object.
+	// Field is the path of the field; empty if the finding is about the whole object.
 	Field string `json:"field,omitempty"`
 	// Message is a sentence.
 	Message string `json:"message"`
 }
 
-// String prints a finding as compilers do.
+// String prints a finding like a compiler.
 func (f Finding) String() string {
 	field := ""
 	if f.Field != "" {
@@ -48,8 +48,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s%s", f.File, f.Line, f.Level, field, f.Message)
 }
 
-// sorted brings findings into the order of files and lines, and says each but once. Of a field that is refused nobody has to know
-// that it is dangerous, too.
+// sorted sorts findings by file and line, and removes duplicates. It also removes warnings about a field that is rejected.
 func sorted(all []Finding, files []string) []Finding {
 	slices.SortStableFunc(all, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(slices.Index(files, a.File), slices.Index(files, b.File)), cmp.Compare(a.Line, b.Line),
@@ -63,16 +62,16 @@ func sorted(all []Finding, files []string) []Finding {
 	})
 }
 
-// place is where the fields of an object stand.
+// place locates the fields of an object.
 type place struct {
 	obj manifest.Object
-	// node is the object as it is judged; that of obj, or what it was converted to.
+	// node is the object that is checked: the node of obj, or what it was converted to.
 	node *yaml.Node
-	// moved are the fields in which converted values stood before.
+	// moved are the original fields of converted values.
 	moved map[*yaml.Node]string
 }
 
-// find makes a finding about a field of the object as it is judged.
+// find makes a finding about a field of the checked object.
 func (p place) find(level Level, field, message string) Finding {
 	f := Finding{File: p.obj.File, Line: p.obj.Node.Line, Level: level, Object: p.obj.Title(), Field: field, Message: message}
 	key, value := manifest.At(p.node, field)
@@ -91,7 +90,7 @@ func (p place) find(level Level, field, message string) Finding {
 	return f
 }
 
-// oldNames are where the fields of today are in older health checks, for what is said about those that are not there.
+// oldNames maps current fields to their place in older health checks, for messages about missing fields.
 var oldNames = map[string]string{
 	"spec.checks":    "spec.unhealthyConditions",
 	fieldTriggerIf:   "spec.maxUnhealthy",
@@ -100,7 +99,7 @@ var oldNames = map[string]string{
 	fieldRemediation: "spec.remediationTemplate",
 }
 
-// there reports whether a field is there.
+// there reports whether a field exists.
 func there(n *yaml.Node, field string) bool {
 	for part := range strings.SplitSeq(field, ".") {
 		if n = manifest.Get(n, part); n == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// limits judges how many machines may be repaired, and how many at once.
+// limits checks how many machines may be repaired, and how many at once.
 func (l *linter) limits(c *check) {
 	trigger := c.mhc.Spec.Remediation.TriggerIf
 	facts := admission.Facts{MachineHealthCheck: &c.mhc}
@@ -39,7 +39,7 @@ func (l *linter) limits(c *check) {
 	}
 }
 
-// valid reports whether the limits can be read.
+// valid reports whether the limits are valid.
 func valid(c *check) bool {
 	for _, sentence := range admission.Problems(admission.Facts{MachineHealthCheck: &c.mhc}) {
 		if field, _ := fieldOf(sentence); strings.HasPrefix(field, fieldTriggerIf) {
@@ -49,7 +49,7 @@ func valid(c *check) bool {
 	return true
 }
 
-// noLimit warns of it, unless something else bounds the repairs.
+// noLimit warns of a missing limit, unless something else limits the repairs.
 func (l *linter) noLimit(c *check, facts admission.Facts, field, what string) {
 	paced := c.template != nil && c.template.Spec.Template.Spec.Pacing != nil
 	unknownPlan := c.template == nil && namesPlan(c)
@@ -60,7 +60,7 @@ func (l *linter) noLimit(c *check, facts admission.Facts, field, what string) {
 	l.add(c.find(Warning, field, what+": when something breaks for all machines at once, all of them are repaired at once"))
 }
 
-// limitOnFleet judges a limit by the machines that it is for.
+// limitOnFleet checks a limit against the selected machines.
 func (l *linter) limitOnFleet(c *check, facts admission.Facts, field, value string, most func(int) int) {
 	selected, ok := l.selected(c)
 	if !ok || len(selected) == 0 {
@@ -77,7 +77,7 @@ func (l *linter) limitOnFleet(c *check, facts admission.Facts, field, value stri
 	}
 }
 
-// lowest is the lower bound of a range such as [3-5]; 0 for what is none.
+// lowest returns the lower bound of a range such as [3-5]; 0 for an invalid range.
 func lowest(text string) (n int) {
 	if _, err := fmt.Sscanf(text, "[%d-", &n); err != nil {
 		return 0

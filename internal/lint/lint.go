@@ -14,16 +14,17 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// Fleet is what there is in the management cluster.
+// Fleet is the state of the management cluster.
 type Fleet struct {
 	Machines     []clusterv1.Machine
 	HealthChecks []clusterv1.MachineHealthCheck
 	Plans        []v1alpha1.MachineRemediationTemplate
-	// Namespace is that of objects which name none.
+	// Namespace is the namespace of objects that name none.
 	Namespace string
 }
 
-// Namespaces are those that the health checks of some documents are for, each once; otherwise is that of those which name none.
+// Namespaces returns the namespaces of the health checks in some documents, without duplicates; otherwise is the namespace of
+// those that name none.
 func Namespaces(documents []*manifest.Document, otherwise string) (all []string) {
 	for _, document := range documents {
 		for _, obj := range document.Objects {
@@ -36,17 +37,16 @@ func Namespaces(documents []*manifest.Document, otherwise string) (all []string)
 	return slices.Compact(all)
 }
 
-// Result is what was found.
+// Result is the result of Check.
 type Result struct {
 	Findings []Finding
-	// Skipped are the objects that are none of lint's business.
+	// Skipped are the objects that lint does not check.
 	Skipped []manifest.Object
-	// Unchecked is what could not be looked at, and why.
+	// Unchecked says what could not be checked, and why.
 	Unchecked []string
 }
 
-// Check judges all objects of some documents. What of them is no YAML is among the findings. Without a fleet it leaves out what
-// needs one.
+// Check checks all objects in some documents. Invalid YAML is among the findings. Without a fleet it skips what needs one.
 func Check(documents []*manifest.Document, bad []*manifest.SyntaxError, fleet *Fleet) (Result, error) {
 	l := &linter{fleet: fleet, validators: compiled{}, members: map[*clusterv1.MachineHealthCheck][]*clusterv1.Machine{}}
 	for _, one := range bad {
@@ -74,11 +74,11 @@ func Check(documents []*manifest.Document, bad []*manifest.SyntaxError, fleet *F
 	return Result{Findings: sorted(l.found, slices.Compact(files)), Skipped: l.skipped, Unchecked: l.unchecked}, nil
 }
 
-// linter is the work on some documents.
+// linter is the state of one Check.
 type linter struct {
 	fleet      *Fleet
 	validators compiled
-	// members are the Machines that a check selects, for those that were looked for.
+	// members caches the Machines that a check selects.
 	members   map[*clusterv1.MachineHealthCheck][]*clusterv1.Machine
 	checks    []check
 	plans     []plan
@@ -88,15 +88,15 @@ type linter struct {
 	unchecked []string
 }
 
-// check is a MachineHealthCheck of any dialect, as one of today.
+// check is a MachineHealthCheck of any dialect, converted to the current version.
 type check struct {
 	place
 	mhc clusterv1.MachineHealthCheck
-	// template is the plan that it names; nil if it names none or if that is not known.
+	// template is the plan that it names; nil if it names none or if the plan is not known.
 	template *v1alpha1.MachineRemediationTemplate
-	// foreign reports that it does not select Machines of Cluster API, so that nobody can count them here.
+	// foreign reports whether it selects other Machines than Cluster API's, which cannot be counted here.
 	foreign bool
-	// turned reports that it limits how many must be healthy, which may be a number that cannot be turned around.
+	// turned reports whether it limits how many machines must be healthy, which may be a number that cannot be converted.
 	turned bool
 }
 
@@ -108,7 +108,7 @@ type plan struct {
 
 func (l *linter) add(findings ...Finding) { l.found = append(l.found, findings...) }
 
-// object sorts out what an object is, and has an API server's rules look at it.
+// object determines what an object is, and validates it like an API server.
 func (l *linter) object(obj manifest.Object) error {
 	kind := obj.Kind()
 	at := place{obj: obj, node: obj.Node}
@@ -144,7 +144,7 @@ func (l *linter) object(obj manifest.Object) error {
 	return nil
 }
 
-// read reads an object as Sickbay does, if that is possible.
+// read decodes an object as Sickbay does, if that is possible.
 func (l *linter) read(at place) {
 	if at.obj.Kind().Kind == "MachineRemediationTemplate" {
 		p := plan{place: at}
@@ -181,7 +181,7 @@ func (l *linter) read(at place) {
 	}
 }
 
-// asWritten takes back that a conversion makes a dry-run of what it cannot express.
+// asWritten removes the dry-run that a conversion adds if it cannot express something.
 func (c *check) asWritten() {
 	if _, ok := fields(fields(c.obj.Value["metadata"])["annotations"])[mhcspec.DryRunAnnotation]; !ok {
 		delete(c.mhc.Annotations, mhcspec.DryRunAnnotation)
@@ -189,7 +189,7 @@ func (c *check) asWritten() {
 	_, c.turned = fields(c.obj.Value["spec"])["minHealthy"]
 }
 
-// anyCluster is for dialects that name no cluster: what is found does not depend on it.
+// anyCluster is for dialects that name no cluster: the findings do not depend on it.
 func anyCluster(obj manifest.Object) string {
 	if obj.Kind().Group == clusterv1.GroupVersion.Group {
 		return ""
@@ -197,7 +197,7 @@ func anyCluster(obj manifest.Object) string {
 	return "cluster"
 }
 
-// twice finds objects of one name.
+// twice finds objects with the same name.
 func (l *linter) twice() {
 	seen := map[string]place{}
 	for _, at := range l.places {
@@ -210,7 +210,7 @@ func (l *linter) twice() {
 	}
 }
 
-// findPlans gives each check the plan that it names, from the files or from the fleet.
+// findPlans sets the plan that each check names, from the files or from the fleet.
 func (l *linter) findPlans() {
 	for i := range l.checks {
 		c := &l.checks[i]
@@ -244,7 +244,7 @@ func (l *linter) allPlans() (all []v1alpha1.MachineRemediationTemplate) {
 	return all
 }
 
-// namespace is the one that an object will be in.
+// namespace returns the namespace that an object will be in.
 func (l *linter) namespace(named string) string {
 	if named == "" && l.fleet != nil {
 		return l.fleet.Namespace

@@ -16,7 +16,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// fleet has so many machines in each pool of cluster blue; those of the pool planned run on bare metal.
+// fleet returns a fleet with that many machines in each pool of cluster blue; those of the pool planned run on
+// bare metal.
 func fleet(pools map[string]int) *Fleet {
 	f := &Fleet{Namespace: "default"}
 	for pool, n := range pools {
@@ -60,7 +61,7 @@ func report(r Result) string {
 	return b.String()
 }
 
-// TestGolden shows what is found, without and with a fleet.
+// TestGolden shows the findings, without and with a fleet.
 func TestGolden(t *testing.T) {
 	live := fleet(map[string]int{"workers": 2, "metal": 2, "planned": 3})
 	for _, file := range []string{"refused", "dangerous", "annotations"} {
@@ -89,7 +90,7 @@ spec:
   remediation: {triggerIf: {%s}}
 `
 
-// TestLimitOnFleet: what a limit means depends on how many machines there are, and is judged to the last one.
+// TestLimitOnFleet: what a limit means depends on the number of machines, and is exact.
 func TestLimitOnFleet(t *testing.T) {
 	for name, tt := range map[string]struct {
 		trigger  string
@@ -126,7 +127,7 @@ func TestLimitOnFleet(t *testing.T) {
 	}
 }
 
-// TestSameWords: what Sickbay refuses, lint refuses in the words of the condition that the controller writes.
+// TestSameWords: lint rejects what Sickbay rejects, with the message of the condition that the controller writes.
 func TestSameWords(t *testing.T) {
 	text := strings.Replace(fmt.Sprintf(one, `unhealthyInRange: "[5-3]"`), "  name: blue\n", "  name: blue\n  annotations: {sickbay.dev/max-in-flight: lots, sickbay.dev/dry-run: perhaps}\n", 1)
 	documents, _ := manifest.Parse("mhc.yaml", []byte(text))
@@ -153,7 +154,7 @@ func TestSameWords(t *testing.T) {
 	}
 }
 
-// TestManyMachines: many checks of many machines are judged in seconds.
+// TestManyMachines: many checks of many machines take seconds.
 func TestManyMachines(t *testing.T) {
 	pools, text := map[string]int{}, ""
 	for i := range 100 {
@@ -166,7 +167,7 @@ func TestManyMachines(t *testing.T) {
 	}
 }
 
-// TestMachinesLeftAlone: those that take no part in health checking do not count.
+// TestMachinesLeftAlone: machines that take no part in health checking do not count.
 func TestMachinesLeftAlone(t *testing.T) {
 	f := fleet(map[string]int{"workers": 3})
 	f.Machines[0].Annotations = map[string]string{clusterv1.MachineSkipRemediationAnnotation: ""}
@@ -176,7 +177,7 @@ func TestMachinesLeftAlone(t *testing.T) {
 	}
 }
 
-// TestTogether: contradictions are found, and nothing else is taken for one.
+// TestTogether: contradictions are found, and nothing else counts as one.
 func TestTogether(t *testing.T) {
 	requirement := func(operator metav1.LabelSelectorOperator, values ...string) metav1.LabelSelectorRequirement {
 		return metav1.LabelSelectorRequirement{Key: "a", Operator: operator, Values: values}
@@ -232,7 +233,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// corpus are files of all dialects.
+// corpus returns files of all dialects.
 func corpus(t testing.TB) (texts []string) {
 	t.Helper()
 	for _, pattern := range []string{"testdata/*.yaml", "../convert/testdata/*.yaml"} {
@@ -251,7 +252,7 @@ func corpus(t testing.TB) (texts []string) {
 	return texts
 }
 
-// holds says what is wrong with what lint says about a text; empty if nothing is.
+// holds returns what is wrong with lint's result for a text; empty if nothing is.
 func holds(t testing.TB, text string, live *Fleet) string {
 	t.Helper()
 	lines := strings.Count(text, "\n") + 1
@@ -263,7 +264,7 @@ func holds(t testing.TB, text string, live *Fleet) string {
 	return ""
 }
 
-// TestWhateverIsThere: lines that are missing, doubled or changed lead to no panic, and each finding has its line.
+// TestWhateverIsThere: missing, duplicate or changed lines cause no panic, and each finding has its line.
 func TestWhateverIsThere(t *testing.T) {
 	texts, live := corpus(t), fleet(map[string]int{"workers": 2, "metal": 2})
 	rapid.Check(t, func(rt *rapid.T) {
@@ -273,7 +274,7 @@ func TestWhateverIsThere(t *testing.T) {
 	})
 }
 
-// FuzzCheck is the same for whatever a file may hold.
+// FuzzCheck is the same for any file content.
 func FuzzCheck(f *testing.F) {
 	for _, text := range corpus(f) {
 		f.Add(text)

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/convert"
 )
 
-// metadata has an API server's rules look at the name, the labels and so on.
+// metadata validates the name, the labels and so on like an API server.
 func (l *linter) metadata(at place) {
 	var object metav1.PartialObjectMetadata
 	only := map[string]any{"metadata": at.obj.Value["metadata"]}
@@ -33,7 +33,7 @@ func (l *linter) metadata(at place) {
 	}
 }
 
-// wrongVersion says which versions of a kind there are.
+// wrongVersion reports which versions of a kind exist.
 func (l *linter) wrongVersion(at place, all []string) {
 	message := fmt.Sprintf("there is no version %q of it; there is %s", at.obj.Kind().Version, strings.Join(all, ", "))
 	if convert.Known(at.obj.Kind()) {

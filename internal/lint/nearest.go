@@ -2,7 +2,7 @@ package lint
 
 import "strings"
 
-// nearest is the name that somebody meant who wrote another, if one of them is near enough; else it is empty.
+// nearest returns the name that was probably meant, if one is similar enough; else it is empty.
 func nearest(written string, names []string) (near string) {
 	best := 3
 	for _, name := range names {
@@ -13,7 +13,7 @@ func nearest(written string, names []string) (near string) {
 	return near
 }
 
-// distance is how many letters one has to add, take away or change to get from one text to the other.
+// distance returns how many letters to add, remove or change to turn one text into the other.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

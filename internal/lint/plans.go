@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 )
 
-// plan judges one plan.
+// plan checks one plan.
 func (l *linter) plan(p *plan) {
 	spec := p.template.Spec.Template.Spec
 	for i, rule := range spec.Rules {
@@ -35,15 +35,15 @@ func (l *linter) plan(p *plan) {
 	}
 }
 
-// first is the place of the first step with an action, or -1.
+// first returns the index of the first step with an action, or -1.
 func first(steps []v1alpha1.RemediationStep, action v1alpha1.Action) int {
 	return slices.IndexFunc(steps, func(s v1alpha1.RemediationStep) bool { return s.Action == action })
 }
 
-// metal is the kind of a Machine's infrastructure on bare metal.
+// metal is the kind of a bare-metal infrastructure machine.
 const metal = "Metal3Machine"
 
-// diskless warns where machines of bare metal are replaced, which wipes their disks, before a reboot was tried.
+// diskless warns if bare-metal machines are replaced, which wipes their disks, before a reboot is tried.
 func (l *linter) diskless(c *check) {
 	selected, _ := l.selected(c)
 	host := slices.IndexFunc(selected, func(m *clusterv1.Machine) bool { return m.Spec.InfrastructureRef.Kind == metal })
@@ -70,12 +70,12 @@ func (l *linter) diskless(c *check) {
 		selected[host].Name, advice)))
 }
 
-// approved reports whether a person has to agree to a step.
+// approved reports whether a step needs a person's approval.
 func approved(template *v1alpha1.MachineRemediationTemplate, step v1alpha1.RemediationStep) bool {
 	return step.Approval == v1alpha1.ApprovalRequired || template != nil && template.Spec.Template.Spec.EffectiveMode() == v1alpha1.ModeApprove
 }
 
-// nodeHealthCheck is what medik8s refuses, and no schema says.
+// nodeHealthCheck finds what medik8s rejects although its schema allows it.
 func (l *linter) nodeHealthCheck(c *check) {
 	own := place{obj: c.obj, node: c.obj.Node}
 	spec := fields(c.obj.Value["spec"])
@@ -106,7 +106,7 @@ func (l *linter) nodeHealthCheck(c *check) {
 	}
 }
 
-// deletes reports whether a template is one of those that delete Machines, so that nobody counts them as unhealthy.
+// deletes reports whether a template deletes Machines, so that nobody counts them as unhealthy.
 func deletes(ref map[string]any) bool {
 	kind, _ := ref["kind"].(string)
 	return strings.EqualFold(kind, "MachineDeletionRemediationTemplate")

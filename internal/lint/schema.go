@@ -29,29 +29,29 @@ import (
 	"github.com/sickbay-dev/sickbay/config/crd"
 )
 
-// schemaFiles are the schemas of health checks that are not Sickbay's, named group_version_Kind. All but that of
-// NodeHealthChecks are taken from the definitions in the modules that Sickbay is built with, without what explains them.
+// schemaFiles are the schemas of health checks that are not Sickbay's, named group_version_Kind. All but the schema of
+// NodeHealthChecks come from the modules that Sickbay is built with, without descriptions.
 //
 //go:embed schemas/*.yaml
 var schemaFiles embed.FS
 
-// What the rules of a schema may cost, each and together, as in an API server.
+// The cost limits of a schema's rules, each and together, as in an API server.
 const (
 	costOfRule   = 1_000_000
 	costOfObject = 10_000_000
 )
 
-// validator knows what an API server takes for a kind.
+// validator validates objects of a kind like an API server.
 type validator struct {
 	structural *structuralschema.Structural
 	schema     validation.SchemaValidator
 	rules      *schemacel.Validator
 }
 
-// problem is something that an API server does not take.
+// problem is something that an API server rejects.
 type problem struct{ field, message string }
 
-// schemas are the definitions by kind. They are compiled when they are asked for.
+// schemas are the definitions by kind. They are compiled on first use.
 var schemas = sync.OnceValues(readSchemas)
 
 func readSchemas() (map[schema.GroupVersionKind]*apiextensionsv1.JSONSchemaProps, error) {
@@ -95,13 +95,13 @@ func readForeign(all map[schema.GroupVersionKind]*apiextensionsv1.JSONSchemaProp
 	})
 }
 
-// Known reports whether there is a schema for a kind.
+// known reports whether there is a schema for a kind.
 func known(kind schema.GroupVersionKind) (bool, error) {
 	all, err := schemas()
 	return all[kind] != nil, err
 }
 
-// versions are those of a kind that are known.
+// versions returns the known versions of a kind.
 func versions(kind schema.GroupKind) (all []string) {
 	known, _ := schemas()
 	for gvk := range maps.Keys(known) {
@@ -113,7 +113,7 @@ func versions(kind schema.GroupKind) (all []string) {
 	return all
 }
 
-// compiled are the validators that were needed.
+// compiled caches the validators that were used.
 type compiled map[schema.GroupVersionKind]*validator
 
 func (c compiled) get(kind schema.GroupVersionKind) (*validator, error) {
@@ -140,7 +140,7 @@ func (c compiled) get(kind schema.GroupVersionKind) (*validator, error) {
 	return v, nil
 }
 
-// refuses says what an API server would not take of an object, in the order in which it looks.
+// refuses returns what an API server would reject in an object, in the API server's order.
 func (v *validator) refuses(value map[string]any) (problems []problem) {
 	object := runtime.DeepCopyJSON(value)
 	options := structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
@@ -155,7 +155,8 @@ func (v *validator) refuses(value map[string]any) (problems []problem) {
 	return v.explained(problems)
 }
 
-// invalid is what the schema and its rules forbid. Where something is missing, rules that need it say nothing.
+// invalid returns the violations of the schema and its rules. If a field is missing, it omits the errors of rules that need the
+// field.
 func (v *validator) invalid(object map[string]any) field.ErrorList {
 	found := validation.ValidateCustomResource(nil, object, v.schema)
 	if v.rules == nil || slices.ContainsFunc(found, func(err *field.Error) bool {
@@ -172,7 +173,7 @@ func (v *validator) invalid(object map[string]any) field.ErrorList {
 	return found
 }
 
-// explained adds to each problem how to mend it, if that is known, and leaves out what is missing only since it has another name.
+// explained adds to each problem how to fix it, if that is known. It omits a missing field if it was only misnamed.
 func (v *validator) explained(problems []problem) (explained []problem) {
 	meant := map[string]bool{}
 	for i, one := range problems {
@@ -199,7 +200,7 @@ func (v *validator) explained(problems []problem) (explained []problem) {
 	return explained
 }
 
-// siblings are the fields that there are in a mapping, by the path of that mapping.
+// siblings returns the names of the fields of a mapping, by the mapping's path.
 func (v *validator) siblings(parent string) []string {
 	at := v.structural
 	for part := range strings.FieldsFuncSeq(parent, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
@@ -214,16 +215,16 @@ func (v *validator) siblings(parent string) []string {
 	return slices.Sorted(maps.Keys(at.Properties))
 }
 
-// unknownField is said of a field that the API does not have.
+// unknownField is the message for a field that the API does not have.
 const unknownField = "there is no such field"
 
-// missing is said of a field that has to be there.
+// missing is the message for a missing required field.
 const missing = "it is required"
 
-// wrongType finds what is said of a value of another type.
+// wrongType matches the message for a value of a wrong type.
 var wrongType = regexp.MustCompile(`^must be of type (\w+): "(\w+)"$`)
 
-// sentence is what an API server says of a field, without naming it once more.
+// sentence returns an API server's message about a field, without the name of the field.
 func sentence(err *field.Error) string {
 	if err.Type == field.ErrorTypeRequired {
 		return missing
@@ -243,7 +244,7 @@ func sentence(err *field.Error) string {
 	return body
 }
 
-// itself makes a sentence of what is said about a field.
+// itself turns a message about a field into a sentence.
 func itself(said string) string {
 	for _, verb := range []string{"is ", "must ", "names ", "cannot ", "should "} {
 		if strings.HasPrefix(said, verb) {

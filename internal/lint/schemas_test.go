@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the generated and the golden files")
 
-// TestSchemas: the schemas are those of the definitions in the modules, without what explains them and without the status.
+// TestSchemas: the schemas match the definitions in the modules, without descriptions and without the status.
 func TestSchemas(t *testing.T) {
 	for _, one := range []struct{ module, file string }{
 		{"sigs.k8s.io/cluster-api", "core/config/crd/bases/cluster.x-k8s.io_machinehealthchecks.yaml"},
@@ -38,7 +38,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// definition is as much of a CustomResourceDefinition as is needed, without a type that would add defaults.
+// definition is the needed part of a CustomResourceDefinition. The real type would add defaults.
 type definition struct {
 	Spec struct {
 		Group    string
@@ -68,7 +68,7 @@ func readDefinition(t *testing.T, module, file string) (d definition) {
 	return d
 }
 
-// shorten takes what explains a schema out of it. A property may have the name description.
+// shorten removes the descriptions from a schema. A property may be named description.
 func shorten(schema map[string]any) {
 	if _, text := schema["description"].(string); text {
 		delete(schema, "description")

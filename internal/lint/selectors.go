@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// selected are the Machines of a check; not ok if that cannot be known.
+// selected returns the Machines of a check; ok is false if they are not known.
 func (l *linter) selected(c *check) (selected []*clusterv1.Machine, ok bool) {
 	if l.fleet == nil || c.foreign {
 		return nil, false
@@ -20,7 +20,7 @@ func (l *linter) selected(c *check) (selected []*clusterv1.Machine, ok bool) {
 	return l.matching(&c.mhc), true
 }
 
-// matching are the Machines of the fleet that a check selects. They are looked for once.
+// matching returns the Machines of the fleet that a check selects. It computes them once.
 func (l *linter) matching(mhc *clusterv1.MachineHealthCheck) []*clusterv1.Machine {
 	if known, ok := l.members[mhc]; ok {
 		return known
@@ -59,7 +59,7 @@ func emptySelector(value map[string]any) bool {
 	return len(fields(selector["matchLabels"]))+len(expressions) == 0
 }
 
-// requirements are those of a selector, without that of the cluster, which all its Machines meet.
+// requirements returns the requirements of a selector, except the cluster label, which all its Machines have.
 func requirements(mhc *clusterv1.MachineHealthCheck) labels.Requirements {
 	selector, err := metav1.LabelSelectorAsSelector(&mhc.Spec.Selector)
 	if err != nil {
@@ -71,7 +71,7 @@ func requirements(mhc *clusterv1.MachineHealthCheck) labels.Requirements {
 	})
 }
 
-// contradiction is the first label of which a selector asks what no Machine can have; empty if there is none.
+// contradiction returns the first label that no Machine can have as the selector demands; empty if there is none.
 func contradiction(mhc *clusterv1.MachineHealthCheck) string {
 	all := requirements(mhc)
 	for _, one := range all {
@@ -121,7 +121,7 @@ func (l *linter) overlaps() {
 	}
 }
 
-// elsewhere are the checks of the fleet that are not in the files.
+// elsewhere returns the checks of the fleet that are not in the files.
 func (l *linter) elsewhere() (all []*clusterv1.MachineHealthCheck) {
 	for i := 0; l.fleet != nil && i < len(l.fleet.HealthChecks); i++ {
 		other := &l.fleet.HealthChecks[i]
@@ -134,11 +134,12 @@ func (l *linter) elsewhere() (all []*clusterv1.MachineHealthCheck) {
 	return all
 }
 
-// overlap is what a check has in common with others, whose titles it holds.
+// overlap is what a check has in common with other checks, which it lists by title.
 type overlap struct {
-	// machines are those that there are, and by is who selects them as well.
+	// machines are the existing Machines in common, and by the checks that also select them.
 	machines, by []string
-	// narrower are those within which the check is, and wider those that are within it, whatever Machines there are.
+	// narrower are the checks that select at least as much as this one, and wider those that select at most as much,
+	// whatever Machines exist.
 	narrower, wider []string
 }
 
@@ -161,7 +162,7 @@ func (l *linter) compare(found *overlap, c *check, other *clusterv1.MachineHealt
 	}
 }
 
-// both are the Machines of the fleet that two checks select.
+// both returns the Machines of the fleet that two checks select.
 func (l *linter) both(one, other *clusterv1.MachineHealthCheck) (both []string) {
 	if l.fleet == nil {
 		return nil
@@ -194,7 +195,7 @@ func (l *linter) tell(c *check, found overlap) {
 	}
 }
 
-// within reports whether one selects nothing that other does not select: it has all requirements of the other.
+// within reports whether other selects everything that one selects: one has all requirements of other.
 func within(one, other *clusterv1.MachineHealthCheck) bool {
 	var own []string
 	for _, r := range requirements(one) {

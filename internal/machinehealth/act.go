@@ -14,13 +14,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// FieldOwner owns the conditions of this package in the API.
+// FieldOwner is the field manager for the conditions of this package.
 const FieldOwner = "sickbay-machinehealth"
 
-// store keeps the verdict on Machines. With the verdict it takes away a mark for the
-// owner that an earlier version, or a power cycle without a record, has set: left
-// behind, it would make the owner act at the next bad verdict, whatever the budget
-// says. Marks of records are taken away by remediation.
+// store stores the verdict on Machines. When it removes a verdict, it also removes a mark for the owner that an earlier
+// version, or a power cycle without a record, has set: otherwise the owner would act on it at the next bad verdict,
+// whatever the limits say. Marks of records are left to the remediation controller.
 type store struct {
 	healthcheck.Metav1Store[*clusterv1.Machine]
 }
@@ -32,7 +31,8 @@ func (s store) Remove(ctx context.Context, machine *clusterv1.Machine, types []s
 	types = append(slices.Clone(types), clusterv1.MachineOwnerRemediatedCondition)
 	kept := machine.DeepCopy()
 	kept.Status.Conditions = slices.DeleteFunc(kept.Status.Conditions, func(c metav1.Condition) bool { return slices.Contains(types, c.Type) })
-	// Meanwhile a record may have taken the mark for its own, which no word of it tells: so this is bound to what was read.
+	// A record may take the mark over without a visible change of it, so the write is refused if the Machine has changed
+	// since it was read.
 	bound := client.MergeFromWithOptions(machine, client.MergeFromWithOptimisticLock{})
 	if err := s.Client.Status().Patch(ctx, kept, bound, client.FieldOwner(s.FieldOwner)); err != nil {
 		return fmt.Errorf("removing the verdict on machine %s and the mark without a record: %w", client.ObjectKeyFromObject(machine), err)

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestBusyClusterIsNoVerdict: while somebody else waits for a workload cluster, whatever the verdict is stays, and the Machine is looked at again soon.
+// TestBusyClusterIsNoVerdict: while somebody else waits for a workload cluster, the verdict stays as it is, and the Machine is judged again soon.
 func TestBusyClusterIsNoVerdict(t *testing.T) {
 	for name, sick := range map[string]bool{"sick": true, "healthy": false} {
 		t.Run(name, func(t *testing.T) {

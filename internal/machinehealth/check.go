@@ -17,15 +17,15 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// unreadableRetry is how soon a Node that could not be read is tried again. A
-// connection that comes back says so by an event; a cluster that hangs does not.
-// It is up to half as long again, so that not all Machines of a cluster come at once.
+// unreadableRetry is how long to wait before reading a Node again that could not be read. A
+// restored connection causes an event; a cluster that hangs does not. The wait is up to
+// half as long again, so that the Machines of a cluster do not all come at once.
 const unreadableRetry = 15 * time.Second
 
 type input = healthcheck.Input[*clusterv1.Machine]
 
-// applies reports whether a Machine gets a verdict from us at all. What is
-// paused is to stay untouched, so what we wrote stays, too.
+// applies reports whether a Machine gets a verdict from us. During a pause nothing may be
+// touched, so what we wrote stays, too.
 func (r *Reconciler) applies(ctx context.Context, in input) (healthcheck.Applicability, error) {
 	machine := in.Object
 	if mhcspec.MachinePaused(machine) {
@@ -51,7 +51,8 @@ func (r *Reconciler) applies(ctx context.Context, in input) (healthcheck.Applica
 	return healthcheck.Applies, nil
 }
 
-// orphaned answers for a Machine that nobody selects. Its Cluster may be gone.
+// orphaned answers for a Machine that no MachineHealthCheck selects. Its Cluster may be
+// gone.
 func (r *Reconciler) orphaned(ctx context.Context, machine *clusterv1.Machine) (healthcheck.Applicability, error) {
 	if withdrawn(machine) == healthcheck.LeaveAlone {
 		return healthcheck.LeaveAlone, nil
@@ -66,7 +67,7 @@ func (r *Reconciler) orphaned(ctx context.Context, machine *clusterv1.Machine) (
 	return healthcheck.DoesNotApply, nil
 }
 
-// withdrawn takes a verdict back if it is ours.
+// withdrawn says to remove a verdict if it is ours.
 func withdrawn(machine *clusterv1.Machine) healthcheck.Applicability {
 	if ownwrites.Wrote(machine, verdict.ConditionType, FieldOwner) {
 		return healthcheck.DoesNotApply
@@ -74,7 +75,7 @@ func withdrawn(machine *clusterv1.Machine) healthcheck.Applicability {
 	return healthcheck.LeaveAlone
 }
 
-// check gives the verdict: observe, then decide.
+// check gives the verdict: it observes, then decides.
 func (r *Reconciler) check(ctx context.Context, in input) (healthcheck.Result, error) {
 	machine := in.Object
 	mhc, err := r.owner(ctx, machine)
@@ -89,8 +90,8 @@ func (r *Reconciler) check(ctx context.Context, in input) (healthcheck.Result, e
 		return healthcheck.Result{}, err
 	}
 	if machine.Status.NodeRef.IsDefined() {
-		// A cluster that is not connected cannot be watched; the verdict says so,
-		// and its return wakes us up to come here again.
+		// A cluster that is not connected cannot be watched. The verdict says so, and an
+		// event brings us back here when it is connected again.
 		_ = r.watchNodes(ctx, mhcspec.ClusterOf(machine))
 	}
 	facts, err := r.Observer.Facts(ctx, machine, mhc, cluster, false)

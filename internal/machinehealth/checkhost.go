@@ -13,11 +13,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// steadyHost keeps the condition about the host from turning True while an attempt is under way: meanwhile the operator says that there
-// is no error, and an attempt that fails takes up to three minutes.
+// steadyHost keeps the condition of the host from turning True while the operator retries: meanwhile the host shows no error, and a
+// failing attempt takes up to three minutes.
 var steadyHost = healthcheck.Damping{Successes: 2, Interval: 3 * time.Minute}
 
-// hostApplies reports whether the condition about its host applies to a Machine: if the errors of hosts are judged, and it has one.
+// hostApplies reports whether a Machine gets a condition about its host: if errors of hosts are judged, and it has one.
 func (r *Reconciler) hostApplies(ctx context.Context, in input) (healthcheck.Applicability, error) {
 	machine := in.Object
 	host, err := r.Observer.Hosts.of(ctx, machine, false)
@@ -43,13 +43,13 @@ func (r *Reconciler) hostApplies(ctx context.Context, in input) (healthcheck.App
 	return healthcheck.DoesNotApply, nil
 }
 
-// judgesHosts reports whether the MachineHealthCheck of a Machine asks for the errors of hosts.
+// judgesHosts reports whether the MachineHealthCheck of a Machine asks to judge errors of hosts.
 func (r *Reconciler) judgesHosts(ctx context.Context, machine *clusterv1.Machine) (bool, error) {
 	mhc, err := r.owner(ctx, machine)
 	return mhc != nil && mhcspec.RulesOf(mhc).HostErrorTimeout > 0, err
 }
 
-// checkHost keeps since when a host has had an error.
+// checkHost returns the condition of the host, whose transition time stores when an error began.
 func (r *Reconciler) checkHost(ctx context.Context, in input) (healthcheck.Result, error) {
 	host, err := r.Observer.Hosts.of(ctx, in.Object, false)
 	return verdict.DecideHost(host), err

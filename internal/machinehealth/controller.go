@@ -36,19 +36,18 @@ type Reconciler struct {
 	Observer  *Observer
 	Selectors *mhcspec.Selectors
 	Policy    mhcspec.Policy
-	// Clusters are the connections to workload clusters, for watching their Nodes.
-	// Nil watches none.
+	// Clusters are the connections to workload clusters, for watching their Nodes. If nil, nothing is watched.
 	Clusters    *workload.Clusters
 	Recorder    events.EventRecorder
 	Clock       clock.PassiveClock
 	SyncPeriod  time.Duration
 	Concurrency int
 
-	// ctl takes watches on kinds that are installed later.
+	// ctl is kept to add watches on kinds that are installed later.
 	ctl controller.Controller
 	// engine is made by Engine.
 	engine *healthcheck.Reconciler[*clusterv1.Machine]
-	// watchNodes makes the Nodes of a cluster wake up the controller.
+	// watchNodes makes events of a cluster's Nodes wake the controller.
 	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
 }
 
@@ -57,7 +56,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return r.Engine().Reconcile(ctx, req)
 }
 
-// Engine returns the health check engine with our one condition registered.
+// Engine returns the health check engine with our conditions registered.
 func (r *Reconciler) Engine() *healthcheck.Reconciler[*clusterv1.Machine] {
 	if r.engine != nil {
 		return r.engine
@@ -74,7 +73,7 @@ func (r *Reconciler) Engine() *healthcheck.Reconciler[*clusterv1.Machine] {
 			Conditions: []healthcheck.ConditionChecks[*clusterv1.Machine]{{
 				Type:      verdict.ConditionType,
 				Prechecks: []healthcheck.Precheck[*clusterv1.Machine]{r.applies},
-				// The Machine may be somebody else's, or paused.
+				// The Machine may be somebody else's, or paused, so leave it alone.
 				WhileUndecided: healthcheck.LeaveAlone,
 				Checks:         []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "machine", Check: healthcheck.CheckFunc[*clusterv1.Machine](r.check)}},
 			}, {
@@ -114,7 +113,7 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	return r.Engine().AddToManager(mgr)
 }
 
-// queuePlace has machines that may be due go before those that have no verdict yet: a new fleet, or many new machines, hold up nobody.
+// queuePlace puts machines that have a verdict before those that have none yet: many new machines must not hold up the others.
 func queuePlace(machine *clusterv1.Machine) (cluster string, canWait bool) {
 	return machine.Spec.ClusterName, meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType) == nil
 }

@@ -1,8 +1,8 @@
 // Package machinehealth answers one question: is this Machine healthy?
 //
-// It is the first user of the healthcheck engine: one condition type,
-// HealthCheckSucceeded, with one check. The check observes the Machine, its
-// Cluster, the rules of the MachineHealthCheck it belongs to and its Node, and
-// decides by the table in docs/concepts.md. Nobody else writes the condition, and
-// nothing here acts on it: that is machinehealthcheck's part.
+// It uses the healthcheck engine for two conditions. HealthCheckSucceeded is the verdict:
+// its check observes the Machine, its Cluster, its Node and the rules of its
+// MachineHealthCheck, and decides by the table in docs/concepts.md. HostHealthy stores when
+// an error of a bare-metal host began. Only this package writes these conditions, and it
+// acts on nothing: that is the part of machinehealthcheck.
 package machinehealth

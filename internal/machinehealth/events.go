@@ -21,7 +21,7 @@ const (
 
 const eventAction = "HealthCheck"
 
-// onTransition tells a person, and measures how late we were.
+// onTransition emits an event when the verdict changes, and measures the detection delay.
 func (r *Reconciler) onTransition(_ context.Context, machine *clusterv1.Machine, transition healthcheck.Transition) {
 	from, to := transition.From, transition.To
 	if from.Status == to.Status || from.Type == verdict.HostConditionType || to.Type == verdict.HostConditionType {

@@ -32,7 +32,7 @@ type fixture struct {
 	cluster *clusterv1.Cluster
 	mhc     *clusterv1.MachineHealthCheck
 	machine *clusterv1.Machine
-	// start is the moment at which the clock stands: a minute after the Machine was created.
+	// start is when the clock starts: a minute after the Machine was created.
 	start time.Time
 }
 
@@ -56,7 +56,7 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// restart makes a new Reconciler, which knows nothing but what is stored.
+// restart makes a new Reconciler, which knows only what is stored.
 func (f *fixture) restart() {
 	f.Reconciler = &Reconciler{
 		Client:    live.Client(f.env.Client),
@@ -69,7 +69,7 @@ func (f *fixture) restart() {
 
 func (f *fixture) clusterKey() client.ObjectKey { return mhcspec.ClusterOf(f.machine) }
 
-// reconcile judges the Machine and returns after how long it wants to do so again.
+// reconcile judges the Machine, and returns when it wants to judge it again.
 func (f *fixture) reconcile() time.Duration {
 	f.t.Helper()
 	result, err := f.Reconcile(f.t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(f.machine)})
@@ -79,7 +79,7 @@ func (f *fixture) reconcile() time.Duration {
 	return result.RequeueAfter
 }
 
-// breakNode makes the Node not ready since the moment at which the clock started.
+// breakNode makes the Node not ready since the start of the clock.
 func (f *fixture) breakNode() {
 	f.nodes.Put(f.clusterKey(), build.Node("node", build.NodeReady(metav1.ConditionFalse, f.start)))
 }
@@ -97,7 +97,8 @@ func change[T client.Object](f *fixture, obj T, apply func(T)) {
 	f.store(obj, func(o client.Object) { apply(o.(T)) }, func(o client.Object) error { return f.env.Client.Update(f.t.Context(), o) })
 }
 
-// store tries again if the controller writes to the object at the same moment.
+// store stores a change, retrying if the controller writes to the object at the same
+// moment.
 func (f *fixture) store(obj client.Object, apply func(client.Object), write func(client.Object) error) {
 	f.t.Helper()
 	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
@@ -120,7 +121,7 @@ func (f *fixture) delete(obj client.Object) {
 	}
 }
 
-// version reports whether the Machine was written.
+// version returns the resource version of the Machine, which shows whether it was written.
 func (f *fixture) version() string {
 	f.t.Helper()
 	stored := &clusterv1.Machine{}

@@ -18,7 +18,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestHostErrorOfAMoment: the timeout may be shorter than an attempt of the operator takes. An error that has passed by then is none.
+// TestHostErrorOfAMoment: the timeout may be shorter than an attempt of the operator. An error that has passed by then does not
+// count.
 func TestHostErrorOfAMoment(t *testing.T) {
 	f := newFixture(t)
 	host := f.hostOf()
@@ -36,13 +37,13 @@ func TestHostErrorOfAMoment(t *testing.T) {
 	is(time.Second, "a hiccup", "")
 	is(6*time.Second, "", "")
 	is(62*time.Second, "", "")
-	// The operator has tried again, and failed: that is the same error.
+	// The operator has retried and failed: that is the same error.
 	is(2*time.Minute, "a hiccup", verdict.ReasonHostError)
 	is(2*time.Minute+time.Second, "", verdict.ReasonHostError)
 	is(6*time.Minute, "", "")
 }
 
-// TestHostErrorAfterAPause: an error from before a pause, which has long gone, does not add to one that begins afterwards.
+// TestHostErrorAfterAPause: an error from before a pause, long gone, does not add to one that begins afterwards.
 func TestHostErrorAfterAPause(t *testing.T) {
 	for name, pause := range map[string]func(f *fixture, yes bool, at time.Time){
 		"of the Cluster": func(f *fixture, yes bool, at time.Time) {
@@ -101,7 +102,7 @@ func (f *fixture) saysPaused(obj client.Object, yes bool, at time.Time) {
 	}, func(o client.Object) error { return f.env.Client.Status().Update(f.t.Context(), o) })
 }
 
-// TestHostHasOtherWords: the verdict is renewed when the host says something else.
+// TestHostHasOtherWords: the verdict is updated when the host reports another error.
 func TestHostHasOtherWords(t *testing.T) {
 	before := build.Machine("ns", "m", build.NodeRef("node"))
 	before.Status.Conditions = []metav1.Condition{{Type: verdict.HostConditionType, Status: metav1.ConditionFalse, Reason: verdict.ReasonHostError, Message: "old"}}
@@ -112,7 +113,7 @@ func TestHostHasOtherWords(t *testing.T) {
 	}
 }
 
-// indexed is a cache of Machines with an index, which counts what it hands out.
+// indexed is a cache of Machines with an index, which counts the Machines that it returns.
 type indexed struct {
 	client.Client
 	by     map[string][]clusterv1.Machine
@@ -133,7 +134,7 @@ func (x *indexed) List(_ context.Context, list client.ObjectList, opts ...client
 	return nil
 }
 
-// TestHostsAtTheStart: each host is an event then, and finds its Machine without a look at those of others.
+// TestHostsAtTheStart: at the start, each host causes an event, and finds its Machine without reading other Machines.
 func TestHostsAtTheStart(t *testing.T) {
 	const n = 500
 	cache := &indexed{by: map[string][]clusterv1.Machine{}}

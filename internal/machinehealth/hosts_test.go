@@ -37,7 +37,7 @@ func (f *fixture) hostOf() *metal3v1.BareMetalHost {
 	return host
 }
 
-// fails has a host fail with a message, as its operator says after each attempt.
+// fails makes a host fail with a message, as its operator reports after each attempt.
 func (f *fixture) fails(host *metal3v1.BareMetalHost, message string) {
 	f.t.Helper()
 	f.store(host, func(o client.Object) {
@@ -59,7 +59,7 @@ func (f *fixture) readHosts() {
 	}})
 }
 
-// cached waits until the cache knows the host as it is.
+// cached waits until the cache is up to date with the host.
 func (f *fixture) cached() {
 	f.t.Helper()
 	NewWithT(f.t).Eventually(func(g Gomega) {
@@ -72,7 +72,7 @@ func (f *fixture) cached() {
 	}, patience).Should(Succeed())
 }
 
-// hostCondition returns what the Machine says of its host.
+// hostCondition returns the Machine's condition about its host.
 func (f *fixture) hostCondition() metav1.Condition {
 	f.t.Helper()
 	machine := &clusterv1.Machine{}
@@ -92,17 +92,18 @@ func (f *fixture) hostErrorTimeout(timeout string) {
 	})
 }
 
-// looks has the Machine judged, so long after the beginning, and says what it tells of its host.
+// looks judges the Machine some time after the start, and returns the status of its condition
+// about the host.
 func (f *fixture) looks(after time.Duration) metav1.ConditionStatus {
 	f.t.Helper()
 	f.cached()
 	f.clock.SetTime(f.start.Add(after))
 	f.reconcile()
-	f.reconcile() // the verdict goes by what the Machine says of its host
+	f.reconcile() // the verdict depends on the condition about the host
 	return f.hostCondition().Status
 }
 
-// TestHostErrors from the first one until nobody asks for them any more.
+// TestHostErrors follows errors of a host from the first one until they are no longer judged.
 func TestHostErrors(t *testing.T) {
 	f := newFixture(t)
 	host := f.hostOf()
@@ -117,7 +118,7 @@ func TestHostErrors(t *testing.T) {
 	is(0, metav1.ConditionTrue, "")
 	f.fails(host, "the BMC does not answer")
 	is(time.Minute, metav1.ConditionFalse, "")
-	// The operator tries again, and fails again with other words: no new beginning.
+	// The operator retries, and fails again with another message: the clock goes on.
 	f.fails(host, "")
 	is(4*time.Minute, metav1.ConditionFalse, "")
 	f.fails(host, "the BMC answers nonsense")
@@ -136,7 +137,7 @@ func TestHostErrors(t *testing.T) {
 	expect.Condition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
 }
 
-// TestHostsWakeTheController, as soon as they have an error.
+// TestHostsWakeTheController: a host wakes the controller as soon as it has an error.
 func TestHostsWakeTheController(t *testing.T) {
 	g := NewWithT(t)
 	f := newFixture(t)
@@ -160,7 +161,7 @@ func TestHostsWakeTheController(t *testing.T) {
 	g.Eventually(f.reason, patience).Should(Equal(verdict.ReasonHostError))
 }
 
-// TestHostIsJudgedAnew: before something is done, the host is read past the cache.
+// TestHostIsJudgedAnew: before a repair, the host is read again past the cache.
 func TestHostIsJudgedAnew(t *testing.T) {
 	f := newFixture(t)
 	host := f.hostOf()

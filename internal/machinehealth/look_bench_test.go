@@ -22,10 +22,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
 )
 
-// poolLabel is what the MachineHealthChecks of one cluster go by.
+// poolLabel is the label that the MachineHealthChecks of one cluster select by.
 const poolLabel = "pool"
 
-// onlyReads is a client that reads from a cache, and writes nowhere.
+// onlyReads is a client that reads from a cache and cannot write.
 type onlyReads struct {
 	client.Client
 
@@ -42,8 +42,8 @@ func (c onlyReads) List(ctx context.Context, list client.ObjectList, opts ...cli
 	return c.reader.List(ctx, list, opts...)
 }
 
-// lookAt returns a look at a healthy Machine with nothing to be written. Its namespace has so many MachineHealthChecks, of the Machine's cluster or
-// each of another.
+// lookAt returns a function that judges a healthy Machine without a write. Its namespace has the given number of MachineHealthChecks, either all of
+// the Machine's cluster or each of another.
 func lookAt(tb testing.TB, checks int, oneCluster bool, opts ...build.ClusterOption) func() {
 	tb.Helper()
 	machine := build.Machine("ns", "m", build.NodeRef("node"), build.Label(poolLabel, "0"),
@@ -96,7 +96,7 @@ func BenchmarkLook(b *testing.B) {
 	}
 }
 
-// TestLookIsOfOneMachine: a look at a Machine allocates the same beside one MachineHealthCheck and beside 10,000, and however much is in its Cluster.
+// TestLookIsOfOneMachine: judging a Machine allocates the same beside one MachineHealthCheck and beside 10,000, whatever the size of its Cluster.
 func TestLookIsOfOneMachine(t *testing.T) {
 	topology := build.ClusterFunc(func(c *clusterv1.Cluster) {
 		for i := range 1000 {

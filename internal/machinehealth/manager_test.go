@@ -18,11 +18,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// patience is far above what an event takes. There is no sync period in this test, so nothing else
-// could be the cause of what happens.
+// patience is much longer than any event takes. This test has no sync period, so nothing else can
+// cause what happens.
 const patience = 30 * time.Second
 
-// TestManager runs the controller with the cache, the transform and the indexes of the real one.
+// TestManager runs the controller with the cache, transform and indexes of production.
 func TestManager(t *testing.T) {
 	g := NewWithT(t)
 	f := newFixture(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// detectionDelay is how late we are: from the moment a Machine counts as
-// unhealthy to the moment its verdict is stored.
+// detectionDelay is the time from when a Machine counts as unhealthy until its verdict is
+// stored.
 var detectionDelay = prometheus.NewHistogram(prometheus.HistogramOpts{
 	Name:    "sickbay_detection_delay_seconds",
 	Help:    "Time from the deadline at which a machine counts as unhealthy to its stored condition.",
@@ -17,8 +17,8 @@ var detectionDelay = prometheus.NewHistogram(prometheus.HistogramOpts{
 
 func init() { metrics.Registry.MustRegister(detectionDelay) }
 
-// observeDelay measures a transition to False. A Machine that had no verdict
-// before may have been sick since long before we were asked, and says nothing.
+// observeDelay measures a transition to False. It ignores a Machine without an earlier
+// verdict, because that may have been sick long before we knew it.
 func observeDelay(transition healthcheck.Transition) {
 	deadline := transition.Result.Deadline
 	if deadline.IsZero() || transition.From.Status == "" {

@@ -53,10 +53,10 @@ func TestDetectionDelay(t *testing.T) {
 	}
 }
 
-// differs compares sums, which are rounded.
+// differs compares sums, ignoring rounding.
 func differs(a, b float64) bool { return math.Abs(a-b) > 1e-6 }
 
-// TestDelayOfAStoredVerdict is measured by the whole controller, once.
+// TestDelayOfAStoredVerdict: the whole controller measures the delay once.
 func TestDelayOfAStoredVerdict(t *testing.T) {
 	f := newFixture(t)
 	f.reconcile()

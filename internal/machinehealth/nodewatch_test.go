@@ -41,7 +41,7 @@ func (s selfHosted) Watch(_ context.Context, _ client.ObjectKey, watcher cluster
 	return watcher.Watch(s.mgr.GetCache())
 }
 
-// TestNodeEvents goes all the way from a Node that comes, breaks and goes to the verdict.
+// TestNodeEvents: a Node that comes, breaks and goes changes the verdict each time.
 func TestNodeEvents(t *testing.T) {
 	g := NewWithT(t)
 	f := newFixture(t)

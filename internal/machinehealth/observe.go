@@ -20,10 +20,9 @@ import (
 // Observer reads the facts about Machines.
 type Observer struct {
 	Nodes workload.Nodes
-	// Hosts are the bare-metal hosts. Without them, nothing is found about those.
+	// Hosts reads the bare-metal hosts. If nil, none are found.
 	Hosts *Hosts
-	// GracePeriod is how long a healthy Machine stays so after the connection to
-	// its workload cluster was lost.
+	// GracePeriod is how long a healthy Machine stays healthy after the connection to its workload cluster is lost.
 	GracePeriod time.Duration
 }
 
@@ -37,13 +36,13 @@ func (o *Observer) Facts(ctx context.Context, machine *clusterv1.Machine, mhc *c
 	return o.facts(ctx, machine, mhc, cluster, read, live)
 }
 
-// CachedFacts reads what the verdict on machine depends on from the caches alone: a Node that the cache does not have
-// counts as gone. A verdict by them is no reason to act, but cheap enough to look at every Machine at once.
+// CachedFacts reads what the verdict on machine depends on from the caches alone: a Node that is not in the cache counts
+// as gone. Such a verdict is no reason to act, but cheap enough to judge all Machines at once.
 func (o *Observer) CachedFacts(ctx context.Context, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (verdict.Facts, error) {
 	return o.facts(ctx, machine, mhc, cluster, o.Nodes.Get, false)
 }
 
-// readNode returns a Node of a cluster by its name.
+// readNode returns a Node of a cluster, by name.
 type readNode = func(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error)
 
 func (o *Observer) facts(ctx context.Context, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, read readNode, live bool) (verdict.Facts, error) {
@@ -85,8 +84,8 @@ func (o *Observer) node(ctx context.Context, machine *clusterv1.Machine, read re
 	return verdict.NodeFacts{}, fmt.Errorf("reading the Node of machine %s: %w", client.ObjectKeyFromObject(machine), err)
 }
 
-// read believes the cache in everything but that a Node is gone: it may not have
-// seen a Node yet that has just appeared, and a Node that is gone has no grace.
+// read trusts the cache, except that a Node is gone: the cache may not show a new Node yet, and a Node that is gone gets
+// no grace period.
 func (o *Observer) read(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
 	node, err := o.Nodes.Get(ctx, cluster, name)
 	if !apierrors.IsNotFound(err) {
@@ -104,7 +103,8 @@ func (r *Reconciler) owner(ctx context.Context, machine *clusterv1.Machine) (*cl
 	return r.Selectors.Owner(machine, mhcs), nil
 }
 
-// cluster returns the Cluster of a machine. It is not copied, as its topology can be large: the caller must not change it.
+// cluster returns the Cluster of a machine. It is not copied, because its topology can be large: the caller must not
+// change it.
 func (r *Reconciler) cluster(ctx context.Context, machine *clusterv1.Machine) (*clusterv1.Cluster, error) {
 	cluster := &clusterv1.Cluster{}
 	if err := r.Client.Get(ctx, mhcspec.ClusterOf(machine), cluster, client.UnsafeDisableDeepCopy); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// byConsumer indexes BareMetalHosts by who uses them, and Machines by their infrastructure machine, which does.
+// byConsumer indexes BareMetalHosts by who uses them, and Machines by their infrastructure machine, which uses the host.
 const byConsumer = "machinehealth.consumer"
 
 // Hosts finds the BareMetalHosts that run Machines.
@@ -24,7 +24,7 @@ type Hosts struct {
 	installed atomic.Bool
 }
 
-// Appeared indexes the hosts and the Machines that they run, and has hosts looked at. It is called once their kind is installed.
+// Appeared adds the indexes for hosts and their Machines, and enables reading hosts. Call it once their kind is installed.
 func (h *Hosts) Appeared(ctx context.Context, indexer client.FieldIndexer) error {
 	err := mhcspec.AddTo(ctx, indexer, []mhcspec.Index{
 		{Object: &metal3v1.BareMetalHost{}, Field: byConsumer, Extract: func(obj client.Object) []string {
@@ -44,7 +44,7 @@ func (h *Hosts) Appeared(ctx context.Context, indexer client.FieldIndexer) error
 	return nil
 }
 
-// Installed reports whether there can be hosts: their kind is installed and may be read.
+// Installed reports whether hosts can be read: their kind is installed, and Sickbay may read it.
 func (h *Hosts) Installed() bool { return h != nil && h.installed.Load() }
 
 // of returns what is known of the host of a Machine; zero if it has none.
@@ -66,7 +66,7 @@ func (h *Hosts) of(ctx context.Context, machine *clusterv1.Machine, live bool) (
 	return verdict.HostFactsOf(current), nil
 }
 
-// Cached is the host that runs a Machine, as the cache has it; nil if there is none, or if nobody reads hosts.
+// Cached returns the host that runs a Machine from the cache; nil if there is none, or if hosts are not read.
 func (h *Hosts) Cached(ctx context.Context, machine *clusterv1.Machine) (*metal3v1.BareMetalHost, error) {
 	if !h.Installed() {
 		return nil, nil
@@ -79,8 +79,8 @@ func (h *Hosts) Cached(ctx context.Context, machine *clusterv1.Machine) (*metal3
 	return &list.Items[0], nil
 }
 
-// KeepHost drops whatever is not read of a host on its way into a cache: most of it is about its hardware. Its error may quote the address
-// of its BMC, with the password.
+// KeepHost drops the parts of a host that nobody reads, on its way into a cache: most of a host describes its hardware. It masks the
+// error, which may quote the address of the BMC with the password.
 func KeepHost(host *metal3v1.BareMetalHost) *metal3v1.BareMetalHost {
 	kept := &metal3v1.BareMetalHost{TypeMeta: host.TypeMeta, ObjectMeta: host.ObjectMeta}
 	kept.ManagedFields = nil
@@ -91,7 +91,7 @@ func KeepHost(host *metal3v1.BareMetalHost) *metal3v1.BareMetalHost {
 	return kept
 }
 
-// ConsumerOf is who uses a host, as ConsumerOfMachine names it; empty if nobody does.
+// ConsumerOf returns who uses a host, in the form of ConsumerOfMachine; empty if nobody does.
 func ConsumerOf(host *metal3v1.BareMetalHost) string {
 	ref := host.Spec.ConsumerRef
 	if ref == nil || (ref.Namespace != "" && ref.Namespace != host.Namespace) {
@@ -100,7 +100,7 @@ func ConsumerOf(host *metal3v1.BareMetalHost) string {
 	return consumer(ref.GroupVersionKind().Group, ref.Kind, ref.Name)
 }
 
-// ConsumerOfMachine is who uses the host of a Machine: its infrastructure machine.
+// ConsumerOfMachine returns who uses the host of a Machine: its infrastructure machine.
 func ConsumerOfMachine(machine *clusterv1.Machine) string {
 	ref := &machine.Spec.InfrastructureRef
 	return consumer(ref.APIGroup, ref.Kind, ref.Name)

@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 )
 
-// TestKeepHost: a host in the cache says the same as the whole one.
+// TestKeepHost: the cached part of a host gives the same facts as the whole host.
 func TestKeepHost(t *testing.T) {
 	failing := metal3v1.BareMetalHostStatus{OperationalStatus: "error", ErrorType: "power management error", ErrorMessage: "i/o timeout"}
 	for name, host := range map[string]*metal3v1.BareMetalHost{

@@ -21,7 +21,7 @@ func (f *fixture) setPhase(phase string, since time.Time) {
 		func(o client.Object) error { return f.env.Client.Status().Update(f.t.Context(), o) })
 }
 
-// TestProvisioningTakesTooLong from the first look until the Machine is unhealthy.
+// TestProvisioningTakesTooLong follows a Machine from the first look until it is unhealthy.
 func TestProvisioningTakesTooLong(t *testing.T) {
 	f := newFixture(t)
 	change(f, f.mhc, func(mhc *clusterv1.MachineHealthCheck) {
@@ -35,21 +35,22 @@ func TestProvisioningTakesTooLong(t *testing.T) {
 
 	f.clock.SetTime(f.start.Add(5 * time.Minute))
 	f.reconcile()
-	f.stored(metav1.ConditionFalse, "MachineProvisioningTimedOut", "Machine is provisioning for more than 5m0s")
-	f.sees("Warning MachineUnhealthy Machine is provisioning for more than 5m0s")
+	f.stored(metav1.ConditionFalse, "MachineProvisioningTimedOut", "Machine has been provisioning for more than 5m0s")
+	f.sees("Warning MachineUnhealthy Machine has been provisioning for more than 5m0s")
 
 	f.setPhase("Running", f.start)
 	f.reconcile()
 	f.stored(metav1.ConditionTrue, "Succeeded", "")
 }
 
-// TestPhasesWakeTheController, and so does a change of the timeout.
+// TestPhasesWakeTheController: a change of the phase wakes the controller, and so does a
+// change of the timeout.
 func TestPhasesWakeTheController(t *testing.T) {
 	g := NewWithT(t)
 	f := newFixture(t)
 	f.manage()
 	reason := func() string { return f.reason() }
-	begun := f.machine.CreationTimestamp.Time // by the clock of the manager, f.start is to come
+	begun := f.machine.CreationTimestamp.Time // the manager uses the real clock, which is before f.start
 
 	f.setPhase("Failed", begun)
 	g.Eventually(reason, patience).Should(Equal(verdict.ReasonMachineFailed))

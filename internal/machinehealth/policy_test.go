@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
-// pauses are the ways to say: hands off.
+// pauses are the ways to pause health checking.
 var pauses = map[string]func(f *fixture){
 	"Machine": func(f *fixture) {
 		change(f, f.machine, func(m *clusterv1.Machine) { build.Annotation("cluster.x-k8s.io/paused", "")(m) })
@@ -43,7 +43,8 @@ func TestPausedIsUntouched(t *testing.T) {
 	}
 }
 
-// TestPausedKeepsWhatWouldBeRemoved covers a pause, and a Machine that ceases to be a target during it.
+// TestPausedKeepsWhatWouldBeRemoved: during a pause, the conditions of a Machine stay, even if it
+// ceases to be a target.
 func TestPausedKeepsWhatWouldBeRemoved(t *testing.T) {
 	tests := map[string]struct{ pause, leave string }{
 		"Machine, MachineHealthCheck deleted":         {"Machine", "MachineHealthCheck deleted"},
@@ -100,11 +101,11 @@ func TestPolicy(t *testing.T) {
 
 var handedOver = build.Annotation("cluster.x-k8s.io/paused", mhcspec.HandedOverValue)
 
-// TestOverlap has several MachineHealthChecks select one Machine: the rules of the oldest hold.
+// TestOverlap: if several MachineHealthChecks select one Machine, the rules of the oldest apply.
 func TestOverlap(t *testing.T) {
 	f := newFixture(t)
-	// Its name comes before the fixture's, so if the API server created both in one
-	// second it is the first, and else the second: the name decides between equals.
+	// Its name comes first. So if the API server created both in the same second, this one wins,
+	// otherwise the fixture's.
 	second := build.MachineHealthCheck(f.mhc.Namespace, "a", build.UnhealthyNodeCondition("Ready", "True", time.Minute))
 	build.Create(t.Context(), t, f.env.Client, second)
 	f.reconcile()
@@ -113,5 +114,5 @@ func TestOverlap(t *testing.T) {
 		f.delete(f.mhc)
 		f.reconcile()
 	}
-	f.stored(metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready is True for more than 1m0s")
+	f.stored(metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready has been True for more than 1m0s")
 }

@@ -27,7 +27,7 @@ func (f *fixture) mark(conditionType, fieldOwner string) {
 	}
 }
 
-// leaving are the ways in which a Machine ceases to be a target.
+// leaving are the ways a Machine ceases to be a target.
 var leaving = map[string]func(f *fixture){
 	"MachineHealthCheck deleted": func(f *fixture) { f.delete(f.mhc) },
 	"MachineHealthCheck being deleted": func(f *fixture) {
@@ -71,7 +71,8 @@ func removal(t *testing.T, markedBy string, leave func(*fixture)) {
 	}
 }
 
-// TestForeignConditionsStay when nobody selects the Machine: they are not ours to take away.
+// TestForeignConditionsStay: if no MachineHealthCheck selects the Machine, other people's
+// conditions stay: they are not ours to remove.
 func TestForeignConditionsStay(t *testing.T) {
 	for name, leave := range leaving {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +89,8 @@ func TestForeignConditionsStay(t *testing.T) {
 	}
 }
 
-// TestMarkOfTheOwnerStays where the owner, and not we, set it, and where it is acting on it.
+// TestMarkOfTheOwnerStays: the mark stays if the owner, and not we, set it, and while the
+// owner acts on it.
 func TestMarkOfTheOwnerStays(t *testing.T) {
 	t.Run("set by somebody else", func(t *testing.T) {
 		f := newFixture(t)
@@ -112,7 +114,8 @@ func TestMarkOfTheOwnerStays(t *testing.T) {
 	})
 }
 
-// TestCluster is gone before its Machines: what we wrote goes all the same.
+// TestClusterIsGone: the Cluster is gone before its Machines, and what we wrote is removed
+// all the same.
 func TestClusterIsGone(t *testing.T) {
 	f := newFixture(t)
 	f.sicken()
@@ -122,7 +125,7 @@ func TestClusterIsGone(t *testing.T) {
 	expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
 }
 
-// TestAdoptionOfAForeignVerdict has us take over a condition that another controller left.
+// TestAdoptionOfAForeignVerdict: we take over a condition that another controller left.
 func TestAdoptionOfAForeignVerdict(t *testing.T) {
 	f := newFixture(t)
 	f.mark("HealthCheckSucceeded", "capi-machinehealthcheck")

@@ -20,8 +20,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestStormElsewhere: Machines of small clusters do not wait for all that fall sick in a large one at the same time, also for the only worker. The
-// controller begins with all of them, in any order.
+// TestStormElsewhere: Machines of small clusters do not wait for all that fall sick at once in a large one, even with a single worker. The
+// controller gets all of them at the start, in any order.
 func TestStormElsewhere(t *testing.T) {
 	const storm, small = 60, 5
 	g, f := NewWithT(t), newFixture(t)
@@ -52,7 +52,7 @@ func TestStormElsewhere(t *testing.T) {
 			g.Expect(meta.FindStatusCondition(m.Status.Conditions, verdict.ConditionType)).NotTo(BeNil(), m.Name)
 		}
 	}, patience).Should(Succeed())
-	// Each was written once, so the order of the versions is that of the verdicts.
+	// Each was written once, so the order of the resource versions is the order of the verdicts.
 	judged, last := machines(g), 0
 	slices.SortFunc(judged, func(a, b clusterv1.Machine) int { return cmp.Compare(version(g, &a), version(g, &b)) })
 	for i, m := range judged {

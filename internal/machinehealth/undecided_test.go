@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestUndecided: while nobody can tell whether a Machine is ours to judge, what is stored stays, no matter who wrote it.
+// TestUndecided: while it is not known whether we may judge a Machine, the stored condition stays, whoever wrote it.
 func TestUndecided(t *testing.T) {
 	f := newFixture(t)
 	f.reconcile()

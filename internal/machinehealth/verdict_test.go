@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
-// stored asserts the whole verdict as the API server holds it.
+// stored asserts the whole verdict in the API server.
 func (f *fixture) stored(status metav1.ConditionStatus, reason, message string) {
 	f.t.Helper()
 	expect.ConditionIs(f.t.Context(), f.t, f.env.Client, f.machine, metav1.Condition{
@@ -36,8 +36,8 @@ func TestOneLife(t *testing.T) {
 
 	f.clock.SetTime(f.start.Add(5 * time.Minute))
 	f.reconcile()
-	f.stored(metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready is False for more than 5m0s")
-	f.sees("Warning MachineUnhealthy Node condition Ready is False for more than 5m0s")
+	f.stored(metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready has been False for more than 5m0s")
+	f.sees("Warning MachineUnhealthy Node condition Ready has been False for more than 5m0s")
 
 	f.nodes.Put(f.clusterKey(), build.Node("node"))
 	f.reconcile()
@@ -45,7 +45,7 @@ func TestOneLife(t *testing.T) {
 	f.sees("Normal MachineHealthy Machine is healthy again")
 }
 
-// sees asserts the one event since the last look.
+// sees asserts that there was one event since the last call.
 func (f *fixture) sees(want string) {
 	f.t.Helper()
 	select {
@@ -68,7 +68,7 @@ func (f *fixture) seesNothing() {
 	}
 }
 
-// TestEventsOnTransitionsOnly says once what lasts.
+// TestEventsOnTransitionsOnly: a verdict that lasts causes one event.
 func TestEventsOnTransitionsOnly(t *testing.T) {
 	f := newFixture(t)
 	f.reconcile()
@@ -82,7 +82,7 @@ func TestEventsOnTransitionsOnly(t *testing.T) {
 	f.seesNothing()
 }
 
-// TestSteadyStateWritesNothing whatever the verdict is, and after a restart too.
+// TestSteadyStateWritesNothing: an unchanged verdict of any kind causes no write, even after a restart.
 func TestSteadyStateWritesNothing(t *testing.T) {
 	for name, arrange := range map[string]func(f *fixture){
 		"True":    func(*fixture) {},
@@ -107,7 +107,7 @@ func TestSteadyStateWritesNothing(t *testing.T) {
 	}
 }
 
-// TestPendingIsNotFalse shows that a Machine that is only pending keeps no old False.
+// TestPendingIsNotFalse: a Machine that is only pending does not keep an old False.
 func TestPendingIsNotFalse(t *testing.T) {
 	f := newFixture(t)
 	f.sicken()
@@ -117,7 +117,8 @@ func TestPendingIsNotFalse(t *testing.T) {
 	f.stored(metav1.ConditionUnknown, "NodeConditionsNotYetUnhealthy", "Waiting for unhealthyCondition timeout")
 }
 
-// TestSilentClusterIsTriedAgain: no event tells that a cluster answers again that has never lost its connection.
+// TestSilentClusterIsTriedAgain: if a cluster stops answering but stays connected, no event says when it answers
+// again.
 func TestSilentClusterIsTriedAgain(t *testing.T) {
 	f := newFixture(t)
 	f.reconcile()
@@ -130,7 +131,7 @@ func TestSilentClusterIsTriedAgain(t *testing.T) {
 	f.stored(metav1.ConditionTrue, "Succeeded", "")
 }
 
-// TestGraceAfterTheConnectionIsLost is kept by what is stored, not in memory.
+// TestGraceAfterTheConnectionIsLost: the grace period depends on what is stored, not on memory.
 func TestGraceAfterTheConnectionIsLost(t *testing.T) {
 	f := newFixture(t)
 	f.reconcile()
@@ -155,7 +156,7 @@ func TestGraceAfterTheConnectionIsLost(t *testing.T) {
 	f.seesNothing()
 }
 
-// TestNoVerdictNoGrace makes a Machine that was never seen healthy Unknown at once.
+// TestNoVerdictNoGrace: a Machine that was never seen healthy becomes Unknown at once.
 func TestNoVerdictNoGrace(t *testing.T) {
 	f := newFixture(t)
 	f.nodes.CutOff(f.clusterKey(), f.start)
@@ -163,7 +164,8 @@ func TestNoVerdictNoGrace(t *testing.T) {
 	f.stored(metav1.ConditionUnknown, "NodeUnavailable", "Node cannot be read: connection to the workload cluster is down")
 }
 
-// TestCacheLagsBehind holds because a Node that is gone has no grace.
+// TestCacheLagsBehind: a Node that the cache does not show yet does not count as gone. A Node that is gone gets
+// no grace period.
 func TestCacheLagsBehind(t *testing.T) {
 	f := newFixture(t)
 	f.nodes.Remove(f.clusterKey(), "node")
@@ -173,7 +175,7 @@ func TestCacheLagsBehind(t *testing.T) {
 	f.stored(metav1.ConditionTrue, "Succeeded", "")
 }
 
-// TestGenerationIsThatOfTheMachine as the condition carries it.
+// TestGenerationIsThatOfTheMachine: the condition has the generation of the Machine.
 func TestGenerationIsThatOfTheMachine(t *testing.T) {
 	f := newFixture(t)
 	f.reconcile()

@@ -23,8 +23,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// addWatches makes everything that a verdict depends on wake up the Machines
-// concerned, and nothing else.
+// addWatches wakes a Machine when anything changes that its verdict depends on, and only then.
 func (r *Reconciler) addWatches(objects cache.Cache, ctl controller.Controller) error {
 	r.ctl = ctl
 	mhcs := source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}),
@@ -49,8 +48,8 @@ func (r *Reconciler) addWatches(objects cache.Cache, ctl controller.Controller) 
 	return ctl.Watch(r.Clusters.Cache.GetClusterSource(ControllerName, r.machinesOfCluster))
 }
 
-// machinesOfKubeconfig maps a kubeconfig secret to all Machines of its cluster, if that cannot be read: their verdicts say what is wrong
-// with the secret. Those of a cluster that can be read do not care that its credential is renewed.
+// machinesOfKubeconfig maps a kubeconfig secret to all Machines of its cluster if the cluster cannot be read: their verdicts say what is wrong
+// with the secret. If it can be read, a renewed credential does not matter.
 func (r *Reconciler) machinesOfKubeconfig(ctx context.Context, kubeconfig client.Object) []ctrl.Request {
 	name, purpose, err := secret.ParseSecretName(kubeconfig.GetName())
 	cluster := client.ObjectKey{Namespace: kubeconfig.GetNamespace(), Name: name}
@@ -60,8 +59,8 @@ func (r *Reconciler) machinesOfKubeconfig(ctx context.Context, kubeconfig client
 	return r.requests(ctx, cluster)
 }
 
-// machinesOfMachineHealthCheck maps to the Machines that a MachineHealthCheck selects. An update is mapped as it was and as it is, so that those
-// which are not selected any more hear of it, too.
+// machinesOfMachineHealthCheck maps a MachineHealthCheck to the Machines that it selects. An update maps both its old and its new state, so
+// Machines that it no longer selects are woken, too.
 func (r *Reconciler) machinesOfMachineHealthCheck(ctx context.Context, obj client.Object) []ctrl.Request {
 	machines, err := r.Selectors.MachinesSelectedBy(ctx, r.Client, obj.(*clusterv1.MachineHealthCheck))
 	return toRequests(ctx, machines, err)
@@ -94,8 +93,7 @@ func toRequests(ctx context.Context, machines []clusterv1.Machine, err error) []
 	return requests
 }
 
-// relevantMachineChange drops the events that cannot change a verdict, among them
-// those that our own writes cause.
+// relevantMachineChange drops events that cannot change a verdict, such as those of our own writes.
 func relevantMachineChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
@@ -108,14 +106,13 @@ func relevantMachineChange() predicate.Predicate {
 	}}
 }
 
-// verdictTampered tells that the verdict disappeared or changed without a write
-// of ours having to be the cause; looking once more costs little.
+// verdictTampered reports whether the verdict has disappeared or changed, perhaps not by our own write. Looking once more costs little.
 func verdictTampered(before, after *clusterv1.Machine) bool {
 	return meta.IsStatusConditionTrue(before.Status.Conditions, verdict.ConditionType) != meta.IsStatusConditionTrue(after.Status.Conditions, verdict.ConditionType) ||
 		len(before.Status.Conditions) > len(after.Status.Conditions)
 }
 
-// others returns the conditions that rules may ask for.
+// others returns the conditions that rules may refer to.
 func others(conditions []metav1.Condition) []metav1.Condition {
 	kept := make([]metav1.Condition, 0, len(conditions))
 	for _, c := range conditions {
@@ -128,7 +125,7 @@ func others(conditions []metav1.Condition) []metav1.Condition {
 
 func sameState(a, b metav1.Condition) bool {
 	return a.Type == b.Type && a.Status == b.Status && a.LastTransitionTime.Equal(&b.LastTransitionTime) &&
-		(a.Type != verdict.HostConditionType || a.Message == b.Message) // the verdict has the host's words
+		(a.Type != verdict.HostConditionType || a.Message == b.Message) // the verdict quotes the host's error
 }
 
 func relevantMachineHealthCheckChange() predicate.Predicate {
@@ -137,7 +134,7 @@ func relevantMachineHealthCheckChange() predicate.Predicate {
 	}}
 }
 
-// forgetDeleted drops what is kept for Clusters that are gone; it filters nothing.
+// forgetDeleted drops the state of Clusters that are gone; it filters nothing.
 func (r *Reconciler) forgetDeleted() predicate.Predicate {
 	return predicate.Funcs{DeleteFunc: func(e event.DeleteEvent) bool {
 		if r.Clusters != nil {

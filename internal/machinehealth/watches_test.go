@@ -21,7 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// givenUp is what Cluster API copies from a provider that gives its Machine up.
+// givenUp sets what Cluster API copies from a provider that gives up on its Machine.
 //
 //nolint:staticcheck // Cluster API says so nowhere else than in deprecated fields.
 func givenUp(message string) build.MachineFunc {
@@ -30,7 +30,7 @@ func givenUp(message string) build.MachineFunc {
 	}
 }
 
-// TestEvents covers what wakes the controller up and, which matters as much, what does not.
+// TestEvents covers what wakes the controller and, just as important, what does not.
 func TestEvents(t *testing.T) {
 	machine := func(opts ...build.MachineOption) client.Object { return build.Machine("ns", "m", opts...) }
 	cluster := func(opts ...build.ClusterOption) client.Object { return build.Cluster("ns", "c", opts...) }
@@ -110,7 +110,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestMapping has two clusters with Nodes of one name, which both get their events.
+// TestMapping: two clusters have Nodes of the same name, and both get their events.
 func TestMapping(t *testing.T) {
 	f := newFixture(t)
 	ns := f.machine.Namespace
@@ -147,8 +147,8 @@ func TestMapping(t *testing.T) {
 	}
 }
 
-// TestKubeconfigMapping: what becomes of a kubeconfig concerns the machines whose verdicts speak of it, those of a cluster that cannot be
-// read. Those of all others sleep on, as credentials are renewed all the time.
+// TestKubeconfigMapping: a kubeconfig wakes the machines of its cluster if the cluster cannot be read, because their verdicts mention it.
+// Other machines sleep on, because credentials are renewed all the time.
 func TestKubeconfigMapping(t *testing.T) {
 	f := newFixture(t)
 	f.Clusters = &workload.Clusters{Cache: clustercache.NewFakeEmptyClusterCache(), Secrets: f.env.Client, Clock: f.clock}

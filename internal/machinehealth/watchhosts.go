@@ -16,12 +16,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 )
 
-// HostsAppeared has hosts wake up the Machines that they run. It is called after the Hosts of the Observer have Appeared.
+// HostsAppeared makes changes of hosts wake the Machines that they run. Call it after Appeared of the Observer's Hosts.
 func (r *Reconciler) HostsAppeared(objects cache.Cache) error {
 	return r.ctl.Watch(source.Kind(objects, client.Object(&metal3v1.BareMetalHost{}), handler.EnqueueRequestsFromMapFunc(r.machinesOfHost), relevantHostChange()))
 }
 
-// machinesOfHost is the Machine that a host runs. At a start each host has news.
+// machinesOfHost maps a host to the Machine that it runs. At the start, each host causes an event.
 func (r *Reconciler) machinesOfHost(ctx context.Context, host client.Object) []ctrl.Request {
 	consumer := ConsumerOf(host.(*metal3v1.BareMetalHost))
 	if consumer == "" {
@@ -32,7 +32,7 @@ func (r *Reconciler) machinesOfHost(ctx context.Context, host client.Object) []c
 	return toRequests(ctx, list.Items, err)
 }
 
-// relevantHostChange drops the events that cannot change a verdict.
+// relevantHostChange drops events that cannot change a verdict.
 func relevantHostChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*metal3v1.BareMetalHost), e.ObjectNew.(*metal3v1.BareMetalHost)

@@ -44,7 +44,7 @@ func TestPaused(t *testing.T) {
 				unannotate(t, w, mhc, clusterv1.PausedAnnotation)
 				unannotate(t, w, mhc, pause.MarkerAnnotation)
 			},
-			"Paused by Sickbay while an upgrade is going on",
+			"Paused by Sickbay during an upgrade",
 		},
 		"by the Cluster": {
 			func(t *testing.T, w *site, _ *clusterv1.MachineHealthCheck) {

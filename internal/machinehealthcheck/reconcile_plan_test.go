@@ -247,7 +247,7 @@ func TestAwaitedMachine(t *testing.T) {
 	}
 	w.wantAdmitted(t, "first: reboot")
 	c := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed)
-	if !strings.HasSuffix(c.Message, "1 is judged by the record of the machine that it replaces: second") {
+	if !strings.HasSuffix(c.Message, "1 is judged by the repair of the machine that it replaces: second") {
 		t.Errorf("message is %q", c.Message)
 	}
 	w.end(t, first)

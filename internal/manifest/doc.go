@@ -1,3 +1,3 @@
-// Package manifest reads the YAML that people keep in files: several documents in a file, lists, comments and all. What is
-// read knows the file and the line that it stands in, so that a finding can point at it.
+// Package manifest reads the YAML that people keep in files, including lists, comments and several documents in a file.
+// What it returns knows its file and line, so that a finding can point there.
 package manifest

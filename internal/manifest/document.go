@@ -15,17 +15,17 @@ import (
 // Document is one document of a YAML stream.
 type Document struct {
 	File string
-	// Line is that of the file in which Text begins.
+	// Line is the line of the file at which Text begins.
 	Line int
-	// Text is the document as it stands, with the line that separates it from the one before.
+	// Text is the document as written, including the line that separates it from the previous one.
 	Text string
-	// Root is the node of the document; nil if there is nothing but comments. Its lines are those of the file.
+	// Root is the node of the document; nil if there are only comments. Its line numbers are those of the file.
 	Root *yaml.Node
-	// Objects are what the document holds: one, or the items of a list.
+	// Objects are the objects of the document: one, or the items of a list.
 	Objects []Object
 }
 
-// SyntaxError says that a text is not YAML.
+// SyntaxError means that a text is not YAML.
 type SyntaxError struct {
 	File    string
 	Line    int
@@ -35,8 +35,8 @@ type SyntaxError struct {
 // Error implements error.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message) }
 
-// Parse takes a stream of documents apart. The texts of the documents, one after the other, are the stream again. A document
-// that is not YAML is left without objects, and named by an error; the others are read all the same.
+// Parse splits a stream into documents. Their texts, joined, are the stream again. A document that is not YAML has no objects,
+// and an error names it; the others are read all the same.
 func Parse(file string, data []byte) (documents []*Document, problems []*SyntaxError) {
 	line := 1
 	for _, text := range split(string(data)) {
@@ -52,7 +52,7 @@ func Parse(file string, data []byte) (documents []*Document, problems []*SyntaxE
 
 var separator = regexp.MustCompile(`^---(\s|$)`)
 
-// split cuts a stream before each line "---". Directives such as %YAML stay with the document that they are for.
+// split cuts a stream before each line "---". Directives such as %YAML stay with their document.
 func split(stream string) (texts []string) {
 	begin, at, directives := 0, 0, false
 	for line := range strings.SplitAfterSeq(stream, "\n") {
@@ -67,7 +67,7 @@ func split(stream string) (texts []string) {
 	return append(texts, stream[begin:])
 }
 
-// atLine finds the line in what the parser says.
+// atLine matches the line number in a parser's message.
 var atLine = regexp.MustCompile(`^line (\d+): `)
 
 func (d *Document) parse() *SyntaxError {
@@ -93,11 +93,11 @@ func (d *Document) parse() *SyntaxError {
 	return nil
 }
 
-// parserProblems are what the parser says with the number of the line before the one that it means.
+// parserProblems matches the parser messages whose line number is one too low.
 var parserProblems = regexp.MustCompile(`^did not find expected (<|node content|key|'-' indicator|',' or)`)
 
-// syntaxError says it with the line of the file; the parser counts those of the document. Of the two parsers, the older one knows
-// the line of the problem, and the other one that of what it is in.
+// syntaxError converts the parser's line, which counts from the start of the document, to a line of the file. Of the two parsers,
+// the older one reports the line of the problem, the other one the line of what contains it.
 func (d *Document) syntaxError(err error) *SyntaxError {
 	if _, older := sigsyaml.YAMLToJSON([]byte(d.Text)); older != nil {
 		err = older
@@ -119,10 +119,10 @@ func (d *Document) syntaxError(err error) *SyntaxError {
 	return problem
 }
 
-// maxNodes bounds what aliases may multiply a document to.
+// maxNodes limits how far aliases may expand a document.
 const maxNodes = 100_000
 
-// count counts the values below a node, those of aliases each time, up to one more than the most.
+// count counts the values below a node, each alias again, and stops just above the maximum.
 func count(n *yaml.Node, most int) int {
 	total := 1
 	if most < 0 {

@@ -9,21 +9,21 @@ import (
 	"slices"
 )
 
-// File is one that was read.
+// File is a file that was read.
 type File struct {
-	// Name is what a person called it.
+	// Name is the name that the person used.
 	Name string
 	Data []byte
 }
 
-// Stdin is the name that stands for the standard input.
+// Stdin is the name for standard input.
 const Stdin = "-"
 
-// extensions are those of the files that are read in a directory.
+// extensions are the extensions of the files to read in a directory.
 var extensions = []string{".yaml", ".yml", ".json"}
 
-// Read reads files, directories and, for the name "-", the standard input. In a directory it reads what ends in .yaml, .yml or
-// .json, and below it, too, if recursive.
+// Read reads files, directories and, for the name "-", standard input. In a directory it reads the files that end in .yaml,
+// .yml or .json, including subdirectories if recursive.
 func Read(names []string, recursive bool, stdin io.Reader) ([]File, error) {
 	var files []File
 	for _, name := range names {
@@ -50,7 +50,7 @@ func Read(names []string, recursive bool, stdin io.Reader) ([]File, error) {
 	return files, nil
 }
 
-// find returns the files that a name stands for, in their order.
+// find returns the files for a name, in order.
 func find(name string, recursive bool) (found []string, err error) {
 	info, err := os.Stat(name)
 	if err != nil || !info.IsDir() {

@@ -7,7 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/sentence"
 )
 
-// FuzzParse: the documents are the stream again, whatever is in it, and what is wrong has its line.
+// FuzzParse: the documents joined are the stream, whatever it contains, and each error has its line.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"", "a: 1", "---\na: 1\n---\nb: 2\n...\n", "%YAML 1.1\n---\na\n", "a: [", "\t", "a: &a [*a]", "a: &a [1,2]\nb: [*a,*a,*a]", "kind: List\nitems: [{}, 3]",

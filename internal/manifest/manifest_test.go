@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestParse: the documents are the stream again, and know their lines in the file.
+// TestParse: the documents joined are the stream, and know their lines in the file.
 func TestParse(t *testing.T) {
 	const stream = "%YAML 1.1\n# first\n---\napiVersion: v1\nkind: A\nmetadata:\n  name: a\n  namespace: default\n--- # second\nkind: List\nitems:\n- kind: B\n- kind: C\n  metadata: {name: c}\n---\nkind: D\r\n"
 	documents, problems := Parse("f.yaml", []byte(stream))
@@ -38,7 +38,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestSyntaxErrors: a document that is no YAML is named by its line, and those beside it are read.
+// TestSyntaxErrors: the error gives the line of a document that is not YAML, and the other documents are
+// read.
 func TestSyntaxErrors(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text string
@@ -63,7 +64,7 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
-// TestManyAliases: a few lines that stand for millions of values are refused, and soon.
+// TestManyAliases: a few lines that expand to millions of values are rejected quickly.
 func TestManyAliases(t *testing.T) {
 	text := "a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\n"
 	for c := 'b'; c < 'k'; c++ {

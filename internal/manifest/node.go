@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Resolve follows an alias to what it stands for.
+// Resolve follows an alias to its target.
 func Resolve(n *yaml.Node) *yaml.Node {
 	for n != nil && n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -16,7 +16,7 @@ func Resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// Index returns where the key of a field stands in a mapping, or -1.
+// Index returns the index of a field's key in a mapping, or -1.
 func Index(mapping *yaml.Node, field string) int {
 	if mapping == nil || mapping.Kind != yaml.MappingNode {
 		return -1
@@ -37,8 +37,9 @@ func Get(mapping *yaml.Node, field string) *yaml.Node {
 	return nil
 }
 
-// At returns the key and the value of a field by its path, as in spec.checks.unhealthyNodeConditions[0].type or
-// metadata.annotations[sickbay.dev/dry-run]. Of a field that is not there it returns what is there of the path.
+// At returns the key and the value of a field by its path, such as spec.checks.unhealthyNodeConditions[0].type
+// or metadata.annotations[sickbay.dev/dry-run]. If the field does not exist, it returns the deepest node of the
+// path that does.
 func At(root *yaml.Node, path string) (key, value *yaml.Node) {
 	key, value = root, Resolve(root)
 	for _, part := range parts(path) {
@@ -65,7 +66,7 @@ func step(n *yaml.Node, part string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// parts takes a path apart. What is in brackets is one part, whatever dots it has.
+// parts splits a path. Text in brackets is one part, even if it contains dots.
 func parts(path string) (all []string) {
 	for path != "" {
 		if rest, ok := strings.CutPrefix(path, "["); ok {
@@ -86,7 +87,7 @@ func parts(path string) (all []string) {
 	return all
 }
 
-// Duplicates returns the keys that stand in their mapping a second time.
+// Duplicates returns the repeated keys of mappings.
 func Duplicates(n *yaml.Node) (keys []*yaml.Node) {
 	if n.Kind == yaml.MappingNode {
 		var seen []string

@@ -10,18 +10,18 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// Object is what a document says about one object of the API.
+// Object is one API object in a document.
 type Object struct {
 	File string
-	// Node is its mapping.
+	// Node is the object's mapping.
 	Node *yaml.Node
 	// Value is what the API server would get.
 	Value map[string]any
-	// Within is where it stands in its document, as in "items[3]"; empty for the whole document.
+	// Within is its place in the document, such as "items[3]"; empty for the whole document.
 	Within string
 }
 
-// findObjects reads the document as the API server gets it: by way of JSON, and by the older rules for what is a boolean.
+// findObjects reads the document like the API server: through JSON, and with the older rules for booleans.
 func (d *Document) findObjects() error {
 	data, err := sigsyaml.YAMLToJSON([]byte(d.Text))
 	if err != nil {
@@ -56,15 +56,15 @@ func (d *Document) findObjects() error {
 	return nil
 }
 
-// Kind is what the object says that it is.
+// Kind returns the kind that the object names.
 func (o Object) Kind() schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(o.text("apiVersion"), o.text("kind"))
 }
 
-// Name is the name of the object.
+// Name returns the name of the object.
 func (o Object) Name() string { return o.metadata("name") }
 
-// Namespace is the one that the object names.
+// Namespace returns the namespace that the object names.
 func (o Object) Namespace() string { return o.metadata("namespace") }
 
 // Title names the object for people.

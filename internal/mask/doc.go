@@ -1,5 +1,5 @@
-// Package mask takes passwords and tokens out of sentences that others have written.
+// Package mask removes passwords and tokens from text written by others.
 //
-// It serves what Sickbay logs, stores and shows. What Sickbay holds of Secrets itself it prints nowhere; but an error of a provider, or of
-// an API server, may quote the address with which somebody has tried to reach a machine, and what he has sent there.
+// It is for what Sickbay logs, stores and shows. Sickbay never prints the Secrets that it reads. But an error of a provider or an API
+// server may quote the address that was used to reach a machine, and what was sent there.
 package mask

@@ -6,13 +6,13 @@ import (
 	"regexp"
 )
 
-// masked stands for what was taken out.
+// masked replaces what was removed.
 const masked = "***"
 
-// secrets are what is taken out, each with what is left of it: the password in an address, what follows the scheme of an Authorization header,
-// a token that says of itself that it is one, and a private key. One that is cut off ends with the quotation or the text that it is in.
+// secrets are what is removed, with what remains of each: the password in an address, what follows the scheme of an Authorization header, a
+// token that is recognizable as one, and a private key. A secret that is cut off ends with its quotation or with the text.
 var secrets = []struct {
-	// sign is in every text that has such a secret, in whatever case. Most texts have no sign, and so need no pattern.
+	// sign occurs in every text with such a secret, in any case. Most texts contain no sign, and so need no pattern.
 	sign    []byte
 	pattern *regexp.Regexp
 	left    []byte
@@ -24,7 +24,7 @@ var secrets = []struct {
 	{[]byte("PRIVATE KEY"), regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^"]*?(?:-----END [A-Z ]*PRIVATE KEY-----|("|\n?$))`), []byte(masked + "$1")},
 }
 
-// Text is a text with *** in the place of each password, token and private key that can be told from other words.
+// Text returns a text with *** in place of each password, token and private key that it recognizes.
 func Text(text string) string { return string(maskAll([]byte(text))) }
 
 func maskAll(text []byte) []byte {
@@ -36,7 +36,7 @@ func maskAll(text []byte) []byte {
 	return text
 }
 
-// contains reports whether a sign is in a text, in whatever case.
+// contains reports whether text contains sign, in any case.
 func contains(text, sign []byte) bool {
 	for ; len(text) >= len(sign); text = text[1:] {
 		if bytes.EqualFold(text[:len(sign)], sign) {
@@ -46,7 +46,7 @@ func contains(text, sign []byte) bool {
 	return false
 }
 
-// Writer masks what is written to W. Each Write is a text of its own, as loggers write their entries.
+// Writer masks what is written to W. Each Write is a separate text, as loggers write their entries.
 type Writer struct{ W io.Writer }
 
 // Write implements io.Writer.
@@ -57,7 +57,7 @@ func (w Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Tree masks the texts in what was decoded from JSON or YAML.
+// Tree masks the texts in a decoded JSON or YAML value.
 func Tree(tree any) any {
 	switch tree := tree.(type) {
 	case map[string]any:

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// texts are what is masked, and what only looks like it.
+// texts are masked texts, and texts that only look like secrets.
 var texts = map[string]string{
 	"": "",
 	"cannot reach redfish+https://admin:pw@bmc/x":                               "cannot reach redfish+https://admin:***@bmc/x",
@@ -47,12 +47,12 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// broken cannot be written to.
+// broken fails every write.
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestWriter: who writes learns that all of it was written, however much is left.
+// TestWriter: Write reports the length of the original text, however much remains.
 func TestWriter(t *testing.T) {
 	var written bytes.Buffer
 	entry := "reaching https://admin:a-long-password@host\n"
@@ -64,7 +64,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// FuzzText: what is masked stays as it is, and a password in an address is gone.
+// FuzzText: a masked text stays unchanged when masked again, and a password in an address is gone.
 func FuzzText(f *testing.F) {
 	for text := range texts {
 		f.Add(text, "hunter2")

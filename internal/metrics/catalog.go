@@ -7,16 +7,16 @@ const (
 	Histogram = "histogram"
 )
 
-// Entry is what the reference says of a metric beside what the metric says of itself.
+// Entry is what the reference says about a metric in addition to its help text.
 type Entry struct {
 	Name, Type string
-	// Series says how many there may be.
+	// Series says how many series there may be.
 	Series string
-	// Query is one that people ask.
+	// Query is a query that people use.
 	Query string
 }
 
-// What bounds the number of series.
+// What limits the number of series.
 const (
 	one          = "1"
 	perCheck     = "1 per MachineHealthCheck"
@@ -29,7 +29,7 @@ const (
 	perVerdict   = "few: one per condition, status and reason that there is, for all objects"
 )
 
-// Catalog has an entry for each metric of Sickbay, by name. A test holds it against the metrics that there are.
+// Catalog has an entry for each metric of Sickbay, by name. A test compares it with the registered metrics.
 var Catalog = []Entry{
 	{"sickbay_build_info", GaugeType, one, `count by (version) (sickbay_build_info)`},
 	{"sickbay_check_duration_seconds", Histogram, "10 per condition and check, for all objects", `histogram_quantile(0.99, sum by (le, check) (rate(sickbay_check_duration_seconds_bucket[5m])))`},

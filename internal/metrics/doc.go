@@ -1,4 +1,4 @@
-// Package metrics has what the metrics of all controllers share: gauges whose series are computed when somebody reads them,
-// so that none outlives what it is about and none is missing between two writes; and the catalog, which the reference of
-// metrics is generated from.
+// Package metrics contains what the metrics of all controllers share. Gauges compute their series when somebody reads them,
+// so no series outlives its object and none is missing between two writes. The reference of metrics is generated from the
+// catalog.
 package metrics

@@ -20,13 +20,13 @@ type Gauge struct {
 	desc *prometheus.Desc
 }
 
-// gauges are all that were made.
+// gauges are all gauges of the program.
 var gauges struct {
 	sync.Mutex
 	all []*Gauge
 }
 
-// NewGauge makes a gauge, for a variable of a package: its name is there once in a program.
+// NewGauge makes a gauge for a package variable: its name must be unique in the program.
 func NewGauge(name, help string, labels ...string) *Gauge {
 	g := &Gauge{Name: name, Help: help, Labels: labels, desc: prometheus.NewDesc(name, help, labels, nil)}
 	gauges.Lock()
@@ -55,17 +55,17 @@ type series struct {
 // Set gives a series its value.
 func (s *Samples) Set(g *Gauge, value float64, labels ...string) { s.at(g, labels).value = value }
 
-// SetTime gives a series a moment as its value. The zero time is none, and makes no series.
+// SetTime sets a series to a time. The zero time makes no series.
 func (s *Samples) SetTime(g *Gauge, at time.Time, labels ...string) {
 	if !at.IsZero() {
 		s.Set(g, seconds(at), labels...)
 	}
 }
 
-// Add adds to a series, which begins at 0.
+// Add adds to a series, which starts at 0.
 func (s *Samples) Add(g *Gauge, n float64, labels ...string) { s.at(g, labels).value += n }
 
-// Earliest keeps the earlier of a moment and of what the series has. The zero time is none.
+// Earliest sets a series to a time, unless it has an earlier one. The zero time makes no series.
 func (s *Samples) Earliest(g *Gauge, at time.Time, labels ...string) {
 	if at.IsZero() {
 		return
@@ -75,7 +75,7 @@ func (s *Samples) Earliest(g *Gauge, at time.Time, labels ...string) {
 	}
 }
 
-// Get returns the value of a series, and whether it is there.
+// Get returns the value of a series, and whether it exists.
 func (s *Samples) Get(g *Gauge, labels ...string) (value float64, there bool) {
 	if one := s.series[g][keyOf(labels)]; one != nil {
 		return one.value, true
@@ -83,7 +83,7 @@ func (s *Samples) Get(g *Gauge, labels ...string) (value float64, there bool) {
 	return 0, false
 }
 
-// String has a line for each series, sorted, as Prometheus reads them.
+// String returns a sorted line for each series, in Prometheus' format.
 func (s *Samples) String() string {
 	var lines []string
 	for g, all := range s.series {
@@ -116,7 +116,7 @@ func (s *Samples) at(g *Gauge, labels []string) *series {
 	return one
 }
 
-// merge adds the series that are not there yet: of two sources that say the same, the first counts.
+// merge adds the series that do not exist yet: if two sources set the same series, the first wins.
 func (s *Samples) merge(other *Samples) {
 	for g, all := range other.series {
 		for key, one := range all {
@@ -135,7 +135,7 @@ func (s *Samples) write(to chan<- prometheus.Metric) {
 	}
 }
 
-// text replaces what is no UTF-8, which would make all metrics unreadable.
+// text replaces invalid UTF-8, which would make all metrics unreadable.
 func text(labels []string) []string {
 	if !slices.ContainsFunc(labels, func(label string) bool { return !utf8.ValidString(label) }) {
 		return labels

@@ -42,7 +42,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestSources: two that say the same count once, text that is no text breaks nothing, and one that is detached is not read.
+// TestSources: two sources of the same series count once, invalid UTF-8 breaks nothing, and a detached source is not read.
 func TestSources(t *testing.T) {
 	same := func(value float64) Source {
 		return func(_ context.Context, s *Samples) { s.Set(probe, value, "x", "y\xff") }
@@ -62,7 +62,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestRunnables: what only the leader shows waits for the lease, and all goes with the manager.
+// TestRunnables: what only the leader shows waits for the lease, and everything stops with the manager.
 func TestRunnables(t *testing.T) {
 	read := func(_ context.Context, s *Samples) { s.Set(probe, 1, "x", "y") }
 	for _, one := range []interface {

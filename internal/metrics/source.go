@@ -10,10 +10,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// Source computes series. It is safe for concurrent use, and reads no more than caches and its own memory.
+// Source computes series. It is safe for concurrent use, and reads only caches and its own memory.
 type Source func(ctx context.Context, s *Samples)
 
-// readTimeout bounds one reading. What is in the caches takes milliseconds; caches that are not filled yet take for ever.
+// readTimeout bounds one reading. Reading caches takes milliseconds; caches that are not filled yet block for ever.
 const readTimeout = 5 * time.Second
 
 // collector reads all sources of the program.
@@ -24,7 +24,7 @@ type collector struct {
 
 var live collector
 
-// Attach has a source read until detach is called.
+// Attach adds a source until detach is called.
 func Attach(source Source) (detach func()) {
 	live.mu.Lock()
 	defer live.mu.Unlock()
@@ -36,7 +36,7 @@ func Attach(source Source) (detach func()) {
 	}
 }
 
-// Describe implements prometheus.Collector. The gauges are made after it is registered, so it promises none.
+// Describe implements prometheus.Collector. It describes no gauges, since they are made after the collector is registered.
 func (c *collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
@@ -58,7 +58,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 // whileLeading attaches a source to a manager.
 type whileLeading struct{ source Source }
 
-// WhileLeading has a source read as long as the manager that it is added to leads: two that show the same would count twice.
+// WhileLeading attaches a source while its manager leads: if two managers showed the same series, they would count twice.
 func WhileLeading(source Source) manager.Runnable { return whileLeading{source} }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
@@ -74,7 +74,7 @@ func (w whileLeading) Start(ctx context.Context) error {
 // always attaches a source for as long as its manager runs.
 type always struct{ whileLeading }
 
-// Always has a source read as long as the manager that it is added to runs, leading or not.
+// Always attaches a source while its manager runs, leading or not.
 func Always(source Source) manager.Runnable { return always{whileLeading{source}} }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.

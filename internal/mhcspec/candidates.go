@@ -9,14 +9,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// byHandle indexes MachineHealthChecks by a label that each Machine has which they select: a look at one Machine must not be a look at all
-// MachineHealthChecks of its cluster.
+// byHandle indexes MachineHealthChecks by one label that all their Machines have: judging one Machine must not mean reading all MachineHealthChecks
+// of its cluster.
 const byHandle = "sickbay.handle"
 
-// handle is a label of Machines; zero if there is none.
+// handle is a label of Machines; zero means none.
 type handle struct{ key, value string }
 
-// handleOf is one of the labels that a MachineHealthCheck asks for; zero if it asks for none that tells Machines of a cluster from each other.
+// handleOf returns one of the labels that a MachineHealthCheck selects by; zero if it has none beside the cluster's name.
 func handleOf(mhc *clusterv1.MachineHealthCheck) handle {
 	var first handle
 	for key, value := range mhc.Spec.Selector.MatchLabels {
@@ -29,14 +29,14 @@ func handleOf(mhc *clusterv1.MachineHealthCheck) handle {
 
 func (h handle) of(cluster string) string { return cluster + "/" + h.key + "=" + h.value }
 
-// ofKey is where all handles of a key are.
+// ofKey is the index value that all handles with a key share.
 func ofKey(cluster, key string) string { return cluster + "/" + key }
 
-// handleKeys are the keys of all handles that were ever indexed, so that nobody asks for the other labels of a Machine. An index extracts before it shows
-// an object, so none is missing; one too many costs a lookup.
+// handleKeys are the keys of all handles that were ever indexed, so that other labels of a Machine need no lookup. A cache indexes an object before
+// it shows it, so no key is missing; an extra one costs only a lookup.
 var handleKeys sync.Map
 
-// extractHandle is the index.
+// extractHandle returns the index values of a MachineHealthCheck.
 func extractHandle(obj client.Object) []string {
 	mhc := obj.(*clusterv1.MachineHealthCheck)
 	h := handleOf(mhc)
@@ -48,7 +48,7 @@ func extractHandle(obj client.Object) []string {
 // caller must not change them.
 func MachineHealthChecksFor(ctx context.Context, reader client.Reader, machine *clusterv1.Machine) ([]*clusterv1.MachineHealthCheck, error) {
 	cluster := ClusterOf(machine)
-	// The zero handle comes first: a reader without a cache extracts when it lists.
+	// Look up the zero handle first: a reader without a cache indexes while it lists.
 	mhcs, err := appendByHandle(ctx, nil, reader, cluster, handle{}.of(cluster.Name))
 	if err != nil {
 		return nil, err

@@ -29,13 +29,13 @@ func indexed(t rapid.TB, objects ...client.Object) client.Client {
 	return builder.Build()
 }
 
-// someLabels are few, so that many are the same.
+// someLabels draws from few labels, so that many are the same.
 func someLabels(t *rapid.T, what string) map[string]string {
 	keys := []string{"pool", "zone", "a/pool"}
 	return rapid.MapOfN(rapid.SampledFrom(keys), rapid.SampledFrom([]string{"1", "2", ""}), 0, len(keys)).Draw(t, what)
 }
 
-// TestCandidates: whoever looks for the MachineHealthChecks of a Machine, or for the rivals of one, misses none.
+// TestCandidates: a search for the MachineHealthChecks of a Machine, or for the rivals of one, misses none.
 func TestCandidates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var objects []client.Object
@@ -85,7 +85,7 @@ func count(all []*clusterv1.MachineHealthCheck, one *clusterv1.MachineHealthChec
 	return len(slices.DeleteFunc(slices.Clone(all), func(mhc *clusterv1.MachineHealthCheck) bool { return mhc.Name != one.Name }))
 }
 
-// TestFewCandidates: of a thousand pools a Machine concerns its own.
+// TestFewCandidates: among a thousand pools, a Machine concerns only its own.
 func TestFewCandidates(t *testing.T) {
 	var objects []client.Object
 	for i := range 1000 {

@@ -5,9 +5,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// MetadataChanged reports whether something changed that selects, excludes or configures:
-// the spec, labels, annotations, or that the object is being deleted. A write of a
-// status alone does not count.
+// MetadataChanged reports whether a change may affect selection, exclusion or settings: the
+// spec, labels, annotations, or the deletion of the object. Changes of the status alone do
+// not count.
 func MetadataChanged(before, after client.Object) bool {
 	return before.GetGeneration() != after.GetGeneration() ||
 		!before.GetDeletionTimestamp().Equal(after.GetDeletionTimestamp()) ||

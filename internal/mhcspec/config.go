@@ -11,18 +11,16 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Annotations on a MachineHealthCheck for what its API has no field for.
+// Annotations on a MachineHealthCheck for settings that its API has no field for.
 const (
 	// MaxInFlightAnnotation bounds how many remediations run at once: a number, or a
 	// percentage of the Machines, rounded down but at least one.
 	MaxInFlightAnnotation = "sickbay.dev/max-in-flight"
-	// DryRunAnnotation set to "true" makes Sickbay say what it would do, and do
-	// nothing.
+	// DryRunAnnotation, if "true", makes Sickbay say what it would do, and do nothing.
 	DryRunAnnotation = "sickbay.dev/dry-run"
 	// StrategyAnnotation chooses how machines are repaired; "reboot" is the only value.
 	StrategyAnnotation = "sickbay.dev/remediation"
-	// ExternalStrategyAnnotation is how OpenShift says the same: "external-baremetal"
-	// is "reboot".
+	// ExternalStrategyAnnotation is OpenShift's name for the same; its value "external-baremetal" means "reboot".
 	ExternalStrategyAnnotation = "machine.openshift.io/remediation-strategy"
 )
 
@@ -32,7 +30,7 @@ type Strategy string
 // StrategyReboot power-cycles the host of a machine.
 const StrategyReboot Strategy = "reboot"
 
-// strategies are the annotations that choose a built-in plan, each with the one value that it may have.
+// strategies are the annotations that choose a built-in plan, each with its only valid value.
 var strategies = []struct {
 	annotation, value string
 	strategy          Strategy
@@ -41,23 +39,23 @@ var strategies = []struct {
 	{ExternalStrategyAnnotation, "external-baremetal", StrategyReboot},
 }
 
-// Config is what a MachineHealthCheck asks for, by its annotations or by the plan that it names.
+// Config has the settings of a MachineHealthCheck, from its annotations or from its plan.
 type Config struct {
-	// MaxInFlight is nil if there is no bound.
+	// MaxInFlight is nil if there is no limit.
 	MaxInFlight *intstr.IntOrString
 	DryRun      bool
-	// Observe reports that the plan is only to be watched: nothing is done.
+	// Observe says that the plan only observes: nothing is done.
 	Observe bool
-	// Strategy is empty if none is asked for.
+	// Strategy is empty if none is chosen.
 	Strategy Strategy
 }
 
-// OnlyTells reports whether nothing is done, and the status says what would be.
+// OnlyTells reports whether nothing is done, and the status only says what would be done.
 func (c Config) OnlyTells() bool { return c.DryRun || c.Observe }
 
 // ParseConfig reads the annotations, and the plan that the MachineHealthCheck names; template is nil if it names none, or
-// if that cannot be read. A value that cannot be understood is never guessed at: the problems say what is wrong, and
-// nothing is repaired until somebody corrects it.
+// if the plan cannot be read. It never guesses at an invalid value: the problems say what is wrong, and nothing is
+// repaired until somebody corrects it.
 func ParseConfig(mhc *clusterv1.MachineHealthCheck, template *v1alpha1.MachineRemediationTemplate) (config Config, problems []string) {
 	config.DryRun, problems = parseDryRun(mhc)
 	if NamesPlan(mhc) {
@@ -76,7 +74,7 @@ func ParseConfig(mhc *clusterv1.MachineHealthCheck, template *v1alpha1.MachineRe
 	return config, append(problems, verdictProblems(mhc)...)
 }
 
-// PlanKind is the kind of template that is a plan of ours.
+// PlanKind is the kind of templates that are plans of Sickbay.
 var PlanKind = schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: "MachineRemediationTemplate"}
 
 // NamesPlan reports whether mhc names a MachineRemediationTemplate.
@@ -91,17 +89,17 @@ func parseDryRun(mhc *clusterv1.MachineHealthCheck) (dryRun bool, problems []str
 	}
 	dryRun, err := strconv.ParseBool(value)
 	if err != nil {
-		// Who tries to switch it on does not want anything touched.
+		// Somebody who tries to switch dry-run on does not want anything touched.
 		return true, []string{fmt.Sprintf("annotation %s is %s: it must be true or false", DryRunAnnotation, Quoted(value))}
 	}
 	return dryRun, nil
 }
 
-// besidePlan are the annotations that say something which the plan says.
+// besidePlan returns problems for annotations that set what the plan sets.
 func besidePlan(mhc *clusterv1.MachineHealthCheck) (problems []string) {
 	for _, annotation := range []string{MaxInFlightAnnotation, StrategyAnnotation, ExternalStrategyAnnotation} {
 		if _, ok := mhc.Annotations[annotation]; ok {
-			problems = append(problems, fmt.Sprintf("annotation %s must not be set beside MachineRemediationTemplate %s, which says it itself",
+			problems = append(problems, fmt.Sprintf("annotation %s must not be set beside MachineRemediationTemplate %s, which has its own setting",
 				annotation, mhc.Spec.Remediation.TemplateRef.Name))
 		}
 	}
@@ -135,7 +133,7 @@ func (c *Config) parseStrategy(mhc *clusterv1.MachineHealthCheck) (problems []st
 	return problems
 }
 
-// verdictProblems are about the annotations that machinehealth reads.
+// verdictProblems returns the problems of the annotations that machinehealth reads.
 func verdictProblems(mhc *clusterv1.MachineHealthCheck) (problems []string) {
 	if _, err := ResumedAt(mhc); err != nil {
 		problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be a time like 2006-01-02T15:04:05Z",

@@ -88,7 +88,8 @@ func TestParseConfigProblems(t *testing.T) {
 	}
 }
 
-// TestDryRunGarbage: who tries to switch dry-run on does not want anything touched.
+// TestDryRunGarbage: somebody who tries to switch dry-run on does not want anything
+// touched.
 func TestDryRunGarbage(t *testing.T) {
 	config, _ := ParseConfig(build.MachineHealthCheck("ns", "mhc", build.Annotation(DryRunAnnotation, "yes please")), nil)
 	if !config.DryRun {

@@ -1,7 +1,7 @@
-// Package mhcspec reads what a MachineHealthCheck asks for: its Machines, its rules, its annotations, whether it is paused or on hold,
-// and whether it is Sickbay's.
+// Package mhcspec reads the settings of a MachineHealthCheck: its Machines, its rules, its annotations, whether it is paused or on hold,
+// and whether it belongs to Sickbay.
 //
-// It is the only place that parses them. machinehealth finds the rules for a Machine here, machinehealthcheck the Machines that it counts
-// and its settings, the others whether they may act. All of it is pure but for the indexes, which make it cheap to ask which
-// MachineHealthChecks a Machine has.
+// Only this package parses them. Here machinehealth finds the rules for a Machine, machinehealthcheck the Machines to count and its
+// settings, and the others whether they may act. Everything is pure except the indexes, which make it cheap to find the
+// MachineHealthChecks of a Machine.
 package mhcspec

@@ -10,7 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/sentence"
 )
 
-// FuzzHold: a hold is either on or over, and one that cannot be read is on; the sentence is clear whatever the reason says.
+// FuzzHold: a hold is either on or over, and one that cannot be parsed is on. The message is readable whatever the reason
+// says.
 func FuzzHold(f *testing.F) {
 	for _, until := range []string{"", "2026-11-23T08:00:00Z", "9999-12-31T23:59:59-23:59", "0000-01-01T00:00:00+23:59", "tomorrow", "2026-11-23T08:00:00.123456789+01:00", "\x00", "\xff\n"} {
 		f.Add(until, "switch\nis \x1b[31mchanged")

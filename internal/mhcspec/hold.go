@@ -9,16 +9,15 @@ import (
 )
 
 const (
-	// HoldUntilAnnotation on a Machine, a MachineHealthCheck or a Cluster holds the RFC 3339 time until which nothing is
+	// HoldUntilAnnotation on a Machine, a MachineHealthCheck or a Cluster is the RFC 3339 time until which nothing is
 	// repaired there. It is a pause that ends by itself.
 	HoldUntilAnnotation = "sickbay.dev/hold-until"
 	// HoldReasonAnnotation says why.
 	HoldReasonAnnotation = "sickbay.dev/hold-reason"
 )
 
-// OnHold says why nothing may be repaired on account of one of the objects, and until when; empty if it may. Of several
-// holds it names the one that lasts longest. A time that cannot be read holds until somebody corrects it, and until is
-// zero then.
+// OnHold says why a hold on one of the objects forbids repairs, and until when; empty if none does. It names the
+// longest of several holds. If a time cannot be parsed, the hold lasts until somebody corrects it, and until is zero.
 func OnHold(now time.Time, objs ...client.Object) (why string, until time.Time) {
 	for _, obj := range objs {
 		value, ok := obj.GetAnnotations()[HoldUntilAnnotation]
@@ -36,7 +35,8 @@ func OnHold(now time.Time, objs ...client.Object) (why string, until time.Time) 
 	return why, until
 }
 
-// HoldEnded is when the last hold on one of the objects ended whose annotation still tells; zero if there was none.
+// HoldEnded returns when the last expired hold on one of the objects ended, by their annotations; zero if there was
+// none.
 func HoldEnded(now time.Time, objs ...client.Object) time.Time {
 	var last time.Time
 	for _, obj := range objs {
@@ -56,7 +56,7 @@ func holdMessage(obj client.Object, until time.Time) string {
 	return message
 }
 
-// nameOf names an object for people. What was read by type does not know its kind.
+// nameOf names an object for people. Objects that were read by type do not have their kind set.
 func nameOf(obj client.Object) string {
 	kind := obj.GetObjectKind().GroupVersionKind().Kind
 	switch obj.(type) {

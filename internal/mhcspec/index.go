@@ -17,7 +17,7 @@ const (
 	leftAlone  = "sickbay.left-alone"
 )
 
-// What leftAlone goes by.
+// The index values of leftAlone.
 const (
 	leftByHold  = "hold"
 	leftByPause = "paused"
@@ -31,8 +31,8 @@ type Index struct {
 	Extract client.IndexerFunc
 }
 
-// Indexes are those that the functions of this package need. They go by
-// spec.clusterName, since the label may be missing where Cluster API's webhooks are.
+// Indexes returns the indexes that the functions of this package need. They use spec.clusterName, because the label may be missing without Cluster
+// API's webhooks.
 func Indexes() []Index {
 	return []Index{
 		{&clusterv1.Machine{}, byCluster, func(obj client.Object) []string {
@@ -76,7 +76,7 @@ func whyLeftAlone(obj client.Object) []string {
 	return why
 }
 
-// AddIndexes adds the indexes to a cache. It must happen before its first use.
+// AddIndexes adds the indexes to a cache. It must be called before the cache is used.
 func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	return AddTo(ctx, indexer, Indexes())
 }
@@ -91,8 +91,7 @@ func AddTo(ctx context.Context, indexer client.FieldIndexer, indexes []Index) er
 	return nil
 }
 
-// nodeKey joins cluster and Node name, since two clusters may well have Nodes of
-// one name. A slash is in neither of them.
+// nodeKey joins cluster and Node name, because Nodes of two clusters may have the same name. Neither contains a slash.
 func nodeKey(cluster, node string) string { return cluster + "/" + node }
 
 // MachinesOf lists the Machines of a cluster. They are not copied: the caller
@@ -101,7 +100,7 @@ func MachinesOf(ctx context.Context, reader client.Reader, cluster client.Object
 	return machines(ctx, reader, cluster, byCluster, cluster.Name)
 }
 
-// MachinesSelectedBy lists the Machines of a cluster that a MachineHealthCheck of it selects. They are not copied: the caller must not change them.
+// MachinesSelectedBy lists the Machines that a MachineHealthCheck selects in its cluster. They are not copied: the caller must not change them.
 func (s *Selectors) MachinesSelectedBy(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) ([]clusterv1.Machine, error) {
 	c, cluster := s.get(mhc), client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}
 	if c.err != nil {
@@ -110,8 +109,8 @@ func (s *Selectors) MachinesSelectedBy(ctx context.Context, reader client.Reader
 	return machines(ctx, reader, cluster, byCluster, cluster.Name, client.MatchingLabelsSelector{Selector: c.selector})
 }
 
-// MachinesOfNode lists the Machines whose Node is the one of that name in that
-// cluster: one, or two for a moment. They are not copied.
+// MachinesOfNode lists the Machines that have a given Node of a cluster: usually one, or two for a moment. They are not copied: the caller must not
+// change them.
 func MachinesOfNode(ctx context.Context, reader client.Reader, cluster client.ObjectKey, node string) ([]clusterv1.Machine, error) {
 	return machines(ctx, reader, cluster, byNode, nodeKey(cluster.Name, node))
 }
@@ -167,7 +166,7 @@ func MachineHealthChecksWith(ctx context.Context, reader client.Reader, kind sch
 
 func templateKey(kind schema.GroupKind, name string) string { return kind.String() + "/" + name }
 
-// templatesKey has no slash behind the kind, so it is nobody's templateKey.
+// templatesKey has an @ after the kind instead of a slash, so it never equals a templateKey.
 func templatesKey(kind schema.GroupKind, cluster string) string { return kind.String() + "@" + cluster }
 
 // ClusterOf returns the key of the Cluster of a Machine.
@@ -175,8 +174,8 @@ func ClusterOf(machine *clusterv1.Machine) client.ObjectKey {
 	return client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName}
 }
 
-// LiveMachinesOf lists the Machines of a cluster with a reader that has no indexes. It goes by the label that Cluster API puts on each
-// Machine whenever it looks at it, since a namespace may have the Machines of many clusters.
+// LiveMachinesOf lists the Machines of a cluster with a reader that has no indexes. It uses the label that Cluster API sets on each Machine, because
+// a namespace may have Machines of many clusters.
 func LiveMachinesOf(ctx context.Context, live client.Reader, cluster client.ObjectKey) ([]clusterv1.Machine, error) {
 	var list clusterv1.MachineList
 	if err := live.List(ctx, &list, client.InNamespace(cluster.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster.Name}); err != nil {

@@ -55,7 +55,8 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestLiveMachinesOf asks the API server for the Machines of one cluster, and not for all of a namespace.
+// TestLiveMachinesOf: the API server is asked for the Machines of one cluster, not for all of a
+// namespace.
 func TestLiveMachinesOf(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := clusterv1.AddToScheme(scheme); err != nil {

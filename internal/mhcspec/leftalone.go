@@ -9,16 +9,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Hold is an object on which nothing is repaired until a time.
+// Hold is an object on which nothing is repaired until a given time.
 type Hold struct {
 	// Kind is Machine, MachineHealthCheck or Cluster.
 	Kind   string
 	Object client.Object
-	// Until is the zero time if it cannot be read.
+	// Until is zero if it cannot be parsed.
 	Until time.Time
 }
 
-// Holds lists from a cache what is on hold now, without a look at anything else.
+// Holds lists from a cache what is on hold now. It reads only objects with the annotation.
 func Holds(ctx context.Context, reader client.Reader, now time.Time) ([]Hold, error) {
 	objects, err := annotated(ctx, reader)
 	if err != nil {
@@ -34,7 +34,7 @@ func Holds(ctx context.Context, reader client.Reader, now time.Time) ([]Hold, er
 	return holds, nil
 }
 
-// annotated lists what has a time in its annotations until which it is on hold; that may be over.
+// annotated lists the objects that have a hold in their annotations; it may be over.
 func annotated(ctx context.Context, reader client.Reader) ([]Hold, error) {
 	by := []client.ListOption{client.MatchingFields{leftAlone: leftByHold}, client.UnsafeDisableDeepCopy}
 	var machines clusterv1.MachineList
@@ -58,13 +58,13 @@ func annotated(ctx context.Context, reader client.Reader) ([]Hold, error) {
 	return all, nil
 }
 
-// PausedMachines lists from a cache the machines that are to be left untouched, without a look at any other. They are not copied: the
-// caller must not change them.
+// PausedMachines lists from a cache the paused machines, without reading any other. They are not copied: the caller must not change
+// them.
 func PausedMachines(ctx context.Context, reader client.Reader) ([]clusterv1.Machine, error) {
 	return leftMachines(ctx, reader, leftByPause)
 }
 
-// SkippedMachines lists those that are never to be remediated in the same way.
+// SkippedMachines lists the machines with skip-remediation in the same way.
 func SkippedMachines(ctx context.Context, reader client.Reader) ([]clusterv1.Machine, error) {
 	return leftMachines(ctx, reader, leftBySkip)
 }

@@ -5,38 +5,38 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Values of the annotation cluster.x-k8s.io/paused on a MachineHealthCheck that mean
-// something to Sickbay. Cluster API's own controller, and OpenShift's, honour the
-// annotation whatever its value.
+// Values of the annotation cluster.x-k8s.io/paused on a MachineHealthCheck that have a meaning for
+// Sickbay. Cluster API's own controller, and OpenShift's, honour the annotation whatever its value.
 const (
-	// HandedOverValue hands a MachineHealthCheck to Sickbay: it holds Cluster API's own
-	// controller off, and does not pause Sickbay.
+	// HandedOverValue hands a MachineHealthCheck over to Sickbay: it pauses Cluster API's own
+	// controller, but not Sickbay.
 	HandedOverValue = "sickbay"
-	// UpgradeValue is what Sickbay itself pauses with while a cluster upgrades.
+	// UpgradeValue is the value with which Sickbay pauses while a cluster upgrades.
 	UpgradeValue = "upgrade"
-	// HandedOverUpgradeValue is the same for one that is handed over, and stays so.
+	// HandedOverUpgradeValue is the same for a MachineHealthCheck that is handed over, and stays
+	// so.
 	HandedOverUpgradeValue = "sickbay-upgrade"
 )
 
-// UpgradeMarker on a MachineHealthCheck, without a value, says that it is paused for an upgrade and
-// not by a person. The name is that of OpenShift's proposal.
+// UpgradeMarker on a MachineHealthCheck has no value, and says that an upgrade pauses it, and not
+// a person. The name is from OpenShift's proposal.
 const UpgradeMarker = "machine.openshift.io/paused-for-upgrade"
 
-// PauseOnUpgradeAnnotation says whether there are such pauses. "false" on a MachineHealthCheck
-// excepts it; "true" on a Cluster asks for pauses while that Cluster upgrades.
+// PauseOnUpgradeAnnotation says whether upgrades pause. "false" on a MachineHealthCheck exempts it;
+// "true" on a Cluster asks for pauses while that Cluster upgrades.
 const PauseOnUpgradeAnnotation = "sickbay.dev/pause-on-upgrade"
 
-// Adoption says which MachineHealthChecks Sickbay takes care of.
+// Adoption says which MachineHealthChecks Sickbay looks after.
 type Adoption string
 
 const (
 	// AdoptAll is for installations without Cluster API's own controller.
 	AdoptAll Adoption = "all"
-	// AdoptHandedOver is for running beside it.
+	// AdoptHandedOver is for installations beside it.
 	AdoptHandedOver Adoption = "handed-over"
 )
 
-// Policy says which MachineHealthChecks are Sickbay's.
+// Policy decides which MachineHealthChecks belong to Sickbay.
 type Policy struct {
 	Adopt Adoption
 	// WatchFilter, if set, is the value that the label cluster.x-k8s.io/watch-filter
@@ -44,7 +44,7 @@ type Policy struct {
 	WatchFilter string
 }
 
-// Manages reports whether Sickbay takes care of mhc.
+// Manages reports whether Sickbay looks after mhc.
 func (p Policy) Manages(mhc *clusterv1.MachineHealthCheck) bool {
 	if p.WatchFilter != "" && mhc.Labels[clusterv1.WatchLabel] != p.WatchFilter {
 		return false
@@ -52,22 +52,22 @@ func (p Policy) Manages(mhc *clusterv1.MachineHealthCheck) bool {
 	return p.Adopt != AdoptHandedOver || HandedOver(mhc)
 }
 
-// Keeps reports whether Sickbay keeps what it has begun for mhc. Once one that was handed over is
-// paused with another value, that pauses Sickbay and Cluster API's own controller alike: nobody
-// else goes on with it.
+// Keeps reports whether Sickbay keeps what it has begun for mhc. If somebody pauses a handed-over
+// MachineHealthCheck with another value, that pauses both Sickbay and Cluster API's own controller,
+// so nobody else would continue.
 func (p Policy) Keeps(mhc *clusterv1.MachineHealthCheck) bool {
 	beside := p.Adopt == AdoptHandedOver && hasAnnotation(mhc, clusterv1.PausedAnnotation)
 	return p.Manages(mhc) || (beside && Policy{WatchFilter: p.WatchFilter}.Manages(mhc))
 }
 
-// HandedOver reports whether mhc is held off from Cluster API's own controller and
-// given to Sickbay. It stays given while it is paused for an upgrade.
+// HandedOver reports whether mhc is paused for Cluster API's own controller and handed over to
+// Sickbay. It stays so while an upgrade pauses it.
 func HandedOver(mhc *clusterv1.MachineHealthCheck) bool {
 	value := mhc.Annotations[clusterv1.PausedAnnotation]
 	return value == HandedOverValue || value == HandedOverUpgradeValue
 }
 
-// Paused reports whether mhc must be left alone for now, and names the causes.
+// Paused returns why mhc must be left alone for now; nil if it is not paused.
 func Paused(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) []string {
 	var causes []string
 	if ClusterPaused(cluster) {
@@ -76,7 +76,7 @@ func Paused(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) []str
 	switch value, ok := mhc.Annotations[clusterv1.PausedAnnotation]; {
 	case !ok || value == HandedOverValue:
 	case (value == UpgradeValue || value == HandedOverUpgradeValue) && hasAnnotation(mhc, UpgradeMarker):
-		causes = append(causes, "Paused by Sickbay while an upgrade is going on")
+		causes = append(causes, "Paused by Sickbay during an upgrade")
 	default:
 		causes = append(causes, "MachineHealthCheck has the "+clusterv1.PausedAnnotation+" annotation")
 	}

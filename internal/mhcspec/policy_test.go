@@ -49,7 +49,7 @@ func TestManages(t *testing.T) {
 
 func TestPaused(t *testing.T) {
 	const byCluster, byAnnotation = "Cluster spec.paused is set to true", "MachineHealthCheck has the cluster.x-k8s.io/paused annotation"
-	const byUs = "Paused by Sickbay while an upgrade is going on"
+	const byUs = "Paused by Sickbay during an upgrade"
 	marker := build.Annotation("machine.openshift.io/paused-for-upgrade", "")
 	running, stopped := build.Cluster("ns", "c"), build.Cluster("ns", "c", build.Paused())
 	unpaused := build.Cluster("ns", "c", build.ClusterFunc(func(c *clusterv1.Cluster) { c.Spec.Paused = new(false) }))

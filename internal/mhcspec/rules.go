@@ -9,46 +9,42 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// ResumedAtAnnotation on a MachineHealthCheck holds the RFC 3339 time at which
-// its last pause ended. No clock starts before it, so that a Machine that was
-// sick during the pause gets its full timeout again.
+// ResumedAtAnnotation on a MachineHealthCheck is the RFC 3339 time at which its last pause ended. No clock starts before it,
+// so a Machine that was sick during the pause gets its full timeout again.
 const ResumedAtAnnotation = "sickbay.dev/resumed-at"
 
-// ProvisioningTimeoutAnnotation on a MachineHealthCheck holds a Go duration: how
-// long a Machine may be in phase Provisioning.
+// ProvisioningTimeoutAnnotation on a MachineHealthCheck is how long a Machine may be in phase Provisioning, as a Go duration.
 const ProvisioningTimeoutAnnotation = "sickbay.dev/provisioning-timeout"
 
-// HostErrorTimeoutAnnotation on a MachineHealthCheck holds a Go duration: how long the bare-metal host of a Machine may have an
-// error.
+// HostErrorTimeoutAnnotation on a MachineHealthCheck is how long the bare-metal host of a Machine may have an error, as a Go
+// duration.
 const HostErrorTimeoutAnnotation = "sickbay.dev/host-error-timeout"
 
-// Rules are those of a MachineHealthCheck, read once.
+// Rules are the rules of a MachineHealthCheck, parsed once.
 type Rules struct {
-	// StartupTimeout is how long a Node may take to appear; 0 means for ever.
+	// StartupTimeout is how long a Node may take to appear; 0 means forever.
 	StartupTimeout time.Duration
-	// ProvisioningTimeout is how long a Machine may be in phase Provisioning; 0 means for ever.
+	// ProvisioningTimeout is how long a Machine may be in phase Provisioning; 0 means forever.
 	ProvisioningTimeout time.Duration
-	// HostErrorTimeout is how long the host of a Machine may have an error; 0 means for ever.
+	// HostErrorTimeout is how long the host of a Machine may have an error; 0 means forever.
 	HostErrorTimeout  time.Duration
 	MachineConditions []ConditionRule
 	NodeConditions    []ConditionRule
 	// ResumedAt is when the last pause ended; zero if there was none.
 	ResumedAt time.Time
-	// Paused is the condition of that name; nil if it says nothing about us.
+	// Paused is the condition Paused; nil if it is not about Sickbay.
 	Paused *metav1.Condition
 }
 
-// ConditionRule says that a condition of that type is unhealthy once it has had
-// that status for the timeout.
+// ConditionRule says that a condition of a type is unhealthy once it has had a status for the timeout.
 type ConditionRule struct {
 	Type    string
 	Status  string
 	Timeout time.Duration
 }
 
-// RulesOf reads the rules of mhc. What Cluster API's webhooks would have filled
-// in gets the same defaults. An annotation that cannot be read counts as absent
-// here; machinehealthcheck refuses to remediate on it.
+// RulesOf reads the rules of mhc. It applies the same defaults as Cluster API's webhooks. It ignores an annotation that cannot
+// be parsed; machinehealthcheck refuses to repair anything then.
 func RulesOf(mhc *clusterv1.MachineHealthCheck) Rules {
 	checks := &mhc.Spec.Checks
 	rules := Rules{
@@ -61,7 +57,7 @@ func RulesOf(mhc *clusterv1.MachineHealthCheck) Rules {
 		}),
 	}
 	if mhc.Annotations[clusterv1.PausedAnnotation] != HandedOverValue {
-		// Otherwise it is about Cluster API's controller.
+		// Otherwise the condition is about Cluster API's controller.
 		rules.Paused = meta.FindStatusCondition(mhc.Status.Conditions, clusterv1.PausedCondition)
 	}
 	if resumedAt, err := ResumedAt(mhc); err == nil {
@@ -76,7 +72,7 @@ func RulesOf(mhc *clusterv1.MachineHealthCheck) Rules {
 	return rules
 }
 
-// conditionRules allocates once: the rules are read for each look at a Machine.
+// conditionRules allocates only once, because the rules are read for each judgement of a Machine.
 func conditionRules[C any](conditions []C, read func(C) ConditionRule) []ConditionRule {
 	if len(conditions) == 0 {
 		return nil
@@ -97,13 +93,12 @@ func ResumedAt(mhc *clusterv1.MachineHealthCheck) (time.Time, error) {
 	return time.Parse(time.RFC3339, value)
 }
 
-// ProvisioningTimeout returns how long a Machine of mhc may be in phase
-// Provisioning; 0 if nothing is said about it.
+// ProvisioningTimeout returns how long a Machine of mhc may be in phase Provisioning; 0 if it is not set.
 func ProvisioningTimeout(mhc *clusterv1.MachineHealthCheck) (time.Duration, error) {
 	return duration(mhc, ProvisioningTimeoutAnnotation)
 }
 
-// HostErrorTimeout returns how long the host of a Machine of mhc may have an error; 0 if nothing is said about it.
+// HostErrorTimeout returns how long the host of a Machine of mhc may have an error; 0 if it is not set.
 func HostErrorTimeout(mhc *clusterv1.MachineHealthCheck) (time.Duration, error) {
 	return duration(mhc, HostErrorTimeoutAnnotation)
 }
@@ -115,7 +110,7 @@ func duration(mhc *clusterv1.MachineHealthCheck, annotation string) (time.Durati
 	}
 	timeout, err := time.ParseDuration(value)
 	if err == nil && timeout < 0 {
-		err = errors.New("it is below zero")
+		err = errors.New("it is negative")
 	}
 	return timeout, err
 }

@@ -9,12 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// MaxCount is the largest number that the API takes for a count.
+// MaxCount is the largest count that the API accepts.
 const MaxCount = math.MaxInt32
 
-// Scale returns a number as it is, and a percentage of total, rounded down, though
-// no more than the API takes for a count. Below zero stays below zero, also if total
-// is zero: whether a value is valid must not depend on how many Machines there are.
+// Scale returns a number unchanged, and a percentage as a share of total, rounded down and
+// at most MaxCount. A negative percentage gives a negative result even if total is zero:
+// whether a value is valid must not depend on the number of Machines.
 func Scale(value intstr.IntOrString, total int) (int, error) {
 	if value.Type == intstr.Int {
 		return int(value.IntVal), nil

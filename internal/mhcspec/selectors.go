@@ -11,9 +11,9 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// Selectors matches Machines against MachineHealthChecks. It compiles each
-// selector once per generation, since one is asked again with every event of
-// every Machine. The zero value is ready; it is safe for concurrent use.
+// Selectors matches Machines against MachineHealthChecks. It compiles each selector once
+// per generation, because each event of a Machine uses it again. The zero value is ready to
+// use and safe for concurrent use.
 type Selectors struct {
 	compiled sync.Map // types.NamespacedName -> compiled
 }
@@ -31,8 +31,8 @@ func (s *Selectors) Problem(mhc *clusterv1.MachineHealthCheck) error {
 	return s.get(mhc).err
 }
 
-// Matches reports whether mhc selects machine. A selector that has a Problem
-// selects nothing, and so does a MachineHealthCheck that is being deleted.
+// Matches reports whether mhc selects machine. A selector with a Problem selects nothing,
+// and neither does a MachineHealthCheck that is being deleted.
 func (s *Selectors) Matches(mhc *clusterv1.MachineHealthCheck, machine *clusterv1.Machine) bool {
 	if mhc.Namespace != machine.Namespace || mhc.Spec.ClusterName != machine.Spec.ClusterName || !mhc.DeletionTimestamp.IsZero() {
 		return false
@@ -41,8 +41,8 @@ func (s *Selectors) Matches(mhc *clusterv1.MachineHealthCheck, machine *clusterv
 	return c.err == nil && c.selector.Matches(labels.Set(machine.Labels))
 }
 
-// Owner returns the MachineHealthCheck that machine belongs to: of all that
-// select it, the oldest, then the first by name. Nil if none does.
+// Owner returns the MachineHealthCheck that machine belongs to: the oldest that selects it,
+// then the first by name; nil if none does.
 func (s *Selectors) Owner(machine *clusterv1.Machine, mhcs []*clusterv1.MachineHealthCheck) *clusterv1.MachineHealthCheck {
 	var owner *clusterv1.MachineHealthCheck
 	for _, mhc := range mhcs {
@@ -53,7 +53,7 @@ func (s *Selectors) Owner(machine *clusterv1.Machine, mhcs []*clusterv1.MachineH
 	return owner
 }
 
-// Forget drops what is kept for a MachineHealthCheck that is gone.
+// Forget drops the selector of a MachineHealthCheck that is gone.
 func (s *Selectors) Forget(mhc types.NamespacedName) { s.compiled.Delete(mhc) }
 
 func precedes(a, b *clusterv1.MachineHealthCheck) bool {

@@ -71,7 +71,8 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestSelectorsFollowChanges holds although selectors are compiled once.
+// TestSelectorsFollowChanges: selectors follow changes of the spec, although each is
+// compiled once.
 func TestSelectorsFollowChanges(t *testing.T) {
 	var s Selectors
 	worker := machine(build.Label("role", "worker"))

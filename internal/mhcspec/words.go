@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// cut returns the beginning of a text that somebody else wrote.
+// cut shortens a text that somebody else wrote.
 func cut(text string) string {
 	const most = 100
 	if len(text) <= most {
@@ -14,5 +14,5 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
-// Quoted prints a value that somebody else wrote, and of a long one the beginning.
+// Quoted quotes a value that somebody else wrote, shortened if it is long.
 func Quoted(value string) string { return strconv.Quote(cut(value)) }

@@ -12,16 +12,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Apply makes fields of obj as given, and takes them from others who have written them. What the field owner has written before and
-// is not among them goes. Then obj has the resource version of the write.
+// Apply sets fields of obj, and takes them from other field owners. It removes fields that fieldOwner set before and that are not in
+// fields. Afterwards, obj has the resource version of the write.
 func Apply(ctx context.Context, c client.Client, fieldOwner string, obj client.Object, fields map[string]any) error {
 	return apply(c, obj, fields, func(u runtime.ApplyConfiguration) error {
 		return c.Apply(ctx, u, client.FieldOwner(fieldOwner), client.ForceOwnership)
 	})
 }
 
-// ApplyStatus is Apply for fields of the status. If another object has taken the name of obj meanwhile, nothing stays written on it,
-// and the error is a conflict.
+// ApplyStatus is Apply for fields of the status. If another object has taken the name of obj meanwhile, it undoes the write, and
+// returns a conflict.
 func ApplyStatus(ctx context.Context, c client.Client, fieldOwner string, obj client.Object, fields map[string]any) error {
 	return apply(c, obj, fields, func(u runtime.ApplyConfiguration) error {
 		return c.Status().Apply(ctx, u, client.FieldOwner(fieldOwner), client.ForceOwnership)
@@ -38,7 +38,8 @@ func apply(c client.Client, obj client.Object, fields map[string]any, write func
 	}
 	written, err := applyTo(gvk, obj, fields, write)
 	if err == nil && written.GetUID() != "" && obj.GetUID() != "" && written.GetUID() != obj.GetUID() {
-		// The API server looks at no UID when it writes a status. Only the fake client of controller-runtime answers without one.
+		// The API server ignores the UID when it writes a status. Only the fake client of controller-runtime returns an object
+		// without a UID.
 		_, err = applyTo(gvk, obj, map[string]any{}, write)
 		return errors.Join(apierrors.NewConflict(schema.GroupResource{Group: gvk.Group, Resource: gvk.Kind}, obj.GetName(), errReplaced), err)
 	}
@@ -49,7 +50,7 @@ func apply(c client.Client, obj client.Object, fields map[string]any, write func
 	return nil
 }
 
-// applyTo writes fields under the name of obj, and returns what has that name then.
+// applyTo applies fields to the object with the name of obj, and returns it.
 func applyTo(gvk schema.GroupVersionKind, obj client.Object, fields map[string]any, write func(runtime.ApplyConfiguration) error) (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{Object: fields}
 	u.SetGroupVersionKind(gvk)

@@ -2,8 +2,9 @@ package ownwrites
 
 import "regexp"
 
-// localPort is another one each time a connection is made.
+// localPort matches the local port of a connection, which differs each time.
 var localPort = regexp.MustCompile(`:\d+->`)
 
-// Cause is what an error says, in the same words each time it happens: people are told once, and a message that is stored stays.
+// Cause returns the text of an error without parts that change each time, so that the same error is reported once and a stored
+// message stays the same.
 func Cause(err error) string { return localPort.ReplaceAllString(err.Error(), "->") }

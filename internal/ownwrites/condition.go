@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ApplyCondition makes a condition of obj as given, if obj is as it was read.
+// ApplyCondition sets a condition of obj, if obj has not changed since it was read.
 func ApplyCondition(ctx context.Context, c client.Client, fieldOwner string, obj client.Object, condition metav1.Condition) error {
 	fields := map[string]any{
 		"type": condition.Type, "status": string(condition.Status), "reason": condition.Reason, "message": condition.Message,

@@ -9,7 +9,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// FuzzWrote: whatever the managed fields hold, who wrote nothing of a condition is not said to have written it.
+// FuzzWrote: whatever the managed fields contain, a field owner that wrote nothing of a condition does not
+// count as its writer.
 func FuzzWrote(f *testing.F) {
 	f.Add([]byte(`{"f:status":{"f:conditions":{"k:{\"type\":\"Ready\"}":{}}}}`), "Ready")
 	f.Add([]byte(`{"f:status":{"f:conditions":[]}}`), "f:status")

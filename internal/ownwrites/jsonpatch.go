@@ -17,7 +17,7 @@ type Op struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// Test has a patch be refused unless there is a value at a path; nil is that there is none.
+// Test makes the API server refuse a patch unless the path has the value; nil means no value.
 func Test(path string, value any) Op {
 	if value == nil {
 		value = json.RawMessage("null")
@@ -25,21 +25,21 @@ func Test(path string, value any) Op {
 	return Op{Op: "test", Path: path, Value: value}
 }
 
-// TestUID has a patch be refused unless it meets the very object that was read.
+// TestUID makes the API server refuse a patch for any other object than the one that was read.
 func TestUID(obj client.Object) Op { return Test("/metadata/uid", obj.GetUID()) }
 
-// Remove takes away what is at a path.
+// Remove removes what is at a path.
 func Remove(path string) Op { return Op{Op: "remove", Path: path} }
 
-// Path is that of a field in a mapping.
+// Path returns the path of a field in a map.
 func Path(parent, key string) string {
 	return parent + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 }
 
-// AnnotationPath is the path of an annotation.
+// AnnotationPath returns the path of an annotation.
 func AnnotationPath(key string) string { return Path("/metadata/annotations", key) }
 
-// JSONPatch is bound to what its tests name, and to nothing else: an object that others write to all the time is patched all the same.
+// JSONPatch depends only on what its tests name: so it also succeeds on an object that others write to all the time.
 type JSONPatch []Op
 
 // Type implements client.Patch.
@@ -48,7 +48,8 @@ func (JSONPatch) Type() types.PatchType { return types.JSONPatchType }
 // Data implements client.Patch.
 func (p JSONPatch) Data(client.Object) ([]byte, error) { return json.Marshal(p) }
 
-// TestFailed reports whether a JSON patch was refused by one of its tests. An object that is refused as it would be has causes.
+// TestFailed reports whether one of its tests refused a JSON patch. If the API server refuses the patched object itself, the
+// error has causes.
 func TestFailed(err error) bool {
 	refused, ok := errors.AsType[*apierrors.StatusError](err)
 	return ok && apierrors.IsInvalid(err) && (refused.ErrStatus.Details == nil || len(refused.ErrStatus.Details.Causes) == 0)

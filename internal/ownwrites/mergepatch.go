@@ -8,11 +8,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// MergePatch is one that is refused unless the object is as it was read.
+// MergePatch is a merge patch that the API server refuses if the object has changed since it was read.
 type MergePatch struct {
 	// Of is the object as it was read.
 	Of client.Object
-	// Metadata, Spec are what changes in them.
+	// Metadata and Spec are the changes.
 	Metadata, Spec map[string]any
 }
 
@@ -30,7 +30,8 @@ func (p MergePatch) Data(client.Object) ([]byte, error) {
 	return json.Marshal(patch)
 }
 
-// Annotations is a patch that changes annotations of obj, if it is as it was read. One that is nil goes.
+// Annotations returns a patch that changes annotations of obj, if it has not changed since it was read.
+// A nil value removes the annotation.
 func Annotations[V any](obj client.Object, changes map[string]V) MergePatch {
 	return MergePatch{Of: obj, Metadata: map[string]any{"annotations": changes}}
 }

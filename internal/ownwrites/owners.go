@@ -8,30 +8,30 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// OwnerPrefix begins the names of all field owners of Sickbay.
+// OwnerPrefix begins the names of all of Sickbay's field owners.
 const OwnerPrefix = "sickbay-"
 
-// RemediationFieldOwner writes records, and what they ask for on Machines.
+// RemediationFieldOwner writes records, and their requests on Machines.
 const RemediationFieldOwner = "sickbay-remediation"
 
-// OwnerRemediatedFieldOwner set the mark for a Machine's owner in earlier versions.
-// It is apart from that of the verdict, since the mark belongs to the owner once it
+// OwnerRemediatedFieldOwner set the mark for a Machine's owner in earlier versions. It
+// differs from the field owner of the verdict, because a mark belongs to the owner once it
 // is set.
 const OwnerRemediatedFieldOwner = "sickbay-owner-remediated"
 
-// RebootMarkFieldOwner sets the mark for a Machine's owner after a power cycle without
-// a record: a person may have asked for that, and so for another machine.
+// RebootMarkFieldOwner sets the mark for a Machine's owner after a power cycle without a
+// record: a person may have asked for the cycle, and then also for another machine.
 const RebootMarkFieldOwner = "sickbay-reboot-mark"
 
-// MarkedWithoutRecord reports whether the mark on a Machine is one that no record has
-// set: an earlier version, or a power cycle without a record.
+// MarkedWithoutRecord reports whether something other than a record set the mark on a
+// Machine: an earlier version, or a power cycle without a record.
 func MarkedWithoutRecord(machine *clusterv1.Machine) bool {
 	return Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, OwnerRemediatedFieldOwner) ||
 		Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, RebootMarkFieldOwner)
 }
 
-// KeepOurManagedFields drops the managed fields of everybody else from an object
-// on its way into a cache: they are half of its size, and only ours are read.
+// KeepOurManagedFields drops the managed fields of everybody else from an object on its way
+// into a cache: they are half of its size, and only ours are read.
 func KeepOurManagedFields(obj any) (any, error) {
 	object, ok := obj.(client.Object)
 	if !ok {

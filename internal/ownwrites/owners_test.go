@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { env.Main(m) }
 
 const verdict, mark = "HealthCheckSucceeded", "OwnerRemediated"
 
-// applied makes the conditions of those types the set that owner has on a Machine.
+// applied makes owner apply exactly the conditions of those types to a Machine.
 func applied(t *testing.T, e *env.Env, machine *clusterv1.Machine, owner, reason string, types ...string) {
 	t.Helper()
 	conditions := []any{}
@@ -34,7 +34,8 @@ func applied(t *testing.T, e *env.Env, machine *clusterv1.Machine, owner, reason
 	}
 }
 
-// update changes the reason of all conditions, as a controller does that patches what it read.
+// update changes the reason of all conditions, as a controller does that patches what it has
+// read.
 func update(t *testing.T, e *env.Env, machine *clusterv1.Machine, owner, reason string) {
 	t.Helper()
 	changed := read(t, e, machine)
@@ -55,7 +56,7 @@ func read(t *testing.T, e *env.Env, machine *clusterv1.Machine) *clusterv1.Machi
 	return stored
 }
 
-// TestWrote reads the managed fields as the API server writes them.
+// TestWrote reads managed fields that the API server wrote.
 func TestWrote(t *testing.T) {
 	const ours, others = "sickbay-machinehealth", "somebody-else"
 	tests := map[string]struct {
@@ -139,14 +140,14 @@ func TestKeepOurManagedFields(t *testing.T) {
 	}
 }
 
-// TestNotAnObject is what a cache hands over for an object whose deletion it has missed.
+// TestNotAnObject passes what a cache passes for an object whose deletion it has missed.
 func TestNotAnObject(t *testing.T) {
 	if got, err := KeepOurManagedFields("tombstone"); got != "tombstone" || err != nil {
 		t.Errorf("got %v and error %v, want it as it was", got, err)
 	}
 }
 
-// TestBrokenManagedFields say nothing, which is not that we wrote.
+// TestBrokenManagedFields: broken managed fields do not count as written by us.
 func TestBrokenManagedFields(t *testing.T) {
 	machine := build.Machine("ns", "m")
 	machine.ManagedFields = []metav1.ManagedFieldsEntry{

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestData: each patch says what it is bound to.
+// TestData: each patch contains what it depends on.
 func TestData(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "u", ResourceVersion: "7"}}
 	for name, tt := range map[string]struct {
@@ -41,7 +41,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// TestTestFailed: an object that is refused as it would be has met the tests.
+// TestTestFailed: if the API server refuses the patched object itself, no test has failed.
 func TestTestFailed(t *testing.T) {
 	kind := schema.GroupKind{Kind: "Node"}
 	refused := field.ErrorList{field.Required(field.NewPath("spec"), "")}

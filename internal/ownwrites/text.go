@@ -2,14 +2,14 @@ package ownwrites
 
 import "strings"
 
-// maxNote is how long the note of an event may be, in bytes. An event whose note is too long is refused as a whole, and then
-// nobody is told anything.
+// maxNote is the maximum length of an event's note, in bytes. The API server refuses an event whose note is longer, and then
+// nobody sees it.
 const maxNote = 1024
 
-// Note returns what an event says, shortened if need be.
+// Note returns the note of an event, shortened if necessary.
 func Note(text string) string { return Shortened(text, maxNote) }
 
-// Shortened cuts what is longer than some bytes.
+// Shortened cuts a text to a number of bytes.
 func Shortened(text string, most int) string {
 	const ellipsis = "..."
 	if len(text) <= most {

@@ -1,8 +1,7 @@
-// Package ownwrites is about what Sickbay itself writes: it builds applies and patches,
-// binds them to what was read, reads from managed fields who wrote what, and fits texts
-// into what the API takes.
+// Package ownwrites is about what Sickbay itself writes: it builds applies and patches, makes them depend on what was read,
+// reads from managed fields who wrote what, and shortens texts to what the API accepts.
 //
-// It serves the controllers and the health check engine.
+// The controllers and the health check engine use it.
 package ownwrites
 
 import (
@@ -14,24 +13,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Wrote reports whether the given field owner wrote the condition of that type that
-// obj has now, or a part of it.
+// Wrote reports whether a field owner wrote the condition of that type that obj has now, or a part of it.
 func Wrote(obj client.Object, conditionType, fieldOwner string) bool {
 	return slices.ContainsFunc(obj.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
 		return entry.Manager == fieldOwner && holdsCondition(entry.FieldsV1, conditionType)
 	})
 }
 
-// Applied reports whether the given field owner applied the condition of that type that obj has
-// now, or a part of it. A namesake that updates is somebody else.
+// Applied reports whether a field owner applied the condition of that type that obj has now, or a part of it. A writer of
+// the same name that updates instead of applying is somebody else.
 func Applied(obj client.Object, conditionType, fieldOwner string) bool {
 	return slices.ContainsFunc(obj.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
 		return entry.Manager == fieldOwner && entry.Operation == metav1.ManagedFieldsOperationApply && holdsCondition(entry.FieldsV1, conditionType)
 	})
 }
 
-// holdsCondition reports whether a set of fields has a condition in status.conditions. Most have not, which is told without
-// decoding.
+// holdsCondition reports whether a set of fields has a condition in status.conditions. Most sets do not, which it finds out
+// without decoding them.
 func holdsCondition(set *metav1.FieldsV1, conditionType string) bool {
 	if set == nil || !bytes.Contains(set.GetRawBytes(), []byte(conditionType)) {
 		return false

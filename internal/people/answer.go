@@ -13,15 +13,16 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation"
 )
 
-// Answer is what a person says about a repair.
+// Answer is a person's answer about a repair.
 type Answer struct {
 	Answer v1alpha1.Answer
-	// Step is for a retry; empty means the one that was tried last.
+	// Step is for a retry; empty means the last step that was tried.
 	Step   string
 	Reason string
 }
 
-// Answer says what an answer about a record would do. It is an error if it would change nothing.
+// Answer returns the change that an answer about a record would make. It returns an error if nothing would
+// change.
 func (p *Person) Answer(ctx context.Context, record *v1alpha1.MachineRemediation, a Answer) (*Change, error) {
 	if err := CheckReason(a.Reason); err != nil {
 		return nil, err
@@ -46,7 +47,8 @@ func (p *Person) Answer(ctx context.Context, record *v1alpha1.MachineRemediation
 	}, nil
 }
 
-// writeAnswer stores the decision, bound to the record as it was shown. What an earlier decision had goes.
+// writeAnswer stores the decision, if the record has not changed since it was shown. It replaces an
+// earlier decision completely.
 func (p *Person) writeAnswer(ctx context.Context, shown *v1alpha1.MachineRemediation, decided v1alpha1.RemediationDecision, dryRun bool) (client.Object, error) {
 	patch := ownwrites.MergePatch{Of: shown, Spec: map[string]any{"decision": map[string]any{
 		"attempt": decided.Attempt, "answer": decided.Answer,
@@ -68,7 +70,7 @@ func (p *Person) writeAnswer(ctx context.Context, shown *v1alpha1.MachineRemedia
 	return nil, fmt.Errorf("mr/%s has changed since it was shown, so nothing was written: at attempt %d, %s", shown.Name, max(1, latest.Status.Attempt), decision.Is(latest))
 }
 
-// orNull takes a field away that is empty.
+// orNull returns nil for an empty value, which removes the field.
 func orNull(value string) any {
 	if value == "" {
 		return nil

@@ -20,17 +20,17 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// What can be on hold, as people call it.
+// The kinds that can be on hold, as people call them.
 const (
 	Machine     = "machine"
 	HealthCheck = "mhc"
 	Cluster     = "cluster"
 )
 
-// holdKinds are the kinds of what can be on hold.
+// holdKinds are the API kinds that can be on hold.
 var holdKinds = map[string]string{Machine: "Machine", HealthCheck: "MachineHealthCheck", Cluster: "Cluster"}
 
-// HoldKind is the kind of what can be on hold; false if nothing of that name can.
+// HoldKind returns the API kind for a name; false if it cannot be on hold.
 func HoldKind(kind string) (string, bool) {
 	name, ok := holdKinds[kind]
 	return name, ok
@@ -46,16 +46,16 @@ type Target struct {
 
 func (t Target) String() string { return t.Kind + "/" + t.Name }
 
-// LastYear is the last one that an annotation can hold, in UTC. A hold until later could not be read again, and would never end.
+// LastYear is the last year that an annotation can express, in UTC. A later hold could not be parsed, and would never end.
 const LastYear = 9999
 
-// HoldUntil is when a hold ends that is to last for a span.
+// HoldUntil returns when a hold of the given span ends.
 func HoldUntil(now time.Time, span time.Duration) time.Time {
-	// The API server's clock may be a little behind: a second more never ends it too early.
+	// The API server's clock may be slightly behind: rounding up to a full second keeps the hold from ending too early.
 	return now.Add(span).Add(time.Second - 1).Truncate(time.Second).UTC()
 }
 
-// Hold says what a hold would do.
+// Hold returns the change that a hold would make.
 func (p *Person) Hold(ctx context.Context, t Target, until time.Time, reason string) (*Change, error) {
 	if err := CheckReason(reason); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (p *Person) Hold(ctx context.Context, t Target, until time.Time, reason str
 	})
 }
 
-// Release says what the end of a hold would do.
+// Release returns the change that the end of a hold would make.
 func (p *Person) Release(ctx context.Context, t Target) (*Change, error) {
 	return p.changeHold(ctx, t, func(on decision.Target) decision.HoldProposal {
 		return decision.ProposeRelease(on, p.Clock.Now())
@@ -91,7 +91,7 @@ func (p *Person) changeHold(ctx context.Context, t Target, propose func(decision
 	}, nil
 }
 
-// openRecords are the records that are open for machines of what is on hold, unless the person may not read them.
+// openRecords lists the open records of machines that the target covers. It returns unread if the person may not read them.
 func (p *Person) openRecords(ctx context.Context, t Target) (open []v1alpha1.MachineRemediation, unread bool, err error) {
 	var list v1alpha1.MachineRemediationList
 	err = p.Client.List(ctx, &list, client.InNamespace(t.Namespace), client.HasLabels{v1alpha1.OpenLabel})
@@ -99,13 +99,13 @@ func (p *Person) openRecords(ctx context.Context, t Target) (open []v1alpha1.Mac
 	case apierrors.IsForbidden(err):
 		return nil, true, nil
 	case meta.IsNoMatchError(err):
-		// Without Sickbay's kinds nothing is repaired.
+		// Without Sickbay's kinds, nothing is repaired.
 		return nil, false, nil
 	}
 	return slices.DeleteFunc(list.Items, func(r v1alpha1.MachineRemediation) bool { return !t.concerns(&r) }), false, err
 }
 
-// concerns reports whether a record is open for a machine of what is on hold.
+// concerns reports whether a record is open for a machine that the target covers.
 func (t Target) concerns(r *v1alpha1.MachineRemediation) bool {
 	if r.Status.CompletionTime != nil {
 		return false
@@ -119,7 +119,7 @@ func (t Target) concerns(r *v1alpha1.MachineRemediation) bool {
 	return r.Spec.ClusterName == t.Name
 }
 
-// readMetadata reads an object as far as a hold needs it.
+// readMetadata reads the metadata of the target, which is all that a hold needs.
 func (p *Person) readMetadata(ctx context.Context, t Target) (*metav1.PartialObjectMetadata, error) {
 	object := &metav1.PartialObjectMetadata{}
 	object.SetGroupVersionKind(clusterv1.GroupVersion.WithKind(holdKinds[t.Kind]))
@@ -130,11 +130,11 @@ func (p *Person) readMetadata(ctx context.Context, t Target) (*metav1.PartialObj
 	return object, err
 }
 
-// maxWrites is how often a hold is written anew on an object that others write to all the time.
+// maxWrites is how often to retry writing a hold on an object that others write to all the time.
 const maxWrites = 10
 
-// writeHold writes the annotations on the object that was shown, unless somebody has changed the hold on it since. What else
-// changes there does not matter.
+// writeHold writes the annotations on the object that was shown, unless somebody has changed its hold since. Other changes
+// do not matter.
 func (p *Person) writeHold(ctx context.Context, t Target, shown *metav1.PartialObjectMetadata, values map[string]*string, dryRun bool) (client.Object, error) {
 	latest := shown
 	for range maxWrites {
@@ -149,10 +149,10 @@ func (p *Person) writeHold(ctx context.Context, t Target, shown *metav1.PartialO
 			return nil, fmt.Errorf("%s has changed since it was shown, so nothing was written: try again", t)
 		}
 	}
-	return nil, fmt.Errorf("%s changes all the time, so nothing was written: try again", t)
+	return nil, fmt.Errorf("%s keeps changing, so nothing was written: try again", t)
 }
 
-// stamp tells apart what is on hold, and the holds on it.
+// stamp identifies an object and the hold on it.
 func stamp(object *metav1.PartialObjectMetadata) string {
 	hold := []any{object.UID}
 	for _, key := range []string{mhcspec.HoldUntilAnnotation, mhcspec.HoldReasonAnnotation} {

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// TestStamp: what was shown is another thing if it is another object, or if somebody has changed the hold on it; nothing else matters.
+// TestStamp: the stamp changes if it is another object, or if somebody has changed its hold; nothing else matters.
 func TestStamp(t *testing.T) {
 	until, reason := mhcspec.HoldUntilAnnotation, mhcspec.HoldReasonAnnotation
 	with := func(annotations map[string]string) string {
@@ -36,7 +36,7 @@ func TestStamp(t *testing.T) {
 	}
 }
 
-// TestHoldUntilFar: the longest hold that can be typed ends in the far future, not in the past.
+// TestHoldUntilFar: the longest possible hold ends in the far future, not in the past.
 func TestHoldUntilFar(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	if until := HoldUntil(now, math.MaxInt64); until.Year() < 2300 {

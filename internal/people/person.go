@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// MaxReason is how long a reason may be, in characters.
+	// MaxReason is the maximum length of a reason, in characters.
 	MaxReason = 1024
-	// maxBy is how long the name may be that is stored with a decision, in characters.
+	// maxBy is the maximum length of the name that is stored with a decision, in characters.
 	maxBy = 253
 )
 
@@ -26,44 +26,45 @@ const (
 type Person struct {
 	// Client reads and writes without a cache, with the person's rights.
 	Client client.Client
-	// Name is who it is; empty if nobody knows.
+	// Name is the person's name; empty if it is not known.
 	Name string
-	// Writer is the name under which the fields are written.
+	// Writer is the field manager of the person's writes.
 	Writer client.FieldOwner
 	// Command is how the person calls Sickbay, for hints.
 	Command string
-	// Policy is that of the manager which carries out what the person decides.
+	// Policy is the policy of the manager that carries out what the person decides.
 	Policy mhcspec.Policy
 	Clock  clock.PassiveClock
 }
 
-// Change is what is to be written, and what comes of it.
+// Change is a pending write, and its consequences.
 type Change struct {
-	// Name is how people call what it is about: mr/metal-3-5f2c9d1e-1.
+	// Name is what people call the object: mr/metal-3-5f2c9d1e-1.
 	Name string
-	// Already says that there is nothing to write; empty if there is.
+	// Already says why there is nothing to write; empty if there is.
 	Already string
 	Title   string
 	Lines   []decision.Line
-	// Shown is the object as it was when this was made.
+	// Shown is the object as it was when the change was made.
 	Shown client.Object
-	// Step is the one that a repair begins anew with; empty for anything but a retry.
+	// Step is the step that a repair restarts with; empty for anything but a retry.
 	Step string
 
 	write func(ctx context.Context, dryRun bool) (client.Object, error)
 	seen  string
 }
 
-// Check has the API server check what would be written.
+// Check makes the API server validate the write without storing it.
 func (c *Change) Check(ctx context.Context) (client.Object, error) { return c.write(ctx, true) }
 
-// Write writes it, unless what it was made from has changed.
+// Write makes the write, unless what it is based on has changed.
 func (c *Change) Write(ctx context.Context) (client.Object, error) { return c.write(ctx, false) }
 
-// Seen stands for what the change was made from: one made later is still the same if it has the same.
+// Seen identifies what the change is based on: two changes with the same value are based on the same
+// state.
 func (c *Change) Seen() string { return c.seen }
 
-// Record reads a record by its name.
+// Record reads a record by name.
 func (p *Person) Record(ctx context.Context, namespace, name string) (*v1alpha1.MachineRemediation, error) {
 	r := &v1alpha1.MachineRemediation{}
 	err := p.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, r)
@@ -81,7 +82,7 @@ func (p *Person) patchOptions(dryRun bool) []client.PatchOption {
 	return options
 }
 
-// CheckReason says that a reason is too long.
+// CheckReason returns an error if a reason is too long.
 func CheckReason(reason string) error {
 	if n := utf8.RuneCountInString(reason); n > MaxReason {
 		return fmt.Errorf("the reason has %d characters: it must have at most %d", n, MaxReason)
@@ -89,7 +90,7 @@ func CheckReason(reason string) error {
 	return nil
 }
 
-// Explained adds to an error of the API server what helps.
+// Explained adds advice to an error of the API server.
 func Explained(err error) error {
 	switch {
 	case err == nil:
@@ -102,7 +103,7 @@ func Explained(err error) error {
 	return err
 }
 
-// fit shortens a text to what a field takes, in characters.
+// fit shortens a text to a number of characters.
 func fit(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most])

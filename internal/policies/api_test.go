@@ -24,7 +24,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// asker asks the real API server, at which the policies are at work, and keeps what it warns of.
+// asker sends requests to the real API server, where the policies are in effect, and collects its warnings.
 type asker struct {
 	client.Client
 	namespace string
@@ -33,7 +33,7 @@ type asker struct {
 	warnings []string
 }
 
-// HandleWarningHeaderWithContext keeps what a policy says.
+// HandleWarningHeaderWithContext collects the warnings of policies.
 func (a *asker) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -43,7 +43,7 @@ func (a *asker) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text
 	}
 }
 
-// take returns what was warned of since the last time.
+// take returns the warnings since the last call.
 func (a *asker) take() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -54,7 +54,7 @@ func (a *asker) take() []string {
 
 var applied sync.Once
 
-// ask connects, once the policies are at work.
+// ask connects once the policies are in effect.
 func ask(t *testing.T) *asker {
 	t.Helper()
 	e := env.Get(t)
@@ -81,7 +81,7 @@ func ask(t *testing.T) *asker {
 	return a
 }
 
-// apply applies the files as they are, and has the API server serve MachineHealthChecks of the version before, too.
+// apply applies the generated files, and makes the API server serve MachineHealthChecks of the previous version, too.
 func apply(t *testing.T, e *env.Env) {
 	t.Helper()
 	crd := &apiextensionsv1.CustomResourceDefinition{}
@@ -119,14 +119,14 @@ func apply(t *testing.T, e *env.Env) {
 	}
 }
 
-// specs are those of objects with which nothing is wrong, though a MachineHealthCheck has no limit.
+// specs are specs without problems, except that the MachineHealthCheck has no limit.
 var specs = map[string]string{
 	"MachineHealthCheck": "clusterName: c\nselector: {matchLabels: {a: b}}\nchecks: {unhealthyNodeConditions: [{type: Ready, status: Unknown, timeoutSeconds: 300}]}\n",
 	"Machine":            "clusterName: c\nbootstrap: {dataSecretName: s}\ninfrastructureRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: DevMachine, name: m}\n",
 	"Cluster":            "infrastructureRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: DevCluster, name: c}\n",
 }
 
-// text is an object as somebody writes it.
+// text returns an object as somebody would write it.
 func text(kind, version, metadata, spec string) string {
 	indent := func(lines string) string {
 		return "  " + strings.ReplaceAll(strings.TrimSpace(lines), "\n", "\n  ") + "\n"
@@ -150,7 +150,7 @@ func (a *asker) object(t testing.TB, kind, version, metadata, spec string) *unst
 	return obj
 }
 
-// create asks whether an object would be taken: with what it is refused, and what is warned of, sorted.
+// create returns the errors and warnings that creating an object would give, sorted.
 func (a *asker) create(t testing.TB, kind, version, metadata, spec string) (denied, warned []string) {
 	t.Helper()
 	err := a.Create(t.Context(), a.object(t, kind, version, metadata, spec), client.DryRunAll)
@@ -173,7 +173,7 @@ func (a *asker) said(t testing.TB, err error) (denied, warned []string) {
 	return denied, warned
 }
 
-// linted is what lint says, without what is about the conditions of Nodes and the fleet.
+// linted returns lint's errors and warnings, except those about the conditions of Nodes and the fleet.
 func linted(t testing.TB, document string) (denied, warned []string) {
 	t.Helper()
 	documents, bad := manifest.Parse("x.yaml", []byte(document))
@@ -199,15 +199,15 @@ const limited = "remediation: {triggerIf: {unhealthyLessThanOrEqualTo: 40%}}\n"
 // planned names a plan.
 const planned = "remediation: {triggerIf: {unhealthyLessThanOrEqualTo: 40%}, templateRef: {apiVersion: sickbay.dev/v1alpha1, kind: MachineRemediationTemplate, name: gold}}\n"
 
-// older is the spec of a MachineHealthCheck of Cluster API's v1beta1, or of OpenShift.
+// older is the spec of a MachineHealthCheck of Cluster API's v1beta1 or of OpenShift.
 const older = "clusterName: c\nselector: {matchLabels: {a: b}}\nunhealthyConditions: [{type: Ready, status: Unknown, timeout: 5m}]\n"
 
-// rows are what is taken, and what is refused or warned of, with what the sentence has to say.
+// rows are objects that are accepted, rejected or warned about, with a part of the message.
 var rows = []struct {
 	name, kind, version, annotations, spec string
-	// denied and warned is what has to be said, in part; empty if nothing is.
+	// denied and warned are parts of the expected messages; empty if there are none.
 	denied, warned string
-	// unlike says why lint warns and the policies do not.
+	// unlike says why lint warns but the policies do not.
 	unlike string
 }{
 	{name: "all annotations", annotations: `sickbay.dev/dry-run: "true", sickbay.dev/max-in-flight: 20%, sickbay.dev/remediation: reboot, sickbay.dev/pause-on-upgrade: "false",
@@ -285,8 +285,8 @@ var rows = []struct {
 	{name: "a Machine, a hold", kind: "Machine", annotations: "sickbay.dev/hold-until: soon", warned: "it must be a time"},
 }
 
-// TestSameSentences: what a policy refuses, or warns of, is what lint finds, in the same words; and of what lint has nothing to say the
-// policies have nothing to say.
+// TestSameSentences: what a policy rejects, or warns about, is what lint finds, with the same messages. If lint finds nothing, neither
+// do the policies.
 func TestSameSentences(t *testing.T) {
 	a := ask(t)
 	for _, tt := range rows {
@@ -306,11 +306,11 @@ func TestSameSentences(t *testing.T) {
 			denied, warned := a.create(t, kind, version, metadata, spec)
 			saysDenied, saysWarned := linted(t, text(kind, version, metadata, spec))
 			if kind == "Machine" {
-				// The policy has one warning for all.
+				// The policy has one warning for all problems.
 				saysDenied, saysWarned = nil, saysDenied
 			}
 			if denied != nil || version == openShift || tt.unlike != "" {
-				// What is refused is not warned of, and OpenShift's are not.
+				// A rejected object gives no warnings, and neither do OpenShift's.
 				saysWarned = nil
 			}
 			if diff := cmp.Diff(saysDenied, denied); diff != "" {
@@ -341,7 +341,8 @@ func orElse(text, otherwise string) string {
 	return text
 }
 
-// TestNeverStricter: whatever somebody writes into an annotation, the API server takes what lint takes, and refuses it in lint's words.
+// TestNeverStricter: whatever somebody writes into an annotation, the API server accepts what lint accepts, and rejects the rest with
+// lint's message.
 func TestNeverStricter(t *testing.T) {
 	a := ask(t)
 	keys := []string{"dry-run", "max-in-flight", "remediation", "pause-on-upgrade", "resumed-at", "provisioning-timeout", "host-error-timeout", "hold-until", "other"}
@@ -366,10 +367,10 @@ func TestNeverStricter(t *testing.T) {
 	})
 }
 
-// TestWhatWasThereStays: an object that was broken before the policies came can be changed in everything else.
+// TestWhatWasThereStays: everything else can be changed in an object that was invalid before the policies came.
 func TestWhatWasThereStays(t *testing.T) {
 	a := ask(t)
-	// Sickbay's own writes are not looked at, which is also how an object gets here that is broken.
+	// Sickbay's own writes are not checked, which is how this test creates an invalid object.
 	broken := a.object(t, "MachineHealthCheck", "v1beta2", `annotations: {sickbay.dev/typo: a, sickbay.dev/max-in-flight: lots, sickbay.dev/hold-until: never}`,
 		specs["MachineHealthCheck"]+`remediation: {triggerIf: {unhealthyInRange: "[5-3]"}, templateRef: {apiVersion: sickbay.dev/v1alpha1, kind: MachineRemediationTemplate, name: gold}}`)
 	if err := a.Create(t.Context(), broken, client.FieldOwner("sickbay-test")); err != nil {
@@ -448,8 +449,8 @@ func TestWhatWasThereStays(t *testing.T) {
 	})
 }
 
-// TestCost: the longest annotations that an API server takes are looked at within what it allows. A policy that costs more fails, and
-// then nothing is refused.
+// TestCost: checking the longest annotations that an API server accepts stays within its cost limits. A policy that exceeds them fails,
+// and then nothing is rejected.
 func TestCost(t *testing.T) {
 	a := ask(t)
 	metadata := "annotations:\n"
@@ -469,7 +470,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestTypes: the API server has no complaint about the expressions.
+// TestTypes: the API server reports no type errors in the expressions.
 func TestTypes(t *testing.T) {
 	a := ask(t)
 	all, err := All()

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 
 const dir = "../../config/admission"
 
-// TestFiles: the files are what the policies are made of, and no others are there.
+// TestFiles: the files match the policies, and there are no others.
 func TestFiles(t *testing.T) {
 	all, err := All()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/keys"
 )
 
-// The fields of MachineHealthChecks, as they are today and as they were.
+// The fields of MachineHealthChecks, with their current and earlier names.
 const (
 	fieldRange  = "spec.remediation.triggerIf.unhealthyInRange"
 	fieldAtMost = "spec.remediation.triggerIf.unhealthyLessThanOrEqualTo"
@@ -17,7 +17,7 @@ const (
 	readPlan     = "%[1]s.?kind.orValue('') == 'MachineRemediationTemplate' && %[1]s.?apiVersion.orValue('').startsWith('" + keys.Prefix + "') ? %[1]s.?name.orValue('') : ''"
 )
 
-// healthChecks is what is found in MachineHealthChecks.
+// healthChecks finds problems of MachineHealthChecks.
 func healthChecks() *problems {
 	p := &problems{kind: keys.HealthCheck}
 	p.annotations(onHealthChecks)
@@ -31,7 +31,7 @@ func healthChecks() *problems {
 	return p
 }
 
-// reads gives names to what is looked at of the spec.
+// reads names the parts of the spec that the other expressions use.
 func (p *problems) reads() {
 	p.let("template", fmt.Sprintf(readTemplate, "object"))
 	p.let("plan", fmt.Sprintf(readPlan, "variables.template"))
@@ -45,7 +45,7 @@ func (p *problems) reads() {
 	p.let("atMostChanged", "oldObject == null || variables.atMost != "+fmt.Sprintf(readAtMost, "oldObject")+" || variables.rangeChanged")
 }
 
-// beside finds an annotation that says what the plan says.
+// beside finds an annotation that repeats a setting of the plan.
 func (p *problems) beside(key string) {
 	const named = "the-plan"
 	sentence, err := said(p.document(key, "1", "  remediation: {templateRef: {apiVersion: sickbay.dev/v1alpha1, kind: MachineRemediationTemplate, name: "+named+"}}\n"),
@@ -54,7 +54,7 @@ func (p *problems) beside(key string) {
 	p.find(variable(key)+"BesidePlan", when(condition, annotation(key), spoken(sentence, named, "variables.plan")), err)
 }
 
-// ranges finds those that nobody can read, or whose numbers are the wrong way round.
+// ranges finds ranges that are invalid, or whose numbers are in the wrong order.
 func (p *problems) ranges() {
 	p.let("bounds", `variables.range.matches('^\\[0*[0-9]{1,18}-0*[0-9]{1,18}\\]$') ?
 variables.range.substring(1, size(variables.range) - 1).split('-').map(number, int(number)) : []`)
@@ -67,7 +67,7 @@ variables.range.substring(1, size(variables.range) - 1).split('-').map(number, i
 		spoken(reversed, `"[5-3]"`, "strings.quote(variables.range)")), otherErr)
 }
 
-// atMost finds limits that are neither a number nor a percentage. Nobody looks at them beside a range.
+// atMost finds limits that are neither a number nor a percentage. With a range, they are not used.
 func (p *problems) atMost() {
 	p.let("atMostText", "string(variables.atMost)")
 	looked := "variables.range == '' && variables.atMostText != '' && variables.atMostChanged"
@@ -79,7 +79,7 @@ func (p *problems) atMost() {
 		looked, spoken(negative, `"-1"`, quoted("variables.atMostText"))), otherErr)
 }
 
-// trigger is what lint says of a value of triggerIf.
+// trigger returns lint's message about a value of triggerIf.
 func (p *problems) trigger(field, value string) (string, error) {
 	name := field[len("spec.remediation.triggerIf."):]
 	return said(healthCheck("  remediation: {triggerIf: {"+name+": "+value+"}}\n"), field, "must")

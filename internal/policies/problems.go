@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/keys"
 )
 
-// problems is what is found in objects of a kind: variables, each a list of sentences that is empty where nothing is wrong.
+// problems finds problems in objects of a kind. Each variable is a list of messages, which is empty if nothing is wrong.
 type problems struct {
 	kind      string
 	variables []admissionv1.Variable
@@ -20,28 +20,28 @@ type problems struct {
 
 const readAnnotations = "has(object.metadata.annotations) ? object.metadata.annotations : {}"
 
-// let names an expression, for others that come after it.
+// let names an expression, for later expressions.
 func (p *problems) let(name, expression string) {
 	p.variables = append(p.variables, admissionv1.Variable{Name: name, Expression: expression})
 }
 
-// find adds a list of sentences. What cannot be said is an error of the whole.
+// find adds a list of messages. An error fails the whole policy.
 func (p *problems) find(name, expression string, err error) {
 	p.err = errors.Join(p.err, err)
 	p.let(name, expression)
 	p.names = append(p.names, "variables."+name)
 }
 
-// when is a list with one sentence, or none.
+// when returns an expression for a list with one message, or none.
 func when(condition, field, sentence string) string {
 	return fmt.Sprintf("%s ?\n[%s + %s] : []", condition, literal(field+": "), sentence)
 }
 
-// annotations finds those that there are not, and what cannot be read.
+// annotations finds unknown annotations and invalid values.
 func (p *problems) annotations(values []value) {
 	p.let("annotations", readAnnotations)
 	p.let("before", "oldObject != null && has(oldObject.metadata.annotations) ? oldObject.metadata.annotations : {}")
-	// What was there already is no reason to refuse a change of something else.
+	// An old problem is no reason to reject a change of something else.
 	p.let("changed", "variables.annotations.filter(key, !(key in variables.before) || variables.before[key] != variables.annotations[key])")
 	p.unknown()
 	for _, one := range values {
@@ -49,7 +49,7 @@ func (p *problems) annotations(values []value) {
 	}
 }
 
-// probe is a name that no annotation has, and of which lint reports whether there is one.
+// probe is a name that no annotation has, to get lint's message about unknown annotations.
 const probe = keys.Prefix + "PROBE"
 
 func (p *problems) unknown() {
@@ -62,16 +62,16 @@ func (p *problems) unknown() {
 		keys.Prefix, literals(known), literal(sentence)), err)
 }
 
-// value finds an annotation that cannot be read; unless says when nobody looks at it.
+// value finds an annotation with an invalid value; unless is the condition under which it is not used.
 func (p *problems) value(one value, unless string) {
 	sentence, err := said(p.document(one.key, "?", ""), annotation(one.key), `"?"`)
 	v := fmt.Sprintf("variables.annotations['%s']", one.key)
-	// What is longer costs more to look at than an API server allows.
+	// A longer value costs more than an API server allows.
 	condition := fmt.Sprintf("'%s' in variables.changed%s && size(%s) <= 1000 && !(%s)", one.key, unless, v, strings.ReplaceAll(replaceV(one.valid), "\x00", v))
 	p.find(variable(one.key), when(condition, annotation(one.key), spoken(sentence, `"?"`, quoted(v))), err)
 }
 
-// replaceV marks where an expression is about v.
+// replaceV marks the places of v in an expression.
 func replaceV(expression string) string {
 	if rest, ok := strings.CutPrefix(expression, "v"); ok {
 		return "\x00" + rest
@@ -81,7 +81,7 @@ func replaceV(expression string) string {
 
 func annotation(key string) string { return "metadata.annotations[" + key + "]" }
 
-// variable names what is found about an annotation: maxInFlight for sickbay.dev/max-in-flight.
+// variable returns the name of the variable for an annotation: maxInFlight for sickbay.dev/max-in-flight.
 func variable(key string) string {
 	words := strings.Split(key[strings.LastIndex(key, "/")+1:], "-")
 	for i := range words[1:] {
@@ -90,7 +90,7 @@ func variable(key string) string {
 	return strings.Join(words, "")
 }
 
-// document is an object of the kind with an annotation, for lint to say something about.
+// document returns an object of the kind with an annotation, as input for lint.
 func (p *problems) document(key, value, spec string) string {
 	metadata := fmt.Sprintf("metadata:\n  name: probe\n  annotations: {%s: %q}\n", key, value)
 	if p.kind == keys.HealthCheck {
@@ -99,12 +99,12 @@ func (p *problems) document(key, value, spec string) string {
 	return fmt.Sprintf("apiVersion: cluster.x-k8s.io/v1beta2\nkind: %s\n", p.kind) + metadata
 }
 
-// healthCheck is one with more of a spec.
+// healthCheck returns a MachineHealthCheck with additional spec fields.
 func healthCheck(spec string) string {
 	return "apiVersion: cluster.x-k8s.io/v1beta2\nkind: MachineHealthCheck\nspec:\n  clusterName: c\n  selector: {matchLabels: {a: b}}\n" + spec
 }
 
-// validation refuses objects of which something is found, and says all of it.
+// validation rejects objects with problems, and lists all of them.
 func (p *problems) validation() admissionv1.Validation {
 	return admissionv1.Validation{
 		Expression:        "size(variables.problems) == 0",

@@ -9,7 +9,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 )
 
-// said is what lint says of a field of an object, or an error if it says nothing: then what is asked for is wrong.
+// said returns lint's message about a field of an object, or an error if there is none: then the caller's example
+// is wrong.
 func said(document, field string, about string) (string, error) {
 	documents, bad := manifest.Parse("probe.yaml", []byte(document))
 	result, err := lint.Check(documents, bad, nil)
@@ -23,7 +24,7 @@ func said(document, field string, about string) (string, error) {
 	return result.Findings[i].Message, nil
 }
 
-// spoken is a sentence as an expression: what was asked about is what the expression says instead.
+// spoken turns a message into an expression: about, the example value in it, becomes the given expression.
 func spoken(sentence, about, expression string) string {
 	before, after, found := strings.Cut(sentence, about)
 	if !found {
@@ -33,12 +34,12 @@ func spoken(sentence, about, expression string) string {
 	return strings.Join(parts, " + ")
 }
 
-// literal is a text in CEL.
+// literal returns a text as a CEL literal.
 func literal(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }
 
-// literals is a list of texts in CEL.
+// literals returns a list of texts as a CEL literal.
 func literals(texts []string) string {
 	var all []string
 	for _, text := range texts {
@@ -47,7 +48,7 @@ func literals(texts []string) string {
 	return "[" + strings.Join(all, ", ") + "]"
 }
 
-// quoted prints a value as targets.Quoted does.
+// quoted formats a value like targets.Quoted.
 func quoted(value string) string {
 	return fmt.Sprintf("strings.quote(size(%[1]s) > 100 ? %[1]s.substring(0, 100) + '...' : %[1]s)", value)
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// danger is something legal that is worth a warning.
+// danger is a valid setting that deserves a warning.
 type danger struct {
-	// safe is the expression of what is not so.
+	// safe is an expression that is true if there is no danger.
 	safe string
-	// triggerIf is an example of what is so, the field and the value which lint names there, and what says the field and the value of others.
+	// triggerIf is a dangerous example. field and example are the field and the value that lint names in it; sayField and sayValue are the
+	// expressions that replace them.
 	triggerIf, field, example string
 	sayField, sayValue        string
 }
@@ -43,7 +44,7 @@ var dangers = []danger{
 	},
 }
 
-// warnings is what is legal on MachineHealthChecks of Cluster API, and dangerous. Each is a warning of its own.
+// warnings finds valid but dangerous settings of Cluster API's MachineHealthChecks. Each has its own warning.
 func warnings() (variables []admissionv1.Variable, validations []admissionv1.Validation, err error) {
 	p := &problems{kind: keys.HealthCheck}
 	p.let("annotations", readAnnotations)

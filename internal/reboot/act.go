@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// act does what was decided: one write. Each is refused if what it rests on has changed since it was read.
+// act carries out a decision: one write. The API server refuses it if the object has changed since it was read.
 func (r *Reconciler) act(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d cycle.Decision) error {
 	if err := r.do(ctx, request, v, d); err != nil {
 		return err
@@ -63,8 +63,8 @@ func (r *Reconciler) changeFinalizers(ctx context.Context, request *v1alpha1.Reb
 	return r.setFinalizers(ctx, request, false, cycle.OwesAnything(&request.Status) && !v.facts.Machine.Gone)
 }
 
-// mirrorLast tells the Machine how it stands when the record, or the Machine, may be gone right afterwards. If the Machine
-// has changed just now, it is told first; but the end does not depend on a Machine that cannot be told.
+// mirrorLast writes the progress to the Machine before the record, or the Machine, may be gone. If the Machine has just changed, it
+// tries again first; any other error does not delay the end.
 func (r *Reconciler) mirrorLast(ctx context.Context, request *v1alpha1.RebootRemediation, v view) error {
 	if err := r.mirror(ctx, request, v); apierrors.IsConflict(err) {
 		return err
@@ -72,8 +72,8 @@ func (r *Reconciler) mirrorLast(ctx context.Context, request *v1alpha1.RebootRem
 	return nil
 }
 
-// stillSo looks, live, whether the record is as it was read, before something is done that a later record may have taken back: the cache
-// of who has just begun to lead may be far behind. The host is let go of also if that cannot be told, and the rest is refused by itself.
+// stillSo reads the record live before an action that a later status may have made wrong, because the cache of a new leader may be far
+// behind. If the record cannot be read, the host is released all the same; all other actions fail.
 func (r *Reconciler) stillSo(ctx context.Context, request *v1alpha1.RebootRemediation, action cycle.Action) error {
 	switch action {
 	case cycle.SetKey, cycle.RemoveKey, cycle.MarkHost, cycle.UnmarkHost, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.MarkForOwner, cycle.DropAsked, cycle.DropAll:
@@ -95,16 +95,16 @@ func (r *Reconciler) stillSo(ctx context.Context, request *v1alpha1.RebootRemedi
 	return nil
 }
 
-// giveNodeUp tells people what was not put back when a record goes that has stayed for it.
+// giveNodeUp emits an event if a deleted record has stayed for its Node, and the Node did not come back in service.
 func (r *Reconciler) giveNodeUp(request *v1alpha1.RebootRemediation, v view) {
 	if m := v.facts.Machine; !cycle.OwesNode(&request.Status) || m.Gone || (v.facts.Blind == "" && m.UID != request.Status.MachineUID) {
 		return
 	}
 	r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventNodeGivenUp, eventAction,
-		"Node %s did not come back in service in time, and is left as it is", request.Status.Node.Name)
+		"Node %s did not come back into service in time; Sickbay leaves it as it is", request.Status.Node.Name)
 }
 
-// setFinalizers has a RebootRemediation stay for its host, and for its Node, or not.
+// setFinalizers sets or removes the finalizers that keep a RebootRemediation for its host and for its Node.
 func (r *Reconciler) setFinalizers(ctx context.Context, request *v1alpha1.RebootRemediation, forHost, forNode bool) error {
 	before := request.DeepCopy()
 	for finalizer, want := range map[string]bool{Finalizer: forHost, NodeFinalizer: forNode} {
@@ -112,7 +112,7 @@ func (r *Reconciler) setFinalizers(ctx context.Context, request *v1alpha1.Reboot
 			controllerutil.RemoveFinalizer(request, finalizer)
 			continue
 		}
-		// None can be added to what is being deleted.
+		// The API server refuses new finalizers on an object that is being deleted.
 		if request.DeletionTimestamp.IsZero() {
 			controllerutil.AddFinalizer(request, finalizer)
 		}
@@ -155,7 +155,8 @@ func (r *Reconciler) markForOwner(ctx context.Context, m *machine) error {
 	return remedy.MarkUnjudged(ctx, r.Client, capi, r.Clock.Now())
 }
 
-// dropAsked takes the annotations of steps from a Machine, and at the end the one for all steps, if it asks for this cycle.
+// dropAsked removes the annotations of finished steps from a Machine, and at the end the one for a full cycle, if it asks for this
+// cycle.
 func (r *Reconciler) dropAsked(ctx context.Context, v view, d cycle.Decision) error {
 	changes := map[string]any{}
 	for key := range v.machine.object.GetAnnotations() {

@@ -27,7 +27,7 @@ func (r *Reconciler) actOnHost(ctx context.Context, host *metal3v1.BareMetalHost
 	}
 }
 
-// setKey holds a host off, and asks its operator for an answer, in one write.
+// setKey keeps a host off and requests an answer from its operator, in one write.
 func (r *Reconciler) setKey(ctx context.Context, host *metal3v1.BareMetalHost, request types.UID, askedAt time.Time) error {
 	value, err := cycle.KeyValue(request, askedAt)
 	if err != nil {
@@ -35,13 +35,13 @@ func (r *Reconciler) setKey(ctx context.Context, host *metal3v1.BareMetalHost, r
 	}
 	changes := map[string]any{cycle.KeyOf(request): value}
 	if !has(host, cycle.ProbeKey) {
-		// One of somebody else does as well, and is not ours to change.
+		// Somebody else's request works as well, and is not ours to change.
 		changes[cycle.ProbeKey] = value
 	}
 	return r.annotate(ctx, host, changes)
 }
 
-// removeKey lets go of a host. Other keys are not touched.
+// removeKey releases a host. It leaves other keys alone.
 func (r *Reconciler) removeKey(ctx context.Context, host *metal3v1.BareMetalHost, request types.UID) error {
 	changes := map[string]any{cycle.KeyOf(request): nil}
 	if cycle.ProbeOf(host, request) {
@@ -50,7 +50,7 @@ func (r *Reconciler) removeKey(ctx context.Context, host *metal3v1.BareMetalHost
 	return r.annotate(ctx, host, changes)
 }
 
-// annotate changes annotations of an object, if it is as it was read.
+// annotate changes annotations of an object, if it has not changed since it was read.
 func (r *Reconciler) annotate(ctx context.Context, obj client.Object, changes map[string]any) error {
 	if err := r.Client.Patch(ctx, obj, ownwrites.Annotations(obj, changes), client.FieldOwner(FieldOwner)); err != nil {
 		return fmt.Errorf("annotating %T %s: %w", obj, client.ObjectKeyFromObject(obj), err)
@@ -66,7 +66,7 @@ func (r *Reconciler) markHost(ctx context.Context, host *metal3v1.BareMetalHost)
 	return r.annotate(ctx, host, changes)
 }
 
-// unmarkHost takes our mark from a host, and leaves one of somebody else.
+// unmarkHost removes our mark from a host, and leaves other marks alone.
 func (r *Reconciler) unmarkHost(ctx context.Context, host *metal3v1.BareMetalHost) error {
 	changes := map[string]any{}
 	for key, value := range host.Annotations {

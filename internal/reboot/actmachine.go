@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// tellMachine names in events what is not decided, and holds up nothing.
+	// tellMachine names this write in events. It is not part of a decision, and holds up nothing.
 	tellMachine = "TellMachine"
-	// tellAgain is how soon that is tried again.
+	// tellAgain is how long to wait before trying it again.
 	tellAgain = 30 * time.Second
 )
 
-// atRest sees to what is left when there is nothing to do: to tell how it stands.
+// atRest writes the progress to the Machine when there is nothing else to do.
 func (r *Reconciler) atRest(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d cycle.Decision) cycle.Decision {
 	if again := r.Clock.Now().Add(tellAgain); r.mirror(ctx, request, v) != nil && (d.RecheckAt.IsZero() || again.Before(d.RecheckAt)) {
 		d.RecheckAt = again
@@ -31,10 +31,10 @@ func (r *Reconciler) atRest(ctx context.Context, request *v1alpha1.RebootRemedia
 	return d
 }
 
-// mirror tells progress on the Machine, as Cluster API's contract for remediation requests has it: the one who creates
-// the request says that it waits, and the rest is ours to say. What the Machine says is compared with what it is to say
-// whenever there is nothing else to do, so it comes right in the end. The error is why it is not right yet; a conflict is
-// one with a change of the Machine just now.
+// mirror writes progress to the Machine, as Cluster API's contract for remediation requests demands: whoever creates the
+// request sets the condition to waiting, and we set it from then on. mirror compares the condition whenever there is nothing
+// else to do, so it becomes right in the end. The error says why it is not right yet; a conflict means that the Machine has
+// just changed.
 func (r *Reconciler) mirror(ctx context.Context, request *v1alpha1.RebootRemediation, v view) error {
 	m, want := mirrorOf(request, v), progressOf(request)
 	if m == nil || want == nil {
@@ -47,12 +47,12 @@ func (r *Reconciler) mirror(ctx context.Context, request *v1alpha1.RebootRemedia
 	}
 	err := r.tell(ctx, m, want)
 	if err != nil && r.failed(request, tellMachine, err) {
-		ctrl.LoggerFrom(ctx).Error(err, "Cannot tell progress on the Machine")
+		ctrl.LoggerFrom(ctx).Error(err, "Cannot write progress to the Machine")
 	}
 	return err
 }
 
-// mirrorOf is the Machine to tell; nil if there is none that expects it. Another one of that name has nothing to do with this.
+// mirrorOf returns the Machine to write progress to; nil if none expects it. Another Machine of that name is not concerned.
 func mirrorOf(request *v1alpha1.RebootRemediation, v view) *clusterv1.Machine {
 	if by := request.Spec.RequestedBy; by != nil && by.Kind == v1alpha1.RequestedByRecord {
 		return nil
@@ -64,14 +64,14 @@ func mirrorOf(request *v1alpha1.RebootRemediation, v view) *clusterv1.Machine {
 	return m
 }
 
-// progressOf is what a Machine is told; nil as long as there is nothing to tell.
+// progressOf returns the condition for the Machine; nil if there is no progress yet.
 func progressOf(request *v1alpha1.RebootRemediation) *metav1.Condition {
 	progress := meta.FindStatusCondition(request.Status.Conditions, v1alpha1.ConditionSucceeded)
 	if progress == nil {
 		return nil
 	}
 	told := *progress
-	// The generation is that of the request.
+	// The observed generation was of the request, not of the Machine.
 	told.Type, told.ObservedGeneration = clusterv1.MachineExternallyRemediatedCondition, 0
 	if told.Status != metav1.ConditionTrue {
 		told.Status = metav1.ConditionFalse
@@ -80,9 +80,9 @@ func progressOf(request *v1alpha1.RebootRemediation) *metav1.Condition {
 }
 
 func (r *Reconciler) tell(ctx context.Context, m *clusterv1.Machine, progress *metav1.Condition) error {
-	// Then m has the version of this write: what is written to the Machine next is not refused on account of it.
+	// m gets the version of this write, so the next write to the Machine does not conflict with it.
 	if err := ownwrites.ApplyCondition(ctx, r.Client, FieldOwner, m, *progress); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("telling progress on machine %s: %w", client.ObjectKeyFromObject(m), err)
+		return fmt.Errorf("writing progress to machine %s: %w", client.ObjectKeyFromObject(m), err)
 	}
 	return nil
 }

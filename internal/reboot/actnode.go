@@ -16,8 +16,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// deleteNode deletes a Node as it was read, and as it is in the backup. Another one of the same name, or one that has
-// got something since, is not deleted.
+// deleteNode deletes a Node if it is unchanged since it was read, and so is as in the backup. It does not delete another Node of the same
+// name, or one that somebody has changed since.
 func deleteNode(ctx context.Context, c client.Client, node *corev1.Node) error {
 	if err := c.Delete(ctx, node, client.Preconditions{UID: &node.UID, ResourceVersion: &node.ResourceVersion}); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("deleting Node %s: %w", node.Name, err)
@@ -29,14 +29,14 @@ func taintNode(ctx context.Context, c client.Client, node *corev1.Node) error {
 	return patchNode(ctx, c, node, nil, map[string]any{"taints": append(slices.Clone(node.Spec.Taints), cycle.OutOfService)})
 }
 
-// untaintNode takes away our taint, by key, value and effect.
+// untaintNode removes our taint, by key, value and effect.
 func untaintNode(ctx context.Context, c client.Client, node *corev1.Node) error {
 	kept := slices.DeleteFunc(slices.Clone(node.Spec.Taints), cycle.OurTaint)
 	return patchNode(ctx, c, node, nil, map[string]any{"taints": kept})
 }
 
-// restoreNode puts back what is missing. If the workload cluster refuses it, it is put back one by one, so that nothing is refused on
-// account of something else. The error names what was refused.
+// restoreNode puts back what is missing. If the workload cluster refuses all of it at once, restoreNode tries each part alone, so that
+// one refused part does not block the others. The error names the refused parts.
 func restoreNode(ctx context.Context, c client.Client, node *corev1.Node, backup *v1alpha1.NodeBackup) error {
 	missing := cycle.Missing(backup, node)
 	err := putBack(ctx, c, node, missing)
@@ -67,12 +67,12 @@ func restoreNode(ctx context.Context, c client.Client, node *corev1.Node, backup
 	return fmt.Errorf("the workload cluster refuses to put back on Node %s: %s", node.Name, strings.Join(left, "; "))
 }
 
-// refused tells that the workload cluster will not take what was written, however often it is tried.
+// refused reports whether the workload cluster would refuse a write again, however often it is repeated.
 func refused(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
 }
 
-// putBack writes parts of a backup to a Node as it was read.
+// putBack writes parts of a backup to a Node, if it is unchanged since it was read.
 func putBack(ctx context.Context, c client.Client, node *corev1.Node, missing cycle.MissingParts) error {
 	metadata, spec := map[string]any{}, map[string]any{}
 	if len(missing.Labels) > 0 {
@@ -90,7 +90,7 @@ func putBack(ctx context.Context, c client.Client, node *corev1.Node, missing cy
 	return patchNode(ctx, c, node, metadata, spec)
 }
 
-// patchNode changes a Node, if it is as it was read.
+// patchNode changes a Node, if it is unchanged since it was read.
 func patchNode(ctx context.Context, c client.Client, node *corev1.Node, metadata, spec map[string]any) error {
 	patch := ownwrites.MergePatch{Of: node, Metadata: metadata, Spec: spec}
 	if err := c.Patch(ctx, node.DeepCopy(), patch, client.FieldOwner(FieldOwner)); err != nil {
@@ -104,8 +104,8 @@ func OfOpenShift(request *v1alpha1.RebootRemediation) bool {
 	return referenceOf(request).APIGroup == OpenShiftKind.Group
 }
 
-// NodeOwed reports what a RebootRemediation still owes its Node, if it is there: our taint goes, and what the Node had comes back. It
-// returns an empty text if that is nothing.
+// NodeOwed says what a RebootRemediation still owes its Node: to remove our taint, and to put back what the Node had. It is empty if it
+// owes nothing.
 func NodeOwed(request *v1alpha1.RebootRemediation, node *corev1.Node) (what string) {
 	if !cycle.OwesNode(&request.Status) {
 		return ""
@@ -124,8 +124,8 @@ func NodeOwed(request *v1alpha1.RebootRemediation, node *corev1.Node) (what stri
 	return what
 }
 
-// ReleaseNode puts the Node of a RebootRemediation back in service, with a client of the workload cluster, when no controller does so any
-// more. A Node that is not there is an error: it may be on its way.
+// ReleaseNode puts the Node of a RebootRemediation back in service, with a client of the workload cluster, for use when no controller
+// runs. It returns an error if the Node does not exist, because it may still come.
 func ReleaseNode(ctx context.Context, c client.Client, request *v1alpha1.RebootRemediation) error {
 	if !cycle.OwesNode(&request.Status) {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// begin begins a cycle for the annotations of a Machine, after those that were made before and are finished.
+// begin begins a cycle for the annotations of a Machine. All cycles in before are finished.
 func (t *Trigger) begin(ctx context.Context, before []*v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
 	if slices.ContainsFunc(before, func(r *v1alpha1.RebootRemediation) bool { return repeated(r, machine) }) {
 		return t.drop(ctx, machine)
@@ -22,7 +22,7 @@ func (t *Trigger) begin(ctx context.Context, before []*v1alpha1.RebootRemediatio
 	switch {
 	case last == nil:
 	case !owes(last, machine):
-		// Its record makes room.
+		// Delete its record, so that the name is free.
 		if err := t.Client.Delete(ctx, last, client.Preconditions{UID: &last.UID}); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("deleting RebootRemediation %s: %w", client.ObjectKeyFromObject(last), err)
 		}
@@ -33,27 +33,27 @@ func (t *Trigger) begin(ctx context.Context, before []*v1alpha1.RebootRemediatio
 		return t.beginAnew(ctx, last, machine)
 	}
 	if free == "" {
-		// One of them goes before long, which is an event.
+		// Wait: the deletion of one of them is an event.
 		return nil
 	}
 	return t.create(ctx, machine, free)
 }
 
-// drop takes the annotation for a full cycle from a Machine, if it is as it was read.
+// drop removes the annotation for a full cycle from a Machine, if the Machine is unchanged since it was read.
 func (t *Trigger) drop(ctx context.Context, machine *metav1.PartialObjectMetadata) error {
 	writer := &Reconciler{Client: t.Client}
 	return writer.annotate(ctx, machine, map[string]any{remedy.RebootAnnotation: nil})
 }
 
-// beginAnew has the next cycle take over what the last one owes. With its record that would be lost. Who asks now may be somebody
-// else than before.
+// beginAnew reuses the last RebootRemediation for the next cycle, which takes over what the last one owes. Deleting it would lose
+// that. The new requester may be somebody else.
 func (t *Trigger) beginAnew(ctx context.Context, request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
 	request.Status = v1alpha1.RebootRemediationStatus{
 		MachineUID: request.Status.MachineUID, Node: request.Status.Node, HostMarkedSince: request.Status.HostMarkedSince,
 		RequestedBy: requesterOn(machine),
 	}
 	if err := t.Client.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("beginning anew with RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
+		return fmt.Errorf("starting again with RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (t *Trigger) create(ctx context.Context, machine *metav1.PartialObjectMetad
 	return nil
 }
 
-// store writes the record, and tells people what has changed in it.
+// store writes the status, and announces what has changed in it.
 func (r *Reconciler) store(ctx context.Context, request *v1alpha1.RebootRemediation, status v1alpha1.RebootRemediationStatus) error {
 	before := request.Status
 	request.Status = status

@@ -21,13 +21,13 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// sluggish are workload clusters of which some do not answer before they are released, however little time a reader has.
+// sluggish are workload clusters of which some do not answer until they are released, even if the reader has a deadline.
 type sluggish struct {
 	workload.Writer
 	answers map[string]chan struct{}
 
 	mu sync.Mutex
-	// inside are who reads a cluster, and most how many have done so at once.
+	// inside counts the readers of each cluster, and most is the most there were at once.
 	inside, most map[string]int
 }
 
@@ -47,7 +47,7 @@ func (s *sluggish) enter(cluster string, by int) {
 }
 
 // TestClustersApart: a hundred hosts are to be cycled at once. One workload cluster hangs, one is slow, and the cycles of the third begin
-// as if it were alone. None of them keeps more than a quarter of the workers.
+// as if it were alone. No cluster keeps more than a quarter of the workers.
 func TestClustersApart(t *testing.T) {
 	const fast, slow, hangs, each, workers = "fast", "slow", "hangs", 34, 8
 	e := env.Get(t)
@@ -67,7 +67,7 @@ func TestClustersApart(t *testing.T) {
 		r := &Reconciler{Kind: ClusterAPIKind, Workload: clusters, Recorder: &events.FakeRecorder{}, SyncPeriod: time.Hour, Concurrency: workers}
 		return r.AddToManager(mgr)
 	}})
-	// The manager stops when nobody hangs any more.
+	// The manager stops when no worker hangs any more.
 	t.Cleanup(func() { close(clusters.answers[hangs]) })
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(time.Minute)
@@ -98,7 +98,7 @@ func TestClustersApart(t *testing.T) {
 	}
 }
 
-// TestVisit: a look at a workload cluster goes on until its end, and the next one is let in then.
+// TestVisit: a visit to a workload cluster keeps its place until it ends, and then the next one gets in.
 func TestVisit(t *testing.T) {
 	places, cluster := &workload.Places{Most: 1}, client.ObjectKey{Name: "c"}
 	first, second := &visit{places: places}, &visit{places: places}

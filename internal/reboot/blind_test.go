@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
-// refusing reads live, and fails for some objects.
+// refusing returns a live reader that fails for some objects.
 func (s *shared) refusing(t *testing.T, refused func(client.Object) bool) client.Reader {
 	t.Helper()
 	watching, err := client.NewWithWatch(s.e.Config, client.Options{Scheme: s.e.Scheme})
@@ -32,8 +32,8 @@ func (s *shared) refusing(t *testing.T, refused func(client.Object) bool) client
 	})
 }
 
-// TestLetsGoWithoutTheMachine: the Machine, or the infrastructure machine, cannot be read any more while the host is off. The request is
-// deleted, and the host is let go of.
+// TestLetsGoWithoutTheMachine: the Machine, or the infrastructure machine, becomes unreadable while the host is off. The request is
+// deleted, and the host is released.
 func TestLetsGoWithoutTheMachine(t *testing.T) {
 	for name, refused := range map[string]func(client.Object) bool{
 		"the Machine":                func(obj client.Object) bool { _, is := obj.(*clusterv1.Machine); return is },
@@ -61,7 +61,7 @@ func TestLetsGoWithoutTheMachine(t *testing.T) {
 	}
 }
 
-// TestStaleRecord: who has just begun to lead may have an old record in the cache. What a later one has taken back is not done.
+// TestStaleRecord: a new leader may have an old record in its cache. It does nothing that a later status has made wrong.
 func TestStaleRecord(t *testing.T) {
 	s := newShared(t)
 	request := s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson})
@@ -78,7 +78,7 @@ func TestStaleRecord(t *testing.T) {
 	for _, action := range []cycle.Action{cycle.SetKey, cycle.RemoveKey, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.MarkForOwner, cycle.DropAsked, cycle.DropAll} {
 		err := s.r.do(t.Context(), old, v, cycle.Decision{Action: action, AskedAt: noon.Time})
 		if slices.Contains([]cycle.Action{cycle.RemoveKey}, action) {
-			continue // The host may be let go of all the same.
+			continue // The host may be released all the same.
 		}
 		if err == nil || len(s.keys()) > 0 {
 			t.Errorf("%s: %v; the keys are %v", action, err, s.keys())

@@ -12,15 +12,15 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// busy is a workload cluster for which somebody else waits already.
+// busy is a workload cluster that somebody else is already waiting for.
 type busy struct{ workload.Writer }
 
 func (busy) GetLive(context.Context, client.ObjectKey, string) (*corev1.Node, error) {
 	return nil, &workload.UnreadableError{Cause: "c", Err: workload.ErrBusy}
 }
 
-// TestBusyCluster: a cycle that has not begun waits for its turn to read its Node. One that has begun goes on as if that could not be read, and
-// lets go of the host in time.
+// TestBusyCluster: a cycle that has not begun waits for its turn to read its Node. One that has begun goes on as if the Node could not be read,
+// and releases the host in time.
 func TestBusyCluster(t *testing.T) {
 	p := newPlane(t, 3)
 	request := p.ask("m1")

@@ -1,10 +1,9 @@
-// Package reboot power-cycles the host of a bare-metal machine: host off and proven off, Node
-// deleted or its workloads let go of, host on, what the Node had put back.
+// Package reboot power-cycles the host of a bare-metal machine: it switches the host off and proves that it is off, takes the Node out
+// of service, switches the host on, and puts back what the Node had.
 //
-// It is the last arrow of the design from a Machine with the annotation reboot.metal3.io, or from
-// a RebootRemediation, to the BareMetalHost. Both ways lead to a RebootRemediation, whose status is the
-// one record of a cycle.
+// A cycle begins with an annotation reboot.metal3.io on a Machine, or with a RebootRemediation. The annotation also leads to a
+// RebootRemediation; its status is the only record of a cycle.
 //
-// The package cycle decides what comes next, and is pure. Each of its decisions is one write: either the status is brought up to date,
-// or one thing is done in the world. This package reads what a decision goes by, and carries it out.
+// The package cycle decides what comes next, and is pure. Each of its decisions is one write: it either updates the status or does one
+// thing in the world. This package reads the facts for a decision, and carries it out.
 package reboot

@@ -18,7 +18,7 @@ type lister struct {
 	client.Reader
 	lists atomic.Int32
 	nodes []string
-	// wait holds up a list, and err has it fail.
+	// wait holds up a list, and err makes it fail.
 	wait chan struct{}
 	err  error
 }
@@ -36,7 +36,7 @@ func (l *lister) List(_ context.Context, list client.ObjectList, _ ...client.Lis
 	return l.err
 }
 
-// TestHundredDrains: a hundred cycles that wait for volumes take one list each time they look, not a hundred.
+// TestHundredDrains: a hundred cycles that wait for volumes share one list each time, instead of making a hundred.
 func TestHundredDrains(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var kept volumes
@@ -69,13 +69,13 @@ func TestHundredDrains(t *testing.T) {
 		}
 		round(1, true)
 		round(1, true)
-		// Who has asked when a list was under way already needs another one, to be sure that no volume is left.
+		// A caller that asked while a list was under way needs another list, to be sure that no volume is left.
 		l.nodes = nil
 		round(2, false)
 	})
 }
 
-// TestOldListsProveNothing: a list that began before the question does not tell that no volume is attached.
+// TestOldListsProveNothing: a list that began before the call does not prove that no volume is attached.
 func TestOldListsProveNothing(t *testing.T) {
 	kept := (&volumes{}).in(client.ObjectKey{})
 	l := &lister{}
@@ -98,7 +98,8 @@ func TestOldListsProveNothing(t *testing.T) {
 	ask("a", lookForNode, true, 6)
 }
 
-// TestListFails: an error proves nothing, and the next one lists again. Who is in a hurry does not wait for a list that hangs.
+// TestListFails: an error proves nothing, and the next call lists again. A caller with a deadline does not wait for a list
+// that hangs.
 func TestListFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := (&volumes{}).in(client.ObjectKey{})

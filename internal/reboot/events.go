@@ -16,40 +16,40 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// Reasons of the events on RebootRemediations. Beside them, each phase is an event with its name.
+// Reasons of the events on RebootRemediations. In addition, each phase emits an event with its name.
 const (
-	// EventStepFailed says that something could not be read or done, and why; it is tried again, and told again if the cause is another.
+	// EventStepFailed says that something could not be read or done, and why. It is retried, and reported again if the cause changes.
 	EventStepFailed = "RebootStepFailed"
-	// EventKeyLost says that somebody took our key from the host, so the proof that it is off begins anew.
+	// EventKeyLost says that somebody removed our key from the host, so the proof that it is off starts again.
 	EventKeyLost = "RebootKeyLost"
-	// EventNodeGivenUp says that a RebootRemediation that was deleted has stayed for its Node long enough: what the Node had is
-	// not put back, or its taint stays.
+	// EventNodeGivenUp says that a deleted RebootRemediation has stayed for its Node long enough: what the Node had is not put back,
+	// or its taint stays.
 	EventNodeGivenUp = "RebootNodeGivenUp"
 )
 
 const eventAction = "Reboot"
 
-// What may fail beside the actions.
+// Reads that may fail, beside the actions.
 const (
-	// observing is reading what a decision goes by.
+	// observing is reading the facts for a decision.
 	observing = "Observe"
-	// readPauses is reading whether an attempt may begin.
+	// readPauses is reading whether a pause keeps an attempt from beginning.
 	readPauses = "ReadPauses"
-	// readRecord is reading whether the MachineRemediation that made the request has stored that.
+	// readRecord is reading whether the MachineRemediation that made the request has stored it.
 	readRecord = "ReadRecord"
-	// readPlane is reading how the rest of a control plane is.
+	// readPlane is reading the state of the other machines of a control plane.
 	readPlane = "ReadControlPlane"
 	// readHealth is reading whether a Machine of OpenShift has recovered.
 	readHealth = "ReadHealth"
-	// readMachine is reading the Machine, or its infrastructure machine, of a host that is recorded.
+	// readMachine is reading the Machine of a recorded host, or its infrastructure machine.
 	readMachine = "ReadMachine"
 )
 
-// announce tells people how far a cycle has come.
+// announce emits events about the progress of a cycle.
 func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemediation, before v1alpha1.RebootRemediationStatus) {
 	now := request.Status
 	if now.KeysLost > before.KeysLost {
-		r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventKeyLost, eventAction, "Somebody took our key from the host %s; it is set again", now.Host.Name)
+		r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventKeyLost, eventAction, "Somebody removed our key from the host %s; Sickbay sets it again", now.Host.Name)
 	}
 	if now.Phase == before.Phase && now.Attempt == before.Attempt {
 		return
@@ -66,8 +66,8 @@ func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemed
 	r.Recorder.Eventf(request, nil, eventType, string(now.Phase), eventAction, "%s", ownwrites.Note(message))
 }
 
-// failed tells people that a step could not be taken, once, and reports whether it is new. If something has only changed since
-// it was read, there is nothing to tell: it is judged anew.
+// failed emits an event that a step failed, once per cause, and reports whether it did. If an object has just changed since it was
+// read, there is nothing to report: the next look decides again.
 func (r *Reconciler) failed(request *v1alpha1.RebootRemediation, action cycle.Action, err error) bool {
 	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrChanged) || errors.Is(err, errBusy) {
 		return false

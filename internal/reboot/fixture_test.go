@@ -13,25 +13,25 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
-// Whatever is recorded has happened at noon.
+// noon is when everything in the records happened.
 var noon = metav1.NewTime(time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC))
 
 // operation is the first attempt of a record.
 const operation = "u-1/1"
 
-// phases are all there are, in the order of a cycle.
+// phases are all phases, in the order of a cycle.
 var phases = append(cycle.Phases(), v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted)
 
-// course is what a cycle goes through, and what one that fails has been through.
+// course is the order of the phases in a cycle, including one that fails.
 var course = []v1alpha1.Phase{
 	v1alpha1.Pending, v1alpha1.PoweringOff, v1alpha1.Fenced, v1alpha1.Holding, v1alpha1.Isolating, v1alpha1.PoweringOn, v1alpha1.WaitingForNode,
 	v1alpha1.CoolingDown, v1alpha1.Restoring, v1alpha1.WaitingForMachine, v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted,
 }
 
-// change makes facts differ from the usual.
+// change changes the default facts.
 type change func(*cycle.Facts)
 
-// in are facts of a cycle in a phase, whose record says what has led there.
+// in returns the facts of a cycle in a phase, with a status that fits.
 func in(phase v1alpha1.Phase, changes ...change) cycle.Facts {
 	f := cycle.Facts{
 		UID: "r-1", Finalizer: true,
@@ -101,7 +101,7 @@ func setReady(node *corev1.Node, status corev1.ConditionStatus, heartbeat time.T
 	})
 }
 
-// messageOf and reasonOf are what a record says of how it goes.
+// messageOf and reasonOf return what the conditions of a record say.
 func messageOf(status v1alpha1.RebootRemediationStatus) string {
 	return meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionSucceeded).Message
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestWatchFilter: of managers with different watch filters one cycles the hosts of a Cluster. What is left of a Machine that is gone is
-// seen to by all.
+// TestWatchFilter: of several managers with different watch filters, only one cycles the hosts of a Cluster. If the Machine is gone, all of them
+// look after what is left.
 func TestWatchFilter(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -70,7 +70,7 @@ func TestWatchFilter(t *testing.T) {
 	judges(t, e, ClusterAPIKind, gone, true)
 }
 
-// judges makes a RebootRemediation, and looks whether a manager with a watch filter touches it.
+// judges makes a RebootRemediation, and checks whether a manager with a watch filter touches it.
 func judges(t *testing.T, e *env.Env, kind schema.GroupVersionKind, request *v1alpha1.RebootRemediation, want bool) {
 	t.Helper()
 	build.Create(t.Context(), t, e.Client, request)
@@ -90,7 +90,8 @@ func judges(t *testing.T, e *env.Env, kind schema.GroupVersionKind, request *v1a
 	}
 }
 
-// TestMetricsOfWatchFilter: of managers with different watch filters one shows a cycle, or a sum over them would count it twice.
+// TestMetricsOfWatchFilter: of several managers with different watch filters, only one shows a cycle; otherwise a sum over them would count it
+// twice.
 func TestMetricsOfWatchFilter(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -121,8 +122,8 @@ func TestMetricsOfWatchFilter(t *testing.T) {
 	}
 }
 
-// TestLeftByTheWatchFilter: somebody takes the label from a Cluster, or gives the manager a filter, in the midst of a cycle. No other manager
-// with a filter would look after the host, so it is not forgotten. Nothing begins there, and what another one has begun is its own.
+// TestLeftByTheWatchFilter: somebody removes the label from a Cluster, or gives the manager a filter, during a cycle. No other manager with a filter
+// would look after the host, so this one still does. It begins no cycle there, and leaves alone what another manager has begun.
 func TestLeftByTheWatchFilter(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -162,8 +163,8 @@ func TestLeftByTheWatchFilter(t *testing.T) {
 	}
 }
 
-// TestMachineWithoutClusterLabel: the label with the name of the Cluster is missing where Cluster API's webhooks are. The Machine is of that Cluster
-// all the same, and two managers do not cycle its host.
+// TestMachineWithoutClusterLabel: without Cluster API's webhooks, the label with the name of the Cluster is missing. The Machine belongs to that
+// Cluster all the same, so two managers must not cycle its host.
 func TestMachineWithoutClusterLabel(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -185,8 +186,8 @@ func TestMachineWithoutClusterLabel(t *testing.T) {
 	judges(t, e, ClusterAPIKind, byHand, false)
 }
 
-// TestLabelWakesUp: a Cluster gets the label after its Machine was annotated, and after a RebootRemediation was made. Nothing else would wake up
-// the controllers.
+// TestLabelWakesUp: a Cluster gets the label after its Machine was annotated, and after a RebootRemediation was made. Only the label can wake the
+// controllers.
 func TestLabelWakesUp(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)

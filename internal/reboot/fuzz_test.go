@@ -7,7 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// FuzzHostName: whatever an annotation says, it names a host of the own namespace that a client takes, or none.
+// FuzzHostName: whatever an annotation says, it names either a host in its own namespace, with a name that a
+// client accepts, or none.
 func FuzzHostName(f *testing.F) {
 	for _, value := range []string{"", "/", "ns/", "/h", "ns/h", "other/h", "ns/h/status", "ns/..", "ns/H", "ns/h.example.com", "ns/%2e", "ns/h\n", "\xff/\x00"} {
 		f.Add(value)

@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// coolingOf has a cycle of m1 come to CoolingDown, with its key still on the host.
+// coolingOf brings a cycle of m1 to CoolingDown, with its key still on the host.
 func coolingOf(p *plane, change func(*v1alpha1.RebootRemediation)) *v1alpha1.RebootRemediation {
 	p.Helper()
 	request := p.ask("m1")
@@ -42,7 +42,7 @@ func heldOff(p *plane, name string, request *v1alpha1.RebootRemediation) bool {
 
 func unchanged(*v1alpha1.RebootRemediation) {}
 
-// The other machines of the control plane cannot be read; that is no reason to keep the host off.
+// The other machines of the control plane cannot be read. That is no reason to keep the host off.
 func TestLettingGoNeedsPeers(t *testing.T) {
 	p := newPlane(t, 3)
 	request := coolingOf(p, unchanged)
@@ -53,7 +53,7 @@ func TestLettingGoNeedsPeers(t *testing.T) {
 	p.r.Live = interceptor.NewClient(watching, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			if _, is := obj.(*metav1.PartialObjectMetadata); is && key.Name == "m2" {
-				return errors.New("the conversion webhook does not answer") // of the infrastructure machine of ANOTHER Machine
+				return errors.New("the conversion webhook does not answer") // for the infrastructure machine of ANOTHER Machine
 			}
 			return c.Get(ctx, key, obj, opts...)
 		},
@@ -66,7 +66,7 @@ func TestLettingGoNeedsPeers(t *testing.T) {
 	}
 }
 
-// All places in the workload cluster are taken: no reason to keep the host off.
+// All places in the workload cluster are taken. That is no reason to keep the host off.
 func TestLettingGoNeedsAPlace(t *testing.T) {
 	for name, change := range map[string]func(*v1alpha1.RebootRemediation){
 		"cooling down": unchanged,
@@ -100,7 +100,7 @@ func TestLettingGoNeedsAPlace(t *testing.T) {
 	}
 }
 
-// Two requests for one worker, looked at by two workers at the same moment.
+// Two workers look at two requests for the same machine at the same moment.
 func TestTwoBeginAtOnce(t *testing.T) {
 	s := newShared(t)
 	first, second := s.ask("rec-1", ofAttempt("1")), s.ask("by-hand", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson})
@@ -116,7 +116,7 @@ func TestTwoBeginAtOnce(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	var done bool
-	// The siblings are read, and the host comes last: between the two, another worker looks at the other request.
+	// Between the read of the siblings and the last read, of the host, another worker looks at the other request.
 	s.r.Live = interceptor.NewClient(watching, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			now := &v1alpha1.RebootRemediation{}
@@ -133,7 +133,7 @@ func TestTwoBeginAtOnce(t *testing.T) {
 				}()
 				select {
 				case <-ended:
-				case <-time.After(3 * time.Second): // it waits for its turn
+				case <-time.After(3 * time.Second): // the other worker waits for its turn
 				}
 			}
 			return c.Get(ctx, key, obj, opts...)
@@ -149,7 +149,8 @@ func TestTwoBeginAtOnce(t *testing.T) {
 
 var _ = workload.Local{}
 
-// A request that was deleted before anything was done stays as long as another machine of the control plane cannot be read.
+// A request that was deleted before anything was done must not stay because another machine of the control plane cannot be
+// read.
 func TestPendingFinalizerNeedsPeers(t *testing.T) {
 	p := newPlane(t, 3)
 	request := p.ask("m1")

@@ -11,10 +11,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// infrastructureKind is that of the infrastructure machines of the tests.
+// infrastructureKind is the kind of the infrastructure machines in the tests.
 var infrastructureKind = schema.GroupVersionKind{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Kind: "Metal3Machine"}
 
-// controlPlaneKind is that of control planes that say where their etcd runs.
+// controlPlaneKind is the kind of control planes that say where their etcd runs.
 var controlPlaneKind = schema.GroupVersionKind{Group: "controlplane.cluster.x-k8s.io", Version: "v1beta2", Kind: "KubeadmControlPlane"}
 
 func TestMain(m *testing.M) {

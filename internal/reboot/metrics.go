@@ -16,30 +16,30 @@ import (
 var (
 	rebootsGauge = metrics.NewGauge("sickbay_reboots", "Power cycles that have not ended, by phase.", "namespace", "phase")
 	hostOffSince = metrics.NewGauge("sickbay_reboot_host_off_timestamp_seconds",
-		"For each host that a power cycle has switched off and that is not on again: Unix time since when it has been proven off. Name is that of the RebootRemediation.",
+		"Unix time at which a host was proven off, for each host that a power cycle has switched off and that is not on again. The label name is the RebootRemediation's name.",
 		"namespace", "name", "host", "phase")
 	endsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sickbay_reboots_total", Help: "Power cycles that have ended, by phase and reason.",
 	}, []string{"phase", "reason"})
 	fencingSeconds = prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "sickbay_reboot_power_off_seconds", Help: "Time from when Sickbay asks for a host to be off until it has proof.",
+		Name: "sickbay_reboot_power_off_seconds", Help: "Time from when Sickbay asks for a host to be off until it is proven off.",
 		Buckets: prometheus.ExponentialBuckets(1, 2, 12),
 	})
 	keysLostTotal = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "sickbay_reboot_keys_lost_total", Help: "How often somebody removed from a host the annotation by which Sickbay keeps it off.",
+		Name: "sickbay_reboot_keys_lost_total", Help: "Number of times somebody removed the annotation with which Sickbay keeps a host off.",
 	})
 )
 
 func init() {
 	ctrlmetrics.Registry.MustRegister(endsTotal, fencingSeconds, keysLostTotal)
-	// Prometheus does not see a counter increase that appears with a value of 1.
+	// Prometheus sees no increase in a counter that first appears with the value 1.
 	for _, end := range cycle.Ends() {
 		endsTotal.WithLabelValues(string(end.Phase), string(end.Outcome))
 	}
 }
 
-// Metrics counts the cycles that have not ended, and names the hosts that are off by them. It counts those of all kinds of Machines, but
-// not those that another manager looks after.
+// Metrics counts the cycles that have not ended, and names the hosts that they have switched off. It counts all kinds of Machines,
+// except those that another manager looks after.
 func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 	var list v1alpha1.RebootRemediationList
 	if err := r.Client.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
@@ -63,10 +63,11 @@ func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 	}
 }
 
-// foreign reports whether another manager looks after a cycle, of whatever kind its Machine is. A scrape reads from caches alone.
+// foreign reports whether another manager looks after a cycle, whatever the kind of its Machine. It reads only from caches,
+// because it runs on each scrape.
 func (r *Reconciler) foreign(ctx context.Context, request *v1alpha1.RebootRemediation) (bool, error) {
 	if request.Status.Phase == "" || request.Status.Phase.Ended() {
-		return false, nil // it is not shown
+		return false, nil // not shown
 	}
 	ref, kind := referenceOf(request), ClusterAPIKind
 	if ref.APIGroup == OpenShiftKind.Group {
@@ -76,7 +77,7 @@ func (r *Reconciler) foreign(ctx context.Context, request *v1alpha1.RebootRemedi
 	return k.foreign(ctx, client.ObjectKey{Namespace: request.Namespace, Name: ref.Name}, begun(request))
 }
 
-// show counts a cycle by its phase, and one that has ended not at all.
+// show counts a cycle by its phase, unless it has ended.
 func show(s *metrics.Samples, request *v1alpha1.RebootRemediation) {
 	status := &request.Status
 	phase := string(status.Phase)
@@ -89,7 +90,7 @@ func show(s *metrics.Samples, request *v1alpha1.RebootRemediation) {
 	}
 }
 
-// measure counts what is new in a record.
+// measure updates the counters by what has changed in a status.
 func measure(before, now v1alpha1.RebootRemediationStatus) {
 	keysLostTotal.Add(float64(now.KeysLost - before.KeysLost))
 	if at, since := now.PoweredOffAt, now.PendingRebootSince; at != nil && since != nil && !at.Equal(before.PoweredOffAt) {

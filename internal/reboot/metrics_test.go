@@ -15,14 +15,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
-// counted is what the metrics have counted of a change.
+// counted is what the metrics have counted for a change.
 type counted struct {
 	Ends, KeysLost float64
 	Fenced         uint64
 	Seconds        float64
 }
 
-// TestMeasure counts what is new, and what is new only once.
+// TestMeasure: each change is counted, and only once.
 func TestMeasure(t *testing.T) {
 	record := func(phase v1alpha1.Phase, changes ...change) v1alpha1.RebootRemediationStatus {
 		return in(phase, changes...).Status
@@ -54,7 +54,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestEndsBeginAtZero: each end has its series before any cycle ends, as Prometheus does not see a counter increase that appears with a value of 1.
+// TestEndsBeginAtZero: each end has its series before any cycle ends, because Prometheus sees no increase in a counter that first appears with the
+// value 1.
 func TestEndsBeginAtZero(t *testing.T) {
 	ends := cycle.Ends()
 	if got := testutil.CollectAndCount(endsTotal); got != len(ends) {
@@ -69,7 +70,7 @@ func TestEndsBeginAtZero(t *testing.T) {
 	}
 }
 
-// endedFor has the record say why it ended.
+// endedFor makes the record say why it ended.
 func endedFor(reason string) change {
 	return func(f *cycle.Facts) { f.Status.Outcome = v1alpha1.Outcome(reason) }
 }
@@ -87,7 +88,7 @@ func count(t *testing.T) counted {
 	}
 }
 
-// TestGauges: cycles are counted by phase until they end, and the hosts that are off by them are named, with the time.
+// TestGauges: cycles are counted by phase until they end. The hosts that they have switched off are named, with the time.
 func TestGauges(t *testing.T) {
 	request := &v1alpha1.RebootRemediation{}
 	request.Namespace, request.Name = "gauges", "m"

@@ -25,7 +25,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// TestRequeueAfter: the Node is looked at again and again only if nothing announces what is waited for.
+// TestRequeueAfter: the controller polls the Node only if no event announces what it waits for.
 func TestRequeueAfter(t *testing.T) {
 	watched := func(context.Context, client.ObjectKey) error { return nil }
 	cutOff := func(context.Context, client.ObjectKey) error { return errors.New("no connection") }
@@ -88,7 +88,7 @@ func (s selfHosted) Watch(_ context.Context, _ client.ObjectKey, watcher cluster
 	return watcher.Watch(s.mgr.GetCache())
 }
 
-// TestNodeWakesUp ends a cycle by a Node that comes back: nothing else would before the sync period, which is an hour.
+// TestNodeWakesUp: a Node that comes back ends a cycle. Nothing else would before the sync period, which is an hour.
 func TestNodeWakesUp(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -125,7 +125,7 @@ func TestNodeWakesUp(t *testing.T) {
 	g.Eventually(func() []string { return reread().Finalizers }).Should(BeEmpty())
 }
 
-// mirrored tells that a Machine says how far its cycle has come.
+// mirrored reports whether a Machine shows the progress of its cycle.
 func mirrored(m *clusterv1.Machine) bool {
 	for _, c := range m.Status.Conditions {
 		if c.Type == clusterv1.MachineExternallyRemediatedCondition {
@@ -135,7 +135,7 @@ func mirrored(m *clusterv1.Machine) bool {
 	return false
 }
 
-// waiting stores a RebootRemediation that waits for its Node, with all that belongs to it.
+// waiting stores a RebootRemediation that waits for its Node, and all objects that belong to it.
 func waiting(t *testing.T, e *env.Env, ns string) *v1alpha1.RebootRemediation {
 	t.Helper()
 	infra := &unstructured.Unstructured{}
@@ -164,7 +164,8 @@ func waiting(t *testing.T, e *env.Env, ns string) *v1alpha1.RebootRemediation {
 	return request
 }
 
-// TestFinalizerOfOneThatIsGone: it may go right after its finalizer was removed, and before the cache has noticed.
+// TestFinalizerOfOneThatIsGone: a RebootRemediation may be gone right after its finalizer was removed, before the
+// cache shows that.
 func TestFinalizerOfOneThatIsGone(t *testing.T) {
 	e := env.Get(t)
 	r := &Reconciler{Client: e.Client}
@@ -183,7 +184,7 @@ func TestFinalizerOfOneThatIsGone(t *testing.T) {
 	}
 }
 
-// TestNodeWakesUpAfterTheEnd, if it is owed something, and otherwise not.
+// TestNodeWakesUpAfterTheEnd: the Node wakes an ended cycle only if it is still owed something.
 func TestNodeWakesUpAfterTheEnd(t *testing.T) {
 	for name, tt := range map[string]struct {
 		facts cycle.Facts

@@ -13,21 +13,20 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 )
 
-// hastyRead bounds the reading of the Node while the host is not off yet: knowing the Node's identity is good,
-// waiting for a workload cluster that hangs is not.
+// hastyRead bounds a read of the Node while the host is not off yet: the Node's identity is useful, but not worth waiting for a
+// workload cluster that hangs.
 const hastyRead = 2 * time.Second
 
-// view is what was read, for a decision and for whatever it leads to.
+// view is what was read for a decision and for carrying it out.
 type view struct {
 	facts   cycle.Facts
 	machine *machine
 	host    *metal3v1.BareMetalHost
-	// plane is what the turn of a machine of a control plane depends on; nil if it is none, or has none to wait for.
+	// plane is what decides whether a control-plane machine may begin; nil if nothing keeps it waiting.
 	plane *quorum.Facts
 }
 
-// observe reads everything that a decision needs, live. The host comes last, so that nothing lies between it
-// and what is done by it.
+// observe reads live everything that a decision needs. It reads the host last, so that the write to the host follows at once.
 func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemediation, in *visit) (view, error) {
 	v := view{facts: factsOf(request)}
 	var err error
@@ -61,7 +60,7 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 	return v, err
 }
 
-// observeCluster reads what the workload cluster has to say. If enough workers are busy with it, this one is left to other clusters.
+// observeCluster reads from the workload cluster. It does not wait if enough workers are busy with that cluster already.
 func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.RebootRemediation, v *view, in *visit) (err error) {
 	if v.machine == nil || !cycle.NeedsNode(&v.facts) {
 		return nil
@@ -73,8 +72,8 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 		if request.Status.Phase == v1alpha1.Pending && !v.facts.Deleting {
 			return err
 		}
-		// The clocks go on, and the host is let go of in time.
-		v.facts.Node = cycle.NodeFacts{State: cycle.NodeUnreadable, Cause: "Too many others wait for the workload cluster"}
+		// Deadlines go on passing, and the host is released in time.
+		v.facts.Node = cycle.NodeFacts{State: cycle.NodeUnreadable, Cause: "Too many others are waiting for the workload cluster"}
 		return nil
 	}
 	if !cycle.NeedsTurn(&v.facts) || v.facts.Deleting {
@@ -83,7 +82,7 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 	v.plane, err = r.controlPlane(ctx, request, v.machine)
 	switch {
 	case err != nil:
-		// That is about other machines. What needs nothing of them is done all the same.
+		// This is about other machines. Whatever does not depend on them goes on.
 		r.failed(request, readPlane, err)
 		v.facts.Throttled = "Sickbay cannot tell whether the rest of the control plane is up"
 	case v.plane != nil:
@@ -93,7 +92,7 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 	return nil
 }
 
-// factsOf is what a RebootRemediation itself says.
+// factsOf returns the facts in the RebootRemediation itself.
 func factsOf(request *v1alpha1.RebootRemediation) cycle.Facts {
 	facts := cycle.Facts{
 		UID: request.UID, Spec: request.Spec, Status: request.Status,
@@ -107,8 +106,8 @@ func factsOf(request *v1alpha1.RebootRemediation) cycle.Facts {
 	return facts
 }
 
-// blinded notes that the Machine of a host that is recorded, or its infrastructure machine, cannot be read. Of the Machine only
-// what is recorded is known then.
+// blinded records that the Machine of a recorded host, or its infrastructure machine, cannot be read. Of the Machine, only what
+// is in the status is known then.
 func (r *Reconciler) blinded(request *v1alpha1.RebootRemediation, v *view, why string, err error) {
 	r.failed(request, readMachine, err)
 	v.facts.Blind = why

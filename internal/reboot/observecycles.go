@@ -17,8 +17,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// takeTurn looks once more whether another machine of the control plane is cycled, or this one by another RebootRemediation, past the
-// cache, and keeps others from looking until it is released. Two can never begin at once; whatever else was read is as new as it was.
+// takeTurn checks again, past the cache, whether another RebootRemediation cycles this machine or another one of its control plane. Nobody
+// else can check until release is called, so two cycles never begin at once. The other facts stay as they were read.
 func (r *Reconciler) takeTurn(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) (release func(), err error) {
 	turn := client.ObjectKey{Namespace: request.Namespace, Name: "machine/" + referenceOf(request).Name}
 	if v.plane != nil {
@@ -46,7 +46,8 @@ func (r *Reconciler) lookAgain(ctx context.Context, request *v1alpha1.RebootReme
 	return nil
 }
 
-// cycles names the RebootRemediations that cycle another machine of the control plane of m, or may. One that stands back has its turn anew.
+// cycles names the RebootRemediations that cycle, or may cycle, another machine of the control plane of m. One that stands back does not
+// count: it waits for its turn again.
 func (r *Reconciler) cycles(ctx context.Context, all []v1alpha1.RebootRemediation, request *v1alpha1.RebootRemediation, m *machine) []string {
 	var names []string
 	for i := range all {
@@ -58,8 +59,8 @@ func (r *Reconciler) cycles(ctx context.Context, all []v1alpha1.RebootRemediatio
 	return names
 }
 
-// mayBelongTo reports whether a RebootRemediation is about a machine of the control plane of m, by the labels of the Machine, which
-// never change. Of one that is not there, that cannot be ruled out.
+// mayBelongTo reports whether a RebootRemediation is about a machine of the control plane of m. It goes by the labels of the Machine,
+// which never change. If the Machine does not exist, the answer is yes, to be safe.
 func (r *Reconciler) mayBelongTo(ctx context.Context, other *v1alpha1.RebootRemediation, m *machine) bool {
 	ref := referenceOf(other)
 	if ref.APIGroup != r.Kind.Group {
@@ -74,7 +75,7 @@ func (r *Reconciler) mayBelongTo(ctx context.Context, other *v1alpha1.RebootReme
 	return inControlPlane(obj) && (cluster == "" || cluster == m.cluster.Name)
 }
 
-// turns has one lock for each control plane, and each other machine, of which a cycle is about to begin. The zero value is ready.
+// turns has one lock for each control plane, and for each other machine, that is about to begin a cycle. The zero value is ready to use.
 type turns struct {
 	mu sync.Mutex
 	of map[client.ObjectKey]*turn
@@ -82,7 +83,7 @@ type turns struct {
 
 type turn struct {
 	sync.Mutex
-	// users hold it, or wait for it.
+	// users counts who holds the lock or waits for it.
 	users int
 }
 
@@ -109,20 +110,20 @@ func (t *turns) lock(whose client.ObjectKey) (release func()) {
 	}
 }
 
-// errBusy says that as many workers are busy with a workload cluster as may be.
+// errBusy says that as many workers as allowed are busy with a workload cluster.
 var errBusy = errors.New("others are busy with the workload cluster")
 
-// busyRetry is how soon such a cluster is tried again.
+// busyRetry is how long to wait before trying such a cluster again.
 const busyRetry = time.Second
 
-// visit is the place that one Reconcile has in a workload cluster. It keeps it to its end, so that a cycle which has begun with its
-// Node in a slow cluster goes through with it, and its deadlines do not pass while it queues.
+// visit is the place of one Reconcile in a workload cluster. Reconcile keeps it to the end, so that a cycle that has begun with its Node
+// in a slow cluster can finish, and its deadlines do not pass while it queues.
 type visit struct {
 	places *workload.Places
 	leave  func()
 }
 
-// begin takes a place, unless there is one already.
+// begin takes a place, unless the visit already has one.
 func (v *visit) begin(cluster client.ObjectKey) error {
 	if v.leave != nil {
 		return nil

@@ -16,8 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
-// drained reports whether no volume is attached to a Node any more, and no Pod is left there but those that
-// tolerate the taint.
+// drained reports whether no volume is attached to a Node, and only Pods that tolerate the taint are left on it.
 func (r *Reconciler) drained(ctx context.Context, cluster client.ObjectKey, node string) (bool, error) {
 	c, err := r.Workload.Client(ctx, cluster)
 	if err != nil {
@@ -37,15 +36,15 @@ func (r *Reconciler) drained(ctx context.Context, cluster client.ObjectKey, node
 	return !attached, err
 }
 
-// tolerates reports whether a Pod may stay. One that may stay for a while does not hold on to the Node for ever, but as long
-// as it is there it does.
+// tolerates reports whether a Pod tolerates the taint forever. A Pod that tolerates it for a limited time leaves in the end, but until
+// then it keeps the Node from being drained.
 func tolerates(ctx context.Context, pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool {
 		return t.TolerationSeconds == nil && t.ToleratesTaint(ctrl.LoggerFrom(ctx), &cycle.OutOfService, false)
 	})
 }
 
-// volumes has the VolumeAttachments of each workload cluster listed for all cycles at once. The zero value is ready.
+// volumes lets all cycles share the lists of VolumeAttachments of each workload cluster. The zero value is ready to use.
 type volumes struct {
 	of sync.Map // client.ObjectKey -> *attachments
 }
@@ -55,20 +54,21 @@ func (v *volumes) in(cluster client.ObjectKey) *attachments {
 	return kept.(*attachments)
 }
 
-// attachments are those of one workload cluster. The goroutine that holds listing may list, and use what is below.
+// attachments are the VolumeAttachments of one workload cluster. Only the goroutine that has sent to listing may list, and use the
+// fields below it.
 type attachments struct {
 	// begun counts the lists.
 	begun   atomic.Int64
 	listing chan struct{}
 
-	// last is the number of the last list that succeeded, at is when it began, and nodes have volumes by it.
+	// last is the number of the last list that succeeded, at is when it began, and nodes are the Nodes that have volumes in it.
 	last  int64
 	at    time.Time
 	nodes map[string]bool
 }
 
-// attached reports whether a volume is attached to a Node. That one is, is believed until a cycle looks again of itself; that none is,
-// only of a list that begins after it was asked for. So those that ask while others list share the next list.
+// attached reports whether a volume is attached to a Node. It believes an earlier list that says yes for lookForNode, but one that
+// says no only if it began after this call. So callers that wait while another one lists share the next list.
 func (a *attachments) attached(ctx context.Context, c client.Reader, node string, now time.Time) (bool, error) {
 	asked := a.begun.Load()
 	select {

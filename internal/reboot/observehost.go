@@ -18,8 +18,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
-// host reads the host of a Machine, live: from the Machine, or its infrastructure machine, to the
-// BareMetalHost. Once it is recorded, it is that one and no other, and is read also if the way to it is blocked.
+// host reads the host of a Machine live. The Machine, or its infrastructure machine, names the BareMetalHost. Once the status records a
+// host, host reads that one and no other, even if the Machine or its infrastructure machine cannot be read.
 func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) (*metal3v1.BareMetalHost, cycle.HostFacts, error) {
 	recorded := request.Status.Host
 	user, found, err := r.findHost(ctx, v.machine)
@@ -40,7 +40,7 @@ func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediati
 	return r.hostOf(ctx, request, user, found.Name)
 }
 
-// hostOf reads a BareMetalHost by its name, live.
+// hostOf reads a BareMetalHost live, by name.
 func (r *Reconciler) hostOf(ctx context.Context, request *v1alpha1.RebootRemediation, user cycle.Consumer, name string) (*metal3v1.BareMetalHost, cycle.HostFacts, error) {
 	host, key := &metal3v1.BareMetalHost{}, client.ObjectKey{Namespace: request.Namespace, Name: name}
 	err := r.Live.Get(ctx, key, host)
@@ -53,7 +53,7 @@ func (r *Reconciler) hostOf(ctx context.Context, request *v1alpha1.RebootRemedia
 	return host, cycle.HostFactsOf(host, request.UID, user), nil
 }
 
-// findHost returns who uses the host of a Machine and its name, or says why there is none.
+// findHost returns the name of a Machine's host and who must be using it, or says why there is none.
 func (r *Reconciler) findHost(ctx context.Context, m *machine) (user cycle.Consumer, host cycle.HostFacts, err error) {
 	if m == nil {
 		return cycle.Consumer{}, cycle.HostFacts{Missing: "The machine is gone"}, nil
@@ -80,7 +80,8 @@ func (r *Reconciler) findHost(ctx context.Context, m *machine) (user cycle.Consu
 	return user, cycle.HostFacts{Name: name}, nil
 }
 
-// HostName is the host that a Machine, or its infrastructure machine, names by annotation; empty if it names none in its own namespace.
+// HostName returns the host that a Machine, or its infrastructure machine, names by annotation; empty if it names none in its own
+// namespace.
 func HostName(obj metav1.Object) string {
 	namespace, name, _ := strings.Cut(obj.GetAnnotations()[HostAnnotation], "/")
 	if namespace != obj.GetNamespace() || len(validation.IsDNS1123Subdomain(name)) > 0 {

@@ -21,20 +21,20 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// keeper tells which Machines are left to other managers by a watch filter.
+// keeper decides which Machines belong to other managers, by a watch filter.
 type keeper struct {
 	// filter is the value that the label cluster.x-k8s.io/watch-filter must have; empty means any.
 	filter string
 	kind   schema.GroupVersionKind
-	// cached answers at once, and live knows whether what it does not have is gone, or is not there yet.
+	// cached is fast; live knows whether an object that cached lacks is gone or just not there yet.
 	cached, live client.Reader
 }
 
-// foreign reports whether a Machine is left to other managers: its Cluster does not have the label or, as Machines of OpenShift have none, the
-// Machine itself. What is left of a Machine or a Cluster that is gone is nobody's in particular, and everybody sees to it.
+// foreign reports whether a Machine belongs to another manager: its Cluster does not have the label. Machines of OpenShift have no Cluster, so
+// there the Machine itself must have it. If the Machine or the Cluster is gone, all managers look after what is left.
 //
-// Nor is what has begun where the label is missing: somebody has taken it away, or given the manager a filter. All managers that would look after
-// it have no filter, and none of those works beside one that has.
+// A cycle that has begun is not foreign if the label is missing: somebody removed the label, or gave the manager a filter. Only managers without
+// a filter would look after it otherwise, and none of them runs beside one with a filter.
 func (k keeper) foreign(ctx context.Context, key client.ObjectKey, begun bool) (bool, error) {
 	if k.filter == "" {
 		return false, nil
@@ -61,7 +61,7 @@ func (k keeper) foreign(ctx context.Context, key client.ObjectKey, begun bool) (
 	return label != k.filter && (label != "" || !begun), nil
 }
 
-// clusterOf is the name of the Cluster of a Machine. The label with it is missing where Cluster API's webhooks are.
+// clusterOf returns the name of a Machine's Cluster. The label with the name is missing where Cluster API's webhooks are missing.
 func (k keeper) clusterOf(ctx context.Context, metadata *metav1.PartialObjectMetadata) (string, error) {
 	if name := metadata.Labels[clusterv1.ClusterNameLabel]; name != "" {
 		return name, nil
@@ -73,7 +73,7 @@ func (k keeper) clusterOf(ctx context.Context, metadata *metav1.PartialObjectMet
 	return machine.Spec.ClusterName, nil
 }
 
-// get reads an object if it is there.
+// get reads an object, and reports whether it exists.
 func (k keeper) get(ctx context.Context, key client.ObjectKey, obj client.Object) (found bool, err error) {
 	if key.Name == "" {
 		return false, nil
@@ -86,18 +86,18 @@ func (k keeper) get(ctx context.Context, key client.ObjectKey, obj client.Object
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("looking whether %s is for this manager: %w", key, err)
+		return false, fmt.Errorf("checking whether %s belongs to this manager: %w", key, err)
 	}
 	return true, nil
 }
 
-// begun reports whether a RebootRemediation has to be seen to, as it holds a host or was deleted, and its finalizers keep it.
+// begun reports whether a RebootRemediation needs attention: it has finalizers, and has a host or was deleted.
 func begun(request *v1alpha1.RebootRemediation) bool {
 	kept := controllerutil.ContainsFinalizer(request, Finalizer) || controllerutil.ContainsFinalizer(request, NodeFinalizer)
 	return kept && (request.Status.Host != nil || !request.DeletionTimestamp.IsZero())
 }
 
-// wakeByFilter has a Cluster that gets the label, loses it, or goes wake up a controller.
+// wakeByFilter wakes a controller when a Cluster gets the label, loses it, or is deleted.
 func wakeByFilter(mgr ctrl.Manager, ctl controller.Controller, kind schema.GroupVersionKind, filter string, of handler.MapFunc) error {
 	if filter == "" || kind == OpenShiftKind {
 		return nil
@@ -114,7 +114,7 @@ func wakeByFilter(mgr ctrl.Manager, ctl controller.Controller, kind schema.Group
 	return nil
 }
 
-// ofLabelled maps a Cluster to the RebootRemediations of its namespace that are not over. It is not worth the while to look which are of it.
+// ofLabelled maps a Cluster to the RebootRemediations of its namespace that are not finished. Filtering them by Cluster is not worth the effort.
 func (r *Reconciler) ofLabelled(ctx context.Context, cluster client.Object) []ctrl.Request {
 	return r.requests(ctx, cluster.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
 		return !request.Status.Phase.Ended() || len(request.Finalizers) > 0

@@ -19,17 +19,17 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// HostAnnotation on an infrastructure machine, or on a Machine of OpenShift, names its host: namespace/name.
+// HostAnnotation on an infrastructure machine or on a Machine of OpenShift names its host as namespace/name.
 const HostAnnotation = "metal3.io/BareMetalHost"
 
-// machine is a Machine of either kind, as far as it matters here.
+// machine is what this package needs of a Machine of either kind.
 type machine struct {
 	object client.Object
 	// node is the name of its Node; empty if it has not joined.
 	node string
-	// cluster is where the Node is; empty for a Machine of OpenShift: there, it is here.
+	// cluster is where the Node is; empty for a Machine of OpenShift, whose Node is in the management cluster.
 	cluster client.ObjectKey
-	// infrastructure refers to its infrastructure machine; OpenShift has none.
+	// infrastructure refers to its infrastructure machine; Machines of OpenShift have none.
 	infrastructure clusterv1.ContractVersionedObjectReference
 	controlPlane   bool
 	healthy, sick  bool
@@ -37,7 +37,7 @@ type machine struct {
 	marked         bool
 }
 
-// referenceOf tells which Machine a RebootRemediation is about.
+// referenceOf returns the Machine that a RebootRemediation is about.
 func referenceOf(request *v1alpha1.RebootRemediation) v1alpha1.MachineReference {
 	if request.Spec.Machine != nil {
 		return *request.Spec.Machine
@@ -70,7 +70,7 @@ func (r *Reconciler) machine(ctx context.Context, request *v1alpha1.RebootRemedi
 	return m, nil
 }
 
-// machineOf is a Machine as it was read.
+// machineOf converts a Machine of either kind.
 func machineOf(obj client.Object) *machine {
 	m := &machine{object: obj, controlPlane: inControlPlane(obj)}
 	switch o := obj.(type) {
@@ -85,13 +85,13 @@ func machineOf(obj client.Object) *machine {
 		if o.Status.NodeRef != nil {
 			m.node = o.Status.NodeRef.Name
 		}
-		// Nobody sets a mark on these; their owner replaces one that is deleted.
+		// Sickbay does not mark these; their owner replaces one that is deleted.
 		m.marked = true
 	}
 	return m
 }
 
-// openShiftRole is the label by which OpenShift tells Machines of the control plane from others.
+// openShiftRole is the label by which OpenShift distinguishes Machines of the control plane.
 const (
 	openShiftRole   = "machine.openshift.io/cluster-api-machine-role"
 	openShiftMaster = "master"
@@ -103,12 +103,12 @@ func inControlPlane(obj metav1.Object) bool {
 	return labelled || obj.GetLabels()[openShiftRole] == openShiftMaster
 }
 
-// plane identifies the control plane that a machine is part of. OpenShift has one.
+// plane identifies the control plane of a machine. OpenShift has only one.
 func (m *machine) plane() client.ObjectKey {
 	return client.ObjectKey{Namespace: m.object.GetNamespace(), Name: m.cluster.Name}
 }
 
-// facts are what a decision goes by; of a Machine that is gone, that.
+// facts returns the facts for a decision; for a Machine that is gone, only that.
 func (m *machine) facts(request *v1alpha1.RebootRemediation) cycle.MachineFacts {
 	if m == nil || !m.object.GetDeletionTimestamp().IsZero() {
 		return cycle.MachineFacts{Gone: true}
@@ -120,15 +120,14 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) cycle.MachineFacts 
 		facts.Asked = m.asksBeside(request)
 	}
 	facts.Owned = metav1.GetControllerOf(m.object) != nil
-	// A person who asks for a reboot wants it whatever the health says, and who asks for single steps is a person.
+	// A person who asks for a reboot gets it whatever the verdict. Only people ask for single steps.
 	facts.ByHealthCheck = byHealthCheck(request, m.object) && len(facts.Keys) == 0 && !request.Status.SingleSteps
 	facts.Healthy, facts.Sick = m.healthy && facts.ByHealthCheck, m.sick && facts.ByHealthCheck
 	facts.Undecided = m.undecided && facts.ByHealthCheck
 	return facts
 }
 
-// asks reads what the annotations ask for. The one of a record is for the cycle that is the same attempt of it, and not for
-// that of another attempt.
+// asks reads what the annotations ask for. A record's annotation is for the cycle of the same attempt only.
 func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *cycle.MachineFacts) {
 	facts.Plain, facts.Keys = asked(m.object)
 	facts.Operation, facts.OfHealthCheck = remedy.RebootOperation(m.object), remedy.RebootRequestedByHealthCheck(m.object)
@@ -138,7 +137,7 @@ func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *cycle.Machine
 	}
 }
 
-// asksBeside reports whether a person asks by annotation for a full cycle, and waits for that of a RebootRemediation which was made for
+// asksBeside reports whether a person asks for a full cycle by an annotation that waits for this RebootRemediation, which was made for
 // something else.
 func (m *machine) asksBeside(request *v1alpha1.RebootRemediation) bool {
 	plain, _ := asked(m.object)

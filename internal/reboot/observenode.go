@@ -22,11 +22,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// taintSince is the version from which on the taint is honoured.
+// taintSince is the first version of Kubernetes that honours the taint.
 var taintSince = version.MustParseGeneric("1.28")
 
-// node reads the Node of a Machine, live. What the record does not need yet is not asked for: as long as the host
-// is not off, a workload cluster that is dead holds up nothing. The error is errBusy.
+// node reads the Node of a Machine live. It reads only what the phase needs: until the host is off, a dead workload cluster must not
+// hold up the cycle. Its only error is errBusy.
 func (r *Reconciler) node(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (cycle.NodeFacts, error) {
 	name := nodeName(request, m)
 	if name == "" {
@@ -58,8 +58,8 @@ func nodeName(request *v1alpha1.RebootRemediation, m *machine) string {
 	return m.node
 }
 
-// unreadable turns an error of a workload cluster into what a decision can go by. Whatever is wrong there, the controller waits no
-// longer than there is time.
+// unreadable turns an error of a workload cluster into facts for a decision. Whatever is wrong there, the cycle does not wait past
+// its deadline.
 func unreadable(ctx context.Context, err error, doing string) cycle.NodeFacts {
 	ctrl.LoggerFrom(ctx).Info("The workload cluster cannot be read", "doing", doing, "cause", err.Error())
 	cause, known := workload.Unreadable(err)
@@ -74,7 +74,7 @@ func unreadable(ctx context.Context, err error, doing string) cycle.NodeFacts {
 	return cycle.NodeFacts{State: cycle.NodeUnreadable, Cause: cause}
 }
 
-// taintFacts adds whether the taint is honoured, and what still holds on to the Node.
+// taintFacts adds whether the workload cluster honours the taint, and whether the Node is drained.
 func (r *Reconciler) taintFacts(ctx context.Context, m *machine, facts cycle.NodeFacts) cycle.NodeFacts {
 	info, err := r.Workload.Version(ctx, m.cluster)
 	if err != nil {
@@ -87,13 +87,13 @@ func (r *Reconciler) taintFacts(ctx context.Context, m *machine, facts cycle.Nod
 	}
 	facts.Drained, err = r.drained(ctx, m.cluster, facts.Node.Name)
 	if err != nil {
-		return unreadable(ctx, err, "looking for what holds on to Node "+facts.Node.Name)
+		return unreadable(ctx, err, "checking whether Node "+facts.Node.Name+" is drained")
 	}
 	return facts
 }
 
-// home says whether a control plane is that of the cluster in which the RebootRemediation is stored: then it is found there, too. The
-// Machines of OpenShift are always those of their own cluster.
+// home says whether a control plane belongs to the management cluster: then the workload cluster has this same RebootRemediation.
+// Machines of OpenShift always belong to the cluster that they are stored in.
 func (r *Reconciler) home(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) quorum.Home {
 	if r.Kind == OpenShiftKind {
 		return quorum.HomeHere
@@ -116,7 +116,7 @@ func (r *Reconciler) home(ctx context.Context, request *v1alpha1.RebootRemediati
 	return quorum.HomeUnknown
 }
 
-// readCluster reads from the Cluster of a machine whether a person permits that it loses its quorum, and whether its etcd runs
+// readCluster reads from the Cluster of a machine whether a person permits it to lose its quorum, and whether its etcd runs
 // elsewhere than on the machines of its control plane.
 func (r *Reconciler) readCluster(ctx context.Context, m *machine) (permitted, externalEtcd bool, err error) {
 	if r.Kind == OpenShiftKind {
@@ -133,8 +133,8 @@ func (r *Reconciler) readCluster(ctx context.Context, m *machine) (permitted, ex
 	return permits(cluster), r.etcdElsewhere(ctx, cluster), nil
 }
 
-// etcdElsewhere reports whether a control plane of kubeadm uses an etcd of its own. Whatever cannot be read, or is of another kind,
-// is assumed to run it on its machines, which asks for more of them.
+// etcdElsewhere reports whether a KubeadmControlPlane uses an external etcd. If it cannot be read, or is of another kind, the answer
+// is no: then more machines have to be up.
 func (r *Reconciler) etcdElsewhere(ctx context.Context, cluster *clusterv1.Cluster) bool {
 	ref := cluster.Spec.ControlPlaneRef
 	mapping, err := r.Mapper.RESTMapping(schema.GroupKind{Group: ref.APIGroup, Kind: ref.Kind})

@@ -15,12 +15,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
-// machineFailed is the phase of a Machine of OpenShift from which it does not come back.
+// machineFailed is the phase from which a Machine of OpenShift does not recover.
 const machineFailed = "Failed"
 
-// OpenShiftHealthy reports whether a Machine of OpenShift is healthy by its own health checks, which do not say so anywhere: it has not
-// failed, its Node is Ready, and none of the conditions matches for which a MachineHealthCheck of the Machine would call it unhealthy,
-// for however short a time.
+// OpenShiftHealthy reports whether a Machine of OpenShift is healthy by its own health checks, which do not store a verdict. It is
+// healthy if it has not failed, its Node is Ready, and no unhealthy condition of its MachineHealthChecks matches, however recently the
+// condition began.
 func OpenShiftHealthy(ctx context.Context, live client.Reader, machine *machinev1.Machine) (bool, error) {
 	if machine.Status.NodeRef == nil || (machine.Status.Phase != nil && *machine.Status.Phase == machineFailed) {
 		return false, nil
@@ -43,7 +43,7 @@ func OpenShiftHealthy(ctx context.Context, live client.Reader, machine *machinev
 	return !matchesAny(node, machine, checks.Items), nil
 }
 
-// matchesAny reports whether a condition of a Node is one for which a MachineHealthCheck of its Machine calls it unhealthy.
+// matchesAny reports whether a condition of a Node matches an unhealthy condition of one of its Machine's MachineHealthChecks.
 func matchesAny(node *corev1.Node, machine *machinev1.Machine, checks []machinev1.MachineHealthCheck) bool {
 	status := map[corev1.NodeConditionType]corev1.ConditionStatus{}
 	for _, c := range node.Status.Conditions {
@@ -63,8 +63,8 @@ func matchesAny(node *corev1.Node, machine *machinev1.Machine, checks []machinev
 	return false
 }
 
-// judgeOpenShift reads whether a Machine of OpenShift has recovered, for as long as that ends a cycle. One of which that cannot be told
-// has not.
+// judgeOpenShift reads whether a Machine of OpenShift has recovered, in phases that end when it does. If it cannot be read, the Machine
+// has not recovered.
 func (r *Reconciler) judgeOpenShift(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) {
 	of, ok := m.object.(*machinev1.Machine)
 	if !ok || !byHealthCheck(request, of) || !cycle.Recovers(request.Status.Phase) {

@@ -18,10 +18,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// lookForPause is how soon it is looked again whether a pause is over, where no event tells.
+// lookForPause is how long to wait before checking again whether a pause is over, where no event says so.
 const lookForPause = time.Minute
 
-// pauses reads, live, why no attempt may begin now, and until when if that is known. Where it cannot be told, none begins.
+// pauses reads live why no attempt may begin now, and until when, if that is known. If it cannot read this, none may begin.
 func (r *Reconciler) pauses(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (why string, until time.Time) {
 	now := r.Clock.Now()
 	why, until, err := r.paused(ctx, m, now)
@@ -48,7 +48,7 @@ func (r *Reconciler) paused(ctx context.Context, m *machine, now time.Time) (why
 	return r.pausedInOpenShift(ctx, m.object, now)
 }
 
-// pausedInCluster looks at the Cluster of a Machine, and at the MachineHealthCheck that it belongs to.
+// pausedInCluster checks the Cluster of a Machine, and the MachineHealthCheck that it belongs to.
 func (r *Reconciler) pausedInCluster(ctx context.Context, m *clusterv1.Machine, now time.Time) (why string, until time.Time, err error) {
 	cluster, on := &clusterv1.Cluster{}, []client.Object{m}
 	if err := r.Live.Get(ctx, mhcspec.ClusterOf(m), cluster); client.IgnoreNotFound(err) != nil {
@@ -89,7 +89,7 @@ func (r *Reconciler) healthCheckOf(ctx context.Context, m *clusterv1.Machine) (*
 	return r.selectors.Owner(m, all), nil
 }
 
-// pausedInOpenShift looks at the MachineHealthChecks of OpenShift that select a Machine. The one that asks is not known, so any
+// pausedInOpenShift checks the MachineHealthChecks of OpenShift that select a Machine. It is not known which one asked, so any
 // pause counts.
 func (r *Reconciler) pausedInOpenShift(ctx context.Context, m client.Object, now time.Time) (why string, until time.Time, err error) {
 	var list machinev1.MachineHealthCheckList
@@ -115,7 +115,7 @@ func (r *Reconciler) pausedInOpenShift(ctx context.Context, m client.Object, now
 	return why, until, nil
 }
 
-// ofPause maps a MachineHealthCheck or a Cluster that has changed to the RebootRemediations that wait, maybe for that.
+// ofPause maps a changed MachineHealthCheck or Cluster to the RebootRemediations that may be waiting for it.
 func (r *Reconciler) ofPause(ctx context.Context, changed client.Object) []ctrl.Request {
 	return r.requests(ctx, changed.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool { return request.Status.SuspendedSince != nil })
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 )
 
-// controlPlane reads what the turn of a machine of a control plane depends on; nil for any other machine, which waits for nobody.
+// controlPlane reads what decides whether a control-plane machine may begin; nil for any other machine, which waits for nobody.
 // While another machine is cycled, the rest does not matter.
 func (r *Reconciler) controlPlane(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (*quorum.Facts, error) {
 	if m == nil || !m.controlPlane {
@@ -49,7 +49,7 @@ func (r *Reconciler) controlPlane(ctx context.Context, request *v1alpha1.RebootR
 	return f, err
 }
 
-// permits reports whether a person has permitted on an object that a control plane loses its quorum.
+// permits reports whether a person has annotated an object to permit that a control plane loses its quorum.
 func permits(obj client.Object) bool { return obj.GetAnnotations()[quorum.Permission] == "true" }
 
 // others reads the other machines of the control plane.
@@ -71,7 +71,8 @@ func (r *Reconciler) others(ctx context.Context, m *machine) ([]*machine, error)
 	return others, err
 }
 
-// peer says how another machine is. Its host comes first: one that a cycle has left off counts however the machine is.
+// peer reads the state of another machine. The host comes first: a host that a cycle has left off counts whatever the state of its
+// machine.
 func (r *Reconciler) peer(ctx context.Context, m *machine, requests []v1alpha1.RebootRemediation) (quorum.Peer, error) {
 	p := quorum.Peer{Name: m.object.GetName()}
 	host, err := r.peerHost(ctx, m)
@@ -95,7 +96,7 @@ func (r *Reconciler) peer(ctx context.Context, m *machine, requests []v1alpha1.R
 	return p, nil
 }
 
-// peerHost reads the host of another machine; nil if none is found, which says nothing against the machine.
+// peerHost reads the host of another machine; nil if none is found, which does not make the machine count as down.
 func (r *Reconciler) peerHost(ctx context.Context, m *machine) (*metal3v1.BareMetalHost, error) {
 	_, found, err := r.findHost(ctx, m)
 	if apierrors.IsForbidden(err) || found.Missing != "" {
@@ -125,7 +126,8 @@ func keptOff(host *metal3v1.BareMetalHost) bool {
 	return !host.Spec.Online
 }
 
-// leftOffBy names the RebootRemediation that has ended in vain, or stands back, with the host of a machine off; empty if none has.
+// leftOffBy names the RebootRemediation that left the host of a machine off when it ended without success or stood back; empty if
+// none did.
 func leftOffBy(requests []v1alpha1.RebootRemediation, m *machine, host *metal3v1.BareMetalHost) string {
 	for i := range requests {
 		s := &requests[i].Status
@@ -137,7 +139,7 @@ func leftOffBy(requests []v1alpha1.RebootRemediation, m *machine, host *metal3v1
 	return ""
 }
 
-// nodeState says how the Node of a machine is, by its cluster.
+// nodeState reads the state of a machine's Node from its cluster.
 func (r *Reconciler) nodeState(ctx context.Context, m *machine) quorum.State {
 	hasty, cancel := context.WithTimeout(ctx, hastyRead)
 	defer cancel()

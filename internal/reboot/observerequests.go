@@ -16,8 +16,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/record"
 )
 
-// siblings reads the other RebootRemediations of the Machine, in the order in which they ended. Mostly there are none. One that
-// may have gone on since the cache was told is read live.
+// siblings reads the other RebootRemediations of the Machine, in the order in which they ended. Usually there are none. It reads live
+// those that may have changed since the cache was updated.
 func (r *Reconciler) siblings(ctx context.Context, request *v1alpha1.RebootRemediation) ([]v1alpha1.RebootRemediation, error) {
 	var list v1alpha1.RebootRemediationList
 	if err := r.Client.List(ctx, &list, client.InNamespace(request.Namespace), client.UnsafeDisableDeepCopy); err != nil {
@@ -49,7 +49,8 @@ func (r *Reconciler) siblings(ctx context.Context, request *v1alpha1.RebootRemed
 	return others, nil
 }
 
-// current returns a RebootRemediation as it is now; nil if it is gone. One that has ended and owes nothing stays as it is.
+// current returns a RebootRemediation as it is now; nil if it is gone. One that has ended and owes its Node nothing does not change
+// any more, so the cache will do.
 func (r *Reconciler) current(ctx context.Context, cached *v1alpha1.RebootRemediation) (*v1alpha1.RebootRemediation, error) {
 	if cached.Status.Phase.Ended() && !cycle.OwesNode(&cached.Status) {
 		return cached, nil
@@ -65,17 +66,18 @@ func (r *Reconciler) current(ctx context.Context, cached *v1alpha1.RebootRemedia
 	return live, nil
 }
 
-// notStored says that the MachineRemediation which made a RebootRemediation has not stored that; empty if it has, or if none made it.
+// notStored says why to wait for the MachineRemediation that made a RebootRemediation to store it; empty if it has, or if none made
+// it.
 //
-// A MachineRemediation stores the UID of what an attempt has made once, and makes it again as long as it has not. So of all that an
-// attempt may make, one is ever carried out: somebody may delete the others before they are seen, and nothing was done by them.
+// A MachineRemediation stores only one UID per attempt, and makes the RebootRemediation again until it has stored one. So only one
+// per attempt is ever carried out; if somebody deletes an unstored one, nothing has been done for it.
 func (r *Reconciler) notStored(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) string {
 	if !has(request, v1alpha1.OperationAnnotation) {
 		return ""
 	}
 	all, err := record.LiveOfMachine(ctx, r.Live, request.Namespace, m.object.GetUID())
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
-		// Without the kind there is nobody to wait for.
+		// Without the kind there is nothing to wait for.
 		return ""
 	}
 	if err != nil {
@@ -86,17 +88,17 @@ func (r *Reconciler) notStored(ctx context.Context, request *v1alpha1.RebootReme
 	if slices.ContainsFunc(all, func(one v1alpha1.MachineRemediation) bool { return stores(&one, request) }) {
 		return ""
 	}
-	return "Waits until a MachineRemediation has stored that it made this"
+	return "Waiting until a MachineRemediation has stored that it made this RebootRemediation"
 }
 
-// stores reports whether a RebootRemediation is that of the attempt at work of a record.
+// stores reports whether a record has stored a RebootRemediation for its current attempt.
 func stores(one *v1alpha1.MachineRemediation, request *v1alpha1.RebootRemediation) bool {
 	return slices.ContainsFunc(one.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool {
 		return a.EndTime == nil && a.ObjectRef != nil && a.ObjectRef.UID == request.UID
 	})
 }
 
-// first reads the RebootRemediation of the name of a Machine, which a health check has asked for, or a person; nil if there is none.
+// first reads the RebootRemediation that has the name of a Machine, made for a health check or by a person; nil if there is none.
 func (t *Trigger) first(ctx context.Context, key client.ObjectKey) (*v1alpha1.RebootRemediation, error) {
 	request := &v1alpha1.RebootRemediation{}
 	err := t.Live.Get(ctx, key, request)
@@ -123,7 +125,8 @@ func (t *Trigger) machine(ctx context.Context, reader client.Reader, key client.
 	return machine, nil
 }
 
-// requests reads, past the cache, what was made for annotations of a Machine. The version before gave it the name of the Machine.
+// requests reads, past the cache, the RebootRemediations made for annotations of a Machine. The previous version gave them the name
+// of the Machine.
 func (t *Trigger) requests(ctx context.Context, machine *metav1.PartialObjectMetadata) ([]*v1alpha1.RebootRemediation, error) {
 	var made []*v1alpha1.RebootRemediation
 	for _, name := range append(RequestNames(machine, askedPurpose), machine.Name) {

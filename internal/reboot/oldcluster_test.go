@@ -28,7 +28,8 @@ func (oldCluster) Version(context.Context, client.ObjectKey) (*version.Info, err
 	return &version.Info{Major: "1", Minor: "27+"}, nil
 }
 
-// TestUpstreamDefect_VersionOfAnotherCluster: whether the taint is honoured was asked of the management cluster.
+// TestUpstreamDefect_VersionOfAnotherCluster: upstream asked the management cluster whether the taint is
+// honoured.
 func TestUpstreamDefect_VersionOfAnotherCluster(t *testing.T) {
 	r := &Reconciler{Workload: oldCluster{}}
 	request := &v1alpha1.RebootRemediation{Status: in(v1alpha1.Fenced).Status}

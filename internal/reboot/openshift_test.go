@@ -24,7 +24,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// openShift is a Machine of OpenShift with its host, its Node, and a MachineHealthCheck that has it cycled, and is paused.
+// openShift is a Machine of OpenShift with its host, its Node, and a paused MachineHealthCheck that wants it cycled.
 type openShift struct {
 	*testing.T
 	e       *env.Env
@@ -74,7 +74,7 @@ func (o *openShift) must(err error) {
 	}
 }
 
-// is gives the Node its conditions.
+// is sets the conditions of the Node.
 func (o *openShift) is(conditions ...corev1.NodeCondition) {
 	o.Helper()
 	node := reread(o.T, o.e, o.node)
@@ -82,7 +82,7 @@ func (o *openShift) is(conditions ...corev1.NodeCondition) {
 	o.must(o.e.Client.Status().Update(o.Context(), node))
 }
 
-// look has the controller look, and tells what came of it: the phase, and the outcome if it has ended.
+// look runs the controller once, and returns the phase, and the outcome if the cycle has ended.
 func (o *openShift) look() string {
 	o.Helper()
 	_, err := o.r.Reconcile(o.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(o.request)})
@@ -98,12 +98,13 @@ func (o *openShift) resume() {
 	o.must(o.e.Client.Update(o.Context(), check))
 }
 
-// later lets the minute pass in which the machine is judged anew.
+// later lets the minute pass for judging the machine again.
 func (o *openShift) later() {
 	o.r.Clock = laterThan(o.r.Clock.Now(), 2*cycle.CoolDown)
 }
 
-// TestOpenShiftRecovers: a machine of OpenShift that recovers while the request of its health check waits is not cycled.
+// TestOpenShiftRecovers: a machine of OpenShift is not cycled if it recovers while the request of its health check
+// waits.
 func TestOpenShiftRecovers(t *testing.T) {
 	const recovered, began = string(v1alpha1.Aborted) + v1alpha1.ReasonRecovered, string(v1alpha1.PoweringOff)
 	isReady := corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue}
@@ -148,7 +149,7 @@ func TestOpenShiftRecovers(t *testing.T) {
 	}
 }
 
-// blind has the Node be unreadable where the health goes by it.
+// blind makes the Node unreadable for the check of its health.
 func (o *openShift) blind() {
 	watching, err := client.NewWithWatch(o.e.Config, client.Options{Scheme: o.e.Scheme})
 	o.must(err)
@@ -162,7 +163,7 @@ func (o *openShift) blind() {
 	})
 }
 
-// TestOpenShiftRecoversBetweenAttempts: no further attempt follows.
+// TestOpenShiftRecoversBetweenAttempts: no further attempt follows if the machine recovers between two attempts.
 func TestOpenShiftRecoversBetweenAttempts(t *testing.T) {
 	o := newOpenShift(t, v1alpha1.RequestedByHealthCheck)
 	o.resume()

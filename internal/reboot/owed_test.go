@@ -22,8 +22,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestFinalizersOfACycle: there are two while it goes on, and the one for the Node stays as long as the Node is owed something, also if a
-// health check deletes the record. When that is given up, people are told.
+// TestFinalizersOfACycle: a running cycle has two finalizers. The one for the Node stays while the Node is owed something, even if a
+// health check deletes the record. When Sickbay gives up on that, it emits an event.
 func TestFinalizersOfACycle(t *testing.T) {
 	s := newShared(t)
 	request := s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson})
@@ -57,8 +57,8 @@ func TestFinalizersOfACycle(t *testing.T) {
 	}
 }
 
-// TestRecordOfAMarkedHost: a record stays for the mark of its host as long as it is looked after, and no longer: when it is deleted, as by
-// the health check of a machine that works again, the mark goes first.
+// TestRecordOfAMarkedHost: a record stays to remove the mark of its host when the host works again. If the record is deleted, for
+// example by a health check, it waits for that no longer, but a host that works already loses its mark first.
 func TestRecordOfAMarkedHost(t *testing.T) {
 	for name, works := range map[string]bool{"it works again": true, "it does not": false} {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestRecordOfAMarkedHost(t *testing.T) {
 	}
 }
 
-// works has the Node of a cycle say whether it is Ready.
+// works sets whether the Node of a cycle is Ready.
 func (s *shared) works(request *v1alpha1.RebootRemediation, ready bool) {
 	s.Helper()
 	node := build.Node(request.Status.Node.Name)
@@ -104,7 +104,7 @@ func (s *shared) marked() bool {
 	return host.Annotations[cycle.UnhealthyKeys[0]] == cycle.UnhealthyByUs
 }
 
-// TestRefusedPartsAreNamed: what the workload cluster does not take back keeps nothing else from being put back.
+// TestRefusedPartsAreNamed: if the workload cluster refuses one part, everything else is put back all the same.
 func TestRefusedPartsAreNamed(t *testing.T) {
 	s := newShared(t)
 	node := apiNode(t, s.e, nil)
@@ -128,7 +128,7 @@ func TestRefusedPartsAreNamed(t *testing.T) {
 	}
 }
 
-// TestWhoseAnnotation tells the annotation of a health check from that of a person.
+// TestWhoseAnnotation: the annotation of a health check differs from that of a person.
 func TestWhoseAnnotation(t *testing.T) {
 	for name, tt := range map[string]struct {
 		annotations map[string]string
@@ -149,7 +149,7 @@ func reference(uid types.UID, annotations map[string]string) *clusterv1.Machine 
 	return &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m", UID: uid, Annotations: annotations}}
 }
 
-// laterThan is a clock that stands still some time later.
+// laterThan returns a stopped clock that shows a later time.
 func laterThan(now time.Time, d time.Duration) clock.PassiveClock {
 	return testingclock.NewFakePassiveClock(now.Add(d))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestPauses begins no cycle for a health check as long as something is paused, and begins it when that is over; a person's begins at once.
+// TestPauses: a cycle for a health check does not begin during a pause, but begins when it is over. A person's cycle begins at once.
 func TestPauses(t *testing.T) {
 	s := newShared(t)
 	mhc := func(options ...build.MachineHealthCheckOption) client.Object {
@@ -81,7 +81,7 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// annotateMachine leaves the Machine with one annotation, or with none.
+// annotateMachine gives the Machine one annotation, or none.
 func (s *shared) annotateMachine(annotation string) {
 	s.Helper()
 	m := reread(s.T, s.e, build.Machine(s.ns, "m"))
@@ -94,7 +94,7 @@ func (s *shared) annotateMachine(annotation string) {
 	}
 }
 
-// TestPauseThatCannotBeRead: as long as nobody knows, nothing begins.
+// TestPauseThatCannotBeRead: if it is not known whether there is a pause, nothing begins.
 func TestPauseThatCannotBeRead(t *testing.T) {
 	s := newShared(t)
 	s.r.Live = s.refusing(t, func(obj client.Object) bool { _, cluster := obj.(*clusterv1.Cluster); return cluster })

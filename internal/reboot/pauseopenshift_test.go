@@ -18,8 +18,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// TestPausesInOpenShift: any MachineHealthCheck that selects the Machine may be paused, for an upgrade too. Of the end of that nobody
-// tells, so it is looked again.
+// TestPausesInOpenShift: a pause of any MachineHealthCheck that selects the Machine counts, also one for an upgrade. No event
+// announces its end, so the controller polls.
 func TestPausesInOpenShift(t *testing.T) {
 	paused := map[string]string{clusterv1.PausedAnnotation: ""}
 	hold := map[string]string{mhcspec.HoldUntilAnnotation: noon.Add(time.Hour).Format(time.RFC3339)}

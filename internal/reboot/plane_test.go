@@ -29,7 +29,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// plane is a control plane on the API server: machines m1 and so on, on hosts of the same names, that are all up.
+// plane is a control plane on the API server. Its machines are m1 and so on, on hosts of the same names, and all are up.
 type plane struct {
 	*testing.T
 	e  *env.Env
@@ -51,7 +51,7 @@ func newPlane(t *testing.T, size int) *plane {
 	return p
 }
 
-// apart is a workload cluster that has its Nodes on the test's API server, and nothing else of what is there.
+// apart is a workload cluster that shares only its Nodes with the test's API server.
 type apart struct{ workload.Local }
 
 func (a apart) Client(context.Context, client.ObjectKey) (client.Client, error) {
@@ -92,7 +92,7 @@ func (p *plane) ask(name string) *v1alpha1.RebootRemediation {
 	return request
 }
 
-// look has the controller look at a RebootRemediation, and returns it as it is then.
+// look reconciles a RebootRemediation once, and returns its new state.
 func (p *plane) look(request *v1alpha1.RebootRemediation) *v1alpha1.RebootRemediation {
 	p.Helper()
 	if _, err := p.r.Reconcile(p.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)}); err != nil {
@@ -138,8 +138,8 @@ func (p *plane) waitsFor(request *v1alpha1.RebootRemediation, says string) {
 	}
 }
 
-// TestRestOfControlPlane: a host is switched off only while the rest of the control plane is up. Whatever is the matter with
-// another machine counts, and is named.
+// TestRestOfControlPlane: a host is switched off only while the rest of the control plane is up. Any trouble of another machine
+// counts, and is named.
 func TestRestOfControlPlane(t *testing.T) {
 	sick := metav1.Condition{Type: verdict.ConditionType, Status: metav1.ConditionFalse, Reason: "X", LastTransitionTime: metav1.Now()}
 	for name, tt := range map[string]struct {
@@ -187,11 +187,11 @@ func TestRestOfControlPlane(t *testing.T) {
 		"left off": {func(p *plane) {
 			p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
 			p.ended("m2")
-		}, "host of machine m2, which RebootRemediation m2 has left off"},
+		}, "host of machine m2, which RebootRemediation m2 left off"},
 		"left off between two attempts, under a pause": {func(p *plane) {
 			p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
 			p.standsBack("m2")
-		}, "host of machine m2, which RebootRemediation m2 has left off"},
+		}, "host of machine m2, which RebootRemediation m2 left off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlane(t, 3)
@@ -212,7 +212,7 @@ func TestRestOfControlPlane(t *testing.T) {
 // ended stores that a cycle of a machine has failed.
 func (p *plane) ended(name string) { p.stored(name, in(v1alpha1.Failed).Status) }
 
-// standsBack stores that a host did not come on in a first attempt, and that a pause keeps the second one from beginning.
+// standsBack stores that a host did not come on in the first attempt, and that a pause delays the second one.
 func (p *plane) standsBack(name string) {
 	status := in(v1alpha1.CoolingDown).Status
 	status.LastPoweredOn, status.PausedSince = nil, &noon
@@ -231,7 +231,7 @@ func (p *plane) stored(name string, status v1alpha1.RebootRemediationStatus) {
 	}
 }
 
-// TestPermittedByCluster: a person may permit it for all machines of a Cluster.
+// TestPermittedByCluster: a person may permit the loss of the quorum for all machines of a Cluster.
 func TestPermittedByCluster(t *testing.T) {
 	p := newPlane(t, 3)
 	p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
@@ -282,16 +282,16 @@ func TestExternalEtcd(t *testing.T) {
 	}
 }
 
-// TestSelfHosted: a control plane of one is cycled from elsewhere, and never from the cluster that it makes up: nobody could switch
-// its host on again. So it is if that cannot be told.
+// TestSelfHosted: the host of a single control-plane machine is cycled only from another cluster. If it runs the management cluster,
+// nobody could switch it on again. It also waits if this is not known.
 func TestSelfHosted(t *testing.T) {
 	for name, tt := range map[string]struct {
 		workload func(*plane) workload.Writer
 		says     string
 	}{
 		"elsewhere":      {func(p *plane) workload.Writer { return p.r.Workload }, ""},
-		"here":           {func(p *plane) workload.Writer { return workload.Local{Live: p.e.Client, Config: p.e.Config} }, "it is that of the management cluster"},
-		"nobody can say": {func(p *plane) workload.Writer { return cutOff{p.r.Workload} }, "it is that of what may be the management cluster"},
+		"here":           {func(p *plane) workload.Writer { return workload.Local{Live: p.e.Client, Config: p.e.Config} }, "it belongs to the management cluster"},
+		"nobody can say": {func(p *plane) workload.Writer { return cutOff{p.r.Workload} }, "it belongs to what may be the management cluster"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlane(t, 1)
@@ -319,7 +319,8 @@ func (c cutOff) Client(context.Context, client.ObjectKey) (client.Client, error)
 	return nil, &workload.UnreadableError{Cause: "the line is cut", Err: context.DeadlineExceeded}
 }
 
-// TestAllAtOnce: all machines of a control plane, asked for at the same moment by caches that know nothing of each other: one begins.
+// TestAllAtOnce: all machines of a control plane are to be cycled at the same moment, by workers whose caches do not show the others
+// yet. Only one begins.
 func TestAllAtOnce(t *testing.T) {
 	p := newPlane(t, 3)
 	var requests []*v1alpha1.RebootRemediation
@@ -330,7 +331,7 @@ func TestAllAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Nobody takes a turn before all have read the peers.
+	// No worker takes a turn before all have read the peers.
 	var ready sync.WaitGroup
 	var reads atomic.Int32
 	ready.Add(len(requests))
@@ -374,7 +375,7 @@ func TestAllAtOnce(t *testing.T) {
 	}
 }
 
-// TestCannotBeRead: people are told that what a decision goes by cannot be read, once, and again when it happens again.
+// TestCannotBeRead: an event says once that a fact for a decision cannot be read, and once more when it happens again.
 func TestCannotBeRead(t *testing.T) {
 	p := newPlane(t, 3)
 	request := p.ask("m1")

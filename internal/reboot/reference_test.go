@@ -16,7 +16,8 @@ import (
 
 const referenceFile = "../../docs/reference.md"
 
-// TestReferenceRebootNames renders what is read and written beside the RebootRemediations themselves.
+// TestReferenceRebootNames renders the names that the controller reads and writes outside
+// RebootRemediations.
 func TestReferenceRebootNames(t *testing.T) {
 	const onMachine, onHost, onRequest = "Machine", "BareMetalHost", "RebootRemediation"
 	of := func(step v1alpha1.Step) string { return remedy.RebootAnnotation + "/" + string(step) }
@@ -41,7 +42,7 @@ func TestReferenceRebootNames(t *testing.T) {
 	docs.Section(t, referenceFile, "reboot names", docs.Table(table...))
 }
 
-// TestReferenceRebootEvents renders the events, those for phases too.
+// TestReferenceRebootEvents renders the events, including those for phases.
 func TestReferenceRebootEvents(t *testing.T) {
 	var normal []string
 	for _, phase := range phases {

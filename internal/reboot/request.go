@@ -15,32 +15,31 @@ import (
 )
 
 const (
-	// ByAnnotation on a RebootRemediation tells that it was made for annotations of its Machine, and not
-	// from a template.
+	// ByAnnotation on a RebootRemediation says that it was made for annotations of its Machine, and not from a template.
 	ByAnnotation = v1alpha1.ByAnnotation
 	// Finalizer on a RebootRemediation keeps it until nothing of ours is left on its host.
 	Finalizer = "sickbay.dev/reboot"
-	// NodeFinalizer on a RebootRemediation keeps it until its Node is in service again, has what it had, or is given up; and for a
-	// moment, if its host is marked and works again.
+	// NodeFinalizer on a RebootRemediation keeps it until its Node is in service again and has what it had, or until Sickbay gives up
+	// on that. If its host is marked and works again, it also stays until the mark is removed.
 	NodeFinalizer = "sickbay.dev/reboot-node"
-	// FieldOwner is the name under which hosts, Nodes and Machines are written.
+	// FieldOwner is the field manager for writes to hosts, Nodes and Machines.
 	FieldOwner = "sickbay-reboot"
 )
 
-// longestName is how long the name of an object may be.
+// longestName is the maximum length of an object's name.
 const longestName = 253
 
-// askedPurpose is that of a RebootRemediation that is made for annotations of a Machine.
+// askedPurpose is the purpose of a RebootRemediation that is made for annotations of a Machine.
 const askedPurpose = "asked"
 
-// RequestNames are what a RebootRemediation of a Machine that has a purpose may be called. The second one is for one that follows while
-// the one before, which was deleted, stays for its Node.
+// RequestNames returns the names that a RebootRemediation of a Machine with a purpose may have. The second name is for the next one, if
+// the first was deleted and still stays for its Node.
 func RequestNames(machine metav1.Object, purpose string) []string {
 	return []string{RequestName(machine, purpose), RequestName(machine, purpose+"-2")}
 }
 
-// RequestName names a RebootRemediation of a Machine that has a purpose of its own. It is not the name of the Machine: Cluster API's
-// own controller deletes a request of that name as soon as the Machine is healthy, no matter who made it.
+// RequestName returns the name of a RebootRemediation of a Machine with a purpose. It differs from the name of the Machine, because
+// Cluster API's own controller deletes any request of that name when the Machine is healthy, whoever made it.
 func RequestName(machine metav1.Object, purpose string) string {
 	hash := fnv.New32a()
 	hash.Write([]byte(machine.GetUID()))
@@ -56,7 +55,7 @@ func has(obj metav1.Object, annotation string) bool {
 	return ok
 }
 
-// requesterOn is who asks for a cycle by the annotations of a Machine.
+// requesterOn returns who asks for a cycle by the annotations of a Machine.
 func requesterOn(machine client.Object) *v1alpha1.RebootRequester {
 	if remedy.RebootRequestedByHealthCheck(machine) {
 		return &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: remedy.RebootOperation(machine)}
@@ -64,9 +63,9 @@ func requesterOn(machine client.Object) *v1alpha1.RebootRequester {
 	return &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
 }
 
-// byHealthCheck reports whether a health check asks for the cycle of a RebootRemediation, and no person. By annotation either may
-// write over what the other has asked for; what a person has asked for stays so. One that does not say who asked is of a health check
-// if the Machine owns it: Cluster API sets that, and what a person makes by hand has no owner.
+// byHealthCheck reports whether a health check, and not a person, asks for the cycle of a RebootRemediation. Either may overwrite the
+// other's annotation, but the stored request of a person stays a person's. If it does not say who asked, a health check did if the
+// Machine owns it: Cluster API sets an owner, and people do not.
 func byHealthCheck(request *v1alpha1.RebootRemediation, machine client.Object) bool {
 	by := cycle.RequesterOf(&request.Spec, &request.Status)
 	switch {

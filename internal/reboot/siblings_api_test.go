@@ -21,7 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// shared is a machine on the API server that several want to cycle.
+// shared is a machine on the API server that several RebootRemediations are for.
 type shared struct {
 	*testing.T
 	e  *env.Env
@@ -33,7 +33,7 @@ func newShared(t *testing.T) *shared {
 	t.Helper()
 	e := env.Get(t)
 	s := &shared{T: t, e: e, ns: e.Namespace(t)}
-	// The RebootRemediation that comes with the machine makes room for those of the test.
+	// Delete the RebootRemediation that comes with the machine: the tests make their own.
 	request := waiting(t, e, s.ns)
 	request.Finalizers = nil
 	for _, change := range []error{e.Client.Update(t.Context(), request), e.Client.Delete(t.Context(), request)} {
@@ -60,7 +60,7 @@ func (s *shared) ask(name string, by v1alpha1.RebootRequester) *v1alpha1.RebootR
 
 const gone v1alpha1.Phase = "gone"
 
-// look has the controller look at a RebootRemediation, and returns it as it is then; in the phase gone if it is not there any more.
+// look reconciles a RebootRemediation once, and returns its new state, with the phase gone if it no longer exists.
 func (s *shared) look(request *v1alpha1.RebootRemediation) *v1alpha1.RebootRemediation {
 	s.Helper()
 	if _, err := s.r.Reconcile(s.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)}); err != nil {
@@ -76,7 +76,7 @@ func (s *shared) look(request *v1alpha1.RebootRemediation) *v1alpha1.RebootRemed
 	return request
 }
 
-// begins has the controller look until the machine was judged anew, for which there is a minute.
+// begins reconciles until the minute for judging the machine again is over.
 func (s *shared) begins(request *v1alpha1.RebootRemediation) *v1alpha1.RebootRemediation {
 	s.Helper()
 	if s.look(request).Status.Phase != v1alpha1.Pending || len(s.keys()) > 0 {
@@ -93,7 +93,7 @@ func (s *shared) delete(request *v1alpha1.RebootRemediation) {
 	}
 }
 
-// keys are those of ours on the host.
+// keys returns our keys on the host.
 func (s *shared) keys() []string {
 	s.Helper()
 	host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "h"}}
@@ -116,8 +116,8 @@ func ofAttempt(number string) v1alpha1.RebootRequester {
 	return v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "rec", UID: "u", OperationID: "u/" + number}
 }
 
-// TestTwoForOneMachine: a record and a person, or two attempts of a record, have the same host cycled one after the other. Each key
-// has the UID of its RebootRemediation, so both could hold the host off at once; the second one waits, and says for which.
+// TestTwoForOneMachine: a record and a person, or two attempts of a record, cycle the same host one after the other. Each key has the
+// UID of its RebootRemediation, so both could keep the host off at once; the second one waits, and says for which.
 func TestTwoForOneMachine(t *testing.T) {
 	byHand := v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson, Name: "alice"}
 	for name, tt := range map[string]struct {
@@ -158,7 +158,7 @@ func TestTwoForOneMachine(t *testing.T) {
 	}
 }
 
-// TestSecondIsTakenBack while it waits: nothing of it was on the host, and the first one goes on.
+// TestSecondIsTakenBack: the second request is withdrawn while it waits. It put nothing on the host, and the first one goes on.
 func TestSecondIsTakenBack(t *testing.T) {
 	s := newShared(t)
 	first, second := s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}), s.ask("rec-1", ofAttempt("1"))
@@ -170,7 +170,8 @@ func TestSecondIsTakenBack(t *testing.T) {
 	}
 }
 
-// TestFirstMayHaveBegun since the cache was told: then it is looked at past the cache. One that has gone meanwhile is not waited for.
+// TestFirstMayHaveBegun: the first may have begun since the cache was updated, so it is read past the cache. If it is gone by then,
+// nobody waits for it.
 func TestFirstMayHaveBegun(t *testing.T) {
 	s := newShared(t)
 	first, second := s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}), s.ask("rec-1", ofAttempt("1"))
@@ -196,7 +197,7 @@ func TestFirstMayHaveBegun(t *testing.T) {
 	}
 }
 
-// TestOtherMachinesAreCycled at the same time, of whichever kind they are.
+// TestOtherMachinesAreCycled: other machines are cycled at the same time, whatever their kind.
 func TestOtherMachinesAreCycled(t *testing.T) {
 	s := newShared(t)
 	s.stored("rec-of-n-1", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.PoweringOff))
@@ -206,7 +207,7 @@ func TestOtherMachinesAreCycled(t *testing.T) {
 	}
 }
 
-// stored makes a RebootRemediation that has come as far as f says.
+// stored makes a RebootRemediation with the status in f.
 func (s *shared) stored(name string, machine v1alpha1.MachineReference, f cycle.Facts) *v1alpha1.RebootRemediation {
 	s.Helper()
 	by := ofAttempt("1")
@@ -220,8 +221,8 @@ func (s *shared) stored(name string, machine v1alpha1.MachineReference, f cycle.
 	return request
 }
 
-// TestWokenByAnother: whatever becomes of one RebootRemediation wakes those that wait for it, and those of the same machine whose
-// Node it may have taken over.
+// TestWokenByAnother: any change of a RebootRemediation wakes those that wait for it, and those of the same machine whose Node it may
+// have taken over.
 func TestWokenByAnother(t *testing.T) {
 	s := newShared(t)
 	changed := s.stored("changed", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}, in(v1alpha1.PoweringOff))

@@ -12,8 +12,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestPersonAsksUnderAPause: a health check's cycle waits for the end of a pause, between two attempts. What a person asks for then is
-// done, and the health check's cycle waits for that.
+// TestPersonAsksUnderAPause: between two attempts, a health check's cycle waits for a pause to end. A person's request is done
+// meanwhile, and the health check's cycle then waits for it.
 func TestPersonAsksUnderAPause(t *testing.T) {
 	s := newShared(t)
 	first := s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck})
@@ -44,7 +44,8 @@ func TestPersonAsksUnderAPause(t *testing.T) {
 	}
 }
 
-// TestPersonOfAControlPlaneUnderAPause: nor does another machine of the control plane wait for a cycle that waits for a pause.
+// TestPersonOfAControlPlaneUnderAPause: another machine of the control plane does not wait for a cycle that waits for a pause
+// either.
 func TestPersonOfAControlPlaneUnderAPause(t *testing.T) {
 	p := newPlane(t, 3)
 	paused := p.ask("m1")

@@ -32,7 +32,7 @@ func (s *shared) made(by *v1alpha1.MachineRemediation) *v1alpha1.RebootRemediati
 	return request
 }
 
-// record makes the record of that ordinal for the machine.
+// record makes a record with that ordinal for the machine.
 func (s *shared) record(ordinal int) *v1alpha1.MachineRemediation {
 	s.Helper()
 	m := reread(s.T, s.e, build.Machine(s.ns, "m"))
@@ -48,7 +48,7 @@ func (s *shared) record(ordinal int) *v1alpha1.MachineRemediation {
 	return made
 }
 
-// stores has a record store what its first attempt has made.
+// stores makes a record store what its first attempt has made.
 func (s *shared) stores(by *v1alpha1.MachineRemediation, uid types.UID, over bool) {
 	s.Helper()
 	by = reread(s.T, s.e, by)
@@ -65,7 +65,7 @@ func (s *shared) stores(by *v1alpha1.MachineRemediation, uid types.UID, over boo
 	}
 }
 
-// wantWaits holds that a RebootRemediation has done nothing, as its record has not stored it, and looks again soon.
+// wantWaits checks that a RebootRemediation does nothing before its record has stored it, and looks again soon.
 func (s *shared) wantWaits(request *v1alpha1.RebootRemediation) {
 	s.Helper()
 	s.look(request)
@@ -74,8 +74,8 @@ func (s *shared) wantWaits(request *v1alpha1.RebootRemediation) {
 	}
 }
 
-// TestNothingBeginsUnstored: a person may delete what an attempt has made before its record could store even once that it was made.
-// The record makes it again. Nothing was done by the first, so the host is cycled once.
+// TestNothingBeginsUnstored: a person may delete what an attempt has made before its record could store that. The record makes it
+// again. The first one has done nothing, so the host is cycled once.
 func TestNothingBeginsUnstored(t *testing.T) {
 	s := newShared(t)
 	by := s.record(1)
@@ -92,7 +92,7 @@ func TestNothingBeginsUnstored(t *testing.T) {
 	}
 }
 
-// TestStoredByAnother: what has to be stored is that very object, by an attempt that is not over, of any record of the machine.
+// TestStoredByAnother: an open attempt of any record of the machine must have stored that very object.
 func TestStoredByAnother(t *testing.T) {
 	s := newShared(t)
 	before, by := s.record(1), s.record(2)
@@ -105,7 +105,7 @@ func TestStoredByAnother(t *testing.T) {
 	if s.look(request).Status.Phase != v1alpha1.PoweringOff {
 		t.Errorf("in phase %s: %q", request.Status.Phase, messageOf(request.Status))
 	}
-	// What has begun goes on, whatever becomes of the record.
+	// What has begun goes on, even if the record is deleted.
 	if err := s.e.Client.Delete(t.Context(), by); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestStoredByAnother(t *testing.T) {
 	}
 }
 
-// withoutRecords reads live, but for MachineRemediations.
+// withoutRecords returns a live reader that cannot list MachineRemediations.
 func (s *shared) withoutRecords(answer error) client.Reader {
 	s.Helper()
 	watching, err := client.NewWithWatch(s.e.Config, client.Options{Scheme: s.e.Scheme})
@@ -131,7 +131,7 @@ func (s *shared) withoutRecords(answer error) client.Reader {
 	})
 }
 
-// TestRecordsThatCannotBeRead: as long as nobody knows, nothing begins. What is taken back ends all the same.
+// TestRecordsThatCannotBeRead: if it is not known what is stored, nothing begins. A withdrawn request ends all the same.
 func TestRecordsThatCannotBeRead(t *testing.T) {
 	s := newShared(t)
 	by := s.record(1)
@@ -145,7 +145,7 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestRecordsNotInstalled: without the kind there is nobody to wait for.
+// TestRecordsNotInstalled: without the kind, there is nothing to wait for.
 func TestRecordsNotInstalled(t *testing.T) {
 	kind := v1alpha1.GroupVersion.WithKind("MachineRemediation").GroupKind()
 	for name, answer := range map[string]error{

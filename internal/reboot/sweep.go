@@ -21,8 +21,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
-// Sweeper takes our keys from hosts that no RebootRemediation stands behind any more: one may have been deleted by
-// force. It sweeps when it starts, and then once every Period; after a failure sooner.
+// Sweeper removes our keys from hosts if no RebootRemediation looks after them any more: somebody may have deleted it by force. It
+// sweeps at the start and then once every Period, and sooner after a failure.
 type Sweeper struct {
 	Client    client.Client
 	Live      client.Reader
@@ -33,8 +33,8 @@ type Sweeper struct {
 // NeedLeaderElection lets only the leader sweep.
 func (s *Sweeper) NeedLeaderElection() bool { return true }
 
-// sweepRetry is the wait after a failure. It doubles with each until it is Period: an API server that serves a kind only in a moment
-// holds the sweep up for a moment, and a host that refuses every time costs no more than the others.
+// sweepRetry is the wait after a failure. It doubles with each failure, up to Period: an API server that is not ready yet delays the
+// sweep only briefly, and a host that always refuses does not cause extra load.
 const sweepRetry = time.Second
 
 // Start sweeps until ctx ends.
@@ -61,8 +61,8 @@ func (s *Sweeper) backoff() wait.Backoff {
 	return wait.Backoff{Duration: min(sweepRetry, s.Period), Factor: 2, Cap: s.Period, Steps: math.MaxInt32}
 }
 
-// Sweep looks at all hosts once. It reads the hosts first: a key that it sees was set for a RebootRemediation that
-// is there afterwards, or is gone.
+// Sweep checks all hosts once. It lists the hosts before the RebootRemediations: so a key on a host belongs to a RebootRemediation
+// that is in the later list, or that is gone.
 func (s *Sweeper) Sweep(ctx context.Context) error {
 	var hosts metal3v1.BareMetalHostList
 	if err := s.Live.List(ctx, &hosts, client.InNamespace(s.Namespace)); err != nil {
@@ -72,7 +72,7 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 	if err := s.Live.List(ctx, &requests, client.InNamespace(s.Namespace)); err != nil {
 		return fmt.Errorf("listing RebootRemediations: %w", err)
 	}
-	// A host that refuses leaves its key for the next sweep, and no others.
+	// If a host refuses, its key waits for the next sweep; the others go on.
 	var refused []error
 	for i := range hosts.Items {
 		refused = append(refused, s.sweep(ctx, &hosts.Items[i], requests.Items))
@@ -91,12 +91,12 @@ func (s *Sweeper) sweep(ctx context.Context, host *metal3v1.BareMetalHost, reque
 			refused = append(refused, err)
 			continue
 		}
-		ctrl.LoggerFrom(ctx).Info("Took a key from a host that nobody stands behind", "host", client.ObjectKeyFromObject(host), "key", key)
+		ctrl.LoggerFrom(ctx).Info("Removed a key that no RebootRemediation looks after from a host", "host", client.ObjectKeyFromObject(host), "key", key)
 	}
 	return errors.Join(refused...)
 }
 
-// take takes a key from a host, also from one that is written to by others.
+// take removes a key from a host, retrying if others write to the host.
 func (s *Sweeper) take(ctx context.Context, host *metal3v1.BareMetalHost, uid types.UID) error {
 	writer := &Reconciler{Client: s.Client}
 	current := host.DeepCopy()

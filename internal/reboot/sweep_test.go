@@ -19,8 +19,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestSweepBesideOperator: the host's operator writes at the moment at which a key is taken. The key goes all the same,
-// and not only with the next sweep.
+// TestSweepBesideOperator: the host's operator writes at the very moment the sweep removes a key. The key goes all the same, and not
+// only with the next sweep.
 func TestSweepBesideOperator(t *testing.T) {
 	e := env.Get(t)
 	host := &metal3v1.BareMetalHost{}
@@ -56,7 +56,7 @@ func TestSweepBesideOperator(t *testing.T) {
 	}
 }
 
-// TestSweepGoesOn: a host that refuses keeps its key until the next sweep, and the other hosts lose theirs in this one.
+// TestSweepGoesOn: a host that refuses keeps its key until the next sweep; the other hosts lose theirs in this one.
 func TestSweepGoesOn(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -91,8 +91,8 @@ func TestSweepGoesOn(t *testing.T) {
 	}
 }
 
-// TestSweepTriesAgain: what a sweep could not do it does soon, and not only a period later; a server that goes on failing is asked less
-// and less, and after a success all begins anew.
+// TestSweepTriesAgain: a failed sweep is retried soon, not a whole period later. If the server goes on failing, the retries become
+// rarer; after a success, the backoff starts again.
 func TestSweepTriesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -113,7 +113,7 @@ func TestSweepTriesAgain(t *testing.T) {
 	})
 }
 
-// failingLists are the answers of an API server that has no hosts, and does not answer before a time.
+// failingLists is an API server without hosts that fails until a given time.
 type failingLists struct {
 	client.Reader
 	until time.Time

@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestFailureIsToldOnce: a step that fails is tried again and again, and the same words once are enough.
+// TestFailureIsToldOnce: a step that fails is retried, but the same error is reported only once.
 func TestFailureIsToldOnce(t *testing.T) {
 	recorder := events.NewFakeRecorder(20)
 	r := &Reconciler{Recorder: recorder, Clock: clocktesting.NewFakePassiveClock(build.Epoch)}

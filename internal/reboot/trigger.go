@@ -15,10 +15,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// Trigger makes a RebootRemediation for each Machine of one kind that is annotated with reboot.metal3.io. What becomes
-// of it, and of the annotations, is the Reconciler's business.
+// Trigger makes a RebootRemediation for each Machine of one kind that has the annotation reboot.metal3.io. The Reconciler does the rest,
+// and removes the annotations.
 type Trigger struct {
-	// Kind is that of the Machines.
+	// Kind is the kind of the Machines.
 	Kind   schema.GroupVersionKind
 	Client client.Client
 	// Live reads past the cache.
@@ -28,7 +28,7 @@ type Trigger struct {
 	Concurrency int
 }
 
-// Reconcile looks at one Machine.
+// Reconcile checks the annotations of one Machine.
 func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	cached, err := t.machine(ctx, t.Client, req.NamespacedName)
 	if err != nil || !wantsAny(cached) {
@@ -44,14 +44,14 @@ func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 		return ctrl.Result{}, err
 	}
 	if slices.ContainsFunc(before, func(r *v1alpha1.RebootRemediation) bool { return !finished(r) }) {
-		// It goes by the annotations as they are.
+		// That one reads the annotations itself.
 		return ctrl.Result{}, nil
 	}
 	first, err := t.first(ctx, req.NamespacedName)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	// A cycle takes its annotations away before it is finished, which the cache may not know yet.
+	// A cycle removes its annotations before it is finished, and the cache may not show that yet.
 	machine, err := t.machine(ctx, t.Live, req.NamespacedName)
 	if err != nil || !wantsAny(machine) || machine.UID != cached.UID || comesFirst(first, machine) {
 		return ctrl.Result{}, err
@@ -59,9 +59,9 @@ func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 	return ctrl.Result{}, t.begin(ctx, before, machine)
 }
 
-// comesFirst reports whether the annotations wait for a RebootRemediation that was made for something else. It may be all that a person has
-// asked for, and then it takes the annotation away before it is finished. They do not wait for one that waits for a pause to end. What a
-// health check asks for by annotation waits until another health check has deleted the one that has helped.
+// comesFirst reports whether the annotations wait for a RebootRemediation that was made for something else. It may be the very cycle that a
+// person asked for; then it removes the annotation before it is finished. The annotations do not wait for one that waits for a pause to
+// end. If it is a health check's and has succeeded, the annotation of a health check waits until somebody deletes it.
 func comesFirst(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
 	if request == nil || has(request, ByAnnotation) || cycle.StandsBack(&request.Status) {
 		return false
@@ -74,8 +74,8 @@ func comesFirst(request *v1alpha1.RebootRemediation, machine *metav1.PartialObje
 	return ofHealthChecks || !finished(request)
 }
 
-// lastOf returns the RebootRemediation after which the next one begins, nil if there is none, and the name that one may have. One that
-// was deleted, and stays for its Node, is nothing to begin with: what it owes is taken over from it.
+// lastOf returns the RebootRemediation that comes before the next one, or nil if there is none, and a free name for the next one. A deleted
+// one that stays for its Node does not count as the last: the next cycle takes over what it owes.
 func lastOf(before []*v1alpha1.RebootRemediation, machine metav1.Object) (last *v1alpha1.RebootRemediation, free string) {
 	names := RequestNames(machine, askedPurpose)
 	for _, request := range before {
@@ -90,7 +90,7 @@ func lastOf(before []*v1alpha1.RebootRemediation, machine metav1.Object) (last *
 	return last, names[0]
 }
 
-// wantsAny reports whether a Machine asks for anything.
+// wantsAny reports whether the annotations of a Machine ask for a cycle or a step.
 func wantsAny(machine *metav1.PartialObjectMetadata) bool {
 	if machine == nil || !machine.DeletionTimestamp.IsZero() {
 		return false
@@ -104,13 +104,13 @@ func finished(request *v1alpha1.RebootRemediation) bool {
 	return request.Status.Phase.Ended() && !controllerutil.ContainsFinalizer(request, Finalizer)
 }
 
-// repeated reports whether a record asks for an attempt once more that was carried out.
+// repeated reports whether a record asks again for an attempt that has been carried out.
 func repeated(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
 	operation, by := remedy.RebootOperation(machine), cycle.RequesterOf(&request.Spec, &request.Status)
 	return operation != "" && by != nil && by.OperationID == operation
 }
 
-// owes reports whether a cycle that has ended owes the Node of a machine something, what it had or to be in service again, or its host.
+// owes reports whether an ended cycle still owes something to a machine's Node, or has left its mark on the host.
 func owes(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
 	return cycle.OwesAnything(&request.Status) && request.Status.MachineUID == machine.UID
 }

@@ -34,7 +34,7 @@ var (
 	somebody      = v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
 )
 
-// triggered is a Machine with annotations, and a RebootRemediation that was made for some before, if by is set.
+// triggered makes a Machine with annotations, and a RebootRemediation that was made for earlier ones, if by is set.
 func triggered(t *testing.T, e *env.Env, annotations map[string]string, by *v1alpha1.RebootRequester, f cycle.Facts) (*clusterv1.Machine, *v1alpha1.RebootRemediation) {
 	t.Helper()
 	m := build.Machine(e.Namespace(t), "m")
@@ -63,7 +63,7 @@ func trigger(t *testing.T, c client.Client, live client.Reader, m *clusterv1.Mac
 	return err
 }
 
-// TestTrigger: an annotation makes one cycle, and only one, also if it is set again for the same attempt of a record.
+// TestTrigger: an annotation makes exactly one cycle, even if it is set again for the same attempt of a record.
 func TestTrigger(t *testing.T) {
 	ended := in(v1alpha1.Failed, noFinalizer, untouched)
 	owing := in(v1alpha1.Failed, noFinalizer, outOfServiceSince)
@@ -71,7 +71,7 @@ func TestTrigger(t *testing.T) {
 		annotations map[string]string
 		by          *v1alpha1.RebootRequester
 		facts       cycle.Facts
-		// asked tells that the annotation is left, another that the RebootRemediation is a new one, and anew that it begins once more.
+		// asked says that the annotation stays, another that the RebootRemediation is a new one, and anew that the old one begins again.
 		asked, another, anew bool
 		want                 v1alpha1.RebootRequester
 	}{
@@ -120,14 +120,14 @@ func TestTrigger(t *testing.T) {
 	}
 }
 
-// takenOver are facts of a cycle that took over what another one owed.
+// takenOver returns the facts of a cycle that took over what another one owed.
 func takenOver(f cycle.Facts, by v1alpha1.RebootRequester) cycle.Facts {
 	f.Status.RequestedBy = &by
 	return f
 }
 
-// TestTriggerByAnOldCache: the attempt has ended and its annotation is gone, or somebody else has set it since, which the cache does
-// not know yet. The host is cycled for what the Machine asks for now, or not at all, and no record of a cycle is lost.
+// TestTriggerByAnOldCache: the attempt has ended and its annotation is gone, or somebody has set a new one, and the cache does not show
+// that yet. The host is cycled for what the Machine asks for now, or not at all, and no record of a cycle is lost.
 func TestTriggerByAnOldCache(t *testing.T) {
 	for name, tt := range map[string]struct {
 		by   v1alpha1.RebootRequester
@@ -165,7 +165,7 @@ func TestTriggerByAnOldCache(t *testing.T) {
 	}
 }
 
-// lagging is a client whose cache still has an old state of a Machine.
+// lagging returns a client whose cache still has an old state of a Machine.
 func lagging(t *testing.T, e *env.Env, old *metav1.PartialObjectMetadata) client.Client {
 	t.Helper()
 	watching, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Scheme})
@@ -183,14 +183,15 @@ func lagging(t *testing.T, e *env.Env, old *metav1.PartialObjectMetadata) client
 	})
 }
 
-// TestTriggerGoesOnWithTheVersionBefore, which gave what it made for annotations the name of the Machine: nothing is done twice.
+// TestTriggerGoesOnWithTheVersionBefore: the previous version gave what it made for annotations the name of the Machine. Nothing is done
+// twice.
 func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
 	ended := in(v1alpha1.Failed, noFinalizer, untouched)
 	for name, tt := range map[string]struct {
 		annotations map[string]string
 		by          v1alpha1.RebootRequester
 		facts       cycle.Facts
-		// stays tells that what the version before has made is left, another that there is one of the new name.
+		// stays says that what the previous version made is left, another that there is one with the new name.
 		stays, another bool
 	}{
 		"at work":                   {personAsks, somebody, in(v1alpha1.PoweringOff), true, false},
@@ -243,9 +244,9 @@ func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
 	}
 }
 
-// TestTriggerWaitsForAHealthCheck, which has the host cycled already, unless that was in vain, or waits for a pause itself. What a person
-// asks for waits for no pause, and not until somebody deletes a cycle that has ended, and has taken the annotation away if that was asked
-// for in time. What a health check asks for may be what another one has asked for, too.
+// TestTriggerWaitsForAHealthCheck: annotations wait while a health check's cycle runs, unless it failed or waits for a pause. What a
+// person asks for does not wait for a pause, nor until somebody deletes an ended cycle; that cycle removes the annotation if it was set
+// in time. The annotation of a health check may ask for the same as another health check.
 func TestTriggerWaitsForAHealthCheck(t *testing.T) {
 	since := &metav1.Time{Time: noon.Time}
 	person, health := v1alpha1.RequestedByPerson, v1alpha1.RequestedByHealthCheck
@@ -300,7 +301,7 @@ func TestTriggerWaitsForAHealthCheck(t *testing.T) {
 	}
 }
 
-// TestAskedName: no health check deletes it by the name of the Machine, and each Machine has its own.
+// TestAskedName: no health check deletes it by the name of the Machine, and the name is unique for each Machine.
 func TestAskedName(t *testing.T) {
 	long := strings.Repeat("a", 252) + "b"
 	for _, name := range []string{"m", "m-5f2c9d1e-asked", long} {
@@ -314,8 +315,8 @@ func TestAskedName(t *testing.T) {
 	}
 }
 
-// TestNextAttemptIsNotDropped: a record asks for its next attempt while the one before is cleaned up. What a person asks for beside it
-// is done with, and goes.
+// TestNextAttemptIsNotDropped: a record asks for its next attempt while the previous one is cleaned up. A person's annotation beside it
+// is done, and is removed.
 func TestNextAttemptIsNotDropped(t *testing.T) {
 	e := env.Get(t)
 	annotations := maps.Clone(asksForSecond)
@@ -332,8 +333,8 @@ func TestNextAttemptIsNotDropped(t *testing.T) {
 	}
 }
 
-// TestTriggerBesideADeletedRecord: one that was deleted stays for its Node. What is asked for then begins beside it, and takes over what
-// it owes; nothing is written over it, and nobody waits until it is given up.
+// TestTriggerBesideADeletedRecord: a deleted RebootRemediation stays for its Node. The next one begins beside it, and takes over what it
+// owes. It neither overwrites the deleted one nor waits until that is given up.
 func TestTriggerBesideADeletedRecord(t *testing.T) {
 	s := newShared(t)
 	m := reread(t, s.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "m"}})
@@ -374,7 +375,7 @@ func TestTriggerBesideADeletedRecord(t *testing.T) {
 	if s.look(first); first.Status.Phase != gone {
 		t.Errorf("the first is in phase %s, with %v: %s", first.Status.Phase, first.Finalizers, messageOf(first.Status))
 	}
-	// It is found under that name, too.
+	// It is also found by that name.
 	again()
 	if err := s.e.Client.Get(t.Context(), client.ObjectKeyFromObject(first), first); !apierrors.IsNotFound(err) {
 		t.Errorf("there is another one: %v", err)

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestMarksOfHosts are what Cluster API's provider for Metal3 looks at, in all its versions. Ours goes, and what others say stays.
+// TestMarksOfHosts: we set the marks that Cluster API's provider for Metal3 reads, in all its versions. We remove only ours.
 func TestMarksOfHosts(t *testing.T) {
 	const older, newer = "capi.metal3.io/unhealthy", "capm3.metal3.io/unhealthy"
 	e := env.Get(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// apiNode is a Node on the API server, as somebody has read it; a change comes afterwards.
+// apiNode makes a Node on the API server and returns it as it was read; change changes the Node afterwards.
 func apiNode(t *testing.T, e *env.Env, change func(*corev1.Node)) (read *corev1.Node) {
 	t.Helper()
 	node := build.Node("n-" + e.Namespace(t))
@@ -46,8 +46,8 @@ func reread[T client.Object](t *testing.T, e *env.Env, obj T) T {
 
 func teamChanges(n *corev1.Node) { metav1.SetMetaDataLabel(&n.ObjectMeta, "team", "newer") }
 
-// TestUpstreamDefect_ConflictLosesLabels: A write that was refused, since somebody else had changed the Node, was only logged, and
-// the backup thrown away. Here it is an error, the backup stays, and the next look goes by what is there.
+// TestUpstreamDefect_ConflictLosesLabels: if a write was refused because somebody else had changed the Node, upstream only logged
+// that, and threw the backup away. Here it is an error, the backup stays, and the next look uses the new Node.
 func TestUpstreamDefect_ConflictLosesLabels(t *testing.T) {
 	e := env.Get(t)
 	backup := &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"team": "old", "rack": "7"}}
@@ -68,7 +68,8 @@ func TestUpstreamDefect_ConflictLosesLabels(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_WholeNodeIsWritten: the Node was written as it had been read, with all that others had changed meanwhile.
+// TestUpstreamDefect_WholeNodeIsWritten: upstream wrote the whole Node as it had been read, and so reverted what others had changed
+// meanwhile.
 func TestUpstreamDefect_WholeNodeIsWritten(t *testing.T) {
 	e := env.Get(t)
 	for name, write := range map[string]func(*corev1.Node) error{
@@ -79,7 +80,7 @@ func TestUpstreamDefect_WholeNodeIsWritten(t *testing.T) {
 		if err := write(node); !apierrors.IsConflict(err) {
 			t.Errorf("%s of a Node that has changed since: %v", name, err)
 		}
-		// What is stale in our copy does not get there, even if nothing else tells that it is.
+		// Stale parts of our copy are not written, even if the resource version is current.
 		node.ResourceVersion = reread(t, e, node.DeepCopy()).ResourceVersion
 		if err := write(node); err != nil {
 			t.Fatal(err)
@@ -90,7 +91,7 @@ func TestUpstreamDefect_WholeNodeIsWritten(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_DeletedByName: A Node was deleted by its name, whichever it was by then.
+// TestUpstreamDefect_DeletedByName: upstream deleted a Node by its name, whichever Node that was by then.
 func TestUpstreamDefect_DeletedByName(t *testing.T) {
 	e := env.Get(t)
 	changed := apiNode(t, e, teamChanges)
@@ -112,7 +113,7 @@ func TestUpstreamDefect_DeletedByName(t *testing.T) {
 	}
 }
 
-// apiMachine is a Machine that a MachineSet owns, and what its RebootRemediation would read of it.
+// apiMachine makes a Machine that a MachineSet owns, and returns it with what its RebootRemediation would read of it.
 func apiMachine(t *testing.T, e *env.Env) (*clusterv1.Machine, view) {
 	t.Helper()
 	m := build.Machine(e.Namespace(t), "m")
@@ -121,7 +122,7 @@ func apiMachine(t *testing.T, e *env.Env) (*clusterv1.Machine, view) {
 	return m, view{machine: &machine{object: reread(t, e, m.DeepCopy())}}
 }
 
-// TestUpstreamDefect_OwnerIsAskedInVain: only the deprecated condition was set, which owners do not read any more.
+// TestUpstreamDefect_OwnerIsAskedInVain: upstream set only the deprecated condition, which owners no longer read.
 func TestUpstreamDefect_OwnerIsAskedInVain(t *testing.T) {
 	e := env.Get(t)
 	m, v := apiMachine(t, e)
@@ -134,7 +135,7 @@ func TestUpstreamDefect_OwnerIsAskedInVain(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_MachineIsNotTold: ExternallyRemediated stayed as the requester had set it.
+// TestUpstreamDefect_MachineIsNotTold: upstream left ExternallyRemediated as the requester had set it.
 func TestUpstreamDefect_MachineIsNotTold(t *testing.T) {
 	e := env.Get(t)
 	for phase, want := range map[v1alpha1.Phase]metav1.ConditionStatus{v1alpha1.PoweringOff: metav1.ConditionFalse, v1alpha1.Succeeded: metav1.ConditionTrue} {
@@ -155,8 +156,8 @@ func TestUpstreamDefect_MachineIsNotTold(t *testing.T) {
 	}
 }
 
-// TestMachineIsToldBesideOthers: the Machine changes just when the record is let go of. That waits until the Machine has
-// been told, or nobody would tell it any more.
+// TestMachineIsToldBesideOthers: the Machine changes just when the record is about to go. The record stays until the Machine shows
+// the end, because nothing would write it afterwards.
 func TestMachineIsToldBesideOthers(t *testing.T) {
 	e := env.Get(t)
 	m, v := apiMachine(t, e)
@@ -186,8 +187,8 @@ func TestMachineIsToldBesideOthers(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_HostIsMarkedForGood: A host was marked as unhealthy, and nobody took that back. Here it has afterwards what it
-// had before, and its spec is as it was.
+// TestUpstreamDefect_HostIsMarkedForGood: upstream marked a host as unhealthy, and never removed the mark. Here the host ends up
+// with the annotations it had before, and its spec is unchanged.
 func TestUpstreamDefect_HostIsMarkedForGood(t *testing.T) {
 	e := env.Get(t)
 	theirs := map[string]string{"note": "mine", metal3v1.RebootAnnotationPrefix + "/other": "{}"}

@@ -68,7 +68,8 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	return mgr.Add(ctl)
 }
 
-// wakeByPauses has the end of a pause wake up the controller. Of OpenShift's MachineHealthChecks it is not told: it looks again.
+// wakeByPauses wakes the controller when a pause ends. There is no watch on OpenShift's MachineHealthChecks; for those, the
+// controller polls.
 func (r *Reconciler) wakeByPauses(mgr ctrl.Manager, ctl controller.Controller) error {
 	if r.Kind == OpenShiftKind {
 		return nil
@@ -82,7 +83,7 @@ func (r *Reconciler) wakeByPauses(mgr ctrl.Manager, ctl controller.Controller) e
 	return nil
 }
 
-// name is that of the controller in logs and metrics.
+// name returns the name of the controller in logs and metrics.
 func (r *Reconciler) name() string {
 	if r.Kind == OpenShiftKind {
 		return ControllerName + "-openshift"
@@ -106,7 +107,7 @@ func (t *Trigger) AddToManager(mgr ctrl.Manager) error {
 	if err := wakeByFilter(mgr, ctl, t.Kind, t.WatchFilter, t.ofLabelled); err != nil {
 		return fmt.Errorf("adding the watches of %s: %w", name, err)
 	}
-	// The end of a RebootRemediation may let in the next one.
+	// The end of one RebootRemediation may let the next one begin.
 	requests := source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(t.ofRequest))
 	if err := scaffold.Watch(ctl, name, source.Kind(mgr.GetCache(), metadataOf(t.Kind), &handler.EnqueueRequestForObject{}), requests); err != nil {
 		return err
@@ -123,14 +124,14 @@ func (t *Trigger) ofRequest(_ context.Context, request client.Object) []ctrl.Req
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: request.GetNamespace(), Name: ref.Name}}}
 }
 
-// metadataOf is an object for watches: what there is to know is read live.
+// metadataOf returns an object for watching metadata only: the rest is read live.
 func metadataOf(kind schema.GroupVersionKind) client.Object {
 	obj := &metav1.PartialObjectMetadata{}
 	obj.SetGroupVersionKind(kind)
 	return obj
 }
 
-// ofHost maps a host to the RebootRemediations that cycle it, or look for it.
+// ofHost maps a host to the RebootRemediations that cycle it, or have no host yet.
 func (r *Reconciler) ofHost(ctx context.Context, host client.Object) []ctrl.Request {
 	return r.requests(ctx, host.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
 		return request.Status.Host == nil || request.Status.Host.Name == host.GetName()
@@ -144,15 +145,15 @@ func (r *Reconciler) ofMachine(ctx context.Context, machine client.Object) []ctr
 	})
 }
 
-// waiting maps a RebootRemediation to those that may wait for it, and to those of the same Machine from which it may have taken
-// over the Node.
+// waiting maps a RebootRemediation to those that may be waiting for it, and to earlier ones of the same Machine whose Node it may
+// have taken over.
 func (r *Reconciler) waiting(ctx context.Context, changed client.Object) []ctrl.Request {
 	return r.requests(ctx, changed.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
 		return request.Name != changed.GetName() && (request.Status.Phase == v1alpha1.Pending || succeeds(changed, request))
 	})
 }
 
-// succeeds reports whether an object may be the successor of a RebootRemediation that has ended and owes the Node something, or that
+// succeeds reports whether an object may be the successor of a RebootRemediation that has ended and owes its Node something, or that
 // stands back.
 func succeeds(changed client.Object, before *v1alpha1.RebootRemediation) bool {
 	later, ok := changed.(*v1alpha1.RebootRemediation)

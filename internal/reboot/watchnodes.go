@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// lookForNode is how often the Node is looked at while the controller waits for something that nobody announces.
+	// lookForNode is how often to read the Node while the controller waits for something that causes no event.
 	lookForNode = 10 * time.Second
-	// lookForOwed is the same after the end, as long as the Node is owed something.
+	// lookForOwed is the same after the end, if the Node is still owed something.
 	lookForOwed = 10 * time.Minute
 )
 
-// wakeByNodes has the Nodes of workload clusters wake up the controller, and the news that a cluster can be reached.
+// wakeByNodes wakes the controller when Nodes of workload clusters change, and when a cluster becomes reachable.
 func (r *Reconciler) wakeByNodes(ctl controller.Controller) error {
 	if r.Clusters == nil {
 		return nil
@@ -30,27 +30,27 @@ func (r *Reconciler) wakeByNodes(ctl controller.Controller) error {
 	return ctl.Watch(r.Clusters.Cache.GetClusterSource(r.name(), r.ofCluster))
 }
 
-// ofNode maps a Node to the RebootRemediations that wait for one of its name. Those of another cluster in the same
-// namespace look in vain.
+// ofNode maps a Node to the RebootRemediations that wait for a Node of its name. This also wakes some of other clusters in the
+// same namespace, for nothing.
 func (r *Reconciler) ofNode(ctx context.Context, cluster client.ObjectKey, node string) []ctrl.Request {
 	return r.requests(ctx, cluster.Namespace, func(request *v1alpha1.RebootRemediation) bool {
 		return wantsNode(request) && request.Status.Node != nil && request.Status.Node.Name == node
 	})
 }
 
-// ofCluster maps a workload cluster to the RebootRemediations that may wait for it.
+// ofCluster maps a workload cluster to the RebootRemediations that may be waiting for it.
 func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
 	return r.requests(ctx, cluster.GetNamespace(), wantsNode)
 }
 
-// wantsNode reports whether news of the Node matters: while a cycle waits for it, and after the end as long as it is owed
+// wantsNode reports whether changes of the Node matter: while a cycle waits for it, and after the end while it is still owed
 // something.
 func wantsNode(request *v1alpha1.RebootRemediation) bool {
 	phase := request.Status.Phase
 	return cycle.LooksForNode(phase) || (phase.Ended() && cycle.OwesAnything(&request.Status))
 }
 
-// requeueAfter is when a decision may change, if nothing happens before that wakes up the controller.
+// requeueAfter returns when to look again if no event wakes the controller before.
 func (r *Reconciler) requeueAfter(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d cycle.Decision) time.Duration {
 	wait := r.SyncPeriod
 	if !d.RecheckAt.IsZero() {
@@ -60,13 +60,13 @@ func (r *Reconciler) requeueAfter(ctx context.Context, request *v1alpha1.RebootR
 		wait = min(wait, r.nodeAgain(ctx, request, v))
 	}
 	if v.facts.Throttled != "" {
-		// Nobody announces that the rest of a control plane is up.
+		// No event says that the rest of a control plane is up.
 		wait = min(wait, lookForNode)
 	}
 	return wait
 }
 
-// nodeAgain is how soon the Node is looked at again. It is watched in any phase in which it may come back.
+// nodeAgain returns when to read the Node again. Where an event says that the Node is back, the SyncPeriod is enough.
 func (r *Reconciler) nodeAgain(ctx context.Context, request *v1alpha1.RebootRemediation, v view) time.Duration {
 	phase := request.Status.Phase
 	if phase == v1alpha1.Fenced || phase == v1alpha1.Isolating {
@@ -82,8 +82,8 @@ func (r *Reconciler) nodeAgain(ctx context.Context, request *v1alpha1.RebootReme
 	return lookForNode
 }
 
-// watched tells that an event says when the Node is back. Nobody tells of its Pods and volumes, nor of a boot that was too quick
-// for the Node to become unready, which is of interest if it is tainted.
+// watched reports whether the controller watches the Node. No event covers the Node's Pods and volumes, nor a boot so quick that
+// the Node stays Ready, which matters if it is tainted.
 func (r *Reconciler) watched(ctx context.Context, v view) bool {
 	return r.watchNodes != nil && v.machine != nil && r.watchNodes(ctx, v.machine.cluster) == nil
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// answers is what a cycle makes of the annotations of its Machine.
+// answers is what a cycle reads from the annotations of its Machine.
 type answers struct {
 	Plain, ByHealthCheck bool
 	Operation            string
 	Steps                int
 }
 
-// TestWhoAsks: a health check never ends or changes what a person has asked for, and one attempt of a record is not another.
+// TestWhoAsks: a health check never ends or changes what a person has asked for, and each attempt of a record is separate.
 func TestWhoAsks(t *testing.T) {
 	const plain, off = remedy.RebootAnnotation, remedy.RebootAnnotation + "/PowerOff"
 	annotated := func(operation string) map[string]string {
@@ -73,7 +73,8 @@ func TestWhoAsks(t *testing.T) {
 	}
 }
 
-// TestMadeByAHealthCheck: Cluster API's own controller does not say who asks, but it has the Machine own what it makes.
+// TestMadeByAHealthCheck: Cluster API's own controller does not say who asks, but it makes the Machine the owner of its
+// request.
 func TestMadeByAHealthCheck(t *testing.T) {
 	object := build.Machine("ns", "m")
 	object.UID = "u"
@@ -85,7 +86,8 @@ func TestMadeByAHealthCheck(t *testing.T) {
 	}
 }
 
-// TestRecordTellsNothingOnTheMachine: that is for requests by Cluster API's contract. A record says itself how it goes.
+// TestRecordTellsNothingOnTheMachine: only requests by Cluster API's contract write progress to the Machine. A record
+// shows its progress itself.
 func TestRecordTellsNothingOnTheMachine(t *testing.T) {
 	for kind, want := range map[v1alpha1.RequesterKind]bool{v1alpha1.RequestedByRecord: false, v1alpha1.RequestedByPerson: true, "": true} {
 		request := &v1alpha1.RebootRemediation{Status: v1alpha1.RebootRemediationStatus{MachineUID: "m"}}
@@ -100,7 +102,7 @@ func TestRecordTellsNothingOnTheMachine(t *testing.T) {
 	}
 }
 
-// TestWhoAskedFirst is stored with the cycle that is made for an annotation.
+// TestWhoAskedFirst: a cycle that is made for an annotation stores who asked.
 func TestWhoAskedFirst(t *testing.T) {
 	const plain = remedy.RebootAnnotation
 	for name, tt := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/record"
 )
 
-// FuzzName: the name of a record fits wherever it has to, and says which of its machine's records it is.
+// FuzzName: the name of a record is valid and fits into a label, and contains the ordinal.
 func FuzzName(f *testing.F) {
 	f.Add("metal-3", "0b9e8e8e-uid", 1)
 	f.Add(strings.Repeat("very-long-", 20)+"machine", "uid", 2147483647)
@@ -34,7 +34,7 @@ func FuzzName(f *testing.F) {
 	})
 }
 
-// FuzzOrdinal: whatever an object is called and annotated with, the number is none below zero.
+// FuzzOrdinal: whatever the name and annotation of an object, the ordinal is not negative.
 func FuzzOrdinal(f *testing.F) {
 	f.Add("metal-3-0b9e8e8e-1", "2")
 	f.Add("", "")

@@ -19,7 +19,8 @@ const (
 	byOpen    = "sickbay.open"
 )
 
-// Indexes are those that OfMachine, OfCluster, AwaitingOwner and Open need. They can be added once the kind is installed.
+// Indexes returns the indexes that OfMachine, OfCluster, AwaitingOwner and Open need. They can be added once the kind is
+// installed.
 func Indexes() []mhcspec.Index {
 	return []mhcspec.Index{
 		{Object: &v1alpha1.MachineRemediation{}, Field: byMachine, Extract: func(obj client.Object) []string {
@@ -40,7 +41,7 @@ func Indexes() []mhcspec.Index {
 	}
 }
 
-// AddIndexes adds the indexes to a cache. It must happen before records are read from it for the first time.
+// AddIndexes adds the indexes to a cache. It must be called before records are first read from it.
 func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	return mhcspec.AddTo(ctx, indexer, Indexes())
 }
@@ -63,8 +64,8 @@ func OfCluster(ctx context.Context, reader client.Reader, cluster client.ObjectK
 	return all, nil
 }
 
-// AwaitingOwner lists from a cache the records that wait for a controller to put another machine in the place of theirs:
-// those that follow a plan and have an attempt at work. They are not copied: the caller must not change them.
+// AwaitingOwner lists from a cache the records that wait for a controller to replace their machine: those that follow a
+// plan and have an open attempt. They are not copied: the caller must not change them.
 func AwaitingOwner(ctx context.Context, reader client.Reader, namespace string, owner types.UID) ([]v1alpha1.MachineRemediation, error) {
 	all, err := list(ctx, reader, client.InNamespace(namespace), client.MatchingFields{byOwner: string(owner)}, client.UnsafeDisableDeepCopy)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// maxName is how long the name of a record may be: it has to fit into a label.
+// maxName is the maximum length of a record's name: it has to fit into a label.
 const maxName = 63
 
-// Name returns the name of a machine's record: the machine's name, a hash of its UID, and which of its records it is.
+// Name returns the name of a machine's record: the machine's name, a hash of its UID, and the record's ordinal.
 func Name(machine string, uid types.UID, ordinal int) string {
 	hash := fnv.New32a()
 	hash.Write([]byte(uid))
@@ -25,7 +25,8 @@ func Name(machine string, uid types.UID, ordinal int) string {
 	return machine + suffix
 }
 
-// Ordinal returns which of its machine's records r is, counted from 1; 0 if neither its annotation nor its name says so.
+// Ordinal returns the ordinal of r among the records of its machine, counted from 1; 0 if neither its annotation nor its
+// name says so.
 func Ordinal(r *v1alpha1.MachineRemediation) int {
 	if n, err := strconv.Atoi(r.Annotations[v1alpha1.OrdinalAnnotation]); err == nil && n > 0 {
 		return n

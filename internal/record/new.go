@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// New returns the record of that ordinal for the machine of spec, as it is to be created. It goes with its Cluster, and
+// New returns a new record with that ordinal for the machine of spec. The record is deleted with its Cluster, and
 // outlives its machine.
 func New(cluster *clusterv1.Cluster, ordinal int, spec v1alpha1.MachineRemediationSpec) *v1alpha1.MachineRemediation {
 	machine := spec.MachineRef

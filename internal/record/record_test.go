@@ -44,7 +44,7 @@ func TestName(t *testing.T) {
 	}
 }
 
-// TestNameProperties: every name is valid, fits into a label, and says its ordinal; two machines never share one.
+// TestNameProperties: every name is valid, fits into a label, and contains its ordinal; two machines never share one.
 func TestNameProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		machine := rapid.StringMatching(`[a-z0-9]([-a-z0-9]{0,70}[a-z0-9])?(\.[a-z0-9]{1,20})?`).Draw(t, "machine")
@@ -119,7 +119,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestLists: by machine and by cluster, from the cache and past it; in one namespace only.
+// TestLists: records are listed by machine and by cluster, from the cache and past it, in one namespace only.
 func TestLists(t *testing.T) {
 	e := env.Get(t)
 	ns, other := e.Namespace(t), e.Namespace(t)
@@ -167,7 +167,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestAwaitingOwner finds the records of plans whose latest attempt is at work, by the controller that they have asked.
+// TestAwaitingOwner finds the records of plans that have an open attempt, by the controller that they have asked.
 func TestAwaitingOwner(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)

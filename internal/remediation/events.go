@@ -23,9 +23,9 @@ const (
 	EventRemediationDeferred = "RemediationDeferred"
 	// EventDeletionOverdue says that the deletion of a machine has taken more than an hour.
 	EventDeletionOverdue = "RemediationDeletionOverdue"
-	// EventRemediationHeld says that a person has to decide.
+	// EventRemediationHeld says that a person must decide.
 	EventRemediationHeld = "RemediationHeld"
-	// EventApprovalRequired says that a person has to approve an attempt.
+	// EventApprovalRequired says that a person must approve an attempt.
 	EventApprovalRequired = "RemediationApprovalRequired"
 	// EventRemediationEnded says how the remediation ended, unless the events of the Machine's recovery or end do.
 	EventRemediationEnded = "RemediationEnded"

@@ -15,7 +15,8 @@ var (
 	dueSink  time.Time
 )
 
-// TestQuestionsAllocateNothing: these are asked about each Machine of a MachineHealthCheck.
+// TestQuestionsAllocateNothing: these functions are called for each Machine of a
+// MachineHealthCheck.
 func TestQuestionsAllocateNothing(t *testing.T) {
 	machine := build.Machine("ns", "m", build.OwnedBy(build.MachineSet("ns", "set")))
 	expect.NoAllocation(t, func() { boolSink = remedy.NeedsMark(machine) })

@@ -13,17 +13,17 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// meanwhile is something that somebody else does between the look at a Machine and the write.
+// meanwhile is something that somebody else does between the read of a Machine and the write.
 type meanwhile func(t *testing.T, f *fixture)
 
-// bound is a write that depends on some of a Machine, and not on the rest.
+// bound says whether a write depends on a change that happens meanwhile.
 type bound struct {
 	meanwhile meanwhile
-	// written reports that the write goes through all the same.
+	// written says that the write succeeds all the same.
 	written bool
 }
 
-// check has something happen meanwhile, and asserts what becomes of the write.
+// check makes the change after the Machine was read, and asserts whether the write succeeds.
 func (b bound) check(t *testing.T, f *fixture, write func(machine *clusterv1.Machine) error) {
 	t.Helper()
 	seen := f.stored(t)
@@ -44,7 +44,7 @@ func (b bound) check(t *testing.T, f *fixture, write func(machine *clusterv1.Mac
 	}
 }
 
-// version is the resource version of whatever Machine has the name; empty if none has.
+// version returns the resource version of the Machine with the name; empty if there is none.
 func (f *fixture) version(t *testing.T) string {
 	t.Helper()
 	var list clusterv1.MachineList
@@ -76,7 +76,7 @@ func machineGone(t *testing.T, f *fixture) {
 	f.remove(t)
 }
 
-// otherOrder is what Cluster API does, which sorts the conditions when it writes.
+// otherOrder reorders the conditions, as Cluster API does when it writes: it sorts them.
 func otherOrder(t *testing.T, f *fixture) {
 	t.Helper()
 	f.writeStatus(t, func(s *clusterv1.MachineStatus) { slices.Reverse(s.Conditions) })

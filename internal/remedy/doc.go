@@ -1,5 +1,6 @@
-// Package remedy holds what can be done about a sick Machine, one file each.
+// Package remedy has the actions against a sick Machine, one file each.
 //
-// An act makes one write that is safe to repeat, bound to what it goes by: the controller that reads that write
-// does the healing. What is done, and whether, is decided in remediation.
+// An action makes one write that is safe to repeat, and that fails if the facts behind it have changed. The
+// controller that reads that write does the repair. The remediation controller decides which action is taken,
+// and whether.
 package remedy

@@ -9,7 +9,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// FuzzRebootAnnotations: whatever a Machine is annotated with, a time that cannot be read makes nobody wait, and no operation is made up.
+// FuzzRebootAnnotations: whatever the annotations of a Machine, a time that cannot be parsed delays nothing, and no operation ID is made
+// up.
 func FuzzRebootAnnotations(f *testing.F) {
 	f.Add("uid/1", "uid/1", "2026-11-23T00:00:00Z")
 	f.Add("", "", "")

@@ -24,7 +24,7 @@ type fixture struct {
 	machine *clusterv1.Machine
 }
 
-// now is when something is done about it.
+// now is when the tests act.
 var now = build.Epoch.Add(24 * time.Hour)
 
 func newFixture(t *testing.T, opts ...build.MachineOption) *fixture {
@@ -48,7 +48,7 @@ func (f *fixture) stored(t *testing.T) *clusterv1.Machine {
 	return machine
 }
 
-// touch changes the Machine, so that what the fixture knows is stale.
+// touch changes the Machine, so that the fixture's copy is stale.
 func (f *fixture) touch(t *testing.T) {
 	t.Helper()
 	machine := f.stored(t)

@@ -15,14 +15,14 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Asked is what an attempt asks for by an object of its own.
+// Asked is an attempt that makes an object for its request.
 type Asked struct {
 	Record  *v1alpha1.MachineRemediation
 	Attempt v1alpha1.RemediationAttempt
 	Step    v1alpha1.RemediationStep
 }
 
-// Kind is that of the object.
+// Kind returns the kind of the object.
 func (a Asked) Kind() schema.GroupVersionKind {
 	if a.Step.Action == v1alpha1.ActionReboot {
 		return v1alpha1.GroupVersion.WithKind("RebootRemediation")
@@ -31,7 +31,7 @@ func (a Asked) Kind() schema.GroupVersionKind {
 	return requestKind(schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind))
 }
 
-// RequestKind is the kind of the requests made from a template: its own, less the word Template.
+// RequestKind returns the kind of the requests made from a template: the template's kind without the suffix Template.
 func RequestKind(template clusterv1.MachineHealthCheckRemediationTemplateReference) schema.GroupVersionKind {
 	return requestKind(template.GroupVersionKind())
 }
@@ -41,8 +41,8 @@ func requestKind(template schema.GroupVersionKind) schema.GroupVersionKind {
 	return template
 }
 
-// Name is that of the object. A request that is done when the machine is healthy has the name of the Machine, by Cluster
-// API's contract. What has a name of its own can stand beside those of other attempts.
+// Name returns the name of the object. By Cluster API's contract, a request that is done when the machine is healthy has
+// the name of the Machine. An object with a name of its own can exist beside those of other attempts.
 func (a Asked) Name() string {
 	if a.ofMachine() {
 		return a.Record.Spec.MachineRef.Name
@@ -54,7 +54,8 @@ func (a Asked) ofMachine() bool {
 	return a.Step.Action == v1alpha1.ActionRequest && a.Step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded
 }
 
-// owner is who the object goes with: the Machine, or the record, if it has to outlive that.
+// owner returns the owner of the object, with which it is deleted: the Machine, or the record if the object has to outlive
+// the Machine.
 func (a Asked) owner() metav1.OwnerReference {
 	if a.ofMachine() {
 		machine := a.Record.Spec.MachineRef
@@ -65,8 +66,8 @@ func (a Asked) owner() metav1.OwnerReference {
 	}
 }
 
-// MakeRequest creates the request of an attempt from the template of its step. Nothing of that name is written over: whose
-// it is shows when it is read next.
+// MakeRequest creates the request of an attempt from the template of its step. It does not overwrite an existing object of
+// that name: the next read shows whose it is.
 func MakeRequest(ctx context.Context, c client.Client, live client.Reader, asked Asked) error {
 	ref, namespace := asked.Step.TemplateRef, asked.Record.Namespace
 	template := &unstructured.Unstructured{}
@@ -92,7 +93,7 @@ func MakeRequest(ctx context.Context, c client.Client, live client.Reader, asked
 	return nil
 }
 
-// WithdrawRequest deletes what an attempt has made: the very object that was read.
+// WithdrawRequest deletes the object that an attempt has made, and no later one of the same name.
 func WithdrawRequest(ctx context.Context, c client.Client, namespace string, ref v1alpha1.RemediationObjectReference) error {
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion(ref.APIVersion)

@@ -25,7 +25,7 @@ func fixStep(doneWhen v1alpha1.DoneWhen) v1alpha1.RemediationStep {
 	return v1alpha1.RemediationStep{Name: "fix", Action: v1alpha1.ActionRequest, TemplateRef: ref, DoneWhen: doneWhen, TimeoutSeconds: new(int32(60))}
 }
 
-// asked stores a record of the Machine, and returns the second attempt of a step of it.
+// asked stores a record of the Machine, and returns the second attempt of one of its steps.
 func (f *fixture) asked(t *testing.T, step v1alpha1.RemediationStep) remedy.Asked {
 	t.Helper()
 	cluster := build.Cluster(f.ns, build.ClusterName)
@@ -93,8 +93,7 @@ func TestMakeRequest(t *testing.T) {
 	}
 }
 
-// TestMakeRequestFromOddTemplate: the kind of the request is that which is watched and withdrawn, whatever is written in the
-// template.
+// TestMakeRequestFromOddTemplate: the request has the kind that is watched and withdrawn, whatever the template says.
 func TestMakeRequestFromOddTemplate(t *testing.T) {
 	f := newFixture(t)
 	template := build.RemediationTemplate(env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind), f.ns, "fix", nil)
@@ -192,7 +191,7 @@ func TestMakeRebootWithoutTemplate(t *testing.T) {
 	}
 }
 
-// TestWithdrawRequest deletes what was read, and nothing that has its name since.
+// TestWithdrawRequest: only the object that was read is deleted, not a later one of the same name.
 func TestWithdrawRequest(t *testing.T) {
 	tests := map[string]struct {
 		change func(*v1alpha1.RemediationObjectReference)

@@ -12,7 +12,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// MakeReboot creates the RebootRemediation of an attempt. It makes one cycle and leaves the rest to the record.
+// MakeReboot creates the RebootRemediation of an attempt. It makes only one cycle, and leaves the rest to the
+// record.
 func MakeReboot(ctx context.Context, c client.Client, live client.Reader, asked Asked) error {
 	record := asked.Record
 	made := &v1alpha1.RebootRemediation{
@@ -42,7 +43,8 @@ func MakeReboot(ctx context.Context, c client.Client, live client.Reader, asked 
 	return nil
 }
 
-// bound has no part of a cycle go on when the attempt is over: what is withdrawn late keeps the next step waiting.
+// bound limits each part of a cycle to the timeout of the step: a request that is withdrawn late delays the
+// next step.
 func bound(settings *v1alpha1.RebootSettings, step v1alpha1.RemediationStep) {
 	most := step.Timeout()
 	seconds := func(timeout time.Duration) *int32 { return new(int32(min(timeout, most) / time.Second)) }

@@ -13,9 +13,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// Mark leaves a Machine to the controller that owns it, by the condition OwnerRemediated=False. A MachineSet then replaces
-// it; a control plane does so once that is safe. The write is bound to the Machine's UID and to its verdict. It is not bound
-// to the resource version: a Machine that other controllers write to all the time is marked all the same.
+// Mark asks the controller that owns a Machine to remediate it, by the condition OwnerRemediated=False. A MachineSet then
+// replaces the Machine; a control plane does so once that is safe. The write depends on the Machine's UID and verdict, but
+// not on the resource version, so it also succeeds on a Machine that other controllers write to all the time.
 func Mark(ctx context.Context, c client.Client, machine *clusterv1.Machine, now time.Time) error {
 	verdict := index(machine, clusterv1.MachineHealthCheckSucceededCondition)
 	if verdict < 0 {
@@ -31,7 +31,7 @@ func Mark(ctx context.Context, c client.Client, machine *clusterv1.Machine, now 
 		ops = append(ops, ownwrites.Test(conditionPath(i)+"/type", mark.Type), ownwrites.Test(conditionPath(i)+"/status", metav1.ConditionTrue),
 			ownwrites.Op{Op: "replace", Path: conditionPath(i), Value: mark})
 	} else {
-		// The API refuses a second condition of that type, so one that came meanwhile is not written over.
+		// The API refuses a second condition of that type, so a mark that came meanwhile is not overwritten.
 		ops = append(ops, ownwrites.Op{Op: "add", Path: "/status/conditions/-", Value: mark})
 	}
 	return patch(machine, "marking", ops, func(answer *clusterv1.Machine, p client.Patch) error {
@@ -39,7 +39,7 @@ func Mark(ctx context.Context, c client.Client, machine *clusterv1.Machine, now 
 	})
 }
 
-// markFor is what asks the owner of a Machine to replace it.
+// markFor returns the condition that asks the owner of a Machine to replace it.
 func markFor(machine *clusterv1.Machine, now time.Time) metav1.Condition {
 	return metav1.Condition{
 		Type:               clusterv1.MachineOwnerRemediatedCondition,
@@ -51,8 +51,8 @@ func markFor(machine *clusterv1.Machine, now time.Time) metav1.Condition {
 	}
 }
 
-// WithdrawMark takes the mark away again, if it is still as it was read: what the owner says in it is not lost
-// unread. That of a machine on its way out stays.
+// WithdrawMark removes the mark, if it has not changed since it was read: what the owner writes into it must not be lost
+// unread. It leaves the mark of a Machine that is being deleted.
 func WithdrawMark(ctx context.Context, c client.Client, machine *clusterv1.Machine) error {
 	i := index(machine, clusterv1.MachineOwnerRemediatedCondition)
 	if i < 0 {
@@ -73,7 +73,7 @@ func WithdrawMark(ctx context.Context, c client.Client, machine *clusterv1.Machi
 }
 
 // NeedsMark reports whether a Machine can be marked for its owner. A mark that is False already belongs to the owner, who
-// writes into it how it goes on.
+// writes its progress into it.
 func NeedsMark(machine *clusterv1.Machine) bool {
 	i := index(machine, clusterv1.MachineOwnerRemediatedCondition)
 	return i < 0 || machine.Status.Conditions[i].Status == metav1.ConditionTrue

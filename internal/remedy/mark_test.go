@@ -26,7 +26,7 @@ const (
 	markType    = clusterv1.MachineOwnerRemediatedCondition
 )
 
-// sick is a verdict that a mark can stand on.
+// sick is a verdict that justifies a mark.
 func sick() build.MachineOption {
 	return build.Condition(verdictType, metav1.ConditionFalse, "NodeNotFound", build.Epoch).WithMessage("Node not found")
 }
@@ -73,7 +73,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// TestMarkIsBound to the Machine and its verdict, and to nothing else.
+// TestMarkIsBound: the mark depends only on the Machine and its verdict.
 func TestMarkIsBound(t *testing.T) {
 	tests := map[string]struct {
 		before []build.MachineOption
@@ -105,7 +105,8 @@ func TestMarkIsBound(t *testing.T) {
 	}
 }
 
-// TestMarkIsWithdrawn leaves all else as it was, also what the answer of the API server does not mention.
+// TestMarkIsWithdrawn: withdrawing a mark leaves everything else as it was, even what the API server's
+// answer does not mention.
 func TestMarkIsWithdrawn(t *testing.T) {
 	f := newFixture(t, sick(), build.Condition("Disk", metav1.ConditionTrue, "Fine", build.Epoch))
 	before, machine := f.stored(t), f.stored(t)
@@ -127,7 +128,8 @@ func TestMarkIsWithdrawn(t *testing.T) {
 	}
 }
 
-// TestWithdrawalOfMarkIsBound to the Machine and to what the owner has said, and to nothing else.
+// TestWithdrawalOfMarkIsBound: the withdrawal depends only on the Machine and on what the owner has
+// written into the mark.
 func TestWithdrawalOfMarkIsBound(t *testing.T) {
 	tests := map[string]bound{
 		"the Machine is written to":         {anotherAnnotation, true},
@@ -151,7 +153,7 @@ func TestWithdrawalOfMarkIsBound(t *testing.T) {
 	}
 }
 
-// TestOtherErrorsAreNoChange: another look does not make them go away.
+// TestOtherErrorsAreNoChange: other errors are not ErrChanged, because another look does not help.
 func TestOtherErrorsAreNoChange(t *testing.T) {
 	invalid := field.ErrorList{field.Invalid(field.NewPath("spec"), "x", "a webhook does not like it")}
 	for name, failure := range map[string]error{

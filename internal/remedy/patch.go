@@ -12,17 +12,17 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// FieldOwner is the name under which the remediation controller writes on Machines.
+// FieldOwner is the field manager of the remediation controller on Machines.
 const FieldOwner = ownwrites.RemediationFieldOwner
 
-// ErrChanged says that what a write is bound to has changed since it was read, so nothing was written.
+// ErrChanged says that nothing was written, because the facts behind a write have changed since they were read.
 var ErrChanged = errors.New("the machine has changed since it was judged")
 
-// patch carries out a JSON patch on a Machine, which is then as the API server has answered. A test in it that fails is
-// ErrChanged, and so is a Machine that is gone.
+// patch applies a JSON patch to a Machine, and stores the API server's answer in it. If a test in the patch fails, or the
+// Machine is gone, the error is ErrChanged.
 func patch(machine *clusterv1.Machine, what string, ops ownwrites.JSONPatch, write func(*clusterv1.Machine, client.Patch) error) error {
 	key := client.ObjectKeyFromObject(machine)
-	// The answer goes into an object of its own: what it does not have would stay as it was.
+	// Decode the answer into a new object: fields that it lacks would otherwise keep their old values.
 	answer := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: machine.Namespace, Name: machine.Name}}
 	err := write(answer, ops)
 	if changed(err) {
@@ -35,9 +35,9 @@ func patch(machine *clusterv1.Machine, what string, ops ownwrites.JSONPatch, wri
 	return nil
 }
 
-// changed reports whether an error says that a write did not meet what it is bound to: the Machine is gone, a test in the
-// patch fails, or somebody else has added the condition that the patch adds. Unlike those, a Machine that is refused as it
-// would be has causes.
+// changed reports whether an error says that the facts behind a write have changed: the Machine is gone, a test in the
+// patch failed, or somebody else has added the condition that the patch adds. If the API server refuses the patched
+// Machine itself, the error has other causes.
 func changed(err error) bool {
 	return apierrors.IsNotFound(err) || apierrors.IsConflict(err) || ownwrites.TestFailed(err) ||
 		apierrors.IsInvalid(err) && apierrors.HasStatusCause(err, metav1.CauseTypeFieldValueDuplicate)

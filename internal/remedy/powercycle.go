@@ -9,9 +9,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// AskReboot asks for a power cycle of the host of a Machine by the annotation reboot.metal3.io, whose value is the
-// operationID. The annotation sickbay.dev/reboot-operation keeps that after the other has been taken away, so the same
-// operation is never asked for twice.
+// AskReboot asks for a power cycle of a Machine's host by the annotation reboot.metal3.io, whose value is the
+// operation ID. The annotation sickbay.dev/reboot-operation stays when the other one is removed, so the same operation
+// is never asked for twice.
 func AskReboot(ctx context.Context, c client.Client, machine *clusterv1.Machine, operation string) error {
 	if machine.Annotations[RebootOperationAnnotation] == operation {
 		return nil
@@ -33,7 +33,7 @@ func AskReboot(ctx context.Context, c client.Client, machine *clusterv1.Machine,
 	})
 }
 
-// WithdrawReboot takes the annotation away again, if it still asks for what was read.
+// WithdrawReboot removes the annotation, if its value has not changed since it was read.
 func WithdrawReboot(ctx context.Context, c client.Client, machine *clusterv1.Machine) error {
 	value, ok := machine.Annotations[RebootAnnotation]
 	if !ok {

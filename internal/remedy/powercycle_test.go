@@ -50,7 +50,8 @@ func TestAskReboot(t *testing.T) {
 	}
 }
 
-// TestAskRebootIsBound to the Machine and to what is asked for by now, and to nothing else.
+// TestAskRebootIsBound: the request depends only on the Machine and on requests that exist
+// already.
 func TestAskRebootIsBound(t *testing.T) {
 	tests := map[string]struct {
 		before []build.MachineOption
@@ -77,7 +78,7 @@ func TestAskRebootIsBound(t *testing.T) {
 	}
 }
 
-// TestWithdrawReboot leaves it known that it was asked for.
+// TestWithdrawReboot: the Machine still shows that the operation was asked for.
 func TestWithdrawReboot(t *testing.T) {
 	f := newFixture(t, build.Annotation("other", "kept"))
 	machine := f.stored(t)
@@ -100,7 +101,8 @@ func TestWithdrawReboot(t *testing.T) {
 	}
 }
 
-// TestWithdrawalOfRebootIsBound to the Machine and to what was asked for, and to nothing else.
+// TestWithdrawalOfRebootIsBound: the withdrawal depends only on the Machine and on the
+// request.
 func TestWithdrawalOfRebootIsBound(t *testing.T) {
 	tests := map[string]bound{
 		"the Machine is written to":    {anotherAnnotation, true},

@@ -8,28 +8,26 @@ import (
 )
 
 const (
-	// RebootAnnotation on a Machine asks for a power cycle of its host. The
-	// controller that carries it out removes it at the end. If a health check asks, its value
-	// is that of RebootOperationAnnotation, or in the version before, that of
-	// RebootRequestedAtAnnotation; a person may set any.
+	// RebootAnnotation on a Machine asks for a power cycle of its host. The controller that carries it out removes it at
+	// the end. If a health check asks, its value is the value of RebootOperationAnnotation or, in the previous version, of
+	// RebootRequestedAtAnnotation; a person may set any value.
 	RebootAnnotation = "reboot.metal3.io"
-	// RebootRequestedAtAnnotation on a Machine holds the RFC 3339 time at which
-	// Sickbay asked last. A host that has just been cycled needs time to come up,
-	// and must not be asked to do it all over again meanwhile.
+	// RebootRequestedAtAnnotation on a Machine is the RFC 3339 time at which Sickbay last asked. A host that has just
+	// been cycled needs time to come up, and must not be cycled again meanwhile.
 	RebootRequestedAtAnnotation = "sickbay.dev/reboot-requested-at"
-	// RebootOperationAnnotation on a Machine holds the operationID of the power cycle that a remediation asked for last. It
-	// stays when RebootAnnotation is taken away, so the same operation is never asked for twice.
+	// RebootOperationAnnotation on a Machine is the operation ID of the power cycle that a remediation last asked for. It
+	// stays when RebootAnnotation is removed, so the same operation is never asked for twice.
 	RebootOperationAnnotation = "sickbay.dev/reboot-operation"
 )
 
-// RebootRequested reports whether a power cycle is asked for and not yet done.
+// RebootRequested reports whether a power cycle is requested and not yet done.
 func RebootRequested(machine *clusterv1.Machine) bool {
 	_, ok := machine.Annotations[RebootAnnotation]
 	return ok
 }
 
-// RebootOperation returns the operationID of the attempt for which a power cycle is
-// asked for; empty if none is, or if somebody else than a record asks.
+// RebootOperation returns the operation ID of the attempt that asks for a power cycle; empty if none does, or if somebody
+// other than a record asks.
 func RebootOperation(machine client.Object) string {
 	annotations := machine.GetAnnotations()
 	if operation := annotations[RebootOperationAnnotation]; operation == annotations[RebootAnnotation] {
@@ -38,16 +36,14 @@ func RebootOperation(machine client.Object) string {
 	return ""
 }
 
-// RebootRequestedByHealthCheck reports whether it was a health check that asked for a
-// power cycle, and not a person.
+// RebootRequestedByHealthCheck reports whether a health check, and not a person, asks for a power cycle.
 func RebootRequestedByHealthCheck(machine client.Object) bool {
 	asked, requested := machine.GetAnnotations()[RebootAnnotation]
 	at, ever := machine.GetAnnotations()[RebootRequestedAtAnnotation]
 	return RebootOperation(machine) != "" || requested && ever && asked == at
 }
 
-// RebootDueAt is when a Machine may be rebooted again: after pause since the last
-// time. Zero means at once.
+// RebootDueAt returns when a Machine may be rebooted again: after pause since the last time. Zero means at once.
 func RebootDueAt(machine *clusterv1.Machine, pause time.Duration) time.Time {
 	last, err := time.Parse(time.RFC3339, machine.Annotations[RebootRequestedAtAnnotation])
 	if err != nil {

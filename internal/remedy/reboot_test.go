@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestWhoAsksForAReboot: a health check says so by a second annotation with the same value, whichever version it is of.
+// TestWhoAsksForAReboot: a health check of any version identifies itself by a second annotation with the same value.
 func TestWhoAsksForAReboot(t *testing.T) {
 	const asks, operation, at = remedy.RebootAnnotation, remedy.RebootOperationAnnotation, remedy.RebootRequestedAtAnnotation
 	for name, tt := range map[string]struct {

@@ -9,7 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// DeleteMachine deletes a Machine that no controller owns: the very object that was judged.
+// DeleteMachine deletes a Machine that no controller owns, but no later one of the same
+// name.
 func DeleteMachine(ctx context.Context, c client.Client, machine *clusterv1.Machine) error {
 	err := c.Delete(ctx, machine, client.Preconditions{UID: &machine.UID})
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
-// TestDeleteMachineIsBound to the very object, and to nothing else.
+// TestDeleteMachineIsBound: the deletion depends only on the identity of the Machine.
 func TestDeleteMachineIsBound(t *testing.T) {
 	tests := map[string]bound{
 		"the Machine is written to":    {anotherAnnotation, true},
@@ -29,7 +29,8 @@ func TestDeleteMachineIsBound(t *testing.T) {
 	}
 }
 
-// TestDeleteMachineWithFinalizer: it is the finalizer's part to tear the Machine down. To ask again does no harm.
+// TestDeleteMachineWithFinalizer: the owner of the finalizer tears the Machine down. Deleting it twice does no
+// harm.
 func TestDeleteMachineWithFinalizer(t *testing.T) {
 	f := newFixture(t, build.Finalizer("test.sickbay.dev/keep"))
 	for range 2 {

@@ -11,9 +11,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// MarkUnjudged leaves a Machine to the controller that owns it, whatever its verdict: a power cycle without a record has
-// not helped it, and the request may not be Sickbay's. The write is refused with ErrChanged if anything about the
-// Machine has changed since it was read.
+// MarkUnjudged asks the controller that owns a Machine to remediate it, whatever its verdict: a power cycle without a
+// record has not helped, and the request may not be Sickbay's. It returns ErrChanged if anything about the Machine has
+// changed since it was read.
 func MarkUnjudged(ctx context.Context, c client.Client, machine *clusterv1.Machine, now time.Time) error {
 	err := ownwrites.ApplyCondition(ctx, c, ownwrites.RebootMarkFieldOwner, machine, markFor(machine, now))
 	if changed(err) {

@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
-// TestMarkUnjudged: a Machine without a verdict can be marked, and one that was remediated before.
+// TestMarkUnjudged: a Machine without a verdict, or one that was remediated before, can be marked.
 func TestMarkUnjudged(t *testing.T) {
 	for name, opts := range map[string][]build.MachineOption{
 		"no verdict":         {build.NodeRef("node")},
@@ -42,7 +42,7 @@ func TestMarkUnjudged(t *testing.T) {
 	}
 }
 
-// TestMarkUnjudgedIsBound to everything that was read.
+// TestMarkUnjudgedIsBound: the mark is refused if anything has changed since the Machine was read.
 func TestMarkUnjudgedIsBound(t *testing.T) {
 	for name, meddle := range map[string]func(*fixture, *testing.T){"it is written to": (*fixture).touch, "it is gone": (*fixture).remove} {
 		t.Run(name, func(t *testing.T) {

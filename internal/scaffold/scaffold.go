@@ -1,4 +1,5 @@
-// Package scaffold makes the controllers of this module alike: how they retry, when they look again, and what their errors say.
+// Package scaffold is what the controllers of this module have in common: how they retry, when they look again, and how their
+// errors read.
 package scaffold
 
 import (
@@ -12,16 +13,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// A failing Reconcile is tried again soon, and then less and less often.
+// A failing Reconcile is retried soon, and then less and less often.
 const (
 	firstRetry = 5 * time.Millisecond
 	lastRetry  = 30 * time.Second
 )
 
-// Queue is what a controller's option NewQueue is.
+// Queue is the type of a controller's option NewQueue.
 type Queue = func(string, workqueue.TypedRateLimiter[ctrl.Request]) workqueue.TypedRateLimitingInterface[ctrl.Request]
 
-// New makes a controller that the manager does not run yet. A nil queue serves requests in the order of arrival.
+// New makes a controller; the caller adds it to the manager. A nil queue serves requests in the order of arrival.
 func New(mgr ctrl.Manager, name string, reconciler reconcile.Reconciler, concurrency int, queue Queue) (controller.Controller, error) {
 	options := controller.Options{
 		Reconciler: reconciler, MaxConcurrentReconciles: concurrency, Logger: mgr.GetLogger(), NewQueue: queue,
@@ -45,8 +46,8 @@ func Watch(ctl controller.Controller, name string, sources ...source.Source) err
 	return nil
 }
 
-// RequeueAfter returns how long to wait for the next look: until recheckAt, if that is not zero, and no longer than the period, if
-// that is not zero. Zero means never. What is due already is due at once.
+// RequeueAfter returns when to look again: at recheckAt, if that is not zero, but at the latest after the period, if that is not
+// zero. Zero means never. If recheckAt has passed, it returns a very short wait.
 func RequeueAfter(recheckAt, now time.Time, period time.Duration) time.Duration {
 	if recheckAt.IsZero() {
 		return period

@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// act carries an act out, and plans what it leads to.
+// act carries out an act, and schedules its effect.
 func (s *Scene) act(r *record, d ladder.Decision) {
 	operation := d.Attempt.OperationID
 	if d.Act.Begins() && r.machine != nil {
@@ -39,7 +39,7 @@ func (s *Scene) act(r *record, d ladder.Decision) {
 	}
 }
 
-// undo takes back what an act has led to, or closes the record.
+// undo reverts an act, or closes the record.
 func (r *record) undo(what ladder.Act) {
 	switch what {
 	case ladder.WithdrawMark:
@@ -52,7 +52,7 @@ func (r *record) undo(what ladder.Act) {
 		r.obj.Finalizers = slices.DeleteFunc(slices.Clone(r.obj.Finalizers), func(f string) bool { return f == v1alpha1.RemediationFinalizer })
 		r.obj.Labels = withoutOpen(r.obj.Labels)
 	default:
-		// The others begin something.
+		// All other acts begin something.
 	}
 }
 
@@ -74,10 +74,10 @@ func request(kind string, r *record, attempt v1alpha1.RemediationAttempt) *ladde
 
 func (s *Scene) afterRepair(do func()) { s.agenda.add(s.now.Add(s.options.RepairTakes), do) }
 
-// unanswered are the marks whose owners have yet to act.
+// unanswered are the states of marks that an owner has not acted on yet.
 var unanswered = []ladder.MarkState{ladder.MarkWaiting, ladder.MarkDeferred}
 
-// underWay takes up what a record has asked for before: it is assumed to be answered now.
+// underWay continues what a record asked for before the simulation, as if it were answered now.
 func (s *Scene) underWay(r *record) {
 	attempt, m := ladder.AtWork(r.obj), r.base.Machine
 	switch {
@@ -96,14 +96,14 @@ func (s *Scene) underWay(r *record) {
 	}
 }
 
-// repairs reports whether the request of an attempt is to make the machine healthy.
+// repairs reports whether the request of an attempt should make the machine healthy.
 func (r *record) repairs(attempt *v1alpha1.RemediationAttempt) bool {
 	return !slices.ContainsFunc(r.obj.Spec.Steps, func(step v1alpha1.RemediationStep) bool {
 		return step.Name == attempt.Step && step.DoneWhen == v1alpha1.DoneWhenRequestSucceeded
 	})
 }
 
-// marked has the owner of a machine answer its mark, which may have been there before. Owners act on the mark and the verdict together.
+// marked lets the owner of a machine answer its mark, which may be an old one. Owners act only if the machine is also sick.
 func (s *Scene) marked(r *record) {
 	mark := &r.base.Machine.Mark
 	*mark = ladder.Mark{State: ladder.MarkWaiting, Ours: true}
@@ -117,7 +117,8 @@ func (s *Scene) marked(r *record) {
 	}
 }
 
-// left takes up what an earlier version of Sickbay has asked for on a machine, which a new record takes over: others carry it out.
+// left continues what an earlier version of Sickbay asked for on a machine. The new record adopts it; other controllers carry it
+// out.
 func (s *Scene) left(r *record) {
 	m, operation := r.machine, ladder.OperationID(r.obj, 1)
 	switch at := r.base.Machine; {
@@ -134,7 +135,7 @@ func (s *Scene) left(r *record) {
 	m.leftOver = ""
 }
 
-// deletes has the owner of a machine, or nobody but the API server, delete it.
+// deletes deletes a machine, on behalf of its owner if it has one.
 func (s *Scene) deletes(r *record) {
 	if r.machine == nil {
 		return
@@ -144,14 +145,14 @@ func (s *Scene) deletes(r *record) {
 	gate := r.check.gate
 	r.machine.change(s, func(obj *clusterv1.Machine) { obj.DeletionTimestamp = &at })
 	if r.machine.sick() && ladder.InFlight(r.obj) {
-		// It counts as before, for the gate and for the slots.
+		// For the gate and the slots, it counts as before.
 		r.check.gate = gate
 	}
 	s.lookAt(r.machine)
 	s.afterRepair(func() { s.goes(r) })
 }
 
-// goes lets a machine be gone. Its owner, if it has one, puts another in its place.
+// goes removes a machine. If it has an owner, that creates a successor.
 func (s *Scene) goes(r *record) {
 	m := r.machine
 	if m == nil || m.gone {
@@ -171,7 +172,7 @@ func (s *Scene) goes(r *record) {
 	s.moment.gone = append(s.moment.gone, departure{m, other})
 }
 
-// rebooted ends a power cycle that was asked for by annotation, unless it was taken back.
+// rebooted completes a power cycle that was requested by annotation, unless the request was withdrawn.
 func (s *Scene) rebooted(r *record, operation string) {
 	if !r.base.Machine.RebootStands || r.base.Machine.RebootOperation != operation {
 		return
@@ -184,7 +185,7 @@ func (s *Scene) rebooted(r *record, operation string) {
 	s.done(r, s.options.helps())
 }
 
-// requested ends what a request has asked for, unless it was taken back.
+// requested completes a request, unless it was withdrawn.
 func (s *Scene) requested(r *record, operation string, helps bool) {
 	if r.base.Request == nil || r.base.Request.OperationID != operation {
 		return

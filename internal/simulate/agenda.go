@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// agenda is what is due later, the earliest first; what is due at the same moment stays in order.
+// agenda is a queue of future events, earliest first. Events of the same time keep their order.
 type agenda struct {
 	entries []entry
 	next    int
@@ -17,7 +17,7 @@ type entry struct {
 	do    func()
 }
 
-// add plans something for a moment. A moment that is zero never comes.
+// add schedules something. A zero time never comes.
 func (a *agenda) add(at time.Time, do func()) {
 	if at.IsZero() {
 		return
@@ -26,7 +26,7 @@ func (a *agenda) add(at time.Time, do func()) {
 	a.next++
 }
 
-// first is when the next thing is due; false if nothing is.
+// first returns the time of the next event; false if there is none.
 func (a *agenda) first() (time.Time, bool) {
 	if len(a.entries) == 0 {
 		return time.Time{}, false
@@ -34,14 +34,14 @@ func (a *agenda) first() (time.Time, bool) {
 	return a.entries[0].at, true
 }
 
-// run does what is due by now.
+// run executes the events that are due by now.
 func (a *agenda) run(now time.Time) {
 	for len(a.entries) > 0 && !a.entries[0].at.After(now) {
 		heap.Pop((*byTime)(a)).(entry).do()
 	}
 }
 
-// byTime is an agenda as a heap.
+// byTime implements heap.Interface for an agenda.
 type byTime agenda
 
 func (b *byTime) Len() int      { return len(b.entries) }

@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// BenchmarkPlay: two hours of 10,000 machines of which many fall sick.
+// BenchmarkPlay plays two hours of 10,000 machines, many of which fall sick.
 func BenchmarkPlay(b *testing.B) {
 	paced := func(p *v1alpha1.RemediationPlan) {
 		p.Pacing = &v1alpha1.RemediationPacing{Domains: []v1alpha1.PacingDomain{v1alpha1.DomainOwner}}

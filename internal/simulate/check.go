@@ -21,15 +21,15 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 )
 
-// check is a MachineHealthCheck in play.
+// check is a simulated MachineHealthCheck.
 type check struct {
 	mhc     *clusterv1.MachineHealthCheck
 	cluster *clusterv1.Cluster
 	change  Change
-	// known is the one in the fleet; nil if there is none.
+	// known is the MachineHealthCheck in the fleet; nil if there is none.
 	known  *explain.Check
 	played bool
-	// foreign reports that this Sickbay does not take care of it.
+	// foreign reports that this Sickbay does not manage it.
 	foreign bool
 
 	machines []*machine
@@ -39,20 +39,20 @@ type check struct {
 
 	rulesOfHealth mhcspec.Rules
 	rules         *rules.Rules
-	// paused, onlyTells and misconfigured say why nothing is done, as long as nobody changes that; empty if something is.
+	// paused, onlyTells and misconfigured say why nothing is done until somebody changes that; empty if it does not apply.
 	paused, onlyTells, misconfigured string
 
 	dirty bool
-	// stale reports that machines have come or gone since the targets were gathered.
+	// stale reports that machines have come or gone since the last gather.
 	stale bool
-	// gate is what is known of the gate at this moment; it is asked anew once machines or slots have changed.
+	// gate caches the state of the gate at this moment; changes of machines or slots clear it.
 	gate *gate
 	told told
 }
 
 type gate struct{ first, further, overBudget string }
 
-// prepare works out what does not change while time goes by.
+// prepare computes what does not change over time.
 func (c *check) prepare(plans plans, selectorProblem error, kindsMissing bool) {
 	c.facts = admission.Facts{
 		MachineHealthCheck: c.mhc, Cluster: c.cluster, Elsewhere: map[string][]string{}, Template: plans.of(c.mhc, c.known), KindsMissing: kindsMissing,
@@ -80,7 +80,7 @@ func (c *check) prepare(plans plans, selectorProblem error, kindsMissing bool) {
 	c.told = told{waits: map[types.UID]string{}}
 }
 
-// add puts a machine under the health check.
+// add adds a machine to the health check.
 func (c *check) add(m *machine) {
 	c.machines, c.stale, c.gate = append(c.machines, m), true, nil
 	if c.byUID == nil {
@@ -89,7 +89,7 @@ func (c *check) add(m *machine) {
 	c.byUID[m.obj.UID] = m
 }
 
-// gather makes the machines that are there the targets of the health check, sorted by name.
+// gather makes all existing machines the targets of the health check, sorted by name.
 func (c *check) gather() {
 	if !c.stale {
 		return
@@ -104,7 +104,7 @@ func (c *check) gather() {
 	}
 }
 
-// update brings the target of a machine up to date.
+// update updates the target of a machine.
 func (c *check) update(m *machine) {
 	if !c.stale && !m.gone {
 		c.facts.Targets[m.place].Machine, c.facts.Targets[m.place].AwaitedBy = m.obj, m.awaitedBy()
@@ -112,7 +112,7 @@ func (c *check) update(m *machine) {
 	c.gate = nil
 }
 
-// decide admits who may be repaired now.
+// decide admits the machines that may be repaired now.
 func (s *Scene) decide(c *check) {
 	if c.foreign {
 		return
@@ -133,7 +133,7 @@ func (s *Scene) decide(c *check) {
 	}
 }
 
-// later is a moment that is still to come, or zero.
+// later returns at if it is in the future, or else zero.
 func later(now, at time.Time) time.Time {
 	if at.After(now) {
 		return at
@@ -141,7 +141,7 @@ func later(now, at time.Time) time.Time {
 	return time.Time{}
 }
 
-// admit admits those whom a decision admits. One who needs no slot after all gives it to the next.
+// admit admits machines by the decision. If one turns out to need no slot, the slot goes to the next.
 func (s *Scene) admit(c *check) {
 	due, next := c.decision.Admit, c.decision.Next
 	for len(due) > 0 {
@@ -159,7 +159,7 @@ func (s *Scene) admit(c *check) {
 	c.gate = nil
 }
 
-// starting says where in its plan one begins, by the rules of the plan.
+// starting sets the step with which a repair begins, by the rules of the plan.
 func (c *check) starting(one admission.Admission) admission.Admission {
 	plan := c.facts.Template.Plan
 	if plan == nil || len(plan.Spec.Template.Spec.Rules) == 0 {
@@ -173,7 +173,7 @@ func (c *check) starting(one admission.Admission) admission.Admission {
 	return c.decision.StartBy(one, &v1alpha1.RemediationStart{Step: step, Reason: "Rule " + rule + " applies"}, false)
 }
 
-// admitOne grants a record a slot once more, or makes a new one.
+// admitOne grants a record another slot, or creates a new record.
 func (s *Scene) admitOne(c *check, one admission.Admission) {
 	m := c.byUID[one.Machine.UID]
 	if one.Record != nil {
@@ -195,7 +195,7 @@ func (s *Scene) admitOne(c *check, one admission.Admission) {
 	s.left(r)
 }
 
-// brakes says why an attempt of a record may not act just now, although it has a slot.
+// brakes says why an attempt of a record may not act now even though it has a slot.
 func (c *check) brakes(r *v1alpha1.MachineRemediation) (gateClosed, overBudget string) {
 	c.gather()
 	if c.gate == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 )
 
-// Fail names machines whose Nodes stop being Ready: all of a zone, a percentage, or one.
+// Fail selects machines whose Nodes stop being Ready: a zone, a percentage, or one machine.
 type Fail struct {
 	text          string
 	zone, machine string
@@ -40,21 +40,21 @@ func ParseFail(text string) (Fail, error) {
 			return f, nil
 		}
 	}
-	return f, fmt.Errorf("%q does not say what fails: it must be zone=NAME, a percentage from 1%% to 100%%, or machine/NAME", text)
+	return f, fmt.Errorf("%q is not valid: it must be zone=NAME, a percentage up to 100%%, or machine/NAME", text)
 }
 
-// String is as a person typed it.
+// String returns the text that was parsed.
 func (f Fail) String() string { return f.text }
 
-// failing are the machines that fail, those of each choice.
+// failing has the machines that one Fail selects.
 type failing struct {
 	fail     Fail
 	machines []*machine
-	// nodeless are how many have no Node that could stop being Ready.
+	// nodeless counts the selected machines without a Node.
 	nodeless int
 }
 
-// failing finds the machines that fail. A choice that names none is an error.
+// failing finds the machines that fail. A Fail that selects none is an error.
 func (s *Scene) failing(fails []Fail) ([]failing, error) {
 	var all []failing
 	for _, fail := range fails {
@@ -88,7 +88,7 @@ func (s *Scene) chosen(f Fail) []*machine {
 	return all
 }
 
-// share chooses some percent of the machines, at least one, and always the same.
+// share returns a percentage of the machines, at least one. The choice is always the same.
 func (s *Scene) share(percent float64) []*machine {
 	if len(s.machines) == 0 {
 		return nil
@@ -110,18 +110,18 @@ func (s *Scene) share(percent float64) []*machine {
 	return all
 }
 
-// nobody says that a choice names no machine.
+// nobody returns the error for a Fail that selects no machine.
 func (s *Scene) nobody(f Fail) error {
 	switch {
 	case f.zone != "":
 		return fmt.Errorf("no machine of these MachineHealthChecks is in failure domain %s: %s", f.zone, s.places())
 	case f.machine != "":
-		return fmt.Errorf("machine %s belongs to none of these MachineHealthChecks", f.machine)
+		return fmt.Errorf("machine %s does not belong to any of these MachineHealthChecks", f.machine)
 	}
-	return fmt.Errorf("%s of the machines of these MachineHealthChecks cannot fail: they have none", f)
+	return fmt.Errorf("%s of the machines cannot fail: these MachineHealthChecks have no machines", f)
 }
 
-// places says which failure domains there are.
+// places names the failure domains of the machines.
 func (s *Scene) places() string {
 	seen := map[string]bool{}
 	var all []string
@@ -138,7 +138,7 @@ func (s *Scene) places() string {
 	return "they are in " + someNames(all)
 }
 
-// fail lets the Nodes of machines stop being Ready. One that is not Ready already stays as it is.
+// fail makes the Nodes of machines stop being Ready. A Node that is already not Ready stays as it is.
 func (s *Scene) fail(all []failing) {
 	for _, one := range all {
 		for _, m := range one.machines {

@@ -6,7 +6,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/sentence"
 )
 
-// FuzzFail: what fails is one of three things, and is printed as it was typed.
+// FuzzFail: a valid Fail has one of three forms, and prints as it was typed.
 func FuzzFail(f *testing.F) {
 	for _, text := range []string{"", "zone=eu-1a", "zone=", "machine/m", "machine/", "10%", "0%", "100.1%", "NaN%", "Inf%", "1e-300%", "-5%", "0x1p-2%", "\x00%"} {
 		f.Add(text)

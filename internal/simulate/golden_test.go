@@ -38,7 +38,7 @@ func inZone(name string) build.MachineOption {
 	return build.MachineFunc(func(m *clusterv1.Machine) { m.Spec.FailureDomain = name })
 }
 
-// scenes are fleets with what happens to them.
+// scenes are fleets, and what happens to them.
 var scenes = []struct {
 	name    string
 	fleet   func() *fleet
@@ -46,7 +46,7 @@ var scenes = []struct {
 	policy  mhcspec.Adoption
 	fails   []string
 	changes func(f *fleet) Changes
-	// shown reports that its result is that for programs, too, and that of the docs.
+	// shown adds the result for programs, and the documentation.
 	shown bool
 }{
 	{name: "all is healthy", fleet: func() *fleet { return newFleet().healthy(3) }},
@@ -146,7 +146,7 @@ var scenes = []struct {
 	}, fails: []string{"25%"}},
 }
 
-// TestTimelines: what people read, scene by scene. Read testdata/timelines.golden as they would.
+// TestTimelines: the text that people read, scene by scene. Read testdata/timelines.golden as they would.
 func TestTimelines(t *testing.T) {
 	var b strings.Builder
 	for _, one := range scenes {
@@ -209,7 +209,7 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// TestRefused: what cannot be played is said in one sentence.
+// TestRefused: what cannot be played gives an error of one sentence.
 func TestRefused(t *testing.T) {
 	elsewhere := build.MachineHealthCheck("default", "elsewhere")
 	elsewhere.Spec.ClusterName = "nowhere"
@@ -223,7 +223,7 @@ func TestRefused(t *testing.T) {
 		"another cluster":     {changes: Changes{Checks: []*clusterv1.MachineHealthCheck{elsewhere}}, want: `MachineHealthCheck default/elsewhere is for Cluster "nowhere", which does not exist in that namespace`},
 		"a plan for nobody":   {changes: Changes{Plans: []*v1alpha1.MachineRemediationTemplate{unused}}, want: "no MachineHealthCheck in namespace default names MachineRemediationTemplate unused, so it changes nothing"},
 		"a zone without one":  {fail: "zone=c", want: "no machine of these MachineHealthChecks is in failure domain c: they are in a"},
-		"a machine elsewhere": {fail: "machine/x", want: "machine x belongs to none of these MachineHealthChecks"},
+		"a machine elsewhere": {fail: "machine/x", want: "machine x does not belong to any of these MachineHealthChecks"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Suppose(&explain.Facts{Now: noon}, Changes{}, mhcspec.Policy{}); err == nil || err.Error() != "there is no MachineHealthCheck that this Sickbay takes care of" {
+	if _, err := Suppose(&explain.Facts{Now: noon}, Changes{}, mhcspec.Policy{}); err == nil || err.Error() != "this Sickbay manages no MachineHealthCheck here" {
 		t.Errorf("an empty fleet: %v", err)
 	}
 	for _, text := range []string{"", "zone=", "machine/", "0%", "101%", "x%", "3", "NaN%"} {

@@ -17,39 +17,40 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// machine is a Machine in play.
+// machine is a simulated Machine.
 type machine struct {
-	// obj is as it was observed until something changes in it, and then a copy.
+	// obj is the observed Machine until something changes in it, and then a changed copy.
 	obj *clusterv1.Machine
-	// health is what its verdict depends on; nil if nobody could read that. Then the stored verdict counts.
+	// health has the facts for its verdict; nil if they could not be read. Then the stored verdict counts.
 	health *verdict.Facts
 	check  *check
-	// place is where it is among the targets of its health check.
+	// place is its index among the targets of its health check.
 	place    int
 	leftOver string
 	host     *v1alpha1.RemediationReference
-	// record is the open one; nil if there is none. ordinal is that of the last.
+	// record is its open record; nil if there is none. ordinal is the number of its last record.
 	record  *record
 	ordinal int
-	// takesPlaceOf is the record of the machine in whose place this one is; nil if there is none.
+	// takesPlaceOf is the record of the machine that this one replaces; nil if there is none.
 	takesPlaceOf *record
 
-	// generation is how many machines were in its place before it, as far as they are played.
+	// generation counts the simulated machines that it succeeds.
 	generation int
 
 	gone, dirty bool
-	// These are for the summary: it was sick at some time, something was done, and something had been done before the beginning.
+	// These are for the summary: it was sick at some time, something was done about it, and something had been done before the
+	// simulation.
 	wasSick, acted, underWay bool
-	// successor is the machine in its place; nil if there is none.
+	// successor is the machine that replaces it; nil if there is none.
 	successor *machine
-	// before is the verdict at the beginning of the moment, and seen reports that it is noted.
+	// before is the verdict at the beginning of this moment, and seen reports that it was recorded.
 	before metav1.Condition
 	seen   bool
-	// fails reports that its Node has stopped being Ready at this moment.
+	// fails reports that its Node stops being Ready at this moment.
 	fails bool
 }
 
-// change makes a copy of the Machine with a change.
+// change replaces the Machine with a changed copy.
 func (m *machine) change(s *Scene, do func(*clusterv1.Machine)) {
 	obj := *m.obj
 	obj.Status.Conditions = slices.Clone(obj.Status.Conditions)
@@ -68,7 +69,7 @@ func (m *machine) change(s *Scene, do func(*clusterv1.Machine)) {
 	}
 }
 
-// verdict is the one that is stored; empty if there is none.
+// verdict returns the stored verdict; empty if there is none.
 func (m *machine) verdict() metav1.Condition {
 	if c := meta.FindStatusCondition(m.obj.Status.Conditions, verdict.ConditionType); c != nil {
 		return *c
@@ -78,7 +79,7 @@ func (m *machine) verdict() metav1.Condition {
 
 func (m *machine) sick() bool { return m.verdict().Status == metav1.ConditionFalse }
 
-// standing is what the ladder goes by.
+// standing returns the verdict in the ladder's terms.
 func (m *machine) standing() ladder.Health {
 	switch m.verdict().Status {
 	case metav1.ConditionTrue:
@@ -90,7 +91,7 @@ func (m *machine) standing() ladder.Health {
 	}
 }
 
-// node is the Node as far as it was read; nil if there is none.
+// node returns the Node if it could be read; nil otherwise.
 func (m *machine) node() *corev1.Node {
 	if m.health == nil {
 		return nil
@@ -98,7 +99,7 @@ func (m *machine) node() *corev1.Node {
 	return m.health.Node.Node
 }
 
-// judged reports whether a verdict is given. A Node that can be read by the manager alone says nothing here.
+// judged reports whether the machine can be judged here. If only the manager can read its Node, it cannot.
 func (m *machine) judged() bool {
 	if m.gone || m.health == nil || m.check.paused != "" || m.check.foreign {
 		return false
@@ -106,7 +107,7 @@ func (m *machine) judged() bool {
 	return m.health.Node.State != verdict.NodeUnreadable || m.verdict().Reason == verdict.ReasonNodeUnavailable
 }
 
-// judge gives the verdict on a machine as it is at this moment.
+// judge decides the verdict on a machine as of this moment.
 func (s *Scene) judge(m *machine) {
 	if !m.judged() {
 		return
@@ -134,10 +135,10 @@ func (s *Scene) judge(m *machine) {
 	}
 }
 
-// time is now as the API stores it.
+// time returns the current time as the API stores it.
 func (s *Scene) time() metav1.Time { return metav1.NewTime(s.now) }
 
-// cure makes a machine healthy, as far as its Node and the conditions that its health check goes by are concerned.
+// cure makes the Node of a machine Ready, and removes the conditions for which its health check calls it sick.
 func (m *machine) cure(s *Scene) {
 	bad := func(c metav1.Condition) bool {
 		return c.Type == verdict.HostConditionType || slices.ContainsFunc(m.check.rulesOfHealth.MachineConditions, func(rule mhcspec.ConditionRule) bool {
@@ -153,7 +154,7 @@ func (m *machine) cure(s *Scene) {
 	m.ready(s, corev1.ConditionTrue, "KubeletReady")
 }
 
-// ready makes the Node of a machine say whether it is Ready.
+// ready sets the condition Ready of a machine's Node.
 func (m *machine) ready(s *Scene, status corev1.ConditionStatus, reason string) {
 	node := &corev1.Node{}
 	if old := m.node(); old != nil && status != corev1.ConditionTrue {
@@ -170,14 +171,14 @@ func (m *machine) ready(s *Scene, status corev1.ConditionStatus, reason string) 
 	s.lookAt(m)
 }
 
-// remove takes a machine that is gone out of play.
+// remove marks a machine as gone.
 func (m *machine) remove(s *Scene) {
 	m.gone = true
 	m.check.stale, m.check.gate = true, nil
 	s.look(m.check)
 }
 
-// replace puts another machine in the place of one that is gone.
+// replace creates the successor of a machine that is gone.
 func (m *machine) replace(s *Scene) *machine {
 	obj := m.obj.DeepCopy()
 	obj.Name, obj.UID = successorName(m), "simulated-after-"+m.obj.UID
@@ -196,13 +197,13 @@ func (m *machine) replace(s *Scene) *machine {
 		obj.Status.NodeRef.Name = obj.Name
 		other.ready(s, corev1.ConditionUnknown, "NodeStatusUnknown")
 	case ReplacementsNodeless:
-		// Nobody sees anything of it.
+		// Its Node never appears.
 	}
 	s.lookAt(other)
 	return other
 }
 
-// successorName is what a machine in the place of another is called here: NAME-new, then NAME-new2. Its real name nobody knows.
+// successorName returns NAME-new, then NAME-new2, and so on: the real name of a successor is unknown.
 func successorName(m *machine) string {
 	if m.generation == 0 {
 		return m.obj.Name + "-new"
@@ -211,14 +212,14 @@ func successorName(m *machine) string {
 	return fmt.Sprintf("%s-new%d", name, m.generation+1)
 }
 
-// withoutRequests leaves out what people ask for on one Machine and no other.
+// withoutRequests removes the annotations that people set on a single Machine.
 func withoutRequests(annotations map[string]string) map[string]string {
 	delete(annotations, clusterv1.RemediateMachineAnnotation)
 	delete(annotations, mhcspec.HoldUntilAnnotation)
 	return annotations
 }
 
-// failureDomain is where a machine is, or else where it was to be.
+// failureDomain returns the machine's actual failure domain, or else the requested one.
 func failureDomain(m *clusterv1.Machine) string {
 	if m.Status.FailureDomain != "" {
 		return m.Status.FailureDomain

@@ -2,16 +2,16 @@ package simulate
 
 import "time"
 
-// Options say what else happens.
+// Options are the options of a simulation.
 type Options struct {
-	// Fails fall sick at the beginning.
+	// Fails select the machines that fail at the beginning.
 	Fails []Fail
-	// For is how long the fleet is played.
+	// For is how much time to simulate.
 	For time.Duration
 	// RepairTakes is how long each act takes to help, and World says whether it does.
 	RepairTakes time.Duration
 	World       World
-	// Stop is asked again and again whether it has taken long enough: then what follows is left out. Nil means that it may take for ever.
+	// Stop is called again and again, and reports whether to end the simulation early. Nil means never.
 	Stop func() bool
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// plans are those that health checks may name, by namespace and name.
+// plans are the plans that health checks may name, by namespace and name.
 type plans map[types.NamespacedName]*v1alpha1.MachineRemediationTemplate
 
 func newPlans(facts *explain.Facts, changes Changes) plans {
@@ -39,7 +39,8 @@ func keyOf(plan *v1alpha1.MachineRemediationTemplate) types.NamespacedName {
 	return types.NamespacedName{Namespace: plan.Namespace, Name: plan.Name}
 }
 
-// of is what is known about the template of a health check. One that is no plan is taken to exist, unless somebody knows better.
+// of returns the template of a health check. A template that is not a plan is assumed to exist, unless the fleet's facts say
+// otherwise.
 func (p plans) of(mhc *clusterv1.MachineHealthCheck, before *explain.Check) admission.Template {
 	if !mhcspec.NamesPlan(mhc) {
 		if before != nil && before.MachineHealthCheck.Spec.Remediation.TemplateRef == mhc.Spec.Remediation.TemplateRef {

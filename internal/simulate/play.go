@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// maxRounds bounds how often all is decided on at one moment, and maxMoments how many moments there are.
+	// maxRounds bounds the rounds of decisions at one moment, and maxMoments the number of moments.
 	maxRounds  = 100
 	maxMoments = 20000
 )
 
-// Play plays a scene to its end. What cannot be understood in the options is an error.
+// Play plays a scene to its end. It returns an error if an option does not fit the fleet.
 func (s *Scene) Play(o Options) (Result, error) {
 	o.World = o.World.full()
 	s.options, s.until = o, s.from.Add(o.For)
@@ -37,7 +37,7 @@ func (s *Scene) Play(o Options) (Result, error) {
 	return s.result, nil
 }
 
-// begin gives the verdicts as they are under the health checks as they would be, and says how those stand.
+// begin judges all machines by the new health checks, and records the state of each health check.
 func (s *Scene) begin() {
 	for _, m := range s.machines {
 		s.judge(m)
@@ -55,7 +55,7 @@ func (s *Scene) begin() {
 	}
 }
 
-// follow goes from moment to moment.
+// follow jumps from moment to moment.
 func (s *Scene) follow() {
 	for range maxMoments {
 		s.settleAll()
@@ -70,10 +70,10 @@ func (s *Scene) follow() {
 		s.now = at
 		s.agenda.run(at)
 	}
-	s.result.Summary.Unfinished = "so much happens that it was followed until " + s.now.UTC().Format(time.RFC3339) + " only"
+	s.result.Summary.Unfinished = "so much happens that the simulation stopped at " + s.now.UTC().Format(time.RFC3339)
 }
 
-// stops reports whether it has taken long enough.
+// stops reports whether to end the simulation early.
 func (s *Scene) stops() bool {
 	s.stopped = s.stopped || s.options.Stop != nil && s.options.Stop()
 	return s.stopped
@@ -95,7 +95,7 @@ func (s *Scene) settleAll() {
 			return
 		}
 		if len(now.machines) > 0 {
-			// Nobody is admitted on verdicts of which some are missing.
+			// Admission waits until all machines have been judged.
 			s.work.checks, s.work.records = append(now.checks, s.work.checks...), append(now.records, s.work.records...)
 			continue
 		}
@@ -110,7 +110,7 @@ func (s *Scene) settleAll() {
 	}
 }
 
-// look has a health check decide.
+// look schedules the decision about a health check.
 func (s *Scene) look(c *check) {
 	if !c.dirty {
 		c.dirty = true
@@ -118,7 +118,7 @@ func (s *Scene) look(c *check) {
 	}
 }
 
-// lookAt has a machine judged.
+// lookAt schedules the verdict on a machine.
 func (s *Scene) lookAt(m *machine) {
 	if !m.dirty && !m.gone {
 		m.dirty = true

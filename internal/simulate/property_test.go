@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// anyFleet draws a fleet, of which some machines are sick or about to be.
+// anyFleet draws a fleet in which some machines are sick or about to be.
 func anyFleet(t *rapid.T) *fleet {
 	f := newFleet()
 	slots := rapid.SampledFrom([]string{"", "1", "2", "30%"}).Draw(t, "slots")
@@ -97,7 +97,7 @@ func playFacts(t *rapid.T, facts *explain.Facts, o Options) Result {
 	return result
 }
 
-// TestBounds: whatever happens, no slot too many is in use, nobody is admitted through a closed gate, and the numbers add up.
+// TestBounds: in all cases, the slots are not exceeded, no machine is admitted while the gate is closed, and the numbers add up.
 func TestBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFleet(t)
@@ -125,7 +125,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// TestRepeats: the same facts lead to the same timeline, and playing changes nothing in them.
+// TestRepeats: the same facts give the same timeline, and playing does not change them.
 func TestRepeats(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFleet(t)
@@ -149,7 +149,7 @@ func dump(t *rapid.T, f *fleet) string {
 	return string(data)
 }
 
-// TestHelps: where acts help and nothing stands in the way, all are healthy or replaced in the end.
+// TestHelps: if acts help and nothing stands in the way, all machines are healthy or replaced in the end.
 func TestHelps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFleet(t)
@@ -167,7 +167,7 @@ func TestHelps(t *testing.T) {
 	})
 }
 
-// TestAgreesWithExplain: whom explain says to be admitted now, and nobody else, is admitted at the first moment.
+// TestAgreesWithExplain: the machines admitted at the first moment are exactly those that explain says are admitted now.
 func TestAgreesWithExplain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := anyFleet(t).facts()

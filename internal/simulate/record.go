@@ -12,31 +12,31 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 )
 
-// record is a MachineRemediation in play.
+// record is a simulated MachineRemediation.
 type record struct {
 	obj *v1alpha1.MachineRemediation
-	// machine is nil if it was gone before.
+	// machine is nil if it was gone before the simulation.
 	machine *machine
 	check   *check
-	// base is what was observed, and what acts have led to.
+	// base is what was observed, updated with the effects of acts.
 	base ladder.Facts
-	// rules are those of its plan, if that is as it was when the record was made; nil otherwise.
+	// rules are the rules of its plan, if that has not changed since the record was created; nil otherwise.
 	rules *rules.Rules
-	// successor is the machine in the place of its own; nil if there is none yet.
+	// successor is the machine that replaces its machine; nil if there is none yet.
 	successor *machine
 
 	dirty bool
-	// before is as it was at the beginning of the moment; nil if it was not touched. isNew reports that it did not exist then.
+	// before is the record at the beginning of this moment; nil if it was not touched. isNew reports that it did not exist then.
 	before *v1alpha1.MachineRemediation
 	isNew  bool
 }
 
-// onMachine is what the ladder goes by of a Machine for which nothing has been done yet.
+// onMachine returns the ladder's facts about a Machine for which nothing has been done yet.
 func onMachine(m *machine, obj *v1alpha1.MachineRemediation, now time.Time) ladder.Facts {
 	return remediation.OnMachine(m.obj, obj, m.check.mhc, now)
 }
 
-// found takes up a record that was open before.
+// found adopts a record that was open before the simulation.
 func (r *record) found(machines []*machine) {
 	plan := r.check.facts.Template.Plan
 	if ref := r.obj.Spec.TemplateRef; ref != nil && plan != nil && plan.UID == ref.UID && plan.Generation == ref.Generation {
@@ -51,7 +51,7 @@ func (r *record) found(machines []*machine) {
 
 func (r *record) succeededBy(m *machine) { r.successor, m.takesPlaceOf = m, r }
 
-// touch notes how a record was before this moment, and has it decided on.
+// touch remembers a record as it was before this moment, and schedules its next decision.
 func (r *record) touch(s *Scene) {
 	if r.before == nil {
 		before := *r.obj
@@ -70,7 +70,7 @@ func (r *record) touch(s *Scene) {
 // maxTurns bounds how often a record is decided on at one moment. A record needs far fewer.
 const maxTurns = 30
 
-// settle goes on with a record until there is nothing left to do at this moment.
+// settle decides on a record until there is nothing left to do at this moment.
 func (s *Scene) settle(r *record) {
 	for range maxTurns {
 		f := r.facts(s.now)
@@ -91,7 +91,7 @@ func (s *Scene) settle(r *record) {
 	}
 }
 
-// store keeps a status. The health check decides anew, as slots may be free.
+// store stores a status, and schedules the decision about the health check, as slots may have become free.
 func (r *record) store(s *Scene, status v1alpha1.MachineRemediationStatus) {
 	had := ladder.InFlight(r.obj)
 	r.obj.Status = status
@@ -107,7 +107,7 @@ func (r *record) store(s *Scene, status v1alpha1.MachineRemediationStatus) {
 	s.look(r.check)
 }
 
-// awaitedBy is the record that judges a machine in the place of its own; empty if none does.
+// awaitedBy returns the record that judges this machine as a successor; empty if none does.
 func (m *machine) awaitedBy() string {
 	r := m.takesPlaceOf
 	if r == nil || ladder.Ended(r.obj) || r.obj.Spec.TemplateRef == nil || ladder.AtWork(r.obj) == nil {
@@ -116,7 +116,7 @@ func (m *machine) awaitedBy() string {
 	return r.obj.Name
 }
 
-// facts are what the next step of a record depends on at this moment.
+// facts returns the facts for the next step of a record at this moment.
 func (r *record) facts(now time.Time) ladder.Facts {
 	f := r.base
 	f.Record = r.obj
@@ -133,7 +133,7 @@ func (r *record) facts(now time.Time) ladder.Facts {
 	return f
 }
 
-// safety says what keeps Sickbay from acting, as far as it follows from the health check, the Cluster and the time.
+// safety fills in what keeps Sickbay from acting, as far as it follows from the health check, the Cluster and the time.
 func (r *record) safety(f *ladder.Facts, now time.Time) {
 	c, s := r.check, &f.Safety
 	s.Paused = c.paused
@@ -150,7 +150,7 @@ func (r *record) safety(f *ladder.Facts, now time.Time) {
 	f.ResumedAt = resumed(now, c, r.machine)
 }
 
-// resumed is when the last pause ended: that of a health check, or a hold.
+// resumed returns when the last pause or hold ended.
 func resumed(now time.Time, c *check, m *machine) time.Time {
 	held := mhcspec.HoldEnded(now, c.mhc, c.cluster)
 	if m != nil {
@@ -166,7 +166,7 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// jump asks the rules of the plan where the record goes on.
+// jump evaluates the plan's rules for the step with which the record continues.
 func (r *record) jump(f *ladder.Facts) {
 	step, _, err := r.rules.StartAt(rules.InputOf(r.machine.obj, r.machine.node(), r.check.rulesOfHealth, r.obj.Status.Attempts))
 	f.JumpTo, f.Safety.PlanProblem = step, ""
@@ -175,7 +175,7 @@ func (r *record) jump(f *ladder.Facts) {
 	}
 }
 
-// asSuccessor is a machine as the record of the one before it sees it.
+// asSuccessor returns a machine as the record of its predecessor sees it.
 func (m *machine) asSuccessor() *ladder.Successor {
 	s := &ladder.Successor{
 		Name: m.obj.Name, Health: m.standing(), Gone: m.gone || !m.obj.DeletionTimestamp.IsZero(),

@@ -18,15 +18,15 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// Changes are put in the place of what is in the fleet, or beside it. Without any, the fleet is played as it is.
+// Changes are objects that replace those in the fleet, or are added to it. Without any, the fleet is played as it is.
 type Changes struct {
 	Checks []*clusterv1.MachineHealthCheck
 	Plans  []*v1alpha1.MachineRemediationTemplate
-	// Known are the plans in the fleet that the health checks above name.
+	// Known are the fleet's plans that the health checks above name.
 	Known []*v1alpha1.MachineRemediationTemplate
 }
 
-// Scene is a fleet in which health checks and plans are as they would be. It is played once.
+// Scene is a fleet with changed health checks and plans. It can be played once.
 type Scene struct {
 	from, until, now time.Time
 	options          Options
@@ -38,23 +38,23 @@ type Scene struct {
 	records  []*record
 
 	agenda agenda
-	// work is what has to be decided on at this moment.
+	// work is what must be decided at this moment.
 	work work
 	// moment is what has happened at this moment.
 	moment moment
 	result Result
-	// stopped reports that it has taken long enough.
+	// stopped reports that Options.Stop has ended the simulation.
 	stopped bool
 }
 
-// work is what has to be looked at.
+// work lists the objects about which a decision is due.
 type work struct {
 	machines []*machine
 	checks   []*check
 	records  []*record
 }
 
-// Suppose puts changes into a fleet. What cannot be is an error.
+// Suppose applies changes to a fleet. It returns an error if a change does not fit the fleet.
 func Suppose(facts *explain.Facts, changes Changes, policy mhcspec.Policy) (*Scene, error) {
 	s := &Scene{from: facts.Now.Truncate(time.Second), policy: policy}
 	s.now = s.from
@@ -72,7 +72,7 @@ func Suppose(facts *explain.Facts, changes Changes, policy mhcspec.Policy) (*Sce
 		}
 	}
 	if len(s.checks) == 0 && len(changes.Plans) == 0 {
-		return nil, errors.New("there is no MachineHealthCheck that this Sickbay takes care of")
+		return nil, errors.New("this Sickbay manages no MachineHealthCheck here")
 	}
 	for _, plan := range changes.Plans {
 		if !slices.ContainsFunc(s.checks, func(c *check) bool { return names(c.mhc, plan) }) {
@@ -84,7 +84,7 @@ func Suppose(facts *explain.Facts, changes Changes, policy mhcspec.Policy) (*Sce
 	return s, nil
 }
 
-// plays reports whether a health check is of interest: it is changed, or its plan is, or nothing is.
+// plays reports whether to simulate a health check: if it or its plan changes, or if there are no changes at all.
 func (s *Scene) plays(c *check, changes Changes) bool {
 	if len(changes.Checks)+len(changes.Plans) == 0 {
 		return s.policy.Manages(c.mhc)
@@ -95,7 +95,7 @@ func (s *Scene) plays(c *check, changes Changes) bool {
 	return c.change != ""
 }
 
-// suppose returns the health checks of the fleet with the changed ones in their places, and the new ones after them.
+// suppose returns the health checks of the fleet, with the changed ones in their places, and the new ones after them.
 func (s *Scene) suppose(facts *explain.Facts, changes Changes) ([]*check, error) {
 	var all []*check
 	for _, known := range facts.Checks {
@@ -127,7 +127,7 @@ func clusterOf(facts *explain.Facts, mhc *clusterv1.MachineHealthCheck) *cluster
 	return nil
 }
 
-// made is a health check as it would be created now: it is younger than all others.
+// made returns a health check as it would be created now, younger than all others.
 func (s *Scene) made(from *clusterv1.MachineHealthCheck, others []*check) *clusterv1.MachineHealthCheck {
 	mhc := from.DeepCopy()
 	mhc.UID, mhc.Generation = types.UID("simulated-"+mhc.Namespace+"/"+mhc.Name), 1
@@ -139,12 +139,12 @@ func (s *Scene) made(from *clusterv1.MachineHealthCheck, others []*check) *clust
 	return mhc
 }
 
-// atRunTime are the annotations that people and controllers set while things run. A file that does not have them leaves them.
+// atRunTime are annotations that people and controllers set at run time. Applying a file without them does not remove them.
 var atRunTime = []string{
 	clusterv1.PausedAnnotation, mhcspec.UpgradeMarker, mhcspec.HoldUntilAnnotation, mhcspec.HoldReasonAnnotation, mhcspec.ResumedAtAnnotation,
 }
 
-// edited is a health check as a change of it leaves it: it stays as old as it is.
+// edited returns a health check after a change; its age stays the same.
 func (s *Scene) edited(old, from *clusterv1.MachineHealthCheck) *clusterv1.MachineHealthCheck {
 	mhc := old.DeepCopy()
 	mhc.Spec, mhc.Generation = *from.Spec.DeepCopy(), old.Generation+1
@@ -191,7 +191,7 @@ func (s *Scene) assign(facts *explain.Facts, all []*check) {
 	}
 }
 
-// targetsByUID are the machines of all health checks, with what was observed of them that they do not say.
+// targetsByUID returns the targets of all health checks, with what was observed about them besides their Machines.
 func targetsByUID(facts *explain.Facts) map[types.UID]admission.Target {
 	all := make(map[types.UID]admission.Target, len(facts.Machines))
 	for _, c := range facts.Checks {
@@ -214,7 +214,7 @@ func (s *Scene) give(from *explain.Machine, c *check, seen admission.Target) {
 	c.add(m)
 }
 
-// addRecords adds the repairs that are open. Those of machines that no health check here looks after stand still.
+// addRecords adds the open repairs. Repairs of machines that no simulated health check manages do not advance.
 func (s *Scene) addRecords(facts *explain.Facts) {
 	byUID := map[types.UID]*machine{}
 	for _, m := range s.machines {
@@ -244,7 +244,8 @@ func (s *Scene) addRecords(facts *explain.Facts) {
 	}
 }
 
-// checkOf is the health check that a record counts for: that of its machine, or the one that it names if nobody has that machine.
+// checkOf returns the health check that a record counts for: its machine's, or if the machine belongs to none, the one that the
+// record names.
 func (s *Scene) checkOf(r *record, elsewhere bool) *check {
 	if r.machine != nil {
 		return r.machine.check
@@ -269,7 +270,7 @@ func (s *Scene) remember(r *record) {
 	}
 }
 
-// Unread are the machines of which nobody has read what their verdicts depend on, since no health check looked after them.
+// Unread returns the machines without facts for their verdicts, because no health check selected them before.
 func (s *Scene) Unread() []Unread {
 	var all []Unread
 	for _, m := range s.machines {
@@ -280,7 +281,7 @@ func (s *Scene) Unread() []Unread {
 	return all
 }
 
-// Unread is a machine with what its verdict depends on beside its Node.
+// Unread is a machine without facts for its verdict.
 type Unread struct {
 	Machine            *clusterv1.Machine
 	MachineHealthCheck *clusterv1.MachineHealthCheck
@@ -289,5 +290,5 @@ type Unread struct {
 	machine *machine
 }
 
-// Read adds what the verdict depends on.
+// Read sets the facts for the verdict.
 func (u Unread) Read(health verdict.Facts) { u.machine.health = &health }

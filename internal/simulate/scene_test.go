@@ -17,14 +17,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// These are as in the tests of explain.
+// These are the same as in the tests of explain.
 var (
 	noon  = explaintest.Noon
 	step  = explaintest.Step
 	metal = explaintest.Metal
 )
 
-// fleet is a scene in which verdicts are given by the Nodes.
+// fleet is a scene in which the Nodes determine the verdicts.
 type fleet struct {
 	*explaintest.Scene
 
@@ -50,7 +50,7 @@ func (f *fleet) atMost(limit string) *fleet {
 	return f
 }
 
-// machine adds a machine whose Node is Ready or not since a while.
+// machine adds a machine whose Node has been Ready or not for so long.
 func (f *fleet) machine(name string, ready corev1.ConditionStatus, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
 	f.Node(name, ready, since)
 	opts = append(opts, build.UID(types.UID("uid-"+name)), build.OwnedBy(f.set), build.CreatedAt(noon.Add(-24*time.Hour)))
@@ -62,7 +62,7 @@ func (f *fleet) machine(name string, ready corev1.ConditionStatus, since time.Du
 	return m
 }
 
-// health is what the verdict on a machine depends on.
+// health returns the facts for the verdict on a machine.
 func (f *fleet) health(m *clusterv1.Machine) verdict.Facts {
 	return verdict.Facts{
 		Machine: m, Cluster: f.Cluster, Rules: mhcspec.RulesOf(f.Check), GracePeriod: 5 * time.Minute,
@@ -84,7 +84,7 @@ func (f *fleet) sick(n int, opts ...build.MachineOption) *fleet {
 	return f
 }
 
-// planned has the health check name a plan.
+// planned gives the health check a plan.
 func (f *fleet) planned(change func(*v1alpha1.RemediationPlan), steps ...v1alpha1.RemediationStep) *fleet {
 	f.Plan = &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "metal", UID: "metal", Generation: 1}}
 	f.Plan.Spec.Template.Spec.Steps = steps
@@ -97,7 +97,7 @@ func (f *fleet) planned(change func(*v1alpha1.RemediationPlan), steps ...v1alpha
 	return f
 }
 
-// rebooting adds a sick machine whose host is being power-cycled by a record, as the plan of the fleet asks.
+// rebooting adds a sick machine whose host a record is power-cycling by the fleet's plan.
 func (f *fleet) rebooting(name string, since time.Duration) *fleet {
 	r := f.Record(f.machine(name, corev1.ConditionUnknown, since+5*time.Minute), f.Plan.Spec.Template.Spec.Steps...)
 	r.Spec.TemplateRef, r.Spec.ProbationSeconds = &v1alpha1.PlanReference{Name: f.Plan.Name, UID: f.Plan.UID, Generation: f.Plan.Generation}, nil
@@ -105,7 +105,7 @@ func (f *fleet) rebooting(name string, since time.Duration) *fleet {
 	return f
 }
 
-// facts are as the fleet's observer finds them.
+// facts returns the facts as the fleet's observer finds them.
 func (f *fleet) facts() *explain.Facts {
 	all := f.Facts()
 	if !f.new {
@@ -118,7 +118,7 @@ func (f *fleet) facts() *explain.Facts {
 	return all
 }
 
-// play plays the fleet; changes are those of files.
+// play plays the fleet with changes from files.
 func (f *fleet) play(o Options, changes Changes) (Result, error) {
 	if o.For == 0 {
 		o.For = 2 * time.Hour

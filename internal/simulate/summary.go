@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// assumptions say what is taken for granted, the most important first.
+// assumptions returns the assumptions, most important first.
 func (s *Scene) assumptions(failing []failing) []string {
 	all := []string{s.options.World.words(Span(s.options.RepairTakes)) + ", nobody approves anything, and nothing else changes"}
 	for _, one := range failing {
@@ -24,7 +24,7 @@ func (s *Scene) assumptions(failing []failing) []string {
 	return all
 }
 
-// unjudged says how many machines cannot be judged from here.
+// unjudged says how many machines cannot be judged here.
 func (s *Scene) unjudged() []string {
 	n := 0
 	for _, m := range s.machines {
@@ -35,10 +35,10 @@ func (s *Scene) unjudged() []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{counted(n, "machine keeps its verdict, since its Node", "machines keep their verdicts, since their Nodes") + " cannot be read from here"}
+	return []string{counted(n, "machine keeps its verdict, because its Node", "machines keep their verdicts, because their Nodes") + " cannot be read from here"}
 }
 
-// words say who fails.
+// words says which machines fail.
 func (f failing) words(s *Scene) string {
 	var names []string
 	already := 0
@@ -54,10 +54,10 @@ func (f failing) words(s *Scene) string {
 		text = fmt.Sprintf("the Nodes of %d of %s stop being Ready now (%s: %s)", len(names), counted(len(s.machines), "machine", "machines"), f.fail, someNames(names))
 	}
 	if already > 0 {
-		text += fmt.Sprintf("; %d more not Ready as it is", already)
+		text += fmt.Sprintf("; %d more are already not Ready", already)
 	}
 	if f.nodeless > 0 {
-		text += fmt.Sprintf("; %d more without a Node", f.nodeless)
+		text += fmt.Sprintf("; %d more have no Node", f.nodeless)
 	}
 	return text
 }
@@ -69,7 +69,7 @@ func counted(n int, one, several string) string {
 	return fmt.Sprintf("%d %s", n, several)
 }
 
-// sumUp counts how those stand at the end that were sick.
+// sumUp counts the states, at the end, of the machines that were sick.
 func (s *Scene) sumUp() {
 	sum := &s.result.Summary
 	held := map[string][]string{}
@@ -104,13 +104,13 @@ func (s *Scene) sumUp() {
 	})
 }
 
-// How a machine stands that is not held back by something: something is being done for it, or it is gone.
+// States at the end of machines that nothing holds back.
 const (
 	inRepair = "in repair"
 	replaced = "replaced"
 )
 
-// end is how a machine that was sick stands at the end: healthy, which is empty, replaced, in repair, or held back by something.
+// end returns the state at the end of a machine that was sick: empty if healthy, replaced, inRepair, or what holds it back.
 func (m *machine) end() string {
 	switch {
 	case m.gone:
@@ -122,7 +122,7 @@ func (m *machine) end() string {
 	case m.check.paused != "":
 		return "paused: " + m.check.paused
 	case m.check.foreign:
-		return "not taken care of by this Sickbay"
+		return "not managed by this Sickbay"
 	case m.check.onlyTells != "":
 		return m.check.onlyTells
 	}
@@ -138,7 +138,7 @@ func (m *machine) waitsFor() string {
 		return endWords(m.verdict().Reason)
 	}
 	if m.record.obj.Status.Phase == v1alpha1.RemediationHeld {
-		return "a person has to decide"
+		return "a person must decide"
 	}
 	if c := meta.FindStatusCondition(m.record.obj.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
 		return endWords(c.Reason)
@@ -146,15 +146,15 @@ func (m *machine) waitsFor() string {
 	return inRepair
 }
 
-// ends are by what a machine is held back at the end, by the reason.
+// ends are the words for what holds a machine back at the end, by reason.
 var ends = map[string]string{
 	v1alpha1.ReasonNoSlot:                "no slot is free",
 	v1alpha1.ReasonGateClosed:            "the gate is closed",
 	v1alpha1.ReasonOnHold:                "on hold",
 	v1alpha1.ReasonPaced:                 "paced, until other repairs have proven themselves",
-	v1alpha1.ReasonApprovalRequired:      "a person has to approve",
-	v1alpha1.ReasonBackoff:               "tried again later",
-	v1alpha1.ReasonRefused:               "tried again later",
+	v1alpha1.ReasonApprovalRequired:      "a person must approve",
+	v1alpha1.ReasonBackoff:               "to be retried later",
+	v1alpha1.ReasonRefused:               "to be retried later",
 	v1alpha1.ReasonPaused:                "paused",
 	admission.ReasonInvalidConfiguration: "the MachineHealthCheck is invalid",
 	admission.ReasonKindsNotInstalled:    "Sickbay's kinds are not installed",
@@ -164,7 +164,7 @@ var ends = map[string]string{
 	verdict.ReasonNodeUnavailable:        "the Node cannot be read",
 }
 
-// endWords say by what a machine is held back.
+// endWords returns the words for a reason.
 func endWords(reason string) string {
 	if words, ok := ends[reason]; ok {
 		return words
@@ -172,7 +172,7 @@ func endWords(reason string) string {
 	return reason
 }
 
-// Answer sums a result up.
+// Answer sums up a result.
 func (r *Result) Answer() string {
 	sum, over := &r.Summary, Span(r.Until.Sub(r.From))
 	switch {
@@ -185,23 +185,23 @@ func (r *Result) Answer() string {
 	}
 	before := ""
 	if sum.UnderWay > 0 {
-		before = fmt.Sprintf(", beside %d whose repair is under way", sum.UnderWay)
+		before = fmt.Sprintf(", besides %d whose repair has begun", sum.UnderWay)
 	}
 	return fmt.Sprintf("Within %s, repairs would begin on %d of %s%s, at most %d at once. %s", over, sum.Repaired, counted(sum.Sick, "sick machine", "sick machines"),
 		before, sum.MostAtOnce, sum.ends(false))
 }
 
-// selectsNone says that a health check selects no machine that a person asks about, or the only one; empty if none is like that.
+// selectsNone names a changed health check, or the only one, that selects no machine; empty if there is none.
 func (r *Result) selectsNone() string {
 	for i := range r.Checks {
 		if c := &r.Checks[i]; c.Machines == 0 && (c.Change != "" || len(r.Checks) == 1) {
-			return fmt.Sprintf("MachineHealthCheck %s looks after no machine of cluster %s (its selector is %s)", c.Name, c.Cluster, c.Selector)
+			return fmt.Sprintf("MachineHealthCheck %s selects no machine of cluster %s (its selector is %s)", c.Name, c.Cluster, c.Selector)
 		}
 	}
 	return ""
 }
 
-// ends says how those stand at the end that were sick.
+// ends says how many of the machines that were sick are in each state at the end.
 func (s *Summary) ends(all bool) string {
 	var parts []string
 	add := func(n int, what string) {
@@ -221,7 +221,7 @@ func (s *Summary) ends(all bool) string {
 	return "At the end: " + strings.Join(parts, "; ")
 }
 
-// Span is a duration as people write it: 2h, not 2h0m0s.
+// Span formats a duration as people write it: 2h, not 2h0m0s.
 func Span(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {

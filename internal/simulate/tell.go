@@ -18,15 +18,15 @@ type moment struct {
 	failed []*machine
 	judged []*machine
 	gone   []departure
-	// records are those that were touched.
+	// records are the records that were touched.
 	records []*record
 	events  []Event
 }
 
-// departure is a machine that is gone, and the one in its place; nil if there is none.
+// departure is a machine that is gone, and its successor; nil if there is none.
 type departure struct{ machine, successor *machine }
 
-// note keeps the verdict on a machine as it was before this moment.
+// note remembers the verdict on a machine before this moment.
 func (m *moment) note(one *machine, before metav1.Condition) {
 	if !one.seen {
 		one.seen, one.before = true, before
@@ -34,16 +34,16 @@ func (m *moment) note(one *machine, before metav1.Condition) {
 	}
 }
 
-// told is what was said last about a health check.
+// told is what the timeline last said about a health check.
 type told struct {
 	// gate is empty while the gate is open.
 	gate  string
 	begun bool
-	// waits has the reason for which each machine waits.
+	// waits has the reason why each machine waits.
 	waits map[types.UID]string
 }
 
-// tell puts what has happened at this moment into the timeline. What happens to several machines alike is one event.
+// tell adds what has happened at this moment to the timeline. If the same happens to several machines, that is one event.
 func (s *Scene) tell() {
 	for _, m := range s.moment.failed {
 		s.say(m.check, KindFails, m.obj.Name, "the Node stops being Ready")
@@ -76,17 +76,17 @@ func (s *Scene) tell() {
 	s.moment = moment{}
 }
 
-// departs says what comes after a machine that is gone.
+// departs says what follows a machine that is gone.
 func (s *Scene) departs(d departure) string {
 	switch {
 	case d.successor == nil:
-		return "is gone; nobody owns it, so no other machine is in its place"
+		return "is gone; nobody owns it, so nothing replaces it"
 	case s.options.World.Replacements == ReplacementsNodeless:
-		return "is gone; the Node of the machine in its place does not appear"
+		return "is gone; the Node of its successor does not appear"
 	case s.options.World.Replacements == ReplacementsSick:
-		return "is gone; the Node of the machine in its place is not Ready"
+		return "is gone; the Node of its successor is not Ready"
 	}
-	return "is gone; a healthy machine is in its place"
+	return "is gone; a healthy machine replaces it"
 }
 
 func (s *Scene) tellVerdict(m *machine) {
@@ -100,7 +100,7 @@ func (s *Scene) tellVerdict(m *machine) {
 		s.say(m.check, KindSick, m.obj.Name, "falls sick: "+is.Message)
 	case metav1.ConditionTrue:
 		if m.before.Status == "" {
-			// It is new, and that is said already.
+			// It is new, and the timeline says so already.
 			return
 		}
 		s.say(m.check, KindHealthy, m.obj.Name, "is healthy")
@@ -111,7 +111,7 @@ func (s *Scene) tellVerdict(m *machine) {
 	}
 }
 
-// tellGate says that repairs may begin from now on, or not any more.
+// tellGate says whether repairs may begin from now on, if that has changed.
 func (s *Scene) tellGate(c *check) {
 	d := &c.decision
 	state := ""
@@ -139,7 +139,7 @@ func (s *Scene) tellGate(c *check) {
 	c.told.gate, c.told.begun = state, true
 }
 
-// arithmetic compares the machines that are not healthy with what is allowed.
+// arithmetic says how many machines are not healthy, and how many may be.
 func (c *check) arithmetic(s *Scene) string {
 	status := admission.Status(c.facts, c.decision, s.time())
 	for _, condition := range status.Conditions {
@@ -151,7 +151,7 @@ func (c *check) arithmetic(s *Scene) string {
 	return ""
 }
 
-// tellRecord says how a repair has gone on.
+// tellRecord says how a repair has progressed.
 func (s *Scene) tellRecord(r *record) {
 	before := r.before
 	r.before = nil
@@ -162,7 +162,7 @@ func (s *Scene) tellRecord(r *record) {
 	}
 	r.isNew = false
 	if what == "" && before.Spec.Grant < r.obj.Spec.Grant {
-		what = "has a slot once more"
+		what = "gets another slot"
 	}
 	if what != "" {
 		s.say(r.check, kind, r.obj.Spec.MachineRef.Name, what)
@@ -173,7 +173,8 @@ func join(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
 }
 
-// tellWaiting says who begins to wait, and for what; and who would be repaired by a health check that only tells.
+// tellWaiting says which machines begin to wait, and for what. For a health check that does not act, it says which machines
+// would be repaired.
 func (s *Scene) tellWaiting(c *check) {
 	is := map[types.UID]string{}
 	for _, one := range c.decision.Waiting {
@@ -193,7 +194,7 @@ func (s *Scene) tellWaiting(c *check) {
 	c.told.waits = is
 }
 
-// waitWords say what a machine waits for.
+// waitWords says what a machine waits for.
 func waitWords(one admission.Waiting) string {
 	switch one.Reason {
 	case v1alpha1.ReasonNoSlot:
@@ -209,7 +210,8 @@ func waitWords(one admission.Waiting) string {
 	return "is not repaired: " + one.Why
 }
 
-// say adds an event about a machine, or about the health check. The same about another machine of it makes one event of two.
+// say adds an event about a machine, or about the health check. The same event about several machines of a health check is
+// one event.
 func (s *Scene) say(c *check, kind Kind, machine, what string) {
 	e := Event{At: s.now, Namespace: c.mhc.Namespace, Check: c.mhc.Name, Kind: kind, What: what}
 	d := &c.decision
@@ -232,21 +234,21 @@ func (s *Scene) say(c *check, kind Kind, machine, what string) {
 	s.moment.events = append(s.moment.events, e)
 }
 
-// plurals are how sentences begin about one machine, and about several.
+// plurals are the beginnings of sentences about one machine, and about several.
 var plurals = []struct{ one, several string }{
 	{"the Node stops", "their Nodes stop"},
 	{"the repair ends", "their repairs end"},
 	{"falls ", "fall "},
 	{"waits ", "wait "},
 	{"has ", "have "},
-	{"is gone; a healthy machine is in its place", "are gone; healthy machines are in their places"},
-	{"is gone; the Node of the machine in its place does not appear", "are gone; the Nodes of the machines in their places do not appear"},
-	{"is gone; the Node of the machine in its place is not Ready", "are gone; the Nodes of the machines in their places are not Ready"},
-	{"is gone; nobody owns it, so no other machine is in its place", "are gone; nobody owns them, so no other machines are in their places"},
+	{"is gone; a healthy machine replaces it", "are gone; healthy machines are in their places"},
+	{"is gone; the Node of its successor does not appear", "are gone; the Nodes of the machines in their places do not appear"},
+	{"is gone; the Node of its successor is not Ready", "are gone; the Nodes of the machines in their places are not Ready"},
+	{"is gone; nobody owns it, so nothing replaces it", "are gone; nobody owns them, so no other machines are in their places"},
 	{"is ", "are "},
 }
 
-// plural is a sentence about one machine as it is said about several.
+// plural turns a sentence about one machine into one about several.
 func plural(what string) string {
 	for _, p := range plurals {
 		if rest, ok := strings.CutPrefix(what, p.one); ok {
@@ -256,7 +258,7 @@ func plural(what string) string {
 	return what
 }
 
-// maxNames is how many names a sentence holds.
+// maxNames is how many names a sentence may have.
 const maxNames = 5
 
 // someNames joins the first few of some names.
@@ -267,7 +269,7 @@ func someNames(all []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(all[:maxNames], ", "), len(all)-maxNames)
 }
 
-// standing says how a health check is at the beginning, in the words of explain.
+// standing describes a health check at the beginning, in the words of explain.
 func (s *Scene) standing(c *check) Check {
 	page := &explain.Check{MachineHealthCheck: c.mhc, Facts: c.facts, Decision: admission.Decide(c.facts, s.now), Foreign: c.foreign}
 	one := Check{

@@ -6,37 +6,37 @@ import (
 	"strings"
 )
 
-// World is how the world answers what is asked of it. Unless it is said otherwise, everything helps.
+// World is how the world reacts to requests. By default, everything helps.
 type World struct {
 	Owners       Owners
 	Repairs      Repairs
 	Replacements Replacements
 }
 
-// Owners says what the owner of a machine does that is asked to replace it.
+// Owners says what the owner of a machine does when asked to replace it.
 type Owners string
 
-// The ways of owners.
+// The reactions of owners.
 const (
 	OwnersReplace Owners = "replace"
 	OwnersRefuse  Owners = "refuse"
 	OwnersSilent  Owners = "silent"
 )
 
-// Repairs says what power cycles and requests lead to.
+// Repairs says what power cycles and requests achieve.
 type Repairs string
 
-// What comes of repairs: the machine is healthy, nothing is different, or they say that they have failed.
+// The effects of repairs: the machine becomes healthy, nothing changes, or the repair reports a failure.
 const (
 	RepairsHelp Repairs = "help"
 	RepairsVain Repairs = "vain"
 	RepairsFail Repairs = "fail"
 )
 
-// Replacements says how the machine is that comes in the place of a replaced one.
+// Replacements says in which state successors of replaced machines are.
 type Replacements string
 
-// How replacements are: healthy, without a Node for ever, or with one that is not Ready.
+// The states of replacements: healthy, without a Node forever, or with a Node that is not Ready.
 const (
 	ReplacementsHealthy  Replacements = "healthy"
 	ReplacementsNodeless Replacements = "nodeless"
@@ -46,7 +46,7 @@ const (
 // InVain is a world in which no act helps.
 var InVain = World{Repairs: RepairsVain, Replacements: ReplacementsNodeless}
 
-// answers are what can be assumed, the usual first.
+// answers are the possible assumptions, the default first.
 var answers = []struct {
 	what    string
 	allowed []string
@@ -57,7 +57,7 @@ var answers = []struct {
 	{"replacements", []string{string(ReplacementsHealthy), string(ReplacementsNodeless), string(ReplacementsSick)}, func(w *World, how string) { w.Replacements = Replacements(how) }},
 }
 
-// Answers are all values that Assume takes.
+// Answers returns all values that Assume takes.
 func Answers() []string {
 	var all []string
 	for _, a := range answers {
@@ -80,28 +80,28 @@ func (w *World) Assume(text string) error {
 	return fmt.Errorf("%q cannot be assumed: it must be one of %s", text, strings.Join(Answers(), ", "))
 }
 
-// words say what is taken for granted about acts.
+// words states the assumptions about acts.
 func (w World) words(takes string) string {
 	switch w {
 	case World{}.full():
-		return fmt.Sprintf("every act helps after %s (a rebooted machine is healthy; in the place of a replaced one is another, here called NAME-new)", takes)
+		return fmt.Sprintf("every action helps after %s (a rebooted machine is healthy; a replaced one has a healthy successor, here called NAME-new)", takes)
 	case InVain.full():
-		return fmt.Sprintf("no act helps (after %s a reboot is over in vain; in the place of a replaced machine is another, here called NAME-new, whose Node never appears)", takes)
+		return fmt.Sprintf("no action helps (after %s a reboot ends without effect; a replaced machine has a successor, here called NAME-new, whose Node never appears)", takes)
 	}
 	repairs := map[Repairs]string{
-		RepairsHelp: "a reboot or a request helps", RepairsVain: "a reboot is over in vain", RepairsFail: "a reboot or a request fails",
+		RepairsHelp: "a reboot or a request helps", RepairsVain: "a reboot ends without effect", RepairsFail: "a reboot or a request fails",
 	}[w.Repairs]
 	replaced := map[Replacements]string{
-		ReplacementsHealthy: "a healthy one", ReplacementsNodeless: "another, whose Node never appears", ReplacementsSick: "another, whose Node is not Ready",
+		ReplacementsHealthy: "a healthy successor", ReplacementsNodeless: "a successor whose Node never appears", ReplacementsSick: "a successor whose Node is not Ready",
 	}[w.Replacements]
 	owners := map[Owners]string{
-		OwnersReplace: fmt.Sprintf("in the place of a replaced machine is %s, here called NAME-new", replaced),
+		OwnersReplace: fmt.Sprintf("a replaced machine has %s, here called NAME-new", replaced),
 		OwnersRefuse:  "owners refuse to replace machines", OwnersSilent: "owners that are asked to replace machines never answer",
 	}[w.Owners]
 	return fmt.Sprintf("after %s %s; %s", takes, repairs, owners)
 }
 
-// full is a world in which everything is said.
+// full returns w with its defaults filled in.
 func (w World) full() World {
 	if w.Owners == "" {
 		w.Owners = OwnersReplace

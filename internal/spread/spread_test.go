@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/spread"
 )
 
-// TestApart: of 10,000 objects that begin together, few are due in the same tenth of the time over which they are spread, twice as many as would be their share.
+// TestApart: if 10,000 objects begin together, no tenth of the time over which they are spread has more than twice its share.
 func TestApart(t *testing.T) {
 	const objects, parts = 10_000, 10
 	for name, of := range map[string]func(types.UID) time.Duration{

@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TraceID is that of all spans of a record: its UID. One that is no UUID, as of a fake API server, is hashed.
+// TraceID returns the ID of a record's trace: the UID of the record. A UID that is no UUID, as from a fake API server, is
+// hashed.
 func TraceID(record types.UID) trace.TraceID {
 	var id trace.TraceID
 	if b, err := hex.DecodeString(strings.ReplaceAll(string(record), "-", "")); err == nil && len(b) == len(id) {
@@ -22,7 +23,8 @@ func TraceID(record types.UID) trace.TraceID {
 	return id
 }
 
-// spanID is always the same for one thing of a record, so that what is told twice, as after a restart, is told as the same.
+// spanID returns the ID of a span of a record. It is always the same, so a span that is sent again, for example after a
+// restart, counts as the same span.
 func spanID(record types.UID, what string) trace.SpanID {
 	var id trace.SpanID
 	hash := sha256.Sum256([]byte(string(record) + "/" + what))
@@ -32,7 +34,7 @@ func spanID(record types.UID, what string) trace.SpanID {
 
 type idKey struct{}
 
-// ids hands the SDK the IDs that the context has.
+// ids gives the SDK the IDs from the context.
 type ids struct{}
 
 // NewIDs implements sdktrace.IDGenerator.

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Admitted tells of a machine that got its record: of the verdict, of how long it waited, and of the write, which began at a time.
+// Admitted sends the spans of an admission: the verdict, the wait, and the write of the record, which started at began.
 func (t *Tracer) Admitted(r *v1alpha1.MachineRemediation, began, now time.Time) {
 	if t == nil {
 		return
@@ -22,7 +22,7 @@ func (t *Tracer) Admitted(r *v1alpha1.MachineRemediation, began, now time.Time) 
 	t.tell(r.UID, span{what: "record", name: "record", from: began, to: now, attributes: about})
 }
 
-// Granted tells of a record that got a slot once more.
+// Granted sends the span of a record that got another slot.
 func (t *Tracer) Granted(r *v1alpha1.MachineRemediation, began, now time.Time) {
 	if t == nil {
 		return
@@ -31,7 +31,7 @@ func (t *Tracer) Granted(r *v1alpha1.MachineRemediation, began, now time.Time) {
 	t.tell(r.UID, span{what: fmt.Sprint("grant/", r.Spec.Grant), name: "admission", from: began, to: now, attributes: about})
 }
 
-// Acted tells of a write that carries out what an attempt is for, or takes it back, and of what came of it.
+// Acted sends the span of a write that carries out an attempt or takes it back, with its result.
 func (t *Tracer) Acted(r *v1alpha1.MachineRemediation, act, step string, attempt int32, began, now time.Time, err error) {
 	if t == nil {
 		return
@@ -41,7 +41,7 @@ func (t *Tracer) Acted(r *v1alpha1.MachineRemediation, act, step string, attempt
 	t.tell(r.UID, span{what: what, name: "act", from: began, to: now, attributes: about, err: err})
 }
 
-// Stored tells what is over by a write of a status: attempts, the proof that they have helped, and the incident.
+// Stored sends the spans of what a status write ends: attempts, the proof that they helped, and the incident.
 func (t *Tracer) Stored(before, after *v1alpha1.MachineRemediation) {
 	if t == nil {
 		return
@@ -73,7 +73,7 @@ func (t *Tracer) attempt(r *v1alpha1.MachineRemediation, attempt *v1alpha1.Remed
 	})
 }
 
-// ended tells of the proof, from the last act until the end, and of the whole.
+// ended sends the spans of the proof, from the last act to the end, and of the incident.
 func (t *Tracer) ended(r *v1alpha1.MachineRemediation, end time.Time) {
 	outcome := ""
 	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
@@ -87,7 +87,7 @@ func (t *Tracer) ended(r *v1alpha1.MachineRemediation, end time.Time) {
 	t.tell(r.UID, span{what: incident, name: incident, from: since, to: latest(since, end), attributes: about})
 }
 
-// lastAct is when the last attempt began that was carried out; zero if none was.
+// lastAct returns when the last attempt that acted began; zero if none did.
 func lastAct(r *v1alpha1.MachineRemediation) time.Time {
 	for i := len(r.Status.Attempts) - 1; i >= 0; i-- {
 		if attempt := &r.Status.Attempts[i]; attempt.ObjectRef != nil && attempt.StartTime != nil {

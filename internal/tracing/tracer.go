@@ -17,14 +17,14 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// Tracer makes spans. Nil makes none, and costs nothing.
+// Tracer makes spans. A nil Tracer makes none and costs nothing.
 type Tracer struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
 }
 
-// New returns a tracer that sends spans to a URL by OTLP over gRPC: http without TLS, https with it. The variables
-// OTEL_EXPORTER_OTLP_... say what else is to be known, such as certificates. It does not wait for a connection.
+// New returns a tracer that sends spans to a URL by OTLP over gRPC: http without TLS, https with TLS. The variables
+// OTEL_EXPORTER_OTLP_... set everything else, such as certificates. New does not wait for a connection.
 func New(ctx context.Context, url, version string) (*Tracer, error) {
 	exporter, err := otlptracegrpc.New(ctx, otlptracegrpc.WithEndpointURL(url))
 	if err != nil {
@@ -34,7 +34,7 @@ func New(ctx context.Context, url, version string) (*Tracer, error) {
 	return over(sdktrace.NewBatchSpanProcessor(exporter), version), nil
 }
 
-// over hands spans to a processor.
+// over returns a tracer that passes spans to a processor.
 func over(processor sdktrace.SpanProcessor, version string) *Tracer {
 	about := resource.NewSchemaless(attribute.String("service.name", "sickbay"), attribute.String("service.version", version))
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(processor), sdktrace.WithResource(about), sdktrace.WithIDGenerator(ids{}),
@@ -42,13 +42,14 @@ func over(processor sdktrace.SpanProcessor, version string) *Tracer {
 	return &Tracer{provider: provider, tracer: provider.Tracer("github.com/sickbay-dev/sickbay")}
 }
 
-// flushTimeout bounds the wait for what is to receive the last spans.
+// flushTimeout limits how long to wait for the receiver of the last spans.
 const flushTimeout = 5 * time.Second
 
-// NeedLeaderElection implements manager.LeaderElectionRunnable. What leads is stopped first, so the last spans are there.
+// NeedLeaderElection implements manager.LeaderElectionRunnable. The manager stops the leader's runnables first, so the
+// last spans are included.
 func (t *Tracer) NeedLeaderElection() bool { return false }
 
-// Start implements manager.Runnable: it sends the last spans when the manager ends.
+// Start implements manager.Runnable: it sends the last spans when the manager stops.
 func (t *Tracer) Start(ctx context.Context) error {
 	<-ctx.Done()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
@@ -59,16 +60,16 @@ func (t *Tracer) Start(ctx context.Context) error {
 	return nil
 }
 
-// span is one that is over.
+// span is a finished span.
 type span struct {
-	// what tells it from the others of its record; the span of the whole has incident.
+	// what identifies the span in its record; the root span has incident.
 	what, name string
 	from, to   time.Time
 	attributes []attribute.KeyValue
 	err        error
 }
 
-// incident is the span above all others of a record.
+// incident is the root span of a record.
 const incident = "incident"
 
 func (t *Tracer) tell(record types.UID, s span) {
@@ -84,7 +85,7 @@ func (t *Tracer) tell(record types.UID, s span) {
 	one.End(trace.WithTimestamp(s.to))
 }
 
-// problems says why spans are not sent, once for each cause in a row.
+// problems logs why spans are not sent, once for each cause in a row.
 type problems struct {
 	mu   sync.Mutex
 	last string

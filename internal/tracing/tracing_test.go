@@ -25,7 +25,7 @@ func record() *v1alpha1.MachineRemediation {
 	return r
 }
 
-// tell returns the spans that something makes, a line each.
+// tell returns the spans that do makes, one per line.
 func tell(t *testing.T, do func(*Tracer)) []string {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()
@@ -93,7 +93,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestOffCostsNothing: without a tracer nothing is made, not even what it would be told.
+// TestOffCostsNothing: without a tracer nothing is allocated, not even the attributes.
 func TestOffCostsNothing(t *testing.T) {
 	var off *Tracer
 	r, now := record(), at(1).Time
@@ -107,7 +107,7 @@ func TestOffCostsNothing(t *testing.T) {
 	}
 }
 
-// TestIDs: those of a thing are the same in every process, and no two things share one.
+// TestIDs: IDs are the same in every process, and unique.
 func TestIDs(t *testing.T) {
 	if TraceID("no UUID") == TraceID("no other") || !TraceID("no UUID").IsValid() {
 		t.Error("a UID that is no UUID has no trace of its own")

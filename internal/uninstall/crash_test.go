@@ -29,7 +29,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/uninstall"
 )
 
-// writer is a client that makes a few writes and then fails, as a process that is killed does not make any more.
+// writer returns a client that makes a few writes and then fails, like a process that is killed.
 func writer(t *testing.T, e *env.Env, writes int) client.Client {
 	t.Helper()
 	whole, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Scheme})
@@ -68,7 +68,7 @@ func taker(c client.Client, namespace string) *uninstall.Uninstaller {
 	return &uninstall.Uninstaller{Client: c, Namespace: namespace, Clock: clock.RealClock{}, Workload: func(context.Context, client.ObjectKey) (client.Client, error) { return c, nil }}
 }
 
-// wreck is a power cycle in the midst of which Sickbay was stopped: the host is off, and its Node out of service.
+// wreck is a power cycle during which Sickbay was stopped: the host is off, and its Node out of service.
 type wreck struct {
 	host    *metal3v1.BareMetalHost
 	node    *corev1.Node
@@ -109,7 +109,7 @@ func newWreck(t *testing.T, e *env.Env, ns string) *wreck {
 	return w
 }
 
-// off reports whether a host is kept off by us, and read reads everything anew.
+// off reports whether we keep the host off.
 func (w *wreck) off() bool {
 	return strings.Contains(fmt.Sprint(w.host.Annotations), "reboot.metal3.io/sickbay-")
 }
@@ -133,8 +133,8 @@ func (w *wreck) read(t *testing.T, e *env.Env) (requestThere bool) {
 	return e.Client.Get(t.Context(), client.ObjectKeyFromObject(w.request), &v1alpha1.RebootRemediation{}) == nil
 }
 
-// TestCrash: uninstall is killed after each of its writes. The host is let on first, and what says so of it goes last. Run again, it ends as one
-// that was never killed.
+// TestCrash: uninstall is killed after each of its writes. The host is released first, and its record goes last. Run again, uninstall ends as if it
+// had never been killed.
 func TestCrash(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
 	ns := e.Namespace(t)
@@ -165,7 +165,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestNodeThatIsNotThere: a Node may come back only when its host has booted. Until then the record of what it had stays.
+// TestNodeThatIsNotThere: a Node may come back only after its host has booted. Until then, the record of what it had stays.
 func TestNodeThatIsNotThere(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
 	ns := e.Namespace(t)
@@ -189,7 +189,8 @@ func TestNodeThatIsNotThere(t *testing.T) {
 	g.Expect(survey.Ours()).To(BeZero())
 }
 
-// TestOwnRights: what the person may not read is said, and nobody takes it for nothing. What may not be written keeps nothing else from going.
+// TestOwnRights: the survey lists what the person may not read, and does not treat it as absent. An object that may not be written does not keep
+// others from being removed.
 func TestOwnRights(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
 	ns := e.Namespace(t)
@@ -221,7 +222,7 @@ func TestOwnRights(t *testing.T) {
 	g.Expect(w.off()).To(BeTrue())
 }
 
-// TestSomebodyElsesNow: what has changed since it was shown is looked at anew, and what is somebody else's now stays.
+// TestSomebodyElsesNow: what has changed since the survey is read again, and what belongs to somebody else now stays.
 func TestSomebodyElsesNow(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
 	ns := e.Namespace(t)
@@ -243,7 +244,7 @@ func TestSomebodyElsesNow(t *testing.T) {
 	g.Expect(machine.Annotations).To(Equal(map[string]string{"reboot.metal3.io": "asked-by-a-person"}))
 }
 
-// TestNodeOfAnotherMachine: the machine is gone, and another one has a Node of the same name by now. Nothing is put on that one, and nobody waits for
+// TestNodeOfAnotherMachine: the machine is gone, and another one has a Node of the same name now. Nothing is put on that Node, and nothing waits for
 // it.
 func TestNodeOfAnotherMachine(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
@@ -266,7 +267,7 @@ func TestNodeOfAnotherMachine(t *testing.T) {
 	g.Expect(survey.Ours()).To(BeZero())
 }
 
-// TestKindsStayWithWhatWasNotRead: what could not be read may still need its kind: with that, the record of a host that is kept off would go.
+// TestKindsStayWithWhatWasNotRead: unread objects may still need their kind: without it, the record of a host that is kept off would go.
 func TestKindsStayWithWhatWasNotRead(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
 	ns := e.Namespace(t)
@@ -305,8 +306,8 @@ func TestKindsStayWithWhatWasNotRead(t *testing.T) {
 	g.Expect(w.read(t, e)).To(BeTrue())
 }
 
-// TestNodeOfOpenShift: a health check of OpenShift makes a request that names its Machine as the owner alone. The Node is in the cluster itself, and gets
-// everything back.
+// TestNodeOfOpenShift: an OpenShift health check's request names its Machine only as the owner. The Node is in the management cluster itself, and
+// gets everything back.
 func TestNodeOfOpenShift(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
 	ns := e.Namespace(t)
@@ -333,7 +334,7 @@ func TestNodeOfOpenShift(t *testing.T) {
 	g.Expect(apierrors.IsNotFound(e.Client.Get(t.Context(), client.ObjectKeyFromObject(request), request))).To(BeTrue())
 }
 
-// TestNobodyElseInManagedFields: an object may have lost the names of all who wrote to it before Sickbay did. It can be cleaned like any other.
+// TestNobodyElseInManagedFields: an object may have lost the names of all earlier writers. It can be cleaned like any other.
 func TestNobodyElseInManagedFields(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
 	ns := e.Namespace(t)

@@ -1,6 +1,6 @@
-// Package uninstall takes back what Sickbay has written, with the rights of the person who asks for it: hosts that are kept off are let
-// on first, Nodes are put back in service, and then everything else goes, object by object.
+// Package uninstall removes what Sickbay has written, with the permissions of the person who runs it. First it releases hosts that are
+// kept off and puts Nodes back in service. Then it removes everything else, object by object.
 //
-// What of an object is Sickbay's, the package trace decides. This one reads and writes: an object is read, one write is made, and it is
-// read again, until nothing is found on it any more. So it can end at any line, and go on from there when it is run again.
+// The package trace decides what on an object is Sickbay's. This one reads and writes: it reads an object, makes one write, and reads
+// it again, until nothing is left on it. So it can be interrupted anywhere, and continues when it runs again.
 package uninstall

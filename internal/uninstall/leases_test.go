@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/uninstall"
 )
 
-// held makes a lease that a manager holds, or held until a while ago.
+// held creates a lease that a manager holds, or held until a while ago.
 func held(ns, name string, s scope.Scope, ago time.Duration) *coordinationv1.Lease {
 	return &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name, Labels: map[string]string{scope.Label: ""}, Annotations: s.Annotations()},
@@ -28,8 +28,8 @@ func held(ns, name string, s scope.Scope, ago time.Duration) *coordinationv1.Lea
 	}
 }
 
-// TestLeasesOfScopes: a manager that looks after a part leads, too, whatever its lease is called. In one namespace, those do not matter
-// that look after another one. The leases that nobody holds go, and no lease of others.
+// TestLeasesOfScopes: a manager with a limited scope leads, too, whatever its lease is called. For one namespace, managers of others do
+// not matter. Leases that nobody holds are removed, and no lease of other programs.
 func TestLeasesOfScopes(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
 	ns, other := e.Namespace(t), e.Namespace(t)
@@ -66,13 +66,13 @@ func TestLeasesOfScopes(t *testing.T) {
 	g.Expect(e.Client.Get(t.Context(), client.ObjectKeyFromObject(foreign), foreign)).To(Succeed())
 }
 
-// TestLeaderOfAnotherClock: the clock of a person may be fast. Who has renewed its lease a little while ago may still lead.
+// TestLeaderOfAnotherClock: the clock of a person may be fast. A manager that renewed its lease a little while ago may still lead.
 func TestLeaderOfAnotherClock(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
 	ns := e.Namespace(t)
 	leading := held(ns, scope.DefaultLease, scope.Scope{}, 40*time.Second)
 	build.Create(t.Context(), t, e.Client, leading)
-	// Other tests here take back all that there is, and would wait for this leader.
+	// Other tests here remove everything, and would wait for this leader.
 	t.Cleanup(func() { g.Expect(e.Client.Delete(context.WithoutCancel(t.Context()), leading)).To(Succeed()) })
 	survey, err := taker(e.Client, ns).Survey(t.Context())
 	g.Expect(err).NotTo(HaveOccurred())

@@ -19,7 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/uninstall/trace"
 )
 
-// surveyNode finds what a power cycle has taken from a Node and not put back.
+// surveyNode finds what a power cycle removed from a Node and has not put back.
 func surveyNode(s *Survey, obj *unstructured.Unstructured) error {
 	request := &v1alpha1.RebootRemediation{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, request); err != nil {
@@ -62,7 +62,7 @@ func (u *Uninstaller) serveNode(ctx context.Context, key client.ObjectKey) error
 	return err
 }
 
-// owed reports whether a Node is still to be put back in service: then what says so stays.
+// owed reports whether a Node must still be put back in service: then its record stays.
 func (u *Uninstaller) owed(ctx context.Context, request *v1alpha1.RebootRemediation) bool {
 	if u.LeaveNodes || !cycle.OwesNode(&request.Status) {
 		return false
@@ -81,7 +81,7 @@ func (u *Uninstaller) owed(ctx context.Context, request *v1alpha1.RebootRemediat
 	return reboot.NodeOwed(request, node) != ""
 }
 
-// ofAnother reports whether the Node is that of another machine by now: a machine that follows on the same host may have a Node of the same name.
+// ofAnother reports whether the Node belongs to another machine now: the next machine on the same host may have a Node of the same name.
 func (u *Uninstaller) ofAnother(ctx context.Context, request *v1alpha1.RebootRemediation) (another bool, err error) {
 	var machines []types.UID
 	if reboot.OfOpenShift(request) {
@@ -92,7 +92,7 @@ func (u *Uninstaller) ofAnother(ctx context.Context, request *v1alpha1.RebootRem
 	return len(machines) > 0 && !slices.Contains(machines, request.Status.MachineUID), err
 }
 
-// machinesOn are the Machines of the cluster that have the Node of a RebootRemediation.
+// machinesOn returns the cluster's Machines that have the Node of a RebootRemediation.
 func (u *Uninstaller) machinesOn(ctx context.Context, request *v1alpha1.RebootRemediation) (all []types.UID, err error) {
 	cluster, err := u.clusterOf(ctx, request)
 	if err != nil {
@@ -110,7 +110,7 @@ func (u *Uninstaller) machinesOn(ctx context.Context, request *v1alpha1.RebootRe
 	return all, nil
 }
 
-// openShiftMachinesOn are the Machines of OpenShift that have a Node.
+// openShiftMachinesOn returns the OpenShift Machines that have a Node.
 func (u *Uninstaller) openShiftMachinesOn(ctx context.Context, namespace, node string) (all []types.UID, err error) {
 	var machines machinev1.MachineList
 	if err := u.Client.List(ctx, &machines, client.InNamespace(namespace)); err != nil {
@@ -124,7 +124,7 @@ func (u *Uninstaller) openShiftMachinesOn(ctx context.Context, namespace, node s
 	return all, nil
 }
 
-// workloadOf connects to the cluster in which the Node is. The Nodes of OpenShift's Machines are in the cluster itself.
+// workloadOf connects to the cluster of the Node. The Nodes of OpenShift's Machines are in the management cluster itself.
 func (u *Uninstaller) workloadOf(ctx context.Context, request *v1alpha1.RebootRemediation) (client.Client, error) {
 	if reboot.OfOpenShift(request) {
 		return u.Client, nil
@@ -140,7 +140,7 @@ func (u *Uninstaller) workloadOf(ctx context.Context, request *v1alpha1.RebootRe
 	return c, nil
 }
 
-// clusterOf is the Cluster of the machine that a RebootRemediation is about.
+// clusterOf returns the Cluster of a RebootRemediation's machine.
 func (u *Uninstaller) clusterOf(ctx context.Context, request *v1alpha1.RebootRemediation) (client.ObjectKey, error) {
 	if name := request.Labels[clusterv1.ClusterNameLabel]; name != "" {
 		return client.ObjectKey{Namespace: request.Namespace, Name: name}, nil

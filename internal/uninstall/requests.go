@@ -14,10 +14,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/uninstall/trace"
 )
 
-// requestKinds are the kinds of requests that Sickbay may have made, by the templates that health checks, plans and records name.
+// requestKinds are the kinds of requests that Sickbay may have made, according to the templates that health checks, plans and
+// records name.
 type requestKinds map[schema.GroupVersionKind]bool
 
-// of notes those that an object names.
+// of adds the kinds that an object names.
 func (r requestKinds) of(obj *unstructured.Unstructured) {
 	switch obj.GroupVersionKind() {
 	case trace.Checks:
@@ -51,7 +52,7 @@ func (r requestKinds) template(apiVersion, kind string) {
 	}
 }
 
-// add notes a kind, unless it is looked at anyway: a repair by the owner names the Machine.
+// add adds a kind, unless it is read anyway: a repair by the owner names the Machine.
 func (r requestKinds) add(kind schema.GroupVersionKind) {
 	if kind.Kind != "" && kind.Group != v1alpha1.GroupVersion.Group && kind.GroupKind() != trace.Machines.GroupKind() {
 		r[kind] = true

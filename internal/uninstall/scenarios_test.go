@@ -20,7 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// scene is a namespace with a cluster in which something happens.
+// scene is a namespace with a cluster for one scenario.
 type scene struct {
 	t  *testing.T
 	g  *WithT
@@ -42,13 +42,13 @@ func (s *scene) create(objs ...client.Object) {
 	build.Create(s.t.Context(), s.t, s.c, objs...)
 }
 
-// spared is for a MachineHealthCheck that is not paused while OpenShift upgrades.
+// spared excepts a MachineHealthCheck from pauses while OpenShift upgrades.
 var spared = build.Annotation("sickbay.dev/pause-on-upgrade", "false")
 
-// failed is the phase of a machine that is sick, whatever its Node.
+// failed puts a machine into a phase that is sick, whatever its Node.
 func failed(machine *clusterv1.Machine) { machine.Status.Phase = "Failed" }
 
-// sick makes a machine that is, of a MachineSet.
+// sick creates a sick machine of a MachineSet.
 func (s *scene) sick(name string, opts ...build.MachineOption) *clusterv1.Machine {
 	s.t.Helper()
 	set := build.MachineSet(s.ns, name+"-set")
@@ -58,7 +58,7 @@ func (s *scene) sick(name string, opts ...build.MachineOption) *clusterv1.Machin
 	return machine
 }
 
-// has waits until something is so of an object.
+// has waits until an object has a property.
 func (s *scene) has(obj client.Object, what string, so func() bool) {
 	s.t.Helper()
 	s.g.Eventually(func() bool {
@@ -66,7 +66,7 @@ func (s *scene) has(obj client.Object, what string, so func() bool) {
 	}).Should(BeTrue(), what)
 }
 
-// record waits for the record of a machine, in a phase.
+// record waits until the record of a machine is in a phase.
 func (s *scene) record(machine *clusterv1.Machine, phase v1alpha1.RemediationPhase) *v1alpha1.MachineRemediation {
 	s.t.Helper()
 	var found v1alpha1.MachineRemediation
@@ -86,7 +86,7 @@ func (s *scene) record(machine *clusterv1.Machine, phase v1alpha1.RemediationPha
 	return &found
 }
 
-// marked has a machine marked for its owner.
+// marked creates a machine that is marked for its owner.
 func marked(s *scene) {
 	s.create(build.MachineHealthCheck(s.ns, "marked", spared, build.Annotation("sickbay.dev/max-in-flight", "50%")))
 	machine := s.sick("marked")
@@ -95,7 +95,7 @@ func marked(s *scene) {
 	})
 }
 
-// answered has a machine whose owner has answered the mark.
+// answered creates a machine whose owner has answered the mark.
 func answered(s *scene) {
 	s.create(build.MachineHealthCheck(s.ns, "answered", spared))
 	machine := s.sick("answered")
@@ -112,7 +112,7 @@ func answered(s *scene) {
 	}).Should(Succeed())
 }
 
-// deleting has a machine without an owner that is deleted, and stays for a finalizer.
+// deleting creates a machine without an owner that is being deleted, and stays because of a finalizer.
 func deleting(s *scene) {
 	s.create(build.MachineHealthCheck(s.ns, "deleting", spared))
 	machine := build.Machine(s.ns, "deleting", build.Finalizer("example.dev/keep"), build.MachineFunc(failed))
@@ -120,7 +120,7 @@ func deleting(s *scene) {
 	s.has(machine, "its deletion", func() bool { return machine.DeletionTimestamp != nil })
 }
 
-// requested has a request made from a template of others.
+// requested creates a request from a template of another project.
 func requested(s *scene) {
 	kind := env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind)
 	s.create(build.RemediationTemplate(kind, s.ns, "fix", map[string]any{}))
@@ -133,7 +133,7 @@ func requested(s *scene) {
 	s.has(request, "a request", func() bool { return true })
 }
 
-// planned has records of a plan that wait for a person, and that are held.
+// planned creates records of a plan: some wait for a person, others are Held.
 func planned(s *scene) {
 	plan := func(name string, step v1alpha1.RemediationStep) {
 		template := &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: name}}
@@ -152,7 +152,7 @@ func planned(s *scene) {
 	plan("approve", v1alpha1.RemediationStep{Name: "replace", Action: v1alpha1.ActionReplace, Attempts: 1, TimeoutSeconds: new(int32(600)), Approval: v1alpha1.ApprovalRequired})
 }
 
-// ended has a record that has ended, as its machine is healthy again.
+// ended creates a record that has ended because its machine is healthy again.
 func ended(s *scene) {
 	mhc := build.MachineHealthCheck(s.ns, "ended", spared)
 	s.create(mhc)
@@ -167,7 +167,7 @@ func ended(s *scene) {
 	s.record(machine, v1alpha1.RemediationEnded)
 }
 
-// keptOff has a host that is kept off for a power cycle.
+// keptOff creates a host that is kept off for a power cycle.
 func keptOff(s *scene) {
 	s.create(build.MachineHealthCheck(s.ns, "kept-off", spared, build.Annotation("sickbay.dev/remediation", "reboot")))
 	infra := &unstructured.Unstructured{}
@@ -187,7 +187,7 @@ func keptOff(s *scene) {
 	s.has(host, "a key", func() bool { return len(host.Annotations) == 2 })
 }
 
-// upgrading has MachineHealthChecks of Cluster API and of OpenShift that are paused for an upgrade.
+// upgrading creates MachineHealthChecks of Cluster API and of OpenShift that are paused for an upgrade.
 func upgrading(s *scene) {
 	paused := build.MachineHealthCheck(s.ns, "upgrading", build.Annotation("sickbay.dev/max-in-flight", "1"))
 	handedOver := build.MachineHealthCheck(s.ns, "handed-over", build.Annotation(clusterv1.PausedAnnotation, "sickbay"))
@@ -207,7 +207,7 @@ func upgrading(s *scene) {
 	}
 }
 
-// scenes are of each kind of what Sickbay writes.
+// scenes cover everything that Sickbay writes.
 var scenes = map[string]func(*scene){
 	"marked": marked, "answered": answered, "deleting": deleting, "requested": requested, "planned": planned, "ended": ended,
 	"kept off": keptOff, "upgrading": upgrading,

@@ -19,29 +19,29 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/uninstall/trace"
 )
 
-// Uninstaller takes back what Sickbay has written.
+// Uninstaller removes what Sickbay has written.
 type Uninstaller struct {
-	// Client reads and writes without a cache, with the rights of the person.
+	// Client reads and writes without a cache, with the person's permissions.
 	Client client.Client
 	// Workload connects to the workload cluster of a machine.
 	Workload func(ctx context.Context, cluster client.ObjectKey) (client.Client, error)
-	// Namespace is the one that is looked at; empty means all.
+	// Namespace is the namespace to look at; empty means all.
 	Namespace string
 	Options   trace.Options
-	// LeaveNodes gives up what Nodes that are not there have not got back.
+	// LeaveNodes gives up on Nodes that do not exist: what they had is not put back.
 	LeaveNodes bool
-	// Definitions has the kinds of Sickbay go as well.
+	// Definitions removes the kinds of Sickbay as well.
 	Definitions bool
 	Clock       clock.PassiveClock
 }
 
-// Item is an object on which something of Sickbay's was found, or something of yours.
+// Item is an object with something of Sickbay's, or something that people wrote for Sickbay.
 type Item struct {
 	Kind schema.GroupVersionKind
 	Key  client.ObjectKey
-	// What is Sickbay's on it.
+	// What describes what is Sickbay's on it.
 	What []string
-	// Yours is what people have written for Sickbay, which stays.
+	// Yours describes what people wrote for Sickbay, which stays.
 	Yours []string
 
 	step step
@@ -55,7 +55,7 @@ func (i Item) String() string {
 	return i.Kind.Kind + " " + i.Key.String()
 }
 
-// step says when something is taken back: what keeps a host off goes first, and the records of it last.
+// step is the order of removal: what keeps a host off goes first, and its records last.
 type step int
 
 const (
@@ -67,21 +67,21 @@ const (
 	dropKinds
 )
 
-// Survey is what was found.
+// Survey is the result of looking at everything.
 type Survey struct {
-	// Items are in the order in which they are taken back.
+	// Items are in the order of removal.
 	Items []Item
-	// Leaders are the managers that lead, which would write it all anew.
+	// Leaders are the managers that lead, which would write everything again.
 	Leaders []string
-	// ObjectsUnread reports that objects of some kind could not be looked at: they may need ours.
+	// ObjectsUnread reports that objects of some kind could not be read: they may depend on ours.
 	ObjectsUnread bool
-	// LeadersUnread reports that nobody knows whether one leads.
+	// LeadersUnread reports that it is not known whether a manager leads.
 	LeadersUnread bool
-	// Unread says what could not be looked at, and why.
+	// Unread says what could not be read, and why.
 	Unread []string
 }
 
-// Ours counts the objects on which something of Sickbay's is.
+// Ours returns the number of objects with something of Sickbay's.
 func (s Survey) Ours() (n int) {
 	for _, item := range s.Items {
 		if len(item.What) > 0 {
@@ -91,7 +91,7 @@ func (s Survey) Ours() (n int) {
 	return n
 }
 
-// kinds are those that are looked at, and when what is found on them goes.
+// kinds are the kinds to look at, and the step in which to remove what is found on them.
 var kinds = []struct {
 	kind schema.GroupVersionKind
 	step step
@@ -129,7 +129,7 @@ func (u *Uninstaller) Survey(ctx context.Context) (Survey, error) {
 	return s, nil
 }
 
-// objects looks at those that Sickbay writes to, and then at the requests that they lead to.
+// objects reads the kinds that Sickbay writes to, and then the kinds of requests that they name.
 func (u *Uninstaller) objects(ctx context.Context, s *Survey) error {
 	requests := requestKinds{}
 	for _, one := range kinds {
@@ -163,7 +163,7 @@ func (s *Survey) add(obj *unstructured.Unstructured, when step, found trace.Obje
 	}
 }
 
-// unread notes what may not be read. A kind that is not installed has nothing on it.
+// unread records what may not be read. A kind that is not installed has nothing to find.
 func (s *Survey) unread(what string, err error) error {
 	switch {
 	case err == nil, meta.IsNoMatchError(err), apierrors.IsNotFound(err):
@@ -175,7 +175,7 @@ func (s *Survey) unread(what string, err error) error {
 	return fmt.Errorf("reading %s: %w", what, err)
 }
 
-// page is how many objects are read at once.
+// page is how many objects are read in one request.
 const page = 500
 
 // each reads all objects of a kind.
@@ -197,10 +197,11 @@ func (u *Uninstaller) each(ctx context.Context, kind schema.GroupVersionKind, lo
 	}
 }
 
-// clockSlack is by how much a lease may be overdue, as the clock of the person may be fast.
+// clockSlack is how overdue a lease may be, since the person's clock may be fast.
 const clockSlack = time.Minute
 
-// leases finds those of managers, and who leads. Those that look after another namespace do not matter to one.
+// leases finds the leases of managers, and who leads. It ignores managers of other namespaces if the namespace
+// is limited.
 func (u *Uninstaller) leases(ctx context.Context, s *Survey) error {
 	var list coordinationv1.LeaseList
 	if err := u.Client.List(ctx, &list); err != nil {
@@ -217,7 +218,7 @@ func (u *Uninstaller) leases(ctx context.Context, s *Survey) error {
 			s.Leaders = append(s.Leaders, fmt.Sprintf("%s (lease %s)", lease.Holder(one), item.Key))
 		}
 		if u.Namespace == "" {
-			// Elsewhere somebody may still need it.
+			// Managers of other namespaces may still need their leases.
 			s.Items = append(s.Items, item)
 		}
 	}

@@ -20,14 +20,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/uninstall/trace"
 )
 
-// fieldOwner is the name under which things are taken away. It owns nothing afterwards.
+// fieldOwner is the field manager of the removals. It owns no field afterwards.
 const fieldOwner = client.FieldOwner("sickbay-uninstall")
 
-// maxWrites is how many writes an object may take, also one that others write to all the time.
+// maxWrites is how many writes one object may take, even if others keep writing to it.
 const maxWrites = 50
 
-// TakeBack takes back what a survey has found, item by item, and tells each. What cannot be taken back keeps nothing else from going, but
-// for records of hosts and Nodes, which stay as long as those are not let go of, and the kinds, which go last.
+// TakeBack removes what a survey found, item by item, and reports each. If one cannot be removed, the others are removed all the same.
+// Exceptions: records stay until their hosts and Nodes are released, and the kinds are removed last.
 func (u *Uninstaller) TakeBack(ctx context.Context, s Survey, tell func(Item, error)) error {
 	var failed []error
 	for _, item := range s.Items {
@@ -65,7 +65,7 @@ func (u *Uninstaller) item(ctx context.Context, item Item) error {
 	}
 }
 
-// clean takes everything of Sickbay's from an object, one write at a time, each decided anew.
+// clean removes everything of Sickbay's from an object, one write at a time, and decides again before each.
 func (u *Uninstaller) clean(ctx context.Context, c client.Client, item Item) error {
 	for range maxWrites {
 		obj := &unstructured.Unstructured{}
@@ -89,7 +89,7 @@ func (u *Uninstaller) clean(ctx context.Context, c client.Client, item Item) err
 	return errors.New("somebody writes to it all the time: try again")
 }
 
-// waits names what others still keep an object of ours for.
+// waits returns an error that names what others still keep our object for.
 func waits(obj *unstructured.Unstructured) error {
 	ours := obj.GroupVersionKind() == trace.Records || obj.GroupVersionKind() == trace.Reboots
 	if finalizers := obj.GetFinalizers(); ours && obj.GetDeletionTimestamp() != nil && len(finalizers) > 0 {
@@ -98,7 +98,7 @@ func waits(obj *unstructured.Unstructured) error {
 	return nil
 }
 
-// mayGo is an error as long as something depends on a RebootRemediation: it is all that is known of what its Node had.
+// mayGo returns an error while something depends on a RebootRemediation: nothing else records what its Node had.
 func (u *Uninstaller) mayGo(ctx context.Context, key client.ObjectKey) error {
 	request := &v1alpha1.RebootRemediation{}
 	if err := u.Client.Get(ctx, key, request); err != nil {
@@ -136,7 +136,7 @@ func write(ctx context.Context, c client.Client, obj *unstructured.Unstructured,
 	return client.IgnoreNotFound(c.Patch(ctx, obj, f.Patch, fieldOwner))
 }
 
-// changed reports whether a write did not meet what it was decided on. One that is refused as the object would be has causes.
+// changed reports whether a write failed because the object had changed. A rejection of the object itself has other causes.
 func changed(err error) bool {
 	return apierrors.IsConflict(err) || ownwrites.TestFailed(err)
 }

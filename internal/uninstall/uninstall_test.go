@@ -49,7 +49,7 @@ func manage(t *testing.T, e *env.Env) (stop func()) {
 	return stop
 }
 
-// command runs sickbay uninstall as somebody types it.
+// command runs sickbay uninstall from the command line.
 func command(t *testing.T, e *env.Env, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	config := clientcmdapi.NewConfig()
@@ -66,7 +66,7 @@ func command(t *testing.T, e *env.Env, args ...string) (code int, stdout, stderr
 	return code, out.String(), errs.String()
 }
 
-// dump is all that is stored, by kind and name, but for events, which go by themselves, and definitions.
+// dump returns all stored objects, by kind and name, except definitions, and events, which expire.
 func dump(t *testing.T, e *env.Env) map[string]string {
 	t.Helper()
 	known, err := discovery.NewDiscoveryClientForConfigOrDie(e.Config).ServerPreferredResources()
@@ -90,7 +90,7 @@ func dump(t *testing.T, e *env.Env) map[string]string {
 			}
 			for _, obj := range objs.Items {
 				if obj.GetNamespace() == "kube-system" {
-					// Kubernetes itself writes there all the time.
+					// Kubernetes itself keeps writing here.
 					continue
 				}
 				data, err := json.MarshalIndent(obj.Object, "", " ")
@@ -104,14 +104,14 @@ func dump(t *testing.T, e *env.Env) map[string]string {
 	return all
 }
 
-// yours are the lines with the word sickbay in them that people have written.
+// yours are the lines that people wrote and that contain the word sickbay.
 var yours = []string{
 	`"sickbay.dev/pause-on-upgrade": "false"`, `"sickbay.dev/max-in-flight": `, `"sickbay.dev/remediation": "reboot"`, `"cluster.x-k8s.io/paused": "sickbay"`,
 	`"f:sickbay.dev/pause-on-upgrade": {}`, `"f:sickbay.dev/max-in-flight": {}`, `"f:sickbay.dev/remediation": {}`,
 	`"apiVersion": "sickbay.dev/v1alpha1"`,
 }
 
-// traces are the lines of a dump that name Sickbay and that nobody else has written.
+// traces returns the lines of a dump that name Sickbay and that nobody else wrote.
 func traces(all map[string]string) (found []string) {
 	for name, text := range all {
 		for line := range strings.SplitSeq(text, "\n") {
@@ -125,7 +125,7 @@ func traces(all map[string]string) (found []string) {
 	return found
 }
 
-// words that Sickbay writes and that do not name it.
+// words returns the objects of a dump with words that Sickbay writes and that do not name it.
 func words(all map[string]string) (found []string) {
 	for name, text := range all {
 		for _, word := range []string{"HealthCheckSucceeded", "OwnerRemediated", "RemediationAllowed", "HostHealthy", "reboot.metal3.io", "paused-for-upgrade", "expectedMachines", "FixRemediation "} {
@@ -138,8 +138,8 @@ func words(all map[string]string) (found []string) {
 	return found
 }
 
-// TestNoTrace: the manager repairs machines in every way, and is stopped in the midst of it. Then nothing of what it has written is found any
-// more in all that is stored, and what people have written is all there.
+// TestNoTrace: the manager repairs machines in every way, and is stopped meanwhile. After the removal, nothing that it wrote is stored, and
+// everything that people wrote is.
 func TestNoTrace(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
 	stop := manage(t, e)
@@ -159,7 +159,7 @@ func TestNoTrace(t *testing.T) {
 
 	code, _, stderr := command(t, e, "--yes")
 	g.Expect(code).To(Equal(1), "it is refused while a manager leads")
-	g.Expect(stderr).To(ContainSubstring("a manager is leading, and would write this again"))
+	g.Expect(stderr).To(ContainSubstring("a manager leads, and would write this again"))
 	stop()
 
 	before = dump(t, e)
@@ -169,7 +169,7 @@ func TestNoTrace(t *testing.T) {
 
 	code, out, stderr := command(t, e, "--yes")
 	g.Expect(code).To(Equal(0), out+stderr)
-	g.Expect(out).To(ContainSubstring("Nothing of Sickbay's is left"))
+	g.Expect(out).To(ContainSubstring("Nothing that Sickbay has written is left"))
 	g.Expect(strings.Index(out, "BareMetalHost")).To(BeNumerically("<", strings.Index(out, "Machine ")), "hosts are let on first")
 	after := dump(t, e)
 	g.Expect(traces(after)).To(BeEmpty())
@@ -181,7 +181,7 @@ func TestNoTrace(t *testing.T) {
 
 	code, out, _ = command(t, e, "--yes")
 	g.Expect(code).To(Equal(0))
-	g.Expect(out).To(ContainSubstring("Nothing of Sickbay's was found"))
+	g.Expect(out).To(ContainSubstring("Nothing that Sickbay has written was found"))
 	g.Expect(dump(t, e)).To(Equal(after), "once more changes nothing")
 
 	code, out, stderr = command(t, e, "--yes", "--annotations", "--crds")
@@ -193,7 +193,7 @@ func TestNoTrace(t *testing.T) {
 	g.Expect(fmt.Sprint(after)).NotTo(Or(ContainSubstring("sickbay.dev/max-in-flight"), ContainSubstring(`"cluster.x-k8s.io/paused": "sickbay"`)))
 }
 
-// definitions are those of Sickbay's kinds.
+// definitions returns the names of the definitions of Sickbay's kinds.
 func definitions(t *testing.T, e *env.Env) (names []string) {
 	t.Helper()
 	var all apiextensionsv1.CustomResourceDefinitionList

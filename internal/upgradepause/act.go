@@ -11,11 +11,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// FieldOwner is the name under which the annotations are written.
+// FieldOwner is the field manager of our writes to MachineHealthChecks.
 const FieldOwner = "sickbay-upgradepause"
 
-// act writes what was decided, all of it at once, and only to the MachineHealthCheck that was
-// looked at: if it has changed since, the API server refuses.
+// act writes the decision in one patch, and only to the MachineHealthCheck that was observed: if it has
+// changed since, the API server refuses.
 func (r *Reconciler) act(ctx context.Context, check *metav1.PartialObjectMetadata, d pause.Decision) error {
 	if len(d.Changes) == 0 {
 		return nil

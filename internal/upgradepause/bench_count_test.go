@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// tally is how many requests there were, by what they did.
+// tally counts requests by what they do.
 type tally map[string]int
 
 func (t tally) of(what string) int { return t[what] }
@@ -32,13 +32,13 @@ func (t *tally) add(more tally) {
 	}
 }
 
-// counter counts requests on their way.
+// counter counts the requests that pass through it.
 type counter struct {
 	mu    sync.Mutex
 	tally tally
 }
 
-// take returns the requests since it was asked last.
+// take returns the requests since the last call.
 func (c *counter) take() tally {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,7 +60,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (r roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
-// verbOf tells writes of MachineHealthChecks from those of events.
+// verbOf distinguishes writes of MachineHealthChecks from writes of events.
 func verbOf(req *http.Request) string {
 	switch {
 	case strings.HasSuffix(req.URL.Path, "/events"), strings.Contains(req.URL.Path, "/events/"):
@@ -75,7 +75,7 @@ func verbOf(req *http.Request) string {
 	return "other"
 }
 
-// marks knows which MachineHealthChecks are marked as paused, and is told of changes.
+// marks knows which MachineHealthChecks are marked as paused, from a watch.
 type marks struct {
 	changed chan struct{}
 
@@ -127,13 +127,13 @@ func (m *marks) note(check *metav1.PartialObjectMetadata, what watch.EventType) 
 	}
 }
 
-// await waits until that many are marked.
+// await waits until that many MachineHealthChecks are marked.
 func (m *marks) await(b *testing.B, want int) {
 	b.Helper()
 	m.until(b, func() bool { return len(m.marked) == want })
 }
 
-// awaitSeen waits until an object was seen at all.
+// awaitSeen waits until the watch has seen an object.
 func (m *marks) awaitSeen(b *testing.B, key client.ObjectKey) {
 	b.Helper()
 	m.until(b, func() bool { return m.seen[key] })
@@ -156,7 +156,7 @@ func (m *marks) until(b *testing.B, done func() bool) {
 	}
 }
 
-// lastAt is when the last change was seen.
+// lastAt returns when the last change was seen.
 func (m *marks) lastAt() time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()

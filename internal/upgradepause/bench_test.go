@@ -25,10 +25,10 @@ const (
 	namespaces = 20
 )
 
-// BenchmarkPause500 measures how long it takes from the moment at which an upgrade is written to the
-// ClusterVersion until the last of 500 MachineHealthChecks in 20 namespaces is paused, and the requests
-// that this takes. The manager is the real one with its defaults, and once with a limit of requests that it
-// does not reach: by default the last 300 have to wait for three seconds.
+// BenchmarkPause500 measures the time from the start of an upgrade in the ClusterVersion until the last of
+// 500 MachineHealthChecks in 20 namespaces is paused, and the requests for that. It uses the real manager,
+// once with its defaults, and once with a request limit that it does not reach: by default the last 300 wait
+// for three seconds.
 func BenchmarkPause500(b *testing.B) {
 	capi, openshift := upgradepause.ClusterAPIKind, upgradepause.OpenShiftKind
 	defaults := app.DefaultOptions()
@@ -56,12 +56,12 @@ func BenchmarkPause500(b *testing.B) {
 			for _, what := range []string{"patch", "event", "list", "watch", "other"} {
 				b.ReportMetric(float64(calls.of(what))/n, what+"-calls")
 			}
-			b.ReportMetric(0, "ns/op") // most of it is preparation
+			b.ReportMetric(0, "ns/op") // most of the time is preparation
 		})
 	}
 }
 
-// field is the MachineHealthChecks of the benchmark, and what watches them.
+// field has the MachineHealthChecks of the benchmark, and watches them.
 type field struct {
 	env     *env.Env
 	kinds   []schema.GroupVersionKind
@@ -89,7 +89,7 @@ func newField(b *testing.B, kinds []schema.GroupVersionKind, qps float32) *field
 	return f
 }
 
-// clear leaves nothing to the next benchmark.
+// clear cleans up for the next benchmark.
 func (f *field) clear(b *testing.B) {
 	b.Helper()
 	objs := []client.Object{f.version}
@@ -111,8 +111,8 @@ func (f *field) clear(b *testing.B) {
 	}
 }
 
-// upgrade begins an upgrade under a manager that has settled, and ends it. A manager of its own
-// has the burst of its own that it has after hours of quiet.
+// upgrade begins an upgrade under a manager that is idle, and ends it. Each upgrade has its own manager, so
+// that its rate limiter has its full burst, as after hours of quiet.
 func (f *field) upgrade(b *testing.B) (time.Duration, tally) {
 	b.Helper()
 	f.say(b, configv1.ConditionFalse)
@@ -131,7 +131,7 @@ func (f *field) upgrade(b *testing.B) (time.Duration, tally) {
 	return took, counted
 }
 
-// say writes whether an upgrade goes on.
+// say writes whether an upgrade is in progress.
 func (f *field) say(b *testing.B, progressing configv1.ConditionStatus) {
 	b.Helper()
 	now := metav1.Now()
@@ -172,8 +172,8 @@ func (f *field) run(b *testing.B, calls *counter) (stop func()) {
 	}
 }
 
-// awaitRest waits until the controllers have looked at what is there: each takes away a mark without a
-// pause, as soon as it knows that nothing upgrades.
+// awaitRest waits until the controllers have looked at all objects: each removes a marker without a pause as
+// soon as it knows that nothing upgrades.
 func (f *field) awaitRest(b *testing.B) {
 	b.Helper()
 	ns := f.env.Namespace(b)

@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// newTracker makes a tracker with a cache of its own. In that of the manager one kind that may
-// not be read would be enough for no controller to start: they wait for all of it.
+// newTracker makes a tracker with its own cache. In the manager's cache, one kind that Sickbay may not read
+// would keep all controllers from starting, since they wait for the whole cache.
 func (r *Reconciler) newTracker(mgr ctrl.Manager, ctl controller.Controller) (*tracker, error) {
 	options := cache.Options{
 		HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(), DefaultTransform: reduce,
@@ -35,12 +35,12 @@ func (r *Reconciler) newTracker(mgr ctrl.Manager, ctl controller.Controller) (*t
 	}}, nil
 }
 
-// warm is a cache that is filled on a standby, too.
+// warm is a cache that also runs on a standby.
 type warm struct{ cache.Cache }
 
 func (warm) NeedLeaderElection() bool { return false }
 
-// reduce drops what nobody reads before the cache holds it.
+// reduce drops unused fields before the cache stores an object.
 func reduce(obj any) (any, error) {
 	if small, ok := pause.Trim(obj); ok {
 		return small, nil

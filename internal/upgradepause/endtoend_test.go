@@ -24,8 +24,8 @@ import (
 // sickAfter is the timeout of every rule in this test.
 const sickAfter = 5 * time.Minute
 
-// judged is a Machine under a MachineHealthCheck, with the controller that judges it beside ours. Both
-// go by the same clock.
+// judged is a Machine under a MachineHealthCheck, with the controller that judges it and ours. Both use the
+// same clock.
 type judged struct {
 	*fixture
 	health  *machinehealth.Reconciler
@@ -53,7 +53,7 @@ func newJudged(t *testing.T, annotations stored, opts ...build.MachineOption) *j
 	return j
 }
 
-// judge has both controllers look, and returns the verdict, and when that is to change by itself.
+// judge runs both controllers, and returns the verdict, and when it is due to change by itself.
 func (j *judged) judge() (got metav1.Condition, again time.Duration) {
 	j.t.Helper()
 	j.reconcile(j.check)
@@ -72,7 +72,7 @@ func (j *judged) wantVerdict(want metav1.ConditionStatus, reason string) {
 	}
 }
 
-// breakDisk makes a Machine condition bad, and breakNode one of its Node.
+// breakDisk makes a condition of the Machine unhealthy, and breakNode one of its Node.
 func (j *judged) breakDisk() {
 	j.t.Helper()
 	stored := j.machine.DeepCopy()
@@ -91,8 +91,8 @@ func (j *judged) breakNode() {
 	j.nodes.Put(mhcspec.ClusterOf(j.machine), build.Node("node", build.NodeReady(metav1.ConditionFalse, j.clock.Now())))
 }
 
-// TestClocksRestart: a machine that gets sick during the upgrade is not judged before it is over, and then has
-// the whole of its timeout, to the second.
+// TestClocksRestart: a machine that falls sick during the upgrade is not judged until it is over, and then has
+// its whole timeout, to the second.
 func TestClocksRestart(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -148,7 +148,8 @@ func TestClocksRestart(t *testing.T) {
 	}
 }
 
-// TestClocksRunOn for what is not paused: excepting it, or overriding the pause, asks for just that.
+// TestClocksRunOn: clocks do not restart if the pause is overridden or the MachineHealthCheck is excepted,
+// since people want just that.
 func TestClocksRunOn(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

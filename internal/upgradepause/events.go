@@ -17,17 +17,17 @@ import (
 const (
 	// EventPaused says which upgrade a MachineHealthCheck is paused for.
 	EventPaused = "PausedForUpgrade"
-	// EventSettling says that the upgrade is over, or has halted, and for which Nodes the pause goes on.
+	// EventSettling says that the upgrade is over or has halted, and which Nodes the pause is waiting for.
 	EventSettling = "UpgradeSettling"
-	// EventResumed says that the pause is over and why, and that the timeouts of Sickbay count from now.
+	// EventResumed says that the pause is over, and why. If Sickbay manages the machines, its timeouts count from now.
 	EventResumed = "ResumedAfterUpgrade"
-	// EventOverridden says that somebody has unpaused it, or has taken the pause over, and that this
-	// holds until the upgrade is over.
+	// EventOverridden says that somebody has unpaused the MachineHealthCheck or taken over the pause, and that this holds
+	// until the upgrade is over.
 	EventOverridden = "UpgradePauseOverridden"
-	// EventTooLong says that a pause has become long; it is repeated every hour.
+	// EventTooLong says that a pause lasts too long; it is repeated every hour.
 	EventTooLong = "UpgradePauseTooLong"
-	// EventFought says that somebody takes all annotations of the pause away again and again, as a program does that replaces
-	// them all. It is written once for an upgrade.
+	// EventFought says that somebody keeps removing all annotations of the pause, like a program that replaces all
+	// annotations. It is emitted once for an upgrade.
 	EventFought = "UpgradePauseFought"
 )
 
@@ -35,13 +35,13 @@ const (
 const (
 	// EventUnreadable says why Sickbay cannot tell whether an upgrade is going on.
 	EventUnreadable = "UpgradeSignalUnreadable"
-	// EventReadable says that it can be told again.
+	// EventReadable says that Sickbay can tell again.
 	EventReadable = "UpgradeSignalReadable"
 )
 
 const eventAction = "PauseForUpgrade"
 
-// announce tells people what was done.
+// announce emits the event and the log line about a decision.
 func (r *Reconciler) announce(ctx context.Context, check *metav1.PartialObjectMetadata, f pause.Facts, d pause.Decision, now time.Time) {
 	eventType, reason := eventFor(d)
 	if reason == "" || (reason == EventFought && !r.fights.isNews(client.ObjectKeyFromObject(check))) {
@@ -52,7 +52,7 @@ func (r *Reconciler) announce(ctx context.Context, check *metav1.PartialObjectMe
 	r.Recorder.Eventf(check, nil, eventType, reason, eventAction, "%s", ownwrites.Note(text))
 }
 
-// eventFor returns the event that a decision deserves; no reason is none.
+// eventFor returns the event for a decision; an empty reason means none.
 func eventFor(d pause.Decision) (eventType, reason string) {
 	if d.Fought {
 		return corev1.EventTypeWarning, EventFought
@@ -73,7 +73,7 @@ func eventFor(d pause.Decision) (eventType, reason string) {
 	}
 }
 
-// announceSignal shows a reading in the metrics, and says so if it has become unreadable, or readable again.
+// announceSignal updates the metrics for a reading, and reports if the signal has become unreadable, or readable again.
 func (r *Reconciler) announceSignal(ctx context.Context, reading pause.Reading) {
 	if reading.Subject == nil {
 		return
@@ -94,7 +94,7 @@ func (r *Reconciler) announceSignal(ctx context.Context, reading pause.Reading) 
 		"%s", ownwrites.Note("Sickbay cannot tell whether it upgrades, so it pauses and resumes nothing for it: "+reading.Err.Error()))
 }
 
-// turned reports whether this is news.
+// turned reports whether the signal has become unreadable, or readable again.
 func (r *Reconciler) turned(key client.ObjectKey, kind string, unreadable bool) bool {
 	if unreadable {
 		return r.unreadable.Fail(key, kind, "", r.Clock.Now())

@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// TestEventFor: one event for each transition, and none for what changes nothing.
+// TestEventFor: each transition has one event; a decision that changes nothing has none.
 func TestEventFor(t *testing.T) {
 	type event struct{ Type, Reason, Text string }
 	a, both := upgrading("A"), upgrading("A", "B")

@@ -9,8 +9,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// fights remembers what MachineHealthChecks have lost, so that nobody is fought for ever. It only delays pauses: a restart begins
-// anew. The zero value is ready; it is safe for concurrent use.
+// fights remembers which MachineHealthChecks lost their pause, so that Sickbay does not fight another program for ever. It only
+// delays pauses, so a restart may forget it. The zero value is ready; it is safe for concurrent use.
 type fights struct{ recall.ByObject[fight] }
 
 type fight struct {
@@ -19,7 +19,7 @@ type fight struct {
 	announced bool
 }
 
-// of returns what was lost during some upgrades.
+// of returns how often the pause for these upgrades was lost.
 func (s *fights) of(key client.ObjectKey, upgrades string) pause.Lost {
 	if one := s.Get(key); one.upgrades == upgrades {
 		return one.lost
@@ -27,7 +27,7 @@ func (s *fights) of(key client.ObjectKey, upgrades string) pause.Lost {
 	return pause.Lost{}
 }
 
-// paused notes that a pause was written.
+// paused records that a pause was written.
 func (s *fights) paused(key client.ObjectKey, upgrades string, at time.Time) {
 	s.Update(key, func(one fight) fight {
 		if one == (fight{}) || one.upgrades != upgrades {
@@ -38,7 +38,7 @@ func (s *fights) paused(key client.ObjectKey, upgrades string, at time.Time) {
 	})
 }
 
-// isNews reports whether no event says so of a fight yet.
+// isNews reports whether no event has reported this fight yet.
 func (s *fights) isNews(key client.ObjectKey) (news bool) {
 	s.Update(key, func(one fight) fight {
 		news, one.announced = !one.announced, true

@@ -28,7 +28,7 @@ func newCheck(kind schema.GroupVersionKind, namespace, name string) client.Objec
 	return check
 }
 
-// read returns a MachineHealthCheck of either kind, as c has it.
+// read returns the current state of a MachineHealthCheck of either kind, read with c.
 func read(t testing.TB, c client.Reader, kind schema.GroupVersionKind, key client.ObjectKey) *metav1.PartialObjectMetadata {
 	t.Helper()
 	check := &metav1.PartialObjectMetadata{}

@@ -18,7 +18,8 @@ func (f *fixture) meddling(meddle func()) client.Client {
 	return f.patching(func(client.Object) error { meddle(); return nil })
 }
 
-// patching returns a client that asks before it patches; an error is what the patch fails with.
+// patching returns a client that calls ask before each patch; if ask returns an error, the patch fails with
+// it.
 func (f *fixture) patching(ask func(obj client.Object) error) client.Client {
 	f.t.Helper()
 	c, err := newPatching(f.env.Config, client.Options{Scheme: f.env.Scheme}, ask)
@@ -43,13 +44,13 @@ func newPatching(config *rest.Config, options client.Options, ask func(obj clien
 	}), nil
 }
 
-// once returns a function that does something the first time only.
+// once returns a function that acts only the first time.
 func (*fixture) once(do func()) func() {
 	var once sync.Once
 	return func() { once.Do(do) }
 }
 
-// refuse fails for the objects of a name.
+// refuse returns an error for objects with a name.
 func refuse(name string) func(client.Object) error {
 	return func(obj client.Object) error {
 		if obj.GetName() == name {

@@ -14,8 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// fleet is a Cluster on the API server, with a control plane and workers whose versions are written
-// as Cluster API's controllers write them.
+// fleet is a Cluster on the API server, with a control plane and workers whose versions are written as
+// Cluster API's controllers write them.
 type fleet struct {
 	env     *env.Env
 	cluster *clusterv1.Cluster
@@ -23,7 +23,7 @@ type fleet struct {
 	workers *clusterv1.MachineDeployment
 }
 
-// newFleet stores a Cluster that is all at a version.
+// newFleet stores a Cluster whose parts all have one version.
 func newFleet(t testing.TB, e *env.Env, namespace, name, version string, opts ...build.ClusterOption) *fleet {
 	t.Helper()
 	infrastructure := clusterv1.ContractVersionedObjectReference{APIGroup: "infrastructure.cluster.x-k8s.io", Kind: "DevMachineTemplate", Name: name}
@@ -63,14 +63,14 @@ func (f *fleet) planeWants(t testing.TB, version string) {
 	f.update(t, f.plane, func() { f.plane.Spec.Version = version })
 }
 
-// planeHas says which versions its machines have, and their kubelets.
+// planeHas sets the versions of its machines and their kubelets.
 func (f *fleet) planeHas(t testing.TB, versions ...string) {
 	t.Helper()
 	f.updateStatus(t, f.plane, func() { f.plane.Status.Versions = statusVersions(versions) })
 	f.machines(t, "plane", clusterv1.MachineControlPlaneLabel, "", versions)
 }
 
-// machines stores those that there are to be, and then removes the rest.
+// machines creates the wanted machines, and then removes the others.
 func (f *fleet) machines(t testing.TB, rollout, label, value string, versions []string) {
 	t.Helper()
 	name, wanted := f.cluster.Name, map[string]bool{}
@@ -104,14 +104,14 @@ func (f *fleet) workersWant(t testing.TB, version string) {
 	f.update(t, f.workers, func() { f.workers.Spec.Template.Spec.Version = version })
 }
 
-// workersHave says which versions their machines have, and their kubelets.
+// workersHave sets the versions of their machines and kubelets.
 func (f *fleet) workersHave(t testing.TB, versions ...string) {
 	t.Helper()
 	f.kubeletsHave(t, versions...)
 	f.machines(t, "workers", clusterv1.MachineDeploymentNameLabel, f.workers.Name, versions)
 }
 
-// kubeletsHave says which versions the kubelets of the workers have.
+// kubeletsHave sets the versions of the workers' kubelets.
 func (f *fleet) kubeletsHave(t testing.TB, versions ...string) {
 	t.Helper()
 	f.updateStatus(t, f.workers, func() {
@@ -119,7 +119,7 @@ func (f *fleet) kubeletsHave(t testing.TB, versions ...string) {
 	})
 }
 
-// option sets whether the Cluster wants pauses; empty takes the annotation away.
+// option sets whether the Cluster wants pauses; empty removes the annotation.
 func (f *fleet) option(t testing.TB, value string) {
 	t.Helper()
 	f.update(t, f.cluster, func() {

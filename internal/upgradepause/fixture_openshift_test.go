@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// openshift is the ClusterVersion on the API server. There is one only, so tests that have it do
-// not run in parallel.
+// openshift is the ClusterVersion on the API server. There is only one, so tests that use it do not run in
+// parallel.
 type openshift struct {
 	env     *env.Env
 	version *configv1.ClusterVersion
@@ -34,7 +34,7 @@ func newOpenshift(t testing.TB, e *env.Env) *openshift {
 		if err := client.IgnoreNotFound(e.Client.Delete(context.Background(), o.version)); err != nil {
 			t.Error(err)
 		}
-		// Events on what is in no namespace are in the default one.
+		// Events on cluster-scoped objects are in the default namespace.
 		if err := e.Client.DeleteAllOf(context.Background(), &eventsv1.Event{}, client.InNamespace(metav1.NamespaceDefault)); err != nil {
 			t.Error(err)
 		}
@@ -54,13 +54,13 @@ func update(version string, state configv1.UpdateState, started time.Time) confi
 	return entry
 }
 
-// begin starts an upgrade, as the operator writes it.
+// begin starts an upgrade, as the operator reports it.
 func (o *openshift) begin(t testing.TB, to string, at time.Time) {
 	t.Helper()
 	o.write(t, configv1.ConditionTrue, append([]configv1.UpdateHistory{update(to, configv1.PartialUpdate, at)}, o.version.Status.History...)...)
 }
 
-// end completes the upgrade that was started last.
+// end completes the last upgrade.
 func (o *openshift) end(t testing.TB) {
 	t.Helper()
 	history := o.version.Status.History
@@ -68,7 +68,7 @@ func (o *openshift) end(t testing.TB) {
 	o.write(t, configv1.ConditionFalse, history...)
 }
 
-// write stores what the operator says.
+// write stores the operator's report.
 func (o *openshift) write(t testing.TB, progressing configv1.ConditionStatus, history ...configv1.UpdateHistory) {
 	t.Helper()
 	since := metav1.NewTime(time.Now())

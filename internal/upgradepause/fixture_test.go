@@ -18,8 +18,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// fixture is a namespace on the API server, and a Reconciler of one kind whose clock and signal are
-// fake. The clock begins at noon, and nothing upgrades.
+// fixture is a namespace on the API server, and a Reconciler of one kind with a fake clock and a fake signal.
+// The clock begins at noon, and nothing upgrades.
 type fixture struct {
 	*Reconciler
 	t      testing.TB
@@ -28,11 +28,11 @@ type fixture struct {
 	signal *saying
 	clock  *testingclock.FakePassiveClock
 	events *events.FakeRecorder
-	// cache is what the Reconciler reads from; it lags behind when a test freezes it.
+	// cache is what the Reconciler reads; it lags behind when a test freezes it.
 	cache *live.Lagging
 }
 
-// saying is a signal that says what a test wants.
+// saying is a signal that reports what a test wants.
 type saying struct{ pause.Reading }
 
 func (s *saying) Read(context.Context, *metav1.PartialObjectMetadata) []pause.Reading {
@@ -62,7 +62,7 @@ func onEachKind(t *testing.T, test func(f *fixture)) {
 	}
 }
 
-// restart makes a new Reconciler, which knows nothing but what is stored, and writes with c.
+// restart makes a new Reconciler, which knows only what is stored, and writes with c.
 func (f *fixture) restart(c client.Client) {
 	f.cache = live.NewLagging(c)
 	f.Reconciler = &Reconciler{
@@ -71,10 +71,10 @@ func (f *fixture) restart(c client.Client) {
 	}
 }
 
-// upgrading makes the signal say which upgrades go on.
+// upgrading sets which upgrades the signal reports.
 func (f *fixture) upgrading(ids ...string) { f.signal.Upgrades = upgrading(ids...) }
 
-// pass lets time pass, and returns what it is then.
+// pass lets time pass, and returns the new time.
 func (f *fixture) pass(d time.Duration) time.Time {
 	f.clock.SetTime(f.clock.Now().Add(d))
 	return f.clock.Now()
@@ -91,7 +91,7 @@ func (f *fixture) check(name string, annotations stored) *metav1.PartialObjectMe
 	return read(f.t, f.env.Client, f.Kind, client.ObjectKeyFromObject(obj))
 }
 
-// reconcile looks at a MachineHealthCheck and returns after how long it wants to do so again.
+// reconcile reconciles a MachineHealthCheck and returns when to do so again.
 func (f *fixture) reconcile(check *metav1.PartialObjectMetadata) time.Duration {
 	f.t.Helper()
 	after, err := f.tryReconcile(check)
@@ -107,7 +107,7 @@ func (f *fixture) tryReconcile(check *metav1.PartialObjectMetadata) (time.Durati
 	return result.RequeueAfter, err
 }
 
-// freeze makes the Reconciler see a MachineHealthCheck as it is now, whatever happens to it.
+// freeze makes the Reconciler see the current state of a MachineHealthCheck from now on.
 func (f *fixture) freeze(check *metav1.PartialObjectMetadata) {
 	f.t.Helper()
 	f.cache.Freeze()

@@ -19,7 +19,7 @@ func (f *fixture) wantStored(check *metav1.PartialObjectMetadata, want stored) {
 	}
 }
 
-// wantEvents asserts how the events begin since it was asked last.
+// wantEvents asserts the beginnings of the events since the last call.
 func (f *fixture) wantEvents(want ...string) {
 	f.t.Helper()
 	var got []string
@@ -35,7 +35,7 @@ func (f *fixture) wantEvents(want ...string) {
 	}
 }
 
-// wantRest asserts that nothing is written or said as long as nothing changes.
+// wantRest asserts that nothing is written or reported while nothing changes.
 func (f *fixture) wantRest(check *metav1.PartialObjectMetadata) {
 	f.t.Helper()
 	before := read(f.t, f.env.Client, f.Kind, client.ObjectKeyFromObject(check)).ResourceVersion

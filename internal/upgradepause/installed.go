@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// Installed tells the controllers that a kind of OpenShift has been installed, now or
-// long ago. The zero value is ready, and says that it has not. It is safe for concurrent use.
+// Installed records that an OpenShift kind is installed, and notifies the controllers. The zero value is
+// ready, and means that it is not. It is safe for concurrent use.
 type Installed struct {
 	mu   sync.Mutex
 	yes  bool
 	tell []func() error
 }
 
-// Set says so.
+// Set records that the kind is installed.
 func (i *Installed) Set() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -25,7 +25,7 @@ func (i *Installed) Set() error {
 	return errors.Join(errs...)
 }
 
-// whenSet calls tell when the kind is installed, at once if it is.
+// whenSet calls tell once the kind is installed: now, if it is installed already.
 func (i *Installed) whenSet(tell func() error) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()

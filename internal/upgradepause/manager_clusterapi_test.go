@@ -20,8 +20,7 @@ const (
 	wantsThem = "true"
 )
 
-// withChecks stores MachineHealthChecks named after the Clusters that they belong to, and one of
-// OpenShift, which belongs to none.
+// withChecks stores MachineHealthChecks named after their Clusters, and one of OpenShift, which belongs to no Cluster.
 func (s *stage) withChecks(clusters ...string) {
 	s.t.Helper()
 	for _, cluster := range clusters {
@@ -39,8 +38,8 @@ func (s *stage) later() time.Time {
 	return s.clock.Now()
 }
 
-// TestManagerCluster: a Cluster that asks for it pauses its own MachineHealthChecks, from the first
-// machine of the control plane to the last of the workers.
+// TestManagerCluster: a Cluster that opts in pauses its own MachineHealthChecks, from the first machine of the control plane to the
+// last worker.
 func TestManagerCluster(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -71,8 +70,7 @@ func TestManagerCluster(t *testing.T) {
 	s.Eventually(s.of("green")).Should(Equal(resumed(over)), "its Cluster does not ask any more")
 }
 
-// TestManagerClusterWorkersOnly: workers that follow later are an upgrade too, and a new setting of the
-// same version is none.
+// TestManagerClusterWorkersOnly: workers that follow later are an upgrade, too. A new setting with the same version is none.
 func TestManagerClusterWorkersOnly(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -93,7 +91,7 @@ func TestManagerClusterWorkersOnly(t *testing.T) {
 	s.Eventually(s.of("blue")).Should(Equal(resumed(over)))
 }
 
-// TestManagerClusterTopology: one that has a topology says by itself when it upgrades.
+// TestManagerClusterTopology: a Cluster with a topology reports its upgrade itself.
 func TestManagerClusterTopology(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -117,8 +115,8 @@ func TestManagerClusterTopology(t *testing.T) {
 	s.Eventually(s.of("blue")).Should(Equal(resumed(over)))
 }
 
-// TestManagerClusterUnreadable: what the Cluster says cannot be understood. That is said on it, once, and
-// its MachineHealthChecks stay as they are.
+// TestManagerClusterUnreadable: the Cluster's state is not conclusive. An event on it says so, once, and its MachineHealthChecks stay
+// as they are.
 func TestManagerClusterUnreadable(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -138,8 +136,8 @@ func TestManagerClusterUnreadable(t *testing.T) {
 	s.Eventually(s.eventsOn("Cluster")).Should(Equal([]string{EventReadable, EventUnreadable}))
 }
 
-// TestManagerClusterExcepted: on a hub, ClusterVersion says nothing of Clusters whose machines are elsewhere. One that is excepted is
-// not paused for it, and resumed if it is.
+// TestManagerClusterExcepted: on a hub, ClusterVersion says nothing about Clusters whose machines are elsewhere. An excepted Cluster
+// is not paused for it, and is resumed if it is paused.
 func TestManagerClusterExcepted(t *testing.T) {
 	s := newStage(t)
 	cv := newOpenshift(t, s.env)
@@ -160,8 +158,8 @@ func TestManagerClusterExcepted(t *testing.T) {
 	s.Eventually(s.of("here")).Should(Equal(ours(id, noon).And(resumed(noon))), "it is not excepted any more")
 }
 
-// TestManagerClusterGone: one that is deleted in the midst of its upgrade leaves nothing paused, and no
-// series, whether its MachineHealthChecks go before it or after.
+// TestManagerClusterGone: a Cluster that is deleted during its upgrade leaves nothing paused, and no series, whether its
+// MachineHealthChecks go before or after it.
 func TestManagerClusterGone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -15,7 +15,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// TestManagerOneFailureStopsNoOther, in whichever namespace, and it is tried again until it is done.
+// TestManagerOneFailureStopsNoOther: a failure for one object delays no other, in any namespace, and is
+// retried until it succeeds.
 func TestManagerOneFailureStopsNoOther(t *testing.T) {
 	s := newStage(t)
 	namespaces := map[string]cache.Config{}

@@ -17,8 +17,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// TestManagerWithoutPermission: a manager that may not read the ClusterVersion says so and pauses
-// nothing. It goes on by itself when it may.
+// TestManagerWithoutPermission: a manager that may not read the ClusterVersion reports that and pauses
+// nothing. It continues by itself once it may.
 func TestManagerWithoutPermission(t *testing.T) {
 	s := newStage(t)
 	cv := newOpenshift(t, s.env)
@@ -46,8 +46,8 @@ func TestManagerWithoutPermission(t *testing.T) {
 	s.Eventually(s.eventsOn("ClusterVersion")).Should(ConsistOf(EventReadable, EventUnreadable))
 }
 
-// TestManagerWithoutPermissionOnWorkers: the same for what belongs to a Cluster, of which there may be
-// nothing to be seen when it may be read at last.
+// TestManagerWithoutPermissionOnWorkers: the same for the parts of a Cluster. When they can be read at last,
+// there may be none.
 func TestManagerWithoutPermissionOnWorkers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -68,7 +68,7 @@ func TestManagerWithoutPermissionOnWorkers(t *testing.T) {
 	s.Eventually(s.eventsOn("Cluster")).Should(ConsistOf(EventReadable, EventUnreadable))
 }
 
-// losingPatience lets time pass at each look, until what cannot be read is not waited for any more.
+// losingPatience passes time at each look, until what cannot be read counts as unreadable.
 func (s *stage) losingPatience(look func() []string) func() []string {
 	return func() []string {
 		s.clock.SetTime(s.clock.Now().Add(time.Second))
@@ -76,7 +76,7 @@ func (s *stage) losingPatience(look func() []string) func() []string {
 	}
 }
 
-// runAsUser starts the manager as somebody who may do what cannot be done without.
+// runAsUser starts the manager as a user with only the necessary permissions.
 func (s *stage) runAsUser() {
 	s.t.Helper()
 	s.grant("machine.openshift.io", "machinehealthchecks", "get", "list", "watch", "patch")
@@ -88,7 +88,7 @@ func (s *stage) runAsUser() {
 	s.run(cfg)
 }
 
-// user is who the manager is when it may not do everything.
+// user is the manager's user when it may not do everything.
 func (s *stage) user() string { return "pauser-" + s.ns }
 
 // grant allows the user to do something.

@@ -17,8 +17,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// TestManagerSettlesMachines: the Machines of Cluster API say whether their Nodes are Ready. Those of other
-// MachineHealthChecks, those that are skipped and those that are going away are not waited for.
+// TestManagerSettlesMachines: Cluster API's Machines report whether their Nodes are Ready. The pause does not
+// wait for Machines of other MachineHealthChecks, skipped ones, or those that are being deleted.
 func TestManagerSettlesMachines(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -48,7 +48,7 @@ func TestManagerSettlesMachines(t *testing.T) {
 	s.Eventually(s.of("blue")).Should(Equal(resumed(over)))
 }
 
-// machine stores a Machine of Cluster blue that no rollout replaces.
+// machine stores a Machine of Cluster blue that belongs to no rollout.
 func (s *stage) machine(name string, opts ...build.MachineOption) *clusterv1.Machine {
 	s.t.Helper()
 	m := build.Machine(s.ns, name, append([]build.MachineOption{build.InCluster("blue")}, opts...)...)
@@ -62,7 +62,7 @@ func (s *stage) nodeReady(m *clusterv1.Machine, status metav1.ConditionStatus) {
 	s.Expect(s.env.Client.Status().Update(s.t.Context(), m)).To(Succeed())
 }
 
-// TestManagerSettlesNodes: OpenShift's Machines do not say it, so their Nodes are looked at.
+// TestManagerSettlesNodes: OpenShift's Machines do not report it, so their Nodes are read.
 func TestManagerSettlesNodes(t *testing.T) {
 	s := newStage(t)
 	s.settle = settleWithin
@@ -96,7 +96,7 @@ func (s *stage) openshiftMachine(name string, labels map[string]any) {
 	s.Expect(s.env.Client.Create(s.t.Context(), m)).To(Succeed())
 }
 
-// node stores the Node of a Machine, which is not Ready.
+// node stores the Node of a Machine. It is not Ready.
 func (s *stage) node(machine string) *corev1.Node {
 	s.t.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
@@ -107,7 +107,7 @@ func (s *stage) node(machine string) *corev1.Node {
 	return node
 }
 
-// TestManagerSettlesBlind: Nodes that it may not read are not waited for beyond the time that they have.
+// TestManagerSettlesBlind: if Nodes may not be read, the pause waits only for their timeout.
 func TestManagerSettlesBlind(t *testing.T) {
 	s := newStage(t)
 	s.settle = settleWithin

@@ -16,25 +16,25 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// patience is far above what an event takes. There is no sync period in these tests, so nothing but
-// events can be the cause of what happens.
+// patience is far longer than an event takes. These tests have no sync period, so only events can trigger
+// anything.
 const patience = 30 * time.Second
 
-// stage is a namespace in which both controllers run in a manager, with the cache of the real one.
+// stage is a namespace in which both controllers run in a manager, with the real manager's cache.
 type stage struct {
 	*WithT
 	t   *testing.T
 	env *env.Env
 	ns  string
-	// installed tells the controllers of ClusterVersion. It is not set, so that a stage without one
-	// can run in parallel with others.
+	// installed reports that ClusterVersion is installed. It is not set, so that stages without one can run
+	// in parallel.
 	installed *Installed
-	// pools tells them of MachineConfigPools.
+	// pools reports that MachineConfigPools are installed.
 	pools *Installed
 	clock *testingclock.FakePassiveClock
-	// settle is how long Nodes may take to get Ready.
+	// settle is how long Nodes may take to become Ready.
 	settle time.Duration
-	// recorder, if it is set, takes the events instead of the API server.
+	// recorder, if set, receives the events instead of the API server.
 	recorder *events.FakeRecorder
 }
 
@@ -49,7 +49,7 @@ func newStage(t *testing.T) *stage {
 	}
 }
 
-// run starts the manager, which reaches the API server as cfg says.
+// run starts the manager, with the given connection to the API server.
 func (s *stage) run(cfg *rest.Config, configure ...func(*ctrl.Options)) {
 	s.t.Helper()
 	e := *s.env
@@ -86,7 +86,7 @@ func (s *stage) check(kind schema.GroupVersionKind, name string, annotations sto
 	s.Expect(s.env.Client.Create(s.t.Context(), obj)).To(Succeed())
 }
 
-// annotations returns those that are stored.
+// annotations returns the stored annotations.
 func (s *stage) annotations(kind schema.GroupVersionKind, name string) func() stored {
 	return func() stored {
 		return read(s.t, s.env.Client, kind, client.ObjectKey{Namespace: s.ns, Name: name}).Annotations

@@ -55,7 +55,8 @@ func forgetCheck(gvk schema.GroupVersionKind, key client.ObjectKey) {
 	foughtGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
 }
 
-// measureSignal shows what a signal says; an upgrade that cannot be told is left as it was.
+// measureSignal sets the metrics of a signal. If it cannot be read, the metric for the upgrade keeps its
+// value.
 func measureSignal(r pause.Reading) {
 	labels := []string{r.Subject.Kind, r.Subject.Namespace, r.Subject.Name}
 	if r.Off {

@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// Short names of what the tests of package pause have, too.
+// Short names, which the tests of package pause also use.
 const (
 	keyPaused  = pausing.KeyPaused
 	keyMarker  = pausing.KeyMarker

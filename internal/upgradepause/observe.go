@@ -12,18 +12,18 @@ import (
 
 // Signal reads which upgrades go on.
 type Signal interface {
-	// Read looks for those that concern a MachineHealthCheck, one Reading for each subject.
+	// Read returns the upgrades that concern a MachineHealthCheck, one Reading for each subject.
 	Read(ctx context.Context, check *metav1.PartialObjectMetadata) []pause.Reading
 }
 
-// Readiness reads what is not back after an upgrade.
+// Readiness reads which machines are not back after an upgrade.
 type Readiness interface {
-	// NotReady names the machines of a MachineHealthCheck that have no Node which is Ready, sorted. The error is pause.ErrStarting
-	// while there is hope that it is known in a moment.
+	// NotReady returns the names of a MachineHealthCheck's machines without a Ready Node, sorted. The error is pause.ErrStarting
+	// if they may be known in a moment.
 	NotReady(ctx context.Context, check *metav1.PartialObjectMetadata) ([]string, error)
 }
 
-// observe asks all signals about one MachineHealthCheck.
+// observe reads all signals for one MachineHealthCheck.
 func (r *Reconciler) observe(ctx context.Context, check *metav1.PartialObjectMetadata) pause.Facts {
 	facts := pause.Facts{Annotations: check.Annotations, WarnAfter: r.WarnAfter, Restarts: r.Kind == ClusterAPIKind}
 	for _, signal := range r.Signals {
@@ -39,7 +39,7 @@ func (r *Reconciler) observe(ctx context.Context, check *metav1.PartialObjectMet
 	return facts
 }
 
-// settling reads what has to get Ready, if anything has, and now is the time.
+// settling reads which machines must become Ready, if the pause waits for that now.
 func (r *Reconciler) settling(ctx context.Context, check *metav1.PartialObjectMetadata, facts pause.Facts) pause.Settle {
 	if r.SettleTimeout <= 0 || r.Readiness == nil || (r.Ours != nil && r.Ours(check)) {
 		return pause.Settle{}

@@ -11,27 +11,27 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// machinesByCluster indexes Machines by the Cluster that they belong to.
+// machinesByCluster indexes Machines by their Cluster.
 const machinesByCluster = "sickbay.upgrade.cluster"
 
 func clusterOfMachine(obj client.Object) []string {
 	return []string{obj.(*clusterv1.Machine).Spec.ClusterName}
 }
 
-// censuses has the Machines of each Cluster counted once after one of them has changed, and not once for each MachineHealthCheck. It is
-// safe for concurrent use; nil counts each time.
+// censuses counts the Machines of each Cluster once after a change, not once for each MachineHealthCheck. It is safe for concurrent
+// use; a nil one counts each time.
 type censuses struct {
 	mu sync.Mutex
 	by map[client.ObjectKey]*count
 }
 
-// count is made once. Others who want it meanwhile wait for it.
+// count is made once. Other callers wait for the result.
 type count struct {
 	mu     sync.Mutex
 	result *pause.Census
 }
 
-// of counts the Machines of a Cluster. The result is not to be changed.
+// of counts the Machines of a Cluster. Callers must not modify the result.
 func (c *censuses) of(ctx context.Context, reader client.Reader, cluster client.ObjectKey) (*pause.Census, error) {
 	if c == nil {
 		return takeCensus(ctx, reader, cluster)
@@ -59,8 +59,8 @@ func (c *censuses) count(cluster client.ObjectKey) *count {
 	return c.by[cluster]
 }
 
-// changed has the Machines of a Cluster counted anew. It is called when the cache knows of the change already, and before anybody is
-// woken up for it. What is being counted now is not kept.
+// changed makes the next call of count the Machines of a Cluster again. Call it when the cache has the change, and before waking
+// anybody up for it. The result of a count in progress is not kept.
 func (c *censuses) changed(cluster client.ObjectKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,13 +16,13 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// crowd is a cache with a Cluster and many Machines. It counts those that are read.
+// crowd is a cache with a Cluster and many Machines. It counts how many are read.
 type crowd struct {
 	client.Client
 	cluster  *clusterv1.Cluster
 	machines []clusterv1.Machine
 	read     int
-	// meanwhile is called in the midst of a read.
+	// meanwhile is called during a read.
 	meanwhile func()
 }
 
@@ -56,8 +56,8 @@ func newCrowd(machines int) *crowd {
 	return c
 }
 
-// TestCensusOfOneEvent: an event of a Machine has the Machines of its Cluster read once, however many MachineHealthChecks look, also at
-// what is not Ready.
+// TestCensusOfOneEvent: after an event of a Machine, the Machines of its Cluster are read once, however many MachineHealthChecks look,
+// including for Nodes that are not Ready.
 func TestCensusOfOneEvent(t *testing.T) {
 	const machines, checks = 1000, 10
 	cache := newCrowd(machines)
@@ -80,13 +80,13 @@ func TestCensusOfOneEvent(t *testing.T) {
 		if want := (event + 1) * machines; cache.read != want {
 			t.Fatalf("event %d: %d Machines were read, want %d", event, cache.read, want)
 		}
-		machine := &cache.machines[event*checks] // one of the first MachineHealthCheck
+		machine := &cache.machines[event*checks] // a Machine of the first MachineHealthCheck
 		machine.Status.Conditions = []metav1.Condition{{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionTrue}}
 		r.ofCluster(t.Context(), machine)
 	}
 }
 
-// TestCensusOfTheDayBefore: what was counted while a Machine changed is not kept.
+// TestCensusOfTheDayBefore: a count is not kept if a Machine changed during it.
 func TestCensusOfTheDayBefore(t *testing.T) {
 	cache, c, key := newCrowd(1), &censuses{}, client.ObjectKey{Namespace: "ns", Name: build.ClusterName}
 	cache.meanwhile = func() {
@@ -94,7 +94,7 @@ func TestCensusOfTheDayBefore(t *testing.T) {
 		cache.machines[0].Status.Conditions = []metav1.Condition{{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionTrue}}
 		c.changed(key)
 	}
-	if _, err := c.of(t.Context(), cache, key); err != nil { // it has read what there was before
+	if _, err := c.of(t.Context(), cache, key); err != nil { // it reads the old state
 		t.Fatal(err)
 	}
 	result, err := c.of(t.Context(), cache, key)
@@ -106,7 +106,7 @@ func TestCensusOfTheDayBefore(t *testing.T) {
 	}
 }
 
-// TestManagerNodesThatComeLater: a Node comes into a pool that updates, and its MachineHealthCheck is paused without any event of the pool.
+// TestManagerNodesThatComeLater: a Node joins a pool that updates, and its MachineHealthCheck is paused without an event of the pool.
 func TestManagerNodesThatComeLater(t *testing.T) {
 	s := newStage(t)
 	s.openshiftMachine("worker", map[string]any{"machine.openshift.io/cluster-api-machine-role": "worker"})
@@ -130,7 +130,7 @@ func TestManagerNodesThatComeLater(t *testing.T) {
 	storePoolStatus(t, s.env, infra)
 	check := read(t, s.env.Client, OpenShiftKind, client.ObjectKey{Namespace: s.ns, Name: "workers"})
 	before := check.DeepCopy()
-	build.Annotation(keySince, at(noon))(check) // which the next look takes away
+	build.Annotation(keySince, at(noon))(check) // the next look removes it
 	s.Expect(s.env.Client.Patch(t.Context(), check, client.MergeFrom(before))).To(Succeed())
 	s.Eventually(mhc).ShouldNot(HaveKey(keySince))
 	s.Expect(mhc()).NotTo(HaveKey(keyMarker), "it has no Node in that pool")

@@ -16,8 +16,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// clusterAPI is the signal of Cluster API: a Cluster that rolls out another Kubernetes version
-// concerns its own MachineHealthChecks, if it asks for that.
+// clusterAPI is Cluster API's signal: a Cluster that rolls out another Kubernetes version pauses its own
+// MachineHealthChecks, if it opts in.
 type clusterAPI struct {
 	reader client.Reader
 	// rollouts reads control planes, MachineDeployments and Machines.
@@ -60,7 +60,7 @@ func (s clusterAPI) read(ctx context.Context, key client.ObjectKey) pause.Readin
 	return reading
 }
 
-// upgrades reads what says which versions a Cluster has, and is to have.
+// upgrades reads the objects that show which versions a Cluster has and should have.
 func (s clusterAPI) upgrades(ctx context.Context, cluster *clusterv1.Cluster) ([]pause.Upgrade, error) {
 	controlPlane, err := s.controlPlane(ctx, cluster)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s clusterAPI) upgrades(ctx context.Context, cluster *clusterv1.Cluster) ([
 		return nil, fmt.Errorf("listing MachineDeployments in %s: %w", cluster.Namespace, err)
 	}
 	if upgrades, err := pause.OfTopology(cluster, controlPlane, deployments.Items); pause.Going(upgrades) || err != nil {
-		// Cluster API says so by itself, and no Machine has to be read for that.
+		// Cluster API reports an upgrade by itself; reading the Machines adds nothing.
 		return upgrades, err
 	}
 	if err := s.open(ctx, &clusterv1.Machine{}); err != nil {
@@ -112,8 +112,8 @@ func clusterReference(key client.ObjectKey) *corev1.ObjectReference {
 	return &corev1.ObjectReference{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Namespace: key.Namespace, Name: key.Name}
 }
 
-// clusterOf returns the Cluster that an object belongs to. Its spec is not read, so this goes by
-// the label or the owner reference that Cluster API, and Sickbay, make sure of.
+// clusterOf returns the Cluster that an object belongs to. It reads no spec, only the label or the owner
+// reference that Cluster API and Sickbay set.
 func clusterOf(obj client.Object) (client.ObjectKey, bool) {
 	if name := obj.GetLabels()[clusterv1.ClusterNameLabel]; name != "" {
 		return client.ObjectKey{Namespace: obj.GetNamespace(), Name: name}, true

@@ -16,10 +16,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// opener watches kinds, and says when they have been read.
+// opener watches a kind, and returns an error until it has been read.
 type opener func(ctx context.Context, obj client.Object) error
 
-// clusterMachines is about Machines of Cluster API, which say themselves whether their Node is Ready.
+// clusterMachines is the Readiness of Cluster API's Machines, which report whether their Node is Ready.
 type clusterMachines struct {
 	selectors *selectors
 	reader    client.Reader
@@ -47,7 +47,7 @@ func (m clusterMachines) NotReady(ctx context.Context, check *metav1.PartialObje
 	return machines.NotReady(selector), nil
 }
 
-// nodesByMachine indexes Nodes by the Machine of OpenShift that they belong to.
+// nodesByMachine indexes Nodes by their OpenShift Machine.
 const nodesByMachine = "sickbay.upgrade.machine"
 
 func machinesOfNode(obj client.Object) []string {
@@ -57,14 +57,14 @@ func machinesOfNode(obj client.Object) []string {
 	return nil
 }
 
-// openshiftMachine is that kind, as metadata.
+// openshiftMachine returns an OpenShift Machine as metadata.
 func openshiftMachine() *metav1.PartialObjectMetadata {
 	machine := &metav1.PartialObjectMetadata{}
 	machine.SetGroupVersionKind(schema.GroupVersionKind{Group: OpenShiftKind.Group, Version: OpenShiftKind.Version, Kind: "Machine"})
 	return machine
 }
 
-// openshiftMachines is about Machines of OpenShift, whose Nodes are those of the cluster that they are in.
+// openshiftMachines is the Readiness of OpenShift's Machines. Their Nodes are in the same cluster.
 type openshiftMachines struct {
 	selectors *selectors
 	reader    client.Reader
@@ -80,7 +80,7 @@ func (m openshiftMachines) NotReady(ctx context.Context, check *metav1.PartialOb
 	return pause.NotReady(machines), nil
 }
 
-// Nodes returns those of the machines of a MachineHealthCheck.
+// Nodes returns the Nodes of a MachineHealthCheck's machines.
 func (m openshiftMachines) Nodes(ctx context.Context, check *metav1.PartialObjectMetadata) ([]*corev1.Node, error) {
 	machines, err := m.machines(ctx, check)
 	if err != nil {
@@ -89,7 +89,7 @@ func (m openshiftMachines) Nodes(ctx context.Context, check *metav1.PartialObjec
 	return slices.Concat(slices.Collect(maps.Values(machines))...), nil
 }
 
-// machines returns the Nodes of each machine of a MachineHealthCheck that is not being deleted.
+// machines returns the Nodes of each of a MachineHealthCheck's machines that is not being deleted.
 func (m openshiftMachines) machines(ctx context.Context, check *metav1.PartialObjectMetadata) (map[string][]*corev1.Node, error) {
 	selector, err := m.selectors.of(ctx, check)
 	if err != nil {
@@ -97,7 +97,7 @@ func (m openshiftMachines) machines(ctx context.Context, check *metav1.PartialOb
 	}
 	switch err := m.open(ctx, openshiftMachine()); {
 	case meta.IsNoMatchError(err):
-		return nil, nil // without the kind there is none
+		return nil, nil // the kind is not installed
 	case err != nil:
 		return nil, err
 	}

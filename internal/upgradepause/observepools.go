@@ -12,9 +12,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// machineConfigPools is the signal of OpenShift's machine config operator. Its workers go on rebooting when ClusterVersion says that
-// the upgrade is over, and also when no more than a setting has changed. A pool concerns the MachineHealthChecks of OpenShift that
-// have a machine whose Node is in it.
+// machineConfigPools is the signal of OpenShift's machine config operator. Its workers go on rebooting after ClusterVersion reports
+// the end of an upgrade, and also reboot for a mere setting. A pool concerns the OpenShift MachineHealthChecks that have a machine
+// whose Node is in it.
 type machineConfigPools struct {
 	reader    client.Reader
 	tracker   *tracker
@@ -35,7 +35,7 @@ func (s machineConfigPools) Read(ctx context.Context, check *metav1.PartialObjec
 		err = s.reader.List(ctx, &pools, client.UnsafeDisableDeepCopy)
 	}
 	if err != nil {
-		// There is no pool to name, but each OpenShift has that of the workers.
+		// No pool is known, but every OpenShift cluster has the workers' pool.
 		return []pause.Reading{{IDs: pause.PoolIDs, Subject: poolReference(pause.WorkerPool), Err: err}}
 	}
 	var readings []pause.Reading
@@ -60,7 +60,7 @@ func (s machineConfigPools) read(
 	case err == nil:
 		reading.Elsewhere = !pause.InPool(nodes, pool, all)
 	default:
-		// Nobody knows whose Nodes these are: then it concerns all.
+		// Nobody knows which pool the Nodes are in, so the update concerns all.
 	}
 	return reading
 }

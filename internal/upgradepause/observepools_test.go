@@ -16,15 +16,15 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// someNodes are those of the machines of each MachineHealthCheck.
+// someNodes are the Nodes of each MachineHealthCheck's machines.
 type someNodes []*corev1.Node
 
 func (s someNodes) Nodes(context.Context, *metav1.PartialObjectMetadata) ([]*corev1.Node, error) {
 	return s, nil
 }
 
-// TestOverrideOutlivesTheMachine: a person lifts the pause so that the one machine of a MachineHealthCheck is replaced. While it is,
-// there is no Node of it in the pool, or none at all that is behind. The pool goes on updating afterwards.
+// TestOverrideOutlivesTheMachine: a person lifts the pause so that the only machine of a MachineHealthCheck is replaced. Meanwhile
+// the pool has no Node of the machine, or none that is behind. Afterwards the pool goes on updating.
 func TestOverrideOutlivesTheMachine(t *testing.T) {
 	worker := someNodes{{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{workerRole: ""}}}}
 	at := func(has stored, nodes someNodes, pool *mcfgv1.MachineConfigPool) (stored, pause.Decision) {
@@ -73,8 +73,7 @@ func TestElsewhereIsNotNoted(t *testing.T) {
 	}
 }
 
-// TestInfraIsNoWorker: a MachineHealthCheck of machines in a custom pool is not paused while the pool of the workers updates, and is
-// while its own does.
+// TestInfraIsNoWorker: machines in a custom pool are not paused while the workers' pool updates, but while their own does.
 func TestInfraIsNoWorker(t *testing.T) {
 	node := someNodes{{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{workerRole: "", infraRole: ""}}}}
 	worker, infra := workers(3, 1, corev1.ConditionTrue), workers(1, 0, corev1.ConditionTrue)
@@ -88,7 +87,7 @@ func TestInfraIsNoWorker(t *testing.T) {
 	}
 }
 
-// oneNode is where the machines of each MachineHealthCheck are.
+// oneNode is the Node of each MachineHealthCheck's machines.
 type oneNode struct {
 	labels map[string]string
 	err    error
@@ -98,7 +97,7 @@ func (o oneNode) Nodes(context.Context, *metav1.PartialObjectMetadata) ([]*corev
 	return []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Labels: o.labels}}}, o.err
 }
 
-// TestPoolConcerns: the MachineHealthChecks whose Nodes it selects or, if that cannot be told, all.
+// TestPoolConcerns: a pool concerns the MachineHealthChecks of its Nodes, or all if that is not known.
 func TestPoolConcerns(t *testing.T) {
 	pool := workers(3, 1, corev1.ConditionTrue)
 	odd := pool.DeepCopy()
@@ -158,8 +157,8 @@ func storePoolStatus(t *testing.T, e *env.Env, pool *mcfgv1.MachineConfigPool) {
 	}
 }
 
-// TestManagerPools: ClusterVersion says that it is over while the workers still reboot. Those of OpenShift whose Nodes are in the
-// pool stay paused until all its machines are through, others do not, and none of Cluster API.
+// TestManagerPools: ClusterVersion reports the end while workers still reboot. OpenShift's MachineHealthChecks with Nodes in the
+// pool stay paused until all its machines are done; others do not, nor do Cluster API's.
 func TestManagerPools(t *testing.T) {
 	s := newStage(t)
 	cv := newOpenshift(t, s.env)

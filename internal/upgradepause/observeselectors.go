@@ -15,8 +15,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/recall"
 )
 
-// selectors reads which machines MachineHealthChecks are about: that is no metadata. Each is read once for a generation. It is
-// safe for concurrent use.
+// selectors reads the selectors of MachineHealthChecks, which are not in the metadata. It reads each once per generation. It
+// is safe for concurrent use.
 type selectors struct {
 	kind schema.GroupVersionKind
 	live client.Reader

@@ -14,10 +14,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// clusterVersionName is that of the one ClusterVersion that OpenShift's operator looks at.
+// clusterVersionName is the name of the only ClusterVersion that OpenShift's operator reads.
 const clusterVersionName = "version"
 
-// clusterVersion is the signal of OpenShift. It concerns every MachineHealthCheck.
+// clusterVersion is OpenShift's signal. It concerns every MachineHealthCheck.
 type clusterVersion struct {
 	reader    client.Reader
 	tracker   *tracker
@@ -42,8 +42,8 @@ func (s clusterVersion) read(ctx context.Context, check *metav1.PartialObjectMet
 	}
 	err := s.reader.Get(ctx, client.ObjectKey{Name: clusterVersionName}, cv)
 	if apierrors.IsNotFound(err) && !strings.Contains(check.Annotations[pause.HandledAnnotation], pause.ClusterVersionIDs) {
-		// The kind is installed, but this is not OpenShift. Had it been before, that would be odd, and
-		// those that were paused then say so.
+		// The kind is installed, but this is not OpenShift. If a pause for an upgrade of OpenShift is
+		// recorded, this is an error instead.
 		return pause.Reading{}
 	}
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// TestChangedMeanwhile: what a person does between our look and our write is neither lost nor
-// overruled. The write is refused, and it is decided anew.
+// TestChangedMeanwhile: what a person does between our read and our write is neither lost nor overruled. The
+// write is refused, and Sickbay decides again.
 func TestChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	paused := stored{keyPaused: "me"}
@@ -51,8 +51,8 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestCacheIsBehind: what was written is not written again, or told again, until the cache shows it. The
-// API server would refuse, but need not even be asked.
+// TestCacheIsBehind: nothing is written or reported again before the cache shows the write. The API server
+// would refuse, but Sickbay need not even ask.
 func TestCacheIsBehind(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		check, writes := f.check("mhc", nil), 0
@@ -80,7 +80,7 @@ func TestCacheIsBehind(t *testing.T) {
 	})
 }
 
-// TestGoneMeanwhile is no error, and one of the same name is another.
+// TestGoneMeanwhile: that is no error, and a new object of the same name is another one.
 func TestGoneMeanwhile(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		f.upgrading("A")
@@ -102,7 +102,7 @@ func TestGoneMeanwhile(t *testing.T) {
 	})
 }
 
-// TestBeingDeleted is left alone.
+// TestBeingDeleted: an object that is being deleted is left alone.
 func TestBeingDeleted(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		check := f.check("mhc", nil)
@@ -114,7 +114,7 @@ func TestBeingDeleted(t *testing.T) {
 	})
 }
 
-// TestRefused: a write that fails is an error, so that it is tried again, and nobody is told of it.
+// TestRefused: a write that fails is an error, so it is retried, and there is no event.
 func TestRefused(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		bad, good := f.check("bad", nil), f.check("good", nil)

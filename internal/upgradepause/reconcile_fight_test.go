@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestFight: a program that replaces all annotations is not fought for ever. The pause comes back less and less often, which is
-// said once, and at once for the next upgrade.
+// TestFight: Sickbay does not fight a program that replaces all annotations for ever. It pauses less and less often, reports
+// that once, and pauses at once for the next upgrade.
 func TestFight(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		check := f.check("mhc", stored{"owner": "me"})

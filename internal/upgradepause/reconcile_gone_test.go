@@ -14,7 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// unreadableCluster stores a Cluster whose wish cannot be read, with its MachineHealthCheck, and returns what deletes the Cluster.
+// unreadableCluster stores a Cluster with an invalid option, with its MachineHealthCheck, and returns a function that deletes the
+// Cluster.
 func (f *fixture) unreadableCluster() (check *metav1.PartialObjectMetadata, deleted func()) {
 	f.t.Helper()
 	nothing := func(context.Context, client.Object) error { return nil }
@@ -35,7 +36,7 @@ func (f *fixture) unreadableCluster() (check *metav1.PartialObjectMetadata, dele
 	}
 }
 
-// TestNobodySaysThatAClusterWhichIsGoneCanBeReadAgain.
+// TestNobodySaysThatAClusterWhichIsGoneCanBeReadAgain: no event says that a deleted Cluster can be read again.
 func TestNobodySaysThatAClusterWhichIsGoneCanBeReadAgain(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, ClusterAPIKind)
@@ -48,7 +49,7 @@ func TestNobodySaysThatAClusterWhichIsGoneCanBeReadAgain(t *testing.T) {
 	f.wantEvents()
 }
 
-// TestNamesakeOfAnUnreadableClusterIsSpokenOf: the next Cluster of that name is another one.
+// TestNamesakeOfAnUnreadableClusterIsSpokenOf: the next Cluster of that name is another one, so it is reported again.
 func TestNamesakeOfAnUnreadableClusterIsSpokenOf(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, ClusterAPIKind)

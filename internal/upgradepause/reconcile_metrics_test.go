@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 )
 
-// TestMetrics: what is paused, and for too long, and all of it goes with the object.
+// TestMetrics: metrics show what is paused, and for too long, and vanish with the object.
 func TestMetrics(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		of := func(check, value string) string {
@@ -60,7 +60,7 @@ func TestMetricsOfWhatGoesMeanwhile(t *testing.T) {
 	})
 }
 
-// TestMetricsOfSignals go when the subject does not want pauses any more.
+// TestMetricsOfSignals: they vanish when the subject no longer wants pauses.
 func TestMetricsOfSignals(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		check := f.check("mhc", nil)
@@ -78,7 +78,7 @@ func TestMetricsOfSignals(t *testing.T) {
 	})
 }
 
-// wantSeries asserts all series of a metric that are about this namespace, for which NS stands.
+// wantSeries asserts all series of a metric about this namespace, which is shown as NS.
 func (f *fixture) wantSeries(gauge *prometheus.GaugeVec, want ...string) {
 	f.t.Helper()
 	if diff := cmp.Diff(want, seriesIn(f.t, f.ns, gauge)); diff != "" {
@@ -86,7 +86,7 @@ func (f *fixture) wantSeries(gauge *prometheus.GaugeVec, want ...string) {
 	}
 }
 
-// seriesIn returns the labels and values of all series that are about a namespace, for which NS stands.
+// seriesIn returns the labels and values of all series about a namespace, which is shown as NS.
 func seriesIn(t testing.TB, namespace string, gauge *prometheus.GaugeVec) []string {
 	t.Helper()
 	text, err := testutil.CollectAndFormat(gauge, expfmt.TypeTextPlain, metricNames[gauge])

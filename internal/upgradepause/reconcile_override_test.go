@@ -9,8 +9,8 @@ import (
 type override struct {
 	has    stored
 	does   map[string]*string
-	leaves stored // but for the record, which goes with the upgrade
-	silent bool   // since there is nothing left to see
+	leaves stored // except for the record, which goes with the upgrade
+	silent bool   // since nothing is left to see
 }
 
 // atTheNext returns what is stored when the next upgrade, B, has begun.
@@ -24,8 +24,8 @@ func (o override) atTheNext(now time.Time) stored {
 	return o.leaves.And(stored{keyHandled: "B"})
 }
 
-// TestOverride: what a person does to our pause holds for the rest of the upgrade, also with a
-// Reconciler that knows nothing of it, and is forgotten at the next.
+// TestOverride: what a person does to our pause holds for the rest of the upgrade, even after a restart, and
+// is forgotten at the next upgrade.
 func TestOverride(t *testing.T) {
 	t.Parallel()
 	unpaused, free, theirs := stored{}, stored{keyPaused: "sickbay"}, func(value string) stored { return stored{keyPaused: value} }
@@ -69,8 +69,8 @@ func TestOverride(t *testing.T) {
 	}
 }
 
-// TestOverrideSeenTooLate: the upgrade ends before anybody looks. Nothing of ours is left, and no
-// clocks restart, since a person decided when it went on.
+// TestOverrideSeenTooLate: the upgrade ends before Sickbay looks. Nothing of ours is left, and no clocks
+// restart, since a person decided during the upgrade.
 func TestOverrideSeenTooLate(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		check := f.check("mhc", nil)
@@ -85,7 +85,8 @@ func TestOverrideSeenTooLate(t *testing.T) {
 	})
 }
 
-// TestUserPausesAgain after they had unpaused: that pause is theirs, to the end and beyond.
+// TestUserPausesAgain: a person unpauses and then pauses again. That pause is theirs, during the upgrade and
+// after it.
 func TestUserPausesAgain(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		for name, value := range map[string]string{"empty": "", "words": "me", "ours": "upgrade"} {

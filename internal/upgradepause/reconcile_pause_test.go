@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// How the events begin; the rest of the texts is tested where they are made.
+// The beginnings of the events; another test covers the rest of the texts.
 const (
 	pausedEvent     = "Normal PausedForUpgrade Paused: Upgrade A goes on"
 	resumedEvent    = "Normal ResumedAfterUpgrade Resumed: the upgrade is over"
@@ -13,7 +13,7 @@ const (
 	overriddenEvent = "Normal UpgradePauseOverridden "
 )
 
-// TestPauseAndResume: paused, marked and recorded by one write, and all of it is taken back.
+// TestPauseAndResume: one write pauses, marks and records, and all of it is removed afterwards.
 func TestPauseAndResume(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		check := f.check("mhc", stored{"owner": "me"})
@@ -35,7 +35,7 @@ func TestPauseAndResume(t *testing.T) {
 	})
 }
 
-// TestOneWrite: nobody sees a pause without its mark, whether it begins or ends.
+// TestOneWrite: nobody ever sees a pause without its marker, neither when it begins nor when it ends.
 func TestOneWrite(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		check := f.check("mhc", nil)
@@ -51,7 +51,8 @@ func TestOneWrite(t *testing.T) {
 	})
 }
 
-// TestForeignPause stays as it is, whatever its value, before, during and after an upgrade, which is noted beside it.
+// TestForeignPause: it stays as it is, whatever its value, before, during and after an upgrade, which is recorded
+// beside it.
 func TestForeignPause(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		for name, value := range map[string]string{"empty": "", "true": "true", "ours-without-a-mark": "upgrade", "words": "until Monday"} {
@@ -69,7 +70,7 @@ func TestForeignPause(t *testing.T) {
 	})
 }
 
-// TestNewDuringTheUpgrade: what is created meanwhile is paused too.
+// TestNewDuringTheUpgrade: an object that is created during the upgrade is paused, too.
 func TestNewDuringTheUpgrade(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		f.upgrading("A")
@@ -81,7 +82,7 @@ func TestNewDuringTheUpgrade(t *testing.T) {
 	})
 }
 
-// TestDownAtTheEnds: it does not matter who saw an upgrade begin, or end.
+// TestDownAtTheEnds: it does not matter whether Sickbay saw an upgrade begin or end.
 func TestDownAtTheEnds(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		check := f.check("mhc", nil)
@@ -101,7 +102,7 @@ func TestDownAtTheEnds(t *testing.T) {
 	})
 }
 
-// TestBackToBack: one upgrade after the other, without a moment between them that was seen.
+// TestBackToBack: one upgrade follows another, and Sickbay sees no moment between them.
 func TestBackToBack(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		kept, overridden := f.check("kept", nil), f.check("overridden", nil)

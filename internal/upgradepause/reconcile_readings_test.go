@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// TestReadingOfClusterVersion is the story of an upgrade as the operator writes it.
+// TestReadingOfClusterVersion follows an upgrade through the operator's reports.
 func TestReadingOfClusterVersion(t *testing.T) {
 	f := newFixture(t, OpenShiftKind)
 	installed := &Installed{}
@@ -59,7 +59,7 @@ func TestReadingOfClusterVersion(t *testing.T) {
 	step("it is back", "free", readableEvent, resumedEvent)
 }
 
-// TestReadingOfClusters: what a MachineHealthCheck is told of its Cluster.
+// TestReadingOfClusters: what the signal of a Cluster reports.
 func TestReadingOfClusters(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, ClusterAPIKind)
@@ -103,7 +103,7 @@ func TestReadingOfClusters(t *testing.T) {
 	}
 }
 
-// unindexed reads from an API server, which knows nothing of the cache's indexes.
+// unindexed reads from an API server, which lacks the cache's indexes.
 type unindexed struct{ client.Reader }
 
 func (u unindexed) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {

@@ -11,7 +11,7 @@ import (
 
 const settlingEvent = "Normal UpgradeSettling "
 
-// waiting says which machines are not back; it counts how often it was asked.
+// waiting reports machines that are not back; it counts its calls.
 type waiting struct {
 	names []string
 	err   error
@@ -23,7 +23,7 @@ func (w *waiting) NotReady(context.Context, *metav1.PartialObjectMetadata) ([]st
 	return w.names, w.err
 }
 
-// TestSettlesAcrossARestart: since when it settles is stored, so a new Sickbay does not begin anew.
+// TestSettlesAcrossARestart: the start of settling is stored, so after a restart Sickbay does not begin again.
 func TestSettlesAcrossARestart(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		check, nodes := f.check("mhc", nil), &waiting{names: []string{"m1"}}
@@ -54,7 +54,7 @@ func TestSettlesAcrossARestart(t *testing.T) {
 	})
 }
 
-// TestOursDoNotSettle: where Sickbay looks after the machines their clocks restart, and nothing has to be waited for.
+// TestOursDoNotSettle: if Sickbay manages the machines, their clocks restart, so the pause need not wait.
 func TestOursDoNotSettle(t *testing.T) {
 	f := newFixture(t, ClusterAPIKind)
 	check, nodes := f.check("mhc", nil), &waiting{names: []string{"m1"}}
@@ -70,7 +70,7 @@ func TestOursDoNotSettle(t *testing.T) {
 	}
 }
 
-// settles has the Reconciler wait for what is not back.
+// settles makes the Reconciler wait for machines that are not back.
 func (f *fixture) settles(nodes Readiness) {
 	f.Readiness, f.SettleTimeout = nodes, settleWithin
 }

@@ -21,8 +21,8 @@ const (
 	readableEvent   = "Normal UpgradeSignalReadable "
 )
 
-// TestUnreadable: while nobody can tell whether an upgrade goes on, nothing is paused for it or resumed, and that is said
-// once, however many MachineHealthChecks there are.
+// TestUnreadable: while nobody can tell whether an upgrade goes on, nothing is paused or resumed for it, and that is reported once, however
+// many MachineHealthChecks there are.
 func TestUnreadable(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		paused, free := f.check("paused", nil), f.check("free", nil)
@@ -57,8 +57,7 @@ func TestUnreadable(t *testing.T) {
 	})
 }
 
-// TestUnreadableHasAWayOut: Sickbay warns of a long pause each hour all the same, and resumes a MachineHealthCheck at once when
-// somebody excepts it.
+// TestUnreadableHasAWayOut: Sickbay still warns of a long pause each hour, and resumes a MachineHealthCheck at once if somebody excepts it.
 func TestUnreadableHasAWayOut(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		check := f.check("mhc", nil)
@@ -82,7 +81,7 @@ func TestUnreadableHasAWayOut(t *testing.T) {
 	})
 }
 
-// TestStarting: what has not been read yet is waited for, and nobody is told.
+// TestStarting: Sickbay waits for a first read, and reports nothing.
 func TestStarting(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		paused, free := f.check("paused", ours("A", noon)), f.check("free", nil)
@@ -98,7 +97,7 @@ func TestStarting(t *testing.T) {
 	})
 }
 
-// TestOneOfTwoUnreadable: each signal holds up the end of its own upgrades, and of no others.
+// TestOneOfTwoUnreadable: each signal delays only the end of its own upgrades.
 func TestOneOfTwoUnreadable(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		broken := &saying{pause.Reading{IDs: "B", Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "broken"}, Err: errBroken}}
@@ -120,7 +119,7 @@ func TestOneOfTwoUnreadable(t *testing.T) {
 	})
 }
 
-// TestSignalsAddUp: whichever upgrades, it is paused, until none does.
+// TestSignalsAddUp: any upgrade pauses, until none is left.
 func TestSignalsAddUp(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		check := f.check("mhc", nil)
@@ -138,7 +137,7 @@ func TestSignalsAddUp(t *testing.T) {
 	})
 }
 
-// TestWatchFilter: what another instance takes care of is not touched, though it upgrades.
+// TestWatchFilter: objects of another instance are left alone during upgrades.
 func TestWatchFilter(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		f.WatchFilter = "us"
@@ -167,8 +166,8 @@ func TestWatchFilter(t *testing.T) {
 	})
 }
 
-// TestLabelGoesDuringAPause: somebody takes the label away, or gives the manager a filter, while it pauses. Nobody else would end the pause, so
-// it ends as all do; then it is left alone.
+// TestLabelGoesDuringAPause: somebody removes the label, or gives the manager a filter, during a pause. Nobody else would end the pause, so it
+// ends as usual; then the object is left alone.
 func TestLabelGoesDuringAPause(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		f.WatchFilter = "us"
@@ -194,7 +193,7 @@ func TestLabelGoesDuringAPause(t *testing.T) {
 	})
 }
 
-// TestAskedForEach: a signal is asked about the MachineHealthCheck at hand.
+// TestAskedForEach: a signal is read separately for each MachineHealthCheck.
 func TestAskedForEach(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		f.Signals = []Signal{onlyFor("one")}
@@ -206,7 +205,7 @@ func TestAskedForEach(t *testing.T) {
 	})
 }
 
-// onlyFor is an upgrade that concerns the MachineHealthCheck of a name.
+// onlyFor is an upgrade that concerns only the MachineHealthCheck with this name.
 type onlyFor string
 
 func (o onlyFor) Read(_ context.Context, check *metav1.PartialObjectMetadata) []pause.Reading {

@@ -10,7 +10,7 @@ func tooLongEvent(d string) string {
 	return fmt.Sprintf("Warning UpgradePauseTooLong Paused for %s, and nothing is remediated meanwhile: Upgrade A goes on", d)
 }
 
-// TestWarning: a pause is spoken of when it gets long, and then once an hour, no matter who looks.
+// TestWarning: Sickbay warns when a pause gets long, and then once an hour, across restarts.
 func TestWarning(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		check := f.check("mhc", nil)
@@ -42,7 +42,7 @@ func TestWarning(t *testing.T) {
 		f.reconcile(check)
 		f.wantEvents(tooLongEvent("5h0m0s"))
 
-		// Down for three days: one warning, not one for each hour.
+		// After three days without Sickbay, there is one warning, not one for each hour.
 		f.pass(72 * time.Hour)
 		f.restart(f.env.Client)
 		f.reconcile(check)
@@ -55,7 +55,7 @@ func TestWarning(t *testing.T) {
 	})
 }
 
-// TestWarningIsOfOurPause only: others may pause for as long as they like.
+// TestWarningIsOfOurPause: others may pause for as long as they like.
 func TestWarningIsOfOurPause(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		f.upgrading("A")
@@ -66,7 +66,7 @@ func TestWarningIsOfOurPause(t *testing.T) {
 	})
 }
 
-// TestSyncPeriod is the net below: it is never longer than that, and shorter if a warning is due.
+// TestSyncPeriod: the next look is never later than the sync period, and sooner if a warning is due.
 func TestSyncPeriod(t *testing.T) {
 	onEachKind(t, func(f *fixture) {
 		check := f.check("mhc", nil)

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// actions are what may happen next.
+// actions returns what may happen next.
 func (w *search) actions() map[string]func(*rapid.T) {
 	look := func(t *rapid.T) { w.look(t, rapid.SampledFrom(w.names()).Draw(t, "name")) }
 	return map[string]func(*rapid.T){
@@ -72,7 +72,7 @@ func (w *search) openshift(t *rapid.T) {
 	began, completed := cv.Status.History[0].StartedTime.Time, cv.Status.History[0].State == configv1.CompletedUpdate
 	switch rapid.SampledFrom([]string{"begins", "completes", "halts", "goes on"}).Draw(t, "OpenShift") {
 	case "begins":
-		w.pass(time.Second) // each has a time of its own
+		w.pass(time.Second) // each has its own time
 		w.put(versionOn, searchVersion(w.clock.Now(), configv1.PartialUpdate, true))
 	case "completes":
 		w.put(versionOn, searchVersion(began, configv1.CompletedUpdate, false))
@@ -105,7 +105,7 @@ func (w *search) pool(t *rapid.T) {
 		status = corev1.ConditionFalse
 	}
 	if updated == 2 && status == corev1.ConditionFalse {
-		status = corev1.ConditionTrue // it has a sick Node: that is no update
+		status = corev1.ConditionTrue // it has a sick Node, which is no update
 	}
 	if status != pool.Status.Conditions[0].Status {
 		w.pass(time.Second)
@@ -141,7 +141,7 @@ func (w *search) capi(t *rapid.T) {
 	}
 }
 
-// holdUp has a person pause the MachineDeployment, or let it go on.
+// holdUp makes a person pause the MachineDeployment, or let it go on.
 func (w *search) holdUp(yes bool) {
 	md := w.api.shelf(deploymentsOn).latest()["md"].DeepCopyObject().(*clusterv1.MachineDeployment)
 	md.Spec.Paused = new(yes)
@@ -158,7 +158,7 @@ func (w *search) nodes(t *rapid.T) {
 	})
 }
 
-// person does what people do in TestHistories, here against what is stored.
+// person does what people do in TestHistories, with the stored objects.
 func (w *search) person(t *rapid.T) {
 	acts := map[string]func(*rapid.T){"pauses": w.people.Pause, "unpauses": w.people.Unpause, "takes the marker": w.people.Unmark, "hands over": w.people.HandOver, "excepts": w.people.Except}
 	before := map[string]stored{}
@@ -175,7 +175,7 @@ func (w *search) person(t *rapid.T) {
 
 func mapsEqual(a, b stored) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
-// calm stops all faults: everything may be read, caches catch up, and writes succeed.
+// calm stops all faults: everything can be read, caches catch up, and writes succeed.
 func (w *search) calm() {
 	w.api.fault = ""
 	for _, s := range w.api.shelves {
@@ -184,7 +184,7 @@ func (w *search) calm() {
 	w.catchUp()
 }
 
-// rest: once faults stop, the controller comes to rest, and has done what is wanted.
+// rest checks that, once faults stop, the controller comes to rest and has done what is wanted.
 func (w *search) rest(t *rapid.T) {
 	w.calm()
 	w.fought(t)
@@ -195,7 +195,7 @@ func (w *search) rest(t *rapid.T) {
 	}
 }
 
-// fought forgets that a pause was lost again and again: here it is people who ask for it each time.
+// fought forgets that a pause was lost again and again: here people want it each time.
 func (w *search) fought(t *rapid.T) {
 	for _, r := range w.by {
 		for _, one := range r.fights.All() {
@@ -221,14 +221,14 @@ func (w *search) settle(t *rapid.T) {
 	}
 }
 
-// end: once nothing upgrades, and with nothing but the looks that the controller itself asks for, each pause of ours ends
-// within the time that Nodes have, also if they never come back.
+// end checks that, once nothing upgrades, and with only the looks that the controller asks for, each pause of ours ends
+// within the timeout of the Nodes, even if they never come back.
 func (w *search) end(t *rapid.T) {
 	w.calm()
 	w.put(versionOn, searchVersion(w.clock.Now(), configv1.CompletedUpdate, false))
 	w.put(poolsOn, searchPool(2, corev1.ConditionTrue))
 	if w.api.shelf(clustersOn).latest()["blue"].GetAnnotations()[keyOption] == "maybe" {
-		w.cluster("true") // as long as nobody can tell what it wants, it stays as it is
+		w.cluster("true") // while its wish is invalid, the object stays as it is
 	}
 	w.api.shelf(machinesOn).put(func(all map[string]client.Object) {
 		for name := range all {
@@ -246,12 +246,12 @@ func (w *search) end(t *rapid.T) {
 	}
 }
 
-// paused are those that are paused by us.
+// paused returns the objects that we pause.
 func (w *search) paused() []string {
 	return slices.DeleteFunc(w.names(), func(name string) bool { return w.people.Live[name].Ghost.By != "us" })
 }
 
-// tick passes the time until the next look that the controller has asked for.
+// tick passes the time until the next look that the controller asked for.
 func (w *search) tick(t *rapid.T) {
 	next := time.Hour
 	for _, name := range w.paused() {

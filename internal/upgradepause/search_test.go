@@ -26,9 +26,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/pausing"
 )
 
-// TestSearch draws schedules for the whole controller, with its own signals, over an API server whose caches are each behind by
-// themselves: crashes before and after each write, lost answers, people at any moment, Nodes that come back late or never.
-// TestHistories has more of people, and decides only.
+// TestSearch draws schedules for the whole controller, with its real signals, over an API server whose caches lag
+// independently: crashes before and after each write, lost answers, people at any moment, Nodes that come back late or never.
+// TestHistories covers more of what people do, but only tests the decisions.
 func TestSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newSearch(t)
@@ -39,16 +39,16 @@ func TestSearch(t *testing.T) {
 // The MachineHealthChecks of the search: one of OpenShift, one of a Cluster.
 var searched = map[string]schema.GroupVersionKind{"openshift": OpenShiftKind, "capi": ClusterAPIKind}
 
-// search is a world with the real controller, and a ghost for each MachineHealthCheck who knows what is wanted.
+// search is a world with the real controller, and a ghost for each MachineHealthCheck that knows what is wanted.
 type search struct {
 	api    *api
 	clock  *testingclock.FakePassiveClock
 	by     map[string]*Reconciler
 	people pausing.People
-	// looking is the rapid.T of the look that goes on, and knows what the controller sees.
+	// looking is the rapid.T of the current look, and knows what the controller sees.
 	looking *rapid.T
 	minor   int
-	// began is when the last update of the pool began to say so.
+	// began is when the pool began to report its last update.
 	began time.Time
 	again map[string]time.Duration
 }
@@ -104,7 +104,7 @@ func (w *search) sync(name string) {
 	w.people.Live[name].Annotations = stored(w.api.shelf(checksOn).latest()[name].GetAnnotations())
 }
 
-// restart makes the controller anew: it reads what there is, and remembers nothing.
+// restart makes a new controller: it reads everything, and remembers nothing.
 func (w *search) restart(*rapid.T) {
 	w.catchUp()
 	installed := &Installed{yes: true}
@@ -126,7 +126,7 @@ func (w *search) restart(*rapid.T) {
 	}
 }
 
-// look lets the controller look at a MachineHealthCheck, and perhaps die of it.
+// look lets the controller look at a MachineHealthCheck, and perhaps crash.
 func (w *search) look(t *rapid.T, name string) {
 	w.looking = t
 	defer func() {
@@ -144,7 +144,7 @@ func (w *search) look(t *rapid.T, name string) {
 	}
 }
 
-// judge sees each write of the controller.
+// judge checks each write of the controller.
 func (w *search) judge(name string, before, after stored) {
 	ghost := w.people.Live[name].Ghost
 	ghost.Judge(w.looking, before, after, w.sees(name, before), w.clock.Now())
@@ -154,7 +154,7 @@ func (w *search) judge(name string, before, after stored) {
 	w.sync(name)
 }
 
-// sees is what the controller can know, said in another way than it does itself.
+// sees returns what the controller can know, computed in another way than the controller's own.
 func (w *search) sees(name string, has stored) pausing.Seen {
 	s := pausing.Seen{Within: settleWithin, Follows: map[string]string{}}
 	w.seeVersion(&s)

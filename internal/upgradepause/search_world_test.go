@@ -27,7 +27,7 @@ import (
 
 var errForbidden = errors.New("forbidden, for now")
 
-// shelf has all objects of a kind, as they were each time that one of them changed. Its readers are behind by some of that.
+// shelf has every version of all objects of a kind. Its readers may lag behind.
 type shelf struct {
 	versions  []map[string]client.Object
 	read      int
@@ -39,7 +39,7 @@ func (s *shelf) latest() map[string]client.Object { return s.versions[len(s.vers
 // seen is what readers see.
 func (s *shelf) seen() map[string]client.Object { return s.versions[s.read] }
 
-// put changes something; the objects themselves are never changed in place.
+// put changes the objects; it never changes one in place.
 func (s *shelf) put(change func(map[string]client.Object)) {
 	next := map[string]client.Object{}
 	if len(s.versions) > 0 {
@@ -62,19 +62,19 @@ func (s *shelf) readable() ([]client.Object, error) {
 	return all, nil
 }
 
-// Names of the shelves.
+// The names of the shelves.
 const (
 	checksOn, versionOn, poolsOn, clustersOn = "MachineHealthCheck", "ClusterVersion", "MachineConfigPool", "Cluster"
 	deploymentsOn, machinesOn                = "MachineDeployment", "Machine"
 	openshiftMachinesOn, nodesOn             = "Machine of OpenShift", "Node"
 )
 
-// api is an API server as a controller sees it: each kind through a cache that is behind, and writes that may go wrong.
+// api is an API server as a controller sees it: each kind has a cache that may lag behind, and writes may fail.
 type api struct {
 	client.Client
 	shelves map[string]*shelf
 	version int
-	// fault is what becomes of the next write, and wrote gets each that is carried out.
+	// fault is what happens to the next write, and wrote gets each write that succeeds.
 	fault string
 	wrote func(name string, before, after stored)
 }
@@ -125,7 +125,7 @@ func (a *api) Get(_ context.Context, key client.ObjectKey, into client.Object, _
 	return nil
 }
 
-// List implements client.Reader. There is one Cluster only, and one Node for each Machine of its name.
+// List implements client.Reader. There is only one Cluster, and each Machine has one Node of its name.
 func (a *api) List(_ context.Context, into client.ObjectList, opts ...client.ListOption) error {
 	all, err := a.shelf(shelfOf(into)).readable()
 	if err != nil {
@@ -150,7 +150,7 @@ func (a *api) List(_ context.Context, into client.ObjectList, opts ...client.Lis
 	return nil
 }
 
-// trimmed is how a cache keeps an object.
+// trimmed returns an object as a cache keeps it.
 func trimmed(obj client.Object) client.Object {
 	small, _ := pause.Trim(obj)
 	return small.(client.Object)
@@ -165,7 +165,7 @@ func wantedMachine(opts []client.ListOption) string {
 	return ""
 }
 
-// Patch implements client.Writer: what is written here are annotations of one version of a MachineHealthCheck.
+// Patch implements client.Writer: every write changes annotations of one version of a MachineHealthCheck.
 func (a *api) Patch(_ context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
 	data, err := patch.Data(obj)
 	if err != nil {
@@ -221,7 +221,7 @@ func (a *api) store(name string, annotations stored) {
 	})
 }
 
-// The objects of the world; all but the MachineHealthChecks are made anew from what is the matter with them.
+// The objects of the world. All but the MachineHealthChecks are rebuilt from their state.
 
 func searchVersion(id time.Time, state configv1.UpdateState, progressing bool) *configv1.ClusterVersion {
 	status := configv1.ConditionFalse

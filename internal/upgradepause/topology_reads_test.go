@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// oneCluster is a cache with a Cluster and nothing else.
+// oneCluster is a cache with only one Cluster.
 type oneCluster struct {
 	client.Reader
 	cluster *clusterv1.Cluster
@@ -26,7 +26,7 @@ func (c oneCluster) Get(_ context.Context, _ client.ObjectKey, obj client.Object
 
 func (oneCluster) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
 
-// TestTopologyNeedsNoMachines: that a topology upgrades is said by the Cluster alone, also if Machines may not be read.
+// TestTopologyNeedsNoMachines: the Cluster alone reports that a topology upgrades, even if Machines may not be read.
 func TestTopologyNeedsNoMachines(t *testing.T) {
 	cluster := build.Cluster("ns", build.ClusterName)
 	cluster.Status.Conditions = []metav1.Condition{{

@@ -27,25 +27,25 @@ import (
 // startTime is how long the first list of a kind may take until it counts as unreadable.
 const startTime = 10 * time.Second
 
-// tracker watches what signals read. Unlike the usual watches it does not keep the controller, and
-// with it the manager, from starting if a kind cannot be read: that is said instead. The nil
-// tracker, for tests that call Reconcile, watches nothing and finds everything readable.
+// tracker watches the kinds that signals read. Unlike the usual watches, it lets the controller and the manager start
+// if a kind cannot be read, and reports that instead. The nil tracker, for tests that call Reconcile, watches nothing
+// and finds everything readable.
 type tracker struct {
 	cache  cache.Cache
 	scheme *runtime.Scheme
 	ctl    controller.Controller
 	clock  clock.PassiveClock
-	// all are those that may wait for something to be read.
+	// all returns everything that may be waiting for a kind to be read.
 	all handler.MapFunc
 
 	mu sync.Mutex
-	// since is when a kind that is watched was asked for first; zero if it has not been.
+	// since is when ready was first called for a watched kind; zero if it was not.
 	since map[schema.GroupVersionKind]time.Time
-	// indexes are added when their kind is watched.
+	// indexes are the indexes to add when their kind is watched.
 	indexes []mhcspec.Index
 }
 
-// watch begins to watch a kind. Once it does, it does nothing.
+// watch starts watching a kind, unless it is watched already.
 func (t *tracker) watch(ctx context.Context, obj client.Object, events handler.EventHandler, filter predicate.Predicate) error {
 	if t == nil {
 		return nil
@@ -81,7 +81,8 @@ func (t *tracker) watch(ctx context.Context, obj client.Object, events handler.E
 	return nil
 }
 
-// opener returns what watches kinds, with whom their objects concern, and returns an error until they have been read.
+// opener returns a function that watches a kind and returns an error until it has been read. whom maps its objects to
+// MachineHealthChecks.
 func (t *tracker) opener(whom handler.MapFunc) opener {
 	return func(ctx context.Context, obj client.Object) error {
 		if err := t.watch(ctx, obj, handler.EnqueueRequestsFromMapFunc(whom), onChange()); err != nil {
@@ -111,8 +112,8 @@ func (t *tracker) index(ctx context.Context, gvk schema.GroupVersionKind) error 
 	return nil
 }
 
-// onceRead wakes up all once a kind has been read. Its objects may be none, and the events of those
-// that there are come a moment too early.
+// onceRead wakes up all once a kind has been read. There may be no objects, and the events of existing ones come a
+// moment too early.
 func (t *tracker) onceRead(informer cache.Informer) source.Source {
 	return source.Func(func(ctx context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
 		go func() {
@@ -127,7 +128,7 @@ func (t *tracker) onceRead(informer cache.Informer) source.Source {
 	})
 }
 
-// ready returns an error as long as a kind that is watched has not been read.
+// ready returns an error until a watched kind has been read.
 func (t *tracker) ready(ctx context.Context, obj client.Object) error {
 	if t == nil {
 		return nil
@@ -146,7 +147,7 @@ func (t *tracker) ready(ctx context.Context, obj client.Object) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.since[gvk].IsZero() {
-		// The manager may have taken its time to start.
+		// The clock starts here because the manager may have taken a while to start.
 		t.since[gvk] = t.clock.Now()
 	}
 	if t.clock.Since(t.since[gvk]) < startTime {

@@ -13,13 +13,13 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// all maps to all MachineHealthChecks of our kind.
+// all returns all MachineHealthChecks of our kind.
 func (r *Reconciler) all(ctx context.Context, _ client.Object) []ctrl.Request {
 	return r.requests(ctx, func(client.Object) bool { return true })
 }
 
-// ofNode maps a Node, or a Machine of OpenShift, to the MachineHealthChecks of its namespace that wait for Nodes, and to those that are not
-// paused: it may have come into a pool that updates.
+// ofNode maps a Node, or an OpenShift Machine, to those MachineHealthChecks of its namespace that wait for Nodes or that we do not pause:
+// it may have joined a pool that updates.
 func (r *Reconciler) ofNode(ctx context.Context, obj client.Object) []ctrl.Request {
 	namespace := obj.GetNamespace()
 	if node, ok := obj.(*corev1.Node); ok {

@@ -23,7 +23,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// addController adds the watches: MachineHealthChecks as metadata, and what the signals read.
+// addController adds the watches: MachineHealthChecks as metadata, and the objects that the signals read.
 func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error {
 	ctl, err := scaffold.New(mgr, r.name(), r, r.Concurrency, nil)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *Reconciler) addSignals(ctx context.Context, mgr ctrl.Manager, ctl contr
 		})))
 }
 
-// addPools adds what is only there for the MachineHealthChecks of OpenShift.
+// addPools adds what only OpenShift's MachineHealthChecks need.
 func (r *Reconciler) addPools(ctx context.Context, kinds *tracker) error {
 	machines := openshiftMachines{selectors: &r.selectors, reader: kinds.cache, open: kinds.opener(r.ofNode)}
 	r.Readiness = machines
@@ -84,7 +84,8 @@ func (r *Reconciler) addPools(ctx context.Context, kinds *tracker) error {
 	})
 }
 
-// forgetDeleted drops what is shown and was told of subjects that are gone; it filters nothing. The next one of that name is another.
+// forgetDeleted drops the metrics and the failures of deleted subjects, since the next one of that name is another object. It filters
+// nothing.
 func (r *Reconciler) forgetDeleted(subject func(client.Object) *corev1.ObjectReference) predicate.Predicate {
 	return predicate.Funcs{DeleteFunc: func(e event.DeleteEvent) bool {
 		gone := subject(e.Object)
@@ -94,7 +95,7 @@ func (r *Reconciler) forgetDeleted(subject func(client.Object) *corev1.ObjectRef
 	}}
 }
 
-// checkChange drops events that cannot change a decision, such as those of status writes.
+// checkChange drops events that cannot change a decision, such as those for status writes.
 func checkChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		return mhcspec.MetadataChanged(e.ObjectOld, e.ObjectNew) ||
@@ -102,7 +103,7 @@ func checkChange() predicate.Predicate {
 	}}
 }
 
-// onChange keeps an update that changes what matters of an object.
+// onChange drops updates that change nothing that decisions depend on.
 func onChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return pause.Digest(e.ObjectOld) != pause.Digest(e.ObjectNew) }}
 }

@@ -18,14 +18,13 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
-// The causes are part of a condition's message, so they must not change from one
-// try to the next: no ports, no attempts, no durations.
+// The causes appear in a condition's message, so they must not change from one try to the next: no ports, no attempts, no durations.
 const (
 	causeNoConnection = "connection to the workload cluster is down"
 	causeNoAnswer     = "the workload cluster does not answer"
 )
 
-// unreadable says why a cluster could not be read.
+// unreadable returns the error that says why a cluster could not be read.
 func (c *Clusters) unreadable(ctx context.Context, cluster client.ObjectKey, err error) error {
 	c.readable.Store(cluster, false)
 	c.failing.LoadOrStore(cluster, c.Clock.Now())
@@ -43,21 +42,21 @@ func (c *Clusters) unreadable(ctx context.Context, cluster client.ObjectKey, err
 	return &UnreadableError{Cause: cause, Err: err, Announced: announced}
 }
 
-// timedOut reports whether a read was given up. A cache that waits for its first sync
-// says so by an API error of its own, as if the API server had answered.
+// timedOut reports whether a read timed out. While a cache waits for its first sync, it returns an API error of its own, as if the
+// API server had answered.
 func timedOut(err error) bool {
 	var network net.Error
 	return errors.Is(err, context.DeadlineExceeded) || apierrors.IsTimeout(err) || (errors.As(err, &network) && network.Timeout())
 }
 
-// throttled reports whether a request was never sent, since client-go's own rate limiter would have held it back for longer than the
-// caller had. That says nothing of the cluster. The error has no type, and wraps none.
+// throttled reports whether client-go's own rate limiter rejected a request, because it would have delayed it past the caller's
+// deadline. That says nothing about the cluster. The error has no type, and wraps none.
 func throttled(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "would exceed context deadline")
 }
 
-// kubeconfigProblem says what is wrong with the kubeconfig of a cluster that is
-// not connected; empty if it looks good. It is the cause that a person can mend.
+// kubeconfigProblem says what is wrong with the kubeconfig of a cluster that is not connected; empty if nothing is. A person can fix
+// that cause.
 func (c *Clusters) kubeconfigProblem(ctx context.Context, cluster client.ObjectKey) string {
 	name := secret.Name(cluster.Name, secret.Kubeconfig)
 	var kubeconfig corev1.Secret
@@ -80,8 +79,8 @@ func (c *Clusters) kubeconfigProblem(ctx context.Context, cluster client.ObjectK
 	return found.text
 }
 
-// problem is what is wrong with one version of a kubeconfig secret. It is kept, since all Machines of a cluster ask for it as long as
-// the cluster cannot be read, and to parse the secret takes longer than all else of such a look.
+// problem is what is wrong with one version of a kubeconfig Secret. It is cached, since all Machines of a cluster need it while the
+// cluster cannot be read, and parsing the Secret takes longer than everything else.
 type problem struct {
 	version kubeconfigVersion
 	text    string
@@ -92,7 +91,7 @@ type kubeconfigVersion struct {
 	resourceVersion string
 }
 
-// kubeconfigError says what is wrong with a kubeconfig secret, without a word out of it.
+// kubeconfigError says what is wrong with a kubeconfig Secret, without quoting it.
 func kubeconfigError(kubeconfig *corev1.Secret) error {
 	_, err := targets.ParseKubeconfig(kubeconfig.Data[secret.KubeconfigDataName])
 	forbidden := (*targets.ForbiddenError)(nil)

@@ -23,7 +23,7 @@ contexts: [{name: x, context: {cluster: c, user: u}}]
 current-context: x
 `
 
-// TestKubeconfigProblems covers the causes that a person can mend.
+// TestKubeconfigProblems covers the causes that a person can fix.
 func TestKubeconfigProblems(t *testing.T) {
 	unusable := `the kubeconfig secret c-kubeconfig cannot be used: its key "value" holds no valid kubeconfig`
 	forbidden := "the kubeconfig secret c-kubeconfig cannot be used: it names a file, which is not allowed"
@@ -64,7 +64,7 @@ func TestKubeconfigProblems(t *testing.T) {
 	}
 }
 
-// TestCauseIsStable holds because the cause is part of a condition's message.
+// TestCauseIsStable: the cause must not change, because it is part of a condition's message.
 func TestCauseIsStable(t *testing.T) {
 	var causes []string
 	for port := range 3 {
@@ -78,7 +78,7 @@ func TestCauseIsStable(t *testing.T) {
 	}
 }
 
-// TestOtherErrorsAreNoCause lets a failure that has nothing to do with the cluster be an error.
+// TestOtherErrorsAreNoCause: a failure that has nothing to do with the cluster stays an error.
 func TestOtherErrorsAreNoCause(t *testing.T) {
 	if cause, ok := Unreadable(errors.New("x")); ok || cause != "" {
 		t.Errorf("got cause %q", cause)

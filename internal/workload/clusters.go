@@ -15,13 +15,11 @@ import (
 )
 
 const (
-	// syncTimeout is how long a read waits for the Nodes of a cluster to arrive in
-	// the cache for the first time. Those that come too early are looked at again
-	// when the Nodes arrive.
+	// syncTimeout is how long a read waits for the Nodes of a cluster to arrive in the cache for the first time. A Machine that was too early
+	// is looked at again when the Nodes arrive.
 	syncTimeout = 2 * time.Second
-	// hangBackoff is how long at least reads of a cluster that did not answer in time fail
-	// at once, so that its Machines do not occupy the workers that others need. It is up to
-	// half as long again, so that clusters that hang together are not all tried at the same moment.
+	// hangBackoff is how long, at least, reads fail at once after a cluster did not answer in time, so that its Machines do not occupy the
+	// workers that others need. A jitter of up to half as much again keeps clusters that hang together from being retried at the same moment.
 	hangBackoff = 10 * time.Second
 )
 
@@ -29,27 +27,26 @@ const (
 type Clusters struct {
 	// Cache holds the connections.
 	Cache clustercache.ClusterCache
-	// Secrets reads the kubeconfig secrets, to say what is wrong with one.
+	// Secrets reads the kubeconfig Secrets, to find out what is wrong with one.
 	Secrets client.Reader
-	// Management reads Clusters, to say which are gone; without it, who sees one go has to say so by Forget.
+	// Management reads Clusters, to find out which are gone; without it, callers must call Forget.
 	Management client.Reader
 	// Clock tells the time.
 	Clock clock.PassiveClock
-	// Started is when the process began to ask.
+	// Started is when the process started.
 	Started time.Time
-	// Waiting is how many callers may wait at once for clusters that are slow, one for each; the others get ErrBusy. 0 means that all wait.
+	// Waiting is how many callers may wait at once for slow clusters, one for each; others get ErrBusy. 0 means that all may wait.
 	Waiting int
 
 	lines   lines
 	hanging sync.Map // path -> time.Time until which reads fail at once
 	failing sync.Map // client.ObjectKey -> time.Time since which Nodes cannot be read
-	// readable has all that were asked, and whether they answered last.
+	// readable has all clusters that were read, and whether they answered last.
 	readable sync.Map // client.ObjectKey -> bool
 	problems sync.Map // client.ObjectKey -> problem
 }
 
-// path is a way to the Nodes of a cluster. The one past the cache may hang while
-// what is in the cache can still be read.
+// path is a way to read the Nodes of a cluster. Live reads may hang while the cache can still be read.
 type path struct {
 	cluster client.ObjectKey
 	live    bool
@@ -112,14 +109,15 @@ func (c *Clusters) ask(ctx context.Context, by path, connect func() (client.Read
 	if _, sentAway := Unreadable(err); sentAway {
 		return err
 	}
-	// That a Node is not in the cache is no answer: the caller looks past it next.
+	// A Node missing from the cache is no answer: the caller makes a live read next.
 	if err == nil || (by.live && apierrors.IsNotFound(err)) {
 		c.failing.Delete(by.cluster)
 	}
 	return c.answer(ctx, by.cluster, err)
 }
 
-// inTurn has something read for as long as the caller may wait, and notes whether the cluster hangs. Who is sent away gets an UnreadableError.
+// inTurn runs a read for as long as the caller may wait, and records whether the cluster hangs. A caller that may not wait gets an
+// UnreadableError.
 func (c *Clusters) inTurn(ctx context.Context, by path, hung bool, read func(context.Context) error) error {
 	turn, ok := c.lines.enter(by, hung, c.Waiting, c.Clock.Now())
 	switch {
@@ -140,7 +138,7 @@ func (c *Clusters) inTurn(ctx context.Context, by path, hung bool, read func(con
 	return err
 }
 
-// take has something read in a turn. The turn ends also when the read panics: controller-runtime recovers from that, and goes on.
+// take runs a read in a turn. It ends the turn even if the read panics, since controller-runtime recovers from panics.
 func (c *Clusters) take(ctx context.Context, turn turn, by path, read func(context.Context) error) (err error) {
 	defer func() { c.lines.leave(turn, timedOut(err) || throttled(err), c.Clock.Now()) }()
 	return bounded(ctx, turn.within(by), read)
@@ -148,7 +146,7 @@ func (c *Clusters) take(ctx context.Context, turn turn, by path, read func(conte
 
 func noAnswer(err error) error { return &UnreadableError{Cause: causeNoAnswer, Err: err} }
 
-// bounded has something read within a limit; 0 leaves that to the caller.
+// bounded runs a read with a time limit; 0 means none.
 func bounded(ctx context.Context, limit time.Duration, read func(context.Context) error) error {
 	if limit == 0 {
 		return read(ctx)
@@ -164,14 +162,14 @@ func (c *Clusters) LastSeen(ctx context.Context, cluster client.ObjectKey) time.
 	if seen.IsZero() {
 		seen = c.Started
 	}
-	// A probe reads no Nodes. A cluster may answer it for ever and yet refuse those.
+	// A probe reads no Nodes. A cluster may answer probes for ever and yet refuse to list Nodes.
 	if since, ok := c.failing.Load(cluster); ok && since.(time.Time).Before(seen) {
 		return since.(time.Time)
 	}
 	return seen
 }
 
-// Forget drops what is kept for a cluster that is gone.
+// Forget drops the state of a cluster that is gone.
 func (c *Clusters) Forget(cluster client.ObjectKey) {
 	c.answers(cluster)
 	c.readable.Delete(cluster)
@@ -179,7 +177,7 @@ func (c *Clusters) Forget(cluster client.ObjectKey) {
 	c.lines.forget(cluster)
 }
 
-// answers notes that a cluster can be read.
+// answers records that a cluster can be read.
 func (c *Clusters) answers(cluster client.ObjectKey) {
 	c.hanging.Delete(path{cluster: cluster})
 	c.hanging.Delete(path{cluster: cluster, live: true})
@@ -187,7 +185,7 @@ func (c *Clusters) answers(cluster client.ObjectKey) {
 	c.readable.Store(cluster, true)
 }
 
-// answer tells "there is no such Node" from "the cluster did not answer".
+// answer tells a missing Node from a cluster that did not answer.
 func (c *Clusters) answer(ctx context.Context, cluster client.ObjectKey, err error) error {
 	if err != nil && !apierrors.IsNotFound(err) {
 		return c.unreadable(ctx, cluster, err)

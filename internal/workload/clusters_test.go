@@ -20,7 +20,8 @@ func answers(err error) *connection {
 	}}
 }
 
-// hangs waits for as long as it may, and then says so as the caller's cache or client does.
+// hangs returns a connection that blocks for as long as it may, and then returns this error, as a cache or a
+// client does.
 func hangs(err error) *connection {
 	return &connection{get: func(ctx context.Context, _ *corev1.Node) error {
 		select {
@@ -31,7 +32,7 @@ func hangs(err error) *connection {
 	}}
 }
 
-// TestAnswers tells "there is no such Node" from "the cluster did not answer".
+// TestAnswers: a missing Node differs from a cluster that did not answer.
 func TestAnswers(t *testing.T) {
 	nodes := corev1.Resource("nodes")
 	tests := map[string]struct {
@@ -73,7 +74,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestForMany: many Nodes of a cluster cost one read; few, and those of another cluster, one each.
+// TestForMany: many Nodes of a cluster cost one read. Few Nodes, and Nodes of another cluster, cost one read
+// each.
 func TestForMany(t *testing.T) {
 	for many, want := range map[int]int{listFrom - 1: 3, listFrom: 2} {
 		c := answers(nil)
@@ -90,7 +92,7 @@ func TestForMany(t *testing.T) {
 	}
 }
 
-// TestHangingClusterHoldsNobodyUp has the reads after one that hung fail at once, for a while.
+// TestHangingClusterHoldsNobodyUp: after a read that hung, reads fail at once for a while.
 func TestHangingClusterHoldsNobodyUp(t *testing.T) {
 	for name, err := range map[string]error{
 		"a deadline":                            context.DeadlineExceeded,
@@ -119,7 +121,7 @@ func TestHangingClusterHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// TestLiveReadsHangOnTheirOwn holds because what is in the cache can still be read.
+// TestLiveReadsHangOnTheirOwn: if live reads hang, the cache can still be read.
 func TestLiveReadsHangOnTheirOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cut := hangs(context.DeadlineExceeded)
@@ -139,7 +141,7 @@ func TestLiveReadsHangOnTheirOwn(t *testing.T) {
 	})
 }
 
-// TestForget lets a new cluster of the same name be read at once.
+// TestForget: a new cluster of the same name is read at once.
 func TestForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cut := hangs(context.DeadlineExceeded)

@@ -9,10 +9,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Decisive returns nodes for those who have a decision to make: to be sent away is an ErrBusy, and says nothing of the cluster.
+// Decisive returns nodes for callers that decide something: when they may not wait, they get ErrBusy, which says nothing about
+// the cluster.
 func Decisive(nodes NodesAndLists) Nodes { return decisive{nodes} }
 
-// NodesAndLists are Nodes that can be listed, too.
+// NodesAndLists are Nodes that can also be listed.
 type NodesAndLists interface {
 	Nodes
 	Lister

@@ -27,13 +27,13 @@ var (
 type connection struct {
 	clustercache.ClusterCache
 
-	// connect is the error of asking for a connection.
+	// connect is the error of connecting.
 	connect error
-	// get is what a read past or in the cache does.
+	// get runs for each read, cached or live.
 	get func(ctx context.Context, node *corev1.Node) error
-	// probed is when the cluster answered last.
+	// probed is when the cluster last answered.
 	probed time.Time
-	// cache is what watches are set up on.
+	// cache is where watches are set up.
 	cache ctrlcache.Cache
 	reads int
 }
@@ -74,7 +74,7 @@ func (r *reader) Get(ctx context.Context, _ client.ObjectKey, obj client.Object,
 	return r.connection.get(ctx, obj.(*corev1.Node))
 }
 
-// List implements client.Reader: there is the one Node that Get finds, or none.
+// List implements client.Reader: it returns the one Node that Get finds, or none.
 func (r *reader) List(ctx context.Context, list client.ObjectList, _ ...client.ListOption) error {
 	r.connection.reads++
 	node := corev1.Node{}
@@ -85,7 +85,7 @@ func (r *reader) List(ctx context.Context, list client.ObjectList, _ ...client.L
 	return client.IgnoreNotFound(err)
 }
 
-// over returns Clusters on that connection, with a clock that stands still.
+// over returns Clusters with this connection, and with a clock that stands still.
 func over(c *connection, secrets client.Reader) (*Clusters, *testingclock.FakePassiveClock) {
 	clock := testingclock.NewFakePassiveClock(now)
 	return &Clusters{Cache: c, Secrets: secrets, Clock: clock, Started: started}, clock

@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Kubeconfigs reads the kubeconfig secrets of workload clusters, and refuses those that name a file, a command or an auth provider.
-// Those who may write such a secret need not be those who may read what Sickbay can: its own token is in a file.
+// Kubeconfigs reads the kubeconfig Secrets of workload clusters, and rejects those that name a file, a command or an auth provider.
+// A user who may write such a Secret need not have access to what Sickbay can read: its own token is in a file.
 //
 // An error says nothing of what is in the secret, as errors are logged.
 type Kubeconfigs struct{ client.Reader }

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
-// TestKubeconfigs: what may be read is read, and no error quotes a kubeconfig.
+// TestKubeconfigs: permitted kubeconfigs are read, and no error quotes a kubeconfig.
 func TestKubeconfigs(t *testing.T) {
 	with := func(user string) string { return strings.Replace(goodKubeconfig, "token: t", user, 1) }
 	tests := map[string]struct{ kubeconfig, want string }{

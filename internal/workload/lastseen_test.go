@@ -30,8 +30,8 @@ func TestLastSeen(t *testing.T) {
 	}
 }
 
-// TestNodesCannotBeReadAlthoughTheClusterAnswers holds because a probe does not read Nodes: with it alone
-// the grace period of a Machine would never end.
+// TestNodesCannotBeReadAlthoughTheClusterAnswers: a probe does not read Nodes. If probes alone counted, the grace period
+// of a Machine would never end.
 func TestNodesCannotBeReadAlthoughTheClusterAnswers(t *testing.T) {
 	refusing := answers(apierrors.NewForbidden(corev1.Resource("nodes"), "n", errors.New("no")))
 	clusters, clock := over(refusing, nil)
@@ -56,7 +56,8 @@ func TestNodesCannotBeReadAlthoughTheClusterAnswers(t *testing.T) {
 	}
 }
 
-// TestUnreadableSince: a cluster is shown as long as its Nodes cannot be read, with since when, and not after it is gone.
+// TestUnreadableSince: the metrics show a cluster while its Nodes cannot be read, and since when, but not after it is
+// gone.
 func TestUnreadableSince(t *testing.T) {
 	connection := answers(errors.New("cut"))
 	clusters, clock := over(connection, nil)
@@ -86,7 +87,8 @@ func TestUnreadableSince(t *testing.T) {
 	}
 }
 
-// TestClustersThatAreGone: nothing is shown of a Cluster that is gone, whoever says so, and whoever asks it once more.
+// TestClustersThatAreGone: the metrics show nothing about a Cluster that is gone, however that became known, and even if
+// somebody reads it again.
 func TestClustersThatAreGone(t *testing.T) {
 	clusters, _ := over(answers(errors.New("cut")), nil)
 	scheme := runtime.NewScheme()

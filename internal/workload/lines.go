@@ -9,58 +9,58 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ErrBusy says that somebody waits for a workload cluster already, which is slow or hangs. It is in an UnreadableError, for those who only show
-// what they see. Who has a decision to make comes back Soon, and does not take it for an answer.
+// ErrBusy means that somebody else is already waiting for a workload cluster that is slow or hangs. It is wrapped in an UnreadableError, for callers
+// that only display state. A caller that decides something must not take it for an answer, but retry after Soon.
 var ErrBusy = errors.New("somebody waits for the workload cluster already")
 
 const (
-	// Anybody may wait four times as long as the last answer has taken, within these bounds. Most take a few milliseconds, and those of the
-	// cache less; a cluster far away is no cluster that hangs.
+	// Any caller may wait four times as long as the last answer took, within these bounds. Most answers take a few milliseconds, and cached ones
+	// less. A cluster that is far away must not count as one that hangs.
 	shortest, longest = 50 * time.Millisecond, syncTimeout
-	// hurried is the shortest time while as many wait as may: then many clusters hang.
+	// hurried is the lower bound while no more callers may wait, because then many clusters hang.
 	hurried = 10 * time.Millisecond
-	// longestLive bounds how long a cluster that has hung is tried past the cache. It begins with longest, and doubles each time in vain: one that
-	// always takes its time, too, is read in the end.
+	// longestLive limits how long to try a cluster past the cache after it hung. The time begins with longest and doubles after each failure, so a
+	// cluster that is always slow is read in the end.
 	longestLive = 10 * time.Second
-	// soon is how long those stay away who were not let in, and at most as long again.
+	// soon is how long callers with ErrBusy stay away, with a jitter of up to as much again.
 	soon = 250 * time.Millisecond
 )
 
-// Soon is when to come back after ErrBusy. It differs each time, so that not all come at once.
+// Soon returns when to retry after ErrBusy. It differs each time, so that not all callers come back at once.
 func Soon() time.Duration { return wait.Jitter(soon, 1) }
 
-// lines has one caller at a time wait for a cluster that is slow, and a few for all of those. The others are sent away, as a worker that
-// waits keeps other clusters waiting, too.
+// lines lets one caller at a time wait for a slow cluster, and a few for all slow clusters together. Others get an error at once, since a worker
+// that waits keeps other clusters waiting, too.
 type lines struct {
 	mu sync.Mutex
 	of map[path]*line
-	// waiting and probing are how many wait now.
+	// waiting and probing count the callers that are waiting now.
 	waiting, probing int
 }
 
-// line is about one way to one cluster.
+// line is the state of one path to one cluster.
 type line struct {
-	// taken says that one caller may wait.
+	// taken reports whether a caller has taken the line and may wait.
 	taken bool
 	// since is when that caller began.
 	since time.Time
-	// took is how long the last answer has taken.
+	// took is how long the last answer took.
 	took time.Duration
-	// slow says that somebody has waited in vain, although not for long.
+	// slow reports whether a caller has waited in vain for a short time.
 	slow bool
-	// tried is how often in a row it was tried in vain after it had hung.
+	// tried counts the failed tries in a row after the cluster hung.
 	tried int
 }
 
-// turn is what a caller may do.
+// turn is the permission of one caller to read.
 type turn struct {
 	*line
 
-	// first says that the caller has taken the line.
+	// first reports whether the caller has taken the line.
 	first bool
-	// pool is what the caller counts in; nil means that it may not wait for long.
+	// pool is the counter that includes the caller; nil means that it may not wait for long.
 	pool *int
-	// patient says that the caller may wait as long as it likes, or until the end of probe if the cluster has hung; the others have a limit.
+	// patient reports whether the caller may wait as long as it likes, or for probe if the cluster has hung; others have a limit.
 	patient bool
 	hung    bool
 	limit   time.Duration
@@ -68,8 +68,8 @@ type turn struct {
 	begun   time.Time
 }
 
-// enter reports whether a caller may read. So many may wait at once for clusters that have not hung before, and half as many for the others; 0 means
-// that all may wait. Of a cluster that has hung, one may read at a time.
+// enter reports whether a caller may read. At most that many may wait at once for clusters that have not hung, and half as many for the others; 0
+// means that all may wait. If a cluster has hung, one caller may read it at a time.
 func (l *lines) enter(by path, hung bool, most int, now time.Time) (turn, bool) {
 	if most == 0 {
 		return turn{patient: true}, true
@@ -97,7 +97,7 @@ func (l *lines) enter(by path, hung bool, most int, now time.Time) (turn, bool) 
 	return mine, true
 }
 
-// limit is how long anybody may wait.
+// limit returns how long a caller may wait.
 func (l *line) limit(room bool) time.Duration {
 	least := shortest
 	if !room {
@@ -116,7 +116,7 @@ func (l *lines) at(by path) *line {
 	return l.of[by]
 }
 
-// within is how long a caller may read; 0 leaves that to the caller.
+// within returns how long a caller may read; 0 means until the caller's own deadline.
 func (t turn) within(by path) time.Duration {
 	switch {
 	case !t.patient:
@@ -129,14 +129,14 @@ func (t turn) within(by path) time.Duration {
 	return 0
 }
 
-// leave ends a turn. In vain says that the cluster has not answered in the time that the caller had.
+// leave ends a turn. inVain means that the cluster did not answer in the caller's time.
 func (l *lines) leave(t turn, inVain bool, now time.Time) {
 	if t.line == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// What the first one has found out in all its time is known otherwise.
+	// A failure of the first caller is not noted here: after all its time, the cluster counts as hanging.
 	t.slow = inVain && !t.first
 	if !inVain {
 		t.took, t.tried = now.Sub(t.begun), 0
@@ -151,7 +151,7 @@ func (l *lines) leave(t turn, inVain bool, now time.Time) {
 	}
 }
 
-// forget drops what is kept for a cluster that is gone.
+// forget drops the state of a cluster that is gone.
 func (l *lines) forget(cluster client.ObjectKey) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

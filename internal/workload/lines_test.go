@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// fleet is a clustercache of many clusters, each with its own way to answer.
+// fleet is a clustercache of many clusters, each with its own behavior.
 type fleet struct {
 	clustercache.ClusterCache
 
@@ -26,7 +26,7 @@ type fleet struct {
 func (f *fleet) to(cluster client.ObjectKey) *reader {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	// Readers count what they read, and here many read at once.
+	// A connection counts its reads, and here many run at once.
 	own := *f.how[cluster]
 	return &reader{connection: &own}
 }
@@ -47,7 +47,7 @@ func (f *fleet) GetUncachedClient(_ context.Context, cluster client.ObjectKey) (
 	return f.to(cluster), nil
 }
 
-// after answers so late.
+// after returns a connection that answers after that delay.
 func after(late time.Duration) *connection {
 	return &connection{get: func(ctx context.Context, node *corev1.Node) error {
 		select {
@@ -60,13 +60,13 @@ func after(late time.Duration) *connection {
 	}}
 }
 
-// work is the queue of a controller whose workers read a Node for each request. Who is sent away comes back soon, and who is told that a
-// cluster cannot be read comes back later.
+// work is the queue of a controller whose workers read a Node for each request. A worker that gets ErrBusy comes back soon; one whose cluster
+// cannot be read comes back later.
 type work struct {
 	clusters *Clusters
 	live     bool
 	queue    chan client.ObjectKey
-	// answered has when a cluster was read.
+	// answered records when a cluster was read.
 	mu       sync.Mutex
 	answered map[client.ObjectKey][]time.Time
 }
@@ -126,7 +126,7 @@ func (w *work) times(cluster client.ObjectKey) []time.Time {
 	return w.answered[cluster]
 }
 
-// hang has so many clusters hang.
+// hang makes that many clusters hang.
 func (f *fleet) hang(clusters int) {
 	for i := range clusters {
 		f.set(hangingKey(i), hangs(context.DeadlineExceeded))
@@ -137,7 +137,8 @@ func hangingKey(i int) client.ObjectKey {
 	return client.ObjectKey{Namespace: "hangs", Name: fmt.Sprint(i)}
 }
 
-// TestOthersDoNotWait: clusters hang, all of whose machines are due. A machine elsewhere, which is due after all of them, is read within a second.
+// TestOthersDoNotWait: many clusters hang, and all their machines are due. A machine of another cluster, which is due after all of them, is read
+// within a second.
 func TestOthersDoNotWait(t *testing.T) {
 	alone := client.ObjectKey{Name: "alone"}
 	for _, live := range []bool{false, true} {
@@ -150,7 +151,7 @@ func TestOthersDoNotWait(t *testing.T) {
 					for i := range 20 * hanging {
 						w.queue <- hangingKey(i / 20)
 					}
-					// Once when nobody knows yet that they hang, and later at any time.
+					// First while nobody knows that they hang, and then at various times.
 					for _, at := range []time.Duration{0, time.Second, 2500 * time.Millisecond, 12 * time.Second, 20 * time.Second} {
 						<-time.After(at)
 						due := time.Now()
@@ -169,7 +170,7 @@ func TestOthersDoNotWait(t *testing.T) {
 	}
 }
 
-// TestSlowClustersAreRead: fifty clusters hang, and in one that always takes its time each of fifty Nodes is read all the same.
+// TestSlowClustersAreRead: fifty clusters hang, and yet all fifty Nodes of a cluster that is always slow are read.
 func TestSlowClustersAreRead(t *testing.T) {
 	slow := client.ObjectKey{Name: "slow"}
 	for _, live := range []bool{false, true} {
@@ -195,7 +196,7 @@ func TestSlowClustersAreRead(t *testing.T) {
 	}
 }
 
-// TestStormIsNotHeldBack: where a cluster answers, all workers read side by side, and nobody is sent away.
+// TestStormIsNotHeldBack: if a cluster answers, all workers read in parallel, and nobody gets ErrBusy.
 func TestStormIsNotHeldBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cluster := client.ObjectKey{Name: "storm"}
@@ -213,7 +214,7 @@ func TestStormIsNotHeldBack(t *testing.T) {
 	})
 }
 
-// TestHungClusterIsFoundAgain: while twelve hang one of them recovers, and is read within the time in which it is tried again.
+// TestHungClusterIsFoundAgain: twelve clusters hang, and one recovers. It is read at its next try.
 func TestHungClusterIsFoundAgain(t *testing.T) {
 	for _, late := range []time.Duration{0, 300 * time.Millisecond} {
 		for _, live := range []bool{false, true} {
@@ -228,7 +229,7 @@ func TestHungClusterIsFoundAgain(t *testing.T) {
 				f.set(hangingKey(0), after(late))
 				<-time.After(2*hangBackoff + retryOfTest)
 				if late > 0 {
-					// It has to be its turn to be waited for.
+					// Its turn must come first.
 					<-time.After(3 * time.Minute)
 				}
 				if n := len(w.times(hangingKey(0))); n != 20 {
@@ -239,7 +240,7 @@ func TestHungClusterIsFoundAgain(t *testing.T) {
 	}
 }
 
-// TestSlowAfterItHung: while others hang, a cluster that has hung answers again, and from now on always takes longer than it was given at first.
+// TestSlowAfterItHung: while others hang, a cluster recovers, but now always takes longer than its first time limit.
 func TestSlowAfterItHung(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fleet{how: map[client.ObjectKey]*connection{}}
@@ -257,7 +258,7 @@ func TestSlowAfterItHung(t *testing.T) {
 	})
 }
 
-// TestSentAway: callers that only show Nodes see a cluster that does not answer; callers that decide are told to come back.
+// TestSentAway: callers that only show Nodes see a cluster that does not answer; callers that decide get ErrBusy.
 func TestSentAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fleet{how: map[client.ObjectKey]*connection{}}

@@ -18,8 +18,8 @@ var (
 		"Unix time since when Sickbay has been unable to read the Nodes of a workload cluster.", "namespace", "cluster")
 )
 
-// Metrics shows which clusters can be read and which cannot. Of a Cluster that is gone it shows nothing: not every controller says so, and
-// who still works on one of its machines may ask it once more.
+// Metrics shows which clusters can be read. It shows nothing for a Cluster that is gone: not every controller calls Forget, and one that
+// still works on a machine of the cluster may read it again.
 func (c *Clusters) Metrics(ctx context.Context, s *metrics.Samples) {
 	c.readable.Range(func(key, readable any) bool {
 		cluster := key.(client.ObjectKey)
@@ -39,7 +39,7 @@ func (c *Clusters) Metrics(ctx context.Context, s *metrics.Samples) {
 	})
 }
 
-// Unread reports whether Nodes of a cluster were asked for, and could not be read.
+// Unread reports whether somebody tried to read the Nodes of a cluster and failed.
 func (c *Clusters) Unread(cluster client.ObjectKey) bool {
 	readable, asked := c.readable.Load(cluster)
 	return asked && !readable.(bool)

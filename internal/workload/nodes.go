@@ -14,30 +14,28 @@ import (
 // Nodes reads the Nodes of workload clusters. Implementations are safe for
 // concurrent use.
 type Nodes interface {
-	// Get returns a Node from the cache. The caller must not change it. The error
-	// is one for which apierrors.IsNotFound holds if the cluster says that there
-	// is no such Node, and an UnreadableError if the cluster cannot be read.
+	// Get returns a Node from the cache. The caller must not change it. If the cluster has no such Node, apierrors.IsNotFound holds
+	// for the error. If the cluster cannot be read, the error is an UnreadableError.
 	Get(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error)
 	// GetLive does the same past the cache, for use before something destructive.
 	GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error)
-	// LastSeen is when the cluster answered last; if it never did, when we began
-	// to ask.
+	// LastSeen returns when the cluster last answered; if it never did, when we began to ask.
 	LastSeen(ctx context.Context, cluster client.ObjectKey) time.Time
 }
 
-// Lister is what Nodes may be as well: all that the cache has of a cluster in one read. To look at a thousand Nodes costs far
-// less that way than one by one.
+// Lister is an optional interface of Nodes: it returns all cached Nodes of a cluster in one read. For a thousand Nodes, that costs far
+// less than a thousand reads.
 type Lister interface {
 	// List returns the Nodes of a cluster from the cache, by name. The caller must not change them. The error is an
 	// UnreadableError if the cluster cannot be read.
 	List(ctx context.Context, cluster client.ObjectKey) (map[string]*corev1.Node, error)
 }
 
-// listFrom is from how many Nodes on it pays to list those of a cluster.
+// listFrom is the number of Nodes from which on a list is cheaper.
 const listFrom = 50
 
-// ForMany returns nodes for one look at n Nodes of a cluster: if they are many, and nodes can list them, Get answers by one
-// list. It says how the Nodes were when it was called, so it must not be kept.
+// ForMany returns Nodes for reading n Nodes of a cluster at one moment. If they are many, and nodes can list them, Get answers from
+// one list. Do not keep the result: it shows the Nodes as they were when ForMany was called.
 func ForMany(ctx context.Context, nodes Nodes, cluster client.ObjectKey, n int) Nodes {
 	lister, ok := nodes.(Lister)
 	if !ok || n < listFrom {
@@ -47,7 +45,7 @@ func ForMany(ctx context.Context, nodes Nodes, cluster client.ObjectKey, n int) 
 	return &listed{Nodes: nodes, cluster: cluster, all: all, err: err}
 }
 
-// listed are the Nodes of one cluster, read at once, or why they could not be read.
+// listed are the Nodes of one cluster, read in one list, or the error of that list.
 type listed struct {
 	Nodes
 
@@ -70,23 +68,23 @@ func (l *listed) Get(ctx context.Context, cluster client.ObjectKey, name string)
 	return nil, fmt.Errorf("getting a Node of %s: %w", cluster, apierrors.NewNotFound(corev1.Resource("nodes"), name))
 }
 
-// UnreadableError says that a workload cluster did not answer.
+// UnreadableError means that a workload cluster did not answer.
 type UnreadableError struct {
-	// Cause is one phrase for people, the same for the same problem.
+	// Cause is one phrase for people, and stays the same while the problem does.
 	Cause string
-	// Err is what happened.
+	// Err is the underlying error.
 	Err error
-	// Announced is set if an event comes when the cluster can be read again, or the cause becomes another one. There is no need to try
+	// Announced means that an event comes when the cluster can be read again, or when the cause changes. There is no need to retry
 	// before.
 	Announced bool
 }
 
 func (e *UnreadableError) Error() string { return e.Cause }
 
-// Unwrap returns what happened.
+// Unwrap returns the underlying error.
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
-// Unreadable returns the cause if err says that the cluster cannot be read.
+// Unreadable returns the cause if err means that the cluster cannot be read.
 func Unreadable(err error) (cause string, ok bool) {
 	unreadable, ok := errors.AsType[*UnreadableError](err)
 	if !ok {

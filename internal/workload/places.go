@@ -7,10 +7,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Places bounds how many workers are busy with one workload cluster at once, so that one that hangs keeps no more of them from
-// the others. The zero value lets in any number.
+// Places limits how many workers are busy with one workload cluster at once, so that a cluster that hangs does not occupy all
+// of them. The zero value has no limit.
 type Places struct {
-	// Most is how many may; 0 means any number.
+	// Most is that limit; 0 means none.
 	Most int
 
 	mu sync.Mutex
@@ -31,7 +31,7 @@ func (p *Places) Enter(ctx context.Context, cluster client.ObjectKey) (leave fun
 	}
 }
 
-// TryEnter takes a place if there is one.
+// TryEnter takes a place if one is free.
 func (p *Places) TryEnter(cluster client.ObjectKey) (leave func(), ok bool) {
 	if p.Most == 0 {
 		return func() {}, true
@@ -57,7 +57,7 @@ func (p *Places) in(cluster client.ObjectKey) chan struct{} {
 	return p.of[cluster]
 }
 
-// Forget drops what is kept for a cluster that is gone.
+// Forget drops the state of a cluster that is gone.
 func (p *Places) Forget(cluster client.ObjectKey) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

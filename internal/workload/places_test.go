@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestPlaces: a cluster lets in so many at once, and another one as many.
+// TestPlaces: each cluster has its own limit.
 func TestPlaces(t *testing.T) {
 	a, b := client.ObjectKey{Name: "a"}, client.ObjectKey{Name: "b"}
 	places := &Places{Most: 1}

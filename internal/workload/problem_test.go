@@ -27,7 +27,7 @@ func (s *secrets) set(uid types.UID, version, kubeconfig string) {
 	s.kubeconfig.Name, s.kubeconfig.UID, s.kubeconfig.ResourceVersion = "c-kubeconfig", uid, version
 }
 
-// TestProblemOfEachVersion: what is kept of a kubeconfig secret is that of the one that is there: also after it was mended, or made anew.
+// TestProblemOfEachVersion: the cached problem is that of the current kubeconfig Secret, even after the Secret is fixed or recreated.
 func TestProblemOfEachVersion(t *testing.T) {
 	stored := &secrets{}
 	clusters, _ := over(&connection{connect: clustercache.ErrClusterNotConnected}, stored)
@@ -54,7 +54,7 @@ func TestProblemOfEachVersion(t *testing.T) {
 	}
 }
 
-// BenchmarkNotConnected is what one Machine of a cluster that is not connected costs at each look.
+// BenchmarkNotConnected measures one look at a Machine of a cluster that is not connected.
 func BenchmarkNotConnected(b *testing.B) {
 	stored := &secrets{}
 	certificate := strings.Repeat("QUJD", 400)

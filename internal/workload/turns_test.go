@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// rationed returns a client of a server that always answers at once, and lets one request through every hundred seconds.
+// rationed returns a client with a rate limit of one request in a hundred seconds. Its server always answers at once.
 func rationed(t *testing.T) client.Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -33,8 +33,8 @@ func rationed(t *testing.T) client.Client {
 	return c
 }
 
-// TestOwnRateLimitIsNoAnswer: a request that client-go holds back past the end of the caller's time was never sent. It says nothing of the
-// cluster, however long the caller had.
+// TestOwnRateLimitIsNoAnswer: client-go rejects a request that its rate limiter would delay past the caller's deadline. That says nothing
+// about the cluster, however much time the caller had.
 func TestOwnRateLimitIsNoAnswer(t *testing.T) {
 	cluster := client.ObjectKey{Name: "busy"}
 	for _, alone := range []bool{false, true} {
@@ -48,7 +48,7 @@ func TestOwnRateLimitIsNoAnswer(t *testing.T) {
 		}
 		by := path{cluster: cluster, live: true}
 		if !alone {
-			// Somebody else waits with patience.
+			// Another caller waits patiently.
 			patient, _ := c.lines.enter(by, false, c.Waiting, c.Clock.Now())
 			defer c.lines.leave(patient, false, c.Clock.Now())
 		}
@@ -70,7 +70,7 @@ func TestOwnRateLimitIsNoAnswer(t *testing.T) {
 	}
 }
 
-// TestPanicLeavesTheLine: a read panics, and who called it recovers. All places are free again.
+// TestPanicLeavesTheLine: a read panics, and its caller recovers. All places are free again.
 func TestPanicLeavesTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cluster := client.ObjectKey{Name: "strange"}

@@ -15,11 +15,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
-// Watch makes the Nodes of a cluster wake up a controller. Each event carries its
-// cluster along, so that two clusters with Nodes of one name are told apart. It
-// may be called any number of times under the same name, which is that of the
-// controller; without a connection it does nothing, and must be called again when
-// there is one.
+// Watch makes the Nodes of a cluster trigger a controller. Each event carries its cluster, so that Nodes of
+// the same name in two clusters stay distinct. It may be called repeatedly under the name of the controller.
+// Without a connection it does nothing, and must be called again once there is one.
 func (c *Clusters) Watch(ctx context.Context, name string, cluster client.ObjectKey, watcher clustercache.SourceWatcher[ctrl.Request],
 	mapNode func(ctx context.Context, cluster client.ObjectKey, node string) []ctrl.Request,
 ) error {
@@ -39,9 +37,8 @@ func (c *Clusters) Watch(ctx context.Context, name string, cluster client.Object
 	return nil
 }
 
-// HealthChanged lets a Node's event pass if it can change a verdict, or what the rules
-// of a plan say. Heartbeats, which make up nearly all events, do not, nor does a
-// message alone: it may say how often something has happened.
+// HealthChanged passes a Node's event if it can change a verdict or a rule of a plan. Heartbeats, which are
+// nearly all events, cannot. Nor can a message alone: it may count how often something happened.
 func HealthChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*corev1.Node), e.ObjectNew.(*corev1.Node)
@@ -62,9 +59,8 @@ func sameConditions(a, b []corev1.NodeCondition) bool {
 	return true
 }
 
-// NodeCache makes the cache keep of a Node only what the rules read, which is a
-// small part of it. The rules of plans read reasons and messages, too. Those of most
-// Nodes are the same, and are kept once.
+// NodeCache makes the cache keep only the small part of a Node that rules read. The rules of plans read
+// reasons and messages, too. Most Nodes share these strings, so each is stored once.
 func NodeCache() map[client.Object]ctrlcache.ByObject {
 	return map[client.Object]ctrlcache.ByObject{&corev1.Node{}: {Transform: reduce}}
 }

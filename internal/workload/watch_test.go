@@ -54,7 +54,7 @@ func TestHealthChanged(t *testing.T) {
 	}
 }
 
-// TestReduce keeps what the rules read, and no more.
+// TestReduce: a cached Node keeps what the rules read, and no more.
 func TestReduce(t *testing.T) {
 	full := build.Node("n", build.Label("l", "1"), build.Annotation("a", "1"), build.Deleting(now), build.NodeReady(metav1.ConditionFalse, now).WithMessage("m"))
 	full.ResourceVersion = "7"
@@ -92,8 +92,8 @@ type watcher struct {
 // Watch implements clustercache.SourceWatcher.
 func (w watcher) Watch(src source.Source) error { return src.Start(w.ctx, w.queue) }
 
-// TestEqualNodeNames has two clusters with a Node of one name: each event goes to its own cluster.
-// The API server of the test stands in for both.
+// TestEqualNodeNames: two clusters have a Node of the same name, and each event goes to its own cluster. The
+// API server of the test stands for both.
 func TestEqualNodeNames(t *testing.T) {
 	g := NewWithT(t)
 	e := env.Get(t)
@@ -117,7 +117,7 @@ func TestEqualNodeNames(t *testing.T) {
 	}
 }
 
-// drain returns the requests that are there.
+// drain returns the queued requests.
 func drain(queue workqueue.TypedRateLimitingInterface[ctrl.Request]) []string {
 	var got []string
 	for queue.Len() > 0 {

@@ -12,15 +12,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Writer is for those who have to change something in a workload cluster. Nothing of it is cached.
-// Implementations are safe for concurrent use. All errors but those of the API server of the cluster, for which the
-// usual apierrors hold, are UnreadableErrors.
+// Writer is for callers that change something in a workload cluster. It caches nothing. Implementations are safe
+// for concurrent use. Errors from the cluster's API server are the usual apierrors; all others are
+// UnreadableErrors.
 type Writer interface {
 	// GetLive reads a Node, as in Nodes.
 	GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error)
-	// Client returns a client of the cluster.
+	// Client returns a client for the cluster.
 	Client(ctx context.Context, cluster client.ObjectKey) (client.Client, error)
-	// Version asks the cluster for its version.
+	// Version returns the version of the cluster.
 	Version(ctx context.Context, cluster client.ObjectKey) (*version.Info, error)
 }
 
@@ -51,7 +51,7 @@ func (c *Clusters) Version(ctx context.Context, cluster client.ObjectKey) (*vers
 	return info, nil
 }
 
-// Local is the cluster that Sickbay itself talks to, whatever the key: that of OpenShift's machines.
+// Local is the cluster that Sickbay itself runs against, whatever the key: the cluster of OpenShift's Machines.
 type Local struct {
 	Live   client.Client
 	Config *rest.Config
@@ -78,7 +78,7 @@ func (l Local) Version(ctx context.Context, _ client.ObjectKey) (*version.Info, 
 	return info, nil
 }
 
-// serverVersion asks as the discovery client does, which takes no context.
+// serverVersion reads the version like the discovery client, which takes no context.
 func serverVersion(ctx context.Context, config *rest.Config) (*version.Info, error) {
 	discover, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {

@@ -38,7 +38,7 @@
     const next = silent || state === "lost" ? "lost" : error || age > 20000 ? "stale" : "live";
     if (next !== live.dataset.state) {
       live.dataset.state = next;
-      put(said, { lost: "The live connection is lost. What you see is old.", stale: "The fleet cannot be read. What you see is old.", live: "Live" }[next]);
+      put(said, { lost: "The live connection is lost. This data is old.", stale: "The fleet cannot be read. This data is old.", live: "Live" }[next]);
     }
     put(document.getElementById("live-age"), next === "live" ? `Live, data ${span(age)} old` :
       next === "stale" ? `Cannot be read, data ${span(age)} old` : `Connection lost, data ${span(age)} old`);

@@ -6,7 +6,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
-// width is that of drawn bars, in units of their own.
+// width is the width of drawings, in their own unit.
 const width = 1000
 
 // Part is a piece of a bar.
@@ -16,14 +16,14 @@ type Part struct {
 	Title string
 }
 
-// Bar is machines drawn side by side, by their states.
+// Bar shows machines side by side, by state.
 type Bar struct {
 	Parts []Part
-	// Text says the same.
+	// Text says the same in words.
 	Text string
 }
 
-// visible is the least share of a bar that can be seen.
+// visible is the least visible width.
 const visible = 4.0
 
 func bar(n map[explain.State]int) Bar {
@@ -49,7 +49,7 @@ func bar(n map[explain.State]int) Bar {
 	return b
 }
 
-// unit is a number in a drawing.
+// unit formats a number in a drawing.
 func unit(x float64) string { return fmt.Sprintf("%.4g", x) }
 
 func join(a, b string) string {

@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/simulate"
 )
 
-// changes are the check, and its plan, as a person wants them.
+// changes returns the check, and its plan, with the person's changes.
 func (q SimulateQuery) changes(c *explain.Check) (simulate.Changes, error) {
 	mhc := c.MachineHealthCheck.DeepCopy()
 	changes := simulate.Changes{Checks: []*clusterv1.MachineHealthCheck{mhc}}
@@ -26,7 +26,7 @@ func (q SimulateQuery) changes(c *explain.Check) (simulate.Changes, error) {
 	plan := c.Facts.Template.Plan
 	if plan == nil {
 		if q.StepTimeout != "" {
-			return changes, errors.New("step timeouts: this health check has no plan, and the times of the built-in ones are fixed")
+			return changes, errors.New("step timeouts: this health check has no plan, and the timeouts of the built-in plans are fixed")
 		}
 		if q.Slots != "" {
 			metav1.SetMetaDataAnnotation(&mhc.ObjectMeta, mhcspec.MaxInFlightAnnotation, q.Slots)

@@ -39,7 +39,7 @@ type ChecksPage struct {
 	Pages Pages
 }
 
-// ChecksPage is a part of the MachineHealthChecks.
+// ChecksPage returns a page of the table of MachineHealthChecks.
 func (l *Look) ChecksPage(page int) ChecksPage {
 	p := ChecksPage{Pages: pages(page, len(l.Facts.Checks))}
 	if p.Pages.Total > 0 {
@@ -48,13 +48,13 @@ func (l *Look) ChecksPage(page int) ChecksPage {
 	return p
 }
 
-// GateDrawing is the gate as a bar of machines, with a line where the limit is.
+// GateDrawing shows the gate as a bar of machines, with a line at the limit.
 type GateDrawing struct {
 	*explain.Gate
 	Bar Bar
-	// Limit is where the line is; empty if there is none.
+	// LimitX is the position of the line; empty if there is no limit.
 	LimitX string
-	// Text is the arithmetic in words.
+	// Text has the numbers in words.
 	Text string
 }
 
@@ -85,7 +85,7 @@ func gate(g *explain.Gate) *GateDrawing {
 	return d
 }
 
-// SlotsDrawing are the slots as squares, those in use filled.
+// SlotsDrawing shows the slots as squares; those in use are filled.
 type SlotsDrawing struct {
 	*explain.Slots
 	// Used has an entry for each slot that is drawn; nil if there are too many to draw.
@@ -93,7 +93,7 @@ type SlotsDrawing struct {
 	Text string
 }
 
-// maxSlots is how many slots are drawn.
+// maxSlots is the largest number of slots that are drawn.
 const maxSlots = 40
 
 func slots(s *explain.Slots) *SlotsDrawing {

@@ -13,14 +13,14 @@ type ClusterRow struct {
 	Unreadable string
 }
 
-// ClustersPage is the table of clusters, with the heat map of all.
+// ClustersPage is the table of clusters, with the heat map of all of them.
 type ClustersPage struct {
 	Rows  []ClusterRow
 	Pages Pages
 	Heat  Heat
 }
 
-// ClustersPage is a part of the clusters.
+// ClustersPage returns a page of the table of clusters.
 func (l *Look) ClustersPage(page int) ClustersPage {
 	p := ClustersPage{Pages: pages(page, len(l.Facts.Clusters)), Heat: l.heat(len(l.Facts.Clusters))}
 	if p.Pages.Total == 0 {

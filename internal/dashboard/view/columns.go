@@ -11,7 +11,7 @@ import (
 // Columns are counts over time, drawn as stacked columns.
 type Columns struct {
 	Bars []ColumnBar
-	// From and To are the ends, Each how long a column is, and Most the highest of them.
+	// From and To are the ends of the time, Each is the duration of a column, and Most is the largest count.
 	From, To, Each string
 	Most           int
 }
@@ -26,7 +26,7 @@ type ColumnBar struct {
 // ColumnPart is a piece of a column.
 type ColumnPart struct{ Class, Y, H string }
 
-// columnSizes are how long a column may be, and maxColumns how many there are at most.
+// columnSizes are the possible durations of a column.
 var columnSizes = []time.Duration{
 	time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
 }
@@ -36,12 +36,12 @@ const (
 	columnHeight = 100
 )
 
-// outcomeOrder is how columns are stacked.
+// outcomeOrder is the order in which outcomes are stacked.
 var outcomeOrder = []struct{ class, words string }{
-	{"o-helped", "helped"}, {"o-unaided", "recovered unaided"}, {"o-failed", "did not help"}, {"o-held", "held"}, {"o-open", "go on"},
+	{"o-helped", "helped"}, {"o-unaided", "recovered unaided"}, {"o-failed", "did not help"}, {"o-held", "held"}, {"o-open", "open"},
 }
 
-// outcomesOverTime draws what came of repairs, by when they were admitted; nil if there are none.
+// outcomesOverTime draws the outcomes of repairs, by when they were admitted; nil if there are none.
 func outcomesOverTime(all []explain.Repair, now time.Time) *Columns {
 	if len(all) == 0 {
 		return nil
@@ -54,7 +54,7 @@ func outcomesOverTime(all []explain.Repair, now time.Time) *Columns {
 		}
 	}
 	from := first.Truncate(size)
-	// The clock that has stamped a repair may be ahead of ours.
+	// The clock that set a repair's times may be ahead of ours.
 	counts := make([]map[string]int, max(1, min(500, int((now.Sub(from)+size-1)/size))))
 	c := &Columns{From: explain.Clock(from, now), To: explain.Clock(now, now), Each: Span(size)}
 	for i := range counts {

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 )
 
-// TestHistoryOfTheFuture: the API server's clock stamps records, and that of who looks may be behind it.
+// TestHistoryOfTheFuture: the API server's clock sets the times of records, and the viewer's clock may be behind it.
 func TestHistoryOfTheFuture(t *testing.T) {
 	facts := explaintest.Eleven()
 	for _, record := range facts.Records {
@@ -22,7 +22,7 @@ func TestHistoryOfTheFuture(t *testing.T) {
 	}
 }
 
-// TestNoEmptyColumnAtTheEnd: at the moment at which a column would begin, there is none yet.
+// TestNoEmptyColumnAtTheEnd: at the time at which a column would begin, it is not drawn yet.
 func TestNoEmptyColumnAtTheEnd(t *testing.T) {
 	drawn := func(now time.Time) []view.ColumnBar {
 		facts := explaintest.Eleven()

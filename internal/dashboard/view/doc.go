@@ -1,5 +1,4 @@
-// Package view makes the pages of the dashboard out of facts: what is on them, in which order, and where drawn things are.
+// Package view makes the pages of the dashboard from facts: what is on them, in which order, and the coordinates of drawings.
 //
-// It is pure: a look at the fleet, the time and what a person asks for in, a value for a template out. All sentences are those of
-// explain.
+// It is pure: a look at the fleet, the time and a person's query in, data for a template out. All sentences come from explain.
 package view

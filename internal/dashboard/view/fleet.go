@@ -3,11 +3,11 @@ package view
 // most is how many lines of a list the first page shows.
 const most = 8
 
-// FleetPage is the first screen.
+// FleetPage is the first page.
 type FleetPage struct {
-	// Headline says whether somebody has to get up, and Summary how many machines stand where.
+	// Headline says whether a person must act, and Summary how many machines are in each state.
 	Headline, Summary string
-	// Manager says who leads.
+	// Manager says which manager leads.
 	Manager    string
 	Counts     []Count
 	Bar        Bar
@@ -22,7 +22,7 @@ type FleetPage struct {
 	Machines   int
 }
 
-// FleetPage is the first screen.
+// FleetPage is the first page.
 func (l *Look) FleetPage() FleetPage {
 	f := &l.Fleet
 	p := FleetPage{
@@ -43,13 +43,13 @@ func (l *Look) FleetPage() FleetPage {
 	return p
 }
 
-// NextPage is all that happens by itself.
+// NextPage is the table of what happens by itself.
 type NextPage struct {
 	Rows  []Upcoming
 	Pages Pages
 }
 
-// NextPage is a part of what happens by itself.
+// NextPage returns a page of what happens by itself.
 func (l *Look) NextPage(page int) NextPage {
 	p := NextPage{Pages: pages(page, len(l.Fleet.Next))}
 	if p.Pages.Total > 0 {

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// squares is up to how many machines of a fleet each is drawn as a square, and maxWaffle up to how many of a cell.
+	// squares is the largest fleet, and maxWaffle the largest cell, in which each machine is drawn as a square.
 	squares, maxWaffle = 1000, 120
-	// perRow is how many squares are side by side.
+	// perRow is how many squares are in a row.
 	perRow = 12
 	// maxHeat is how many clusters the first page draws, and maxZones how many failure domains.
 	maxHeat, maxZones = 24, 8
@@ -22,11 +22,11 @@ const (
 type Heat struct {
 	Zones []string
 	Rows  []HeatRow
-	// More is how many clusters are left out. Those shown are the worst.
+	// More is how many clusters are left out. The worst ones are shown.
 	More int
 }
 
-// HeatRow is a cluster.
+// HeatRow is the row of a cluster.
 type HeatRow struct {
 	Link
 	// Alike reports whether another cluster on the page has the same name, in another namespace.
@@ -35,19 +35,19 @@ type HeatRow struct {
 	bad   int
 }
 
-// Cell are the machines of a cluster in a failure domain.
+// Cell has the machines of a cluster in a failure domain.
 type Cell struct {
 	Namespace, Cluster, Zone string
 	Total, Bad               int
-	// Heat is from 0, all healthy, to 4.
+	// Heat is between 0, all healthy, and 4.
 	Heat int
-	// Bar and Waffle are two ways to draw them; one of them is empty.
+	// Bar and Waffle are two ways to draw them; one of them is nil.
 	Bar    *Bar
 	Waffle *Waffle
 	Text   string
 }
 
-// Query finds its machines.
+// Query returns the query for its machines.
 func (c *Cell) Query() Query {
 	q := Query{Namespace: c.Namespace, Cluster: c.Cluster, Zone: c.Zone}
 	if c.Zone == other {
@@ -62,10 +62,10 @@ type Waffle struct {
 	Paths []Path
 }
 
-// Path are the squares of one color.
+// Path has the squares of one color.
 type Path struct{ Class, D string }
 
-// Other is the column of the failure domains that have none of their own.
+// other is the column of the failure domains that have no column of their own.
 const other = "others"
 
 func (l *Look) heat(most int) Heat {
@@ -111,7 +111,7 @@ func (l *Look) heat(most int) Heat {
 	return h
 }
 
-// heatZones are the columns: the failure domains, the last of them for all that are too many, or for none.
+// heatZones returns the columns: the failure domains. If there are too many, or machines without one, the last column has the rest.
 func (l *Look) heatZones() []string {
 	zones := l.Zones
 	if len(zones) >= maxZones {
@@ -156,7 +156,7 @@ func (c *Cell) draw(n map[explain.State]int, small bool) {
 	c.Bar = &b
 }
 
-// waffle draws machines as squares, the most urgent first.
+// waffle draws machines as squares, most urgent first.
 func waffle(n map[explain.State]int, total int) *Waffle {
 	const side, step = 9, 11
 	w := &Waffle{W: min(total, perRow) * step, H: (total + perRow - 1) / perRow * step}

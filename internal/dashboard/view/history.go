@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
-// HistoryQuery is what a person asks of the history.
+// HistoryQuery is a person's query of the history.
 type HistoryQuery struct {
 	Text string
 	// Since is how far to look back; 0 means to the beginning.
@@ -21,19 +21,19 @@ type HistoryQuery struct {
 	Page  int
 }
 
-// At is the same query, for another page.
+// At returns the same query for another page.
 func (q HistoryQuery) At(page int) HistoryQuery {
 	q.Page = page
 	return q
 }
 
-// HistoryPage is what was repaired, and what came of it.
+// HistoryPage is the table of repairs, with statistics.
 type HistoryPage struct {
 	Query HistoryQuery
 	Rows  []RepairRow
 	Pages Pages
 	Stats explain.Stats
-	// Outcomes are how repairs have ended, the most often first.
+	// Outcomes are how repairs ended, most frequent first.
 	Outcomes []Outcome
 	Times    []TimesRow
 	Steps    []StepRow
@@ -51,7 +51,7 @@ type RepairRow struct {
 	MachineLink, RecordLink Link
 }
 
-// Outcome is how often repairs have ended in a way.
+// Outcome is how many repairs ended in one way.
 type Outcome struct {
 	Name  string
 	N     int
@@ -72,15 +72,15 @@ type StepRow struct {
 	W       string
 }
 
-// AgainRow is a machine or host that comes back.
+// AgainRow is a machine or host that was repaired more than once.
 type AgainRow struct {
 	explain.Again
 	Link
 }
 
-var partWords = map[string]string{"admit": "until admitted", "act": "until the first act", "heal": "until healthy, from then", "all": "all of it"}
+var partWords = map[string]string{"admit": "until admitted", "act": "until the first action", "heal": "from then until healthy", "all": "total"}
 
-// HistoryPage is what was repaired.
+// HistoryPage returns a page of the table of repairs.
 func (l *Look) HistoryPage(q HistoryQuery) HistoryPage {
 	now := l.Facts.Now
 	since := time.Time{}
@@ -135,7 +135,7 @@ func took(from, to *time.Time) string {
 	return duration.HumanDuration(max(0, to.Sub(*from)))
 }
 
-// outcomeClass sorts how a repair has ended, or how far it is, by color.
+// outcomeClass returns the CSS class for how a repair ended, or for its phase.
 func outcomeClass(r explain.Repair) string {
 	switch r.Outcome {
 	case v1alpha1.ReasonRecovered, v1alpha1.ReasonReplaced:

@@ -8,11 +8,11 @@ type Link struct {
 	Section   string
 	Namespace string
 	Name      string
-	// In is the namespace if that has to be said: in another one there is an object of the same kind and name.
+	// In is the namespace if the page must show it: an object of the same kind and name exists in another namespace.
 	In string
 }
 
-// to makes a link to an object of a section.
+// to returns a link to an object in a section.
 func (l *Look) to(section, namespace, name string) Link {
 	link := Link{Section: section, Namespace: namespace, Name: name}
 	if l.spread[spread{section, name}] {
@@ -21,10 +21,10 @@ func (l *Look) to(section, namespace, name string) Link {
 	return link
 }
 
-// spread is a name of a section.
+// spread is a name in a section.
 type spread struct{ section, name string }
 
-// spreads finds the names that are there in several namespaces.
+// spreads finds the names that exist in several namespaces.
 func spreads(facts *explain.Facts) map[spread]bool {
 	first, all := map[spread]string{}, map[spread]bool{}
 	note := func(section, namespace, name string) {
@@ -54,21 +54,21 @@ var sections = map[string]string{"Machine": "machines", "MachineHealthCheck": "c
 // Item is a line about an object.
 type Item struct {
 	Link
-	// Cluster is where it is.
+	// Cluster is the object's cluster.
 	Cluster string
-	// State is that of a machine, for its mark; empty for others.
+	// State is the state of a machine, for its mark; empty for other objects.
 	State State
 	Text  string
-	// Others is how many more of the same cluster the same is said of.
+	// Others is how many more machines of the cluster have the same text.
 	Others int
 }
 
-// Query finds a machine, and the others like it.
+// Query returns the query for a machine and the others like it.
 func (i Item) Query() Query {
 	return Query{Namespace: i.Namespace, Cluster: i.Cluster, State: string(i.State)}
 }
 
-// items lists what is said of objects. What is said of several machines of a cluster alike is said once.
+// items lists the texts about objects. The same text about several machines of a cluster is one item.
 func (l *Look) items(all []explain.Item, most int) List[Item] {
 	type alike struct{ kind, namespace, cluster, text string }
 	seen := map[alike]int{}
@@ -94,16 +94,16 @@ func (l *Look) items(all []explain.Item, most int) List[Item] {
 	return out
 }
 
-// List is the beginning of a list, and how long all of it is.
+// List is the beginning of a list, and the length of all of it.
 type List[T any] struct {
 	Shown []T
 	Total int
 
-	// shown is how many of Total are in Shown, which may say one thing of several.
+	// shown is how many of Total are in Shown, where one entry may stand for several.
 	shown int
 }
 
-// More is how many are left out.
+// More returns how many are left out.
 func (l List[T]) More() int { return l.Total - l.shown }
 
 // Upcoming is something that happens by itself.
@@ -111,11 +111,11 @@ type Upcoming struct {
 	Link
 	When When
 	What string
-	// Others is how many more it happens to at the same moment.
+	// Others is how many more objects it happens to at the same time.
 	Others int
 }
 
-// upcoming lists what happens. What happens to several at the same moment is said once.
+// upcoming lists what happens. The same event for several objects at the same time is one entry.
 func (l *Look) upcoming(all []explain.Upcoming, most int) List[Upcoming] {
 	type alike struct {
 		at        int64
@@ -145,7 +145,7 @@ func (l *Look) due(one explain.Upcoming) Upcoming {
 	return Upcoming{Link: l.link(one.Namespace, one.Name), When: when(one.At, l.Facts.Now), What: one.What}
 }
 
-// link finds out what a name is that something happens to.
+// link returns the link to the machine or health check with this name.
 func (l *Look) link(namespace, name string) Link {
 	k := key{namespace, name}
 	if l.byName[k] == nil && l.checks[k] != nil {

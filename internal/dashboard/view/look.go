@@ -8,20 +8,20 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
-// Look is the fleet at one moment, prepared once for all pages and all who watch.
+// Look is the fleet at one moment, prepared once for all pages and viewers.
 type Look struct {
 	Facts *explain.Facts
 	Fleet explain.Fleet
-	// Machines are all, by namespace and name.
+	// Machines are all machines, by namespace and name.
 	Machines []Machine
 	// Zones are the failure domains, in order.
 	Zones []string
-	// Version is another one whenever a page would say something else, but for how long ago things were.
+	// Version changes whenever a page would change, other than in how long ago things happened.
 	Version string
 
 	byName map[key]*Machine
 	checks map[key]*explain.Check
-	// spread are the names that are there in several namespaces.
+	// spread has the names that exist in several namespaces.
 	spread map[spread]bool
 }
 
@@ -46,10 +46,10 @@ func New(facts *explain.Facts) *Look {
 	return l
 }
 
-// Idle reports that no manager leads, so that nothing of what is due happens.
+// Idle reports whether no manager leads, so nothing of what is due happens.
 func (l *Look) Idle() bool { return l.Facts.Manager == explain.Manager{} }
 
-// version tells two looks apart by what people read in them.
+// version returns a hash of what people can see of a look.
 func (l *Look) version() string {
 	h := fnv.New64a()
 	put := func(parts ...string) {

@@ -16,16 +16,16 @@ type Machine struct {
 	Namespace, Name, Cluster, Zone, Node, Owner, Check string
 
 	State State
-	// Since is since when the verdict stands.
+	// Since is when the verdict began.
 	Since time.Time
 
 	of   *explain.Machine
 	link Link
-	// text is what a search goes through.
+	// text is the text to search.
 	text string
 }
 
-// Link is where its page is.
+// Link returns the link to its page.
 func (m *Machine) Link() Link { return m.link }
 
 func machine(m *explain.Machine, now time.Time) Machine {
@@ -44,23 +44,23 @@ func machine(m *explain.Machine, now time.Time) Machine {
 	return one
 }
 
-// Query is what a person asks of the machines.
+// Query is a person's query for machines.
 type Query struct {
 	Text, State, Cluster, Zone, Check, Namespace string
 
-	// Sort is a column, with a dash before it for the other direction; empty: the most urgent first.
+	// Sort is a column, with a dash before it for descending order; empty means most urgent first.
 	Sort string
 	// Page counts from 1.
 	Page int
 }
 
-// At is the same query, for another page.
+// At returns the same query for another page.
 func (q Query) At(page int) Query {
 	q.Page = page
 	return q
 }
 
-// By is the same query, sorted by a column; the other way round if it is sorted by that already.
+// By returns the same query sorted by a column, or in the other direction if it is already sorted by that.
 func (q Query) By(column string) Query {
 	if q.Sort == column {
 		column = "-" + column
@@ -69,7 +69,7 @@ func (q Query) By(column string) Query {
 	return q
 }
 
-// Without is the same query without a search.
+// Without returns the query without filters.
 func (q Query) Without() Query { return Query{Sort: q.Sort} }
 
 // Filters reports whether the query leaves machines out.
@@ -91,10 +91,10 @@ func (q Query) matches(m *Machine, words []string) bool {
 	return true
 }
 
-// Column is one of a table that can be sorted.
+// Column is a column by which a table can be sorted.
 type Column struct {
 	Key, Title string
-	// Sorted is as aria-sort says it; empty if the table is not sorted by it.
+	// Sorted is the value of aria-sort; empty if the table is not sorted by it.
 	Sorted string
 }
 
@@ -125,7 +125,7 @@ func (q Query) sorted(all []*Machine) []*Machine {
 	return all
 }
 
-// columns are those of the table, with the one that it is sorted by.
+// columns returns the columns of the table; one of them is marked as sorted.
 func (q Query) columns() []Column {
 	by, down := strings.CutPrefix(cmp.Or(q.Sort, "state"), "-")
 	var all []Column

@@ -19,7 +19,7 @@ func names(p view.MachinesPage) string {
 	return strings.Join(all, " ")
 }
 
-// TestMachines finds machines by what a person types, and sorts them.
+// TestMachines finds machines by typed words, and sorts them.
 func TestMachines(t *testing.T) {
 	look := view.New(explaintest.Eleven())
 	for name, tt := range map[string]struct {
@@ -47,7 +47,7 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// TestPages: each machine is on one page, whatever the filter and the order.
+// TestPages: each machine is on exactly one page, whatever the filter and the order.
 func TestPages(t *testing.T) {
 	look := view.New(explaintest.Many(231, 20))
 	rapid.Check(t, func(t *rapid.T) {
@@ -78,7 +78,7 @@ func TestPages(t *testing.T) {
 	})
 }
 
-// TestSorted: the column says how the table is sorted, and its link turns that round.
+// TestSorted: the column says how the table is sorted, and its link reverses the order.
 func TestSorted(t *testing.T) {
 	look := view.New(explaintest.Eleven())
 	sorted := func(q view.Query) string {

@@ -14,9 +14,9 @@ type MachinesPage struct {
 	Columns []Column
 	Rows    []MachineRow
 	Pages   Pages
-	// All is how many machines there are without a search.
+	// All is how many machines there are without filters.
 	All int
-	// States, Clusters, Zones and Checks are what one can choose from.
+	// States, Clusters, Zones and Checks are the values to choose from.
 	States                  []State
 	Clusters, Zones, Checks []string
 }
@@ -24,11 +24,11 @@ type MachinesPage struct {
 // MachineRow is a machine in the table.
 type MachineRow struct {
 	*Machine
-	// For is how long the verdict stands, and Text is what explain says of the machine.
+	// For is how long the verdict has stood, and Text is explain's headline.
 	For, Text string
 }
 
-// Pages say which part of a table is shown.
+// Pages says which part of a table is shown.
 type Pages struct {
 	Page, Of            int
 	From, To, Total     int
@@ -48,7 +48,7 @@ func pages(page, total int) Pages {
 	return p
 }
 
-// MachinesPage is the table of the machines that a query asks for.
+// MachinesPage returns a page of the machines that match a query.
 func (l *Look) MachinesPage(q Query) MachinesPage {
 	var found []*Machine
 	words := strings.Fields(strings.ToLower(q.Text))
@@ -75,7 +75,7 @@ func (l *Look) rows(machines []*Machine) []MachineRow {
 	return all
 }
 
-// distinct are the values that machines have, in order; empty ones are left out.
+// distinct returns the values that machines have, sorted, without empty ones.
 func distinct(machines []Machine, of func(*Machine) string) []string {
 	seen := map[string]bool{"": true}
 	var all []string

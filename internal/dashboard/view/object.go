@@ -10,10 +10,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
-// ObjectPage is a page about one object: what explain says of it, and the same drawn.
+// ObjectPage is the page about one object: explain's page, with drawings.
 type ObjectPage struct {
 	explain.Page
-	// Since is since when the verdict stands, in words and for programs.
+	// Since is when the verdict began, in words and for programs.
 	Since, SinceISO string
 	Next            List[Upcoming]
 	// First is what happens next; nil if nothing is due.
@@ -21,21 +21,21 @@ type ObjectPage struct {
 	Gate     *GateDrawing
 	Slots    *SlotsDrawing
 	Timeline *Timeline
-	// Ladder are the steps of the repair, or of the one that would begin.
+	// Ladder has the steps of the repair, or of the one that would begin.
 	Ladder []Rung
-	// Attempts are those of the repair.
+	// Attempts are the attempts of the repair.
 	Attempts []AttemptRow
-	// Links lead to objects that have to do with it.
+	// Links are links to related objects.
 	Links []NamedLink
-	// Facts are short ones about a machine.
+	// Facts are short facts about a machine.
 	Facts []explain.Row
-	// Records are the repairs of a machine, the latest first.
+	// Records are the repairs of a machine, latest first.
 	Records []NamedLink
-	// Machines are those of a MachineHealthCheck or a cluster that are not healthy, the most urgent first. Of those that no
-	// MachineHealthCheck selects nobody knows.
+	// Machines are the machines of a MachineHealthCheck or a cluster that are not healthy, most urgent first. Machines that no
+	// MachineHealthCheck selects are left out: their health is unknown.
 	Machines List[MachineRow]
 	Bar      *Bar
-	// Query finds all of its machines.
+	// Query is the query for all of its machines.
 	Query Query
 }
 
@@ -45,7 +45,7 @@ type NamedLink struct {
 	Link
 }
 
-// Rung is a step of a plan.
+// Rung is a step of a plan, with its attempts.
 type Rung struct {
 	explain.Step
 	Timeout string
@@ -58,7 +58,7 @@ type AttemptRow struct {
 	At, Took string
 }
 
-// MachinePage is the page of a machine; false if there is none, and no record of one.
+// MachinePage returns the page of a machine; false if there is neither a machine nor a record of one.
 func (l *Look) MachinePage(namespace, name string) (ObjectPage, bool) {
 	if m := l.byName[key{namespace, name}]; m != nil {
 		p := l.object(l.Facts.Page(m.of))
@@ -93,13 +93,13 @@ func (p *ObjectPage) machineLinks(m *Machine) {
 	}
 }
 
-// ended links to a repair, with a word for how it has ended, or how far it is.
+// ended returns a link to a repair, titled with its outcome or phase.
 func ended(r *v1alpha1.MachineRemediation) NamedLink {
-	title := cmp.Or(explain.RepairOf(r).Outcome, "just made")
+	title := cmp.Or(explain.RepairOf(r).Outcome, "just created")
 	return NamedLink{title, Link{Section: "records", Namespace: r.Namespace, Name: r.Name}}
 }
 
-// RecordPage is the page of a MachineRemediation; false if there is none.
+// RecordPage returns the page of a MachineRemediation; false if there is none.
 func (l *Look) RecordPage(namespace, name string) (ObjectPage, bool) {
 	for _, page := range l.Facts.Of("mr", name) {
 		if page.Namespace == namespace {
@@ -111,7 +111,7 @@ func (l *Look) RecordPage(namespace, name string) (ObjectPage, bool) {
 	return ObjectPage{}, false
 }
 
-// CheckPage is the page of a MachineHealthCheck; false if there is none.
+// CheckPage returns the page of a MachineHealthCheck; false if there is none.
 func (l *Look) CheckPage(namespace, name string) (ObjectPage, bool) {
 	c := l.checks[key{namespace, name}]
 	if c == nil {
@@ -125,7 +125,7 @@ func (l *Look) CheckPage(namespace, name string) (ObjectPage, bool) {
 	return p, true
 }
 
-// ClusterPage is the page of a cluster; false if there is none.
+// ClusterPage returns the page of a cluster; false if there is none.
 func (l *Look) ClusterPage(namespace, name string) (ObjectPage, bool) {
 	for _, page := range l.Facts.Of("cluster", name) {
 		if page.Namespace != namespace {
@@ -166,7 +166,7 @@ func (l *Look) addMachines(p *ObjectPage, of func(*Machine) bool) {
 	p.Machines.shown = len(p.Machines.Shown)
 }
 
-// object draws what explain says.
+// object adds the drawings to a page of explain.
 func (l *Look) object(page explain.Page) ObjectPage {
 	page.Rows = slices.DeleteFunc(page.Rows, func(r explain.Row) bool { return elsewhere[r.Label] })
 	p := ObjectPage{Page: page, Next: l.upcoming(page.Next, most), Gate: gate(page.Gate), Slots: slots(page.Slots)}
@@ -187,7 +187,7 @@ func (l *Look) object(page explain.Page) ObjectPage {
 	return p
 }
 
-// elsewhere are the rows that a page has in another form: as links, as a countdown, as a figure, as a list of commands, in its foot.
+// elsewhere are the rows that a page shows in another form: as links, a countdown, a figure, commands or the footer.
 var elsewhere = map[string]bool{"Cluster": true, "Machine": true, "Next": true, "Unless": true, "Slots": true, "Choose": true, "Stop": true, "Manager": true}
 
 func attemptRow(one explain.Tried, now time.Time) AttemptRow {

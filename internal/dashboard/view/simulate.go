@@ -13,23 +13,23 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/simulate"
 )
 
-// SimulateQuery is what a person wants to see played. All is as typed; empty means as it is.
+// SimulateQuery is what a person wants to simulate, as typed. Empty values leave the settings as they are.
 type SimulateQuery struct {
 	// Check is namespace/name.
 	Check string
-	// Limit, Slots and Timeout are put in the place of those of the check, and StepTimeout in that of all steps of its plan.
+	// Limit, Slots and Timeout replace those of the check, and StepTimeout those of all steps of its plan.
 	Limit, Slots, Timeout, StepTimeout string
 	Fail, Until, Takes                 string
 	InVain                             bool
 }
 
-// SimulatePage is the timeline that would be.
+// SimulatePage is the page with the simulated timeline.
 type SimulatePage struct {
 	Query  SimulateQuery
 	Checks []string
-	// Is are the settings as they are.
+	// Is has the current settings.
 	Is SimulateQuery
-	// Problem says why nothing is played; empty if something is.
+	// Problem says why nothing was simulated; empty if something was.
 	Problem string
 	Played  bool
 	Answer  string
@@ -43,22 +43,23 @@ type SimulatePage struct {
 type EventRow struct {
 	simulate.Event
 	Clock string
-	// After is how long it is until then.
+	// After is how long after the beginning it happens.
 	After string
 	Who   string
 	Used  string
 }
 
-// maxEvents is how many lines of a timeline are shown, maxWho how many machines one names, and longest how far it is played.
+// maxEvents is how many lines of a timeline are shown, maxWho is how many machines a line names, and longest is how far ahead a
+// simulation may look.
 const (
 	maxEvents = 200
 	maxWho    = 3
 	longest   = 48 * time.Hour
-	// maxFails is how much may be named that fails.
+	// maxFails is how many values Fail may have.
 	maxFails = 20
 )
 
-// SimulateForm is the page before anything is played.
+// SimulateForm returns the page before a simulation.
 func (l *Look) SimulateForm(q SimulateQuery) SimulatePage {
 	p := SimulatePage{Query: q}
 	for _, c := range l.Facts.Checks {
@@ -67,8 +68,8 @@ func (l *Look) SimulateForm(q SimulateQuery) SimulatePage {
 	return p
 }
 
-// SimulatePage plays the fleet with a check as a person has changed it, until stop says that it has taken long enough. Nothing is played
-// before somebody asks.
+// SimulatePage simulates the fleet with a person's changes to a check, until stop says that it has taken long enough. Without a check,
+// it simulates nothing.
 func (l *Look) SimulatePage(q SimulateQuery, policy mhcspec.Policy, stop func() bool) SimulatePage {
 	p := l.SimulateForm(q)
 	if q.Check == "" {
@@ -86,7 +87,7 @@ func (l *Look) SimulatePage(q SimulateQuery, policy mhcspec.Policy, stop func() 
 	return p
 }
 
-// settings are those of a check as it is.
+// settings returns the current settings of a check.
 func settings(c *explain.Check) SimulateQuery {
 	is := SimulateQuery{Until: "2h", Takes: "10m"}
 	trigger := c.MachineHealthCheck.Spec.Remediation.TriggerIf
@@ -124,7 +125,7 @@ func (p *SimulatePage) play(facts *explain.Facts, c *explain.Check, policy mhcsp
 	}
 	p.Played, p.Answer = true, p.Result.Answer()
 	if p.Result.Summary.Unfinished != "" {
-		p.Answer = "Not played to the end. So far: " + p.Answer
+		p.Answer = "The simulation is incomplete. So far: " + p.Answer
 	}
 	p.More = max(0, len(p.Result.Timeline)-maxEvents)
 	for _, e := range p.Result.Timeline[:len(p.Result.Timeline)-p.More] {
@@ -149,7 +150,7 @@ func (q SimulateQuery) options() (simulate.Options, error) {
 	}
 	fails := strings.FieldsFunc(q.Fail, func(r rune) bool { return r == ',' || r == ' ' })
 	if len(fails) > maxFails {
-		return o, fmt.Errorf("what fails now: it names %d, which is more than %d", len(fails), maxFails)
+		return o, fmt.Errorf("what fails now: it has %d values, and at most %d are allowed", len(fails), maxFails)
 	}
 	for _, text := range fails {
 		fail, err := simulate.ParseFail(text)
@@ -161,14 +162,14 @@ func (q SimulateQuery) options() (simulate.Options, error) {
 	return o, errors.Join(err1, err2)
 }
 
-// span reads a duration that has to be above 0.
+// span parses a duration of at least a second.
 func span(what, text string, otherwise time.Duration) (time.Duration, error) {
 	if text == "" {
 		return otherwise, nil
 	}
 	d, err := time.ParseDuration(strings.TrimSpace(text))
 	if err != nil || d < time.Second {
-		return otherwise, fmt.Errorf("%s: %q is no duration of at least a second, like 90s, 10m or 2h", what, text)
+		return otherwise, fmt.Errorf("%s: %q is not a duration of at least a second, such as 90s, 10m or 2h", what, text)
 	}
 	return d, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// TestSimulate: another limit opens the gate on the page, and nothing is played for what cannot be understood.
+// TestSimulate: a higher limit opens the gate on the page, and invalid input runs no simulation.
 func TestSimulate(t *testing.T) {
 	look := view.New(explaintest.Eleven())
 	for name, tt := range map[string]struct {
@@ -25,10 +25,10 @@ func TestSimulate(t *testing.T) {
 		"a domain fails":        {view.SimulateQuery{Check: "default/workers", Limit: "4", Fail: "zone=eu-1a"}, "Within 2h, repairs would begin on 4 of 4 sick machines, at most 4 at once"},
 		"no such check":         {view.SimulateQuery{Check: "default/none"}, "there is no MachineHealthCheck default/none"},
 		"no limit":              {view.SimulateQuery{Check: "default/workers", Limit: "many"}, `limit: "many" is neither a number, a percentage nor a range like [1-3]`},
-		"no time":               {view.SimulateQuery{Check: "default/workers", Timeout: "soon"}, `sick after: "soon" is no duration of at least a second, like 90s, 10m or 2h`},
+		"no time":               {view.SimulateQuery{Check: "default/workers", Timeout: "soon"}, `sick after: "soon" is not a duration of at least a second, such as 90s, 10m or 2h`},
 		"too far":               {view.SimulateQuery{Check: "default/workers", Until: "1000h"}, "look ahead: 1000h is more than 48h"},
-		"too much that fails":   {view.SimulateQuery{Check: "default/workers", Fail: strings.Repeat("1%,", 21)}, "what fails now: it names 21, which is more than 20"},
-		"nothing that fails":    {view.SimulateQuery{Check: "default/workers", Fail: "everything"}, `"everything" does not say what fails`},
+		"too much that fails":   {view.SimulateQuery{Check: "default/workers", Fail: strings.Repeat("1%,", 21)}, "what fails now: it has 21 values, and at most 20 are allowed"},
+		"nothing that fails":    {view.SimulateQuery{Check: "default/workers", Fail: "everything"}, `"everything" is not valid: it must be zone=NAME, a percentage up to 100%, or machine/NAME`},
 		"no plan":               {view.SimulateQuery{Check: "default/workers", StepTimeout: "1h"}, "step timeouts: this health check has no plan"},
 	} {
 		p := look.SimulatePage(tt.query, mhcspec.Policy{}, nil)
@@ -41,7 +41,7 @@ func TestSimulate(t *testing.T) {
 	}
 }
 
-// TestSimulateChangesNothing in what the other pages are made of.
+// TestSimulateChangesNothing: a simulation does not change the data of other pages.
 func TestSimulateChangesNothing(t *testing.T) {
 	look := view.New(explaintest.Eleven())
 	is := look.Facts.Checks[3].MachineHealthCheck.DeepCopy()
@@ -52,14 +52,14 @@ func TestSimulateChangesNothing(t *testing.T) {
 	}
 }
 
-// TestSimulateStops: what takes too long is shown as far as it was played.
+// TestSimulateStops: if a simulation takes too long, the page shows the part that was simulated.
 func TestSimulateStops(t *testing.T) {
 	asked := 0
 	p := view.New(explaintest.Eleven()).SimulatePage(view.SimulateQuery{Check: "default/workers", Limit: "100%", Fail: "100%"}, mhcspec.Policy{}, func() bool {
 		asked++
 		return asked > 3
 	})
-	if !p.Played || !strings.Contains(p.Result.Summary.Unfinished, "followed until") || asked != 4 {
+	if !p.Played || !strings.Contains(p.Result.Summary.Unfinished, "the simulation stopped at") || asked != 4 {
 		t.Errorf("after %d questions it says %q and %q", asked, p.Problem, p.Result.Summary.Unfinished)
 	}
 }

@@ -6,19 +6,19 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
-// State is where a machine stands.
+// State is the state of a machine.
 type State explain.State
 
-// states are in the order in which people look for them.
+// states are all states, in the order in which pages list them.
 var states = []explain.State{
 	explain.StateHealthy, explain.StateSick, explain.StateUndecided, explain.StateInRepair, explain.StateProbation, explain.StateHeld, explain.StateOnHold,
 	explain.StatePaused, explain.StateDeleting, explain.StateUnwatched,
 }
 
-// urgency sorts states: what needs a person first.
+// urgency ranks states: those that need a person come first.
 var urgency = map[State]int{}
 
-// usual are the states that are shown even if no machine is in them.
+// usual is how many states are listed even if no machine is in them.
 const usual = 8
 
 func init() {
@@ -30,10 +30,10 @@ func init() {
 	}
 }
 
-// Words is a state as people say it.
+// Words returns the words for a state.
 func (s State) Words() string { return explain.State(s).Words() }
 
-// Short is a state in a word or two, where it is clear what is counted.
+// Short returns a word or two for a state, for places where it is clear what is counted.
 func (s State) Short() string {
 	if explain.State(s) == explain.StateOnHold {
 		return "on hold"
@@ -41,7 +41,7 @@ func (s State) Short() string {
 	return s.Words()
 }
 
-// Class is the CSS class of its color.
+// Class returns the CSS class of its color.
 func (s State) Class() string {
 	if s == "" {
 		return "s-none"
@@ -55,10 +55,10 @@ type Count struct {
 	N     int
 }
 
-// Text is the number as people read it.
+// Text formats the number for people.
 func (c Count) Text() string { return explain.Number(c.N) }
 
-// counts are those of all usual states, and of others that are not empty.
+// counts returns the counts of all usual states, and of others that are not empty.
 func counts(n map[explain.State]int) []Count {
 	var all []Count
 	for i, state := range states {
@@ -69,7 +69,7 @@ func counts(n map[explain.State]int) []Count {
 	return all
 }
 
-// States are all that one can ask for.
+// States returns all states that a query can select.
 func States() []State {
 	var all []State
 	for _, state := range states {

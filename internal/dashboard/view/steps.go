@@ -9,9 +9,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/simulate"
 )
 
-// Steps are numbers over time, drawn as lines that go up and down in steps.
+// Steps are numbers over time, drawn as step lines.
 type Steps struct {
-	// NotHealthy and InFlight are the paths of the two lines, and Area what is below the first.
+	// NotHealthy and InFlight are the paths of the two lines, and Area is the area below the first.
 	NotHealthy, InFlight, Area string
 	From, To                   string
 	Most                       int
@@ -20,7 +20,7 @@ type Steps struct {
 
 const stepsHeight = 160
 
-// stepsOf draws how many machines are not healthy, and how many repairs are in flight; nil if nothing happens.
+// stepsOf draws how many machines are not healthy, and how many repairs are in flight, over time; nil if nothing happens.
 func stepsOf(r *simulate.Result) *Steps {
 	if len(r.Timeline) == 0 {
 		return nil
@@ -48,7 +48,7 @@ func stepPath(events []simulate.Event, from time.Time, total time.Duration, most
 	fmt.Fprintf(&b, "M0 %s", y(of(&events[0])))
 	last := of(&events[0])
 	for i := range events {
-		// Of several events at one moment the last one has the numbers at its end.
+		// Of several events at one time, the last has the final numbers.
 		if n := of(&events[i]); n != last && (i == len(events)-1 || !events[i+1].At.Equal(events[i].At)) {
 			fmt.Fprintf(&b, "H%sV%s", unit(width*float64(events[i].At.Sub(from))/float64(total)), y(n))
 			last = n

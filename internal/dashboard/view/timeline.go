@@ -9,24 +9,24 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
-// Timeline is the time that a repair took, drawn, with what is due.
+// Timeline is a drawing of the duration of a repair, with what is due.
 type Timeline struct {
 	From, To string
 	Spans    []TimelineSpan
-	// NowX is where the present is; empty if the repair is over.
+	// NowX is the position of the present; empty if nothing is due.
 	NowX string
 }
 
-// TimelineSpan is a part of it.
+// TimelineSpan is a part of a timeline.
 type TimelineSpan struct {
 	Part
 	Label, From, To, Took string
 	Result                string
-	// Due reports that it is to come.
+	// Due reports that it is in the future.
 	Due bool
 }
 
-// least is how much of the width a span has at least.
+// least is the least width of a span.
 const least = 12.0
 
 func timeline(spans []explain.Span, first *Upcoming, next []explain.Upcoming, now time.Time) *Timeline {

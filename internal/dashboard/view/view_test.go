@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestFleetPage: the first screen counts every machine once, and says what status says.
+// TestFleetPage: the first page counts every machine once, and says the same as status.
 func TestFleetPage(t *testing.T) {
 	facts := explaintest.Eleven()
 	p := view.New(facts).FleetPage()
@@ -41,7 +41,7 @@ func TestFleetPage(t *testing.T) {
 	}
 }
 
-// TestNamesElsewhere: a name that is there in two namespaces is shown with its own, in each table and list; another is not.
+// TestNamesElsewhere: in all tables and lists, a name has its namespace only if it exists in two namespaces.
 func TestNamesElsewhere(t *testing.T) {
 	scene := explaintest.New()
 	scene.Sick("m1", time.Minute)
@@ -67,7 +67,7 @@ func TestNamesElsewhere(t *testing.T) {
 	}
 }
 
-// TestRepairsOnRecord: each repair of a machine has a word, the open one too.
+// TestRepairsOnRecord: each repair of a machine has a title, also the open one.
 func TestRepairsOnRecord(t *testing.T) {
 	scene := explaintest.New()
 	r := scene.Record(scene.Sick("m1", 41*time.Minute), explaintest.Metal()...)
@@ -78,7 +78,7 @@ func TestRepairsOnRecord(t *testing.T) {
 	}
 }
 
-// TestHeadlines: nobody is told to sleep while something is wrong.
+// TestHeadlines: the headline never reassures while something is wrong.
 func TestHeadlines(t *testing.T) {
 	unreadable := explaintest.Many(4, 0)
 	unreadable.Clusters[0].Unreadable = "certificate expired"
@@ -97,7 +97,7 @@ func TestHeadlines(t *testing.T) {
 	}
 }
 
-// TestAlike: what is so of many machines is said once, and none is left out of the count.
+// TestAlike: the same text about many machines is one item, and all of them are counted.
 func TestAlike(t *testing.T) {
 	p := view.New(explaintest.Many(480, 1)).FleetPage()
 	said := 0
@@ -109,7 +109,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestBars: what is drawn fits, and nothing is too small to be seen.
+// TestBars: drawings fit, and nothing is too small to see.
 func TestBars(t *testing.T) {
 	for _, facts := range []*explain.Facts{explaintest.Eleven(), explaintest.Many(3000, 1500), explaintest.Many(100, 1)} {
 		end := 0.0
@@ -154,7 +154,8 @@ func TestHeat(t *testing.T) {
 	}
 }
 
-// TestHeatNames: clusters of one name are told apart, and a machine that no health check selects is not called healthy.
+// TestHeatNames: clusters with the same name can be distinguished, and a machine that no health check selects is not
+// called healthy.
 func TestHeatNames(t *testing.T) {
 	facts := explaintest.Merge(explaintest.In("blue", "metal"), explaintest.In("green", "metal"))
 	for _, cluster := range []string{"blue", "green"} {
@@ -165,7 +166,7 @@ func TestHeatNames(t *testing.T) {
 	alike := map[bool]int{}
 	for _, row := range view.New(facts).ClustersPage(1).Heat.Rows {
 		alike[row.Alike]++
-		if cell := row.Cells[0]; cell.Bad != 0 || cell.Text != "1 not looked after" {
+		if cell := row.Cells[0]; cell.Bad != 0 || cell.Text != "1 not managed" {
 			t.Errorf("of %s/%s it says %d not healthy, %q", row.Namespace, row.Name, cell.Bad, cell.Text)
 		}
 	}
@@ -177,7 +178,7 @@ func TestHeatNames(t *testing.T) {
 	}
 }
 
-// TestTimeline: the drawn time has no gap and ends with what is due.
+// TestTimeline: the timeline has no gap and ends with what is due.
 func TestTimeline(t *testing.T) {
 	page, ok := view.New(explaintest.Eleven()).MachinePage("default", "metal-1")
 	if !ok {
@@ -187,7 +188,7 @@ func TestTimeline(t *testing.T) {
 	for _, span := range page.Timeline.Spans {
 		got = append(got, span.Class+" "+span.Label+" "+span.Took)
 	}
-	want := []string{"t-waiting watch 5m 00s", "t-attempt reboot 1 of 2 20m 00s", "t-attempt reboot 2 of 2 16m 00s", "t-due reboot 2 of 2 times out; the request is taken back 4m 00s"}
+	want := []string{"t-waiting watch 5m 00s", "t-attempt reboot 1 of 2 20m 00s", "t-attempt reboot 2 of 2 16m 00s", "t-due reboot 2 of 2 times out; the request is withdrawn 4m 00s"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -200,7 +201,7 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// TestGone: a machine that is gone has a page, out of its records.
+// TestGone: a machine that is gone has a page, made from its records.
 func TestGone(t *testing.T) {
 	look := view.New(explaintest.Past(explaintest.Eleven(), 20))
 	page, ok := look.MachinePage("default", "gone-1")
@@ -224,7 +225,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestVersion: pages are made anew when they would say something else, and only then.
+// TestVersion: the version changes exactly when a page would say something else.
 func TestVersion(t *testing.T) {
 	version := func(change func(*explain.Facts)) string {
 		facts := explaintest.Eleven()

@@ -9,11 +9,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
-// When is a moment as people read it, and as programs do.
+// When is a time, for people and for programs.
 type When struct {
 	ISO   string
 	Clock string
-	// In is how long it is until then, or now; empty for what is over.
+	// In is how long it is until then, or "now" if the time has come.
 	In string
 }
 
@@ -25,7 +25,7 @@ func when(at, now time.Time) When {
 	return w
 }
 
-// Span is a duration as it is counted down: two parts, and no more.
+// Span formats a duration for a countdown, with at most two parts.
 func Span(d time.Duration) string {
 	d = d.Round(time.Second)
 	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
@@ -40,7 +40,7 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%ds", s)
 }
 
-// ago is how long something has lasted, as the commands print it.
+// ago formats how long something has lasted, as the commands do.
 func ago(since, now time.Time) string {
 	if since.IsZero() {
 		return ""

@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// Merge is a fleet of several scenes.
+// Merge returns a fleet made of several scenes.
 func Merge(scenes ...*Scene) *explain.Facts {
 	all := &explain.Facts{Now: Noon, Manager: explain.Manager{Name: "sickbay-0"}}
 	for _, s := range scenes {
@@ -39,7 +39,7 @@ func Zone(name string) build.MachineOption {
 	return build.MachineFunc(func(m *clusterv1.Machine) { m.Spec.FailureDomain = name })
 }
 
-// Recover makes a machine healthy since so long.
+// Recover makes a machine healthy for so long.
 func (s *Scene) Recover(m *clusterv1.Machine, since time.Duration) {
 	m.Status.Conditions[len(m.Status.Conditions)-1] = metav1.Condition{
 		Type: verdict.ConditionType, Status: metav1.ConditionTrue, Reason: verdict.ReasonSucceeded, LastTransitionTime: metav1.NewTime(s.Now.Add(-since)),
@@ -54,7 +54,8 @@ func (s *Scene) Repairing(name string, since time.Duration, plan []v1alpha1.Reme
 	return m
 }
 
-// Metalworks is a cluster of bare metal with machines in the middle of plans: at work, in probation, awaiting approval, and held.
+// Metalworks returns a bare-metal cluster with machines in the middle of plans: in repair, in probation, awaiting approval, and
+// Held.
 func Metalworks() *Scene {
 	s := In("blue", "metal").Annotated(mhcspec.MaxInFlightAnnotation, "3")
 	s.Repairing("metal-1", 41*time.Minute, Metal(), Zone("rack-1"))
@@ -69,7 +70,7 @@ func Metalworks() *Scene {
 	return s
 }
 
-// Eleven is a small fleet in which every state occurs.
+// Eleven returns a small fleet in which every state occurs.
 func Eleven() *explain.Facts {
 	green := In("green", "workers").AtMost("30%")
 	green.Healthy("md-0-a", Zone("eu-1a"))
@@ -87,7 +88,8 @@ func Eleven() *explain.Facts {
 	return Merge(Metalworks(), green, amber, violet)
 }
 
-// Many is a fleet of n machines in clusters of 160, in three failure domains; one of every so many is sick, or none of 0.
+// Many returns a fleet of n machines in clusters of 160, in three failure domains. Every sick-th machine is sick; none if sick
+// is 0.
 func Many(n, sick int) *explain.Facts {
 	const perCluster = 160
 	var scenes []*Scene

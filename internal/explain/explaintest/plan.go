@@ -6,7 +6,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Step is a step of a plan.
+// Step returns a step of a plan.
 func Step(name string, action v1alpha1.Action, attempts int32, timeout time.Duration) v1alpha1.RemediationStep {
 	s := v1alpha1.RemediationStep{Name: name, Action: action, Attempts: attempts, Approval: v1alpha1.ApprovalNotRequired, DoneWhen: v1alpha1.DoneWhenMachineHealthy}
 	if timeout > 0 {
@@ -15,7 +15,7 @@ func Step(name string, action v1alpha1.Action, attempts int32, timeout time.Dura
 	return s
 }
 
-// Metal is a plan as people have it for bare metal.
+// Metal returns a typical plan for bare metal.
 func Metal() []v1alpha1.RemediationStep {
 	replace := Step("replace", v1alpha1.ActionReplace, 1, time.Hour)
 	replace.Approval = v1alpha1.ApprovalRequired

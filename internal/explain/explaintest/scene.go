@@ -1,4 +1,4 @@
-// Package explaintest puts fleets together by hand, for tests of what explains them. The decisions in them are those of the controllers.
+// Package explaintest builds fleets by hand for tests of packages that explain them. The decisions in them are the controllers' own.
 package explaintest
 
 import (
@@ -29,30 +29,30 @@ type Scene struct {
 	Cluster *clusterv1.Cluster
 	Check   *clusterv1.MachineHealthCheck
 	Plan    *v1alpha1.MachineRemediationTemplate
-	// Machines, with their Nodes and records, are by name.
+	// Machines, with their Nodes and records, are identified by name.
 	Machines []*clusterv1.Machine
 	Records  []*v1alpha1.MachineRemediation
 	// Unreadable says why the Nodes of the cluster cannot be read; empty if they can.
 	Unreadable string
-	// Foreign leaves the MachineHealthCheck to another controller.
+	// Foreign reports that another controller manages the MachineHealthCheck.
 	Foreign bool
 
-	// Nodes are by the names of their machines.
+	// Nodes are keyed by the names of their machines.
 	Nodes map[string]*corev1.Node
 	hosts []*explain.Host
-	// on has the name of the machine on a host.
+	// on maps hosts to the names of their machines.
 	on map[string]string
-	// begun are requests of records that have not noted them yet: the first act comes before its attempt is stored.
+	// begun are requests that their records have not stored yet: the first act precedes its attempt in the status.
 	begun map[string]*ladder.Request
 }
 
-// Noon is when all scenes take place.
+// Noon is the time of all scenes.
 var Noon = build.Epoch.Add(12 * time.Hour)
 
-// New is a scene with a healthy cluster and no machines.
+// New returns a scene with a healthy cluster and no machines.
 func New() *Scene { return In(build.ClusterName, "workers") }
 
-// In is a scene in a cluster of a name, with a MachineHealthCheck of a name.
+// In returns a scene in the named cluster, with the named MachineHealthCheck.
 func In(cluster, check string) *Scene {
 	ready := build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionUnknown, 5*time.Minute)
 	return &Scene{
@@ -81,7 +81,7 @@ func (s *Scene) Host(name, machine string, cycles ...*v1alpha1.RebootRemediation
 	return h
 }
 
-// Machine adds a machine with a verdict since so long, and a Node that has been in a state since so long.
+// Machine adds a machine with a verdict that began so long ago.
 func (s *Scene) Machine(name string, status metav1.ConditionStatus, reason, message string, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
 	opts = append([]build.MachineOption{build.InCluster(s.Cluster.Name), build.NodeRef("node-" + name)}, opts...)
 	m := build.Machine("default", name, opts...)
@@ -101,17 +101,17 @@ func (s *Scene) Healthy(name string, opts ...build.MachineOption) *clusterv1.Mac
 // Sick adds a machine that has been sick for so long.
 func (s *Scene) Sick(name string, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
 	s.Node(name, corev1.ConditionUnknown, since+5*time.Minute)
-	return s.Machine(name, metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready is Unknown for more than 5m0s", since, opts...)
+	return s.Machine(name, metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready has been Unknown for more than 5m0s", since, opts...)
 }
 
-// Node gives a machine a Node whose condition Ready has been as it is for so long.
+// Node gives a machine a Node whose condition Ready has had this status for so long.
 func (s *Scene) Node(machine string, ready corev1.ConditionStatus, since time.Duration) {
 	s.Nodes[machine] = &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{
 		Type: corev1.NodeReady, Status: ready, LastTransitionTime: metav1.NewTime(s.Now.Add(-since)),
 	}}}}
 }
 
-// Record admits a sick machine at the time when it fell sick, with a plan, and plays its repair until now.
+// Record admits a sick machine with a plan at the time when it fell sick, and plays its repair until now.
 func (s *Scene) Record(m *clusterv1.Machine, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediation {
 	since := s.verdictOf(m).LastTransitionTime
 	r := &v1alpha1.MachineRemediation{
@@ -130,8 +130,8 @@ func (s *Scene) Record(m *clusterv1.Machine, steps ...v1alpha1.RemediationStep) 
 	return r
 }
 
-// Play has the controller look at a record whenever something can change, from one time to another. Each act is carried out as it is asked for,
-// and each slot that is wanted is given.
+// Play decides on a record whenever something can change, from one time to another. It carries out each act at once, and grants each slot that
+// the record wants.
 func (s *Scene) Play(r *v1alpha1.MachineRemediation, from, to time.Time) {
 	for at := from; !at.After(to); {
 		next := to.Add(time.Second)
@@ -159,7 +159,7 @@ func (s *Scene) Play(r *v1alpha1.MachineRemediation, from, to time.Time) {
 	}
 }
 
-// carryOut notes what an act has made, and reports whether there is anything to note.
+// carryOut records what an act created, and reports whether it created anything.
 func (s *Scene) carryOut(r *v1alpha1.MachineRemediation, d ladder.Decision) bool {
 	n := int(d.Attempt.Number)
 	if d.Act == ladder.CreateReboot && len(r.Status.Attempts) == 0 && s.begun[r.Name] == nil {
@@ -213,7 +213,7 @@ func (s *Scene) ladderFacts(r *v1alpha1.MachineRemediation) ladder.Facts {
 	return f
 }
 
-// Facts puts everything together as the fleet's observer does.
+// Facts puts everything together, as the fleet's observer does.
 func (s *Scene) Facts() *explain.Facts {
 	f := admission.Facts{MachineHealthCheck: s.Check, Cluster: s.Cluster, Records: s.Records, History: s.Records, Template: admission.Template{Plan: s.Plan}}
 	check := &explain.Check{MachineHealthCheck: s.Check, Foreign: s.Foreign}
@@ -252,7 +252,7 @@ func (s *Scene) Facts() *explain.Facts {
 	return all
 }
 
-// made reports whether an attempt has made an object of a kind.
+// made reports whether an attempt created an object of a kind.
 func made(attempt v1alpha1.RemediationAttempt, kind string) bool {
 	return attempt.ObjectRef != nil && attempt.ObjectRef.Kind == kind
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// AllSick is a fleet of 60 machines of which none is healthy, all in one failure domain, while nobody leads.
+// AllSick returns a fleet of 60 machines in one failure domain, none of them healthy, while no manager leads.
 func AllSick() *explain.Facts {
 	var scenes []*Scene
 	for _, cluster := range []string{"blue", "green", "red"} {
@@ -30,7 +30,7 @@ func AllSick() *explain.Facts {
 	return all
 }
 
-// Unreadable is a fleet of 15 machines of which no workload cluster answers, and where it cannot be told who leads.
+// Unreadable returns a fleet of 15 machines in workload clusters that do not answer; which manager leads is unknown.
 func Unreadable() *explain.Facts {
 	var scenes []*Scene
 	for _, cluster := range []string{"blue", "green", "red"} {
@@ -55,11 +55,11 @@ func (s *Scene) lost(name string) {
 	s.Machine(name, metav1.ConditionUnknown, verdict.ReasonNodeUnavailable, "The Node cannot be read: "+s.Unreadable, 20*time.Minute)
 }
 
-// Markup is what Hostile has wherever text is free. A page that runs it has a variable hostile.
+// Markup is the text in all free-text fields of Hostile. If a page runs it, the page has a variable hostile.
 const Markup = `</script></title></textarea></table><img src=x onerror="window.hostile=1"><script>window.hostile=1</script><b id=hostile>'"` + "`${window.hostile=1}`{{.}}\u202e"
 
-// Hostile is a fleet in which people and controllers have written markup into whatever takes text: messages, reasons, holds, decisions,
-// failure domains. One name is as long as names can be, and messages have 1,000 characters without a space.
+// Hostile returns a fleet with markup in every field that takes text: messages, reasons, holds, decisions, failure domains. One name is
+// as long as a name can be, and messages have 1,000 characters without a space.
 func Hostile() *explain.Facts {
 	s := In("blue", "workers").Annotated(mhcspec.HoldUntilAnnotation, Noon.Add(time.Hour).Format(time.RFC3339)).Annotated(mhcspec.HoldReasonAnnotation, Markup)
 	for _, name := range []string{"plain", strings.Repeat("long-", 49) + "name"} {

@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 )
 
-// FuzzOf: what the annotations of a lease say is one scope, however it is written, which overlaps with itself and with that of an earlier version.
+// FuzzOf: the annotations of a lease give one scope, however they are written. It overlaps with itself and with the scope of an earlier version.
 func FuzzOf(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"", "", ""}, {"machinehealth", "blue", "east"}, {"a,b", "", ""}, {" a , ,b,", "blue", ""}, {",", "blue", "east"}, {"a,a", "\x00", "\xff"}, {"a\n", "b/c", "é"},

@@ -9,15 +9,15 @@ import (
 type Leader struct {
 	Name  string
 	Scope Scope
-	// Default reports that it has the default lease, for everything.
+	// Default reports whether it has the default lease, for everything.
 	Default bool
 }
 
-// Looks reports whether a manager may look after objects of a namespace; empty means any of them.
+// Looks reports whether a manager may handle objects of a namespace; empty means any namespace.
 func (l Leader) Looks(namespace string) bool { return common(l.Scope.Namespace, namespace) }
 
-// Words say what each of them looks after, and which do the same work. They are empty if one of them looks after everything, and
-// there is no other.
+// Words says what each leader handles, and which do the same work. It is empty if there is no leader, or only one with the
+// default lease.
 func Words(leaders []Leader) string {
 	if len(leaders) == 0 || (len(leaders) == 1 && leaders[0].Default) {
 		return ""
@@ -40,7 +40,7 @@ func (l Leader) words() string {
 	return l.Scope.String()
 }
 
-// overlapping are the names of those that do the same work as another one.
+// overlapping returns the names of leaders that do the same work as another one.
 func overlapping(leaders []Leader) []string {
 	var names []string
 	for i, l := range leaders {

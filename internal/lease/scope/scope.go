@@ -1,5 +1,4 @@
-// Package scope says what a manager looks after, whether two managers would do the same work, and which lease goes with it. It is
-// pure.
+// Package scope says what a manager handles, whether two managers would do the same work, and which lease a manager uses. It is pure.
 package scope
 
 import (
@@ -10,34 +9,33 @@ import (
 	"strings"
 )
 
-// DefaultLease is the lease of a manager that looks after everything. Versions before there were others use it whatever they look
-// after.
+// DefaultLease is the lease of a manager that handles everything. Earlier versions of Sickbay always use it.
 const DefaultLease = "sickbay-manager"
 
-// Annotations of a lease that say what its holder looks after.
+// Annotations of a lease with the scope of its holder.
 const (
-	// ControllersAnnotation has the names of its controllers, separated by commas.
+	// ControllersAnnotation lists its controllers, separated by commas.
 	ControllersAnnotation = "sickbay.dev/controllers"
-	// NamespaceAnnotation has its namespace; it is empty if that is all of them.
+	// NamespaceAnnotation is its namespace; empty means all namespaces.
 	NamespaceAnnotation = "sickbay.dev/namespace"
-	// WatchFilterAnnotation has its watch filter; it is empty if there is none.
+	// WatchFilterAnnotation is its watch filter; empty means none.
 	WatchFilterAnnotation = "sickbay.dev/watch-filter"
 )
 
 // Label is on the lease of each manager.
 const Label = "sickbay.dev/manager"
 
-// Scope is what a manager looks after.
+// Scope is what a manager handles.
 type Scope struct {
-	// Controllers are those that run. None means that nobody says which: any of them may.
+	// Controllers are the controllers that run. None means unknown: any may run.
 	Controllers []string
-	// Namespace is the one that is looked at; empty means all.
+	// Namespace is the namespace that it handles; empty means all.
 	Namespace string
-	// WatchFilter is the value of the label that Clusters must have; empty means any.
+	// WatchFilter is the label value that Clusters must have; empty means any.
 	WatchFilter string
 }
 
-// Of reads the annotations of a lease. One without them was written by an earlier version, which may look after anything.
+// Of reads the annotations of a lease. A lease without them was written by an earlier version, which may handle anything.
 func Of(annotations map[string]string) Scope {
 	s := Scope{Namespace: annotations[NamespaceAnnotation], WatchFilter: annotations[WatchFilterAnnotation]}
 	for name := range strings.SplitSeq(annotations[ControllersAnnotation], ",") {
@@ -51,18 +49,17 @@ func Of(annotations map[string]string) Scope {
 	return s
 }
 
-// Annotations are those by which others know the scope.
+// Annotations returns the annotations that show the scope to others.
 func (s Scope) Annotations() map[string]string {
 	return map[string]string{
 		ControllersAnnotation: strings.Join(s.Controllers, ","), NamespaceAnnotation: s.Namespace, WatchFilterAnnotation: s.WatchFilter,
 	}
 }
 
-// Known reports whether somebody says what the scope is.
+// Known reports whether the scope is known.
 func (s Scope) Known() bool { return len(s.Controllers) > 0 }
 
-// Overlaps reports whether a manager of each scope could work on the same object in the same way. Of a scope that is not known that
-// must be supposed.
+// Overlaps reports whether managers of the two scopes could do the same work on the same object. If a scope is unknown, it assumes so.
 func (s Scope) Overlaps(other Scope) bool {
 	return common(s.Namespace, other.Namespace) && common(s.WatchFilter, other.WatchFilter) && s.sharesController(other)
 }
@@ -77,7 +74,7 @@ func (s Scope) sharesController(other Scope) bool {
 // common reports whether an object can satisfy both restrictions.
 func common(a, b string) bool { return a == "" || b == "" || a == b }
 
-// Covers reports whether a manager of this scope does all that one of the other would do. Of a scope that is not known that cannot be said.
+// Covers reports whether a manager of this scope does everything that one of the other scope would do. If a scope is unknown, it is false.
 func (s Scope) Covers(other Scope) bool {
 	if !s.Known() || !other.Known() {
 		return false
@@ -86,8 +83,8 @@ func (s Scope) Covers(other Scope) bool {
 	return !missing && (s.Namespace == "" || s.Namespace == other.Namespace) && (s.WatchFilter == "" || s.WatchFilter == other.WatchFilter)
 }
 
-// Lease is the name of the lease for a scope: the same for the same scope, and different for different ones. All are the names of all
-// controllers that there are.
+// Lease returns the name of the lease for a scope. Equal scopes have equal names, and different scopes different ones. all are the names of
+// all controllers.
 func (s Scope) Lease(all []string) string {
 	var name strings.Builder
 	name.WriteString(DefaultLease)
@@ -105,12 +102,12 @@ func (s Scope) Lease(all []string) string {
 
 func (s Scope) hasAll(all []string) bool { return len(s.sorted(all)) == len(all) }
 
-// sorted are the controllers in the order of all of them, each once.
+// sorted returns the controllers in the order of all, without duplicates.
 func (s Scope) sorted(all []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !slices.Contains(s.Controllers, name) })
 }
 
-// asLabel is the value of a label as a part of a name. What a name cannot have is replaced, and a hash tells it from others.
+// asLabel makes a label value part of a name. It replaces invalid characters, and adds a hash to keep names distinct.
 func asLabel(value string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' {
@@ -126,7 +123,7 @@ func asLabel(value string) string {
 	return plain + "." + hex.EncodeToString(h.Sum(nil))
 }
 
-// String says what is looked after.
+// String describes the scope.
 func (s Scope) String() string {
 	if !s.Known() {
 		return "nobody knows what, as its version does not say"

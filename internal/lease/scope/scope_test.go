@@ -26,7 +26,7 @@ func of(controllers, namespace, filter string) scope.Scope {
 	return s
 }
 
-// TestLease: the names are part of what users see, and the default is what earlier versions have.
+// TestLease: users see the names, and earlier versions use the default.
 func TestLease(t *testing.T) {
 	for want, s := range map[string]scope.Scope{
 		"sickbay-manager":                                              of("all", "", ""),
@@ -87,7 +87,7 @@ func TestString(t *testing.T) {
 	}
 }
 
-// anyScope draws from few values, so that scopes often meet.
+// anyScope draws from few values, so that scopes often overlap.
 func anyScope() *rapid.Generator[scope.Scope] {
 	return rapid.Custom(func(t *rapid.T) scope.Scope {
 		return scope.Scope{
@@ -98,7 +98,7 @@ func anyScope() *rapid.Generator[scope.Scope] {
 	})
 }
 
-// object is what a controller may work on.
+// object is an object that a controller may handle.
 type object struct{ controller, namespace, filter string }
 
 func does(s scope.Scope, o object) bool {
@@ -106,7 +106,7 @@ func does(s scope.Scope, o object) bool {
 		(s.WatchFilter == "" || s.WatchFilter == o.filter)
 }
 
-// everyObject has a namespace and a filter that no scope names, too.
+// everyObject includes a namespace and a filter that no scope names.
 func everyObject() []object {
 	var objects []object
 	for _, c := range all {
@@ -119,8 +119,8 @@ func everyObject() []object {
 	return objects
 }
 
-// TestScopesByObjects: two scopes overlap if and only if an object is looked after by both, and one covers the other if and only if it
-// looks after each object of the other.
+// TestScopesByObjects: two scopes overlap if and only if both handle some object, and one covers the other if and only if it handles
+// each object of the other.
 func TestScopesByObjects(t *testing.T) {
 	objects := everyObject()
 	rapid.Check(t, func(t *rapid.T) {
@@ -136,8 +136,8 @@ func TestScopesByObjects(t *testing.T) {
 	})
 }
 
-// TestLeasesTellScopesApart: a lease for a scope and a scope for a lease, whatever the order of the controllers; what a lease says is
-// what was written, and each name is one that the API takes.
+// TestLeasesTellScopesApart: scopes and lease names correspond one to one, whatever the order of the controllers. A lease's
+// annotations give the scope that was written, and each name is valid for the API.
 func TestLeasesTellScopesApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyScope().Draw(t, "a"), anyScope().Draw(t, "b")
@@ -154,7 +154,7 @@ func TestLeasesTellScopesApart(t *testing.T) {
 	})
 }
 
-// TestAnyLabelIsAName: whatever value a label may have.
+// TestAnyLabelIsAName: any label value gives a valid name.
 func TestAnyLabelIsAName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.StringMatching(`[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?`).Draw(t, "value")

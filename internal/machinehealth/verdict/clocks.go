@@ -17,8 +17,8 @@ func TrueSince(conditions []metav1.Condition, conditionType string) time.Time {
 	return c.LastTransitionTime.Time
 }
 
-// startedAt is when the startup clock of a Machine began to run: a Machine cannot
-// come up before the infrastructure and the control plane it needs.
+// startedAt returns when the startup clock of a Machine started: a Machine cannot come up
+// before the infrastructure and the control plane that it needs.
 func (f *Facts) startedAt() time.Time {
 	at := later(f.Machine.CreationTimestamp.Time, f.Rules.ResumedAt)
 	at = later(at, TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition))
@@ -26,9 +26,9 @@ func (f *Facts) startedAt() time.Time {
 	return later(at, TrueSince(f.Machine.Status.Conditions, clusterv1.MachineInfrastructureReadyCondition))
 }
 
-// countsSince is when a condition began to count: at its last transition, and not
-// before the end of the last pause. A condition without a transition time counts
-// from the creation of its object.
+// countsSince returns when a condition began to count: at its last transition, but not
+// before the end of the last pause. A condition without a transition time counts from the
+// creation of its object.
 func (f *Facts) countsSince(lastTransition, created time.Time) time.Time {
 	if lastTransition.IsZero() {
 		lastTransition = created
@@ -36,7 +36,7 @@ func (f *Facts) countsSince(lastTransition, created time.Time) time.Time {
 	return later(lastTransition, f.Rules.ResumedAt)
 }
 
-// heldBackUntil is when findings began to count, for a Cluster that is up.
+// heldBackUntil returns when findings began to count, for a Cluster that is up.
 func (f *Facts) heldBackUntil() time.Time {
 	until := TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterInfrastructureReadyCondition)
 	if isControlPlane(f.Machine) {

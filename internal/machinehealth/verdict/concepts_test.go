@@ -14,14 +14,14 @@ import (
 
 const conceptsFile = "../../../docs/concepts.md"
 
-// concept is a row of a table in docs/concepts.md: what is observed, in words and as facts. The rest
-// of the row is what Decide says about the facts.
+// concept is a row of a table in docs/concepts.md: what is observed, in words and as facts. Decide
+// provides the rest of the row.
 type concept struct {
 	step, observed string
 	facts          Facts
 }
 
-// verdictConcepts are about the rules of the function facts, which the page states above the table.
+// verdictConcepts use the rules of the function facts, which the page states above the table.
 func verdictConcepts() []concept {
 	late, soon := ago(6*time.Minute), ago(time.Minute)
 	return []concept{
@@ -74,7 +74,7 @@ func TestConceptsGates(t *testing.T) {
 	docs.Section(t, conceptsFile, "gates", docs.Table(table...))
 }
 
-// TestConceptsAreComplete: each reason that there is can be found in the tables.
+// TestConceptsAreComplete: each reason is in the tables.
 func TestConceptsAreComplete(t *testing.T) {
 	var shown []string
 	for _, c := range append(verdictConcepts(), gateConcepts()...) {

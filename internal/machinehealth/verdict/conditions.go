@@ -10,18 +10,17 @@ import (
 // ConditionType is the condition that carries the verdict on a Machine.
 const ConditionType = clusterv1.MachineHealthCheckSucceededCondition
 
-// Reasons of the verdict. The reasons for a condition that matched are made from
-// its type: Ready gives ReadyUnhealthy.
+// Reasons of the verdict. The reason for a condition that matched is made from its type: Ready gives ReadyUnhealthy.
 const (
 	// ReasonSucceeded: the Node exists and nothing matches.
 	ReasonSucceeded = "Succeeded"
 	// ReasonRemediateAnnotation: somebody asked for remediation by annotation.
 	ReasonRemediateAnnotation = "HasRemediateMachineAnnotation"
 	// ReasonMachineFailed: its provider, or Cluster API itself, says that the Machine has failed for good (failureReason,
-	// failureMessage), or it is in phase Failed, which Cluster API does not set any more.
+	// failureMessage), or it is in phase Failed, which Cluster API no longer sets.
 	ReasonMachineFailed = "MachineFailed"
-	// ReasonMachineProvisioningTimedOut: the Machine is in phase Provisioning for longer than
-	// sickbay.dev/provisioning-timeout.
+	// ReasonMachineProvisioningTimedOut: the Machine has been in phase Provisioning for sickbay.dev/provisioning-timeout
+	// or longer.
 	ReasonMachineProvisioningTimedOut = "MachineProvisioningTimedOut"
 	// ReasonHostError: its bare-metal host has had an error for sickbay.dev/host-error-timeout or longer.
 	ReasonHostError = "HostError"
@@ -29,29 +28,26 @@ const (
 	ReasonNodeStartupTimedOut = "NodeStartupTimedOut"
 	// ReasonNodeNotFound: the Node that the Machine had is gone.
 	ReasonNodeNotFound = "NodeNotFound"
-	// ReasonDeleting: the Machine is on its way out, and its Node is gone already.
+	// ReasonDeleting: the Machine is being deleted, and its Node is gone already.
 	ReasonDeleting = "Deleting"
 	// ReasonNodeUnavailable: the workload cluster cannot be read.
 	ReasonNodeUnavailable = "NodeUnavailable"
 	// ReasonWaitingForProvisioning: the Machine is in phase Provisioning, and still has time.
 	ReasonWaitingForProvisioning = "WaitingForProvisioning"
-	// ReasonWaitingForNodeRef: no Node yet, and still time for it.
+	// ReasonWaitingForNodeRef: there is no Node yet, and still time for it.
 	ReasonWaitingForNodeRef = "WaitingForNodeRef"
-	// ReasonNodeConditionsNotYet: a Node condition matches, not yet for its timeout.
+	// ReasonNodeConditionsNotYet: a Node condition matches, but not yet for its timeout.
 	ReasonNodeConditionsNotYet = "NodeConditionsNotYetUnhealthy"
 	// ReasonMachineConditionsNotYet: the same for a Machine condition.
 	ReasonMachineConditionsNotYet = "MachineConditionsNotYetUnhealthy"
-	// ReasonWaitingForInfrastructure: a finding is held back, since the Cluster's
-	// infrastructure is not ready.
+	// ReasonWaitingForInfrastructure: a finding is held back because the Cluster's infrastructure is not ready.
 	ReasonWaitingForInfrastructure = "WaitingForClusterInfrastructure"
-	// ReasonWaitingForControlPlane: a finding is held back, since the Cluster's
-	// control plane is not initialized.
+	// ReasonWaitingForControlPlane: a finding is held back because the Cluster's control plane is not initialized.
 	ReasonWaitingForControlPlane = "WaitingForControlPlaneInitialized"
 )
 
-// reasonFor makes a condition reason out of a condition type. A type may hold a
-// domain, dots and dashes, which the API refuses in a reason, so
-// example.com/disk-ok becomes DiskOkUnhealthy.
+// reasonFor makes a condition reason from a condition type. A type may contain a domain, dots and dashes, which the API
+// refuses in a reason, so example.com/disk-ok becomes DiskOkUnhealthy.
 func reasonFor(conditionType string) string {
 	name := conditionType[strings.LastIndex(conditionType, "/")+1:]
 	var reason strings.Builder

@@ -28,7 +28,8 @@ func TestReasonFor(t *testing.T) {
 	}
 }
 
-// TestReasonIsAccepted holds because the API server would refuse the whole verdict otherwise.
+// TestReasonIsAccepted: the API server accepts every reason. It would otherwise refuse the
+// whole verdict.
 func TestReasonIsAccepted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := metav1.Condition{Type: "T", Status: "True", LastTransitionTime: metav1.NewTime(now)}

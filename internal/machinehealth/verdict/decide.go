@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// steps are asked in this order; the first that answers decides.
+// steps are in order; the first that has an answer decides.
 var steps = []func(look) (healthcheck.Result, bool){
 	// A. Remediation was asked for.
 	look.askedFor,
@@ -24,10 +24,10 @@ var steps = []func(look) (healthcheck.Result, bool){
 	look.starting,
 	look.nodePending,
 	look.machinePending,
-	// D. It is healthy, if none of them has answered.
+	// D. It is healthy, if no step has an answer.
 }
 
-// causes are what can make a Machine unhealthy in step B, in the order in which a verdict names them.
+// causes are what can make a Machine unhealthy in step B, in the order in which a verdict lists them.
 var causes = []func(look) findings{
 	look.failed,
 	look.provisioningTimedOut,
@@ -38,7 +38,7 @@ var causes = []func(look) findings{
 	look.nodeConditions,
 }
 
-// look is one look at a Machine: what is known of it, and what was found.
+// look is one judgement of a Machine: what is known of it, and what was found.
 type look struct {
 	Facts
 	findings
@@ -57,7 +57,7 @@ func Decide(f Facts, now time.Time) healthcheck.Result {
 			return result
 		}
 	}
-	// What is still pending is an error of the host.
+	// Only an error of the host can still be pending.
 	return healthcheck.Result{Status: healthcheck.True, Reason: ReasonSucceeded, RecheckAt: l.due}
 }
 
@@ -66,13 +66,13 @@ func (l look) askedFor() (healthcheck.Result, bool) {
 	return healthcheck.Result{Status: healthcheck.False, Reason: ReasonRemediateAnnotation, Message: "Marked for remediation via remediate-machine annotation"}, asked
 }
 
-// heldBack answers for a Machine with findings whose Cluster is not up yet: it is not the Machine's fault.
+// heldBack answers for a Machine that has findings, but whose Cluster is not up yet: the findings are not the Machine's fault.
 func (l look) heldBack() (healthcheck.Result, bool) {
 	reason, message := l.gate()
 	return unknown(reason, message), reason != "" && len(l.found) > 0
 }
 
-// gate says for what of its Cluster a Machine waits; empty if that is up.
+// gate says which part of its Cluster a Machine waits for; empty if the Cluster is up.
 func (f *Facts) gate() (reason, message string) {
 	conditions := f.Cluster.Status.Conditions
 	switch {
@@ -84,7 +84,7 @@ func (f *Facts) gate() (reason, message string) {
 	return "", ""
 }
 
-// unhealthy joins the findings. The reason is that of the first, the deadline the moment since which the Machine has counted as unhealthy.
+// unhealthy joins the findings. The first one gives the reason; the deadline is when the Machine began to count as unhealthy.
 func (l look) unhealthy() (healthcheck.Result, bool) {
 	if len(l.found) == 0 {
 		return healthcheck.Result{}, false

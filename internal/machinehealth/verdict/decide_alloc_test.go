@@ -20,8 +20,8 @@ var (
 	rulesSink mhcspec.Rules
 )
 
-// TestDecideAllocatesNothing holds for those Machines that are judged all the time: nothing is wrong
-// with them, or not yet.
+// TestDecideAllocatesNothing: judging a Machine allocates nothing if nothing is wrong with it, or
+// not yet. Most judgements are like that.
 func TestDecideAllocatesNothing(t *testing.T) {
 	for name, f := range map[string]Facts{
 		"healthy":       facts(),
@@ -36,7 +36,8 @@ func TestDecideAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestRulesAllocateTheirLists: one for each kind of condition, and nothing without conditions.
+// TestRulesAllocateTheirLists: RulesOf allocates one list for each kind of condition, and nothing
+// without conditions.
 func TestRulesAllocateTheirLists(t *testing.T) {
 	bare, full := build.MachineHealthCheck("ns", "mhc"), checkWithManyRules()
 	expect.NoAllocation(t, func() { rulesSink = mhcspec.RulesOf(bare) })
@@ -69,7 +70,7 @@ func BenchmarkRulesOf(b *testing.B) {
 	}
 }
 
-// manyRules are more than people have.
+// manyRules sets more rules than anybody uses.
 func manyRules(f *Facts) { f.Rules = mhcspec.RulesOf(checkWithManyRules()) }
 
 func checkWithManyRules() *clusterv1.MachineHealthCheck {

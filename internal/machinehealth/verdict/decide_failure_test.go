@@ -14,7 +14,7 @@ import (
 // providerSays is what Cluster API copies from an infrastructure machine.
 const providerSays = `Failure detected from referenced resource infrastructure.cluster.x-k8s.io/v1beta1, Kind=AWSMachine with name "m": the instance is gone`
 
-// hasFailed is what Cluster API says of a Machine that has failed for good.
+// hasFailed sets what Cluster API reports of a Machine that has failed for good.
 //
 //nolint:staticcheck // Cluster API says so nowhere else than in deprecated fields.
 func hasFailed(reason capierrors.MachineStatusError, message string) build.MachineFunc {
@@ -34,7 +34,7 @@ func machineFailed(message string) verdict {
 	return verdict{Status: healthcheck.False, Reason: "MachineFailed", Message: message}
 }
 
-// TestFailure: Cluster API tells of a failure in fields, and in no phase.
+// TestFailure: Cluster API reports a failure in fields, not in a phase.
 func TestFailure(t *testing.T) {
 	noPlane := cluster(build.ControlPlaneNotInitialized())
 	run(t, map[string]row{
@@ -52,7 +52,7 @@ func TestFailure(t *testing.T) {
 	})
 }
 
-// TestSteady: what differs from one attempt to the next is left out, and nothing else.
+// TestSteady: only what changes from attempt to attempt is left out.
 func TestSteady(t *testing.T) {
 	for message, want := range map[string]string{
 		"dial tcp 10.0.0.5:43122->10.0.0.1:623: i/o timeout":             "dial tcp 10.0.0.5->10.0.0.1:623: i/o timeout",

@@ -14,7 +14,7 @@ import (
 
 const noPower = "Host host has an error: power management error: the BMC does not answer"
 
-// hostError says that the host has had an error since then, as the condition of the Machine tells.
+// hostError sets the Machine's condition to say that the host has had an error since a time.
 func hostError(since time.Time) fact {
 	return hostSays(metav1.ConditionFalse, since)
 }
@@ -33,7 +33,8 @@ func hostErrorGone(f *Facts) { f.HostErrorGone = true }
 
 func hostQuiet(f *Facts) { f.HostQuiet = true }
 
-// pausedCondition is what Cluster API says of a Machine, and Sickbay of a MachineHealthCheck.
+// pausedCondition is the condition Paused, which Cluster API sets on a Machine, and Sickbay on a
+// MachineHealthCheck.
 func pausedCondition(status metav1.ConditionStatus, since time.Time) metav1.Condition {
 	return metav1.Condition{Type: "Paused", Status: status, LastTransitionTime: metav1.NewTime(since)}
 }
@@ -48,7 +49,7 @@ func checkPaused(status metav1.ConditionStatus, since time.Time) fact {
 	return func(f *Facts) { f.Rules.Paused = new(pausedCondition(status, since)) }
 }
 
-// TestHostError: the error of a host counts by the time for which the Machine's condition has said so.
+// TestHostError: the error of a host counts by how long the Machine's condition has shown it.
 func TestHostError(t *testing.T) {
 	bad := verdict{Status: healthcheck.False, Reason: "HostError", Message: noPower}
 	also := bad
@@ -78,7 +79,7 @@ func TestHostError(t *testing.T) {
 	})
 }
 
-// TestHostFacts: what a host says, and whether anybody looks at it.
+// TestHostFacts: what a host reports, and whether its operator watches it.
 func TestHostFacts(t *testing.T) {
 	failing := metal3v1.BareMetalHostStatus{
 		OperationalStatus: "error", ErrorType: "power management error",
@@ -100,8 +101,8 @@ func TestHostFacts(t *testing.T) {
 			metal3v1.BareMetalHostStatus{OperationalStatus: "error"}, "", HostFacts{Name: "host", Error: "error"},
 			healthcheck.Result{Status: healthcheck.False, Reason: "HostError", Message: "Host host has an error: error"},
 		},
-		"failing, and paused":   {failing, metal3v1.PausedAnnotation, HostFacts{Name: "host", Unwatched: true}, unknown("HostUnwatched", "Host host is paused or detached: its operator does not look at it")},
-		"failing, and detached": {failing, metal3v1.DetachedAnnotation, HostFacts{Name: "host", Unwatched: true}, unknown("HostUnwatched", "Host host is paused or detached: its operator does not look at it")},
+		"failing, and paused":   {failing, metal3v1.PausedAnnotation, HostFacts{Name: "host", Unwatched: true}, unknown("HostUnwatched", "Host host is paused or detached: its operator ignores it")},
+		"failing, and detached": {failing, metal3v1.DetachedAnnotation, HostFacts{Name: "host", Unwatched: true}, unknown("HostUnwatched", "Host host is paused or detached: its operator ignores it")},
 	} {
 		host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Name: "host"}, Status: tt.status}
 		if tt.annotation != "" {

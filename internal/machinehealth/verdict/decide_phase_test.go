@@ -22,7 +22,7 @@ func TestProvisioningClock(t *testing.T) {
 		return build.Condition(conditionType, "True", "R", soon)
 	}
 	waiting := notProvisioned.in(3 * time.Minute)
-	another := verdict{Status: healthcheck.False, Reason: "MachineProvisioningTimedOut", Message: "Machine is provisioning for more than 55m30s"}
+	another := verdict{Status: healthcheck.False, Reason: "MachineProvisioningTimedOut", Message: "Machine has been provisioning for more than 55m30s"}
 	run(t, map[string]row{
 		"the phase":                         {facts(machineProvisioning(early, build.InPhase("Provisioning", soon)), startupOff), waiting},
 		"Machine creation":                  {facts(machineProvisioning(soon, build.InPhase("Provisioning", time.Time{}))), waiting},
@@ -38,10 +38,10 @@ func TestProvisioningClock(t *testing.T) {
 	})
 }
 
-// TestPhases: those that say nothing, and those that meet with other findings, or with what is not decided.
+// TestPhases: phases that do not matter, and phases together with other findings or with what is undecided.
 func TestPhases(t *testing.T) {
 	long := ago(time.Hour)
-	disk := "Machine condition Disk is False for more than 5m0s"
+	disk := "Machine condition Disk has been False for more than 5m0s"
 	failedAnd := func(more string) verdict {
 		return verdict{Status: healthcheck.False, Reason: "MachineFailed", Message: failed.Message + "; " + more}
 	}
@@ -68,7 +68,7 @@ func TestPhases(t *testing.T) {
 	})
 }
 
-// TestGatesHoldPhases too: a Machine may fail for its Cluster's sake.
+// TestGatesHoldPhases: phases are held back, too, because a Machine may fail on account of its Cluster.
 func TestGatesHoldPhases(t *testing.T) {
 	noInfra, noPlane := cluster(build.InfrastructureNotReady()), cluster(build.ControlPlaneNotInitialized())
 	fails, long := build.InPhase("Failed", now), ago(time.Hour)

@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// Few values, so that they often meet.
+// There are few values, so that they often match.
 var (
 	conditionTypes = []string{"Ready", "Disk", "Net"}
 	statuses       = []string{"True", "False", "Unknown"}
@@ -138,7 +138,8 @@ func sortedMessage(result healthcheck.Result) healthcheck.Result {
 	return result
 }
 
-// TestRecheckIsWhenTheVerdictChanges holds because a requeue at any other time is too early or too late.
+// TestRecheckIsWhenTheVerdictChanges: the verdict changes exactly when its recheck is due. A requeue at
+// any other time would be too early or too late.
 func TestRecheckIsWhenTheVerdictChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFacts().Draw(t, "facts")

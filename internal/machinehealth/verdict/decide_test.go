@@ -14,13 +14,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// now is the moment of the verdict in the pure tests: an hour after everything
-// was built and became ready.
+// now is when the pure tests judge: an hour after everything was built and became ready.
 var now = build.Epoch.Add(time.Hour)
 
 func ago(d time.Duration) time.Time { return now.Add(-d) }
 
-// verdict is a result as the condition shows it, with the time until it changes.
+// verdict is a result as the condition shows it, with the time until it changes by itself.
 type verdict struct {
 	Status  healthcheck.Status
 	Reason  string
@@ -28,7 +27,7 @@ type verdict struct {
 	Recheck time.Duration
 }
 
-// verdictOf judges the facts. Progressing is stored as Unknown, so it reads so here.
+// verdictOf judges the facts. Progressing is stored as Unknown, so it returns Unknown.
 func verdictOf(f Facts, at time.Time) verdict {
 	result := healthcheck.Merge(at, Decide(f, at))
 	v := verdict{Status: result.Status, Reason: result.Reason, Message: result.Message}
@@ -49,9 +48,9 @@ var (
 	waitForPlane   = verdict{Status: healthcheck.Unknown, Reason: "WaitingForControlPlaneInitialized", Message: "Waiting for the control plane to be initialized"}
 	notProvisioned = verdict{Status: healthcheck.Unknown, Reason: "WaitingForProvisioning", Message: "Waiting for Machine to be provisioned"}
 	waitForNode    = verdict{Status: healthcheck.Unknown, Reason: "WaitingForNodeRef", Message: "Waiting for Node to be created"}
-	nodeNotReady   = verdict{Status: healthcheck.False, Reason: "ReadyUnhealthy", Message: "Node condition Ready is False for more than 5m0s"}
+	nodeNotReady   = verdict{Status: healthcheck.False, Reason: "ReadyUnhealthy", Message: "Node condition Ready has been False for more than 5m0s"}
 	failed         = verdict{Status: healthcheck.False, Reason: "MachineFailed", Message: "Machine is in phase Failed"}
-	provisioning   = verdict{Status: healthcheck.False, Reason: "MachineProvisioningTimedOut", Message: "Machine is provisioning for more than 5m0s"}
+	provisioning   = verdict{Status: healthcheck.False, Reason: "MachineProvisioningTimedOut", Message: "Machine has been provisioning for more than 5m0s"}
 	startedLate    = verdict{Status: healthcheck.False, Reason: "NodeStartupTimedOut", Message: "Node failed to start within 10m0s"}
 	notYetNode     = verdict{Status: healthcheck.Unknown, Reason: "NodeConditionsNotYetUnhealthy", Message: "Waiting for unhealthyCondition timeout"}
 	notYetMachine  = verdict{Status: healthcheck.Unknown, Reason: "MachineConditionsNotYetUnhealthy", Message: "Waiting for unhealthyCondition timeout"}
@@ -80,12 +79,12 @@ func run(t *testing.T, rows map[string]row) {
 	}
 }
 
-// fact says how the facts differ from those about a healthy Machine.
+// fact changes the facts of a healthy Machine.
 type fact func(*Facts)
 
-// facts are about a Machine with a Node that is ready, in a Cluster that is up,
-// with the rules Ready=False for 5m on Nodes, Disk=False or phase Provisioning for 5m
-// on Machines, and an error for 5m on hosts.
+// facts returns the facts of a Machine with a Node that is ready, in a Cluster that is up, with
+// the rules Ready=False for 5m on Nodes, Disk=False or phase Provisioning for 5m on Machines,
+// and an error for 5m on hosts.
 func facts(differences ...fact) Facts {
 	f := Facts{
 		Machine: build.Machine("ns", "m", build.NodeRef("node")),
@@ -130,7 +129,8 @@ func noDisk(since time.Time) build.ConditionOption {
 	return build.Condition("Disk", metav1.ConditionFalse, "Failed", since)
 }
 
-// machineProvisioning is one that was created at a moment and in phase Provisioning ever since.
+// machineProvisioning makes the Machine one that has been in phase Provisioning since it was
+// created.
 func machineProvisioning(since time.Time, opts ...build.MachineOption) fact {
 	return machineWithoutNode(append([]build.MachineOption{build.CreatedAt(since), build.InPhase("Provisioning", since)}, opts...)...)
 }

@@ -9,22 +9,20 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// Facts is everything that the verdict on a Machine depends on, apart from the
-// time. Nothing in it is changed by deciding.
+// Facts is everything that the verdict on a Machine depends on, except the time. Decide does not change it.
 type Facts struct {
 	Machine *clusterv1.Machine
 	Cluster *clusterv1.Cluster
 	Rules   mhcspec.Rules
 	Node    NodeFacts
-	// HostErrorGone tells that the host, read past the cache, has no error at this moment. It may be that its operator tries
-	// again, so that says little; but it is no time to act.
+	// HostErrorGone reports whether the host, read past the cache, has no error now. That says little, because its operator may
+	// be retrying; but it is no time to act.
 	HostErrorGone bool
-	// HostQuiet tells that the host has no error at this moment by the cache. A healthy Machine does not become unhealthy then.
+	// HostQuiet reports whether the host has no error now, by the cache. A healthy Machine does not become unhealthy then.
 	HostQuiet bool
-	// WasHealthy tells that the stored verdict is True.
+	// WasHealthy reports whether the stored verdict is True.
 	WasHealthy bool
-	// GracePeriod is how long a healthy Machine stays so after the connection to
-	// its Node was lost.
+	// GracePeriod is how long a healthy Machine stays healthy after the connection to its Node is lost.
 	GracePeriod time.Duration
 }
 
@@ -32,13 +30,13 @@ type Facts struct {
 type NodeState int
 
 const (
-	// NodeNone says that the Machine has no nodeRef.
+	// NodeNone means that the Machine has no nodeRef.
 	NodeNone NodeState = iota
-	// NodeFound says that the Node was read.
+	// NodeFound means that the Node was read.
 	NodeFound
-	// NodeGone says that the workload cluster answered that there is no such Node.
+	// NodeGone means that the workload cluster answered that there is no such Node.
 	NodeGone
-	// NodeUnreadable says that the workload cluster did not answer.
+	// NodeUnreadable means that the workload cluster did not answer.
 	NodeUnreadable
 )
 
@@ -50,6 +48,6 @@ type NodeFacts struct {
 	// Cause and LostAt are set if State is NodeUnreadable: why, and since when.
 	Cause  string
 	LostAt time.Time
-	// Announced is set if an event comes when that ends.
+	// Announced is set if an event says when the Node can be read again.
 	Announced bool
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mask"
 )
 
-// FailureOf says why a Machine has failed for good; empty if it has not. Cluster API sets no phase for that any more: it
-// copies what the infrastructure or bootstrap provider says of its own object, or says itself that this object is gone.
+// FailureOf says why a Machine has failed for good; empty if it has not. Cluster API no longer sets a phase for that: it copies what the
+// infrastructure or bootstrap provider reports on its own object, or reports itself that this object is gone.
 //
 //nolint:staticcheck // Cluster API says so nowhere else than in deprecated fields.
 func FailureOf(machine *clusterv1.Machine) string {
@@ -35,11 +35,11 @@ func FailureOf(machine *clusterv1.Machine) string {
 	return ""
 }
 
-// changing matches the parts of an error that differ from one attempt to the next: times, ports of our side, requests and counts.
+// changing matches the parts of an error that change from attempt to attempt: times, local ports, request IDs and counts.
 var changing = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[0-9.]*(Z|[+-]\d\d:?\d\d)?|:\d+(->)|\breq-[0-9a-f-]+|(?i:\b(attempt|try) #?\d+|\b\d+ (attempts|tries|retries|times))\b`)
 
-// steady is an error without what changes: a message that changes is a write, and wakes others up. Passwords that it quotes go, too: more people
-// read verdicts, events and records than may read the object that has the error.
+// steady returns an error without the parts that change: each change of the message would be a write, and wake other controllers. It also masks
+// passwords: more people may read verdicts, events and records than the object that has the error.
 func steady(message string) string {
 	return strings.Join(strings.Fields(changing.ReplaceAllString(mask.Text(message), "$2")), " ")
 }

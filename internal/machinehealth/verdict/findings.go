@@ -8,19 +8,19 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// finding is one cause for which a Machine is unhealthy.
+// finding is one cause that makes a Machine unhealthy.
 type finding struct {
 	reason  string
 	message string
-	// since is the moment from which it counts; zero if it counts at once.
+	// since is when it began to count; zero if it counts at once.
 	since time.Time
 }
 
-// findings are what was found.
+// findings are the findings so far, and when there may be more.
 type findings struct {
 	// found make the Machine unhealthy.
 	found []finding
-	// due is when the next thing that is only pending now becomes a finding; zero if nothing is pending.
+	// due is when the next pending cause becomes a finding; zero if nothing is pending.
 	due time.Time
 }
 
@@ -31,7 +31,7 @@ func (f *findings) add(more findings) {
 
 func (f findings) pending() bool { return !f.due.IsZero() }
 
-// one is a single finding.
+// one returns a single finding.
 func one(reason, message string, since time.Time) findings {
 	return findings{found: []finding{{reason, message, since}}}
 }
@@ -84,11 +84,11 @@ func (l look) nodeConditions() findings {
 	return all
 }
 
-// matching judges a condition that matches its rule since the given moment.
+// matching judges a condition that has matched its rule since the given time.
 func matching(kind string, rule mhcspec.ConditionRule, since, now time.Time) findings {
 	due := since.Add(rule.Timeout)
 	if now.Before(due) {
 		return findings{due: due}
 	}
-	return one(reasonFor(rule.Type), fmt.Sprintf("%s condition %s is %s for more than %s", kind, rule.Type, rule.Status, rule.Timeout), due)
+	return one(reasonFor(rule.Type), fmt.Sprintf("%s condition %s has been %s for more than %s", kind, rule.Type, rule.Status, rule.Timeout), due)
 }

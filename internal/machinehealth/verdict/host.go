@@ -11,8 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// HostConditionType is the condition that says whether the bare-metal host of a Machine has an error. A host does not say since
-// when it has one: its operator writes its status and its conditions anew with each attempt. So that is kept on the Machine.
+// HostConditionType is the condition that says whether the bare-metal host of a Machine has an error. A host does not say when its error
+// began: its operator rewrites its status and its conditions with each attempt. So the Machine stores that.
 const HostConditionType = "HostHealthy"
 
 // Reasons of that condition, beside ReasonHostError.
@@ -28,11 +28,11 @@ type HostFacts struct {
 	Name string
 	// Error is its error, by type and message, without what changes; empty if it has none.
 	Error string
-	// Unwatched tells that its operator does not look at it, since a person has asked for that.
+	// Unwatched reports whether its operator ignores it because a person asked for that.
 	Unwatched bool
 }
 
-// HostFactsOf reads a BareMetalHost.
+// HostFactsOf returns the facts of a BareMetalHost.
 func HostFactsOf(host *metal3v1.BareMetalHost) HostFacts {
 	facts := HostFacts{Name: host.Name}
 	_, paused := host.Annotations[metal3v1.PausedAnnotation]
@@ -55,18 +55,18 @@ func HostFactsOf(host *metal3v1.BareMetalHost) HostFacts {
 	return facts
 }
 
-// DecideHost is what the condition says about a host.
+// DecideHost returns the condition about a host.
 func DecideHost(host HostFacts) healthcheck.Result {
 	switch {
 	case host.Unwatched:
-		return unknown(ReasonHostUnwatched, "Host "+host.Name+" is paused or detached: its operator does not look at it")
+		return unknown(ReasonHostUnwatched, "Host "+host.Name+" is paused or detached: its operator ignores it")
 	case host.Error != "":
 		return healthcheck.Result{Status: healthcheck.False, Reason: ReasonHostError, Message: "Host " + host.Name + " has an error: " + host.Error}
 	}
 	return healthcheck.Result{Status: healthcheck.True, Reason: ReasonHostHasNoError}
 }
 
-// HostSick reports whether the host of a Machine is judged, and the Machine says that it has an error.
+// HostSick reports whether errors of hosts are judged, and the Machine's condition says that its host has one.
 func (f *Facts) HostSick() bool {
 	if f.Rules.HostErrorTimeout == 0 {
 		return false
@@ -75,8 +75,8 @@ func (f *Facts) HostSick() bool {
 	return c != nil && c.Status == metav1.ConditionFalse
 }
 
-// hostError judges the error of a host by the time for which the Machine has said so. That goes on for a while after the last error, so a
-// healthy Machine becomes unhealthy only while there is one.
+// hostError judges an error by how long the Machine's condition has shown it. The condition stays False for a while after the error has
+// passed, so a healthy Machine becomes unhealthy only while there is an error now.
 func (l look) hostError() findings {
 	if !l.HostSick() || l.HostErrorGone {
 		return findings{}
@@ -93,15 +93,15 @@ func (l look) hostError() findings {
 	return one(ReasonHostError, c.Message, due)
 }
 
-// hostSeenSince is since when Sickbay looks at the host without a break. While somebody pauses the Machine, its Cluster or its
-// MachineHealthCheck, the condition stays as it is, whatever becomes of the host.
+// hostSeenSince returns since when Sickbay has watched the host without a break. While the Machine, its Cluster or its
+// MachineHealthCheck is paused, the condition does not change, whatever happens to the host.
 func (f *Facts) hostSeenSince(now time.Time) time.Time {
 	var since time.Time
 	for _, paused := range []*metav1.Condition{f.Rules.Paused, meta.FindStatusCondition(f.Machine.Status.Conditions, clusterv1.PausedCondition)} {
 		switch {
 		case paused == nil:
 		case paused.Status == metav1.ConditionTrue:
-			return now // it has ended just now: otherwise nothing would be judged
+			return now // the pause has just ended: otherwise nothing would be judged
 		default:
 			since = later(since, paused.LastTransitionTime.Time)
 		}

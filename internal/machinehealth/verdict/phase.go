@@ -7,7 +7,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// phaseFailed is a phase that Cluster API still knows and does not set any more. A Machine has it from an older
+// phaseFailed is a phase that Cluster API still defines but no longer sets. A Machine may have it from an older
 // version, or from another controller.
 const phaseFailed = "Failed"
 
@@ -19,16 +19,16 @@ func (l look) failed() findings {
 	return one(ReasonMachineFailed, failure, time.Time{})
 }
 
-// provisioningTimedOut judges how long it takes until the infrastructure of a Machine is there.
+// provisioningTimedOut judges how long provisioning the infrastructure of a Machine takes.
 func (l look) provisioningTimedOut() findings {
 	timeout := l.Rules.ProvisioningTimeout
 	if timeout == 0 || l.Machine.Status.Phase != string(clusterv1.MachinePhaseProvisioning) {
 		return findings{}
 	}
-	// A Machine that has waited for its bootstrap data has not been provisioning meanwhile.
+	// Waiting for bootstrap data does not count as provisioning.
 	due := later(l.startedAt(), l.Machine.Status.LastUpdated.Time).Add(timeout)
 	if l.now.Before(due) {
 		return findings{due: due}
 	}
-	return one(ReasonMachineProvisioningTimedOut, fmt.Sprintf("Machine is provisioning for more than %s", timeout), due)
+	return one(ReasonMachineProvisioningTimedOut, fmt.Sprintf("Machine has been provisioning for more than %s", timeout), due)
 }

@@ -6,7 +6,7 @@ func (l look) deleting() (healthcheck.Result, bool) {
 	return l.undecided(l.Node.State == NodeGone, ReasonDeleting, "Machine is being deleted")
 }
 
-// unreadable lets a Machine that was healthy stay so for a while: the loss of a connection says nothing about the Machines behind it.
+// unreadable keeps a healthy Machine healthy for the grace period: a lost connection says nothing about the Machines behind it.
 func (l look) unreadable() (healthcheck.Result, bool) {
 	graceEnd := l.Node.LostAt.Add(l.GracePeriod)
 	switch {
@@ -34,13 +34,13 @@ func (l look) machinePending() (healthcheck.Result, bool) {
 	return l.undecided(l.waitsFor(look.machineConditions), ReasonMachineConditionsNotYet, "Waiting for unhealthyCondition timeout")
 }
 
-// waitsFor reports whether a cause is pending. Mostly none is, and then there is nothing to look for.
+// waitsFor reports whether a cause is pending. Usually nothing is pending, which is quick to check.
 func (l *look) waitsFor(cause func(look) findings) bool {
 	return l.pending() && cause(*l).pending()
 }
 
-// undecided answers if that is so, until the next pending thing is due. The result is Progressing if the Machine will be unhealthy
-// then, and not if that would be held back.
+// undecided answers if the condition is met, until the next pending cause is due. The result is Progressing if the Machine will be
+// unhealthy then, but not if that finding would be held back.
 func (l *look) undecided(is bool, reason, message string) (healthcheck.Result, bool) {
 	if !is {
 		return healthcheck.Result{}, false

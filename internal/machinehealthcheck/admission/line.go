@@ -18,7 +18,7 @@ type Admission struct {
 	Machine *clusterv1.Machine
 	// Record is the record that gets a slot; nil if one is created.
 	Record *v1alpha1.MachineRemediation
-	// Grant is the new spec.grant. A new record with 0 has no slot: a person has to approve its first act.
+	// Grant is the new spec.grant. A new record with 0 has no slot: a person must approve its first act.
 	Grant int32
 	// LeftOver names what an earlier version of Sickbay left on the machine; empty if nothing.
 	LeftOver string

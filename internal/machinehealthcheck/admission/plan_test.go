@@ -39,7 +39,7 @@ func step(name string, action v1alpha1.Action) v1alpha1.RemediationStep {
 	return v1alpha1.RemediationStep{Name: name, Action: action}
 }
 
-// approved is one that a person has to approve.
+// approved is one that a person must approve.
 func approved(s v1alpha1.RemediationStep) v1alpha1.RemediationStep {
 	s.Approval = v1alpha1.ApprovalRequired
 	return s
@@ -106,10 +106,10 @@ func TestParseConfigOfPlan(t *testing.T) {
 		"Observe":           {check(byPlan()), plan(mode(v1alpha1.ModeObserve)), mhcspec.Config{Observe: true}, ""},
 		"Approve":           {check(byPlan()), plan(mode(v1alpha1.ModeApprove)), mhcspec.Config{}, ""},
 		"dry-run wins":      {check(byPlan(), build.Annotation(mhcspec.DryRunAnnotation, "true")), plan(), mhcspec.Config{DryRun: true}, ""},
-		"max-in-flight":     {check(byPlan(), maxInFlight("2")), limited, mhcspec.Config{MaxInFlight: new(intstr.FromString("20%"))}, "annotation sickbay.dev/max-in-flight must not be set beside MachineRemediationTemplate plan, which says it itself"},
-		"strategy":          {check(byPlan(), byReboot()), plan(), mhcspec.Config{}, "annotation sickbay.dev/remediation must not be set beside MachineRemediationTemplate plan, which says it itself"},
-		"external strategy": {check(byPlan(), byExternal()), plan(), mhcspec.Config{}, "annotation machine.openshift.io/remediation-strategy must not be set beside MachineRemediationTemplate plan, which says it itself"},
-		"no such plan":      {check(byPlan(), maxInFlight("2")), nil, mhcspec.Config{}, "annotation sickbay.dev/max-in-flight must not be set beside MachineRemediationTemplate plan, which says it itself"},
+		"max-in-flight":     {check(byPlan(), maxInFlight("2")), limited, mhcspec.Config{MaxInFlight: new(intstr.FromString("20%"))}, "annotation sickbay.dev/max-in-flight must not be set beside MachineRemediationTemplate plan, which has its own setting"},
+		"strategy":          {check(byPlan(), byReboot()), plan(), mhcspec.Config{}, "annotation sickbay.dev/remediation must not be set beside MachineRemediationTemplate plan, which has its own setting"},
+		"external strategy": {check(byPlan(), byExternal()), plan(), mhcspec.Config{}, "annotation machine.openshift.io/remediation-strategy must not be set beside MachineRemediationTemplate plan, which has its own setting"},
+		"no such plan":      {check(byPlan(), maxInFlight("2")), nil, mhcspec.Config{}, "annotation sickbay.dev/max-in-flight must not be set beside MachineRemediationTemplate plan, which has its own setting"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -261,7 +261,7 @@ func TestAwaited(t *testing.T) {
 	if diff := cmp.Diff([]string{"a: " + ReasonAwaited}, waiting(d)); diff != "" {
 		t.Errorf("waiting (-want +got):\n%s", diff)
 	}
-	if got, want := d.waitingMessage(), "; 1 is judged by the record of the machine that it replaces: a"; got != want {
+	if got, want := d.waitingMessage(), "; 1 is judged by the repair of the machine that it replaces: a"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -94,7 +94,7 @@ func hangsSince(r *v1alpha1.MachineRemediation) (since time.Time, hangs bool) {
 	return r.Status.StoppedTime.Add(ladder.DeletionTime), true
 }
 
-// heldInVain reports whether a person has to decide after a repair was tried, and since when. A cancellation does not say whether
+// heldInVain reports whether a person must decide after a repair was tried, and since when. A cancellation does not say whether
 // it helped.
 func heldInVain(r *v1alpha1.MachineRemediation) (since time.Time, held bool) {
 	progressing := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing)

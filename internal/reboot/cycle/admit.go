@@ -10,10 +10,11 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// lookForRecord is how soon it is looked again whether a MachineRemediation has stored what it made. It does so right after.
+// lookForRecord is how long to wait before checking again whether a MachineRemediation has stored what it made. It does
+// so right after making it.
 const lookForRecord = time.Second
 
-// admit looks whether the cycle may begin. Nothing has been done to the host so far.
+// admit decides whether the cycle may begin. Until then, nothing is done to the host.
 func (d *step) admit() {
 	if d.s.Phase == "" {
 		d.enter(v1alpha1.Pending, "Looking for the host")
@@ -34,13 +35,13 @@ func (d *step) admit() {
 	}
 	d.hostCondition(v1alpha1.ReasonHostAvailable, "")
 	if d.toBeJudged() {
-		d.progress(string(v1alpha1.Pending), "Waits whether the machine is still called sick")
+		d.progress(string(v1alpha1.Pending), "Waiting to see whether the machine is still unhealthy")
 		return
 	}
 	d.beginInTurn()
 }
 
-// beginInTurn begins an attempt if it is asked for, and nobody else comes first.
+// beginInTurn begins an attempt if it is asked for and its turn has come.
 func (d *step) beginInTurn() {
 	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	switch {
@@ -50,13 +51,13 @@ func (d *step) beginInTurn() {
 	case d.f.Throttled != "":
 		d.progress(v1alpha1.ReasonThrottled, d.f.Throttled)
 	case !d.f.asked(v1alpha1.StepPowerOff):
-		d.progress(v1alpha1.ReasonNotAsked, "Waits until the host is asked to be off: nothing else is done before")
+		d.progress(v1alpha1.ReasonNotAsked, "Waiting for a request to power the host off: nothing else is done before that")
 	default:
 		d.begin()
 	}
 }
 
-// begin records what the attempt is about. The host is asked afterwards.
+// begin records the host and the Node of the attempt. The key is set on the host afterwards.
 func (d *step) begin() {
 	s := &d.s
 	s.Attempt++
@@ -66,10 +67,10 @@ func (d *step) begin() {
 	s.KeySince, s.SeenOnAt, s.PoweredOffAt, s.IsolatingSince, s.IsolatedAt, s.NodeGoneAt = nil, nil, nil, nil, nil, nil
 	s.PowerOnReleasedAt, s.AskedSteps, s.LastPoweredOn, s.NodeBackAt, s.NodeReadyAt, s.NextAttemptAt = nil, nil, nil, nil, nil, nil
 	meta.RemoveStatusCondition(&s.Conditions, v1alpha1.ConditionNodeIsolated)
-	d.enter(v1alpha1.PoweringOff, "Waits until the host is proven off")
+	d.enter(v1alpha1.PoweringOff, "Waiting until the host is proven off")
 }
 
-// recordNode records which Node ran on the host. What attempts before have left to be put back is kept.
+// recordNode records which Node ran on the host. It keeps the backup that earlier attempts could not put back.
 func (d *step) recordNode() {
 	d.takeOver()
 	name := d.f.Machine.Node
@@ -86,12 +87,12 @@ func (d *step) recordNode() {
 	}
 }
 
-// identify records which one the Node is, of those that have had its name.
+// identify records the UID and boot ID of the Node, because several Nodes may have had its name.
 func (d *step) identify(node *corev1.Node) {
 	d.s.Node.UID, d.s.Node.BootID = node.UID, node.Status.NodeInfo.BootID
 }
 
-// unavailable says why the host cannot be cycled now; no reason if it can.
+// unavailable says why the host cannot be cycled now; the reason is empty if it can.
 func (d *step) unavailable() (reason, message string) {
 	h := d.f.Host
 	switch {
@@ -111,8 +112,8 @@ func (d *step) unavailable() (reason, message string) {
 	return "", ""
 }
 
-// passed reports whether a wait that began at since is over, and else looks again when it is. One whose beginning nobody
-// knows is over: there is no wait without an end.
+// passed reports whether a wait that began at since is over. If not, it schedules a look at the deadline. If nobody knows
+// when the wait began, it is over: no wait may last forever.
 func (d *step) passed(since *metav1.Time, wait time.Duration) bool {
 	if since == nil {
 		return true

@@ -19,7 +19,7 @@ var allPhases = []v1alpha1.Phase{
 	v1alpha1.Restoring, v1alpha1.CoolingDown, v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted,
 }
 
-// anyFacts draws a phase, and then anything that may be observed in it, likely or not.
+// anyFacts draws a phase, and then any observation, likely or not.
 func anyFacts() *rapid.Generator[Facts] {
 	return rapid.Custom(func(t *rapid.T) Facts {
 		f := in(rapid.SampledFrom(allPhases).Draw(t, "phase"))
@@ -56,7 +56,7 @@ func anyFacts() *rapid.Generator[Facts] {
 	})
 }
 
-// anySiblings draws what other RebootRemediations there are, and who asked for this one.
+// anySiblings draws other RebootRemediations, and who asked for this one.
 func anySiblings(t *rapid.T) change {
 	var others []v1alpha1.RebootRemediation
 	for range rapid.IntRange(0, 2).Draw(t, "siblings") {
@@ -113,7 +113,7 @@ func anyNode(t *rapid.T) change {
 	}
 }
 
-// anyRecord loses any of the times, and changes what is wanted.
+// anyRecord deletes any of the times in the status, and changes what is asked for.
 func anyRecord(t *rapid.T) change {
 	isTaint := rapid.Bool().Draw(t, "isolation")
 	var lost []bool
@@ -152,8 +152,8 @@ func anyRecord(t *rapid.T) change {
 	}
 }
 
-// TestWhateverIsRead holds of any decision by itself, even where the way to it is not known: what may never be done is not
-// done, what is done is stored before, and a record does not lead back from its end.
+// TestWhateverIsRead checks rules that hold for every single decision, however its facts came about: it does nothing
+// forbidden, it stores an action before it does it, and an ended cycle stays ended.
 func TestWhateverIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFacts().Draw(t, "facts")
@@ -228,7 +228,7 @@ func TestWhateverIsRead(t *testing.T) {
 	})
 }
 
-// TestDecideIsPure: it changes nothing that it is given, and says the same each time.
+// TestDecideIsPure: Decide changes nothing in its input, and gives the same answer each time.
 func TestDecideIsPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFacts().Draw(t, "facts")

@@ -9,8 +9,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestLateStep: a step that is asked for after the cycle has passed it is not done, and its annotation does not go as if it
-// were. It is for another cycle. One that was done may be asked for again: that is another cycle too.
+// TestLateStep: a step that is asked for after the cycle has passed it is not done, and its annotation stays: it is for another cycle.
+// If a step that was done is asked for again, that is another cycle, too.
 func TestLateStep(t *testing.T) {
 	const off, del, on = v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn
 	for name, tt := range map[string]struct {
@@ -55,8 +55,8 @@ func TestLateStep(t *testing.T) {
 	}
 }
 
-// TestAskedIsRecorded: what is asked for when the host is let go of is stored with that, so nothing is taken for late, or for in
-// time, that is not; not even if the host is on before an annotation has gone.
+// TestAskedIsRecorded: the steps that are asked for when the host is released are stored with the release. So the cycle knows which
+// annotations came in time, even if the host is on before they have gone.
 func TestAskedIsRecorded(t *testing.T) {
 	const off, del = v1alpha1.StepPowerOff, v1alpha1.StepDelete
 	f := in(v1alpha1.Fenced, asking(off, v1alpha1.StepPowerOn))
@@ -79,8 +79,8 @@ func TestAskedIsRecorded(t *testing.T) {
 	}
 }
 
-// TestAskedBetweenTwoAttempts: what a person asks for then is for the next attempt. The last one has had the host on, too, but that is
-// not what was asked for: the host would be switched off, and stay so.
+// TestAskedBetweenTwoAttempts: what a person asks for between two attempts is for the next attempt. The last attempt also switched the
+// host on, but must not remove that annotation: then the host would be switched off and stay off.
 func TestAskedBetweenTwoAttempts(t *testing.T) {
 	f := in(v1alpha1.CoolingDown, asking(v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn))
 	if d := Decide(f, noon.Time); d.Action == DropAsked {

@@ -6,13 +6,13 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// asksBeside is a person who asks by annotation for what a health check has asked for already.
+// asksBeside makes a person ask by annotation for what a health check has asked for already.
 func asksBeside(f *Facts) { f.Machine.Asked = true }
 
 func askedInTime(f *Facts) { f.Status.AskedInTime = true }
 
-// TestAskedInTime: a person's annotation that stands when the host is released has asked for this cycle, and goes when the cycle has helped.
-// One that comes later, or comes again, is for another cycle.
+// TestAskedInTime: a person's annotation that is there when the host is released is for this cycle, and is removed when the cycle has
+// succeeded. One that is set later, or set again, is for another cycle.
 func TestAskedInTime(t *testing.T) {
 	const isolating, waiting = v1alpha1.Isolating, v1alpha1.WaitingForNode
 	unread := func(f *Facts) { f.Blind, f.Machine.Asked = "it cannot be read", false }

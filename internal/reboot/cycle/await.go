@@ -6,9 +6,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// What a cycle waits for before an attempt begins, and what it waits for without a deadline.
+// This file has the waits before an attempt begins, and the waits without a deadline.
 
-// suspend notes that the cycle waits for somebody else. Nothing times out until that is over.
+// suspend records that the cycle waits for somebody else. No deadline passes until that is over.
 func (d *step) suspend() {
 	d.s.UnavailableSince = nil
 	if d.s.SuspendedSince == nil {
@@ -16,20 +16,20 @@ func (d *step) suspend() {
 	}
 }
 
-// resume notes that nobody else is waited for, and reports whether somebody was.
+// resume records that the cycle no longer waits for somebody else, and reports whether it did.
 func (d *step) resume() bool {
 	suspended := d.s.SuspendedSince != nil
 	d.s.SuspendedSince, d.s.PausedSince = nil, nil
 	return suspended
 }
 
-// awaitPause waits until an attempt may begin.
+// awaitPause waits until the pause is over.
 func (d *step) awaitPause() {
 	d.awaitPauseToEnd()
 	d.progress(v1alpha1.ReasonUnderPause, d.f.Paused)
 }
 
-// standBack notes that nothing begins, and that others need not wait for this cycle.
+// standBack records that nothing begins, and that others need not wait for this cycle.
 func (d *step) standBack() {
 	d.suspend()
 	if d.s.PausedSince == nil {
@@ -44,8 +44,8 @@ func (d *step) awaitPauseToEnd() {
 	}
 }
 
-// afterPause tells that a pause is over, or the cycle of another RebootRemediation. Nobody has judged the machine since, so it gets time
-// for that.
+// afterPause reports whether a pause, or the cycle of another RebootRemediation, has just ended. Nobody has judged the machine since, so
+// it schedules time for that.
 func (d *step) afterPause() bool {
 	if d.s.PausedSince == nil {
 		return false
@@ -55,13 +55,13 @@ func (d *step) afterPause() bool {
 	return true
 }
 
-// toBeJudged tells that that was only a moment ago.
+// toBeJudged reports whether the machine still needs to be judged after a pause.
 func (d *step) toBeJudged() bool {
 	return d.afterPause() || (d.s.NextAttemptAt != nil && !d.passed(d.s.NextAttemptAt, 0))
 }
 
-// suspended stops the clock of a phase after the host is on while nobody judges the machine, a person has the host off again, or another
-// RebootRemediation cycles it. Afterwards it starts anew.
+// suspended stops the clock of a phase after the host is on: while nobody judges the machine, a person keeps the host off again, or
+// another RebootRemediation cycles it. Afterwards the clock starts again.
 func (d *step) suspended() bool {
 	holder, _ := d.holder()
 	switch {
@@ -84,7 +84,7 @@ func (d *step) suspended() bool {
 func (d *step) awaitHost(reason, message string) {
 	d.hostCondition(reason, message)
 	if reason == v1alpha1.ReasonSuspendedByUser {
-		// What a person wants has no deadline.
+		// A person may keep a host off as long as they like.
 		d.suspend()
 		d.progress(reason, message)
 		return
@@ -96,7 +96,7 @@ func (d *step) awaitHost(reason, message string) {
 	}
 	d.resume()
 	if d.s.UnavailableSince == nil {
-		// The time in which somebody else was waited for does not count.
+		// The time spent waiting for somebody else does not count.
 		d.s.UnavailableSince = d.time()
 	}
 	if hopeless(reason) || d.overdueIn(v1alpha1.Pending) {
@@ -104,18 +104,18 @@ func (d *step) awaitHost(reason, message string) {
 	}
 }
 
-// hopeless tells that waiting does not help.
+// hopeless reports whether waiting for the host is useless.
 func hopeless(reason string) bool {
 	return reason == v1alpha1.ReasonHostNotOurs || reason == v1alpha1.ReasonHostDeleting || reason == v1alpha1.ReasonNotFenceable
 }
 
-// passing tells that the host is in a state that passes, and says nothing about what ails the machine: somebody has paused or detached
-// it, or it gets other firmware.
+// passing reports whether the host is in a temporary state that says nothing about its machine's sickness: somebody has paused or
+// detached it, or it gets other firmware.
 func passing(obstacle string) bool {
 	return obstacle == v1alpha1.ReasonHostPaused || obstacle == v1alpha1.ReasonHostDetached || obstacle == v1alpha1.ReasonHostServicing
 }
 
-// standDown takes an attempt back that cannot go on now through no fault of the host. It does not count, and the host is let go of
+// standDown cancels an attempt that cannot go on, through no fault of the host. The attempt does not count, and the host is released
 // until the next one may begin.
 func (d *step) standDown(message string) {
 	d.s.Attempt = max(0, d.s.Attempt-1)

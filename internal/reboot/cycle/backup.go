@@ -11,8 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// backUp stores what is on the Node. What an earlier attempt has stored and the Node does not have back
-// yet is kept.
+// backUp stores what is on the Node. It keeps what an earlier attempt stored and the Node does not have
+// back yet.
 func (d *step) backUp() {
 	if d.f.Spec.TaintsNode() {
 		return
@@ -33,7 +33,7 @@ func (d *step) backUp() {
 	d.s.Node.Backup = backup
 }
 
-// combined is what is in two backups, and of the same key the later value.
+// combined merges two backups; where both have a key, the later value wins.
 func combined(earlier, later *v1alpha1.NodeBackup) *v1alpha1.NodeBackup {
 	if earlier == nil || later == nil {
 		return cmp.Or(later, earlier)
@@ -45,7 +45,7 @@ func combined(earlier, later *v1alpha1.NodeBackup) *v1alpha1.NodeBackup {
 	return &all
 }
 
-// merged are both, and of a key in both the later value.
+// merged merges two maps; where both have a key, the later value wins.
 func merged(earlier, later map[string]string) map[string]string {
 	if len(earlier) == 0 {
 		return later

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// backupOfNode is what is kept of a Node.
+// backupOfNode returns the backup of a Node.
 func backupOfNode(t *testing.T, node corev1.Node) *v1alpha1.NodeBackup {
 	t.Helper()
 	f := in(v1alpha1.Fenced)
@@ -23,14 +23,14 @@ func backupOfNode(t *testing.T, node corev1.Node) *v1alpha1.NodeBackup {
 	return record.Backup
 }
 
-// TestBackupLeavesOutWhatComesByItself: row 8a. Of the labels and annotations, what the kubelet and controllers set on every
-// new Node is not ours to put back: our copy may be out of date. What nobody sets a second time is kept.
+// TestBackupLeavesOutWhatComesByItself: labels and annotations that the kubelet and controllers set on every new Node are not
+// ours to put back: our copy may be out of date. Those that nobody sets again are kept.
 func TestBackupLeavesOutWhatComesByItself(t *testing.T) {
 	lost, kept := "comes by itself", "is kept"
 	labels := map[string]string{
 		corev1.LabelHostname: lost, corev1.LabelOSStable: lost, corev1.LabelArchStable: lost, corev1.LabelWindowsBuild: lost,
 		"beta.kubernetes.io/os": lost, "beta.kubernetes.io/arch": lost,
-		// On bare metal, mostly people set these. A cloud provider that does overwrites what it finds.
+		// On bare metal, people usually set these. A cloud provider that sets them overwrites what is there.
 		corev1.LabelTopologyZone: kept, corev1.LabelTopologyRegion: kept, corev1.LabelInstanceTypeStable: kept,
 		// kubeadm sets these, but only when a machine joins for the first time.
 		"node-role.kubernetes.io/control-plane": kept, corev1.LabelNodeExcludeBalancers: kept,
@@ -45,9 +45,9 @@ func TestBackupLeavesOutWhatComesByItself(t *testing.T) {
 		"projectcalico.org/IPv4IPIPTunnelAddr": lost, "projectcalico.org/IPv4VXLANTunnelAddr": lost, "projectcalico.org/WireguardPublicKey": lost,
 		"flannel.alpha.coreos.com/public-ip": lost, "flannel.alpha.coreos.com/backend-data": lost,
 		"k8s.ovn.org/node-subnets": lost, "k8s.ovn.org/node-id": lost,
-		// kubeadm again.
+		// This one is from kubeadm, too.
 		"kubeadm.alpha.kubernetes.io/cri-socket": kept,
-		// A person may have set these, and nobody would know them otherwise.
+		// A person may have set these, and nobody else knows them.
 		"projectcalico.org/IPv4Address": kept, "projectcalico.org/ASNumber": kept, "flannel.alpha.coreos.com/public-ip-overwrite": kept,
 		"network.cilium.io/ipv4-pod-cidr": kept, "machineconfiguration.openshift.io/currentConfig": kept, "note": kept,
 	}
@@ -65,8 +65,8 @@ func TestBackupLeavesOutWhatComesByItself(t *testing.T) {
 	}
 }
 
-// TestBackupLeavesOutPassingTaints: what others set and take away by the state of the Node, or of what runs there, is theirs: a
-// copy put back after they have taken it away would stay for ever.
+// TestBackupLeavesOutPassingTaints: taints that others set and remove depending on the state of the Node, or of what runs on
+// it, are theirs. A copy that is put back after they have removed it would stay forever.
 func TestBackupLeavesOutPassingTaints(t *testing.T) {
 	var taints []corev1.Taint
 	for _, key := range []string{

@@ -6,11 +6,11 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// lookAgain is how soon it is tried again to read what could not be read.
+// lookAgain is how long to wait before retrying a failed read.
 const lookAgain = 10 * time.Second
 
-// blind goes on while the Machine, or its infrastructure machine, cannot be read. What needs nothing but the host is done all the same:
-// deadlines pass, and the host is let go of. Nothing begins, and no Node is touched.
+// blind continues while the Machine, or its infrastructure machine, cannot be read. It does only what needs nothing but the host:
+// deadlines pass, and the host is released. Nothing begins, and no Node is touched.
 func (d *step) blind() {
 	d.until(d.now.Add(lookAgain))
 	switch {
@@ -24,14 +24,14 @@ func (d *step) blind() {
 	}
 }
 
-// letGo takes our key from the host, and waits.
+// letGo removes our key from the host, and waits.
 func (d *step) letGo() {
 	if d.leftOnHost() == RemoveKey {
 		d.act(RemoveKey)
 	}
 }
 
-// powerOffBlindly goes on with the proof if our key is on the host, and does not set it.
+// powerOffBlindly continues the proof if our key is on the host, but does not set the key.
 func (d *step) powerOffBlindly() {
 	if d.f.Host.Key {
 		d.powerOff()
@@ -42,7 +42,7 @@ func (d *step) powerOffBlindly() {
 	}
 }
 
-// isolateBlindly waits for the Machine no longer than for its Node: without it the Node cannot be found.
+// isolateBlindly waits for the Machine no longer than for a Node, because without the Machine it cannot find the Node.
 func (d *step) isolateBlindly() {
 	if d.s.IsolatingSince == nil {
 		d.s.IsolatingSince = d.time()
@@ -50,7 +50,7 @@ func (d *step) isolateBlindly() {
 	switch {
 	case !d.overdue():
 	case !d.f.Whole():
-		// Whether a person has asked for Delete is not known. It is not done, and has all its time later.
+		// It is not known whether a person asked for Delete. Do not delete now; Delete has its full time later.
 		d.s.IsolatingSince = nil
 		d.holdOff()
 	default:

@@ -7,7 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// What a person asked for by single steps fails, since the Machine could not be read when the time was up; a full cycle stands down.
+// If the Machine cannot be read when the time is up, single steps of a person fail, but a full cycle stands down.
 func TestBlindFailsSingleStep(t *testing.T) {
 	by := requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation})
 	proof := []change{keyed, keySeen, seenOn}
@@ -18,7 +18,7 @@ func TestBlindFailsSingleStep(t *testing.T) {
 	}
 }
 
-// No write to the Node, the mark, or a hold outlives: a search with throttling between attempts, as the controller has it.
+// A machine that stays sick says nothing against its host: it was off, came on, and its Node came back Ready.
 func TestMachineUnhealthyMarksHost(t *testing.T) {
 	f := in(v1alpha1.WaitingForMachine, lastAttempt)
 	f.Status = Decide(f, noon.Add(nodeTimeout)).Status

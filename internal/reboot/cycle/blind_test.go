@@ -8,13 +8,13 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// blinded is a cycle of which nothing but the host can be read.
+// blinded makes everything but the host unreadable.
 func blinded(f *Facts) {
 	f.Blind, f.Host.Ours, f.Node = "The machine cannot be read", false, NodeFacts{}
 	f.Machine = MachineFacts{UID: f.Status.MachineUID, ByAnnotation: f.Machine.ByAnnotation, Plain: !f.Status.SingleSteps && f.Status.HoldingSince == nil}
 }
 
-// TestBlind: while the Machine cannot be read, the host is let go of when it is time, nothing begins, and no Node is touched.
+// TestBlind: while the Machine cannot be read, the host is released in time, nothing begins, and no Node is touched.
 func TestBlind(t *testing.T) {
 	const off, fenced, isolating, cooling, done = v1alpha1.PoweringOff, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.CoolingDown, v1alpha1.Succeeded
 	again := func(o outcome) outcome { return o.lookingAgain(lookAgain) }
@@ -47,7 +47,8 @@ func TestBlind(t *testing.T) {
 	}
 }
 
-// TestBlindEndClaimsNothing: that nobody owns the machine is not said when that is not known.
+// TestBlindEndClaimsNothing: if it is not known whether a controller owns the machine, the end does not say that
+// none does.
 func TestBlindEndClaimsNothing(t *testing.T) {
 	s := Decide(in(v1alpha1.PoweringOn, lastAttempt, untouched, blinded), noon.Add(powerOnTimeout)).Status
 	if got := messageOf(s); s.Phase != v1alpha1.Failed || strings.Contains(got, "owns") {

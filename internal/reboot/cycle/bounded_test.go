@@ -7,13 +7,13 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestNoWaitIsForEver: whatever does not answer, or is never the same twice, the cycle ends in the time that its waits have
-// together, by the clock on the wall and not by how often it is looked. Only a person may keep it waiting.
+// TestNoWaitIsForEver: whatever does not answer, or keeps changing, the cycle ends within the sum of its deadlines. They
+// count time, not the number of looks. Only a person may keep it waiting.
 func TestNoWaitIsForEver(t *testing.T) {
 	limit := 2 * (powerOffTimeout + 2*isolateTimeout + powerOnTimeout + 2*nodeTimeout + CoolDown)
 	for name, tt := range map[string]struct {
 		begin event
-		// each half minute
+		// each runs every half minute.
 		each func(w *world, even bool)
 	}{
 		"the workload cluster is dead":        {begin: faults["workload is lost"]},
@@ -50,7 +50,7 @@ func TestNoWaitIsForEver(t *testing.T) {
 	}
 }
 
-// TestLookedAtLate: a deadline has passed though nobody looked when it did, for whatever reason.
+// TestLookedAtLate: a deadline counts even if nobody looked when it passed.
 func TestLookedAtLate(t *testing.T) {
 	for phase, facts := range map[v1alpha1.Phase]Facts{
 		v1alpha1.PoweringOff: in(v1alpha1.PoweringOff, keyed, keySeen, seenOn), v1alpha1.Fenced: settled(in(v1alpha1.Fenced, nodeUnreadable)),

@@ -14,7 +14,7 @@ import (
 
 const conceptsFile = "../../../docs/concepts.md"
 
-// conceptsPhase is how a phase is shown: a cycle that waits in it, and one in which that for which it waits has come.
+// conceptsPhase has two examples of a phase: a cycle that waits in it, and one whose wait is over.
 type conceptsPhase struct{ waits, arrive []change }
 
 func conceptsPhases() map[v1alpha1.Phase]conceptsPhase {
@@ -39,7 +39,7 @@ func conceptsPhases() map[v1alpha1.Phase]conceptsPhase {
 	}
 }
 
-// TestConceptsPhases renders the table of phases: what is waited for in each, for how long, and what comes next.
+// TestConceptsPhases renders the table of phases: what each waits for, for how long, and what comes next.
 func TestConceptsPhases(t *testing.T) {
 	table := [][]string{{"phase", "the host", "lasts until", "then", "no longer than", "counted from `status`", "otherwise", "in the last attempt", "a pause, or the machine recovers"}}
 	shown := conceptsPhases()
@@ -58,7 +58,7 @@ func TestConceptsPhases(t *testing.T) {
 		}
 		switch {
 		case p.name == v1alpha1.CoolingDown:
-			// Here the deadline is what is waited for, and there is no such phase after the last attempt.
+			// This phase waits for its own deadline, and does not exist after the last attempt.
 			row[3], row[6], row[7] = row[6], "", ""
 		case row[6] == row[7]:
 			row[7] = ""
@@ -80,7 +80,7 @@ func conceptsHost(p phase) string {
 	return "let alone"
 }
 
-// conceptsClock is the field of the status that the clock of a phase is in.
+// conceptsClock returns the field of the status that has the clock of a phase.
 func conceptsClock(p phase) string {
 	if p.clock == nil {
 		return ""
@@ -95,7 +95,7 @@ func conceptsClock(p phase) string {
 	return "?"
 }
 
-// conceptsStops says what a pause, and the recovery of the machine, mean in a phase.
+// conceptsStops says what a pause, and a recovery of the machine, do to a phase.
 func conceptsStops(p phase) string {
 	var says []string
 	if p.standsBack {
@@ -107,14 +107,14 @@ func conceptsStops(p phase) string {
 	return strings.Join(says, "; ")
 }
 
-// conceptsWaiting is a cycle that waits, with timeouts that can be told from each other.
+// conceptsWaiting returns a waiting cycle whose timeouts are all different.
 func conceptsWaiting(phase v1alpha1.Phase, changes ...change) Facts {
 	f := in(phase, changes...)
 	f.Spec.PowerOffTimeoutSeconds, f.Spec.PowerOnTimeoutSeconds, f.Spec.NodeTimeoutSeconds = new(int32(1001)), new(int32(1002)), new(int32(1003))
 	return settled(f)
 }
 
-// conceptsTimeout gives a wait the name of its setting, if it has one.
+// conceptsTimeout names the setting of a timeout, if it has one.
 func conceptsTimeout(wait time.Duration) string {
 	switch wait {
 	case 1001 * time.Second:
@@ -128,7 +128,7 @@ func conceptsTimeout(wait time.Duration) string {
 	}
 }
 
-// conceptsNext is the phase that a cycle goes to, with the reason if it ends.
+// conceptsNext returns the next phase of a cycle, with the reason if it ends.
 func conceptsNext(f Facts, now time.Time) string {
 	for range maxSteps {
 		d := Decide(f, now)
@@ -147,7 +147,8 @@ func conceptsNext(f Facts, now time.Time) string {
 	return ""
 }
 
-// TestPhasesAreComplete: each phase has one row, or is an end; and each wait has a clock and a limit, or is that of a person.
+// TestPhasesAreComplete: each phase either has one row or is an end. Each wait has a clock and a limit, unless a person
+// decides when it is over.
 func TestPhasesAreComplete(t *testing.T) {
 	for _, stage := range stages {
 		rows := 0

@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// conceptsExits are what has happened for each row of the table of exits, in its order.
+// conceptsExits are the events for the rows of the table of exits, in its order.
 var conceptsExits = []change{
 	machineGone,
 	func(f *Facts) { f.Host.Missing = "gone" },
@@ -20,7 +20,7 @@ var conceptsExits = []change{
 	healthy,
 }
 
-// TestConceptsExits renders the table of exits: how a cycle ends before its time, and in which phases.
+// TestConceptsExits renders the table of exits: how a cycle ends early, and in which phases.
 func TestConceptsExits(t *testing.T) {
 	if len(conceptsExits) != len(exits) {
 		t.Fatalf("%d of %d exits are shown", len(conceptsExits), len(exits))
@@ -41,13 +41,13 @@ func TestConceptsExits(t *testing.T) {
 	docs.Section(t, conceptsFile, "reboot exits", docs.Table(table...))
 }
 
-// conceptsWhere are the phases in which an exit is taken.
+// conceptsWhere returns the phases in which an exit is taken.
 func conceptsWhere(want *exit, happened change) string {
 	var names []string
 	for _, p := range phases {
 		f := in(p.name, happened)
 		if p.name == v1alpha1.CoolingDown {
-			// Nothing was done to the Node.
+			// The Node was not touched.
 			untouched(&f)
 		}
 		d := &step{f: f, s: f.Status, now: noon.Time}

@@ -14,7 +14,7 @@ import (
 
 var conceptsUser = Consumer{Group: "infrastructure.cluster.x-k8s.io", Kind: "Metal3Machine", Name: "m1"}
 
-// says has a cycle see a BareMetalHost, read as in production.
+// says gives a cycle the facts of a BareMetalHost, read as in production.
 func says(edit ...func(*metal3v1.BareMetalHost)) change {
 	return func(f *Facts) {
 		host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Name: "h1", UID: "h-1", Annotations: map[string]string{}}}
@@ -38,8 +38,8 @@ func annotated(key string) func(*metal3v1.BareMetalHost) {
 	return func(h *metal3v1.BareMetalHost) { maps.Copy(h.Annotations, map[string]string{key: ""}) }
 }
 
-// TestConceptsHosts renders what Sickbay does about a host that is not as usual: before a cycle, while the host is off for all
-// that it says, while the Node is taken out of service, and while the host is to come on.
+// TestConceptsHosts renders what Sickbay does about a host that is not as usual: before a cycle, while the host is to go off
+// and says it is off, while the Node is taken out of service, and while the host is to come on.
 func TestConceptsHosts(t *testing.T) {
 	table := [][]string{{"the host", "`HostAvailable`", "in `Pending`", "it says that it is off, in `PoweringOff`", "in `Isolating`", "in `PoweringOn`"}}
 	for _, c := range []struct {
@@ -71,7 +71,8 @@ func TestConceptsHosts(t *testing.T) {
 	docs.Section(t, conceptsFile, "reboot hosts", docs.Table(table...))
 }
 
-// conceptsReason is what is said of a host before a cycle, or if that is nothing special, while it is to come on.
+// conceptsReason returns the reason of HostAvailable before a cycle, or if that is the usual one, while the host is to come
+// on.
 func conceptsReason(f ...Facts) string {
 	for _, facts := range f {
 		if reason := reasonOf(Decide(facts, noon.Time).Status, v1alpha1.ConditionHostAvailable); reason != v1alpha1.ReasonHostAvailable {
@@ -81,7 +82,7 @@ func conceptsReason(f ...Facts) string {
 	return docs.Code(v1alpha1.ReasonHostAvailable)
 }
 
-// conceptsDoes tells what Decide does, in words.
+// conceptsDoes says in words what Decide does.
 func conceptsDoes(f Facts) string {
 	if next := conceptsNext(f, noon.Time); next != "" {
 		return next
@@ -98,13 +99,13 @@ func conceptsDoes(f Facts) string {
 	}
 }
 
-// conceptsRecorded is a cycle after everything was stored that is to be stored.
+// conceptsRecorded returns a cycle after all pending writes of its status.
 func conceptsRecorded(f Facts) Facts {
 	f.Spec.PowerOffTimeoutSeconds, f.Spec.PowerOnTimeoutSeconds = new(int32(1001)), new(int32(1002))
 	return settled(f)
 }
 
-// conceptsProof adds that a host has to be proven off anew.
+// conceptsProof says so if the proof that a host is off begins again.
 func conceptsProof(f Facts) string {
 	if f.Status.Phase == v1alpha1.PoweringOff && f.Host.Key && f.Status.KeySince == nil {
 		return "; the proof begins anew"

@@ -36,7 +36,7 @@ func TestConceptsProof(t *testing.T) {
 	docs.Section(t, conceptsFile, "reboot proof", docs.Table(table...))
 }
 
-// conceptsProves tells what Decide does while a host is to be proven off.
+// conceptsProves says in words what Decide does while a host is to be proven off.
 func conceptsProves(f Facts, now time.Time) string {
 	var lost string
 	for range maxSteps {

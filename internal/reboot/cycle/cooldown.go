@@ -9,7 +9,7 @@ import (
 // CoolDown is the pause between two attempts.
 const CoolDown = time.Minute
 
-// coolDown lets go of the host, waits, and begins the next attempt.
+// coolDown releases the host, waits, and begins the next attempt.
 func (d *step) coolDown() {
 	if d.f.Host.Key || d.f.Host.Probe {
 		d.act(RemoveKey)
@@ -20,39 +20,39 @@ func (d *step) coolDown() {
 	}
 	d.rest()
 	if d.s.Phase == v1alpha1.CoolingDown && d.back() {
-		// The wait may be long, under a pause for instance.
+		// The wait may be long, for example under a pause.
 		d.act(d.missing(true))
 	}
 }
 
-// rest waits until the Node comes late, or the next attempt begins.
+// rest waits for a late Node, or for the next attempt to begin.
 func (d *step) rest() {
 	switch {
 	case d.cameLate():
-		// Another cycle would only take it away again.
+		// Another cycle would only delete it again.
 		d.s.NodeBackAt = d.time()
 		d.enter(v1alpha1.Restoring, "The Node is back; what it had is put back")
 	case d.f.withdrawn() || d.f.Machine.Healthy || d.s.Attempt >= d.f.attempts():
-		// No further attempt. But the Node may be on its way back, and is to get back what it had.
+		// There is no further attempt. But the Node may still come, and must then get back what it had.
 		if d.passed(d.s.NextAttemptAt, d.f.Spec.NodeTimeout()) {
 			d.end(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut, "The Node did not come back within "+d.f.Spec.NodeTimeout().String())
 		}
 	case d.f.Paused != "":
 		d.awaitPause()
 	case d.afterPause():
-		d.progress(string(v1alpha1.CoolingDown), "Waits before the next attempt")
+		d.progress(string(v1alpha1.CoolingDown), "Waiting before the next attempt")
 	case d.overdue():
 		d.again()
 	}
 }
 
-// cameLate reports whether the Node has come after the attempt failed. One that is not Ready may need what it had to become so: its
-// network, for instance, may go by labels. It gets the time for that once in an attempt.
+// cameLate reports whether the Node came after the attempt failed. A Node that is not Ready may need what it had to become Ready:
+// its network may depend on labels, for example. It gets time for that once per attempt.
 func (d *step) cameLate() bool {
 	return d.s.NodeReadyAt == nil && d.back() && (d.s.NodeBackAt == nil || Ready(d.f.Node.Node))
 }
 
-// again begins the next attempt, or ends if the host has become unusable meanwhile.
+// again begins the next attempt, or waits or ends if the host has become unusable meanwhile.
 func (d *step) again() {
 	if reason, message := d.unavailable(); reason != "" {
 		d.awaitHost(reason, message)

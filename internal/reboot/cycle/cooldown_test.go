@@ -9,8 +9,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestNodeComesInCoolingDown: what was taken from the Node is given back when it registers between two attempts, whether or not it is
-// Ready, and it gets the time to become so. But that does not put off the next attempt again and again.
+// TestNodeComesInCoolingDown: a Node that registers between two attempts gets back what it had, Ready or not, and gets time to become
+// Ready. But that does not postpone the next attempt again and again.
 func TestNodeComesInCoolingDown(t *testing.T) {
 	const cooling, restoring = v1alpha1.CoolingDown, v1alpha1.Restoring
 	failedOnce := func(f *Facts) { f.Status.NodeBackAt = &noon }
@@ -34,7 +34,7 @@ func TestNodeComesInCoolingDown(t *testing.T) {
 	})
 }
 
-// TestNeverReadyInThePause plays it through: a pause begins while the Node is waited for, and the Node needs its labels to be Ready.
+// TestNeverReadyInThePause simulates a pause that begins while the cycle waits for a Node that needs its labels to become Ready.
 func TestNeverReadyInThePause(t *testing.T) {
 	w := newWorld()
 	w.t, w.kubelet.bootTime = t, nodeTimeout+5*time.Minute
@@ -51,7 +51,7 @@ func TestNeverReadyInThePause(t *testing.T) {
 	}
 }
 
-// until lets the controller work until a phase is stored.
+// until runs the controller until a phase is stored.
 func (w *world) until(phase v1alpha1.Phase) {
 	for range 2000 {
 		if w.request.status.Phase == phase {

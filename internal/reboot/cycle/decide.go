@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Decide looks at one RebootRemediation.
+// Decide returns what to do next about one RebootRemediation.
 func Decide(f Facts, now time.Time) Decision {
 	d := &step{f: f, s: *f.Status.DeepCopy(), now: now.Truncate(time.Second)}
 	d.adopt()
@@ -29,7 +29,7 @@ func Decide(f Facts, now time.Time) Decision {
 	return d.decision()
 }
 
-// goOn takes a cycle a step further.
+// goOn takes a cycle one step further.
 func (d *step) goOn() {
 	d.noteSteps()
 	if d.leaves() {
@@ -37,13 +37,13 @@ func (d *step) goOn() {
 	}
 	d.phase()
 	if d.s.Phase == d.f.Status.Phase && d.do == Nothing && !rowOf(d.s.Phase).begins {
-		// What is asked for before an attempt is for that one, and not done by the one before.
+		// Before an attempt begins, annotations for steps are for that attempt: the attempt before must not remove them as done.
 		d.dropAsked()
 	}
 }
 
-// noteSteps stores that a person asks for single steps. It is forgotten when a person asks for a full cycle. An annotation that waits
-// for this cycle and goes is not the one that comes later.
+// noteSteps stores that a person asks for single steps, until a person asks for a full cycle. It also forgets AskedInTime when the
+// annotation goes: one that comes later is a new request.
 func (d *step) noteSteps() {
 	d.s.AskedInTime = d.s.AskedInTime && (d.f.Machine.Asked || d.f.Blind != "")
 	switch m := d.f.Machine; {
@@ -55,17 +55,16 @@ func (d *step) noteSteps() {
 	}
 }
 
-// outOfService tells that the Node may have been deleted or tainted, and is not back.
+// outOfService reports whether the Node may have been deleted or tainted, and is not back.
 func (d *step) outOfService() bool { return OwesNode(&d.s) }
 
-// release lets the host come on. That is stored before our key is removed, so the key is never set again in this
-// attempt.
+// release lets the host come on. This is stored before our key is removed, so the key is never set again in this attempt.
 func (d *step) release() {
 	if d.holdsOff() {
 		d.s.AskedInTime = d.s.AskedInTime || (d.f.Machine.Asked && d.s.PoweredOffAt != nil)
 		d.s.AskedSteps = d.keys()
 		if d.f.Blind != "" {
-			// What is asked for now is not known: it may be what was asked for all along.
+			// It is not known which steps are asked for now, so assume that all were asked for in time.
 			d.s.AskedSteps = slices.Clone(steps)
 		}
 	}
@@ -73,7 +72,7 @@ func (d *step) release() {
 	d.enter(v1alpha1.PoweringOn, waitsForPower)
 }
 
-// condition sets a condition, dated now if it changes.
+// condition sets a condition. Its transition time is now if the status changes.
 func (d *step) condition(conditionType string, status metav1.ConditionStatus, reason, message string) {
 	meta.SetStatusCondition(&d.s.Conditions, metav1.Condition{
 		Type: conditionType, Status: status, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(d.now),

@@ -10,7 +10,8 @@ import (
 // sink keeps the compiler from optimizing a measured call away.
 var sink Decision
 
-// BenchmarkDecide is one look at a cycle: one that waits in each phase, and one whose record goes on.
+// BenchmarkDecide measures one decision: for a cycle that waits, in each phase, and for one whose
+// status changes.
 func BenchmarkDecide(b *testing.B) {
 	for _, bb := range []struct {
 		name string

@@ -9,53 +9,54 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Action is what to do in the world. Each is one write, bound to what was read, and safe to repeat.
+// Action is what to do in the world: one write, which is refused if the object has changed since it was read, and is safe
+// to repeat.
 type Action string
 
 // The actions.
 const (
-	// Nothing but what the status says.
+	// Nothing means that there is nothing to do in the world.
 	Nothing Action = ""
-	// AddFinalizer to the RebootRemediation, and RemoveFinalizer from it.
+	// AddFinalizer adds our finalizer to the RebootRemediation, and RemoveFinalizer removes it.
 	AddFinalizer    Action = "AddFinalizer"
 	RemoveFinalizer Action = "RemoveFinalizer"
-	// RemoveNodeFinalizer lets go of a RebootRemediation that has stayed for its Node.
+	// RemoveNodeFinalizer releases a RebootRemediation that has stayed for its Node.
 	RemoveNodeFinalizer Action = "RemoveNodeFinalizer"
-	// SetKey holds the host off, and asks its operator for one answer. If our key is there already, it is only asked
-	// again.
+	// SetKey keeps the host off, and asks its operator for one answer. If our key is there already, it only asks again.
 	SetKey Action = "SetKey"
-	// RemoveKey lets go of the host: of our key, and of our request if it was not answered.
+	// RemoveKey releases the host: it removes our key, and our request if it was not answered.
 	RemoveKey Action = "RemoveKey"
-	// DeleteNode deletes the Node that was recorded, and no other.
+	// DeleteNode deletes the recorded Node, and no other.
 	DeleteNode Action = "DeleteNode"
-	// TaintNode sets the out-of-service taint, and UntaintNode takes it away.
+	// TaintNode sets the out-of-service taint, and UntaintNode removes it.
 	TaintNode   Action = "TaintNode"
 	UntaintNode Action = "UntaintNode"
 	// RestoreNode puts back what is missing on the Node.
 	RestoreNode Action = "RestoreNode"
-	// MarkHost has Metal3 hand out the host no more, and UnmarkHost takes that mark of ours away.
+	// MarkHost keeps Metal3 from choosing the host for another machine, and UnmarkHost removes our mark.
 	MarkHost   Action = "MarkHost"
 	UnmarkHost Action = "UnmarkHost"
 	// MarkForOwner asks the owner of the Machine to replace it.
 	MarkForOwner Action = "MarkForOwner"
-	// DropAsked takes the annotations for steps that are done from the Machine, and DropAll all that the cycle was about.
+	// DropAsked removes the annotations for finished steps from the Machine, and DropAll all annotations that the cycle
+	// was for.
 	DropAsked Action = "DropAsked"
 	DropAll   Action = "DropAll"
 )
 
-// Decision is what to do now. Either the status changes, and has to be stored, or there is something
-// to do, or neither, and the controller waits.
+// Decision is what to do now. There are three kinds: the status changes and has to be stored, there is an action, or the
+// controller waits.
 type Decision struct {
-	// Status as it is to be stored.
+	// Status is the status to store.
 	Status v1alpha1.RebootRemediationStatus
-	// Changed tells that it differs from what is stored.
+	// Changed reports whether Status differs from what is stored.
 	Changed bool
 	Action  Action
-	// AskedAt is what our key says, for SetKey: when its operator is asked.
+	// AskedAt, for SetKey, is when the operator is asked; our key has it as its content.
 	AskedAt time.Time
-	// Done are the steps whose annotations go, for DropAsked and DropAll.
+	// Done, for DropAsked and DropAll, are the steps whose annotations to remove.
 	Done []v1alpha1.Step
-	// RecheckAt is when this may change by itself; zero is never.
+	// RecheckAt is when the decision may change by itself; zero means never.
 	RecheckAt time.Time
 }
 
@@ -65,12 +66,12 @@ type step struct {
 	s   v1alpha1.RebootRemediationStatus
 	now time.Time
 	do  Action
-	// done are the steps whose annotations go.
+	// done are the steps whose annotations to remove.
 	done []v1alpha1.Step
 	at   time.Time
 }
 
-// decision closes a step. The status is stored before anything is done by it.
+// decision returns the result of a step. A changed status is stored first, before any action.
 func (d *step) decision() Decision {
 	changed := !equality.Semantic.DeepEqual(d.s, d.f.Status)
 	if changed {
@@ -83,10 +84,10 @@ func (d *step) decision() Decision {
 	return decision
 }
 
-// act does something, once the status is stored.
+// act sets the action, which is done once the status is stored.
 func (d *step) act(action Action) { d.do = action }
 
-// until waits, and looks again when a deadline passes.
+// until schedules a look at a deadline.
 func (d *step) until(deadline time.Time) {
 	if d.at.IsZero() || deadline.Before(d.at) {
 		d.at = deadline
@@ -105,7 +106,7 @@ func (d *step) enter(phase v1alpha1.Phase, message string) {
 	d.progress(string(phase), message)
 }
 
-// progress says what the cycle waits for.
+// progress says in the condition Succeeded what the cycle waits for.
 func (d *step) progress(reason, message string) {
 	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, reason, message)
 }

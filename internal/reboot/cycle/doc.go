@@ -1,9 +1,10 @@
-// Package cycle decides how the power cycle of a host goes on: host off and proven off, Node deleted or its workloads let go of, host
-// on, what the Node had put back.
+// Package cycle decides what comes next in the power cycle of a host: switch the host off and prove that it is off, take the Node out
+// of service, switch the host on, put back what the Node had.
 //
-// Decide gets a record, and what is known of the Machine, its host and its Node, and answers with one write: either the record is
-// brought up to date, or one thing is done in the world. What is to be done is always stored before it is done, and is safe to repeat,
-// so a crash between any two writes loses nothing.
+// Decide gets a record, and what is known of the Machine, its host and its Node. It answers with one write: it either updates the
+// record or does one thing in the world. Every action is stored before it is done, and is safe to repeat, so a crash between two
+// writes loses nothing.
 //
-// It is pure: facts and the time in, a decision out. The package reboot reads the facts, and carries decisions out.
+// The package is pure: it gets facts and the time, and returns a decision. The package reboot reads the facts, and carries out the
+// decisions.
 package cycle

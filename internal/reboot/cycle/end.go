@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// fail ends an attempt: another one follows, or the end.
+// fail ends an attempt. Another one follows, unless it was the last.
 func (d *step) fail(reason, message string) {
 	switch {
 	case d.s.Attempt < d.f.attempts() && d.f.Whole() && !d.f.withdrawn():
@@ -21,7 +21,7 @@ func (d *step) fail(reason, message string) {
 	}
 }
 
-// end comes to an end. What is left on the host is taken away afterwards, by clean.
+// end ends the cycle. Afterwards, clean removes what is left on the host.
 func (d *step) end(phase v1alpha1.Phase, reason, message string) {
 	d.s.Phase, d.s.Outcome = phase, v1alpha1.Outcome(reason)
 	d.s.FinishedAt = d.time()
@@ -39,7 +39,7 @@ func (d *step) end(phase v1alpha1.Phase, reason, message string) {
 	}
 }
 
-// left says what an end leaves undone, and who has to do something.
+// left says what the end leaves undone: something is still owed to the Node, or nobody replaces the machine.
 func (d *step) left() (text string) {
 	m := d.f.Machine
 	if m.Gone {
@@ -59,14 +59,14 @@ func (d *step) left() (text string) {
 	return text
 }
 
-// clean takes away whatever an ended cycle has left, and lets go of the record last.
+// clean removes whatever an ended cycle has left, and removes the finalizer last.
 func (d *step) clean() {
 	f, left := d.f, d.leftOnHost()
 	switch {
 	case left == RemoveKey:
 		d.act(left)
 	case f.Blind != "":
-		// What follows is about the Machine.
+		// The rest is about the Machine.
 	case left != Nothing:
 		// The owner may delete the Machine right after it is asked to.
 		d.act(left)
@@ -82,19 +82,19 @@ func (d *step) clean() {
 	}
 }
 
-// answers reports whether a person has asked by annotation for what this cycle has done.
+// answers reports whether a person's annotation asked for what this cycle has done.
 func (d *step) answers() bool {
 	return d.s.Phase == v1alpha1.Succeeded && d.s.AskedInTime && d.f.Machine.Asked
 }
 
-// escalate asks the owner, but not under a pause: it would act in the middle of that, by a verdict from before. Nor does it while
-// somebody else has the host cycled.
+// escalate asks the owner to replace the Machine. It waits during a pause, because the owner would act in the middle of it on an
+// old verdict, and while another RebootRemediation cycles the host.
 func (d *step) escalate() {
 	switch {
 	case d.f.Paused != "":
 		d.awaitPauseToEnd()
 	case d.f.atWork() != nil:
-		// That one may heal the machine, which is judged anew then.
+		// That cycle may heal the machine, which is then judged again.
 		d.standBack()
 		d.until(d.now.Add(lookAgain))
 	case !d.toBeJudged():
@@ -102,9 +102,9 @@ func (d *step) escalate() {
 	}
 }
 
-// late puts a Node back in service that comes after the end, as long as the record is there; also if the machine is to be
-// replaced, which may take long and be given up, and then it does no harm. A record that is deleted meanwhile stays as long as
-// the Node may take to come back. So it does with the mark of a host that works again, but nobody waits for that.
+// late puts a Node back in service that comes after the end, while the record exists; also if the machine is to be replaced,
+// because that may take long or be cancelled. A deleted record stays as long as the Node may take to come back. late also
+// removes the mark of a host that works again, but a deleted record does not stay for that.
 func (d *step) late() {
 	m := d.f.Machine
 	seen := d.f.Blind == ""
@@ -125,12 +125,12 @@ func (d *step) letRecordGo() {
 	}
 }
 
-// expired tells that a record which was deleted has stayed for its Node long enough.
+// expired reports whether a deleted record has stayed for its Node long enough.
 func (d *step) expired() bool {
 	return d.passed(new(metav1.NewTime(d.f.DeletingSince)), d.f.Spec.NodeTimeout())
 }
 
-// settle puts the Node back in service, or leaves that to the one who has taken it over.
+// settle puts the Node back in service, or leaves that to the RebootRemediation that has taken it over.
 func (d *step) settle() {
 	if successor := d.successor(); successor != nil {
 		d.handOver(successor)
@@ -151,13 +151,13 @@ func (d *step) settle() {
 	d.conclude("The Node came back after the end, and has got back what it had")
 }
 
-// conclude says what became of the Node after the end.
+// conclude says in the condition what became of the Node after the end.
 func (d *step) conclude(message string) {
 	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, cmp.Or(string(whyEnded(&d.s)), string(d.s.Phase)), message)
 }
 
-// backLate reports whether the Node has come after the end: another one than was taken out of service, or the same one after a
-// boot. If the last attempt has not had the host off, the boot was before that.
+// backLate reports whether the Node has come after the end: it is another Node than before, or the same one after a boot. If the
+// last attempt did not have the host off, the boot was in an earlier attempt, so the boot ID need not have changed since.
 func (d *step) backLate() bool {
 	node, recorded := d.f.Node.Node, d.s.Node
 	switch {

@@ -6,13 +6,13 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// End is one way in which a cycle ends.
+// End is one way a cycle can end.
 type End struct {
 	Phase   v1alpha1.Phase
 	Outcome v1alpha1.Outcome
 }
 
-// Ends returns all ways in which a cycle ends, each once.
+// Ends returns all ways a cycle can end, each once.
 func Ends() []End {
 	ends := []End{
 		{v1alpha1.Succeeded, v1alpha1.Outcome(v1alpha1.Succeeded)},

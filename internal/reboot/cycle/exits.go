@@ -6,28 +6,27 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// exit is a row of the table by which a cycle ends before its time, whatever phase it is in. The documentation of the exits is generated
-// from it.
+// exit is a row of the table of events that end a cycle early, in any phase. The table in the documentation is generated from it.
 type exit struct {
-	// message says what has happened. HOST is the name of the host.
+	// message says what has happened. HOST stands for the name of the host.
 	message string
-	// is reports whether it has.
+	// is reports whether it has happened.
 	is func(*step) bool
-	// phase and outcome are those of the end.
+	// phase and outcome are how the cycle ends.
 	phase   v1alpha1.Phase
 	outcome string
-	// host is what HostAvailable says then, if it says anything.
+	// host is the reason of HostAvailable then, if it changes.
 	host string
-	// gently tells that a Node which may be out of service gets back what it had before the end.
+	// gently says that a Node that may be out of service first gets back what it had.
 	gently bool
-	// blindly tells that it is so also while the Machine cannot be read.
+	// blindly says that the exit also applies while the Machine cannot be read.
 	blindly bool
 }
 
-// exits are in their order: the first one that has happened counts.
+// exits are in order of precedence: the first event counts.
 var exits = []exit{
 	{
-		message: "The machine is gone, or on its way out", is: (*step).machineGone,
+		message: "The machine is gone or being deleted", is: (*step).machineGone,
 		phase: v1alpha1.Aborted, outcome: v1alpha1.ReasonMachineGone,
 	}, {
 		message: "The host HOST is gone", is: (*step).hostGone,
@@ -42,7 +41,7 @@ var exits = []exit{
 		message: "The host HOST cannot be switched off (spec.disablePowerOff)", is: func(d *step) bool { return d.s.Host != nil && d.holdsOff() && !d.f.Host.Fenceable },
 		phase: v1alpha1.Failed, outcome: v1alpha1.ReasonHostUnavailable, host: v1alpha1.ReasonNotFenceable, gently: true, blindly: true,
 	}, {
-		message: "The request was taken back", is: func(d *step) bool { return d.f.withdrawn() && d.mayStop() },
+		message: "The request was withdrawn", is: func(d *step) bool { return d.f.withdrawn() && d.mayStop() },
 		phase: v1alpha1.Aborted, outcome: v1alpha1.ReasonWithdrawn, gently: true, blindly: true,
 	}, {
 		message: "The machine has recovered by itself", is: func(d *step) bool { return d.f.Machine.Healthy && d.mayStop() && Recovers(d.s.Phase) },
@@ -50,7 +49,7 @@ var exits = []exit{
 	},
 }
 
-// leaves ends a cycle whose ground is gone, or that nobody needs any more, and reports whether it did.
+// leaves ends a cycle that cannot go on, or that nobody needs any more, and reports whether it did.
 func (d *step) leaves() bool {
 	for i := range exits {
 		e := &exits[i]
@@ -82,7 +81,8 @@ func (d *step) hostGone() bool {
 	return d.s.Host != nil && (d.f.Host.Missing != "" || d.f.Host.UID != d.s.Host.UID)
 }
 
-// mayStop tells that nothing has to be finished: otherwise the host comes on, or has, and what is left to be done follows.
+// mayStop reports whether the cycle may stop here. Otherwise the host is on or coming on, and the remaining work must be
+// finished.
 func (d *step) mayStop() bool {
 	if d.s.Host == nil || d.holdsOff() {
 		return true
@@ -90,8 +90,8 @@ func (d *step) mayStop() bool {
 	return d.f.Blind == "" && d.s.Phase == v1alpha1.CoolingDown && !d.outOfService()
 }
 
-// giveUp ends a cycle early. But if the Node may be out of service, the host comes on, and the Node gets back what it
-// had: the wait for that is as long as after a cycle.
+// giveUp ends a cycle early. But if the Node may be out of service, the host first comes on and the Node gets back what it had,
+// with the deadlines of a full cycle.
 func (d *step) giveUp(phase v1alpha1.Phase, outcome, message string) {
 	if d.outOfService() && d.s.Host != nil {
 		d.release()

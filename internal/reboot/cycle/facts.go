@@ -9,65 +9,65 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Facts is everything that a decision depends on, apart from the time. Host and Node are read live.
+// Facts is everything that a decision depends on, except the time. Host and Node are read live.
 type Facts struct {
 	UID      types.UID
 	Spec     v1alpha1.RebootRemediationSpec
 	Status   v1alpha1.RebootRemediationStatus
 	Deleting bool
-	// Finalizer tells that ours is set.
+	// Finalizer reports whether ours is set.
 	Finalizer bool
 
 	Machine MachineFacts
 	Host    HostFacts
 	Node    NodeFacts
-	// Siblings are the other RebootRemediations of the Machine, in the order in which they ended, as far as they matter.
+	// Siblings are the other RebootRemediations of the Machine, in the order in which they ended, if the decision needs them.
 	Siblings []v1alpha1.RebootRemediation
-	// Throttled says why the machine has to wait for its turn; empty if it is.
+	// Throttled says why the machine has to wait for its turn; empty if its turn has come.
 	Throttled string
-	// Paused says why no attempt may begin; empty if it may. PausedUntil is when that may be over by itself.
+	// Paused says why no attempt may begin; empty if one may. PausedUntil is when the pause ends by itself, if that is known.
 	Paused      string
 	PausedUntil time.Time
-	// NotStored says that the MachineRemediation which made the RebootRemediation has not stored that; empty if it has, or if none made
-	// it.
+	// NotStored says why to wait for the MachineRemediation that made the RebootRemediation to store it; empty if it has, or if none
+	// made it.
 	NotStored string
-	// Blind says why what belongs to the host, the Machine and its infrastructure machine, cannot be read; empty if it can.
+	// Blind says why the Machine or its infrastructure machine cannot be read; empty if they can.
 	Blind string
-	// DeletingSince is when the RebootRemediation was deleted. NodeFinalizer tells that it stays for the Node.
+	// DeletingSince is when the RebootRemediation was deleted. NodeFinalizer reports whether it stays for the Node.
 	DeletingSince time.Time
 	NodeFinalizer bool
 }
 
 // MachineFacts is what is known of the Machine.
 type MachineFacts struct {
-	// Gone tells that it does not exist, or is another one than at the beginning, or is being deleted.
+	// Gone reports whether it does not exist, or is being deleted.
 	Gone bool
 	UID  types.UID
 	// Node is the name of its Node; empty if it never joined.
 	Node string
-	// ByAnnotation tells that the RebootRemediation was made for annotations of the Machine. Plain tells
-	// that it has the one for a full cycle, and Keys are those for single steps. Annotations that ask for another
-	// cycle do not count.
+	// ByAnnotation reports whether the RebootRemediation was made for annotations of the Machine. Plain reports whether the Machine
+	// has the one for a full cycle, and Keys are those for single steps. Annotations that ask for another cycle do not count.
 	ByAnnotation bool
 	Plain        bool
 	Keys         map[v1alpha1.Step]bool
-	// Asked tells that a person asks for a full cycle by an annotation that waits for this one, which was made for something else.
+	// Asked reports whether a person asks for a full cycle by an annotation that waits for this one, which was made for something
+	// else.
 	Asked bool
 	// Operation is the attempt for which a record asks by annotation; empty if none does.
 	Operation string
-	// OfHealthCheck tells that the annotation for a full cycle is that of a health check.
+	// OfHealthCheck reports whether the annotation for a full cycle is a health check's.
 	OfHealthCheck bool
-	// ByHealthCheck tells that a health check has asked for the cycle, and not a person.
+	// ByHealthCheck reports whether a health check has asked for the cycle, and not a person.
 	ByHealthCheck bool
-	// Healthy tells that the cycle was asked for by a health check, and the machine has recovered. Sick tells that it is
-	// called sick; it may be neither.
+	// Healthy reports whether a health check asked for the cycle and calls the machine healthy, Sick whether it calls it sick. Both
+	// may be false.
 	Healthy bool
 	Sick    bool
-	// Undecided tells that it was asked for by a health check, which cannot tell yet: its Node has just come.
+	// Undecided reports whether a health check asked for the cycle and has no verdict yet: the Node has just come.
 	Undecided bool
-	// Owned tells that a controller owns it, which can replace it.
+	// Owned reports whether a controller owns it, and so can replace it.
 	Owned bool
-	// Marked tells that it is marked for that.
+	// Marked reports whether it is marked for replacement.
 	Marked bool
 }
 
@@ -75,32 +75,31 @@ type MachineFacts struct {
 type HostFacts struct {
 	// Missing says why there is none; empty if there is one.
 	Missing string
-	// None tells that there is none: that is known, and not only that it cannot be found.
+	// None reports whether it is certain that there is none, not only that it was not found.
 	None bool
 	Name string
 	UID  types.UID
-	// Ours tells that it is used by the Machine.
+	// Ours reports whether the Machine uses it.
 	Ours bool
-	// Obstacle is the reason, and Message the text, why its power state cannot be trusted or changed
-	// now; empty if there is none.
+	// Obstacle is the reason, and Message the text, why its power state cannot be trusted or changed now; both are empty if it can.
 	Obstacle string
 	Message  string
-	// Fenceable tells that it can be switched off at all.
+	// Fenceable reports whether it can be switched off at all.
 	Fenceable bool
 	Deleting  bool
-	// Online is what its user wants, PoweredOn what its operator has seen last.
+	// Online is what its user wants, PoweredOn what its operator saw last.
 	Online    bool
 	PoweredOn bool
-	// Key tells that our key is on it. AskedAt is what it says: when the one-shot request came with it last.
+	// Key reports whether our key is on it. AskedAt is the time in the key: when we last made the one-shot request.
 	Key     bool
 	AskedAt time.Time
-	// Probe tells that our one-shot request is on it, and OtherProbe that one of somebody else is, which
-	// stands for ours if it came first.
+	// Probe reports whether our one-shot request is on it, OtherProbe whether somebody else's is. If theirs came first, it serves for
+	// ours.
 	Probe      bool
 	OtherProbe bool
-	// Unhealthy tells that Metal3 does not hand it out, and UnhealthyByUs that we have seen to that.
+	// Unhealthy reports whether Metal3 passes it over for other machines, UnhealthyByUs whether because of our mark.
 	Unhealthy, UnhealthyByUs bool
-	// OtherKeys tells that somebody else holds it off.
+	// OtherKeys reports whether somebody else keeps it off.
 	OtherKeys bool
 }
 
@@ -111,40 +110,39 @@ type NodeFacts struct {
 	Cause string
 	// Node is set if State is NodeFound.
 	Node *corev1.Node
-	// Tainted tells that it has the out-of-service taint, and Drained that its Pods and volumes have
-	// been let go of since.
+	// Tainted reports whether it has the out-of-service taint, and Drained whether its Pods and volumes have been released since.
 	Tainted bool
 	Drained bool
-	// TaintSupported tells that the workload cluster honours that taint.
+	// TaintSupported reports whether the workload cluster honours that taint.
 	TaintSupported bool
 }
 
-// awaitsMachine tells that the request stands for a machine that is not called healthy yet.
+// awaitsMachine reports whether the request depends on the verdict, and the machine is not called healthy yet.
 func (f *Facts) awaitsMachine() bool {
 	return (f.Machine.Sick || f.Machine.Undecided) && f.standsForMachine()
 }
 
-// stillSick tells that the request stands for a machine that is still called sick.
+// stillSick reports whether the request depends on the verdict, and the machine is still called sick.
 func (f *Facts) stillSick() bool { return f.Machine.Sick && f.standsForMachine() }
 
-// standsForMachine tells that the request goes by what its health check says. A record decides by itself.
+// standsForMachine reports whether the request depends on the machine's verdict. A record decides by itself.
 func (f *Facts) standsForMachine() bool {
 	return f.Whole() && !f.ofRecord() && f.Machine.Operation == "" && !f.withdrawn()
 }
 
-// escalates tells that the owner of the Machine has to be asked to replace it, since cycling did not help.
+// escalates reports whether to ask the owner of the Machine to replace it, since cycling did not help.
 func (f *Facts) escalates() bool {
 	m := f.Machine
 	return f.replaceable() && m.Owned && !m.Gone && !m.Marked && !m.Healthy && !f.Deleting
 }
 
-// replaceable tells that cycling did not help, and that another machine would. Who asked for single steps looks after the rest
-// himself, and a record decides by itself.
+// replaceable reports whether cycling did not help, and another machine would. A person who asked for single steps decides what
+// follows, and so does a record.
 func (f *Facts) replaceable() bool {
 	return f.helpless() && f.Whole() && !f.ofRecord() && f.Machine.Operation == ""
 }
 
-// helpless tells that a cycle is of no use: it was tried in vain, or there is nothing to cycle.
+// helpless reports whether another cycle is useless: all attempts failed, or there is nothing to cycle.
 func (f *Facts) helpless() bool {
 	if f.Status.Phase != v1alpha1.Failed {
 		return false
@@ -159,10 +157,10 @@ func (f *Facts) helpless() bool {
 	}
 }
 
-// hostless tells that a machine has nothing that could be cycled. A host that goes in the midst of it does not come back. If
-// there never was one, or it does not run the machine, that is up to what watches over the machine's health: it would stay
-// sick for ever, and block the remediation of others. A person who asks for a reboot does not ask for another machine;
-// and pausing a host, or saying that it cannot be switched off, is deliberate, so neither escalates.
+// hostless reports whether a machine has nothing to cycle. If its host disappears during a cycle, it does not come back. If there
+// never was a host, or it does not run the machine, only the request of a health check counts: its machine would otherwise stay sick
+// forever, and block the remediation of others. A person who asks for a reboot does not ask for another machine. Somebody who pauses a
+// host, or forbids to switch it off, does so deliberately, so neither escalates.
 func (f *Facts) hostless() bool {
 	h, recorded := f.Host, f.Status.Host
 	if f.Status.Attempt > 0 && recorded != nil && (h.None || h.Missing == "" && h.UID != recorded.UID) {
@@ -171,29 +169,29 @@ func (f *Facts) hostless() bool {
 	return f.Machine.ByHealthCheck && (h.None || (h.Ours && h.Obstacle == v1alpha1.ReasonHostNotProvisioned))
 }
 
-// Whole tells that a full cycle is wanted, and not single steps. What a person has asked for step by step, no health check makes a
-// full cycle of.
+// Whole reports whether a full cycle is wanted, and not single steps. A health check cannot turn a person's single steps into a full
+// cycle.
 func (f *Facts) Whole() bool {
 	m := f.Machine
 	return !m.ByAnnotation || (m.Plain && (!m.OfHealthCheck || !f.stepwise()))
 }
 
-// stepwise tells that a person has asked for single steps.
+// stepwise reports whether a person has asked for single steps.
 func (f *Facts) stepwise() bool {
-	// The version before has not stored that single steps were asked for, but who holds the host off has.
+	// The previous version did not store that single steps were asked for, but it stored HoldingSince.
 	return f.Status.SingleSteps || f.Status.HoldingSince != nil || len(f.Machine.Keys) > 0
 }
 
 // asked reports whether a step is wanted.
 func (f *Facts) asked(step v1alpha1.Step) bool { return f.Whole() || f.Machine.Keys[step] }
 
-// withdrawn tells that nobody wants the cycle any more.
+// withdrawn reports whether nobody wants the cycle any more.
 func (f *Facts) withdrawn() bool {
 	return f.Deleting || (f.Blind == "" && !f.Whole() && !f.stepsWanted())
 }
 
-// stepsWanted reports whether a person wants more single steps. A person who asked for power-off alone wants the host to stay off: the
-// annotation is gone because that was done. Between two attempts nothing is done without PowerOff.
+// stepsWanted reports whether a person still wants single steps. After PowerOff alone, the person wants the host to stay off: the
+// annotation is gone only because the step is done. Between two attempts, nothing is done without PowerOff.
 func (f *Facts) stepsWanted() bool {
 	if f.Status.Phase == v1alpha1.CoolingDown {
 		return f.Machine.Keys[v1alpha1.StepPowerOff]

@@ -13,17 +13,17 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Whatever is recorded in a row has happened at noon; the rows say how much later it is.
+// noon is when everything in the record of a row happened; the rows say how much later it is.
 var noon = metav1.NewTime(time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC))
 
-// maxSteps bounds what a test plays through; a cycle has far fewer writes.
+// maxSteps bounds a simulation; a cycle needs far fewer writes.
 const maxSteps = 50
 
-// change makes the facts of a row differ from the usual.
+// change changes the default facts of a row.
 type change func(*Facts)
 
-// in are the usual facts in a phase: a machine of Cluster API with a Node that is not Ready, its Node deleted in
-// the course of the cycle.
+// in returns the usual facts in a phase: a machine of Cluster API with a Node that is not Ready, and that the
+// cycle deletes.
 func in(phase v1alpha1.Phase, changes ...change) Facts {
 	f := Facts{
 		UID: "r-1", Finalizer: true,
@@ -48,7 +48,7 @@ func in(phase v1alpha1.Phase, changes ...change) Facts {
 	for _, c := range changes {
 		c(&f)
 	}
-	// Who stores it and reads it back would change what all rows share.
+	// Copy it: otherwise a change would reach the facts that all rows share.
 	f.Status = *f.Status.DeepCopy()
 	return f
 }
@@ -135,7 +135,7 @@ func condition(conditionType string, status metav1.ConditionStatus, reason strin
 	}
 }
 
-// waitsFor is what the record says that the cycle waits for.
+// waitsFor sets what the record says that the cycle waits for.
 func waitsFor(reason string) change {
 	return condition(v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, reason)
 }
@@ -168,7 +168,7 @@ func askedAt(after time.Duration) change {
 	return func(f *Facts) { f.Host.AskedAt = noon.Add(after) }
 }
 
-// asking asks by annotations for single steps; for none, by annotations that have gone.
+// asking sets annotations for single steps; without arguments, the annotations have gone.
 func asking(asked ...v1alpha1.Step) change {
 	return func(f *Facts) {
 		f.Machine.ByAnnotation, f.Machine.Keys, f.Status.SingleSteps = true, map[v1alpha1.Step]bool{}, true
@@ -178,20 +178,20 @@ func asking(asked ...v1alpha1.Step) change {
 	}
 }
 
-// suspended is since when the cycle waits for somebody else.
+// suspended makes the cycle wait for somebody else since noon.
 func suspended(f *Facts) { f.Status.SuspendedSince = &noon }
 
 func lastAttempt(f *Facts) { f.Status.Attempt = f.Spec.Attempts() }
 
-// outcome is a decision in few words.
+// outcome is a decision in short.
 type outcome struct {
 	phase v1alpha1.Phase
-	// stores tells that the record changes; otherwise do is done, or the controller waits.
+	// stores says that the record changes; otherwise do is done, or the controller waits.
 	stores bool
 	do     Action
 	// says is the reason of Succeeded.
 	says string
-	// again is how long after noon it is looked again.
+	// again is when to look again, counted from noon.
 	again time.Duration
 }
 
@@ -203,7 +203,7 @@ func outcomeOf(d Decision) outcome {
 	return got
 }
 
-// row is one case of a table. Its facts are looked at some time after noon.
+// row is one case of a table. Decide gets its facts some time after noon.
 type row struct {
 	name  string
 	facts Facts
@@ -244,7 +244,7 @@ func waits(phase v1alpha1.Phase, again time.Duration) outcome {
 	return outcome{phase: phase, says: string(phase), again: again}
 }
 
-// settled are facts after everything was stored that is to be stored at noon.
+// settled returns facts after all writes of the status that are due at noon.
 func settled(f Facts) Facts {
 	for range maxSteps {
 		d := Decide(f, noon.Time)

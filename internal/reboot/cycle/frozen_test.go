@@ -24,20 +24,20 @@ func playUntil(t *testing.T, w *world, phase v1alpha1.Phase) {
 	t.Fatalf("never in phase %s, but %s", phase, w.request.status.Phase)
 }
 
-// The last attempt fails under a pause: nobody is to replace the machine, which wipes its disks.
+// The last attempt fails under a pause: the owner must not replace the machine, which would wipe its disks.
 func TestOwnerMarkedUnderPause(t *testing.T) {
 	w := newWorld()
 	w.t, w.kubelet.dead = t, true
 	w.request.spec.RetryLimit = new(int32(0))
 	playUntil(t, w, v1alpha1.WaitingForNode)
-	w.paused = true // for instance skip-remediation on the Machine, or an upgrade
+	w.paused = true // for example skip-remediation on the Machine, or an upgrade
 	w.goOn(24 * time.Hour)
 	if w.machine.marked {
 		t.Errorf("under a pause the owner is asked to replace the machine, in phase %s", w.request.status.Phase)
 	}
 }
 
-// The same with a person's skip-remediation while the health check's cycle was never able to begin: it has no host.
+// The same, but the attempt fails because the host does not go off.
 func TestOwnerMarkedUnderPauseAfterPowerOff(t *testing.T) {
 	w := newWorld()
 	w.t = t
@@ -52,13 +52,14 @@ func TestOwnerMarkedUnderPauseAfterPowerOff(t *testing.T) {
 	}
 }
 
-// A hold of a person that the version before has stored: it knew no status.singleSteps, and the annotation PowerOff has gone.
+// The previous version stored that a person keeps the host off: it had no status.singleSteps, and the annotation PowerOff has
+// gone.
 func TestUpgradeHealthCheckEndsOldHold(t *testing.T) {
 	w := stepWorld(t, v1alpha1.StepPowerOff)
 	if got := w.rest(); got.phase != v1alpha1.Holding {
 		t.Fatalf("it comes to rest as %+v", got)
 	}
-	w.request.status.SingleSteps = false // as the version before has stored it
+	w.request.status.SingleSteps = false // as the previous version stored it
 	doings["a health check asks"](w)
 	w.goOn(10 * time.Minute)
 	if w.request.status.Phase != v1alpha1.Holding || w.iron.power {
@@ -66,17 +67,17 @@ func TestUpgradeHealthCheckEndsOldHold(t *testing.T) {
 	}
 }
 
-// The version before, in Fenced without keys: plain of a health check beside a hold of a person.
+// The same while the Machine cannot be read and the host is to be proven off again.
 func TestUpgradeBlindOldHold(t *testing.T) {
 	f := in(v1alpha1.PoweringOff, requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}), asking(), keyed, keySeen)
-	f.Status.SingleSteps, f.Status.HoldingSince = false, &noon // the proof began anew in a hold
+	f.Status.SingleSteps, f.Status.HoldingSince = false, &noon // the proof began again while a person kept the host off
 	blinded(&f)
 	if d := Decide(f, noon.Add(powerOffTimeout+proofTime)); d.Status.Phase != v1alpha1.Holding {
 		t.Errorf("a hold of a person is ended, since the Machine cannot be read: %s", d)
 	}
 }
 
-// A person holds the host off by spec.online in a cycle of single steps; one look at which the Machine cannot be read ends it.
+// A person keeps the host off by spec.online in a cycle of single steps. A failed read of the Machine must not end it.
 func TestBlindEndsWaitForPerson(t *testing.T) {
 	f := in(v1alpha1.PoweringOn, requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}), asking(v1alpha1.StepPowerOn), off, userOff)
 	if f = settled(f); f.Status.SuspendedSince == nil {
@@ -107,7 +108,7 @@ func TestBlindSwallowsDelete(t *testing.T) {
 	}
 }
 
-// A person asks for all, and for PowerOff too. It goes blind when the host is off.
+// A person asks for a full cycle, and for PowerOff too. When the host is off, the Machine cannot be read.
 func TestBlindLeavesPowerOffForAnotherCycle(t *testing.T) {
 	for _, blind := range []bool{false, true} {
 		w := stepWorld(t, v1alpha1.StepPowerOff)
@@ -127,7 +128,8 @@ func TestBlindLeavesPowerOffForAnotherCycle(t *testing.T) {
 	}
 }
 
-// An attempt stands down (the host is paused); the person takes PowerOff back, and leaves PowerOn. Nothing may be switched off.
+// An attempt stands down because the host is paused. The person withdraws PowerOff, and leaves PowerOn. Nothing may be switched
+// off.
 func TestAgainThoughNotAsked(t *testing.T) {
 	by := requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation})
 	f := in(v1alpha1.PoweringOff, by, asking(v1alpha1.StepPowerOff, v1alpha1.StepPowerOn), keyed, keySeen, seenOn, obstacleIs(v1alpha1.ReasonHostPaused))
@@ -144,7 +146,7 @@ func TestAgainThoughNotAsked(t *testing.T) {
 	}
 }
 
-// The clock of a host that is unavailable runs on while it is available, and others come first.
+// The clock of an unavailable host must stop while it is available and the cycle waits for others.
 func TestUnavailableClockRunsOn(t *testing.T) {
 	for _, phase := range []v1alpha1.Phase{v1alpha1.Pending, v1alpha1.CoolingDown} {
 		f := in(phase, on, obstacleIs(v1alpha1.ReasonHostNotProvisioned))
@@ -160,7 +162,7 @@ func TestUnavailableClockRunsOn(t *testing.T) {
 	}
 }
 
-// Restoring was blind for as long as the Node may take: nothing was tried.
+// In Restoring, the Machine could not be read for the whole time the Node may take: nothing was tried.
 func TestBlindClocks(t *testing.T) {
 	f := in(v1alpha1.Restoring, func(f *Facts) { f.Node.Node.Labels = nil })
 	f.Machine.ByHealthCheck, f.Machine.Sick = true, true

@@ -8,7 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// FuzzKey: whatever others put into an annotation of a host, it is read; what Sickbay puts there is read as it was written.
+// FuzzKey: any value that others put into an annotation of a host can be read, and what Sickbay writes is read back
+// unchanged.
 func FuzzKey(f *testing.F) {
 	f.Add("", "uid", int64(0))
 	f.Add(`{"mode":"hard","request":"uid","askedAt":"2026-11-23T00:00:00Z"}`, "uid", int64(1_800_000_000))

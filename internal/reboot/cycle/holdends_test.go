@@ -7,8 +7,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestMoreOfAHostThatIsPaused: a person has a host switched off, pauses it, and asks for the rest before it is unpaused. What is asked
-// for is done then, in its order, and the host is not let on before.
+// TestMoreOfAHostThatIsPaused: a person has a host switched off, pauses it, and asks for the other steps before unpausing it. They are
+// done after the pause, in order, and the host does not come on before.
 func TestMoreOfAHostThatIsPaused(t *testing.T) {
 	w := stepWorld(t, v1alpha1.StepPowerOff)
 	w.rest()
@@ -26,8 +26,8 @@ func TestMoreOfAHostThatIsPaused(t *testing.T) {
 	}
 }
 
-// TestHoldEndsWithTheKey: a host that was released is held for nobody any more. A person who then takes back the request ends the cycle,
-// and other cycles of the machine, or of its control plane, need not wait for it for ever.
+// TestHoldEndsWithTheKey: once a host is released, nobody keeps it off any more. If the person then withdraws the request, the cycle
+// ends, and other cycles of the machine or of its control plane do not wait for it forever.
 func TestHoldEndsWithTheKey(t *testing.T) {
 	w := stepWorld(t, v1alpha1.StepPowerOff)
 	w.rest()
@@ -44,8 +44,8 @@ func TestHoldEndsWithTheKey(t *testing.T) {
 	}
 }
 
-// TestNoMorePowerOffBetweenTwoAttempts: without PowerOff nothing is done at all, so between two attempts that is the end. The others
-// would wait for ever.
+// TestNoMorePowerOffBetweenTwoAttempts: without PowerOff nothing is done, so between two attempts the cycle ends. Otherwise others
+// would wait forever.
 func TestNoMorePowerOffBetweenTwoAttempts(t *testing.T) {
 	const cooling, aborted, withdrawn = v1alpha1.CoolingDown, v1alpha1.Aborted, v1alpha1.ReasonWithdrawn
 	rest := asking(v1alpha1.StepDelete, v1alpha1.StepPowerOn)

@@ -15,25 +15,24 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mask"
 )
 
-// KeyPrefix begins all our keys on BareMetalHosts. Any annotation reboot.metal3.io/... holds a host off.
+// KeyPrefix begins all our keys on BareMetalHosts. Any annotation reboot.metal3.io/... keeps a host off.
 const KeyPrefix = metal3v1.RebootAnnotationPrefix + "/sickbay-"
 
-// ProbeKey asks for one power cycle, of which the host's operator takes note by removing it, once it has seen the
-// host off. Next to our key that is its answer to the key.
+// ProbeKey asks for one power cycle. The host's operator removes it once it has seen the host off; next to our key, that is its answer
+// to the key.
 const ProbeKey = metal3v1.RebootAnnotationPrefix
 
-// KeyOf is the annotation by which a RebootRemediation holds a host off. No other one has the same.
+// KeyOf returns the annotation by which a RebootRemediation keeps a host off. Each RebootRemediation has its own.
 func KeyOf(request types.UID) string { return KeyPrefix + string(request) }
 
-// keyContent is the value of both annotations. The operator reads the mode; the rest says whose they are, and when it was
-// asked.
+// keyContent is the value of both annotations. The operator reads the mode; the rest says who asked, and when.
 type keyContent struct {
 	Mode    metal3v1.RebootMode `json:"mode"`
 	Request types.UID           `json:"request"`
 	AskedAt metav1.Time         `json:"askedAt"`
 }
 
-// KeyValue is what our key says, and our one-shot request.
+// KeyValue returns the value of our key and of our one-shot request.
 func KeyValue(request types.UID, askedAt time.Time) (string, error) {
 	value, err := json.Marshal(keyContent{Mode: metal3v1.RebootModeHard, Request: request, AskedAt: metav1.NewTime(askedAt)})
 	if err != nil {
@@ -42,7 +41,7 @@ func KeyValue(request types.UID, askedAt time.Time) (string, error) {
 	return string(value), nil
 }
 
-// contentOfKey reads a value that may be somebody else's, and anything.
+// contentOfKey reads a value, which may be somebody else's and have any content.
 func contentOfKey(value string) keyContent {
 	var content keyContent
 	if err := json.Unmarshal([]byte(value), &content); err != nil {
@@ -54,7 +53,7 @@ func contentOfKey(value string) keyContent {
 // Asks reports whether the value of a key on a host is one of ours, whichever RebootRemediation it is for.
 func Asks(value string) bool { return contentOfKey(value).Request != "" }
 
-// HostFactsOf reads a BareMetalHost. The consumer is who it must be used by.
+// HostFactsOf returns the facts of a BareMetalHost. The consumer is who must be using it.
 func HostFactsOf(host *metal3v1.BareMetalHost, request types.UID, consumer Consumer) HostFacts {
 	facts := HostFacts{
 		Name: host.Name, UID: host.UID,
@@ -85,7 +84,7 @@ func ProbeOf(host *metal3v1.BareMetalHost, request types.UID) bool {
 	return contentOfKey(host.Annotations[ProbeKey]).Request == request
 }
 
-// obstacle says why what a host says about its power cannot be trusted, or cannot be changed. Passwords that the host quotes are masked.
+// obstacle says why the power state of the host cannot be trusted or changed. It masks passwords in messages of the host.
 func obstacle(host *metal3v1.BareMetalHost) (reason, message string) {
 	status, name := host.Status, host.Name
 	switch {
@@ -94,9 +93,9 @@ func obstacle(host *metal3v1.BareMetalHost) (reason, message string) {
 	case metav1.HasAnnotation(host.ObjectMeta, metal3v1.DetachedAnnotation), status.OperationalStatus == metal3v1.OperationalStatusDetached:
 		return v1alpha1.ReasonHostDetached, "The host " + name + " is detached (annotation " + metal3v1.DetachedAnnotation + ")"
 	case status.Provisioning.State != metal3v1.StateProvisioned && status.Provisioning.State != metal3v1.StateExternallyProvisioned:
-		return v1alpha1.ReasonHostNotProvisioned, fmt.Sprintf("The host %s is %q, and not provisioned", name, status.Provisioning.State)
+		return v1alpha1.ReasonHostNotProvisioned, fmt.Sprintf("The host %s is %q, not provisioned", name, status.Provisioning.State)
 	case status.OperationalStatus == metal3v1.OperationalStatusServicing:
-		return v1alpha1.ReasonHostServicing, "The firmware of the host " + name + " is being worked on"
+		return v1alpha1.ReasonHostServicing, "The firmware of the host " + name + " is being serviced"
 	case status.ErrorType != "":
 		return v1alpha1.ReasonPowerManagementError, fmt.Sprintf("The host %s has a %s: %s", name, status.ErrorType, mask.Text(status.ErrorMessage))
 	}

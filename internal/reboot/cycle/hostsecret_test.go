@@ -9,8 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestPasswordOfAHost: what a host says of its power may quote the address of its BMC, with the password. More people read RebootRemediations than
-// may read hosts.
+// TestPasswordOfAHost: the error of a host may quote the address of its BMC with the password. More people may read RebootRemediations than hosts.
 func TestPasswordOfAHost(t *testing.T) {
 	message := `Get "https://admin:hunter2@192.0.2.1/redfish": no route to host`
 	failing, unmanageable := &metal3v1.BareMetalHost{}, &metal3v1.BareMetalHost{}

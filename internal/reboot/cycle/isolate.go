@@ -10,7 +10,7 @@ import (
 )
 
 // isolateTimeout is how long the Node may take to be gone, or its workloads to be released, once the host is off. It is short: the
-// workload cluster may need this very host to come on, and what ran on it has stopped anyway.
+// workload cluster may depend on this very host, and what ran on it has stopped anyway.
 const isolateTimeout = 2 * time.Minute
 
 // fenced decides what to do with the Node, now that the host is off.
@@ -21,13 +21,13 @@ func (d *step) fenced() {
 	case d.f.asked(v1alpha1.StepDelete) && d.s.IsolatedAt == nil:
 		d.beginIsolation()
 	case d.f.asked(v1alpha1.StepPowerOn):
-		d.skipIsolation(v1alpha1.ReasonNotAsked, "Nobody has asked for it")
+		d.skipIsolation(v1alpha1.ReasonNotAsked, "Not requested")
 	default:
 		d.holdOff()
 	}
 }
 
-// beginIsolation takes the Node out of service, if there is one and it is the one.
+// beginIsolation takes the Node out of service, if it exists and is the recorded one.
 func (d *step) beginIsolation() {
 	if d.s.IsolatingSince == nil {
 		d.s.IsolatingSince = d.time()
@@ -43,15 +43,15 @@ func (d *step) beginIsolation() {
 	case d.f.Spec.TaintsNode() && !n.TaintSupported:
 		d.skipIsolation(v1alpha1.ReasonTaintUnsupported, "The workload cluster is older than 1.28")
 	case d.s.Node != nil && d.s.Node.UID != "" && d.s.Node.UID != n.Node.UID:
-		d.skipIsolation(v1alpha1.ReasonNodeReplaced, "Node "+n.Node.Name+" is another one than at the beginning")
-		// It has to boot all the same before it is back.
+		d.skipIsolation(v1alpha1.ReasonNodeReplaced, "Node "+n.Node.Name+" is not the one that was there when the cycle began")
+		// It too must boot before it counts as back.
 		d.identify(n.Node)
 	default:
 		d.takeOut(n.Node)
 	}
 }
 
-// takeOut records what is needed to put a Node back in service. It is taken out afterwards.
+// takeOut records what is needed to put a Node back in service, before the Node is taken out of service.
 func (d *step) takeOut(node *corev1.Node) {
 	if d.s.Node == nil {
 		d.s.Node = &v1alpha1.NodeRecord{Name: node.Name}
@@ -75,8 +75,8 @@ func (d *step) withoutNode() {
 	}
 }
 
-// isolate takes the Node out of service. The host has been read live: if it is not proven off any more, the
-// Node is not touched.
+// isolate takes the Node out of service. The host has been read live: if it is no longer proven off, isolate does not touch the
+// Node.
 func (d *step) isolate() {
 	n, found := d.f.Node, d.f.Node.State == NodeFound
 	switch {
@@ -86,9 +86,9 @@ func (d *step) isolate() {
 	case !d.off():
 		d.backToPowerOff()
 	case found && d.f.Spec.TaintsNode() && n.Tainted && n.Drained:
-		d.isolated(metav1.ConditionTrue, v1alpha1.ReasonNodeTainted, "Nothing holds on to Node "+d.s.Node.Name+" any more")
+		d.isolated(metav1.ConditionTrue, v1alpha1.ReasonNodeTainted, "All workloads of Node "+d.s.Node.Name+" are released")
 	case d.overdue():
-		d.isolated(metav1.ConditionFalse, v1alpha1.ReasonIsolationTimedOut, "Node "+d.s.Node.Name+" was not let go of within "+isolateTimeout.String())
+		d.isolated(metav1.ConditionFalse, v1alpha1.ReasonIsolationTimedOut, "Node "+d.s.Node.Name+" was not released within "+isolateTimeout.String())
 	case !found:
 		d.condition(v1alpha1.ConditionNodeIsolated, metav1.ConditionFalse, v1alpha1.ReasonNodeUnreadable, n.Cause)
 	default:
@@ -96,14 +96,14 @@ func (d *step) isolate() {
 	}
 }
 
-// touchNode is the one place where a Node is taken out of service.
+// touchNode is the only place that takes a Node out of service.
 func (d *step) touchNode() {
 	n := d.f.Node
 	switch {
 	case d.f.Spec.TaintsNode() && !n.Tainted:
 		d.act(TaintNode)
 	case !d.f.Spec.TaintsNode() && n.Node.DeletionTimestamp.IsZero():
-		// What has been put on the Node since is stored before it goes.
+		// First store what somebody has put on the Node since.
 		d.backUp()
 		d.act(DeleteNode)
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// bySick is what a health check asks for that calls the machine sick.
+// bySick makes the request one of a health check that calls the machine sick.
 func bySick(f *Facts) { f.Machine.ByHealthCheck, f.Machine.Sick = true, true }
 
-// TestJudgedAfterAnotherCycle: what a health check asks for does not begin in the moment in which the cycle ends that it waited for. That
-// one may have healed the machine, and the verdict is of the time before. A person does not ask for the verdict.
+// TestJudgedAfterAnotherCycle: when a health check's cycle has waited for another cycle, it does not begin the moment that one ends. The
+// other cycle may have healed the machine, and the verdict is older. For a person's request, the verdict does not matter.
 func TestJudgedAfterAnotherCycle(t *testing.T) {
 	const pending, poweringOff = v1alpha1.Pending, v1alpha1.PoweringOff
 	for name, by := range map[string]change{"a health check": bySick, "a record": allOf(bySick, ofRecord), "a built-in plan": allOf(bySick, ofBuiltInPlan)} {
@@ -38,7 +38,7 @@ func TestJudgedAfterAnotherCycle(t *testing.T) {
 	check(t, []row{{name: "a person", facts: person, want: stores(poweringOff, string(poweringOff))}})
 }
 
-// TestNoOwnerAfterAnotherCycle: nor is the owner asked to replace a machine in the moment in which another cycle has healed it.
+// TestNoOwnerAfterAnotherCycle: nor is the owner asked to replace a machine the moment another cycle has healed it.
 func TestNoOwnerAfterAnotherCycle(t *testing.T) {
 	const failed, why = v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut
 	waiting := settled(in(failed, bySick, markedUnhealthy, func(f *Facts) { f.Status.Outcome = why }, beside(sibling("person", v1alpha1.Restoring))))
@@ -55,7 +55,7 @@ func TestNoOwnerAfterAnotherCycle(t *testing.T) {
 	})
 }
 
-// TestVerdictOfARecordAfterAPause: an attempt of a record goes by the verdict, too. Its record may take it back in the next moment, and the
+// TestVerdictOfARecordAfterAPause: an attempt of a record depends on the verdict, too. The record may withdraw it a moment later, and the
 // host would be off by then.
 func TestVerdictOfARecordAfterAPause(t *testing.T) {
 	for name, by := range map[string]change{"a record": ofRecord, "a built-in plan": ofBuiltInPlan} {
@@ -67,8 +67,8 @@ func TestVerdictOfARecordAfterAPause(t *testing.T) {
 	}
 }
 
-// TestOneOfTwoStandsBack: a cycle that goes on after a pause in the same moment in which a person's begins stands back for that one,
-// wherever it is. Otherwise the person's would stand back for it between two attempts, or while its Node comes back.
+// TestOneOfTwoStandsBack: a cycle goes on after a pause at the very moment a person's cycle begins. The first one stands back in any
+// phase. Otherwise the person's would stand back for it between two attempts, or while its Node comes back.
 func TestOneOfTwoStandsBack(t *testing.T) {
 	for _, phase := range []v1alpha1.Phase{v1alpha1.Restoring, v1alpha1.WaitingForMachine, v1alpha1.CoolingDown} {
 		f := in(phase, bySick, beside(sibling("person", v1alpha1.PoweringOff)))

@@ -16,8 +16,8 @@ func messageOf(status v1alpha1.RebootRemediationStatus) string {
 	return meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionSucceeded).Message
 }
 
-// TestComesAfterTheEnd: a Node that comes when the cycle has ended gets back what it had, and loses our taint, as long as the
-// record is there. So a backup is dropped only when it is put back, or goes with its Machine.
+// TestComesAfterTheEnd: a Node that comes when the cycle has ended gets back what it had, and loses our taint, while the
+// record exists. A backup is dropped only when it is put back, or when its Machine is gone.
 func TestComesAfterTheEnd(t *testing.T) {
 	const failed = v1alpha1.Failed
 	why := func(f *Facts) {
@@ -60,7 +60,7 @@ func TestComesAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestEndSaysWhatIsLeft: what was not put back, and who has to do something.
+// TestEndSaysWhatIsLeft: the end says what was not put back, and that nobody replaces a machine without an owner.
 func TestEndSaysWhatIsLeft(t *testing.T) {
 	late := func(changes ...change) v1alpha1.RebootRemediationStatus {
 		return Decide(in(v1alpha1.WaitingForNode, append([]change{lastAttempt}, changes...)...), noon.Add(nodeTimeout)).Status
@@ -92,7 +92,7 @@ func TestEndSaysWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestComesLongAfterTheEnd plays it through: the system hangs in each attempt, and somebody brings it up the next day.
+// TestComesLongAfterTheEnd simulates a system that hangs in each attempt, and that somebody starts the next day.
 func TestComesLongAfterTheEnd(t *testing.T) {
 	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
 		w := newWorld()

@@ -8,14 +8,14 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// UnhealthyKeys are the annotations by which Cluster API's provider for Metal3 passes a host over when it looks for one for a new
-// machine: the one that all its versions know, and the one that replaces it since 1.13.
+// UnhealthyKeys are the annotations that make Cluster API's provider for Metal3 pass over a host when it chooses one for a new machine:
+// the one that all its versions know, and the one that replaces it since 1.13.
 var UnhealthyKeys = []string{"capi.metal3.io/unhealthy", "capm3.metal3.io/unhealthy"}
 
-// UnhealthyByUs is the value by which we know ours.
+// UnhealthyByUs is the value that identifies our mark.
 const UnhealthyByUs = "sickbay/PowerCycleFailed"
 
-// leftOnHost is what is to be done to the host that was recorded when its cycle has ended.
+// leftOnHost returns what is still to be done to the recorded host when its cycle has ended.
 func (d *step) leftOnHost() Action {
 	h, recorded := d.f.Host, d.s.Host
 	switch {
@@ -27,8 +27,8 @@ func (d *step) leftOnHost() Action {
 	return d.hostMark()
 }
 
-// hostMark is what is to be done to the mark of a host when its cycle has ended. One whose cycle was in vain must not be handed out
-// again before a person has looked at it; one that works again may be.
+// hostMark returns what to do about the mark of a host when its cycle has ended. If the cycle failed because of the host, Metal3 must
+// not choose the host again before a person has looked at it; a host that works again may be chosen.
 func (d *step) hostMark() Action {
 	switch h := d.f.Host; {
 	case d.inVain() && !d.f.Machine.Healthy && !h.Unhealthy && !d.outdated():
@@ -39,7 +39,7 @@ func (d *step) hostMark() Action {
 	return Nothing
 }
 
-// outdated reports whether another cycle of the host has ended since, in vain or with success: its mark goes by that one.
+// outdated reports whether a later cycle has ended that says whether the host works: then the mark depends on that one.
 func (d *step) outdated() bool {
 	return slices.ContainsFunc(d.f.Siblings, func(other v1alpha1.RebootRemediation) bool {
 		s := &other.Status
@@ -53,7 +53,7 @@ func (d *step) outdated() bool {
 
 func (d *step) inVain() bool { return inVain(&d.s) }
 
-// inVain reports whether a cycle has ended that says something against the host.
+// inVain reports whether a cycle has ended in a way that makes its host suspect.
 func inVain(s *v1alpha1.RebootRemediationStatus) bool {
 	if s.Phase != v1alpha1.Failed {
 		return false
@@ -66,8 +66,8 @@ func inVain(s *v1alpha1.RebootRemediationStatus) bool {
 	}
 }
 
-// markStays takes our mark from a host that works again after all, and reports whether it has still to go. A host whose Node is not
-// Ready may not work.
+// markStays removes our mark from a host that works again after all, and reports whether the mark is still there. A host whose Node is
+// not Ready may not work.
 func (d *step) markStays() bool {
 	if !d.marked() {
 		return false
@@ -78,8 +78,8 @@ func (d *step) markStays() bool {
 	return true
 }
 
-// settleMark takes our mark from a host that works again, though nothing has to be put back on its Node. One that another cycle has
-// left since, or is about to, goes by that one.
+// settleMark removes our mark from a host that works again, when nothing has to be put back on its Node. If another cycle has marked the
+// host since, or cycles it now, the mark depends on that one.
 func (d *step) settleMark() {
 	switch {
 	case !d.marked() || d.markedLater():
@@ -104,8 +104,8 @@ func (d *step) markedLater() bool {
 	})
 }
 
-// worksAgain reports whether the machine has come back since the end. That its Node was Ready all along says nothing: the host could not
-// be switched off, for instance.
+// worksAgain reports whether the machine has come back since the end. A Node that was Ready all along proves nothing: for example, the
+// host could not be switched off.
 func (d *step) worksAgain() bool {
 	node := d.f.Node.Node
 	if d.f.Machine.Healthy {

@@ -10,19 +10,19 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// MissingParts are what has to be put back on a Node.
+// MissingParts are what to put back on a Node.
 type MissingParts struct {
 	Labels, Annotations map[string]string
 	Taints              []corev1.Taint
 	Cordon              bool
 }
 
-// Any reports whether there is anything.
+// Any reports whether anything is missing.
 func (m MissingParts) Any() bool {
 	return len(m.Labels)+len(m.Annotations)+len(m.Taints) > 0 || m.Cordon
 }
 
-// String names them, for people.
+// String names the parts, for people.
 func (m MissingParts) String() string {
 	var names []string
 	for _, key := range slices.Sorted(maps.Keys(m.Labels)) {
@@ -40,7 +40,7 @@ func (m MissingParts) String() string {
 	return strings.Join(names, ", ")
 }
 
-// Each are the same parts one by one.
+// Each returns the same parts one by one.
 func (m MissingParts) Each() []MissingParts {
 	var parts []MissingParts
 	for _, key := range slices.Sorted(maps.Keys(m.Labels)) {
@@ -58,7 +58,8 @@ func (m MissingParts) Each() []MissingParts {
 	return parts
 }
 
-// Missing compares a backup with a Node. What the Node has is newer, and is never overwritten.
+// Missing returns what a backup has and a Node lacks. What the Node has is newer, and is never
+// overwritten.
 func Missing(backup *v1alpha1.NodeBackup, node *corev1.Node) MissingParts {
 	return MissingParts{
 		Labels:      absent(backup.Labels, node.Labels),
@@ -78,7 +79,7 @@ func absent(wanted, present map[string]string) map[string]string {
 	return missing
 }
 
-// missingTaints are those of wanted that are not among present, by key and effect.
+// missingTaints returns the taints in wanted that are not in present, by key and effect.
 func missingTaints(wanted, present []corev1.Taint) []corev1.Taint {
 	var missing []corev1.Taint
 	for _, w := range wanted {

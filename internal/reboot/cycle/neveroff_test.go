@@ -9,9 +9,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestTaintGoesAfterAnAttemptInVain plays it through: the first attempt taints the Node, which boots and is not Ready in time. In the
-// second attempt the host cannot be switched off. When the Node is Ready at last, in the boot of the first attempt, the taint goes: no
-// further boot is to come, and Kubernetes would keep all workloads off a Node that works.
+// TestTaintGoesAfterAnAttemptInVain: the first attempt taints the Node, which boots but is not Ready in time. In the second attempt, the
+// host cannot be switched off. When the Node finally becomes Ready, still in the boot of the first attempt, the taint goes: no other
+// boot will come, and Kubernetes would keep all workloads off a working Node.
 func TestTaintGoesAfterAnAttemptInVain(t *testing.T) {
 	for name, ready := range map[string]time.Duration{"before the end": 10 * time.Minute, "the next day": 24 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestTaintGoesAfterAnAttemptInVain(t *testing.T) {
 }
 
 // TestHostComesOnLate: a Node that registers after the host came on too late is back, however soon it is Ready. Another cycle would only
-// take it away again.
+// delete it again.
 func TestHostComesOnLate(t *testing.T) {
 	const cooling, restoring = v1alpha1.CoolingDown, v1alpha1.Restoring
 	neverOn := func(f *Facts) { f.Status.LastPoweredOn = nil }
@@ -51,7 +51,7 @@ func TestHostComesOnLate(t *testing.T) {
 	})
 }
 
-// TestLateNodeOfAnAttemptInVain: the same, by the row: without a boot in the attempt that ended, one before that is enough.
+// TestLateNodeOfAnAttemptInVain: the same in single rows: if the attempt that ended did not boot the host, an earlier boot is enough.
 func TestLateNodeOfAnAttemptInVain(t *testing.T) {
 	const failed = v1alpha1.Failed
 	ourTaint := func(f *Facts) { f.Node.Tainted, f.Node.Node.Spec.Taints = true, []corev1.Taint{OutOfService} }

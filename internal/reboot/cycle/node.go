@@ -10,18 +10,18 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// waitForNode waits until the Node is back, after the host.
+// waitForNode waits until the Node is back, once the host is on.
 func (d *step) waitForNode() {
 	switch holder, _ := d.holder(); {
 	case d.back():
 		d.s.NodeBackAt = d.time()
 		d.enter(v1alpha1.Restoring, "The Node is back; what it had is put back")
 	case holder != "" && !d.f.withdrawn():
-		// It is off again, since somebody wants it so.
+		// It is off again, because somebody wants it off.
 		d.s.LastPoweredOn = nil
 		d.release()
 	case d.f.Host.Obstacle == v1alpha1.ReasonHostServicing && !d.f.withdrawn():
-		// Its firmware is being worked on, with as many reboots as that takes. That does not count either.
+		// Firmware work takes as many reboots as it needs. That time does not count either.
 		d.describeHost()
 		d.suspend()
 	case d.resume():
@@ -32,17 +32,16 @@ func (d *step) waitForNode() {
 	}
 }
 
-// back reports whether the Node has come back. If there was none while the host was off, any Node is one that has come
-// since, Ready or not: it is to get back what it had before anything runs there. Otherwise it has to have booted since, and
-// to be Ready.
+// back reports whether the Node has come back. If there was none while the host was off, any Node has come since, Ready or not; it must
+// get back what it had before anything runs there. Otherwise the Node must have booted since, and be Ready.
 func (d *step) back() bool {
 	node := d.f.Node.Node
 	switch {
 	case d.f.Node.State != NodeFound || !node.DeletionTimestamp.IsZero():
 		return false
 	case d.s.PoweredOffAt == nil:
-		// This attempt has not had the host off. If one before has, its Node has come late if it is heard of now, or is another one. One
-		// that was Ready may be dead, and not known to be.
+		// This attempt has not had the host off. If an earlier one did, its Node has come late if it reports now, or if it is another
+		// Node. A Node that is marked Ready may be dead without anybody knowing.
 		return d.outOfService() && ((!Ready(node) && !d.recorded(node)) || (Ready(node) && heardAfter(node, d.letGoAt())))
 	case d.registeredSince(node):
 		return true
@@ -51,11 +50,11 @@ func (d *step) back() bool {
 	}
 }
 
-// letGoAt is a time by which the host was released in this attempt.
+// letGoAt returns a time by which this attempt had released the host.
 func (d *step) letGoAt() *metav1.Time { return cmp.Or(d.s.NextAttemptAt, d.s.LastPoweredOn) }
 
-// registeredSince reports whether a Node is another one than was there before the host was off, and has registered since. Versions before
-// have not stored that there was none meanwhile, but when the host was off.
+// registeredSince reports whether a Node has registered since the host was off, and is another one than before. Earlier versions did not
+// store that there was no Node meanwhile, only when the host was off.
 func (d *step) registeredSince(node *corev1.Node) bool {
 	if d.recorded(node) {
 		return false
@@ -63,7 +62,7 @@ func (d *step) registeredSince(node *corev1.Node) bool {
 	return d.s.NodeGoneAt != nil || (d.outOfService() && d.s.PoweredOffAt != nil && d.s.PoweredOffAt.Before(&node.CreationTimestamp))
 }
 
-// booted reports whether the system of a Node has booted since the host was off.
+// booted reports whether a Node has booted since the host was off.
 func (d *step) booted(node *corev1.Node) bool {
 	if d.recorded(node) && d.s.Node.BootID != "" {
 		return node.Status.NodeInfo.BootID != d.s.Node.BootID
@@ -71,12 +70,12 @@ func (d *step) booted(node *corev1.Node) bool {
 	return heardAfter(node, cmp.Or(d.s.LastPoweredOn, d.s.NextAttemptAt))
 }
 
-// recorded reports whether a Node is, or may be, the one from before.
+// recorded reports whether a Node is, or may be, the one that was recorded.
 func (d *step) recorded(node *corev1.Node) bool {
 	return d.s.Node != nil && (d.s.Node.UID == "" || d.s.Node.UID == node.UID)
 }
 
-// restore puts back what is missing on the Node, and sees that it is there, and that the Node is Ready.
+// restore puts back what is missing on the Node, and checks that it is there and that the Node is Ready.
 func (d *step) restore() {
 	found := d.f.Node.State == NodeFound && d.f.Node.Node.DeletionTimestamp.IsZero()
 	missing := d.missing(found)
@@ -95,7 +94,7 @@ func (d *step) restore() {
 	}
 }
 
-// missing is what is to be done to the Node until it is in service again.
+// missing returns what is still to be done to the Node until it is in service again.
 func (d *step) missing(found bool) Action {
 	switch recorded := d.s.Node; {
 	case !found:
@@ -111,7 +110,7 @@ func (d *step) restored() {
 	d.inService()
 	d.s.NodeReadyAt = d.time()
 	if d.f.awaitsMachine() {
-		d.enter(v1alpha1.WaitingForMachine, "The Node is back and Ready; waits until the machine is called healthy")
+		d.enter(v1alpha1.WaitingForMachine, "The Node is back and Ready; waiting until the machine is healthy")
 		return
 	}
 	d.succeed()
@@ -121,8 +120,8 @@ func (d *step) succeed() {
 	d.end(v1alpha1.Succeeded, string(v1alpha1.Succeeded), "The host has been off and is on again, and its Node is back and Ready")
 }
 
-// waitForMachine gives the requester time to see that the machine is well. A request that stands for one that stays sick goes on, as
-// Cluster API's contract for remediation requests has it.
+// waitForMachine gives the health check time to call the machine healthy. If the machine stays sick, the cycle goes on, as Cluster API's
+// contract for remediation requests demands.
 func (d *step) waitForMachine() {
 	switch {
 	case !d.f.awaitsMachine():
@@ -132,11 +131,11 @@ func (d *step) waitForMachine() {
 	case !d.f.stillSick():
 		d.succeed()
 	default:
-		d.fail(v1alpha1.ReasonMachineUnhealthy, "The Node is back and Ready, but the machine is still called sick after "+d.f.Spec.NodeTimeout().String())
+		d.fail(v1alpha1.ReasonMachineUnhealthy, "The Node is back and Ready, but the machine is still unhealthy after "+d.f.Spec.NodeTimeout().String())
 	}
 }
 
-// inService notes that the Node has everything that it had.
+// inService records that the Node has everything that it had.
 func (d *step) inService() {
 	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionTrue, v1alpha1.ReasonNodeRestored, "")
 	if d.s.Node != nil {
@@ -144,8 +143,8 @@ func (d *step) inService() {
 	}
 }
 
-// notRestored ends the wait for a Node that is back, but not as it was. What it does not take back is no reason to cycle its host
-// again; but that it is gone again, or not Ready, is, and that the machine is still called sick.
+// notRestored ends the wait for a Node that is back, but not as it was. That something cannot be put back is no reason for another
+// cycle. But it is one if the Node is gone again or not Ready, or if the machine is still called sick.
 func (d *step) notRestored() {
 	n, timeout := d.f.Node, d.f.Spec.NodeTimeout().String()
 	message := "What the Node had could not be put back within " + timeout
@@ -162,7 +161,7 @@ func (d *step) notRestored() {
 		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, but was not Ready within "+timeout)
 	case d.f.stillSick():
 		d.notInService(message)
-		d.fail(v1alpha1.ReasonMachineUnhealthy, message+"; and the machine is still called sick")
+		d.fail(v1alpha1.ReasonMachineUnhealthy, message+"; and the machine is still unhealthy")
 	default:
 		d.notInService(message)
 		d.end(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut, message)
@@ -173,7 +172,7 @@ func (d *step) notInService(message string) {
 	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionFalse, v1alpha1.ReasonRestoreTimedOut, message)
 }
 
-// Ready reports whether a Node says that it is.
+// Ready reports whether a Node has the condition Ready=True.
 func Ready(node *corev1.Node) bool {
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady {
@@ -183,7 +182,7 @@ func Ready(node *corev1.Node) bool {
 	return false
 }
 
-// readySince reports whether a Node that is Ready has become so after a time.
+// readySince reports whether a Ready Node became Ready after a time.
 func readySince(node *corev1.Node, since *metav1.Time) bool {
 	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
 		return c.Type == corev1.NodeReady && since.Before(&c.LastTransitionTime)

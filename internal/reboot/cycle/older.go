@@ -6,9 +6,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Versions before have kept in conditions what has fields of its own since. This file reads it from there, and nothing else does.
+// Earlier versions kept in conditions what now has its own fields. Only this file reads it from there.
 
-// whyEnded is why a cycle has ended.
+// whyEnded returns why a cycle has ended.
 func whyEnded(s *v1alpha1.RebootRemediationStatus) v1alpha1.Outcome {
 	if s.Outcome != "" {
 		return s.Outcome
@@ -16,8 +16,8 @@ func whyEnded(s *v1alpha1.RebootRemediationStatus) v1alpha1.Outcome {
 	return v1alpha1.Outcome(reasonOf(*s, v1alpha1.ConditionSucceeded))
 }
 
-// adopt restarts a clock that was stopped by a version before: by what the host was waited for. If the host has come free while Sickbay
-// was replaced, nobody else does.
+// adopt suspends a cycle that an earlier version suspended. That version stored the wait only in the condition of the host. If the wait
+// ends while Sickbay is being upgraded, nothing else restarts the clock.
 func (d *step) adopt() {
 	if d.s.SuspendedSince != nil {
 		return

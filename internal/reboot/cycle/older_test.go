@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestOutcomeIsState: why a cycle has ended is stored, and what follows goes by that, whatever becomes of the conditions.
+// TestOutcomeIsState: why a cycle ended is stored in a field, and what follows depends on that field, not on conditions.
 func TestOutcomeIsState(t *testing.T) {
 	f := in(v1alpha1.WaitingForNode, lastAttempt, notOwned)
 	f.Status = Decide(f, noon.Add(nodeTimeout)).Status
@@ -32,13 +32,13 @@ func TestOutcomeIsState(t *testing.T) {
 	}
 }
 
-// forgets has a record be as a version before has stored it, which knew fewer fields.
+// forgets makes a record look as if an earlier version, with fewer fields, had stored it.
 func forgets(f *Facts) {
 	s := &f.Status
 	s.SuspendedSince, s.PausedSince, s.UnavailableSince, s.NodeGoneAt, s.NodeReadyAt, s.SingleSteps, s.Outcome = nil, nil, nil, nil, nil, false, ""
 }
 
-// TestRecordsOfVersionsBefore: an upgrade ends no wait, and takes nothing from a Node.
+// TestRecordsOfVersionsBefore: an upgrade neither ends a wait nor takes anything from a Node.
 func TestRecordsOfVersionsBefore(t *testing.T) {
 	const on, node, cooling, failed = v1alpha1.PoweringOn, v1alpha1.WaitingForNode, v1alpha1.CoolingDown, v1alpha1.Failed
 	const day = 24 * time.Hour
@@ -58,7 +58,7 @@ func TestRecordsOfVersionsBefore(t *testing.T) {
 	})
 }
 
-// TestReasonsAreNotState: what conditions say is for people. Only what versions before have stored is read from there.
+// TestReasonsAreNotState: conditions are for people. Code reads them only for what earlier versions stored there.
 func TestReasonsAreNotState(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -73,7 +73,7 @@ func TestReasonsAreNotState(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, reads := range []string{"reasonOf(", "FindStatusCondition(", "IsStatusCondition"} {
-			// What a host says of itself is a fact.
+			// The conditions of a host are facts.
 			if strings.Contains(string(source), reads) && file != "hostfacts.go" {
 				t.Errorf("%s goes by a condition: %s", file, reads)
 			}

@@ -9,15 +9,15 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// forNode is a record that stays for its Node.
+// forNode makes the record stay for its Node.
 func forNode(f *Facts) { f.NodeFinalizer = true }
 
-// deletedAt is a record that was deleted some time after noon.
+// deletedAt deletes the record some time after noon.
 func deletedAt(after time.Duration) change {
 	return func(f *Facts) { f.Deleting, f.DeletingSince = true, noon.Add(after) }
 }
 
-// TestStaysForItsNode: what a Node is owed outlives neither its reason nor, once the record is deleted, the time that the Node may take.
+// TestStaysForItsNode: a record does not stay for its Node without a reason, and once it is deleted, no longer than the Node may take.
 func TestStaysForItsNode(t *testing.T) {
 	const failed = v1alpha1.Failed
 	why := condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonNodeTimedOut)
@@ -47,7 +47,7 @@ func outOfServiceNode(f *Facts) {
 	f.Status.MachineUID, f.Status.Node = "m-1", &v1alpha1.NodeRecord{Name: "n1", UID: "node-1", BootID: "boot-1", OutOfService: true}
 }
 
-// TestHealthCheckEndsNoHold: a person has the host switched off, and nobody but a person has it switched on.
+// TestHealthCheckEndsNoHold: if a person had the host switched off, only a person can have it switched on.
 func TestHealthCheckEndsNoHold(t *testing.T) {
 	const phase = v1alpha1.Holding
 	of := func(by v1alpha1.RequesterKind) change { return requestedBy(v1alpha1.RebootRequester{Kind: by}) }
@@ -66,7 +66,7 @@ func TestHealthCheckEndsNoHold(t *testing.T) {
 	})
 }
 
-// TestHealthCheckEndsNoHoldForReal plays it through, and has the health check's cycle begin afterwards.
+// TestHealthCheckEndsNoHoldForReal simulates it; the health check's cycle begins afterwards.
 func TestHealthCheckEndsNoHoldForReal(t *testing.T) {
 	w := stepWorld(t, v1alpha1.StepPowerOff)
 	if got := w.rest(); got.phase != v1alpha1.Holding {

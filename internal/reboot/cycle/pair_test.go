@@ -12,15 +12,15 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// pair is a world with several RebootRemediations of one machine. The controller has its turn with one of them at a time: what is its own
-// is in the world, and that of the others in their desks.
+// pair is a world with several RebootRemediations of one machine. The controller works on one at a time: the state of that one is in the
+// world, and the state of each other one is at its desk.
 type pair struct {
 	*world
 	desks []desk
 	at    int
 }
 
-// desk is what belongs to one RebootRemediation.
+// desk is the state of one RebootRemediation.
 type desk struct {
 	name    string
 	request simRequest
@@ -35,7 +35,7 @@ func newPair(t rapid.TB) *pair {
 	return &pair{world: w, desks: []desk{{name: "m"}}}
 }
 
-// joins has somebody ask for another cycle.
+// joins adds a RebootRemediation that asks for another cycle.
 func (p *pair) joins(name string, by *v1alpha1.RebootRequester, byHealthCheck bool) {
 	d := desk{name: name, request: simRequest{exists: true}, seen: record{released: map[int32]bool{}, taintedAtBoot: -1}}
 	d.request.spec.RequestedBy, d.machine.byHealthCheck = by, byHealthCheck
@@ -43,7 +43,7 @@ func (p *pair) joins(name string, by *v1alpha1.RebootRequester, byHealthCheck bo
 	p.desks = append(p.desks, d)
 }
 
-// sit has the controller turn to a RebootRemediation.
+// sit moves the controller to another RebootRemediation.
 func (p *pair) sit(next int) {
 	w, old := p.world, &p.desks[p.at]
 	old.request, old.seen, old.late = w.request, w.seen, w.late
@@ -64,7 +64,7 @@ func (p *pair) sit(next int) {
 	}
 }
 
-// keysOf gives a key on the host another name, as it is ours or that of somebody else.
+// keysOf renames a key on the host, between ours and somebody else's.
 func (p *pair) keysOf(from, probe, to string) {
 	keys := maps.Clone(p.host.keys)
 	if value, ok := keys[from]; ok {
@@ -77,14 +77,14 @@ func (p *pair) keysOf(from, probe, to string) {
 	p.host.keys = keys
 }
 
-// turnOf lets the controller look at a RebootRemediation once, and judges what it does to the others.
+// turnOf runs one step for a RebootRemediation, and checks what it does to the others.
 func (p *pair) turnOf(i int, fate string) (busy bool) {
 	p.sit(i)
 	if !p.request.exists {
 		return false
 	}
 	if f := p.facts(); p.late == nil && Begins(&f, Decide(f, p.now)) {
-		// This one is under a lock.
+		// The controller takes this step under a lock.
 		fate = "step"
 	}
 	before := p.request.status
@@ -106,7 +106,7 @@ func (p *pair) turnOf(i int, fate string) (busy bool) {
 	return busy
 }
 
-// checkOne: of two cycles of one machine only one has its host off.
+// checkOne checks that only one cycle of the machine has its host off.
 func (p *pair) checkOne() {
 	p.sit(p.at)
 	var off []string
@@ -121,7 +121,7 @@ func (p *pair) checkOne() {
 	}
 }
 
-// goOnTogether lets the controller work until all cycles are over, and reports whether they are.
+// goOnTogether runs the controller until all cycles have ended, and reports whether they have.
 func (p *pair) goOnTogether(limit time.Duration) bool {
 	for end := p.now.Add(limit); p.now.Before(end); p.advance(20 * time.Second) {
 		over := true
@@ -141,8 +141,8 @@ func (p *pair) goOnTogether(limit time.Duration) bool {
 	return false
 }
 
-// TestTwoAtOnce lets everything happen to a machine that a health check, or a record, has cycled, and a person. One at a time has its host
-// off, all come to an end, and nothing is left behind.
+// TestTwoAtOnce lets anything happen to a machine that is cycled for a health check or a record, and also for a person. Only one cycle at
+// a time has the host off, all of them end, and nothing is left behind.
 func TestTwoAtOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newPair(t)
@@ -191,7 +191,7 @@ func TestTwoAtOnce(t *testing.T) {
 			t.Fatalf("no end in sight: %s (%+v), %s (%+v)", p.desks[0].request.status.Phase, p.desks[0].request.status.Conditions, p.desks[1].request.status.Phase, p.desks[1].request.status.Conditions)
 		}
 		if node := p.workload.node; node == nil || !Ready(node) {
-			// Nobody but a person brings it up.
+			// Only a person can start it.
 			p.setPower(false)
 			p.setPower(true)
 		}

@@ -8,32 +8,32 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// phase is a row of the table by which a cycle goes on. The documentation of the phases is generated from it.
+// phase is a row of the table of phases. The table in the documentation is generated from it.
 type phase struct {
 	name v1alpha1.Phase
 	// until says, for people, what the phase waits for.
 	until string
-	// goOn takes a cycle a step further, and blindly does while the Machine cannot be read.
+	// goOn takes a cycle one step further; blindly does so while the Machine cannot be read.
 	goOn, blindly func(*step)
-	// clock is what the wait is counted from, and limit how long it may last. Holding has none.
+	// clock is when the wait began, and limit how long it may last. Holding has none.
 	clock func(*v1alpha1.RebootRemediationStatus) **metav1.Time
 	limit func(*step) time.Duration
-	// heldOff tells that we keep the host off, and off that it was proven off and has not been seen on since.
+	// heldOff says that we keep the host off; off says that it was proven off and has not been seen on since.
 	heldOff, off bool
-	// recovers tells that the cycle ends if the machine recovers by itself.
+	// recovers says that the cycle ends if the machine recovers by itself.
 	recovers bool
-	// node tells that it goes by the Node.
+	// node says that the phase depends on the Node.
 	node bool
-	// begins tells that an attempt begins from it.
+	// begins says that an attempt may begin in the phase.
 	begins bool
-	// standsBack tells that it waits while a pause lasts, and others need not wait for it.
+	// standsBack says that the phase waits while a pause lasts, and that others need not wait for it.
 	standsBack bool
 }
 
-// phases are those that are no ends, in the usual order.
+// phases are all phases before the end, in the usual order.
 var phases []phase
 
-// The rows name functions, which go by the rows.
+// This is an init function because the rows refer to functions that use the rows.
 func init() {
 	type status = v1alpha1.RebootRemediationStatus
 	isolation := func(*step) time.Duration { return isolateTimeout }
@@ -82,7 +82,7 @@ func init() {
 	}
 }
 
-// rowOf returns the row of a phase. What has not begun has that of Pending, and an end one that says nothing.
+// rowOf returns the row of a phase. A cycle that has not begun has the row of Pending, and one that has ended has an empty row.
 func rowOf(name v1alpha1.Phase) *phase {
 	for i := range phases {
 		if phases[i].name == name {
@@ -95,10 +95,10 @@ func rowOf(name v1alpha1.Phase) *phase {
 	return &phases[0]
 }
 
-// phase goes on from where the record stands.
+// phase takes the step of the current phase.
 func (d *step) phase() { rowOf(d.s.Phase).goOn(d) }
 
-// overdue reports whether it has been waited long enough in the phase, and else looks again when it has.
+// overdue reports whether the time of the phase is up. If not, it schedules a look at the deadline.
 func (d *step) overdue() bool { return d.overdueIn(d.s.Phase) }
 
 func (d *step) overdueIn(name v1alpha1.Phase) bool {
@@ -106,16 +106,16 @@ func (d *step) overdueIn(name v1alpha1.Phase) bool {
 	return d.passed(*row.clock(&d.s), row.limit(d))
 }
 
-// restart has the clock of the phase begin anew.
+// restart starts the clock of the phase again.
 func (d *step) restart() { *rowOf(d.s.Phase).clock(&d.s) = d.time() }
 
 // wait does nothing.
 func (*step) wait() {}
 
-// holdsOff tells that the host is held off in this phase.
+// holdsOff reports whether we keep the host off in this phase.
 func (d *step) holdsOff() bool { return rowOf(d.s.Phase).heldOff }
 
-// Phases are those that are no ends, in the usual order.
+// Phases returns all phases before the end, in the usual order.
 func Phases() []v1alpha1.Phase {
 	var names []v1alpha1.Phase
 	for i := range phases {
@@ -124,22 +124,22 @@ func Phases() []v1alpha1.Phase {
 	return names
 }
 
-// Off reports whether a host that was proven off is not on again in a phase.
+// Off reports whether, in a phase, the host was proven off and is not on again.
 func Off(name v1alpha1.Phase) bool { return rowOf(name).off }
 
 // Recovers reports whether a cycle in a phase ends if its machine recovers by itself.
 func Recovers(name v1alpha1.Phase) bool { return rowOf(name).recovers }
 
-// InCycle reports whether a machine is, or may be, out of service by our doing.
+// InCycle reports whether a cycle is under way: its machine is, or may be, out of service because of it.
 func InCycle(name v1alpha1.Phase) bool {
 	return name != "" && name != v1alpha1.Pending && !name.Ended()
 }
 
-// LooksForNode reports whether a phase waits for the Node, or for what is done to it.
+// LooksForNode reports whether a phase waits for the Node, or for a change to it.
 func LooksForNode(name v1alpha1.Phase) bool { return InCycle(name) && rowOf(name).node }
 
-// StandsBack reports whether a cycle waits for a pause to end, with its host on and nothing of ours on it. Nobody waits for it: what a
-// person asks for is done under any pause.
+// StandsBack reports whether a cycle waits for a pause to end, with its host on and nothing of ours on it. Nobody waits for such a
+// cycle: what a person asks for is done even under a pause.
 func StandsBack(s *v1alpha1.RebootRemediationStatus) bool {
 	return s.PausedSince != nil && rowOf(s.Phase).standsBack
 }

@@ -9,18 +9,19 @@ import (
 )
 
 const (
-	// settle is longer than a host's operator takes from one look at its power to the next.
+	// settle is longer than a host's operator takes between two looks at its power.
 	settle = 75 * time.Second
-	// proofTime is what it takes to prove a host off that was off already: it has to settle, and its operator to answer.
+	// proofTime is what it takes to prove that a host is off that was off already: it has to settle, and its operator has to
+	// answer.
 	proofTime = settle + time.Minute
 )
 
-// off tells that the host is proven off, as it is now. Our key has been on it without a break, its operator has answered
-// the one-shot request that came with the key, and there is no doubt about what it says.
+// off reports whether the host is proven off now: our key has been on it without a break, its operator has answered the one-shot
+// request that came with the key, and nothing makes its answer doubtful.
 //
-// If the host was on by then, it has gone off since, and nobody switches it on as long as our key is there. If it
-// was off, it may have been on its way up, and what its operator said may have been true no more. Then the operator has
-// to say so again, after the time in which it would have noticed.
+// If the host was on when the key was set, it has gone off since, and nobody switches it on while our key is there. If it was off,
+// it may have been on its way up, and the operator's answer may have been outdated. Then the operator has to answer again, after
+// the time in which it would have noticed.
 func (d *step) off() bool {
 	h, s := d.f.Host, d.s
 	if h.Missing != "" || !h.Fenceable || !h.Key || h.Probe || h.PoweredOn || h.Obstacle != "" || s.KeySince == nil {
@@ -30,7 +31,7 @@ func (d *step) off() bool {
 	return s.SeenOnAt != nil || settled
 }
 
-// powerOff holds the host off until it is proven to be.
+// powerOff keeps the host off until it is proven off.
 func (d *step) powerOff() {
 	d.doubt()
 	h := d.f.Host
@@ -52,7 +53,7 @@ func (d *step) powerOff() {
 	}
 }
 
-// powerOffTimeout is how long a host may take to be proven off. One that was off already gets the time for the proof on top.
+// powerOffTimeout returns how long the proof may take. A host that was off already gets extra time for the proof.
 func (d *step) powerOffTimeout() time.Duration {
 	if d.s.SeenOnAt == nil {
 		return d.f.Spec.PowerOffTimeout() + proofTime
@@ -60,14 +61,14 @@ func (d *step) powerOffTimeout() time.Duration {
 	return d.f.Spec.PowerOffTimeout()
 }
 
-// notOff ends an attempt in which the host was not proven off. One that a person keeps off stays so: only what was to follow has to
-// wait. A state that passes says nothing about the host, nor does it that the Machine cannot be read.
+// notOff ends an attempt in which the host was not proven off. If a person keeps the host off, it stays off, and only the steps
+// that follow have to wait. If the host is in a temporary state, or the Machine cannot be read, that says nothing about the host.
 func (d *step) notOff() {
 	switch {
 	case d.f.withdrawn():
 		d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
 	case d.s.HoldingSince != nil && (!d.f.asked(v1alpha1.StepPowerOn) || passing(d.f.Host.Obstacle)):
-		d.enter(v1alpha1.Holding, d.unproven()+"; it is kept off all the same")
+		d.enter(v1alpha1.Holding, d.unproven()+"; it stays off anyway")
 	case d.f.Blind != "":
 		d.standDown(d.unproven() + ". " + d.f.Blind)
 	case passing(d.f.Host.Obstacle):
@@ -77,26 +78,26 @@ func (d *step) notOff() {
 	}
 }
 
-// unproven says why a host was not proven off. One that says that it is off, and has an error, may be off indeed: its
-// operator does not clear an error before it switches the host again. But it says the same if it cannot reach the host, and
-// then the host may run. So it is not believed, whatever comes of it.
+// unproven says why a host was not proven off. A host that says it is off, and has an error, may really be off: its operator does
+// not clear an error until it switches the host again. But the operator says the same if it cannot reach the host, and then the
+// host may be running. So Sickbay does not believe it, whatever the consequences.
 func (d *step) unproven() string {
 	message := "The host could not be proven off within " + d.powerOffTimeout().String()
 	switch {
 	case d.doubtful():
-		return message + "; it says that it is off, which is not believed in this state: " + d.f.Host.Message
+		return message + "; it says that it is off, but cannot be believed in this state: " + d.f.Host.Message
 	case d.f.Host.Obstacle != "":
 		return message + ": " + d.f.Host.Message
 	}
 	return message
 }
 
-// setKey sets our key. Whether the host was on by then is stored before; since the key is bound to what was read, it is
-// still so when the key is set.
+// setKey sets our key. It first stores whether the host is on. The write of the key is refused if the host has changed since, so
+// what was stored is still true then.
 func (d *step) setKey() {
 	switch on := d.f.Host.PoweredOn; {
 	case d.f.Paused != "":
-		// The attempt has begun, and has not reached the host.
+		// The attempt has begun, but has not reached the host.
 		d.standDown(d.f.Paused)
 	case on && d.s.SeenOnAt == nil:
 		d.s.SeenOnAt = d.time()
@@ -107,7 +108,7 @@ func (d *step) setKey() {
 	}
 }
 
-// askAgain has the operator look once more at a host that was off before our key was set.
+// askAgain makes the operator look again at a host that was off before our key was set.
 func (d *step) askAgain() {
 	settled := d.s.KeySince.Add(settle)
 	if d.now.Before(settled) {
@@ -117,12 +118,11 @@ func (d *step) askAgain() {
 	d.act(SetKey)
 }
 
-// doubtful tells that the host says that it is off, and cannot be believed. That it was on is believed at
-// any rate: nothing follows from it before its operator says otherwise.
+// doubtful reports whether the host says that it is off and cannot be believed. A host that says it is on is always believed:
+// nothing follows from that until its operator says otherwise.
 func (d *step) doubtful() bool { return d.f.Host.Obstacle != "" && !d.f.Host.PoweredOn }
 
-// doubt begins the proof anew if there is a reason to doubt what the host says, or if our key was lost: the host may have
-// come on since.
+// doubt starts the proof again if what the host says is doubtful, or if our key was lost: the host may have come on since.
 func (d *step) doubt() {
 	d.describeHost()
 	lost := !d.f.Host.Key && d.s.KeySince != nil
@@ -134,16 +134,16 @@ func (d *step) doubt() {
 	}
 }
 
-// backToPowerOff begins the proof anew in the same attempt, since the host is not proven off any more.
+// backToPowerOff starts the proof again in the same attempt, because the host is no longer proven off.
 func (d *step) backToPowerOff() {
 	if d.f.Host.Key {
 		d.s.KeySince = nil
 	}
 	d.s.SeenOnAt, d.s.PoweredOffAt, d.s.IsolatingSince = nil, nil, nil
-	d.enter(v1alpha1.PoweringOff, "The host is not proven off any more")
+	d.enter(v1alpha1.PoweringOff, "The host is no longer proven off")
 }
 
-// describeHost says what is the matter with the host, if anything is.
+// describeHost sets the condition HostAvailable by the obstacle, if there is one.
 func (d *step) describeHost() {
 	if d.f.Host.Obstacle != "" {
 		d.hostCondition(d.f.Host.Obstacle, d.f.Host.Message)
@@ -152,7 +152,7 @@ func (d *step) describeHost() {
 	d.hostCondition(v1alpha1.ReasonHostAvailable, "")
 }
 
-// hostCondition says what is the matter with the host.
+// hostCondition sets the condition HostAvailable.
 func (d *step) hostCondition(reason, message string) {
 	status := metav1.ConditionFalse
 	if reason == v1alpha1.ReasonHostAvailable {

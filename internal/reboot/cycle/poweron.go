@@ -2,7 +2,7 @@ package cycle
 
 import "github.com/sickbay-dev/sickbay/api/v1alpha1"
 
-// powerOn lets go of the host and waits until it is on.
+// powerOn releases the host and waits until it is on.
 func (d *step) powerOn() {
 	h := d.f.Host
 	switch {
@@ -12,20 +12,19 @@ func (d *step) powerOn() {
 		d.act(RemoveKey)
 	case d.heldOff():
 	case h.PoweredOn:
-		// That it is off was proven, so this is new; an error of some earlier command may stand for ever.
+		// The host was proven off, so this is new. An error does not matter: it may be from an earlier command and stay forever.
 		d.s.LastPoweredOn = d.time()
-		d.enter(v1alpha1.WaitingForNode, "The host is on; waits for its Node")
+		d.enter(v1alpha1.WaitingForNode, "The host is on; waiting for its Node")
 	case d.overdue():
 		d.fail(v1alpha1.ReasonPowerOnTimedOut, "The host did not come on within "+d.f.Spec.PowerOnTimeout().String())
 	}
 }
 
-// waitsForPower is what a cycle says while its host is to come on.
-const waitsForPower = "Waits until the host is on"
+// waitsForPower is the message while the host is to come on.
+const waitsForPower = "Waiting until the host is on"
 
-// heldOff says that the controller waits for somebody who keeps the host off, or for a state that passes. That does not count as time that the host takes
-// to come on: the wait begins when it is over. It has no deadline, since a person or a program wants it so; unless
-// nobody waits for the host any more.
+// heldOff reports whether somebody else keeps the host off, or it is in a temporary state. That time does not count: the wait for the host begins
+// again afterwards. It has no deadline, because a person or a program wants it so, unless the cycle is withdrawn.
 func (d *step) heldOff() bool {
 	reason, message := d.holder()
 	if h := d.f.Host; reason == "" && !h.PoweredOn && passing(h.Obstacle) {
@@ -49,13 +48,13 @@ func (d *step) heldOff() bool {
 	return false
 }
 
-// holder says who keeps the host off, other than we; no reason if nobody does.
+// holder says who else keeps the host off; the reason is empty if nobody does.
 func (d *step) holder() (reason, message string) {
 	switch h := d.f.Host; {
 	case h.PoweredOn:
 		return "", ""
 	case h.OtherKeys:
-		return v1alpha1.ReasonHeldByOthers, "Somebody else holds the host " + h.Name + " off, by an annotation reboot.metal3.io/..."
+		return v1alpha1.ReasonHeldByOthers, "Somebody else keeps the host " + h.Name + " off with an annotation reboot.metal3.io/..."
 	case !h.Online:
 		return v1alpha1.ReasonSuspendedByUser, "Somebody wants the host " + h.Name + " off (spec.online)"
 	}
@@ -67,7 +66,7 @@ func (d *step) hold() {
 	d.doubt()
 	switch {
 	case d.s.IsolatedAt == nil && d.f.asked(v1alpha1.StepDelete):
-		// A wait of its own begins, if the host is not proven off any more.
+		// If the host is no longer proven off, the proof gets its full time.
 		d.s.PendingRebootSince = d.time()
 		d.enter(v1alpha1.Fenced, "The host is off")
 	case d.f.asked(v1alpha1.StepPowerOn):
@@ -79,7 +78,7 @@ func (d *step) hold() {
 	}
 }
 
-// holdOff begins to keep the host off for as long as it is wanted.
+// holdOff keeps the host off until another step is asked for.
 func (d *step) holdOff() {
 	if d.s.HoldingSince == nil {
 		d.s.HoldingSince = d.time()

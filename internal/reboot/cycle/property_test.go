@@ -10,8 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestWhateverHappens lets everything happen in any order. No Node is ever touched while its host may run; nothing is
-// lost; and when the faults are over, the cycle comes to an end that leaves nothing behind.
+// TestWhateverHappens lets anything happen in any order. No Node is ever touched while its host may run, nothing is lost, and once
+// the faults are over, the cycle ends and leaves nothing behind.
 func TestWhateverHappens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
@@ -36,15 +36,15 @@ func TestWhateverHappens(t *testing.T) {
 	})
 }
 
-// longest is what the waits of a cycle may take together.
+// longest returns how long the waits of a cycle may take together.
 func (w *world) longest() time.Duration {
 	s := w.request.spec
 	attempt := s.PowerOffTimeout() + proofTime + isolateTimeout + s.PowerOnTimeout() + 3*s.NodeTimeout() + CoolDown
-	// One more may have stood down, the firmware be worked on in each, and the last word be a wait for a host, or for a Node.
+	// Add one attempt that stood down, firmware work in each, and a last wait for a host or a Node.
 	return time.Duration(s.Attempts()+1)*(attempt+5*time.Minute) + s.PowerOffTimeout() + 2*s.NodeTimeout()
 }
 
-// TestLettingGoNeedsOnlyTheHost: while nothing else can be read, no host stays off but by the will of a person.
+// TestLettingGoNeedsOnlyTheHost: while nothing else can be read, no host stays off unless a person wants it off.
 func TestLettingGoNeedsOnlyTheHost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
@@ -67,8 +67,8 @@ func TestLettingGoNeedsOnlyTheHost(t *testing.T) {
 	})
 }
 
-// TestNotWhileItMayRun looks closely at hosts that go off and on while they are to be fenced, for whatever reason, with an operator
-// that falls silent at the worst moment. What follows is of no interest here.
+// TestNotWhileItMayRun concentrates on hosts that go off and on while they are to be proven off, with an operator that stops at the
+// worst moment. What follows does not matter here.
 func TestNotWhileItMayRun(t *testing.T) {
 	events := []string{
 		"operator stops", "operator starts", "operator starts", "power dips", "our key drops", "all keys drop", "other holds", "other lets go", "other asks",
@@ -84,15 +84,14 @@ func TestNotWhileItMayRun(t *testing.T) {
 	})
 }
 
-// TestFromAnyRecord: whatever the record says, and however little that has to do with the world, an end comes of it that
-// leaves nothing behind.
+// TestFromAnyRecord: whatever the record says, and however little that fits the world, the cycle ends and leaves nothing behind.
 func TestFromAnyRecord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
 		w.anyPower(t)
 		f := in(rapid.SampledFrom(allPhases).Draw(t, "phase"))
 		anyRecord(t)(&f)
-		// But for the proof that the host is off: that one is believed.
+		// Except for the proof that the host is off: Decide trusts that.
 		f.Status.KeySince, f.Status.SeenOnAt = nil, nil
 		w.request.finalizer, w.request.status, w.request.deleting = true, f.Status, rapid.Bool().Draw(t, "deleting")
 		w.iron.offAt = w.now // as the record may claim
@@ -111,7 +110,7 @@ func TestFromAnyRecord(t *testing.T) {
 	})
 }
 
-// checkAfterwards judges what is left when all is over, and how often the host was cycled.
+// checkAfterwards checks what is left at the end, and how often the host was cycled.
 func (w *world) checkAfterwards() {
 	w.advance(30 * time.Minute)
 	w.checkLeft()
@@ -124,7 +123,7 @@ func (w *world) checkAfterwards() {
 	}
 }
 
-// checkLeft looks for what we have left on the host.
+// checkLeft checks that nothing of ours is left on the host.
 func (w *world) checkLeft() {
 	if !w.host.exists || w.host.uid != "h-1" {
 		return
@@ -137,8 +136,8 @@ func (w *world) checkLeft() {
 	}
 }
 
-// TestCrashesChangeNothing: however often the controller dies between two writes, the end and the number of cycles are the
-// same. So it is if it ran on the host that it has switched off, and goes on elsewhere.
+// TestCrashesChangeNothing: however often the controller crashes between two writes, the end and the number of cycles are the same.
+// This also holds if it ran on the host that it switched off, and continues elsewhere.
 func TestCrashesChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)

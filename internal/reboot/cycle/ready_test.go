@@ -7,7 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestNeverReady plays through what becomes of a Node that registers and is never Ready: the next attempt, and then the owner; a record
+// TestNeverReady simulates a Node that registers and never becomes Ready: the next attempt follows, and then the owner; a record
 // decides by itself.
 func TestNeverReady(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -31,7 +31,7 @@ func TestNeverReady(t *testing.T) {
 	}
 }
 
-// TestReadyLate: a Node that takes its time, and is Ready in the end, has been cycled once.
+// TestReadyLate: a Node that is slow to become Ready is cycled only once.
 func TestReadyLate(t *testing.T) {
 	w := newWorld()
 	w.t, w.kubelet.unready = t, true
@@ -45,7 +45,7 @@ func TestReadyLate(t *testing.T) {
 	}
 }
 
-// TestStillSick plays through what becomes of a request that stands, for a machine that is called sick though its Node is Ready.
+// TestStillSick simulates a request for a machine that is called sick although its Node is Ready.
 func TestStillSick(t *testing.T) {
 	w := newWorld()
 	w.machine.sick = true
@@ -66,7 +66,7 @@ func TestStillSick(t *testing.T) {
 	}
 }
 
-// TestPassingStates: a host that is paused for a day in any phase is no reason to replace its machine.
+// TestPassingStates: that a host is paused for a day, in any phase, is no reason to replace its machine.
 func TestPassingStates(t *testing.T) {
 	for _, fault := range []string{"host is paused", "host is detached"} {
 		for _, phase := range []v1alpha1.Phase{v1alpha1.Pending, v1alpha1.PoweringOff, v1alpha1.Isolating, v1alpha1.PoweringOn} {
@@ -95,7 +95,7 @@ func TestPassingStates(t *testing.T) {
 	}
 }
 
-// TestShortPowerOffTimeout: a host that was off already is proven off however short the time is that a host may take to go off.
+// TestShortPowerOffTimeout: a host that was off already is proven off, however short the timeout for going off is.
 func TestShortPowerOffTimeout(t *testing.T) {
 	w := newWorld()
 	w.t, w.request.spec.PowerOffTimeoutSeconds = t, new(int32(1))

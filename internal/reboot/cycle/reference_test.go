@@ -15,7 +15,7 @@ import (
 
 const referenceFile = "../../../docs/reference.md"
 
-// TestReferenceLeftOut renders what is not put back on a Node, since a new one gets it by itself, or should not have it.
+// TestReferenceLeftOut renders what is not put back on a Node, because a new one gets it by itself, or must not have it.
 func TestReferenceLeftOut(t *testing.T) {
 	labels := []string{
 		corev1.LabelHostname, corev1.LabelOSStable, corev1.LabelArchStable, corev1.LabelWindowsBuild, "beta.kubernetes.io/os", "beta.kubernetes.io/arch",

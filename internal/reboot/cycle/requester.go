@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// RequesterOf is who asked for the cycle that a RebootRemediation makes; nil if that was not stored.
+// RequesterOf returns who asked for the cycle of a RebootRemediation; nil if that was not stored.
 func RequesterOf(spec *v1alpha1.RebootRemediationSpec, status *v1alpha1.RebootRemediationStatus) *v1alpha1.RebootRequester {
 	if status.RequestedBy != nil {
 		return status.RequestedBy
@@ -16,14 +16,14 @@ func RequesterOf(spec *v1alpha1.RebootRemediationSpec, status *v1alpha1.RebootRe
 	return spec.RequestedBy
 }
 
-// ofRecord reports whether the cycle is an attempt of a record, which decides what follows. A person who asks by annotation, too,
-// takes it over.
+// ofRecord reports whether the cycle is an attempt of a record, which decides what follows. A person who also asks by annotation
+// takes the cycle over.
 func (f *Facts) ofRecord() bool {
 	by := RequesterOf(&f.Spec, &f.Status)
 	return by.ForRecord() && (!f.Machine.ByAnnotation || (f.Machine.Operation == by.OperationID && f.Whole()))
 }
 
-// attempts are how many cycles there may be in all.
+// attempts returns how many attempts there may be in all.
 func (f *Facts) attempts() int32 {
 	if f.ofRecord() {
 		return 1
@@ -31,24 +31,24 @@ func (f *Facts) attempts() int32 {
 	return f.Spec.Attempts()
 }
 
-// Steps are all there are, in their order.
+// steps are all single steps, in order.
 var steps = []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn}
 
-// keys are the steps that annotations of the Machine ask for, in their order.
+// keys returns the steps that annotations of the Machine ask for, in order.
 func (d *step) keys() []v1alpha1.Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s v1alpha1.Step) bool { return !d.f.Machine.Keys[s] })
 }
 
-// inTime returns the steps that this cycle can still carry out. After it has released the host for power-on, the
-// earlier steps are too late: their annotations stay, for the next cycle.
+// inTime returns the steps that this cycle can still carry out. Once it has released the host, new annotations for earlier steps
+// are too late: they stay for the next cycle.
 func (d *step) inTime() []v1alpha1.Step {
 	return slices.DeleteFunc(d.keys(), func(s v1alpha1.Step) bool {
 		return d.s.PowerOnReleasedAt != nil && s != v1alpha1.StepPowerOn && !slices.Contains(d.s.AskedSteps, s)
 	})
 }
 
-// dropAsked takes away the annotations for steps that are done. That they have gone is stored, so one that comes back
-// is known for another.
+// dropAsked removes the annotations for finished steps. It stores that they have gone, so one that comes back counts as a new
+// request.
 func (d *step) dropAsked() {
 	d.s.AskedSteps = slices.DeleteFunc(d.s.AskedSteps, func(s v1alpha1.Step) bool { return !d.f.Machine.Keys[s] })
 	at := map[v1alpha1.Step]*metav1.Time{

@@ -17,7 +17,7 @@ func requestedBy(by v1alpha1.RebootRequester) change {
 	return func(f *Facts) { f.Spec.RequestedBy = &by }
 }
 
-// ofRecord makes the cycle an attempt of a plan's step; more retries than one cycle has are of no use to it.
+// ofRecord makes the cycle an attempt of a plan's step. Its retryLimit must have no effect.
 func ofRecord(f *Facts) {
 	requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", UID: "u-1", OperationID: operation})(f)
 	f.Spec.RetryLimit, f.Machine.ByHealthCheck = new(int32(5)), true
@@ -31,29 +31,29 @@ func ofBuiltInPlan(f *Facts) {
 	m.ByAnnotation, m.Plain, m.Operation, m.ByHealthCheck = true, true, operation, true
 }
 
-// ofVersionBefore makes the cycle one that a health check asked for when there were no records.
+// ofVersionBefore makes the cycle one that a health check asked for before records existed.
 func ofVersionBefore(f *Facts) {
 	requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck})(f)
 	f.Machine.ByAnnotation, f.Machine.Plain, f.Machine.ByHealthCheck = true, true, true
 }
 
-// aPersonAsks writes over the annotation of a health check.
+// aPersonAsks overwrites the annotation of a health check.
 func aPersonAsks(f *Facts) {
 	f.Machine.Plain, f.Machine.Operation, f.Machine.ByHealthCheck = true, "", false
 }
 
-// nobodyAsks takes the annotation away.
+// nobodyAsks removes the annotation.
 func nobodyAsks(f *Facts) {
 	f.Machine.Plain, f.Machine.Operation, f.Machine.ByHealthCheck = false, "", false
 }
 
-// aRecordAsks writes over the annotation of a person.
+// aRecordAsks overwrites the annotation of a person.
 func aRecordAsks(f *Facts) {
 	requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation})(f)
 	f.Machine.ByAnnotation, f.Machine.Plain, f.Machine.Operation = true, true, operation
 }
 
-// TestRecordHasOneCycle: whatever retryLimit says, an attempt of a record is one cycle. The next one is for the record to ask for.
+// TestRecordHasOneCycle: whatever retryLimit says, an attempt of a record is one cycle. Only the record asks for the next one.
 func TestRecordHasOneCycle(t *testing.T) {
 	const failed, again = v1alpha1.Failed, v1alpha1.CoolingDown
 	for name, tt := range map[string]struct {
@@ -85,7 +85,7 @@ func TestRecordHasOneCycle(t *testing.T) {
 	}
 }
 
-// allOf makes one change after the other.
+// allOf makes several changes in order.
 func allOf(changes ...change) change {
 	return func(f *Facts) {
 		for _, c := range changes {
@@ -96,7 +96,7 @@ func allOf(changes ...change) change {
 
 func plainly(f *Facts) { f.Machine.ByAnnotation, f.Machine.Plain = true, true }
 
-// takenOverBy has the requester of another cycle stored as that of this one.
+// takenOverBy stores another requester as the one of this cycle.
 func takenOverBy(c change) change {
 	return func(f *Facts) {
 		first := f.Spec.RequestedBy
@@ -105,7 +105,8 @@ func takenOverBy(c change) change {
 	}
 }
 
-// TestRecordAsksNoOwner: a machine that an attempt of a record did not help is left to the record. To replace it would wipe its disks.
+// TestRecordAsksNoOwner: if an attempt of a record did not help, the record decides what follows. The owner would replace the machine and
+// wipe its disks.
 func TestRecordAsksNoOwner(t *testing.T) {
 	const failed = v1alpha1.Failed
 	because := func(reason string) change {
@@ -140,7 +141,8 @@ func TestRecordAsksNoOwner(t *testing.T) {
 	}
 }
 
-// TestRecordTakesItBack: as everybody's, before the Node was touched the cycle ends at once, and after that the host comes on first.
+// TestRecordTakesItBack: a record can withdraw its request, like anybody else. Before the Node was touched, the cycle ends at once; after
+// that, the host comes on first.
 func TestRecordTakesItBack(t *testing.T) {
 	withdrawn, recovered := stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn), stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)
 	release := stores(v1alpha1.PoweringOn, "PoweringOn")
@@ -161,7 +163,8 @@ func TestRecordTakesItBack(t *testing.T) {
 	})
 }
 
-// TestRecordPlaysThrough: a host that does not come on for an attempt of a record was cycled once, and nobody is asked for another machine.
+// TestRecordPlaysThrough: in an attempt of a record, the host does not come on. It was cycled once, and nobody is asked to replace the
+// machine.
 func TestRecordPlaysThrough(t *testing.T) {
 	for name, ask := range asksOfRecords {
 		w := newWorld()

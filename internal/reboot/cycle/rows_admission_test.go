@@ -23,12 +23,12 @@ func hostDeleting(f *Facts) { f.Host.Deleting = true }
 func notFenceable(f *Facts) { f.Host.Fenceable = false }
 func throttled(f *Facts)    { f.Throttled = "Waits for m-2" }
 func notStored(f *Facts) {
-	f.NotStored = "Waits until a MachineRemediation has stored that it made this"
+	f.NotStored = "Waiting until a MachineRemediation has stored that it made this RebootRemediation"
 }
 func notOwned(f *Facts)      { f.Machine.Owned = false }
 func markedAlready(f *Facts) { f.Machine.Marked = true }
 
-// TestPending is the admission.
+// TestPending has the rows for the phase Pending.
 func TestPending(t *testing.T) {
 	const pending, failed, unavailable = v1alpha1.Pending, v1alpha1.Failed, v1alpha1.ReasonHostUnavailable
 	check(t, []row{
@@ -38,7 +38,8 @@ func TestPending(t *testing.T) {
 		{name: "at first: of a machine that is not there", facts: in("", machineGone), want: stores(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)},
 		{name: "at first: of another machine of the same name", facts: in(pending, func(f *Facts) { f.Machine.UID = "m-2" }), want: stores(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)},
 
-		// A host may be found later, so the controller waits. One that can only be somebody else's, or is going, is no use.
+		// A host may be found later, so the controller waits. It is useless to wait for one that somebody else uses, or
+		// that is being deleted.
 		{name: "the host is not to be had: no host", facts: in(pending, missing), host: v1alpha1.ReasonHostNotFound, want: stores(pending, unavailable).lookingAgain(powerOffTimeout)},
 		{name: "the host is not to be had: no host, to the last", facts: settled(in(pending, missing)), after: powerOffTimeout - moment, want: waits(pending, powerOffTimeout).saying(unavailable)},
 		{name: "the host is not to be had: no host in time", facts: settled(in(pending, missing)), after: powerOffTimeout, want: stores(failed, unavailable)},
@@ -51,7 +52,7 @@ func TestPending(t *testing.T) {
 		{name: "the host is not at rest: detached", facts: in(pending, obstacleIs(v1alpha1.ReasonHostDetached)), host: v1alpha1.ReasonHostDetached, want: stores(pending, unavailable)},
 		{name: "the host is not at rest: not provisioned", facts: in(pending, obstacleIs(v1alpha1.ReasonHostNotProvisioned)), host: v1alpha1.ReasonHostNotProvisioned, want: stores(pending, unavailable).lookingAgain(powerOffTimeout)},
 		{name: "the host is not at rest: servicing", facts: in(pending, obstacleIs(v1alpha1.ReasonHostServicing)), host: v1alpha1.ReasonHostServicing, want: stores(pending, unavailable)},
-		// It says nothing of what happens when the host is asked; an old error may stand for ever.
+		// The error does not say what the host will do: it may be an old one that stays forever.
 		{name: "the host is not at rest: but a power error is tried", facts: in(pending, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "the host is not at rest: an hour in the queue does not count", facts: in(pending, missing, waitsFor(v1alpha1.ReasonThrottled)), after: time.Hour, want: stores(pending, unavailable).lookingAgain(time.Hour + powerOffTimeout)},
 
@@ -60,7 +61,7 @@ func TestPending(t *testing.T) {
 		{name: "its user has switched it off: wanted on again", facts: in(pending, suspended, waitsFor(v1alpha1.ReasonSuspendedByUser)), after: time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "its user has switched it off: the request is deleted", facts: in(pending, userOff, deleting), want: stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)},
 
-		// There is no mode in which such a host is rebooted without proof: that is what a remediation is not.
+		// Such a host is never rebooted without proof.
 		{name: "it may not be switched off: cannot be switched off", facts: in(pending, notFenceable), host: v1alpha1.ReasonNotFenceable, want: stores(failed, unavailable)},
 
 		{name: "others come first", facts: in(pending, throttled), want: stores(pending, v1alpha1.ReasonThrottled)},
@@ -80,7 +81,7 @@ func TestPending(t *testing.T) {
 	})
 }
 
-// TestNeedsRecord: until the first attempt begins. Whatever becomes of the record, what has begun comes to an end.
+// TestNeedsRecord: only until the first attempt begins. What has begun goes on, whatever happens to the record.
 func TestNeedsRecord(t *testing.T) {
 	for name, tt := range map[string]struct {
 		facts Facts
@@ -99,7 +100,7 @@ func TestNeedsRecord(t *testing.T) {
 	}
 }
 
-// TestBegin tells what an attempt records before it does anything.
+// TestBegin checks what an attempt records before it does anything.
 func TestBegin(t *testing.T) {
 	later := noon.Add(time.Minute)
 	d := Decide(in(v1alpha1.Pending), later)
@@ -122,7 +123,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestBeginAgain: a further attempt forgets the times of the last one, and nothing that is still to be put back.
+// TestBeginAgain: a new attempt clears the times of the last one, but keeps what is still to be put back.
 func TestBeginAgain(t *testing.T) {
 	f := in(v1alpha1.CoolingDown, isolated(v1alpha1.ReasonNodeDeleted))
 	f.Status.KeysLost = 3

@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestEnds takes away what is left, one after the other.
+// TestEnds: an ended cycle removes what is left, one thing after the other.
 func TestEnds(t *testing.T) {
 	const done, failed, aborted = v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted
 	plain := func(f *Facts) { f.Machine.ByAnnotation, f.Machine.Plain = true, true }
@@ -48,7 +48,7 @@ func TestEnds(t *testing.T) {
 		{name: "after the end: not off", facts: in(failed, because(v1alpha1.ReasonPowerOffTimedOut)), want: does(failed, MarkForOwner).saying(v1alpha1.ReasonPowerOffTimedOut)},
 		{name: "after the end: not on", facts: in(failed, because(v1alpha1.ReasonPowerOnTimedOut)), want: does(failed, MarkForOwner).saying(v1alpha1.ReasonPowerOnTimedOut)},
 		{name: "after the end: the host is gone, in the midst of it", facts: in(failed, unavailable, hostGone), want: does(failed, MarkForOwner).saying(v1alpha1.ReasonHostUnavailable)},
-		// There is nothing to cycle: a machine that a health check calls sick would stay so for ever. A person who asks for a
+		// There is nothing to cycle: a machine that a health check calls sick would stay so forever. A person who asks for a
 		// reboot does not ask for another machine; and pausing is deliberate, so it never escalates.
 		{name: "after the end: there never was a host", facts: in(failed, unavailable, neverBegun, none, byHealthCheck), want: unavailableDoes(MarkForOwner)},
 		{name: "after the end: it does not run the machine", facts: in(failed, unavailable, neverBegun, obstacleIs(v1alpha1.ReasonHostNotProvisioned), byHealthCheck), want: unavailableDoes(MarkForOwner)},
@@ -66,7 +66,7 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// TestTakenBack: Before the Node is touched it ends at once; after that the host comes on, and the Node
+// TestTakenBack: before the Node is touched, a withdrawn cycle ends at once; after that, the host comes on, and the Node
 // gets back what it had.
 func TestTakenBack(t *testing.T) {
 	withdrawn, recovered := stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn), stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)
@@ -90,7 +90,7 @@ func TestTakenBack(t *testing.T) {
 	})
 }
 
-// TestGroundIsGone: in each phase in which something may have been done.
+// TestGroundIsGone: if the machine or the host is gone, the cycle ends, in each phase in which something may have been done.
 func TestGroundIsGone(t *testing.T) {
 	gone := func(f *Facts) { f.Host = HostFacts{Missing: "The host h1 does not exist"} }
 	replaced := func(f *Facts) { f.Host.UID = "h-2" }
@@ -109,7 +109,7 @@ func TestGroundIsGone(t *testing.T) {
 	check(t, rows)
 }
 
-// TestOrphans: row A5, as far as it is decided here. Whatever a request that has ended finds of ours, it takes away.
+// TestOrphans: an ended request removes whatever it finds of ours on the host.
 func TestOrphans(t *testing.T) {
 	for _, phase := range []v1alpha1.Phase{v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted} {
 		check(t, []row{{name: string(phase), facts: in(phase, keyed, probed, deleting), want: does(phase, RemoveKey)}})

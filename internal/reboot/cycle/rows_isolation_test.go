@@ -17,7 +17,7 @@ func nodeTainted(f *Facts)      { f.Node.Tainted = true }
 func nodeDrained(f *Facts)      { f.Node.Drained = true }
 func nodeDeleting(f *Facts)     { f.Node.Node.DeletionTimestamp = &noon }
 
-// TestFenced is what is done about the Node of a host that is off.
+// TestFenced has the rows for the Node of a host that is off.
 func TestFenced(t *testing.T) {
 	const phase = v1alpha1.Fenced
 	goesOn := stores(v1alpha1.PoweringOn, "PoweringOn")
@@ -44,7 +44,7 @@ func backedUp(f *Facts) {
 	f.Status.Node.OutOfService, f.Status.Node.Backup = true, &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"old": "b"}}
 }
 
-// TestIsolating takes the Node out of service.
+// TestIsolating has the rows for taking the Node out of service.
 func TestIsolating(t *testing.T) {
 	const phase = v1alpha1.Isolating
 	again := func(o outcome) outcome { return o.lookingAgain(isolateTimeout) }
@@ -73,7 +73,7 @@ func TestIsolating(t *testing.T) {
 	})
 }
 
-// TestBackup tells what is kept of a Node: all that people and programs have put there, and not what follows its state.
+// TestBackup: the backup has everything that people and programs have put on a Node, but not what depends on its state.
 func TestBackup(t *testing.T) {
 	f := in(v1alpha1.Fenced, backedUp)
 	f.Node.Node.Annotations = map[string]string{"a": "b"}

@@ -7,12 +7,12 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// underPause is a cycle that a health check has asked for, under a pause.
+// underPause makes the cycle one of a health check under a pause.
 func underPause(f *Facts) {
 	f.Machine.ByHealthCheck, f.Paused = true, "Cluster spec.paused is set to true"
 }
 
-// TestUnderPause: no attempt begins, and what has begun and not reached the host is taken back. What has, goes on.
+// TestUnderPause: no attempt begins. One that has begun and not reached the host is cancelled; one that has reached it goes on.
 func TestUnderPause(t *testing.T) {
 	const pending, cooling, paused = v1alpha1.Pending, v1alpha1.CoolingDown, v1alpha1.ReasonUnderPause
 	until := func(f *Facts) { f.PausedUntil = noon.Add(time.Hour) }
@@ -37,7 +37,7 @@ func TestUnderPause(t *testing.T) {
 	}
 }
 
-// TestNeedsPauses: before the host is reached, and where the verdict counts; not for a person.
+// TestNeedsPauses: pauses matter until the host is reached, and where the verdict counts, but not for a person.
 func TestNeedsPauses(t *testing.T) {
 	asked := func(f *Facts) { f.Machine.ByHealthCheck = true }
 	for name, tt := range map[string]struct {
@@ -64,8 +64,8 @@ func TestNeedsPauses(t *testing.T) {
 	}
 }
 
-// TestUpgradeBetweenTwoAttempts plays it through: the system hangs after the first attempt, and a pause begins. The host is left alone
-// until it ends.
+// TestUpgradeBetweenTwoAttempts simulates a system that hangs after the first attempt, and a pause that begins then. The host is left
+// alone until the pause ends.
 func TestUpgradeBetweenTwoAttempts(t *testing.T) {
 	w := newWorld()
 	w.t, w.kubelet.dead = t, true

@@ -8,13 +8,13 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestPoweringOff is the fencing.
+// TestPoweringOff has the rows for the proof that the host is off.
 func TestPoweringOff(t *testing.T) {
 	const phase = v1alpha1.PoweringOff
 	stored := stores(phase, "PoweringOff").lookingAgain(powerOffTimeout)
 	waiting := waits(phase, powerOffTimeout)
 	asks := does(phase, SetKey).lookingAgain(powerOffTimeout)
-	// A host that was off already gets the time for the proof on top.
+	// A host that was off already gets extra time for the proof.
 	storedUnseen, waitingUnseen, asksUnseen := stored.lookingAgain(powerOffTimeout+proofTime), waits(phase, powerOffTimeout+proofTime), asks.lookingAgain(powerOffTimeout+proofTime)
 	fenced := stores(v1alpha1.Fenced, "Fenced")
 	paused := obstacleIs(v1alpha1.ReasonHostPaused)
@@ -29,7 +29,7 @@ func TestPoweringOff(t *testing.T) {
 		{name: "still on: the host is still on", facts: in(phase, seenOn, keyed, keySeen, probed), want: waiting},
 		{name: "still on: it is on though it was not", facts: in(phase, keyed, keySeen), want: storedUnseen},
 
-		// Its operator has to be told all the same: an error may be one that only the next command clears.
+		// The key is set all the same: perhaps only the next command clears the error.
 		{name: "its state is not believed: the key is set all the same", facts: settled(in(phase, paused, off)), want: asksUnseen, host: v1alpha1.ReasonHostPaused},
 		{name: "its state is not believed: off is not believed", facts: in(phase, paused, off, keyed, keySeen, seenOn), want: storedUnseen, host: v1alpha1.ReasonHostPaused},
 		{name: "host off, and the controller waits", facts: settled(in(phase, paused, off, keyed)), want: waitingUnseen},
@@ -45,7 +45,7 @@ func TestPoweringOff(t *testing.T) {
 		{name: "proof of off: not yet known since when the key is there", facts: in(phase, keyed, seenOn, off), want: stored},
 		{name: "proof of off: was off already: it has to settle", facts: in(phase, keyed, keySeen, off), want: waits(phase, settle)},
 		{name: "proof of off: to the last", facts: in(phase, keyed, keySeen, off), after: settle - moment, want: waits(phase, settle)},
-		// Its operator may have answered when the host was on its way up, and been silent since.
+		// Its operator may have answered while the host was on its way up, and been silent since.
 		{name: "proof of off: and is asked again", facts: in(phase, keyed, keySeen, off), after: settle, want: asksUnseen},
 		{name: "proof of off: no answer", facts: in(phase, keyed, keySeen, off, askedAt(settle), probed), after: settle, want: waitingUnseen},
 		{name: "proof of off: answered", facts: in(phase, keyed, keySeen, off, askedAt(settle)), after: settle, want: fenced},
@@ -66,13 +66,13 @@ func TestPoweringOff(t *testing.T) {
 	})
 }
 
-// quick is a host that is to be off in a moment.
+// quick sets a very short timeout for the host to go off.
 func quick(f *Facts) { f.Spec.PowerOffTimeoutSeconds = new(int32(moment / time.Second)) }
 
 func otherProbe(f *Facts)        { f.Host.OtherProbe = true }
 func outOfServiceSince(f *Facts) { f.Status.Node.OutOfService = true }
 
-// TestKeyIsLost counts it, and forgets whatever was proven.
+// TestKeyIsLost: a lost key is counted, and the proof begins again.
 func TestKeyIsLost(t *testing.T) {
 	s := Decide(in(v1alpha1.PoweringOff, seenOn, keySeen, off), noon.Time).Status
 	if s.KeysLost != 1 || s.KeySince != nil || s.SeenOnAt != nil {
@@ -80,7 +80,7 @@ func TestKeyIsLost(t *testing.T) {
 	}
 }
 
-// TestDoubtBeginsAnew: what a host says while it cannot be believed, that it is off, is no part of a proof.
+// TestDoubtBeginsAnew: if a host says that it is off while it cannot be believed, that is no part of a proof.
 func TestDoubtBeginsAnew(t *testing.T) {
 	for name, f := range map[string]Facts{
 		"PoweringOff, paused": in(v1alpha1.PoweringOff, keyed, keySeen, seenOn, off, obstacleIs(v1alpha1.ReasonHostPaused)),
@@ -104,7 +104,7 @@ func TestDoubtBeginsAnew(t *testing.T) {
 	}
 }
 
-// TestSetKeySaysWhen: the answer is worth what the question was, and when.
+// TestSetKeySaysWhen: the key says when it was set, because the proof depends on that.
 func TestSetKeySaysWhen(t *testing.T) {
 	d := Decide(in(v1alpha1.PoweringOff, keyed, keySeen, off), noon.Add(2*time.Minute+time.Millisecond))
 	if d.Action != SetKey || !d.AskedAt.Equal(noon.Add(2*time.Minute)) {
@@ -112,7 +112,7 @@ func TestSetKeySaysWhen(t *testing.T) {
 	}
 }
 
-// TestCoolingDown is what comes between two attempts.
+// TestCoolingDown has the rows between two attempts.
 func TestCoolingDown(t *testing.T) {
 	const phase = v1alpha1.CoolingDown
 	check(t, []row{
@@ -149,9 +149,10 @@ func unavailableSince(f *Facts) { f.Status.UnavailableSince = &noon }
 func neverOff(f *Facts)  { f.Status.PoweredOffAt, f.Status.LastPoweredOn = nil, nil }
 func untouched(f *Facts) { f.Status.Node.OutOfService, f.Status.Node.Backup = false, nil }
 
-// TestUnprovenSaysWhy: a host with an old error that says that it is off is not believed, and people are told so.
+// TestUnprovenSaysWhy: a host that has an old error and says that it is off is not believed, and the message says
+// so.
 func TestUnprovenSaysWhy(t *testing.T) {
-	const disbelief = "it says that it is off, which is not believed"
+	const disbelief = "it says that it is off, but cannot be believed"
 	error := obstacleIs(v1alpha1.ReasonPowerManagementError)
 	for name, tt := range map[string]struct {
 		facts     Facts

@@ -18,7 +18,7 @@ func rebootedNode(f *Facts) { nodeIs(nodeOf("node-1", "boot-2"))(f) }
 func newNode(f *Facts)      { nodeIs(nodeOf("node-2", "boot-2"))(f) }
 func noBootID(f *Facts)     { f.Status.Node.UID, f.Status.Node.BootID = "", "" }
 
-// TestPoweringOn lets the host come on.
+// TestPoweringOn has the rows until the host is on.
 func TestPoweringOn(t *testing.T) {
 	const phase = v1alpha1.PoweringOn
 	paused := obstacleIs(v1alpha1.ReasonHostPaused)
@@ -42,7 +42,7 @@ func TestPoweringOn(t *testing.T) {
 		{name: "kept off: and on again: the clock starts", facts: in(phase, hostSays(byUser), suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout)},
 		{name: "on: it is on", facts: in(phase, on), want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
 		{name: "on: in the last moment", facts: in(phase, on), after: powerOnTimeout, want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
-		// The error of a command that is not needed any more is never cleared.
+		// Nobody clears the error of a command that is no longer needed.
 		{name: "on: with an old error", facts: in(phase, on, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
 		{name: "too long: to the last", facts: in(phase), after: powerOnTimeout - moment, want: waits(phase, powerOnTimeout)},
 		{name: "too long: too late", facts: in(phase), after: powerOnTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
@@ -52,7 +52,7 @@ func TestPoweringOn(t *testing.T) {
 	})
 }
 
-// TestWaitingForNode waits for the Node.
+// TestWaitingForNode has the rows for the wait for the Node.
 func TestWaitingForNode(t *testing.T) {
 	const phase = v1alpha1.WaitingForNode
 	back, waiting := stores(v1alpha1.Restoring, "Restoring"), waits(phase, nodeTimeout)
@@ -62,7 +62,7 @@ func TestWaitingForNode(t *testing.T) {
 		{name: "a new Node, Ready or not", facts: in(phase, newNode), want: back},
 		{name: "a new Node: the workload cluster is dead", facts: in(phase, nodeUnreadable), want: waiting},
 		{name: "a new Node: the machine joins at last", facts: in(phase, newNode, isolated(v1alpha1.ReasonNoNode), func(f *Facts) { f.Status.Node = nil }), want: back},
-		// Not every other Node is one of after: there was one all the time.
+		// A different Node is not always new: this one was there all the time.
 		{name: "a new Node: another one that was there before", facts: in(phase, newNode, neverGone), want: waiting},
 		{name: "a new Node: and reports since", facts: in(phase, newNode, neverGone, reports(moment)), want: back},
 		{name: "the same Node", facts: in(phase, sameNode, notDeleted, reports(time.Minute)), want: waiting},
@@ -86,7 +86,7 @@ func TestWaitingForNode(t *testing.T) {
 	})
 }
 
-// TestSwitchedOffAgain: the clocks of a host that somebody switches off begin anew when it may come on again.
+// TestSwitchedOffAgain: if somebody switches a host off again, its clocks restart when it may come on.
 func TestSwitchedOffAgain(t *testing.T) {
 	s := Decide(in(v1alpha1.WaitingForNode, off, userOff), noon.Time).Status
 	if s.PowerOnReleasedAt != nil || s.LastPoweredOn != nil {
@@ -94,7 +94,7 @@ func TestSwitchedOffAgain(t *testing.T) {
 	}
 }
 
-// TestRestoring puts back what the Node had.
+// TestRestoring has the rows for putting back what the Node had.
 func TestRestoring(t *testing.T) {
 	const phase = v1alpha1.Restoring
 	again := func(o outcome) outcome { return o.lookingAgain(nodeTimeout) }
@@ -134,7 +134,7 @@ func TestRestoring(t *testing.T) {
 
 func sick(f *Facts) { f.Machine.ByHealthCheck, f.Machine.Sick = true, true }
 
-// TestWaitingForMachine: a request that stands while the machine is called sick goes on.
+// TestWaitingForMachine: if the machine is still called sick, the request goes on.
 func TestWaitingForMachine(t *testing.T) {
 	const phase = v1alpha1.WaitingForMachine
 	well := func(f *Facts) { f.Machine.Sick = false }
@@ -148,7 +148,8 @@ func TestWaitingForMachine(t *testing.T) {
 	})
 }
 
-// TestBackupGoesWhenRestored, with the note that the Node is out of service; and not before.
+// TestBackupGoesWhenRestored: the backup is dropped when it is put back, with the note that the Node
+// is out of service, and not before.
 func TestBackupGoesWhenRestored(t *testing.T) {
 	f := in(v1alpha1.Restoring)
 	if s := Decide(f, noon.Add(nodeTimeout)).Status; s.Node.Backup == nil {

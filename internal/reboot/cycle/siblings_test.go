@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// sibling is another RebootRemediation of the same Machine.
+// sibling returns another RebootRemediation of the same Machine.
 func sibling(name string, phase v1alpha1.Phase, changes ...change) v1alpha1.RebootRemediation {
 	f := in(phase, changes...)
 	other := v1alpha1.RebootRemediation{Spec: f.Spec, Status: f.Status}
@@ -24,7 +24,7 @@ func beside(others ...v1alpha1.RebootRemediation) change {
 	return func(f *Facts) { f.Siblings = others }
 }
 
-// TestOneAtATime: while one RebootRemediation cycles a machine, another one waits for it, no matter who asked or what the host says.
+// TestOneAtATime: while one RebootRemediation cycles a machine, others wait for it, whoever asked and whatever the host says.
 func TestOneAtATime(t *testing.T) {
 	const pending = v1alpha1.Pending
 	throttled := stores(pending, v1alpha1.ReasonThrottled)
@@ -54,7 +54,7 @@ func TestOneAtATime(t *testing.T) {
 
 func wasThrottled(f *Facts) { waitsFor(v1alpha1.ReasonThrottled)(f) }
 
-// TestWaitsForWhom: one that waits says for which RebootRemediation, and who asked for that one.
+// TestWaitsForWhom: a RebootRemediation that waits says for which one, and who asked for that one.
 func TestWaitsForWhom(t *testing.T) {
 	person := v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}
 	named := v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson, Name: "alice"}

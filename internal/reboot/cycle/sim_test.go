@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// world is a bare-metal machine with everything around it, as a value: what is true, and what can be read. Decide is
-// let loose on it; what comes of it is judged by what is true.
+// world is a bare-metal machine and everything around it: the truth, and what can be read of it. The tests run Decide on it,
+// and judge the results by the truth.
 type world struct {
 	t   rapid.TB
 	now time.Time
@@ -31,7 +31,7 @@ type world struct {
 	// throttled says that others come first, paused that no attempt may begin unless a person asked, and blind that the Machine
 	// cannot be read.
 	throttled, paused, blind bool
-	// late is a write that was decided and has not arrived yet.
+	// late is a write that was decided but has not arrived yet.
 	late *simWrite
 	// lossy is how many of the next writes fail.
 	lossy int
@@ -43,11 +43,11 @@ type simMachine struct {
 	gone, owned, marked         bool
 	node                        string
 	byAnnotation, byHealthCheck bool
-	// plain is the annotation for a full cycle, and ofHealthCheck tells whose it is.
+	// plain is the annotation for a full cycle, and ofHealthCheck says whether it is a health check's.
 	plain, ofHealthCheck bool
 	operation            string
 	keys                 map[v1alpha1.Step]bool
-	// sick stays called so, whatever its Node says.
+	// sick means that the verdict stays unhealthy, whatever the Node says.
 	sick bool
 }
 
@@ -61,7 +61,7 @@ type simRequest struct {
 	status     v1alpha1.RebootRemediationStatus
 }
 
-// simWrite is a write, and the versions that it is bound to.
+// simWrite is a write, and the versions that it requires.
 type simWrite struct {
 	decision      Decision
 	request, host int
@@ -69,7 +69,7 @@ type simWrite struct {
 
 const requestUID = types.UID("r1")
 
-// facts is what can be read at this moment.
+// facts returns what can be read now.
 func (w *world) facts() Facts {
 	f := Facts{
 		UID: requestUID, Spec: w.request.spec, Status: *w.request.status.DeepCopy(), Deleting: w.request.deleting,
@@ -110,7 +110,7 @@ func (w *world) machineFacts() MachineFacts {
 	}
 }
 
-// byHealthCheck reports whether a health check asks; a person may have written over its annotation, or asked for steps.
+// byHealthCheck reports whether a health check asks; a person may have overwritten its annotation, or asked for steps.
 func (w *world) byHealthCheck() bool {
 	m, by := w.machine, w.request.spec.RequestedBy
 	person := by != nil && by.Kind == v1alpha1.RequestedByAnnotation
@@ -125,7 +125,7 @@ func (w *world) ofRecord() bool {
 // wholeAsked reports whether a full cycle is asked for.
 func (m simMachine) wholeAsked() bool { return !m.byAnnotation || m.plain }
 
-// step is one turn of the controller: what is read, and one write. It reports whether there was one.
+// step is one turn of the controller: it reads, and makes one write. It reports whether there was one.
 func (w *world) step(fate string) (Decision, bool) {
 	if w.late != nil {
 		late := *w.late
@@ -134,7 +134,7 @@ func (w *world) step(fate string) (Decision, bool) {
 		return late.decision, true
 	}
 	if !w.request.exists || (w.blind && w.request.status.Host == nil) {
-		// It is tried again after a while.
+		// The controller retries after a while.
 		w.seen.rested = Decision{RecheckAt: w.now.Add(lookAgain)}
 		return w.seen.rested, false
 	}
@@ -155,7 +155,7 @@ func (w *world) step(fate string) (Decision, bool) {
 		w.lossy = max(0, w.lossy-1)
 		w.logf("lost: %s", d)
 	case fate == "late" && (d.Changed || !slices.Contains([]Action{DeleteNode, TaintNode, MarkForOwner}, d.Action)):
-		// The others are bound to the Node and the Machine as they were read, and refused if those have changed.
+		// The other writes require the Node and the Machine as they were read, and are refused if those have changed.
 		w.late = &write
 	default:
 		w.arrive(write)
@@ -163,7 +163,7 @@ func (w *world) step(fate string) (Decision, bool) {
 	return d, true
 }
 
-// arrive carries a write out, unless what it is bound to has changed.
+// arrive carries out a write, unless the objects that it requires have changed.
 func (w *world) arrive(write simWrite) {
 	d := write.decision
 	if !w.request.exists || write.request != w.request.version {
@@ -261,7 +261,7 @@ func (w *world) actOnNode(action Action) {
 	}
 }
 
-// stored is a status after it was written and read.
+// stored returns a status after it was written and read back.
 func stored(t rapid.TB, status v1alpha1.RebootRemediationStatus) v1alpha1.RebootRemediationStatus {
 	data, err := json.Marshal(status)
 	if err != nil {
@@ -278,7 +278,7 @@ func (w *world) logf(format string, args ...any) {
 	w.t.Logf("%s %-14s "+format, append([]any{w.now.Format(time.TimeOnly), w.request.status.Phase}, args...)...)
 }
 
-// String is what a decision does, for the log of a failed test.
+// String describes a decision, for the log of a failed test.
 func (d Decision) String() string {
 	switch {
 	case d.Changed:

@@ -13,7 +13,7 @@ import (
 // event is something that happens to a world.
 type event func(*world)
 
-// faults go away when they are healed.
+// faults are events that heal undoes.
 var faults = map[string]event{
 	"operator stops":    func(w *world) { w.operator.stopped = true },
 	"operator starts":   func(w *world) { w.operator.stopped = false; w.operator.next = w.now },
@@ -54,7 +54,7 @@ var faults = map[string]event{
 	"onDelay":           func(w *world) { w.operator.onDelay = 40 * time.Second },
 }
 
-// doings are what people and programs do, and what nobody undoes.
+// doings are things that people and programs do, and that heal does not undo.
 var doings = map[string]event{
 	"online: false": func(w *world) { w.host.online = false; w.touchHost() },
 	"online: true":  func(w *world) { w.host.online = true; w.touchHost() },
@@ -87,7 +87,7 @@ var doings = map[string]event{
 	"not PowerOn":        asks(v1alpha1.StepPowerOn, false),
 }
 
-// ends are those after which there is no way back.
+// ends are events that cannot be undone.
 var ends = map[string]event{
 	"request is deleted":  (*world).deleteRequest,
 	"machine is deleted":  func(w *world) { w.machine.gone = true },
@@ -97,7 +97,7 @@ var ends = map[string]event{
 	"disablePowerOff set": func(w *world) { w.host.fenceable = false; w.touchHost() },
 }
 
-// forgets what a version before did not know.
+// forgets clears the fields that an earlier version did not have.
 func (w *world) forgets() {
 	s := &w.request.status
 	s.SuspendedSince, s.PausedSince, s.UnavailableSince, s.NodeGoneAt, s.Outcome = nil, nil, nil, nil, ""
@@ -114,7 +114,7 @@ func asks(step v1alpha1.Step, want bool) event {
 	}
 }
 
-// personAsks by annotation for all, also where a record did.
+// personAsks sets a person's annotation for a full cycle, even over a record's.
 func (w *world) personAsks() {
 	w.machine.plain = w.machine.byAnnotation
 	w.machine.ofHealthCheck, w.machine.operation = false, ""
@@ -182,7 +182,7 @@ func (w *world) replaceHost() {
 	w.touchHost()
 }
 
-// heal ends all faults, and lets everybody want what is usual.
+// heal ends all faults, and makes everybody want the usual.
 func (w *world) heal() {
 	for _, name := range []string{
 		"operator starts", "host is unpaused", "host is attached", "BMC is back", "power works", "power is loose", "state is back",
@@ -202,7 +202,8 @@ func (w *world) heal() {
 	w.kubelet.dead = false
 }
 
-// newWorld is one in which a machine has fallen silent, and a cycle is asked for.
+// newWorld returns a world in which a machine has stopped reporting, and a cycle is asked
+// for.
 func newWorld() *world {
 	w := &world{
 		now:      time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC),

@@ -8,52 +8,53 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// The keys that a simulated host may have; the one-shot request is one of ours or of somebody else.
+// The keys that a simulated host may have. The one-shot request is ours or somebody else's.
 const (
 	simKey, simProbe, simOther = "ours", "", "other"
 	probeOurs, probeTheirs     = "ours", "theirs"
 )
 
-// simHost is a BareMetalHost, as the API has it.
+// simHost is a BareMetalHost in the API.
 type simHost struct {
 	exists  bool
 	uid     types.UID
 	version int
 	keys    map[string]string
-	// unhealthy is the mark that keeps it from being handed out: empty, ours or theirs.
+	// unhealthy is the mark against choosing it for another machine: empty, ours or theirs.
 	unhealthy string
 
 	ours, fenceable, online, paused, detached, provisioned bool
-	// What its operator says.
+	// These are what its operator reports.
 	poweredOn, powerError, unmanageable, servicing bool
 }
 
 // simIron is the host itself.
 type simIron struct {
 	power bool
-	// target is a command that the machine has taken, and due is when it is carried out.
+	// target is a command that the machine has accepted, and due is when it is carried out.
 	target *bool
 	due    time.Time
-	// ramdisk runs for the firmware, and not the system with its workloads.
+	// ramdisk says that the host runs the firmware tools, and not the system with its workloads.
 	ramdisk  bool
 	boots    int
 	bootedAt time.Time
 	offAt    time.Time
 }
 
-// running reports whether workloads run, or may any moment.
+// running reports whether workloads run, or may run at any moment.
 func (i simIron) running() bool {
 	return (i.power && !i.ramdisk) || (i.target != nil && *i.target)
 }
 
-// simOperator is the program that switches hosts, with what can be wrong with it.
+// simOperator is the program that switches hosts, and what may be wrong with it.
 type simOperator struct {
 	next time.Time
-	// lag is how late it notices a change; onDelay and offDelay are how long switching takes.
+	// lag is how long it takes to notice a change; onDelay and offDelay are how long switching takes.
 	lag, onDelay, offDelay time.Duration
-	// stopped does nothing. blind cannot reach the machine. failing gets errors, and stuck no effect.
+	// stopped means that it does nothing, blind that it cannot reach the machine, failing that it
+	// gets errors, and stuck that its commands have no effect.
 	stopped, blind, failing, stuck bool
-	// firmware is to be worked on at the next power-on, until servicingEnds.
+	// firmware says that the next power-on starts firmware work, which lasts until servicingEnds.
 	firmware      bool
 	servicingEnds time.Time
 }
@@ -63,7 +64,7 @@ const (
 	simRetry = 3 * time.Second
 )
 
-// touchHost notes that the object has changed in a way that its operator reacts to.
+// touchHost records a change of the object that its operator reacts to.
 func (w *world) touchHost() {
 	w.host.version++
 	if due := w.now.Add(w.operator.lag); due.Before(w.operator.next) {
@@ -71,7 +72,7 @@ func (w *world) touchHost() {
 	}
 }
 
-// pass is one look of the operator at the host, step by step as in the real one.
+// pass is one reconcile of the operator, step by step as in the real one.
 func (w *world) pass() {
 	h, o := &w.host, &w.operator
 	o.next = w.now.Add(simPoll)
@@ -122,7 +123,7 @@ func (w *world) command(want bool) {
 		delay = o.onDelay
 	}
 	if !want && !h.fenceable {
-		// It is rebooted instead, for as long as there is a key.
+		// It reboots instead, while there is a key.
 		w.setPower(false)
 		w.setPower(true)
 		if _, asked := h.keys[simProbe]; asked {
@@ -134,7 +135,7 @@ func (w *world) command(want bool) {
 	w.iron.target, w.iron.due = &want, w.now.Add(delay)
 }
 
-// service begins to work on the firmware.
+// service begins the firmware work.
 func (w *world) service() {
 	w.host.servicing = true
 	w.host.version++
@@ -153,7 +154,7 @@ func (w *world) endService() {
 	w.operator.next = w.now
 }
 
-// setPower is what really happens.
+// setPower changes whether the host really is on.
 func (w *world) setPower(on bool) {
 	if w.iron.power == on {
 		return
@@ -172,7 +173,7 @@ func (w *world) setPower(on bool) {
 	}
 }
 
-// advance lets time pass, and everything happen that is due meanwhile.
+// advance lets time pass, and everything happen that is due by then.
 func (w *world) advance(d time.Duration) {
 	end := w.now.Add(d)
 	for {
@@ -186,7 +187,7 @@ func (w *world) advance(d time.Duration) {
 	}
 }
 
-// nextEvent is when something happens by itself, and end if nothing does before.
+// nextEvent returns when something happens by itself, or end if nothing does before.
 func (w *world) nextEvent(end time.Time) time.Time {
 	next := end
 	for _, due := range []time.Time{w.operator.next, w.operator.servicingEnds, w.dueCommand(), w.kubelet.due(w)} {
@@ -204,7 +205,7 @@ func (w *world) dueCommand() time.Time {
 	return w.iron.due
 }
 
-// happen lets one thing happen that is due, and reports whether there was one.
+// happen does one thing that is due, and reports whether there was one.
 func (w *world) happen() bool {
 	switch {
 	case w.iron.target != nil && !w.iron.due.After(w.now):
@@ -224,7 +225,7 @@ func (w *world) happen() bool {
 	return true
 }
 
-// HostFactsOf is what can be read of the host.
+// hostFacts returns what can be read of the host.
 func (w *world) hostFacts() HostFacts {
 	h := w.host
 	if !h.exists && w.request.status.Host == nil {

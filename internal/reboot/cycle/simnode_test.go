@@ -10,15 +10,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// simKubelet registers the Node when the system has booted, and reports for it.
+// simKubelet registers the Node when the system has booted, and reports its state.
 type simKubelet struct {
 	running   bool
 	startsAt  time.Time
 	stoppedAt time.Time
-	// registers is what it does when it starts, and at no other time.
+	// registers says that it registers the Node when it starts, as it does at no other time.
 	registers bool
 	bootTime  time.Duration
-	// dead systems never come up. The Node of one that is unready registers, and is never Ready.
+	// dead means that the system never boots; unready that its Node registers, but never becomes
+	// Ready.
 	dead, unready bool
 }
 
@@ -26,7 +27,7 @@ type simKubelet struct {
 type simWorkload struct {
 	down bool
 	node *corev1.Node
-	// stuck is a finalizer of somebody else on the Node, or something that does not let go of it.
+	// stuck means that a finalizer of somebody else, or a workload, keeps the Node from going.
 	stuck          bool
 	taintSupported bool
 	taintedAt      time.Time
@@ -34,7 +35,7 @@ type simWorkload struct {
 	registrations  int
 }
 
-// simLease is how long a Node stays Ready after its kubelet has fallen silent.
+// simLease is how long a Node stays Ready after its kubelet has stopped reporting.
 const simLease = 40 * time.Second
 
 func (k *simKubelet) boot(now time.Time) {
@@ -51,7 +52,7 @@ func (k *simKubelet) stop(now time.Time) {
 	k.running, k.startsAt, k.registers = false, time.Time{}, false
 }
 
-// due is when the kubelet, or the node controller, does something by itself.
+// due returns when the kubelet, or the node controller, does something by itself.
 func (k *simKubelet) due(w *world) time.Time {
 	if !k.startsAt.IsZero() {
 		return k.startsAt
@@ -77,7 +78,7 @@ func (k *simKubelet) happen(w *world) bool {
 	return true
 }
 
-// register makes the Node known, if it is not.
+// register creates the Node if it does not exist.
 func (w *world) register() {
 	if w.workload.node == nil {
 		w.workload.registrations++
@@ -92,7 +93,7 @@ func (w *world) register() {
 	w.report()
 }
 
-// report is what a kubelet that runs does all the time.
+// report does what a running kubelet does all the time.
 func (w *world) report() {
 	if node := w.workload.node; node != nil && w.kubelet.running && !w.workload.down {
 		node.Status.NodeInfo.BootID = fmt.Sprintf("boot-%d", w.iron.boots)
@@ -125,7 +126,7 @@ func setReady(node *corev1.Node, status corev1.ConditionStatus, heartbeat time.T
 	c.Status, c.LastHeartbeatTime = status, metav1.NewTime(heartbeat.Truncate(time.Second))
 }
 
-// changeNode is a change of the Node's metadata or spec by anybody.
+// changeNode changes the Node's metadata or spec, as anybody may.
 func (w *world) changeNode(change func(*corev1.Node)) {
 	if w.workload.node == nil {
 		return
@@ -136,7 +137,7 @@ func (w *world) changeNode(change func(*corev1.Node)) {
 	w.workload.node = node
 }
 
-// removeNode is a DELETE by anybody.
+// removeNode deletes the Node, as anybody may.
 func (w *world) removeNode() {
 	if w.workload.stuck {
 		w.changeNode(func(node *corev1.Node) { node.DeletionTimestamp = new(metav1.NewTime(w.now)) })
@@ -145,7 +146,7 @@ func (w *world) removeNode() {
 	w.workload.node = nil
 }
 
-// letGo ends what holds on to the Node.
+// letGo removes whatever keeps the Node.
 func (w *world) letGo() {
 	w.workload.stuck = false
 	if node := w.workload.node; node != nil && node.DeletionTimestamp != nil {
@@ -153,7 +154,7 @@ func (w *world) letGo() {
 	}
 }
 
-// nodeFacts is what can be read of the Node.
+// nodeFacts returns what can be read of the Node.
 func (w *world) nodeFacts() NodeFacts {
 	w.report()
 	name := w.machine.node
@@ -186,7 +187,7 @@ func (w *world) untaint() {
 	})
 }
 
-// healthy is what a health check says of the machine.
+// healthy reports whether a health check calls the machine healthy.
 func (w *world) healthy() bool {
 	w.report()
 	node := w.workload.node

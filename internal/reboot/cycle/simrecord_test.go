@@ -10,28 +10,28 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// record is what has truly happened, by which the decisions are judged.
+// record is what really happened; decisions are judged by it.
 type record struct {
-	// cycles counts how often the host went off with our key on it, and boots how often it may have come on with our
-	// key on it, or without it since somebody took it.
+	// cycles counts how often the host went off with our key on it. boots counts how often it may have come on with our key on
+	// it, or after somebody removed the key.
 	cycles, boots int
-	// stoodDown counts the attempts that were taken back.
+	// stoodDown counts the cancelled attempts.
 	stoodDown int
-	// released are the attempts in which the host was let go of.
+	// released are the attempts in which the host was released.
 	released map[int32]bool
-	// wanted is what was on the Nodes that we deleted, and is not seen on another one yet.
+	// wanted is what was on the Nodes that we deleted, and has not been seen on another Node yet.
 	wanted *v1alpha1.NodeBackup
-	// taintedAtBoot is in which boot of the host we have tainted the Node; -1 if we have not.
+	// taintedAtBoot is the boot of the host in which we tainted the Node; -1 if we have not.
 	taintedAtBoot int
 	// failedAt is when the last attempt failed.
 	failedAt time.Time
-	// stepwise tells that a person has asked for single steps, and not for a full cycle since.
+	// stepwise says that a person has asked for single steps, and for no full cycle since.
 	stepwise bool
 	// rested is the last decision to wait.
 	rested Decision
 }
 
-// checkTouch judges the moment in which a Node is deleted or tainted (I1 to I5).
+// checkTouch checks that a Node may be deleted or tainted now.
 func (w *world) checkTouch() {
 	node, status := w.workload.node, w.request.status
 	if _, ok := w.host.keys[simKey]; !ok {
@@ -65,7 +65,7 @@ func (w *world) checkTouch() {
 	w.seen.wanted = both(w.seen.wanted, contentOf(node))
 }
 
-// both is what was on two Nodes, one after the other.
+// both returns what was on two Nodes, one after the other.
 func both(earlier, later *v1alpha1.NodeBackup) *v1alpha1.NodeBackup {
 	if earlier == nil {
 		return later
@@ -77,7 +77,7 @@ func both(earlier, later *v1alpha1.NodeBackup) *v1alpha1.NodeBackup {
 	}
 }
 
-// contentOf is what was put on a Node, without what it gets by itself.
+// contentOf returns what was put on a Node, without what it gets by itself.
 func contentOf(node *corev1.Node) *v1alpha1.NodeBackup {
 	return &v1alpha1.NodeBackup{
 		Labels: without(node.Labels, func(key string) bool { return key == corev1.LabelHostname }), Annotations: node.Annotations,
@@ -93,7 +93,7 @@ func asNode(backup *v1alpha1.NodeBackup) *corev1.Node {
 	return node
 }
 
-// checkUntaint judges the moment in which the taint goes.
+// checkUntaint checks that the taint may go now.
 func (w *world) checkUntaint() {
 	if w.seen.taintedAtBoot >= 0 && w.iron.boots <= w.seen.taintedAtBoot {
 		w.t.Fatalf("the taint goes before the host has booted again")
@@ -101,7 +101,7 @@ func (w *world) checkUntaint() {
 	w.seen.taintedAtBoot = -1
 }
 
-// checkMissing judges what is put back: it has been there, and is not there now.
+// checkMissing checks what is put back: it was there before, and is not there now.
 func (w *world) checkMissing(missing MissingParts) {
 	for key := range missing.Labels {
 		if _, ok := w.workload.node.Labels[key]; ok {
@@ -115,7 +115,7 @@ func (w *world) checkMissing(missing MissingParts) {
 	}
 }
 
-// checkSetKey judges the moment in which our key is set.
+// checkSetKey checks that our key may be set now.
 func (w *world) checkSetKey() {
 	status := w.request.status
 	if w.host.uid != status.Host.UID {
@@ -132,7 +132,7 @@ func (w *world) checkSetKey() {
 	}
 }
 
-// checkRemoveKey judges the moment in which our key goes.
+// checkRemoveKey checks that our key may go now.
 func (w *world) checkRemoveKey() {
 	status := w.request.status
 	if w.host.uid != status.Host.UID {
@@ -144,7 +144,7 @@ func (w *world) checkRemoveKey() {
 	}
 }
 
-// checkMark judges the moment in which the owner is asked to replace the machine.
+// checkMark checks that the owner may be asked now to replace the machine.
 func (w *world) checkMark() {
 	if w.ofRecord() {
 		w.t.Fatalf("the owner is asked for another machine, although the record decides what follows")
@@ -158,7 +158,7 @@ func (w *world) checkMark() {
 	}
 }
 
-// checkStatus judges a change of the record.
+// checkStatus checks a change of the record.
 func (w *world) checkStatus(before, after v1alpha1.RebootRemediationStatus) {
 	if before.Phase.Ended() && before.Phase != after.Phase {
 		w.t.Fatalf("a cycle that has ended as %s goes on as %s", before.Phase, after.Phase)
@@ -194,7 +194,7 @@ func (w *world) takenOver() bool {
 	})
 }
 
-// checkHold judges the end of a hold: only the one who asked for it ends it, unless it cannot go on.
+// checkHold checks the end of Holding: only the person who asked for it ends it, unless it cannot go on.
 func (w *world) checkHold(after v1alpha1.RebootRemediationStatus) {
 	m, h := w.machine, w.host
 	switch {
@@ -205,7 +205,7 @@ func (w *world) checkHold(after v1alpha1.RebootRemediationStatus) {
 	}
 }
 
-// checkPause judges what is done under a pause that nobody but a person may ignore.
+// checkPause checks what is done under a pause that only a person may ignore.
 func (w *world) checkPause(f Facts, d Decision) {
 	if !w.paused || w.blind || !f.Machine.ByHealthCheck {
 		return
@@ -218,7 +218,7 @@ func (w *world) checkPause(f Facts, d Decision) {
 	}
 }
 
-// checkListed compares an end with the list of all ends.
+// checkListed checks that an end is in the list of all ends.
 func (w *world) checkListed(f Facts, d Decision) {
 	end := End{d.Status.Phase, d.Status.Outcome}
 	if end.Phase.Ended() && !f.Status.Phase.Ended() && !slices.Contains(Ends(), end) {
@@ -226,7 +226,7 @@ func (w *world) checkListed(f Facts, d Decision) {
 	}
 }
 
-// checkGivenUp judges the moment in which a record goes that has stayed for its Node.
+// checkGivenUp checks that a record that has stayed for its Node may go now.
 func (w *world) checkGivenUp() {
 	if w.machine.gone || !OwesNode(&w.request.status) {
 		return
@@ -236,7 +236,7 @@ func (w *world) checkGivenUp() {
 	}
 }
 
-// note keeps what a change of the record tells, once it is stored.
+// note records what a change of the status means, once it is stored.
 func (w *world) note(before, after v1alpha1.RebootRemediationStatus) {
 	switch after.Phase {
 	case v1alpha1.PoweringOn:
@@ -261,8 +261,8 @@ func backupOf(status v1alpha1.RebootRemediationStatus) *v1alpha1.NodeBackup {
 	return status.Node.Backup
 }
 
-// checkRestored looks for everything that was on the Nodes that we deleted. A write may be late by what somebody
-// has changed meanwhile, but not by a Node.
+// checkRestored checks that everything that was on the Nodes that we deleted is there again. A value may be out of date, but
+// nothing may be missing.
 func (w *world) checkRestored() {
 	if w.workload.node == nil {
 		return
@@ -272,7 +272,7 @@ func (w *world) checkRestored() {
 	}
 }
 
-// checkSuccess judges what is called a success: the host was off, and the system has booted since.
+// checkSuccess checks a success: the host was off, and the system has booted since.
 func (w *world) checkSuccess(before, status v1alpha1.RebootRemediationStatus) {
 	if node := w.workload.node; before.Phase == v1alpha1.Restoring && (node == nil || !Ready(node)) {
 		w.t.Fatalf("a success, and the Node is not Ready")
@@ -294,7 +294,7 @@ func (w *world) checkSuccess(before, status v1alpha1.RebootRemediationStatus) {
 	}
 }
 
-// checkEnd judges the moment in which the record is let go of, and what was left undone by then.
+// checkEnd checks that the record may be released now, and what is left undone.
 func (w *world) checkEnd() {
 	status := w.request.status
 	if w.host.exists && status.Host != nil && w.host.uid == status.Host.UID {
@@ -315,7 +315,7 @@ func (w *world) checkEnd() {
 	}
 }
 
-// checkHostMark judges the moment in which a host is marked, or the mark goes: the cycle has ended, and the mark is ours.
+// checkHostMark checks that a host may be marked, or the mark be removed: the cycle has ended, and the mark is ours.
 func (w *world) checkHostMark(action Action) {
 	status := w.request.status
 	if status.Host == nil || w.host.uid != status.Host.UID {
@@ -330,7 +330,7 @@ func (w *world) checkHostMark(action Action) {
 	}
 }
 
-// checkHostMarked judges the mark at the end: a host that was cycled in vain has one, and one that works again has none of ours.
+// checkHostMarked checks the mark at the end: a host that was cycled in vain has one, and one that works again has none of ours.
 func (w *world) checkHostMarked() {
 	status := w.request.status
 	if !w.host.exists || status.Host == nil || w.host.uid != status.Host.UID {
@@ -346,7 +346,7 @@ func (w *world) checkHostMarked() {
 	}
 }
 
-// checkWait judges a decision to wait: there is a deadline, or a person or program wants the host off.
+// checkWait checks a decision to wait: there is a deadline, or a person or program wants the host off.
 func (w *world) checkWait(d Decision) {
 	w.seen.rested = d
 	if !d.RecheckAt.IsZero() {

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// anyWorld draws who asks for what, and how quick everything is.
+// anyWorld draws who asks for what, and how fast everything is.
 func anyWorld(t *rapid.T) *world {
 	w := newWorld()
 	w.t = t
@@ -68,7 +68,7 @@ func (w *world) anyPower(t *rapid.T) {
 	}
 }
 
-// turn lets one thing happen: mostly the controller has its turn, or time passes.
+// turn lets one thing happen: usually a step of the controller, or time passes.
 func (w *world) turn(t *rapid.T, events []string) {
 	name := rapid.OneOf(
 		rapid.SampledFrom([]string{"step", "step", "step", "lost", "late"}),
@@ -102,7 +102,7 @@ func happen(name string) event {
 	return nil
 }
 
-// run lets the controller work until it waits.
+// run runs the controller until it waits.
 func (w *world) run() {
 	for range maxSteps {
 		if _, busy := w.step("step"); !busy {
@@ -113,14 +113,14 @@ func (w *world) run() {
 	w.t.Fatalf("the controller did not settle in phase %s", w.request.status.Phase)
 }
 
-// over tells that nothing more is to be done.
+// over reports whether nothing is left to do.
 func (w *world) over() bool {
 	staysForNode := w.request.deleting && w.request.forNode
 	return !w.request.exists || !w.request.finalizer && w.request.status.Phase.Ended() && !staysForNode
 }
 
-// goOn lets the controller work as it is called in earnest: when what it reads has changed, and when a decision says. It
-// reports whether it comes to an end.
+// goOn runs the controller as in production: when what it watches has changed, and when a decision asks for it. It
+// reports whether the cycle ends.
 func (w *world) goOn(limit time.Duration) bool {
 	end := w.now.Add(limit)
 	for w.now.Before(end) {
@@ -147,7 +147,7 @@ func (w *world) goOn(limit time.Duration) bool {
 	return false
 }
 
-// noticed is that part of what can be read of which the controller is told.
+// noticed returns the facts whose changes wake the controller.
 func (w *world) noticed() Facts {
 	f := w.facts()
 	f.Node = NodeFacts{}

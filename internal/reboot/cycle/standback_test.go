@@ -7,14 +7,14 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// standing is a cycle of a health check that waits for a pause to end.
+// standing makes the cycle one of a health check that waits for a pause to end.
 func standing(f *Facts) {
 	underPause(f)
 	f.Status.SuspendedSince, f.Status.PausedSince = &noon, &noon
 }
 
-// TestNobodyWaitsForAPause but who has to: what a person asks for begins beside a health check's cycle that waits for one, and takes
-// over what that one owes the Node.
+// TestNobodyWaitsForAPause: a person's request does not wait for a health check's cycle that waits for a pause, and takes over what that
+// one owes the Node.
 func TestNobodyWaitsForAPause(t *testing.T) {
 	byHand := requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson})
 	for _, phase := range []v1alpha1.Phase{v1alpha1.Pending, v1alpha1.CoolingDown, v1alpha1.Restoring, v1alpha1.WaitingForMachine} {
@@ -29,8 +29,8 @@ func TestNobodyWaitsForAPause(t *testing.T) {
 	}
 }
 
-// TestStandsBack: a cycle that has waited for a pause leaves the machine to the one that has begun meanwhile, Node and all. Then it goes
-// on, when the machine was judged anew.
+// TestStandsBack: a cycle that has waited for a pause leaves the machine, and the Node, to the one that began meanwhile. It goes on
+// afterwards, when the machine has been judged again.
 func TestStandsBack(t *testing.T) {
 	const cooling, restoring, machine, failed, yielding = v1alpha1.CoolingDown, v1alpha1.Restoring, v1alpha1.WaitingForMachine, v1alpha1.Failed, v1alpha1.ReasonThrottled
 	atWork := beside(sibling("person", v1alpha1.Isolating))

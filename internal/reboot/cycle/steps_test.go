@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// stepWorld is one in which nothing goes wrong, and a person asks for steps by annotations.
+// stepWorld returns a world in which nothing goes wrong, and a person asks for steps by annotations.
 func stepWorld(t rapid.TB, asked ...v1alpha1.Step) *world {
 	w := newWorld()
 	w.t = t
@@ -29,14 +29,14 @@ func (w *world) ask(steps ...v1alpha1.Step) {
 	}
 }
 
-// rest is where a world has settled: its phase, the annotations that are left, whether the host is on, and
-// whether the Node of the beginning is still there.
+// rest is how a world comes to rest: its phase, the annotations that are left, whether the host is on, and whether the
+// original Node is still there.
 type rest struct {
 	phase v1alpha1.Phase
 	left  string
 	on    bool
 	node  string
-	// over tells that the record is let go of.
+	// over says that the record has been released.
 	over bool
 }
 
@@ -56,8 +56,8 @@ func (w *world) rest() rest {
 	return r
 }
 
-// TestSteps: each set of steps is taken in the one order that is safe, each annotation leaves when its step is done, and
-// what is not asked for is not done.
+// TestSteps: whatever the set of steps, they are taken in the one safe order, each annotation is removed when its step is
+// done, and nothing else is done.
 func TestSteps(t *testing.T) {
 	const off, del, on = v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn
 	tests := []struct {
@@ -69,7 +69,7 @@ func TestSteps(t *testing.T) {
 		{asked: []v1alpha1.Step{off, del}, want: rest{phase: v1alpha1.Holding}},
 		{asked: []v1alpha1.Step{off, on}, want: rest{phase: v1alpha1.Succeeded, on: true, node: "node-1", over: true}},
 		{asked: []v1alpha1.Step{off, del, on}, want: rest{phase: v1alpha1.Succeeded, on: true, node: "node-2", over: true}},
-		// A Node is not deleted while its host may run, and a host that was not switched off is not let on.
+		// A Node is not deleted while its host may run, and PowerOn does nothing for a host that was not switched off.
 		{asked: []v1alpha1.Step{del}, want: rest{phase: v1alpha1.Pending, left: "Delete", on: true, node: "node-1"}},
 		{asked: []v1alpha1.Step{on}, want: rest{phase: v1alpha1.Pending, left: "PowerOn", on: true, node: "node-1"}},
 		{asked: []v1alpha1.Step{del, on}, want: rest{phase: v1alpha1.Pending, left: "Delete,PowerOn", on: true, node: "node-1"}},
@@ -92,13 +92,13 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestStepsOneAfterTheOther: steps may be asked for whenever one likes, with any time between; what comes of them is
-// the same as if they were asked for at once, as soon as the last is.
+// TestStepsOneAfterTheOther: steps may be asked for in any order, with any time between. Once the last one is asked for, the
+// result is the same as if all were asked for at once.
 func TestStepsOneAfterTheOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := stepWorld(t)
 		order := rapid.Permutation(steps).Draw(t, "order")
-		// Who asks for PowerOn before Delete wants the Node back as it was.
+		// Asking for PowerOn before Delete keeps the Node as it was.
 		deletes := slices.Index(order, v1alpha1.StepDelete) < slices.Index(order, v1alpha1.StepPowerOn) ||
 			slices.Index(order, v1alpha1.StepDelete) < slices.Index(order, v1alpha1.StepPowerOff)
 		w.ask(order[0])
@@ -129,7 +129,7 @@ func TestStepsOneAfterTheOther(t *testing.T) {
 	})
 }
 
-// TestPlainWhileHeld: who asks for a full cycle of a host that is held off gets the rest of it.
+// TestPlainWhileHeld: a request for a full cycle of a host that is kept off does the remaining steps.
 func TestPlainWhileHeld(t *testing.T) {
 	w := stepWorld(t, v1alpha1.StepPowerOff)
 	w.rest()
@@ -139,8 +139,8 @@ func TestPlainWhileHeld(t *testing.T) {
 	}
 }
 
-// TestHeldIsHeld: a host that somebody had switched off stays so, until he asks for PowerOn or takes the request back:
-// no matter which annotations come and go, who takes our key, and what fails.
+// TestHeldIsHeld: a host that a person had switched off stays off until the person asks for PowerOn or withdraws the
+// request, whatever happens to annotations and our key, and whatever fails.
 func TestHeldIsHeld(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := stepWorld(t, v1alpha1.StepPowerOff)
@@ -172,8 +172,8 @@ func TestHeldIsHeld(t *testing.T) {
 	})
 }
 
-// TestKeyLostWhileHeld: a host whose key was taken may be on its way up when the key is set again, though it says that it is
-// off. What was proven before is worth nothing then.
+// TestKeyLostWhileHeld: a host whose key was removed may be on its way up when the key is set again, though it says that it
+// is off. The earlier proof counts for nothing then.
 func TestKeyLostWhileHeld(t *testing.T) {
 	w := stepWorld(t, v1alpha1.StepPowerOff)
 	w.rest()
@@ -190,7 +190,7 @@ func TestKeyLostWhileHeld(t *testing.T) {
 	}
 }
 
-// TestDeleteLongAfter: the time in which a host was held does not count against what is asked for then.
+// TestDeleteLongAfter: the time a host was kept off does not count against the steps that follow.
 func TestDeleteLongAfter(t *testing.T) {
 	w := stepWorld(t, v1alpha1.StepPowerOff)
 	w.rest()

@@ -6,10 +6,10 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// A machine may have several RebootRemediations: one of its name, and one for each attempt of a record. One at a time cycles it,
-// and the next one that begins takes over what those before owe the Node.
+// A machine may have several RebootRemediations: one of its name, and one for each attempt of a record. Only one at a time cycles it,
+// and the next one that begins takes over what the earlier ones owe the Node.
 
-// atWork returns the RebootRemediation that cycles the machine by now; nil if none does.
+// atWork returns the RebootRemediation that is cycling the machine; nil if none is.
 func (f *Facts) atWork() *v1alpha1.RebootRemediation {
 	for i := range f.Siblings {
 		if other := &f.Siblings[i]; InCycle(other.Status.Phase) && !StandsBack(&other.Status) {
@@ -19,19 +19,19 @@ func (f *Facts) atWork() *v1alpha1.RebootRemediation {
 	return nil
 }
 
-// yields leaves the machine to another RebootRemediation that has begun while this one stood back, and reports whether there is one. It
-// stands back until that has ended, and then the machine is judged anew.
+// yields stands back if another RebootRemediation has begun while this one stood back, and reports whether it has. When that one has
+// ended, the machine is judged again.
 func (d *step) yields() bool {
 	other := d.f.atWork()
 	if other == nil {
 		return false
 	}
 	if d.outOfService() && OwesNode(&other.Status) && d.kin(other) {
-		// It has taken that over.
+		// The other one has taken that over.
 		d.s.Node.Backup, d.s.Node.OutOfService = nil, false
 	}
 	if d.f.withdrawn() && !d.outOfService() {
-		d.end(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn, "The request was taken back")
+		d.end(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn, "The request was withdrawn")
 		return true
 	}
 	d.standBack()
@@ -39,7 +39,8 @@ func (d *step) yields() bool {
 	return true
 }
 
-// awaitOther waits for another RebootRemediation before the first attempt. That one may heal the machine, so it is judged anew then.
+// awaitOther waits for another RebootRemediation before the first attempt. That one may heal the machine, so the machine is judged
+// again afterwards.
 func (d *step) awaitOther(other *v1alpha1.RebootRemediation) {
 	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	if d.f.Machine.ByHealthCheck {
@@ -48,9 +49,9 @@ func (d *step) awaitOther(other *v1alpha1.RebootRemediation) {
 	d.progress(v1alpha1.ReasonThrottled, waitingFor(other))
 }
 
-// waitingFor says for which RebootRemediation another one waits.
+// waitingFor says which RebootRemediation this one waits for.
 func waitingFor(other *v1alpha1.RebootRemediation) string {
-	return fmt.Sprintf("Waits for RebootRemediation %s, %s: one at a time cycles a machine", other.Name, asker(RequesterOf(&other.Spec, &other.Status)))
+	return fmt.Sprintf("Waiting for RebootRemediation %s, %s: a machine has one power cycle at a time", other.Name, asker(RequesterOf(&other.Spec, &other.Status)))
 }
 
 func asker(by *v1alpha1.RebootRequester) string {
@@ -69,7 +70,7 @@ func asker(by *v1alpha1.RebootRequester) string {
 	return "which a person has asked for"
 }
 
-// takeOver records what the RebootRemediations before owe the Node.
+// takeOver records what earlier RebootRemediations owe the Node.
 func (d *step) takeOver() {
 	for i := range d.f.Siblings {
 		other := &d.f.Siblings[i]
@@ -85,7 +86,7 @@ func (d *step) takeOver() {
 	}
 }
 
-// successor returns the RebootRemediation that has taken over what this one owes, since it has ended; nil if none has.
+// successor returns the RebootRemediation that has taken over what this one owes since it ended; nil if none has.
 func (d *step) successor() *v1alpha1.RebootRemediation {
 	for i := range d.f.Siblings {
 		other := &d.f.Siblings[i]
@@ -105,5 +106,5 @@ func (d *step) kin(other *v1alpha1.RebootRemediation) bool {
 // handOver leaves the Node to the RebootRemediation that has taken it over.
 func (d *step) handOver(successor *v1alpha1.RebootRemediation) {
 	d.s.Node.Backup, d.s.Node.OutOfService = nil, false
-	d.conclude("RebootRemediation " + successor.Name + " looks after the Node since")
+	d.conclude("RebootRemediation " + successor.Name + " looks after the Node now")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// owing are changes of a cycle that has ended, and owes its Node something.
+// owing makes an ended cycle owe its Node something.
 func owing(labels map[string]string) change {
 	return func(f *Facts) {
 		condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonNodeTimedOut)(f)
@@ -24,7 +24,7 @@ func endedAt(after time.Duration) change {
 	return func(f *Facts) { f.Status.FinishedAt = new(metav1.NewTime(noon.Add(after))) }
 }
 
-// TestTakesOverWhatIsOwed: the next attempt of a record is another RebootRemediation, and puts back what the one before could not.
+// TestTakesOverWhatIsOwed: the next attempt of a record is another RebootRemediation, and puts back what the last one could not.
 func TestTakesOverWhatIsOwed(t *testing.T) {
 	a, b := map[string]string{"team": "a", "rack": "1"}, map[string]string{"team": "b", "row": "2"}
 	const failed = v1alpha1.Failed
@@ -72,8 +72,8 @@ func TestTakesOverWhatIsOwed(t *testing.T) {
 	}
 }
 
-// TestLetsTheNextOneDoIt: what the next one has taken over is none of the first one's business any more: it might untaint a Node
-// whose host is off, or put back what has gone since.
+// TestLetsTheNextOneDoIt: once the next cycle has taken the Node over, the first one leaves it alone. Otherwise it might untaint
+// a Node whose host is off, or put back what somebody has removed since.
 func TestLetsTheNextOneDoIt(t *testing.T) {
 	const failed = v1alpha1.Failed
 	late := func(changes ...change) Facts {
@@ -107,7 +107,7 @@ func TestLetsTheNextOneDoIt(t *testing.T) {
 	}
 }
 
-// TestNextAttemptOfRecord plays it through: the system hangs in the first attempt, and comes up in the second one.
+// TestNextAttemptOfRecord simulates a system that hangs in the first attempt, and comes up in the second.
 func TestNextAttemptOfRecord(t *testing.T) {
 	nothing := func(*world) {}
 	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
@@ -142,7 +142,7 @@ func TestNextAttemptOfRecord(t *testing.T) {
 	}
 }
 
-// nextAttempt makes the RebootRemediation for the next attempt of a record, beside the ones before.
+// nextAttempt makes the RebootRemediation for the next attempt of a record, beside the earlier ones.
 func (w *world) nextAttempt(name string) {
 	last := v1alpha1.RebootRemediation{Spec: w.request.spec, Status: *w.request.status.DeepCopy()}
 	last.Name = "before " + name

@@ -10,11 +10,11 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// markedUnhealthy is a host that Metal3 does not hand out any more, so that the rest of an end comes next.
+// markedUnhealthy marks the host already, so that the next action of the ended cycle follows.
 func markedUnhealthy(f *Facts) { f.Host.Unhealthy = true }
 
-// TestHostMark: a host whose cycle was in vain is not handed out again, and one that works again is. The owner is asked to replace the
-// machine only afterwards, since its host is free then.
+// TestHostMark: a host whose cycle was in vain is marked, and one that works again is not. The owner is asked to replace the machine
+// only after the mark, because the host is free then.
 func TestHostMark(t *testing.T) {
 	const done, failed, aborted = v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted
 	because := func(reason string) change {
@@ -42,7 +42,7 @@ func TestHostMark(t *testing.T) {
 	})
 }
 
-// TestMarkGoesWithALateNode: a host whose Node comes back Ready after the end works again. What the Node had comes first.
+// TestMarkGoesWithALateNode: a host whose Node comes back Ready after the end works again. The Node first gets back what it had.
 func TestMarkGoesWithALateNode(t *testing.T) {
 	const failed = v1alpha1.Failed
 	byUs := func(f *Facts) { f.Host.Unhealthy, f.Host.UnhealthyByUs = true, true }
@@ -68,7 +68,7 @@ func TestMarkGoesWithALateNode(t *testing.T) {
 	})
 }
 
-// TestMarkedHostWorksAgain plays it through: nothing of ours is left on a host that somebody has brought up after the end.
+// TestMarkedHostWorksAgain simulates a host that somebody starts after the end: nothing of ours is left on it.
 func TestMarkedHostWorksAgain(t *testing.T) {
 	w := newWorld()
 	w.t, w.machine.owned, w.kubelet.dead = t, false, true

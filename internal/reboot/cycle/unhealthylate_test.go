@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestMarkGoesWithoutABackup: the mark of a host goes also if nothing was taken from its Node, when the machine works again.
+// TestMarkGoesWithoutABackup: when the machine works again, the mark of its host goes even if nothing was taken from its Node.
 func TestMarkGoesWithoutABackup(t *testing.T) {
 	const failed = v1alpha1.Failed
 	readySince := func(after time.Duration) change {
@@ -54,7 +54,7 @@ func TestMarkGoesWithoutABackup(t *testing.T) {
 	})
 }
 
-// TestMarkIsRecorded: that a host is to be marked is stored with the end, and so before it is.
+// TestMarkIsRecorded: the mark of a host is stored together with the end, before the host is marked.
 func TestMarkIsRecorded(t *testing.T) {
 	late := func(f *Facts) { lastAttempt(f); f.Status.PendingRebootSince = &noon }
 	for name, tt := range map[string]struct {
@@ -75,7 +75,7 @@ func TestMarkIsRecorded(t *testing.T) {
 	}
 }
 
-// TestNeverOffWorksAgain plays it through: the host cannot be switched off, and the system that hung comes back the next day.
+// TestNeverOffWorksAgain simulates a host that cannot be switched off, with a system that hung and comes back the next day.
 func TestNeverOffWorksAgain(t *testing.T) {
 	for _, deleted := range []bool{false, true} {
 		w := newWorld()
@@ -100,8 +100,8 @@ func TestNeverOffWorksAgain(t *testing.T) {
 	}
 }
 
-// TestLastWordOnAHost: of two cycles that have ended, and are not done with the host, the later one decides on its mark. Otherwise one
-// would mark it, and the other unmark it, for ever.
+// TestLastWordOnAHost: of two ended cycles that still have work on the host, the later one decides about the mark. Otherwise one would
+// mark the host and the other unmark it, forever.
 func TestLastWordOnAHost(t *testing.T) {
 	const failed, done = v1alpha1.Failed, v1alpha1.Succeeded
 	byUs := func(f *Facts) { f.Host.Unhealthy, f.Host.UnhealthyByUs = true, true }

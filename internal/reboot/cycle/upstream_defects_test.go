@@ -13,10 +13,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// The tests named TestUpstreamDefect are about what the controller in use today does wrong, each by the number that it has in
-// our notes. Those that need an API server are in a file of their own.
+// The tests named TestUpstreamDefect show defects of the controller in use today. Those that need an API server have their own file.
 
-// ended lets a cycle go to its end.
+// ended runs a cycle to its end.
 func (w *world) ended(t *testing.T, limit time.Duration) v1alpha1.RebootRemediationStatus {
 	t.Helper()
 	w.t = t
@@ -27,7 +26,7 @@ func (w *world) ended(t *testing.T, limit time.Duration) v1alpha1.RebootRemediat
 	return w.request.status
 }
 
-// TestUpstreamDefect_NoDeadline: A host that cannot be switched was waited for without an end, and its owner was not asked.
+// TestUpstreamDefect_NoDeadline: upstream waited forever for a host that cannot be switched off, and did not ask the owner.
 func TestUpstreamDefect_NoDeadline(t *testing.T) {
 	for _, fault := range []string{"BMC is lost", "power fails", "power sticks", "operator stops"} {
 		w := newWorld()
@@ -42,7 +41,7 @@ func TestUpstreamDefect_NoDeadline(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_PoweredOnIsBelieved: what a host said of its power was believed in any state.
+// TestUpstreamDefect_PoweredOnIsBelieved: upstream believed what a host said about its power in any state.
 func TestUpstreamDefect_PoweredOnIsBelieved(t *testing.T) {
 	for name, change := range map[string]func(*metal3v1.BareMetalHost){
 		"paused":    func(h *metal3v1.BareMetalHost) { h.Annotations = map[string]string{metal3v1.PausedAnnotation: ""} },
@@ -71,7 +70,7 @@ func TestUpstreamDefect_PoweredOnIsBelieved(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_OffForAnotherReason: A host that was off, and on its way up, was taken for fenced with the next look.
+// TestUpstreamDefect_OffForAnotherReason: upstream took a host that was off, and on its way up, for fenced at the next look.
 func TestUpstreamDefect_OffForAnotherReason(t *testing.T) {
 	w := newWorld()
 	w.t, w.operator.onDelay = t, 40*time.Second
@@ -82,13 +81,13 @@ func TestUpstreamDefect_OffForAnotherReason(t *testing.T) {
 	if _, held := w.host.keys[simKey]; !held || w.request.status.Phase != v1alpha1.PoweringOff || w.workload.node == nil {
 		t.Fatalf("in phase %s, with keys %v", w.request.status.Phase, w.host.keys)
 	}
-	// That no Node is touched while the host runs is seen to by the world.
+	// The world checks that no Node is touched while the host runs.
 	if s := w.ended(t, time.Hour); s.Phase != v1alpha1.Succeeded {
 		t.Errorf("ended as %s", s.Phase)
 	}
 }
 
-// TestUpstreamDefect_FinalizerIsKept: it was kept after a failure, and when the Node or the Machine was gone.
+// TestUpstreamDefect_FinalizerIsKept: upstream kept the finalizer after a failure, and when the Node or the Machine was gone.
 func TestUpstreamDefect_FinalizerIsKept(t *testing.T) {
 	for name, f := range map[string]Facts{
 		"failed":            in(v1alpha1.Failed, markedAlready),
@@ -107,7 +106,7 @@ func TestUpstreamDefect_FinalizerIsKept(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_SwitchedOffInTheMidstOfIt: A user's spec.online=false ended the cycle, and our key stayed on the host.
+// TestUpstreamDefect_SwitchedOffInTheMidstOfIt: upstream ended the cycle when a user set spec.online=false, and left the key on the host.
 func TestUpstreamDefect_SwitchedOffInTheMidstOfIt(t *testing.T) {
 	w := newWorld()
 	w.t = t
@@ -123,7 +122,8 @@ func TestUpstreamDefect_SwitchedOffInTheMidstOfIt(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_TaintsAndCordonAreForgotten: and what was kept lay in annotations, where it could be too long.
+// TestUpstreamDefect_TaintsAndCordonAreForgotten: upstream did not keep them, and stored the rest in annotations, where it could be too
+// long.
 func TestUpstreamDefect_TaintsAndCordonAreForgotten(t *testing.T) {
 	team := corev1.Taint{Key: "team", Value: "a", Effect: corev1.TaintEffectNoSchedule}
 	long := map[string]string{"note": string(slices.Repeat([]byte("x"), 200<<10))}
@@ -135,7 +135,8 @@ func TestUpstreamDefect_TaintsAndCordonAreForgotten(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_PowerOffEatsTheBootBudget: the clock for the boot ran from the beginning, so a slow power-off led to a second cycle.
+// TestUpstreamDefect_PowerOffEatsTheBootBudget: upstream counted the time for the boot from the beginning, so a slow power-off led to a
+// second cycle.
 func TestUpstreamDefect_PowerOffEatsTheBootBudget(t *testing.T) {
 	w := newWorld()
 	w.operator.offDelay, w.operator.onDelay, w.kubelet.bootTime = powerOffTimeout-time.Minute, powerOnTimeout-time.Minute, nodeTimeout-time.Minute
@@ -144,7 +145,7 @@ func TestUpstreamDefect_PowerOffEatsTheBootBudget(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_TaintIsShared: all cycles wrote to one taint. The race detector sees to this.
+// TestUpstreamDefect_TaintIsShared: upstream wrote to one taint from all cycles. The race detector checks this.
 func TestUpstreamDefect_TaintIsShared(t *testing.T) {
 	before := OutOfService
 	var all sync.WaitGroup
@@ -163,7 +164,7 @@ func TestUpstreamDefect_TaintIsShared(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_NeverJoined: A machine without a Node was an error for ever.
+// TestUpstreamDefect_NeverJoined: upstream retried forever for a machine without a Node.
 func TestUpstreamDefect_NeverJoined(t *testing.T) {
 	w := newWorld()
 	w.workload.node, w.machine.node = nil, ""
@@ -172,7 +173,7 @@ func TestUpstreamDefect_NeverJoined(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_WorkloadClusterBlocksFencing: a workload cluster that did not answer kept its host from being switched off.
+// TestUpstreamDefect_WorkloadClusterBlocksFencing: upstream did not switch a host off if the workload cluster did not answer.
 func TestUpstreamDefect_WorkloadClusterBlocksFencing(t *testing.T) {
 	w := newWorld()
 	w.t, w.workload.down = t, true
@@ -182,8 +183,8 @@ func TestUpstreamDefect_WorkloadClusterBlocksFencing(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_AllOfAControlPlane: nothing kept all machines of a control plane from being off at once. Who has to wait is
-// looked up in TestControlPlane, of the simulated hosts.
+// TestUpstreamDefect_AllOfAControlPlane: in upstream, all machines of a control plane could be off at once. TestRestOfControlPlane checks
+// which machines have to wait.
 func TestUpstreamDefect_AllOfAControlPlane(t *testing.T) {
 	w := newWorld()
 	w.t, w.throttled = t, true
@@ -197,8 +198,8 @@ func TestUpstreamDefect_AllOfAControlPlane(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_FixedSleeps: about ten seconds of a cycle were waits for nothing. With power that takes no time, this one
-// takes none until the host is let go of.
+// TestUpstreamDefect_FixedSleeps: upstream spent about ten seconds of a cycle in useless waits. If power takes no time, this one takes
+// none until the host is released.
 func TestUpstreamDefect_FixedSleeps(t *testing.T) {
 	w := newWorld()
 	w.t, w.operator.lag, w.operator.onDelay, w.operator.offDelay = t, 0, 0, 0
@@ -217,7 +218,7 @@ func TestUpstreamDefect_FixedSleeps(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_HostOfAnotherMachine: that a host was still used by the machine was not looked at.
+// TestUpstreamDefect_HostOfAnotherMachine: upstream did not check that the machine still uses the host.
 func TestUpstreamDefect_HostOfAnotherMachine(t *testing.T) {
 	host := &metal3v1.BareMetalHost{}
 	host.Spec.ConsumerRef = &corev1.ObjectReference{APIVersion: "infrastructure.cluster.x-k8s.io/v1beta1", Kind: "Metal3Machine", Namespace: "ns", Name: "another"}

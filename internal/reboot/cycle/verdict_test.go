@@ -7,10 +7,10 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// While a health check is paused, nobody judges its machines: HealthCheckSucceeded stays as it was (docs/concepts.md, Paused). The
-// simulation has that as machine.sick.
+// While a health check is paused, nobody judges its machines: HealthCheckSucceeded does not change. In the simulation, that is
+// machine.sick.
 
-// The Node comes back, Ready, under a pause. The verdict from before stands.
+// The Node comes back, Ready, under a pause. The old verdict is still there.
 func TestFrozenVerdictReplacesHealthyMachine(t *testing.T) {
 	w := newWorld()
 	w.t = t
@@ -25,7 +25,7 @@ func TestFrozenVerdictReplacesHealthyMachine(t *testing.T) {
 	}
 }
 
-// The same with one attempt left: it begins in the moment in which the pause ends, before anybody has judged.
+// The same with one attempt left: it would begin the moment the pause ends, before anybody has judged the machine.
 func TestFrozenVerdictCyclesHealthyMachine(t *testing.T) {
 	w := newWorld()
 	w.t = t
@@ -64,8 +64,8 @@ func TestFrozenVerdictBegins(t *testing.T) {
 	}
 }
 
-// HealthCheckSucceeded is Unknown, not False, while a condition matches and not yet for its timeout: as of any condition of a Node that has
-// just registered. That proves nothing, and Succeeded is an end: when the time is up, the request stands for ever.
+// HealthCheckSucceeded is Unknown, not False, while a condition matches but not yet for its timeout, as on a Node that has just registered.
+// That proves nothing, yet the cycle ends as Succeeded when the time is up, and nothing follows.
 func TestUnknownProves(t *testing.T) {
 	asks := func(f *Facts) {
 		f.Spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}
@@ -80,7 +80,7 @@ func TestUnknownProves(t *testing.T) {
 			t.Errorf("%s: the machine is neither healthy nor sick, and the cycle has %s", phase, d)
 		}
 	}
-	// What follows.
+	// After that, nothing more happens.
 	f := in(v1alpha1.Succeeded, asks, noFinalizer)
 	f.Machine.Sick = true
 	if d := Decide(f, noon.Add(24*time.Hour)); !d.Changed && d.Action == Nothing && d.RecheckAt.IsZero() {

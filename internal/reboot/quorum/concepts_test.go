@@ -9,7 +9,8 @@ import (
 
 //go:generate go test -run ^TestConcepts . -update
 
-// TestConceptsQuorum renders how many of the other machines have to be up, by how many there are.
+// TestConceptsQuorum renders how many of the other machines have to be up, by the size of the
+// control plane.
 func TestConceptsQuorum(t *testing.T) {
 	table := [][]string{{"machines of the control plane", "others that have to be up, in a workload cluster", "in the management cluster itself", "in it, and etcd runs elsewhere"}}
 	for n := 1; n <= 7; n++ {
@@ -20,7 +21,7 @@ func TestConceptsQuorum(t *testing.T) {
 	docs.Section(t, "../../../docs/concepts.md", "reboot quorum", docs.Table(table...))
 }
 
-// fewest is how few of the others may be up for a host to be cycled.
+// fewest returns how many of the others must at least be up for a host to be cycled.
 func fewest(machines int, f Facts) string {
 	for up := range machines {
 		f.Peers = make([]Peer, machines-1)

@@ -10,16 +10,16 @@ import (
 // Permission is the annotation, on a RebootRemediation or a Cluster, by which a person permits the loss of the quorum.
 const Permission = "sickbay.dev/allow-quorum-loss"
 
-// Waits says why the host has to wait; empty if it may be switched off.
+// Waits says why the host has to wait; empty if it may be switched off now.
 func Waits(f Facts) string {
 	if len(f.Cycles) > 0 {
-		return fmt.Sprintf("Waits for %s: of a control plane one machine is cycled at a time", slices.Min(f.Cycles))
+		return fmt.Sprintf("Waiting for %s: only one machine of a control plane is cycled at a time", slices.Min(f.Cycles))
 	}
 	reason := f.reason()
 	if reason == "" || f.Permitted {
 		return ""
 	}
-	return reason + ". To cycle the host all the same, annotate this RebootRemediation with " + Permission + "=true"
+	return reason + ". To cycle the host anyway, annotate this RebootRemediation with " + Permission + "=true"
 }
 
 // reason says what a person would have to permit.
@@ -28,7 +28,7 @@ func (f *Facts) reason() string {
 	var down []string
 	for _, p := range peers {
 		if p.LeftOffBy != "" {
-			return fmt.Sprintf("Waits for the host of machine %s, which RebootRemediation %s has left off: of a control plane one host is off at a time", p.Name, p.LeftOffBy)
+			return fmt.Sprintf("Waiting for the host of machine %s, which RebootRemediation %s left off: only one host of a control plane may be off at a time", p.Name, p.LeftOffBy)
 		}
 		if p.State != Up {
 			down = append(down, p.Name+" ("+string(p.State)+")")
@@ -38,13 +38,13 @@ func (f *Facts) reason() string {
 	case needed > len(peers):
 		return f.alone()
 	case needed > len(peers)-len(down):
-		return fmt.Sprintf("Waits until %d of the %d other machines of the control plane are up; not up: %s", needed, len(peers), strings.Join(down, ", "))
+		return fmt.Sprintf("Waiting until %d of the %d other machines of the control plane are up; not up: %s", needed, len(peers), strings.Join(down, ", "))
 	}
 	return ""
 }
 
-// needed is how many peers have to be up while the host is off. One or two machines have no quorum to spare: then all the
-// others have to be up, which is enough where the host can be switched on from another cluster.
+// needed returns how many peers have to be up while the host is off. A control plane of one or two machines loses its
+// quorum anyway: then all others have to be up, which is enough if another cluster can switch the host on again.
 func (f *Facts) needed() int {
 	n := len(f.Peers)
 	switch {
@@ -56,11 +56,11 @@ func (f *Facts) needed() int {
 	return (n+1)/2 + 1
 }
 
-// alone says that the rest cannot keep a quorum however well it is.
+// alone says that the rest cannot keep a quorum, however many are up.
 func (f *Facts) alone() string {
 	whose := "the management cluster, which has to switch the host on again"
 	if f.Home == HomeUnknown {
 		whose = "what may be the management cluster, which would have to switch the host on again"
 	}
-	return fmt.Sprintf("Waits: a control plane of %d has no quorum without this machine, and it is that of %s", len(f.Peers)+1, whose)
+	return fmt.Sprintf("Waiting: a control plane of %d has no quorum without this machine, and it belongs to %s", len(f.Peers)+1, whose)
 }

@@ -15,36 +15,36 @@ func peers(states ...State) []Peer {
 	return all
 }
 
-// TestWaits is the table of who waits, and for what.
+// TestWaits is the table of when a host waits, and for what.
 func TestWaits(t *testing.T) {
-	const permission = ". To cycle the host all the same, annotate this RebootRemediation with sickbay.dev/allow-quorum-loss=true"
+	const permission = ". To cycle the host anyway, annotate this RebootRemediation with sickbay.dev/allow-quorum-loss=true"
 	leftOff := []Peer{{Name: "m1", LeftOffBy: "r1", State: HostOff}, {Name: "m2"}, {Name: "m3"}, {Name: "m4"}}
 	for name, tt := range map[string]struct {
 		facts Facts
 		want  string
 	}{
 		"three, the others are up":   {Facts{Peers: peers(Up, Up), Home: HomeHere}, ""},
-		"of which one is sick":       {Facts{Peers: peers(Sick, Up), Home: HomeHere}, "Waits until 2 of the 2 other machines of the control plane are up; not up: m1 (it is not healthy)" + permission},
-		"or goes":                    {Facts{Peers: peers(Up, Deleting), Home: HomeElsewhere}, "Waits until 2 of the 2 other machines of the control plane are up; not up: m2 (it is being deleted)" + permission},
-		"or comes":                   {Facts{Peers: peers(Up, Up, NotJoined), Home: HomeElsewhere}, "Waits until 3 of the 3 other machines of the control plane are up; not up: m3 (it has no Node yet)" + permission},
+		"of which one is sick":       {Facts{Peers: peers(Sick, Up), Home: HomeHere}, "Waiting until 2 of the 2 other machines of the control plane are up; not up: m1 (it is not healthy)" + permission},
+		"or goes":                    {Facts{Peers: peers(Up, Deleting), Home: HomeElsewhere}, "Waiting until 2 of the 2 other machines of the control plane are up; not up: m2 (it is being deleted)" + permission},
+		"or comes":                   {Facts{Peers: peers(Up, Up, NotJoined), Home: HomeElsewhere}, "Waiting until 3 of the 3 other machines of the control plane are up; not up: m3 (it has no Node yet)" + permission},
 		"five can spare one":         {Facts{Peers: peers(HostOff, Up, Up, Up), Home: HomeHere}, ""},
-		"and not two":                {Facts{Peers: peers(HostHeldOff, Up, NodeGone, Up), Home: HomeElsewhere}, "Waits until 3 of the 4 other machines of the control plane are up; not up: m1 (its host is kept off), m3 (its Node is gone)" + permission},
-		"four can spare none":        {Facts{Peers: peers(Up, NodeNotReady, Up), Home: HomeHere}, "Waits until 3 of the 3 other machines of the control plane are up; not up: m2 (its Node is not Ready)" + permission},
+		"and not two":                {Facts{Peers: peers(HostHeldOff, Up, NodeGone, Up), Home: HomeElsewhere}, "Waiting until 3 of the 4 other machines of the control plane are up; not up: m1 (its host is kept off), m3 (its Node is gone)" + permission},
+		"four can spare none":        {Facts{Peers: peers(Up, NodeNotReady, Up), Home: HomeHere}, "Waiting until 3 of the 3 other machines of the control plane are up; not up: m2 (its Node is not Ready)" + permission},
 		"a person permits it":        {Facts{Peers: peers(Sick, NodeGone), Home: HomeHere, Permitted: true}, ""},
 		"etcd runs elsewhere":        {Facts{Peers: peers(Sick, Up), Home: HomeHere, ExternalEtcd: true}, ""},
-		"and nobody else serves":     {Facts{Peers: peers(Sick, Sick), Home: HomeElsewhere, ExternalEtcd: true}, "Waits until 1 of the 2 other machines of the control plane are up; not up: m1 (it is not healthy), m2 (it is not healthy)" + permission},
-		"two here":                   {Facts{Peers: peers(Up), Home: HomeHere}, "Waits: a control plane of 2 has no quorum without this machine, and it is that of the management cluster, which has to switch the host on again" + permission},
+		"and nobody else serves":     {Facts{Peers: peers(Sick, Sick), Home: HomeElsewhere, ExternalEtcd: true}, "Waiting until 1 of the 2 other machines of the control plane are up; not up: m1 (it is not healthy), m2 (it is not healthy)" + permission},
+		"two here":                   {Facts{Peers: peers(Up), Home: HomeHere}, "Waiting: a control plane of 2 has no quorum without this machine, and it belongs to the management cluster, which has to switch the host on again" + permission},
 		"two here, etcd elsewhere":   {Facts{Peers: peers(Up), Home: HomeHere, ExternalEtcd: true}, ""},
 		"two elsewhere":              {Facts{Peers: peers(Up), Home: HomeElsewhere}, ""},
-		"of which the other is sick": {Facts{Peers: peers(Sick), Home: HomeElsewhere}, "Waits until 1 of the 1 other machines of the control plane are up; not up: m1 (it is not healthy)" + permission},
-		"one here":                   {Facts{Home: HomeHere, ExternalEtcd: true}, "Waits: a control plane of 1 has no quorum without this machine, and it is that of the management cluster, which has to switch the host on again" + permission},
+		"of which the other is sick": {Facts{Peers: peers(Sick), Home: HomeElsewhere}, "Waiting until 1 of the 1 other machines of the control plane are up; not up: m1 (it is not healthy)" + permission},
+		"one here":                   {Facts{Home: HomeHere, ExternalEtcd: true}, "Waiting: a control plane of 1 has no quorum without this machine, and it belongs to the management cluster, which has to switch the host on again" + permission},
 		"one here, permitted":        {Facts{Home: HomeHere, Permitted: true}, ""},
 		"one elsewhere":              {Facts{Home: HomeElsewhere}, ""},
-		"one, nobody knows where":    {Facts{}, "Waits: a control plane of 1 has no quorum without this machine, and it is that of what may be the management cluster, which would have to switch the host on again" + permission},
-		"a cluster that is cut off":  {Facts{Peers: peers(NodeUnreadable, Up)}, "Waits until 2 of the 2 other machines of the control plane are up; not up: m1 (its Node cannot be read)" + permission},
-		"one is cycled":              {Facts{Cycles: []string{"r2", "r1"}, Peers: peers(Up, Up, Up, Up), Home: HomeElsewhere}, "Waits for r1: of a control plane one machine is cycled at a time"},
-		"which nobody can permit":    {Facts{Cycles: []string{"r1"}, Peers: peers(Up, Up), Permitted: true}, "Waits for r1: of a control plane one machine is cycled at a time"},
-		"one was left off":           {Facts{Peers: leftOff, Home: HomeElsewhere}, "Waits for the host of machine m1, which RebootRemediation r1 has left off: of a control plane one host is off at a time" + permission},
+		"one, nobody knows where":    {Facts{}, "Waiting: a control plane of 1 has no quorum without this machine, and it belongs to what may be the management cluster, which would have to switch the host on again" + permission},
+		"a cluster that is cut off":  {Facts{Peers: peers(NodeUnreadable, Up)}, "Waiting until 2 of the 2 other machines of the control plane are up; not up: m1 (its Node cannot be read)" + permission},
+		"one is cycled":              {Facts{Cycles: []string{"r2", "r1"}, Peers: peers(Up, Up, Up, Up), Home: HomeElsewhere}, "Waiting for r1: only one machine of a control plane is cycled at a time"},
+		"which nobody can permit":    {Facts{Cycles: []string{"r1"}, Peers: peers(Up, Up), Permitted: true}, "Waiting for r1: only one machine of a control plane is cycled at a time"},
+		"one was left off":           {Facts{Peers: leftOff, Home: HomeElsewhere}, "Waiting for the host of machine m1, which RebootRemediation r1 left off: only one host of a control plane may be off at a time" + permission},
 		"which a person can permit":  {Facts{Peers: leftOff, Home: HomeHere, Permitted: true}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

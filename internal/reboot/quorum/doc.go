@@ -1,9 +1,9 @@
 // Package quorum answers: may the host of this control-plane machine be switched off now?
 //
-// Three rules decide. Of a control plane, one machine is cycled at a time, without exception. A host that a cycle has left off
-// is not joined by a second one. And the rest has to stay up: as many machines as etcd needs for its quorum, or one if etcd
-// runs elsewhere. A person may permit to break the last two; nothing else may, since a management cluster that runs on the
-// hosts that it manages could never switch the host on again.
+// Three rules decide. First, only one machine of a control plane is cycled at a time, without exception. Second, if a cycle
+// has left a host off, no other host is switched off. Third, enough of the others must stay up: as many machines as etcd needs
+// for its quorum, or one if etcd runs elsewhere. Only a person may permit an exception to the last two rules: if a management
+// cluster on its own hosts lost its quorum, nobody could switch the host on again.
 //
-// It is pure: facts in, a decision with its sentence out. What it goes by is read by the package reboot.
+// The package is pure: it gets facts, and returns why the host has to wait. The package reboot reads the facts.
 package quorum

@@ -1,20 +1,20 @@
 package quorum
 
-// Facts are what is known of a control plane beside the machine whose host is to be cycled.
+// Facts are what is known of the rest of a control plane when one of its hosts is to be cycled.
 type Facts struct {
-	// Cycles name the RebootRemediations that cycle another machine of the control plane, or may.
+	// Cycles names the RebootRemediations that cycle, or may cycle, another machine of the control plane.
 	Cycles []string
 	// Peers are the other machines of the control plane.
 	Peers []Peer
-	// Home says whether the control plane is that of the management cluster itself.
+	// Home says whether the control plane belongs to the management cluster itself.
 	Home Home
-	// ExternalEtcd reports that etcd does not run on the machines of the control plane. What is not known is assumed to.
+	// ExternalEtcd says that etcd does not run on the machines of the control plane. If that is not known, it is false.
 	ExternalEtcd bool
-	// Permitted reports that a person allows the rest to lose its quorum.
+	// Permitted says that a person permits the rest to lose its quorum.
 	Permitted bool
 }
 
-// Home says where a control plane belongs.
+// Home says which cluster a control plane belongs to.
 type Home string
 
 const (
@@ -22,7 +22,7 @@ const (
 	HomeUnknown Home = ""
 	// HomeHere is the management cluster itself.
 	HomeHere Home = "Here"
-	// HomeElsewhere is a workload cluster that is managed from another one.
+	// HomeElsewhere is a workload cluster that another cluster manages.
 	HomeElsewhere Home = "Elsewhere"
 )
 
@@ -30,19 +30,19 @@ const (
 type Peer struct {
 	Name  string
 	State State
-	// LeftOffBy is the RebootRemediation that has ended and left the host off.
+	// LeftOffBy is the RebootRemediation that left the host off.
 	LeftOffBy string
 }
 
-// State says whether a machine is up, and else why not.
+// State says whether a machine is up, and if not, why.
 type State string
 
 const (
-	// Up means that its Node is Ready, and that nothing speaks against the machine.
+	// Up means that its Node is Ready, and nothing else is wrong.
 	Up State = ""
-	// Deleting means that the Machine is on its way out.
+	// Deleting means that the Machine is being deleted.
 	Deleting State = "it is being deleted"
-	// Sick means that its health check says so.
+	// Sick means that its verdict is unhealthy.
 	Sick State = "it is not healthy"
 	// NotJoined means that it has no Node yet.
 	NotJoined State = "it has no Node yet"
@@ -50,10 +50,10 @@ const (
 	HostHeldOff State = "its host is kept off"
 	// HostOff means that its host says that it is off.
 	HostOff State = "its host is off"
-	// NodeGone means that its Node does not exist any more.
+	// NodeGone means that its Node no longer exists.
 	NodeGone State = "its Node is gone"
-	// NodeNotReady means that its Node is there, and not Ready.
+	// NodeNotReady means that its Node exists, but is not Ready.
 	NodeNotReady State = "its Node is not Ready"
-	// NodeUnreadable means that the cluster does not say how its Node is, so the machine does not count as up.
+	// NodeUnreadable means that its Node cannot be read, so the machine does not count as up.
 	NodeUnreadable State = "its Node cannot be read"
 )

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plane is a control plane in which anything may befall a machine, and every machine wants to be cycled all the time.
+// plane is a control plane in which anything may happen to a machine, and every machine always wants to be cycled.
 type plane struct {
 	machines []member
 	home     Home
@@ -33,7 +33,7 @@ func anyPlane(t *rapid.T) *plane {
 	return p
 }
 
-// without are the facts that the machine i is judged by.
+// without returns the facts for deciding about machine i.
 func (p *plane) without(i int) Facts {
 	f := Facts{Home: p.home, ExternalEtcd: p.external}
 	for j, m := range p.machines {
@@ -53,7 +53,7 @@ func (p *plane) without(i int) Facts {
 	return f
 }
 
-// offByUs counts the machines that are cycled, and those whose hosts are off by our doing.
+// offByUs counts the machines that are being cycled, and those whose hosts we have switched off.
 func (p *plane) offByUs() (cycled, off int) {
 	for _, m := range p.machines {
 		if m.cycled {
@@ -66,7 +66,7 @@ func (p *plane) offByUs() (cycled, off int) {
 	return cycled, off
 }
 
-// upBeside counts the machines that are up for certain, beside one.
+// upBeside counts the machines other than i that are certainly up.
 func (p *plane) upBeside(i int) int {
 	count := 0
 	for j, m := range p.machines {
@@ -77,8 +77,8 @@ func (p *plane) upBeside(i int) int {
 	return count
 }
 
-// TestNeverTwo: whatever befalls the machines of a control plane, two of them are never cycled at once. Unless a person permits it, two
-// of its hosts are never off by our doing, and what may be the management cluster keeps its quorum.
+// TestNeverTwo: whatever happens to the machines of a control plane, two of them are never cycled at once. Unless a person permits it,
+// cycles never leave two hosts off, and a possible management cluster keeps its quorum.
 func TestNeverTwo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyPlane(t)
@@ -113,8 +113,8 @@ func TestNeverTwo(t *testing.T) {
 	})
 }
 
-// TestGoesOn: when nothing is the matter with the others, nobody waits, but for those without whom there is no quorum at all. Nor does
-// it depend on the order in which they are read.
+// TestGoesOn: if the others are all up, no machine waits, unless there is no quorum without it. The order in which the others are read
+// does not matter.
 func TestGoesOn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyPlane(t)
@@ -134,7 +134,7 @@ func TestGoesOn(t *testing.T) {
 	})
 }
 
-// TestWorseIsNoHelp: a peer that fares worse never lets a machine go that had to wait.
+// TestWorseIsNoHelp: a peer in a worse state never frees a machine that had to wait.
 func TestWorseIsNoHelp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyPlane(t).without(0)

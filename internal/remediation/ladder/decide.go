@@ -24,7 +24,7 @@ var rules = []struct {
 	{"the machine is healthy", (*turn).recovered},
 	{"the machine is not proven to be healthy", (*turn).unproven},
 	{"an attempt is at work", (*turn).atWork},
-	{"a person has to decide", (*turn).held},
+	{"a person must decide", (*turn).held},
 	{"an attempt is waited for", (*turn).pending},
 }
 

@@ -56,7 +56,7 @@ func holdStep() v1alpha1.RemediationStep {
 	return v1alpha1.RemediationStep{Name: "ask", Action: v1alpha1.ActionHold}
 }
 
-// approvedStep is a step that a person has to approve.
+// approvedStep is a step that a person must approve.
 func approvedStep(step v1alpha1.RemediationStep) v1alpha1.RemediationStep {
 	step.Approval = v1alpha1.ApprovalRequired
 	return step

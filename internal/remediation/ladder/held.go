@@ -19,7 +19,7 @@ func (t *turn) isHeld() bool {
 	return !ok || step.Action == v1alpha1.ActionHold || !known(step.Action)
 }
 
-// hold says why a person has to decide. It takes no slot.
+// hold says why a person must decide. It takes no slot.
 func (t *turn) hold() bool {
 	step, _ := t.nextStep()
 	t.settle(step)

@@ -6,7 +6,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// rowsHeld: a person has to decide.
+// rowsHeld: a person must decide.
 func rowsHeld() []row {
 	return []row{
 		{

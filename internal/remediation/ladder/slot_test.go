@@ -68,7 +68,7 @@ func TestGetsInLine(t *testing.T) {
 		"the owner did not answer, asked": {with(plan(approvedStep(replace())), works("replace", 10*time.Minute), func(f *Facts) { f.Machine.Mark.Ours = false }), false},
 		"a person has approved":           {with(plan(approvedStep(replace())), waits("replace", 1), noSlot, decides(v1alpha1.AnswerApprove, "")), true},
 		"the annotation has approved":     {with(plan(approvedStep(replace())), waits("replace", 1), noSlot, remediateAsked), true},
-		"a person has to approve":         {with(plan(approvedStep(replace())), waits("replace", 1), noSlot), false},
+		"a person must approve":           {with(plan(approvedStep(replace())), waits("replace", 1), noSlot), false},
 		"paused":                          {with(plan(replace()), waits("replace", 1), noSlot, paused), false},
 		"on hold":                         {with(plan(replace()), waits("replace", 1), noSlot, onHold), false},
 		"held by others":                  {with(plan(replace()), waits("replace", 1), noSlot, claimed), false},

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { env.Main(m) }
 
-// TestAPIServerAccepts proves that what the builders make passes the validation of the real CRDs.
+// TestAPIServerAccepts: the built objects pass the validation of the real CRDs.
 func TestAPIServerAccepts(t *testing.T) {
 	e := env.Get(t)
 	ns, since := e.Namespace(t), build.Epoch.Add(time.Hour)
@@ -70,8 +70,8 @@ func TestAPIServerAccepts(t *testing.T) {
 	}
 }
 
-// ignoreServerFields is what the API server sets by itself. It taints every new Node as not ready, and
-// with no node lifecycle controller around the taint stays.
+// ignoreServerFields ignores what the API server sets. It taints every new Node as not ready, and without a node
+// lifecycle controller the taint stays.
 var ignoreServerFields = cmp.Options{
 	cmpopts.EquateEmpty(),
 	cmpopts.IgnoreFields(metav1.ObjectMeta{}, "UID", "Generation", "ResourceVersion", "ManagedFields", "CreationTimestamp"),
@@ -88,7 +88,7 @@ func TestCreateDeleting(t *testing.T) {
 	}
 }
 
-// TestCreateBesideController proves that the status arrives although a controller is quicker to write something.
+// TestCreateBesideController: the status is stored even if a controller writes to the object first.
 func TestCreateBesideController(t *testing.T) {
 	e := env.Get(t)
 	watching, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Client.Scheme()})

@@ -6,7 +6,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// ClusterName is the Cluster that everything belongs to unless InCluster says otherwise.
+// ClusterName is the Cluster of every object, unless InCluster says otherwise.
 const ClusterName = "cluster"
 
 // ClusterOption changes a Cluster.
@@ -43,7 +43,7 @@ func Cluster(namespace, name string, opts ...ClusterOption) *clusterv1.Cluster {
 	return c
 }
 
-// InfrastructureNotReady takes back that the Cluster's infrastructure is ready.
+// InfrastructureNotReady makes the Cluster's infrastructure not ready.
 func InfrastructureNotReady() ClusterFunc {
 	return func(c *clusterv1.Cluster) {
 		c.Status.Initialization.InfrastructureProvisioned = nil
@@ -52,7 +52,7 @@ func InfrastructureNotReady() ClusterFunc {
 	}
 }
 
-// ControlPlaneNotInitialized takes back that the Cluster's control plane is initialized.
+// ControlPlaneNotInitialized makes the Cluster's control plane not initialized.
 func ControlPlaneNotInitialized() ClusterFunc {
 	return func(c *clusterv1.Cluster) {
 		c.Status.Initialization.ControlPlaneInitialized = nil
@@ -60,7 +60,7 @@ func ControlPlaneNotInitialized() ClusterFunc {
 	}
 }
 
-// Paused pauses the Cluster, and with it all that belongs to it.
+// Paused pauses the Cluster, and with it everything that belongs to it.
 func Paused() ClusterFunc {
 	return func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) }
 }

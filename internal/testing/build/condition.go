@@ -13,8 +13,8 @@ import (
 // ConditionOption sets a condition in the status of an object of any kind.
 type ConditionOption metav1.Condition
 
-// Condition sets a condition that has its status since the given time. An earlier one of the same
-// type is replaced.
+// Condition sets a condition with its status since the given time. It replaces an earlier condition of the
+// type.
 func Condition(conditionType string, status metav1.ConditionStatus, reason string, since time.Time) ConditionOption {
 	return ConditionOption{Type: conditionType, Status: status, Reason: reason, LastTransitionTime: metav1.NewTime(since)}
 }

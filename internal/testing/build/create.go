@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Create stores the objects, in order, each with its status, and deletes those that are built as being
-// deleted. The objects are then as the API server returned them.
+// Create stores the objects, in order, each with its status, and deletes those that are built as being deleted.
+// Afterwards the objects are as the API server returned them.
 func Create(ctx context.Context, t testing.TB, c client.Client, objs ...client.Object) {
 	t.Helper()
 	for _, obj := range objs {
@@ -40,8 +40,8 @@ func create(ctx context.Context, c client.Client, obj client.Object) error {
 	return c.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 }
 
-// createStatus stores the built status, which the API server has dropped from the created object. A controller may have
-// written to the object in the meantime; the built status wins.
+// createStatus stores the built status, which the API server dropped from the created object. If a controller has
+// written to the object meanwhile, the built status wins.
 func createStatus(ctx context.Context, c client.Client, created, built client.Object) error {
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(built)
 	if err != nil {

@@ -5,7 +5,7 @@ import clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 // ClusterNameOption makes an object belong to a Cluster.
 type ClusterNameOption string
 
-// InCluster makes a Machine, MachineSet or MachineHealthCheck belong to another Cluster than ClusterName.
+// InCluster makes a Machine, MachineSet or MachineHealthCheck belong to a Cluster other than ClusterName.
 func InCluster(name string) ClusterNameOption { return ClusterNameOption(name) }
 
 func (o ClusterNameOption) onMachine(m *clusterv1.Machine) {

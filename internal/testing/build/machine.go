@@ -15,7 +15,7 @@ type MachineFunc func(*clusterv1.Machine)
 
 func (f MachineFunc) onMachine(m *clusterv1.Machine) { f(m) }
 
-// Machine returns a worker Machine of ClusterName whose infrastructure is ready since Epoch and which
+// Machine returns a worker Machine of ClusterName whose infrastructure has been ready since Epoch and which
 // waits for its Node.
 func Machine(namespace, name string, opts ...MachineOption) *clusterv1.Machine {
 	m := &clusterv1.Machine{ObjectMeta: objectMeta(namespace, name), Spec: machineSpec(name)}
@@ -54,18 +54,18 @@ func NodeRef(name string) MachineFunc {
 	}
 }
 
-// InPhase puts the Machine in a phase, since a moment.
+// InPhase sets the phase of the Machine, and since when.
 func InPhase(phase string, since time.Time) MachineFunc {
 	return func(m *clusterv1.Machine) { m.Status.Phase, m.Status.LastUpdated = phase, metav1.NewTime(since) }
 }
 
-// ControlPlane makes the Machine one of the control plane.
+// ControlPlane makes the Machine a control-plane Machine.
 func ControlPlane() MachineFunc {
 	return func(m *clusterv1.Machine) { Label(clusterv1.MachineControlPlaneLabel, "")(m) }
 }
 
-// OwnedBy makes a MachineSet the controller of the Machine. On an API server the MachineSet has to be
-// stored first, or its UID is not yet known.
+// OwnedBy makes a MachineSet the controller of the Machine. If an API server is used, store the MachineSet
+// first, since its UID is not known before.
 func OwnedBy(ms *clusterv1.MachineSet) MachineFunc {
 	return func(m *clusterv1.Machine) {
 		ControlledBy(ms, clusterv1.GroupVersion.WithKind("MachineSet"))(m)

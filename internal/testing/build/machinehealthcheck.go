@@ -20,8 +20,8 @@ type MachineHealthCheckFunc func(*clusterv1.MachineHealthCheck)
 
 func (f MachineHealthCheckFunc) onMachineHealthCheck(mhc *clusterv1.MachineHealthCheck) { f(mhc) }
 
-// MachineHealthCheck returns a MachineHealthCheck of ClusterName that selects every Machine carrying
-// that name and looks for nothing in particular.
+// MachineHealthCheck returns a MachineHealthCheck of ClusterName that selects all Machines of that Cluster
+// and has no conditions.
 func MachineHealthCheck(namespace, name string, opts ...MachineHealthCheckOption) *clusterv1.MachineHealthCheck {
 	mhc := &clusterv1.MachineHealthCheck{ObjectMeta: objectMeta(namespace, name)}
 	defaults := []MachineHealthCheckOption{
@@ -57,14 +57,14 @@ func UnhealthyMachineCondition(conditionType string, status metav1.ConditionStat
 	}
 }
 
-// NodeStartupTimeout makes a Machine unhealthy that has no Node for that long; 0 never does.
+// NodeStartupTimeout makes a Machine unhealthy that has had no Node for that long; 0 means never.
 func NodeStartupTimeout(timeout time.Duration) MachineHealthCheckFunc {
 	return func(mhc *clusterv1.MachineHealthCheck) {
 		mhc.Spec.Checks.NodeStartupTimeoutSeconds = seconds(timeout)
 	}
 }
 
-// TriggerIfAtMost allows remediation while at most that many are unhealthy: intstr.FromInt32(2),
+// TriggerIfAtMost allows remediation while at most that many Machines are unhealthy: intstr.FromInt32(2),
 // intstr.FromString("40%").
 func TriggerIfAtMost(unhealthy intstr.IntOrString) MachineHealthCheckFunc {
 	return func(mhc *clusterv1.MachineHealthCheck) {
@@ -72,7 +72,7 @@ func TriggerIfAtMost(unhealthy intstr.IntOrString) MachineHealthCheckFunc {
 	}
 }
 
-// TriggerIfInRange allows remediation while the number of unhealthy is in a range such as "[1-3]".
+// TriggerIfInRange allows remediation while the number of unhealthy Machines is in a range such as "[1-3]".
 func TriggerIfInRange(unhealthy string) MachineHealthCheckFunc {
 	return func(mhc *clusterv1.MachineHealthCheck) {
 		mhc.Spec.Remediation.TriggerIf.UnhealthyInRange = unhealthy

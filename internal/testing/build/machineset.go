@@ -15,8 +15,8 @@ type MachineSetFunc func(*clusterv1.MachineSet)
 
 func (f MachineSetFunc) onMachineSet(ms *clusterv1.MachineSet) { f(ms) }
 
-// MachineSet returns a MachineSet of ClusterName with one replica, which selects its Machines by the
-// label that OwnedBy gives them.
+// MachineSet returns a MachineSet of ClusterName with one replica, which selects Machines by the label that
+// OwnedBy sets.
 func MachineSet(namespace, name string, opts ...MachineSetOption) *clusterv1.MachineSet {
 	ms := &clusterv1.MachineSet{ObjectMeta: objectMeta(namespace, name)}
 	ms.Spec.Replicas = new(int32(1))

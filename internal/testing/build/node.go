@@ -17,10 +17,10 @@ func (f NodeFunc) onNode(n *corev1.Node) { f(n) }
 
 func (o Option) onNode(n *corev1.Node) { o(n) }
 
-// Node returns a Node that is ready since Epoch.
+// Node returns a Node that has been ready since Epoch.
 func Node(name string, opts ...NodeOption) *corev1.Node {
 	n := &corev1.Node{ObjectMeta: objectMeta("", name)}
-	n.Generation = 0 // the API server does not count generations of Nodes
+	n.Generation = 0 // the API server does not maintain a generation for Nodes
 	n.Spec.ProviderID = "test:///" + name
 	for _, opt := range append([]NodeOption{NodeReady(metav1.ConditionTrue, Epoch)}, opts...) {
 		opt.onNode(n)
@@ -28,7 +28,7 @@ func Node(name string, opts ...NodeOption) *corev1.Node {
 	return n
 }
 
-// NodeReady sets the Ready condition of a Node, with the reason that a real one would give.
+// NodeReady sets the Ready condition of a Node, with the reason that Kubernetes uses.
 func NodeReady(status metav1.ConditionStatus, since time.Time) ConditionOption {
 	reasons := map[metav1.ConditionStatus]string{
 		metav1.ConditionTrue:    "KubeletReady",

@@ -9,8 +9,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// Epoch is when everything was built and became ready, unless an option says otherwise. The API
-// server has its own opinion on creation: there an object is created when it is created.
+// Epoch is when everything was built and became ready, unless an option says otherwise. An API server sets
+// the creation time itself.
 var Epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // Option changes the metadata of an object of any kind.
@@ -65,8 +65,8 @@ func Finalizer(name string) Option {
 	return func(o metav1.Object) { o.SetFinalizers(append(o.GetFinalizers(), name)) }
 }
 
-// Deleting marks the object as being deleted since t, with a finalizer that keeps it there. Create
-// does the same to the stored object, though its time of deletion is then the API server's.
+// Deleting marks the object as being deleted since t, with a finalizer that keeps it there. Create does the
+// same to the stored object, but the API server sets the time of deletion.
 func Deleting(t time.Time) Option {
 	return func(o metav1.Object) {
 		o.SetDeletionTimestamp(&metav1.Time{Time: t})
@@ -74,8 +74,8 @@ func Deleting(t time.Time) Option {
 	}
 }
 
-// ControlledBy makes another object the controller of this one. On an API server the other has to be
-// stored first, or its UID is not yet known.
+// ControlledBy makes another object the controller of this one. If an API server is used, store the other
+// object first, since its UID is not known before.
 func ControlledBy(owner metav1.Object, kind schema.GroupVersionKind) Option {
 	return func(o metav1.Object) {
 		o.SetOwnerReferences(append(o.GetOwnerReferences(), *metav1.NewControllerRef(owner, kind)))

@@ -1,4 +1,4 @@
-// Package cached has the caches that managers read from, filled without an API server: for benchmarks with more objects than one would create.
+// Package cached makes caches like those of managers, filled without an API server: for benchmarks with more objects than a test could create.
 package cached
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// New returns a cache with these objects, which never change, and with the indexes that index adds. It ends with the test.
+// New returns a cache with these objects, which never change, and with the indexes that index adds. It stops when the test ends.
 func New(tb testing.TB, index func(context.Context, client.FieldIndexer) error, objects ...client.Object) cache.Cache {
 	tb.Helper()
 	scheme := runtime.NewScheme()
@@ -64,7 +64,7 @@ func kindOf(tb testing.TB, scheme *runtime.Scheme, obj runtime.Object) schema.Gr
 	return gvk
 }
 
-// unchanging lists objects, and has no news of them.
+// unchanging lists objects, and never sends events.
 func unchanging(objects []runtime.Object) toolscache.ListerWatcher {
 	lw := &toolscache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
@@ -79,7 +79,7 @@ func unchanging(objects []runtime.Object) toolscache.ListerWatcher {
 	return toolscache.ToListWatcherWithWatchListSemantics(lw, listsOnly{})
 }
 
-// listsOnly says that a watch does not begin with all there is.
+// listsOnly means that a watch does not begin with the existing objects.
 type listsOnly struct{}
 
 func (listsOnly) IsWatchListSemanticsUnSupported() bool { return true }

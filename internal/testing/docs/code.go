@@ -9,14 +9,15 @@ import (
 	"testing"
 )
 
-// Function returns a function of a Go file as a block of Markdown, as it is written there and without its doc comment.
+// Function returns a function of a Go file as a block of Markdown, as written, without its doc comment.
 func Function(t testing.TB, file, name string) string {
 	t.Helper()
 	source, fn := function(t, file, name)
 	return block(source[fn.Pos()-1 : fn.End()-1])
 }
 
-// Body does the same for what is in the function, up to a line that contains the text end; or all of it, without one.
+// Body does the same for the body of the function, up to a line that contains end; without end, it returns the whole
+// body.
 func Body(t testing.TB, file, name, end string) string {
 	t.Helper()
 	source, fn := function(t, file, name)
@@ -36,7 +37,7 @@ func Body(t testing.TB, file, name, end string) string {
 
 func block(code string) string { return "```go\n" + strings.Trim(code, "\n") + "\n```\n" }
 
-// function returns the text of a file, and a function in it; positions count from 1.
+// function returns the text of a file, and one of its functions; positions count from 1.
 func function(t testing.TB, file, name string) (string, *ast.FuncDecl) {
 	t.Helper()
 	source, err := os.ReadFile(file)

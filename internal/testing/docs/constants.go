@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// Constant is an exported constant, with its value and what its doc comment says about it.
+// Constant is an exported constant, with its value and the meaning from its doc comment.
 type Constant struct {
 	Name, Value, Meaning string
 }
 
-// Constants returns the exported constants of a Go file whose names begin with a prefix, in their
-// order. The caller gives their values, since they may come from other packages; the test fails for a
-// constant without a value, a value without a constant, and a constant without a comment.
+// Constants returns the exported constants of a Go file whose names begin with a prefix, in their order. The
+// caller passes their values, since they may come from other packages. The test fails for a constant without
+// a value, a value without a constant, and a constant without a comment.
 func Constants(t testing.TB, file, prefix string, values map[string]string) []Constant {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
@@ -63,7 +63,7 @@ func specs(file *ast.File) []*ast.ValueSpec {
 	return all
 }
 
-// meaning makes "EventHealthy says that ..." and "ReasonPaused: it is." sentences that need no name.
+// meaning turns "EventHealthy says that ..." and "ReasonPaused: it is." into sentences without the name.
 func meaning(name, comment string) string {
 	text, _ := strings.CutPrefix(strings.Join(strings.Fields(comment), " "), name)
 	text = strings.TrimSpace(strings.TrimPrefix(text, ":"))

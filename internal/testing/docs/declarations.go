@@ -12,7 +12,7 @@ import (
 )
 
 // Declarations returns types, functions and methods of a Go file as one block of Markdown, with their doc comments and in the
-// order in which they are named: "Shop", "New", "Shop.Open".
+// given order: "Shop", "New", "Shop.Open".
 func Declarations(t testing.TB, file string, names ...string) string {
 	t.Helper()
 	source, err := os.ReadFile(file)
@@ -42,7 +42,7 @@ func Declarations(t testing.TB, file string, names ...string) string {
 	return block(strings.Join(found, "\n\n"))
 }
 
-// described is the name of a declaration, and its doc comment.
+// described returns the name of a declaration, and its doc comment.
 func described(decl ast.Decl) (string, *ast.CommentGroup) {
 	switch d := decl.(type) {
 	case *ast.FuncDecl:
@@ -66,7 +66,7 @@ func described(decl ast.Decl) (string, *ast.CommentGroup) {
 	return "", nil
 }
 
-// Output returns what an example prints, by the comment at its end, as a block of Markdown.
+// Output returns the output of an example, from the comment at its end, as a block of Markdown.
 func Output(t testing.TB, file, name string) string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)

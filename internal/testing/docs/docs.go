@@ -1,13 +1,13 @@
-// Package docs keeps what the documentation says in step with the code.
+// Package docs keeps the documentation in step with the code.
 //
-// It is part of internal/testing. A test renders a table from values that the code computed, and
-// Section compares it with what stands in the documentation between two markers:
+// It is part of internal/testing. A test renders a table from values that the code computed, and Section
+// compares it with the documentation between two markers:
 //
 //	<!-- table: verdicts -->
 //	<!-- end -->
 //
-// With the flag -update the test writes it there instead. A test file that renders tables asks
-// go generate to do so, which is why make generate brings the documentation up to date.
+// With the flag -update, the test writes the table there instead. A test file that renders tables has a directive
+// for go generate, so make generate updates the documentation.
 package docs
 
 import (
@@ -23,8 +23,8 @@ var update = flag.Bool("update", false, "write rendered sections into the docume
 
 const endMarker = "<!-- end -->"
 
-// Section asserts that the section of that name in a file holds the text. The path is relative to the
-// package under test. Several packages may have sections in one file: go generate takes them in turn.
+// Section asserts that the named section of a file has this text. The path is relative to the package under
+// test. Several packages may have sections in one file: go generate runs them one after the other.
 func Section(t testing.TB, file, name, text string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -49,7 +49,7 @@ func Section(t testing.TB, file, name, text string) {
 	}
 }
 
-// Table renders a Markdown table. The first row is its head.
+// Table renders a Markdown table. The first row is the header.
 func Table(rows ...[]string) string {
 	var table strings.Builder
 	for i, row := range rows {
@@ -68,7 +68,7 @@ func escape(cell string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(cell)
 }
 
-// Code marks text as code; nothing stays nothing.
+// Code marks text as code; an empty text stays empty.
 func Code(text string) string {
 	if text == "" {
 		return ""

@@ -8,13 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Golden asserts that the file of that name in testdata holds the text.
+// Golden asserts that the file of that name in testdata has this text.
 func Golden(t testing.TB, name, text string) {
 	t.Helper()
 	File(t, filepath.Join("testdata", name+".golden"), text)
 }
 
-// File asserts that a whole file holds the text. With the flag -update the test writes it there instead.
+// File asserts that a whole file has this text. With the flag -update, the test writes it there instead.
 func File(t testing.TB, path, text string) {
 	t.Helper()
 	if *update {

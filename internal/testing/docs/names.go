@@ -17,8 +17,8 @@ type Name struct {
 	Name, Meaning string
 }
 
-// Names returns the exported constants, variables, functions, types and methods of the package in a directory: each type with what belongs to it.
-// Methods that only implement an interface are left out. The test fails for a name without a comment.
+// Names returns the exported constants, variables, functions, types and methods of the package in a directory, each type with its members. It
+// leaves out methods that only implement an interface. The test fails for a name without a comment.
 func Names(t testing.TB, dir string) []Name {
 	t.Helper()
 	pkg := parsePackage(t, dir)
@@ -71,7 +71,7 @@ func (n *names) add(name, text string) {
 	n.found = append(n.found, Name{name, n.pkg.Synopsis(text)})
 }
 
-// values adds those of groups. One without a comment has that of the one before it: a comment may be about several.
+// values adds the names of groups. A name without a comment gets the comment of the name before it, since one comment may describe several names.
 func (n *names) values(groups []*doc.Value) {
 	for _, group := range groups {
 		text := group.Doc

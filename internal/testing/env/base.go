@@ -9,7 +9,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// base is what every test of this module gets: the kinds of Cluster API, and a remediation provider.
+// base adds what every test of this module needs: the kinds of Cluster API, and a remediation provider.
 func base() []Option {
 	return []Option{WithScheme(clusterv1.AddToScheme), withCRDs(clusterAPICRDs), WithCRDs(remediationCRDs()...)}
 }
@@ -33,8 +33,8 @@ func clusterAPICRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	return crds, err
 }
 
-// keepV1Beta2 leaves one version, so that no conversion webhook is needed, and sets the label that
-// Cluster API's kustomization adds: without it references by contract do not resolve.
+// keepV1Beta2 keeps only one version, so that no conversion webhook is needed. It sets the label that Cluster
+// API's kustomization adds: without it, references by contract do not resolve.
 func keepV1Beta2(crd *apiextensionsv1.CustomResourceDefinition) {
 	version := clusterv1.GroupVersion.Version
 	crd.Spec.Versions = slices.DeleteFunc(crd.Spec.Versions,

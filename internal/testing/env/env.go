@@ -1,11 +1,11 @@
 // Package env gives tests a real API server, with the kinds that the module works on.
 //
-// It is part of internal/testing. A package whose tests need the API server calls Main from its
-// TestMain and Get from its tests. The server starts at the first Get, so a run of pure tests costs
-// nothing; all tests of a package share it, and each takes namespaces of its own.
+// It is part of internal/testing. A package whose tests need the API server calls Main from its TestMain and Get from
+// its tests. The server starts at the first Get, so pure tests cost nothing. All tests of a package share it; each
+// uses its own namespaces.
 //
-// Nothing but the API server runs: what no test does, nobody does. In particular namespaces are
-// never emptied and owner references delete nothing.
+// Only the API server runs, and no controllers. In particular, namespaces are never emptied, and owner references
+// delete nothing.
 package env
 
 import (
@@ -24,13 +24,14 @@ type Env struct {
 	Config *rest.Config
 	// Client reads and writes without a cache.
 	Client client.Client
-	// Scheme knows the kinds of Kubernetes, those that base adds, and those added by WithScheme.
+	// Scheme knows the kinds of Kubernetes, the kinds that base adds, and those added by WithScheme.
 	Scheme *runtime.Scheme
 
 	stop func() error
 }
 
-// Get returns the API server of this test binary and starts it if it does not run yet. With -short it skips the test.
+// Get returns the API server of this test binary and starts it if it is not running yet. With -short it skips the
+// test.
 func Get(t testing.TB) *Env {
 	t.Helper()
 	if testing.Short() {
@@ -43,8 +44,8 @@ func Get(t testing.TB) *Env {
 	return e
 }
 
-// Namespace creates a namespace with a name of its own and returns that name. It is never deleted:
-// the API server does not live long, and without a namespace controller deletion would not finish.
+// Namespace creates a namespace with a unique name and returns the name. It is never deleted: the API server does not
+// live long, and without a namespace controller a deletion would not finish.
 func (e *Env) Namespace(t testing.TB) string {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}

@@ -9,19 +9,19 @@ import (
 	"path/filepath"
 )
 
-// guard sees to it that no server outlives the test binary. A panicking test or an expired -timeout
-// ends the process at once, without a single deferred call, and kube-apiserver and etcd would stay.
+// guard ensures that no server outlives the test binary. A panicking test or an expired -timeout ends the process
+// without running deferred calls, so kube-apiserver and etcd would go on running.
 //
-// So a small shell waits on a pipe whose other end this process holds. The system closes that end
-// however the process dies, and then the shell kills what was started and removes the directory.
+// So a small shell waits on a pipe whose other end this process holds. The system closes that end however the process
+// dies. Then the shell kills the servers and removes the directory.
 type guard struct {
 	dir   string
 	shell *exec.Cmd
 	pipe  io.WriteCloser
 }
 
-// guardScript ends quietly when it is told "done", and otherwise kills. It ignores the signals that a
-// terminal sends to everyone, as it has to come last.
+// guardScript exits when it reads "done", and otherwise kills. It ignores the signals that a terminal sends to all
+// processes, since it must run last.
 const guardScript = `trap '' INT TERM HUP
 read -r word
 if [ "$word" != done ]; then
@@ -45,10 +45,10 @@ func newGuard() (*guard, error) {
 	return g, nil
 }
 
-// serverGOGC lets the servers have more memory than usual for less of the processor: they start again for each package.
+// serverGOGC trades memory for CPU time: the servers start again for each package.
 const serverGOGC = 400
 
-// wrap returns a command that does what the binary does, in a process whose id the guard knows.
+// wrap returns a command that runs the binary in a process whose ID the guard knows.
 func (g *guard) wrap(binary string) (string, error) {
 	wrapper := filepath.Join(g.dir, filepath.Base(binary))
 	script := fmt.Sprintf("#!/bin/sh\necho $$ >>'%s/pids'\nGOGC=%d exec '%s' \"$@\"\n", g.dir, serverGOGC, binary)
@@ -58,7 +58,7 @@ func (g *guard) wrap(binary string) (string, error) {
 	return wrapper, nil
 }
 
-// subdir makes a directory that goes when the guard goes.
+// subdir makes a directory that the guard removes.
 func (g *guard) subdir(name string) (string, error) {
 	dir := filepath.Join(g.dir, name)
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -67,7 +67,7 @@ func (g *guard) subdir(name string) (string, error) {
 	return dir, nil
 }
 
-// dismiss ends the guard once the servers have stopped.
+// dismiss ends the guard after the servers have stopped.
 func (g *guard) dismiss() error {
 	_, err := io.WriteString(g.pipe, "done\n")
 	if err := errors.Join(err, g.pipe.Close(), g.shell.Wait()); err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestGuardKillsAfterCrash runs this test binary once more, in which a test starts a guarded process
-// and panics. That process holds the output pipe open: Output returns only when it is dead.
+// TestGuardKillsAfterCrash runs this test binary again with a test that starts a guarded process and panics.
+// The process holds the output pipe open, so Output returns only when it is dead.
 func TestGuardKillsAfterCrash(t *testing.T) {
 	crash := exec.Command(os.Args[0], "-test.run=^TestCrash$")
 	crash.Env = append(os.Environ(), "SICKBAY_CRASH=1")
@@ -44,7 +44,7 @@ func TestCrash(t *testing.T) {
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// The wrapper has to have started, or there is no process id yet.
+	// The wrapper must have started, or there is no process ID yet.
 	for {
 		if pids, _ := os.ReadFile(g.dir + "/pids"); len(pids) > 0 {
 			panic("a test panics")

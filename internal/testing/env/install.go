@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// Install adds custom resource definitions, such as those of WithModuleCRDs, to the API server that
-// runs. They stay until it stops.
+// Install adds custom resource definitions, such as those of WithModuleCRDs, to the running API server. They
+// stay until it stops.
 func (e *Env) Install(t testing.TB, opts ...Option) {
 	t.Helper()
 	o := &options{}

@@ -12,10 +12,10 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// shared is the one API server of this test binary.
+// shared is the API server of this test binary.
 var shared lazy
 
-// lazy starts the API server at most once and remembers how that went.
+// lazy starts the API server at most once and remembers the result.
 type lazy struct {
 	once sync.Once
 	opts *options
@@ -40,7 +40,7 @@ func run(m *testing.M, opts []Option) int {
 	return code
 }
 
-// logger keeps controllers quiet unless SICKBAY_TEST_LOG is set: their logs drown a test's own words.
+// logger keeps controllers quiet unless SICKBAY_TEST_LOG is set: otherwise their logs hide the test's output.
 func logger() logr.Logger {
 	if os.Getenv("SICKBAY_TEST_LOG") == "" {
 		return logr.Discard()

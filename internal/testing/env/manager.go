@@ -10,9 +10,9 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// ManagerOptions say how a test's manager differs from the usual one. The zero value is good.
+// ManagerOptions configure a test's manager. The zero value is usable.
 type ManagerOptions struct {
-	// Namespaces limits the cache, so that tests that share the API server do not act on each other's objects.
+	// Namespaces limits the cache, so that tests do not act on each other's objects in the shared API server.
 	Namespaces []string
 	// Setup adds controllers and indexes, before the manager starts.
 	Setup func(ctrl.Manager) error
@@ -20,8 +20,8 @@ type ManagerOptions struct {
 	Configure func(*ctrl.Options)
 }
 
-// Manager starts a manager in the background and returns it with its cache filled. It stops when the
-// test ends, and the test fails if it stopped with an error.
+// Manager starts a manager in the background and returns it with its cache filled. It stops when the test ends, and
+// the test fails if it stops with an error.
 func (e *Env) Manager(t testing.TB, opts ManagerOptions) ctrl.Manager {
 	t.Helper()
 	mgr, err := ctrl.NewManager(e.Config, e.managerOptions(opts))
@@ -34,8 +34,7 @@ func (e *Env) Manager(t testing.TB, opts ManagerOptions) ctrl.Manager {
 		}
 	}
 
-	// Not t.Context(): it ends before the cleanups, and a cleanup registered after this one may still
-	// need the controllers.
+	// Not t.Context(): it ends before the cleanups, and later cleanups may still need the controllers.
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan error, 1)
 	go func() { stopped <- mgr.Start(ctx) }()
@@ -56,9 +55,10 @@ func (e *Env) managerOptions(opts ManagerOptions) ctrl.Options {
 		Scheme:  e.Scheme,
 		Metrics: metricsserver.Options{BindAddress: "0"},
 		Controller: config.Controller{
-			// Every test has a manager of its own, with controllers of the same names.
+			// Every test has its own manager, with controllers of the same names.
 			SkipNameValidation: new(true),
-			// The priority queue of this controller-runtime can block for ever when it is shut down (its issue 3538).
+			// The priority queue of this version of controller-runtime can block for ever at shutdown (its issue
+			// 3538).
 			UsePriorityQueue: new(false),
 		},
 	}

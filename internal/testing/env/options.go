@@ -8,7 +8,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// Option adds to what the API server and the client know.
+// Option configures the API server and the client.
 type Option func(*options)
 
 type options struct {
@@ -29,13 +29,13 @@ func WithScheme(add ...func(*runtime.Scheme) error) Option {
 	return func(o *options) { o.addToScheme = append(o.addToScheme, add...) }
 }
 
-// WithCRDs installs more custom resource definitions.
+// WithCRDs installs additional custom resource definitions.
 func WithCRDs(crds ...*apiextensionsv1.CustomResourceDefinition) Option {
 	return withCRDs(func() ([]*apiextensionsv1.CustomResourceDefinition, error) { return crds, nil })
 }
 
-// WithCRDFiles installs the custom resource definitions in files of this repository, named by glob
-// patterns relative to its root, as in "config/crd/*.yaml".
+// WithCRDFiles installs the custom resource definitions in files of this repository, named by glob patterns
+// relative to its root, such as "config/crd/*.yaml".
 func WithCRDFiles(patterns ...string) Option {
 	return withCRDs(func() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 		root, err := repositoryRoot()
@@ -58,7 +58,7 @@ func WithModuleCRDs(module string, patterns ...string) Option {
 	})
 }
 
-// withCRDs takes a function, so that files are read only when the API server really starts.
+// withCRDs takes a function, so that files are read only if the API server starts.
 func withCRDs(read func() ([]*apiextensionsv1.CustomResourceDefinition, error)) Option {
 	return func(o *options) { o.crds = append(o.crds, read) }
 }

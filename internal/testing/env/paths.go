@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// repositoryRoot finds the directory of the root module, also from a nested module such as sim.
+// repositoryRoot returns the directory of the root module, even from a nested module such as sim.
 func repositoryRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -48,8 +48,8 @@ func assetsDir() (string, error) {
 	return dir, nil
 }
 
-// moduleDir returns the directory of a module that the tested module requires. Where it requires none of its Go packages, it
-// may have no hash for it; this repository's own module has.
+// moduleDir returns the directory of a module that the tested module requires. If the tested module uses none of its Go
+// packages, go.sum may have no hash for it; then the hash comes from this repository's root module.
 func moduleDir(module string) (string, error) {
 	root, err := repositoryRoot()
 	if err != nil {
@@ -65,7 +65,7 @@ func moduleDir(module string) (string, error) {
 	return download(module)
 }
 
-// download notes the hash in go.sum, so it is not what to begin with.
+// download writes the hash to go.sum, so it is the fallback.
 func download(module string) (string, error) {
 	out, err := exec.Command("go", "mod", "download", "-json", module).Output()
 	if err != nil {

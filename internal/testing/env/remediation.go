@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// RemediationGroupVersion is the API of a remediation provider that exists in tests only.
+// RemediationGroupVersion is the API of a remediation provider that exists only in tests.
 var RemediationGroupVersion = schema.GroupVersion{Group: "remediation.example.dev", Version: "v1"}
 
 // The kinds of that provider: a MachineHealthCheck's templateRef names a template, and one request
@@ -29,8 +29,8 @@ func remediationCRD(kind string) *apiextensionsv1.CustomResourceDefinition {
 	return AnythingGoes(RemediationGroupVersion.WithKind(kind))
 }
 
-// AnythingGoes defines a kind of namespaced objects whose spec and status take any field. It stands for one whose real
-// definition is not at hand, where only the kind matters.
+// AnythingGoes defines a namespaced kind whose spec and status accept any field. It replaces the real definition where
+// only the kind matters.
 func AnythingGoes(kind schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefinition {
 	singular := strings.ToLower(kind.Kind)
 	anything := apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)}

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// patience is how long the API server and its CRDs may take. Several packages start one at the same
-// time on a small machine, so envtest's own limits are too tight.
+// patience is how long the API server and its CRDs may take. Several packages start one at the same time on a
+// small machine, so envtest's own limits are too tight.
 const patience = 3 * time.Minute
 
 // start runs an API server and connects to it.
@@ -49,7 +49,7 @@ func newServer(o *options) (*envtest.Environment, *guard, error) {
 		return nil, nil, err
 	}
 	server := &envtest.Environment{
-		// envtest must not see our scheme: kinds with several versions in it would get a conversion webhook.
+		// envtest must not see our scheme: it would give kinds with several versions a conversion webhook.
 		Scheme:                   clientgoscheme.Scheme,
 		ControlPlaneStartTimeout: patience,
 		ControlPlaneStopTimeout:  patience,
@@ -72,7 +72,7 @@ func newServer(o *options) (*envtest.Environment, *guard, error) {
 	return server, g, nil
 }
 
-// useGuard has the two servers run, and keep their files, where the guard finds them.
+// useGuard lets the guard wrap the two servers, and keeps their files where the guard deletes them.
 func useGuard(server *envtest.Environment, g *guard, assets string) (err error) {
 	apiServer := server.ControlPlane.GetAPIServer()
 	if apiServer.Path, err = g.wrap(filepath.Join(assets, "kube-apiserver")); err != nil {
@@ -91,7 +91,7 @@ func useGuard(server *envtest.Environment, g *guard, assets string) (err error) 
 }
 
 func connect(config *rest.Config, scheme *runtime.Scheme) (*Env, error) {
-	config.QPS = -1 // client-go's limit of a few requests per second would set the pace of every test
+	config.QPS = -1 // client-go's limit of a few requests per second would slow down every test
 	c, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {
 		return nil, fmt.Errorf("making a client: %w", err)

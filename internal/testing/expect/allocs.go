@@ -2,8 +2,9 @@ package expect
 
 import "testing"
 
-// NoAllocation asserts that work allocates nothing. What else runs in the process is counted too, such as a manager of
-// another test that is not quite done, so that one good count out of several will do: what work itself allocates is in each.
+// NoAllocation asserts that work allocates nothing. It also counts other goroutines of the process, such as another test's
+// manager that is still stopping. So one count of zero out of several is enough: what work itself allocates would be in
+// each.
 func NoAllocation(t testing.TB, work func()) {
 	t.Helper()
 	var n float64

@@ -6,7 +6,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
-// failures counts what a test that it stands for would fail with.
+// failures counts the failures of the test that it replaces.
 type failures struct {
 	testing.TB
 	n int

@@ -5,8 +5,8 @@ import (
 	"runtime"
 )
 
-// Allocated returns how many bytes work allocates, the least of many counts: whatever else runs in the process counts too, and the race detector
-// empties pools at random, so that work has to allocate again what it had put there.
+// Allocated returns how many bytes work allocates: the minimum of many counts. Other goroutines count too, and the race detector empties pools
+// at random, so that work has to allocate again.
 func Allocated(work func()) uint64 {
 	const counts = 200
 	least := uint64(math.MaxUint64)

@@ -1,8 +1,8 @@
-// Package expect asserts what the API server holds.
+// Package expect asserts the state of objects on the API server.
 //
-// It is part of internal/testing. Every function reads the object live, by the key of the one it is
-// given, and fails the test at once with a sentence that names the object. They look once; a test
-// that has to wait uses gomega's Eventually.
+// It is part of internal/testing. Every function reads the object live, by the key of its argument, and fails
+// the test at once with a message that names the object. Functions do not wait; a test that has to wait uses
+// gomega's Eventually.
 package expect
 
 import (
@@ -35,7 +35,7 @@ func NoCondition(ctx context.Context, t testing.TB, c client.Reader, obj client.
 	}
 }
 
-// ConditionIs asserts everything about a condition but the time of its last transition.
+// ConditionIs asserts everything about a condition except its last transition time.
 func ConditionIs(ctx context.Context, t testing.TB, c client.Reader, obj client.Object, want metav1.Condition) {
 	t.Helper()
 	got := Condition(ctx, t, c, obj, want.Type)
@@ -44,8 +44,7 @@ func ConditionIs(ctx context.Context, t testing.TB, c client.Reader, obj client.
 	}
 }
 
-// Gone asserts that the object does not exist, or not any more: one of the same name with another UID
-// is another object.
+// Gone asserts that the object does not exist. An object of the same name with another UID is another object.
 func Gone(ctx context.Context, t testing.TB, c client.Reader, obj client.Object) {
 	t.Helper()
 	live := obj.DeepCopyObject().(client.Object)

@@ -57,19 +57,19 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
-// recorder is a testing.TB that remembers why a test would have failed.
+// recorder is a testing.TB that records why a test would have failed.
 type recorder struct {
 	testing.TB
 	message string
 }
 
-// Fatalf stops the expectation as the real one does, but by a panic, which does not stop the test.
+// Fatalf stops the expectation like the real one, but by a panic, which does not stop the test.
 func (r *recorder) Fatalf(format string, args ...any) {
 	r.message = fmt.Sprintf(format, args...)
 	panic(r.message)
 }
 
-// failure returns what an expectation that was given the recorder fails with, if it fails.
+// failure returns the failure message of an expectation that uses the recorder; empty if it passes.
 func (r *recorder) failure(expectation func()) string {
 	r.message = ""
 	func() {

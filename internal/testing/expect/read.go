@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// read returns the live status.conditions of an object of any kind, also of an unstructured one.
+// read returns the live status.conditions of an object of any kind, including unstructured ones.
 func read(ctx context.Context, c client.Reader, obj client.Object) ([]metav1.Condition, error) {
 	live := reflect.New(reflect.TypeOf(obj).Elem()).Interface().(client.Object)
 	live.GetObjectKind().SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())

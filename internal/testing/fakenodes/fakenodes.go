@@ -1,7 +1,7 @@
-// Package fakenodes stands in for workload clusters.
+// Package fakenodes fakes workload clusters.
 //
-// It is part of internal/testing. Its Nodes are workload.Nodes in memory: what a test puts in is what
-// the controllers read. A cluster can be cut off, and the cache can be made to lag behind.
+// It is part of internal/testing. Its Nodes are workload.Nodes in memory: controllers read what a test puts there. A cluster can be
+// cut off, and the cache can be made to lag behind.
 package fakenodes
 
 import (
@@ -27,7 +27,7 @@ type Nodes struct {
 	busy   map[client.ObjectKey]bool
 }
 
-// outage is why and since when a cluster cannot be read.
+// outage is why a cluster cannot be read, and since when.
 type outage struct {
 	lastSeen time.Time
 	why      workload.UnreadableError
@@ -59,7 +59,7 @@ func (n *Nodes) Remove(cluster client.ObjectKey, name string) {
 	delete(n.live, key{cluster, name})
 }
 
-// Freeze makes Get answer with what is there now, whatever happens later: a cache that lags behind.
+// Freeze makes Get answer with the current Nodes, whatever happens later, like a cache that lags behind.
 func (n *Nodes) Freeze() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -67,12 +67,12 @@ func (n *Nodes) Freeze() {
 	maps.Copy(n.cached, n.live)
 }
 
-// CutOff makes a cluster lose its connection; it answered at lastSeen for the last time. An event would tell of the next connection.
+// CutOff makes a cluster lose its connection; it last answered at lastSeen. An event would announce the next connection.
 func (n *Nodes) CutOff(cluster client.ObjectKey, lastSeen time.Time) {
 	n.lose(cluster, outage{lastSeen, workload.UnreadableError{Cause: "connection to the workload cluster is down", Announced: true}})
 }
 
-// Silence makes a cluster that is connected answer no more.
+// Silence makes a connected cluster stop answering.
 func (n *Nodes) Silence(cluster client.ObjectKey, lastSeen time.Time) {
 	n.lose(cluster, outage{lastSeen, workload.UnreadableError{Cause: "the workload cluster does not answer"}})
 }
@@ -93,7 +93,7 @@ func (n *Nodes) Reconnect(cluster client.ObjectKey) {
 	delete(n.cutOff, cluster)
 }
 
-// Busy says whether somebody else waits for a cluster, so that nobody else is let in.
+// Busy sets whether somebody else is waiting for a cluster, so that reads fail with ErrBusy.
 func (n *Nodes) Busy(cluster client.ObjectKey, busy bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

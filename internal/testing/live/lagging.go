@@ -11,8 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Lagging is a client whose reads can be made to lag behind, as those from a cache do. Its writes
-// never do.
+// Lagging is a client whose reads can be made to lag behind, like reads from a cache. Its writes never lag.
 type Lagging struct {
 	client.Client
 
@@ -28,12 +27,11 @@ type answer struct {
 	err error
 }
 
-// NewLagging wraps a client; it does not lag yet.
+// NewLagging wraps a client that does not lag yet.
 func NewLagging(c client.Client) *Lagging { return &Lagging{Client: c} }
 
-// Freeze makes every read answer from now on as it does the first time from now on. Read what shall
-// be old before changing it. What is of the given types, objects or lists, never lags: each kind has a
-// cache of its own.
+// Freeze makes every later read repeat its first answer from now on. Read an object before changing it, to
+// freeze its old state. Objects and lists of the given types never lag, since each kind has its own cache.
 func (l *Lagging) Freeze(upToDate ...runtime.Object) {
 	l.set(map[string]answer{})
 	for _, obj := range upToDate {
@@ -41,7 +39,7 @@ func (l *Lagging) Freeze(upToDate ...runtime.Object) {
 	}
 }
 
-// Thaw makes reads answer what is there.
+// Thaw makes reads answer with the current state.
 func (l *Lagging) Thaw() { l.set(nil) }
 
 func (l *Lagging) set(answers map[string]answer) {

@@ -1,8 +1,8 @@
-// Package live makes a client without a cache answer like the manager's.
+// Package live makes a client without a cache answer like the manager's client.
 //
-// It is part of internal/testing. Controllers list by the indexes of targets and record, which exist in
-// a cache only. Client answers those lists too, by looking at every object, so that a test calls
-// Reconcile directly and each read shows the latest write.
+// It is part of internal/testing. Controllers list by the indexes of targets and record, which exist only in
+// a cache. Client also answers these lists, by looking at every object. So a test can call Reconcile
+// directly, and each read shows the latest write.
 package live
 
 import (
@@ -46,13 +46,13 @@ func (i indexed) List(ctx context.Context, list client.ObjectList, opts ...clien
 	return meta.SetList(list, kept)
 }
 
-// matches does what the index of a cache does.
+// matches replaces the index of a cache.
 func (i indexed) matches(obj client.Object, selector fields.Selector) bool {
 	values := map[string][]string{}
 	for _, index := range slices.Concat(mhcspec.Indexes(), record.Indexes()) {
 		wanted, err := i.GroupVersionKindFor(index.Object)
 		if err != nil {
-			// A test that does not know the kind does not list it.
+			// A test that does not register the kind does not list it.
 			continue
 		}
 		if gvk, err := i.GroupVersionKindFor(obj); err != nil || gvk != wanted {

@@ -1,7 +1,7 @@
-// Package page follows a page of the documentation to the letter.
+// Package page runs the commands of a documentation page as written.
 //
-// It is part of internal/testing. Blocks of a page that are marked as console hold commands, which begin with a dollar sign, and what they
-// print. A test types the commands into one shell and compares; with the flag -update it writes what they print into the page instead.
+// It is part of internal/testing. Blocks of a page that are marked as console contain commands, which begin with a dollar sign, and their
+// output. A test runs the commands in one shell and compares the output; with the flag -update it writes the output into the page instead.
 package page
 
 import (
@@ -21,19 +21,19 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Shell is where the commands are typed.
+// Shell is where the commands run.
 type Shell struct {
 	// Dir is the root of the repository.
 	Dir string
 	// Tools are directories that come first in PATH.
 	Tools []string
-	// Env has further variables, as in KUBECONFIG=file.
+	// Env has additional variables, such as KUBECONFIG=file.
 	Env []string
-	// Timeout bounds all commands together.
+	// Timeout limits all commands together.
 	Timeout time.Duration
 }
 
-// Follow types what a page says, and compares what comes of it with what the page says.
+// Follow runs the commands of a page, and compares their output with the page.
 func (s Shell) Follow(t *testing.T, page string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -63,13 +63,13 @@ func (s Shell) Follow(t *testing.T, page string) {
 
 var update = flag.Bool("update", false, "write what the commands print into the page instead of comparing it")
 
-// console are the blocks of a page that show commands, and what they print.
+// console matches the blocks of a page with commands and their output.
 var console = regexp.MustCompile("(?s)```console\n(.*?)```\n")
 
 // mark is printed before each command.
 const mark = "===mark==="
 
-// run runs the commands of all blocks in one shell, and returns the blocks with what they have printed.
+// run runs the commands of all blocks in one shell, and returns the blocks with their output.
 func (s Shell) run(t *testing.T, blocks [][]string) []string {
 	t.Helper()
 	var script strings.Builder
@@ -103,10 +103,10 @@ func (s Shell) run(t *testing.T, blocks [][]string) []string {
 	return all
 }
 
-// jobs are the lines by which a shell tells of its jobs, and sickbay of a look that takes long.
+// jobs matches the lines that a shell prints about its jobs, and the line that sickbay prints when reading takes long.
 var jobs = regexp.MustCompile(`(?m)^(\[1\].*|Reading the fleet \.\.\.)\n`)
 
-// commands are the lines of a block that are typed.
+// commands returns the commands of a block.
 func commands(block string) []string {
 	var all []string
 	for line := range strings.Lines(block) {
@@ -117,7 +117,7 @@ func commands(block string) []string {
 	return all
 }
 
-// different is what differs each time: times, durations, and the hashes of UIDs.
+// different matches what differs in each run: times, durations, and the hashes of UIDs.
 var different = []struct {
 	is   *regexp.Regexp
 	name string
@@ -136,7 +136,7 @@ func scrub(text string) string {
 	return text
 }
 
-// Kubeconfig writes one that reaches an API server as its administrator, and returns its path.
+// Kubeconfig writes a kubeconfig for an administrator of an API server, and returns its path.
 func Kubeconfig(t *testing.T, to *rest.Config) string {
 	t.Helper()
 	config := clientcmdapi.NewConfig()

@@ -1,5 +1,5 @@
-// Package pausing has what tests of pauses for upgrades have in common: the annotations, by their names as users know them, and people
-// who pause and unpause, with a ghost that knows what they want.
+// Package pausing contains what tests of pauses for upgrades share: the annotations, by the names that users know, and people who
+// pause and unpause, with a ghost that knows what they want.
 //
-// It shares nothing with the code that it tests.
+// It shares no code with the packages that it tests.
 package pausing

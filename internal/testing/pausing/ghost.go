@@ -9,39 +9,38 @@ import (
 	"pgregory.net/rapid"
 )
 
-// MaxSkew is by how much the clocks of two controllers differ at most, either way from the true time.
+// MaxSkew is how much the clocks of two controllers may differ, each way from the true time.
 const MaxSkew = 2 * time.Minute
 
-// Ghost knows of one object what people want, and what the controller did, from having seen it done.
+// Ghost knows what people want of one object, and what it has seen the controller do.
 type Ghost struct {
-	// By is who paused it: "" is nobody, "user", or "us".
+	// By is who paused it: "" means nobody, otherwise "user" or "us".
 	By string
-	// value is that of a user's pause. handedOver is that the object is Sickbay's when it is not paused.
+	// value is the value of a user's pause. handedOver means that the object is Sickbay's while it is not paused.
 	value      string
 	handedOver bool
-	// pausedFor are the upgrades that it has been paused for, this time; overridden those for which a user did not
-	// want that.
+	// pausedFor are the upgrades that the current pause is for; overridden are those for which a user ended it.
 	pausedFor, overridden map[string]bool
 	pausedAt              time.Time
 	warnedAt              time.Time
-	// settling is since when the controller has known that all of pausedFor are over, and waits for Nodes; zero if it does not.
+	// settling is when the controller learned that all of pausedFor are over and began to wait for Nodes; zero if it does not.
 	settling time.Time
 }
 
-// Seen is what the controller knew when it looked, by what has reached it.
+// Seen is what the controller knew when it looked.
 type Seen struct {
-	// Active and Halted are the IDs of upgrades, Unknown how those begin that nobody can tell of.
+	// Active and Halted are IDs of upgrades. Unknown are the ID prefixes of upgrades that cannot be read.
 	Active, Halted, Unknown []string
-	// Excepted says that the Cluster wants nothing to be paused.
+	// Excepted means that the Cluster excepts the object from all pauses.
 	Excepted bool
-	// Away says that Nodes are not Ready, or may not be read, and Within how long they may take; zero is not at all.
+	// Away means that Nodes are not Ready, or cannot be read. Within is how long they may take; zero means no wait.
 	Away   bool
 	Within time.Duration
-	// Follows are parts of upgrades: the ID of each, and how those begin that it is a part of.
+	// Follows maps the ID of a part of an upgrade to the ID prefix of that upgrade.
 	Follows map[string]string
 }
 
-// except reports whether nothing is to be paused.
+// except reports whether the object is excepted from all pauses.
 func (s Seen) except(annotations Stored) bool { return s.Excepted || annotations[KeyOption] == "false" }
 
 func (g *Ghost) copy() *Ghost {
@@ -50,7 +49,7 @@ func (g *Ghost) copy() *Ghost {
 	return &other
 }
 
-// override: a user ends our pause, or takes it over; or ends one of their own, on which upgrades are noted that began meanwhile.
+// override: a user ends our pause or takes it over, or ends their own pause, on which upgrades that began meanwhile are noted.
 func (g *Ghost) override(annotations Stored) {
 	g.settling = time.Time{}
 	switch g.By {
@@ -63,7 +62,7 @@ func (g *Ghost) override(annotations Stored) {
 	}
 }
 
-// follow: who does not want to be paused for an upgrade does not want it for its parts either, also if they have halted.
+// follow: an override of an upgrade also holds for its parts, even halted ones.
 func (g *Ghost) follow(s Seen) { addParts(g.overridden, s) }
 
 func addParts(ids map[string]bool, s Seen) {
@@ -76,8 +75,8 @@ func addParts(ids map[string]bool, s Seen) {
 	}
 }
 
-// refuses reports whether a user does not want to be paused for an upgrade that goes on, or may. One that has halted does not count:
-// it is not the next one.
+// refuses reports whether a user has overridden an upgrade that goes on, or may go on. Halted upgrades do not count: they are not
+// the next one.
 func (g *Ghost) refuses(s Seen) bool {
 	for id := range g.overridden {
 		if slices.Contains(s.Active, id) || ofUnknown(id, s.Unknown) {
@@ -87,14 +86,14 @@ func (g *Ghost) refuses(s Seen) bool {
 	return false
 }
 
-// forget the overrides of upgrades that are over for certain.
+// forget drops the overrides of upgrades that are certainly over.
 func (g *Ghost) forget(s Seen) {
 	maps.DeleteFunc(g.overridden, func(id string, _ bool) bool {
 		return !slices.Contains(s.Active, id) && !slices.Contains(s.Halted, id) && !ofUnknown(id, s.Unknown)
 	})
 }
 
-// going are the upgrades that it is to stay paused for: those that go on, and of those that it was paused for the ones that may.
+// going returns the upgrades that keep it paused: those that go on, and those it was paused for that may go on.
 func (g *Ghost) going(s Seen) map[string]bool {
 	going := setOf(s.Active)
 	for id := range g.pausedFor {
@@ -105,7 +104,7 @@ func (g *Ghost) going(s Seen) map[string]bool {
 	return going
 }
 
-// records are the upgrades that it is paused for, and those that have halted and were known, or are a part of one that is or was.
+// records returns the upgrades that it is paused for, and the halted ones that were known, or are part of one that is or was.
 func (g *Ghost) records(s Seen, going, known map[string]bool) map[string]bool {
 	all := maps.Clone(known)
 	if all == nil {
@@ -125,14 +124,14 @@ func setOf(ids []string) map[string]bool {
 	return set
 }
 
-// Judge looks at what the controller did to the annotations, by what it knew.
+// Judge checks how the controller changed the annotations, by what it knew.
 func (g *Ghost) Judge(t *rapid.T, before, after Stored, s Seen, clock time.Time) {
 	_, paused := before[KeyPaused]
 	is, stays := after[KeyPaused]
 	_, marked := before[KeyMarker]
 	_, recorded := before[KeyHandled]
 	if marked && !recorded && g.By != "us" {
-		// Another program's pause, which somebody has ended: now it is known for which upgrades.
+		// Somebody has ended another program's pause, and now its upgrades are known.
 		maps.Copy(g.overridden, setOf(s.Active))
 	}
 	g.follow(s)
@@ -147,7 +146,7 @@ func (g *Ghost) Judge(t *rapid.T, before, after Stored, s Seen, clock time.Time)
 	}
 }
 
-// judgePause looks at whether the controller paused, resumed or let be.
+// judgePause checks whether the controller was right to pause, resume or do nothing.
 func (g *Ghost) judgePause(t *rapid.T, before, after Stored, s Seen, clock time.Time) {
 	is, stays := after[KeyPaused]
 	switch pausedNow := stays && is != "sickbay"; {
@@ -175,7 +174,7 @@ func wantUntouched(t *rapid.T, before, after Stored) {
 	}
 }
 
-// stay: our pause goes on, for an upgrade or, when there is none, for Nodes.
+// stay: our pause goes on, for an upgrade or, after it, for Nodes.
 func (g *Ghost) stay(t *rapid.T, before, after Stored, s Seen, clock time.Time) {
 	blind := g.unknowable(before, s)
 	going := g.going(s)
@@ -193,13 +192,13 @@ func (g *Ghost) stay(t *rapid.T, before, after Stored, s Seen, clock time.Time) 
 	}
 }
 
-// unknowable: another program has paused it, for upgrades that nobody can name now.
+// unknowable: another program has paused it, for upgrades that cannot be identified now.
 func (g *Ghost) unknowable(before Stored, s Seen) bool {
 	_, recorded := before[KeyHandled]
 	return !recorded && len(s.Unknown) > 0
 }
 
-// end: our pause ends because it is not wanted, because everything is back, or because the time is up.
+// end: our pause ends because nobody wants it, because all machines are back, or because the time is up.
 func (g *Ghost) end(t *rapid.T, before Stored, s Seen, clock time.Time) {
 	if s.except(before) {
 		return
@@ -222,7 +221,7 @@ func (g *Ghost) wantOurs(t *rapid.T, after Stored) {
 	}
 }
 
-// resume: the clocks restart, and never earlier than they have before.
+// resume: the clocks restart, and never earlier than before.
 func (g *Ghost) resume(t *rapid.T, before, after Stored, clock time.Time) {
 	want := clock.UTC().Truncate(time.Second)
 	if last, err := time.Parse(time.RFC3339, before[KeyResumed]); err == nil && last.After(want) {
@@ -234,7 +233,7 @@ func (g *Ghost) resume(t *rapid.T, before, after Stored, clock time.Time) {
 	g.By, g.pausedFor, g.settling = "", nil, time.Time{}
 }
 
-// Warn judges a warning: the pause is long, and nobody was warned of it within the hour.
+// Warn checks a warning: the pause is long, and there was no warning in the last hour.
 func (g *Ghost) Warn(t *rapid.T, p *People) {
 	if p.Now.Sub(g.pausedAt) < p.WarnAfter-2*MaxSkew {
 		t.Fatalf("warned of a pause at %s that began at %s", p.Now, g.pausedAt)
@@ -245,10 +244,10 @@ func (g *Ghost) Warn(t *rapid.T, p *People) {
 	g.warnedAt = p.Now
 }
 
-// AtRest is what has to hold once the controller has done all it could, of an object and what there is.
+// AtRest checks what must hold once the controller has nothing left to do.
 func (g *Ghost) AtRest(t *rapid.T, p *People, o *Object, s Seen) {
 	if o.unseen() && len(s.Unknown) > 0 {
-		return // Another program's marks are not read as long as nobody knows what they are for.
+		return // Nobody knows yet what another program's marks are for.
 	}
 	g.follow(s)
 	g.wantPause(t, p, o, s)
@@ -256,7 +255,7 @@ func (g *Ghost) AtRest(t *rapid.T, p *People, o *Object, s Seen) {
 	g.wantRecord(t, o, s)
 }
 
-// wanted reports whether the controller is to pause an object.
+// wanted reports whether the controller should pause an object.
 func (g *Ghost) wanted(o *Object, s Seen) bool {
 	switch {
 	case s.except(o.Annotations):
@@ -267,7 +266,7 @@ func (g *Ghost) wanted(o *Object, s Seen) bool {
 	return len(s.Active) > 0 && !g.refuses(s)
 }
 
-// wantPause fails if a pause is missing, has no reason, or has a value other than that of who set it.
+// wantPause fails if a pause is missing, has no reason, or has another value than its author set.
 func (g *Ghost) wantPause(t *rapid.T, p *People, o *Object, s Seen) {
 	value, paused := o.Annotations[KeyPaused]
 	switch {
@@ -285,7 +284,7 @@ func (g *Ghost) wantPause(t *rapid.T, p *People, o *Object, s Seen) {
 	}
 }
 
-// wantMarks: our marks stand while we pause, and not after that.
+// wantMarks: our marks exist while we pause, and not after that.
 func (g *Ghost) wantMarks(t *rapid.T, o *Object) {
 	for _, key := range []string{KeyMarker, KeySince, KeyWarned, KeySettling} {
 		if _, ok := o.Annotations[key]; ok && (g.By != "us" || key == KeySettling && g.settling.IsZero()) {
@@ -297,12 +296,12 @@ func (g *Ghost) wantMarks(t *rapid.T, o *Object) {
 	}
 }
 
-// idsIn are the upgrades in the record.
+// idsIn returns the upgrades in the record.
 func idsIn(annotations Stored) []string {
 	return strings.FieldsFunc(annotations[KeyHandled], func(r rune) bool { return r == ',' })
 }
 
-// wantRecord: it holds nothing but upgrades that go on, or may, and all that go on while we pause.
+// wantRecord: it contains only upgrades that go on or may go on, and all that go on while we pause.
 func (g *Ghost) wantRecord(t *rapid.T, o *Object, s Seen) {
 	_, ok := o.Annotations[KeyHandled]
 	if !ok && g.By != "us" {
@@ -330,7 +329,7 @@ func (g *Ghost) wantWarning(t *rapid.T, p *People, o *Object) {
 	}
 }
 
-// ofUnknown reports whether nobody can tell whether an upgrade goes on.
+// ofUnknown reports whether the signal of an upgrade cannot be read.
 func ofUnknown(id string, unknown []string) bool {
 	return slices.ContainsFunc(unknown, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
 }

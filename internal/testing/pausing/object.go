@@ -10,19 +10,19 @@ import (
 	"pgregory.net/rapid"
 )
 
-// People are those who use MachineHealthChecks while clusters upgrade.
+// People simulates users of MachineHealthChecks while clusters upgrade.
 type People struct {
 	Live map[string]*Object
-	// Past is each version that there has been under a name: a cache may still show it.
+	// Past has every earlier version under a name: a cache may still show it.
 	Past map[string][]Object
 	Now  time.Time
-	// WarnAfter is how long a pause may be before it is spoken of.
+	// WarnAfter is how long a pause may last before a warning.
 	WarnAfter time.Duration
 
 	version int
 }
 
-// NewPeople begin at noon, with nothing.
+// NewPeople begins at noon, with no objects.
 func NewPeople(warnAfter time.Duration) People {
 	return People{Live: map[string]*Object{}, Past: map[string][]Object{}, Now: Noon, WarnAfter: warnAfter}
 }
@@ -31,12 +31,12 @@ func NewPeople(warnAfter time.Duration) People {
 type Object struct {
 	UID, Version int
 	Annotations  Stored
-	// ClusterExcepts says that its Cluster wants nothing to be paused.
+	// ClusterExcepts means that its Cluster excepts it from all pauses.
 	ClusterExcepts bool
 	Ghost          *Ghost
 }
 
-// Born returns an object that is in one of the states in which one may appear.
+// Born returns an object in one of the initial states.
 func Born(how string) *Object {
 	state := born[how]
 	ghost := state.ghost.copy()
@@ -44,7 +44,7 @@ func Born(how string) *Object {
 	return &Object{Annotations: state.annotations.And(Stored{"owner": "me"}), Ghost: ghost}
 }
 
-// String describes an object, for a failure.
+// String describes an object for a failure message.
 func (o Object) String() string {
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(o.Annotations)) {
@@ -63,7 +63,7 @@ func (p *People) Write(name string, change func(*Object)) {
 	p.Past[name] = append(p.Past[name], *o)
 }
 
-// Copy returns the same with whom one can go on differently. They do not know the past.
+// Copy returns a copy that can continue differently. It has no past.
 func (p *People) Copy() People {
 	other := *p
 	other.Live, other.Past = map[string]*Object{}, map[string][]Object{}
@@ -75,10 +75,10 @@ func (p *People) Copy() People {
 	return other
 }
 
-// Names of what there is, in order: the same seed has to be the same history.
+// Names returns the names of all objects, sorted: the same seed must give the same history.
 func (p *People) Names() []string { return slices.Sorted(maps.Keys(p.Live)) }
 
-// Draw the name of one.
+// Draw draws the name of an object.
 func (p *People) Draw(t *rapid.T) string {
 	if len(p.Live) == 0 {
 		t.Skip("there is none")

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// born are the states in which an object may appear, and what is wanted then.
+// born are the initial states of an object, and what is wanted in each.
 var born = map[string]struct {
 	annotations Stored
 	ghost       Ghost
@@ -22,7 +22,7 @@ var born = map[string]struct {
 	"restored, handed over":     {HandedOver("upgrade/0", Noon.Add(-24*time.Hour)), Ghost{By: "us", handedOver: true}},
 }
 
-// Create an object in one of the ways in which one may appear.
+// Create creates an object in one of the initial states.
 func (p *People) Create(t *rapid.T) {
 	name := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "new")
 	if p.Live[name] != nil {
@@ -38,18 +38,18 @@ func (p *People) Create(t *rapid.T) {
 	p.Past[name] = append(p.Past[name], *p.Live[name])
 }
 
-// Remove an object.
+// Remove deletes an object.
 func (p *People) Remove(t *rapid.T) { delete(p.Live, p.Draw(t)) }
 
-// unseen reports whether another program's marks have not been looked at yet. A user who then pauses
-// as that program does cannot be told from it: that is the proposal's, and nothing can be done.
+// unseen reports whether nobody has looked at another program's marks yet. If a user then pauses the way that
+// program does, the two cannot be distinguished. That is a limit of the proposal.
 func (o *Object) unseen() bool {
 	_, marked := o.Annotations[KeyMarker]
 	_, recorded := o.Annotations[KeyHandled]
 	return marked && !recorded
 }
 
-// Pause one.
+// Pause makes a user pause an object.
 func (p *People) Pause(t *rapid.T) {
 	name := p.Draw(t)
 	value := rapid.SampledFrom([]string{"", "", "true", "maintenance"}).Draw(t, "value")
@@ -63,7 +63,8 @@ func (p *People) Pause(t *rapid.T) {
 	})
 }
 
-// Unpause a pause of ours or of a user, and leave the marker, or not. What was handed over may stay so.
+// Unpause makes a user end our pause or a user's, and keep the marker, or not. An object that was handed over
+// may stay so.
 func (p *People) Unpause(t *rapid.T) {
 	name := p.Draw(t)
 	if value, ok := p.Live[name].Annotations[KeyPaused]; !ok || value == "sickbay" {
@@ -85,7 +86,7 @@ func (p *People) Unpause(t *rapid.T) {
 	})
 }
 
-// Unmark has the user want our pause to stay.
+// Unmark makes a user take over our pause.
 func (p *People) Unmark(t *rapid.T) {
 	name := p.Draw(t)
 	if p.Live[name].Ghost.By != "us" {
@@ -98,7 +99,7 @@ func (p *People) Unmark(t *rapid.T) {
 	})
 }
 
-// HandOver to Sickbay, or take back.
+// HandOver makes a user hand an object over to Sickbay, or take it back.
 func (p *People) HandOver(t *rapid.T) {
 	name := p.Draw(t)
 	p.Live[name].Ghost.override(p.Live[name].Annotations)
@@ -113,7 +114,7 @@ func (p *People) HandOver(t *rapid.T) {
 	})
 }
 
-// Except one, or no longer.
+// Except makes a user except an object, or end that.
 func (p *People) Except(t *rapid.T) {
 	name := p.Draw(t)
 	value := rapid.SampledFrom([]string{"false", "true", "no"}).Draw(t, "value")
@@ -126,7 +127,7 @@ func (p *People) Except(t *rapid.T) {
 	})
 }
 
-// Prune takes everything away, also what is remembered.
+// Prune removes all annotations, including our record.
 func (p *People) Prune(t *rapid.T) {
 	p.Write(p.Draw(t), func(o *Object) {
 		o.Annotations = Stored{"owner": "me"}

@@ -13,18 +13,18 @@ const (
 	InfraRole  = "node-role.kubernetes.io/infra"
 )
 
-// Workers is the pool of the workers, with that many machines of which some are updated, to the configuration "new" from "old".
+// Workers is the workers' pool with that many machines, some of which are updated from the configuration "old" to "new".
 func Workers(machines, updated int32, updating corev1.ConditionStatus) *mcfgv1.MachineConfigPool {
 	pool := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"}}
 	pool.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: map[string]string{WorkerRole: ""}}
 	pool.Spec.Configuration.Name, pool.Status.Configuration.Name = "new", "old"
 	pool.Status.MachineCount, pool.Status.UpdatedMachineCount = machines, updated
-	pool.Spec.Paused = updated < machines && updating == corev1.ConditionFalse // as the machine config operator says of a paused pool
+	pool.Spec.Paused = updated < machines && updating == corev1.ConditionFalse // the machine config operator reports this about a paused pool
 	SayOfPool(pool, mcfgv1.MachineConfigPoolUpdating, updating, "")
 	return pool
 }
 
-// SayOfPool gives a pool a condition.
+// SayOfPool sets a condition of a pool.
 func SayOfPool(pool *mcfgv1.MachineConfigPool, kind mcfgv1.MachineConfigPoolConditionType, status corev1.ConditionStatus, message string) {
 	for i, c := range pool.Status.Conditions {
 		if c.Type == kind {

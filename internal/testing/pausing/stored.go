@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The annotations, under names with which a row of a table fits on a line.
+// The annotations, under names that are short enough for the rows of a table.
 const (
 	KeyPaused   = "cluster.x-k8s.io/paused"
 	KeyMarker   = "machine.openshift.io/paused-for-upgrade"
@@ -17,13 +17,14 @@ const (
 	KeyOption   = "sickbay.dev/pause-on-upgrade"
 )
 
-// WarnAfter is how long a pause is before it is spoken of, and SettleWithin how long Nodes have to get Ready.
+// WarnAfter is how long a pause lasts before a warning, and SettleWithin how long Nodes may take to become
+// Ready.
 const (
 	WarnAfter    = 4 * time.Hour
 	SettleWithin = 15 * time.Minute
 )
 
-// An upgrade begins at noon, and is looked at an hour later.
+// An upgrade begins at noon; the controller looks an hour later.
 var (
 	Noon = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
 	One  = Noon.Add(time.Hour)
@@ -32,7 +33,7 @@ var (
 // Stored are annotations of a MachineHealthCheck.
 type Stored map[string]string
 
-// And returns them with more.
+// And returns them with more added.
 func (s Stored) And(more Stored) Stored {
 	all := Stored{}
 	maps.Copy(all, s)
@@ -40,7 +41,7 @@ func (s Stored) And(more Stored) Stored {
 	return all
 }
 
-// But returns them without some.
+// But returns them without these keys.
 func (s Stored) But(keys ...string) Stored {
 	rest := s.And(nil)
 	for _, key := range keys {
@@ -49,7 +50,7 @@ func (s Stored) But(keys ...string) Stored {
 	return rest
 }
 
-// After returns them changed: nil removes one.
+// After returns them with changes applied: nil removes one.
 func (s Stored) After(changes map[string]*string) Stored {
 	now := s.And(nil)
 	for key, value := range changes {
@@ -62,21 +63,21 @@ func (s Stored) After(changes map[string]*string) Stored {
 	return now
 }
 
-// At is a time as it is stored.
+// At formats a time as it is stored.
 func At(t time.Time) string { return t.Format(time.RFC3339) }
 
-// Ours is paused by us since a time, for some upgrades.
+// Ours returns the annotations of a pause of ours since a time, for some upgrades.
 func Ours(upgrades string, since time.Time) Stored {
 	return Stored{KeyPaused: "upgrade", KeyMarker: "", KeyHandled: upgrades, KeySince: At(since)}
 }
 
-// HandedOver is the same of one that is handed over to Sickbay.
+// HandedOver returns the same for an object that is handed over to Sickbay.
 func HandedOver(upgrades string, since time.Time) Stored {
 	return Ours(upgrades, since).And(Stored{KeyPaused: "sickbay-upgrade"})
 }
 
-// Settling is paused by us since noon, though nothing has upgraded since a time.
+// Settling returns the annotations of a pause of ours since noon, whose upgrades have been over since a time.
 func Settling(since time.Time) Stored { return Ours("", Noon).And(Stored{KeySettling: At(since)}) }
 
-// Resumed is not paused, and has been until a time.
+// Resumed returns the annotations of an object that was paused until a time.
 func Resumed(until time.Time) Stored { return Stored{KeyResumed: At(until)} }

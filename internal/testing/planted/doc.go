@@ -1,4 +1,4 @@
-// Package planted runs Sickbay on a fleet in which passwords, tokens and keys are planted, and searches all that comes out for them.
+// Package planted runs Sickbay on a fleet with planted passwords, tokens and keys, and searches all output for them.
 //
-// It is part of internal/testing, and has tests only.
+// It is part of internal/testing, and contains only tests.
 package planted

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// asSickbay makes the test binary the program, so that its flags, its logs and its end are those of the program.
+// asSickbay makes the test binary run as the program, with the program's flags, logs and exit code.
 const asSickbay = "SICKBAY_TEST_RUNS_SICKBAY"
 
 func TestMain(m *testing.M) {

@@ -37,7 +37,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// stand is a manager at work on a fleet with planted values.
+// stand is a manager that handles a fleet with planted values.
 type stand struct {
 	*env.Env
 	t                         *testing.T
@@ -45,12 +45,12 @@ type stand struct {
 	metrics, pprof, dashboard string
 	said                      output
 	tattler                   *tattler
-	// collected is all that came out, by what it is.
+	// collected is all output, by description.
 	collected map[string]string
 }
 
-// TestNothingComesOut: what is in Secrets, and passwords that others quote, are in nothing that Sickbay prints, stores, shows or sends, also
-// at the highest verbosity.
+// TestNothingComesOut: the content of Secrets, and passwords that others quote, are in nothing that Sickbay prints, stores, shows or sends,
+// even at the highest verbosity.
 func TestNothingComesOut(t *testing.T) {
 	s := &stand{Env: env.Get(t), t: t, tattler: newTattler(t), collected: map[string]string{}}
 	s.Install(t, env.WithCRDs(env.AnythingGoes(reboot.HostKind)))
@@ -92,7 +92,7 @@ func (s *stand) writeKubeconfig() string {
 	return path
 }
 
-// sickbay is the program.
+// sickbay returns a command that runs the program.
 func (s *stand) sickbay(ctx context.Context, args ...string) *exec.Cmd {
 	s.t.Helper()
 	binary, err := os.Executable()
@@ -108,7 +108,7 @@ func (s *stand) sickbay(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// manager runs until the test ends.
+// manager runs a manager until the test ends.
 func (s *stand) manager() {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -150,7 +150,7 @@ func (s *stand) settled() {
 	}).WithTimeout(time.Minute).WithPolling(200 * time.Millisecond).Should(Succeed())
 }
 
-// collect gathers all that comes out.
+// collect gathers all output.
 func (s *stand) collect() {
 	s.t.Helper()
 	s.collected["logs"] = s.said.String()
@@ -179,11 +179,11 @@ func (s *stand) collect() {
 	s.collectServed()
 }
 
-// command runs one and returns what it says.
+// command runs a command and returns its output.
 func (s *stand) command(args ...string) string {
 	s.t.Helper()
 	cmd := s.sickbay(s.t.Context(), args...)
-	if args[0] == "replay" { // it asks no API server
+	if args[0] == "replay" { // it needs no API server
 		cmd.Args = cmd.Args[:len(cmd.Args)-2]
 	}
 	text, err := cmd.CombinedOutput()
@@ -193,7 +193,7 @@ func (s *stand) command(args ...string) string {
 	return string(text)
 }
 
-// list is all of a kind that Sickbay makes.
+// list returns all objects of a kind that Sickbay creates.
 func (s *stand) list(list client.ObjectList) string {
 	s.t.Helper()
 	if err := s.Client.List(s.t.Context(), list, client.InNamespace(s.ns)); err != nil {
@@ -206,7 +206,7 @@ func (s *stand) list(list client.ObjectList) string {
 	return string(text)
 }
 
-// conditions are those of Machines and MachineHealthChecks.
+// conditions returns the conditions of Machines and MachineHealthChecks.
 func (s *stand) conditions() string {
 	s.t.Helper()
 	var machines clusterv1.MachineList
@@ -222,7 +222,7 @@ func (s *stand) conditions() string {
 	return fmt.Sprint(all)
 }
 
-// collectServed gathers what the manager serves to somebody who may read everything.
+// collectServed gathers what the manager serves to a user who may read everything.
 func (s *stand) collectServed() {
 	s.t.Helper()
 	token := s.administrator()
@@ -235,7 +235,7 @@ func (s *stand) collectServed() {
 	}
 }
 
-// administrator is a token of somebody who may read everything.
+// administrator returns a token of a user who may read everything.
 func (s *stand) administrator() string {
 	s.t.Helper()
 	account, request := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "admin"}}, &authenticationv1.TokenRequest{}
@@ -249,7 +249,7 @@ func (s *stand) administrator() string {
 	return request.Status.Token
 }
 
-// freeAddress is one on which nobody serves.
+// freeAddress returns an unused address.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -260,7 +260,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// get reads a page, and a profile as what is in it.
+// get reads a page; a profile is decompressed.
 func (s *stand) get(url, token string) string {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, url, nil)

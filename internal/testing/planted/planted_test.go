@@ -22,26 +22,26 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// planted is a value that must not come out anywhere. Each says where it was.
+// planted returns a value that must not appear in any output. It names its place.
 func planted(where string) string { return "s3cr3t-" + where + "-0123456789" }
 
-// places are where something is planted.
+// places are the places with a planted value.
 var places = []string{
 	"token", "clientkey", "password", "proxy", "garbage", "badproxy", "file", "ca", "failure", "bmc", "hosterror", "annotation", "applied", "nodeannotation", "variable", "bootstrap",
 }
 
-// forms are how a value may be written: as it is, in base64 by where it begins, and as a dump of bytes shows it.
+// forms returns the ways in which a value may be written: plain, in base64 at each offset, and in hexadecimal.
 func forms(value string) []string {
 	all := []string{value, hex.EncodeToString([]byte(value))}
 	for skip := range 3 {
-		// Leave out what depends on the bytes before and after.
+		// Leave out what depends on the neighboring bytes.
 		encoded := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", skip) + value))
 		all = append(all, encoded[4:len(encoded)-4])
 	}
 	return all
 }
 
-// leaks are the places whose values are in a text.
+// leaks returns the places whose values are in a text.
 func leaks(text string) (found []string) {
 	for _, place := range places {
 		for _, form := range forms(planted(place)) {
@@ -54,7 +54,7 @@ func leaks(text string) (found []string) {
 	return found
 }
 
-// TestLeaks: what looks for leaks finds them.
+// TestLeaks: the search finds leaks.
 func TestLeaks(t *testing.T) {
 	for _, text := range []string{
 		"x" + planted("bmc") + "x", base64.StdEncoding.EncodeToString([]byte("a: " + planted("token") + "\n")), hex.EncodeToString([]byte("ab" + planted("ca"))),
@@ -65,7 +65,7 @@ func TestLeaks(t *testing.T) {
 	}
 }
 
-// tattler is the API server of a workload cluster that repeats what it is told.
+// tattler is a workload cluster's API server that repeats what it receives.
 type tattler struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -91,13 +91,13 @@ func (s *tattler) said() string {
 	return s.heard.String()
 }
 
-// kubeconfigOf has a server and a user.
+// kubeconfigOf returns a kubeconfig with a server and a user.
 func kubeconfigOf(cluster, user string) []byte {
 	return fmt.Appendf(nil, "{apiVersion: v1, kind: Config, current-context: x, contexts: [{name: x, context: {cluster: c, user: u}}], "+
 		"clusters: [{name: c, cluster: {insecure-skip-tls-verify: true, %s}}], users: [{name: u, user: {%s}}]}", cluster, user)
 }
 
-// plant stores a fleet with values that must not come out.
+// plant stores a fleet with planted values.
 func plant(t *testing.T, e *env.Env, ns string, tattles, file string) {
 	t.Helper()
 	server := fmt.Sprintf("server: %q", tattles)
@@ -128,7 +128,7 @@ func plant(t *testing.T, e *env.Env, ns string, tattles, file string) {
 	}
 }
 
-// clusterWithSecret has what people put into its variables.
+// clusterWithSecret returns a Cluster with secrets in its variables and annotations.
 func clusterWithSecret(ns, name string) client.Object {
 	return build.Cluster(ns, name, build.Annotation(corev1.LastAppliedConfigAnnotation, `{"password":"`+planted("applied")+`"}`),
 		build.ClusterFunc(func(c *clusterv1.Cluster) {
@@ -139,7 +139,7 @@ func clusterWithSecret(ns, name string) client.Object {
 		}))
 }
 
-// sickMachine has failed, as its provider says with a password.
+// sickMachine returns a failed Machine, whose provider reports a password.
 //
 //nolint:staticcheck // Providers say so nowhere else than in deprecated fields.
 func sickMachine(ns, name string, set *clusterv1.MachineSet) client.Object {
@@ -150,7 +150,7 @@ func sickMachine(ns, name string, set *clusterv1.MachineSet) client.Object {
 		}))
 }
 
-// host is the BareMetalHost of a machine.
+// host returns the BareMetalHost of a machine.
 func host(ns, name string) client.Object {
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
 		"online": true, "bmc": map[string]any{"address": "redfish+https://admin:" + planted("bmc") + "@bmc.example.com/redfish/v1", "credentialsName": "bmc"},
@@ -178,7 +178,7 @@ func setHostStatus(t *testing.T, e *env.Env, ns, name string) {
 	}
 }
 
-// output is what a process has printed.
+// output is the output of a process.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer

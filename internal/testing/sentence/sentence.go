@@ -1,4 +1,4 @@
-// Package sentence judges what Sickbay says about input that it cannot use.
+// Package sentence checks Sickbay's messages about invalid input.
 //
 // It is part of internal/testing, and imports nothing, so that fuzz tests compile fast.
 package sentence
@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// most is how long a sentence may be, beside what it quotes.
+// most is how long a message may be, not counting what it quotes.
 const most = 1000
 
-// Clear fails the test unless text is one line of plain characters, and no longer than a person reads.
+// Clear fails the test unless text is one line of printable characters, and short enough to read.
 func Clear(t testing.TB, text string, quoted ...string) {
 	t.Helper()
 	room := most

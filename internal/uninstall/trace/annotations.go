@@ -22,13 +22,14 @@ const (
 	annotationsPath     = "/metadata/annotations"
 )
 
-// takeAnnotation takes one away.
+// takeAnnotation removes an annotation.
 func (f *Finding) takeAnnotation(name, value, what string) {
 	f.take(ownwrites.Path(annotationsPath, name), value)
 	f.What = append(f.What, what)
 }
 
-// annotations finds those that Sickbay has written for itself. Those of people stay, unless they are to go, too.
+// annotations finds the annotations that Sickbay wrote for itself. People's annotations stay, unless the options
+// remove them, too.
 func annotations(obj *unstructured.Unstructured, o Options, yours *[]string) (f Finding) {
 	known := keys.On(obj.GetKind())
 	for _, name := range slices.Sorted(maps.Keys(obj.GetAnnotations())) {
@@ -46,7 +47,7 @@ func annotations(obj *unstructured.Unstructured, o Options, yours *[]string) (f 
 	return f.of(obj)
 }
 
-// rebootAsked finds the request for a power cycle of a health check; one of a person stays.
+// rebootAsked finds a health check's request for a power cycle; a person's request stays.
 func rebootAsked(obj *unstructured.Unstructured) (f Finding) {
 	if remedy.RebootRequestedByHealthCheck(obj) {
 		f.takeAnnotation(remedy.RebootAnnotation, obj.GetAnnotations()[remedy.RebootAnnotation], "annotation "+remedy.RebootAnnotation)
@@ -54,7 +55,7 @@ func rebootAsked(obj *unstructured.Unstructured) (f Finding) {
 	return f.of(obj)
 }
 
-// keysOf finds what keeps a host off, or has it switched off.
+// keysOf finds the annotations that keep a host off, or request that it be switched off.
 func keysOf(obj *unstructured.Unstructured) (f Finding) {
 	for _, name := range slices.Sorted(maps.Keys(obj.GetAnnotations())) {
 		value := obj.GetAnnotations()[name]
@@ -68,7 +69,7 @@ func keysOf(obj *unstructured.Unstructured) (f Finding) {
 	return f.of(obj)
 }
 
-// unhealthyMarks finds what keeps a host from being handed out again.
+// unhealthyMarks finds the annotations that keep a host from being used for another machine.
 func unhealthyMarks(obj *unstructured.Unstructured) (f Finding) {
 	for _, name := range cycle.UnhealthyKeys {
 		if value := obj.GetAnnotations()[name]; value == cycle.UnhealthyByUs {
@@ -78,10 +79,10 @@ func unhealthyMarks(obj *unstructured.Unstructured) (f Finding) {
 	return f.of(obj)
 }
 
-// handedOver is what people have written who had Sickbay take the place of Cluster API's own controller.
+// handedOver describes what people write to let Sickbay replace Cluster API's own controller.
 const handedOver = "annotation " + clusterv1.PausedAnnotation + "=" + mhcspec.HandedOverValue + ", by which Cluster API's own controller leaves it alone"
 
-// pause ends a pause for an upgrade, and leaves one of somebody else.
+// pause ends our pause for an upgrade, and leaves pauses of others.
 func pause(obj *unstructured.Unstructured, o Options, yours *[]string) (f Finding) {
 	value := obj.GetAnnotations()[clusterv1.PausedAnnotation]
 	_, marked := obj.GetAnnotations()[mhcspec.UpgradeMarker]
@@ -103,7 +104,7 @@ func pause(obj *unstructured.Unstructured, o Options, yours *[]string) (f Findin
 	return f.of(obj)
 }
 
-// resume ends a pause of ours. What was handed over stays so, as people have done that.
+// resume ends our pause. A handed-over MachineHealthCheck stays so, since people did that.
 func (f *Finding) resume(value string, o Options, yours *[]string) {
 	if value == mhcspec.UpgradeValue || o.Annotations {
 		f.takeAnnotation(clusterv1.PausedAnnotation, value, "the pause for an upgrade")
@@ -115,7 +116,7 @@ func (f *Finding) resume(value string, o Options, yours *[]string) {
 	*yours = append(*yours, handedOver)
 }
 
-// namesPlan tells people of a plan that nobody but Sickbay carries out.
+// namesPlan tells people about a plan that only Sickbay carries out.
 func namesPlan(obj *unstructured.Unstructured, yours *[]string) {
 	ref, _, _ := unstructured.NestedStringMap(obj.Object, "spec", "remediation", "templateRef")
 	if ref["kind"] == Plans.Kind && strings.HasPrefix(ref["apiVersion"], keys.Prefix) {

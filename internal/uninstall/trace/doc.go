@@ -1,6 +1,6 @@
-// Package trace decides what of an object is Sickbay's, and what takes it back. It is pure: an object goes in as it was read, and what
-// was found comes out, with the writes that take it away again.
+// Package trace decides what on an object is Sickbay's, and how to remove it. It is pure: it takes an object, and returns what it
+// found and the writes that remove it.
 //
-// Whose a field is, the managed fields say, or its name, or its value. What somebody else has written since stays. Every write tests
-// the UID of the object and each value that it takes away, so that nothing goes which was not looked at.
+// The managed fields show whose a field is, or its name or value does. What somebody else has written since stays. Every write tests
+// the UID of the object and each value that it removes, so it removes only what was read.
 package trace

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// FuzzOf: whatever annotations and managed fields an object has, what is ours on it can be taken away, write by write, and that comes to an end.
+// FuzzOf: whatever annotations and managed fields an object has, what is ours can be removed, write by write, and that ends.
 func FuzzOf(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"sickbay.dev/max-in-flight", "1", annotated("sickbay.dev/max-in-flight")},

@@ -11,15 +11,15 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// isOurs reports whether an entry of the managed fields is of Sickbay. Its binary writes under the name sickbay where it names none.
+// isOurs reports whether an entry of the managed fields is Sickbay's. Writes without a field manager have the name of the binary, sickbay.
 func isOurs(entry metav1.ManagedFieldsEntry) bool {
 	return entry.Manager == "sickbay" || strings.HasPrefix(entry.Manager, "sickbay-")
 }
 
-// fieldSet is what an entry of the managed fields holds, from some field on.
+// fieldSet is the content of an entry of the managed fields, below some field.
 type fieldSet map[string]json.RawMessage
 
-// fieldsOf are the sets of some writers from a field on, one for each entry that has it.
+// fieldsOf returns the sets below a field, one for each entry that has it: of our entries, or of all others.
 func fieldsOf(obj *unstructured.Unstructured, ours bool, at ...string) (sets []fieldSet) {
 	for _, entry := range obj.GetManagedFields() {
 		if isOurs(entry) != ours || entry.FieldsV1 == nil {
@@ -43,24 +43,24 @@ func fieldsOf(obj *unstructured.Unstructured, ours bool, at ...string) (sets []f
 	return sets
 }
 
-// owns reports whether some writers own a field.
+// owns reports whether one of the sets contains a field.
 func owns(sets []fieldSet, name string) bool {
 	return slices.ContainsFunc(sets, func(set fieldSet) bool { _, ok := set[name]; return ok })
 }
 
-// alone reports whether a field was written by Sickbay, and no part of it by anybody else.
+// alone reports whether only Sickbay has written a field and all its parts.
 func alone(obj *unstructured.Unstructured, name string, at ...string) bool {
 	return owns(fieldsOf(obj, true, at...), name) && !owns(fieldsOf(obj, false, at...), name)
 }
 
-// key is how the managed fields name an item of a list by one of its fields.
+// key returns the name that the managed fields use for a list item with this field.
 func key(field, value string) string {
 	data, _ := json.Marshal(map[string]string{field: value})
 	return "k:" + string(data)
 }
 
-// managers takes what is left of Sickbay's names out of the managed fields: nobody owns what it still names then. Where nobody else has a name there,
-// the list is emptied in the one way that the API server has for that.
+// managers removes Sickbay's names from the managed fields, so that nobody owns the fields they still list. If no other name is left, it empties the
+// list in the only way that the API server offers.
 func managers(obj *unstructured.Unstructured) (f Finding) {
 	all := obj.GetManagedFields()
 	for i, entry := range slices.Backward(all) {

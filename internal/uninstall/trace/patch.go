@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// take takes a field away, if it has the value that was read. A value that cannot be compared is nil.
+// take removes a field if it has the value that was read. Pass nil for a value that cannot be compared.
 func (f *Finding) take(at string, value any) {
 	if value != nil {
 		f.Patch = append(f.Patch, ownwrites.Test(at, value))
@@ -16,13 +16,14 @@ func (f *Finding) take(at string, value any) {
 	f.Patch = append(f.Patch, ownwrites.Remove(at))
 }
 
-// takeItem takes an item of a list away, if a field of it, or the item itself, has the value that was read. Items go last first.
+// takeItem removes a list item if its field, or the item itself, has the value that was read. Remove items from the last to the
+// first.
 func (f *Finding) takeItem(list string, i int, field string, value any) {
 	item := fmt.Sprintf("%s/%d", list, i)
 	f.Patch = append(f.Patch, ownwrites.Test(item+field, value), ownwrites.Remove(item))
 }
 
-// of has a patch meet the very object that was read.
+// of limits a patch to the very object that was read.
 func (f *Finding) of(obj *unstructured.Unstructured) Finding {
 	if len(f.What) == 0 {
 		return Finding{}

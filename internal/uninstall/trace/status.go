@@ -12,8 +12,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// statusOf finds the conditions and the other fields of a status that are ours. All go in one write: owners of machines act on the
-// verdict and the mark together. A list, or a status, of which nothing is left goes as a whole, as the API may refuse an empty one.
+// statusOf finds our conditions and our other fields in a status. One write removes them all, because owners of machines act on the
+// verdict and the mark together. It removes a list or a status that becomes empty as a whole, since the API may reject an empty
+// one.
 func statusOf(obj *unstructured.Unstructured) (f Finding) {
 	status, _, _ := unstructured.NestedMap(obj.Object, "status")
 	left := len(status)
@@ -51,8 +52,8 @@ func statusOf(obj *unstructured.Unstructured) (f Finding) {
 	return f.of(obj)
 }
 
-// ourCondition reports whether a condition is ours to take away. That which asks the owner of a machine for a new one goes also if
-// the owner has answered it, unless the machine is already on its way out.
+// ourCondition reports whether a condition is ours to remove. The condition that asks a machine's owner for a replacement is
+// removed even if the owner has answered it, unless the machine is already being deleted.
 func ourCondition(obj *unstructured.Unstructured, condition map[string]any) bool {
 	name := key("type", text(condition["type"]))
 	if condition["type"] == clusterv1.MachineOwnerRemediatedCondition && condition["status"] == string(metav1.ConditionFalse) {
@@ -67,7 +68,7 @@ func text(value any) string {
 	return text
 }
 
-// metadataOf finds the label and the owner reference that Sickbay ensures on a MachineHealthCheck, as Cluster API does.
+// metadataOf finds the label and the owner reference that Sickbay, like Cluster API, ensures on a MachineHealthCheck.
 func metadataOf(obj *unstructured.Unstructured) (f Finding) {
 	for _, name := range []string{clusterv1.ClusterNameLabel} {
 		if value, ok := obj.GetLabels()[name]; ok && alone(obj, "f:"+name, "f:metadata", "f:labels") {

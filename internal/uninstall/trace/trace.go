@@ -14,30 +14,30 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// Options say what else is to go.
+// Options say what else to remove.
 type Options struct {
-	// Annotations are those by which people have told Sickbay what to do.
+	// Annotations removes the annotations by which people configured Sickbay, too.
 	Annotations bool
 }
 
-// Finding is something of Sickbay's on an object, and the one write that takes it away.
+// Finding is something of Sickbay's on an object, and the one write that removes it.
 type Finding struct {
-	// What names it for people: "condition HealthCheckSucceeded".
+	// What describes it for people: "condition HealthCheckSucceeded".
 	What []string
 	// Patch is a JSON patch; nil if the object is to be deleted.
 	Patch ownwrites.JSONPatch
-	// Status reports that the patch is one of the status.
+	// Status reports whether the patch is for the status subresource.
 	Status bool
 }
 
 // Deletes reports whether the whole object is Sickbay's.
 func (f Finding) Deletes() bool { return f.Patch == nil }
 
-// Object is what was found of one.
+// Object is what was found on one object.
 type Object struct {
-	// Ours are in the order in which they have to go.
+	// Ours are the findings, in the order of removal.
 	Ours []Finding
-	// Yours are what a person has written, and what stays.
+	// Yours is what a person wrote and what stays.
 	Yours []string
 }
 
@@ -47,7 +47,7 @@ func (o *Object) add(f Finding) {
 	}
 }
 
-// What is all of Sickbay's on the object.
+// What returns everything of Sickbay's on the object.
 func (o *Object) What() (all []string) {
 	for _, f := range o.Ours {
 		all = append(all, f.What...)
@@ -71,7 +71,7 @@ var (
 	Nodes = corev1.SchemeGroupVersion.WithKind("Node")
 )
 
-// Of finds what is Sickbay's on an object of any of these kinds, or on one that may be a request of ours.
+// Of finds what is Sickbay's on an object of these kinds, or on one that may be a request of ours.
 func Of(obj *unstructured.Unstructured, o Options) (found Object) {
 	switch kind := obj.GroupVersionKind(); kind {
 	case Records, Reboots:
@@ -79,7 +79,8 @@ func Of(obj *unstructured.Unstructured, o Options) (found Object) {
 	case Machines, OpenShiftMachines, Checks, OpenShiftChecks, Clusters, Hosts, Plans, RebootTemplates:
 		changes(obj, kind, &found, o)
 	case Nodes:
-		// The reboot package puts a Node back in service, as only the record of a cycle says what it had.
+		// The reboot package puts a Node back in service, since only the record of a cycle says what the Node
+		// had.
 	default:
 		if !requested(obj) {
 			return found
@@ -92,7 +93,7 @@ func Of(obj *unstructured.Unstructured, o Options) (found Object) {
 	return found
 }
 
-// changes finds what is ours on an object of others.
+// changes finds what is ours on an object that is not ours.
 func changes(obj *unstructured.Unstructured, kind schema.GroupVersionKind, found *Object, o Options) {
 	switch kind {
 	case Hosts:
@@ -115,7 +116,7 @@ func changes(obj *unstructured.Unstructured, kind schema.GroupVersionKind, found
 	found.add(annotations(obj, o, &found.Yours))
 }
 
-// own is an object of a kind of Sickbay's that nobody has use for any more.
+// own handles an object of a Sickbay kind that nobody needs any more.
 func own(obj *unstructured.Unstructured) (found Object) {
 	if obj.GetDeletionTimestamp() == nil {
 		found.add(deletion(obj))
@@ -132,7 +133,7 @@ func deletion(obj *unstructured.Unstructured) Finding {
 	return Finding{What: []string{"the whole object"}}
 }
 
-// finalizer takes the finalizers of ours off; those of others stay.
+// finalizer removes our finalizers; others stay.
 func finalizer(obj *unstructured.Unstructured) Finding {
 	f := Finding{}
 	ours := []string{v1alpha1.RemediationFinalizer, rebootFinalizer, rebootNodeFinalizer}
@@ -146,7 +147,7 @@ func finalizer(obj *unstructured.Unstructured) Finding {
 	return f.of(obj)
 }
 
-// requested reports whether an object is a request that Sickbay has made.
+// requested reports whether an object is a request made by Sickbay.
 func requested(obj *unstructured.Unstructured) bool {
 	_, named := obj.GetAnnotations()[v1alpha1.OperationAnnotation]
 	return named || slices.ContainsFunc(obj.GetManagedFields(), isOurs)

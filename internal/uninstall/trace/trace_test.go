@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// object is one of a kind, with what stands in some lines of YAML, of which the writers own what they say.
+// object returns an object of a kind with the given YAML, and managed fields for the owners.
 func object(t testing.TB, kind schema.GroupVersionKind, text string, owners map[string]string) *unstructured.Unstructured {
 	t.Helper()
 	obj := &unstructured.Unstructured{}
@@ -41,7 +41,7 @@ func object(t testing.TB, kind schema.GroupVersionKind, text string, owners map[
 	return obj
 }
 
-// condition is the managed fields of who wrote conditions of some types.
+// condition returns the managed fields of a writer of conditions of some types.
 func condition(types ...string) string {
 	var all []string
 	for _, one := range types {
@@ -71,7 +71,7 @@ const (
 	pausedMark = "machine.openshift.io/paused-for-upgrade: ''"
 )
 
-// TestOf says what is ours, in the order in which it goes.
+// TestOf: what is ours, in the order of removal.
 func TestOf(t *testing.T) {
 	plan := "spec: {remediation: {templateRef: {apiVersion: sickbay.dev/v1alpha1, kind: MachineRemediationTemplate, name: gold}}}"
 	for name, tt := range map[string]struct {
@@ -193,7 +193,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// carryOut does what a finding asks for, as an API server does.
+// carryOut applies a finding like an API server.
 func carryOut(t interface{ Fatal(...any) }, obj *unstructured.Unstructured, f Finding) *unstructured.Unstructured {
 	data, err := json.Marshal(f.Patch)
 	if err != nil {
@@ -218,8 +218,8 @@ func carryOut(t interface{ Fatal(...any) }, obj *unstructured.Unstructured, f Fi
 	return result
 }
 
-// TestAllGoes: whatever is on an object, carrying out the first finding again and again comes to an end, and then nothing of it is ours. What
-// others have written is all there.
+// TestAllGoes: whatever is on an object, carrying out the first finding again and again ends, and then nothing is ours. Everything that
+// others have written stays.
 func TestAllGoes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		flip := func(name string) bool { return rapid.Bool().Draw(rt, name) }
@@ -273,7 +273,7 @@ func TestAllGoes(t *testing.T) {
 	})
 }
 
-// TestBound: a write meets the very object and the very values that were read, or nothing.
+// TestBound: a write changes only the very object and the very values that were read.
 func TestBound(t *testing.T) {
 	read := object(t, Machines, "metadata: {annotations: {reboot.metal3.io: r/1, sickbay.dev/reboot-operation: r/1}}\nstatus: {conditions: ["+mark+"]}", map[string]string{repairs: condition("OwnerRemediated")})
 	for name, change := range map[string]func(*unstructured.Unstructured){

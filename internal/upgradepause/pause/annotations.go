@@ -11,29 +11,28 @@ import (
 )
 
 const (
-	// MarkerAnnotation is part of every pause of ours.
+	// MarkerAnnotation is part of every pause by Sickbay.
 	MarkerAnnotation = mhcspec.UpgradeMarker
-	// HandledAnnotation holds the upgrades that a MachineHealthCheck has been paused for,
-	// separated by commas. It stays until they are over, so that one which somebody unpauses is not
-	// paused again.
+	// HandledAnnotation lists the upgrades that a MachineHealthCheck was paused for, separated by commas. It stays until they are over, so that
+	// Sickbay does not pause a MachineHealthCheck again that somebody unpaused.
 	HandledAnnotation = "sickbay.dev/upgrades-handled"
 	// PausedAtAnnotation holds the RFC 3339 time at which Sickbay paused.
 	PausedAtAnnotation = "sickbay.dev/upgrade-paused-at"
 	// WarnedAtAnnotation holds the RFC 3339 time of the last warning that a pause is long.
 	WarnedAtAnnotation = "sickbay.dev/upgrade-pause-warned-at"
-	// SettlingAnnotation holds the RFC 3339 time since which the upgrade is over, and Sickbay waits for Nodes to get Ready.
+	// SettlingAnnotation holds the RFC 3339 time from which Sickbay, with the upgrade over, waits for Nodes to become Ready.
 	SettlingAnnotation = "sickbay.dev/upgrade-settling-since"
-	// OptionAnnotation is read.
+	// OptionAnnotation is the owner's setting; Sickbay only reads it.
 	OptionAnnotation = mhcspec.PauseOnUpgradeAnnotation
 )
 
-// written are the annotations that a decision may change.
+// written lists the annotations that a decision may change.
 var written = []string{
 	clusterv1.PausedAnnotation, MarkerAnnotation, HandledAnnotation,
 	PausedAtAnnotation, WarnedAtAnnotation, SettlingAnnotation, mhcspec.ResumedAtAnnotation,
 }
 
-// holder is who holds a MachineHealthCheck paused.
+// holder is who has paused a MachineHealthCheck.
 type holder int
 
 const (
@@ -42,8 +41,8 @@ const (
 	somebody
 )
 
-// holderOf returns who. Our pause is our value together with the marker: putting another
-// value there takes the pause over, and so does taking the marker away.
+// holderOf returns who has paused a MachineHealthCheck. Our pause is our value and the marker: setting another value takes the pause over, and so
+// does removing the marker.
 func holderOf(annotations map[string]string) holder {
 	value, paused := annotations[clusterv1.PausedAnnotation]
 	if !paused || value == mhcspec.HandedOverValue {
@@ -57,16 +56,16 @@ func holderOf(annotations map[string]string) holder {
 	case value == mhcspec.UpgradeValue, value == mhcspec.HandedOverUpgradeValue:
 		return us
 	case value == "" && !recorded:
-		// As the proposal writes it, so by another program that follows it.
+		// OpenShift's proposal writes this, so it is a pause by another program that follows the proposal.
 		return us
 	}
 	return somebody
 }
 
-// Ours reports whether annotations say that Sickbay pauses a MachineHealthCheck for an upgrade.
+// Ours reports whether the annotations show a pause by Sickbay for an upgrade.
 func Ours(annotations map[string]string) bool { return holderOf(annotations) == us }
 
-// pausedValue is the value of the paused annotation while we pause.
+// pausedValue returns the value of the paused annotation during our pause.
 func pausedValue(annotations map[string]string) string {
 	switch annotations[clusterv1.PausedAnnotation] {
 	case mhcspec.HandedOverValue, mhcspec.HandedOverUpgradeValue:
@@ -75,7 +74,7 @@ func pausedValue(annotations map[string]string) string {
 	return mhcspec.UpgradeValue
 }
 
-// releasedValue is the value before and after; nil is none.
+// releasedValue returns the value of the paused annotation without our pause; nil if there is none.
 func releasedValue(annotations map[string]string) *string {
 	if annotations[clusterv1.PausedAnnotation] == mhcspec.HandedOverUpgradeValue {
 		return new(mhcspec.HandedOverValue)
@@ -83,8 +82,8 @@ func releasedValue(annotations map[string]string) *string {
 	return nil
 }
 
-// handled returns which of the active upgrades it has been paused for already. A marker without a pause and without a record is how the proposal remembers that a
-// MachineHealthCheck was unpaused.
+// handled returns the active upgrades that the MachineHealthCheck was paused for already. A marker without a pause and without a record is how the
+// proposal records that somebody unpaused a MachineHealthCheck.
 func handled(annotations map[string]string, active []string) []string {
 	if _, recorded := annotations[HandledAnnotation]; !recorded {
 		if _, marked := annotations[MarkerAnnotation]; marked {
@@ -96,12 +95,12 @@ func handled(annotations map[string]string, active []string) []string {
 	return slices.DeleteFunc(slices.Clone(active), func(id string) bool { return !slices.Contains(before, id) })
 }
 
-// noted are the upgrades in the record; none if there is none.
+// noted returns the upgrades in the record.
 func noted(annotations map[string]string) []string {
 	return strings.FieldsFunc(annotations[HandledAnnotation], func(r rune) bool { return r == ',' })
 }
 
-// timeOf reads a time; zero if there is none, or none that can be read.
+// timeOf returns the time in an annotation; zero if there is none, or if it is invalid.
 func timeOf(annotations map[string]string, key string) time.Time {
 	at, err := time.Parse(time.RFC3339, annotations[key])
 	if err != nil {
@@ -112,8 +111,8 @@ func timeOf(annotations map[string]string, key string) time.Time {
 
 func format(at time.Time) *string { return new(at.UTC().Format(time.RFC3339)) }
 
-// difference returns what has to be written for the annotations to become as wanted, nil for what
-// has to go. Annotations that are not ours to write are left out.
+// difference returns the changes that turn the stored annotations into the wanted ones; nil removes one. It leaves out annotations that we do not
+// write.
 func difference(stored map[string]string, wanted map[string]*string) map[string]*string {
 	changes := map[string]*string{}
 	for _, key := range written {

@@ -114,7 +114,7 @@ func TestTimeOf(t *testing.T) {
 	}
 }
 
-// TestRecordIsBounded: it holds upgrades that go on, and no others.
+// TestRecordIsBounded: the record contains only upgrades in progress.
 func TestRecordIsBounded(t *testing.T) {
 	old := strings.Repeat("gone,", 1000) + "A"
 	decideRows(t, map[string]row{

@@ -10,20 +10,19 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// Census is what matters of the Machines of a Cluster.
+// Census summarizes the Machines of a Cluster.
 type Census struct {
 	versions inService
-	// away are those that may be remediated, and have no Node that is Ready.
+	// away are the Machines that may be remediated and have no Ready Node.
 	away []away
 }
 
-// away is one of them.
 type away struct {
 	name   string
 	labels labels.Set
 }
 
-// Count takes the census of the Machines of a Cluster.
+// Count summarizes the Machines of a Cluster.
 func Count(machines []clusterv1.Machine) *Census {
 	census := &Census{versions: inService{}}
 	for i := range machines {
@@ -37,7 +36,7 @@ func Count(machines []clusterv1.Machine) *Census {
 	return census
 }
 
-// NotReady names those that a selector selects and that have no Node which is Ready, sorted.
+// NotReady returns the names of the selected Machines without a Ready Node, sorted.
 func (c *Census) NotReady(selector labels.Selector) []string {
 	var names []string
 	for _, machine := range c.away {

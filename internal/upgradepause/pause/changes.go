@@ -18,7 +18,7 @@ func untouched(f Facts, now time.Time) Decision {
 	return d
 }
 
-// begin pauses it, unless that has been taken away too often.
+// begin pauses the MachineHealthCheck, unless it has lost its pause too often.
 func begin(f Facts, now time.Time) Decision {
 	if truce := f.Lost.truce(); now.Before(truce) {
 		return Decision{Fought: true, RecheckAt: truce}
@@ -32,7 +32,7 @@ func begin(f Facts, now time.Time) Decision {
 	return Decision{Transition: Begin, Changes: changes, Paused: true, PausedAt: now, RecheckAt: now.Add(f.WarnAfter)}
 }
 
-// keep leaves our pause, notes upgrades that have begun meanwhile, and speaks of it when it gets long.
+// keep keeps our pause, records upgrades that have begun meanwhile, and warns if the pause gets long.
 func keep(f Facts, now time.Time) Decision {
 	d := paused(f, now)
 	warnedAt := earlier(now, timeOf(f.Annotations, WarnedAtAnnotation))
@@ -58,9 +58,9 @@ func keep(f Facts, now time.Time) Decision {
 	return d
 }
 
-// paused says since when it is paused by us.
+// paused returns a decision with our pause and its start.
 func paused(f Facts, now time.Time) Decision {
-	// Another clock may have been ahead of ours.
+	// Another machine's clock may have been ahead of ours.
 	d := Decision{Paused: true, PausedAt: earlier(now, timeOf(f.Annotations, PausedAtAnnotation))}
 	if d.PausedAt.IsZero() {
 		d.PausedAt = now
@@ -69,8 +69,8 @@ func paused(f Facts, now time.Time) Decision {
 	return d
 }
 
-// end takes back everything, and restarts the clocks: whatever was sick during the upgrade
-// gets its full time again.
+// end removes all that we wrote and restarts the clocks: a machine that was sick during the upgrade gets its
+// full time again.
 func end(f Facts, now time.Time) Decision {
 	return Decision{Transition: End, Changes: difference(f.Annotations, map[string]*string{
 		clusterv1.PausedAnnotation:  releasedValue(f.Annotations),
@@ -78,8 +78,8 @@ func end(f Facts, now time.Time) Decision {
 	})}
 }
 
-// leave pauses nothing and resumes nothing. It notes which upgrades that holds for, and takes the
-// rest of what we wrote away.
+// leave neither pauses nor resumes. It records the upgrades that this holds for, and removes the rest of what
+// we wrote.
 func leave(f Facts, known []string) Decision {
 	wanted := map[string]*string{}
 	if value, ok := f.Annotations[clusterv1.PausedAnnotation]; ok {
@@ -97,7 +97,7 @@ func leave(f Facts, known []string) Decision {
 	return d
 }
 
-// desired adds to wanted what is never changed but by resuming.
+// desired adds to wanted the annotation that only a resume changes.
 func desired(f Facts, wanted map[string]*string) map[string]*string {
 	if value, ok := f.Annotations[mhcspec.ResumedAtAnnotation]; ok {
 		wanted[mhcspec.ResumedAtAnnotation] = new(value)

@@ -8,12 +8,12 @@ import (
 	configv1 "github.com/openshift/api/config/v1"
 )
 
-// ClusterVersionIDs is how the IDs of OpenShift's upgrades begin.
+// ClusterVersionIDs is the ID prefix of OpenShift's upgrades.
 const ClusterVersionIDs = "clusterversion/"
 
-// OfClusterVersion returns the upgrade of OpenShift, if there is one. Progressing alone does not say so: it is also True
-// while settings are rolled out, and then the last update in the history is completed. If it is False while the last update is
-// not, the upgrade has halted, perhaps for a moment.
+// OfClusterVersion returns the upgrade of OpenShift, if there is one. Progressing=True is not enough: it is also True while
+// settings are rolled out, when the last update in the history is completed. If it is False before the last update is
+// completed, the upgrade has halted, perhaps for a moment.
 func OfClusterVersion(cv *configv1.ClusterVersion) ([]Upgrade, error) {
 	progressing := progressingOf(cv)
 	if progressing.Status != configv1.ConditionTrue && progressing.Status != configv1.ConditionFalse {
@@ -48,7 +48,7 @@ func progressingOf(cv *configv1.ClusterVersion) configv1.ClusterOperatorStatusCo
 	return configv1.ClusterOperatorStatusCondition{}
 }
 
-// digestOfClusterVersion is all of it that matters here.
+// digestOfClusterVersion returns everything about a ClusterVersion that decisions depend on.
 func digestOfClusterVersion(cv *configv1.ClusterVersion) string {
 	upgrades, err := OfClusterVersion(cv)
 	var b strings.Builder

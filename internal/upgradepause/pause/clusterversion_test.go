@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// versionWith is a ClusterVersion that says about Progressing what is given, since noon.
+// versionWith returns a ClusterVersion with this Progressing status since noon.
 func versionWith(progressing configv1.ConditionStatus, history ...configv1.UpdateHistory) *configv1.ClusterVersion {
 	cv := &configv1.ClusterVersion{ObjectMeta: metav1.ObjectMeta{Name: "version"}}
 	cv.Status.History = history
@@ -23,12 +23,12 @@ func versionWith(progressing configv1.ConditionStatus, history ...configv1.Updat
 	return cv
 }
 
-// entry is one update in the history, begun some minutes after noon.
+// entry returns an update in the history that began some minutes after noon.
 func entry(state configv1.UpdateState, version string, minutes int) configv1.UpdateHistory {
 	return configv1.UpdateHistory{State: state, Version: version, StartedTime: metav1.NewTime(noon.Add(time.Duration(minutes) * time.Minute))}
 }
 
-// halted are upgrades that do not go on now.
+// halted returns these upgrades as halted.
 func halted(upgrades []Upgrade) []Upgrade {
 	upgrades = slices.Clone(upgrades)
 	for i := range upgrades {
@@ -95,7 +95,7 @@ func TestClusterVersionUpgrades(t *testing.T) {
 	}
 }
 
-// idOf returns the ID of the one upgrade that goes on.
+// idOf returns the ID of the only upgrade in progress.
 func idOf(t *testing.T, version *configv1.ClusterVersion) string {
 	t.Helper()
 	upgrades, err := OfClusterVersion(version)
@@ -108,8 +108,8 @@ func idOf(t *testing.T, version *configv1.ClusterVersion) string {
 	return upgrades[0].ID
 }
 
-// TestClusterVersionID: it is the same from the first look to the last, and another for the next
-// upgrade, also to the same version, and without a moment of peace between the two.
+// TestClusterVersionID: the ID stays the same for the whole upgrade. The next upgrade has another ID, even if
+// it is to the same version or follows immediately.
 func TestClusterVersionID(t *testing.T) {
 	const partial = configv1.PartialUpdate
 	begun := versionWith(configv1.ConditionTrue, entry(partial, "4.17.3", 1), entry(configv1.CompletedUpdate, "4.16.1", 0))

@@ -13,11 +13,11 @@ import (
 
 const conceptsFile = "../../../docs/concepts.md"
 
-// TestConceptsUpgrade renders what becomes of a MachineHealthCheck while an upgrade A goes on and when it is over.
+// TestConceptsUpgrade renders what happens to a MachineHealthCheck during an upgrade A and after it.
 func TestConceptsUpgrade(t *testing.T) {
 	free := stored{keyPaused: mhcspec.HandedOverValue}
 	excepted := stored{keyOption: "false"}
-	table := [][]string{{"the MachineHealthCheck", "its annotations", "while upgrade A goes on", "while none goes on"}}
+	table := [][]string{{"the MachineHealthCheck", "its annotations", "while upgrade A is running", "while none is running"}}
 	for _, c := range []struct {
 		observed string
 		has      stored
@@ -53,17 +53,17 @@ func TestConceptsUpgrade(t *testing.T) {
 	docs.Section(t, conceptsFile, "upgrade", docs.Table(append(table, conceptsUnreadable()...)...))
 }
 
-// conceptsUnreadable are the rows about a signal that cannot be read.
+// conceptsUnreadable returns the rows about a signal that cannot be read.
 func conceptsUnreadable() [][]string {
 	var rows [][]string
 	for _, c := range []struct {
 		observed string
 		has      stored
 	}{
-		{"is not paused, and Sickbay cannot tell whether upgrade Z goes on", stored{}},
-		{"is paused by Sickbay for upgrade Z, and Sickbay cannot tell whether that goes on", ours("Z", noon)},
-		{"was unpaused by somebody during upgrade Z, and Sickbay cannot tell whether that goes on", stored{keyHandled: "Z"}},
-		{"is paused by Sickbay, which cannot tell whether upgrade Z goes on, and is excepted now", ours("Z", noon).And(stored{keyOption: "false"})},
+		{"is not paused, and Sickbay cannot tell whether upgrade Z is still running", stored{}},
+		{"is paused by Sickbay for upgrade Z, and Sickbay cannot tell whether that is still running", ours("Z", noon)},
+		{"was unpaused by somebody during upgrade Z, and Sickbay cannot tell whether that is still running", stored{keyHandled: "Z"}},
+		{"is paused by Sickbay, which cannot tell whether upgrade Z is still running, and is excepted now", ours("Z", noon).And(stored{keyOption: "false"})},
 	} {
 		f := Facts{Annotations: c.has, Unknown: []Unknown{{IDs: "Z", Why: "it is gone"}}, WarnAfter: warnAfter}
 		over, _ := conceptsOutcome(f)
@@ -74,7 +74,7 @@ func conceptsUnreadable() [][]string {
 	return rows
 }
 
-// conceptsOutcome tells what Decide does, in words, and which annotations there are then.
+// conceptsOutcome describes what Decide does, and returns the resulting annotations.
 func conceptsOutcome(f Facts) (string, stored) {
 	d := Decide(f, one)
 	after := stored(f.Annotations).After(d.Changes)
@@ -102,7 +102,7 @@ func conceptsOutcome(f Facts) (string, stored) {
 	return words, after
 }
 
-// conceptsAnnotations shows those that matter, without their domains.
+// conceptsAnnotations formats the relevant annotations, without their domains.
 func conceptsAnnotations(has stored) string {
 	shown := make([]string, 0, len(has))
 	for _, key := range []string{keyPaused, keyMarker, keyHandled, keyOption} {
@@ -114,7 +114,7 @@ func conceptsAnnotations(has stored) string {
 	return strings.Join(shown, ", ")
 }
 
-// conceptsQuoted quotes what YAML would not take for the text that it is.
+// conceptsQuoted quotes values that YAML would not read as text.
 func conceptsQuoted(value string) string {
 	if slices.Contains([]string{"", "true", "false"}, value) {
 		return `"` + value + `"`

@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/cluster-api/util/version"
 )
 
-// controlPlaneTarget returns the version that a control plane upgrades to; empty if it does not. It does if one of its
-// Machines is older than it should be. One without Machines tells in its status which versions it has; one that says
-// nothing there is being created.
+// controlPlaneTarget returns the version that a control plane upgrades to; empty if it does not upgrade. It upgrades if one of its
+// Machines is older than its spec says. A control plane without Machines reports its versions in its status; if it reports none, it
+// is being created.
 func controlPlaneTarget(controlPlane *unstructured.Unstructured, machines *fleetState) (string, error) {
 	if controlPlane == nil {
 		return "", nil
@@ -46,8 +46,8 @@ func controlPlaneTarget(controlPlane *unstructured.Unstructured, machines *fleet
 	return "", nil
 }
 
-// older compares versions, with their builds only if both name one: not every control plane passes its own on to its machines. What a
-// vendor puts in the place of a pre-release is no pre-release either, unless both have it: v1.31.0-eks-1 is not older than v1.31.0.
+// older compares versions. It compares builds only if both versions have one: not every control plane passes its build on to its
+// machines. A vendor's suffix is not a pre-release, unless both versions have one: v1.31.0-eks-1 is not older than v1.31.0.
 func older(actual, wanted semver.Version) bool {
 	if ofVendor(actual) != ofVendor(wanted) {
 		actual, wanted = withoutVendor(actual), withoutVendor(wanted)
@@ -58,7 +58,7 @@ func older(actual, wanted semver.Version) bool {
 	return version.Compare(wanted, actual, version.WithBuildTags()) > 0
 }
 
-// ofVendor reports whether a version has another suffix than Kubernetes gives to its pre-releases.
+// ofVendor reports whether the suffix of a version is not one of Kubernetes' own pre-releases.
 func ofVendor(v semver.Version) bool {
 	return len(v.Pre) > 0 && !slices.ContainsFunc([]string{"alpha", "beta", "rc"}, func(kind string) bool { return strings.HasPrefix(v.Pre[0].VersionStr, kind) })
 }
@@ -70,7 +70,7 @@ func withoutVendor(v semver.Version) semver.Version {
 	return v
 }
 
-// currentVersions returns status.versions or, of a control plane that does not have it, status.version.
+// currentVersions returns status.versions or, if the control plane has none, status.version.
 func currentVersions(controlPlane *unstructured.Unstructured) ([]string, error) {
 	var status struct {
 		Status struct {

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// warnEvery is how often a pause that is too long is spoken of.
+	// warnEvery is how often Sickbay repeats the warning about a pause that is too long.
 	warnEvery = time.Hour
-	// lookAgain is when a signal that cannot be read is tried again, and lookSoon when one that
-	// has just been started is. Neither is needed if the signal speaks by itself.
+	// lookAgain is how soon to retry a signal that cannot be read, and lookSoon one that was just started. Both are
+	// fallbacks: usually an event comes first.
 	lookAgain = 30 * time.Second
 	lookSoon  = 250 * time.Millisecond
 )
@@ -20,39 +20,40 @@ type Transition int
 
 // The transitions.
 const (
-	// None: nothing, or nothing that anybody need know of.
+	// None: nothing changes, or nothing worth reporting.
 	None Transition = iota
-	// Begin: it is paused.
+	// Begin: the MachineHealthCheck is paused.
 	Begin
-	// End: it is resumed, and the clocks restart.
+	// End: it is resumed, and its clocks restart.
 	End
-	// Overridden: somebody has unpaused it, or taken the pause over. That is noted.
+	// Overridden: somebody has unpaused it, or taken over the pause, and the annotations record that.
 	Overridden
-	// Warn: it stays paused, for too long.
+	// Warn: it has been paused for too long, and stays paused.
 	Warn
 	// Settling: the upgrade is over, and it stays paused until its Nodes are Ready.
 	Settling
 )
 
-// Decision is what to do, and when it may change by itself.
+// Decision is what to do, and when to decide again.
 type Decision struct {
 	Transition Transition
-	// Changes to the annotations; nil removes one. Empty is nothing to write.
+	// Changes are the changes to the annotations; nil removes one. If it is empty, there is nothing to write.
 	Changes map[string]*string
-	// Paused reports whether it is paused by us afterwards, PausedAt since when, and Overlong that
-	// this is too long.
+	// Paused reports whether our pause is in effect afterwards, PausedAt since when, and Overlong whether that is too
+	// long.
 	Paused   bool
 	PausedAt time.Time
 	Overlong bool
-	// Fought says that a pause is not written anew for now: somebody takes it away each time.
+	// Fought means that a lost pause is not written again for now, because somebody removes it each time.
 	Fought bool
-	// RecheckAt is when to look again though nothing happens; zero is never.
+	// RecheckAt is when to look again if nothing happens before; zero means never.
 	RecheckAt time.Time
 }
 
-// Decide looks at one MachineHealthCheck. A signal that cannot be read holds up nothing but the end of its own upgrades.
+// Decide decides about one MachineHealthCheck. A signal that cannot be read only delays the end of pauses for its own
+// upgrades.
 func Decide(f Facts, now time.Time) Decision {
-	d := f.decide(now.Truncate(time.Second)) // as it is stored
+	d := f.decide(now.Truncate(time.Second)) // stored times have this precision
 	for _, unknown := range f.Unknown {
 		wait := lookAgain
 		if unknown.Why == "" {
@@ -74,7 +75,7 @@ func (f Facts) decide(now time.Time) Decision {
 	case ongoing:
 		return keep(f, now)
 	case foreign:
-		// Noted, so that if someone lifts that pause during the upgrade, it stays lifted.
+		// Note the upgrades, so that if somebody lifts that pause during the upgrade, it stays lifted.
 		return leave(f, f.withHalted(f.open()))
 	case free:
 		return leave(f, f.withHalted(f.lifted()))

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/pausing"
 )
 
-// Short names, so that a row of a table fits on a line.
+// Short names, so that a row of a table fits on one line.
 const (
 	keyPaused   = pausing.KeyPaused
 	keyMarker   = pausing.KeyMarker
@@ -43,13 +43,13 @@ func upgrading(ids ...string) []Upgrade {
 	return upgrades
 }
 
-// row is a MachineHealthCheck, which upgrades go on, and what becomes of it at one o'clock.
+// row is a MachineHealthCheck, the upgrades in progress, and the outcome at one o'clock.
 type row struct {
 	has      stored
 	upgrades []Upgrade
 	does     Transition
 	gets     stored
-	// recheck is when to look again; zero is never.
+	// recheck is when to look again; zero means never.
 	recheck time.Time
 }
 

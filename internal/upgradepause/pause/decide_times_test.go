@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUnknown: a signal that cannot be read, whose upgrades begin with A, holds up nothing but the end of those.
+// TestUnknown: a signal that cannot be read, whose upgrades begin with A, delays only the end of those.
 func TestUnknown(t *testing.T) {
 	long := ours("A1", one.Add(-warnAfter))
 	theirs := stored{keyPaused: "", keyMarker: ""}
@@ -50,15 +50,15 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestWarnings: the first when the pause has become long, then one an hour. Each look knows only what
-// is stored, and looks come when they are due, when they are not, and late.
+// TestWarnings: the first warning comes when the pause has become long, then one an hour. Each look knows only
+// what is stored. Looks come on time, too early, and late.
 func TestWarnings(t *testing.T) {
 	f := Facts{Upgrades: upgrading("A"), WarnAfter: warnAfter}
 	has := stored{}.After(Decide(f, noon).Changes)
 	var warned []time.Duration
 	for _, after := range []time.Duration{
 		0, time.Hour, 4*time.Hour - time.Nanosecond, 4 * time.Hour, 4*time.Hour + time.Nanosecond, 4*time.Hour + 30*time.Minute,
-		5*time.Hour - time.Nanosecond, 5 * time.Hour, 5*time.Hour + time.Second, // then down for a while
+		5*time.Hour - time.Nanosecond, 5 * time.Hour, 5*time.Hour + time.Second, // then Sickbay is down for a while
 		7*time.Hour + 30*time.Minute, 8 * time.Hour, 8*time.Hour + 30*time.Minute,
 	} {
 		f.Annotations = has
@@ -84,7 +84,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestBrokenTimes: what cannot be true is put right once, and no warning is lost for it for long.
+// TestBrokenTimes: impossible times are corrected once, and delay no warning for long.
 func TestBrokenTimes(t *testing.T) {
 	long := ours("A", noon.Add(-warnAfter))
 	later := one.Add(1000 * time.Hour)
@@ -118,7 +118,7 @@ func TestBrokenTimes(t *testing.T) {
 	})
 }
 
-// TestPausedAt is what the metric and the warnings go by.
+// TestPausedAt: the metric and the warnings use this time.
 func TestPausedAt(t *testing.T) {
 	now := one.Add(999 * time.Millisecond)
 	for name, tt := range map[string]struct {

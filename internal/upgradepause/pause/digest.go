@@ -13,7 +13,8 @@ import (
 	"sigs.k8s.io/cluster-api/util/annotations"
 )
 
-// Digest is all that matters here of an object that says whether something upgrades, or is Ready.
+// Digest returns everything about an object that decisions depend on. The object shows whether something
+// upgrades or is Ready.
 func Digest(obj metav1.Object) string {
 	switch o := obj.(type) {
 	case *configv1.ClusterVersion:
@@ -29,7 +30,7 @@ func Digest(obj metav1.Object) string {
 	case *clusterv1.MachineDeployment:
 		cluster := &clusterv1.Cluster{}
 		cluster.Name = o.Spec.ClusterName
-		// It rolls out its version to whatever has another one.
+		// It rolls out its version to every Machine with another one.
 		return fmt.Sprint(workersTarget(cluster, o, &fleetState{versions: map[string]int{"": 1}}), workersPaused(cluster, o))
 	case *clusterv1.Machine:
 		return fmt.Sprint(o.Labels, o.Annotations, o.Spec.Version, versionLeft(o), o.DeletionTimestamp.IsZero(),

@@ -1,9 +1,9 @@
-// Package pause decides whether a MachineHealthCheck is paused while its cluster upgrades.
+// Package pause decides whether to pause a MachineHealthCheck while its cluster upgrades.
 //
-// It answers two questions. Which upgrades go on? ClusterVersion, MachineConfigPools and Clusters say so, each in its own way. What
-// becomes of a MachineHealthCheck for that? Decide goes through the states in state.go, and the first that applies decides.
+// It answers two questions. Which upgrades are going on? ClusterVersion, MachineConfigPools and Clusters each report that in their own
+// way. What does that mean for a MachineHealthCheck? Decide acts on the first state in state.go that applies.
 //
-// It is pure: objects, facts and the time in, upgrades or a decision out. Nothing depends on having seen an upgrade begin or end: what
-// was done for which upgrade is stored on the MachineHealthCheck, in the annotations that a decision changes. The package upgradepause
-// reads the facts, and carries decisions out.
+// It is pure: it takes objects, facts and the time, and returns upgrades or a decision. It need not see an upgrade begin or end: the
+// annotations of the MachineHealthCheck record what was done for which upgrade. The package upgradepause reads the facts and carries
+// out decisions.
 package pause

@@ -9,33 +9,33 @@ import (
 
 // Facts is everything that a decision depends on, apart from the time.
 type Facts struct {
-	// Annotations are those of the MachineHealthCheck, as stored.
+	// Annotations are the stored annotations of the MachineHealthCheck.
 	Annotations map[string]string
-	// Upgrades are those that concern it, also those that have halted.
+	// Upgrades are the upgrades that concern it, including halted ones.
 	Upgrades []Upgrade
 	// Unknown are the signals that cannot be read now.
 	Unknown []Unknown
-	// Excepted says that its Cluster wants nothing to be paused, whatever upgrades.
+	// Excepted means that its Cluster excepts it from all pauses for upgrades.
 	Excepted bool
-	// Lost says how often the pause for these upgrades was written anew.
+	// Lost counts how often the pause for these upgrades was lost and written again.
 	Lost Lost
-	// WarnAfter is how long a pause may be before it is spoken of.
+	// WarnAfter is how long a pause may last before a warning.
 	WarnAfter time.Duration
-	// Settle says what is waited for when the upgrade is over.
+	// Settle says what the pause waits for after the upgrade.
 	Settle Settle
-	// Restarts says that Sickbay has timeouts for machines of its kind, which count anew when it is resumed.
+	// Restarts means that Sickbay has timeouts for its machines, and restarts them when it is resumed.
 	Restarts bool
 }
 
 // Unknown is a signal that cannot be read.
 type Unknown struct {
-	// IDs is how the IDs of its upgrades begin: nobody knows which of those go on.
+	// IDs is the prefix of the IDs of its upgrades: nobody knows which of them go on.
 	IDs string
-	// Why says why; empty if it has not been read yet, and may be in a moment.
+	// Why says why; empty if the signal has not been read yet and may be readable in a moment.
 	Why string
 }
 
-// Add takes in what a signal says.
+// Add adds what a signal reports.
 func (f *Facts) Add(reading Reading) {
 	f.Excepted = f.Excepted || reading.Excepted
 	switch {
@@ -54,16 +54,16 @@ func (f *Facts) Add(reading Reading) {
 	}
 }
 
-// Active names the upgrades that go on, as they are noted.
+// Active returns the IDs of the upgrades that go on, in the format of the annotation.
 func (f Facts) Active() string { return *joined(f.active()) }
 
-// Over reports whether nothing but settling is left of our pause.
+// Over reports whether the upgrades are over and our pause only has to settle.
 func (f Facts) Over() bool { return f.state() == over }
 
-// excepted reports whether nothing is to be paused, whatever upgrades.
+// excepted reports whether the MachineHealthCheck is excepted from all pauses for upgrades.
 func (f Facts) excepted() bool { return f.Excepted || f.Annotations[OptionAnnotation] == "false" }
 
-// active are the upgrades that go on, sorted, each once.
+// active returns the upgrades that go on, sorted and without duplicates.
 func (f Facts) active() []string {
 	var ids []string
 	for _, u := range f.Upgrades {
@@ -74,7 +74,7 @@ func (f Facts) active() []string {
 	return union(ids)
 }
 
-// undecided are the upgrades that are noted on the MachineHealthCheck and may be over: their signal cannot be read.
+// undecided returns the noted upgrades that may be over: their signal cannot be read.
 func (f Facts) undecided() []string {
 	var ids []string
 	for _, id := range noted(f.Annotations) {
@@ -85,15 +85,15 @@ func (f Facts) undecided() []string {
 	return ids
 }
 
-// open are the upgrades that go on, and those that may.
+// open returns the upgrades that go on, and those that may go on.
 func (f Facts) open() []string { return union(f.active(), f.undecided()) }
 
-// lifted are the upgrades of these for which it is not paused again: it has been, and somebody has unpaused it.
+// lifted returns the open upgrades that do not pause it again, because it was paused for them and somebody unpaused it.
 func (f Facts) lifted() []string {
 	return union(handled(f.Annotations, f.active()), f.following(), f.undecided())
 }
 
-// following are the upgrades that go on as a part of one that is noted.
+// following returns the upgrades that go on as part of a noted one.
 func (f Facts) following() []string {
 	before := noted(f.Annotations)
 	var ids []string
@@ -105,8 +105,8 @@ func (f Facts) following() []string {
 	return ids
 }
 
-// withHalted adds to some upgrades those that have halted and are noted on the MachineHealthCheck, or are a part of one that is
-// noted or to be noted: an override of the whole holds for that part when it goes on.
+// withHalted adds halted upgrades to ids: those that are noted on the MachineHealthCheck, and those that are part of an upgrade
+// that is noted or in ids. So an override of the whole upgrade also holds for that part when it goes on.
 func (f Facts) withHalted(ids []string) []string {
 	known := union(noted(f.Annotations), ids)
 	all := slices.Clone(ids)
@@ -118,12 +118,12 @@ func (f Facts) withHalted(ids []string) []string {
 	return union(all)
 }
 
-// stuck reports whether one of the upgrades does not get on.
+// stuck reports whether one of the upgrades makes no progress.
 func (f Facts) stuck() bool {
 	return slices.ContainsFunc(f.Upgrades, func(u Upgrade) bool { return !u.Halted && u.Stuck != "" })
 }
 
-// unrecorded reports whether the marker is there without a record of what it is for.
+// unrecorded reports whether the marker is there without a record of its upgrades.
 func (f Facts) unrecorded() bool {
 	_, marked := f.Annotations[MarkerAnnotation]
 	_, recorded := f.Annotations[HandledAnnotation]

@@ -7,7 +7,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// FuzzAnnotations: whatever is noted on a MachineHealthCheck, only upgrades that are going on count as handled.
+// FuzzAnnotations: whatever a MachineHealthCheck records, only upgrades in progress count as handled.
 func FuzzAnnotations(f *testing.F) {
 	f.Add("sickbay", "", "v1,v2", "2026-11-23T00:00:00Z")
 	f.Add("", "true", ",,,", "")

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// held is how a person holds up an upgrade of a Cluster, and lets it go on.
+// held are the ways in which a person halts an upgrade of a Cluster, and lets it continue.
 var held = map[string]func(c *clusterv1.Cluster, cp *unstructured.Unstructured, d *clusterv1.MachineDeployment, yes bool){
 	"MachineDeployment": func(_ *clusterv1.Cluster, _ *unstructured.Unstructured, d *clusterv1.MachineDeployment, yes bool) {
 		d.Spec.Paused = new(yes)
@@ -35,8 +35,8 @@ func pausedIf(yes bool) map[string]string {
 	return nil
 }
 
-// TestOverrideOutlivesAPausedRollout: a person pauses what rolls out the version, in the midst of that, and lets it go on. It is the
-// same upgrade.
+// TestOverrideOutlivesAPausedRollout: a person pauses what rolls out the version, and lets it go on later. It is still the same
+// upgrade.
 func TestOverrideOutlivesAPausedRollout(t *testing.T) {
 	const old, target = "v1.30.9", "v1.31.0"
 	for name, hold := range held {
@@ -65,7 +65,7 @@ func TestOverrideOutlivesAPausedRollout(t *testing.T) {
 	}
 }
 
-// outlives has a person lift the pause for an upgrade, which then halts for a while.
+// outlives makes a person lift the pause for an upgrade, which then halts for a while.
 func outlives(t *testing.T, goes, stands []Upgrade) {
 	t.Helper()
 	has, d := lookAt(stored{}, goes, Settle{}, noon)
@@ -82,7 +82,7 @@ func outlives(t *testing.T, goes, stands []Upgrade) {
 	}
 }
 
-// TestOverrideOutlivesADeferral: the same with a topology, whose workers are put off, or whose Cluster is paused.
+// TestOverrideOutlivesADeferral: the same with a topology, whose workers are deferred, or whose Cluster is paused.
 func TestOverrideOutlivesADeferral(t *testing.T) {
 	const old, target = "v1.31.0", "v1.32.0"
 	mds, machines := all(owned(old, old))
@@ -103,7 +103,7 @@ func TestOverrideOutlivesADeferral(t *testing.T) {
 	}
 }
 
-// TestOneOfTwoIsPaused: an upgrade goes on as long as one of its parts does.
+// TestOneOfTwoIsPaused: an upgrade goes on while one of its parts does.
 func TestOneOfTwoIsPaused(t *testing.T) {
 	const old, target = "v1.30.9", "v1.31.0"
 	cluster := build.Cluster("ns", build.ClusterName)
@@ -117,8 +117,9 @@ func TestOneOfTwoIsPaused(t *testing.T) {
 	}
 }
 
-// TestOverrideWhileSettlingBeforeAPool: ClusterVersion is Completed, a person lifts the pause while it settles, and lets the workers
-// go on, whose pool was paused all the while. They are a part of the same upgrade, but no longer when the next one has begun.
+// TestOverrideWhileSettlingBeforeAPool: ClusterVersion is Completed, and a person lifts the pause while it settles. Then the
+// workers' pool, which was paused meanwhile, continues. It is part of the same upgrade, but no longer once the next upgrade has
+// begun.
 func TestOverrideWhileSettlingBeforeAPool(t *testing.T) {
 	cv, stands, goes := upgrading("clusterversion/x"), poolUpdate(t, corev1.ConditionFalse), poolUpdate(t, corev1.ConditionTrue)
 	away := Settle{Within: settleWithin, NotReady: []string{"m1"}}
@@ -146,7 +147,7 @@ func poolUpdate(t *testing.T, updating corev1.ConditionStatus) []Upgrade {
 	return upgrades
 }
 
-// TestHaltedIsSaid: what does not go on is not called over.
+// TestHaltedIsSaid: messages do not call a halted upgrade over.
 func TestHaltedIsSaid(t *testing.T) {
 	f := Facts{Annotations: ours("A", noon), Upgrades: halted(upgrading("A")), Settle: Settle{Within: settleWithin}, WarnAfter: warnAfter}
 	for want, away := range map[string][]string{

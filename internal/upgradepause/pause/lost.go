@@ -3,23 +3,23 @@ package pause
 import "time"
 
 const (
-	// mostAnew is how often a pause is written anew for the same upgrades before that is done less and less often.
+	// mostAnew is how often Sickbay rewrites a lost pause for the same upgrades without a delay.
 	mostAnew = 3
-	// shortTruce is how long a pause is not written anew then; it doubles up to longTruce.
+	// shortTruce is the first delay after that; it doubles up to longTruce.
 	shortTruce = time.Minute
 	longTruce  = 10 * time.Minute
 )
 
-// Lost says how often a MachineHealthCheck has lost all that a pause had written, although the upgrade went on. A program that
-// replaces all annotations takes them away each time.
+// Lost counts how often a MachineHealthCheck lost all annotations of a pause while the upgrade went on. A program that
+// replaces all annotations removes them each time.
 type Lost struct {
-	// Count is how often the pause was written anew.
+	// Count is how often the pause was written again.
 	Count int
-	// At is when it was written last.
+	// At is when it was last written.
 	At time.Time
 }
 
-// truce is when a pause may be written anew; zero if at once.
+// truce returns when a lost pause may be written again; zero means at once.
 func (l Lost) truce() time.Time {
 	if l.Count < mostAnew {
 		return time.Time{}

@@ -5,16 +5,17 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// controlPlaneMachines is the name under which the machines of a control plane are counted. No MachineDeployment has it.
+// controlPlaneMachines is the key for the machines of a control plane. No MachineDeployment has this name.
 const controlPlaneMachines = ""
 
-// inService is which versions the machines of each MachineDeployment, and of the control plane, are to have. That is what
-// their own spec says: the kubelet of an image may be older than the version which the image was chosen for.
+// inService counts the versions that the machines of each MachineDeployment, and of the control plane, should have. It takes them
+// from the spec: the kubelet of an image may be older than the version that the image was chosen for.
 type inService map[string]*fleetState
 
-// fleetState is about the machines that one rollout concerns, those that are being deleted included.
+// fleetState describes the machines of one rollout, including those that are being deleted.
 type fleetState struct {
-	// versions are those of their specs, and of the kubelets of those that are being updated in place, each with how many have it.
+	// versions counts the machines by the version in their spec, and by the version of their kubelet if they are being updated in
+	// place.
 	versions map[string]int
 }
 
@@ -37,8 +38,8 @@ func (s inService) count(machine *clusterv1.Machine) {
 	}
 }
 
-// versionLeft returns the version from which a machine is being updated in place; empty if it is not, or has the same one before and
-// after. Cluster API writes the new version to its spec at once, so only the kubelet says which one it had.
+// versionLeft returns the old version of a machine that is being updated in place; empty if it is not, or if the version stays the
+// same. Cluster API writes the new version to the spec at once, so only the kubelet shows the old one.
 func versionLeft(machine *clusterv1.Machine) string {
 	info := machine.Status.NodeInfo
 	if _, updating := machine.Annotations[clusterv1.UpdateInProgressAnnotation]; !updating || info == nil {
@@ -55,7 +56,7 @@ func versionLeft(machine *clusterv1.Machine) string {
 	return info.KubeletVersion
 }
 
-// of returns what is known of a rollout; it is never nil.
+// of returns the state of a rollout; it is never nil.
 func (s inService) of(rollout string) *fleetState {
 	if state := s[rollout]; state != nil {
 		return state
@@ -63,7 +64,7 @@ func (s inService) of(rollout string) *fleetState {
 	return &fleetState{}
 }
 
-// rolloutOf returns who replaces a machine by another one when the version changes.
+// rolloutOf returns which rollout replaces a machine when the version changes.
 func rolloutOf(machine *clusterv1.Machine) (string, bool) {
 	if _, ok := machine.Labels[clusterv1.MachineControlPlaneLabel]; ok {
 		return controlPlaneMachines, true

@@ -9,13 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// The pools that each OpenShift has. All others are custom ones.
+// These are the pools of every OpenShift cluster. All other pools are custom.
 const (
 	WorkerPool = "worker"
 	masterPool = "master"
 )
 
-// InPool reports whether one of some Nodes is in a pool, or may be: if its selector cannot be read, any may.
+// InPool reports whether one of the Nodes is in a pool, or may be: if the pool's selector is invalid, any Node may be in it.
 func InPool(nodes []*corev1.Node, pool *mcfgv1.MachineConfigPool, all []mcfgv1.MachineConfigPool) bool {
 	if _, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector); err != nil {
 		return true
@@ -23,8 +23,8 @@ func InPool(nodes []*corev1.Node, pool *mcfgv1.MachineConfigPool, all []mcfgv1.M
 	return slices.ContainsFunc(nodes, func(n *corev1.Node) bool { return poolOf(n, all) == pool.Name })
 }
 
-// poolOf returns the pool that a Node is in, by the rules of OpenShift's machine config operator; empty if it is in none. Several may
-// select it: that of the masters goes first and that of the workers last, and a Node of two custom ones is left alone.
+// poolOf returns the pool of a Node, by the rules of OpenShift's machine config operator; empty if it is in none. If several pools
+// select it, the masters' pool wins and the workers' pool comes last. A Node that two custom pools select is in none.
 func poolOf(node *corev1.Node, all []mcfgv1.MachineConfigPool) string {
 	if node.Labels[corev1.LabelOSStable] == string(corev1.Windows) {
 		return ""

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// poolFor selects Nodes of a role; empty is a selector that says nothing.
+// poolFor returns a pool that selects the Nodes of a role; an empty role gives an empty selector.
 func poolFor(name, role string) mcfgv1.MachineConfigPool {
 	pool := mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	pool.Spec.NodeSelector = &metav1.LabelSelector{}
@@ -18,7 +18,7 @@ func poolFor(name, role string) mcfgv1.MachineConfigPool {
 	return pool
 }
 
-// TestPoolOf: each Node is in one pool at most, as the machine config operator has it.
+// TestPoolOf: each Node is in one pool at most, as in the machine config operator.
 func TestPoolOf(t *testing.T) {
 	pools := []mcfgv1.MachineConfigPool{
 		poolFor("worker", workerRole), poolFor("infra", infraRole), poolFor("master", masterRole), poolFor("gpu", "gpu"), poolFor("all", ""),

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Message says to people what a decision does, and why; empty is nothing to say.
+// Message returns the message about a decision and its reason; empty if there is nothing to say.
 func Message(f Facts, d Decision, now time.Time) string {
 	upgrades := f.texts()
 	if d.Fought {
@@ -31,7 +31,7 @@ func Message(f Facts, d Decision, now time.Time) string {
 	}
 }
 
-// whyEnded says what has ended the pause, and from when timeouts count.
+// whyEnded says why the pause ended, and from when timeouts count.
 func (f Facts) whyEnded() string {
 	why := "the upgrade " + f.outcome()
 	switch {
@@ -44,13 +44,13 @@ func (f Facts) whyEnded() string {
 		why += f.Settle.ending()
 	}
 	if f.Restarts && f.Settle.Within <= 0 {
-		// Other controllers, which look after the rest, know nothing of that.
+		// Other controllers do not restart their timeouts.
 		why += "; Sickbay's timeouts count from now"
 	}
 	return why
 }
 
-// outcome says what has become of the upgrades that do not go on any more.
+// outcome says how the upgrades ended.
 func (f Facts) outcome() string {
 	if len(f.withHalted(nil)) > 0 {
 		return "has halted"
@@ -58,7 +58,7 @@ func (f Facts) outcome() string {
 	return "is over"
 }
 
-// texts says which upgrades go on, and which of those that are noted may.
+// texts says which upgrades go on, and which noted ones may go on.
 func (f Facts) texts() string {
 	var parts []string
 	for _, u := range f.Upgrades {
@@ -74,7 +74,7 @@ func (f Facts) texts() string {
 	return strings.Join(parts, "; ")
 }
 
-// misspelt says that the owner's wish cannot be understood.
+// misspelt returns a remark if the value of the option is invalid.
 func misspelt(annotations map[string]string) string {
 	value, ok := annotations[OptionAnnotation]
 	if !ok || value == "true" || value == "false" {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestExceptedByItsCluster: it is resumed during the upgrade, never paused again, and that is said; a person's pause is left alone.
+// TestExceptedByItsCluster: it is resumed during the upgrade and not paused again, and a message says so; a person's pause stays.
 func TestExceptedByItsCluster(t *testing.T) {
 	for name, r := range map[string]row{
 		"fresh":                 {upgrades: upgrading("A")},

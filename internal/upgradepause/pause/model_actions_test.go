@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/pausing"
 )
 
-// actions are what may happen next.
+// actions returns what may happen next.
 func (m *model) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"":                         m.check,
@@ -39,8 +39,7 @@ func (m *model) actions() map[string]func(*rapid.T) {
 	}
 }
 
-// check looks into the future from here: a controller that can work comes to rest, in the midst of
-// upgrades and after them.
+// check looks ahead from here: without faults, the controller comes to rest, both during upgrades and after them.
 func (m *model) check(t *rapid.T) {
 	during := m.fork()
 	for i := range during.signals {
@@ -54,7 +53,7 @@ func (m *model) check(t *rapid.T) {
 	}
 	after.settle(t)
 	after.atRest(t)
-	// Nodes that never come back hold nobody up for longer than they may take.
+	// Nodes that never come back delay nobody for longer than they may take.
 	after.Now = after.Now.Add(after.within + 2*pausing.MaxSkew)
 	after.settle(t)
 	for name, o := range after.Live {
@@ -97,7 +96,7 @@ func (m *model) end(t *rapid.T) {
 	m.say(i, func(n *news) { n.upgrades = slices.Delete(n.upgrades, which, which+1) })
 }
 
-// replace: one upgrade ends and another begins, and there is no moment between the two.
+// replace: one upgrade ends and another begins at the same moment.
 func (m *model) replace(t *rapid.T) {
 	i := m.anySignal(t)
 	if len(m.signals[i].latest().upgrades) == 0 {
@@ -130,7 +129,8 @@ func (m *model) wait(t *rapid.T) {
 	}).Draw(t, "for"))
 }
 
-// lookLatest, lookOld: the controller looks at an object as it is, or as it was, or at one of the same name that is gone.
+// lookLatest makes the controller look at the current object; lookOld, at an earlier version or a deleted object of the
+// same name.
 func (m *model) lookLatest(t *rapid.T) {
 	name := m.Draw(t)
 	m.look(t, name, *m.Live[name])
@@ -143,7 +143,7 @@ func (m *model) lookOld(t *rapid.T) {
 
 func (m *model) failNext(*rapid.T) { m.fail = true }
 
-// restart: another controller, on another computer. It reads everything when it starts.
+// restart starts another controller on another computer. It reads everything when it starts.
 func (m *model) restart(t *rapid.T) {
 	m.skew = time.Duration(rapid.IntRange(-2, 2).Draw(t, "minutes ahead")) * pausing.MaxSkew / 2
 	for i := range m.signals {

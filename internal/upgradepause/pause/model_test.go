@@ -11,8 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/pausing"
 )
 
-// TestHistories: whatever people, upgrades, clocks, caches and the API server do, and in which order,
-// the promises hold. A model of who wants what, which shares nothing with the code, is kept beside.
+// TestHistories: whatever people, upgrades, clocks, caches and the API server do, and in whatever order, the promises hold.
+// A separate model, which shares nothing with the code, tracks what people want.
 func TestHistories(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{
@@ -27,42 +27,42 @@ func TestHistories(t *testing.T) {
 	})
 }
 
-// model is an API server with MachineHealthChecks, signals, and a controller that keeps nothing in mind.
+// model is an API server with MachineHealthChecks, signals, and a controller without memory.
 type model struct {
 	pausing.People
 	signals [2]signal
-	// skew is by how much the controller's clock is ahead.
+	// skew is how far the controller's clock is ahead.
 	skew time.Duration
-	// within is how long Nodes may take to get Ready, and away that they are not.
+	// within is how long Nodes may take to become Ready; away means that they are not Ready.
 	within time.Duration
 	away   bool
-	// fail refuses the next write. One that is carried out, and whose answer is lost, is as any other: the
-	// controller keeps nothing in mind.
+	// fail rejects the next write. A write that succeeds but whose answer is lost needs no case of its own: the controller
+	// has no memory.
 	fail bool
-	// upgrade counts, so that none comes twice.
+	// upgrade counts upgrades, so that each is new.
 	upgrade int
 }
 
-// signal is everything that it has said; the controller has read a part of that.
+// signal has everything that it reported; the controller has read a part of that.
 type signal struct {
 	said []news
 	read int
 }
 
-// news is what a signal says at a time.
+// news is what a signal reports at a time.
 type news struct {
 	upgrades []string
-	// halted: none of them goes on now.
+	// halted means that none of them goes on now.
 	halted     bool
 	unreadable bool
 }
 
 func (s signal) latest() news { return s.said[len(s.said)-1] }
 
-// concerns: the first signal is about everything, the second about a part of it.
+// concerns: the first signal concerns every object, the second only some.
 func (m *model) concerns(i int, name string) bool { return i == 0 || name != "c" }
 
-// sees returns what concerns an object, by what was said. The upgrades of the second signal are parts of those of the first.
+// sees returns the signals that concern an object. The upgrades of the second signal are parts of the first one's.
 func (m *model) sees(name string, by func(signal) news) pausing.Seen {
 	s := pausing.Seen{Excepted: m.Live[name] != nil && m.Live[name].ClusterExcepts, Away: m.away, Within: m.within, Follows: map[string]string{}}
 	for i, signal := range m.signals {
@@ -87,7 +87,7 @@ func (m *model) sees(name string, by func(signal) news) pausing.Seen {
 	return s
 }
 
-// facts are what the controller makes of that.
+// factsOf returns the controller's facts for that.
 func factsOf(s pausing.Seen, annotations stored, warnAfter time.Duration) Facts {
 	f := Facts{Annotations: annotations, WarnAfter: warnAfter, Excepted: s.Excepted, Settle: Settle{Within: s.Within}}
 	f.Upgrades = upgrading(s.Active...)
@@ -107,10 +107,10 @@ func factsOf(s pausing.Seen, annotations stored, warnAfter time.Duration) Facts 
 	return f
 }
 
-// idsOf is how the IDs of a signal's upgrades begin.
+// idsOf returns the ID prefix of a signal's upgrades.
 func idsOf(signal int) string { return fmt.Sprintf("upgrade-%d/", signal) }
 
-// look lets the controller decide on a version of an object, which may be an old one, and write.
+// look makes the controller decide on a version of an object, which may be an old one, and write.
 func (m *model) look(t *rapid.T, name string, seen pausing.Object) (wrote bool) {
 	known := m.sees(name, func(s signal) news { return s.said[s.read] })
 	f := factsOf(known, seen.Annotations, m.WarnAfter)
@@ -142,7 +142,7 @@ func (m *model) look(t *rapid.T, name string, seen pausing.Object) (wrote bool) 
 	return true
 }
 
-// settle lets a controller that reads everything, and whose writes succeed, run until it rests.
+// settle runs a controller that reads everything, and whose writes succeed, until it rests.
 func (m *model) settle(t *rapid.T) {
 	m.fail = false
 	for i := range m.signals {
@@ -158,7 +158,7 @@ func (m *model) settle(t *rapid.T) {
 	}
 }
 
-// fork returns a model to go on with differently.
+// fork returns a copy of the model that can continue differently.
 func (m *model) fork() *model {
 	other := *m
 	other.People = m.Copy()
@@ -168,7 +168,7 @@ func (m *model) fork() *model {
 	return &other
 }
 
-// say adds to what a signal says.
+// say changes what a signal reports.
 func (m *model) say(i int, change func(*news)) {
 	n := m.signals[i].latest()
 	n.upgrades = slices.Clone(n.upgrades)

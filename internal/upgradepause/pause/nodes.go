@@ -6,10 +6,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// MachineOfNode is the annotation in which OpenShift says which Machine a Node belongs to: namespace/name.
+// MachineOfNode is the annotation in which OpenShift stores the Machine of a Node: namespace/name.
 const MachineOfNode = "machine.openshift.io/machine"
 
-// NotReady names the machines of which no Node is Ready, sorted.
+// NotReady returns the names of the machines without a Ready Node, sorted.
 func NotReady(machines map[string][]*corev1.Node) []string {
 	var names []string
 	for machine, nodes := range machines {

@@ -10,18 +10,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// PoolIDs is how the IDs of the updates of MachineConfigPools begin.
+// PoolIDs is the ID prefix of the updates of all MachineConfigPools.
 const PoolIDs = "machineconfigpool/"
 
-// IDsOfPool is how the IDs of the updates of one of them begin.
+// IDsOfPool returns the ID prefix of the updates of one pool.
 func IDsOfPool(name string) string { return PoolIDs + name + "/" }
 
-// OfPool returns the update of a pool, if there is one, to a MachineHealthCheck with some annotations.
+// OfPool returns the update of a pool, if there is one. Which update is in progress depends on what the annotations of the
+// MachineHealthCheck note.
 func OfPool(pool *mcfgv1.MachineConfigPool, annotations map[string]string) ([]Upgrade, error) {
 	return ofPool(pool, notedOf(annotations, IDsOfPool(pool.Name)))
 }
 
-// notedOf returns the update of a pool that is noted already; empty if there is none.
+// notedOf returns the update of a pool that the annotations note; empty if there is none.
 func notedOf(annotations map[string]string, ids string) string {
 	for _, id := range noted(annotations) {
 		if strings.HasPrefix(id, ids) {
@@ -31,10 +32,10 @@ func notedOf(annotations map[string]string, ids string) string {
 	return ""
 }
 
-// ofPool reports whether a pool updates: it has machines that are not updated, and is to have another configuration than it had. The
-// condition Updating does not say so: it is also True while a Node is not Ready for any reason. As long as nothing has been noted, a
-// Node that joins the pool is no update: it is not updated at first, though the configuration is the same as before. An update goes
-// on until all machines have it, whatever else they are to have meanwhile.
+// ofPool returns the update of a pool, if there is one. A pool updates if it has machines that are not updated, and its wanted
+// configuration differs from the one it has. The condition Updating is not enough: it is also True while a Node is not Ready for any
+// reason. While no update is noted, a Node that joins the pool is no update: it is not updated at first, though the configuration is
+// the same. An update goes on until all machines are done, even if their wanted configuration changes meanwhile.
 func ofPool(pool *mcfgv1.MachineConfigPool, known string) ([]Upgrade, error) {
 	behind := pool.Status.MachineCount > pool.Status.UpdatedMachineCount
 	has, wants := pool.Status.Configuration.Name, pool.Spec.Configuration.Name
@@ -49,7 +50,7 @@ func ofPool(pool *mcfgv1.MachineConfigPool, known string) ([]Upgrade, error) {
 	}
 	upgrade := Upgrade{
 		ID: known, Follows: ClusterVersionIDs, Since: updating.LastTransitionTime.Time, Stuck: whyStuck(pool),
-		// The machines that are behind may have left the pool for a moment.
+		// The Nodes that are behind may have left the pool for a moment.
 		Halted: pool.Spec.Paused || !behind,
 	}
 	if known == "" {
@@ -59,8 +60,8 @@ func ofPool(pool *mcfgv1.MachineConfigPool, known string) ([]Upgrade, error) {
 	return []Upgrade{upgrade}, nil
 }
 
-// whyStuck says why a pool does not get on, in its own words; empty if it does. Degraded has those of its Nodes at most, the
-// conditions that it sums up have all.
+// whyStuck says why a pool makes no progress, in its own words; empty if it does. Degraded contains at most the messages of its
+// Nodes, so whyStuck reads the conditions that Degraded sums up.
 func whyStuck(pool *mcfgv1.MachineConfigPool) string {
 	degraded := conditionOf(pool, mcfgv1.MachineConfigPoolDegraded)
 	if degraded.Status != corev1.ConditionTrue {
@@ -90,7 +91,7 @@ func conditionOf(pool *mcfgv1.MachineConfigPool, kind mcfgv1.MachineConfigPoolCo
 	return mcfgv1.MachineConfigPoolCondition{}
 }
 
-// digestOfPool is all of it that matters here, apart from how many machines are through.
+// digestOfPool returns everything about a pool that decisions depend on, except how many machines are done.
 func digestOfPool(pool *mcfgv1.MachineConfigPool) string {
 	var b strings.Builder
 	for _, known := range []string{"", "known"} {

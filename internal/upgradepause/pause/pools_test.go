@@ -89,7 +89,7 @@ func degraded(pool *mcfgv1.MachineConfigPool, message string) *mcfgv1.MachineCon
 	return pool
 }
 
-// TestPoolDigest: how many machines are through wakes nobody up, until all are.
+// TestPoolDigest: the number of finished machines triggers nothing, until all are finished.
 func TestPoolDigest(t *testing.T) {
 	const yes, no = corev1.ConditionTrue, corev1.ConditionFalse
 	one := digestOfPool(workers(3, 1, yes))
@@ -105,7 +105,7 @@ func TestPoolDigest(t *testing.T) {
 	}
 }
 
-// TestStuckPool: it is warned of at once, and each hour, and the pause stays.
+// TestStuckPool: there is a warning at once, and each hour, and the pause stays.
 func TestStuckPool(t *testing.T) {
 	stuck := upgrading("A")
 	stuck[0].Stuck = "it is degraded"
@@ -126,8 +126,8 @@ func TestStuckPool(t *testing.T) {
 	}
 }
 
-// TestPoolsFollow: who has unpaused a MachineHealthCheck for an upgrade of OpenShift is not overruled when the pools go on, also if
-// Sickbay was down when the one turned into the other.
+// TestPoolsFollow: an override during an upgrade of OpenShift still holds when the pools go on, even if Sickbay was down when that
+// began.
 func TestPoolsFollow(t *testing.T) {
 	pool, _ := ofPool(workers(3, 1, corev1.ConditionTrue), "")
 	cv, id := "clusterversion/"+at(noon), pool[0].ID

@@ -11,10 +11,10 @@ import (
 	"sigs.k8s.io/cluster-api/util/annotations"
 )
 
-// ClusterIDs is how the IDs of the upgrades of Clusters begin.
+// ClusterIDs is the ID prefix of the upgrades of Clusters.
 const ClusterIDs = "cluster/"
 
-// WantedBy reports whether a Cluster asks to have its MachineHealthChecks paused while it upgrades.
+// WantedBy reports whether a Cluster asks Sickbay to pause its MachineHealthChecks while it upgrades.
 func WantedBy(cluster *clusterv1.Cluster) (bool, error) {
 	switch value, ok := cluster.Annotations[OptionAnnotation]; {
 	case !ok, value == "false":
@@ -26,8 +26,8 @@ func WantedBy(cluster *clusterv1.Cluster) (bool, error) {
 	}
 }
 
-// OfCluster returns the upgrades of a Cluster to another Kubernetes version, by what Cluster API itself
-// goes by: as a whole, if it has a topology. Otherwise each version that is being rolled out is an upgrade.
+// OfCluster returns the upgrades of a Cluster to another Kubernetes version, from the fields that Cluster API itself
+// uses. A Cluster with a topology upgrades as a whole. Otherwise each version that is being rolled out is an upgrade.
 func OfCluster(
 	cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment, machines *Census,
 ) ([]Upgrade, error) {
@@ -51,12 +51,12 @@ func ofCluster(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructur
 	return eachOnce(upgrades), err
 }
 
-// rollout is the upgrade to a version. It has halted while a person has paused what rolls it out.
+// rollout returns the upgrade to a version. It is halted if a person has paused the object that rolls it out.
 func rollout(cluster *clusterv1.Cluster, target string, halted bool) Upgrade {
 	return Upgrade{ID: ClusterIDs + target, Text: fmt.Sprintf("Cluster %s upgrades to %s", cluster.Name, target), Halted: halted}
 }
 
-// eachOnce sorts upgrades, and leaves one of those to the same version: it goes on if one of its parts does.
+// eachOnce sorts upgrades and keeps one for each version: it goes on if one of its parts does.
 func eachOnce(upgrades []Upgrade) []Upgrade {
 	last := func(halted bool) int {
 		if halted {
@@ -68,8 +68,8 @@ func eachOnce(upgrades []Upgrade) []Upgrade {
 	return slices.CompactFunc(upgrades, func(a, b Upgrade) bool { return a.ID == b.ID })
 }
 
-// workersTarget returns the version that a MachineDeployment rolls out; empty if it does not: because
-// all its machines are to have it, because it waits for a person to delete them, or because it is being deleted itself.
+// workersTarget returns the version that a MachineDeployment rolls out. It is empty if all its machines should have
+// that version already, if it replaces machines only when a person deletes them, or if it is being deleted.
 func workersTarget(cluster *clusterv1.Cluster, deployment *clusterv1.MachineDeployment, machines *fleetState) string {
 	target := deployment.Spec.Template.Spec.Version
 	if deployment.Spec.ClusterName != cluster.Name || target == "" || !deployment.DeletionTimestamp.IsZero() ||

@@ -30,7 +30,7 @@ func TestWantedBy(t *testing.T) {
 	}
 }
 
-// plane is a control plane of any kind that is to have a version, and has some.
+// plane returns a control plane of any kind with a wanted version and a status.
 func plane(target string, status map[string]any) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"kind": "AnyControlPlane", "metadata": map[string]any{"name": "cp"}, "spec": map[string]any{"version": target}, "status": status,
@@ -100,7 +100,7 @@ func TestControlPlaneTarget(t *testing.T) {
 	}
 }
 
-// TestControlPlaneTargetByMachines: where there are Machines, their own versions tell, and not those of the kubelets.
+// TestControlPlaneTargetByMachines: if there are Machines, their own versions count, not those of their kubelets.
 func TestControlPlaneTargetByMachines(t *testing.T) {
 	const old, target = "v1.31.3", "v1.31.4"
 	for name, tt := range map[string]struct {
@@ -131,7 +131,7 @@ func TestControlPlaneTargetByMachines(t *testing.T) {
 	}
 }
 
-// versions is that of each machine, by its spec.
+// versions counts the versions in the specs of some machines.
 func versions(each ...string) *fleetState {
 	s := &fleetState{versions: map[string]int{}}
 	for _, version := range each {
@@ -146,20 +146,20 @@ type pool struct {
 	machines   *fleetState
 }
 
-// deployment is to have a version, and its machines are to have some.
+// deployment returns a MachineDeployment with a wanted version, and the versions of its machines.
 func deployment(target string, each ...string) pool {
 	d := clusterv1.MachineDeployment{}
 	d.Name, d.Spec.ClusterName, d.Spec.Template.Spec.Version = "md", build.ClusterName, target
 	return pool{d, versions(each...)}
 }
 
-// named is the same under another name: a Cluster has each name once.
+// named renames the MachineDeployment: names are unique in a Cluster.
 func (p pool) named(name string) pool {
 	p.deployment.Name = name
 	return p
 }
 
-// kubelets says which versions the kubelets have, as the status has it.
+// kubelets sets the versions of the kubelets, as in the status.
 func (p pool) kubelets(each ...string) pool {
 	for _, version := range each {
 		p.deployment.Status.Versions = append(p.deployment.Status.Versions, clusterv1.StatusVersion{Version: version, Replicas: 1})
@@ -167,7 +167,7 @@ func (p pool) kubelets(each ...string) pool {
 	return p
 }
 
-// all are MachineDeployments, and the machines of each.
+// all returns MachineDeployments, and the machines of each.
 func all(pools ...pool) ([]clusterv1.MachineDeployment, inService) {
 	var deployments []clusterv1.MachineDeployment
 	machines := inService{}
@@ -220,7 +220,7 @@ func TestWorkersTarget(t *testing.T) {
 	}
 }
 
-// TestCountMachines: which machines count for what.
+// TestCountMachines: which machines count for which rollout.
 func TestCountMachines(t *testing.T) {
 	const v33, v34 = "v1.33.1", "v1.34.0"
 	of := func(version string, opts ...build.MachineOption) *clusterv1.Machine {
@@ -240,7 +240,7 @@ func TestCountMachines(t *testing.T) {
 	for _, machine := range []*clusterv1.Machine{
 		of(v33, md), of(v33, md, build.Deleting(noon)), of(v34, md), of("", md), of(v34, build.ControlPlane(), inPlace(v33)),
 		of(v34, md, kubelet), of(v34, md, inPlace(v34+"+rke2r1")), of(v34, md, inPlace("")), // nothing rolls out another version to these
-		of(v33), // of nobody who would replace it
+		of(v33), // nothing would replace this one
 	} {
 		got.count(trimMachine(machine))
 	}

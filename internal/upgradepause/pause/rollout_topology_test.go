@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// withTopology is a Cluster that is to have v1.32.0, with what Cluster API says about that.
+// withTopology returns a Cluster with the wanted version v1.32.0 and a condition of Cluster API.
 func withTopology(status metav1.ConditionStatus, reason string) *clusterv1.Cluster {
 	cluster := build.Cluster("ns", build.ClusterName, build.Condition(clusterv1.ClusterTopologyReconciledCondition, status, reason, noon))
 	cluster.Spec.Topology.Version = "v1.32.0"
@@ -26,7 +26,7 @@ func pausedCluster(cluster *clusterv1.Cluster) *clusterv1.Cluster {
 	return cluster
 }
 
-// owned is a MachineDeployment of a topology.
+// owned returns a MachineDeployment of a topology.
 func owned(target string, versions ...string) pool {
 	p := deployment(target, versions...)
 	build.Label(clusterv1.ClusterTopologyOwnedLabel, "")(&p.deployment)
@@ -98,8 +98,8 @@ func TestTopologyUpgrades(t *testing.T) {
 	}
 }
 
-// TestTopologyUpgradeIsOne: whatever rolls, and whenever it began, it has one ID as long as it says
-// that it upgrades, and the last rollout of it has the same.
+// TestTopologyUpgradeIsOne: whatever rolls, and whenever it began, the upgrade has one ID for as long as the
+// condition reports it, and so has its last rollout.
 func TestTopologyUpgradeIsOne(t *testing.T) {
 	cluster := withTopology(metav1.ConditionFalse, clusterv1.ClusterTopologyReconciledClusterUpgradingReason)
 	again := build.Cluster("ns", build.ClusterName, build.Condition(clusterv1.ClusterTopologyReconciledCondition,

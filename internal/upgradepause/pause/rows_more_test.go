@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestOtherValues: a pause with another value than ours, or without our marker, stays.
+// TestOtherValues: a pause with a value other than ours, or without our marker, stays.
 func TestOtherValues(t *testing.T) {
 	for _, value := range []string{"", "true", "false", "upgrade", "sickbay-upgrade", "Sickbay", " upgrade"} {
 		foreign := stored{keyPaused: value}
@@ -42,7 +42,7 @@ func TestOptOut(t *testing.T) {
 	})
 }
 
-// TestHandedOver: Cluster API's own controller, which any value holds off, never gets it back from us.
+// TestHandedOver: any value of the annotation keeps Cluster API's own controller away, and we never remove it.
 func TestHandedOver(t *testing.T) {
 	free, kept := stored{keyPaused: "sickbay"}, handedOver("A", noon)
 	decideRows(t, map[string]row{
@@ -66,7 +66,7 @@ func TestHandedOver(t *testing.T) {
 	})
 }
 
-// TestAnotherProgram: the same pause, as a program writes it that keeps to the letter of the proposal.
+// TestAnotherProgram: a program that follows the proposal to the letter writes the same pause.
 func TestAnotherProgram(t *testing.T) {
 	theirs := stored{keyPaused: "", keyMarker: ""}
 	decideRows(t, map[string]row{
@@ -80,7 +80,7 @@ func TestAnotherProgram(t *testing.T) {
 	})
 }
 
-// TestTwoUpgradesAtOnce: each is remembered by itself.
+// TestTwoUpgradesAtOnce: each is recorded separately.
 func TestTwoUpgradesAtOnce(t *testing.T) {
 	decideRows(t, map[string]row{
 		"paused for both, in order":     {upgrades: upgrading("B", "A", "B"), does: Begin, gets: ours("A,B", one), recheck: one.Add(warnAfter)},
@@ -97,8 +97,8 @@ func TestTwoUpgradesAtOnce(t *testing.T) {
 	})
 }
 
-// TestHalted: an upgrade that halts is not over. Nothing is paused for it, and who did not want that is not overruled when it
-// goes on. It does not keep the next one from being paused for.
+// TestHalted: a halted upgrade is not over. Nothing is paused for it, and an override of it still holds when it goes on. It
+// does not prevent pauses for the next upgrade.
 func TestHalted(t *testing.T) {
 	decideRows(t, map[string]row{
 		"fresh":                            {upgrades: halted(upgrading("A")), gets: stored{}},
@@ -112,7 +112,7 @@ func TestHalted(t *testing.T) {
 	})
 }
 
-// TestLifted: who paused before the upgrade, and lifts that during it, is not overruled.
+// TestLifted: if a person paused before the upgrade and unpauses during it, that holds.
 func TestLifted(t *testing.T) {
 	theirs := stored{keyPaused: "maintenance"}
 	decideRows(t, map[string]row{
@@ -125,8 +125,8 @@ func TestLifted(t *testing.T) {
 	})
 }
 
-// TestTimesOfTheUpgradeDecideNothing: an upgrade of this very second, of last year, or of tomorrow by
-// another clock is the same, and so is one of whose beginning nothing is known.
+// TestTimesOfTheUpgradeDecideNothing: it does not matter whether an upgrade began this very second, last year, tomorrow by
+// another clock, or at an unknown time.
 func TestTimesOfTheUpgradeDecideNothing(t *testing.T) {
 	for name, since := range map[string]time.Time{
 		"the same second as creation": one, "a second later": one.Add(time.Second), "clock behind": one.AddDate(-1, 0, 0),

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestProposalRules has a row, or more, for each rule that OpenShift's proposal spells out.
+// TestProposalRules has at least one row for each rule of OpenShift's proposal.
 func TestProposalRules(t *testing.T) {
 	decideRows(t, map[string]row{
 		"1 upgrade begins: what is not paused is paused and marked": {
@@ -40,7 +40,7 @@ func TestProposalRules(t *testing.T) {
 			has:  stored{keyPaused: "", keyMarker: ""},
 			does: End, gets: resumed(one),
 		},
-		// Documented limits: the outcome is defined, and it is not another one.
+		// Documented limits: the outcome is defined.
 		"8 a host does not come back: paused until the upgrade is over": {
 			has: ours("A", noon), upgrades: upgrading("A"), gets: ours("A", noon), recheck: noon.Add(warnAfter),
 		},
@@ -57,7 +57,7 @@ func TestProposalRules(t *testing.T) {
 	})
 }
 
-// TestCornerCases has a row, or more, for each case on which the proposal is silent.
+// TestCornerCases has at least one row for each case that the proposal does not cover.
 func TestCornerCases(t *testing.T) {
 	kept, never := ours("A", noon), time.Time{}
 	overridden := stored{keyHandled: "A"}
@@ -138,12 +138,12 @@ func TestCornerCases(t *testing.T) {
 			recheck:  one.Add(time.Second),
 		},
 
-		// A limit: the signal says that it is over, and only the restarted clocks protect those Nodes.
+		// A limit: the signal reports the end, and only the restarted clocks protect these Nodes.
 		"Progressing=False but workers still reboot: resumed, clocks restarted": {has: kept, does: End, gets: resumed(one)},
 		"conditions that no upgrade causes: opt-out": {
 			has: stored{keyOption: "false"}, upgrades: upgrading("A"), gets: stored{keyOption: "false"},
 		},
-		// A limit: it cannot be told from a person who does the same.
+		// A limit: this looks the same as a person doing it.
 		"GitOps prunes the paused annotation: as user override": {
 			has: kept.But(keyPaused), upgrades: upgrading("A"), does: Overridden, gets: overridden,
 		},

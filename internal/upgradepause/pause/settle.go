@@ -9,25 +9,25 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// Settle says how a MachineHealthCheck comes out of an upgrade whose machines another controller looks after. Its clocks have
-// run on, so it would remediate at once whatever is not back yet.
+// Settle says how a pause ends if another controller manages the machines. That controller's clocks kept running during the
+// upgrade, so it would at once remediate every machine that is not back yet.
 type Settle struct {
-	// Within is how long the pause goes on after the upgrade at most; zero resumes at once.
+	// Within is how long the pause may last after the upgrade; zero resumes at once.
 	Within time.Duration
-	// NotReady are the machines that have no Node which is Ready, sorted. They are read only when it matters.
+	// NotReady are the machines without a Ready Node, sorted. They are read only when they matter.
 	NotReady []string
-	// Unknown says why they are not known; empty if they are.
+	// Unknown says why NotReady is not known; empty if it is known.
 	Unknown string
-	// Starting says that they may be known in a moment.
+	// Starting reports whether NotReady may be known in a moment.
 	Starting bool
 }
 
-// settled reports whether all Nodes are known to be Ready, or nobody wants to wait for that.
+// settled reports whether all Nodes are known to be Ready, or the pause need not wait for that.
 func (s Settle) settled() bool {
 	return s.Within <= 0 || (len(s.NotReady) == 0 && s.Unknown == "" && !s.Starting)
 }
 
-// settle goes on pausing until the Nodes are Ready, or the time is up. When that began is stored.
+// settle keeps the pause until the Nodes are Ready or the time is up. It stores when that wait began.
 func settle(f Facts, now time.Time) Decision {
 	stored := timeOf(f.Annotations, SettlingAnnotation)
 	began := earlier(now, stored)
@@ -42,7 +42,7 @@ func settle(f Facts, now time.Time) Decision {
 	wanted := map[string]*string{
 		clusterv1.PausedAnnotation: new(pausedValue(f.Annotations)),
 		MarkerAnnotation:           new(""),
-		HandledAnnotation:          joined(f.withHalted(nil)), // none goes on
+		HandledAnnotation:          joined(f.withHalted(nil)), // no upgrade goes on
 		PausedAtAnnotation:         format(d.PausedAt),
 		SettlingAnnotation:         format(began),
 	}
@@ -60,7 +60,7 @@ func settle(f Facts, now time.Time) Decision {
 	return d
 }
 
-// waits says for what the pause goes on.
+// waits says what the pause is waiting for.
 func (s Settle) waits() string {
 	if s.Unknown != "" || s.Starting {
 		return "Sickbay cannot tell whether all Nodes are Ready" + strings.TrimSuffix(": "+s.Unknown, ": ")

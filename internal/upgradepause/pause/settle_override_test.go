@@ -8,13 +8,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// lookAt is one look at a MachineHealthCheck.
+// lookAt decides once about a MachineHealthCheck.
 func lookAt(has stored, upgrades []Upgrade, settle Settle, now time.Time) (stored, Decision) {
 	d := Decide(Facts{Annotations: has, Upgrades: upgrades, WarnAfter: warnAfter, Settle: settle}, now)
 	return has.After(d.Changes), d
 }
 
-// ofVersion is what a ClusterVersion says that is in the middle of an update.
+// ofVersion returns the upgrades of a ClusterVersion in the middle of an update.
 func ofVersion(t *testing.T, progressing configv1.ConditionStatus) []Upgrade {
 	t.Helper()
 	upgrades, err := OfClusterVersion(versionWith(progressing, entry(configv1.PartialUpdate, "4.17.3", 1)))
@@ -24,8 +24,8 @@ func ofVersion(t *testing.T, progressing configv1.ConditionStatus) []Upgrade {
 	return upgrades
 }
 
-// TestOverrideWhileItSettles: ClusterVersion says Progressing=False for a moment, the pause settles, and a person lifts it. The upgrade
-// goes on, and it stays lifted.
+// TestOverrideWhileItSettles: ClusterVersion reports Progressing=False for a moment, the pause settles, and a person lifts it. When the
+// upgrade goes on, the override holds.
 func TestOverrideWhileItSettles(t *testing.T) {
 	going, blip := ofVersion(t, configv1.ConditionTrue), ofVersion(t, configv1.ConditionFalse)
 	away := Settle{Within: settleWithin, NotReady: []string{"m1"}}
@@ -41,7 +41,7 @@ func TestOverrideWhileItSettles(t *testing.T) {
 	}
 }
 
-// TestOverrideWhileAPoolUpdates: the same while the pause goes on for a MachineConfigPool.
+// TestOverrideWhileAPoolUpdates: the same while a MachineConfigPool keeps the pause going.
 func TestOverrideWhileAPoolUpdates(t *testing.T) {
 	pool, err := ofPool(workers(3, 1, corev1.ConditionTrue), "")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSettle: where another controller looks after the machines, the pause outlasts the upgrade until the Nodes are Ready, or the
-// time is up.
+// TestSettle: if another controller manages the machines, the pause lasts after the upgrade until the Nodes are Ready or the time
+// is up.
 func TestSettle(t *testing.T) {
 	away := Settle{Within: settleWithin, NotReady: []string{"m1"}}
 	back := Settle{Within: settleWithin}
@@ -59,7 +59,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestSettleIsSaid: for what a pause goes on, and what has ended it.
+// TestSettleIsSaid: messages say what a pause waits for, and what ended it.
 func TestSettleIsSaid(t *testing.T) {
 	many := []string{"a", "b", "c", "d", "e", "f", "g"}
 	for name, tt := range map[string]struct {

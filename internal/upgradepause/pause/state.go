@@ -1,27 +1,27 @@
 package pause
 
-// state is how a MachineHealthCheck stands to the upgrades of its cluster.
+// state is the relation of a MachineHealthCheck to the upgrades of its cluster.
 type state int
 
 const (
-	// excepted: we pause it, and nothing is to be paused.
+	// excepted: we pause it, and it is excepted from pauses.
 	excepted state = iota
-	// unnamed: another program has marked it, for upgrades that nobody can name now.
+	// unnamed: another program has marked it, for upgrades that cannot be identified now.
 	unnamed
 	// over: we pause it, and no upgrade goes on.
 	over
-	// ongoing: we pause it, and an upgrade goes on, or may.
+	// ongoing: we pause it, and an upgrade goes on or may go on.
 	ongoing
 	// foreign: somebody else pauses it.
 	foreign
-	// free: it is not to be paused, as no upgrade goes on, it is excepted, or somebody has unpaused it. Who has for one upgrade is not
-	// overruled while that goes on, whatever else begins.
+	// free: it should not be paused: no upgrade goes on, it is excepted, or somebody has unpaused it. An override holds while its
+	// upgrade goes on, even if others begin.
 	free
-	// due: it is to be paused.
+	// due: it should be paused.
 	due
 )
 
-// state is the first that applies.
+// state returns the first state that applies.
 func (f Facts) state() state {
 	holder := holderOf(f.Annotations)
 	switch {

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api/util/annotations"
 )
 
-// Reasons of the condition TopologyReconciled. Cluster API says ClusterUpgrading from 1.12 on. Before that it had a reason for each
-// step that waits, and none while a step is under way: that is seen by the Machines.
+// Reasons of the condition TopologyReconciled. Since 1.12, Cluster API reports ClusterUpgrading. Before that it had a reason for each
+// step that waits, and none for a step in progress: the Machines show that one.
 var (
 	topologyGoesOn = []string{
 		clusterv1.ClusterTopologyReconciledClusterUpgradingReason, "ControlPlaneUpgradePending", "MachineDeploymentsUpgradePending", "MachinePoolsUpgradePending",
@@ -22,13 +22,13 @@ var (
 	}
 )
 
-// hookBlocks is such a reason, too, but the hook may be one of another step than an upgrade.
+// hookBlocks was such a reason, too, but the hook need not belong to an upgrade.
 const hookBlocks = "LifecycleHookBlocking"
 
-// OfTopology returns the upgrade of a Cluster with a topology as a whole, if there is one: that is said in a
-// condition, also between its control plane and its workers. It has halted while a person has paused the Cluster, or put off what is
-// left of the upgrade. The condition may have something else to say for a while, such as that Cluster API failed to do the next step.
-// If the new version has not come to all parts by then, nobody can tell whether the upgrade goes on.
+// OfTopology returns the upgrade of a Cluster with a topology as a whole, if there is one. A condition reports it, even between the
+// control plane and the workers. It is halted if a person has paused the Cluster, or deferred the rest of the upgrade. The condition
+// may report something else for a while, such as a failure of Cluster API. If some parts do not have the new version in their spec by
+// then, OfTopology returns an error: nobody can tell whether the upgrade goes on.
 func OfTopology(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment) ([]Upgrade, error) {
 	c := meta.FindStatusCondition(cluster.Status.Conditions, clusterv1.ClusterTopologyReconciledCondition)
 	if c == nil || c.Status != metav1.ConditionFalse {
@@ -54,7 +54,7 @@ func OfTopology(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructu
 	return []Upgrade{upgrade}, nil
 }
 
-// behind reports whether there are parts that are not even to have the version of the topology yet.
+// behind reports whether the spec of some part does not have the topology's version yet.
 func behind(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment) bool {
 	wanted := cluster.Spec.Topology.Version
 	if controlPlane != nil {

@@ -8,8 +8,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// Trim drops what nobody reads of objects of which there are many, and of control planes, which are of any kind and the only ones without a
-// type; it reports whether obj is one of these.
+// Trim drops the fields that nobody reads from Machines, Nodes and control planes. Machines and Nodes are many; control planes may be of
+// any kind, and are the only objects without a Go type. It reports whether obj is one of these.
 func Trim(obj any) (any, bool) {
 	switch o := obj.(type) {
 	case *unstructured.Unstructured:
@@ -23,7 +23,7 @@ func Trim(obj any) (any, bool) {
 	return obj, false
 }
 
-// trimMachine leaves of a Machine what tells which version it is to have, and whether its Node is Ready: there are many.
+// trimMachine keeps what shows which version a Machine should have, and whether its Node is Ready.
 func trimMachine(machine *clusterv1.Machine) *clusterv1.Machine {
 	small := &clusterv1.Machine{TypeMeta: machine.TypeMeta, ObjectMeta: identity(machine)}
 	small.Labels = machine.Labels
@@ -39,7 +39,7 @@ func trimMachine(machine *clusterv1.Machine) *clusterv1.Machine {
 	return small
 }
 
-// trimNode leaves of a Node whose it is, what selects it, and whether it is Ready.
+// trimNode keeps what shows which Machine a Node belongs to, what selects it, and whether it is Ready.
 func trimNode(node *corev1.Node) *corev1.Node {
 	small := &corev1.Node{TypeMeta: node.TypeMeta, ObjectMeta: identity(node)}
 	small.Labels, small.Annotations = node.Labels, only(node.Annotations, MachineOfNode)
@@ -51,7 +51,7 @@ func trimNode(node *corev1.Node) *corev1.Node {
 	return small
 }
 
-// identity is which object it is, and in which version.
+// identity returns the metadata that identifies an object and its version.
 func identity(obj metav1.Object) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID(),
@@ -59,7 +59,7 @@ func identity(obj metav1.Object) metav1.ObjectMeta {
 	}
 }
 
-// only returns some of the annotations; nil if there is none of them.
+// only returns the annotations with these keys; nil if there are none.
 func only(annotations map[string]string, keys ...string) map[string]string {
 	var some map[string]string
 	for _, key := range keys {
@@ -75,7 +75,7 @@ func only(annotations map[string]string, keys ...string) map[string]string {
 	return some
 }
 
-// trim leaves of a control plane what reports whether it upgrades.
+// trim keeps what shows whether a control plane upgrades.
 func trim(controlPlane *unstructured.Unstructured) {
 	full := controlPlane.Object
 	controlPlane.Object = map[string]any{"apiVersion": full["apiVersion"], "kind": full["kind"], "metadata": full["metadata"]}
@@ -85,7 +85,7 @@ func trim(controlPlane *unstructured.Unstructured) {
 	keepFields(full, controlPlane.Object, "status", "version", "versions")
 }
 
-// keepFields copies some fields of a part.
+// keepFields copies these fields of one part of an object.
 func keepFields(from, to map[string]any, part string, fields ...string) {
 	before, ok := from[part].(map[string]any)
 	if !ok {

@@ -49,7 +49,7 @@ func TestTrim(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got.Object); diff != "" {
 				t.Errorf("trimmed (-want +got):\n%s", diff)
 			}
-			trim(got) // a cache may do so twice
+			trim(got) // a cache may trim twice
 			if diff := cmp.Diff(tt.want, got.Object); diff != "" {
 				t.Errorf("trimmed twice (-want +got):\n%s", diff)
 			}
@@ -57,7 +57,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestTrimChangesNoAnswer: what is left of a control plane upgrades to what the whole of it did.
+// TestTrimChangesNoAnswer: a trimmed control plane upgrades to the same version as the original.
 func TestTrimChangesNoAnswer(t *testing.T) {
 	versions := rapid.SampledFrom([]string{"", "v1.30.9", "v1.31.0", "v1.31.0+1", "latest"})
 	rapid.Check(t, func(t *rapid.T) {
