@@ -7,7 +7,7 @@ import (
 	metal3api "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 )
 
-// order is a change of power that a BMC can be told to make.
+// order is a change of power that a BMC can make.
 type order string
 
 const (
@@ -18,29 +18,29 @@ const (
 	orderReboot  order = "reboot"
 )
 
-// bmc is what the operator talks to. Host.mu guards it.
+// bmc is the management controller that the operator talks to. Host.mu guards it.
 type bmc struct {
-	// current is the order that is being carried out.
+	// current is the order in progress.
 	current order
-	// problem is how the last one failed; a new order clears it.
+	// problem is why the last order failed; a new order clears it.
 	problem string
-	// serviced is when the firmware update that runs is done; zero if none runs.
+	// serviced is when the running firmware update ends; zero if none runs.
 	serviced time.Time
-	// looks is how often the power was asked for.
+	// looks counts how often the operator read the power.
 	looks int
 }
 
-// answer is what the operator is told when it asks for a state.
+// answer is the BMC's reply to a request for a power state.
 type answer struct {
-	// waiting is true as long as there is something under way.
+	// waiting is true while something is in progress.
 	waiting bool
-	// again is when to ask again; zero is at once.
+	// again is when to ask again; zero means at once.
 	again time.Duration
-	// problem is why it will not be.
+	// problem is why the request failed.
 	problem string
 }
 
-// power is what the BMC says about the machine; known is false if it says nothing.
+// power returns the power that the BMC reports; known is false if it reports none.
 func (h *Host) power() (on, known bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -57,7 +57,7 @@ func (h *Host) powerFailure() bool {
 	return h.faults.PowerUnknown
 }
 
-// shown may be old. The caller holds h.mu.
+// shown returns the power that the BMC shows, which may be out of date. The caller holds h.mu.
 func (h *Host) shown() bool {
 	history := h.machine.history
 	if h.faults.Unreachable {
@@ -68,7 +68,7 @@ func (h *Host) shown() bool {
 
 func (h *Host) isShown(on bool) bool { return !h.faults.PowerUnknown && h.shown() == on }
 
-// wantOn asks the BMC to see to it that the machine is on. Force is set after an error that is known.
+// wantOn asks the BMC to switch the machine on if it is not. Force is set after a known error.
 func (h *Host) wantOn(force bool) answer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -83,8 +83,8 @@ func (h *Host) wantOn(force bool) answer {
 	return h.give(orderOn)
 }
 
-// wantOff asks the BMC to see to it that the machine is off. An order that is under way is waited
-// for, even if it is a soft one and this is hard.
+// wantOff asks the BMC to switch the machine off if it is not. It waits for an order in progress,
+// even if that one is soft and this one is hard.
 func (h *Host) wantOff(mode metal3api.RebootMode, force, rebootInstead bool) answer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -103,7 +103,7 @@ func (h *Host) wantOff(mode metal3api.RebootMode, force, rebootInstead bool) ans
 	return h.give(orderOff)
 }
 
-// give has an order carried out, unless the BMC is locked. The caller holds h.mu.
+// give starts an order unless the BMC is locked. The caller holds h.mu.
 func (h *Host) give(o order) answer {
 	if h.faults.Busy || h.bmc.current != none || h.closed {
 		return answer{waiting: true, again: h.options.Retry}
@@ -113,7 +113,7 @@ func (h *Host) give(o order) answer {
 	return answer{waiting: true}
 }
 
-// after does something later, never within the caller, who holds locks.
+// after calls do later, never before it returns, because its caller holds locks.
 func (h *Host) after(d time.Duration, do func()) {
 	if d <= 0 {
 		go do()
@@ -134,7 +134,7 @@ func (h *Host) takes(o order) time.Duration {
 	return h.faults.OffTakes
 }
 
-// carryOut ends an order, well or not.
+// carryOut completes an order, or records why it failed.
 func (h *Host) carryOut(o order) {
 	problem := h.failure(o)
 	if problem == "" {
@@ -184,14 +184,14 @@ func (h *Host) isClosed() bool {
 	return h.closed
 }
 
-// servicePending says whether a firmware update waits for the machine to be off, or runs.
+// servicePending reports whether a firmware update is running or waits for the machine to be off.
 func (h *Host) servicePending() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.faults.Servicing > 0
 }
 
-// service starts the update if it does not run yet, and says whether it is still under way.
+// service starts the update unless it runs already, and reports whether it is still in progress.
 func (h *Host) service() bool {
 	h.switching.Lock()
 	defer h.switching.Unlock()
@@ -218,7 +218,7 @@ func (h *Host) service() bool {
 	return false
 }
 
-// wipe is the end of whatever ran on the machine.
+// wipe ends whatever runs on the machine.
 func (h *Host) wipe() {
 	h.switching.Lock()
 	defer h.switching.Unlock()

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// CRDDir is where the definitions of the operator's kinds are: in its module, of the version that
-// tools/bmo names. The go command downloads it if it is not there.
+// CRDDir returns the directory of the definitions of the operator's kinds, in the module version
+// that tools/bmo names. The go command downloads the module if it is missing.
 func CRDDir() (string, error) {
 	_, file, _, _ := runtime.Caller(0)
 	cmd := exec.Command("go", "mod", "download", "-json", "github.com/metal3-io/baremetal-operator")
@@ -28,7 +28,7 @@ func CRDDir() (string, error) {
 	return filepath.Join(module.Dir, "config", "base", "crds", "bases"), nil
 }
 
-// InstallCRDs has an API server serve the operator's kinds.
+// InstallCRDs installs the operator's kinds on an API server.
 func InstallCRDs(cfg *rest.Config) error {
 	dir, err := CRDDir()
 	if err != nil {

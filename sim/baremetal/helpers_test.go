@@ -25,11 +25,11 @@ const (
 	hard  = `{"mode":"hard"}`
 
 	patience = time.Minute
-	// tick is how far the clock goes between two looks at a host.
+	// tick is how far the clock advances between two looks at a host.
 	tick = 2 * time.Second
 )
 
-// production has the times of the real operator. The clock of the tests makes them short.
+// production has the real operator's times. The tests' fake clock makes them short.
 var production = baremetal.Options{
 	Poll: time.Minute, Retry: 3 * time.Second, Backoff: time.Minute, SoftTimeout: 3 * time.Minute,
 }
@@ -39,7 +39,7 @@ var install struct {
 	err  error
 }
 
-// stand is an operator with one host, in a time of its own.
+// stand is an operator with one host and a clock of its own.
 type stand struct {
 	testing.TB
 	g        *WithT
@@ -51,7 +51,7 @@ type stand struct {
 	key client.ObjectKey
 }
 
-// newStand has no host object yet.
+// newStand returns a stand without a host object.
 func newStand(t *testing.T) *stand {
 	t.Helper()
 	t.Parallel()
@@ -80,7 +80,7 @@ func newStand(t *testing.T) *stand {
 	return s
 }
 
-// newRunning has a host that is on.
+// newRunning returns a stand whose host is on.
 func newRunning(t *testing.T) *stand {
 	t.Helper()
 	s := newStand(t)
@@ -139,7 +139,7 @@ func (s *stand) drop(key string) {
 	s.change(func(h *metal3api.BareMetalHost) { delete(h.Annotations, key) })
 }
 
-// becomes has time pass until something is so.
+// becomes advances the clock until a condition holds.
 func (s *stand) becomes(what string, so func() bool) {
 	s.Helper()
 	s.g.Eventually(func() bool {
@@ -148,7 +148,7 @@ func (s *stand) becomes(what string, so func() bool) {
 	}).WithTimeout(patience).WithPolling(5*time.Millisecond).Should(BeTrue(), what)
 }
 
-// stays has a lot of time pass, during which something is always so.
+// stays advances the clock far, and checks that a condition always holds.
 func (s *stand) stays(what string, so func() bool) {
 	s.Helper()
 	s.g.Consistently(func() bool {
@@ -157,7 +157,8 @@ func (s *stand) stays(what string, so func() bool) {
 	}).WithTimeout(500*time.Millisecond).WithPolling(5*time.Millisecond).Should(BeTrue(), what)
 }
 
-// turns has time pass until the status says on or off. It must not say so before it is.
+// turns advances the clock until the status says on or off. The status must not say so
+// before the machine is.
 func (s *stand) turns(on bool) {
 	s.Helper()
 	s.becomes("status.poweredOn", func() bool {
@@ -171,7 +172,7 @@ func (s *stand) turns(on bool) {
 	})
 }
 
-// last is when the machine got or lost its power.
+// last returns when the machine last got or lost its power.
 func (s *stand) last() time.Time {
 	s.Helper()
 	history := s.History()

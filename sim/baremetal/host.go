@@ -10,28 +10,28 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Host is the machine behind a BareMetalHost and its BMC. It exists before the object does, without
-// power, and stays when the object goes: nobody carries it out of the rack.
+// Host is the machine behind a BareMetalHost and its BMC. It exists, without power, before the object is
+// created, and stays when the object is deleted.
 type Host struct {
 	key     client.ObjectKey
 	clock   clock.WithTickerAndDelayedExecution
 	options Options
 	launch  func(Program, time.Duration, Boot) run
 
-	// switching is held while the machine's power changes, as that waits for the program.
+	// switching is held while the machine's power changes, because that waits for the program.
 	switching sync.Mutex
 
 	mu      sync.Mutex
 	program Program
 	faults  Faults
-	// frozen is how much of the history the BMC showed before it stopped to answer.
+	// frozen is how much of the history the BMC showed before it stopped answering.
 	frozen  int
 	machine machine
 	bmc     bmc
 	closed  bool
 }
 
-// NewHost returns a machine of which no operator knows: Press alone switches it. What runs on it ends with ctx.
+// NewHost returns a machine that no operator knows: only Press switches it. Whatever runs on it ends with ctx.
 func NewHost(ctx context.Context, key client.ObjectKey, o Options) *Host {
 	return newHost(ctx, key, o.withDefaults())
 }
@@ -43,7 +43,7 @@ func newHost(life context.Context, key client.ObjectKey, o Options) *Host {
 	}
 }
 
-// Set replaces the faults of the host. An order that is under way keeps its pace.
+// Set replaces the faults of the host. An order in progress keeps its timing.
 func (h *Host) Set(f Faults) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -53,21 +53,21 @@ func (h *Host) Set(f Faults) {
 	h.faults = f
 }
 
-// Faults returns what is wrong with the host, with what is left of FailOff, FailOn and Servicing.
+// Faults returns the faults of the host. FailOff, FailOn and Servicing are what is left of them.
 func (h *Host) Faults() Faults {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.faults
 }
 
-// Runs has the machine run another program from its next boot on.
+// Runs sets the program that the machine runs from its next boot on.
 func (h *Host) Runs(p Program) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.program = p
 }
 
-// Press switches the machine by hand, and returns when it is done. No fault keeps it from that.
+// Press switches the machine by hand, and returns when it is done. No fault prevents it.
 func (h *Host) Press(on bool) {
 	h.switching.Lock()
 	defer h.switching.Unlock()
@@ -78,21 +78,21 @@ func (h *Host) Press(on bool) {
 	h.powerOff(byButton)
 }
 
-// Running says whether the machine has power, in truth.
+// Running reports whether the machine really has power.
 func (h *Host) Running() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.machine.running()
 }
 
-// OffAt says whether the machine was without power at a moment.
+// OffAt reports whether the machine had no power at a moment.
 func (h *Host) OffAt(t time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return !at(h.machine.history, t)
 }
 
-// OffDuring says whether the machine was without power all the time from one moment to another.
+// OffDuring reports whether the machine had no power during the whole interval.
 func (h *Host) OffDuring(from, to time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -101,38 +101,38 @@ func (h *Host) OffDuring(from, to time.Time) bool {
 	})
 }
 
-// Boots is how often the machine got power.
+// Boots returns how often the machine got power.
 func (h *Host) Boots() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.machine.boots
 }
 
-// BootID names the machine's last boot; empty before the first.
+// BootID returns the ID of the machine's last boot; empty before the first.
 func (h *Host) BootID() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.machine.bootID
 }
 
-// PowerCycles is how often the machine lost its power and got it back.
+// PowerCycles returns how often the machine lost its power and got it back.
 func (h *Host) PowerCycles() int { return max(h.Boots()-1, 0) }
 
-// Looks is how often the operator has looked at the power of the machine.
+// Looks returns how often the operator read the machine's power.
 func (h *Host) Looks() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.bmc.looks
 }
 
-// History is every change of the machine's power, oldest first.
+// History returns every change of the machine's power, oldest first.
 func (h *Host) History() []Change {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.machine.history)
 }
 
-// close takes the power away for good.
+// close cuts the power for good.
 func (h *Host) close() {
 	h.mu.Lock()
 	h.closed = true

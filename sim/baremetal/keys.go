@@ -14,8 +14,8 @@ func isRebootKey(key string) bool {
 	return key == plainKey || strings.HasPrefix(key, plainKey+"/")
 }
 
-// heldOff says whether any annotation asks for the host to be off, and how hard. Where forced is set,
-// only those count that say so themselves. A value that cannot be read counts as a soft one.
+// heldOff reports whether any annotation keeps the host off, and how hard. If forced is set, only
+// annotations count that ask for force themselves. A value that does not parse counts as soft.
 func heldOff(annotations map[string]string, forced bool) (held bool, mode metal3api.RebootMode) {
 	mode = metal3api.RebootModeSoft
 	for key, value := range annotations {
@@ -37,8 +37,8 @@ func heldOff(annotations map[string]string, forced bool) (held bool, mode metal3
 	return held, mode
 }
 
-// dropKeys removes reboot annotations of a host that begins or ends a life: all of them, or only the
-// one without suffix.
+// dropKeys removes reboot annotations from a host at the start or end of its life: all of them, or
+// only the one without suffix.
 func dropKeys(host *metal3api.BareMetalHost, keepForeign bool) (dropped bool) {
 	before := len(host.Annotations)
 	maps.DeleteFunc(host.Annotations, func(key, _ string) bool {

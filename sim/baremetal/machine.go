@@ -14,30 +14,30 @@ import (
 type Change struct {
 	At      time.Time
 	Running bool
-	// Why is who did it, for people.
+	// Why says who caused it, for people.
 	Why string
-	// Ramdisk is true if the machine booted, but not its own system.
+	// Ramdisk is true if the machine booted a system that is not its own.
 	Ramdisk bool
 }
 
-// machine is the truth about a host. Host.mu guards it.
+// machine is the physical state of a host. Host.mu guards it.
 type machine struct {
 	history []Change
 	boots   int
 	bootID  string
 
-	// run is the program that runs since the last boot.
+	// run is the run of the program since the last boot.
 	run run
 }
 
 // run is one run of a program.
 type run struct {
-	// end ends it, and ended is closed when it has returned.
+	// end cancels the program, and ended is closed when the program has returned.
 	end   context.CancelFunc
 	ended chan struct{}
 }
 
-// launch runs a program after some time, or none if there is none.
+// launch runs a program, if any, after some time.
 func launch(ctx context.Context, c clock.Clock, program Program, after time.Duration, boot Boot) run {
 	ctx, cancel := context.WithCancel(ctx)
 	r := run{end: cancel, ended: make(chan struct{})}
@@ -50,7 +50,7 @@ func launch(ctx context.Context, c clock.Clock, program Program, after time.Dura
 	return r
 }
 
-// wait is false if the context ended first.
+// wait waits for d. It returns false if the context ends first.
 func wait(ctx context.Context, c clock.Clock, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
@@ -69,7 +69,7 @@ func (m *machine) running() bool {
 	return len(m.history) > 0 && m.history[len(m.history)-1].Running
 }
 
-// at says whether a machine had power at a moment. It has none before its first change.
+// at reports whether a machine had power at a moment. It has none before its first change.
 func at(history []Change, t time.Time) bool {
 	for _, change := range slices.Backward(history) {
 		if !change.At.After(t) {
@@ -79,10 +79,10 @@ func at(history []Change, t time.Time) bool {
 	return false
 }
 
-// ByOrder is why power changes that the operator has ordered.
+// ByOrder is the reason of power changes that the operator ordered.
 const ByOrder = "order of the operator"
 
-// Other ways to switch a machine.
+// Other reasons of power changes.
 const (
 	byButton    = "button"
 	byServicing = "firmware update"
@@ -90,7 +90,7 @@ const (
 	byEnd       = "end of the simulation"
 )
 
-// powerOn gives power to a machine that has none. The caller holds h.switching.
+// powerOn gives the machine power unless it has power. The caller holds h.switching.
 func (h *Host) powerOn(why string, ramdisk bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -99,7 +99,7 @@ func (h *Host) powerOn(why string, ramdisk bool) {
 	}
 }
 
-// powerOff takes the power from a machine that has it. The caller holds h.switching.
+// powerOff cuts the machine's power if it has power. The caller holds h.switching.
 func (h *Host) powerOff(why string) {
 	running := h.endProgram()
 	h.mu.Lock()
@@ -109,7 +109,8 @@ func (h *Host) powerOff(why string) {
 	}
 }
 
-// reset boots a machine anew. Nobody sees it off. The caller holds h.switching.
+// reset reboots a machine without any moment at which it is seen off. The caller holds
+// h.switching.
 func (h *Host) reset(why string, ramdisk bool) {
 	running := h.endProgram()
 	h.mu.Lock()
@@ -120,7 +121,8 @@ func (h *Host) reset(why string, ramdisk bool) {
 	h.boot(why, ramdisk)
 }
 
-// endProgram returns when what runs has ended, and says whether the machine has power.
+// endProgram ends the program and waits until it has returned. It reports whether the
+// machine has power.
 func (h *Host) endProgram() bool {
 	h.mu.Lock()
 	run, running := h.machine.run, h.machine.running()
@@ -151,7 +153,7 @@ func (h *Host) cut(why string) {
 	h.machine.history = append(h.machine.history, Change{At: h.clock.Now(), Why: why})
 }
 
-// String is for logs of tests.
+// String implements fmt.Stringer, for test logs.
 func (c Change) String() string {
 	return c.At.Format("15:04:05.000") + " running=" + strconv.FormatBool(c.Running) + " (" + c.Why + ")"
 }

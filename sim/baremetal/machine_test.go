@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestTruth: the machine is off until minute 1, on until 3, off until 5, and on from then on.
+// TestTruth: the machine is off until minute 1, on until 3, off until 5, and then on.
 func TestTruth(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	clock := clocktesting.NewFakeClock(start)

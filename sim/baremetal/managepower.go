@@ -8,10 +8,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// managePower compares the power of a host with what is asked of it. The order of its steps is the
-// real operator's, and most of what surprises a client comes from it: what was seen is written before
-// anything is done, the plain key goes before the power comes back, and a firmware update begins
-// before anybody looks at keys.
+// managePower compares the power of a host with the requested power. Its steps have the real
+// operator's order, which causes most of what surprises a client: the operator writes what it saw
+// before it acts, it removes the plain key before the power comes back, and it begins a firmware
+// update before it looks at keys.
 func (v *visit) managePower(ctx context.Context) (outcome, error) {
 	if v.look() {
 		return outcome{save: true}, nil
@@ -31,13 +31,13 @@ func (v *visit) managePower(ctx context.Context) (outcome, error) {
 	}
 	got := v.ask(want, mode)
 	if _, asked := v.host.Annotations[plainKey]; asked && v.host.Spec.DisablePowerOff {
-		return v.dropPlainKey(ctx) // a reboot that has been ordered is one that has been done
+		return v.dropPlainKey(ctx) // an ordered reboot counts as done
 	}
 	return v.conclude(got), nil
 }
 
-// look writes down the power that the BMC shows, and says whether that is news. If it shows none, the
-// old value stays.
+// look stores the power that the BMC shows, and reports whether it changed. If the BMC shows none,
+// the old value stays.
 func (v *visit) look() bool {
 	on, known := v.machine.power()
 	if !known || on == v.host.Status.PoweredOn {
@@ -55,7 +55,7 @@ func (v *visit) dropPlainKey(ctx context.Context) (outcome, error) {
 	return outcome{}, v.update(ctx, v.host)
 }
 
-// service updates firmware while the host is off and is to be on, whatever holds it off.
+// service updates firmware while the host is off but wants to be on, whatever keeps it off.
 func (v *visit) service() (result outcome, serviced bool) {
 	status := &v.host.Status
 	running := status.OperationalStatus == metal3api.OperationalStatusServicing
@@ -90,7 +90,7 @@ func (v *visit) conclude(got answer) outcome {
 	case got.waiting:
 		return outcome{save: v.recovers(), again: got.again}
 	}
-	// The power changed after the look. The next look corrects this.
+	// The power may differ from what the operator saw. The next look corrects this.
 	v.host.Status.PoweredOn = v.host.Spec.Online
 	v.host.Status.ErrorCount = 0
 	return outcome{save: true, again: v.machine.options.Poll}
@@ -104,7 +104,7 @@ func (v *visit) isProvisioned() bool {
 	return v.state() == metal3api.StateProvisioned || v.state() == metal3api.StateExternallyProvisioned
 }
 
-// setConditions says whether a condition changed.
+// setConditions sets the conditions, and reports whether one changed.
 func (v *visit) setConditions() bool {
 	set := func(kind string, status metav1.ConditionStatus, reason string) bool {
 		return meta.SetStatusCondition(&v.host.Status.Conditions, metav1.Condition{Type: kind, Status: status, Reason: reason})

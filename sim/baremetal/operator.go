@@ -22,19 +22,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Operator is the simulation: an operator that can be stopped and started, and the hosts.
+// Operator is the simulation: the hosts, and an operator that can be stopped and started.
 type Operator struct {
 	cfg     *rest.Config
 	options Options
 	scheme  *runtime.Scheme
-	// world is what the machines live in, until end.
+	// world is the context of the machines; end cancels it.
 	world context.Context
 	end   context.CancelFunc
 
 	mu    sync.Mutex
 	hosts map[client.ObjectKey]*Host
 
-	// life is held while the process starts or stops, when it may still ask for hosts.
+	// life is held while the process starts or stops, because it may still look up hosts then.
 	life    sync.Mutex
 	running *process
 }
@@ -45,10 +45,10 @@ type process struct {
 	stopped chan error
 }
 
-// Start starts the operator and returns when it has begun to work. The context bounds that start alone.
+// Start starts the operator and returns when it works. The context only bounds the start.
 func Start(ctx context.Context, cfg *rest.Config, o Options) (*Operator, error) {
 	cfg = rest.CopyConfig(cfg)
-	cfg.QPS = -1 // a limit on requests would set the pace
+	cfg.QPS = -1 // a rate limit would dominate the timing
 	op := &Operator{cfg: cfg, options: o.withDefaults(), scheme: runtime.NewScheme(), hosts: map[client.ObjectKey]*Host{}}
 	op.world, op.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := metal3api.AddToScheme(op.scheme); err != nil {
@@ -72,7 +72,7 @@ func (o *Operator) Host(key client.ObjectKey) *Host {
 	return host
 }
 
-// Start starts an operator that was stopped. What it knew it reads again from the API server.
+// Start starts a stopped operator. It reads all its state from the API server.
 func (o *Operator) Start(ctx context.Context) error {
 	o.life.Lock()
 	defer o.life.Unlock()
@@ -83,7 +83,7 @@ func (o *Operator) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Not ctx, which ends when the start is over.
+	// Not ctx, which ends with the start.
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p := &process{cancel: cancel, stopped: make(chan error, 1)}
 	go func() { p.stopped <- mgr.Start(life) }()
@@ -95,7 +95,7 @@ func (o *Operator) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the operator's process. Machines and BMCs go on.
+// Stop ends the operator's process. Machines and BMCs keep running.
 func (o *Operator) Stop() error {
 	o.life.Lock()
 	defer o.life.Unlock()
@@ -152,7 +152,7 @@ func (o *Operator) newManager() (ctrl.Manager, error) {
 	return mgr, nil
 }
 
-// newQueue makes a queue that goes by the clock of the simulation.
+// newQueue returns a queue that uses the clock of the simulation.
 func (o *Operator) newQueue(
 	name string, limit workqueue.TypedRateLimiter[reconcile.Request],
 ) workqueue.TypedRateLimitingInterface[reconcile.Request] {

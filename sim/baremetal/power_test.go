@@ -209,7 +209,7 @@ func TestButtonIsSeenAtTheNextPoll(t *testing.T) {
 	s.annotate(key, hard)
 	s.turns(false)
 	s.stays("off", func() bool { return !s.Running() })
-	// It has just looked, so it will not look again while the clock stands.
+	// The operator has just looked, so it will not look again while the clock stands still.
 	looks := s.Looks()
 	s.becomes("a poll", func() bool { return s.Looks() > looks })
 	s.Press(true)

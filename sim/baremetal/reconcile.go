@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
-// worthALook leaves out what the operator wrote into the status itself.
+// worthALook ignores the operator's own writes to the status.
 var worthALook = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
 		!maps.Equal(e.ObjectOld.GetAnnotations(), e.ObjectNew.GetAnnotations()) ||
@@ -27,31 +27,31 @@ var worthALook = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 
 type reconciler struct {
 	client client.Client
-	// live reads without a cache: on a machine that reboots in no time, a key that is gone and still in the
-	// cache would make for a second reboot.
+	// live reads without a cache. On a machine that reboots in no time, a key that is gone but still cached
+	// would cause a second reboot.
 	live     client.Reader
 	operator *Operator
 }
 
-// visit is one look at one host.
+// visit is one reconcile of one host.
 type visit struct {
 	*reconciler
-	// host is what the API server said; its status is written at the end if it is to be saved.
+	// host is the object as read; its status is written at the end if outcome.save is set.
 	host *metal3api.BareMetalHost
-	// machine is what the BMC can be asked.
+	// machine is the machine behind the host, with its BMC.
 	machine *Host
 }
 
-// outcome is what a visit comes to.
+// outcome is the result of a visit.
 type outcome struct {
-	// save has the status written.
+	// save says to write the status.
 	save bool
-	// again is when to look again. Zero is at once, unless idle is set: then an event has to come.
+	// again is when to look again. Zero means at once, or, with idle, at the next event.
 	again time.Duration
 	idle  bool
 }
 
-// atOnce is the smallest delay that is not none at all.
+// atOnce is the smallest positive delay.
 const atOnce = time.Nanosecond
 
 // Reconcile implements reconcile.Reconciler.
@@ -94,7 +94,7 @@ func (v *visit) saveStatus(ctx context.Context) error {
 	return nil
 }
 
-// fails puts an error into the status. The pause after it grows with each error.
+// fails stores an error in the status. The pause after it grows with each error.
 func (v *visit) fails(kind metal3api.ErrorType, message string) outcome {
 	status := &v.host.Status
 	status.OperationalStatus, status.ErrorType, status.ErrorMessage = metal3api.OperationalStatusError, kind, message
@@ -103,13 +103,13 @@ func (v *visit) fails(kind metal3api.ErrorType, message string) outcome {
 	return outcome{save: true, again: time.Duration(units * float64(v.machine.options.Backoff))}
 }
 
-// recovers takes the error out of the status, and says whether there was one. The count of errors stays:
-// it is what makes the operator give up on soft ways.
+// recovers clears the error in the status, and reports whether there was one. The error count stays:
+// because of it, the operator stops trying soft power-offs.
 func (v *visit) recovers() bool {
 	return v.is(metal3api.OperationalStatusOK)
 }
 
-// is sets the operational status without an error, and says whether that is new.
+// is sets the operational status without an error, and reports whether that is new.
 func (v *visit) is(operational metal3api.OperationalStatus) bool {
 	status := &v.host.Status
 	if status.OperationalStatus == operational && status.ErrorType == "" && status.ErrorMessage == "" {

@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// attempts is how many power-offs may fail until a host is deleted without one.
+// attempts is how many power-offs may fail before a host is deleted without one.
 const attempts = 3
 
 // pass is one step of a host's life.
@@ -47,8 +47,8 @@ func (v *visit) moveTo(state metal3api.ProvisioningState) outcome {
 	return outcome{save: true}
 }
 
-// beginsDeletion says where a host goes that was deleted. A detached one is let go as it is, and so is one
-// that was never managed; any other is switched off first.
+// beginsDeletion returns the next state of a deleted host. A host that is detached or was never managed is
+// released as it is; any other is switched off first.
 func (v *visit) beginsDeletion() (next metal3api.ProvisioningState, begins bool) {
 	if v.host.DeletionTimestamp.IsZero() || v.state() == metal3api.StateDeleting {
 		return "", false
@@ -68,14 +68,14 @@ func (v *visit) beginsDeletion() (next metal3api.ProvisioningState, begins bool)
 	}
 }
 
-// detach leaves a host alone that says so, and takes it back when it says so no more.
+// detach leaves a host alone while it has the detached annotation, and takes it back afterwards.
 func (v *visit) detach() (result outcome, detached bool) {
 	if _, asked := v.host.Annotations[metal3api.DetachedAnnotation]; asked {
 		switch v.state() {
 		case metal3api.StateProvisioned, metal3api.StateExternallyProvisioned, metal3api.StateAvailable:
 			news := v.host.SetOperationalStatus(metal3api.OperationalStatusDetached)
 			return outcome{save: news, again: 10 * v.machine.options.Poll}, true
-		default: // not while something else is under way
+		default: // not while something else is in progress
 		}
 	}
 	if v.host.Status.OperationalStatus != metal3api.OperationalStatusDetached {
@@ -97,7 +97,8 @@ func (v *visit) register() outcome {
 	return v.moveTo(metal3api.StateInspecting)
 }
 
-// prepare is inspection and provisioning, which end at once, but not before the keys of an earlier life are gone.
+// prepare stands for inspection and provisioning. They take no time, but first the keys of an earlier life must
+// be gone.
 func (v *visit) prepare(ctx context.Context) (outcome, error) {
 	if dropKeys(v.host, v.machine.Faults().KeepForeignKeys) {
 		return outcome{}, v.update(ctx, v.host)
@@ -149,7 +150,8 @@ func (v *visit) deprovision(ctx context.Context) (outcome, error) {
 	return v.moveTo(metal3api.StatePoweringOffBeforeDelete), nil
 }
 
-// powerOffToDelete gives up after some errors: the object goes, and the machine may still run.
+// powerOffToDelete switches a deleted host off. After some errors it gives up: the object goes, and the machine
+// may still run.
 func (v *visit) powerOffToDelete() outcome {
 	if v.host.Spec.DisablePowerOff {
 		return v.gone()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestOneVersion: the types that are imported here are those of the operator that tools/bmo builds.
+// TestOneVersion: this module imports the types of the operator version that tools/bmo builds.
 func TestOneVersion(t *testing.T) {
 	version := func(file, module string) string {
 		data, err := os.ReadFile(file)

@@ -19,15 +19,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The rules by which pages are judged are those of axe-core. It is not a part of this repository: it comes from npm's registry,
-// and nothing else than this version with this checksum is run.
+// Pages are judged by the rules of axe-core. It is not part of this repository: it comes from npm's registry, and only this version
+// with this checksum is run.
 const (
 	axeVersion   = "4.14.1"
 	axeIntegrity = "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ=="
 	registry     = "https://registry.npmjs.org"
 )
 
-// Axe returns the script of axe-core: from a directory, into which it is fetched if it is not there.
+// Axe returns the script of axe-core from a directory. If it is not there, Axe downloads it.
 func Axe(ctx context.Context, dir string) (string, error) {
 	path := filepath.Join(dir, "axe-core-"+axeVersion+".tgz")
 	if packed, err := os.ReadFile(path); err == nil {
@@ -52,7 +52,7 @@ func Axe(ctx context.Context, dir string) (string, error) {
 	return script, nil
 }
 
-// fetch gets what is at an address, within a minute.
+// fetch downloads an address, within a minute.
 func fetch(ctx context.Context, address string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -71,7 +71,7 @@ func fetch(ctx context.Context, address string) ([]byte, error) {
 	return io.ReadAll(answer.Body)
 }
 
-// unpack returns the script in the package, if it is the package that is meant.
+// unpack returns the script in the package, if the package has the right checksum.
 func unpack(packed []byte) (string, error) {
 	if sum := sha512.Sum512(packed); base64.StdEncoding.EncodeToString(sum[:]) != axeIntegrity {
 		return "", fmt.Errorf("the package axe-core %s is not the one that was tried: its checksum is another", axeVersion)
@@ -99,8 +99,8 @@ func unpack(packed []byte) (string, error) {
 	}
 }
 
-// Barriers are what axe-core finds on the page that breaks WCAG 2.2 AA, or is known as bad practice: one line for each element. Rules
-// are those that are asked alone; all without any.
+// Barriers returns what axe-core finds on the page that breaks WCAG 2.2 AA or is a known bad practice, in one line per element. If
+// rules are given, only those are checked.
 func (p *Page) Barriers(axe string, rules ...string) []string {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, Patience)

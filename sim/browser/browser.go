@@ -17,10 +17,11 @@ type Browser struct {
 	data string
 }
 
-// flags suit a machine without a screen on which Chromium may have to run as root, and let it ask nobody by itself.
+// flags are for a machine without a screen, where Chromium may have to run as root. They also keep Chromium from sending requests of
+// its own.
 var flags = []string{"no-sandbox", "disable-gpu", "disable-quic", "disable-component-update", "disable-domain-reliability", "no-pings", "hide-scrollbars"}
 
-// Start starts the binary at a path with an empty profile, and with variables beside those of this process. What it says goes to log.
+// Start starts the binary at a path with an empty profile, and with more environment variables. Its output goes to log.
 func Start(path string, log io.Writer, variables ...string) (*Browser, error) {
 	data, err := os.MkdirTemp("", "sickbay-browser-")
 	if err != nil {
@@ -41,7 +42,7 @@ func Start(path string, log io.Writer, variables ...string) (*Browser, error) {
 	return b, nil
 }
 
-// errorOf is the first of two errors.
+// errorOf returns the first of two errors that is not nil.
 func errorOf(first, second error) error {
 	if first != nil {
 		return first

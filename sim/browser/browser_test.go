@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(browser.Main(m, func(b *browser.Browser, script string) { chromium, axe = b, script }))
 }
 
-// serve serves a page with this body, under a policy that allows nothing but what the server has.
+// serve serves a page with this body, under a policy that allows only what the server itself has.
 func serve(t *testing.T, body string) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,7 +44,7 @@ func serve(t *testing.T, body string) *httptest.Server {
 	return server
 }
 
-// TestNothingWrong: a page that does nothing wrong is read, grows, and is found to be for everybody.
+// TestNothingWrong: a page that does nothing wrong can be read and followed, and has no barriers.
 func TestNothingWrong(t *testing.T) {
 	page := chromium.Page(t, browser.Options{})
 	if status := page.Open(serve(t, `<p>Words</p><a href="/?more">More</a><script src="/script.js"></script>`).URL + "/"); status != http.StatusOK {
@@ -65,7 +65,7 @@ func TestNothingWrong(t *testing.T) {
 	page.Await("the next page", `location.search === "?more"`)
 }
 
-// TestWithoutScripts: where scripts are switched off, none runs.
+// TestWithoutScripts: with scripts switched off, none runs.
 func TestWithoutScripts(t *testing.T) {
 	page := chromium.Page(t, browser.Options{NoScript: true})
 	page.Open(serve(t, `<noscript>Nothing moves</noscript><script src="/throws.js"></script>`).URL + "/")
@@ -74,7 +74,7 @@ func TestWithoutScripts(t *testing.T) {
 	}
 }
 
-// TestWrong: each thing that no page may do is found.
+// TestWrong: each thing that no page may do is detected.
 func TestWrong(t *testing.T) {
 	for name, tt := range map[string]struct{ body, want string }{
 		"console":        {`<script src="/throws.js"></script>`, "it hurts"},
@@ -96,7 +96,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestBarriers: what keeps people out is found, and so is what does not fit.
+// TestBarriers: barriers and elements that are too wide are detected.
 func TestBarriers(t *testing.T) {
 	page := chromium.Page(t, browser.Options{Width: 320, Height: 640})
 	page.Open(serve(t, `<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><pre>`+strings.Repeat("w", 200)+`</pre>`).URL + "/")

@@ -1,6 +1,6 @@
-// Package browser drives a real Chromium, for tests of pages: it opens them, reads them, presses keys, and looks for what no page
-// may do. A page that logs an error, breaks its content security policy or asks anyone but its own server fails the test that
-// opened it, unless the test has said that it expects that.
+// Package browser drives a real Chromium for tests of pages: it opens them, reads them, presses keys, and detects what no page
+// may do. If a page logs an error, breaks its content security policy or sends a request to another server, the test that opened
+// it fails, unless the test has said that it expects that.
 //
-// Nothing waits for a time: what a page is to become is awaited in the page itself.
+// Nothing waits for a fixed time. Tests wait for conditions in the page itself.
 package browser

@@ -15,11 +15,11 @@ var (
 	pictures = flag.Bool("pictures", false, "take the pictures of the documentation anew")
 )
 
-// Pictures reports whether the pictures of the documentation are to be taken anew.
+// Pictures reports whether to retake the pictures of the documentation.
 func Pictures() bool { return *pictures }
 
-// Main runs the tests of a test binary with a browser, which use receives before, with the script of axe-core. Where no browser
-// is named, it says that nothing was tried.
+// Main runs the tests of a test binary with a browser. It first passes the browser and the script of axe-core to use. If no browser
+// is given, it says that it tried nothing.
 func Main(m *testing.M, use func(b *Browser, axe string)) (code int) {
 	flag.Parse()
 	if *chromium == "" {
@@ -65,7 +65,7 @@ func Main(m *testing.M, use func(b *Browser, axe string)) (code int) {
 	return m.Run()
 }
 
-// fonts have pictures of pages look as they do for most people, who have a font for their system: here it is Inter, if it is there.
+// fonts makes pictures of pages look as they do for most people, who have a good system font: here it is Inter, if installed.
 const fonts = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">
 <fontconfig>
@@ -81,7 +81,7 @@ const fonts = `<?xml version="1.0"?>
 </fontconfig>
 `
 
-// start starts the browser. The directory has what it needs for as long as it runs.
+// start starts the browser. The directory holds what it needs while it runs.
 func start(dir string, log *os.File) (*Browser, error) {
 	if !*pictures {
 		return Start(*chromium, log)

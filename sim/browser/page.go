@@ -19,36 +19,36 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Patience is how long anything may take that a page has to do.
+// Patience bounds everything that a page has to do.
 const Patience = 30 * time.Second
 
-// Options of a page.
+// Options are the options of a page.
 type Options struct {
-	// Width and Height are those of the window; 1280 and 800 unless they are set.
+	// Width and Height are the size of the window; 1280 and 800 by default.
 	Width, Height int64
 	// Dark asks for the dark theme.
 	Dark bool
 	// NoScript switches JavaScript off.
 	NoScript bool
-	// AnyCertificate takes whatever certificate a server shows.
+	// AnyCertificate accepts any server certificate.
 	AnyCertificate bool
 	// Headers are sent with each request.
 	Headers map[string]any
 }
 
-// Page is a tab with a profile of its own.
+// Page is a tab with its own profile.
 type Page struct {
 	t   testing.TB
 	ctx context.Context
 
 	mu     sync.Mutex
 	origin string
-	// wrong is what no page may do, and expected what this one may.
+	// wrong is what the page did wrong, and expected is what it may do wrong.
 	wrong    []string
 	expected []string
 }
 
-// Page opens a tab, which ends with the test.
+// Page opens a tab, which closes at the end of the test.
 func (b *Browser) Page(t testing.TB, o Options) *Page {
 	t.Helper()
 	if o.Width == 0 {
@@ -73,7 +73,7 @@ func (b *Browser) Page(t testing.TB, o Options) *Page {
 	return p
 }
 
-// Theme asks for the dark or the light theme, and for a page that does not move.
+// Theme asks for the dark or the light theme, and for reduced motion.
 func (p *Page) Theme(dark bool) {
 	p.t.Helper()
 	theme := "light"
@@ -91,8 +91,7 @@ func (p *Page) Resize(width, height int64) {
 	p.must("changing the size of the window", chromedp.Do(p.ctx, chromedp.EmulateViewport(width, height)))
 }
 
-// Open opens an address and returns the status of the answer. No page may ask anyone but the server of the address that was
-// opened last.
+// Open opens an address and returns the status of the answer. From then on, the page may send requests only to that server.
 func (p *Page) Open(address string) int64 {
 	p.t.Helper()
 	p.mu.Lock()
@@ -105,20 +104,20 @@ func (p *Page) Open(address string) int64 {
 	return answer.Status
 }
 
-// origin is the beginning of an address, up to its path.
+// origin returns the beginning of an address, up to its path.
 func origin(address string) string {
 	scheme, rest, _ := strings.Cut(address, "://")
 	host, _, _ := strings.Cut(rest, "/")
 	return scheme + "://" + host + "/"
 }
 
-// Press presses keys: characters, or those of package kb.
+// Press presses keys: characters, or keys of package kb.
 func (p *Page) Press(keys string, modifiers ...chromedp.Modifier) {
 	p.t.Helper()
 	p.must(fmt.Sprintf("pressing %q", keys), chromedp.Do(p.ctx, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...))))
 }
 
-// Click clicks on the first element of a CSS selector, as soon as it can be seen.
+// Click clicks on the first element that a CSS selector matches, once it is visible.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, Patience)
@@ -126,7 +125,7 @@ func (p *Page) Click(selector string) {
 	p.must("clicking on "+selector, chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector))))
 }
 
-// Type replaces what is in the field of a CSS selector.
+// Type replaces the text in the field that a CSS selector matches.
 func (p *Page) Type(selector, text string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, Patience)
@@ -134,16 +133,16 @@ func (p *Page) Type(selector, text string) {
 	p.must("typing into "+selector, chromedp.Do(ctx, chromedp.Clear(chromedp.CSS(selector)), chromedp.SendKeys(chromedp.CSS(selector), text)))
 }
 
-// lookPeriod is how often a page is asked what is awaited.
+// lookPeriod is the interval at which Await checks a page.
 const lookPeriod = 20 * time.Millisecond
 
-// Await waits until an expression is true in the page, which may become another page in between.
+// Await waits until an expression is true in the page. Meanwhile, the page may load another page.
 func (p *Page) Await(what, expression string) {
 	p.t.Helper()
 	p.AwaitWithin(Patience, what, expression)
 }
 
-// AwaitWithin is Await with a patience of its own.
+// AwaitWithin is Await with its own time limit.
 func (p *Page) AwaitWithin(patience time.Duration, what, expression string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -151,7 +150,7 @@ func (p *Page) AwaitWithin(patience time.Duration, what, expression string) {
 	look := time.NewTicker(lookPeriod)
 	defer look.Stop()
 	for {
-		// Between two pages there is nothing to ask, and before the page is whole it may lack what is asked about.
+		// Between two pages the check fails, and before the page is complete it may lack what the expression needs.
 		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`(() => { try { return !!(`+expression+`) } catch { return false } })()`))
 		if err == nil && is {
 			return
@@ -164,7 +163,7 @@ func (p *Page) AwaitWithin(patience time.Duration, what, expression string) {
 	}
 }
 
-// Eval is the value of an expression in the page.
+// Eval returns the value of an expression in the page.
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, Patience)
@@ -174,13 +173,13 @@ func Eval[T any](p *Page, expression string) T {
 	return value
 }
 
-// Text is what a person reads on the page.
+// Text returns the visible text of the page.
 func (p *Page) Text() string {
 	p.t.Helper()
 	return Eval[string](p, "document.body.innerText")
 }
 
-// TooWide are the elements that reach beyond the window, if the page can be scrolled sideways.
+// TooWide returns the elements that extend beyond the window, if the page can be scrolled sideways.
 func (p *Page) TooWide() []string {
 	p.t.Helper()
 	return Eval[[]string](p, `(() => {
@@ -191,7 +190,7 @@ func (p *Page) TooWide() []string {
 	})()`)
 }
 
-// Picture is the window as a PNG; all of the page with whole.
+// Picture returns a screenshot of the window as a PNG, or of the whole page if whole is set.
 func (p *Page) Picture(whole bool) []byte {
 	p.t.Helper()
 	take := chromedp.CaptureScreenshot()
@@ -203,14 +202,14 @@ func (p *Page) Picture(whole bool) []byte {
 	return picture
 }
 
-// Expect lets the page do what else is wrong: what is logged is allowed if it contains the text.
+// Expect allows log entries of the page that contain the text.
 func (p *Page) Expect(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.expected = append(p.expected, text)
 }
 
-// onEvent notes what no page may do. It must not call the browser.
+// onEvent records what no page may do. It must not call the browser.
 func (p *Page) onEvent(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
@@ -256,7 +255,7 @@ func (p *Page) note(what string) {
 	p.wrong = append(p.wrong, what)
 }
 
-// Wrong is what the page has done so far that no page may do.
+// Wrong returns what the page has done so far that no page may do.
 func (p *Page) Wrong() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

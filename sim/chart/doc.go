@@ -1,5 +1,5 @@
-// Package chart tests the Helm chart with the real Helm and a real API server: what each value does, that the server takes it, what it
-// permits, and that docs/install.md can be followed to the letter.
+// Package chart tests the Helm chart with the real Helm and a real API server: what each value does, that the server accepts the
+// objects, which rights they give, and that docs/install.md can be followed to the letter.
 //
-// Helm is not built by go test: make test-operate gives its path by -args -helm. Without it nothing is tried here.
+// go test does not build Helm: make test-operate passes its path with -args -helm. Without it, the tests are skipped.
 package chart

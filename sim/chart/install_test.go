@@ -24,7 +24,7 @@ import (
 // forwarded is the local port that the page forwards the dashboard to.
 const forwarded = "127.0.0.1:18444"
 
-// kubectl is put before the real one: what it cannot do without Nodes, the test does.
+// kubectlWithoutNodes wraps the real kubectl. The test does what kubectl cannot do without Nodes.
 const kubectlWithoutNodes = `#!/bin/sh
 for word; do
 	if [ "$word" = port-forward ]; then exec sleep 600; fi
@@ -32,8 +32,8 @@ done
 exec "$KUBECTL" "$@"
 `
 
-// TestInstallPage follows docs/install.md to the letter: install by Helm, dry-run, a verdict that is explained, an approval, the dashboard, an
-// upgrade, and the end. No Node runs here, so the test starts what the Deployment says, with the ServiceAccount's token.
+// TestInstallPage follows docs/install.md to the letter: installation with Helm, dry run, an explained verdict, an approval, the dashboard, an
+// upgrade, and uninstallation. No Node runs here, so the test starts what the Deployment describes, with the ServiceAccount's token.
 func TestInstallPage(t *testing.T) {
 	needHelm(t)
 	e := env.Get(t)
@@ -72,7 +72,7 @@ func TestInstallPage(t *testing.T) {
 	noTrace(t, e)
 }
 
-// noTrace expects that nothing of the release and none of Sickbay's kinds is left.
+// noTrace expects that nothing is left of the release and of Sickbay's kinds.
 func noTrace(t *testing.T, e *env.Env) {
 	t.Helper()
 	labels := client.MatchingLabels{"app.kubernetes.io/name": "sickbay"}

@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestLifecycle installs the chart with Helm, upgrades it, goes back, and uninstalls it: each time there is what the chart makes of the
-// values, and nothing else. At the end only the definitions of Sickbay's kinds remain.
+// TestLifecycle installs the chart with Helm, upgrades it, rolls it back, and uninstalls it. Each time, exactly the objects exist that
+// the chart renders from the values. At the end, only the definitions of Sickbay's kinds remain.
 func TestLifecycle(t *testing.T) {
 	needHelm(t)
 	const release, namespace = "ward", "ward-system"
@@ -51,12 +51,12 @@ func TestLifecycle(t *testing.T) {
 			t.Errorf("%s %s after the end: %v", obj.GetKind(), obj.GetName(), err)
 		}
 	}
-	// A release that comes after takes over the definitions that were left.
+	// A later release adopts the definitions that were left.
 	helm(t, "install", release, chartDir, "--namespace", namespace, "--take-ownership")
 	helm(t, "uninstall", release, "--namespace", namespace)
 }
 
-// TestKindsAreKept: each definition says to Helm that it stays, and is otherwise that of config/crd.
+// TestKindsAreKept: each definition tells Helm to keep it, and otherwise equals that in config/crd.
 func TestKindsAreKept(t *testing.T) {
 	needHelm(t)
 	kinds := 0

@@ -26,10 +26,11 @@ const (
 	systemNamespace = "sickbay-system"
 )
 
-// A flag, as a test that is given one that it does not know fails.
+// A flag and not an environment variable, because a mistyped flag fails the test.
 var helmBinary = flag.String("helm", "", "path of Helm")
 
-// The kinds of the Prometheus operator. Their definitions are stand-ins: that the chart fits the real ones is not shown here.
+// The kinds of the Prometheus operator. Their definitions are stand-ins, so the tests do not show that the chart fits the
+// real ones.
 var operatorKinds = []schema.GroupVersionKind{
 	{Group: "monitoring.coreos.com", Version: "v1", Kind: "ServiceMonitor"}, {Group: "monitoring.coreos.com", Version: "v1", Kind: "PrometheusRule"},
 }
@@ -75,7 +76,7 @@ func tryHelm(t *testing.T, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// kubeconfig writes one that reaches the API server.
+// kubeconfig writes a kubeconfig for the API server.
 func kubeconfig(t *testing.T) string {
 	t.Helper()
 	e := env.Get(t)
@@ -91,7 +92,7 @@ func kubeconfig(t *testing.T) string {
 	return path
 }
 
-// render returns what the chart makes of some values, written as --set takes them.
+// render returns the objects that the chart renders from some values, written as for --set.
 func render(t *testing.T, release, namespace string, values ...string) []*unstructured.Unstructured {
 	t.Helper()
 	args := []string{"template", release, chartDir, "--namespace", namespace, "--kube-version", "v1.36.3"}
@@ -118,7 +119,7 @@ func parse(t *testing.T, text string) []*unstructured.Unstructured {
 	}
 }
 
-// find returns an object of a kind whose name is given, and fails if there is none.
+// find returns the object with a kind and a name, and fails if there is none.
 func find(t *testing.T, objects []*unstructured.Unstructured, kind, name string) *unstructured.Unstructured {
 	t.Helper()
 	for _, obj := range objects {

@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestManifests: the one-file manifests are what the chart makes of their values, and the API server takes them.
+// TestManifests: the one-file manifests equal what the chart renders from their values, and the API server
+// accepts them.
 func TestManifests(t *testing.T) {
 	needHelm(t)
 	prepare(t)

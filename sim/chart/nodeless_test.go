@@ -25,8 +25,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/sickbay"
 )
 
-// nodeless does what a cluster with Nodes does for one Deployment: it runs the program, once for each replica, with the arguments of the
-// Deployment and a token of its ServiceAccount, and says in its status how that goes.
+// nodeless does for one Deployment what a cluster with Nodes does: it runs the program once per replica, with the arguments of the
+// Deployment and a token of its ServiceAccount, and updates its status.
 type nodeless struct {
 	binary     string
 	deployment client.ObjectKey
@@ -40,7 +40,7 @@ type nodeless struct {
 	dashboard string
 }
 
-// run does so until ctx ends.
+// run follows the Deployment until ctx ends.
 func (n *nodeless) run(ctx context.Context) error {
 	defer n.stop()
 	var seen int64
@@ -69,7 +69,7 @@ func (n *nodeless) run(ctx context.Context) error {
 	}
 }
 
-// roll puts new replicas in place of the old ones.
+// roll replaces the old replicas with new ones.
 func (n *nodeless) roll(ctx context.Context, to *appsv1.Deployment) error {
 	n.stop()
 	kubeconfig, err := n.kubeconfig(ctx, to)
@@ -99,8 +99,8 @@ func (n *nodeless) roll(ctx context.Context, to *appsv1.Deployment) error {
 	return n.admin.Status().Update(ctx, to)
 }
 
-// args are those of the Deployment, but for addresses, which many processes on one computer cannot share, and for what a Pod finds in its
-// own file system.
+// args returns the arguments of the Deployment without addresses, which several processes on one computer cannot share, and without paths
+// in a Pod's file system.
 func (n *nodeless) args(given []string) ([]string, error) {
 	args := []string{"--leader-elect-namespace=" + n.deployment.Namespace}
 	for _, arg := range given[1:] {
@@ -122,7 +122,7 @@ func (n *nodeless) args(given []string) ([]string, error) {
 	return args, nil
 }
 
-// kubeconfig is that of the Deployment's ServiceAccount.
+// kubeconfig writes a kubeconfig for the Deployment's ServiceAccount, and returns its path.
 func (n *nodeless) kubeconfig(ctx context.Context, of *appsv1.Deployment) (string, error) {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Spec.Template.Spec.ServiceAccountName}}
 	request := &authenticationv1.TokenRequest{}
@@ -147,7 +147,7 @@ func (n *nodeless) stop() {
 	n.running = nil
 }
 
-// forward passes connections on to the dashboard of a replica, as kubectl port-forward does.
+// forward forwards connections to the dashboard of a replica, as kubectl port-forward does.
 func (n *nodeless) forward(t *testing.T, listener net.Listener) {
 	t.Helper()
 	for {

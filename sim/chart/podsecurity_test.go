@@ -12,8 +12,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestPodSecurity: the admission of the real API server takes the Pods of the Deployment where the restricted standard is enforced, with
-// and without what is optional, and would not if they asked for more.
+// TestPodSecurity: where the restricted standard is enforced, the real API server accepts the Deployment's Pods, with and without
+// optional parts. It would reject them if they asked for more.
 func TestPodSecurity(t *testing.T) {
 	needHelm(t)
 	prepare(t)
@@ -44,7 +44,7 @@ func TestPodSecurity(t *testing.T) {
 			t.Errorf("%s: the Pod is not forbidden: %v", name, err)
 		}
 	}
-	// Not asked by the standard, but by us.
+	// The standard does not require this, but we do.
 	if c := pod().Spec.Containers[0].SecurityContext; c.ReadOnlyRootFilesystem == nil || !*c.ReadOnlyRootFilesystem {
 		t.Error("its root file system can be written")
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/rights"
 )
 
-// TestRights: the ServiceAccount gets what the scenarios run with, by the roles of the controllers that are enabled, and no more.
+// TestRights: the ServiceAccount gets exactly the rights that the scenarios run with, from the roles of the enabled controllers.
 func TestRights(t *testing.T) {
 	needHelm(t)
 	for name, tt := range map[string]struct {
@@ -48,8 +48,9 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestRightsInOneNamespace: with watchNamespace, what is in namespaces may be done in that one only. But managers see each other's leases
-// wherever these are, or two would work on the same objects, and there are events about the own one.
+// TestRightsInOneNamespace: with watchNamespace, rights to namespaced objects apply only to that namespace. There are two exceptions:
+// managers must see each other's leases in any namespace, or two would work on the same objects, and they write events about their own
+// lease.
 func TestRightsInOneNamespace(t *testing.T) {
 	needHelm(t)
 	everywhere, inside := granted(t, render(t, "sickbay", systemNamespace)), granted(t, render(t, "sickbay", systemNamespace, `watchNamespace="blue"`))
@@ -69,7 +70,7 @@ func TestRightsInOneNamespace(t *testing.T) {
 	}
 }
 
-// granted is what the bindings to Sickbay's ServiceAccount give, but for what is aggregated.
+// granted returns the rights that the bindings to Sickbay's ServiceAccount give, without aggregated ones.
 func granted(t *testing.T, objects []*unstructured.Unstructured) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
@@ -97,7 +98,7 @@ func convert(t *testing.T, from *unstructured.Unstructured, to any) {
 	}
 }
 
-// add adds what rules give in a namespace, or everywhere.
+// add adds the rights of rules in a namespace, or everywhere.
 func add(all map[string]bool, namespace string, rules []rbacv1.PolicyRule) {
 	for _, rule := range rules {
 		for _, group := range rule.APIGroups {

@@ -18,8 +18,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// toggled has another value for each value of the chart, with those that it needs beside, and a text that then is there, or with a ! is
-// there no more.
+// toggled has another setting for each value of the chart, other values that it needs, and a text that the objects then contain, or,
+// with a !, no longer contain.
 var toggled = map[string]struct {
 	value  string
 	beside []string
@@ -86,12 +86,12 @@ var toggled = map[string]struct {
 	"dashboard.certSecret": {value: `"tls"`, beside: []string{"dashboard.enabled=true"}, text: "secretName: tls"},
 }
 
-// files are those that a value is about; as long as there are none, it makes nothing.
+// files are the files that a value needs; without them, it renders nothing.
 var files = map[string]string{
 	"alerts": chartDir + "/files/prometheus", "grafana": chartDir + "/files/grafana", "admission": chartDir + "/files/admission",
 }
 
-// TestValues: each value is in the table, has the effect that it should have, and what comes of it is taken by the API server.
+// TestValues: each value is in the table and has its intended effect, and the API server accepts the result.
 func TestValues(t *testing.T) {
 	needHelm(t)
 	data, err := os.ReadFile(chartDir + "/values.yaml")
@@ -136,7 +136,7 @@ func checkToggle(t *testing.T, name, value string, beside []string, text string)
 	admitted(t, parse(t, after))
 }
 
-// leaves are the values that are no maps with something in them, by their paths.
+// leaves returns the values that are not non-empty maps, by their paths.
 func leaves(path string, values map[string]any) map[string]any {
 	all := map[string]any{}
 	for key, value := range values {
@@ -150,7 +150,7 @@ func leaves(path string, values map[string]any) map[string]any {
 	return all
 }
 
-// prepare makes the namespace that helm install --create-namespace makes, with the restricted standard enforced.
+// prepare creates the namespace that helm install --create-namespace would create, with the restricted standard enforced.
 func prepare(t *testing.T) {
 	t.Helper()
 	ns := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
@@ -161,7 +161,7 @@ func prepare(t *testing.T) {
 	}
 }
 
-// admitted has the API server check objects as if it stored them, with unknown fields and duplicates refused.
+// admitted makes the API server validate objects in a dry run, strictly: it rejects unknown and duplicate fields.
 func admitted(t *testing.T, objects []*unstructured.Unstructured) {
 	t.Helper()
 	e := env.Get(t)
@@ -174,7 +174,7 @@ func admitted(t *testing.T, objects []*unstructured.Unstructured) {
 	}
 }
 
-// TestSchema: what is none of the chart's values, or makes no sense, is refused before anything is installed.
+// TestSchema: Helm rejects an unknown or senseless value before it installs anything.
 func TestSchema(t *testing.T) {
 	for value, why := range map[string]string{
 		`controller=["reboot"]`:                    "controller",
@@ -194,7 +194,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestNeedsOthers: a value that does nothing without another one is refused, with one sentence that says what it needs.
+// TestNeedsOthers: Helm rejects a value that has no effect without another one, with one sentence that says what it needs.
 func TestNeedsOthers(t *testing.T) {
 	for values, why := range map[string]string{
 		"openshift.externalRemediation=true": "openshift.externalRemediation needs openshift.enabled=true.",
@@ -221,7 +221,7 @@ func TestNeedsOthers(t *testing.T) {
 	}
 }
 
-// refused wants Helm to fail with a sentence of checks.yaml.
+// refused expects Helm to fail with a sentence of checks.yaml.
 func refused(t *testing.T, why string, args ...string) {
 	t.Helper()
 	out, err := tryHelm(t, args...)
@@ -230,7 +230,7 @@ func refused(t *testing.T, why string, args ...string) {
 	}
 }
 
-// TestSchemaIsComplete: each value of the chart is in the schema, with which a value that is not there is refused.
+// TestSchemaIsComplete: each value of the chart is in the schema, which rejects all others.
 func TestSchemaIsComplete(t *testing.T) {
 	data, err := os.ReadFile(chartDir + "/values.schema.json")
 	if err != nil {
@@ -256,7 +256,7 @@ func described(whole, schema map[string]any, path []string) error {
 	}
 	properties, ok := schema["properties"].(map[string]any)
 	if !ok {
-		return nil // what Kubernetes describes, or a map of strings
+		return nil // a type that Kubernetes defines, or a map of strings
 	}
 	inner, ok := properties[path[0]].(map[string]any)
 	if !ok {
@@ -265,7 +265,7 @@ func described(whole, schema map[string]any, path []string) error {
 	return described(whole, inner, path[1:])
 }
 
-// TestLint has Helm look for what is wrong.
+// TestLint runs helm lint.
 func TestLint(t *testing.T) {
 	helm(t, "lint", "--strict", chartDir)
 }

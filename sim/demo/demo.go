@@ -1,4 +1,4 @@
-// Package demo shows Sickbay at work in a world: it plays all scenarios, and says in one row for each how it ended. Meanwhile it
+// Package demo shows Sickbay at work in a world: it plays all scenarios, and shows the result of each in one row. Meanwhile, it
 // serves the dashboard.
 package demo
 
@@ -21,29 +21,30 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// Options of a demo.
+// Options are the options of a demo.
 type Options struct {
 	// Binary is the path of Sickbay.
 	Binary string
-	// Keep leaves the world running at the end, until the context ends.
+	// Keep keeps the world running at the end, until the context ends.
 	Keep bool
 	// Out is the terminal.
 	Out io.Writer
-	// Color makes it colourful.
+	// Color switches colors on.
 	Color bool
-	// Size is that of the terminal, in columns and rows. It is nil where nobody watches: then nothing is drawn twice.
+	// Size returns the size of the terminal in columns and rows. It is nil if the output is not interactive: then nothing is
+	// redrawn.
 	Size func() (width, height int)
-	// Verbose tells every line of every story as it happens.
+	// Verbose shows every line of every story as it happens.
 	Verbose bool
-	// Stories are those that are played; all of them unless they are set.
+	// Stories are the stories to play; all by default.
 	Stories []scenario.Scenario
 	// Dir receives the kubeconfig and the logs.
 	Dir string
-	// Began is when the demo began; all times are told from then on.
+	// Began is when the demo began; all times count from then.
 	Began time.Time
 }
 
-// Run plays all scenarios. The error says which of them did not end as they should.
+// Run plays all scenarios. The error says which of them failed.
 func Run(ctx context.Context, o Options) error {
 	all, err := os.Create(filepath.Join(o.Dir, "stories.log"))
 	if err != nil {
@@ -90,12 +91,13 @@ type demo struct {
 	web       *web
 }
 
-// gracePeriod is that of Sickbay: nobody wants to watch a cluster be cut off for five minutes.
+// gracePeriod is Sickbay's grace period for unreachable clusters. It is short, because nobody wants to watch one for five
+// minutes.
 const gracePeriod = 5 * time.Second
 
 func (d *demo) kubeconfig() string { return filepath.Join(d.Dir, "kubeconfig") }
 
-// start brings up the world and Sickbay. Stop takes down what came up, also after an error.
+// start starts the world and Sickbay. Call stop even after an error: it stops whatever was started.
 func (d *demo) start(ctx context.Context) (stop func(), err error) {
 	var undo []func()
 	stop = func() {
@@ -115,7 +117,7 @@ func (d *demo) start(ctx context.Context) (stop func(), err error) {
 	if err := d.world.WriteKubeconfig(d.kubeconfig()); err != nil {
 		return stop, err
 	}
-	// Closed before the world stops: an API server that stops waits for those who watch it.
+	// Close it before the world stops, because an API server that stops waits for its watches.
 	reading, closeJournal := context.WithCancel(ctx)
 	undo = append(undo, closeJournal)
 	if d.journal, err = journal.Open(reading, d.world); err != nil {
@@ -139,7 +141,7 @@ func (d *demo) start(ctx context.Context) (stop func(), err error) {
 	return stop, err
 }
 
-// play plays all scenarios side by side; those of a cluster begin when it is up.
+// play plays all scenarios in parallel; those of a cluster begin when it is up.
 func (d *demo) play(ctx context.Context) []result {
 	ticking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -171,7 +173,7 @@ func (d *demo) play(ctx context.Context) []result {
 				d.terminal.end(results[i])
 			})
 		}
-		// One after the other: the first clusters begin to play while the next come up.
+		// One after the other, so that the stories of the first clusters begin while the next clusters come up.
 		<-prepared
 	}
 	group.Wait()

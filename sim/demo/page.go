@@ -11,7 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// openPage has the address show the world, as somebody with its kubeconfig sees it. What it returns ends that, also after an error.
+// openPage makes the page show the world, with the rights of its kubeconfig. The returned function ends that; call it even after an
+// error.
 func (d *demo) openPage(ctx context.Context) (closePage func(), err error) {
 	reading, cancel := context.WithCancel(ctx)
 	o := app.DefaultOptions()

@@ -2,7 +2,7 @@ package demo
 
 import "github.com/sickbay-dev/sickbay/sim/scenario"
 
-// painter colors what a terminal shows. What a color says is always said in words, too.
+// painter colors the output on a terminal. The words always say what a color says, too.
 type painter bool
 
 const (

@@ -9,16 +9,16 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/scenario"
 )
 
-// story is one scenario as it is told.
+// story is one scenario and what was told of it.
 type story struct {
 	scenario scenario.Scenario
 	began    time.Time
-	// lines are what has been told so far.
+	// lines are the lines so far.
 	lines []scenario.Line
 	ended bool
 }
 
-// result is how a scenario ended.
+// result is the result of a scenario.
 type result struct {
 	scenario scenario.Scenario
 	outcome  scenario.Outcome
@@ -27,18 +27,18 @@ type result struct {
 }
 
 const (
-	// columns are those of the table; what was shown comes last, and has no heading.
+	// columns are the columns of the table; the remark comes last, and has no heading.
 	columns = "  %-4s  %-38s  %7s  %6s  %6s  %7s"
-	// remarks begin below the titles where they do not fit beside the figures.
+	// indent is where remarks begin that do not fit beside the figures.
 	indent = "        "
 )
 
-// head is the head of the table of results.
+// head returns the heading of the table of results.
 func head() string {
 	return fmt.Sprintf(columns+"\n"+columns, "", "", "", "judged", "repair", "healthy", "", "story", "took", "after", "after", "after")
 }
 
-// row says how a story ended, in as many lines of the given width as it takes; 0 is any width.
+// row says how a story ended, in lines of the given width; 0 means any width.
 func row(r result, width int, p painter) string {
 	mark, color, remark := "ok", green, r.outcome.Remark
 	if r.err != nil {
@@ -58,7 +58,7 @@ func row(r result, width int, p painter) string {
 	return colored
 }
 
-// running says in one line what a story has come to.
+// running describes the current state of a story in one line.
 func running(s *story, now time.Time, width int, p painter) string {
 	text := fmt.Sprintf("  %-4s  %-38s  %7s", "..", s.scenario.Title, fmt.Sprintf("%.0f s", now.Sub(s.began).Seconds()))
 	if len(s.lines) == 0 {
@@ -70,7 +70,7 @@ func running(s *story, now time.Time, width int, p painter) string {
 	return strings.Replace(whole, kind, p.paint(colors[last.Kind], kind), 1)
 }
 
-// cut shortens a line to a width.
+// cut truncates a line to a width.
 func cut(text string, width int) string {
 	if utf8.RuneCountInString(text) <= width {
 		return text
@@ -78,7 +78,7 @@ func cut(text string, width int) string {
 	return string([]rune(text)[:max(0, width-1)]) + "…"
 }
 
-// wrap breaks a text between words.
+// wrap breaks a text into lines between words.
 func wrap(text string, width int) []string {
 	var lines []string
 	for word := range strings.FieldsSeq(text) {

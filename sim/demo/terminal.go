@@ -11,8 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/scenario"
 )
 
-// terminal tells the stories: a row for each when it has ended. While somebody watches, those that are under way have a
-// line each below the rows, which is drawn again and again.
+// terminal shows the stories: a row for each when it has ended. On an interactive terminal, each running story also has
+// a line below the rows, which is redrawn.
 type terminal struct {
 	Options
 	painter painter
@@ -22,7 +22,7 @@ type terminal struct {
 	mu      sync.Mutex
 	stories []*story
 	headed  bool
-	// drawn is how many lines below the rows are to be drawn again.
+	// drawn is how many lines below the rows must be redrawn.
 	drawn int
 }
 
@@ -34,10 +34,10 @@ func newTerminal(o Options, scenarios []scenario.Scenario, all io.Writer) *termi
 	return t
 }
 
-// live reports whether lines can be drawn again.
+// live reports whether lines can be redrawn.
 func (t *terminal) live() bool { return t.Size != nil && !t.Verbose }
 
-// programme says what is about to be seen, and where.
+// programme announces what the demo will show, and where.
 func (t *terminal) programme(address, kubeconfig string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,21 +56,21 @@ func (t *terminal) programme(address, kubeconfig string) {
 	t.show(b.String())
 }
 
-// print tells what the demo itself does.
+// print shows what the demo itself does.
 func (t *terminal) print(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.show(t.timed(time.Now(), t.painter.paint(dim, fmt.Sprintf(format, args...)), t.painter))
 }
 
-// detail tells what few want to know.
+// detail shows what few people want to know.
 func (t *terminal) detail(format string, args ...any) {
 	if t.Verbose {
 		t.print(format, args...)
 	}
 }
 
-// begin says that a story begins.
+// begin records that a story begins.
 func (t *terminal) begin(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,7 +78,7 @@ func (t *terminal) begin(name string) {
 	t.show("")
 }
 
-// line tells one line of a story.
+// line shows one line of a story.
 func (t *terminal) line(l scenario.Line) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,7 +100,7 @@ func (t *terminal) timed(at time.Time, text string, p painter) string {
 	return fmt.Sprintf("%s %s", p.paint(dim, fmt.Sprintf("%6.1fs", at.Sub(t.Began).Seconds())), text)
 }
 
-// end says how a story ended.
+// end shows how a story ended.
 func (t *terminal) end(r result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -123,8 +123,8 @@ func (t *terminal) row(r result) {
 	t.show(text + row(r, width, t.painter))
 }
 
-// sum says what has not been said about how the stories ended: with all lines told, the whole table; else the lines
-// of those stories that did not end as they should.
+// sum shows the results that were not shown yet: the whole table in verbose mode, otherwise the lines of the stories
+// that failed.
 func (t *terminal) sum(results []result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -154,7 +154,7 @@ func (t *terminal) story(name string) *story {
 	return &story{}
 }
 
-// tick draws what is under way again each second, until ctx ends.
+// tick redraws the running stories each second, until ctx ends.
 func (t *terminal) tick(ctx context.Context) {
 	if !t.live() {
 		return
@@ -173,7 +173,7 @@ func (t *terminal) tick(ctx context.Context) {
 	}
 }
 
-// show writes a text that stays, in place of the lines that are drawn again, and these below it.
+// show writes a text that stays, in place of the redrawn lines, and redraws these below it.
 func (t *terminal) show(text string) {
 	var b strings.Builder
 	if t.drawn > 0 {
@@ -193,7 +193,7 @@ func (t *terminal) show(text string) {
 	_, _ = io.WriteString(t.Out, b.String())
 }
 
-// underWay are the lines below the rows: the stories that are told, as far as they fit, and how many are left.
+// underWay returns the lines below the rows: the running stories, as many as fit, and how many are left.
 func (t *terminal) underWay(now time.Time) []string {
 	width, height := t.Size()
 	var lines []string

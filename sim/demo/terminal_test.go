@@ -14,14 +14,15 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/scenario"
 )
 
-// three stories: one that ends, one that fails, one that never comes to its turn before these.
+// three returns three stories: one that ends, one that fails, and one that does not begin before
+// the others end.
 func three() []scenario.Scenario {
 	return []scenario.Scenario{
-		{Name: "one", Title: "a kubelet stops"}, {Name: "two", Title: "an upgrade begins between two reboots"}, {Name: "three", Title: "a person has to approve"},
+		{Name: "one", Title: "a kubelet stops"}, {Name: "two", Title: "an upgrade begins between two reboots"}, {Name: "three", Title: "a person must approve"},
 	}
 }
 
-// play plays them, and calls look at each moment at which something has changed.
+// play plays them, and calls look after each change.
 func play(t *terminal, look func()) {
 	scenarios := three()
 	at := func(after time.Duration) { time.Sleep(after); look() }
@@ -35,7 +36,7 @@ func play(t *terminal, look func()) {
 	t.begin("two")
 	say("one", scenario.Broke, "kubelet of node blue-1 of cluster default/blue: Ready=Unknown")
 	at(4 * time.Second)
-	say("one", scenario.Judged, `machine blue-1: HealthCheckSucceeded=False ReadyUnhealthy "Node condition Ready is Unknown for more than 4s"`)
+	say("one", scenario.Judged, `machine blue-1: HealthCheckSucceeded=False ReadyUnhealthy "Node condition Ready has been Unknown for more than 4s"`)
 	say("two", scenario.Power, "host bronze-1 loses its power")
 	at(8 * time.Second)
 	results := []result{
@@ -54,14 +55,14 @@ func play(t *terminal, look func()) {
 	look()
 }
 
-// screen is a terminal that knows the two sequences that are used, and keeps what has been shown.
+// screen is a terminal that knows the two escape sequences in use, and keeps what was shown.
 type screen struct {
 	text strings.Builder
 }
 
 func (s *screen) Write(p []byte) (int, error) { return s.text.Write(p) }
 
-// lines are what one sees.
+// lines returns the visible lines.
 func (s *screen) lines() string {
 	var lines []string
 	for line := range strings.SplitSeq(s.text.String(), "\n") {
@@ -104,7 +105,7 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestTerminalEndsAsAPipe: what remains on a terminal is what goes down a pipe.
+// TestTerminalEndsAsAPipe: in the end, a terminal shows the same as a pipe receives.
 func TestTerminalEndsAsAPipe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		show := func(size func() (int, int)) string {

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// preferred is the address of the page if nobody else has it: then a page that was left open shows the next demo too.
+// preferred is the address of the page if it is free. Then a page that was left open shows the next demo, too.
 const preferred = "127.0.0.1:8780"
 
-// web serves the dashboard. The address is there from the beginning; until there is a dashboard, the page says so and asks again.
+// web serves the dashboard. It serves from the beginning; until there is a dashboard, the page says so and reloads itself.
 type web struct {
 	address string
 	server  *http.Server
 	page    atomic.Pointer[http.Handler]
 }
 
-// listen begins to serve, on any free port if the preferred one is not free.
+// listen starts serving, on any free port if the preferred one is taken.
 func listen(ctx context.Context) (*web, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", preferred)
@@ -35,10 +35,10 @@ func listen(ctx context.Context) (*web, error) {
 	return w, nil
 }
 
-// show replaces the page that says to wait.
+// show replaces the waiting page.
 func (w *web) show(page http.Handler) { w.page.Store(&page) }
 
-// close ends all connections.
+// close closes all connections.
 func (w *web) close() { _ = w.server.Close() }
 
 const wait = `<!doctype html>

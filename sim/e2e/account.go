@@ -15,14 +15,14 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/rights"
 )
 
-// accounts keeps a kubeconfig of each account.
+// accounts holds the accounts that Sickbay runs as, and their kubeconfigs by name.
 type accounts struct {
 	mu    sync.Mutex
 	paths map[string]string
 	all   []rights.Account
 }
 
-// Kubeconfig is that of the ServiceAccount as which a Sickbay with some arguments runs.
+// Kubeconfig returns the path of a kubeconfig for the ServiceAccount of a Sickbay with these arguments.
 func (s *Stand) Kubeconfig(ctx context.Context, args ...string) (string, error) {
 	account, err := rights.ForArgs(s.options.OpenShift, s.options.Others, args...)
 	if err != nil {
@@ -45,7 +45,8 @@ func (s *Stand) Kubeconfig(ctx context.Context, args ...string) (string, error) 
 	return path, nil
 }
 
-// Config reaches the API server as a Sickbay with some arguments does, which runs in this process.
+// Config returns the configuration with which a Sickbay with these arguments, in this process, reaches the API
+// server.
 func (s *Stand) Config(ctx context.Context, args ...string) (*rest.Config, error) {
 	path, err := s.Kubeconfig(ctx, args...)
 	if err != nil {
@@ -59,7 +60,8 @@ func (s *Stand) Config(ctx context.Context, args ...string) (*rest.Config, error
 	return config, nil
 }
 
-// checkRights checks that nothing was denied and, after all tests have passed, that what is said to be used here is.
+// checkRights checks that no request was denied and, after all tests have passed, that these tests used all rights
+// that they claim to use.
 func (s *Stand) checkRights(passed bool) error {
 	log, err := rights.ReadLog(s.dir)
 	if err != nil {

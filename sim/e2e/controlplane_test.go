@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestControlPlane: KubeadmControlPlane replaces a machine that Sickbay has marked, and what it writes into the mark on
-// its way stays.
+// TestControlPlane: KubeadmControlPlane replaces a machine that Sickbay has marked. Sickbay does not overwrite what
+// KubeadmControlPlane writes into the mark meanwhile.
 func TestControlPlane(t *testing.T) {
 	t.Parallel()
 	g := newTest(t)
@@ -44,7 +44,7 @@ func TestControlPlane(t *testing.T) {
 	g.Expect(touched(&machines[2])).To(BeFalse())
 }
 
-// marksOf returns the reasons that the mark of a machine had, in their order.
+// marksOf returns the successive reasons of a machine's mark.
 func marksOf(machine *clusterv1.Machine) []string {
 	var reasons []string
 	stand.Journal.Find(func(e journal.Entry) bool {

@@ -20,23 +20,23 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// course is how a remediation goes with one of the remedies.
+// course is how a remediation with one of the remedies goes.
 type course struct {
 	name        string
 	annotations map[string]string
 	template    clusterv1.MachineHealthCheckRemediationTemplateReference
-	// script awaits what is to happen to the machine that is sick, and plays the parts of others.
+	// script waits for what must happen to the sick machine, and plays the other parts.
 	script func(*round, *WithT)
-	// left is how many machines there are in the end, with that verdict.
+	// left is how many machines remain in the end, with that verdict.
 	left    int
 	verdict metav1.ConditionStatus
-	// plan is what the template is made of, if that is one of a plan.
+	// plan is the plan in the template, if it has one.
 	plan *v1alpha1.RemediationPlan
-	// crashes are the writes at which the manager crashes, before and after, and suffers those that all befalls that can befall a write.
+	// crashes are the writes before and after which the manager crashes. suffers are those with all mishaps that a write can have.
 	crashes, suffers []fault.Moment
-	// unowned makes the sick machine by hand, without anybody who would replace it.
+	// unowned creates the sick machine by hand, without an owner that would replace it.
 	unowned bool
-	// upgrade lets the script upgrade the cluster, and choose the moment at which the machine gets sick.
+	// upgrade lets the script upgrade the cluster, and choose when the machine falls sick.
 	upgrade bool
 }
 
@@ -50,7 +50,7 @@ var planRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
 	APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediationTemplate", Name: "watch-first",
 }
 
-// courses try each kind of write once, where it comes soonest; the long ones try what is theirs alone.
+// courses try each kind of write once, in the course that makes it soonest; the long ones try only what no other course has.
 var courses = []course{
 	{
 		name: "delete", script: deleted, left: 1, verdict: metav1.ConditionUnknown, unowned: true,
@@ -84,7 +84,8 @@ func (c course) cluster() client.ObjectKey {
 	return client.ObjectKey{Namespace: c.namespace(), Name: "ward"}
 }
 
-// timeout is shorter than the kubelet of a sick machine has been silent. Only after an upgrade does it count from anew.
+// timeout returns the timeout of the check. The kubelet of a sick machine has been silent for longer than that. Only after an
+// upgrade does the clock restart.
 func (c course) timeout() time.Duration {
 	if c.upgrade {
 		return 2 * time.Second
@@ -107,7 +108,7 @@ func (c course) machineHealthCheck() *clusterv1.MachineHealthCheck {
 	return mhc
 }
 
-// setUp makes the cluster in which the course is run again and again.
+// setUp creates the cluster in which all rounds of the course run.
 func (c course) setUp(t *testing.T) {
 	t.Helper()
 	newNamespace(t, c.namespace())
@@ -134,7 +135,7 @@ func (c course) setUp(t *testing.T) {
 	}
 }
 
-// machines returns the machines at the beginning of a round, the one first that is to get sick.
+// machines returns the machines at the beginning of a round. The first one will fall sick.
 func (c course) machines(t *testing.T) []clusterv1.Machine {
 	t.Helper()
 	g := newTest(t)
@@ -162,7 +163,7 @@ func (c course) list(ctx context.Context, g Gomega) []clusterv1.Machine {
 	return machines.Items
 }
 
-// machine is one that exists in the API only.
+// machine returns a Machine that exists only in the API.
 func (c course) machine(name string) *clusterv1.Machine {
 	return &clusterv1.Machine{
 		ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace(), Name: name, Labels: map[string]string{"ward": "general"}},
@@ -173,15 +174,15 @@ func (c course) machine(name string) *clusterv1.Machine {
 	}
 }
 
-// replaced: the MachineSet makes one new machine, and deletes the sick one.
+// replaced: the MachineSet creates one new machine and deletes the sick one.
 func replaced(r *round, g *WithT) {
 	r.Helper()
 	deleted(r, g)
 	r.madeMachines(g, 1)
-	// What comes too much, comes until the next round; it would find more machines than it knows.
+	// The next round would find any surplus machine.
 }
 
-// deleted: the sick machine goes.
+// deleted: the sick machine is deleted.
 func deleted(r *round, g *WithT) {
 	r.Helper()
 	g.Eventually(func() bool {
@@ -190,7 +191,7 @@ func deleted(r *round, g *WithT) {
 	}).Should(BeTrue())
 }
 
-// fixed: there is one request, until the machine is healthy again.
+// fixed: there is one request until the machine is healthy again.
 func fixed(r *round, g *WithT) {
 	r.Helper()
 	request := &unstructured.Unstructured{}
@@ -206,7 +207,7 @@ func fixed(r *round, g *WithT) {
 	g.Expect(touched(r.sick)).To(BeFalse())
 }
 
-// rebooted: the machine is rebooted once, and comes back. Which operation that was stays on it.
+// rebooted: the machine is rebooted once, and comes back. The ID of the operation stays on it.
 func rebooted(r *round, g *WithT) {
 	r.Helper()
 	machine := &clusterv1.Machine{}

@@ -16,11 +16,12 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
-// end is what has come of a story: all that was done to machines and hosts, whatever their names.
+// end is the outcome of a story: everything that was done to machines and hosts, whatever their
+// names.
 type end struct {
-	// Machines have a line each, of all that ever were, sorted.
+	// Machines has a sorted line for each machine that ever existed.
 	Machines []string
-	// Requests is how many RebootRemediations there ever were.
+	// Requests is how many RebootRemediations ever existed.
 	Requests int
 	// Power has the changes of each host's power, sorted.
 	Power []string
@@ -45,7 +46,7 @@ func endOf(g Gomega, namespace string) end {
 	return e
 }
 
-// fateOf says what was done to a machine.
+// fateOf describes what was done to a machine.
 func fateOf(uid types.UID) string {
 	deleted := false
 	stand.Journal.Find(func(e journal.Entry) bool {
@@ -61,7 +62,7 @@ func fateOf(uid types.UID) string {
 	return fmt.Sprintf("deleted: %t, marked: %d times, tried: %v, ends: %v", deleted, marks(uid), tried(records), ends)
 }
 
-// requests returns all RebootRemediations that ever were in a namespace.
+// requests returns all RebootRemediations that ever existed in a namespace.
 func requests(namespace string) []types.UID {
 	var all []types.UID
 	stand.Journal.Find(func(e journal.Entry) bool {

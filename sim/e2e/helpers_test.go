@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// newTest returns a Gomega that is patient.
+// newTest returns a Gomega with long timeouts.
 func newTest(t *testing.T) *WithT {
 	t.Helper()
 	g := NewWithT(t)
@@ -32,7 +32,7 @@ func newNamespace(t *testing.T, name string) {
 	NewWithT(t).Expect(client.IgnoreAlreadyExists(stand.World.Client().Create(t.Context(), ns))).To(Succeed())
 }
 
-// healthCheck calls a Node unhealthy that has not been heard of for a second.
+// healthCheck finds a Node unhealthy after a second without a heartbeat.
 func healthCheck(cluster client.ObjectKey, selector metav1.LabelSelector) *clusterv1.MachineHealthCheck {
 	return &clusterv1.MachineHealthCheck{
 		ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: cluster.Name},
@@ -53,7 +53,7 @@ func workers(cluster client.ObjectKey) metav1.LabelSelector {
 	}}
 }
 
-// settled expects that a MachineHealthCheck has so many machines, and that all of them are healthy.
+// settled expects that a MachineHealthCheck has that many machines, all of them healthy.
 func settled(t *testing.T, g Gomega, mhc *clusterv1.MachineHealthCheck, machines int) {
 	t.Helper()
 	now := &clusterv1.MachineHealthCheck{}
@@ -77,7 +77,7 @@ func touched(machine *clusterv1.Machine) bool {
 	return found
 }
 
-// waitContext returns a context for a wait.
+// waitContext returns a context with the time limit of a wait.
 func waitContext(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), e2e.Patience)

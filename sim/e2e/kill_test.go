@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestKilled: a process that is killed at any moment, without a chance to clean up, is as good as one that was not.
+// TestKilled: killing the process at any moment, without a chance to clean up, does not change the outcome.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	g := newTest(t)
@@ -26,7 +26,7 @@ func TestKilled(t *testing.T) {
 	machines, err := stand.World.PoolMachines(t.Context(), spec.Key(), world.DefaultPool)
 	g.Expect(err).NotTo(HaveOccurred())
 	sick := &machines[0]
-	// Verdict, mark and replacement take place between one and two seconds after the kubelet has stopped.
+	// Verdict, mark and replacement come between one and two seconds after the kubelet stops.
 	moment := 800*time.Millisecond + rand.N(1200*time.Millisecond)
 	t.Logf("killed %s after the kubelet stopped", moment)
 	g.Expect(fault.StopKubelet{Cluster: spec.Key(), Node: sick.Status.NodeRef.Name}.Inject(t.Context(), stand.World)).To(Succeed())

@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestBrokenKubeconfig: a cluster that cannot be reached is no reason to touch its machines, and the verdict says what
-// a person can mend.
+// TestBrokenKubeconfig: Sickbay does not touch the machines of a cluster that cannot be reached, and the verdict says
+// what a person can repair.
 func TestBrokenKubeconfig(t *testing.T) {
 	t.Parallel()
 	g := newTest(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestStandbyTakesOver: of two processes one acts; when it is killed, the other does.
+// TestStandbyTakesOver: one of two processes acts; when it is killed, the other takes over.
 func TestStandbyTakesOver(t *testing.T) {
 	t.Parallel()
 	g := newTest(t)
@@ -39,7 +39,7 @@ func TestStandbyTakesOver(t *testing.T) {
 	g.Eventually(func(g Gomega) { allClosed(g, spec.Namespace) }).Should(Succeed())
 }
 
-// holder is who holds the lease.
+// holder returns the holder of the lease.
 func holder(t *testing.T) string {
 	t.Helper()
 	lease := &coordinationv1.Lease{}

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// stand is what all tests of this package share.
+// stand is shared by all tests of this package.
 var stand *e2e.Stand
 
 func TestMain(m *testing.M) {
@@ -19,11 +19,12 @@ func TestMain(m *testing.M) {
 	o := e2e.Options{Package: "e2e", World: world.Options{CRDPaths: []string{"testdata/fix.yaml"}, BareMetal: true}, Others: []rbacv1.PolicyRule{
 		{APIGroups: []string{"remediation.example.dev"}, Resources: []string{"fixremediationtemplates"}, Verbs: []string{"get", "list", "watch"}},
 		{APIGroups: []string{"remediation.example.dev"}, Resources: []string{"fixremediations"}, Verbs: []string{"get", "list", "watch", "create", "delete"}},
-		// What docs/operations.md asks for where hosts stand behind infrastructure machines of another kind than Metal3's.
+		// docs/operations.md asks for these rights where hosts belong to infrastructure machines of another kind than
+		// Metal3's.
 		{APIGroups: []string{"infrastructure.cluster.x-k8s.io"}, Resources: []string{"devmachines"}, Verbs: []string{"get"}},
 	}}
 	if *everything {
-		// One for each cluster ever made.
+		// Each cluster ever created needs a port.
 		o.World.Ports = world.PortRange{Min: 25000, Max: 29999}
 	}
 	os.Exit(e2e.Main(m, o, func(s *e2e.Stand) { stand = s }))

@@ -28,13 +28,13 @@ type scraper struct {
 	token   string
 }
 
-// newScraper returns one that may read metrics, for an address that nobody uses yet.
+// newScraper returns a scraper with the right to read metrics, for a free address.
 func newScraper(t *testing.T, name string) *scraper {
 	t.Helper()
 	g := NewWithT(t)
 	address, err := sickbay.FreeAddress()
 	g.Expect(err).NotTo(HaveOccurred())
-	// Its certificate is self-signed.
+	// The server's certificate is self-signed.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &scraper{
@@ -44,7 +44,7 @@ func newScraper(t *testing.T, name string) *scraper {
 	}
 }
 
-// reader makes a service account that may read metrics, and returns a token for it.
+// reader creates a ServiceAccount with the right to read metrics, and returns its token.
 func reader(t *testing.T, name string) string {
 	t.Helper()
 	g, c := NewWithT(t), stand.World.Client()
@@ -69,7 +69,7 @@ func newToken(t *testing.T, account *corev1.ServiceAccount) string {
 	return request.Status.Token
 }
 
-// get asks for the metrics with a token, or without if it is empty.
+// get requests the metrics with a token, or without one if it is empty.
 func (s *scraper) get(ctx context.Context, token string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+s.address+"/metrics", http.NoBody)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *scraper) get(ctx context.Context, token string) (*http.Response, error)
 	return s.client.Do(req)
 }
 
-// scrape returns the samples whose name begins with a prefix, by name and labels.
+// scrape returns the samples whose names have a prefix, by name and labels.
 func (s *scraper) scrape(t *testing.T, prefix string) map[string]float64 {
 	t.Helper()
 	g := NewWithT(t)
@@ -121,7 +121,7 @@ func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
 
 	for token, want := range map[string]int{
 		"": http.StatusUnauthorized,
-		// What controller-runtime answers; all that matters is that it holds no metrics.
+		// controller-runtime answers this; what matters is that the answer has no metrics.
 		"forged":            http.StatusInternalServerError,
 		newToken(t, nobody): http.StatusForbidden,
 		s.token:             http.StatusOK,

@@ -15,10 +15,10 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/fault"
 )
 
-// everything is for whoever has hours.
+// everything makes the tests take hours.
 var everything = flag.Bool("everything", false, "try each mishap at each write and watch event of each course and story; hours")
 
-// The kinds of writes of all courses.
+// The kinds of writes in all courses.
 const (
 	writesVerdict    = "apply status by " + machinehealth.FieldOwner + " " + theSick
 	withdrawsVerdict = "patch status by " + machinehealth.FieldOwner + " " + bystander
@@ -36,7 +36,7 @@ const (
 	pausesCheck      = "patch by " + upgradepause.FieldOwner + " " + healthChecks
 )
 
-// TestMishaps has each kind of write of a remediation go wrong, and expects that it comes to the same end.
+// TestMishaps makes each kind of write of a remediation go wrong, and expects the same end.
 func TestMishaps(t *testing.T) {
 	t.Parallel()
 	for _, c := range courses {
@@ -62,7 +62,7 @@ func everyMoment(t *testing.T, c course) {
 	for _, at := range moments {
 		for _, mishap := range c.mishapsAt(at) {
 			if !t.Run(fmt.Sprintf("%s %s", mishap, at), func(t *testing.T) { befalls(t, c, at, mishap) }) {
-				// The next round would begin with what this one has left.
+				// The next round would start with what this one left.
 				return
 			}
 		}
@@ -70,11 +70,11 @@ func everyMoment(t *testing.T, c course) {
 	c.machines(t)
 }
 
-// noneForgotten fails if a write is of a kind that no course tries. Those of a power cycle, which may begin before the round ends, are
-// tried by sim/baremetal/cycle.
+// noneForgotten fails if no course tries the kind of a write. It ignores the writes of a power cycle, which may begin before the round
+// ends: sim/baremetal/cycle tries those.
 func noneForgotten(t *testing.T, passed []fault.Moment) {
 	t.Helper()
-	// What is written on one machine is written on any.
+	// A write on one machine stands for the same write on any other.
 	kind := strings.NewReplacer(bystander, theSick, newcomer, theSick).Replace
 	for _, m := range passed {
 		tried := func(c course) bool {
@@ -90,8 +90,7 @@ func ofPowerCycle(m fault.Moment) bool {
 	return strings.HasSuffix(m.What, " rebootremediations") || strings.Contains(m.What, " by "+reboot.FieldOwner+" ")
 }
 
-// atMost is how many rounds are played until a moment comes: which of two writes is left out, because somebody else was faster,
-// is not the same each time.
+// atMost is how many rounds the test plays until a moment comes. If two writers race, which write is left out differs between rounds.
 const atMost = 3
 
 // befalls plays rounds until a mishap has happened at a moment.
@@ -111,7 +110,7 @@ func befalls(t *testing.T, c course, at fault.Moment, mishap fault.Mishap) {
 	t.Errorf("the mishap is not where it should be: that did not come in %d rounds", atMost)
 }
 
-// mishapsAt are those that are tried at a moment of a course.
+// mishapsAt returns the mishaps to try at a moment of a course.
 func (c course) mishapsAt(m fault.Moment) []fault.Mishap {
 	switch {
 	case *everything:
@@ -122,7 +121,7 @@ func (c course) mishapsAt(m fault.Moment) []fault.Mishap {
 	return []fault.Mishap{fault.CrashBefore, fault.CrashAfter}
 }
 
-// first is the first write of each of some kinds.
+// first returns the first write of each kind.
 func first(kinds ...string) []fault.Moment {
 	var moments []fault.Moment
 	for _, kind := range kinds {

@@ -20,8 +20,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestKindsThatAreNotInstalled: Sickbay can come first. It waits for Cluster API, says so once, and begins to judge. Until its
-// own kinds are installed it repairs nothing, and says how to install them.
+// TestKindsThatAreNotInstalled: Sickbay may be started first. It waits for Cluster API, says so once, and then begins to
+// judge. Until its own kinds are installed, it repairs nothing, and says how to install them.
 func TestKindsThatAreNotInstalled(t *testing.T) {
 	t.Parallel()
 	g := newTest(t)
@@ -70,7 +70,7 @@ func install(t *testing.T, w *world.World, definitions func() ([]*apiextensionsv
 	g.Expect(err).NotTo(HaveOccurred())
 }
 
-// judgedOnly: the machine has its verdict, and the MachineHealthCheck says why nothing follows.
+// judgedOnly: the machine has its verdict, and the MachineHealthCheck says why nothing happens.
 func judgedOnly(t *testing.T, w *world.World, key client.ObjectKey) {
 	t.Helper()
 	g := newTest(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
-// watchFirst is a plan with all that a record stores: an attempt that ends in vain, one that a person has to approve, and a
+// watchFirst is a plan with everything that a record stores: an attempt that fails, one that a person must approve, and a
 // probation.
 var watchFirst = v1alpha1.RemediationPlan{
 	ProbationSeconds: new(int32(1)),
@@ -21,7 +21,7 @@ var watchFirst = v1alpha1.RemediationPlan{
 	},
 }
 
-// approved: a person is asked once, and approves. Then the machine is replaced.
+// approved: the record asks a person once, who approves. Then the machine is replaced.
 func approved(r *round, g *WithT) {
 	r.Helper()
 	asked, err := stand.Journal.Record(waitContext(r.T), r.sick.UID, "the wait for approval", journal.InPhase(v1alpha1.RemediationPending, v1alpha1.ReasonApprovalRequired))
@@ -36,7 +36,7 @@ func approved(r *round, g *WithT) {
 	g.Eventually(func() []string { return tried(stand.Journal.Records(r.sick.UID)) }).Should(HaveExactElements("watch: TimedOut", "replace: Succeeded"))
 }
 
-// tried are the steps that records have tried, with what came of them. What was given up before it began does not count.
+// tried returns the steps that records have tried, with their results, without those that were aborted.
 func tried(records []*v1alpha1.MachineRemediation) []string {
 	var all []string
 	for _, record := range records {

@@ -11,21 +11,21 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/sickbay"
 )
 
-// Sickbay is a running process with what it has logged.
+// Sickbay is a running process with its log.
 type Sickbay struct {
 	*sickbay.Process
 	Log *Log
 }
 
-// Sickbay starts a process that looks at one namespace. When the test is over, the process is ended and its log
-// must show no bug.
+// Sickbay starts a process that watches one namespace. At the end of the test, Sickbay stops the process and checks that its log shows no
+// bug.
 func (s *Stand) Sickbay(t testing.TB, namespace string, args ...string) *Sickbay {
 	t.Helper()
 	return s.SickbayEverywhere(t, append([]string{"--namespace=" + namespace}, args...)...)
 }
 
-// SickbayEverywhere starts a process that looks at all namespaces, unless its arguments say otherwise. It runs as the ServiceAccount that
-// the chart makes for it.
+// SickbayEverywhere starts a process that watches all namespaces, unless its arguments say otherwise. It runs as the ServiceAccount that
+// the chart creates for it.
 func (s *Stand) SickbayEverywhere(t testing.TB, args ...string) *Sickbay {
 	t.Helper()
 	kubeconfig, err := s.Kubeconfig(t.Context(), args...)
@@ -59,7 +59,7 @@ func StartSickbay(t testing.TB, binary, kubeconfig string, args ...string) *Sick
 	return &Sickbay{process, log}
 }
 
-// Log collects what a process writes.
+// Log collects the output of a process.
 type Log struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -72,7 +72,7 @@ func (l *Log) Write(p []byte) (int, error) {
 	return l.buf.Write(p)
 }
 
-// String is all that was written.
+// String returns the whole log.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +90,7 @@ func (l *Log) Lines(text string) []string {
 	return lines
 }
 
-// bugs are never to be seen in a log, whatever happens.
+// bugs matches what must never be in a log.
 var bugs = regexp.MustCompile(`DATA RACE|panic|(?i)nil pointer|goroutine \d+ \[`)
 
 // Bug returns the first sign of a bug; empty if there is none.

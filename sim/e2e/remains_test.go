@@ -10,8 +10,9 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestNothingRemains: a manager that has stopped holds no connection to a workload cluster. A process that ends would
-// not care, but whoever runs the manager as a part of something does. It is not parallel, since it counts.
+// TestNothingRemains: a manager that has stopped holds no connection to a workload cluster. That does not matter if
+// its process ends, but it does if the manager is part of another program. The test is not parallel, because it
+// counts connections.
 func TestNothingRemains(t *testing.T) {
 	g := newTest(t)
 	spec := world.ClusterSpec{Namespace: "remains", Name: "remains", Workers: 1}
@@ -30,7 +31,7 @@ func TestNothingRemains(t *testing.T) {
 	g.Eventually(remoteCaches).Should(Equal(before))
 }
 
-// remoteCaches counts the caches of workload clusters in this process, the world's own among them.
+// remoteCaches counts the caches of workload clusters in this process, including the world's own.
 func remoteCaches() int {
 	return strings.Count(stacks(), "created by sigs.k8s.io/cluster-api/controllers/clustercache.createCachedClient")
 }

@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	// calm is how long nothing must have happened before it counts as rest. It is longer than any wait that was begun before
-	// and leads to one more look: a minute, after which records that have ended are looked at for what need not be kept.
+	// calm is how long nothing must happen before it counts as rest. It is longer than the longest wait that began earlier
+	// and leads to one more look: a minute, after which Sickbay cleans up ended records.
 	calm = 61 * time.Second
-	// heartbeats is how often each kubelet reports, once a second, while nothing else happens.
+	// heartbeats is how often each kubelet reports, once per second, while nothing else happens.
 	heartbeats = 5
 )
 
-// atRest shows that Sickbay does nothing while nothing happens but heartbeats: no log line, no event, no write, not even
-// a look at an object.
+// atRest shows that Sickbay does nothing while only heartbeats happen: no log line, no event, no write, not even a look at
+// an object.
 func atRest(t *testing.T, s *split) {
 	t.Helper()
 	g := newTest(t)
@@ -40,7 +40,7 @@ func atRest(t *testing.T, s *split) {
 		return time.Since(since)
 	}).WithPolling(time.Second).WithTimeout(2*e2e.Patience).Should(BeNumerically(">", calm), "everything comes to rest")
 
-	// An observation window: there is no event to wait for when nothing happens.
+	// Observe for a while: there is no event to wait for when nothing happens.
 	for range heartbeats {
 		beat(t)
 		g.Consistently(func() string { return cmp.Diff(last, restingState(t, s)) }).WithTimeout(time.Second).WithPolling(250 * time.Millisecond).
@@ -48,7 +48,7 @@ func atRest(t *testing.T, s *split) {
 	}
 }
 
-// restingState sums up everything that Sickbay might do.
+// restingState describes everything that Sickbay might do.
 func restingState(t *testing.T, s *split) string {
 	t.Helper()
 	g, c := NewWithT(t), stand.World.Client()
@@ -75,7 +75,7 @@ func restingState(t *testing.T, s *split) string {
 	return state.String() + s.log()
 }
 
-// beat lets every kubelet report that all is as it was.
+// beat makes every kubelet report an unchanged state.
 func beat(t *testing.T) {
 	t.Helper()
 	g := NewWithT(t)

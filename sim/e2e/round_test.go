@@ -24,15 +24,15 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
-// round is one remediation, with a mishap somewhere in it.
+// round is one remediation with a mishap in it.
 type round struct {
 	*testing.T
 	course  course
 	cluster client.ObjectKey
-	// sick is the machine that is struck, others are those that must not be touched.
+	// sick is the machine that falls sick, and others are those that must not be touched.
 	sick   *clusterv1.Machine
 	others []clusterv1.Machine
-	// known are all machines that were seen before the round, and recorded how many records the sick one had.
+	// known are all machines from before the round, and recorded is how many records the sick one had.
 	known    []types.UID
 	recorded int
 }
@@ -46,7 +46,7 @@ func newRound(t *testing.T, c course) *round {
 	return r
 }
 
-// role names an object after the part that it plays; empty if it has none.
+// role returns the role of an object in the round; empty if it has none.
 func (r *round) role(resource, name string) string {
 	switch resource {
 	case "machines":
@@ -57,7 +57,8 @@ func (r *round) role(resource, name string) string {
 	return roleOf(resource)
 }
 
-// roleOf names an object of whose kind one plays a part. What Sickbay writes beside, nothing depends on: events.
+// roleOf returns the role of an object that is the only one of its kind with a role. Events have none, because nothing
+// depends on them.
 func roleOf(resource string) string {
 	switch resource {
 	case "machinehealthchecks":
@@ -78,7 +79,7 @@ const (
 	newcomer  = "the new machine"
 )
 
-// machineOf is the machine in the name of a record: what comes before the digits of its UID, and the ordinal.
+// machineOf returns the machine in the name of a record: the part before the digits of its UID and the ordinal.
 func machineOf(record string) string {
 	parts := strings.Split(record, "-")
 	return strings.Join(parts[:max(0, len(parts)-2)], "-")
@@ -94,7 +95,7 @@ func (r *round) machineRole(name string) string {
 	return newcomer
 }
 
-// play lets the round happen while the manager runs, has its mishap, and is started again if that ends it.
+// play runs the round with a manager and its mishap, and starts the manager again if the mishap ends it.
 func (r *round) play(wire *fault.Wire) {
 	r.Helper()
 	wire.Role = r.role
@@ -110,7 +111,7 @@ func (r *round) play(wire *fault.Wire) {
 	r.check(r.course.script)
 }
 
-// supervise runs a manager, and another one when it has crashed.
+// supervise runs a manager, and another one after a crash.
 func supervise(ctx context.Context, namespace string, wire *fault.Wire) error {
 	living, kill := context.WithCancel(ctx)
 	defer kill()
@@ -151,7 +152,7 @@ func runManager(ctx context.Context, namespace string, config *rest.Config) erro
 	}
 }
 
-// stopTime is how long a manager may take to stop. It has nothing to wait for but its turn on a machine that does much else.
+// stopTime is how long a manager may take to stop. It waits for nothing, but the machine may be busy.
 const stopTime = 30 * time.Second
 
 func stacks() string {
@@ -159,7 +160,7 @@ func stacks() string {
 	return string(all[:runtime.Stack(all, true)])
 }
 
-// check runs the script and what is to be true at the end of every round.
+// check runs the script, and checks what must be true at the end of every round.
 func (r *round) check(script func(*round, *WithT)) {
 	r.Helper()
 	g := newTest(r.T)
@@ -190,7 +191,7 @@ func (r *round) kubelet() fault.StopKubelet {
 	return fault.StopKubelet{Cluster: r.cluster, Node: r.sick.Status.NodeRef.Name, Since: time.Now().Add(-time.Hour)}
 }
 
-// strike makes the machine sick, for long enough already.
+// strike makes the machine sick, with a start long enough ago.
 func (r *round) strike(g *WithT) {
 	r.Helper()
 	if r.sick.Status.NodeRef.IsDefined() {
@@ -200,7 +201,7 @@ func (r *round) strike(g *WithT) {
 	g.Expect(fault.AskRemediation{Machine: client.ObjectKeyFromObject(r.sick)}.Inject(r.Context(), stand.World)).To(Succeed())
 }
 
-// madeMachines awaits that so many new machines have been made.
+// madeMachines waits until that many new machines exist.
 func (r *round) madeMachines(g *WithT, number int) {
 	r.Helper()
 	g.Eventually(func() int { return len(seen(r.course.namespace())) - len(r.known) }).Should(Equal(number))
@@ -232,7 +233,7 @@ func (r *round) settled(g Gomega, mhc *clusterv1.MachineHealthCheck) {
 	g.Expect(meta.IsStatusConditionFalse(now.Status.Conditions, clusterv1.PausedCondition)).To(BeTrue())
 }
 
-// allClosed expects that all repairs in a namespace have ended, and that nothing keeps their records.
+// allClosed expects that all remediations in a namespace have ended, and that their records have no finalizers.
 func allClosed(g Gomega, namespace string) {
 	records := &v1alpha1.MachineRemediationList{}
 	g.Expect(stand.World.Client().List(context.Background(), records, client.InNamespace(namespace))).To(Succeed())
@@ -260,7 +261,7 @@ func marks(uid types.UID) int {
 	return times
 }
 
-// seen returns all machines that ever were in a namespace.
+// seen returns all machines that ever existed in a namespace.
 func seen(namespace string) []types.UID {
 	var all []types.UID
 	stand.Journal.Find(func(e journal.Entry) bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 )
 
-// split is a Sickbay each of whose controllers is a process of its own, with a ServiceAccount of its own.
+// split is a Sickbay that runs each controller in its own process, with its own ServiceAccount.
 type split struct {
 	processes []*e2e.Sickbay
 	metrics   []*scraper
@@ -24,7 +24,7 @@ func newSplit(t *testing.T, namespace string, args ...string) *split {
 		s.metrics = append(s.metrics, metrics)
 		own := []string{"--controllers=" + controller, "--metrics-bind-address=" + metrics.address}
 		if controller == upgradepause.ControllerName {
-			// It cannot see that another process of Sickbay looks after the machines.
+			// It cannot know that another Sickbay process handles the machines.
 			own = append(own, "--upgrade-settle-timeout=0")
 		}
 		s.processes = append(s.processes, stand.Sickbay(t, namespace, slices.Concat(args, own)...))
@@ -32,7 +32,7 @@ func newSplit(t *testing.T, namespace string, args ...string) *split {
 	return s
 }
 
-// scrape returns the samples of all processes whose name begins with a prefix. What two of them tell is told once.
+// scrape returns the samples of all processes whose names have a prefix. Duplicates count once.
 func (s *split) scrape(t *testing.T, prefix string) map[string]float64 {
 	t.Helper()
 	all := map[string]float64{}
@@ -44,7 +44,7 @@ func (s *split) scrape(t *testing.T, prefix string) map[string]float64 {
 	return all
 }
 
-// log is what all processes have written.
+// log returns the logs of all processes.
 func (s *split) log() string {
 	var all strings.Builder
 	for _, process := range s.processes {

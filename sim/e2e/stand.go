@@ -19,46 +19,45 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// Patience is how long anything may take that must happen. A machine that compiles at the same time is slow, and
-// Cluster API itself now and then waits for 15 or 30 seconds.
+// Patience bounds every wait. A machine that compiles at the same time is slow, and Cluster API itself sometimes waits
+// for 15 or 30 seconds.
 const Patience = 3 * time.Minute
 
-// startTime is how long all may take that comes before the first test: the binary may have to be compiled, while the
-// packages beside this one are.
+// startTime bounds everything before the first test. The binary may have to be compiled while other packages are, too.
 const startTime = 10 * time.Minute
 
-// Stand is what the tests of a test binary share.
+// Stand is the environment that the tests of a test binary share.
 type Stand struct {
 	World   *world.World
 	Journal *journal.Journal
-	// Binary is the path of Sickbay's.
+	// Binary is the path of Sickbay's binary.
 	Binary string
 
 	options Options
-	// accounts are those that Sickbay runs as, by their names.
+	// accounts are the accounts that Sickbay runs as.
 	accounts accounts
 
-	// making lets a few clusters be made at once; side by side they would all come up late.
+	// making limits how many clusters are created at once; with too many, all would come up late.
 	making chan struct{}
 	undo   []func() error
 	dir    string
 }
 
-// Options say how a stand differs from the usual one.
+// Options say how a stand differs from the default.
 type Options struct {
 	World world.Options
-	// Package is what the tests are called in rights.Claims.
+	// Package is the name of the tests in rights.Claims.
 	Package string
-	// OpenShift gives Sickbay the rights that it has on OpenShift only.
+	// OpenShift gives Sickbay the rights that it has only on OpenShift.
 	OpenShift bool
-	// Others are the remediation kinds of others that Sickbay may use.
+	// Others are the rights for other parties' remediation kinds.
 	Others []rbacv1.PolicyRule
 }
 
-// Main runs the tests of a test binary at a stand, which use receives before.
+// Main runs the tests of a test binary with a stand, which it first passes to use.
 func Main(m *testing.M, o Options, use func(*Stand)) (code int) {
 	flag.Parse()
-	// The default is the number of processors, which suits tests that compute. These wait.
+	// The default is the number of processors, which suits tests that compute. These tests wait.
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		fmt.Fprintln(os.Stderr, "letting the tests run side by side:", err)
 		return 1
@@ -127,17 +126,18 @@ func (s *Stand) stop() error {
 	return errors.Join(errs...)
 }
 
-// clustersAtOnce are made side by side: now and then Cluster API waits for 15 seconds, which need not hold up the others.
+// clustersAtOnce is how many clusters are created in parallel. Cluster API sometimes waits for 15 seconds, which need not
+// delay the others.
 const clustersAtOnce = 3
 
-// InTurn runs what makes a cluster, a few at once.
+// InTurn runs a function that creates a cluster, a few at a time.
 func (s *Stand) InTurn(makeCluster func() error) error {
 	s.making <- struct{}{}
 	defer func() { <-s.making }()
 	return makeCluster()
 }
 
-// Cluster makes a cluster and returns when all its machines are up.
+// Cluster creates a cluster and returns when all its machines are up.
 func (s *Stand) Cluster(t testing.TB, spec world.ClusterSpec) {
 	t.Helper()
 	err := s.InTurn(func() error {

@@ -16,11 +16,11 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/scenario"
 )
 
-// TestStories plays what the demo shows, and then looks at Sickbay at rest. Each controller is a process of its own, with the rights of that
-// controller alone: they meet in the API only.
+// TestStories plays the stories of the demo, and then looks at Sickbay at rest. Each controller runs in its own process, with only its own
+// rights: they share nothing but the API.
 func TestStories(t *testing.T) {
 	t.Parallel()
-	// However long the stories take, no period ends while Sickbay is to be at rest.
+	// However long the stories take, no sync period ends while Sickbay should be at rest.
 	sick := newSplit(t, scenario.Namespace, "--remote-conditions-grace-period=5s", "--sync-period=24h")
 	told := foretells(t)
 	t.Run("play", func(t *testing.T) {
@@ -47,8 +47,8 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// lateAtMost is how much later than explain said something may happen, whatever else the machine does meanwhile. What is later than a second
-// has to be excused by that, too. The explorer holds it to the second without an excuse.
+// lateAtMost is how much later than explain predicted something may happen, whatever else the machine does. Anything later than a second
+// must have an excuse, too. The explorer tests the second without excuses.
 const lateAtMost = 15 * time.Second
 
 // foretells asks explain all the time what happens next.
@@ -63,7 +63,7 @@ func foretells(t *testing.T) *forecast.Watcher {
 	return w
 }
 
-// cameTrue checks that what explain said, in all stories, has happened.
+// cameTrue checks that explain's predictions came true in all stories.
 func cameTrue(t *testing.T, w *forecast.Watcher) {
 	t.Helper()
 	r := w.Report()
@@ -97,7 +97,7 @@ func play(t *testing.T, s scenario.Scenario, prepare func() error) {
 	t.Logf("%+v", outcome)
 }
 
-// measured shows that the metrics tell what has happened in all stories.
+// measured shows that the metrics reflect what happened in all stories.
 func measured(t *testing.T, metrics *split) {
 	t.Helper()
 	g := newTest(t)

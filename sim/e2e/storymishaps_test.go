@@ -18,14 +18,14 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/scenario"
 )
 
-// lanes is how many stories are told at once.
+// lanes is how many stories run at once.
 const lanes = 6
 
-// told is how many stories have been told: each has a cluster of its own.
+// told counts the stories that have run: each has its own cluster.
 var told atomic.Int64
 
 // TestMishapsInStories plays the stories of the demo with each mishap at each of their writes and watch events, and expects
-// the same end. It takes hours; -run picks a story.
+// the same end. It takes hours; -run selects a story.
 func TestMishapsInStories(t *testing.T) {
 	if !*everything {
 		t.Skip("only with -args -everything: TestMishaps tries the same in less time, with every remedy")
@@ -58,7 +58,7 @@ func TestMishapsInStories(t *testing.T) {
 	}
 }
 
-// mishapsInStory are those that are tried at a moment. What holds for the second write of a kind holds for the tenth.
+// mishapsInStory returns the mishaps to try at a moment. The tenth write of a kind behaves like the second.
 func mishapsInStory(m fault.Moment) []fault.Mishap {
 	switch {
 	case m.Event && m.Nth == 1:
@@ -69,11 +69,11 @@ func mishapsInStory(m fault.Moment) []fault.Mishap {
 	return nil
 }
 
-// show is a story that is told once, in a cluster of its own.
+// show is one run of a story, in its own cluster.
 type show struct {
 	scenario.Scenario
 	free chan struct{}
-	// cast are the parts of the machines by their names.
+	// cast maps the names of machines to their roles.
 	mu   sync.Mutex
 	cast map[string]string
 }
@@ -82,7 +82,7 @@ func newShow(s scenario.Scenario, free chan struct{}) *show {
 	return &show{Scenario: s.In(fmt.Sprintf("%s-%d", s.Name, told.Add(1))), free: free, cast: map[string]string{}}
 }
 
-// role names an object after the part that it plays.
+// role returns the role of an object in the story.
 func (s *show) role(resource, name string) string {
 	switch resource {
 	case "machines":
@@ -93,7 +93,7 @@ func (s *show) role(resource, name string) string {
 	return roleOf(resource)
 }
 
-// machine names a machine by its pool, and by when it was first seen.
+// machine returns the role of a machine: its number in the order in which machines were first seen.
 func (s *show) machine(name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +103,7 @@ func (s *show) machine(name string) string {
 	return s.cast[name]
 }
 
-// play tells the story, with a manager of its own, and returns how it ended.
+// play runs the story with its own manager, and returns how it ended.
 func (s *show) play(t *testing.T, wire *fault.Wire) end {
 	t.Helper()
 	s.free <- struct{}{}

@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestNodesOfOneName: two clusters have Nodes of one name. What befalls one of them is told of its own Machine only.
+// TestNodesOfOneName: two clusters have Nodes of the same name. A fault of one Node affects only its own Machine.
 func TestNodesOfOneName(t *testing.T) {
 	t.Parallel()
 	g := newTest(t)
@@ -24,7 +24,7 @@ func TestNodesOfOneName(t *testing.T) {
 		spec := world.ClusterSpec{Namespace: "twins", Name: cluster}
 		stand.Cluster(t, spec)
 		mhc := healthCheck(spec.Key(), metav1.LabelSelector{MatchLabels: map[string]string{"twin": ""}})
-		// Long enough for the verdict to stay what it is: Unknown.
+		// Long enough for the verdict to stay Unknown.
 		mhc.Spec.Checks.UnhealthyNodeConditions[0].TimeoutSeconds = new(int32(3600))
 		g.Expect(stand.World.Client().Create(t.Context(), mhc)).To(Succeed())
 		twins = append(twins, newTwin(t, spec.Key()))
@@ -46,13 +46,13 @@ func TestNodesOfOneName(t *testing.T) {
 		g.Expect(stopped.Heal(t.Context(), stand.World)).To(Succeed())
 		g.Eventually(func() string { return verdictOf(t, client.ObjectKeyFromObject(twin)).Reason }).Should(Equal("Succeeded"))
 	}
-	// Each had one bad verdict: its own.
+	// Each Machine had one bad verdict: its own.
 	for _, twin := range twins {
 		g.Eventually(func() []string { return verdicts(twin) }).Should(HaveExactElements("Succeeded", "NodeConditionsNotYetUnhealthy", "Succeeded"))
 	}
 }
 
-// newTwin makes a Machine and a Node by hand, since a Node in memory always has the name of its Machine.
+// newTwin creates a Machine and a Node by hand, because a Node in memory always has the name of its Machine.
 func newTwin(t *testing.T, cluster client.ObjectKey) *clusterv1.Machine {
 	t.Helper()
 	g := NewWithT(t)
@@ -88,7 +88,7 @@ func verdictOf(t *testing.T, key client.ObjectKey) metav1.Condition {
 	return metav1.Condition{}
 }
 
-// verdicts returns the reasons of the verdicts on a machine, in their order, from the first time it was healthy on.
+// verdicts returns the successive reasons of a machine's verdicts since it was first healthy.
 func verdicts(machine *clusterv1.Machine) []string {
 	var reasons []string
 	stand.Journal.Find(func(e journal.Entry) bool {

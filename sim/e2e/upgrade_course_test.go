@@ -12,11 +12,11 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// otherPool is the one that upgrades in the course of that name.
+// otherPool is the pool that upgrades in the upgrade course.
 const otherPool = "others"
 
-// upgraded: the cluster upgrades, and until it is done nothing is done to the machine that gets sick meanwhile. Then its
-// clock restarts, and it is replaced.
+// upgraded: the cluster upgrades, and until that is done, nothing is done to the machine that falls sick meanwhile. Then
+// its clock restarts, and it is replaced.
 func upgraded(r *round, g *WithT) {
 	r.Helper()
 	mhc := &clusterv1.MachineHealthCheck{}
@@ -39,13 +39,15 @@ func upgraded(r *round, g *WithT) {
 
 	resumedAt, err := mhcspec.ResumedAt(mhc)
 	g.Expect(err).NotTo(HaveOccurred())
-	// Not the verdict: one that is on its way when the pause begins is still stored, and nothing follows from it.
+	// Check the mark, not the verdict: a verdict that is in progress when the pause begins is still stored, without
+	// consequences.
 	marked, err := stand.Journal.Machine(r.Context(), r.sick.UID, "the mark", journal.Marked)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(marked.At).To(BeTemporally(">=", resumedAt.Add(r.course.timeout())), "the clock restarts")
 }
 
-// beginUpgrade lets Cluster API roll out another version in the other pool, and returns what keeps it from ending.
+// beginUpgrade makes Cluster API roll out another version in the other pool, and returns the fault that keeps the
+// rollout from ending.
 func (r *round) beginUpgrade(g *WithT) fault.Fault {
 	r.Helper()
 	others, err := stand.World.PoolMachines(r.Context(), r.cluster, otherPool)

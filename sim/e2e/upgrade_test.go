@@ -19,8 +19,8 @@ import (
 // newer is a version to upgrade to.
 const newer = "v1.36.4"
 
-// isPaused tells that a MachineHealthCheck is paused for an upgrade, and isResumed that it was, and nothing is left of
-// that but the time.
+// isPaused reports whether a MachineHealthCheck is paused for an upgrade. isResumed reports whether it was, and only the
+// time of its resumption is left.
 func isPaused(mhc *clusterv1.MachineHealthCheck) bool {
 	_, marked := mhc.Annotations[pause.MarkerAnnotation]
 	return marked && mhc.Annotations[clusterv1.PausedAnnotation] == mhcspec.UpgradeValue
@@ -38,8 +38,8 @@ func isResumed(mhc *clusterv1.MachineHealthCheck) bool {
 	return mhc.Annotations[mhcspec.ResumedAtAnnotation] != ""
 }
 
-// TestControlPlaneUpgrade: KubeadmControlPlane replaces its machine by one of another version, and the pause begins before
-// the old one goes, and ends when it is gone.
+// TestControlPlaneUpgrade: KubeadmControlPlane replaces its machine with one of another version. The pause begins before
+// the old machine is deleted, and ends after it is gone.
 func TestControlPlaneUpgrade(t *testing.T) {
 	t.Parallel()
 	g := newTest(t)

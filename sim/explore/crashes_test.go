@@ -12,8 +12,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// TestEachWriteGoesWrong: in a world for each remedy, each write goes wrong in each way, and no rule is broken: the first write of a kind, and
-// all that follow. sim/e2e does so with the first one on a real API server, so a kind of write that is new here belongs there, too.
+// TestEachWriteGoesWrong: in a world for each remedy, each write goes wrong in each way, not only the first write of a kind, and no rule is
+// broken. sim/e2e tests the first write of each kind on a real API server, so add a new kind of write there, too.
 func TestEachWriteGoesWrong(t *testing.T) {
 	checks := []string{"apply Machine/status", "apply MachineHealthCheck", "apply MachineHealthCheck/status"}
 	records := []string{"create MachineRemediation", "patch MachineRemediation", "update MachineRemediation/status"}
@@ -59,14 +59,14 @@ func TestEachWriteGoesWrong(t *testing.T) {
 	}
 }
 
-// kindOf leaves out the names in "p1 patch Machine/status m1: crash before".
+// kindOf removes the names from "p1 patch Machine/status m1: crash before".
 func kindOf(mishap string) string {
 	write, how, _ := strings.Cut(mishap, ": ")
 	words := strings.Fields(write)
 	return words[1] + " " + words[2] + ": " + how
 }
 
-// writePoints notes the points at which a process writes, with the number of ways in which that can go wrong. What usually happens, happens.
+// writePoints records the points at which a process writes, with the number of ways in which each write can go wrong. It never deviates.
 type writePoints struct{ points []schedule.Deviation }
 
 func (w *writePoints) Choose(n int, kind schedule.Point, options func() int) int {

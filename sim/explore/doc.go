@@ -4,11 +4,10 @@
 // apimodel; kinds.
 //
 // A world has machines, their owner and hosts, people, an upgrade, and one or two managers. The managers are the real
-// Reconcilers, which read and write through a model of the API server. Everything that can happen otherwise than usual is
-// an option at some point of the run: a write is lost, a cache lags behind, a process dies, an old leader goes on, somebody
-// pauses. A run is determined by its world and its schedule, the list of the points at which it deviates and how. Schedules
-// are drawn by seed, or enumerated.
+// Reconcilers, which read and write through a model of the API server. Everything unusual is an option at some point of the run:
+// a write is lost, a cache lags behind, a process dies, an old leader keeps running, somebody pauses. A run is determined by its
+// world and its schedule: the list of points at which it deviates, and how. Schedules are drawn by seed, or enumerated.
 //
-// After each write the monitor judges what was done by what is true. In the end faults stop and people go home, and the
-// world has to come to rest in good order; then everybody means well, and all machines have to become healthy.
+// After each write, the monitor compares what was done with the real state. In the end, faults stop and people go home, and the
+// world must come to rest in good order. Then everybody means well, and all machines must become healthy.
 package explore

@@ -10,8 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// Exhaust lives through all histories that deviate once from what usually happens, anywhere, and through all that deviate
-// at most so many times, each time at one of the first points of the run. It stops at the first few that break a rule.
+// Exhaust runs all histories that deviate once, at any point, and all histories with up to the given number of
+// deviations, each at one of the first points of the run. It stops after the first few that break a rule.
 func Exhaust(spec *worlds.Spec, plant *history.Plant, depth, deviations, workers int) *Searched {
 	e := &exhaust{spec: spec, plant: plant, depth: depth, most: deviations}
 	first := e.live(nil)
@@ -41,14 +41,14 @@ type exhaust struct {
 	searched Searched
 }
 
-// below lives through a schedule and all that begin with it.
+// below runs a schedule and all that begin with it.
 func (e *exhaust) below(s schedule.Schedule) {
 	for _, longer := range e.live(s) {
 		e.below(longer)
 	}
 }
 
-// live lives through a schedule, and returns those that deviate once more.
+// live runs a schedule, and returns those with one more deviation.
 func (e *exhaust) live(s schedule.Schedule) []schedule.Schedule {
 	if e.over() {
 		return nil
@@ -74,7 +74,7 @@ func (e *exhaust) live(s schedule.Schedule) []schedule.Schedule {
 	return longer
 }
 
-// until is the last point at which a schedule deviates once more.
+// until returns the last point for one more deviation from a schedule.
 func (e *exhaust) until(s schedule.Schedule) int {
 	if len(s) == 0 {
 		return math.MaxInt
@@ -82,7 +82,7 @@ func (e *exhaust) until(s schedule.Schedule) int {
 	return e.depth
 }
 
-// enough is how many runs that break a rule are told.
+// enough is how many runs that break a rule are reported.
 const enough = 3
 
 func (e *exhaust) over() bool {

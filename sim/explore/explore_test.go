@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// workers is how many histories are lived through at once.
+// workers is how many histories run at once.
 const workers = 2
 
 // TestNoRuleIsBroken draws a few histories of each world. The command explore draws more.
@@ -22,8 +22,8 @@ func TestNoRuleIsBroken(t *testing.T) {
 	}
 }
 
-// TestMadeAgain: a person deletes a RebootRemediation before its record could store that it made it. It is made again, and the host is
-// cycled once. The planted bug "hasty hosts" breaks the rule in one of these histories.
+// TestMadeAgain: a person deletes a RebootRemediation before its record could store that it created it. It is created again, and the
+// host is cycled once. The planted bug "hasty hosts" breaks the rule in one of these histories.
 func TestMadeAgain(t *testing.T) {
 	hasty, err := plants.Named("hasty hosts")
 	if err != nil {
@@ -32,7 +32,7 @@ func TestMadeAgain(t *testing.T) {
 	judge(t, Random(hasty.World, nil, hasty.Seed, 200, 1, workers))
 }
 
-// TestSmallWorld deviates once at each point of the smallest world. The command explore does so in all small ones.
+// TestSmallWorld deviates once at each point of the smallest world. The command explore does so in all small worlds.
 func TestSmallWorld(t *testing.T) {
 	judge(t, Exhaust(worlds.Small[0], nil, 0, 1, workers))
 }
@@ -49,7 +49,7 @@ func judge(t *testing.T, searched *Searched) {
 	}
 }
 
-// TestReplay: a history depends on its schedule alone.
+// TestReplay: a history depends only on its schedule.
 func TestReplay(t *testing.T) {
 	for _, spec := range worlds.All {
 		t.Run(spec.Name, func(t *testing.T) {

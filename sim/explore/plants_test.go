@@ -10,10 +10,10 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/plants"
 )
 
-// most is how many histories a planted bug may hide in.
+// mostHistories is how many histories the search for a planted bug may take.
 const mostHistories = 1000
 
-// TestPlants: the explorer finds each bug that is planted, as what it is.
+// TestPlants: the explorer finds each planted bug, and names the right rule.
 func TestPlants(t *testing.T) {
 	for _, plant := range plants.All {
 		t.Run(plant.Name, func(t *testing.T) {
@@ -34,7 +34,8 @@ func storyOf(searched *Searched) string {
 	return "found: " + searched.Found[0].Story()
 }
 
-// TestRulesHavePlants: for each rule, and each fault of old, there is a bug that breaks it.
+// TestRulesHavePlants: for each rule, and each historical fault, some planted bug breaks
+// it.
 func TestRulesHavePlants(t *testing.T) {
 	for rule := 1; rule <= 14; rule++ {
 		if !slices.ContainsFunc(plants.All, func(p *history.Plant) bool { return strings.HasPrefix(p.Rule, fmt.Sprintf("%d: ", rule)) }) {

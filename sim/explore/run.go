@@ -7,12 +7,12 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// Replay lives through a history once more, and tells it.
+// Replay runs a history again, and tells it.
 func Replay(spec *worlds.Spec, plant *history.Plant, s schedule.Schedule, tell func(string)) history.Result {
 	return run(spec, plant, schedule.NewReplay(s), tell)
 }
 
-// run lives through one history.
+// run runs one history.
 func run(spec *worlds.Spec, plant *history.Plant, strategy schedule.Strategy, tell func(string)) history.Result {
 	w := history.New(spec, plant, strategy, tell)
 	m := monitor.Watch(w)

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// Random lives through histories with the seeds from first on, until so many break a rule.
+// Random runs histories with the seeds from first on, until that many have broken a rule.
 func Random(spec *worlds.Spec, plant *history.Plant, first uint64, runs, failures, workers int) *Searched {
 	var group sync.WaitGroup
 	var mu sync.Mutex
@@ -38,7 +38,7 @@ func Random(spec *worlds.Spec, plant *history.Plant, first uint64, runs, failure
 	return searched
 }
 
-// Shrink leaves out deviations for as long as the same rule is broken.
+// Shrink removes deviations as long as the same rule is still broken.
 func Shrink(spec *worlds.Spec, plant *history.Plant, found history.Result) history.Result {
 	for again := true; again; {
 		again = false
@@ -55,14 +55,14 @@ func Shrink(spec *worlds.Spec, plant *history.Plant, found history.Result) histo
 	return found
 }
 
-// seedOf gives each world histories of its own.
+// seedOf gives each world its own histories.
 func seedOf(spec *worlds.Spec, seed uint64) uint64 {
 	hash := fnv.New64a()
 	hash.Write([]byte(spec.Name))
 	return hash.Sum64() + seed
 }
 
-// FindPlant draws histories of the world of a planted bug, one after the other, until one breaks its rule.
+// FindPlant draws histories of a planted bug's world, one after the other, until one breaks its rule.
 func FindPlant(plant *history.Plant, most int) (searched *Searched, found bool) {
 	searched = &Searched{}
 	first := max(1, plant.Seed)

@@ -11,14 +11,14 @@ import (
 // Found is a run that breaks a rule.
 type Found struct {
 	World *worlds.Spec
-	// Plant is the bug that was planted; nil if there was none.
+	// Plant is the planted bug; nil if there was none.
 	Plant *history.Plant
-	// Seed is that of a history that was drawn; 0 for one that was enumerated.
+	// Seed is the seed of a history that was drawn; 0 for one that was enumerated.
 	Seed uint64
 	history.Result
 }
 
-// Command is what tells the history once more.
+// Command returns the command that replays the history.
 func (f Found) Command() string {
 	plant := ""
 	if f.Plant != nil {
@@ -27,25 +27,25 @@ func (f Found) Command() string {
 	return fmt.Sprintf("cd sim && go run ./cmd/explore%s -world=%q -replay=%s", plant, f.World.Name, f.Schedule)
 }
 
-// Shrink leaves out deviations for as long as the same rule is broken.
+// Shrink removes deviations as long as the same rule is still broken.
 func (f Found) Shrink() Found {
 	f.Result = Shrink(f.World, f.Plant, f.Result)
 	return f
 }
 
-// Searched says what was searched.
+// Searched summarizes a search.
 type Searched struct {
 	Runs, Points, Deviations int
-	// Steps is how many times something happened: a Reconcile, somebody's work, time that passes.
+	// Steps counts the steps: a Reconcile, somebody's work, time that passes.
 	Steps int
 	// Virtual is how much time passed in the worlds.
 	Virtual time.Duration
-	// States are the states of the worlds that were seen.
+	// States estimates how many states of the worlds were seen.
 	States States
 	Found  []Found
 }
 
-// String says it in one line.
+// String describes the search in one line.
 func (s *Searched) String() string {
 	return fmt.Sprintf("%7d histories, %8d steps, %8d deviations at %9d points, %7.0f days, %8d states",
 		s.Runs, s.Steps, s.Deviations, s.Points, s.Virtual.Hours()/24, s.States.Count())
@@ -60,7 +60,7 @@ func (s *Searched) count(r history.Result) {
 	s.States.see(r.States)
 }
 
-// Add adds what was searched elsewhere.
+// Add adds another search.
 func (s *Searched) Add(other *Searched) {
 	s.Runs, s.Points, s.Deviations, s.Steps = s.Runs+other.Runs, s.Points+other.Points, s.Deviations+other.Deviations, s.Steps+other.Steps
 	s.Virtual += other.Virtual

@@ -5,10 +5,11 @@ import (
 	"math/bits"
 )
 
-// stateBits is how many bits count states: enough for some hundred millions.
+// stateBits is the number of bits for counting states: enough for some hundred million states.
 const stateBits = 1 << 26
 
-// States counts different states by their hashes, about: each sets one of many bits, and few enough share one.
+// States estimates the number of different states by their hashes: each state sets one of many bits, and few
+// states share a bit.
 type States struct{ seen []uint64 }
 
 func (s *States) see(hashes []uint64) {
@@ -30,7 +31,7 @@ func (s *States) merge(other *States) {
 	}
 }
 
-// Count is about how many states were seen.
+// Count returns about how many states were seen.
 func (s *States) Count() int {
 	free := len(s.seen) * 64
 	if free == 0 {

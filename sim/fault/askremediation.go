@@ -10,10 +10,10 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// AskRemediation annotates a Machine so that it is to be remediated whatever its health, as a person
-// would.
+// AskRemediation asks for the remediation of a Machine by annotation, whatever its health, as a
+// person would.
 //
-// It shows at once.
+// The effect is immediate.
 type AskRemediation struct {
 	Machine client.ObjectKey
 }

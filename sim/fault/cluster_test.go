@@ -30,7 +30,8 @@ func askAPIServer(ctx context.Context, cluster client.ObjectKey) error {
 	return workload.List(ctx, &corev1.NodeList{})
 }
 
-// newIsland returns a cluster to be cut off: what Cluster API misses of it in the meantime is no matter of other tests.
+// newIsland returns a cluster of its own to cut off, so that other tests do not suffer from what Cluster API misses
+// meanwhile.
 func newIsland(t *testing.T, name string) client.ObjectKey {
 	t.Helper()
 	g := newTest(t)
@@ -83,7 +84,7 @@ func TestBreakKubeconfig(t *testing.T) {
 	g := newTest(t)
 	f := fault.BreakKubeconfig{Cluster: testCluster}
 	inject(t, f)
-	inject(t, f) // Must not take the broken kubeconfig for the earlier one.
+	inject(t, f) // It must not store the broken kubeconfig as the original one.
 	g.Expect(askAPIServer(t.Context(), testCluster)).To(MatchError(ContainSubstring("reading the kubeconfig")))
 	heal(t, f)
 	g.Expect(askAPIServer(t.Context(), testCluster)).To(Succeed())

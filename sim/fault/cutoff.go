@@ -9,16 +9,17 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// CutOff makes a workload cluster unreachable: its API server refuses connections and open ones break.
-// The cluster itself goes on.
+// CutOff makes a workload cluster unreachable: its API server refuses connections, and open ones break. The cluster
+// itself keeps running.
 //
-// A new request fails at once. Cluster API's cluster cache gives its connection up after 40 to 50 s,
-// together with the Cluster's RemoteConnectionProbe condition; until then it serves what it last knew.
-// Machines' NodeReady and NodeHealthy become Unknown after Options.RemoteConditionsGracePeriod. After Heal the
-// cluster cache is back within about a second.
+// New requests fail at once. Cluster API's cluster cache gives up its connection after 40 to 50 s, and sets the
+// Cluster's RemoteConnectionProbe condition then; until then, it serves what it last knew. Machines' NodeReady and
+// NodeHealthy become Unknown after Options.RemoteConditionsGracePeriod. After Heal, the cluster cache is back within
+// about a second.
 //
-// In one thing the in-memory API server is worse than a real one: it does not tell a watch that comes back what was
-// deleted meanwhile. A Node that is deleted before the cluster cache is back is missed as long as its connection lasts.
+// In one respect, the in-memory API server is worse than a real one: a watch that resumes does not learn what was
+// deleted meanwhile. If a Node is deleted before the cluster cache is back, its deletion goes unnoticed for the life of
+// that connection.
 type CutOff struct {
 	Cluster client.ObjectKey
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// DeleteInfrastructure deletes the infrastructure machine of a bare-metal Machine, which stays. Its provider takes the host back,
-// and when the object has gone, Cluster API says that the Machine has failed. It cannot be taken back.
+// DeleteInfrastructure deletes the infrastructure machine of a bare-metal Machine, but not the Machine. Its provider takes the
+// host back, and once the object is gone, Cluster API reports that the Machine has failed. Heal cannot undo it.
 type DeleteInfrastructure struct {
 	Machine client.ObjectKey
-	// Kind is that of the infrastructure machine, which has the name of the Machine.
+	// Kind is the kind of the infrastructure machine, which has the Machine's name.
 	Kind schema.GroupVersionKind
 }
 

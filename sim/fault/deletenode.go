@@ -18,17 +18,16 @@ import (
 // never is a startup time beyond the life of any world.
 const never = 10 * 365 * 24 * time.Hour
 
-// bootstrapped is the Machine annotation by which the in-memory backend knows that it need not wait for
-// startup times any more.
+// bootstrapped is the Machine annotation that tells the in-memory backend to skip startup times.
 const bootstrapped = "machine.inmemory.infrastructure.cluster.x-k8s.io/bootstrapped"
 
-// DeleteNode deletes the Node of a machine whose infrastructure stays, and keeps it away.
+// DeleteNode deletes the Node of a machine whose infrastructure stays, and prevents its return.
 //
-// The Machine's NodeReady and NodeHealthy conditions become False with reason NodeDeleted within some
-// 50 ms. Left alone, the in-memory backend would make the Node anew 150 ms after that. So the machine is
-// first sent back to before its kubelet started, with a startup time that never ends; as a side
-// effect its InfrastructureReady condition becomes False. Deleting the Machine works as always, and its
-// replacement comes up. Heal brings the Node back if the machine is still there.
+// The Machine's NodeReady and NodeHealthy conditions become False with reason NodeDeleted within some 50
+// ms. Without more, the in-memory backend would create the Node again 150 ms later. So the fault first
+// resets the machine to the state before its kubelet started, with a startup time that never ends; as a
+// side effect, its InfrastructureReady condition becomes False. Deleting the Machine works as usual, and
+// its replacement comes up. Heal brings the Node back if the machine still exists.
 type DeleteNode struct {
 	Cluster client.ObjectKey
 	Node    string
@@ -63,7 +62,8 @@ func (f DeleteNode) Heal(ctx context.Context, w *world.World) error {
 	return ignoreNotFound(f.setStartup(ctx, w, 0))
 }
 
-// setStartup changes the startup time of the machine's kubelet. In memory, a Node has its machine's name.
+// setStartup changes the startup time of the machine's kubelet. In memory, a Node has the name of its
+// machine.
 func (f DeleteNode) setStartup(ctx context.Context, w *world.World, startup time.Duration) error {
 	key := client.ObjectKey{Namespace: f.Cluster.Namespace, Name: f.Node}
 	return change(ctx, w, key, &infrav1.DevMachine{}, func(machine *infrav1.DevMachine) {
@@ -71,8 +71,8 @@ func (f DeleteNode) setStartup(ctx context.Context, w *world.World, startup time
 	})
 }
 
-// unbootstrap removes the mark that the machine once came up, until the backend has noticed. It must be
-// repeated: a backend that sees the missing mark before the new startup time puts the mark back.
+// unbootstrap removes the annotation bootstrapped until the backend has noticed. It must repeat that,
+// because a backend that sees the missing annotation before the new startup time puts it back.
 func (f DeleteNode) unbootstrap(ctx context.Context, w *world.World, machine client.ObjectKey) error {
 	return world.Poll(ctx, func(ctx context.Context) error {
 		err := change(ctx, w, machine, &clusterv1.Machine{}, func(machine *clusterv1.Machine) {

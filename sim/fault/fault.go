@@ -1,9 +1,9 @@
-// Package fault breaks a world, and mends it.
+// Package fault breaks a world, and heals it.
 //
-// A fault is a small value. It holds no state of its own: what Heal needs to know is in the world, so a
-// fault may be healed by an equal value made elsewhere. Inject returns when the fault is in place; each
-// type says how fast the world then shows it. Inject and Heal may be repeated, and healing something
-// that has been replaced in the meantime succeeds.
+// A fault is a small value without state of its own. What Heal needs to know is in the world, so an
+// equal value made elsewhere can heal a fault. Inject returns when the fault is in place; each type
+// says how soon the world shows it. Inject and Heal may be repeated, and healing something that was
+// replaced in the meantime succeeds.
 package fault
 
 import (
@@ -19,13 +19,13 @@ import (
 type Fault interface {
 	// String says what is wrong, in a few words.
 	String() string
-	// Inject brings the fault about.
+	// Inject causes the fault.
 	Inject(ctx context.Context, w *world.World) error
-	// Heal takes it back.
+	// Heal undoes it.
 	Heal(ctx context.Context, w *world.World) error
 }
 
-// annotationPrefix starts the names under which faults keep in the world what Heal must know.
+// annotationPrefix is the prefix of the annotations in which faults store what Heal needs.
 const annotationPrefix = "fault.sim.sickbay.dev/"
 
 // change reads an object of the management cluster, lets edit change it and writes the difference.
@@ -41,7 +41,7 @@ func change[T client.Object](ctx context.Context, w *world.World, key client.Obj
 	return nil
 }
 
-// ignoreNotFound is for Heal: what is gone needs no healing.
+// ignoreNotFound is for Heal: an object that is gone needs no healing.
 func ignoreNotFound(err error) error {
 	return client.IgnoreNotFound(err)
 }

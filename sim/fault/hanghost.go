@@ -9,9 +9,9 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// HangHost stops everything that runs on a bare-metal host. It keeps its power, does not shut down when it is
-// asked to, and its kubelet falls silent: some two seconds later the Node is Unknown. Its next boot is a good one,
-// unless it hangs Always: then no boot registers a Node until Heal.
+// HangHost stops everything that runs on a bare-metal host. The host keeps its power and ignores requests to shut
+// down, and its kubelet falls silent: some two seconds later, the Node is Unknown. The next boot works, unless
+// Always is set: then no boot registers a Node until Heal.
 type HangHost struct {
 	Host   client.ObjectKey
 	Always bool

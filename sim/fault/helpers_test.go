@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// newTest returns a Gomega whose Eventually looks often and waits long.
+// newTest returns a Gomega whose Eventually polls often and waits long.
 func newTest(t *testing.T) *WithT {
 	t.Helper()
 	g := NewWithT(t)
@@ -25,7 +25,7 @@ func newTest(t *testing.T) *WithT {
 	return g
 }
 
-// worker returns a worker of the test cluster, after all of them are well.
+// worker returns a worker of the test cluster, once all its machines are healthy.
 func worker(t *testing.T) *clusterv1.Machine {
 	t.Helper()
 	g := newTest(t)

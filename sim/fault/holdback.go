@@ -13,14 +13,14 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// startupBefore keeps the startup time that a template had before it was held back.
+// startupBefore is the annotation with a template's original startup time.
 const startupBefore = annotationPrefix + "startup-before"
 
 // HoldBack keeps new machines of a MachineDeployment from ever joining their cluster: they get
-// infrastructure, but no Node. Machines that run already are not touched.
+// infrastructure, but no Node. It does not affect existing machines.
 //
-// It shows when the next machine is created: by scaling up, or by replacing one. Heal lets machines
-// created from then on join; one that was held back stays so, and a replacement of it joins.
+// The effect appears with the next new machine, after scaling up or a replacement. After Heal, new
+// machines join; a machine that was held back never does, but its replacement does.
 type HoldBack struct {
 	Cluster client.ObjectKey
 	// MachineDeployment is the name of the MachineDeployment. Empty: the control plane.
@@ -69,8 +69,8 @@ func (f HoldBack) Heal(ctx context.Context, w *world.World) error {
 	return ignoreNotFound(err)
 }
 
-// changeTemplate edits the template in place. Cluster API's webhook would refuse that; a world has none,
-// and a new template would roll out all machines.
+// changeTemplate edits the template in place. Cluster API's webhook would refuse that, but a world has
+// none. A new template would roll out all machines.
 func (f HoldBack) changeTemplate(ctx context.Context, w *world.World, edit func(*infrav1.DevMachineTemplate)) error {
 	name, err := f.template(ctx, w)
 	if err != nil {

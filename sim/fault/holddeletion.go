@@ -10,12 +10,12 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// deletionHook has Cluster API wait before it takes away what a Machine runs on.
+// deletionHook makes Cluster API wait before it deletes a Machine's infrastructure.
 const deletionHook = clusterv1.PreTerminateDeleteHookAnnotationPrefix + "/sim.sickbay.dev"
 
-// HoldDeletion keeps a Machine from going away, as a program does that has still to clean up behind it. The machine runs on.
+// HoldDeletion keeps a Machine in deletion, like a program that still has to clean up. The machine keeps running.
 //
-// It shows when the Machine is deleted: it stays, being deleted, until Heal.
+// The effect appears when the Machine is deleted: it stays in deletion until Heal.
 type HoldDeletion struct {
 	Machine client.ObjectKey
 }

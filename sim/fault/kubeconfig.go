@@ -12,14 +12,14 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// kubeconfigBefore keeps the kubeconfig that a Secret had before it was broken.
+// kubeconfigBefore is the annotation with a Secret's original kubeconfig.
 const kubeconfigBefore = annotationPrefix + "kubeconfig-before"
 
-// BreakKubeconfig replaces the kubeconfig of a workload cluster by something that is none.
+// BreakKubeconfig replaces the kubeconfig of a workload cluster with something that does not parse.
 //
-// Who connects anew fails at once. Connections that exist go on, also those of Cluster API's cluster
-// cache; a CutOff of a minute in between ends them. The control plane's controller does not mend the
-// Secret and does nothing else for this control plane in the meantime.
+// New connections fail at once. Existing ones continue, including Cluster API's cluster cache; a
+// CutOff of a minute ends them. The control plane's controller does not repair the Secret, and does
+// nothing else for this control plane meanwhile.
 type BreakKubeconfig struct {
 	Cluster client.ObjectKey
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// StopKubelet lets the kubelet of a Node fall silent: the Node stays, but its conditions become Unknown,
-// as Kubernetes' node controller would make them 40 seconds later. With Status False the kubelet runs and
+// StopKubelet makes the kubelet of a Node fall silent: the Node stays, but its conditions become Unknown,
+// as Kubernetes' node controller would set them 40 seconds later. With Status False, the kubelet runs and
 // reports that the Node is not ready.
 //
-// The Machine's NodeReady condition follows within some 20 ms. It stays so until Heal or until the
-// machine is replaced: nothing else in a world writes to a Node that exists.
+// The Machine's NodeReady condition follows within some 20 ms. It stays until Heal or until the machine
+// is replaced, because nothing else in a world writes to an existing Node.
 type StopKubelet struct {
 	Cluster client.ObjectKey
 	Node    string
-	// Status of the Ready condition. Default Unknown.
+	// Status is the status of the Ready condition. Default Unknown.
 	Status corev1.ConditionStatus
-	// Since is when it happened. Default: now. An earlier time lets deadlines pass without waiting.
+	// Since is when it happened. Default: now. With an earlier time, deadlines pass without waiting.
 	Since time.Time
 }
 

@@ -9,10 +9,11 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// manyOrders are more than a host gets in a test.
+// manyOrders is more orders than a host gets in a test.
 const manyOrders = 1 << 20
 
-// LosePower takes the power from a bare-metal host, and has each order to switch it on fail. Its operator says so in its status.
+// LosePower cuts the power of a bare-metal host, and makes each order to switch it on fail. The operator reports that in the
+// host's status.
 type LosePower struct {
 	Host client.ObjectKey
 }

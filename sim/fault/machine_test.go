@@ -25,7 +25,7 @@ func TestMachineConditionSurvivesClusterAPI(t *testing.T) {
 
 	inject(t, power)
 	inject(t, fan)
-	// Makes Cluster API patch the Machine's conditions.
+	// This makes Cluster API patch the Machine's conditions.
 	inject(t, kubelet)
 	expectCondition(t, key, clusterv1.MachineNodeReadyCondition, haveStatus(metav1.ConditionUnknown))
 	heal(t, kubelet)
@@ -50,7 +50,7 @@ func TestHoldBack(t *testing.T) {
 	deployment := client.ObjectKey{Namespace: testCluster.Namespace, Name: world.MachineDeploymentName(testCluster.Name, world.DefaultPool)}
 	f := fault.HoldBack{Cluster: testCluster, MachineDeployment: deployment.Name}
 	inject(t, f)
-	inject(t, f) // Must not take the held-back startup time for the earlier one.
+	inject(t, f) // It must not store the endless startup time as the original one.
 	scale(t, deployment, 4)
 
 	var held *clusterv1.Machine

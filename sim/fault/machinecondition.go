@@ -13,16 +13,16 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// MachineCondition sets a condition on a Machine, as some other controller would.
+// MachineCondition sets a condition on a Machine, as another controller would.
 //
-// It shows at once. Each condition type has a field owner of its own, so that it survives the patches
-// of Cluster API and Heal removes it and nothing else. For a type that Cluster API itself writes, such as
-// NodeReady, the next patch of Cluster API wins.
+// The effect is immediate. Each condition type has its own field owner, so the condition survives the
+// patches of Cluster API, and Heal removes nothing else. For a type that Cluster API itself writes, such
+// as NodeReady, the next patch of Cluster API wins.
 type MachineCondition struct {
 	Machine client.ObjectKey
 	Type    string
 	Status  metav1.ConditionStatus
-	// Reason of the condition. Default "Fault".
+	// Reason is the reason of the condition. Default "Fault".
 	Reason  string
 	Message string
 	// Since is when it happened. Default: now.
@@ -58,7 +58,7 @@ func (f MachineCondition) Heal(ctx context.Context, w *world.World) error {
 	return ignoreNotFound(f.apply(ctx, w, map[string]any{}))
 }
 
-// apply makes status all that this fault's field owner owns.
+// apply replaces everything that this fault's field owner owns with status.
 func (f MachineCondition) apply(ctx context.Context, w *world.World, status map[string]any) error {
 	machine := &unstructured.Unstructured{Object: map[string]any{"status": status}}
 	machine.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("Machine"))

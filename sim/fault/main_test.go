@@ -12,8 +12,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// patience is for a machine that compiles other tests at the same time. Cluster API itself now and then waits for 15 or 30
-// seconds.
+// patience allows for a machine that compiles other tests at the same time. Cluster API itself sometimes waits for 15 or
+// 30 seconds.
 const patience = 3 * time.Minute
 
 var (
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
-// run is apart from TestMain because os.Exit runs no deferred calls.
+// run is separate from TestMain because os.Exit skips deferred calls.
 func run(m *testing.M) (code int) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()

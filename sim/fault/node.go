@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// wellNode holds the conditions that a kubelet reports, with their values on a healthy Node.
+// wellNode is the conditions that a kubelet reports, with their values on a healthy Node.
 var wellNode = []corev1.NodeCondition{
 	{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady"},
 	{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasSufficientMemory"},
@@ -16,7 +16,8 @@ var wellNode = []corev1.NodeCondition{
 	{Type: corev1.NodePIDPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasSufficientPID"},
 }
 
-// setCondition keeps the time of the last transition unless the status changes or since is given.
+// setCondition sets a condition. It keeps the time of the last transition unless the status
+// changes or since is given.
 func setCondition(node *corev1.Node, condition corev1.NodeCondition, since time.Time, now metav1.Time) {
 	condition.LastHeartbeatTime = now
 	condition.LastTransitionTime = now

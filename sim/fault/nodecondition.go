@@ -14,8 +14,8 @@ import (
 
 // NodeCondition sets one condition of a Node, as a kubelet under pressure or a problem detector would.
 //
-// Who watches the Node sees it at once; Machines show the kubelet's own conditions within some 20 ms.
-// Heal gives a kubelet's condition its healthy value and removes any other.
+// Watchers of the Node see it at once; Machines show the kubelet's own conditions within some 20 ms.
+// Heal resets a kubelet's condition to its healthy value, and removes any other.
 type NodeCondition struct {
 	Cluster client.ObjectKey
 	Node    string

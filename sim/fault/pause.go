@@ -10,9 +10,11 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// PauseCluster sets spec.paused of a Cluster: every Cluster API controller leaves its objects alone.
+// PauseCluster sets spec.paused of a Cluster, so that every Cluster API controller leaves its
+// objects alone.
 //
-// Paused conditions follow within some 50 ms; Machines freeze as they are, deletion included.
+// Paused conditions follow within some 50 ms. Machines stay as they are, even those in
+// deletion.
 type PauseCluster struct {
 	Cluster client.ObjectKey
 }

@@ -11,19 +11,19 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// versionBefore keeps the version that something had before it was upgraded.
+// versionBefore is the annotation with an object's version before the upgrade.
 const versionBefore = annotationPrefix + "version-before"
 
-// Upgrade gives a MachineDeployment another version of Kubernetes. Nothing is wrong with that, but Cluster API
-// replaces all its machines.
+// Upgrade gives a MachineDeployment another version of Kubernetes. That breaks nothing, but Cluster API replaces all
+// its machines.
 //
-// It does so one by one, and takes a second for each. It makes no worker whose minor version is not that of the control
-// plane. Heal gives the earlier version back, which replaces all machines once more.
+// It replaces them one by one, in about a second each. It creates no worker whose minor version differs from the
+// control plane's. Heal restores the earlier version, which replaces all machines again.
 type Upgrade struct {
 	Cluster client.ObjectKey
 	// MachineDeployment is the name of the MachineDeployment. Empty: the control plane.
 	MachineDeployment string
-	// Version is that of Kubernetes, like v1.36.4.
+	// Version is the Kubernetes version, such as v1.36.4.
 	Version string
 }
 

@@ -29,7 +29,7 @@ func TestUpgradeControlPlane(t *testing.T) {
 func rollsOut(t *testing.T, f fault.Upgrade, machines func() ([]clusterv1.Machine, error)) {
 	t.Helper()
 	inject(t, f)
-	inject(t, f) // Must not take the new version for the earlier one.
+	inject(t, f) // It must not store the new version as the original one.
 	expectVersion(t, newer, machines)
 	heal(t, f)
 	heal(t, f)

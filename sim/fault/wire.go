@@ -12,58 +12,61 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Mishap is what can happen to a write of a manager, or to the watch events of its caches.
+// Mishap is a failure of a manager's write, or of the watch events of its caches.
 type Mishap string
 
 // The mishaps of writes, and of caches.
 const (
-	// CrashBefore and CrashAfter end the manager at the write: nothing that it asks for afterwards reaches the API server.
+	// CrashBefore and CrashAfter end the manager at the write: none of its later requests reaches the API server.
 	CrashBefore Mishap = "crash before"
 	CrashAfter  Mishap = "crash after"
-	// AnswerLost lets the write happen. The manager gets an error of the connection.
+	// AnswerLost lets the write happen, but returns a connection error to the manager.
 	AnswerLost Mishap = "answer lost at"
-	// Conflict and ServerError refuse the write.
+	// Conflict and ServerError reject the write.
 	Conflict    Mishap = "conflict at"
 	ServerError Mishap = "error 500 at"
-	// Delayed holds back the events of the kind that is written, or that the event is about, for StaleTime.
+	// Delayed holds back the events of a kind for StaleTime. It is the kind of the object that is written, or that
+	// the event is about.
 	Delayed Mishap = "events delayed from"
-	// Dropped loses them. After StaleTime the watch expires, and the cache lists anew.
+	// Dropped drops them. After StaleTime, the watch expires, and the cache lists again.
 	Dropped Mishap = "events dropped from"
 )
 
-// WriteMishaps and EventMishaps are all of them: an event can only come late, or not at all.
+// WriteMishaps returns the mishaps that can happen at a write.
 func WriteMishaps() []Mishap {
 	return append([]Mishap{CrashBefore, CrashAfter, AnswerLost, Conflict, ServerError}, EventMishaps()...)
 }
 
-// EventMishaps are those of watch events.
+// EventMishaps returns the mishaps that can happen at a watch event: it can only come late, or never.
 func EventMishaps() []Mishap { return []Mishap{Delayed, Dropped} }
 
-// StaleTime is how long a cache stays behind. It is much longer than any cache lags of itself, and than Sickbay waits
-// before it looks again.
+// StaleTime is how long a cache stays behind. It is much longer than the normal lag of a cache, and than the time
+// after which Sickbay looks again.
 const StaleTime = 2 * time.Second
 
-// Moment names a write or a watch event, in words that are the same in every run, and the how-manieth of those it is.
+// Moment identifies a write or a watch event: a description that is the same in every run, and its number among those
+// with that description.
 type Moment struct {
 	What string
 	Nth  int
-	// Event tells a watch event from a write.
+	// Event is true for a watch event, and false for a write.
 	Event bool
 }
 
 func (m Moment) String() string { return fmt.Sprintf("%s (no. %d)", m.What, m.Nth) }
 
-// ErrCrashed is what the rest of a manager gets that has crashed.
+// ErrCrashed is the error that a manager gets after its crash.
 var ErrCrashed = errors.New("the process has crashed")
 
 var errAnswerLost = errors.New("the connection broke before the answer came")
 
-// Wire is how a manager reaches its API server. It records what passes, and lets one mishap happen.
+// Wire is between a manager and its API server. It records what passes, and causes one mishap.
 type Wire struct {
-	// Moment is when it happens. With the zero value everything is recorded, and nothing happens.
+	// Moment is when the mishap happens. With the zero value, the wire only records.
 	Moment Moment
 	Mishap Mishap
-	// Role names an object by the part that it plays, and is empty for those that are neither recorded nor disturbed.
+	// Role returns the role of an object in the test. If it is empty, the wire neither records nor disturbs the
+	// object.
 	Role func(resource, name string) string
 	// Kill ends the manager, for crashes.
 	Kill context.CancelFunc
@@ -71,17 +74,17 @@ type Wire struct {
 	mu       sync.Mutex
 	moments  []Moment
 	happened bool
-	// stale is the resource whose events are disturbed, and until when.
+	// stale is the resource whose events are disturbed, until the time until.
 	stale string
 	until time.Time
-	// disturbed is closed when that begins.
+	// disturbed is closed when the disturbance begins.
 	disturbed chan struct{}
 }
 
 // Config returns a configuration for a manager that uses the wire.
 func (w *Wire) Config(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
-	// What passes must be readable.
+	// The wire must be able to read what passes.
 	config.ContentType, config.AcceptContentTypes = "application/json", "application/json"
 	w.disturbed = make(chan struct{})
 	config.Wrap(func(real http.RoundTripper) http.RoundTripper { return &transport{wire: w, real: real} })
@@ -95,7 +98,7 @@ func (w *Wire) Happened() bool {
 	return w.happened
 }
 
-// Crashed reports whether the manager is dead.
+// Crashed reports whether the manager has crashed.
 func (w *Wire) Crashed() bool {
 	return (w.Mishap == CrashBefore || w.Mishap == CrashAfter) && w.Happened()
 }
@@ -107,8 +110,8 @@ func (w *Wire) Moments() []Moment {
 	return slices.Clone(w.moments)
 }
 
-// reach records a moment, and reports whether it is the one of the mishap. From then on the events of a resource are
-// disturbed, if that is the mishap.
+// reach records a moment, and reports whether the mishap happens at it. If the mishap is one of events, it begins to
+// disturb the events of the resource.
 func (w *Wire) reach(what, resource string, event bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -130,7 +133,7 @@ func (w *Wire) reach(what, resource string, event bool) bool {
 	return true
 }
 
-// staleness returns for how long the events of a resource are still disturbed.
+// staleness returns how much longer the events of a resource are disturbed.
 func (w *Wire) staleness(resource string) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

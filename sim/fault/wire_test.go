@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/fault"
 )
 
-// server answers requests in place of an API server, and counts the writes.
+// server answers requests like an API server, and counts the writes.
 type server struct {
 	writes int
 	events io.Reader
@@ -34,7 +34,7 @@ func (s *server) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// wired returns a client that reaches the server by the wire.
+// wired returns a client that reaches the server through the wire.
 func wired(w *fault.Wire, s *server) *http.Client {
 	w.Role = func(resource, name string) string {
 		if resource == "events" {
@@ -96,7 +96,7 @@ func TestWhatPassesIsRecorded(t *testing.T) {
 
 func TestMishapsOfWrites(t *testing.T) {
 	for mishap, want := range map[fault.Mishap]struct {
-		// writes is how many of three there are: one before the mishap, the one that it befalls, and one after.
+		// writes is how many of three writes arrive: one before the mishap, one with it, and one after.
 		writes, code int
 		crashed      bool
 	}{
@@ -131,7 +131,7 @@ func TestMishapsOfWrites(t *testing.T) {
 	}
 }
 
-// TestMishapsOfEvents reads three events, of which the second is disturbed: two are there at once, the third follows later.
+// TestMishapsOfEvents reads three events, and disturbs the second. The first two come at once, the third later.
 func TestMishapsOfEvents(t *testing.T) {
 	const first, second, third = `{"type":"ADDED","object":{"metadata":{"name":"m"}}}`, `{"type":"MODIFIED","object":{"metadata":{"name":"m"}}}`, `{"type":"DELETED","object":{"metadata":{"name":"m"}}}`
 	for mishap, want := range map[fault.Mishap][]string{
@@ -161,7 +161,7 @@ func TestMishapsOfEvents(t *testing.T) {
 	}
 }
 
-// read returns the events of a watch, each with when it came.
+// read returns the events of a watch, each with the time of its arrival.
 func read(t *testing.T, c *http.Client) []string {
 	t.Helper()
 	began := time.Now()

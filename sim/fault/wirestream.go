@@ -11,17 +11,17 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// stream is a watch, event by event.
+// stream is a watch, read event by event.
 type stream struct {
 	wire     *Wire
 	resource string
 	body     io.ReadCloser
-	// frames are those that have come, and end is why there are no more.
+	// frames are the events that have arrived, and end is why there are no more.
 	frames chan []byte
 	end    error
-	// rest is what has not been read yet.
+	// rest is the unread part of the current event.
 	rest []byte
-	// expired: the events were dropped, and the reader knows.
+	// expired is true once the reader knows that events were dropped.
 	expired   bool
 	closed    chan struct{}
 	closeOnce sync.Once
@@ -33,7 +33,7 @@ func (w *Wire) stream(resource string, body io.ReadCloser) *stream {
 	return s
 }
 
-// receive reads one event after the other.
+// receive reads the events one by one.
 func (s *stream) receive() {
 	defer close(s.frames)
 	decoder := json.NewDecoder(s.body)
@@ -50,13 +50,13 @@ func (s *stream) receive() {
 	}
 }
 
-// event is one of a watch.
+// event is one watch event.
 type event struct {
 	Type   watch.EventType              `json:"type"`
 	Object metav1.PartialObjectMetadata `json:"object"`
 }
 
-// note records an event of an object that plays a part.
+// note records an event if its object has a role.
 func (s *stream) note(frame []byte) {
 	var e event
 	if json.Unmarshal(frame, &e) != nil || e.Type == watch.Bookmark || e.Type == watch.Error {
@@ -82,7 +82,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next awaits what the reader is to get next.
+// next waits for the next event for the reader.
 func (s *stream) next() error {
 	if stale := s.wire.staleness(s.resource); stale > 0 {
 		return s.disturbed(stale)
@@ -105,7 +105,7 @@ func (s *stream) next() error {
 	}
 }
 
-// begins is closed when the events of a resource are disturbed from now on; nil once that is over.
+// begins returns a channel that is closed when the disturbance begins; nil after that.
 func (s *stream) begins() <-chan struct{} {
 	select {
 	case <-s.wire.disturbed:
@@ -115,7 +115,7 @@ func (s *stream) begins() <-chan struct{} {
 	}
 }
 
-// hold is for an event that has come when it is to be late, or lost.
+// hold delays or drops an event that has already arrived.
 func (s *stream) hold(frame []byte) error {
 	err := s.disturbed(s.wire.staleness(s.resource))
 	if err == nil && !s.expired {
@@ -124,7 +124,7 @@ func (s *stream) hold(frame []byte) error {
 	return err
 }
 
-// disturbed keeps events back, or loses them, until the time is up.
+// disturbed delays or drops events until the time is up.
 func (s *stream) disturbed(stale time.Duration) error {
 	timer := time.NewTimer(stale)
 	defer timer.Stop()
@@ -146,7 +146,7 @@ func (s *stream) disturbed(stale time.Duration) error {
 	}
 }
 
-// over ends the disturbance. A watch that lost events is told to list anew.
+// over ends the disturbance. A watch that lost events must list again.
 func (s *stream) over() error {
 	if s.wire.Mishap == Delayed {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// transport is a wire as a client uses it.
+// transport is the client's side of a wire.
 type transport struct {
 	wire *Wire
 	real http.RoundTripper
@@ -41,7 +41,8 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.real.RoundTrip(req)
 }
 
-// watch opens a watch. Clients for metadata prefer protobuf whatever their configuration says.
+// watch opens a watch. Metadata clients prefer protobuf whatever their configuration says, so
+// it asks for JSON.
 func (t *transport) watch(req *http.Request, target target) (*http.Response, error) {
 	accepted := strings.Split(req.Header.Get("Accept"), ",")
 	req.Header.Set("Accept", strings.Join(slices.DeleteFunc(accepted, func(s string) bool { return !strings.Contains(s, "/json") }), ","))
@@ -52,7 +53,7 @@ func (t *transport) watch(req *http.Request, target target) (*http.Response, err
 	return answer, err
 }
 
-// write does a write, unless it is the moment of the mishap.
+// write sends a write, unless the mishap happens at it.
 func (t *transport) write(req *http.Request, target target) (*http.Response, error) {
 	role := t.wire.Role(target.resource, target.name)
 	if role == "" || !t.wire.reach(target.verb+" "+role, target.resource, false) {
@@ -84,7 +85,7 @@ func (t *transport) write(req *http.Request, target target) (*http.Response, err
 
 var errMishap = errors.New("a mishap")
 
-// refusal is the answer of an API server that does not do what it is asked for.
+// refusal returns the answer of an API server that rejects a request.
 func refusal(req *http.Request, why *apierrors.StatusError) (*http.Response, error) {
 	status := why.Status()
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
@@ -101,14 +102,14 @@ func refusal(req *http.Request, why *apierrors.StatusError) (*http.Response, err
 	}, nil
 }
 
-// target is what a request is about.
+// target is the object of a request.
 type target struct {
-	// verb says what is done, to which part, and on whose behalf.
+	// verb is the verb, with the subresource and the field owner.
 	verb           string
 	resource, name string
 }
 
-// targetOf reads a request. What is created has its name in the body.
+// targetOf parses a request. A create request has the name in its body.
 func targetOf(req *http.Request) (target, error) {
 	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	// /api/v1/... and /apis/group/version/...

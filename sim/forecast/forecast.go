@@ -1,7 +1,7 @@
-// Package forecast holds what explain says will happen against what happens then.
+// Package forecast compares what explain says will happen with what happens.
 //
-// The explorer asks at each rest of a world whose time is virtual, so to the second. Watch asks all the time, in a world of real
-// servers, where others break things meanwhile: what is said counts if it is still said when it is due.
+// The explorer asks whenever a world with virtual time is at rest, so it can check to the second. Watch asks all the time, in a world with real
+// servers in which others break things meanwhile. A prediction counts if explain still makes it when it is due.
 package forecast
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 )
 
-// Changed reports whether something has happened to a machine that people want to know.
+// Changed reports whether something happened to a machine that people want to know.
 func Changed(before, after explain.Facts, namespace, name string) bool {
 	was, is := machineIn(before, namespace, name), machineIn(after, namespace, name)
 	switch {
@@ -40,8 +40,8 @@ func Changed(before, after explain.Facts, namespace, name string) bool {
 	return false
 }
 
-// stamped is when the last thing that Changed tells of has happened, by what Sickbay itself or the API server has written down about it, to the
-// second; zero if nothing was. The time of the look is later: writes, caches and the look take theirs.
+// stamped returns when the last change that Changed reports happened, to the second, according to what Sickbay or the API server stored about
+// it; zero if nothing was stored. The look itself is later, because writes, caches and looks take time.
 func stamped(before, after explain.Facts, namespace, name string) time.Time {
 	was, is := machineIn(before, namespace, name), machineIn(after, namespace, name)
 	var last time.Time
@@ -66,7 +66,7 @@ func stamped(before, after explain.Facts, namespace, name string) time.Time {
 	return last
 }
 
-// moments are all that a record has written down; nil is what has not happened.
+// moments returns all times in a record; nil for what has not happened.
 func moments(r *v1alpha1.MachineRemediation) []*metav1.Time {
 	all := []*metav1.Time{&r.CreationTimestamp, r.Status.CompletionTime, r.Status.RecoveryTime}
 	for i := range r.Status.Attempts {
@@ -78,7 +78,7 @@ func moments(r *v1alpha1.MachineRemediation) []*metav1.Time {
 	return all
 }
 
-// judged is since when a machine has had its verdict; nil if it has none.
+// judged returns since when a machine has had its verdict; nil if it has none.
 func judged(m *explain.Machine) *metav1.Time {
 	if c := meta.FindStatusCondition(m.Machine.Status.Conditions, verdict.ConditionType); c != nil {
 		return &c.LastTransitionTime
@@ -93,7 +93,7 @@ func verdictOf(m *explain.Machine) metav1.ConditionStatus {
 	return ""
 }
 
-// tries counts the attempts of a record, and what they have made.
+// tries counts the attempts of a record, and the objects that they created.
 func tries(r *v1alpha1.MachineRemediation) (attempts [2]int) {
 	for _, attempt := range r.Status.Attempts {
 		attempts[0]++

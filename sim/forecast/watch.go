@@ -17,48 +17,47 @@ import (
 )
 
 const (
-	// often is how often explain is asked.
+	// often is the interval at which explain is asked.
 	often = 500 * time.Millisecond
-	// slow is how long the API server takes for an answer if the machine is busy. It needs few milliseconds.
+	// slow is the response time of the API server from which the machine counts as busy. Normally, it needs a few milliseconds.
 	slow = 50 * time.Millisecond
 )
 
 // Watcher asks explain all the time.
 type Watcher struct {
-	// patience is how much later than it was said something may happen: what a busy machine takes for it.
+	// patience is how much later than predicted something may happen on a busy machine.
 	patience time.Duration
 
 	mu   sync.Mutex
 	open map[claim]*said
-	// happened are when things were said to happen, and did. Broken says what did not.
+	// happened are the predictions that came true, with their times. broken describes those that did not.
 	happened []Delay
 	broken   []string
-	// looked is when it looked last, and excuses are when nothing was to be expected in time.
+	// looked is the time of the last look, and excuses are the times in which nothing could be expected in time.
 	looked  time.Time
 	excuses []excuse
 }
 
-// excuse is a time of which so much was lost.
+// excuse is a time span, and how much of it was lost.
 type excuse struct {
 	from, to time.Time
 	lost     time.Duration
 }
 
-// Report is what became of what was said.
+// Report is the outcome of explain's predictions.
 type Report struct {
-	// Kept counts what has happened, Prompt what of that has happened within a second, and Excused what has not, but would have without the
-	// time that was lost: while the manager was restarted, and while the machine was too busy to ask explain as often as it should, or the API
-	// server to answer.
+	// Kept counts the predictions that came true, and Prompt those that did within a second. Excused counts those that would have without lost
+	// time: while the manager restarted, while the machine was too busy to ask explain often enough, or while the API server was slow.
 	Kept, Prompt, Excused int
-	// Late says what else has happened later, and Broken what has not happened at all.
+	// Late are the other late events, and Broken describes the predictions that did not come true.
 	Late   []Delay
 	Broken []string
 }
 
-// Delay is something that happened later than it was said.
+// Delay is an event that came later than predicted.
 type Delay struct {
 	What string
-	// Due is when it was to happen, Happened when it did as far as that is written down, and Seen when a look showed it.
+	// Due is the predicted time, Happened the stored time if there is one, and Seen the time of the look that showed it.
 	Due, Happened, Seen time.Time
 }
 
@@ -67,20 +66,20 @@ func (d Delay) String() string {
 	return fmt.Sprintf("%s: it was to happen at %s, happened at %s, and was seen at %s", d.What, d.Due.UTC().Format(clock), d.Happened.UTC().Format(clock), d.Seen.UTC().Format(clock))
 }
 
-// claim is one thing that is said to happen.
+// claim is one prediction.
 type claim struct {
 	namespace, name, what string
-	// at is zero for what is said to happen at once.
+	// at is zero if it should happen at once.
 	at time.Time
 }
 
-// said is when it is due, and what was known when it was said last.
+// said is when a prediction is due, and what was known when it was last made.
 type said struct {
 	due   time.Time
 	facts explain.Facts
 }
 
-// Watch looks at a namespace until ctx ends. It returns once it has looked for the first time.
+// Watch looks at a namespace until ctx ends. It returns after the first look.
 func Watch(ctx context.Context, cfg *rest.Config, o app.Options, patience time.Duration) (*Watcher, error) {
 	onlooker, err := app.NewOnlooker(ctx, cfg, o)
 	if err != nil {
@@ -109,7 +108,7 @@ func Watch(ctx context.Context, cfg *rest.Config, o app.Options, patience time.D
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-				_ = look() // One that fails says nothing.
+				_ = look() // A failed look says nothing.
 				asked := time.Now()
 				if onlooker.Fleet.Live.List(ctx, &clusterv1.MachineHealthCheckList{}, client.Limit(1)) == nil {
 					w.answered(asked, time.Now())
@@ -124,7 +123,7 @@ func newWatcher(patience time.Duration) *Watcher {
 	return &Watcher{patience: patience, open: map[claim]*said{}}
 }
 
-// see holds what was said against a look, and takes up what is said now.
+// see compares the predictions with a look, and records the new predictions.
 func (w *Watcher) see(now explain.Facts) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -138,7 +137,7 @@ func (w *Watcher) see(now explain.Facts) {
 			}
 			delete(w.open, c)
 		case !again[c] && (c.at.IsZero() || c.at.After(now.Now)):
-			// Something else has happened, so it is not to happen any more.
+			// Something else has happened, so the prediction no longer applies.
 			delete(w.open, c)
 		case now.Now.After(one.due.Add(w.patience)):
 			w.broken = append(w.broken, fmt.Sprintf("%s/%s: %s was to happen at %s, and did not by %s",
@@ -148,14 +147,14 @@ func (w *Watcher) see(now explain.Facts) {
 	}
 }
 
-// answered notes how long the API server took for something small. While it is slow, so is everybody who needs it.
+// answered records how long the API server took for a small request. While it is slow, everybody who needs it is slow.
 func (w *Watcher) answered(asked, at time.Time) {
 	if at.Sub(asked) > slow {
 		w.Excuse(asked.Add(-often), at)
 	}
 }
 
-// stalled notes how much later this look is than it should be.
+// stalled records how late this look is.
 func (w *Watcher) stalled(now time.Time) {
 	if lost := now.Sub(w.looked) - often; !w.looked.IsZero() && lost > 0 {
 		w.excuses = append(w.excuses, excuse{w.looked, now, lost})
@@ -163,7 +162,7 @@ func (w *Watcher) stalled(now time.Time) {
 	w.looked = now
 }
 
-// collect takes up what explain says now, and returns it.
+// collect records explain's current predictions, and returns them.
 func (w *Watcher) collect(now explain.Facts) map[claim]bool {
 	again := map[claim]bool{}
 	for _, one := range now.Next() {
@@ -182,7 +181,7 @@ func (w *Watcher) collect(now explain.Facts) map[claim]bool {
 	return again
 }
 
-// overdue reports whether what is said to happen at once was said to happen by now.
+// overdue reports whether something that is predicted to happen at once was already predicted for an earlier time.
 func (w *Watcher) overdue(c claim, now time.Time) bool {
 	for other := range w.open {
 		if earlier := other.at; !earlier.IsZero() && !earlier.After(now) && other.namespace == c.namespace && other.name == c.name && other.what == c.what {
@@ -200,7 +199,7 @@ func claimOf(one explain.Upcoming, now time.Time) claim {
 	return c
 }
 
-// count notes what has happened. How much of its delay is excused is known at the end only.
+// count records what has happened. How much of its delay is excused is known only at the end.
 func (w *Watcher) count(c claim, one *said, now explain.Facts) {
 	late := Delay{What: fmt.Sprintf("%s/%s: %s", c.namespace, c.name, c.what), Due: one.due, Happened: stamped(one.facts, now, c.namespace, c.name), Seen: now.Now}
 	if late.Happened.IsZero() {
@@ -209,14 +208,14 @@ func (w *Watcher) count(c claim, one *said, now explain.Facts) {
 	w.happened = append(w.happened, late)
 }
 
-// Excuse says that the manager was down for a time, and busy with its start. It may be said afterwards.
+// Excuse records that the manager was down, or busy with its start, for a time. It may be called afterwards.
 func (w *Watcher) Excuse(from, to time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.excuses = append(w.excuses, excuse{from, to, to.Sub(from)})
 }
 
-// lost is how much time was lost between two moments.
+// lost returns how much time was lost between two moments.
 func (w *Watcher) lost(from, to time.Time) time.Duration {
 	var lost time.Duration
 	for _, one := range w.excuses {
@@ -227,7 +226,7 @@ func (w *Watcher) lost(from, to time.Time) time.Duration {
 	return lost
 }
 
-// Report is what became of what was said so far.
+// Report returns the outcome of the predictions so far.
 func (w *Watcher) Report() Report {
 	w.mu.Lock()
 	defer w.mu.Unlock()

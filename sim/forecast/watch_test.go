@@ -14,7 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// at is what is known so long after the kubelet of a machine has stopped, which makes it sick after five minutes.
+// at returns what is known some time after the kubelet of a machine has stopped. The machine is sick after five
+// minutes.
 func at(since time.Duration, status metav1.ConditionStatus, ready corev1.ConditionStatus) explain.Facts {
 	mhc := build.MachineHealthCheck("default", "workers", build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionUnknown, 5*time.Minute))
 	machine := build.Machine("default", "m1", build.NodeRef("node"), build.UID("m1"), build.Condition(verdict.ConditionType, status, "It", build.Epoch))
@@ -41,7 +42,7 @@ func TestWatcher(t *testing.T) {
 		"it happens late":        {[]explain.Facts{before, at(5*time.Minute+3*time.Second, sick, corev1.ConditionUnknown)}, 1, 0, ""},
 		"it happens too early":   {[]explain.Facts{before, at(4*time.Minute+3*time.Second, sick, corev1.ConditionUnknown)}, 0, 0, ""},
 		"something else happens": {[]explain.Facts{before, at(4*time.Minute+3*time.Second, pending, corev1.ConditionTrue), at(6*time.Minute, metav1.ConditionTrue, corev1.ConditionTrue)}, 1, 0, ""},
-		"nothing happens":        {[]explain.Facts{before, at(5*time.Minute+6*time.Second, pending, corev1.ConditionUnknown)}, 0, 0, "default/m1: is sick: Node condition Ready is Unknown for more than 5m0s was to happen at 00:05:00.0, and did not by 00:05:06.0"},
+		"nothing happens":        {[]explain.Facts{before, at(5*time.Minute+6*time.Second, pending, corev1.ConditionUnknown)}, 0, 0, "default/m1: is sick: Node condition Ready has been Unknown for more than 5m0s was to happen at 00:05:00.0, and did not by 00:05:06.0"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +58,7 @@ func TestWatcher(t *testing.T) {
 	}
 }
 
-// TestLate: what happens late is excused by time that was lost, and by nothing else.
+// TestLate: only lost time excuses a late event.
 func TestLate(t *testing.T) {
 	const pending, sick = metav1.ConditionUnknown, metav1.ConditionFalse
 	looks := func(w *Watcher, last time.Duration, ready corev1.ConditionStatus) {

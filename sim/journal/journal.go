@@ -1,7 +1,7 @@
-// Package journal writes down everything that happens to Machines, MachineHealthChecks and MachineRemediations in a world,
-// with the events of remediations, and to hosts, their Nodes and RebootRemediations if it has bare metal, as the API server
-// tells it. Waiting on a journal misses nothing: a state that lasted for a few milliseconds is
-// found, with the moment at which it was seen, even if nobody looked just then.
+// Package journal records everything that the API server reports about the Machines, MachineHealthChecks and
+// MachineRemediations of a world, and about the events of remediations. With bare metal, it also records hosts, their Nodes
+// and RebootRemediations. Waiting on a journal misses nothing: it finds a state that lasted only a few milliseconds, with the
+// time at which it was seen, even if nobody was waiting then.
 package journal
 
 import (
@@ -31,12 +31,12 @@ type Entry struct {
 	// Object is a *clusterv1.Machine, a *clusterv1.MachineHealthCheck, a *v1alpha1.MachineRemediation, a
 	// *eventsv1.Event, a *metal3v1.BareMetalHost, a *corev1.Node or a *v1alpha1.RebootRemediation. It must not be changed.
 	Object client.Object
-	// Gone tells that this is the last state of an object that does not exist any more.
+	// Gone is set if this is the last state of an object that no longer exists.
 	Gone bool
 }
 
-// Before reports whether a state was stored before another one. States of different kinds are seen in any order, but one etcd
-// counts all of them.
+// Before reports whether a state was stored before another one. States of different kinds may be seen in any order, but one
+// etcd numbers all of them.
 func (e Entry) Before(other Entry) bool {
 	order, err := resourceversion.CompareResourceVersion(e.Object.GetResourceVersion(), other.Object.GetResourceVersion())
 	return err == nil && order < 0
@@ -50,7 +50,7 @@ type Journal struct {
 	grown chan struct{}
 }
 
-// Open begins a journal of a world. It ends with ctx.
+// Open opens a journal of a world. It ends with ctx.
 func Open(ctx context.Context, w *world.World) (*Journal, error) {
 	j := newJournal()
 	ours := fields.OneTermEqualSelector("reportingController", reporter)
@@ -76,7 +76,7 @@ func Open(ctx context.Context, w *world.World) (*Journal, error) {
 	return j, nil
 }
 
-// reporter is who reports the events that are written down.
+// reporter is the reporting controller of the recorded events.
 const reporter = "remediation"
 
 func kinds(w *world.World) []client.Object {
@@ -114,15 +114,15 @@ func (j *Journal) write(obj any, gone bool) {
 	j.grown = make(chan struct{})
 }
 
-// since returns the entries from the given index on, and what is closed when there are more.
+// since returns the entries from the given index on, and a channel that is closed with the next entry.
 func (j *Journal) since(index int) ([]Entry, <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.entries[index:], j.grown
 }
 
-// Await returns the first entry that matches, from the beginning of the journal on, as soon as there is
-// one. What names it in the error if ctx ends before.
+// Await returns the first matching entry from the beginning of the journal, as soon as there is one. The error names what if
+// ctx ends first.
 func (j *Journal) Await(ctx context.Context, what string, matches func(Entry) bool) (Entry, error) {
 	for index := 0; ; {
 		entries, grown := j.since(index)
@@ -140,7 +140,7 @@ func (j *Journal) Await(ctx context.Context, what string, matches func(Entry) bo
 	}
 }
 
-// Find returns the first entry that matches, if there is one already.
+// Find returns the first matching entry, if there is one already.
 func (j *Journal) Find(matches func(Entry) bool) (Entry, bool) {
 	entries, _ := j.since(0)
 	for _, entry := range entries {

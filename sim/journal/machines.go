@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Machine awaits a state of the Machine with that UID.
+// Machine waits for a state of the Machine with that UID.
 func (j *Journal) Machine(ctx context.Context, uid types.UID, what string, matches func(*clusterv1.Machine) bool) (Entry, error) {
 	return j.Await(ctx, what, func(e Entry) bool {
 		machine, ok := e.Object.(*clusterv1.Machine)
@@ -18,12 +18,12 @@ func (j *Journal) Machine(ctx context.Context, uid types.UID, what string, match
 	})
 }
 
-// Gone awaits the end of the object with that UID.
+// Gone waits for the removal of the object with that UID.
 func (j *Journal) Gone(ctx context.Context, uid types.UID, what string) (Entry, error) {
 	return j.Await(ctx, what, func(e Entry) bool { return e.Gone && e.Object.GetUID() == uid })
 }
 
-// MachineHealthCheck awaits a state of a MachineHealthCheck.
+// MachineHealthCheck waits for a state of a MachineHealthCheck.
 func (j *Journal) MachineHealthCheck(ctx context.Context, key client.ObjectKey, what string, matches func(*clusterv1.MachineHealthCheck) bool) (Entry, error) {
 	return j.Await(ctx, what, func(e Entry) bool {
 		mhc, ok := e.Object.(*clusterv1.MachineHealthCheck)
@@ -49,5 +49,5 @@ func Marked(machine *clusterv1.Machine) bool {
 	return meta.IsStatusConditionFalse(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
 }
 
-// Deleting matches Machines on their way out.
+// Deleting matches Machines in deletion.
 func Deleting(machine *clusterv1.Machine) bool { return !machine.DeletionTimestamp.IsZero() }

@@ -6,8 +6,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// IsRequest tells that an entry is a state of a RebootRemediation for a Machine. Those that a MachineRemediation asks for
-// name it; others belong to it.
+// IsRequest reports whether an entry is a state of a RebootRemediation for a Machine. A RebootRemediation names the
+// Machine if a MachineRemediation created it; otherwise it has the Machine as its owner.
 func IsRequest(e Entry, machine *clusterv1.Machine) bool {
 	request, ok := e.Object.(*v1alpha1.RebootRemediation)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Record awaits a state of a MachineRemediation of the Machine with that UID.
+// Record waits for a state of a MachineRemediation of the Machine with that UID.
 func (j *Journal) Record(ctx context.Context, machine types.UID, what string, matches func(*v1alpha1.MachineRemediation) bool) (Entry, error) {
 	return j.Await(ctx, what, func(e Entry) bool {
 		record, ok := e.Object.(*v1alpha1.MachineRemediation)
@@ -19,7 +19,7 @@ func (j *Journal) Record(ctx context.Context, machine types.UID, what string, ma
 	})
 }
 
-// Records returns the latest state of each MachineRemediation of the Machine with that UID, in their order.
+// Records returns the latest state of each MachineRemediation of the Machine with that UID, in order.
 func (j *Journal) Records(machine types.UID) []*v1alpha1.MachineRemediation {
 	var all []*v1alpha1.MachineRemediation
 	index := map[types.UID]int{}
@@ -39,7 +39,7 @@ func (j *Journal) Records(machine types.UID) []*v1alpha1.MachineRemediation {
 	return all
 }
 
-// Event awaits an event of a remediation.
+// Event waits for an event of a remediation.
 func (j *Journal) Event(ctx context.Context, what string, matches func(*eventsv1.Event) bool) (Entry, error) {
 	return j.Await(ctx, what, func(e Entry) bool {
 		event, ok := e.Object.(*eventsv1.Event)
@@ -52,7 +52,7 @@ func Progress(record *v1alpha1.MachineRemediation) metav1.Condition {
 	return condition(record, v1alpha1.ConditionProgressing)
 }
 
-// Success returns what a MachineRemediation says of its end; empty before.
+// Success returns what a MachineRemediation says about its end; empty before.
 func Success(record *v1alpha1.MachineRemediation) metav1.Condition {
 	return condition(record, v1alpha1.ConditionSucceeded)
 }

@@ -7,17 +7,17 @@ import (
 	"net/url"
 )
 
-// Alert is one that a rule has raised.
+// Alert is an alert that a rule has raised.
 type Alert struct {
 	Labels      map[string]string `json:"labels"`
 	Annotations map[string]string `json:"annotations"`
 	State       string            `json:"state"`
 }
 
-// Name is that of its rule.
+// Name returns the name of its rule.
 func (a Alert) Name() string { return a.Labels["alertname"] }
 
-// Firing returns the alerts that fire now. Those that still wait are left out.
+// Firing returns the alerts that fire now, without the pending ones.
 func (p *Process) Firing(ctx context.Context) ([]Alert, error) {
 	var answer struct {
 		Alerts []Alert `json:"alerts"`
@@ -34,10 +34,10 @@ func (p *Process) Firing(ctx context.Context) ([]Alert, error) {
 	return firing, nil
 }
 
-// Series is a part of what a query has found.
+// Series is one series in the result of a query.
 type Series struct {
 	Metric map[string]string `json:"metric"`
-	// Value is the time, and the value as text.
+	// Value is the time, and the value as a string.
 	Value [2]any `json:"value"`
 }
 

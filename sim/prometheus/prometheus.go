@@ -1,5 +1,5 @@
-// Package prometheus runs the real Prometheus beside a world. It scrapes Sickbay as it does anywhere else, over TLS and with a token,
-// and evaluates rules.
+// Package prometheus runs the real Prometheus beside a world. As in production, it scrapes Sickbay over TLS with a token, and
+// evaluates rules.
 package prometheus
 
 import (
@@ -18,31 +18,31 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// Options say how to run it.
+// Options say how to run Prometheus.
 type Options struct {
-	// Binary is its path: make test-operate builds it.
+	// Binary is the path of Prometheus, which make test-operate builds.
 	Binary string
 	// Dir is an empty directory for its configuration and its data.
 	Dir string
-	// Rules are those of a rule file.
+	// Rules is the content of a rule file.
 	Rules []byte
-	// Targets are the addresses, host:port, at which Sickbay serves its metrics; Token permits to read them.
+	// Targets are the addresses, host:port, at which Sickbay serves its metrics; Token has the right to read them.
 	Targets []string
 	Token   string
-	// Log receives what it writes.
+	// Log receives the output of Prometheus.
 	Log io.Writer
 }
 
 // Process is a running Prometheus.
 type Process struct {
 	command *exec.Cmd
-	// exited is closed when the process is gone; err is then how it went.
+	// exited is closed when the process has ended; err is then its error.
 	exited chan struct{}
 	err    error
 	url    string
 }
 
-// config is that of a Prometheus with short periods: what a test awaits is seen within some seconds.
+// config configures short periods, so that tests see changes within seconds.
 const config = `
 global:
   scrape_interval: 1s
@@ -77,7 +77,7 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	p := &Process{exited: make(chan struct{}), url: "http://" + address, command: exec.Command(o.Binary,
 		"--config.file="+filepath.Join(o.Dir, "prometheus.yaml"), "--storage.tsdb.path="+filepath.Join(o.Dir, "data"), "--web.listen-address="+address)}
 	p.command.Stdout, p.command.Stderr = o.Log, o.Log
-	// It must not outlive us, whatever ends us.
+	// It must not outlive this process, however this process ends.
 	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.command.Start(); err != nil {
 		return nil, fmt.Errorf("starting Prometheus: %w", err)
@@ -92,7 +92,7 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	return p, nil
 }
 
-// Stop asks the process to end, and waits for it.
+// Stop terminates the process and waits for its end.
 func (p *Process) Stop() error {
 	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("ending Prometheus: %w", err)
@@ -114,7 +114,7 @@ func (p *Process) ready(ctx context.Context) error {
 	return answer.Close()
 }
 
-// get returns the body of an answer that is no error.
+// get returns the body of a successful answer.
 func (p *Process) get(ctx context.Context, path string) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, http.NoBody)
 	if err != nil {

@@ -15,7 +15,7 @@ var binaries = flag.String("prometheus", "", "directory of prometheus and promto
 
 const rules = "../../config/prometheus"
 
-// TestRules runs the unit tests of the rules: promtool evaluates them on series of their own.
+// TestRules runs the unit tests of the rules: promtool evaluates them on test series.
 func TestRules(t *testing.T) {
 	if *binaries == "" {
 		t.Skip("make test-operate builds promtool")

@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	// factor is by how much times are shorter: an hour is a second.
+	// factor is the divisor of times: an hour becomes a second.
 	factor = 3600
-	// leastWait is how short a wait gets at most: two rounds of scraping and evaluating.
+	// leastWait is the shortest wait: two rounds of scraping and evaluating.
 	leastWait = 2 * time.Second
-	// leastRange is how short a range gets at most: what happens in it has to be seen.
+	// leastRange is the shortest range, because it must contain what happens in it.
 	leastRange = 30 * time.Second
 )
 
-// span is a time in a file of rules: a range or an offset, what an alert waits for, or a threshold, written as a product of seconds.
+// span matches a time in a file of rules: a range, an offset, an alert's wait, or a threshold written as a product of seconds.
 var span = regexp.MustCompile(`(\[|offset |for: )(\d+)([smhd])|(\d+) \* (60|3600)\b`)
 
-// Shorten makes the times in a file of rules so short that a test can await them, and leaves all else as it is: each is divided by
-// 3600, but a wait or a threshold is at least two seconds, and a range at least thirty.
+// Shorten divides the times in a file of rules by 3600, so that a test can wait for them, and changes nothing else. Waits and
+// thresholds stay at least two seconds, ranges at least thirty.
 func Shorten(rules []byte) []byte {
 	return span.ReplaceAllFunc(rules, func(found []byte) []byte {
 		parts := span.FindSubmatch(found)

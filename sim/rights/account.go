@@ -20,18 +20,18 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/app"
 )
 
-// Namespace is Sickbay's own, where its ServiceAccounts and its lease are.
+// Namespace is Sickbay's own namespace, which has its ServiceAccounts and its lease.
 const Namespace = "sickbay-system"
 
 // Account is a ServiceAccount with some of the generated roles.
 type Account struct {
 	Name  string
 	Roles []Role
-	// Others are remediation kinds of others that Sickbay may use, as in the value rbac.remediationKinds of the chart.
+	// Others are the rights for other parties' remediation kinds, as in the chart's value rbac.remediationKinds.
 	Others []rbacv1.PolicyRule
 }
 
-// ForArgs is the account that the chart makes for a manager with some arguments.
+// ForArgs returns the account that the chart creates for a manager with these arguments.
 func ForArgs(onOpenShift bool, others []rbacv1.PolicyRule, args ...string) (Account, error) {
 	names := []string{"manager"}
 	controllers := app.Controllers()
@@ -66,7 +66,8 @@ func ForArgs(onOpenShift bool, others []rbacv1.PolicyRule, args ...string) (Acco
 	return a, nil
 }
 
-// Config installs the account and returns how to reach the API server as it. It returns when the server knows its rights.
+// Config installs the account and returns a configuration for it. It returns once the API server knows the account's
+// rights.
 func (a Account) Config(ctx context.Context, admin *rest.Config) (*rest.Config, error) {
 	c, err := client.New(admin, client.Options{})
 	if err != nil {
@@ -91,7 +92,7 @@ func (a Account) Config(ctx context.Context, admin *rest.Config) (*rest.Config, 
 	return config, nil
 }
 
-// WriteKubeconfig installs the account and writes a kubeconfig of it.
+// WriteKubeconfig installs the account and writes a kubeconfig for it.
 func (a Account) WriteKubeconfig(ctx context.Context, admin *rest.Config, path string) error {
 	config, err := a.Config(ctx, admin)
 	if err != nil {
@@ -108,7 +109,7 @@ func (a Account) WriteKubeconfig(ctx context.Context, admin *rest.Config, path s
 	return nil
 }
 
-// objects are the roles and their bindings.
+// objects returns the roles and their bindings.
 func (a Account) objects() []client.Object {
 	var rules, local []rbacv1.PolicyRule
 	for _, role := range a.Roles {
@@ -125,10 +126,11 @@ func (a Account) objects() []client.Object {
 	}
 }
 
-// settlePoll is how often the API server is asked whether it knows the rights. It hears of them by watches of its own.
+// settlePoll is the interval between checks whether the API server knows the rights. It learns them through its own
+// watches.
 const settlePoll = 20 * time.Millisecond
 
-// settle waits until the API server allows what the roles give.
+// settle waits until the API server allows everything in the roles.
 func (a Account) settle(ctx context.Context, c client.Client) error {
 	for _, role := range a.Roles {
 		for _, namespace := range []string{"", Namespace} {
@@ -147,7 +149,7 @@ func (a Account) settle(ctx context.Context, c client.Client) error {
 	return nil
 }
 
-// await waits until the API server allows what a rule gives.
+// await waits until the API server allows a rule.
 func (a Account) await(ctx context.Context, c client.Client, namespace string, rule rbacv1.PolicyRule) error {
 	resource, subresource, _ := strings.Cut(rule.Resources[0], "/")
 	name := ""

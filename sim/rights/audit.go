@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// policy has the API server log what Sickbay's accounts ask for, and nobody else.
+// policy makes the API server log the requests of Sickbay's accounts, and no others.
 const policy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -21,7 +21,7 @@ rules:
 - level: None
 `
 
-// AuditArgs writes the policy into a directory, and returns the arguments that make an API server keep its log there.
+// AuditArgs writes the policy to a directory, and returns the arguments that make an API server keep its log there.
 func AuditArgs(dir string) (map[string]string, error) {
 	file := filepath.Join(dir, "audit-policy.yaml")
 	if err := os.WriteFile(file, []byte(policy), 0o600); err != nil {
@@ -30,22 +30,23 @@ func AuditArgs(dir string) (map[string]string, error) {
 	return map[string]string{"audit-policy-file": file, "audit-log-path": filepath.Join(dir, "audit.log")}, nil
 }
 
-// Log is what accounts have asked for, by their names.
+// Log is what accounts requested, by account name.
 type Log struct {
 	Allowed, Denied map[string]map[Right]string
 }
 
-// entry is what matters of an entry of the audit log.
+// entry is the part of an audit log entry that matters.
 type entry struct {
 	Verb       string
 	RequestURI string
 	User       struct{ Username string }
 	ObjectRef  *struct{ APIGroup, Resource, Subresource, Namespace, Name string }
-	// Annotations say what the authorizer decided, which an answer 403 need not mean: a namespace that is deleted refuses, too.
+	// Annotations say what the authorizer decided. The status 403 is not enough, because a namespace in deletion causes it,
+	// too.
 	Annotations map[string]string
 }
 
-// ReadLog reads the log that an API server keeps in a directory.
+// ReadLog reads an API server's log from a directory.
 func ReadLog(dir string) (*Log, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "audit*.log"))
 	if err != nil || len(files) == 0 {

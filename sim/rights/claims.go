@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// claims say of each right of each role where it is used: a package of scenarios, or what else, and why.
+// claims says where each right of each role is used: in a package of scenarios, or elsewhere, and why.
 //
 //go:embed claims.txt
 var claims string
 
-// elsewhere is the place of rights that no scenario uses; a claim then has a reason.
+// elsewhere is the place of rights that no scenario uses; such a claim has a reason.
 const elsewhere = "-"
 
 // Claim says where a right of a role is used.
@@ -21,7 +21,7 @@ type Claim struct {
 	Role, Right, Where, Reason string
 }
 
-// Claims are all that are made, in the order of the table.
+// Claims returns all claims, in the order of the table.
 func Claims() ([]Claim, error) {
 	var all []Claim
 	for line := range strings.Lines(claims) {
@@ -53,8 +53,8 @@ func (l *Log) CheckDenied() error {
 	return errors.Join(errs...)
 }
 
-// CheckClaims returns an error that names each right that is said to be used in a package of scenarios and was not. Of an account that has a
-// right by several roles, nobody can tell which of them needs it; so that counts for none of them.
+// CheckClaims returns an error that names each right that a package of scenarios claims to use but does not. If an account has a right
+// through several roles, nobody can tell which of them needs it, so its use counts for none of them.
 func (l *Log) CheckClaims(where string, accounts []Account) error {
 	all, err := Claims()
 	if err != nil {
@@ -69,7 +69,7 @@ func (l *Log) CheckClaims(where string, accounts []Account) error {
 	return errors.Join(errs...)
 }
 
-// used reports whether an account has used a right that it has by the role of the claim alone.
+// used reports whether an account has used a right that it has only through the role of the claim.
 func (l *Log) used(a Account, claim Claim) bool {
 	for right := range l.Allowed[a.Name] {
 		var by []string

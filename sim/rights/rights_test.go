@@ -11,8 +11,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// TestClaims: each right that is granted is claimed, and nothing else is. A list is claimed with its watch: a cache lists where the server
-// cannot stream what there is.
+// TestClaims: each granted right is claimed, and no other. A list is claimed with its watch, because a cache lists if the server cannot
+// stream the initial objects.
 func TestClaims(t *testing.T) {
 	roles, err := Roles()
 	if err != nil {
@@ -45,7 +45,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestReasons: the test that a reason names is there.
+// TestReasons: the tests that reasons name exist.
 func TestReasons(t *testing.T) {
 	claims, err := Claims()
 	if err != nil {
@@ -79,7 +79,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestLog: what an account was denied is missing, and what it was allowed by one role alone is what a claim of that role stands on.
+// TestLog: a denied right is missing; an allowed right supports a claim only if the account has it through one role.
 func TestLog(t *testing.T) {
 	dir := t.TempDir()
 	line := func(account, verb, group, resource, decision string) string {
@@ -116,7 +116,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestForArgs: an account has the roles of the controllers that run, what all need, and what flags ask for.
+// TestForArgs: an account has the roles of the controllers that run, the role that all need, and those that flags require.
 func TestForArgs(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                           "manager machinehealth machinehealthcheck remediation upgradepause reboot",

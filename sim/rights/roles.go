@@ -16,13 +16,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// Right is one thing that may be done.
+// Right is one permission.
 type Right struct {
-	// Resource has its subresource after a slash. Group and Resource may be *.
+	// Resource includes a subresource after a slash. Group and Resource may be *.
 	Group, Resource, Verb string
-	// Name is that of the one object that it is about; empty for all. Only for leases does it matter.
+	// Name is the name of the only object that it applies to; empty for all. It matters only for
+	// leases.
 	Name string
-	// Local is a right in Sickbay's own namespace alone.
+	// Local limits the right to Sickbay's own namespace.
 	Local bool
 }
 
@@ -33,7 +34,7 @@ func (r Right) String() string {
 	return r.Verb + " " + r.Resource + "." + r.Group
 }
 
-// covers reports whether what r gives includes another right.
+// covers reports whether r includes another right.
 func (r Right) covers(other Right) bool {
 	if (r.Local && !other.Local) || (r.Name != "" && r.Name != other.Name) {
 		return false
@@ -41,18 +42,19 @@ func (r Right) covers(other Right) bool {
 	return r.Verb == other.Verb && (r.Group == "*" || r.Group == other.Group) && (r.Resource == "*" || r.Resource == other.Resource)
 }
 
-// openShift is the name of those ClusterRoles that only an installation on OpenShift gets.
+// openShift is in the names of the ClusterRoles that only an installation on OpenShift gets.
 const openShift = "openshift"
 
 // Role is a generated role.
 type Role struct {
-	// Name is that of the file, with "-openshift" behind if it is only for OpenShift.
+	// Name is the name of the file, with "-openshift" appended if the role is only for
+	// OpenShift.
 	Name string
-	// Rules are for all namespaces, Local for Sickbay's own.
+	// Rules apply to all namespaces, Local only to Sickbay's own.
 	Rules, Local []rbacv1.PolicyRule
 }
 
-// Rights are all that the role gives.
+// Rights returns all rights of the role.
 func (r Role) Rights() []Right {
 	all := append(rightsOf(r.Rules, false), rightsOf(r.Local, true)...)
 	slices.SortFunc(all, func(a, b Right) int { return cmp.Compare(a.String(), b.String()) })
@@ -74,7 +76,7 @@ func rightsOf(rules []rbacv1.PolicyRule, local bool) []Right {
 	return all
 }
 
-// Roles are all that are generated, by their names.
+// Roles returns the generated roles by name.
 func Roles() (map[string]Role, error) {
 	_, file, _, _ := runtime.Caller(0)
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(file), "..", "..", "config", "rbac", "*.yaml"))

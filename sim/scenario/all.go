@@ -15,14 +15,14 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// Timeouts are short, so that a demo ends before its audience leaves.
+// Timeouts are short, to keep the demo short.
 const (
 	nodeTimeout    = 4 * time.Second
 	machineTimeout = 3 * time.Second
 	startupTimeout = 6 * time.Second
 )
 
-// All returns the scenarios, those first that take longest.
+// All returns the scenarios, the longest first.
 func All() []Scenario {
 	all := slices.Concat(longest(), withPlans(), failing(), builtIn())
 	for i := range all {
@@ -31,7 +31,7 @@ func All() []Scenario {
 	return all
 }
 
-// longest are the scenarios in which something takes its time that cannot be shortened.
+// longest returns the scenarios with waits that cannot be shortened.
 func longest() []Scenario {
 	return []Scenario{
 		{
@@ -47,7 +47,7 @@ func longest() []Scenario {
 	}
 }
 
-// builtIn are the scenarios in which Sickbay goes by a built-in plan.
+// builtIn returns the scenarios in which Sickbay follows a built-in plan.
 func builtIn() []Scenario {
 	return []Scenario{
 		{
@@ -125,7 +125,8 @@ func checks(c clusterv1.MachineHealthCheckChecks) clusterv1.MachineHealthCheckSp
 	return clusterv1.MachineHealthCheckSpec{Checks: c}
 }
 
-// unhealthyNode calls a Node unhealthy that has not been Ready for a while.
+// unhealthyNode returns a check that finds a Node unhealthy after it has not been Ready for
+// a while.
 func unhealthyNode(timeout time.Duration) clusterv1.MachineHealthCheckSpec {
 	seconds := new(int32(timeout.Seconds()))
 	return checks(clusterv1.MachineHealthCheckChecks{UnhealthyNodeConditions: []clusterv1.UnhealthyNodeCondition{
@@ -134,7 +135,7 @@ func unhealthyNode(timeout time.Duration) clusterv1.MachineHealthCheckSpec {
 	}})
 }
 
-// fromTemplate names a template of one of Sickbay's kinds.
+// fromTemplate adds a reference to a template of one of Sickbay's kinds.
 func fromTemplate(spec clusterv1.MachineHealthCheckSpec, kind, name string) clusterv1.MachineHealthCheckSpec {
 	spec.Remediation.TemplateRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
 		APIVersion: v1alpha1.GroupVersion.String(), Kind: kind, Name: name,

@@ -8,7 +8,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
-// approval: a plan asks for a person's approval before a machine is replaced. Nothing happens until it is given.
+// approval: a plan needs a person's approval before a machine is replaced. Nothing happens until the person
+// approves.
 func approval(ctx context.Context, s *Stage) (Outcome, error) {
 	machines, err := s.machines(ctx)
 	if err != nil {

@@ -18,11 +18,11 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
-// atOnce is how soon a lone fault is repaired while a flood elsewhere has to wait.
+// atOnce is how soon a single fault is repaired while many faults elsewhere must wait.
 const atOnce = 10 * time.Second
 
-// badImage: all machines of a pool fall sick, and new ones never come up. One is replaced, and as that turns out in vain,
-// the others have to wait. A machine of another pool that falls sick meanwhile is replaced at once.
+// badImage: all machines of a pool fall sick, and new ones never come up. Sickbay has one replaced; because that does not
+// help, the others must wait. A machine of another pool that falls sick meanwhile is replaced at once.
 func badImage(ctx context.Context, s *Stage) (Outcome, error) {
 	machines, err := s.machines(ctx)
 	if err != nil {
@@ -69,7 +69,7 @@ type struck struct {
 	judged, marked time.Time
 }
 
-// firstOf awaits that all machines are judged, and that one is marked.
+// firstOf waits until all machines have a verdict and one is marked.
 func (s *Stage) firstOf(ctx context.Context, machines []clusterv1.Machine) (struck, error) {
 	first := struck{}
 	for i := range machines {
@@ -94,7 +94,8 @@ func (s *Stage) firstOf(ctx context.Context, machines []clusterv1.Machine) (stru
 	return first, err
 }
 
-// inVain awaits that the machine in the place of one never comes up, and that its record says so. It returns that machine.
+// inVain waits until the replacement of a machine is found sick because it never came up, and its record says so. It
+// returns the replacement.
 func (s *Stage) inVain(ctx context.Context, old *clusterv1.Machine, known []types.UID) (*clusterv1.Machine, error) {
 	entry, err := s.Journal.Await(ctx, "a new machine in place of "+old.Name, func(e journal.Entry) bool {
 		m, ok := e.Object.(*clusterv1.Machine)
@@ -110,12 +111,12 @@ func (s *Stage) inVain(ctx context.Context, old *clusterv1.Machine, known []type
 	if _, err = s.ended(ctx, old, v1alpha1.ReasonReplacementFailed); err != nil {
 		return nil, err
 	}
-	// Its own record goes on with the chain, whose attempts are used up.
+	// The replacement's own record continues the chain, which has no attempts left.
 	_, _, err = s.record(ctx, late, "the end of the chain", journal.InPhase(v1alpha1.RemediationHeld, v1alpha1.ReasonNoStepLeft))
 	return late, err
 }
 
-// paced awaits that the MachineHealthCheck says who waits, and why, and checks that nothing was done to them.
+// paced waits until the MachineHealthCheck says which machines wait and why, and checks that they were not touched.
 func (s *Stage) paced(ctx context.Context, waiting []clusterv1.Machine, why string) error {
 	says := func(mhc *clusterv1.MachineHealthCheck) string {
 		allowed := meta.FindStatusCondition(mhc.Status.Conditions, clusterv1.MachineHealthCheckRemediationAllowedCondition)
@@ -134,7 +135,7 @@ func (s *Stage) paced(ctx context.Context, waiting []clusterv1.Machine, why stri
 	return s.untouched(&waiting[0], &waiting[1])
 }
 
-// lone has a machine of another pool fall sick, and awaits its replacement.
+// lone makes a machine of another pool sick, and waits for its replacement.
 func (s *Stage) lone(ctx context.Context) error {
 	machines, err := s.World.PoolMachines(ctx, s.Key(), s.Elsewhere[0].Name)
 	if err != nil {
@@ -161,8 +162,8 @@ func (s *Stage) lone(ctx context.Context) error {
 	return err
 }
 
-// imageMended ends it all: machines come up again, the kubelets of those that waited are back, and a person deletes the one
-// that never came up.
+// imageMended heals everything: new machines come up again, the kubelets of the waiting machines come back, and a person
+// deletes the machine that never came up.
 func (s *Stage) imageMended(ctx context.Context, image fault.Fault, waiting []clusterv1.Machine, late *clusterv1.Machine, known []types.UID) error {
 	if err := s.mends(ctx, image, "the image is mended: machines made from now on will join"); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 // dedicated is a taint that no program sets.
 var dedicated = corev1.Taint{Key: "dedicated", Value: "database", Effect: corev1.TaintEffectNoSchedule}
 
-// Dress puts on a Node what people put there, cordons it, and returns it.
+// Dress adds labels, annotations and a taint to a Node as people do, cordons it, and returns it.
 func Dress(ctx context.Context, c client.Client, name string) (*corev1.Node, error) {
 	node := &corev1.Node{}
 	if err := c.Get(ctx, client.ObjectKey{Name: name}, node); err != nil {
@@ -32,8 +32,8 @@ func Dress(ctx context.Context, c client.Client, name string) (*corev1.Node, err
 	return node, nil
 }
 
-// Restored returns an error unless there is another Node of that name, which has all that was put on the one before. What
-// Cluster API writes there it writes again, when it gets to it.
+// Restored returns an error unless a new Node of that name has everything that was on the old one. It ignores what
+// Cluster API itself writes, which may come later.
 func Restored(ctx context.Context, c client.Client, before *corev1.Node) error {
 	node := &corev1.Node{}
 	if err := c.Get(ctx, client.ObjectKeyFromObject(before), node); err != nil {

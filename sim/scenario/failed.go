@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// hostErrorTimeout is how long a host may have an error here.
+	// hostErrorTimeout is how long a host may have an error in the scenarios.
 	hostErrorTimeout    = 3 * time.Second
 	hostErrorAnnotation = "sickbay.dev/host-error-timeout"
 )
 
-// failing are the scenarios in which somebody says that a machine, or its host, has failed.
+// failing returns the scenarios in which a machine or its host is reported as failed.
 func failing() []Scenario {
 	return []Scenario{
 		{
@@ -38,7 +38,7 @@ func failing() []Scenario {
 	}
 }
 
-// loseInfrastructure takes away what a machine runs on: Cluster API says that it has failed.
+// loseInfrastructure deletes a Machine's infrastructure, so that Cluster API reports that the Machine has failed.
 func loseInfrastructure(_ *Stage, machine *clusterv1.Machine) fault.Fault {
 	ref := machine.Spec.InfrastructureRef
 	return fault.DeleteInfrastructure{
@@ -47,8 +47,8 @@ func loseInfrastructure(_ *Stage, machine *clusterv1.Machine) fault.Fault {
 	}
 }
 
-// hostFails: a host loses its power and cannot be switched on. Nobody looks at the Node here: it is the host's own error that
-// counts. The machine is replaced by one on another host.
+// hostFails: a host loses its power and cannot be switched on. The check does not look at the Node, only at the host's own error. A
+// machine on another host replaces the machine.
 func hostFails(ctx context.Context, s *Stage) (Outcome, error) {
 	machines, err := s.machines(ctx)
 	if err != nil {
@@ -94,8 +94,8 @@ func hostFails(ctx context.Context, s *Stage) (Outcome, error) {
 	return outcome, err
 }
 
-// trustHosts has the hosts of the scenario not judged any more. The host that was mended may run the new machine, which says for three
-// minutes more that its host had an error: that is longer than a host may have one here.
+// trustHosts makes the MachineHealthCheck ignore host errors. The new machine may run on the repaired host, whose error still counts
+// for three minutes, longer than the timeout here.
 func (s *Stage) trustHosts(ctx context.Context) error {
 	return s.annotateCheck(ctx, func(mhc *clusterv1.MachineHealthCheck) { delete(mhc.Annotations, hostErrorAnnotation) })
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
-// held: a plan leaves a machine to a person. The remediation is Held, and says so, until the person has a step tried.
+// held: a plan leaves a machine to a person. The remediation is Held, and says so, until the person decides to try a
+// step.
 func held(ctx context.Context, s *Stage) (Outcome, error) {
 	machines, err := s.machines(ctx)
 	if err != nil {

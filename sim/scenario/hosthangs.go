@@ -17,15 +17,15 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
-// What takes minutes on bare metal takes so long here.
+// These times are minutes on real bare metal.
 const (
 	offTakes = time.Second
 	onTakes  = 500 * time.Millisecond
 	bootTime = 1500 * time.Millisecond
 )
 
-// hostHangs: a host that hangs is switched off and proven off, loses its Node, and comes back; what people had put on the
-// Node is on the new one. The machine stays.
+// hostHangs: a host that hangs is switched off and proven off, loses its Node, and comes back. The new Node has what
+// people had put on the old one. The machine stays.
 func hostHangs(ctx context.Context, s *Stage) (Outcome, error) {
 	machines, err := s.machines(ctx)
 	if err != nil {
@@ -68,7 +68,7 @@ func hostHangs(ctx context.Context, s *Stage) (Outcome, error) {
 	return outcome, hosts.Cycled(ctx, host)
 }
 
-// dressed slows a host down, so that its cycle can be watched, and puts on its Node what people put there.
+// dressed slows a host down, so that the story shows each phase, and dresses its Node.
 func (s *Stage) dressed(ctx context.Context, host client.ObjectKey) (*corev1.Node, *Hosts, error) {
 	s.World.Host(host).Set(baremetal.Faults{OffTakes: offTakes, OnTakes: onTakes})
 	node, err := Dress(ctx, s.World.Client(), host.Name)
@@ -79,13 +79,13 @@ func (s *Stage) dressed(ctx context.Context, host client.ObjectKey) (*corev1.Nod
 	return node, hosts, err
 }
 
-// scene is what happens in a phase of a cycle.
+// scene is the text for a phase of a cycle.
 type scene struct {
 	phase v1alpha1.Phase
 	text  string
 }
 
-// scenes are those of a cycle.
+// scenes are the phases of a cycle.
 var scenes = []scene{
 	{v1alpha1.PoweringOff, "host %s is kept off"},
 	{v1alpha1.Fenced, "host %s is proven off"},
@@ -96,7 +96,7 @@ var scenes = []scene{
 	{v1alpha1.Succeeded, "Node %s has its labels, annotations, taints and cordon back"},
 }
 
-// cycle follows a RebootRemediation through its phases, and returns when it was made.
+// cycle follows a RebootRemediation through its phases, and returns when it was created.
 func (s *Stage) cycle(ctx context.Context, machine *clusterv1.Machine, before *corev1.Node, judged time.Time) (time.Time, error) {
 	made, err := s.cycleMade(ctx, machine, judged)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Stage) cycle(ctx context.Context, machine *clusterv1.Machine, before *c
 	return made, Restored(ctx, s.World.Client(), before)
 }
 
-// cycleMade awaits the RebootRemediation of a machine.
+// cycleMade waits for the RebootRemediation of a machine.
 func (s *Stage) cycleMade(ctx context.Context, machine *clusterv1.Machine, judged time.Time) (time.Time, error) {
 	made, err := s.request(ctx, machine, "", judged)
 	if err == nil {
@@ -117,7 +117,7 @@ func (s *Stage) cycleMade(ctx context.Context, machine *clusterv1.Machine, judge
 	return made, err
 }
 
-// follow follows a RebootRemediation through phases that come one after the other, and returns when the last one began.
+// follow follows a RebootRemediation through successive phases, and returns when the last one began.
 func (s *Stage) follow(ctx context.Context, machine *clusterv1.Machine, through []scene, last time.Time) (time.Time, error) {
 	host := machine.Status.NodeRef.Name
 	for _, p := range through {
@@ -132,7 +132,7 @@ func (s *Stage) follow(ctx context.Context, machine *clusterv1.Machine, through 
 	return last, nil
 }
 
-// request awaits that the RebootRemediation of a machine is in a phase, or exists if that is empty.
+// request waits until the RebootRemediation of a machine is in a phase, or exists if phase is empty.
 func (s *Stage) request(ctx context.Context, machine *clusterv1.Machine, phase v1alpha1.Phase, since time.Time) (time.Time, error) {
 	_, at, err := s.requestThat(ctx, machine, fmt.Sprintf("phase %q", phase), since, func(r *v1alpha1.RebootRemediation) bool {
 		return phase == "" || r.Status.Phase == phase
@@ -140,7 +140,7 @@ func (s *Stage) request(ctx context.Context, machine *clusterv1.Machine, phase v
 	return at, err
 }
 
-// requestThat awaits a state of the RebootRemediation of a machine.
+// requestThat waits for a state of the RebootRemediation of a machine.
 func (s *Stage) requestThat(ctx context.Context, machine *clusterv1.Machine, what string, since time.Time, matches func(*v1alpha1.RebootRemediation) bool) (*v1alpha1.RebootRemediation, time.Time, error) {
 	entry, err := s.Journal.Await(ctx, fmt.Sprintf("%s of the RebootRemediation of machine %s", what, machine.Name), func(e journal.Entry) bool {
 		return journal.IsRequest(e, machine) && e.At.After(since) && matches(e.Object.(*v1alpha1.RebootRemediation))
@@ -151,7 +151,7 @@ func (s *Stage) requestThat(ctx context.Context, machine *clusterv1.Machine, wha
 	return entry.Object.(*v1alpha1.RebootRemediation), entry.At, nil
 }
 
-// tellPower tells how the power of a host has changed meanwhile, in truth.
+// tellPower tells how the real power of a host changed.
 func (s *Stage) tellPower(host string, from, to time.Time) {
 	for _, change := range s.World.Host(client.ObjectKey{Namespace: s.Namespace, Name: host}).History() {
 		if change.At.After(from) && !change.At.After(to) {
@@ -160,7 +160,7 @@ func (s *Stage) tellPower(host string, from, to time.Time) {
 	}
 }
 
-// recovered awaits that a machine is healthy again, and that its RebootRemediation is removed.
+// recovered waits until a machine is healthy again and its RebootRemediation is removed.
 func (s *Stage) recovered(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
 	told, err := s.Journal.Machine(ctx, machine.UID, "the success on machine "+machine.Name, func(m *clusterv1.Machine) bool {
 		return meta.IsStatusConditionTrue(m.Status.Conditions, clusterv1.MachineExternallyRemediatedCondition)

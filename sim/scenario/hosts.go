@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// Hosts remembers the hosts of a cluster, to tell later what has been done to them.
+// Hosts is a record of the hosts of a cluster, for later checks of what was done to them.
 type Hosts struct {
 	world   *world.World
 	journal *journal.Journal
@@ -28,13 +28,13 @@ type Hosts struct {
 
 type hostBefore struct {
 	object *metal3v1.BareMetalHost
-	// node is its Node.
+	// node is the UID of its Node.
 	node types.UID
-	// changes is how often its power had changed, and boots how often it had come on.
+	// changes counts how often its power had changed, and boots how often it had booted.
 	changes, boots int
 }
 
-// RememberHosts looks at the hosts of a cluster and at their Nodes.
+// RememberHosts records the hosts of a cluster and their Nodes.
 func RememberHosts(ctx context.Context, w *world.World, j *journal.Journal, cluster client.ObjectKey) (*Hosts, error) {
 	list := &metal3v1.BareMetalHostList{}
 	err := w.Client().List(ctx, list, client.InNamespace(cluster.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster.Name})
@@ -54,8 +54,8 @@ func RememberHosts(ctx context.Context, w *world.World, j *journal.Journal, clus
 	return h, nil
 }
 
-// Cycled returns an error unless each of those hosts has been off and on again once, by its operator, had its Node deleted
-// while it had no power, and is as it was; and unless nothing has been done to any other host.
+// Cycled returns an error unless the operator cycled each of these hosts once, its Node was deleted while it had no power, and
+// nothing is left on it. It also returns an error if any other host was touched.
 func (h *Hosts) Cycled(ctx context.Context, cycled ...client.ObjectKey) error {
 	var errs []error
 	for key := range h.before {
@@ -73,8 +73,8 @@ func (h *Hosts) Cycled(ctx context.Context, cycled ...client.ObjectKey) error {
 	return errors.Join(errs...)
 }
 
-// cycled returns an error unless a host has been off and on again so many times, by its operator, had its Node deleted while it
-// had no power for the first time, and is as it was.
+// cycled returns an error unless the operator cycled a host that many times, its Node was deleted during the first time without
+// power, and nothing is left on it.
 func (h *Hosts) cycled(ctx context.Context, key client.ObjectKey, times int) error {
 	errs := []error{h.powered(key, times), h.asBefore(ctx, key)}
 	if times > 0 {
@@ -83,7 +83,7 @@ func (h *Hosts) cycled(ctx context.Context, key client.ObjectKey, times int) err
 	return errors.Join(errs...)
 }
 
-// powered returns an error unless a host was switched off and on so many times, and not otherwise.
+// powered returns an error unless the operator switched a host off and on that many times, and nobody else did.
 func (h *Hosts) powered(key client.ObjectKey, times int) error {
 	changes := h.world.Host(key).History()[h.before[key].changes:]
 	for i, change := range changes {
@@ -97,8 +97,8 @@ func (h *Hosts) powered(key client.ObjectKey, times int) error {
 	return nil
 }
 
-// nodeWentWhileOff goes by what the host saw itself: its Node was there in the last moment in which it had power, and was
-// not in the first.
+// nodeWentWhileOff checks what the host itself saw: its Node existed at the last moment with power, and no longer at the next
+// one.
 func (h *Hosts) nodeWentWhileOff(key client.ObjectKey, times int) error {
 	views := h.world.Views(key)[h.before[key].boots-1:]
 	if len(views) != times+1 {
@@ -114,7 +114,7 @@ func (h *Hosts) nodeWentWhileOff(key client.ObjectKey, times int) error {
 	return nil
 }
 
-// asBefore returns an error if anything is left on a host, or is missing there.
+// asBefore returns an error if a host differs from its recorded state.
 func (h *Hosts) asBefore(ctx context.Context, key client.ObjectKey) error {
 	host := &metal3v1.BareMetalHost{}
 	if err := h.world.Client().Get(ctx, key, host); err != nil {
@@ -131,7 +131,7 @@ func (h *Hosts) same(host *metal3v1.BareMetalHost) bool {
 	return host.UID == before.UID && host.Generation == before.Generation && maps.Equal(host.Annotations, before.Annotations)
 }
 
-// undisturbed returns an error if a host was ever touched, or its Node replaced.
+// undisturbed returns an error if anybody touched a host or replaced its Node.
 func (h *Hosts) undisturbed(ctx context.Context, key client.ObjectKey) error {
 	touched, found := h.journal.Find(func(e journal.Entry) bool {
 		host, ok := e.Object.(*metal3v1.BareMetalHost)

@@ -13,7 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
-// neverJoins: the pool grows by a machine whose Node never comes. The next one does.
+// neverJoins: the pool grows by a machine whose Node never comes. Its replacement's Node
+// does.
 func neverJoins(ctx context.Context, s *Stage) (Outcome, error) {
 	machines, err := s.machines(ctx)
 	if err != nil {
@@ -41,7 +42,8 @@ func neverJoins(ctx context.Context, s *Stage) (Outcome, error) {
 	if err := s.mends(ctx, held, "machines made from now on will join"); err != nil {
 		return Outcome{}, err
 	}
-	// The clock of a machine begins when its infrastructure is ready, which takes a moment.
+	// The startup clock of a machine starts when its infrastructure is ready, which takes a
+	// moment.
 	return s.remediated(ctx, late, append(known, late.UID), "NodeStartupTimedOut", startupTimeout)
 }
 

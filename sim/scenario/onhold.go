@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/fault"
 )
 
-// The annotations of a hold, as Sickbay's users know them.
+// The annotations of a hold, as users know them.
 const (
 	holdUntil  = "sickbay.dev/hold-until"
 	holdReason = "sickbay.dev/hold-reason"
@@ -21,7 +21,7 @@ const (
 // holdTime is how long the hold lasts.
 const holdTime = 8 * time.Second
 
-// onHold: somebody holds a MachineHealthCheck back until a time. Nobody takes the hold back; it ends by itself.
+// onHold: somebody puts a MachineHealthCheck on hold until a time. Nobody removes the hold; it ends by itself.
 func onHold(ctx context.Context, s *Stage) (Outcome, error) {
 	machines, err := s.machines(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func onHold(ctx context.Context, s *Stage) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	// The kubelet has been silent for longer than the timeout: it is the hold that holds Sickbay back.
+	// The kubelet has been silent for longer than the timeout, so only the hold stops Sickbay.
 	stopped := fault.StopKubelet{Cluster: s.Key(), Node: machine.Status.NodeRef.Name, Since: time.Now().Add(-2 * nodeTimeout)}
 	if err := s.breaks(ctx, stopped); err != nil {
 		return Outcome{}, err
@@ -61,7 +61,7 @@ func onHold(ctx context.Context, s *Stage) (Outcome, error) {
 	}, nil
 }
 
-// hold annotates the MachineHealthCheck, and returns when the hold ends.
+// hold puts the MachineHealthCheck on hold, and returns when the hold ends.
 func (s *Stage) hold(ctx context.Context) (time.Time, error) {
 	at := time.Now()
 	until := at.Add(holdTime).Truncate(time.Second)

@@ -11,22 +11,22 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// What takes minutes elsewhere takes so long here.
+// These times are minutes in production.
 const (
-	// probation is how long a machine has to be healthy by the plans.
+	// probation is how long a machine must stay healthy under the plans.
 	probation = 2 * time.Second
-	// watchTime is how long a machine is only watched.
+	// watchTime is how long a plan only watches a machine.
 	watchTime = 2 * time.Second
-	// rebootTime is how long a power cycle may take, and comeBack how long of that the Node may.
+	// rebootTime is the timeout of a power cycle, and comeBack that of the Node within it.
 	rebootTime = 2 * time.Minute
 	comeBack   = 6 * time.Second
-	// slowStartup is how long a new machine may take where one that takes longer ends the story. On a busy computer a sound one takes 25 seconds.
+	// slowStartup is the startup timeout where a later machine would fail the story. On a busy computer, a good machine takes 25 seconds.
 	slowStartup = 30 * time.Second
-	// replaceTime is how long a replacement may take.
+	// replaceTime is the timeout of a replacement.
 	replaceTime = 2 * time.Minute
 )
 
-// withPlans are the scenarios in which more than one step is tried, or a person decides.
+// withPlans returns the scenarios with more than one step, or with a person's decision.
 func withPlans() []Scenario {
 	return []Scenario{
 		planned(Scenario{
@@ -45,18 +45,18 @@ func withPlans() []Scenario {
 			BareMetal: true, SpareHosts: 1, Health: unhealthyNode(nodeTimeout),
 		}, rebootStep(), replaceStep()),
 		planned(Scenario{
-			Name: "approval", Title: "a person has to approve", Cluster: "violet", Workers: 1, Play: approval, Health: unhealthyNode(nodeTimeout),
+			Name: "approval", Title: "a person must approve", Cluster: "violet", Workers: 1, Play: approval, Health: unhealthyNode(nodeTimeout),
 		}, requireApproval(replaceStep())),
 		planned(Scenario{
-			Name: "held", Title: "a person has to decide", Cluster: "violet", Workers: 1, Play: held, Health: unhealthyNode(nodeTimeout),
+			Name: "held", Title: "a person must decide", Cluster: "violet", Workers: 1, Play: held, Health: unhealthyNode(nodeTimeout),
 		}, waitStep(), holdStep(), replaceStep()),
 	}
 }
 
-// part is what a plan is made of.
+// part changes a plan.
 type part func(*v1alpha1.RemediationPlan)
 
-// planned gives a scenario a plan of its name.
+// planned gives a scenario a plan with the scenario's name.
 func planned(s Scenario, parts ...part) Scenario {
 	plan := &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: s.Name}}
 	spec := &plan.Spec.Template.Spec
@@ -79,7 +79,7 @@ func step(name string, action v1alpha1.Action, timeout time.Duration) part {
 	}
 }
 
-// The names of steps. Those of built-in plans are the same.
+// The names of steps, which are the same in built-in plans.
 const (
 	requestName = "request"
 	watchName   = "watch"
@@ -93,7 +93,7 @@ func rebootStep() part  { return step(rebootName, v1alpha1.ActionReboot, rebootT
 func holdStep() part    { return step(askName, v1alpha1.ActionHold, 0) }
 func replaceStep() part { return step(replaceName, v1alpha1.ActionReplace, replaceTime) }
 
-// rebootFrom is a power cycle by a template.
+// rebootFrom adds a power cycle from a template.
 func rebootFrom(template string) part {
 	return func(plan *v1alpha1.RemediationPlan) {
 		rebootStep()(plan)
@@ -105,14 +105,14 @@ func rebootFrom(template string) part {
 
 const impatientName = "impatient"
 
-// impatient gives a Node little time to come back.
+// impatient returns a template that gives a Node little time to come back.
 func impatient() *v1alpha1.RebootRemediationTemplate {
 	template := rebootTemplate(impatientName)
 	template.Spec.Template.Spec.NodeTimeoutSeconds = seconds(comeBack)
 	return template
 }
 
-// requireApproval has a person approve a step.
+// requireApproval adds a step that needs a person's approval.
 func requireApproval(add part) part {
 	return func(plan *v1alpha1.RemediationPlan) {
 		add(plan)

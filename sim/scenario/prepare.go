@@ -11,8 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// Clusters returns the clusters in which the scenarios play, in their order, each with a pool of workers for each
-// of its scenarios, and whatever else they need.
+// Clusters returns the clusters of the scenarios, in order. Each has a pool of workers for each of its scenarios,
+// and whatever else they need.
 func Clusters(scenarios []Scenario) []world.ClusterSpec {
 	var clusters []world.ClusterSpec
 	index := map[string]int{}
@@ -38,7 +38,8 @@ func Clusters(scenarios []Scenario) []world.ClusterSpec {
 	return clusters
 }
 
-// Prepare makes a cluster, waits until all its machines are up, and has its scenarios' pools health-checked.
+// Prepare creates a cluster, waits until all its machines are up, and creates the MachineHealthChecks of its
+// scenarios.
 func Prepare(ctx context.Context, w *world.World, cluster world.ClusterSpec, scenarios []Scenario) error {
 	if err := w.CreateCluster(ctx, cluster); err != nil {
 		return err
@@ -75,7 +76,7 @@ func (s Scenario) machineHealthCheck() *clusterv1.MachineHealthCheck {
 	return mhc
 }
 
-// selector is that for the pool, and for those elsewhere.
+// selector selects the machines of the pool, and of the pools elsewhere.
 func (s Scenario) selector() metav1.LabelSelector {
 	own := world.MachineDeploymentName(s.Cluster, s.Name)
 	if len(s.Elsewhere) == 0 {

@@ -34,7 +34,7 @@ func TestClusters(t *testing.T) {
 	g.Expect(Clusters(nil)).To(BeEmpty())
 }
 
-// Each scenario has a pool to itself, by its name.
+// Each scenario has its own pool, named after it.
 func TestNamesAreUnique(t *testing.T) {
 	g := NewWithT(t)
 	seen := map[string]bool{}

@@ -15,8 +15,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
-// rebootInVain: a host hangs again in every boot. It is power-cycled once; as that does not help, the machine is replaced
-// by one on another host.
+// rebootInVain: a host hangs again in every boot. It is power-cycled once; because that does not help, a machine on
+// another host replaces its machine.
 func rebootInVain(ctx context.Context, s *Stage) (Outcome, error) {
 	machines, err := s.machines(ctx)
 	if err != nil {
@@ -41,7 +41,7 @@ func rebootInVain(ctx context.Context, s *Stage) (Outcome, error) {
 	if _, err := s.markedFor(ctx, machine); err != nil {
 		return Outcome{}, err
 	}
-	// Once it is on its way out, it goes even if it recovers.
+	// Once a machine is in deletion, it goes even if it recovers.
 	deleted, err := s.Journal.Machine(ctx, machine.UID, "the deletion of machine "+machine.Name, journal.Deleting)
 	if err != nil {
 		return Outcome{}, err
@@ -72,7 +72,7 @@ func (s *Stage) hostOf(machine *clusterv1.Machine) client.ObjectKey {
 	return client.ObjectKey{Namespace: s.Namespace, Name: machine.Status.NodeRef.Name}
 }
 
-// rebooted follows a machine through a power cycle of its host until that is on again, and returns when it was asked for.
+// rebooted follows a machine through a power cycle until its host is on again, and returns when the cycle was requested.
 func (s *Stage) rebooted(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
 	if _, _, err := s.record(ctx, machine, "step "+rebootName, trying(rebootName)); err != nil {
 		return time.Time{}, err
@@ -92,7 +92,7 @@ func (s *Stage) rebooted(ctx context.Context, machine *clusterv1.Machine) (time.
 	return made, nil
 }
 
-// rebootFailed awaits that a record and an event say that the reboot of a machine has not helped.
+// rebootFailed waits until a record and an event say that the reboot of a machine did not help.
 func (s *Stage) rebootFailed(ctx context.Context, machine *clusterv1.Machine) error {
 	if _, _, err := s.record(ctx, machine, "the end of the reboot", failedAt(rebootName)); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (s *Stage) rebootFailed(ctx context.Context, machine *clusterv1.Machine) er
 	return s.event(ctx, machine, "RemediationAttemptFailed")
 }
 
-// cycledOnce returns an error unless a host went off and on again once, by its operator, until a moment.
+// cycledOnce returns an error unless the operator cycled a host exactly once before a moment.
 func (s *Stage) cycledOnce(host client.ObjectKey, until time.Time) error {
 	var changes []baremetal.Change
 	for _, change := range s.World.Host(host).History() {

@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
-// record awaits a state of a MachineRemediation of a machine, and tells it.
+// record waits for a state of a MachineRemediation of a machine, and tells it.
 func (s *Stage) record(ctx context.Context, machine *clusterv1.Machine, what string, matches func(*v1alpha1.MachineRemediation) bool) (*v1alpha1.MachineRemediation, time.Time, error) {
 	entry, err := s.Journal.Record(ctx, machine.UID, fmt.Sprintf("%s of machine %s", what, machine.Name), matches)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Stage) record(ctx context.Context, machine *clusterv1.Machine, what str
 	return record, entry.At, nil
 }
 
-// sayRecord tells what a record says of itself: phase, step, and the sentence about what comes next.
+// sayRecord tells the phase and step of a record, and its message about what comes next.
 func (s *Stage) sayRecord(at time.Time, record *v1alpha1.MachineRemediation) {
 	text := fmt.Sprintf("MachineRemediation %s: %s", record.Name, record.Status.Phase)
 	if ended := journal.Success(record); record.Status.CompletionTime != nil {
@@ -41,7 +41,7 @@ func (s *Stage) sayRecord(at time.Time, record *v1alpha1.MachineRemediation) {
 	s.say(Records, at, "%s, %s%s", text, progress.Reason, quoted(progress.Message))
 }
 
-// trying matches records with an attempt at work that tries a step.
+// trying matches records whose current attempt tries a step.
 func trying(step string) func(*v1alpha1.MachineRemediation) bool {
 	return func(record *v1alpha1.MachineRemediation) bool {
 		last := lastAttempt(record)
@@ -49,7 +49,7 @@ func trying(step string) func(*v1alpha1.MachineRemediation) bool {
 	}
 }
 
-// failedAt matches records whose last attempt has tried a step in vain.
+// failedAt matches records whose last attempt tried a step and failed.
 func failedAt(step string) func(*v1alpha1.MachineRemediation) bool {
 	return func(record *v1alpha1.MachineRemediation) bool {
 		last := lastAttempt(record)
@@ -57,7 +57,7 @@ func failedAt(step string) func(*v1alpha1.MachineRemediation) bool {
 	}
 }
 
-// lastAttempt is empty if there is none.
+// lastAttempt returns the last attempt; empty if there is none.
 func lastAttempt(record *v1alpha1.MachineRemediation) v1alpha1.RemediationAttempt {
 	if n := len(record.Status.Attempts); n > 0 {
 		return record.Status.Attempts[n-1]
@@ -65,7 +65,7 @@ func lastAttempt(record *v1alpha1.MachineRemediation) v1alpha1.RemediationAttemp
 	return v1alpha1.RemediationAttempt{}
 }
 
-// attempts are the steps that a record has tried, with what came of them. What was given up before it began does not count.
+// attempts returns the steps that a record has tried, with their results, without those that were aborted.
 func attempts(record *v1alpha1.MachineRemediation) string {
 	var all []string
 	for _, attempt := range record.Status.Attempts {
@@ -76,13 +76,13 @@ func attempts(record *v1alpha1.MachineRemediation) string {
 	return strings.Join(all, ", ")
 }
 
-// ended awaits that the latest record of a machine ends for a reason.
+// ended waits until the latest record of a machine ends for a reason.
 func (s *Stage) ended(ctx context.Context, machine *clusterv1.Machine, reason string) (*v1alpha1.MachineRemediation, error) {
 	record, _, err := s.record(ctx, machine, "the end of the remediation, "+reason+",", journal.EndedAs(reason))
 	return record, err
 }
 
-// event awaits an event about a machine, and tells it.
+// event waits for an event about a machine, and tells it.
 func (s *Stage) event(ctx context.Context, machine *clusterv1.Machine, reason string) error {
 	if s.WithoutEvents {
 		return nil
@@ -98,10 +98,10 @@ func (s *Stage) event(ctx context.Context, machine *clusterv1.Machine, reason st
 	return nil
 }
 
-// person is who decides in the stories.
+// person is the name of the person who decides in the stories.
 const person = "robin"
 
-// decide has a person decide about the attempt that a record waits with.
+// decide stores a person's decision about the current attempt of a record.
 func (s *Stage) decide(ctx context.Context, record *v1alpha1.MachineRemediation, decision v1alpha1.RemediationDecision) error {
 	decision.Attempt, decision.By = record.Status.Attempt, person
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"decision": decision}})

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/fault"
 )
 
-// cutOff: nothing is known about the machines of a cluster that cannot be reached, so nothing is done to them.
+// cutOff: if a cluster cannot be reached, nothing is known about its machines, so nothing is done to them.
 func cutOff(ctx context.Context, s *Stage) (Outcome, error) {
 	machines, err := s.machines(ctx)
 	if err != nil {
@@ -34,7 +34,7 @@ func cutOff(ctx context.Context, s *Stage) (Outcome, error) {
 	return Outcome{Detected: s.since(judged), Remark: "not touched"}, s.leftAlone(&machines[0])
 }
 
-// paused: nobody touches a cluster that a person has paused; the time comes when it is resumed.
+// paused: Sickbay touches nothing in a cluster that a person has paused, and acts once it is resumed.
 func paused(ctx context.Context, s *Stage) (Outcome, error) {
 	machines, err := s.machines(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ func paused(ctx context.Context, s *Stage) (Outcome, error) {
 		return Outcome{}, err
 	}
 	s.say(Refrains, at, "MachineHealthCheck %s: Paused=True%s", s.Name, quoted(condition.Message))
-	// The kubelet has been silent for longer than the timeout: it is the pause that holds Sickbay back.
+	// The kubelet has been silent for longer than the timeout, so only the pause stops Sickbay.
 	stopped := fault.StopKubelet{Cluster: s.Key(), Node: machines[0].Status.NodeRef.Name, Since: time.Now().Add(-2 * nodeTimeout)}
 	if err := s.breaks(ctx, stopped); err != nil {
 		return Outcome{}, err
@@ -66,7 +66,7 @@ func paused(ctx context.Context, s *Stage) (Outcome, error) {
 	return outcome, err
 }
 
-// recovers: a node that comes back in time is none the worse for it.
+// recovers: a Node that comes back in time has no consequences.
 func recovers(ctx context.Context, s *Stage) (Outcome, error) {
 	machines, err := s.machines(ctx)
 	if err != nil {
@@ -94,10 +94,11 @@ func recovers(ctx context.Context, s *Stage) (Outcome, error) {
 	return Outcome{Detected: s.since(judged), Remark: "not touched"}, s.leftAlone(&machines[0])
 }
 
-// quietTime is how long a machine is watched that must not be touched. Sickbay acts within milliseconds, if it does.
+// quietTime is how long the story checks that a machine is not touched. If Sickbay acts, it does so within
+// milliseconds.
 const quietTime = 2 * time.Second
 
-// quiet watches for a while that nothing is done to a machine.
+// quiet waits for a while, and checks that the machines were not touched.
 func (s *Stage) quiet(ctx context.Context, while time.Duration, machines ...*clusterv1.Machine) error {
 	select {
 	case <-time.After(while):

@@ -11,8 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/fault"
 )
 
-// relapse: a reboot helps, and a while later the same host hangs again. That is remembered: this time it is not rebooted,
-// but the machine is replaced.
+// relapse: a reboot helps, and a while later the same host hangs again. Sickbay remembers the reboot, so this time the
+// machine is replaced.
 func relapse(ctx context.Context, s *Stage) (Outcome, error) {
 	machines, err := s.machines(ctx)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Stage) helped(ctx context.Context, machine *clusterv1.Machine) error {
 	return err
 }
 
-// remembers checks that the second record of a machine begins after the step that the first has tried, and says why.
+// remembers checks that the second record of a machine begins after the step that the first one tried, and says why.
 func (s *Stage) remembers(ctx context.Context, machine *clusterv1.Machine) error {
 	entry, err := s.Journal.Record(ctx, machine.UID, "step "+replaceName+" of machine "+machine.Name, trying(replaceName))
 	if err != nil {

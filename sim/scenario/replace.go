@@ -14,13 +14,14 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
-// remediation is a story with the usual course: a fault strikes a machine, the machine is judged, marked and replaced.
+// remediation is a story with the usual course: a fault strikes a machine, and Sickbay judges and marks it; then its
+// owner replaces it.
 type remediation struct {
-	// strike makes the fault for the machine that is struck.
+	// strike returns the fault for a machine.
 	strike func(s *Stage, machine *clusterv1.Machine) fault.Fault
-	// reason is that of the verdict.
+	// reason is the reason of the verdict.
 	reason string
-	// timeout is how long the fault must last until it counts.
+	// timeout is how long the fault must last before it counts.
 	timeout time.Duration
 }
 
@@ -48,7 +49,7 @@ func (s *Stage) remediated(ctx context.Context, machine *clusterv1.Machine, know
 	if err := s.deleted(ctx, machine); err != nil {
 		return Outcome{}, err
 	}
-	// By the built-in plan the rest is for the owner.
+	// Under the built-in plan, the owner does the rest.
 	if _, err := s.ended(ctx, machine, v1alpha1.ReasonReplaced); err != nil {
 		return Outcome{}, err
 	}
@@ -60,7 +61,7 @@ func (s *Stage) remediated(ctx context.Context, machine *clusterv1.Machine, know
 	return Outcome{Detected: detected, Late: max(0, detected-timeout), Remediated: s.since(marked), Ready: s.since(ready)}, nil
 }
 
-// markedFor awaits that a machine is marked for its owner, and that its record says so.
+// markedFor waits until a machine is marked for its owner and its record says so.
 func (s *Stage) markedFor(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
 	marked, err := s.Journal.Machine(ctx, machine.UID, "the mark on machine "+machine.Name, journal.Marked)
 	if err != nil {
@@ -70,7 +71,7 @@ func (s *Stage) markedFor(ctx context.Context, machine *clusterv1.Machine) (time
 	if err != nil {
 		return time.Time{}, err
 	}
-	// The creation of a record is what is stored before its first act, and its status before any other.
+	// A record is created before its first act, and its status is stored before each later one.
 	later := record.At.After(marked.At)
 	if later {
 		s.sayMark(marked.At, machine)

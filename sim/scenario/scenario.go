@@ -1,7 +1,7 @@
-// Package scenario holds what can happen to machines, each told as a story with an end that is checked: something
-// breaks, Sickbay judges, Sickbay acts or refrains, and Cluster API's own controllers do the rest.
+// Package scenario holds what can happen to machines. Each scenario is a story whose end is checked: something breaks, Sickbay
+// judges, Sickbay acts or refrains, and Cluster API's own controllers do the rest.
 //
-// The demo tells the stories on the terminal; the end-to-end tests check the same ones.
+// The demo shows the stories on the terminal; the end-to-end tests check the same ones.
 package scenario
 
 import (
@@ -18,45 +18,44 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// Namespace holds everything that scenarios make, unless they are moved: see Scenario.In.
+// Namespace is the namespace of everything that scenarios create, unless they are moved: see Scenario.In.
 const Namespace = metav1.NamespaceDefault
 
-// Patience is how long a story may take at most. Between two power cycles alone there is a minute, and another one after a pause.
+// Patience is the time limit of a story. Between two power cycles alone there is a minute, and another one after a pause.
 const Patience = 5 * time.Minute
 
 // Scenario is one story.
 type Scenario struct {
-	// Name is short and unique. It is also the name of the MachineHealthCheck and of the pool of workers
-	// that the scenario has to itself.
+	// Name is short and unique. The scenario's MachineHealthCheck and its own pool of workers have the same name.
 	Name string
 	// Title says in a few words what happens.
 	Title string
-	// Cluster is where it happens. Scenarios that break a whole cluster have one to themselves.
+	// Cluster is the cluster in which it happens. Scenarios that break a whole cluster have their own.
 	Cluster string
-	// Namespace holds the cluster, and everything else.
+	// Namespace is the namespace of the cluster and everything else.
 	Namespace string
-	// ClusterAnnotations are those of the cluster.
+	// ClusterAnnotations are set on the cluster.
 	ClusterAnnotations map[string]string
-	// BareMetal has the cluster's machines run on hosts, with SpareHosts more.
+	// BareMetal runs the cluster's machines on hosts, with SpareHosts more.
 	BareMetal  bool
 	SpareHosts int
 	// Workers is the size of the pool.
 	Workers int
-	// Elsewhere are further pools of the cluster, whose health is checked by the same MachineHealthCheck.
+	// Elsewhere are more pools of the cluster that the same MachineHealthCheck checks.
 	Elsewhere []world.Pool
-	// Others are further pools of the cluster, whose health nobody checks.
+	// Others are more pools of the cluster that nobody checks.
 	Others []world.Pool
-	// Health is what makes a machine sick, and when it is remediated.
+	// Health says what makes a machine sick, and when it is remediated.
 	Health clusterv1.MachineHealthCheckSpec
-	// Templates are what its templateRef names, if it has one, and what that names in turn.
+	// Templates are the template that Health's templateRef names, if any, and those that it names in turn.
 	Templates []client.Object
-	// Annotations are those of the MachineHealthCheck.
+	// Annotations are set on the MachineHealthCheck.
 	Annotations map[string]string
-	// Play lets it happen, and returns an error if it did not end as it should.
+	// Play runs the story, and returns an error if it did not end as it should.
 	Play func(ctx context.Context, s *Stage) (Outcome, error)
 }
 
-// In moves a scenario to another namespace, where it has a cluster of the same name to itself.
+// In moves a scenario to another namespace, where it has its own cluster of the same name.
 func (s Scenario) In(namespace string) Scenario {
 	s.Namespace, s.Cluster = namespace, namespace
 	var moved []client.Object
@@ -69,7 +68,7 @@ func (s Scenario) In(namespace string) Scenario {
 	return s
 }
 
-// Outcome is how long everything took since something broke. What did not happen, as it should not, is zero.
+// Outcome is how long everything took since something broke. What did not happen, as intended, is zero.
 type Outcome struct {
 	// Detected: until the verdict was stored. Late is how much of that was after the deadline.
 	Detected, Late time.Duration
@@ -77,11 +76,11 @@ type Outcome struct {
 	Remediated time.Duration
 	// Ready: until the replacement was healthy.
 	Ready time.Duration
-	// Remark says what is to be said instead of, or beside, the times.
+	// Remark is the text instead of, or beside, the times.
 	Remark string
 }
 
-// Kind says what a line of a story is about.
+// Kind is the kind of a line.
 type Kind string
 
 // The kinds of lines.
@@ -109,14 +108,14 @@ type Line struct {
 	At time.Time
 }
 
-// Stage is where a scenario plays.
+// Stage is where a scenario runs.
 type Stage struct {
 	Scenario
 	World   *world.World
 	Journal *journal.Journal
-	// WithoutEvents tells the story without those of Sickbay: nothing depends on them, and they can get lost.
+	// WithoutEvents leaves out Sickbay's events, because nothing depends on them and they can get lost.
 	WithoutEvents bool
-	// Tell hears the story, line by line.
+	// Tell receives the story, line by line.
 	Tell func(Line)
 
 	// began is when something broke.
@@ -125,17 +124,17 @@ type Stage struct {
 	seen map[types.UID]time.Time
 }
 
-// Key is the name of the cluster.
+// Key returns the name of the cluster.
 func (s *Stage) Key() client.ObjectKey {
 	return client.ObjectKey{Namespace: s.Namespace, Name: s.Cluster}
 }
 
-// Deployment is the name of the pool's MachineDeployment.
+// Deployment returns the name of the pool's MachineDeployment.
 func (s *Stage) Deployment() string { return world.MachineDeploymentName(s.Cluster, s.Name) }
 
 func (s *Stage) say(kind Kind, at time.Time, format string, args ...any) {
 	s.Tell(Line{Scenario: s.Name, Kind: kind, Text: fmt.Sprintf(format, args...), At: at})
 }
 
-// since is how long after the break something happened.
+// since returns how long after the break something happened.
 func (s *Stage) since(at time.Time) time.Duration { return max(0, at.Sub(s.began)) }

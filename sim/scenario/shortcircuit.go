@@ -8,8 +8,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// shortCircuit: with two of three machines sick, the fault is hardly theirs. Nothing is touched, until one of them
-// has recovered and the other is within the limit.
+// shortCircuit: with two of three machines sick, the fault is probably not theirs. Sickbay touches nothing until
+// one of them has recovered and the other is within the limit.
 func shortCircuit(ctx context.Context, s *Stage) (Outcome, error) {
 	machines, err := s.machines(ctx)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// breaks brings a fault about and begins to count the time.
+// breaks injects a fault and starts the clock.
 func (s *Stage) breaks(ctx context.Context, f fault.Fault) error {
 	s.began = time.Now()
 	if err := f.Inject(ctx, s.World); err != nil {
@@ -27,7 +27,7 @@ func (s *Stage) breaks(ctx context.Context, f fault.Fault) error {
 	return nil
 }
 
-// mends takes a fault back.
+// mends heals a fault.
 func (s *Stage) mends(ctx context.Context, f fault.Fault, text string) error {
 	if err := f.Heal(ctx, s.World); err != nil {
 		return fmt.Errorf("taking back %q: %w", f, err)
@@ -36,7 +36,7 @@ func (s *Stage) mends(ctx context.Context, f fault.Fault, text string) error {
 	return nil
 }
 
-// machines returns the machines of the pool when all of them are healthy.
+// machines returns the machines of the pool once all of them are healthy.
 func (s *Stage) machines(ctx context.Context) ([]clusterv1.Machine, error) {
 	var machines []clusterv1.Machine
 	err := world.Poll(ctx, func(ctx context.Context) (err error) {
@@ -57,7 +57,8 @@ func (s *Stage) machines(ctx context.Context) ([]clusterv1.Machine, error) {
 	return machines, nil
 }
 
-// judged awaits a verdict on a machine, later than the last one that was awaited, and tells it if tell is set.
+// judged waits for a verdict on a machine, later than the last one that it waited for, and tells it if tell is
+// set.
 func (s *Stage) judged(ctx context.Context, machine *clusterv1.Machine, status metav1.ConditionStatus, reason string, tell bool) (time.Time, error) {
 	what := fmt.Sprintf("the verdict %s, %s on machine %s", status, reason, machine.Name)
 	entry, err := s.Journal.Await(ctx, what, func(e journal.Entry) bool {
@@ -77,7 +78,7 @@ func (s *Stage) judged(ctx context.Context, machine *clusterv1.Machine, status m
 	return entry.At, nil
 }
 
-// sickens stops the kubelet of a machine, and awaits the verdict.
+// sickens stops the kubelet of a machine, and waits for the verdict.
 func (s *Stage) sickens(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
 	if err := s.breaks(ctx, stopKubelet(s, machine)); err != nil {
 		return time.Time{}, err
@@ -85,7 +86,7 @@ func (s *Stage) sickens(ctx context.Context, machine *clusterv1.Machine) (time.T
 	return s.judged(ctx, machine, metav1.ConditionFalse, "ReadyUnhealthy", true)
 }
 
-// marked awaits that a machine is marked for its owner.
+// marked waits until a machine is marked for its owner.
 func (s *Stage) marked(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
 	entry, err := s.Journal.Machine(ctx, machine.UID, "the mark on machine "+machine.Name, journal.Marked)
 	if err == nil {
@@ -99,7 +100,7 @@ func (s *Stage) sayMark(at time.Time, machine *clusterv1.Machine) {
 	s.say(Acted, at, "machine %s: marked for remediation by %s %s", machine.Name, owner.Kind, owner.Name)
 }
 
-// replaced awaits that the owner of a machine has deleted it, and that another one is healthy in its place.
+// replaced waits until the owner of a machine has deleted it and another one is healthy in its place.
 func (s *Stage) replaced(ctx context.Context, old *clusterv1.Machine, others []types.UID) (time.Time, error) {
 	if err := s.deleted(ctx, old); err != nil {
 		return time.Time{}, err
@@ -107,7 +108,7 @@ func (s *Stage) replaced(ctx context.Context, old *clusterv1.Machine, others []t
 	return s.succeeded(ctx, old, append(slices.Clone(others), old.UID))
 }
 
-// deleted awaits that the owner of a machine has deleted it.
+// deleted waits until the owner of a machine has deleted it.
 func (s *Stage) deleted(ctx context.Context, old *clusterv1.Machine) error {
 	entry, err := s.Journal.Machine(ctx, old.UID, "the deletion of machine "+old.Name, journal.Deleting)
 	if err == nil {
@@ -116,7 +117,7 @@ func (s *Stage) deleted(ctx context.Context, old *clusterv1.Machine) error {
 	return err
 }
 
-// succeeded awaits that a machine that was not known before is healthy in the place of one.
+// succeeded waits until a new machine is healthy in the place of an old one.
 func (s *Stage) succeeded(ctx context.Context, old *clusterv1.Machine, known []types.UID) (time.Time, error) {
 	entry, err := s.Journal.Await(ctx, "a healthy machine in place of "+old.Name, func(e journal.Entry) bool {
 		m, ok := e.Object.(*clusterv1.Machine)
@@ -135,7 +136,7 @@ func sameOwner(a, b *clusterv1.Machine) bool {
 	return x != nil && y != nil && x.UID == y.UID
 }
 
-// untouched fails if anything was done to a machine.
+// untouched returns an error if anything was done to a machine.
 func (s *Stage) untouched(machines ...*clusterv1.Machine) error {
 	for _, machine := range machines {
 		entry, found := s.Journal.Find(func(e journal.Entry) bool {
@@ -149,7 +150,7 @@ func (s *Stage) untouched(machines ...*clusterv1.Machine) error {
 	return nil
 }
 
-// leftAlone fails if anything was done to a machine, or was to be done.
+// leftAlone returns an error if anything was done, or planned, for a machine.
 func (s *Stage) leftAlone(machines ...*clusterv1.Machine) error {
 	for _, machine := range machines {
 		if records := s.Journal.Records(machine.UID); len(records) > 0 {
@@ -159,7 +160,7 @@ func (s *Stage) leftAlone(machines ...*clusterv1.Machine) error {
 	return s.untouched(machines...)
 }
 
-// healthCheck awaits a condition of the MachineHealthCheck, as it is since the break.
+// healthCheck waits for a condition of the MachineHealthCheck that is newer than the break.
 func (s *Stage) healthCheck(ctx context.Context, conditionType string, status metav1.ConditionStatus, reason string) (time.Time, *metav1.Condition, error) {
 	var condition *metav1.Condition
 	what := fmt.Sprintf("the condition %s=%s %s on the MachineHealthCheck", conditionType, status, reason)
@@ -170,12 +171,12 @@ func (s *Stage) healthCheck(ctx context.Context, conditionType string, status me
 	return entry.At, condition, err
 }
 
-// ownHealthCheck awaits a state of the MachineHealthCheck.
+// ownHealthCheck waits for a state of the MachineHealthCheck.
 func (s *Stage) ownHealthCheck(ctx context.Context, what string, matches func(*clusterv1.MachineHealthCheck) bool) (journal.Entry, error) {
 	return s.Journal.MachineHealthCheck(ctx, client.ObjectKey{Namespace: s.Namespace, Name: s.Name}, what, matches)
 }
 
-// quoted is a message after a space, if there is one.
+// quoted returns a space and the quoted message, or nothing if it is empty.
 func quoted(message string) string {
 	if message == "" {
 		return ""

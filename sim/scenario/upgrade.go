@@ -14,18 +14,18 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// The annotations by which Sickbay takes part in an upgrade, as its users know them.
+// The annotations for upgrades, as users know them.
 const (
 	pauseOnUpgrade   = "sickbay.dev/pause-on-upgrade"
 	pausedForUpgrade = "machine.openshift.io/paused-for-upgrade"
 	resumedAt        = "sickbay.dev/resumed-at"
 )
 
-// newerVersion is what the cluster upgrades to. Cluster API insists on the minor version of the control plane.
+// newerVersion is the version to upgrade to. Cluster API insists on the minor version of the control plane.
 const newerVersion = "v1.36.4"
 
-// upgraded: while a cluster rolls out another version of Kubernetes, nothing is remediated in it. When it is done, a
-// machine that is sick gets its full time again, and only then is it replaced.
+// upgraded: while a cluster rolls out another version of Kubernetes, nothing in it is remediated. Afterwards, a sick
+// machine gets its full timeout again, and only then is it replaced.
 func upgraded(ctx context.Context, s *Stage) (Outcome, error) {
 	machines, err := s.machines(ctx)
 	if err != nil {
@@ -62,14 +62,14 @@ func upgraded(ctx context.Context, s *Stage) (Outcome, error) {
 	return outcome, err
 }
 
-// rollout is an upgrade of the other pool that takes as long as the story needs.
+// rollout is an upgrade of the other pool that lasts as long as the story needs.
 type rollout struct {
-	// old is the machine that has to go, and held what keeps it from going.
+	// old is the machine that must go, and held is what keeps it.
 	old  clusterv1.Machine
 	held fault.HoldDeletion
 }
 
-// rollOut begins the upgrade. It cannot end, since the old machine cannot go.
+// rollOut begins the upgrade. It cannot end, because the old machine cannot go.
 func (s *Stage) rollOut(ctx context.Context) (rollout, error) {
 	pool := s.Others[0].Name
 	others, err := s.World.PoolMachines(ctx, s.Key(), pool)
@@ -92,7 +92,7 @@ func (s *Stage) rollOut(ctx context.Context) (rollout, error) {
 	return r, nil
 }
 
-// finish lets the rollout end, and awaits that.
+// finish lets the rollout end, and waits for that.
 func (r rollout) finish(ctx context.Context, s *Stage) error {
 	if err := s.mends(ctx, r.held, fmt.Sprintf("machine %s can go, which the upgrade has been waiting for", r.old.Name)); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (r rollout) finish(ctx context.Context, s *Stage) error {
 	return nil
 }
 
-// pausedForUpgrade awaits that Sickbay pauses the MachineHealthCheck, and heeds that.
+// pausedForUpgrade waits until Sickbay pauses the MachineHealthCheck and respects the pause.
 func (s *Stage) pausedForUpgrade(ctx context.Context) error {
 	entry, err := s.ownHealthCheck(ctx, "the pause of the MachineHealthCheck", func(mhc *clusterv1.MachineHealthCheck) bool {
 		_, marked := mhc.Annotations[pausedForUpgrade]
@@ -130,7 +130,7 @@ func (s *Stage) pausedForUpgrade(ctx context.Context) error {
 	return nil
 }
 
-// resumed awaits that Sickbay takes all of that back, and returns from when on timeouts count.
+// resumed waits until Sickbay has undone all of that, and returns the time from which timeouts count.
 func (s *Stage) resumed(ctx context.Context) (time.Time, error) {
 	entry, err := s.ownHealthCheck(ctx, "the end of the pause of the MachineHealthCheck", func(mhc *clusterv1.MachineHealthCheck) bool {
 		_, paused := mhc.Annotations[clusterv1.PausedAnnotation]

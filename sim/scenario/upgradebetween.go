@@ -16,17 +16,17 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
-// twiceName is the template of a RebootRemediation that makes two attempts.
+// twiceName is the name of the template for a RebootRemediation with two attempts.
 const twiceName = "twice"
 
-// twice gives a Node little time to come back, so that the first attempt fails soon.
+// twice returns a template that gives a Node little time to come back, so that the first attempt fails soon.
 func twice() *v1alpha1.RebootRemediationTemplate {
 	template := rebootTemplate(twiceName)
 	template.Spec.Template.Spec.NodeTimeoutSeconds = seconds(comeBack)
 	return template
 }
 
-// firstScenes are those of an attempt that does not help, and secondScenes those of the next one, which finds no Node.
+// firstScenes are the phases of an attempt that does not help, and secondScenes those of the next one, which finds no Node.
 var (
 	firstScenes = append(slices.Clone(scenes[:5]),
 		scene{v1alpha1.CoolingDown, "nothing on host %s has come up; it is left on before the next attempt"})
@@ -35,8 +35,8 @@ var (
 	})
 )
 
-// upgradeBetween: the first power cycle of a host does not help, and before the second one its cluster begins to upgrade. The
-// host is left on until the upgrade is over. Then it is cycled once more, and the machine is back.
+// upgradeBetween: the first power cycle of a host does not help, and before the second one its cluster begins to upgrade. The host
+// stays on until the upgrade is over. Then it is cycled again, and the machine is back.
 func upgradeBetween(ctx context.Context, s *Stage) (Outcome, error) {
 	machines, err := s.machines(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func upgradeBetween(ctx context.Context, s *Stage) (Outcome, error) {
 	return outcome, hosts.cycled(ctx, host, 2)
 }
 
-// cycledInVain has a host hang, also in the boot of its first power cycle. It returns when that was given up.
+// cycledInVain makes a host hang, even in the boot of its first power cycle. It returns when that attempt failed.
 func (s *Stage) cycledInVain(ctx context.Context, machine *clusterv1.Machine) (Outcome, time.Time, error) {
 	broken := fault.HangHost{Host: s.hostOf(machine), Always: true}
 	if err := s.breaks(ctx, broken); err != nil {
@@ -106,7 +106,7 @@ func (s *Stage) cycledInVain(ctx context.Context, machine *clusterv1.Machine) (O
 	return outcome, cooling, nil
 }
 
-// upgradesMeanwhile has the cluster upgrade before the second attempt, for longer than Sickbay waits between two. It returns when
+// upgradesMeanwhile upgrades the cluster before the second attempt, for longer than the pause between two attempts. It returns when
 // the upgrade is over.
 func (s *Stage) upgradesMeanwhile(ctx context.Context, machine *clusterv1.Machine, cooling time.Time) (time.Time, error) {
 	rollout, err := s.rollOut(ctx)
@@ -137,10 +137,10 @@ func (s *Stage) upgradesMeanwhile(ctx context.Context, machine *clusterv1.Machin
 	return resumed, s.notCycledSince(machine, cooling)
 }
 
-// toldOfUpgrade awaits that the record of a machine and its RebootRemediation say that they wait for the upgrade. It returns when the
-// second attempt would be due without that.
+// toldOfUpgrade waits until the record of a machine and its RebootRemediation say that they wait for the upgrade. It returns when the
+// second attempt would otherwise be due.
 func (s *Stage) toldOfUpgrade(ctx context.Context, machine *clusterv1.Machine, cooling time.Time) (time.Time, error) {
-	const upgrade = "Paused by Sickbay while an upgrade is going on"
+	const upgrade = "Paused by Sickbay during an upgrade"
 	_, _, err := s.record(ctx, machine, "the pause", func(record *v1alpha1.MachineRemediation) bool {
 		progress := journal.Progress(record)
 		return progress.Reason == v1alpha1.ReasonPaused && strings.Contains(progress.Message, upgrade)

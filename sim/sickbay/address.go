@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// given are the addresses that were returned before.
+// given are the addresses returned so far.
 var given sync.Map
 
-// FreeAddress returns host:port on this machine on which nobody listens, and which nobody gets before it is used: among the
-// addresses of the loopback interface this process takes one of its own, and other processes are given ports of another.
+// FreeAddress returns a host:port on this machine at which nobody listens, and that nobody else gets before it is used:
+// this process has its own address on the loopback interface, so other processes get ports of other addresses.
 func FreeAddress() (string, error) {
 	pid := os.Getpid()
 	host := net.IPv4(127, byte(1+pid>>16), byte(pid>>8), byte(pid))

@@ -8,7 +8,8 @@ import (
 	"runtime"
 )
 
-// Build builds the binary into a directory and returns its path. It has the race detector if the caller has it.
+// Build builds the binary in a directory and returns its path. The binary has the race detector if the caller
+// has it.
 func Build(ctx context.Context, dir string) (string, error) {
 	binary := filepath.Join(dir, "sickbay")
 	args := []string{"build", "-o", binary}

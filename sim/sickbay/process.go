@@ -1,5 +1,5 @@
-// Package sickbay runs the real binary beside a world, as a process of its own: it can be killed at any
-// moment, and all it knows of the world is a kubeconfig.
+// Package sickbay runs the real binary beside a world, as its own process: it can be killed at any
+// moment, and it knows the world only through a kubeconfig.
 package sickbay
 
 import (
@@ -17,20 +17,20 @@ import (
 
 // Options say how to run the binary.
 type Options struct {
-	// Binary is its path.
+	// Binary is the path of the binary.
 	Binary string
 	// Kubeconfig is the path of the management cluster's kubeconfig.
 	Kubeconfig string
 	// Args are added to the command line.
 	Args []string
-	// Log receives what it writes.
+	// Log receives the output of the process.
 	Log io.Writer
 }
 
 // Process is a running manager.
 type Process struct {
 	command *exec.Cmd
-	// exited is closed when the process is gone; err is then how it went.
+	// exited is closed when the process has ended; err is then its error.
 	exited chan struct{}
 	err    error
 	probe  string
@@ -47,7 +47,7 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	}, o.Args...)
 	p := &Process{command: exec.Command(o.Binary, args...), exited: make(chan struct{}), probe: "http://" + probe + "/readyz"}
 	p.command.Stdout, p.command.Stderr = o.Log, o.Log
-	// It must not outlive us, whatever ends us.
+	// It must not outlive this process, however this process ends.
 	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.command.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", o.Binary, err)
@@ -82,10 +82,10 @@ func (p *Process) wait(ctx context.Context) error {
 	}
 }
 
-// Kill ends the process at once, without a chance to clean up.
+// Kill kills the process without letting it clean up.
 func (p *Process) Kill() error { return p.end(os.Kill) }
 
-// Stop asks the process to end, and waits for it.
+// Stop terminates the process and waits for its end.
 func (p *Process) Stop() error { return p.end(syscall.SIGTERM) }
 
 func (p *Process) end(signal os.Signal) error {
@@ -96,10 +96,10 @@ func (p *Process) end(signal os.Signal) error {
 	return nil
 }
 
-// PID is the process's number.
+// PID returns the process ID.
 func (p *Process) PID() int { return p.command.Process.Pid }
 
-// Exited is closed when the process has ended, of itself or not.
+// Exited returns a channel that is closed when the process has ended, for whatever reason.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
 func (p *Process) ready(ctx context.Context) error {

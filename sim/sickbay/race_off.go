@@ -2,5 +2,5 @@
 
 package sickbay
 
-// raceDetector tells that this program was built with the race detector.
+// raceDetector reports whether this program was built with the race detector.
 const raceDetector = false

@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// overdue is the time in which something should have been done about a sickness.
+// overdue returns the span in which Sickbay should have acted on a sickness.
 func (l *Ledger) overdue(r *Record, sick Sickness) Span {
 	s := Span{From: sick.Deadline, To: l.End}
 	for _, end := range []time.Time{sick.Ended, r.Marked.At, r.Gone} {
@@ -18,16 +18,16 @@ func (l *Ledger) overdue(r *Record, sick Sickness) Span {
 	return s
 }
 
-// excuse is why nothing is done, and when that holds.
+// excuse is a reason why Sickbay did nothing, and when it held.
 type excuse struct {
 	why   Fact
 	spans []Span
 }
 
-// holds reports whether it holds at some time of a span.
+// holds reports whether the excuse held at any time in a span.
 func (e excuse) holds(s Span) bool { return len(common([]Span{s}, e.spans)) > 0 }
 
-// excuses are all that a Machine has. That it is paused, or to be skipped, must be true as well as said.
+// excuses returns all excuses for a Machine. A pause must be both true and reported.
 func (l *Ledger) excuses(name client.ObjectKey, a Allowances) []excuse {
 	cluster := l.Machines[name].Cluster
 	return []excuse{
@@ -41,7 +41,7 @@ func (l *Ledger) excuses(name client.ObjectKey, a Allowances) []excuse {
 	}
 }
 
-// blind is when the Nodes of a cluster cannot be known.
+// blind returns when the Nodes of a cluster could not be known.
 func (l *Ledger) blind(cluster client.ObjectKey, a Allowances) []Span {
 	spans := slices.Clone(l.Times[About{Silent, cluster}])
 	for i, s := range spans {
@@ -52,14 +52,14 @@ func (l *Ledger) blind(cluster client.ObjectKey, a Allowances) []Span {
 	return spans
 }
 
-// overdue reports whether the machine was sick for long enough at a moment.
+// overdue reports whether the machine had been sick for long enough at a moment.
 func (r *Record) overdue(at time.Time, a Allowances) bool {
 	return slices.ContainsFunc(r.Sick, func(s Sickness) bool {
 		return !at.Before(s.Deadline) && (s.Ended.IsZero() || !at.After(s.Ended.Add(a.Overlap)))
 	})
 }
 
-// wasOverdue reports whether it would have been, had it not recovered.
+// wasOverdue is like overdue, but ignores recoveries.
 func (r *Record) wasOverdue(at time.Time) bool {
 	return slices.ContainsFunc(r.Sick, func(s Sickness) bool { return !at.Before(s.Deadline) })
 }

@@ -6,34 +6,34 @@ import (
 	"time"
 )
 
-// Sample is what the manager used at a moment.
+// Sample is what the manager used at one time.
 type Sample struct {
-	// At is when, after the beginning.
+	// At is the time since the beginning.
 	At time.Duration
-	// Process tells one start of the manager from the next.
+	// Process counts the starts of the manager.
 	Process int
-	// Goroutines, Resident and Live memory in bytes, and Depth of the work queues, all together. Live is what the last garbage
-	// collection left.
+	// Goroutines is their number, Resident and Live are memory in bytes, and Depth is the sum over all work queues. Live is what
+	// the last garbage collection left.
 	Goroutines, Resident, Live, Depth float64
 }
 
-// Limit says how much something may grow.
+// Limit bounds the growth of one measure.
 type Limit struct {
 	Name string
 	Of   func(Sample) float64
-	// Share of what it was at first, and Beyond that.
+	// Share is the allowed growth as a share of the first value, and Beyond is allowed on top.
 	Share, Beyond float64
-	// Unit is what it is told in.
+	// Unit is the unit in reports.
 	Unit float64
 }
 
 const mib = 1 << 20
 
-// DefaultLimits are those of a soak. With 2,000 machines and within half an hour, 593 goroutines became 592, 112 MiB of resident
-// memory 118, 24 MiB of live heap 25, and the queues were empty.
+// DefaultLimits returns the limits of a soak. With 2,000 machines and within half an hour, goroutines went from 593 to 592,
+// resident memory from 112 to 118 MiB and the live heap from 24 to 25 MiB, and the queues were empty.
 func DefaultLimits() []Limit {
 	return []Limit{
-		// A silent cluster has none, so that they go up and down by some at any time.
+		// A silent cluster has none, so their number varies by some at any time.
 		{Name: "goroutines", Of: func(s Sample) float64 { return s.Goroutines }, Share: 0.05, Beyond: 20, Unit: 1},
 		{Name: "resident memory (MiB)", Of: func(s Sample) float64 { return s.Resident }, Share: 0.1, Beyond: 12 * mib, Unit: mib},
 		{Name: "live heap (MiB)", Of: func(s Sample) float64 { return s.Live }, Share: 0.1, Beyond: 4 * mib, Unit: mib},
@@ -41,22 +41,22 @@ func DefaultLimits() []Limit {
 	}
 }
 
-// Trend is how something went.
+// Trend is the development of one measure.
 type Trend struct {
 	Limit
-	// First and Last are the medians of the second and of the last quarter of the time.
+	// First and Last are the medians of the second and the last quarter of the time.
 	First, Last float64
 }
 
-// allowed is how much Last may be.
+// allowed returns the maximum of Last.
 func (t Trend) allowed() float64 { return t.First*(1+t.Share) + t.Beyond }
 
-// fewest is how many samples a quarter must have.
+// fewest is the minimum number of samples in a quarter.
 const fewest = 3
 
-// Trends compares the second quarter of a time with the last one, and returns a sentence for everything that is not flat. The
-// first quarter is for warming up: caches fill, and the manager is killed now and then. Medians let single storms be.
-// Without limits nothing is judged.
+// Trends compares the second quarter of the time with the last one, and returns a sentence for each measure that grew too much.
+// The first quarter is for warming up: caches fill, and the manager is killed now and then. Medians ignore single storms.
+// Without limits, Trends judges nothing.
 func Trends(samples []Sample, duration time.Duration, limits []Limit) ([]Trend, []string) {
 	if len(limits) == 0 {
 		return nil, nil

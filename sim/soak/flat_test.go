@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// sampled returns a sample every ten seconds of half an hour; value is given how much of the time has passed.
+// sampled returns a sample for every ten seconds of half an hour; value gets the elapsed share of the time.
 func sampled(value func(part float64) float64) []Sample {
 	const duration, every = 30 * time.Minute, 10 * time.Second
 	var samples []Sample
@@ -81,7 +81,7 @@ func TestTrends(t *testing.T) {
 	}
 }
 
-// again makes them of the second start of the manager.
+// again assigns samples to the manager's second start.
 func again(samples []Sample) []Sample {
 	for i := range samples {
 		samples[i].Process = 2
@@ -89,7 +89,7 @@ func again(samples []Sample) []Sample {
 	return samples
 }
 
-// Each limit sees what it is named after.
+// Each limit measures what its name says.
 func TestDefaultLimits(t *testing.T) {
 	sample := Sample{Goroutines: 1, Resident: 2, Live: 3, Depth: 4}
 	want := map[string]float64{"goroutines": 1, "resident memory (MiB)": 2, "live heap (MiB)": 3, "depth of the work queues": 4}

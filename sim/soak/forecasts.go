@@ -9,13 +9,13 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/forecast"
 )
 
-// Forecasts is how often explain said what would happen next, and how often it happened within a second.
+// Forecasts counts what explain predicted, and how often it happened within a second.
 type Forecasts struct {
-	// Excused is how often it happened later, since the manager was restarted or the machine was busy. Late are the others.
+	// Excused counts events that came later because the manager restarted or the machine was busy. Late counts the others.
 	Kept, Prompt, Excused, Late int
 }
 
-// listen asks explain all the time what happens next. What was said is broken once Sickbay itself would be called late.
+// listen asks explain all the time what happens next. A prediction is broken once Sickbay itself would count as late.
 func (s *soak) listen(ctx context.Context) error {
 	grace, err := time.ParseDuration(unreadAfter)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *soak) listen(ctx context.Context) error {
 	return err
 }
 
-// tell adds what became of what explain said. What came late without an excuse, or not at all, must not have been.
+// tell adds the outcome of explain's predictions. An event that came late without an excuse, or never, is a violation.
 func (r *Report) tell(told forecast.Report) {
 	r.Forecasts = Forecasts{Kept: told.Kept, Prompt: told.Prompt, Excused: told.Excused, Late: len(told.Late)}
 	for _, one := range told.Late {

@@ -12,12 +12,12 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 )
 
-// inflict has a fault happen, and returns when it is over or needs nobody any more. It returns false if the place was taken:
-// one thing at a time befalls a machine.
+// inflict injects a fault, and returns once it is over or needs no further attention. It returns false if the place already
+// has a fault, because a machine has only one at a time.
 func (s *soak) inflict(ctx context.Context, f Fault) (bool, error) {
 	switch f.Kind {
 	case NotReady, Lost, Gone:
-		// A resumed watch of an API server in memory does not show what was deleted in the meantime. A real one tells.
+		// A resumed watch of an in-memory API server does not report what was deleted in the meantime. A real one does.
 		if f.Kind == Gone && s.ledger.blind(s.cluster(f.Cluster), s.Allowances) {
 			return false, nil
 		}
@@ -43,7 +43,7 @@ func (s *soak) inflict(ctx context.Context, f Fault) (bool, error) {
 
 // sicken makes a machine sick.
 func (s *soak) sicken(ctx context.Context, kind Kind, m fleet.Machine, now time.Time) error {
-	// Time stamps in the API have whole seconds.
+	// Timestamps in the API have whole seconds.
 	since := now.Truncate(time.Second)
 	if kind == Gone {
 		s.ledger.sick(m, kind, now)
@@ -56,7 +56,7 @@ func (s *soak) sicken(ctx context.Context, kind Kind, m fleet.Machine, now time.
 	return client.IgnoreNotFound(s.fleet.Sicken(ctx, m, since))
 }
 
-// heal makes it well again. It may have been replaced in the meantime.
+// heal makes the machine healthy again. It may have been replaced in the meantime.
 func (s *soak) heal(ctx context.Context, m fleet.Machine) error {
 	if err := client.IgnoreNotFound(s.fleet.Heal(ctx, m)); err != nil {
 		return err

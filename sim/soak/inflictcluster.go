@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// inflictAlone is for faults of which there is one at a time in a cluster.
+// inflictAlone injects a fault of which a cluster has only one at a time.
 func (s *soak) inflictAlone(ctx context.Context, f Fault) (bool, error) {
 	where := place{cluster: f.Cluster}
 	if f.Kind == Kill {
@@ -73,7 +73,7 @@ func (s *soak) pause(ctx context.Context, f Fault) error {
 	return s.annotate(ctx, check, clusterv1.PausedAnnotation, "null")
 }
 
-// kill ends the manager, and starts it again.
+// kill kills the manager, and starts it again.
 func (s *soak) kill(ctx context.Context, f Fault) error {
 	if err := s.manager.kill(); err != nil {
 		return err
@@ -84,7 +84,8 @@ func (s *soak) kill(ctx context.Context, f Fault) error {
 	return s.manager.start(ctx)
 }
 
-// restart kills the manager. Until it leads again and its connections are back, nothing is expected in time; it may be killed once more.
+// restart kills the manager, and starts it again. Until it leads and has its connections back, nothing is expected in time. It may be
+// killed again meanwhile.
 func (s *soak) restart(ctx context.Context, f Fault) (bool, error) {
 	killed := time.Now()
 	done, err := s.inflictAlone(ctx, f)
@@ -95,7 +96,8 @@ func (s *soak) restart(ctx context.Context, f Fault) (bool, error) {
 	return done, err
 }
 
-// connect waits until the manager leads and reads all workload clusters, or for as long as it takes to find out which are silent.
+// connect waits until the manager leads and reads all workload clusters. It gives up after the time that finding out about silent
+// clusters takes.
 func (s *soak) connect(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, s.Allowances.Reconnect)
 	defer cancel()
@@ -106,7 +108,7 @@ func (s *soak) connect(ctx context.Context) error {
 	return nil
 }
 
-// freeze has the manager stand still in the middle, if that is planted. Nothing excuses what is late by that.
+// freeze freezes the manager in the middle of the soak, if planted. Nothing excuses the delays that this causes.
 func (s *soak) freeze(ctx context.Context) error {
 	if s.frozen == 0 {
 		return nil
@@ -114,7 +116,7 @@ func (s *soak) freeze(ctx context.Context) error {
 	return errors.Join(s.wait(ctx, s.Duration/2), s.manager.freeze(func() error { return s.wait(ctx, s.frozen) }))
 }
 
-// annotate sets an annotation to a JSON value; null takes it away. The object may be gone.
+// annotate sets an annotation to a JSON value; null removes it. The object may be gone.
 func (s *soak) annotate(ctx context.Context, object client.Object, name, value string) error {
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%s}}}`, name, value)
 	err := s.fleet.World.Client().Patch(ctx, object, client.RawPatch(types.MergePatchType, []byte(patch)))
@@ -124,7 +126,7 @@ func (s *soak) annotate(ctx context.Context, object client.Object, name, value s
 	return nil
 }
 
-// wait waits, but not beyond the end of the soak.
+// wait waits for d, but not beyond the end of the soak.
 func (s *soak) wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -10,23 +10,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Allowances are how much time things may take. None of them is a claim about speed: a computer may be busy.
+// Allowances are the times that things may take. None of them is a claim about speed, because the computer may be busy.
 type Allowances struct {
-	// Patience is how long a machine may be overdue without anything being done or said, if nothing hinders Sickbay.
+	// Patience is how long a machine may be overdue without a remedy or a reason, if nothing hinders Sickbay.
 	Patience time.Duration
-	// Reconnect is how long it may take after a cluster was silent until its Nodes are known again. Whoever watches it tries
+	// Reconnect is how long it may take until the Nodes of a cluster are known again after it was silent. Its watchers retry
 	// every 30 seconds.
 	Reconnect time.Duration
-	// Overlap is how long something may still be done on the strength of what was true just before.
+	// Overlap is how long Sickbay may still act on what was true just before.
 	Overlap time.Duration
 }
 
-// DefaultAllowances are those of a soak.
+// DefaultAllowances returns the allowances of a soak.
 func DefaultAllowances() Allowances {
 	return Allowances{Patience: 20 * time.Second, Reconnect: time.Minute, Overlap: 5 * time.Second}
 }
 
-// Judge returns a sentence for everything that must not have happened.
+// Judge returns a sentence for each violation in the ledger.
 func Judge(l *Ledger, a Allowances) []string {
 	var violations []string
 	for _, name := range l.names() {
@@ -48,7 +48,7 @@ func (l *Ledger) names() []client.ObjectKey {
 }
 
 // wronglyCalled finds verdicts on machines that were not sick for long enough, or not any more. While a cluster does not
-// answer nobody can know of a recovery.
+// answer, nobody can know of a recovery.
 func wronglyCalled(l *Ledger, r *Record, a Allowances) []string {
 	var sentences []string
 	for _, said := range r.Called {
@@ -61,8 +61,8 @@ func wronglyCalled(l *Ledger, r *Record, a Allowances) []string {
 	return sentences
 }
 
-// wronglyMarked finds a remedy for a machine that did not need it, or for one that was to be left alone, or whose Node cannot
-// have been read.
+// wronglyMarked finds marks on a machine that did not need one, that was to be left alone, or whose Node cannot have been
+// read.
 func wronglyMarked(l *Ledger, name client.ObjectKey, a Allowances) []string {
 	r := l.Machines[name]
 	at := r.Marked.At
@@ -84,7 +84,7 @@ func wronglyMarked(l *Ledger, name client.ObjectKey, a Allowances) []string {
 	return sentences
 }
 
-// untreated finds times in which a machine was overdue, nothing was done, and nobody had said why.
+// untreated finds times in which a machine was overdue without a remedy or a stated reason.
 func untreated(l *Ledger, name client.ObjectKey, a Allowances) []string {
 	r := l.Machines[name]
 	var sentences []string
@@ -102,7 +102,7 @@ func untreated(l *Ledger, name client.ObjectKey, a Allowances) []string {
 	return sentences
 }
 
-// wronglyEnded finds machines that somebody else deleted, and those that are well and still not called healthy.
+// wronglyEnded finds machines that somebody other than the owner deleted, and healthy machines without a healthy verdict.
 func wronglyEnded(r *Record) []string {
 	if !r.Gone.IsZero() && !r.Released {
 		return []string{fmt.Sprintf("was deleted at %s, not by its owner", clock(r.Gone))}
@@ -113,7 +113,7 @@ func wronglyEnded(r *Record) []string {
 	return nil
 }
 
-// state says how a machine was that was not overdue.
+// state describes a machine that was not overdue.
 func (r *Record) state() string {
 	if len(r.Sick) == 0 {
 		return "was healthy all the time, also"

@@ -13,10 +13,10 @@ var (
 	machine1 = client.ObjectKey{Namespace: "ns", Name: "machine1"}
 )
 
-// rules are simple numbers.
+// rules are allowances with simple numbers.
 var rules = Allowances{Patience: 10 * time.Second, Reconnect: 30 * time.Second, Overlap: 2 * time.Second}
 
-// story is a ledger of one machine that ends after 200 seconds.
+// story returns a ledger of one machine that ends after 200 seconds.
 func story(r Record, times map[About][]Span) *Ledger {
 	r.Cluster = cluster1
 	if r.Repairs == nil {
@@ -25,7 +25,7 @@ func story(r Record, times map[About][]Span) *Ledger {
 	return &Ledger{Machines: map[client.ObjectKey]*Record{machine1: &r}, Times: times, End: at(200)}
 }
 
-// repaired is what a machine has that was marked: a record for as long as it is sick.
+// repaired returns the repairs of a marked machine: one that is open while it is sick.
 func repaired(r Record) []Repair {
 	if r.Marked.At.IsZero() {
 		return nil
@@ -40,7 +40,7 @@ func repaired(r Record) []Repair {
 	return []Repair{repair}
 }
 
-// sick is a sickness in seconds after noon; an end of 0 is none.
+// sick returns a sickness, in seconds after noon; an end of 0 means none.
 func sick(deadline, ended int) []Sickness {
 	s := Sickness{Kind: NotReady, Deadline: at(deadline)}
 	if ended > 0 {

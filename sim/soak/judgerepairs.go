@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// unrecorded finds times in which a machine was marked, still sick, and had no open MachineRemediation, and nobody had
-// said why: nobody would go on with it. What comes before the mark is for untreated.
+// unrecorded finds times in which a machine was marked and still sick but had no open MachineRemediation and no stated
+// reason, so nobody would go on with it. untreated covers the time before the mark.
 func unrecorded(l *Ledger, name client.ObjectKey, a Allowances) []string {
 	r := l.Machines[name]
 	if r.Marked.At.IsZero() {
@@ -28,8 +28,8 @@ func unrecorded(l *Ledger, name client.ObjectKey, a Allowances) []string {
 	return sentences
 }
 
-// lingering finds MachineRemediations that stay open although their machine is well, or gone, and nothing keeps anybody from
-// knowing that.
+// lingering finds MachineRemediations that stay open although their machine is healthy or gone and nothing prevents Sickbay
+// from knowing that.
 func lingering(l *Ledger, name client.ObjectKey, a Allowances) []string {
 	r := l.Machines[name]
 	covered := r.ailing(l.End)
@@ -54,7 +54,7 @@ func lingering(l *Ledger, name client.ObjectKey, a Allowances) []string {
 	return sentences
 }
 
-// twofold finds MachineRemediations of a machine that are open at the same time.
+// twofold finds MachineRemediations of one machine that are open at the same time.
 func twofold(r *Record) []string {
 	var sentences []string
 	for i, repair := range r.Repairs {
@@ -67,7 +67,7 @@ func twofold(r *Record) []string {
 	return sentences
 }
 
-// open is when any MachineRemediation was.
+// open returns when any MachineRemediation was open.
 func (r *Record) open() []Span {
 	var spans []Span
 	for _, repair := range r.Repairs {
@@ -76,7 +76,7 @@ func (r *Record) open() []Span {
 	return spans
 }
 
-// ailing is when the machine was sick beyond a deadline, and there.
+// ailing returns when the machine existed and was sick beyond a deadline.
 func (r *Record) ailing(end time.Time) []Span {
 	var spans []Span
 	for _, sick := range r.Sick {

@@ -7,10 +7,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Fact is something that is so for a while.
+// Fact is something that is true for a while.
 type Fact string
 
-// What the soak did, and what Sickbay said.
+// What the soak did, and what Sickbay reported.
 const (
 	// Down: the manager does not run.
 	Down Fact = "Sickbay was not running"
@@ -21,30 +21,30 @@ const (
 	// Paused: somebody paused the MachineHealthCheck, and SaysPaused: its status says so.
 	Paused     Fact = "the MachineHealthCheck is paused"
 	SaysPaused Fact = "the MachineHealthCheck says that it is paused"
-	// SaysRestricted: its status says that nothing may be remediated.
+	// SaysRestricted: the status of the MachineHealthCheck says that nothing may be remediated.
 	SaysRestricted Fact = "the MachineHealthCheck says that too many are unhealthy"
-	// SaysWaiting: the record of a Machine says what it waits for.
+	// SaysWaiting: the MachineRemediation of a Machine says what it waits for.
 	SaysWaiting Fact = "the MachineRemediation says what it waits for"
-	// SaysQueued: the status of the MachineHealthCheck names a Machine among those that wait for a slot, or are paced.
+	// SaysQueued: the status of the MachineHealthCheck lists the Machine as waiting for a slot, or as paced.
 	SaysQueued Fact = "the MachineHealthCheck says that the Machine waits its turn"
 )
 
-// About is a fact about something: a Machine if it is Skip, SaysWaiting or SaysQueued, nothing if it is Down, else a cluster.
+// About is a fact about an object: a Machine for Skip, SaysWaiting and SaysQueued, nothing for Down, otherwise a cluster.
 type About struct {
 	Fact Fact
 	Of   client.ObjectKey
 }
 
-// Sickness is one that a machine had.
+// Sickness is one sickness of a machine.
 type Sickness struct {
 	Kind Kind
-	// Deadline is when something is to be done about it.
+	// Deadline is when Sickbay must act on it.
 	Deadline time.Time
-	// Ended is when the machine had recovered by itself; zero if it never did.
+	// Ended is when the machine recovered by itself; zero if it never did.
 	Ended time.Time
 }
 
-// Saying is something that was said about a Machine.
+// Saying is a statement about a Machine.
 type Saying struct {
 	At   time.Time
 	What string
@@ -54,15 +54,15 @@ type Saying struct {
 type Record struct {
 	Cluster client.ObjectKey
 	Sick    []Sickness
-	// Called are the verdicts that it is unhealthy.
+	// Called are the unhealthy verdicts.
 	Called []Saying
-	// Verdict is the last one: empty if it is that the Machine is healthy.
+	// Verdict is the last verdict: empty if the Machine is healthy.
 	Verdict string
-	// Marked is when its owner was told to replace it, and why.
+	// Marked is when and why its owner was asked to replace it.
 	Marked Saying
-	// Gone is when it was seen to be deleted.
+	// Gone is when its deletion was seen.
 	Gone time.Time
-	// Released tells that its owner deleted it, who is played by the soak.
+	// Released is true once its owner, whom the soak plays, has deleted it.
 	Released bool
 	// Repairs are its MachineRemediations.
 	Repairs []Repair
@@ -74,15 +74,15 @@ type Repair struct {
 	Span
 }
 
-// Ledger is all that happened.
+// Ledger records everything that happened.
 type Ledger struct {
 	Machines map[client.ObjectKey]*Record
 	Times    map[About][]Span
-	// End is when it was closed.
+	// End is when the ledger was closed.
 	End time.Time
 }
 
-// begin notes that something is so from now on. If it is already, nothing changes.
+// begin records that a fact holds from now on. If it holds already, nothing changes.
 func (l *Ledger) begin(a About, at time.Time) {
 	spans := l.Times[a]
 	if n := len(spans); n == 0 || !spans[n-1].To.IsZero() {
@@ -90,7 +90,7 @@ func (l *Ledger) begin(a About, at time.Time) {
 	}
 }
 
-// end notes that it is not so any more.
+// end records that a fact no longer holds.
 func (l *Ledger) end(a About, at time.Time) {
 	spans := l.Times[a]
 	if n := len(spans); n > 0 && spans[n-1].To.IsZero() {
@@ -98,7 +98,7 @@ func (l *Ledger) end(a About, at time.Time) {
 	}
 }
 
-// set notes whether something is so.
+// set records whether a fact holds.
 func (l *Ledger) set(a About, so bool, at time.Time) {
 	if so {
 		l.begin(a, at)
@@ -107,13 +107,13 @@ func (l *Ledger) set(a About, so bool, at time.Time) {
 	l.end(a, at)
 }
 
-// holds reports whether something is so at the end.
+// holds reports whether a fact holds at the end.
 func (l *Ledger) holds(a About) bool {
 	spans := l.Times[a]
 	return len(spans) > 0 && spans[len(spans)-1].To.IsZero()
 }
 
-// repair notes whether a MachineRemediation is open.
+// repair records whether a MachineRemediation is open.
 func (r *Record) repair(name string, open bool, at time.Time) {
 	i := slices.IndexFunc(r.Repairs, func(known Repair) bool { return known.Name == name })
 	switch {
@@ -129,7 +129,7 @@ func (r *Record) underRepair() bool {
 	return slices.ContainsFunc(r.Repairs, func(known Repair) bool { return known.To.IsZero() })
 }
 
-// ails reports whether the machine has a sickness from which it has not recovered.
+// ails reports whether the machine is sick and has not recovered.
 func (r *Record) ails() bool {
 	n := len(r.Sick)
 	return n > 0 && r.Sick[n-1].Ended.IsZero()

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 )
 
-// liveLedger is a ledger that is written while things happen side by side.
+// liveLedger is a ledger that is safe for concurrent writes.
 type liveLedger struct {
 	mu     sync.Mutex
 	ledger *Ledger
@@ -21,7 +21,7 @@ func newLiveLedger() *liveLedger {
 	return &liveLedger{ledger: &Ledger{Machines: map[client.ObjectKey]*Record{}, Times: map[About][]Span{}}}
 }
 
-// note has somebody write into the ledger, unless it is closed.
+// note runs write on the ledger, unless it is closed.
 func (live *liveLedger) note(write func(l *Ledger, now time.Time)) {
 	live.mu.Lock()
 	defer live.mu.Unlock()
@@ -31,12 +31,12 @@ func (live *liveLedger) note(write func(l *Ledger, now time.Time)) {
 	write(live.ledger, time.Now())
 }
 
-// set notes whether something is so from now on.
+// set records whether a fact holds from now on.
 func (live *liveLedger) set(a About, so bool) {
 	live.note(func(l *Ledger, now time.Time) { l.set(a, so, now) })
 }
 
-// sick notes a sickness. It must be noted before it begins, so that nothing can be done about it earlier.
+// sick records a sickness. Callers record it before it begins, so Sickbay cannot act earlier.
 func (live *liveLedger) sick(m fleet.Machine, kind Kind, deadline time.Time) {
 	live.note(func(l *Ledger, _ time.Time) {
 		r := l.record(m.ObjectKey, m.Cluster)
@@ -44,7 +44,7 @@ func (live *liveLedger) sick(m fleet.Machine, kind Kind, deadline time.Time) {
 	})
 }
 
-// healed notes that a machine has recovered. It must be noted afterwards.
+// healed records that a machine has recovered. Callers record it afterwards.
 func (live *liveLedger) healed(m fleet.Machine) {
 	live.note(func(l *Ledger, now time.Time) {
 		if r := l.record(m.ObjectKey, m.Cluster); r.ails() {
@@ -53,12 +53,12 @@ func (live *liveLedger) healed(m fleet.Machine) {
 	})
 }
 
-// released notes that the owner of a machine is about to delete it.
+// released records that the owner of a machine is about to delete it.
 func (live *liveLedger) released(m fleet.Machine) {
 	live.note(func(l *Ledger, _ time.Time) { l.record(m.ObjectKey, m.Cluster).Released = true })
 }
 
-// record returns that of a Machine, which may be new.
+// record returns the record of a Machine, and creates it if it does not exist.
 func (l *Ledger) record(name, cluster client.ObjectKey) *Record {
 	r, ok := l.Machines[name]
 	if !ok {
@@ -68,7 +68,7 @@ func (l *Ledger) record(name, cluster client.ObjectKey) *Record {
 	return r
 }
 
-// blind reports whether somebody who watches a cluster may not be connected to it now.
+// blind reports whether a watcher of a cluster may have no connection now.
 func (live *liveLedger) blind(cluster client.ObjectKey, a Allowances) (blind bool) {
 	live.note(func(l *Ledger, now time.Time) {
 		blind = slices.ContainsFunc(l.blind(cluster, a), func(s Span) bool { return s.holds(now) })
@@ -76,7 +76,7 @@ func (live *liveLedger) blind(cluster client.ObjectKey, a Allowances) (blind boo
 	return blind
 }
 
-// unsettled says about which Machines there is something left to be done, or to be said; nil if there are none.
+// unsettled returns the Machines that still need a remedy or a reason; nil if there are none.
 func (live *liveLedger) unsettled() (left []client.ObjectKey) {
 	live.note(func(l *Ledger, _ time.Time) {
 		for name, r := range l.Machines {
@@ -90,7 +90,7 @@ func (live *liveLedger) unsettled() (left []client.ObjectKey) {
 	return left
 }
 
-// close ends the ledger: what still happens is not noted any more.
+// close closes the ledger: it ignores what happens afterwards.
 func (live *liveLedger) close() {
 	live.mu.Lock()
 	defer live.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 )
 
-// machine has conditions.
+// machine returns a Machine with conditions.
 func machine(conditions ...metav1.Condition) *clusterv1.Machine {
 	return &clusterv1.Machine{
 		ObjectMeta: metav1.ObjectMeta{Namespace: machine1.Namespace, Name: machine1.Name}, Spec: clusterv1.MachineSpec{ClusterName: cluster1.Name},
@@ -71,7 +71,7 @@ func TestLedgerHasWhatHealthChecksSay(t *testing.T) {
 	}
 }
 
-// repair is a record of the machine in that phase.
+// repair returns a MachineRemediation in a phase.
 func repair(phase v1alpha1.RemediationPhase) *v1alpha1.MachineRemediation {
 	r := &v1alpha1.MachineRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: machine1.Namespace, Name: "machine1-1"}}
 	r.Spec.ClusterName, r.Spec.MachineRef.Name = cluster1.Name, machine1.Name

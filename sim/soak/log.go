@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// bugs are never to be seen in a log, whatever happens.
+// bugs matches what must never be in a log.
 var bugs = regexp.MustCompile(`DATA RACE|panic|(?i)nil pointer`)
 
-// reader passes a log on, and keeps the lines that show a bug.
+// reader forwards a log, and keeps the lines that show a bug.
 type reader struct {
 	to io.Writer
 
@@ -38,7 +38,7 @@ func (r *reader) Write(p []byte) (int, error) {
 	return r.to.Write(p)
 }
 
-// violations returns a sentence if there is a bug.
+// violations returns a sentence if the log shows a bug.
 func (r *reader) violations() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,7 +48,7 @@ func (r *reader) violations() []string {
 	return []string{fmt.Sprintf("The log of Sickbay shows a bug, the first of %d lines: %s", len(r.found), r.found[0])}
 }
 
-// shared is a log that several processes write.
+// shared is a log that several processes write to.
 type shared struct {
 	mu sync.Mutex
 	to io.Writer

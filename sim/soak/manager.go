@@ -14,21 +14,22 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// manager is Sickbay, as a process that is killed and started again.
+// manager is the process of Sickbay, which can be killed and started again.
 type manager struct {
 	runner *subject.Runner
 	ledger *liveLedger
-	// fail is told if it ends by itself.
+	// fail is called if the process ends by itself.
 	fail func(error)
 
 	mu      sync.Mutex
 	process *subject.Process
-	// expected is closed before the process is ended.
+	// expected is closed before the manager ends the process.
 	expected chan struct{}
 	starts   int
 }
 
-// unreadAfter is how long Nodes that cannot be read count as they were, so that a silent cluster is told of.
+// unreadAfter is the grace period for Nodes that cannot be read. It is short, so that Sickbay reports silent
+// clusters.
 const unreadAfter = "20s"
 
 func (m *manager) start(ctx context.Context) error {
@@ -53,7 +54,7 @@ func (m *manager) start(ctx context.Context) error {
 	return nil
 }
 
-// end ends the process, which must run, one way or the other.
+// end ends the process, which must be running.
 func (m *manager) end(how func(*subject.Process) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,7 +76,7 @@ func (m *manager) stop() error {
 	return m.end(func(p *subject.Process) error { return p.Stop() })
 }
 
-// freeze has the process stand still for as long as wait takes. Ending it, or looking at it, waits meanwhile.
+// freeze freezes the process while wait runs. Other calls block meanwhile.
 func (m *manager) freeze(wait func() error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -92,7 +93,7 @@ func (m *manager) freeze(wait func() error) error {
 	return err
 }
 
-// connected reports whether the process leads and reads so many workload clusters.
+// connected returns nil if the process leads and reads that many workload clusters.
 func (m *manager) connected(ctx context.Context, clusters int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -110,7 +111,7 @@ func (m *manager) connected(ctx context.Context, clusters int) error {
 	return nil
 }
 
-// sample returns false while the manager does not run.
+// sample takes a sample. It returns false while the manager does not run.
 func (m *manager) sample(ctx context.Context, began time.Time) (Sample, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -133,7 +134,7 @@ func (m *manager) sample(ctx context.Context, began time.Time) (Sample, bool, er
 	return s, true, nil
 }
 
-// sum adds up the gauges of a family, if there is one.
+// sum returns the sum of the gauges of a family, which may be nil.
 func sum(family *dto.MetricFamily) float64 {
 	all := 0.0
 	for _, m := range family.GetMetric() {

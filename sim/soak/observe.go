@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// seen notes what is stored on a Machine. It reports whether its owner is asked to replace it, and was not before.
+// seen records the state of a Machine. It reports whether its owner was just asked to replace it.
 func (live *liveLedger) seen(machine *clusterv1.Machine) (marked bool) {
 	live.note(func(l *Ledger, now time.Time) {
 		cluster := client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName}
@@ -31,7 +31,7 @@ func (live *liveLedger) seen(machine *clusterv1.Machine) (marked bool) {
 	return marked
 }
 
-// judged notes a verdict, which may be missing.
+// judged records a verdict, which may be missing.
 func (r *Record) judged(verdict *metav1.Condition, now time.Time) {
 	before := r.Verdict
 	if verdict == nil {
@@ -48,10 +48,10 @@ func (r *Record) judged(verdict *metav1.Condition, now time.Time) {
 	}
 }
 
-// repaired notes what a MachineRemediation says.
+// repaired records the state of a MachineRemediation.
 func (live *liveLedger) repaired(repair *v1alpha1.MachineRemediation, gone bool) {
 	machine := client.ObjectKey{Namespace: repair.Namespace, Name: repair.Spec.MachineRef.Name}
-	// One that has ended is kept for a while, until nothing can come late any more. It keeps nobody else from being repaired.
+	// A completed record stays for a while, until nothing can arrive late any more. It does not block other repairs.
 	open := !gone && repair.Status.CompletionTime == nil
 	waits := open && (repair.Status.Phase == v1alpha1.RemediationPending || repair.Status.Phase == v1alpha1.RemediationHeld || watches(repair))
 	live.note(func(l *Ledger, now time.Time) {
@@ -61,14 +61,14 @@ func (live *liveLedger) repaired(repair *v1alpha1.MachineRemediation, gone bool)
 	})
 }
 
-// watches reports whether a plan has a machine watched only, for now.
+// watches reports whether the current step of the plan only waits.
 func watches(repair *v1alpha1.MachineRemediation) bool {
 	return slices.ContainsFunc(repair.Spec.Steps, func(s v1alpha1.RemediationStep) bool {
 		return s.Action == v1alpha1.ActionWait && s.Name == repair.Status.Step
 	})
 }
 
-// gone notes that a Machine was deleted.
+// gone records that a Machine was deleted.
 func (live *liveLedger) gone(name client.ObjectKey) {
 	live.note(func(l *Ledger, now time.Time) {
 		if r, ok := l.Machines[name]; ok {
@@ -77,13 +77,13 @@ func (live *liveLedger) gone(name client.ObjectKey) {
 	})
 }
 
-// healthCheckSeen notes what a MachineHealthCheck says.
+// healthCheckSeen records the state of a MachineHealthCheck.
 func (live *liveLedger) healthCheckSeen(mhc *clusterv1.MachineHealthCheck) {
 	cluster := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}
 	allowed := meta.FindStatusCondition(mhc.Status.Conditions, clusterv1.MachineHealthCheckRemediationAllowedCondition)
 	live.note(func(l *Ledger, now time.Time) {
 		l.set(About{SaysPaused, cluster}, meta.IsStatusConditionTrue(mhc.Status.Conditions, clusterv1.PausedCondition), now)
-		// False with another reason holds nothing back.
+		// False with another reason does not hold remediations back.
 		restricted := allowed != nil && allowed.Status == metav1.ConditionFalse && allowed.Reason == clusterv1.MachineHealthCheckTooManyUnhealthyReason
 		l.set(About{SaysRestricted, cluster}, restricted, now)
 		if allowed != nil {
@@ -92,7 +92,7 @@ func (live *liveLedger) healthCheckSeen(mhc *clusterv1.MachineHealthCheck) {
 	})
 }
 
-// queued notes which Machines of a cluster wait their turn, as a message says that names them.
+// queued records which Machines of a cluster a message lists as waiting their turn.
 func (l *Ledger) queued(cluster client.ObjectKey, message string, now time.Time) {
 	named, more := queue(message)
 	for name, r := range l.Machines {
@@ -102,7 +102,8 @@ func (l *Ledger) queued(cluster client.ObjectKey, message string, now time.Time)
 	}
 }
 
-// queue returns who a message says waits for a slot, or is paced, and whether there are more than it names.
+// queue returns the machines that a message lists as waiting for a slot or as paced, and whether there are more than
+// it names.
 func queue(message string) (named map[string]bool, more bool) {
 	named = map[string]bool{}
 	for part := range strings.SplitSeq(message, ";") {

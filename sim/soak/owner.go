@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 )
 
-// owner replaces the machines that are marked for it.
+// owner replaces machines that are marked for remediation.
 type owner struct {
 	fleet  *fleet.Fleet
 	roster *roster
@@ -22,7 +22,7 @@ func newOwner(f *fleet.Fleet, b *roster, c *liveLedger) *owner {
 	return &owner{fleet: f, roster: b, ledger: c, queue: workqueue.NewTyped[client.ObjectKey]()}
 }
 
-// ask has it replace a Machine.
+// ask makes it replace a Machine.
 func (o *owner) ask(name client.ObjectKey) { o.queue.Add(name) }
 
 // work replaces machines until the owner is stopped.

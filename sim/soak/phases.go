@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// carryOut has all faults of the plan happen in their time.
+// carryOut injects all faults of the plan at their times.
 func (s *soak) carryOut(ctx context.Context, began time.Time) error {
 	plan := s.plan()
 	s.Progress.Info("Faults begin", "faults", len(plan), "for", s.Duration)
@@ -37,18 +37,18 @@ func (s *soak) carryOut(ctx context.Context, began time.Time) error {
 			return nil
 		})
 	}
-	// If it fails, the group knows better why.
+	// If it fails, the group has the better error.
 	_ = s.wait(together, time.Until(began.Add(s.Duration)))
 	close(s.over)
 	return errors.Join(group.Wait(), context.Cause(ctx))
 }
 
-// plan is what is to happen. A manager that is to stand still is not killed, as that would excuse it.
+// plan returns the faults to inject. A manager that is to freeze is not killed, because that would excuse its delays.
 func (s *soak) plan() []Fault {
 	return slices.DeleteFunc(Plan(s.Seed, s.Shape, s.Duration, s.Every), func(f Fault) bool { return s.frozen > 0 && f.Kind == Kill })
 }
 
-// settle waits until there is nothing left to be done about any machine. That it takes too long is no error: the ledger tells.
+// settle waits until no machine needs anything any more. A timeout is no error, because the ledger shows it.
 func (s *soak) settle(ctx context.Context, most time.Duration) error {
 	waiting, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -64,7 +64,7 @@ func (s *soak) settle(ctx context.Context, most time.Duration) error {
 	return nil
 }
 
-// beat has Nodes send heartbeats, one after the other.
+// beat sends heartbeats for Nodes, one after the other.
 func (s *soak) beat(ctx context.Context) error {
 	ticker := time.NewTicker(time.Second / time.Duration(s.Beats))
 	defer ticker.Stop()
@@ -83,7 +83,7 @@ func (s *soak) beat(ctx context.Context) error {
 	}
 }
 
-// watchUse takes samples.
+// watchUse takes samples of the manager.
 func (s *soak) watchUse(ctx context.Context, began time.Time) error {
 	ticker := time.NewTicker(min(sampleEvery, s.Duration/samplesLeast))
 	defer ticker.Stop()

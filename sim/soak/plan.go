@@ -8,30 +8,30 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// Kind is what happens.
+// Kind is a kind of fault.
 type Kind string
 
-// What can happen.
+// The kinds of faults.
 const (
 	// NotReady, Lost and Gone stay until the machine is replaced.
 	NotReady Kind = "Node not ready"
 	Lost     Kind = "Node unknown"
 	Gone     Kind = "Node deleted"
-	// Flap is over before it is due.
+	// Flap ends before its deadline.
 	Flap Kind = "Node not ready for a moment"
-	// Skipped is a Node that is not ready while its Machine is to be left alone.
+	// Skipped is a Node that is not ready while its Machine is annotated to be skipped.
 	Skipped Kind = "Node not ready, machine to be skipped"
-	// Storm has many machines of a cluster fall sick at once. Those that are not replaced recover.
+	// Storm makes many machines of a cluster sick at once. Those that are not replaced recover.
 	Storm Kind = "Nodes not ready, many in a cluster"
-	// Hang has the API server of a workload cluster answer nobody.
+	// Hang makes the API server of a workload cluster hang.
 	Hang Kind = "cluster silent"
-	// Pause is that of a MachineHealthCheck.
+	// Pause pauses a MachineHealthCheck.
 	Pause Kind = "MachineHealthCheck paused"
-	// Kill ends the manager without a warning. It is started again.
+	// Kill kills the manager and starts it again.
 	Kill Kind = "manager killed"
 )
 
-// draws says how likely things are, but for Kill, and how long they last.
+// draws says how likely each fault is, except Kill, and how long it lasts.
 var draws = []struct {
 	kind        Kind
 	weight      int
@@ -40,7 +40,7 @@ var draws = []struct {
 	{NotReady, 24, 0, 0},
 	{Lost, 16, 0, 0},
 	{Gone, 16, 0, 0},
-	// The deadline is fleet.NodeTimeout after a time stamp without fractions of a second.
+	// The deadline is fleet.NodeTimeout after a timestamp in whole seconds.
 	{Flap, 20, time.Second, 3 * time.Second},
 	{Skipped, 8, 8 * time.Second, 15 * time.Second},
 	{Storm, 4, 12 * time.Second, 30 * time.Second},
@@ -49,30 +49,29 @@ var draws = []struct {
 }
 
 const (
-	// kills is how often the manager is killed: in the first sixth of the time. Then one process lives through the rest,
-	// which is what is judged: a leak has long to show, and nothing is compared with a process that has just begun.
+	// kills is how often the manager is killed, all in the first sixth of the time. One process then lives through the rest,
+	// which the test judges: a leak has a long time to show, and nothing is compared with a process that has just started.
 	kills      = 2
 	killsUntil = 6
 	downMost   = 4 * time.Second
-	// A storm hits between these percentages of a cluster: less than its budget, or more.
+	// A storm hits a share of a cluster between these percentages, below or above its budget.
 	stormLeast, stormMost = 10, 60
 )
 
-// Fault is one thing that happens.
+// Fault is one fault of a plan.
 type Fault struct {
-	// At is when, after the beginning.
+	// At is the time since the beginning.
 	At   time.Duration
 	Kind Kind
-	// Cluster and Machine are what it befalls: the number of a cluster, and of a machine in it. Not every kind needs both.
+	// Cluster and Machine say where: the index of a cluster, and of a machine in it. Not every kind needs both.
 	Cluster, Machine int
-	// Percent of the machines of the cluster, if it is a storm.
+	// Percent is the share of the cluster's machines that a storm hits.
 	Percent int
-	// Lasts is how long, unless it lasts until the machine is replaced.
+	// Lasts is the duration, unless the fault lasts until the machine is replaced.
 	Lasts time.Duration
 }
 
-// Plan returns what is to happen to a fleet for a time, in its order: one fault after the other, every so often on average. The
-// same seed gives the same plan.
+// Plan returns the faults for a fleet in chronological order, one per interval on average. The same seed gives the same plan.
 func Plan(seed uint64, shape result.Fleet, duration, every time.Duration) []Fault {
 	random := rand.New(rand.NewPCG(seed, 0))
 	var plan []Fault
@@ -107,7 +106,7 @@ func draw(random *rand.Rand, at time.Duration, shape result.Fleet) Fault {
 	return f
 }
 
-// between includes the first and the last.
+// between returns a random duration from least to most, both included.
 func between(random *rand.Rand, least, most time.Duration) time.Duration {
 	return least + time.Duration(random.Int64N(int64(most-least)+1))
 }

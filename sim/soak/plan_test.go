@@ -60,7 +60,7 @@ func TestPlanHasEverythingInHalfAnHour(t *testing.T) {
 			}
 		}
 		for _, d := range draws {
-			// The least likely comes 36 times on average.
+			// The least likely kind comes 36 times on average.
 			if times[d.kind] < 5 {
 				t.Errorf("%q comes %d times", d.kind, times[d.kind])
 			}
@@ -68,7 +68,7 @@ func TestPlanHasEverythingInHalfAnHour(t *testing.T) {
 	})
 }
 
-// A flap must be over before anything is to be done about it, though time stamps lose up to a second.
+// A flap must end before its deadline, even though timestamps lose up to a second.
 func TestFlapsAreShort(t *testing.T) {
 	for _, d := range draws {
 		if d.kind == Flap && d.most >= fleet.NodeTimeout-time.Second {

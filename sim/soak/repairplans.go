@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// watched is how long a machine is only watched by a plan, replaceIn how long a replacement may take, and provenIn how long
-	// the machine in its place has to be healthy.
+	// watched is how long a plan only watches a machine, replaceIn how long a replacement may take, and provenIn how long the
+	// replacement must stay healthy.
 	watched   = time.Second
 	replaceIn = time.Minute
 	provenIn  = time.Second
-	// chain is how often machines that fall sick one in the place of the other are replaced.
+	// chain is how many successive replacements of one machine are allowed.
 	chain = 10
 )
 
-// givePlans has every other cluster go by a plan, and every other one of those with pacing. The others go by the built-in plan.
+// givePlans gives every other cluster a plan of its own, and paces every other of those plans. The rest use the built-in plan.
 func (s *soak) givePlans(ctx context.Context) error {
 	for n := 1; n < s.Shape.Clusters; n += 2 {
 		cluster := s.cluster(n)
@@ -46,7 +46,7 @@ func (s *soak) givePlans(ctx context.Context) error {
 	return nil
 }
 
-// newPlan watches, and then replaces some at once.
+// newPlan returns a plan that first watches, and then replaces up to 30% of the machines at once.
 func newPlan(cluster client.ObjectKey, paced bool) *v1alpha1.MachineRemediationTemplate {
 	plan := &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: cluster.Name}}
 	spec := &plan.Spec.Template.Spec

@@ -9,17 +9,18 @@ import (
 	"time"
 )
 
-// Report is how a soak went.
+// Report is the result of a soak.
 type Report struct {
 	Options Options
-	// Inflicted is how often each kind of fault happened; Left is how many did not, since something else went on there.
+	// Inflicted counts the injected faults of each kind; Left counts those that were left out because their place
+	// already had a fault.
 	Inflicted map[Kind]int
 	Left      int
 	Summary   Summary
 	Forecasts Forecasts
 	Samples   []Sample
 	Trends    []Trend
-	// Violations are what must not have been.
+	// Violations are sentences about what must not have happened.
 	Violations []string
 }
 
@@ -30,7 +31,7 @@ func (r *Report) judge(l *Ledger, others []string) {
 	r.Violations = slices.Concat(others, Judge(l, r.Options.Allowances), grown)
 }
 
-// Write writes it for people.
+// Write writes the report for people.
 func (r *Report) Write(to io.Writer) error {
 	out := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	shape := r.Options.Shape

@@ -10,13 +10,13 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 )
 
-// roster knows which machine is at which place of a fleet. A machine that is replaced leaves its place to the next.
+// roster knows which machine is at which place of a fleet. A replacement takes the place of the old machine.
 type roster struct {
 	mu sync.Mutex
-	// machines are those of each cluster.
+	// machines are the machines of each cluster.
 	machines [][]fleet.Machine
 	places   map[client.ObjectKey]place
-	// taken are the machines that something has befallen.
+	// taken are the machines that have a fault.
 	taken map[client.ObjectKey]bool
 }
 
@@ -36,7 +36,7 @@ func newRoster(machines []fleet.Machine, perCluster int) *roster {
 	return b
 }
 
-// take returns the machine in a place, unless something has befallen it already.
+// take returns the machine in a place, and marks it as taken, unless it already has a fault.
 func (b *roster) take(cluster, machine int) (fleet.Machine, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -48,7 +48,7 @@ func (b *roster) take(cluster, machine int) (fleet.Machine, bool) {
 	return m, true
 }
 
-// takeSome takes that many of a cluster, or as many as there are.
+// takeSome takes n machines of a cluster, or as many as it can.
 func (b *roster) takeSome(cluster, from, n int) []fleet.Machine {
 	var some []fleet.Machine
 	size := len(b.machines[cluster])
@@ -60,14 +60,14 @@ func (b *roster) takeSome(cluster, from, n int) []fleet.Machine {
 	return some
 }
 
-// free lets other things befall a machine.
+// free makes a machine available for other faults.
 func (b *roster) free(m fleet.Machine) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.taken, m.ObjectKey)
 }
 
-// all are those that have a place now.
+// all returns the machines that have a place now.
 func (b *roster) all() []fleet.Machine {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -89,7 +89,7 @@ func (b *roster) find(name client.ObjectKey) (fleet.Machine, bool) {
 	return b.machines[at.cluster][at.machine], true
 }
 
-// replace puts another machine into a place.
+// replace gives the place of a machine to another.
 func (b *roster) replace(old, next fleet.Machine) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,11 +99,11 @@ func (b *roster) replace(old, next fleet.Machine) {
 	b.machines[at.cluster][at.machine], b.places[next.ObjectKey] = next, at
 }
 
-// successor is the machine after one: c0-worker-7, c0-worker-7-r1, c0-worker-7-r2.
+// successor returns the name of the next machine in a place: c0-worker-7, c0-worker-7-r1, c0-worker-7-r2.
 func successor(m fleet.Machine) fleet.Machine {
 	name, number, _ := strings.Cut(m.Name, "-r")
 	n := 0
-	_, _ = fmt.Sscan(number, &n) // none is 0
+	_, _ = fmt.Sscan(number, &n) // 0 if there is no number
 	m.Name = fmt.Sprintf("%s-r%d", name, n+1)
 	return m
 }

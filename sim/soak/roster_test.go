@@ -30,7 +30,7 @@ func TestBeds(t *testing.T) {
 	if again, found := b.find(next.ObjectKey); !found || again != next {
 		t.Errorf("found %v, %t instead of its successor", again, found)
 	}
-	b.free(m) // comes too late, and frees nobody
+	b.free(m) // too late to have an effect
 	if diff := cmp.Diff([]fleet.Machine{machines[3], next}, b.takeSome(1, 1, 5)); diff != "" {
 		t.Error(diff)
 	}

@@ -15,40 +15,41 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/forecast"
 )
 
-// Options of a soak.
+// Options are the options of a soak.
 type Options struct {
-	// Seed decides what happens.
+	// Seed determines the faults.
 	Seed  uint64
 	Shape result.Fleet
-	// Duration is for how long things happen, Every how often on average.
+	// Duration is how long faults happen, and Every the average interval between them.
 	Duration, Every time.Duration
-	// Beats is how many heartbeats Nodes send in a second, all together.
+	// Beats is how many heartbeats all Nodes together send per second.
 	Beats      int
 	Allowances Allowances
-	// Limits may be missing: a short soak says nothing about growth.
+	// Limits may be empty, because a short soak says nothing about growth.
 	Limits []Limit
-	// Binary is the path of Sickbay, Dir is for a kubeconfig.
+	// Binary is the path of Sickbay, and Dir a directory for a kubeconfig.
 	Binary, Dir string
-	// frozen is for how long the manager stands still in the middle, of which nobody is told: a fault that the report has to show.
+	// frozen is how long the manager freezes in the middle of the soak. The ledger does not record that, so the report must show
+	// it as a fault.
 	frozen time.Duration
-	// Log gets what Sickbay and the API server say, Progress what the soak does.
+	// Log receives the logs of Sickbay and of the API server, Progress those of the soak.
 	Log      io.Writer
 	Progress *slog.Logger
 }
 
 const (
-	// budget is the share of a cluster's machines that may be unhealthy. Storms exceed it now and then.
+	// budget is the share of a cluster's machines that may be unhealthy. Storms sometimes exceed it.
 	budget = "40%"
-	// owners is how many machines are replaced at once.
+	// owners is how many machines the owner replaces at once.
 	owners = 4
-	// patience is how long it may take until all machines are called healthy for the first time.
+	// patience is how long it may take until all machines have a healthy verdict for the first time.
 	patience = 5 * time.Minute
-	// samplesLeast is how many there are, and sampleEvery how often they are taken if that makes more.
+	// samplesLeast is the minimum number of samples, and sampleEvery the interval between samples if that gives more.
 	samplesLeast = 40
 	sampleEvery  = 10 * time.Second
 )
 
-// soak is one that goes on.
+// soak is a running soak.
 type soak struct {
 	Options
 	fleet   *fleet.Fleet
@@ -58,14 +59,14 @@ type soak struct {
 	manager *manager
 	told    *forecast.Watcher
 	claims  sync.Map
-	// over is closed when the time is over: all that lasts is ended then.
+	// over is closed at the end of the time, which ends all faults.
 	over chan struct{}
 
 	mu     sync.Mutex
 	report Report
 }
 
-// Run soaks. The error says what kept it from being carried out; what was found is in the report.
+// Run runs a soak. The error says why it could not run; the report says what it found.
 func Run(ctx context.Context, o Options) (Report, error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -82,7 +83,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err := s.givePlans(ctx); err != nil {
 		return Report{}, err
 	}
-	// Ended before the fleet: an API server that stops waits for those who watch it.
+	// End this before the fleet, because an API server that stops waits for its watches.
 	watching, unwatch := context.WithCancel(ctx)
 	defer unwatch()
 	if err := s.ledger.watch(watching, f.World, s.owner.ask); err != nil {
@@ -104,7 +105,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	return s.report, nil
 }
 
-// run has everything happen, and closes the ledger.
+// run runs everything, and closes the ledger.
 func (s *soak) run(ctx, watching context.Context, fail context.CancelCauseFunc) error {
 	if err := s.manager.start(ctx); err != nil {
 		return err
@@ -118,7 +119,7 @@ func (s *soak) run(ctx, watching context.Context, fail context.CancelCauseFunc) 
 	if err := s.listen(watching); err != nil {
 		return err
 	}
-	// What goes on all the time ends when there is nothing left to be done.
+	// Background work ends once nothing is left to do.
 	background, end := context.WithCancel(ctx)
 	var always sync.WaitGroup
 	keep := func(do func(context.Context) error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/soak"
 )
 
-// A short soak with everything in it.
+// TestSoak runs a short soak with every kind of fault.
 func TestSoak(t *testing.T) {
 	report := play(t, soak.Options{Shape: result.Fleet{Clusters: 8, Machines: 10}, Duration: 25 * time.Second, Every: 400 * time.Millisecond})
 	for _, violation := range report.Violations {
@@ -35,8 +35,8 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// TestSoakFindsDelays: a manager that stands still for a while, which nobody is told, does late what explain has said, and the report
-// holds that against it.
+// TestSoakFindsDelays: a manager that freezes without a record in the ledger is later than explain predicted, and the report shows
+// that.
 func TestSoakFindsDelays(t *testing.T) {
 	report := play(t, soak.Options{
 		Shape: result.Fleet{Clusters: 4, Machines: 10}, Duration: 16 * time.Second, Every: 400 * time.Millisecond,
@@ -50,10 +50,10 @@ func TestSoakFindsDelays(t *testing.T) {
 	}
 }
 
-// play plays a short soak. Growth is not judged: nothing has warmed up in so short a time.
+// play runs a short soak. It does not judge growth, because nothing has warmed up in so short a time.
 func play(t *testing.T, o soak.Options) soak.Report {
 	t.Helper()
-	log.SetOutput(io.Discard) // the API servers in memory complain about each watch that ends
+	log.SetOutput(io.Discard) // the in-memory API servers log each watch that ends
 	dir, noise := t.TempDir(), &strings.Builder{}
 	binary, err := sickbay.Build(t.Context(), dir)
 	if err != nil {
@@ -77,7 +77,7 @@ func play(t *testing.T, o soak.Options) soak.Report {
 	return report
 }
 
-// seed gives a plan of 25 seconds with everything in it.
+// seed gives a plan of 25 seconds with every kind of fault.
 const seed = 57
 
 var kinds = []soak.Kind{

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Span is a time in which something was so. Without an end it goes on.
+// Span is a time in which something was true. Without an end, it still is.
 type Span struct{ From, To time.Time }
 
 // holds reports whether a moment is in the span.
@@ -13,7 +13,7 @@ func (s Span) holds(t time.Time) bool {
 	return !t.Before(s.From) && (s.To.IsZero() || t.Before(s.To))
 }
 
-// common is what two spans have in common; its end may come before its begin.
+// common returns the overlap of two spans; its end may be before its beginning.
 func (s Span) common(other Span) Span {
 	if other.From.After(s.From) {
 		s.From = other.From
@@ -24,7 +24,7 @@ func (s Span) common(other Span) Span {
 	return s
 }
 
-// common is what two lists have in common.
+// common returns the overlaps of two lists of spans.
 func common(a, b []Span) []Span {
 	var both []Span
 	for _, s := range a {
@@ -37,7 +37,8 @@ func common(a, b []Span) []Span {
 	return both
 }
 
-// longestGap is the longest time in a span, which has an end, that is in none of the others.
+// longestGap returns the longest time in s that none of the others covers. s must have an
+// end.
 func longestGap(s Span, others []Span) time.Duration {
 	others = slices.SortedFunc(slices.Values(others), func(a, b Span) int { return a.From.Compare(b.From) })
 	longest, at := time.Duration(0), s.From

@@ -8,13 +8,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// noon is when tests take place.
+// noon is the time at which tests begin.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// at is so many seconds after noon.
+// at returns a time in seconds after noon.
 func at(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
 
-// from is a span in seconds after noon; an end of 0 is none.
+// from returns a span in seconds after noon; an end of 0 means none.
 func from(begin, end int) Span {
 	if end == 0 {
 		return Span{From: at(begin)}
@@ -49,7 +49,7 @@ func TestLongestGap(t *testing.T) {
 	}
 }
 
-// The longest gap is what one finds by going through the seconds.
+// The longest gap equals the one found by checking each second.
 func TestLongestGapCounted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		span := rapid.Custom(func(t *rapid.T) Span {

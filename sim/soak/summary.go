@@ -7,22 +7,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Summary is what a ledger holds, in numbers.
+// Summary is a ledger in numbers.
 type Summary struct {
-	// Machines that ever were, and those of them that were marked for their owner.
+	// Machines counts all machines that ever existed, and Marked those that were marked for their owner.
 	Machines, Marked int
-	// Due are the times that a machine was sick beyond its deadline. They add up from those Remedied, those that had Recovered
-	// before, and those that were Left at the end.
+	// Due counts how often a machine was sick beyond its deadline. It is the sum of those Remedied, those that had Recovered
+	// before, and those Left at the end.
 	Due, Remedied, Recovered, Left int
-	// Reasons is how many of those due had to wait for a reason, by each.
+	// Reasons counts how many of those had to wait, by reason.
 	Reasons map[Fact]int
-	// Delays are how long after its deadline a machine was marked that nothing hindered, in order.
+	// Delays are the times from deadline to mark where nothing hindered the mark, sorted.
 	Delays []time.Duration
-	// AfterSilence are how long after the end of its cluster's silence a machine was marked that was due by then, in order.
+	// AfterSilence are the times from the end of a cluster's silence to the mark of a machine that was due by then, sorted.
 	AfterSilence []time.Duration
 }
 
-// Summarize adds up.
+// Summarize summarizes a ledger.
 func Summarize(l *Ledger, a Allowances) Summary {
 	s := Summary{Machines: len(l.Machines), Reasons: map[Fact]int{}}
 	for name, r := range l.Machines {
@@ -51,10 +51,10 @@ func Summarize(l *Ledger, a Allowances) Summary {
 	return s
 }
 
-// reason notes what hindered, or how long it took.
+// reason records what hindered a mark, or how long it took.
 func (s *Summary) reason(l *Ledger, name client.ObjectKey, overdue Span, a Allowances) {
 	hindered := slices.ContainsFunc(l.excuses(name, a), func(e excuse) bool { return e.holds(overdue) })
-	// How long it took to reconnect is told apart.
+	// The time to reconnect is reported separately.
 	for _, e := range l.excuses(name, Allowances{}) {
 		if e.holds(overdue) {
 			s.Reasons[e.why]++

@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// watch writes into the ledger what the API server tells of Machines, MachineHealthChecks and MachineRemediations, until ctx ends. It calls marked
-// for Machines whose owner is to replace them.
+// watch records in the ledger what the API server reports about Machines, MachineHealthChecks and MachineRemediations, until ctx ends. It calls
+// marked for Machines that their owner must replace.
 func (live *liveLedger) watch(ctx context.Context, w *world.World, marked func(client.ObjectKey)) error {
 	objects, err := cache.New(w.Config(), cache.Options{Scheme: world.NewScheme(), DefaultTransform: cache.TransformStripManagedFields()})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world/metal"
 )
 
-// CreateCluster creates the objects of a workload cluster, and its namespace if there is none. It does
-// not wait: WaitReady does.
+// CreateCluster creates the objects of a workload cluster, and its namespace if it does not exist. It
+// does not wait; use WaitReady for that.
 func (w *World) CreateCluster(ctx context.Context, spec ClusterSpec) error {
 	spec = spec.withDefaults()
 	if err := w.client.Create(ctx, namespace(spec.Namespace)); client.IgnoreAlreadyExists(err) != nil {
@@ -50,7 +50,7 @@ func (w *World) createMetal(ctx context.Context, spec ClusterSpec) error {
 	if err := w.create(ctx, objects); err != nil {
 		return err
 	}
-	// The API server answers before the first machine does. A provider of control planes would say so.
+	// The API server answers before the first machine exists. A control plane provider would set this.
 	cluster := objects[0].(*clusterv1.Cluster)
 	before := cluster.DeepCopy()
 	cluster.Status.Initialization.ControlPlaneInitialized = new(true)
@@ -60,9 +60,9 @@ func (w *World) createMetal(ctx context.Context, spec ClusterSpec) error {
 	return nil
 }
 
-// DeleteCluster deletes a workload cluster and waits until it is gone, with everything that carries its
-// name as a label. No garbage collector runs in a world, so what only owner references would remove is
-// removed here.
+// DeleteCluster deletes a workload cluster and everything labelled with its name, and waits until all
+// of it is gone. No garbage collector runs in a world, so it also deletes what only owner references
+// would remove.
 func (w *World) DeleteCluster(ctx context.Context, key client.ObjectKey) error {
 	cluster := &clusterv1.Cluster{}
 	cluster.Namespace, cluster.Name = key.Namespace, key.Name
@@ -106,7 +106,7 @@ func (w *World) deleteRemains(ctx context.Context, key client.ObjectKey) error {
 	return w.waitForHosts(ctx, key)
 }
 
-// waitForHosts waits until the operator has let go of the hosts of a cluster.
+// waitForHosts waits until the operator has released the hosts of a cluster.
 func (w *World) waitForHosts(ctx context.Context, key client.ObjectKey) error {
 	err := Poll(ctx, func(ctx context.Context) error {
 		hosts := &metal3v1.BareMetalHostList{}

@@ -24,7 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 )
 
-// Cluster API's own defaults, which its programs keep in their flags.
+// Cluster API's own defaults, which its binaries set as flags.
 const (
 	connectionGracePeriod = 50 * time.Second
 	tokenTTL              = 15 * time.Minute
@@ -33,7 +33,7 @@ const (
 	etcdTimeout           = 3 * time.Minute
 )
 
-// reconciler is what Cluster API's reconcilers have in common.
+// reconciler is the interface that Cluster API's reconcilers share.
 type reconciler interface {
 	SetupWithManager(context.Context, ctrl.Manager, controller.Options) error
 }
@@ -48,7 +48,7 @@ func addControllers(ctx context.Context, mgr ctrl.Manager, o Options, conn conne
 	for _, r := range append(reconcilers, infra...) {
 		options := controller.Options{MaxConcurrentReconciles: o.Concurrency}
 		if _, ok := r.(*kubeadmcontrolplane.Reconciler); ok {
-			// It talks to the etcd members one after the other.
+			// It talks to the etcd members one at a time.
 			options.ReconciliationTimeout = etcdTimeout
 		}
 		if err := r.SetupWithManager(ctx, mgr, options); err != nil {
@@ -122,7 +122,7 @@ func kubeadmReconcilers(mgr ctrl.Manager, o Options, conn connections) []reconci
 }
 
 func infraReconcilers(mgr ctrl.Manager, conn connections, memory inmemoryruntime.Manager, mux *inmemoryserver.WorkloadClustersMux) ([]reconciler, error) {
-	// The reconcilers insist on a container runtime even where only the in-memory backend is used.
+	// The reconcilers need a container runtime even if only the in-memory backend is used.
 	noContainers, err := container.NewFakeClient()
 	if err != nil {
 		return nil, fmt.Errorf("creating the fake container runtime: %w", err)

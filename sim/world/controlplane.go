@@ -14,14 +14,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// slowStart bounds the steps of starting: a machine that compiles at the same time needs more than the
-// usual 20 s.
+// slowStart bounds each step of the start. The usual 20 s are too short on a machine that compiles at the same
+// time.
 const slowStart = time.Minute
 
-// crdPoll is how often it is looked whether the definitions are served.
+// crdPoll is the interval between checks whether the definitions are served.
 const crdPoll = 20 * time.Millisecond
 
-// etcdQuota is how large the etcd of a synthetic world may get, in bytes: 8 GiB, the most that is recommended.
+// etcdQuota is the size limit of a synthetic world's etcd, in bytes: 8 GiB, the recommended maximum.
 const etcdQuota = "8589934592"
 
 // controlPlane is the kube-apiserver and the etcd of the management cluster.
@@ -64,7 +64,7 @@ func startControlPlane(o Options) (*controlPlane, *rest.Config, error) {
 	return cp, config, nil
 }
 
-// definitions are those to install: some as objects, and others as files.
+// definitions returns the definitions to install, some as objects, some as files.
 func (o Options) definitions() (crds []*apiextensionsv1.CustomResourceDefinition, paths []string, err error) {
 	if !o.Bare {
 		clusterAPI, err := ClusterAPICRDs()
@@ -85,7 +85,7 @@ func (o Options) definitions() (crds []*apiextensionsv1.CustomResourceDefinition
 	return crds, slices.Concat(paths, o.CRDPaths), nil
 }
 
-// prepare lays out the directory and starts the watchdog, so that no process is ever without one.
+// prepare fills the directory and starts the watchdog, so no process ever runs without one.
 func (cp *controlPlane) prepare(o Options) error {
 	etcd, err := writeLauncher(cp.dir, filepath.Join(o.AssetsDir, "etcd"), o.GOGC)
 	if err != nil {
@@ -99,7 +99,7 @@ func (cp *controlPlane) prepare(o Options) error {
 	plane.Etcd = &envtest.Etcd{Path: etcd, DataDir: filepath.Join(cp.dir, "data"), Out: o.Log, Err: o.Log}
 	plane.APIServer = &envtest.APIServer{Path: apiServer, CertDir: filepath.Join(cp.dir, "certs"), Out: o.Log, Err: o.Log}
 	if o.Synthetic {
-		// The default of 2 GiB is full after some versions of 100,000 Machines.
+		// The default of 2 GiB fills up after a few revisions of 100,000 Machines.
 		plane.Etcd.Configure().Set("quota-backend-bytes", etcdQuota)
 	}
 	for name, value := range o.APIServerArgs {
@@ -130,8 +130,8 @@ func (cp *controlPlane) stop() error {
 	return cp.watchdog.Close()
 }
 
-// WriteKubeconfig writes a kubeconfig of the management cluster, readable only by the user. kubectl and
-// other processes can use it as long as the world stands.
+// WriteKubeconfig writes a kubeconfig of the management cluster that only the user can read. kubectl and other
+// processes can use it until the world stops.
 func (w *World) WriteKubeconfig(path string) error {
 	if err := os.WriteFile(path, w.kubeconfig, 0o600); err != nil {
 		return fmt.Errorf("writing the kubeconfig: %w", err)

@@ -28,8 +28,8 @@ var crdFiles = []struct{ module, glob string }{
 	{"sigs.k8s.io/cluster-api/test", "infrastructure/docker/config/crd/bases/*_dev*.yaml"},
 }
 
-// ClusterAPICRDs reads the definitions of Cluster API's kinds out of its Go modules, reduced to
-// v1beta2, so that they need no conversion webhook.
+// ClusterAPICRDs reads the definitions of Cluster API's kinds from its Go modules, and reduces them
+// to v1beta2 so that they need no conversion webhook.
 func ClusterAPICRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	var crds []*apiextensionsv1.CustomResourceDefinition
 	for _, source := range crdFiles {
@@ -55,7 +55,8 @@ func ClusterAPICRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	return crds, nil
 }
 
-// SickbayCRDs are the definitions of Sickbay's own kinds, as the command sickbay crds prints them.
+// SickbayCRDs returns the definitions of Sickbay's own kinds, as the command sickbay crds prints
+// them.
 func SickbayCRDs() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	stream, err := sickbaycrd.YAML()
 	if err != nil {
@@ -101,8 +102,8 @@ func onlyVersion(crd *apiextensionsv1.CustomResourceDefinition, version apiexten
 	if crd.Labels == nil {
 		crd.Labels = map[string]string{}
 	}
-	// Contract-versioned references are resolved by this label. Upstream's release manifests have it,
-	// the files in the module do not.
+	// This label resolves references by contract version. Upstream's release manifests have it; the
+	// files in the module do not.
 	crd.Labels[clusterv1.GroupVersion.Group+"/"+apiVersion] = apiVersion
 	return crd
 }

@@ -3,8 +3,8 @@
 //
 // A world is a real kube-apiserver with its etcd, the real Cluster API controllers (core, kubeadm
 // bootstrap, kubeadm control plane, the development infrastructure provider), and workload clusters
-// that live in memory. Machines are created, become Nodes, are deleted and replaced by the same code
-// as in production, in seconds and without containers.
+// in memory. The code that runs in production creates, joins, deletes and replaces the Machines, in
+// seconds and without containers.
 //
 //	w, err := world.Start(ctx, world.Options{})
 //	defer w.Stop(ctx)

@@ -13,8 +13,8 @@ import (
 )
 
 // dialInTurn is the cluster cache for KubeadmControlPlane. Its etcd client dials several members at the same
-// time through one SPDY round tripper, which keeps the connection of the last dial in a field: a data
-// race, by which the connection to one member may be taken for another's. In turn, each dial gets its own.
+// time through one SPDY round tripper, which keeps the connection of the last dial in a field. That is a
+// data race: one member may get another's connection. dialInTurn lets one dial run at a time.
 type dialInTurn struct {
 	clustercache.ClusterCache
 }
@@ -35,8 +35,8 @@ func (d dialInTurn) GetRESTConfig(ctx context.Context, cluster client.ObjectKey)
 	return config, nil
 }
 
-// turns lets one request at a time through, until its response is closed: only then has the dialer taken
-// the connection out of the round tripper.
+// turns lets one request through at a time, until its response is closed: only then has the dialer taken the
+// connection out of the round tripper.
 type turns struct {
 	next http.RoundTripper
 	turn chan struct{}
@@ -59,7 +59,7 @@ func (t *turns) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// closing is a body that tells when it is closed.
+// closing is a body that calls closed when it is closed.
 type closing struct {
 	io.ReadCloser
 	closed func()

@@ -18,15 +18,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// front is the API server in memory of all synthetic clusters. Each is reached by a relay of its own, by whose port the front
-// knows which one is meant. The server of Cluster API makes two keys for each cluster, one after the other: half a second, and
-// a thousand clusters take minutes.
+// front is the in-memory API server of all synthetic clusters. Each cluster has its own relay, and the relay's port tells the
+// front which cluster a request is for. Cluster API's own server generates two keys per cluster, one after the other. That
+// takes half a second, so a thousand clusters would take minutes.
 type front struct {
 	address string
 	server  http.Server
 
 	mu sync.Mutex
-	// groups are the names of clusters in memory by the ports of their relays.
+	// groups maps the port of each relay to the name of its cluster in memory.
 	groups map[string]string
 }
 
@@ -47,7 +47,7 @@ func startFront(memory inmemoryruntime.Manager, a *authority) (*front, error) {
 	return f, nil
 }
 
-// group returns the name in memory of the cluster that a host is.
+// group returns the name in memory of the cluster whose relay listens at host.
 func (f *front) group(host string) (string, error) {
 	_, port, err := net.SplitHostPort(host)
 	if err != nil {
@@ -78,7 +78,7 @@ func (f *front) add(group string) (*relay, error) {
 	return r, nil
 }
 
-// serving is a certificate of the authority for all its clusters.
+// serving returns the one server certificate that all clusters of the authority share.
 func (a *authority) serving() (tls.Certificate, error) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -95,13 +95,13 @@ func (a *authority) serving() (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{signed.Raw}, PrivateKey: key}, nil
 }
 
-// synthetic is what the synthetic clusters of a world have in common.
+// synthetic holds what all synthetic clusters of a world share.
 type synthetic struct {
 	authority *authority
 	front     *front
 }
 
-// newSynthetic is called once, when the first cluster is made.
+// newSynthetic runs once, when the first synthetic cluster is created.
 func (w *World) newSynthetic() (*synthetic, error) {
 	a, err := newAuthority()
 	if err != nil {
@@ -115,7 +115,7 @@ func (w *World) newSynthetic() (*synthetic, error) {
 	return &synthetic{a, f}, nil
 }
 
-// keep has a relay be that of a cluster until the world stops.
+// keep assigns a relay to a cluster until the world stops.
 func (w *World) keep(cluster client.ObjectKey, r *relay) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -132,7 +132,7 @@ func (w *World) relayOf(cluster client.ObjectKey) *relay {
 	return w.relays[cluster]
 }
 
-// closeRelays ends all connections to workload clusters that go by relays.
+// closeRelays closes all connections that go through relays.
 func (w *World) closeRelays(context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

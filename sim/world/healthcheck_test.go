@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// A second world beside the shared one, with the one controller that the shared one leaves to Sickbay.
+// This test starts a second world with the one controller that the shared world leaves to Sickbay.
 func TestUpstreamMachineHealthCheck(t *testing.T) {
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(patience)

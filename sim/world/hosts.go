@@ -16,10 +16,10 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world/metal"
 )
 
-// HostName is the name of a host of a bare-metal cluster, and of its Node. They count from 0.
+// HostName returns the name of a host of a bare-metal cluster, which is also the name of its Node. n counts from 0.
 func HostName(cluster string, n int) string { return fmt.Sprintf("%s-host-%d", cluster, n) }
 
-// hosts is how many hosts a bare-metal cluster has.
+// hosts returns the number of hosts of a bare-metal cluster.
 func (s ClusterSpec) hosts() int {
 	n := int(s.ControlPlaneReplicas) + s.SpareHosts
 	for _, pool := range s.Pools {
@@ -28,8 +28,8 @@ func (s ClusterSpec) hosts() int {
 	return n
 }
 
-// metalObjects returns everything a bare-metal cluster consists of. Its workload cluster is the management cluster itself, which
-// its kubeconfig names, and its control plane is Machines of their own.
+// metalObjects returns all objects of a bare-metal cluster. Its kubeconfig names the management cluster, so that is its workload
+// cluster. Its control plane consists of Machines without an owner.
 func (s ClusterSpec) metalObjects(kubeconfig []byte, server string) ([]client.Object, error) {
 	endpoint, err := endpointOf(server)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s ClusterSpec) metalControlPlane(n int) []client.Object {
 func (s ClusterSpec) metalSpec(infrastructure schema.GroupVersionKind, name string) clusterv1.MachineSpec {
 	spec := s.workerSpec(name)
 	spec.InfrastructureRef = referenceTo(infrastructure, name)
-	// The host is not told what to run, so there is nothing in it.
+	// The simulated host ignores its bootstrap data, so the Secret need not exist.
 	spec.Bootstrap = clusterv1.Bootstrap{DataSecretName: new("nothing")}
 	return spec
 }

@@ -17,7 +17,8 @@ import (
 	inmemoryruntime "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/runtime"
 )
 
-// A watchdog whose owner is gone, however that came about, ends what was launched and clears its directory.
+// When its owner is gone, for whatever reason, a watchdog kills what was launched and removes the
+// directory.
 func TestWatchdog(t *testing.T) {
 	for name, orphaned := range map[string]bool{"orphaned": true, "forgotten": false} {
 		t.Run(name, func(t *testing.T) {

@@ -12,9 +12,10 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// redirectLogs returns the logger of a world's controllers and sends what the libraries below them log
+// redirectLogs returns the logger of a world's controllers and sends the logs of the libraries below them
 // to the same sink. The libraries have one logger per process: with several worlds, the last one gets it.
-// For controller-runtime the first logger set counts, so a program that sets its own before Start keeps it.
+// controller-runtime keeps the first logger that it is given, so a program that sets its own before Start
+// keeps it.
 func redirectLogs(o Options) logr.Logger {
 	process.set(o.Log)
 	processLevel.Set(o.LogLevel)
@@ -37,8 +38,8 @@ func newLogger(to io.Writer, level slog.Leveler) logr.Logger {
 	return logr.FromSlogHandler(slog.NewTextHandler(to, &slog.HandlerOptions{Level: level}))
 }
 
-// diverter takes the complaints of net/http out of the standard logger, where the in-memory API servers
-// leave many, and lets everything else pass.
+// diverter takes the errors of net/http out of the standard logger and lets everything else pass. The
+// in-memory API servers cause many of them.
 type diverter struct {
 	rest io.Writer
 }
@@ -51,7 +52,7 @@ func (d *diverter) Write(line []byte) (int, error) {
 	return d.rest.Write(line)
 }
 
-// sink is a writer that can be exchanged and used from several goroutines.
+// sink is a writer whose target can be replaced. It is safe for concurrent use.
 type sink struct {
 	mu sync.Mutex
 	to io.Writer

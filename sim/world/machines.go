@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Machines lists the Machines of a cluster, reduced by further options if wanted.
+// Machines lists the Machines of a cluster. Options narrow the list.
 func (w *World) Machines(ctx context.Context, cluster client.ObjectKey, options ...client.ListOption) ([]clusterv1.Machine, error) {
 	options = append([]client.ListOption{client.InNamespace(cluster.Namespace), ofCluster(cluster)}, options...)
 	list := &clusterv1.MachineList{}
@@ -28,7 +28,7 @@ func (w *World) PoolMachines(ctx context.Context, cluster client.ObjectKey, pool
 	return w.Machines(ctx, cluster, ofDeployment(MachineDeploymentName(cluster.Name, pool)))
 }
 
-// DeploymentMachines lists the Machines of a MachineDeployment, no matter who made it.
+// DeploymentMachines lists the Machines of any MachineDeployment, whoever created it.
 func (w *World) DeploymentMachines(ctx context.Context, deployment client.ObjectKey) ([]clusterv1.Machine, error) {
 	list := &clusterv1.MachineList{}
 	if err := w.client.List(ctx, list, client.InNamespace(deployment.Namespace), ofDeployment(deployment.Name)); err != nil {
@@ -41,7 +41,7 @@ func ofDeployment(name string) client.MatchingLabels {
 	return client.MatchingLabels{clusterv1.MachineDeploymentNameLabel: name}
 }
 
-// MachineOf returns the Machine that has a Node of a cluster.
+// MachineOf returns the Machine of a Node.
 func (w *World) MachineOf(ctx context.Context, cluster client.ObjectKey, node string) (*clusterv1.Machine, error) {
 	machines, err := w.Machines(ctx, cluster)
 	if err != nil {
@@ -55,9 +55,9 @@ func (w *World) MachineOf(ctx context.Context, cluster client.ObjectKey, node st
 	return nil, fmt.Errorf("no machine of cluster %s has a node %s", cluster, node)
 }
 
-// liveMachines is the client for MachineSets without the rate limit, which in Cluster API also makes a controller wait until
-// its cache has its own last writes. Without that wait a MachineSet that does not see the Machine that it has just
-// made takes the infrastructure of it for a leftover, and deletes it: the Machine never comes up.
+// liveMachines is the client for MachineSets without the rate limit. In Cluster API, the same switch makes a controller wait
+// until its cache has its own last writes. Without that wait, a MachineSet may not see the Machine that it has just created.
+// It then takes the Machine's infrastructure for a leftover and deletes it, and the Machine never comes up.
 type liveMachines struct {
 	client.Client
 	live client.Reader

@@ -9,14 +9,15 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// it is the world that all tests of this package share: starting one takes longer than any test.
+// it is the world that all tests of this package share, because starting one takes longer than
+// any test.
 var it *world.World
 
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
-// run is apart from TestMain because os.Exit runs no deferred calls.
+// run is separate from TestMain because os.Exit skips deferred calls.
 func run(m *testing.M) (code int) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -26,8 +26,9 @@ import (
 const (
 	controllerName = "sickbay-world"
 
-	// reconnectAfter is how soon Cluster API tries a workload cluster again. The first attempt nearly
-	// always comes too early: the kubeconfig exists before the API server does. Upstream waits 30 s.
+	// reconnectAfter is the interval at which Cluster API retries a workload cluster. The first
+	// attempt nearly always fails, because the kubeconfig exists before the API server does. Upstream
+	// waits 30 s.
 	reconnectAfter = time.Second
 
 	shutdownTimeout = 10 * time.Second
@@ -51,7 +52,8 @@ func newManager(cfg *rest.Config, logger logr.Logger) (ctrl.Manager, error) {
 		}},
 		Controller: config.Controller{
 			UsePriorityQueue: new(feature.Gates.Enabled(feature.PriorityQueue)),
-			// Names must be unique per process, which would allow one world per test binary.
+			// Controller names must be unique per process, so with validation a test binary could
+			// have only one world.
 			SkipNameValidation: new(true),
 		},
 		Metrics:                 metricsserver.Options{BindAddress: "0"},
@@ -63,7 +65,7 @@ func newManager(cfg *rest.Config, logger logr.Logger) (ctrl.Manager, error) {
 	return mgr, nil
 }
 
-// connections is what reaches workload clusters.
+// connections holds the means to reach workload clusters.
 type connections struct {
 	clusterCache clustercache.ClusterCache
 	secrets      client.Client
@@ -86,7 +88,7 @@ func connect(ctx context.Context, mgr ctrl.Manager, concurrency int) (connection
 	if err != nil {
 		return connections{}, fmt.Errorf("setting up the cluster cache: %w", err)
 	}
-	// Not in the interface, since upstream has it for tests only.
+	// The method is not in the interface, because upstream uses it only in tests.
 	if tunable, ok := clusterCache.(interface{ SetConnectionCreationRetryInterval(time.Duration) }); ok {
 		tunable.SetConnectionCreationRetryInterval(reconnectAfter)
 	}
@@ -94,7 +96,8 @@ func connect(ctx context.Context, mgr ctrl.Manager, concurrency int) (connection
 }
 
 func (c connections) close() {
-	// Without it the in-memory servers wait for its watches to end. Not in the interface either.
+	// Otherwise the in-memory servers would wait for its watches to end. The method is not in the
+	// interface.
 	if c, ok := c.clusterCache.(interface{ Shutdown() }); ok {
 		c.Shutdown()
 	}

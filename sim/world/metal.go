@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world/metal"
 )
 
-// metalCRDs are the kinds of the operator and of the infrastructure provider.
+// metalCRDs returns the directories with the definitions of the operator and of the infrastructure provider.
 func metalCRDs() ([]string, error) {
 	operator, err := baremetal.CRDDir()
 	if err != nil {
@@ -20,7 +20,7 @@ func metalCRDs() ([]string, error) {
 	return []string{operator, filepath.Join(sourceDir(), "metal3.yaml")}, nil
 }
 
-// startMetal adds hosts, and what looks after them.
+// startMetal adds hosts and the controllers that manage them.
 func (w *World) startMetal(ctx, lifetime context.Context, mgr ctrl.Manager) error {
 	hosts, err := metal.Start(ctx, lifetime, mgr, w.config, w.client)
 	if err != nil {
@@ -34,15 +34,15 @@ func (w *World) startMetal(ctx, lifetime context.Context, mgr ctrl.Manager) erro
 // Host returns the machine behind a BareMetalHost.
 func (w *World) Host(key client.ObjectKey) *baremetal.Host { return w.metal.Host(key) }
 
-// HasMetal reports whether there can be hosts.
+// HasMetal reports whether the world can have hosts.
 func (w *World) HasMetal() bool { return w.metal != nil }
 
-// Hang stops everything that runs on a host, until its next boot, or in every boot with always; the host keeps its
-// power. Wake has it go on.
+// Hang stops everything that runs on a host until its next boot, or in every boot if always is set. The host keeps
+// its power. Wake ends it.
 func (w *World) Hang(host client.ObjectKey, always bool) { w.metal.Hang(host, always) }
 
-// Wake has the system of a host go on that hangs.
+// Wake resumes the system of a host that hangs.
 func (w *World) Wake(host client.ObjectKey) { w.metal.Wake(host) }
 
-// Views returns what a host saw of its Node, boot by boot.
+// Views returns what a host saw of its Node in each boot.
 func (w *World) Views(host client.ObjectKey) []metal.View { return w.metal.Views(host) }

@@ -11,8 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestBareMetal: machines get hosts, whose systems register Nodes; a host that hangs is noticed, comes back when somebody presses
-// its button, and a machine that is deleted gives its host back and is replaced on another one.
+// TestBareMetal: Machines get hosts, and the hosts register Nodes. A host that hangs is noticed, and comes back when it is
+// power-cycled. A Machine that is deleted gives its host back, and its replacement gets another one.
 func TestBareMetal(t *testing.T) {
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(patience)
@@ -60,7 +60,7 @@ func TestBareMetal(t *testing.T) {
 	g.Eventually(running).Should(Equal(3), "one host is given back, or was taken anew")
 }
 
-// hangsInEveryBoot: no boot registers a Node until the host is woken.
+// hangsInEveryBoot checks that no boot registers a Node until the host is woken.
 func hangsInEveryBoot(t *testing.T, key client.ObjectKey) {
 	t.Helper()
 	g := NewWithT(t)

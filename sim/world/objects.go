@@ -10,11 +10,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// nodeDeletionTimeoutSeconds bounds how long a Machine that is deleted tries to delete its Node.
+// nodeDeletionTimeoutSeconds bounds how long a Machine in deletion tries to delete its Node.
 const nodeDeletionTimeoutSeconds = 10
 
-// objects returns everything a cluster consists of, without a ClusterClass. No webhook runs in a world,
-// so what webhooks would default is written out here.
+// objects returns all objects of a cluster, without a ClusterClass. No webhook runs in a world, so it
+// sets what webhooks would default.
 func (s ClusterSpec) objects() []client.Object {
 	objects := []client.Object{
 		s.devCluster(),
@@ -55,7 +55,7 @@ func (s ClusterSpec) cluster() *clusterv1.Cluster {
 
 func (s ClusterSpec) devCluster() *infrav1.DevCluster {
 	meta := s.meta(s.Name)
-	// The in-memory backend writes into the map without making it.
+	// The in-memory backend writes into this map without allocating it.
 	meta.Annotations = map[string]string{"sim.sickbay.dev/world": ""}
 	return &infrav1.DevCluster{
 		ObjectMeta: meta,

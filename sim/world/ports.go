@@ -9,7 +9,7 @@ import (
 	inmemoryserver "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/server"
 )
 
-// The ports below 30000 are neither NodePorts nor, on Linux, ephemeral ports.
+// Ports below 30000 are neither NodePorts nor, on Linux, ephemeral ports.
 const (
 	firstPort = 20000
 	lastPort  = 29999
@@ -19,10 +19,11 @@ const (
 // workloadHost is the address in the kubeconfig of every workload cluster.
 const workloadHost = "127.0.0.1"
 
-// startWorkloadServers serves the API servers of the workload clusters on a range of ports nobody else uses.
+// startWorkloadServers serves the API servers of the workload clusters on a range of ports that nobody else
+// uses.
 //
-// The server listens on its debug port as long as it lives. Since that is the first port of the
-// range, it is also the lock by which worlds of other processes see that the range is taken.
+// The server listens on its debug port for its whole life. That port is the first of the range, so it also
+// serves as the lock that shows worlds of other processes that the range is taken.
 func startWorkloadServers(memory inmemoryruntime.Manager, ports PortRange) (*inmemoryserver.WorkloadClustersMux, error) {
 	if ports != (PortRange{}) {
 		return serveOn(memory, ports)
@@ -55,7 +56,8 @@ func serveOn(memory inmemoryruntime.Manager, ports PortRange) (*inmemoryserver.W
 	return mux, nil
 }
 
-// probe checks a port just as the in-memory server will use it: it does not look before it listens.
+// probe listens on a port the way the in-memory server will, because that server does not check before it
+// listens.
 func probe(port int32) error {
 	listener, err := net.Listen("tcp", fmt.Sprintf(":%d", port))
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// pollInterval is how often a wait looks at the world. A look costs a few milliseconds.
+// pollInterval is the interval between two looks at the world. A look costs a few milliseconds.
 const pollInterval = 50 * time.Millisecond
 
-// WaitReady waits until the cluster has all machines it wants and each has a Node that is Ready. If the
-// context ends first, the error says what was missing.
+// WaitReady waits until the cluster has all the machines it wants and each has a Node that is Ready. If
+// the context ends first, the error says what was missing.
 func (w *World) WaitReady(ctx context.Context, key client.ObjectKey) error {
 	if err := Poll(ctx, func(ctx context.Context) error { return w.Ready(ctx, key) }); err != nil {
 		return fmt.Errorf("waiting for cluster %s: %w", key, err)
@@ -28,8 +28,8 @@ func (w *World) WaitReady(ctx context.Context, key client.ObjectKey) error {
 	return nil
 }
 
-// Ready returns nil if the cluster has all machines it wants and each has a Node that is Ready, else
-// what is missing.
+// Ready returns nil if the cluster has all the machines it wants and each has a Node that is Ready.
+// Otherwise the error says what is missing.
 func (w *World) Ready(ctx context.Context, key client.ObjectKey) error {
 	if err := w.client.Get(ctx, key, &clusterv1.Cluster{}); err != nil {
 		return fmt.Errorf("getting cluster %s: %w", key, err)
@@ -71,7 +71,7 @@ func (w *World) wantedControlPlane(ctx context.Context, key client.ObjectKey) (i
 	controlPlane := &controlplanev1.KubeadmControlPlane{}
 	err := w.client.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: ControlPlaneName(key.Name)}, controlPlane)
 	if apierrors.IsNotFound(err) && w.HasMetal() {
-		// On bare metal it is what it is.
+		// On bare metal, nothing owns the control plane, so the current number is the wanted one.
 		machines, err := w.ControlPlaneMachines(ctx, key)
 		return len(machines), err
 	}
@@ -85,7 +85,7 @@ func (w *World) machineReady(ctx context.Context, key client.ObjectKey, machine 
 	switch {
 	case !machine.DeletionTimestamp.IsZero():
 		return fmt.Errorf("machine %s is being deleted", machine.Name)
-	// Both, because Cluster API writes the condition some milliseconds before the reference.
+	// Check both, because Cluster API writes the condition some milliseconds before the reference.
 	case !machine.Status.NodeRef.IsDefined():
 		return fmt.Errorf("machine %s has no node", machine.Name)
 	case !conditions.IsTrue(machine, clusterv1.MachineNodeReadyCondition):
@@ -110,7 +110,7 @@ func nodeReady(node *corev1.Node) bool {
 	return false
 }
 
-// Poll calls look until it returns nil. When the context ends, it returns the last error that was seen.
+// Poll calls look until it returns nil. If the context ends first, Poll returns the last error.
 func Poll(ctx context.Context, look func(context.Context) error) error {
 	last := errors.New("not looked at yet")
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {

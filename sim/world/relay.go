@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// relay passes connections on to an API server that others need as well, so that it can hang for those alone who come this way.
+// relay forwards connections to a shared API server, so that the server can hang only for the clients of this relay.
 type relay struct {
 	to       string
 	listener net.Listener
@@ -46,7 +46,8 @@ func (r *relay) accept() {
 	}
 }
 
-// pass holds a connection without a word while the relay is silent, and closes it when either side does.
+// pass forwards a connection and closes it when either side does. While the relay is silent, pass holds the
+// connection and answers nothing.
 func (r *relay) pass(conn net.Conn) {
 	if !r.keep(conn) {
 		return
@@ -65,7 +66,7 @@ func (r *relay) pass(conn net.Conn) {
 	r.drop(server, conn)
 }
 
-// keep remembers a connection, and reports whether it is to be passed on.
+// keep remembers a connection, and reports whether to forward it.
 func (r *relay) keep(conn net.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +74,7 @@ func (r *relay) keep(conn net.Conn) bool {
 	return !r.silent
 }
 
-// keepBoth remembers the other end, too. If the relay has fallen silent meanwhile, it is too late for it.
+// keepBoth also remembers the other end. If the relay has fallen silent meanwhile, it closes that end.
 func (r *relay) keepBoth(conn net.Conn) {
 	if !r.keep(conn) {
 		_ = conn.Close()
@@ -89,7 +90,7 @@ func (r *relay) drop(conns ...net.Conn) {
 	}
 }
 
-// setSilent breaks all connections, and says how new ones are treated.
+// setSilent breaks all connections, and sets whether new ones are held or forwarded.
 func (r *relay) setSilent(silent bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,7 +108,7 @@ func (r *relay) close() error {
 	return err
 }
 
-// relayed returns the kubeconfig of this world's own API server by way of a relay for a cluster.
+// relayed returns a kubeconfig that reaches this world's own API server through a relay for a cluster.
 func (w *World) relayed(cluster client.ObjectKey) ([]byte, error) {
 	server, err := url.Parse(w.config.Host)
 	if err != nil {
@@ -127,7 +128,7 @@ func (w *World) relayed(cluster client.ObjectKey) ([]byte, error) {
 	return by(config, r)
 }
 
-// by writes a kubeconfig of which every server is reached by a relay.
+// by writes a kubeconfig in which every server is reached through a relay.
 func by(config *clientcmdapi.Config, r *relay) ([]byte, error) {
 	config = config.DeepCopy()
 	for _, c := range config.Clusters {

@@ -12,7 +12,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// TestRelay: while it is silent, open connections break and new ones are taken without a word. Afterwards all is as before.
+// TestRelay: a silent relay breaks open connections, and accepts new ones without answering. Afterwards, it forwards again.
 func TestRelay(t *testing.T) {
 	g := NewWithT(t)
 	echo, err := net.Listen("tcp", "127.0.0.1:0")

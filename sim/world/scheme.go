@@ -20,7 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// NewScheme returns a scheme with all kinds of the management cluster: Kubernetes' own, CRDs, and
+// NewScheme returns a scheme with all kinds of the management cluster: Kubernetes' own, CRDs,
 // Cluster API's core, kubeadm and development infrastructure in v1beta2, hosts, and Sickbay's own.
 func NewScheme() *runtime.Scheme {
 	return schemeOf(
@@ -35,7 +35,7 @@ func NewScheme() *runtime.Scheme {
 	)
 }
 
-// workloadScheme has the kinds that the in-memory API servers of the workload clusters know.
+// workloadScheme returns the kinds that the in-memory API servers of the workload clusters know.
 func workloadScheme() *runtime.Scheme {
 	return schemeOf(
 		cloudv1.AddToScheme,

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// sourceDir is the directory of this file. Go commands run there find the modules of this go.mod,
-// wherever the program itself was started.
+// sourceDir returns the directory of this file. Go commands that run there use the modules of this
+// go.mod, wherever the program was started.
 func sourceDir() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Dir(file)
 }
 
-// AssetsDir is where etcd and kube-apiserver are, unless Options say otherwise.
+// AssetsDir returns the directory of etcd and kube-apiserver, unless Options.AssetsDir is set.
 func AssetsDir() string {
 	if dir := os.Getenv("KUBEBUILDER_ASSETS"); dir != "" {
 		return dir
@@ -24,7 +24,8 @@ func AssetsDir() string {
 	return filepath.Join(sourceDir(), "..", "..", "bin", "controlplane")
 }
 
-// ModuleFile returns where the Go command keeps a file of a module, such as a CustomResourceDefinition.
+// ModuleFile returns the path at which the Go command keeps a file of a module, such as a
+// CustomResourceDefinition.
 func ModuleFile(module, name string) (string, error) {
 	dir, err := moduleDir(module)
 	if err != nil {
@@ -37,7 +38,7 @@ func ModuleFile(module, name string) (string, error) {
 	return file, nil
 }
 
-// moduleDir returns where the Go command keeps the source of a module.
+// moduleDir returns the directory in which the Go command keeps the source of a module.
 func moduleDir(path string) (string, error) {
 	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", path)
 	cmd.Dir = sourceDir()

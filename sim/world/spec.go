@@ -17,7 +17,7 @@ type ClusterSpec struct {
 	Namespace string
 	Name      string
 
-	// Annotations are those of the Cluster.
+	// Annotations are set on the Cluster.
 	Annotations map[string]string
 
 	// ControlPlaneReplicas is 1 (default) or 3. KubeadmControlPlane repairs nothing below 3.
@@ -27,19 +27,19 @@ type ClusterSpec struct {
 	Workers      int
 	WorkerLabels map[string]string
 
-	// Pools are further pools of workers. Each becomes a MachineDeployment.
+	// Pools are more pools of workers. Each becomes a MachineDeployment.
 	Pools []Pool
 
-	// BareMetal has the machines run on hosts, of the size of the cluster and SpareHosts more; the world needs
-	// Options.BareMetal. The Nodes are in the management cluster, which is its own workload cluster. The control plane is
-	// Machines that nobody owns.
+	// BareMetal runs the machines on hosts: one for each machine, and SpareHosts more. The world needs Options.BareMetal.
+	// The Nodes are in the management cluster, which is its own workload cluster. The control plane consists of Machines
+	// without an owner.
 	BareMetal  bool
 	SpareHosts int
 
-	// StartupTime is how long every Node takes to come up after its machine. Default: no time.
+	// StartupTime is how long a machine takes until its Node comes up. Default 0.
 	StartupTime time.Duration
 
-	// Version of Kubernetes. Default KubernetesVersion.
+	// Version is the Kubernetes version. Default KubernetesVersion.
 	Version string
 }
 
@@ -50,7 +50,7 @@ type Pool struct {
 	Labels map[string]string
 }
 
-// Key is the name of the cluster in the management cluster.
+// Key returns the name of the cluster in the management cluster.
 func (s ClusterSpec) Key() client.ObjectKey {
 	return client.ObjectKey{Namespace: s.Namespace, Name: s.Name}
 }
@@ -71,8 +71,8 @@ func (s ClusterSpec) withDefaults() ClusterSpec {
 	return s
 }
 
-// ControlPlaneName is the name of a cluster's KubeadmControlPlane.
+// ControlPlaneName returns the name of a cluster's KubeadmControlPlane.
 func ControlPlaneName(cluster string) string { return cluster + "-control-plane" }
 
-// MachineDeploymentName is the name of the MachineDeployment of a cluster's pool.
+// MachineDeploymentName returns the name of the MachineDeployment of a cluster's pool.
 func MachineDeploymentName(cluster, pool string) string { return cluster + "-" + pool }

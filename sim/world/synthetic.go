@@ -16,15 +16,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// authority signs for all synthetic clusters: a key takes longer to make than the rest of a cluster.
+// authority signs for all synthetic clusters, because generating a key takes longer than creating the rest of a cluster.
 type authority struct {
 	certificate *x509.Certificate
 	key         *rsa.PrivateKey
 	config      *clientcmdapi.Config
 }
 
-// CreateSynthetic makes a workload cluster of which there is no more than the Cluster, its kubeconfig, and an API
-// server in memory, which is empty. It is for Options.Synthetic, as no controller looks after it. Several may be made at once.
+// CreateSynthetic creates a workload cluster that consists only of the Cluster, its kubeconfig and an empty in-memory API
+// server. It needs Options.Synthetic, because no controller may reconcile the cluster. It is safe for concurrent use.
 func (w *World) CreateSynthetic(ctx context.Context, cluster client.ObjectKey) error {
 	common, err := w.synthetic()
 	if err != nil {
@@ -45,8 +45,8 @@ func (w *World) CreateSynthetic(ctx context.Context, cluster client.ObjectKey) e
 	return w.createSyntheticCluster(ctx, cluster, access)
 }
 
-// CreateSelfHosted makes a workload cluster as CreateSynthetic does, whose API server is that of the world itself: a real
-// one, which is slower than one in memory. There can only be one.
+// CreateSelfHosted is like CreateSynthetic, but the cluster's API server is the world's own. That one is real, and slower
+// than one in memory. A world can have only one such cluster.
 func (w *World) CreateSelfHosted(ctx context.Context, cluster client.ObjectKey) error {
 	access, err := w.relayed(cluster)
 	if err != nil {
@@ -55,7 +55,7 @@ func (w *World) CreateSelfHosted(ctx context.Context, cluster client.ObjectKey) 
 	return w.createSyntheticCluster(ctx, cluster, access)
 }
 
-// createSyntheticCluster makes a Cluster and the Secret that gives access to it.
+// createSyntheticCluster creates a Cluster and the Secret with its kubeconfig.
 func (w *World) createSyntheticCluster(ctx context.Context, cluster client.ObjectKey, access []byte) error {
 	if err := w.client.Create(ctx, namespace(cluster.Namespace)); client.IgnoreAlreadyExists(err) != nil {
 		return fmt.Errorf("creating namespace %s: %w", cluster.Namespace, err)
@@ -68,7 +68,7 @@ func (w *World) createSyntheticCluster(ctx context.Context, cluster client.Objec
 	return w.describeAsReady(ctx, cluster)
 }
 
-// describeAsReady makes a Cluster that says that all of it is there.
+// describeAsReady creates a Cluster whose status says that everything is ready.
 func (w *World) describeAsReady(ctx context.Context, key client.ObjectKey) error {
 	cluster := &clusterv1.Cluster{
 		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name},

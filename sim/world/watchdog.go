@@ -11,14 +11,14 @@ import (
 	"syscall"
 )
 
-// launcher is run in place of a binary: it notes the process ID and becomes the binary.
+// launcher runs in place of a binary: it stores the process ID and then becomes the binary.
 const launcher = `#!/bin/sh
 echo $$ > "$0.pid"
 GOGC=%d exec "%s" "$@"
 `
 
-// watchdog waits for the end of its standard input, which comes when this process closes it or ends in
-// whatever way, and then ends what was launched.
+// watchdog waits for the end of its standard input, and then kills what was launched. Its input ends
+// when this process closes it or ends in any way.
 const watchdog = `cat > /dev/null
 for f in "$1"/*.pid; do
   if [ -f "$f" ]; then kill -9 "$(cat "$f")" 2> /dev/null; fi
@@ -41,11 +41,12 @@ func writeLauncher(dir, binary string, gogc int) (string, error) {
 	return path, nil
 }
 
-// startWatchdog makes sure that a panic, os.Exit or kill -9 leaves no etcd and no kube-apiserver behind:
-// no deferred call runs then, but the operating system closes the pipe.
+// startWatchdog makes sure that a panic, os.Exit or kill -9 leaves no etcd and no kube-apiserver behind.
+// No deferred call runs then, but the operating system closes the pipe.
 func startWatchdog(dir string) (io.Closer, error) {
 	cmd := exec.Command("/bin/sh", "-c", watchdog, "watchdog", dir)
-	// A group of its own, or the Ctrl-C meant for this process would end the watchdog first.
+	// Give it its own process group. Otherwise a Ctrl-C meant for this process would end the watchdog
+	// first.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -74,7 +75,7 @@ func (l *leash) Close() error {
 	return nil
 }
 
-// pids are the IDs of what was launched, by the names of the binaries.
+// pids returns the IDs of the launched processes by the names of their binaries.
 func (cp *controlPlane) pids() (map[string]int, error) {
 	files, err := filepath.Glob(filepath.Join(cp.dir, "*.pid"))
 	if err != nil {
@@ -95,8 +96,8 @@ func (cp *controlPlane) pids() (map[string]int, error) {
 	return ids, nil
 }
 
-// forgetLaunched keeps the watchdog from killing by the IDs of processes that have ended: somebody else
-// may have them by now.
+// forgetLaunched keeps the watchdog from killing by the IDs of processes that have ended, because other
+// processes may have those IDs now.
 func forgetLaunched(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.pid"))
 	if err != nil {

@@ -16,14 +16,14 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world/metal"
 )
 
-// WorkloadClient returns a client that reaches into the memory of a workload cluster, past its API
-// server: it works also while the cluster is cut off. A watch through the API server shows the changes.
+// WorkloadClient returns a client for the memory of a workload cluster, which bypasses its API server: it works even while the
+// cluster is cut off. A watch through the API server sees the changes.
 func (w *World) WorkloadClient(cluster client.ObjectKey) inmemoryruntime.Client {
 	return w.memory.GetResourceGroup(cluster.String()).GetClient()
 }
 
-// ChangeNode changes a Node in the memory of its cluster, as a kubelet would: another writer at the same time
-// is not overruled. That works while the cluster is cut off, too.
+// ChangeNode changes a Node in the memory of its cluster, as a kubelet would. It does not overwrite concurrent changes, and
+// works even while the cluster is cut off.
 func (w *World) ChangeNode(ctx context.Context, cluster client.ObjectKey, name string, edit func(*corev1.Node)) error {
 	memory := w.WorkloadClient(cluster)
 	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
@@ -54,8 +54,8 @@ func (w *World) Node(ctx context.Context, machine *clusterv1.Machine) (*corev1.N
 	return node, nil
 }
 
-// WorkloadConfig returns the configuration with which Cluster API, Sickbay and kubectl reach the API
-// server of a workload cluster: the one in its kubeconfig Secret.
+// WorkloadConfig returns the configuration with which Cluster API, Sickbay and kubectl reach the API server of a workload
+// cluster, from its kubeconfig Secret.
 func (w *World) WorkloadConfig(ctx context.Context, cluster client.ObjectKey) (*rest.Config, error) {
 	name := client.ObjectKey{Namespace: cluster.Namespace, Name: secret.Name(cluster.Name, secret.Kubeconfig)}
 	kubeconfig := &corev1.Secret{}
@@ -77,7 +77,7 @@ func (w *World) CutOff(cluster client.ObjectKey) error {
 	return nil
 }
 
-// Reconnect opens it again.
+// Reconnect opens the API server that CutOff closed.
 func (w *World) Reconnect(cluster client.ObjectKey) error {
 	if err := w.mux.StartListener(cluster.String()); err != nil {
 		return fmt.Errorf("reconnecting cluster %s: %w", cluster, err)
@@ -85,8 +85,8 @@ func (w *World) Reconnect(cluster client.ObjectKey) error {
 	return nil
 }
 
-// Silence makes the API server of a synthetic or self-hosted workload cluster hang: open connections break, new ones are taken
-// and never answered. The function that it returns ends that.
+// Silence makes the API server of a synthetic or self-hosted workload cluster hang: open connections break, and new ones are
+// accepted but never answered. The returned function ends that.
 func (w *World) Silence(cluster client.ObjectKey) (func() error, error) {
 	r := w.relayOf(cluster)
 	if r == nil {

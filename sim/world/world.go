@@ -32,15 +32,15 @@ type World struct {
 	metal      *metal.Metal
 
 	mu sync.Mutex
-	// relays are those to synthetic clusters.
+	// relays are the relays by cluster.
 	relays map[client.ObjectKey]*relay
 
-	// undo holds what takes the world down again, in the order in which it was put up.
+	// undo holds the functions that take the world down, in the order in which its parts were started.
 	undo []func(context.Context) error
 }
 
-// Start builds a world and returns when its controllers run. The context is for starting only: the
-// world lives until Stop, or until the process ends.
+// Start builds a world and returns when its controllers run. The context only bounds the start: the world
+// lives until Stop, or until the process ends.
 func Start(ctx context.Context, options Options) (*World, error) {
 	w := &World{options: options.withDefaults(), relays: map[client.ObjectKey]*relay{}}
 	w.synthetic = sync.OnceValues(w.newSynthetic)
@@ -72,7 +72,7 @@ func (w *World) start(ctx context.Context) error {
 	return w.startClusterAPI(ctx, logger)
 }
 
-// startClusterAPI starts the workload clusters and the controllers. The context is for starting.
+// startClusterAPI starts the workload clusters and the controllers. The context only bounds the start.
 func (w *World) startClusterAPI(ctx context.Context, logger logr.Logger) error {
 	lifetime, end := context.WithCancel(ctrl.LoggerInto(context.WithoutCancel(ctx), logger))
 	w.onStop(func(context.Context) error { end(); return nil })
@@ -102,7 +102,7 @@ func (w *World) startClusterAPI(ctx context.Context, logger logr.Logger) error {
 	return w.run(ctx, lifetime, mgr)
 }
 
-// startWorkload starts what the workload clusters live in.
+// startWorkload starts the memory and the servers of the workload clusters.
 func (w *World) startWorkload(ctx context.Context) error {
 	w.memory = inmemoryruntime.NewManager(workloadScheme())
 	if err := w.memory.Start(ctx); err != nil {
@@ -118,7 +118,8 @@ func (w *World) startWorkload(ctx context.Context) error {
 	return nil
 }
 
-// stopWorkload breaks all connections before the shutdown, which would wait for watches of other processes.
+// stopWorkload breaks all connections before the shutdown, which would otherwise wait for watches of other
+// processes.
 func (w *World) stopWorkload(ctx context.Context) error {
 	for listener := range w.mux.ListListeners() {
 		if err := w.mux.StopListener(listener); err != nil {
@@ -133,7 +134,7 @@ func (w *World) stopWorkload(ctx context.Context) error {
 	return nil
 }
 
-// run starts the manager and waits until its controllers do.
+// run starts the manager and waits until its controllers run.
 func (w *World) run(starting, lifetime context.Context, mgr ctrl.Manager) error {
 	ctx, end := context.WithCancel(lifetime)
 	ended := make(chan error, 1)
@@ -163,8 +164,8 @@ func (w *World) onStop(undo func(context.Context) error) {
 	w.undo = append(w.undo, undo)
 }
 
-// Stop takes the world down: controllers, workload clusters, control plane. Nothing of it remains.
-// It can be called more than once.
+// Stop takes the world down completely: controllers, workload clusters, control plane. It can be called more
+// than once.
 func (w *World) Stop(ctx context.Context) error {
 	var errs []error
 	for len(w.undo) > 0 {
@@ -175,17 +176,17 @@ func (w *World) Stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Config returns the management cluster's configuration, as an administrator.
+// Config returns an administrator's configuration for the management cluster.
 func (w *World) Config() *rest.Config { return rest.CopyConfig(w.config) }
 
 // Client returns a client of the management cluster. It has no cache: a read sees all earlier writes.
 func (w *World) Client() client.Client { return w.client }
 
-// Etcd returns the URL at which clients reach the etcd of the management cluster.
+// Etcd returns the client URL of the management cluster's etcd.
 func (w *World) Etcd() string { return w.etcd }
 
-// PIDs returns the process IDs of the control plane of the management cluster, by the names of their binaries.
+// PIDs returns the process IDs of the management cluster's control plane by the names of their binaries.
 func (w *World) PIDs() (map[string]int, error) { return w.pids() }
 
-// Now is the time with which the world's faults date what they write.
+// Now returns the time that the world's faults write.
 func (w *World) Now() metav1.Time { return metav1.NewTime(w.options.Clock.Now()) }

@@ -19,8 +19,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// patience is for a machine that compiles other tests at the same time. Cluster API itself now and then waits for 15 or 30
-// seconds.
+// patience allows for a machine that compiles other tests at the same time. Cluster API itself sometimes waits for 15 or
+// 30 seconds.
 const patience = 3 * time.Minute
 
 // newCluster creates a cluster, waits until it is ready and deletes it after the test.
@@ -41,7 +41,7 @@ func newCluster(t *testing.T, spec world.ClusterSpec) client.ObjectKey {
 	return spec.Key()
 }
 
-// markUnhealthy writes the two conditions by which a health check asks the owner for a new machine.
+// markUnhealthy writes the two conditions with which a health check asks the owner to replace a machine.
 func markUnhealthy(t *testing.T, machine *clusterv1.Machine) {
 	t.Helper()
 	original := machine.DeepCopy()

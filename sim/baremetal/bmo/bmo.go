@@ -1,9 +1,7 @@
-// Package bmo runs the real operator of bare-metal hosts, without hardware: baremetal-operator in its
-// test mode.
+// Package bmo runs the real operator of bare-metal hosts without hardware: baremetal-operator in its test mode.
 //
-// In that mode all hosts share one power state, so each host needs a process of its own and thereby a
-// namespace of its own. A process that starts believes its host to be off. Switching takes no time and
-// never fails.
+// In that mode all hosts share one power state, so each host needs its own process and its own namespace. A process that starts
+// believes that its host is off. Switching takes no time and never fails.
 package bmo
 
 import (
@@ -26,31 +24,31 @@ import (
 
 // Options say how to run the operator.
 type Options struct {
-	// Binary is its path: make test-bmo builds it.
+	// Binary is the path of the operator, which make test-bmo builds.
 	Binary string
 	// Kubeconfig is the path of a kubeconfig; see WriteKubeconfig.
 	Kubeconfig string
-	// Namespace is the one whose host it manages.
+	// Namespace is the namespace whose host the operator manages.
 	Namespace string
-	// Log receives what it writes.
+	// Log receives the operator's output.
 	Log io.Writer
 }
 
 // Process is a running operator.
 type Process struct {
 	command *exec.Cmd
-	// exited is closed when the process is gone; err is then how it went.
+	// exited is closed when the process has ended; err is then its error.
 	exited chan struct{}
 	err    error
 }
 
-// Start runs the operator and returns when it has begun to work.
+// Start runs the operator and returns when it works.
 func Start(ctx context.Context, o Options) (*Process, error) {
 	probe := ownAddress()
 	p := &Process{exited: make(chan struct{}), command: exec.Command(o.Binary, "-test-mode",
 		"-webhook-port=0", "-metrics-addr=0", "-health-addr="+probe, "-namespace="+o.Namespace, "-kubeconfig="+o.Kubeconfig)}
 	p.command.Stdout, p.command.Stderr = o.Log, o.Log
-	// It must not outlive us, whatever ends us.
+	// It must not outlive this process, however this process ends.
 	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.command.Start(); err != nil {
 		return nil, fmt.Errorf("starting the baremetal-operator: %w", err)
@@ -68,7 +66,7 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	return p, nil
 }
 
-// Kill ends the operator, without a chance to clean up.
+// Kill kills the operator without letting it clean up.
 func (p *Process) Kill() error {
 	if err := p.command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("ending the baremetal-operator: %w", err)
@@ -95,7 +93,7 @@ func (p *Process) ready(ctx context.Context, url string) (bool, error) {
 	return answer.StatusCode == http.StatusOK, nil
 }
 
-// WriteKubeconfig writes a file for the user that a configuration belongs to, readable by us alone.
+// WriteKubeconfig writes a configuration to a file that only this user can read.
 func WriteKubeconfig(path string, cfg *rest.Config) error {
 	const name = "test"
 	kubeconfig := clientcmdapi.NewConfig()
@@ -114,8 +112,8 @@ func WriteKubeconfig(path string, cfg *rest.Config) error {
 // started counts the operators of this process.
 var started atomic.Uint32
 
-// ownAddress is one that nobody else listens at. A port that was found free may be taken by the time that the operator listens
-// there, by a connection that somebody opens; but on Linux all of 127.0.0.0/8 is this machine, so each operator has an address.
+// ownAddress returns an address that nobody else listens at. A free port may be taken by another connection before the operator
+// listens there. But on Linux all of 127.0.0.0/8 is this machine, so each operator gets its own address.
 func ownAddress() string {
 	pid, n := os.Getpid(), started.Add(1)
 	return fmt.Sprintf("127.%d.%d.%d:9440", 1+(pid>>8)%254, pid%256, 1+n%254)

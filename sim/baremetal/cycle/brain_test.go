@@ -18,24 +18,24 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 )
 
-// brain is one life of the process that the controllers are in. It is called by hand.
+// brain is one life of the controllers' process. Tests call it by hand.
 type brain struct {
 	client     client.Client
 	namespace  string
 	trigger    *reboot.Trigger
 	reconciler *reboot.Reconciler
 	sweeper    *reboot.Sweeper
-	// page is what happens in the namespace, of which read has been taken into account. due is when a controller wants to
-	// look again at the latest.
+	// page records what happens in the namespace; read counts the entries that were handled. due is the latest time at
+	// which a controller wants to look again.
 	page *page
 	read int
 	due  time.Time
 	time clock.PassiveClock
-	// errors are those of all looks, oldest first.
+	// errors are the errors of all looks, oldest first.
 	errors []error
 }
 
-// reborn begins a new life, in which nothing is known of the one before.
+// reborn begins a new life, which knows nothing of the one before.
 func (s *stand) reborn() {
 	s.Helper()
 	c, cfg := s.overWire(s.account("reboot-without-cache", readsAll))
@@ -50,7 +50,7 @@ func (s *stand) reborn() {
 	}
 }
 
-// overWire is how the controllers reach an API server that are called by hand.
+// overWire returns the connection to the API server for controllers that are called by hand.
 func (s *stand) overWire(as *rest.Config) (client.Client, *rest.Config) {
 	s.Helper()
 	cfg := rest.CopyConfig(as)
@@ -62,16 +62,16 @@ func (s *stand) overWire(as *rest.Config) (client.Client, *rest.Config) {
 	return c, cfg
 }
 
-// respite is how long nobody looks at most, of those who want to be called again at all.
+// respite is the longest time between two looks.
 const respite = time.Hour
 
-// wanted tells that something has happened since the last turn, or that a controller wants to look again.
+// wanted reports whether something happened since the last turn, or a controller wants to look again.
 func (b *brain) wanted() bool {
 	entries, _ := b.page.read()
 	return entries > b.read || !b.time.Now().Before(b.due)
 }
 
-// turn looks at everything once.
+// turn reconciles everything once.
 func (b *brain) turn(ctx context.Context) {
 	b.read, _ = b.page.read()
 	b.due = b.time.Now().Add(respite)

@@ -16,8 +16,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
-// TestWorkloadClusterDown powers the host off all the same. The step at the Node is given up in the end, as the
-// cluster may need this very host.
+// TestWorkloadClusterDown: the host is powered off although the workload cluster is down. The controllers give
+// up the step at the Node in the end, because the cluster may need this very host.
 func TestWorkloadClusterDown(t *testing.T) {
 	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
 		t.Run(string(isolation), func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestWorkloadClusterDown(t *testing.T) {
 	}
 }
 
-// TestWorkloadClusterHalfDown has the API of the workload cluster answer some questions, and fail at others.
+// TestWorkloadClusterHalfDown: the API server of the workload cluster answers some requests and fails others.
 func TestWorkloadClusterHalfDown(t *testing.T) {
 	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
 		t.Run(string(isolation), func(t *testing.T) {
@@ -80,7 +80,7 @@ func (m *machine) pod(name string, tolerations ...corev1.Toleration) *corev1.Pod
 	return pod
 }
 
-// drop has an object gone at once.
+// drop deletes an object at once.
 func (m *machine) drop(obj client.Object) {
 	m.Helper()
 	if err := m.client.Delete(m.ctx, obj, client.GracePeriodSeconds(0)); err != nil {
@@ -88,7 +88,7 @@ func (m *machine) drop(obj client.Object) {
 	}
 }
 
-// TestTaint has the Node tainted as long as anything holds on to it, and not longer.
+// TestTaint: the Node keeps the taint until its volumes and the Pods that must leave are gone, and no longer.
 func TestTaint(t *testing.T) {
 	s := newStand(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
@@ -139,7 +139,8 @@ func (m *machine) tainted() bool {
 	return false
 }
 
-// TestTaintUnsupported neither taints nor deletes: of a cluster that old, the taint frees nothing.
+// TestTaintUnsupported: in a cluster so old that the taint frees nothing, the controllers neither taint nor
+// delete the Node.
 func TestTaintUnsupported(t *testing.T) {
 	s := newStand(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
@@ -153,14 +154,14 @@ func TestTaintUnsupported(t *testing.T) {
 	m.mustHaveCycled(1)
 }
 
-// TestControlPlane cycles one machine of a control plane at a time, and others meanwhile.
+// TestControlPlane: the controllers cycle one control-plane machine at a time, and workers meanwhile.
 func TestControlPlane(t *testing.T) {
 	onlySimulated(t, "more than one host in a namespace")
 	for name, kind := range flavours {
 		t.Run(name, func(t *testing.T) {
 			s := newStand(t, kind)
 			first, second := s.machine("m1", plan{controlPlane: true}), s.machine("m2", plan{controlPlane: true})
-			// Without a third one, the management cluster, whose control plane this is, would lose its quorum.
+			// With only two, the management cluster, whose control plane this is, would lose its quorum.
 			s.machine("m3", plan{controlPlane: true})
 			worker := s.machine("w", plan{})
 			all := []*machine{first, second, worker}
@@ -198,7 +199,7 @@ func TestControlPlane(t *testing.T) {
 	}
 }
 
-// TestNewerValuesStay puts back what is missing, and nothing that was set since.
+// TestNewerValuesStay: the controllers put back what is missing, but overwrite nothing that was set since.
 func TestNewerValuesStay(t *testing.T) {
 	s := newStand(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
@@ -214,7 +215,7 @@ func TestNewerValuesStay(t *testing.T) {
 	}
 }
 
-// TestSetJustBeforeDeletion keeps what is put on the Node while it is about to be deleted.
+// TestSetJustBeforeDeletion: the controllers keep what was put on the Node just before its deletion.
 func TestSetJustBeforeDeletion(t *testing.T) {
 	s := newStand(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
@@ -230,7 +231,7 @@ func TestSetJustBeforeDeletion(t *testing.T) {
 	}
 }
 
-// TestNodeReplaced leaves a Node alone that is not the one of the beginning.
+// TestNodeReplaced: the controllers leave a Node alone that replaced the original one.
 func TestNodeReplaced(t *testing.T) {
 	onlySimulated(t, "a BMC that is locked")
 	s := newStand(t, reboot.ClusterAPIKind)
@@ -249,7 +250,7 @@ func TestNodeReplaced(t *testing.T) {
 	m.mustHaveCycled(1)
 }
 
-// TestInVain gives up after the last attempt: the owner replaces the machine.
+// TestInVain: the controllers give up after the last attempt, and the owner replaces the machine.
 func TestInVain(t *testing.T) {
 	tests := map[string]struct {
 		faults baremetal.Faults
@@ -281,10 +282,10 @@ func TestInVain(t *testing.T) {
 	}
 }
 
-// unhealthyKeys are the annotations for which Metal3 does not hand out a host.
+// unhealthyKeys are the annotations with which Metal3 excludes a host.
 var unhealthyKeys = []string{"capi.metal3.io/unhealthy", "capm3.metal3.io/unhealthy"}
 
-// mustBeMarked fails unless Metal3 is kept from handing out the host, or is not.
+// mustBeMarked fails unless the host has, or does not have, all of these annotations.
 func (m *machine) mustBeMarked(want bool) {
 	m.Helper()
 	annotations := m.bareMetalHost().Annotations
@@ -295,7 +296,7 @@ func (m *machine) mustBeMarked(want bool) {
 	}
 }
 
-// TestMachineReplaced has another Machine of the name. The cycle was not for it.
+// TestMachineReplaced: another Machine has the name now. The cycle was not for it.
 func TestMachineReplaced(t *testing.T) {
 	onlySimulated(t, "a BMC that is locked")
 	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})

@@ -17,31 +17,32 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
-// course is a cycle whose process is ended at each of its writes.
+// course is a cycle in which the test ends the process at each write.
 type course struct {
 	kind schema.GroupVersionKind
 	plan plan
-	// begin asks for the cycle, and goOn does whatever else has to happen, until it is over.
+	// begin asks for the cycle, and goOn does whatever else has to happen until it is over.
 	begin func(*machine)
 	goOn  func(*machine)
 	// cycles is how often the machine is cycled.
 	cycles int
-	// end is the phase in which it ends.
+	// end is the final phase.
 	end v1alpha1.Phase
-	// writes is the least number of writes.
+	// writes is the minimum number of writes.
 	writes int
-	// from is the first write that other courses do not have too, and until the last. Those before and after are not tried again.
+	// from and until are the first and the last write that other courses do not have, too. The test does not try those before and after again.
 	from, until write
-	// alike is that only other objects are written to otherwise than in another course. Of the status only the first write is tried.
+	// alike is set if the course differs from another one only in its writes to other objects. Of the status writes, the test tries only the
+	// first.
 	alike bool
-	// real tries it with the real operator too.
+	// real runs it with the real operator, too.
 	real bool
-	// thorough tries the moment before the first write of each kind too. To the next process that is the one after the write before.
+	// thorough also tries the moment before the first write of each kind. The next process cannot tell it from the moment after the previous
+	// write.
 	thorough bool
 }
 
-// The writes of a record, and of what the Machine is told. How often that is told depends on how often there is nothing
-// else to do.
+// The writes to a record's status and to a Machine's status. The number of the latter depends on how often there is nothing else to do.
 const (
 	status = "PUT rebootremediations/m/status"
 	told   = "PATCH machines/m/status"
@@ -121,7 +122,7 @@ func annotated(m *machine) { m.annotate(plainKey, "") }
 
 func (m *machine) touchedNodes() int { return m.cluster.touchedNodes() }
 
-// skipCoolDown lets the pause between two attempts pass, once our key is off the host.
+// skipCoolDown advances the clock past the pause between two attempts, once our key is off the host.
 func (m *machine) skipCoolDown() {
 	m.Helper()
 	m.becomes("next attempt", func() bool {
@@ -132,8 +133,8 @@ func (m *machine) skipCoolDown() {
 	})
 }
 
-// TestCrashAtEveryWrite ends the process just after each write of a cycle, and just before the first of each kind, and expects that the next one
-// brings it to the same end, with as many power cycles.
+// TestCrashAtEveryWrite ends the process just after each write of a cycle, and just before the first of each kind. The next process must reach
+// the same end, with as many power cycles.
 func TestCrashAtEveryWrite(t *testing.T) {
 	t.Parallel()
 	for name, c := range courses {
@@ -174,7 +175,7 @@ func TestCrashAtEveryWrite(t *testing.T) {
 	}
 }
 
-// tried are the writes at which the process ends.
+// tried returns the writes at which the test ends the process.
 func (c course) tried(writes []write) []write {
 	last := len(writes)
 	if at := slices.Index(writes, c.until); at >= 0 {
@@ -185,7 +186,7 @@ func (c course) tried(writes []write) []write {
 	})
 }
 
-// outcome is what has to be the same with and without a crash.
+// outcome is what must be the same with and without a crash.
 type outcome struct {
 	Status, Marks, Node, Host []string
 	Cycles, Touched           int

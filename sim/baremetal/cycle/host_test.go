@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
-// credentials are those of the BMC, without which the real operator does nothing.
+// credentials returns the Secret for the BMC, without which the real operator does nothing.
 func (m *machine) credentials() *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: m.namespace, Name: m.name},
@@ -51,7 +51,7 @@ func (m *machine) bareMetalHost() *metal3v1.BareMetalHost {
 	return host
 }
 
-// changeHost changes the BareMetalHost, as somebody else does.
+// changeHost changes the BareMetalHost, as another client would.
 func (m *machine) changeHost(change func(*metal3v1.BareMetalHost)) {
 	m.Helper()
 	m.change(m.bareMetalHost(), func(o client.Object) { change(o.(*metal3v1.BareMetalHost)) })
@@ -67,7 +67,7 @@ func (m *machine) unannotateHost(key string) {
 	m.changeHost(func(h *metal3v1.BareMetalHost) { delete(h.Annotations, key) })
 }
 
-// nudged has the real operator go on with a new host, which it would leave alone for ten seconds otherwise.
+// nudged makes the real operator look at a new host, which it would otherwise leave alone for ten seconds.
 func (m *machine) nudged() bool {
 	m.Helper()
 	if *binary != "" && m.bareMetalHost().Status.Provisioning.State == metal3v1.StateExternallyProvisioned {
@@ -76,10 +76,10 @@ func (m *machine) nudged() bool {
 	return false
 }
 
-// Running asks for the truth as it is now.
+// Running reports whether the machine really has power now.
 func (m *machine) Running() bool { return m.operator.Host(m.key()).Running() }
 
-// Set gives the machine faults. Those of its power are up to the operator.
+// Set sets the faults of the machine. Only the simulated operator supports faults of its power.
 func (m *machine) Set(f baremetal.Faults) {
 	m.Helper()
 	if f != (baremetal.Faults{BootTakes: f.BootTakes, Hangs: f.Hangs}) {

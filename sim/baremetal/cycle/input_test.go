@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 )
 
-// TestNoSuchHost has machines that have no host, or none that is theirs. The record says so, and nothing is touched.
+// TestNoSuchHost: a machine has no host, or the host is not its own. The record says so, and the controllers touch nothing.
 func TestNoSuchHost(t *testing.T) {
 	tests := map[string]struct {
 		plan   plan
@@ -58,7 +58,7 @@ func TestNoSuchHost(t *testing.T) {
 	}
 }
 
-// pointTo has a machine name another host.
+// pointTo makes a machine name another host.
 func (m *machine) pointTo(host string) {
 	m.Helper()
 	obj := m.get()
@@ -75,7 +75,7 @@ func (m *machine) pointTo(host string) {
 	})
 }
 
-// TestTwoForOneHost lets the machine have the host that uses it, and the other one nothing.
+// TestTwoForOneHost: two machines name one host. Only the machine that uses it gets a cycle.
 func TestTwoForOneHost(t *testing.T) {
 	onlySimulated(t, "more than one host in a namespace")
 	s := newStand(t, reboot.ClusterAPIKind)
@@ -95,7 +95,7 @@ func TestTwoForOneHost(t *testing.T) {
 	thief.mustHaveAll()
 }
 
-// TestTwoRequests has a person ask for what a health check asks for already: it is one cycle.
+// TestTwoRequests: a person and a health check ask for the same cycle. It runs once.
 func TestTwoRequests(t *testing.T) {
 	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
 	obstacles[v1alpha1.Fenced].set(m)
@@ -112,8 +112,8 @@ func TestTwoRequests(t *testing.T) {
 	m.mustHaveAll()
 }
 
-// TestAskedAgain has a person ask for a cycle when it is too late for the one that a health check has asked for. It is done though nobody
-// deletes the first RebootRemediation, as under a pause of its health check.
+// TestAskedAgain: a person asks for a cycle when the one that a health check asked for is too far along. The new one runs even if nobody
+// deletes the first RebootRemediation, as during a pause of its health check.
 func TestAskedAgain(t *testing.T) {
 	const late = v1alpha1.Restoring
 	for name, ask := range map[string]func(*machine){
@@ -145,7 +145,7 @@ func TestAskedAgain(t *testing.T) {
 	}
 }
 
-// TestAnyValue takes the annotation for what it is, whatever its value.
+// TestAnyValue: the annotation works with any value.
 func TestAnyValue(t *testing.T) {
 	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
 	m.annotate(plainKey, `{"mode":`)
@@ -153,7 +153,7 @@ func TestAnyValue(t *testing.T) {
 	m.mustHaveCycled(1)
 }
 
-// TestNeverJoined cycles a machine that has no Node. It is given time to register one.
+// TestNeverJoined: a machine without a Node is cycled, and then has time to register one.
 func TestNeverJoined(t *testing.T) {
 	for name, kind := range flavours {
 		t.Run(name, func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestNeverJoined(t *testing.T) {
 	}
 }
 
-// TestWithdrawn takes the annotation away before the host is off.
+// TestWithdrawn: the annotation is removed before the host is off.
 func TestWithdrawn(t *testing.T) {
 	onlySimulated(t, "a BMC that is locked")
 	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})

@@ -21,7 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// journal knows in which namespaces something has changed, so that nobody has to look where nothing has.
+// journal records in which namespaces something changed, so that tests need not poll.
 type journal struct {
 	mu      sync.Mutex
 	readers int
@@ -33,11 +33,11 @@ type journal struct {
 // allNews is the one journal that all tests share.
 var allNews = &journal{}
 
-// page is what the journal has of one namespace.
+// page is the part of the journal about one namespace.
 type page struct {
 	mu      sync.Mutex
 	entries int
-	// news is closed at the next entry.
+	// news is closed with the next entry.
 	news chan struct{}
 }
 
@@ -47,8 +47,8 @@ var watched = []schema.GroupVersionKind{
 	corev1.SchemeGroupVersion.WithKind("Node"),
 }
 
-// open has the journal kept until a test is over, and returns what it has of a namespace. It is kept only as long as
-// somebody reads it: an API server that is to stop waits for its watches.
+// open keeps the journal until a test is over, and returns the page of a namespace. The journal runs only while
+// somebody reads it, because an API server that stops waits for its watches.
 func (j *journal) open(t testing.TB, e *env.Env, namespace string) *page {
 	t.Helper()
 	j.mu.Lock()
@@ -101,7 +101,7 @@ func (j *journal) begin(e *env.Env) error {
 	return nil
 }
 
-// note writes down that something happened to an object.
+// note records that something happened to an object.
 func (j *journal) note(obj any) {
 	if gone, ok := obj.(toolscache.DeletedFinalStateUnknown); ok {
 		obj = gone.Obj
@@ -111,7 +111,7 @@ func (j *journal) note(obj any) {
 	}
 }
 
-// namespaceOf is the namespace that an object belongs to. A Node has it in its name.
+// namespaceOf returns the namespace that an object belongs to. A Node has it in its name.
 func namespaceOf(o client.Object) string {
 	if o.GetNamespace() != "" {
 		return o.GetNamespace()
@@ -119,7 +119,7 @@ func namespaceOf(o client.Object) string {
 	return o.GetName()[:max(strings.LastIndex(o.GetName(), "-"), 0)]
 }
 
-// of finds the page of a namespace.
+// of returns the page of a namespace.
 func (j *journal) of(namespace string) *page {
 	p, _ := j.pages.LoadOrStore(namespace, &page{news: make(chan struct{})})
 	return p.(*page)
@@ -139,7 +139,7 @@ func (p *page) read() (entries int, news <-chan struct{}) {
 	return p.entries, p.news
 }
 
-// wait returns when there are more entries than that, or after a time in which there were none.
+// wait returns once there are more than that many entries, or after atMost.
 func (p *page) wait(entries int, atMost time.Duration) {
 	now, news := p.read()
 	if now > entries {

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
-// TestNodeComesAfterTheEnd has a system hang until the cycle has ended, and come up later.
+// TestNodeComesAfterTheEnd: a system hangs until the cycle has ended, and comes up later.
 func TestNodeComesAfterTheEnd(t *testing.T) {
 	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
 		t.Run(string(isolation), func(t *testing.T) {
@@ -35,7 +35,8 @@ func TestNodeComesAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestNextCycleTakesOver what the last one could not put back: its record makes room for the next, and the backup is in it.
+// TestNextCycleTakesOver: the next cycle puts back what the last one could not. The old record makes room for the new one,
+// which gets its backup.
 func TestNextCycleTakesOver(t *testing.T) {
 	s := newStand(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
@@ -56,8 +57,8 @@ func TestNextCycleTakesOver(t *testing.T) {
 	m.mustBeMarked(false)
 }
 
-// TestNothingToCycle has a machine without a host, that a health check calls sick. Its owner replaces it; without one,
-// that is said.
+// TestNothingToCycle: a health check finds a machine sick that has no host. Its owner replaces it; if it has none, the
+// conditions say so.
 func TestNothingToCycle(t *testing.T) {
 	for name, ask := range map[string]func(*machine){
 		"request": func(m *machine) { m.request(v1alpha1.RebootSettings{}) },
@@ -66,7 +67,7 @@ func TestNothingToCycle(t *testing.T) {
 			m.annotate(plainKey, "2026-01-02T03:04:05Z")
 		},
 		"a person": func(m *machine) {
-			// A health check has had it cycled at some other time.
+			// A health check had it cycled before.
 			m.annotate(remedy.RebootRequestedAtAnnotation, "2026-01-02T03:04:05Z")
 			m.annotate(plainKey, "")
 		},

@@ -12,23 +12,24 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
-// machine is a Machine on a host. The host, the Machine and its infrastructure machine have one name.
+// machine is a Machine on a host. The host, the Machine and its infrastructure machine have the same
+// name.
 type machine struct {
 	*stand
 	name string
-	// Host is the truth about it.
+	// Host is the physical machine.
 	*baremetal.Host
 	// node was its Node at the beginning.
 	node corev1.Node
 }
 
-// plan says in what a machine differs from the usual one.
+// plan says how a machine differs from the usual one.
 type plan struct {
 	neverJoined, noHost, foreign, owned, controlPlane bool
 	host                                              func(*metal3v1.BareMetalHost)
 }
 
-// machine makes a machine, which is on and has joined.
+// machine creates a machine that is on and has joined.
 func (s *stand) machine(name string, p plan) *machine {
 	s.Helper()
 	if name != "m" {
@@ -52,7 +53,7 @@ func (s *stand) machine(name string, p plan) *machine {
 	return m
 }
 
-// awaits lets the others work, and not the controllers.
+// awaits waits for a condition without running the controllers.
 func (s *stand) awaits(what string, so func() bool) {
 	s.Helper()
 	s.eventually(what, func() bool {
@@ -117,7 +118,7 @@ func (m *machine) object(p plan) client.Object {
 	}}
 }
 
-// empty is a Machine to read into.
+// empty returns a Machine to read into.
 func (m *machine) empty() client.Object {
 	if m.openShift() {
 		return &machinev1.Machine{}
@@ -129,7 +130,7 @@ func (m *machine) key() client.ObjectKey {
 	return client.ObjectKey{Namespace: m.namespace, Name: m.name}
 }
 
-// nodeName is unlike that of any other machine: the API server is shared, and Nodes have no namespace.
+// nodeName is unique, because the tests share an API server and Nodes have no namespace.
 func (m *machine) nodeName() string { return m.namespace + "-" + m.name }
 
 // get reads the Machine.

@@ -22,7 +22,7 @@ var metal3MachineKind = schema.GroupVersionKind{Group: "infrastructure.cluster.x
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	// The default is the number of processors, which suits tests that compute. These wait.
+	// The default is the number of processors, which suits tests that compute. These tests wait.
 	if err := flag.Set("test.parallel", "32"); err != nil {
 		panic(err)
 	}
@@ -38,7 +38,7 @@ var install struct {
 	err  error
 }
 
-// server has the kinds of the baremetal-operator too.
+// server returns the API server with the baremetal-operator's kinds, too.
 func server(t testing.TB) *env.Env {
 	t.Helper()
 	e := env.Get(t)
@@ -49,8 +49,8 @@ func server(t testing.TB) *env.Env {
 	return e
 }
 
-// metal3MachineCRD defines as much of the infrastructure machine of Metal3 as matters: its name, and that of
-// its host in an annotation.
+// metal3MachineCRD defines the parts of Metal3's infrastructure machine that matter: its name, and its
+// host's name in an annotation.
 func metal3MachineCRD() *apiextensionsv1.CustomResourceDefinition {
 	anything := apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)}
 	return &apiextensionsv1.CustomResourceDefinition{

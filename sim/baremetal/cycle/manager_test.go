@@ -16,10 +16,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// atMost is how long a cycle may take from its annotation until the host is let go of, if its power takes no time.
+// atMost bounds the time from a cycle's annotation until the host is released, if power takes no time.
 const atMost = 2 * time.Second
 
-// managed is a stand whose controllers run in a manager, by the real time.
+// managed returns a stand whose controllers run in a manager, on the real clock.
 func managed(t testing.TB, kind schema.GroupVersionKind) *stand {
 	t.Helper()
 	s := startStand(t, kind, clock.RealClock{})
@@ -27,7 +27,7 @@ func managed(t testing.TB, kind schema.GroupVersionKind) *stand {
 	return s
 }
 
-// manage has the controllers run in a manager.
+// manage runs the controllers in a manager.
 func manage(t testing.TB, s *stand) {
 	t.Helper()
 	kind := s.kind
@@ -48,12 +48,12 @@ func manage(t testing.TB, s *stand) {
 		if err := (&reboot.Trigger{Kind: kind, Concurrency: 1}).AddToManager(mgr); err != nil {
 			return err
 		}
-		// A sweep leaves a host alone that changes under its hands, until the next one.
+		// A sweep skips a host that changes during the sweep, and the next one handles it.
 		return mgr.Add(&reboot.Sweeper{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Namespace: s.namespace, Period: time.Second})
 	}})
 }
 
-// finishes waits until a cycle that goes by itself has ended.
+// finishes waits until a cycle in a manager has ended.
 func (m *machine) finishes() v1alpha1.RebootRemediationStatus {
 	m.Helper()
 	m.eventually("end of the cycle", func() bool {
@@ -63,7 +63,7 @@ func (m *machine) finishes() v1alpha1.RebootRemediationStatus {
 	return m.record().Status
 }
 
-// TestInManager has the controllers woken by what happens, and by nothing else: no period is short enough to help.
+// TestInManager: events alone wake the controllers. No period is short enough to help.
 func TestInManager(t *testing.T) {
 	for name, kind := range flavours {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestInManager(t *testing.T) {
 	}
 }
 
-// TestStepsInManager adds the steps one after the other: each is noticed.
+// TestStepsInManager adds the steps one after the other, and expects that the controllers notice each.
 func TestStepsInManager(t *testing.T) {
 	t.Parallel()
 	m := managed(t, reboot.OpenShiftKind).machine("m", plan{})
@@ -107,8 +107,8 @@ func TestStepsInManager(t *testing.T) {
 	m.mustHaveAll()
 }
 
-// TestPace holds because nothing in a cycle is slept through. A sleep would be in each of them; that the machine is busy
-// with other things need not be.
+// TestPace: nothing in a cycle sleeps. A sleep would slow down every cycle, a busy machine only some, so the test takes
+// the best of several.
 func TestPace(t *testing.T) {
 	m := managed(t, reboot.ClusterAPIKind).machine("m", plan{})
 	best := m.cycle()
@@ -121,7 +121,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// cycle returns how long it took until the host was let go of.
+// cycle runs a cycle and returns how long it took until the host was released.
 func (m *machine) cycle() time.Duration {
 	m.Helper()
 	before, began := m.Boots(), time.Now()
@@ -133,7 +133,7 @@ func (m *machine) cycle() time.Duration {
 	return took
 }
 
-// BenchmarkCycle measures the way from the annotation until the host is let go of, with power that takes no time.
+// BenchmarkCycle measures the time from the annotation until the host is released, with power that takes no time.
 func BenchmarkCycle(b *testing.B) {
 	m := managed(b, reboot.ClusterAPIKind).machine("m", plan{})
 	var released time.Duration

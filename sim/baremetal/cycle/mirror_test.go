@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 )
 
-// refused is an API server that lets nobody write the status of Machines.
+// refused is an API server that refuses all writes to the status of Machines.
 type refused struct{ client.Client }
 
 // Status implements client.StatusClient.
@@ -29,8 +29,8 @@ func (refusedStatus) Apply(context.Context, runtime.ApplyConfiguration, ...clien
 	return apierrors.NewForbidden(schema.GroupResource{Group: clusterv1.GroupVersion.Group, Resource: "machines/status"}, "m", errors.New("no rights"))
 }
 
-// TestMachineCannotBeTold cycles a host all the same: what the Machine says does not matter for its fencing. It is told in
-// the end, when that is possible again.
+// TestMachineCannotBeTold: the controllers cycle a host even if they cannot write the Machine's conditions, which do not
+// matter for fencing. They write them once they can.
 func TestMachineCannotBeTold(t *testing.T) {
 	s := newStand(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
@@ -62,7 +62,7 @@ func TestMachineCannotBeTold(t *testing.T) {
 	m.becomes("the Machine is told", func() bool { return m.mark(clusterv1.MachineExternallyRemediatedCondition) == "True Succeeded" })
 }
 
-// TestMachineIsToldAgain if somebody else has written over it.
+// TestMachineIsToldAgain: the controllers write the Machine's condition again if somebody else overwrites it.
 func TestMachineIsToldAgain(t *testing.T) {
 	s := newStand(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})

@@ -14,11 +14,11 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
-// beatPeriod is how often a Node says that it is alive.
+// beatPeriod is the interval of a kubelet's heartbeats.
 const beatPeriod = 10 * time.Second
 
-// kubelet is what runs on a machine: it registers the Node, or finds it and says that it has booted, and then says from
-// time to time that it is alive. A machine that does not join has none.
+// kubelet returns what runs on a machine: it registers the Node, or sets the boot ID of an existing one, and then sends
+// heartbeats. A machine that does not join has no kubelet.
 func (m *machine) kubelet(joins bool) baremetal.Program {
 	return func(ctx context.Context, boot baremetal.Boot) {
 		for joins && ctx.Err() == nil && m.register(ctx, boot) != nil {
@@ -32,7 +32,7 @@ func (m *machine) kubelet(joins bool) baremetal.Program {
 			select {
 			case <-ctx.Done():
 			case <-timer.C():
-				// The next beat makes up for one that fails.
+				// If one beat fails, the next one makes up for it.
 				_ = m.beat(ctx)
 			}
 			timer.Stop()
@@ -40,7 +40,7 @@ func (m *machine) kubelet(joins bool) baremetal.Program {
 	}
 }
 
-// beat does not bring back a Node that was deleted.
+// beat sends a heartbeat. It does not bring back a deleted Node.
 func (m *machine) beat(ctx context.Context) error {
 	node := &corev1.Node{}
 	if err := m.client.Get(ctx, client.ObjectKey{Name: m.nodeName()}, node); err != nil {
@@ -71,7 +71,7 @@ func (m *machine) register(ctx context.Context, boot baremetal.Boot) error {
 	return m.meet(ctx)
 }
 
-// meet is what the controller of Machines does when a Node has come: it writes that into the Machine.
+// meet does the job of the Machine controller when a Node has joined: it writes the Node into the Machine.
 func (m *machine) meet(ctx context.Context) error {
 	obj := m.empty()
 	if err := m.client.Get(ctx, m.key(), obj); err != nil {
@@ -89,7 +89,7 @@ func (m *machine) meet(ctx context.Context) error {
 	return m.client.Status().Patch(ctx, obj, client.MergeFrom(before))
 }
 
-// findNode is nil if there is none.
+// findNode returns the Node, or nil if there is none.
 func (m *machine) findNode() *corev1.Node {
 	m.Helper()
 	node := &corev1.Node{}
@@ -105,7 +105,7 @@ func (m *machine) findNode() *corev1.Node {
 
 var nodeTaint = corev1.Taint{Key: "dedicated", Value: "db", Effect: corev1.TaintEffectNoSchedule}
 
-// decorate puts on the Node what people and programs put there.
+// decorate puts labels, annotations and taints on the Node, as people and programs do.
 func (m *machine) decorate() {
 	m.Helper()
 	m.change(m.findNode(), func(o client.Object) {
@@ -118,7 +118,7 @@ func (m *machine) decorate() {
 	})
 }
 
-// mustHaveAll fails unless everything is on the Node again that was there before.
+// mustHaveAll fails unless the Node has again everything that decorate put on it.
 func (m *machine) mustHaveAll() {
 	m.Helper()
 	node := m.findNode()

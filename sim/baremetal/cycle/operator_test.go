@@ -10,20 +10,20 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
-// A flag, as a test that is given one that it does not know fails.
+// A flag and not an environment variable, because a mistyped flag fails the test.
 var binary = flag.String("bmo", "", "path of the real operator, which is then the one that switches the hosts")
 
 // operator switches the hosts of a namespace.
 type operator interface {
-	// Host is the machine behind a BareMetalHost, as it is now.
+	// Host returns the machine behind a BareMetalHost, in its current state.
 	Host(key client.ObjectKey) *baremetal.Host
 	Start(ctx context.Context) error
 	Stop() error
 	Close() error
 }
 
-// onlySimulated skips a test that needs what the real operator does not have: in its test mode power takes no time and
-// never fails, machines have no buttons, and all hosts are one.
+// onlySimulated skips a test that needs what the real operator cannot do. In its test mode, power takes no time and
+// never fails, machines have no buttons, and all hosts share one state.
 func onlySimulated(t testing.TB, why string) {
 	t.Helper()
 	if *binary != "" {

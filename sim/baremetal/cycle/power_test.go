@@ -20,12 +20,12 @@ const (
 	waiting  = "False WaitingForRemediation"
 )
 
-// once is one attempt with short limits.
+// once returns settings for a single attempt with short limits.
 func once() v1alpha1.RebootSettings {
 	return v1alpha1.RebootSettings{RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(120)), PowerOnTimeoutSeconds: new(int32(120)), NodeTimeoutSeconds: new(int32(120))}
 }
 
-// mustBeUntouched fails if the Node is another one, or out of service.
+// mustBeUntouched fails if the Node was replaced or is out of service.
 func (m *machine) mustBeUntouched() {
 	m.Helper()
 	if node := m.findNode(); m.touchedNodes() != 0 || node == nil || node.UID != m.node.UID {
@@ -33,8 +33,8 @@ func (m *machine) mustBeUntouched() {
 	}
 }
 
-// TestCannotBeFenced has hosts that never go off, or of which that cannot be told: the Node stays, the key goes, and
-// the owner replaces the machine.
+// TestCannotBeFenced: a host never goes off, or cannot be proven off. The Node stays, the key is removed, and the owner replaces the
+// machine.
 func TestCannotBeFenced(t *testing.T) {
 	tests := map[string]struct {
 		before, during func(*machine)
@@ -65,7 +65,7 @@ func TestCannotBeFenced(t *testing.T) {
 			if tt.during != nil {
 				tt.during(m)
 			}
-			// An error is forgotten while its operator tries again.
+			// The error disappears from the status while the operator tries again.
 			m.becomes("HostAvailable is "+tt.host, func() bool { return m.condition(v1alpha1.ConditionHostAvailable) == tt.host })
 			s.passes(90 * time.Second)
 			if phase := m.phase(); phase != v1alpha1.PoweringOff {
@@ -92,8 +92,8 @@ func hostIs(annotation string) func(*machine) {
 	return func(m *machine) { m.annotateHost(annotation, "") }
 }
 
-// mustWaitForItsHost fails unless a cycle waits for its host, which is in a state that passes, has let go of it, and goes on when that has
-// passed.
+// mustWaitForItsHost fails unless a cycle waits while its host is in a temporary state, releases the host meanwhile, and goes on when that
+// state is over.
 func (m *machine) mustWaitForItsHost() {
 	m.Helper()
 	m.passes(24 * time.Hour)
@@ -118,13 +118,13 @@ func stopOperator(m *machine) {
 
 func slowOff(m *machine) { m.Set(baremetal.Faults{OffTakes: 20 * time.Second}) }
 
-// pauseWhenOff has the host paused when its machine has no power, so that its state goes on to say that it is on.
+// pauseWhenOff pauses the host so that its status still says on while its machine is off.
 func pauseWhenOff(m *machine) {
 	m.annotateHost(metal3v1.PausedAnnotation, "")
 	m.awaits("the machine is off", func() bool { return !m.Running() })
 }
 
-// staleOff has a host that says that it is off, while its machine runs and nobody looks.
+// staleOff makes a host whose status says off while its machine runs and no operator looks.
 func staleOff(m *machine) {
 	m.Helper()
 	m.annotateHost(otherKey, `{"mode":"hard"}`)
@@ -134,7 +134,7 @@ func staleOff(m *machine) {
 	m.Press(true)
 }
 
-// TestOperatorComesBack ends the wait for an operator that did not run.
+// TestOperatorComesBack: the wait for an operator that was down ends when it comes back.
 func TestOperatorComesBack(t *testing.T) {
 	for name, before := range map[string]func(*machine){"host on": stopOperator, "an old state says off": staleOff} {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestOperatorComesBack(t *testing.T) {
 	}
 }
 
-// TestHostWasOff cycles a host that was off before it was asked to be: it is proven anew that it is.
+// TestHostWasOff: a host that was off before the request is cycled, and must be proven off anew.
 func TestHostWasOff(t *testing.T) {
 	s := newStand(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
@@ -180,7 +180,7 @@ func TestHostWasOff(t *testing.T) {
 	m.mustHaveAll()
 }
 
-// TestTroubleThatPasses has troubles that delay a cycle, and do no more.
+// TestTroubleThatPasses: temporary troubles only delay a cycle.
 func TestTroubleThatPasses(t *testing.T) {
 	onlySimulated(t, "power that takes time or fails")
 	tests := map[string]struct {
@@ -235,13 +235,13 @@ func TestTroubleThatPasses(t *testing.T) {
 	}
 }
 
-// loseKey takes all keys from the host, as the operator itself does at times.
+// loseKey removes all keys from the host, as the operator sometimes does.
 func (m *machine) loseKey() {
 	m.Helper()
 	m.changeHost(func(h *metal3v1.BareMetalHost) { h.Annotations = nil })
 }
 
-// TestKeyLostWhileOff has the host come on although its Node is to be deleted. The Node stays until it is off again.
+// TestKeyLostWhileOff: the host comes on just before its Node would be deleted. The Node stays until the host is off again.
 func TestKeyLostWhileOff(t *testing.T) {
 	s := newStand(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
@@ -261,7 +261,7 @@ func TestKeyLostWhileOff(t *testing.T) {
 	}
 }
 
-// TestSuspendedByUser has somebody want the host off.
+// TestSuspendedByUser: somebody else wants the host to stay off.
 func TestSuspendedByUser(t *testing.T) {
 	onlySimulated(t, "power that takes time")
 	s := newStand(t, reboot.ClusterAPIKind)
@@ -290,7 +290,7 @@ func TestSuspendedByUser(t *testing.T) {
 	m.mustHaveAll()
 }
 
-// TestRecovered has a machine that is healthy again before its host is off.
+// TestRecovered: a machine is healthy again before its host is off.
 func TestRecovered(t *testing.T) {
 	onlySimulated(t, "power that takes time")
 	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{owned: true})
@@ -313,8 +313,8 @@ func (m *machine) recovers() {
 	}
 }
 
-// TestDoubtWhileFenced has nobody look at the host any more after it was proven off, and somebody press its button. The
-// Node stays until it is proven off again.
+// TestDoubtWhileFenced: after a host was proven off, its operator stops looking at it, and somebody presses its button. The Node stays
+// until the host is proven off again.
 func TestDoubtWhileFenced(t *testing.T) {
 	onlySimulated(t, "machines with a button")
 	for _, annotation := range []string{metal3v1.PausedAnnotation, metal3v1.DetachedAnnotation} {

@@ -17,18 +17,18 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/baremetal/bmo"
 )
 
-// real is the real operator in its test mode, with a machine that is on and off as the operator's hardware is. There is no
-// hardware, so that goes by what it says in its log just before.
+// real is the real operator in its test mode, with a machine that follows the operator's power state. There is no
+// hardware, so the machine follows the operator's log, which comes just before each change.
 type real struct {
 	options bmo.Options
 	process *bmo.Process
 	host    *baremetal.Host
 	end     context.CancelFunc
-	// switched is called when the machine was.
+	// switched is called after the machine was switched.
 	switched func()
 
 	mu sync.Mutex
-	// log is what has not been read yet, and line how the last line of it begins.
+	// log is the unread part of the log, and line the beginning of its last, incomplete line.
 	log  io.Reader
 	line []byte
 	on   bool
@@ -41,7 +41,7 @@ func (s *stand) startReal() (*real, error) {
 	if err := bmo.WriteKubeconfig(kubeconfig, s.e.Config); err != nil {
 		return nil, err
 	}
-	// A file of its own, as what is in a pipe cannot be read at once.
+	// A file, because all that was written to it can be read at once, unlike from a pipe.
 	written, err := os.Create(path)
 	if err != nil {
 		return nil, fmt.Errorf("making a file for the log: %w", err)
@@ -60,11 +60,11 @@ func (s *stand) startReal() (*real, error) {
 	return r, r.Start(s.ctx)
 }
 
-// follow switches the machine as the log says.
+// follow switches the machine according to the log.
 func (r *real) follow() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	news, _ := io.ReadAll(r.log) // a file that is there can be read
+	news, _ := io.ReadAll(r.log) // reading an open file does not fail
 	lines := bytes.Split(append(r.line, news...), []byte("\n"))
 	r.line = lines[len(lines)-1]
 	for _, line := range lines[:len(lines)-1] {
@@ -86,7 +86,8 @@ func (r *real) Host(client.ObjectKey) *baremetal.Host {
 	return r.host
 }
 
-// Start starts a process. It begins with a machine that is off, so the one of a process before is too.
+// Start starts a process. It assumes that the machine is off, so it switches off the machine of the process
+// before.
 func (r *real) Start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -17,12 +17,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 )
 
-// syncPeriod is so long that nothing happens by it.
+// syncPeriod is too long to have any effect in a test.
 const syncPeriod = time.Hour
 
 const plainKey = "reboot.metal3.io"
 
-// eventually has a limit in real time, for what is not up to the fake clock.
+// eventually waits in real time, for what does not depend on the fake clock.
 func (s *stand) eventually(what string, so func() bool) {
 	s.Helper()
 	NewWithT(s).Eventually(so).WithTimeout(patience).WithPolling(2*time.Millisecond).Should(BeTrue(), func() string {
@@ -30,7 +30,8 @@ func (s *stand) eventually(what string, so func() bool) {
 	})
 }
 
-// request asks for a cycle as Cluster API's health check does: by a RebootRemediation from a template.
+// request asks for a cycle as Cluster API's health check does: with a RebootRemediation made from a
+// template.
 func (m *machine) request(settings v1alpha1.RebootSettings) {
 	m.Helper()
 	obj := m.get()
@@ -42,7 +43,7 @@ func (m *machine) request(settings v1alpha1.RebootSettings) {
 	})
 }
 
-// record reads the RebootRemediation, whatever its name; nil if there is none.
+// record returns the RebootRemediation, whatever its name; nil if there is none.
 func (m *machine) record() *v1alpha1.RebootRemediation {
 	m.Helper()
 	var requests v1alpha1.RebootRemediationList
@@ -66,13 +67,13 @@ func (m *machine) phase() v1alpha1.Phase {
 	return ""
 }
 
-// reaches lets everybody work until a cycle is as far as that.
+// reaches runs everything until a cycle is in a phase.
 func (m *machine) reaches(phase v1alpha1.Phase) {
 	m.Helper()
 	m.becomes("phase "+string(phase), func() bool { return m.phase() == phase })
 }
 
-// ends lets everybody work until a cycle has ended like that, and nothing is left of it.
+// ends runs everything until a cycle has ended as expected, and checks that nothing is left of it.
 func (m *machine) ends(phase v1alpha1.Phase, reason string) *v1alpha1.RebootRemediation {
 	m.Helper()
 	m.becomes("end of the cycle", func() bool {
@@ -111,7 +112,7 @@ func (m *machine) mustBeClean() {
 
 const ourPrefix = plainKey + "/sickbay-"
 
-// held tells that a host is held off by us.
+// held reports whether our key keeps a host off.
 func (s *stand) held(name string) bool {
 	s.Helper()
 	for _, host := range s.hosts() {
@@ -124,7 +125,7 @@ func (s *stand) held(name string) bool {
 	return false
 }
 
-// mustHaveCycled fails unless the machine lost power and got it back that often, and is on.
+// mustHaveCycled fails unless the machine was power-cycled that often, and is on.
 func (m *machine) mustHaveCycled(times int) {
 	m.Helper()
 	m.awaits("the machine is on", m.Running)
@@ -136,7 +137,7 @@ func (m *machine) mustHaveCycled(times int) {
 	}
 }
 
-// condition returns status and reason of a condition of the record.
+// condition returns the status and reason of a condition of the record.
 func (m *machine) condition(conditionType string) string {
 	m.Helper()
 	record := m.record()
@@ -154,7 +155,7 @@ func shortCondition(conditions []metav1.Condition, conditionType string) string 
 	return string(c.Status) + " " + c.Reason
 }
 
-// mark returns status and reason of a condition of the Machine.
+// mark returns the status and reason of a condition of the Machine.
 func (m *machine) mark(conditionType string) string {
 	m.Helper()
 	if capi, ok := m.get().(*clusterv1.Machine); ok {
@@ -171,7 +172,7 @@ func (m *machine) deleteRequest() {
 	}
 }
 
-// state is for the message of a test that fails.
+// state describes everything, for the message of a failed test.
 func (s *stand) state() string {
 	var b strings.Builder
 	var requests v1alpha1.RebootRemediationList

@@ -11,16 +11,16 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/rights"
 )
 
-// accounts are the configurations of ServiceAccounts that have been made, by their names.
+// accounts are the configurations of the existing ServiceAccounts by their names.
 var accounts struct {
 	sync.Mutex
 	configs map[string]*rest.Config
 }
 
-// readsAll lets controllers without a cache read past it what in a manager comes from watches.
+// readsAll allows all reads, because controllers without a cache read directly what a manager gets from watches.
 var readsAll = rbacv1.PolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch"}}
 
-// account is how the controllers reach the API server: with the rights that the chart gives a manager with the controller reboot, and others.
+// account returns a connection to the API server with the rights that the chart gives a manager with the controller reboot, and others.
 func (s *stand) account(name string, others ...rbacv1.PolicyRule) *rest.Config {
 	s.Helper()
 	a, err := rights.ForArgs(s.openShift(), others, "--controllers=reboot")
@@ -46,11 +46,11 @@ func (s *stand) account(name string, others ...rbacv1.PolicyRule) *rest.Config {
 	return accounts.configs[a.Name]
 }
 
-// asAdmin is how an administrator reaches an API server.
+// asAdmin returns an administrator's connection to an API server.
 func (s *stand) asAdmin(cfg *rest.Config) (client.Client, *rest.Config) { return s.client, cfg }
 
-// nodes are those of the workload cluster. OpenShift's are reached with the rights of the controllers, and those of Cluster API by a kubeconfig,
-// which is that of an administrator.
+// nodes returns the access to the Nodes of the workload cluster. On OpenShift, it has the controllers' rights; with Cluster API, it goes through
+// a kubeconfig, with an administrator's rights.
 func (s *stand) nodes(c client.Client, cfg *rest.Config, byKubeconfig func(*rest.Config) (client.Client, *rest.Config)) workload.Writer {
 	if !s.openShift() {
 		c, cfg = byKubeconfig(s.e.Config)

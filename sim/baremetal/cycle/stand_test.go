@@ -17,27 +17,27 @@ import (
 )
 
 const (
-	// patience is for a machine that is busy with other things.
+	// patience allows for a machine that is busy.
 	patience = 4 * time.Minute
-	// tick is how far the clock goes between two looks, unless there are minutes to be waited for.
+	// tick is how far the clock advances between two looks, unless a test would only wait for minutes.
 	tick = 50 * time.Millisecond
-	// moment is how long, in real time, the others have got to do something before a clock goes on.
+	// moment is how much real time the others get to do something before the clock advances.
 	moment = 20 * time.Millisecond
 )
 
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// stand is a namespace with an operator, and the controllers, in a time of their own.
+// stand is a namespace with an operator, the controllers, and a clock of their own.
 type stand struct {
 	testing.TB
 	ctx       context.Context
 	e         *env.Env
 	client    client.Client
 	namespace string
-	// kind is that of the Machines.
+	// kind is the kind of the Machines.
 	kind     schema.GroupVersionKind
 	operator operator
-	// time is what everything goes by. It is the fake clock, but in a manager.
+	// time is the clock of everything. It is the fake clock, except in a manager.
 	time  clock.WithTickerAndDelayedExecution
 	clock *clocktesting.FakeClock
 	// cluster is the workload cluster as the controllers reach it.
@@ -45,22 +45,22 @@ type stand struct {
 	log     *eventLog
 	wire    *wire
 	brain   *brain
-	// page is what happens in the namespace.
+	// page records what happens in the namespace.
 	page *page
-	// pace is how far the clock goes between two looks.
+	// pace is how far the clock advances between two looks.
 	pace time.Duration
-	// ahead is how far the fake clock has got ahead of the time that the real operator has.
+	// ahead is how far the fake clock is ahead of the real operator's time.
 	ahead time.Duration
 }
 
-// newStand is for tests that have a time of their own.
+// newStand returns a stand with a fake clock, for a parallel test.
 func newStand(t *testing.T, kind schema.GroupVersionKind) *stand {
 	t.Helper()
 	t.Parallel()
 	return newStandAlone(t, kind)
 }
 
-// newStandAlone is for a test that says itself whether it is parallel.
+// newStandAlone returns a stand for a test that decides itself whether it is parallel.
 func newStandAlone(t *testing.T, kind schema.GroupVersionKind) *stand {
 	t.Helper()
 	begin := epoch
@@ -84,10 +84,10 @@ func startStand(t testing.TB, kind schema.GroupVersionKind, time clock.WithTicke
 	return s
 }
 
-// openShift tells that the Machines are those of OpenShift.
+// openShift reports whether the Machines are OpenShift's.
 func (s *stand) openShift() bool { return s.kind == reboot.OpenShiftKind }
 
-// becomes lets everybody work until something is so. The controllers look when something has happened, or when they
+// becomes runs everything until a condition holds. The controllers look when something has happened or when they
 // want to, as in a manager.
 func (s *stand) becomes(what string, so func() bool) {
 	s.Helper()
@@ -103,14 +103,14 @@ func (s *stand) becomes(what string, so func() bool) {
 	})
 }
 
-// turn lets everybody work for a moment. The controllers look, also if there is no reason to.
+// turn runs everything for a moment. The controllers look even without a reason.
 func (s *stand) turn() {
 	s.Helper()
 	s.step(s.pace)
 	s.look()
 }
 
-// step lets a time pass in which the others may work. It does not go on before they had a moment for it.
+// step advances the clock, and gives the others a moment to work.
 func (s *stand) step(d time.Duration) {
 	entries, _ := s.page.read()
 	if *binary == "" {
@@ -132,7 +132,7 @@ func (s *stand) look() {
 	}
 }
 
-// passes lets a time pass, and everybody work in between.
+// passes advances the clock in small steps, and runs everything in between.
 func (s *stand) passes(d time.Duration) {
 	s.Helper()
 	for end := s.clock.Now().Add(d); s.clock.Now().Before(end); {

@@ -10,15 +10,15 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 )
 
-// asks reports whether an annotation is on the Machine.
+// asks reports whether the Machine has an annotation.
 func (m *machine) asks(key string) bool {
 	m.Helper()
 	_, ok := m.get().GetAnnotations()[key]
 	return ok
 }
 
-// TestStepsAlone asks for the steps one after the other. Each annotation goes when its step is done, and until somebody asks
-// for the last one the host stays off.
+// TestStepsAlone asks for the steps one after the other. Each annotation is removed when its step is done, and the host
+// stays off until somebody asks for the last step.
 func TestStepsAlone(t *testing.T) {
 	for name, kind := range flavours {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestStepsAlone(t *testing.T) {
 
 var flavours = map[string]schema.GroupVersionKind{"Cluster API": reboot.ClusterAPIKind, "OpenShift": reboot.OpenShiftKind}
 
-// TestSomeSteps asks for some of the steps at once, in any order: they are taken in theirs.
+// TestSomeSteps asks for some of the steps at once, in any order. They run in their own order.
 func TestSomeSteps(t *testing.T) {
 	tests := map[string]struct {
 		steps   []string
@@ -83,7 +83,7 @@ func TestSomeSteps(t *testing.T) {
 	}
 }
 
-// TestStepsWithoutPowerOff does nothing: nothing is done before the host is off.
+// TestStepsWithoutPowerOff: no other step runs before the host is off.
 func TestStepsWithoutPowerOff(t *testing.T) {
 	s := newStand(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
@@ -96,7 +96,7 @@ func TestStepsWithoutPowerOff(t *testing.T) {
 	}
 }
 
-// TestPlainAfterPowerOff goes on with a full cycle from a host that is held off.
+// TestPlainAfterPowerOff: a full cycle can begin with a host that is kept off.
 func TestPlainAfterPowerOff(t *testing.T) {
 	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
 	m.annotate(plainKey+"/PowerOff", "")

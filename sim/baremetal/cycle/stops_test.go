@@ -16,14 +16,14 @@ import (
 
 const nodeFinalizer = "test.example.dev/stays"
 
-// obstacle keeps a cycle in a phase, and is taken away again.
+// obstacle keeps a cycle in a phase until it is lifted.
 type obstacle struct {
 	set, lift func(*machine)
-	// power is what an operator needs for it, if not every one has that.
+	// power is the ability that an operator needs for it, if not every operator has it.
 	power string
 }
 
-// obstacles by the phase in which they keep a cycle.
+// obstacles are keyed by the phase in which they keep a cycle.
 var obstacles = map[v1alpha1.Phase]obstacle{
 	v1alpha1.Pending: {
 		set:  func(m *machine) { m.annotateHost(metal3v1.PausedAnnotation, "") },
@@ -57,11 +57,11 @@ var obstacles = map[v1alpha1.Phase]obstacle{
 	},
 }
 
-// machineAgainst sets an obstacle, and machineFree takes it away.
+// machineAgainst sets an obstacle, and machineFree lifts it.
 func (s *stand) machineAgainst(m *machine, phase v1alpha1.Phase) { obstacles[phase].set(m) }
 func (s *stand) machineFree(m *machine, phase v1alpha1.Phase)    { obstacles[phase].lift(m) }
 
-// finalizeNode keeps the Node from going, if it is there.
+// finalizeNode sets finalizers that keep the Node, if it exists, from being removed.
 func (m *machine) finalizeNode(finalizers ...string) {
 	m.Helper()
 	if node := m.findNode(); node != nil {
@@ -72,7 +72,7 @@ func (m *machine) finalizeNode(finalizers ...string) {
 // late are the phases in which the Node may be out of service.
 var late = []v1alpha1.Phase{v1alpha1.Isolating, v1alpha1.PoweringOn, v1alpha1.WaitingForNode, v1alpha1.Restoring}
 
-// inEachPhase has something happen in each phase of a cycle.
+// inEachPhase runs a test in each phase of a cycle.
 func inEachPhase(t *testing.T, happens func(m *machine, phase v1alpha1.Phase)) {
 	t.Helper()
 	for phase, obstacle := range obstacles {
@@ -95,8 +95,8 @@ func inEachPhase(t *testing.T, happens func(m *machine, phase v1alpha1.Phase)) {
 	}
 }
 
-// TestRequestDeleted takes the request back. Before the Node is touched that is the end at once; after that, the Node gets
-// back what it had.
+// TestRequestDeleted: the request is deleted. Before the Node was touched, that ends the cycle at once; afterwards, the
+// controllers first restore the Node.
 func TestRequestDeleted(t *testing.T) {
 	inEachPhase(t, func(m *machine, phase v1alpha1.Phase) {
 		m.deleteRequest()
@@ -119,8 +119,8 @@ func TestRequestDeleted(t *testing.T) {
 	})
 }
 
-// TestMachineDeleted ends the cycle at once, also if the Machine takes long to go. The host is let go of, and nothing is
-// done to it or the Node any more.
+// TestMachineDeleted: the deletion of the Machine ends the cycle at once, even if it takes long. The controllers release
+// the host, and touch neither it nor the Node any more.
 func TestMachineDeleted(t *testing.T) {
 	for name, finalizers := range map[string][]string{"at once": nil, "takes long": {"test.example.dev/stays"}} {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestMachineDeleted(t *testing.T) {
 	}
 }
 
-// TestHostDeleted ends the cycle. No Node is deleted that was not before.
+// TestHostDeleted: the deletion of the host ends the cycle. From then on, no Node is deleted.
 func TestHostDeleted(t *testing.T) {
 	inEachPhase(t, func(m *machine, phase v1alpha1.Phase) {
 		touched := m.touchedNodes()
@@ -149,13 +149,13 @@ func TestHostDeleted(t *testing.T) {
 			m.Fatal(err)
 		}
 		if phase == v1alpha1.Pending || phase == v1alpha1.PoweringOff {
-			obstacles[phase].lift(m) // or its operator would not let it go
+			obstacles[phase].lift(m) // or its operator would not release it
 		}
 		m.becomes("the host is gone", func() bool {
 			err := m.client.Get(m.ctx, m.key(), &metal3v1.BareMetalHost{})
 			return apierrors.IsNotFound(err)
 		})
-		m.pace = v1alpha1.DefaultPowerOffTimeout / 20 // for hosts that may yet come
+		m.pace = v1alpha1.DefaultPowerOffTimeout / 20 // so that waiting for a host takes few looks
 		m.becomes("end of the cycle", func() bool {
 			record := m.record()
 			return record.Status.Phase == v1alpha1.Failed && !slices.Contains(record.Finalizers, reboot.Finalizer)

@@ -9,7 +9,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 )
 
-// TestSweep takes away a key whose RebootRemediation was deleted by force, and no other one.
+// TestSweep: the sweep removes the key of a RebootRemediation that was deleted by force, and
+// no other key.
 func TestSweep(t *testing.T) {
 	onlySimulated(t, "more than one host in a namespace")
 	s := newStand(t, reboot.ClusterAPIKind)
@@ -43,7 +44,7 @@ func TestSweep(t *testing.T) {
 	active.mustHaveCycled(1)
 }
 
-// TestSweepAtStart has a manager take away a key that was left before it started.
+// TestSweepAtStart: a manager removes a key that was left before it started.
 func TestSweepAtStart(t *testing.T) {
 	t.Parallel()
 	s := newStandAlone(t, reboot.ClusterAPIKind)

@@ -15,7 +15,7 @@ import (
 
 var errDead = errors.New("the process is dead")
 
-// write is a request that changes something: what it changes, and the how manieth of those it is.
+// write is a request that changes something: what it changes, and its number among the writes to that.
 type write struct {
 	what string
 	nth  int
@@ -23,17 +23,17 @@ type write struct {
 
 func (w write) String() string { return fmt.Sprintf("%s (%d)", w.what, w.nth) }
 
-// wire is between the controllers and the API server. It keeps a list of what is written, and may cut the
-// controllers off just before or just after a write, as if their process had ended.
+// wire is between the controllers and the API server. It records all writes, and can cut the controllers off just before or just after
+// a write, as if their process had ended.
 type wire struct {
 	stand *stand
 
 	mu     sync.Mutex
 	writes []write
-	// at is where the process ends; nowhere if it is empty.
+	// at is the write at which the process ends; never if it is empty.
 	at    write
 	after bool
-	// dead tells that it has, and that there is no new one; crashed tells that it has once.
+	// dead is true while the process has ended and no new one has started; crashed is true once it has ended.
 	dead, crashed bool
 }
 
@@ -74,7 +74,7 @@ func (w *wire) isDead() bool {
 	return w.dead
 }
 
-// register notes a write, and reports whether the process ends by it.
+// register records a write, and reports whether the process ends with it.
 func (w *wire) register(r *http.Request) (dies bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,10 +94,10 @@ func (w *wire) register(r *http.Request) (dies bool, err error) {
 	return dies, nil
 }
 
-// madeOfUID is the part of a name that is another one each time.
+// madeOfUID matches the part of a name that differs each time.
 var madeOfUID = regexp.MustCompile(`-[0-9a-f]{8}-asked`)
 
-// describe names what is written, the same in each namespace.
+// describe names the object that is written, in the same way in each namespace.
 func (w *wire) describe(r *http.Request) string {
 	path := strings.ReplaceAll(r.URL.Path, w.stand.namespace, "ns")
 	if _, after, found := strings.Cut(path, "/namespaces/ns/"); found {
@@ -106,7 +106,7 @@ func (w *wire) describe(r *http.Request) string {
 	return r.Method + " " + madeOfUID.ReplaceAllString(path, "")
 }
 
-// revive lets a new process write, with no end.
+// revive lets a new process write without another crash.
 func (w *wire) revive() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -119,7 +119,7 @@ func (w *wire) recorded() []write {
 	return slices.Clone(w.writes)
 }
 
-// check sees that of a host nothing is written but our key and our one-shot request, and the marks that keep it from being handed out.
+// check fails the test if a write changes anything on a host but our key, our one-shot request, and the marks that exclude the host.
 func (w *wire) check(r *http.Request) {
 	if !strings.Contains(r.URL.Path, "/baremetalhosts/") {
 		return

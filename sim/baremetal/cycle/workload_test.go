@@ -15,14 +15,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// cluster is the workload cluster, which may be out of reach. It sees to it that no Node is touched whose machine
-// has power.
+// cluster is the workload cluster, which may be unreachable. It checks that nobody touches a Node whose machine has
+// power.
 type cluster struct {
 	stand *stand
 
 	mu sync.Mutex
-	// down is a cluster that does not answer, unpatchable one that refuses to patch Nodes, and halfDown one that answers
-	// nothing but reads of single objects.
+	// down is set if the cluster does not answer, unpatchable if it refuses patches of Nodes, and halfDown if it answers
+	// only reads of single objects.
 	down, unpatchable, halfDown bool
 	minor                       string
 	// touched are the Nodes that were deleted or tainted.
@@ -51,7 +51,7 @@ func (c *cluster) touchedNodes() int {
 	return len(c.touched)
 }
 
-// by is the cluster as one process reaches it.
+// by returns the cluster as one process reaches it.
 func (c *cluster) by(live client.Client, cfg *rest.Config) workload.Writer {
 	return reach{cluster: c, local: workload.Local{Live: live, Config: cfg}}
 }
@@ -92,7 +92,7 @@ func (r reach) Version(ctx context.Context, key client.ObjectKey) (*version.Info
 	return info, err
 }
 
-// guarded asks the truth before and after each write.
+// guarded checks the machine before and after each write.
 type guarded struct {
 	client.Client
 	cluster *cluster
@@ -139,7 +139,8 @@ func (g guarded) Patch(ctx context.Context, obj client.Object, patch client.Patc
 	return g.Client.Patch(ctx, obj, patch, opts...)
 }
 
-// mustBeOff sees that a machine is without power, and that nobody will give it any, from now until the func is called.
+// mustBeOff checks that a machine has no power and that nobody will switch it on, from now until the returned func is
+// called.
 func (c *cluster) mustBeOff(node string, uid types.UID, what string) func() {
 	s := c.stand
 	name := strings.TrimPrefix(node, s.namespace+"-")

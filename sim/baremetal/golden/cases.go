@@ -17,7 +17,7 @@ const (
 	hard = `{"mode":"hard"}`
 )
 
-// cases are named after the experiments in which each was seen first.
+// cases are named after the experiments that first showed them.
 var cases = []struct {
 	name string
 	play func(*bench)

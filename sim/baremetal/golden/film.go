@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// film is every version of a host from the moment it was begun.
+// film records every version of a host from its start.
 type film struct {
 	*bench
 	watch watch.Interface
@@ -17,7 +17,7 @@ type film struct {
 	gone  bool
 }
 
-// film begins with the version that there is.
+// film starts a film with the current version.
 func (b *bench) film() *film {
 	b.Helper()
 	w, err := b.client.Watch(b.ctx, &metal3api.BareMetalHostList{}, client.InNamespace(b.key.Namespace))
@@ -28,7 +28,7 @@ func (b *bench) film() *film {
 	return &film{bench: b, watch: w}
 }
 
-// until runs on until a version is as wanted, or the host is gone.
+// until records until a version is as wanted, or the host is gone.
 func (f *film) until(wanted func(*metal3api.BareMetalHost) bool) {
 	f.Helper()
 	ctx, cancel := context.WithTimeout(f.ctx, patience)
@@ -58,7 +58,7 @@ type scene struct {
 	On, Plain bool
 }
 
-// scenes leaves out what looks the same as before.
+// scenes returns the visible changes, without repetitions.
 func (f *film) scenes() []scene {
 	var scenes []scene
 	for _, host := range f.seen {

@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Stand is where the cases are played.
+// Stand is the environment in which the cases run.
 type Stand struct {
-	// Client sees the API server without a cache.
+	// Client reads from the API server without a cache.
 	Client client.WithWatch
 	// Operator starts an operator for one namespace, and stops it when the test is over.
 	Operator func(t testing.TB, namespace string) Operator
@@ -26,21 +26,21 @@ type Operator interface {
 	Stop(t testing.TB)
 }
 
-// Truth is an operator that knows whether a machine really runs. Those that do are asked.
+// Truth is an operator that knows whether a machine really runs. The cases use it if the operator implements it.
 type Truth interface {
 	Running(key client.ObjectKey) bool
 }
 
 const (
-	// patience is how long anything may take. The real operator needs 15 s for a new host.
+	// patience bounds every wait. The real operator needs 15 s for a new host.
 	patience = time.Minute
-	// quiet is how long nothing must happen, where that can only be waited for.
+	// quiet is how long a case waits to see that nothing happens, if it cannot tell otherwise.
 	quiet = time.Second
 
 	hostName = "host"
 )
 
-// Run plays all cases, side by side.
+// Run runs all cases in parallel.
 func Run(t *testing.T, s Stand) {
 	t.Helper()
 	for _, c := range cases {
@@ -51,7 +51,7 @@ func Run(t *testing.T, s Stand) {
 	}
 }
 
-// bench is what one case works with.
+// bench is the environment of one case.
 type bench struct {
 	testing.TB
 	g        *WithT
@@ -74,7 +74,7 @@ func newBench(t *testing.T, s Stand) *bench {
 	}
 }
 
-// create makes a host that is to be on.
+// create creates a host that is to be on.
 func (b *bench) create(externallyProvisioned bool, annotations map[string]string) {
 	b.Helper()
 	secret := &corev1.Secret{
@@ -97,14 +97,14 @@ func (b *bench) create(externallyProvisioned bool, annotations map[string]string
 	}
 }
 
-// running makes a host and waits until it is on.
+// running creates a host and waits until it is on.
 func (b *bench) running() {
 	b.Helper()
 	b.create(true, nil)
 	b.turns(true)
 }
 
-// off makes a host that is on, and holds it off with a key.
+// off creates a host, waits until it is on, and keeps it off with a key.
 func (b *bench) off(key string) {
 	b.Helper()
 	b.running()
@@ -129,7 +129,7 @@ func (b *bench) has(key string) bool {
 
 func (b *bench) annotate(key, value string) { b.Helper(); b.annotateAll(map[string]string{key: value}) }
 
-// annotateAll is one write.
+// annotateAll sets all annotations in one write.
 func (b *bench) annotateAll(annotations map[string]string) {
 	b.Helper()
 	b.change(func(host *metal3api.BareMetalHost) {
@@ -159,7 +159,7 @@ func (b *bench) change(change func(*metal3api.BareMetalHost)) {
 	}
 }
 
-// turns waits until the status says on or off, and the machine is what it says.
+// turns waits until the status says on or off, and checks the machine.
 func (b *bench) turns(on bool) {
 	b.Helper()
 	b.g.Eventually(func() bool { return b.get().Status.PoweredOn }).WithTimeout(patience).WithPolling(20*time.Millisecond).
@@ -167,7 +167,7 @@ func (b *bench) turns(on bool) {
 	b.truly(on)
 }
 
-// truly asks the machine itself, where there is one.
+// truly checks the machine itself, if the operator knows it.
 func (b *bench) truly(on bool) {
 	b.Helper()
 	if truth, ok := b.operator.(Truth); ok && truth.Running(b.key) != on {
@@ -175,7 +175,7 @@ func (b *bench) truly(on bool) {
 	}
 }
 
-// staysOff has the operator look at the host twice, and the host must be off after that.
+// staysOff makes the operator look at the host twice, and checks that the host is still off.
 func (b *bench) staysOff() {
 	b.Helper()
 	for range 2 {
@@ -189,8 +189,8 @@ func (b *bench) staysOff() {
 	b.truly(false)
 }
 
-// standing is what a key could change about a host. The rest of the status is the operator's bookkeeping, such as
-// conditions and the time of the last write: it may come a moment after what it is about.
+// standing is the part of a host's state that a key could change. The rest of the status is bookkeeping, such as
+// conditions and the time of the last write, which may come a moment later.
 type standing struct {
 	PoweredOn   bool
 	State       metal3api.ProvisioningState
@@ -204,7 +204,7 @@ func (b *bench) standing() standing {
 	return standing{s.PoweredOn, s.Provisioning.State, s.OperationalStatus, s.ErrorType}
 }
 
-// nothingHappens waits and sees that neither status nor machine change.
+// nothingHappens checks that neither status nor machine change for a while.
 func (b *bench) nothingHappens(on bool) {
 	b.Helper()
 	before := b.standing()

@@ -21,15 +21,15 @@ import (
 
 func TestMain(m *testing.M) { env.Main(m, env.WithScheme(metal3api.AddToScheme)) }
 
-// A flag, as a test that is given one that it does not know fails.
+// A flag and not an environment variable, because a mistyped flag fails the test.
 var binary = flag.String("bmo", "", "path of the real operator, to run the cases against it too")
 
 func TestSimulatedOperator(t *testing.T) { golden.Run(t, simulatedStand(t)) }
 
-// TestRealOperator is run by make test-bmo, which builds the operator.
+// TestRealOperator is for make test-bmo, which builds the operator.
 func TestRealOperator(t *testing.T) { golden.Run(t, realStand(t)) }
 
-// TestTwins is run by make test-bmo too.
+// TestTwins is for make test-bmo, too.
 func TestTwins(t *testing.T) {
 	real, simulated := realStand(t), simulatedStand(t)
 	for seed := range uint64(4) {
@@ -87,7 +87,7 @@ var install struct {
 	err  error
 }
 
-// server is the API server with the operator's kinds.
+// server returns the API server with the operator's kinds.
 func server(t *testing.T) *env.Env {
 	t.Helper()
 	e := env.Get(t)
@@ -107,7 +107,7 @@ func watching(t *testing.T, e *env.Env) client.WithWatch {
 	return c
 }
 
-// simulated lets the cases look at the machines.
+// simulated lets the cases see the machines.
 type simulated struct{ *baremetal.Operator }
 
 func (s simulated) Running(key client.ObjectKey) bool { return s.Host(key).Running() }

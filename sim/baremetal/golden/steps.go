@@ -8,14 +8,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// reaches waits for a state.
+// reaches waits for a provisioning state.
 func (b *bench) reaches(state metal3api.ProvisioningState) {
 	b.Helper()
 	b.g.Eventually(func() metal3api.ProvisioningState { return b.get().Status.Provisioning.State }).WithTimeout(patience).
 		WithPolling(20*time.Millisecond).Should(Equal(state), "provisioning state")
 }
 
-// moves gives the host another image, or none, and at the same time a key that must not arrive.
+// moves changes the host's image, or removes it, and in the same write adds a key that the
+// operator must drop.
 func (b *bench) moves(to metal3api.ProvisioningState, image *metal3api.Image) {
 	b.Helper()
 	film := b.film()
@@ -29,7 +30,7 @@ func (b *bench) moves(to metal3api.ProvisioningState, image *metal3api.Image) {
 	}
 }
 
-// conditions waits for the conditions of a host whose operator can reach it.
+// conditions waits until a host that its operator can reach has these conditions.
 func (b *bench) conditions(ready metav1.ConditionStatus, reason string) {
 	b.Helper()
 	want := map[string]string{

@@ -14,14 +14,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// steps is how many things happen to a pair of twins. stable is how long they must be alike after each.
+// steps is how many random events happen to a pair of twins. After each, they must be alike for stable.
 const (
 	steps  = 30
 	stable = 250 * time.Millisecond
 )
 
-// Twins has the same things happen to two hosts with different operators, at random, and they must
-// come out alike each time. It finds what nobody thought of as a case.
+// Twins applies the same random events to two hosts with different operators. After each event, both
+// must reach the same state. It finds what nobody wrote a case for.
 func Twins(t *testing.T, one, other Stand, seed uint64) {
 	t.Helper()
 	twins := []*bench{newBench(t, one), newBench(t, other)}
@@ -40,8 +40,8 @@ func Twins(t *testing.T, one, other Stand, seed uint64) {
 	}
 }
 
-// settle waits until two hosts have been alike for a while. That they are for a moment means little: one
-// may be about to change.
+// settle waits until two hosts have been alike for a while. Being alike for a moment means little,
+// because one may be about to change.
 func settle(twins []*bench, past []string) {
 	twins[0].Helper()
 	var sights []string
@@ -56,7 +56,7 @@ func settle(twins []*bench, past []string) {
 	}).WithTimeout(patience).WithPolling(20 * time.Millisecond).Should(Succeed())
 }
 
-// event is one thing that can happen to a host: an annotation comes or goes, or spec.online changes.
+// event returns a random change to a host: an annotation is added or removed, or spec.online changes.
 func event(random *rand.Rand) (string, func(*metal3api.BareMetalHost)) {
 	if random.IntN(6) == 0 {
 		on := random.IntN(3) > 0
@@ -71,7 +71,7 @@ func event(random *rand.Rand) (string, func(*metal3api.BareMetalHost)) {
 	return key + "=" + value, func(h *metal3api.BareMetalHost) { metav1.SetMetaDataAnnotation(&h.ObjectMeta, key, value) }
 }
 
-// sight is all that a client can see of a host and act on.
+// sight returns everything that a client can see of a host and act on.
 func (b *bench) sight() string {
 	b.Helper()
 	host := b.get()

@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/sickbay"
 )
 
-// played are the stories that are watched; for a picture it is all of them.
+// played are the stories that the test watches; for a picture, it watches all.
 var played = []string{"approval", "held", "on-hold", "kubelet-stops", "short-circuit"}
 
 func stories() []scenario.Scenario {
@@ -26,8 +26,8 @@ func stories() []scenario.Scenario {
 	return slices.DeleteFunc(all, func(s scenario.Scenario) bool { return !slices.Contains(played, s.Name) })
 }
 
-// TestDemo watches the demo as a newcomer does: the address comes first, the page is there at once, says to wait, becomes the
-// dashboard by itself, and shows without being loaded again what is being done, and in the end that all are healthy. No link leads nowhere.
+// TestDemo watches the demo as a newcomer does. The address comes first, and the page is there at once and says to wait. The page becomes
+// the dashboard by itself, and shows without a reload what is being done, and in the end that all machines are healthy. No link is broken.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	show := start(t)
@@ -40,7 +40,7 @@ func TestDemo(t *testing.T) {
 	browser.Eval[bool](page, `window.loadedOnce = true`)
 	waits := `document.querySelector("#needs")`
 	if !browser.Pictures() {
-		// Nothing waits for a person for more than two seconds, which a slow machine may miss.
+		// No story waits for a person for more than two seconds, which a slow machine may miss.
 		waits = `/[1-9] (sick|held|in repair)/.test(document.querySelector("main").innerText)`
 	}
 	page.AwaitWithin(scenario.Patience, "a repair", waits)
@@ -57,15 +57,15 @@ func TestDemo(t *testing.T) {
 	crawl(t, page, strings.TrimSuffix(show.address, "/"), func(string) {})
 }
 
-// show is a demo that runs.
+// show is a running demo.
 type show struct {
 	address string
-	// kept is closed when all stories have ended as they should, and the world is kept; ended has how the demo ended.
+	// kept is closed when all stories have ended as they should and the world is kept; ended receives the result of the demo.
 	kept  chan struct{}
 	ended chan error
 }
 
-// start begins a demo, which ends with the test, and reads the address that it prints.
+// start starts a demo, which ends with the test, and reads the address that it prints.
 func start(t *testing.T) *show {
 	t.Helper()
 	dir := t.TempDir()

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/browser"
 )
 
-// focused says what has the focus, and whether that can be seen.
+// focused describes the element with the focus, and whether the focus is visible.
 const focused = `(() => {
 	const e = document.activeElement, s = getComputedStyle(e)
 	return {text: (e.innerText || e.value || e.placeholder || "").trim(), href: e.getAttribute("href") || "", id: e.id, tag: e.tagName,
@@ -23,7 +23,7 @@ type focus struct {
 	Seen, Inside        bool
 }
 
-// tabTo presses Tab until something has the focus that matches. Wherever the focus goes on its way, it has to be seen.
+// tabTo presses Tab until a matching element has the focus. The focus must be visible on the whole way.
 func tabTo(t *testing.T, page *browser.Page, what string, matches func(focus) bool) {
 	t.Helper()
 	for range 100 {
@@ -42,7 +42,8 @@ func tabTo(t *testing.T, page *browser.Page, what string, matches func(focus) bo
 	t.Fatalf("%s is not reached by the keyboard", what)
 }
 
-// TestKeyboard: without a mouse, one skips to what matters, finds a machine, reads about it, and goes back.
+// TestKeyboard: without a mouse, a person can skip to the content, find a machine, read about it, and go
+// back.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	s := serve(t, explaintest.Eleven())

@@ -9,8 +9,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/browser"
 )
 
-// TestLive: the page shows what has changed without being loaded again, keeps where the person is, and says so when it
-// is cut off, and when it is connected again.
+// TestLive: the page shows changes without a reload, keeps the focus and what was typed, and says why its data is
+// old until it is current again.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	s := serve(t, explaintest.Eleven())
@@ -42,10 +42,10 @@ func TestLive(t *testing.T) {
 	page.Await("new data", `document.body.innerText.includes("11 machines") && !document.body.innerText.includes("the API server is gone")`)
 }
 
-// connected is true on a page that is kept up to date.
+// connected is true on a page with live updates.
 const connected = `document.querySelector("#live").dataset.state === "live"`
 
-// TestLostConnection: a page says that it is cut off, and comes back by itself.
+// TestLostConnection: a page says that it has lost its connection, and recovers by itself.
 func TestLostConnection(t *testing.T) {
 	t.Parallel()
 	s := serve(t, explaintest.Eleven())
@@ -66,7 +66,8 @@ func TestLostConnection(t *testing.T) {
 	page.Await("the connection again", connected+` && document.body.innerText.includes("60 machines")`)
 }
 
-// TestNothingRead: before the first look has worked, the page says why, and shows the fleet as soon as there is one.
+// TestNothingRead: before the first successful look, the page says why it shows nothing; then it shows the fleet at
+// once.
 func TestNothingRead(t *testing.T) {
 	t.Parallel()
 	s := serve(t, empty())

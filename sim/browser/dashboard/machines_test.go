@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/browser"
 )
 
-// TestFilter: one of 10,000 machines is found by a part of its name, with JavaScript and without.
+// TestFilter: a part of its name finds one of 10,000 machines, with and without JavaScript.
 func TestFilter(t *testing.T) {
 	t.Parallel()
 	s := serve(t, many())

@@ -26,9 +26,9 @@ func TestMain(m *testing.M) {
 	os.Exit(browser.Main(m, func(b *browser.Browser, script string) { chromium, axe = b, script }))
 }
 
-// stage has a dashboard of a fleet that can change.
+// stage is a dashboard of a fleet that can change.
 type stage struct {
-	// address is that of the first page, without the slash at its end.
+	// address is the address of the first page, without the slash at its end.
 	address string
 	handler http.Handler
 	server  *httptest.Server
@@ -38,14 +38,14 @@ type stage struct {
 	err   error
 }
 
-// Look is what the dashboard sees.
+// Look returns what the dashboard sees.
 func (s *stage) Look(context.Context, string) (explain.Facts, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return *s.facts, s.err
 }
 
-// becomes has the dashboard see another fleet from now on, or an error.
+// becomes makes the dashboard see another fleet from now on, or an error.
 func (s *stage) becomes(facts *explain.Facts, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func serve(t *testing.T, facts *explain.Facts) *stage {
 	return s
 }
 
-// still serves the same pages, but none that loads itself again: one that does so while it is examined cannot be examined.
+// still serves the same pages, but none that reloads itself: a page cannot be examined while it reloads.
 func (s *stage) still(t *testing.T) (address string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(noRefresh{w}, r) }))
@@ -87,7 +87,7 @@ func (s *stage) still(t *testing.T) (address string) {
 	return server.URL
 }
 
-// noRefresh leaves out the header by which a page loads itself again.
+// noRefresh removes the header that makes a page reload itself.
 type noRefresh struct{ http.ResponseWriter }
 
 func (n noRefresh) WriteHeader(status int) {
@@ -97,14 +97,14 @@ func (n noRefresh) WriteHeader(status int) {
 
 func (n noRefresh) Unwrap() http.ResponseWriter { return n.ResponseWriter }
 
-// cut takes the server down, with all connections.
+// cut stops the server and breaks all connections.
 func (s *stage) cut() {
 	_ = s.server.Listener.Close()
 	s.server.CloseClientConnections()
 	s.server.Close()
 }
 
-// mend brings it up again at the same address.
+// mend starts the server again at the same address.
 func (s *stage) mend(t *testing.T) {
 	t.Helper()
 	var config net.ListenConfig

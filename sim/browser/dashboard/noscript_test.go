@@ -8,7 +8,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/browser"
 )
 
-// TestWithoutScripts: every page says the same with JavaScript off, but for what is live.
+// TestWithoutScripts: every page has the same content with JavaScript off, except for live
+// updates.
 func TestWithoutScripts(t *testing.T) {
 	t.Parallel()
 	s := serve(t, explaintest.Eleven())

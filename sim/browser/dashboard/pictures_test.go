@@ -10,13 +10,14 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/browser"
 )
 
-// images is where the documentation has its pictures.
+// images is the directory of the documentation's pictures.
 var images = filepath.Join("..", "..", "..", "docs", "images")
 
-// maxPicture is how large one may be, as everybody who clones the repository gets it.
+// maxPicture is the maximum size of a picture, because everybody who clones the repository
+// downloads it.
 const maxPicture = 200 << 10
 
-// keep writes a picture into the documentation, if pictures are to be taken.
+// keep writes a picture to the documentation, if pictures are to be taken.
 func keep(t *testing.T, name string, picture []byte) {
 	t.Helper()
 	if len(picture) > maxPicture {
@@ -33,7 +34,7 @@ func keep(t *testing.T, name string, picture []byte) {
 	}
 }
 
-// TestPictures takes those in the documentation.
+// TestPictures takes the pictures in the documentation.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -27,8 +27,8 @@ import (
 // namespace has everything that the guarded dashboard shows.
 const namespace = metav1.NamespaceDefault
 
-// TestRights: over TLS, in front of a real API server, nobody sees anything without a token, and only those see something who may
-// read it. What a form does is shown first, and is done with the rights of the person alone. Other sites can have nothing done.
+// TestRights: with TLS and a real API server, nobody sees anything without a token, and only people with the right to read see
+// anything. A form first shows what it will do, and does it with the person's own rights. Other sites cannot trigger it.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	w := guarded(t)
@@ -74,15 +74,15 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// guardedWorld is a dashboard as a manager serves it.
+// guardedWorld is a world with a dashboard as a manager serves it.
 type guardedWorld struct {
 	*world.World
 	address string
 	tokens  map[string]string
 }
 
-// guarded starts an API server with a sick machine, and serves a dashboard over it to bob, who may see nothing, to alice, who may
-// read, and to carol, who may change machines too.
+// guarded starts an API server with a sick machine, and a dashboard of it for three people: bob may read nothing, alice may read,
+// and carol may also change machines.
 func guarded(t *testing.T) *guardedWorld {
 	t.Helper()
 	made, err := world.Start(t.Context(), world.Options{Synthetic: true})
@@ -112,7 +112,7 @@ func rule(group, resource string, verbs ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}
 }
 
-// account makes a ServiceAccount with rights, and a token of it.
+// account creates a ServiceAccount with rights, and a token for it.
 func (w *guardedWorld) account(t *testing.T, name string, rules ...rbacv1.PolicyRule) {
 	t.Helper()
 	meta := metav1.ObjectMeta{Namespace: namespace, Name: name}
@@ -170,14 +170,14 @@ func (w *guardedWorld) signIn(page *browser.Page, name string) {
 	page.Click("form button")
 }
 
-// askHold asks for the machine to be held, by the form on its page.
+// askHold puts the machine on hold with the form on its page.
 func (w *guardedWorld) askHold(page *browser.Page) {
 	page.Open(w.address + "/machines/" + namespace + "/m1")
 	page.Type(`form[action="/act/hold"] input[name=reason]`, "its disk is being looked at")
 	page.Click(`form[action="/act/hold"] button`)
 }
 
-// held is until when the machine is held; empty if it is not.
+// held returns until when the machine is on hold; empty if it is not.
 func (w *guardedWorld) held(t *testing.T) string {
 	t.Helper()
 	var m clusterv1.Machine
@@ -187,7 +187,7 @@ func (w *guardedWorld) held(t *testing.T) string {
 	return m.Annotations[mhcspec.HoldUntilAnnotation]
 }
 
-// otherSite is the address of a page elsewhere that sends a form to the dashboard as soon as it is opened.
+// otherSite returns the address of a foreign page that sends a form to the dashboard as soon as it is opened.
 func (w *guardedWorld) otherSite(t *testing.T) string {
 	t.Helper()
 	form := fmt.Sprintf(`<!doctype html><html lang="en"><title>Elsewhere</title><form method="post" action="%s/act/release">

@@ -11,24 +11,24 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/browser"
 )
 
-// all are the fleets that every page is tried with.
+// all are the fleets with which every page is tested.
 var all = map[string]func() *explain.Facts{
 	"none": empty, "eleven": explaintest.Eleven, "many": many, "all sick": explaintest.AllSick, "unreadable": explaintest.Unreadable, "hostile": explaintest.Hostile,
 }
 
-// empty is a fleet on the day when Sickbay is installed.
+// empty returns the fleet of a new installation.
 func empty() *explain.Facts { return explaintest.Merge() }
 
-// many machines, and as many repairs in the past as are kept.
+// many returns many machines, and as many past repairs as Sickbay keeps.
 func many() *explain.Facts { return explaintest.Past(explaintest.Many(10000, 100), 2000) }
 
-// TestScreens follows the links from the first page on, and looks at a few pages of each kind: nothing is logged, nobody else is
-// asked, nobody is kept out in either theme, nothing is too wide for a small screen, and what others have written stays text.
+// TestScreens follows the links from the first page, and checks a few pages of each kind: nothing is logged, no request goes to
+// another server, both themes are accessible, nothing is too wide for a small screen, and foreign text stays text.
 func TestScreens(t *testing.T) {
 	for name, facts := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// The page ends before its server does: one that loses its connection says so.
+			// The page must close before its server, because a page that loses its connection logs that.
 			s := serve(t, facts())
 			page := chromium.Page(t, browser.Options{})
 			crawl(t, page, s.address, func(path string) { look(t, page, path) })
@@ -57,7 +57,7 @@ func look(t *testing.T, page *browser.Page, path string) {
 	page.Theme(false)
 }
 
-// kind is what pages have in common that differ only in what they are about, and how many of them are looked at.
+// kind returns the common name of pages that differ only in their subject, and how many of them to check.
 func kind(path string) (name string, some int) {
 	path, query, _ := strings.Cut(path, "?")
 	if parts := strings.Split(path, "/"); len(parts) > 2 {
@@ -66,7 +66,7 @@ func kind(path string) (name string, some int) {
 	return path + fmt.Sprint(query != ""), 1
 }
 
-// crawl opens what can be reached by links, a few pages of each kind.
+// crawl opens the pages that links lead to, a few of each kind.
 func crawl(t *testing.T, page *browser.Page, address string, look func(path string)) {
 	t.Helper()
 	seen, kinds := map[string]bool{"/": true}, map[string]int{}

@@ -12,7 +12,8 @@ import (
 // background is the color of the page.
 const background = `getComputedStyle(document.body).backgroundColor`
 
-// TestTheme: the page follows the system, and then the person, also on the next page.
+// TestTheme: the page follows the system's theme until a person chooses one, which the next
+// page keeps.
 func TestTheme(t *testing.T) {
 	t.Parallel()
 	s := serve(t, explaintest.Eleven())

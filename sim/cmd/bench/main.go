@@ -23,7 +23,7 @@ const usage = `Usage:
 
 func main() { os.Exit(code(os.Args[1:])) }
 
-// code is that with which the program ends. It is apart from main because os.Exit runs no deferred calls.
+// code returns the exit code. It is separate from main because os.Exit skips deferred calls.
 func code(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string) error {
 		fmt.Fprint(os.Stderr, usage)
 		return errors.New("a command is missing")
 	}
-	// The API servers in memory complain about each watch that ends.
+	// The in-memory API servers log each watch that ends.
 	log.SetOutput(io.Discard)
 	switch args[0] {
 	case "run":

@@ -21,10 +21,10 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/sickbay"
 )
 
-// version is that of Sickbay's source, of which this is a part. The build sets it.
+// version is the version of Sickbay's source, which includes this program. The build sets it.
 var version = "dev"
 
-// options are those of a run.
+// options are the options of a run.
 type options struct {
 	quick, scale, add                                        bool
 	only, subjects, fleets, out, docs, previous, prof, noise string
@@ -72,7 +72,7 @@ func measureAll(ctx context.Context, args []string) error {
 		return failed
 	}
 	r = earlier.Join(r)
-	// What was measured until then is worth having.
+	// Save what was measured until the failure, too.
 	if err := r.Save(o.out); err != nil {
 		return errors.Join(failed, err)
 	}
@@ -102,8 +102,8 @@ func (o options) plan() (measure.Plan, error) {
 	return plan, err
 }
 
-// earlier is the report that is to be kept as far as nothing in it is measured again. It is read first: it would be a pity to
-// learn in an hour that it cannot be.
+// earlier returns the report to which new figures are added. It is read first, so that an error does not come after an hour
+// of measuring.
 func (o options) earlier() (result.Report, error) {
 	if !o.add {
 		return result.Report{}, nil
@@ -115,7 +115,7 @@ func (o options) earlier() (result.Report, error) {
 	return r, err
 }
 
-// compared puts the earlier version behind this one, unless it has its place.
+// compared adds the earlier version right after this one, unless it is in the list already.
 func compared(subjects []result.Subject) []result.Subject {
 	if slices.Contains(subjects, result.Previous) {
 		return subjects
@@ -124,7 +124,7 @@ func compared(subjects []result.Subject) []result.Subject {
 	return slices.Insert(slices.Clone(subjects), i, result.Previous)
 }
 
-// newReport says when, where and of what figures are.
+// newReport returns a report with the time, the machine and the versions.
 func newReport(ctx context.Context) (r result.Report, err error) {
 	r.Time = time.Now().UTC().Truncate(time.Second)
 	if r.Versions, err = measure.Versions(ctx, version); err != nil {
@@ -134,7 +134,7 @@ func newReport(ctx context.Context) (r result.Report, err error) {
 	return r, err
 }
 
-// restrict has a plan measure less. What is empty restricts nothing.
+// restrict reduces a plan. An empty argument restricts nothing.
 func restrict(plan *measure.Plan, subjects, fleets, only string) error {
 	if subjects != "" {
 		plan.Subjects = nil

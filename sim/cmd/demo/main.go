@@ -46,7 +46,7 @@ func run() error {
 	return demo.Run(ctx, o)
 }
 
-// size is that of a terminal, or the usual one of those that do not tell.
+// size returns the size of a terminal, or the usual size if it is unknown.
 func size(terminal int) (width, height int) {
 	width, height, err := term.GetSize(terminal)
 	if err != nil || width <= 0 || height <= 0 {

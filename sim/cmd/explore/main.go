@@ -31,7 +31,7 @@ type options struct {
 }
 
 func main() {
-	// The histories leave much behind that is soon forgotten, and little that lasts.
+	// The histories produce much garbage, and little that stays.
 	debug.SetGCPercent(400)
 	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -13,7 +13,7 @@ import (
 // command finds the flags of the command that tells a history.
 var command = regexp.MustCompile(`tell it: cd sim && go run ./cmd/explore -plant="([^"]*)" -world="([^"]*)" -replay=(\S+)`)
 
-// TestFailureReplays: a run that breaks a rule prints its schedule, and a command that breaks the same rule once more.
+// TestFailureReplays: a run that breaks a rule prints its schedule, and a command that breaks the same rule again.
 func TestFailureReplays(t *testing.T) {
 	for _, plant := range []string{"brake", "asks again"} {
 		t.Run(plant, func(t *testing.T) {

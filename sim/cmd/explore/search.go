@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// search prints what is searched, and sums it up.
+// search prints the results of searches and sums them up.
 type search struct {
 	options
 	out           io.Writer
@@ -42,7 +42,7 @@ func (s *search) small(specs []*worlds.Spec) {
 	}
 }
 
-// report searches a world and prints what was searched, and each history that breaks a rule with the command that tells it.
+// report searches a world and prints the result, and each history that breaks a rule with the command that tells it.
 func (s *search) report(spec *worlds.Spec, how string, search func() *explore.Searched) {
 	began := time.Now()
 	searched := search()
@@ -55,7 +55,7 @@ func (s *search) report(spec *worlds.Spec, how string, search func() *explore.Se
 	s.all.Add(searched)
 }
 
-// mostHistories is how many histories a planted bug may hide in.
+// mostHistories is how many histories the search for a planted bug may take.
 const mostHistories = 2000
 
 func (s *search) plants() {

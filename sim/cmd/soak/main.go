@@ -1,4 +1,5 @@
-// Command soak has random faults befall many machines for a long time, and reports whether Sickbay bore it.
+// Command soak injects random faults into many machines for a long time, and reports how Sickbay handled
+// them.
 package main
 
 import (
@@ -23,7 +24,7 @@ import (
 
 func main() { os.Exit(code(os.Args[1:])) }
 
-// code is that with which the program ends. It is apart from main because os.Exit runs no deferred calls.
+// code returns the exit code. It is separate from main because os.Exit skips deferred calls.
 func code(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -52,12 +53,12 @@ func run(ctx context.Context, args []string) error {
 	if *seed == 0 {
 		*seed = rand.Uint64()
 	}
-	// The API servers in memory complain about each watch that ends.
+	// The in-memory API servers log each watch that ends.
 	log.SetOutput(io.Discard)
 	clusters := max(2, *machines/perCluster)
 	o := soak.Options{
 		Seed: *seed, Shape: result.Fleet{Clusters: clusters, Machines: *machines / clusters},
-		// Real Nodes have something to say every five minutes: 2,000 of them 7 times in a second.
+		// Real Nodes report every five minutes: 2,000 of them 7 times per second.
 		Duration: *duration, Every: 2 * time.Second, Beats: 50,
 		Allowances: soak.DefaultAllowances(), Limits: soak.DefaultLimits(), Log: io.Discard,
 	}

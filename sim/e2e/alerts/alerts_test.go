@@ -21,14 +21,14 @@ import (
 
 const (
 	rulesFile = "../../../config/prometheus/alerts.yaml"
-	// silence is for how long no alert fires before anything is wrong.
+	// silence is how long no alert must fire before anything is wrong.
 	silence = 4 * time.Second
-	// stopped is for how long Sickbay does not run where it is late; the target is ten seconds.
+	// stopped is how long Sickbay is frozen to make it late; the target is ten seconds.
 	stopped = 13 * time.Second
 )
 
-// TestAlerts: while all is well no alert fires. Then everything goes wrong that there are alerts about, side by side, and each fires,
-// for the object that it is about. In the end Sickbay itself stands still, and then is gone.
+// TestAlerts: while all is well, no alert fires. Then everything goes wrong at once that there are alerts for, and each alert fires
+// for its object. In the end, Sickbay itself freezes, and then is gone.
 func TestAlerts(t *testing.T) {
 	g := NewWithT(t)
 	w := newSite(t)
@@ -36,7 +36,7 @@ func TestAlerts(t *testing.T) {
 	t.Run("silence", func(t *testing.T) {
 		g := patiently(t)
 		g.Eventually(func() ([]prometheus.Series, error) { return p.Query(t.Context(), "sickbay_build_info") }).ShouldNot(BeEmpty())
-		// A Sickbay that starts has read no cluster yet, so the first seconds do not count.
+		// A Sickbay that has just started has not read any cluster yet, so the first seconds do not count.
 		g.Eventually(func() ([]string, error) { return firing(t.Context(), p) }).WithTimeout(e2e.Patience).Should(BeEmpty())
 		g.Consistently(func() ([]string, error) { return firing(t.Context(), p) }, silence).Should(BeEmpty())
 	})
@@ -103,7 +103,7 @@ func patiently(t *testing.T) *WithT {
 	return g
 }
 
-// firing tells which alerts fire, and for what.
+// firing returns the alerts that fire, with their objects.
 func firing(ctx context.Context, p *prometheus.Process) ([]string, error) {
 	alerts, err := p.Firing(ctx)
 	var texts []string
@@ -113,7 +113,7 @@ func firing(ctx context.Context, p *prometheus.Process) ([]string, error) {
 	return texts, err
 }
 
-// awaits expects that an alert fires that has some labels, and that says what it is about without a gap.
+// awaits waits for an alert with these labels, and checks that its texts have no gaps.
 func awaits(t *testing.T, p *prometheus.Process, name string, labels map[string]string) {
 	t.Helper()
 	began := time.Now()
@@ -141,7 +141,7 @@ func has(all, some map[string]string) bool {
 	return true
 }
 
-// alertNames are those in the file of rules.
+// alertNames returns the names in the file of rules.
 func alertNames(t *testing.T) []string {
 	t.Helper()
 	data, err := os.ReadFile(rulesFile)
@@ -164,7 +164,7 @@ func alertNames(t *testing.T) []string {
 	return names
 }
 
-// stallsWhileSomethingBreaks stops the process, as a machine without time for it would, while a deadline passes.
+// stallsWhileSomethingBreaks stops the process while a deadline passes, as a machine without time for it would.
 func (w *site) stallsWhileSomethingBreaks() {
 	w.Helper()
 	pid := w.sickbays["main"].PID()

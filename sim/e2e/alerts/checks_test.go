@@ -14,10 +14,10 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// nodeTimeout is after how long a Node counts as sick that is not heard of.
+// nodeTimeout is the time without a heartbeat after which a Node counts as sick.
 const nodeTimeout = time.Second
 
-// healthCheck is about the pool of a cluster.
+// healthCheck returns a MachineHealthCheck for a pool of a cluster.
 func healthCheck(name, cluster, pool string, change ...func(*clusterv1.MachineHealthCheck)) client.Object {
 	seconds := new(int32(nodeTimeout.Seconds()))
 	mhc := &clusterv1.MachineHealthCheck{
@@ -36,7 +36,7 @@ func healthCheck(name, cluster, pool string, change ...func(*clusterv1.MachineHe
 	return mhc
 }
 
-// planned has a MachineHealthCheck go by the plan of its name.
+// planned makes a MachineHealthCheck use the plan of its name.
 func planned(mhc *clusterv1.MachineHealthCheck) {
 	mhc.Spec.Remediation.TemplateRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
 		APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediationTemplate", Name: mhc.Name,
@@ -64,7 +64,7 @@ func checks() []client.Object {
 	for _, name := range []string{"hold", "paused", "late"} {
 		all = append(all, healthCheck(name, "blue", name))
 	}
-	// Each of these fails where nothing may be written.
+	// Each of these fails, because Sickbay may not write there.
 	for i := range 10 {
 		all = append(all, healthCheck(fmt.Sprint("unwritten-", i), "nowhere", "none", func(mhc *clusterv1.MachineHealthCheck) { mhc.Namespace = poor }))
 	}

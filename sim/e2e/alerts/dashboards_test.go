@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/prometheus"
 )
 
-// dashboard is what is tried of a dashboard.
+// dashboard is the part of a dashboard that the test uses.
 type dashboard struct {
 	Templating struct {
 		List []struct {
@@ -34,7 +34,7 @@ type dashboard struct {
 // choice has a value for each variable.
 type choice map[string]string
 
-// fill puts values in place of variables.
+// fill replaces variables by their values.
 func (c choice) fill(query string) string {
 	return variable.ReplaceAllStringFunc(query, func(name string) string {
 		if value, ok := c[name[1:]]; ok {
@@ -46,10 +46,10 @@ func (c choice) fill(query string) string {
 
 var variable = regexp.MustCompile(`\$\w+`)
 
-// grafanas are the variables that Grafana itself has: all that has happened in this test is within them.
+// grafanas are the variables that Grafana itself defines. Everything in this test happens within these times.
 var grafanas = choice{"__rate_interval": "10m", "__range": "10m"}
 
-// dashboardsFind tries each query of each dashboard: it finds something for at least one choice that the variables offer.
+// dashboardsFind tries each query of each dashboard, which must return something for at least one choice of the variables.
 func dashboardsFind(t *testing.T, p *prometheus.Process) {
 	t.Helper()
 	files, err := filepath.Glob("../../../config/grafana/*.json")
@@ -75,7 +75,7 @@ func dashboardsFind(t *testing.T, p *prometheus.Process) {
 	}
 }
 
-// find returns the first choice for which a query finds something.
+// find returns the first choice for which a query returns something.
 func find(t *testing.T, p *prometheus.Process, d dashboard, query string) (string, error) {
 	t.Helper()
 	choices, err := offered(t, p, d)
@@ -94,10 +94,10 @@ func find(t *testing.T, p *prometheus.Process, d dashboard, query string) (strin
 	return "", nil
 }
 
-// labelValues is how a variable asks for what it offers.
+// labelValues matches the query of a variable.
 var labelValues = regexp.MustCompile(`^label_values\((.*), (\w+)\)$`)
 
-// offered returns all choices that the variables of a dashboard offer, as Grafana finds them: one variable after the other.
+// offered returns all choices of a dashboard's variables, which it resolves one after the other, as Grafana does.
 func offered(t *testing.T, p *prometheus.Process, d dashboard) ([]choice, error) {
 	t.Helper()
 	choices := []choice{grafanas}
@@ -124,7 +124,7 @@ func offered(t *testing.T, p *prometheus.Process, d dashboard) ([]choice, error)
 	return choices, nil
 }
 
-// valuesOf are the values of a label; .* if there are none, which is what Grafana has for all of them.
+// valuesOf returns the values of a label, or .* if there are none, which is Grafana's value for all.
 func valuesOf(t *testing.T, p *prometheus.Process, selector, label string) ([]string, error) {
 	t.Helper()
 	series, err := p.Query(t.Context(), "count by ("+label+") ("+selector+")")
@@ -135,7 +135,7 @@ func valuesOf(t *testing.T, p *prometheus.Process, selector, label string) ([]st
 	return values, err
 }
 
-// with is a choice with one value more.
+// with returns a choice with one more value.
 func (c choice) with(name, value string) choice {
 	made := maps.Clone(c)
 	made[name] = value

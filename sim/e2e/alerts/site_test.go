@@ -31,17 +31,17 @@ import (
 )
 
 const (
-	// namespace is where Sickbay looks after machines.
+	// namespace is where Sickbay handles machines.
 	namespace = "alerts"
-	// poor is where one works without the right to write.
+	// poor has a Sickbay without the right to write.
 	poor = "poor"
-	// idle is where one does not lead.
+	// idle has a Sickbay that does not lead.
 	idle = "idle"
-	// shared is where several are.
+	// shared has several Sickbays.
 	shared = "shared"
 )
 
-// site has clusters, and Sickbays that look after them.
+// site has clusters, and the Sickbays that handle them.
 type site struct {
 	*testing.T
 	*WithT
@@ -51,7 +51,7 @@ type site struct {
 	sickbays  map[string]*e2e.Sickbay
 }
 
-// in is the same site for a test within.
+// in returns the same site for a subtest.
 func (w *site) in(t *testing.T) *site {
 	t.Helper()
 	inner := *w
@@ -59,7 +59,7 @@ func (w *site) in(t *testing.T) *site {
 	return &inner
 }
 
-// newSite makes everything there is, with the Sickbay that looks after it.
+// newSite creates everything, with the Sickbay that handles it.
 func newSite(t *testing.T) *site {
 	t.Helper()
 	w := &site{
@@ -88,7 +88,7 @@ func newSite(t *testing.T) *site {
 	return w
 }
 
-// startOthers starts those that have something wrong with themselves.
+// startOthers starts the Sickbays that have a problem of their own.
 func (w *site) startOthers(t *testing.T) {
 	t.Helper()
 	cfg := stand.World.Config()
@@ -104,7 +104,8 @@ func (w *site) startOthers(t *testing.T) {
 	w.startSharing()
 }
 
-// startSharing starts one that judges machines, then one that would do more and waits for it, and one that does the same without a lease.
+// startSharing starts a Sickbay that judges machines, then one that would do more and waits for the first, and one that does the same
+// without a lease.
 func (w *site) startSharing() {
 	w.Helper()
 	judges := []string{"--namespace=" + shared, "--controllers=machinehealth"}
@@ -119,7 +120,7 @@ func (w *site) startSharing() {
 	w.startAsInstalled("beside", judges...)
 }
 
-// startAsInstalled starts one with the rights that the chart gives it.
+// startAsInstalled starts a Sickbay with the rights that the chart gives it.
 func (w *site) startAsInstalled(name string, args ...string) {
 	w.Helper()
 	kubeconfig, err := stand.Kubeconfig(w.Context(), args...)
@@ -139,7 +140,7 @@ func (w *site) create(objects ...client.Object) {
 	}
 }
 
-// account makes a service account with some rights, and returns a token for it.
+// account creates a ServiceAccount with some rights, and returns its token.
 func (w *site) account(name string, rules ...rbacv1.PolicyRule) string {
 	w.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: name}}
@@ -159,7 +160,7 @@ func key(cluster string) client.ObjectKey {
 	return client.ObjectKey{Namespace: namespace, Name: cluster}
 }
 
-// pool returns the machines of a pool, when all of them have Nodes.
+// pool returns the machines of a pool once all of them have Nodes.
 func (w *site) pool(cluster, name string) []*clusterv1.Machine {
 	w.Helper()
 	machines, err := stand.World.PoolMachines(w.Context(), key(cluster), name)
@@ -183,7 +184,7 @@ func (w *site) stopsKubelet(machine *clusterv1.Machine) {
 	w.inject(fault.StopKubelet{Cluster: key(machine.Spec.ClusterName), Node: machine.Status.NodeRef.Name})
 }
 
-// sickens has the first machine of a pool of the cluster blue fall sick.
+// sickens makes the first machine of a pool of the cluster blue sick.
 func sickens(pool string) func(*site) {
 	return func(w *site) { w.stopsKubelet(w.pool("blue", pool)[0]) }
 }
@@ -196,18 +197,18 @@ func (w *site) annotate(object client.Object, annotations map[string]any) {
 	w.Expect(w.client.Patch(w.Context(), object, client.RawPatch(types.MergePatchType, patch))).To(Succeed())
 }
 
-// hostOf is the key of the host under a bare-metal machine: its Node has the same name.
+// hostOf returns the key of the host of a bare-metal machine, whose Node has the same name.
 func hostOf(machine *clusterv1.Machine) client.ObjectKey {
 	return client.ObjectKey{Namespace: machine.Namespace, Name: machine.Status.NodeRef.Name}
 }
 
-// eventually asks the API until it is so.
+// eventually polls the API until a condition holds.
 func (w *site) eventually(what string, look func(ctx context.Context) (bool, error)) {
 	w.Helper()
 	w.Eventually(func() (bool, error) { return look(w.Context()) }).Should(BeTrue(), what)
 }
 
-// clusters are those of the site.
+// clusters returns the clusters of the site.
 func clusters() []world.ClusterSpec {
 	pools := map[string]int{"gate": 2, "fails": 2}
 	for _, one := range []string{"held", "approval", "hold", "paused", "stuck", "late", "replaced"} {

@@ -21,14 +21,14 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// trouble is what an alert is about, and the labels by which it says so.
+// trouble is the cause of an alert, and the labels that the alert must have.
 type trouble struct {
 	alert  string
 	labels map[string]string
 	cause  func(*site)
 }
 
-// check is a MachineHealthCheck as a label.
+// check returns the labels of a MachineHealthCheck.
 func check(name string) map[string]string {
 	return map[string]string{"namespace": namespace, "machinehealthcheck": name}
 }
@@ -67,7 +67,7 @@ func healthCheckNamed(name string) *clusterv1.MachineHealthCheck {
 	return &clusterv1.MachineHealthCheck{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 }
 
-// invalid is an annotation that is no number.
+// invalid sets an annotation that is not a number.
 func invalid(w *site) {
 	w.annotate(healthCheckNamed("invalid"), map[string]any{"sickbay.dev/max-in-flight": "some"})
 }
@@ -77,7 +77,8 @@ func onHold(w *site) {
 	w.annotate(healthCheckNamed("hold"), map[string]any{"sickbay.dev/hold-until": until, "sickbay.dev/hold-reason": "maintenance"})
 }
 
-// sickensOnHold waits for nobody: one that falls sick before it is on hold is repaired.
+// sickensOnHold first sets the hold, because a machine that falls sick before it is repaired at
+// once.
 func sickensOnHold(w *site) {
 	onHold(w)
 	sickens("hold")(w)
@@ -89,14 +90,14 @@ func paused(w *site) {
 
 func cutOff(w *site) { w.inject(fault.CutOff{Cluster: key("red")}) }
 
-// refused: a control plane of one machine cannot be repaired.
+// refused: the owner cannot replace the only machine of a control plane.
 func refused(w *site) {
 	machines, err := stand.World.ControlPlaneMachines(w.Context(), key("blue"))
 	w.Expect(err).NotTo(HaveOccurred())
 	w.inject(fault.AskRemediation{Machine: client.ObjectKeyFromObject(&machines[0])})
 }
 
-// stuck: its owner deletes the machine, which does not go.
+// stuck: the owner deletes the machine, whose deletion does not end.
 func stuck(w *site) {
 	machine := w.pool("blue", "stuck")[0]
 	w.inject(fault.HoldDeletion{Machine: client.ObjectKeyFromObject(machine)})
@@ -109,7 +110,7 @@ func fail(w *site) {
 	}
 }
 
-// relapse: reboots help for a moment.
+// relapse: reboots help only for a moment.
 func relapse(w *site) {
 	machines := w.pool("iron", "relapse")
 	for range 2 {
@@ -155,7 +156,7 @@ func staysOn(w *site) {
 	}})
 }
 
-// keysTaken: something takes Sickbay's key from a host that is kept off, each time that it is there.
+// keysTaken: something repeatedly removes Sickbay's key from a host that is kept off.
 func keysTaken(w *site) {
 	machine := w.pool("iron", "hosts")[3]
 	w.request(machine, "/PowerOff")
@@ -175,14 +176,14 @@ func keysTaken(w *site) {
 	}
 }
 
-// upgrades begins an upgrade that cannot end, since the old machine cannot go.
+// upgrades begins an upgrade that cannot end, because the old machine cannot go.
 func upgrades(w *site) {
 	machine := w.pool("green", world.DefaultPool)[0]
 	w.inject(fault.HoldDeletion{Machine: client.ObjectKeyFromObject(machine)})
 	w.inject(fault.Upgrade{Cluster: key("green"), MachineDeployment: world.MachineDeploymentName("green", world.DefaultPool), Version: "v1.36.4"})
 }
 
-// unknown is an annotation that nobody understands.
+// unknown sets an annotation to a value that nobody understands.
 func unknown(w *site) {
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "blue"}}
 	w.annotate(cluster, map[string]any{"sickbay.dev/pause-on-upgrade": "maybe"})

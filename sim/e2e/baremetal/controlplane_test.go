@@ -14,8 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestControlPlane: all machines of a control plane are sick at once. A person permits that it loses its quorum, and they are cycled
-// one at a time.
+// TestControlPlane: all machines of a control plane are sick at once. A person permits the loss of its quorum, and the machines are
+// cycled one at a time.
 func TestControlPlane(t *testing.T) {
 	w := newSite(t, world.ClusterSpec{
 		Name: "quorum", ControlPlaneReplicas: 3, Annotations: map[string]string{quorum.Permission: "true"},

@@ -1,2 +1,3 @@
-// Package baremetal tests that hosts which hang are power-cycled: the real binary, in a world with hosts.
+// Package baremetal tests that hanging hosts are power-cycled, with the real binary in a world with
+// hosts.
 package baremetal

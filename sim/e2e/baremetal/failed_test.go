@@ -14,13 +14,13 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestHostStaysOn: a host that cannot be switched off keeps its Node, and the owner of the machine is asked for another one, which
-// comes up on another host.
+// TestHostStaysOn: a host that cannot be switched off keeps its Node, and the owner of the machine must replace it. The
+// replacement comes up on another host.
 func TestHostStaysOn(t *testing.T) {
 	settings := v1alpha1.RebootSettings{RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(3))}
 	w := newSite(t, world.ClusterSpec{Name: "stubborn", Workers: 2, SpareHosts: 1}, byTemplate(t, settings))
 	p := w.admit(&w.workers()[0])
-	// As of its version 0.14, the operator leaves keys alone that are not its own. Nobody else takes ours away.
+	// Since version 0.14, the operator leaves keys alone that are not its own, so nobody removes ours.
 	p.has(baremetal.Faults{FailOff: 1000, KeepForeignKeys: true})
 	p.hangs()
 

@@ -16,16 +16,16 @@ import (
 
 const (
 	slow = 3 * time.Second
-	// stays keeps a Node from going.
+	// stays is a finalizer that keeps a Node.
 	stays = "example.com/stays"
 )
 
-// TestKilled: a process that is killed in the midst of a cycle is as good as one that was not. The next goes on with the
-// same cycle, and the host is not switched once more.
+// TestKilled: killing the process in the middle of a cycle does not change the outcome. The next process continues the
+// same cycle, and does not switch the host again.
 func TestKilled(t *testing.T) {
 	w := newSite(t, world.ClusterSpec{Name: "killed", Workers: 3}, byTemplate(t, v1alpha1.RebootSettings{}))
 	workers := w.workers()
-	// Each phase lasts long enough to be killed in.
+	// Each phase lasts long enough to kill the process in it.
 	for i, c := range []struct {
 		phase  v1alpha1.Phase
 		last   func(*sickMachine)

@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestPlannedReboots: machines are healthy, and their MachineHealthCheck would make RebootRemediations from a template. What a person
-// asks for, by annotation or by hand, is still carried out.
+// TestPlannedReboots: machines are healthy, and their MachineHealthCheck would create RebootRemediations from a template. A person's
+// request, by annotation or by hand, is still carried out.
 func TestPlannedReboots(t *testing.T) {
 	w := newSite(t, world.ClusterSpec{Name: "planned", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
 	workers := w.workers()

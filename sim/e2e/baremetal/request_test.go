@@ -15,8 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestTemplate: a MachineHealthCheck with a templateRef. The Machine tells the progress by ExternallyRemediated; its owner is not
-// asked for anything.
+// TestTemplate: a MachineHealthCheck has a templateRef. ExternallyRemediated on the Machine shows the progress; the owner gets no request.
 func TestTemplate(t *testing.T) {
 	w := newSite(t, world.ClusterSpec{Name: "template", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
 	p := w.admit(&w.workers()[0])
@@ -31,7 +30,7 @@ func TestTemplate(t *testing.T) {
 	w.Expect(p.hosts.Cycled(w.Context(), p.host)).To(Succeed())
 	progress := p.progress()
 	w.Expect(progress[len(progress)-1]).To(Equal("True Succeeded"))
-	// The health check says first that it waits, unless there is more to be said by then. A phase that passes at once need not be told, but none is told out of order.
+	// The health check first says that it waits, unless there is more to say by then. A short phase may be missing, but none may be out of order.
 	order := []string{
 		"False WaitingForRemediation", "False Pending", "False PoweringOff", "False Fenced", "False Isolating", "False PoweringOn",
 		"False WaitingForNode", "False Restoring", "False WaitingForMachine", "True Succeeded",
@@ -41,7 +40,7 @@ func TestTemplate(t *testing.T) {
 	w.Expect(p.marked()).To(BeFalse(), "its owner was not asked to replace it")
 }
 
-// told is ExternallyRemediated of the machine, or nil.
+// told returns ExternallyRemediated of the machine, or nil.
 func (p *sickMachine) told(e journal.Entry) *metav1.Condition {
 	machine, ok := e.Object.(*clusterv1.Machine)
 	if !ok || machine.UID != p.machine.UID {
@@ -50,7 +49,7 @@ func (p *sickMachine) told(e journal.Entry) *metav1.Condition {
 	return meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineExternallyRemediatedCondition)
 }
 
-// progress is what ExternallyRemediated has said, one after the other.
+// progress returns the successive values of ExternallyRemediated.
 func (p *sickMachine) progress() []string {
 	var progress []string
 	stand.Journal.Find(func(e journal.Entry) bool {
@@ -70,7 +69,7 @@ func (p *sickMachine) marked() bool {
 	return marked
 }
 
-// TestAnnotation: a MachineHealthCheck with the strategy, and then a person, each of which annotates a Machine.
+// TestAnnotation: first a MachineHealthCheck with the strategy, and then a person, annotates a Machine.
 func TestAnnotation(t *testing.T) {
 	w := newSite(t, world.ClusterSpec{Name: "annotation", Workers: 2}, func(check *clusterv1.MachineHealthCheck) {
 		check.Annotations = map[string]string{"sickbay.dev/remediation": "reboot"}
@@ -82,7 +81,7 @@ func TestAnnotation(t *testing.T) {
 	w.Expect(p.hosts.Cycled(w.Context(), p.host)).To(Succeed())
 	w.Expect(p.marked()).To(BeFalse(), "its owner was not asked to replace it")
 
-	// The first one has recovered; now a person wants a machine to be cycled that is healthy.
+	// The first machine has recovered; now a person asks for a cycle of a healthy machine.
 	p = w.admit(&workers[1])
 	p.rebootedByPerson()
 	w.Expect(p.progress()).To(BeEmpty(), "nobody has made a request by Cluster API's contract")

@@ -33,7 +33,7 @@ type site struct {
 	sick   *e2e.Sickbay
 }
 
-// newSite makes a site. The spec needs a name and sizes; prepare may change the MachineHealthCheck.
+// newSite creates a site. The spec needs a name and sizes; prepare may change the MachineHealthCheck.
 func newSite(t *testing.T, spec world.ClusterSpec, prepare func(*clusterv1.MachineHealthCheck)) *site {
 	t.Helper()
 	t.Parallel()
@@ -63,7 +63,7 @@ func (w *site) startSickbay() {
 	w.sick = stand.Sickbay(w.T, w.spec.Namespace)
 }
 
-// byTemplate has a MachineHealthCheck ask for RebootRemediations with some settings.
+// byTemplate makes a MachineHealthCheck ask for RebootRemediations with some settings.
 func byTemplate(t *testing.T, settings v1alpha1.RebootSettings) func(*clusterv1.MachineHealthCheck) {
 	t.Helper()
 	return func(check *clusterv1.MachineHealthCheck) {
@@ -76,7 +76,7 @@ func byTemplate(t *testing.T, settings v1alpha1.RebootSettings) func(*clusterv1.
 	}
 }
 
-// workers are the machines that are no part of the control plane, all of them healthy.
+// workers returns the machines outside the control plane once all of them are healthy.
 func (w *site) workers() []clusterv1.Machine {
 	w.Helper()
 	machines, err := w.world.PoolMachines(w.Context(), w.spec.Key(), world.DefaultPool)
@@ -99,7 +99,7 @@ func (w *site) verdict(machine *clusterv1.Machine) func() (metav1.ConditionStatu
 	}
 }
 
-// sickMachine is a machine on a host, as it was before something happened to it.
+// sickMachine is a machine on a host, as it was before anything happened to it.
 type sickMachine struct {
 	*site
 	machine *clusterv1.Machine
@@ -108,7 +108,7 @@ type sickMachine struct {
 	hosts   *scenario.Hosts
 }
 
-// admit looks at a machine and its host.
+// admit records a machine and its host.
 func (w *site) admit(machine *clusterv1.Machine) *sickMachine {
 	w.Helper()
 	p := &sickMachine{site: w, machine: machine, host: client.ObjectKey{Namespace: machine.Namespace, Name: machine.Status.NodeRef.Name}}
@@ -127,7 +127,7 @@ func (p *sickMachine) hangs() {
 
 func (p *sickMachine) has(faults baremetal.Faults) { p.world.Host(p.host).Set(faults) }
 
-// await returns what the journal has seen, or will see.
+// await returns a matching entry that the journal has seen or will see.
 func (w *site) await(what string, matches func(journal.Entry) bool) journal.Entry {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), e2e.Patience)
@@ -137,7 +137,7 @@ func (w *site) await(what string, matches func(journal.Entry) bool) journal.Entr
 	return entry
 }
 
-// reaches awaits a phase of the RebootRemediation.
+// reaches waits for a phase of the RebootRemediation.
 func (p *sickMachine) reaches(phase v1alpha1.Phase) journal.Entry {
 	p.Helper()
 	return p.await("phase "+string(phase), func(e journal.Entry) bool {
@@ -145,7 +145,7 @@ func (p *sickMachine) reaches(phase v1alpha1.Phase) journal.Entry {
 	})
 }
 
-// recovers expects that the machine is healthy again, and that nothing asks for anything any more.
+// recovers expects that the machine is healthy again, and that no request is left.
 func (p *sickMachine) recovers() {
 	p.Helper()
 	p.reaches(v1alpha1.Succeeded)
@@ -159,7 +159,7 @@ func (p *sickMachine) recovers() {
 	p.Expect(scenario.Restored(p.Context(), p.client, p.node)).To(Succeed())
 }
 
-// rebootedByPerson annotates the machine as a person does, and expects that its host is cycled for that.
+// rebootedByPerson annotates the machine as a person would, and expects that its host is cycled.
 func (p *sickMachine) rebootedByPerson() {
 	p.Helper()
 	patch := []byte(`{"metadata":{"annotations":{"` + remedy.RebootAnnotation + `":""}}}`)
@@ -168,14 +168,14 @@ func (p *sickMachine) rebootedByPerson() {
 	p.Expect(p.hosts.Cycled(p.Context(), p.host)).To(Succeed())
 }
 
-// isGone tells that an object does not exist any more.
+// isGone reports whether an object no longer exists.
 func (w *site) isGone(object client.Object) func() bool {
 	return func() bool {
 		return apierrors.IsNotFound(w.client.Get(w.Context(), client.ObjectKeyFromObject(object), object))
 	}
 }
 
-// request is the RebootRemediation of the machine, to read into.
+// request returns an empty RebootRemediation with the machine's name, to read into.
 func (p *sickMachine) request() *v1alpha1.RebootRemediation {
 	return &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: p.machine.Namespace, Name: p.machine.Name}}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// clusterctl is the path of the real one.
+// clusterctl is the path of the real clusterctl.
 var clusterctl = flag.String("clusterctl", "", "path of clusterctl, as make test-upgrade gives it")
 
 func TestMain(m *testing.M) {

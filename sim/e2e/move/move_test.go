@@ -19,12 +19,12 @@ import (
 
 const (
 	ns, name = "blue", "blue"
-	// Machines, each with a MachineHealthCheck of that name: its owner is asked, or others are, or a plan says what.
+	// Machines, each with a MachineHealthCheck of that name. The repair asks the owner, asks others, or follows a plan.
 	marked, requested, planned = "marked", "requested", "planned"
 )
 
-// TestMove: a repair of each kind is at work when clusterctl moves the cluster. Plans and requests come along; in the source nothing stays, and in the
-// target each repair begins anew, without asking twice.
+// TestMove: clusterctl moves the cluster while a repair of each kind is in progress. Plans and requests move, too. Nothing stays in the source, and
+// in the target each repair begins anew, without a second request.
 func TestMove(t *testing.T) {
 	g := NewWithT(t)
 	binary, err := sickbay.Build(t.Context(), t.TempDir())
@@ -54,7 +54,7 @@ func TestMove(t *testing.T) {
 	to.nobodyHangs()
 }
 
-// fill makes a cluster with sick machines.
+// fill creates a cluster with sick machines.
 func (s *side) fill() {
 	s.Helper()
 	g := NewWithT(s.T)
@@ -121,14 +121,14 @@ func fixTemplate() client.Object {
 	return template
 }
 
-// plan waits for a day.
+// plan returns a plan that waits for a day.
 func plan() client.Object {
 	p := &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: planned}}
 	p.Spec.Template.Spec.Steps = []v1alpha1.RemediationStep{{Name: "look", Action: v1alpha1.ActionWait, TimeoutSeconds: new(int32(86400))}}
 	return p
 }
 
-// isEmpty: clusterctl has deleted what it has moved, and what it leaves goes as well.
+// isEmpty: clusterctl has deleted what it moved, and what it leaves is removed, too.
 func (s *side) isEmpty() {
 	s.Helper()
 	g := NewWithT(s.T)
@@ -143,7 +143,7 @@ func (s *side) isEmpty() {
 	}, e2e.Patience).Should(Succeed())
 }
 
-// nobodyHangs: when the machines go, so do the finalizers of their records.
+// nobodyHangs: the finalizers of records go with their machines.
 func (s *side) nobodyHangs() {
 	s.Helper()
 	g := NewWithT(s.T)

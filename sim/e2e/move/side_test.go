@@ -40,7 +40,7 @@ func newSide(t *testing.T, binary string) *side {
 	capi, err := world.ClusterAPICRDs()
 	g.Expect(err).NotTo(HaveOccurred())
 	for _, crd := range capi {
-		// clusterctl init does so.
+		// clusterctl init sets this label.
 		metav1.SetMetaDataLabel(&crd.ObjectMeta, "clusterctl.cluster.x-k8s.io", "")
 	}
 	own, err := world.SickbayCRDs()
@@ -57,7 +57,7 @@ func newSide(t *testing.T, binary string) *side {
 	return s
 }
 
-// label has clusterctl know a kind.
+// label makes clusterctl know a kind.
 func (s *side) label(name string, labels ...string) {
 	s.Helper()
 	g := NewWithT(s.T)
@@ -73,7 +73,7 @@ func (s *side) label(name string, labels ...string) {
 	g.Expect(s.client.Patch(s.Context(), crd, client.MergeFrom(before))).To(Succeed())
 }
 
-// machine reads one; nil if there is none.
+// machine returns a Machine; nil if there is none.
 func (s *side) machine(g Gomega, name string) *clusterv1.Machine {
 	m := &clusterv1.Machine{}
 	err := s.client.Get(s.Context(), client.ObjectKey{Namespace: ns, Name: name}, m)
@@ -84,7 +84,8 @@ func (s *side) machine(g Gomega, name string) *clusterv1.Machine {
 	return m
 }
 
-// runs says what Cluster API's controllers say of a cluster and its machines that run.
+// runs writes what Cluster API's controllers would write about a running cluster and its
+// machines.
 func (s *side) runs() {
 	s.Helper()
 	g := NewWithT(s.T)
@@ -103,7 +104,7 @@ func (s *side) runs() {
 	}
 }
 
-// request is what Sickbay asks others for; it has no UID if there is none.
+// request returns Sickbay's request to others; it has no UID if there is none.
 func (s *side) request(g Gomega) *unstructured.Unstructured {
 	all := &unstructured.UnstructuredList{}
 	all.SetAPIVersion("remediation.example.dev/v1")
@@ -116,7 +117,7 @@ func (s *side) request(g Gomega) *unstructured.Unstructured {
 	return &all.Items[0]
 }
 
-// records are the MachineRemediations, by the names of their machines.
+// records returns the MachineRemediations by the names of their machines.
 func (s *side) records(g Gomega) map[string]*v1alpha1.MachineRemediation {
 	var all v1alpha1.MachineRemediationList
 	g.Expect(s.client.List(s.Context(), &all)).To(Succeed())
@@ -145,7 +146,7 @@ func (s *side) inTheMiddle() {
 	}, e2e.Patience).Should(Succeed())
 }
 
-// collectGarbage deletes what belongs to nothing that is there, as Kubernetes does.
+// collectGarbage deletes objects whose owners do not exist, as Kubernetes does.
 func (s *side) collectGarbage(g Gomega) {
 	for _, record := range s.records(g) {
 		for _, owner := range record.OwnerReferences {

@@ -24,7 +24,7 @@ import (
 const externalRemediation = "--openshift-external-remediation"
 
 // TestExternalRemediation: OpenShift's health check annotates a Machine whose host hangs. The host is power-cycled once, the machine is
-// healthy again, and nothing is left of it. Before, Sickbay refuses to start beside the provider that does the same.
+// healthy again, and nothing is left behind. Before that, Sickbay refuses to start beside a provider that does the same.
 func TestExternalRemediation(t *testing.T) {
 	i := newInstallation(t)
 	i.Expect(metal3v1.AddToScheme(i.client.Scheme())).To(Succeed())
@@ -87,7 +87,7 @@ func (i *installation) patch(object client.Object, patch string) {
 	i.Expect(i.client.Patch(i.Context(), object, client.RawPatch("application/merge-patch+json", []byte(patch)))).To(Succeed())
 }
 
-// worker makes a Machine of OpenShift on a host that runs, with its health check, and waits for its Node.
+// worker creates an OpenShift Machine on a running host, with its health check, and waits for its Node.
 func (i *installation) worker(name string) (*machinev1beta1.Machine, *metal3v1.BareMetalHost) {
 	i.Helper()
 	meta := metav1.ObjectMeta{Namespace: externalremediation.Namespace, Name: name, Labels: map[string]string{"machine.openshift.io/cluster-api-machine-role": "worker"}}
@@ -118,7 +118,7 @@ func (i *installation) worker(name string) (*machinev1beta1.Machine, *metal3v1.B
 	return machine, host
 }
 
-// kubelet registers the Node of a host, if there is none, and says that it is ready.
+// kubelet registers the Node of a host, if there is none, and sets it to Ready.
 func (i *installation) kubelet(ctx context.Context, boot baremetal.Boot) {
 	for ctx.Err() == nil {
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: boot.Name}}
@@ -144,7 +144,7 @@ func (i *installation) node(name string) *corev1.Node {
 	return node
 }
 
-// notReady is what Kubernetes says of the Node of a host that hangs.
+// notReady writes what Kubernetes reports about the Node of a host that hangs.
 func (i *installation) notReady(node *corev1.Node) {
 	i.Helper()
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown}}

@@ -1,3 +1,3 @@
-// Package openshift tests the pause for upgrades of OpenShift. Its ClusterVersion concerns every MachineHealthCheck there
-// is, so it has a world to itself.
+// Package openshift tests the pause for upgrades of OpenShift. ClusterVersion affects every MachineHealthCheck in a
+// management cluster, so the package has its own world.
 package openshift

@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// installation is one of OpenShift, as far as Sickbay can see it.
+// installation is an OpenShift installation, as far as Sickbay can see it.
 type installation struct {
 	*testing.T
 	*WithT
@@ -43,7 +43,8 @@ func (i *installation) startSickbay() *e2e.Sickbay {
 		"--upgrade-settle-timeout=0") // no controller labels the MachineHealthChecks with their Cluster here
 }
 
-// installClusterVersion adds the kind, and the object that OpenShift's operator would make.
+// installClusterVersion adds the kind, and the object that OpenShift's operator would
+// create.
 func (i *installation) installClusterVersion() {
 	i.Helper()
 	crd, err := world.ModuleFile(openshiftAPI, clusterVersionCRD)
@@ -54,7 +55,8 @@ func (i *installation) installClusterVersion() {
 	i.Expect(i.client.Create(i.Context(), cv)).To(Succeed())
 }
 
-// upgrade says that an update began, and is still going on unless it is completed.
+// upgrade writes that an update began, and that it is still in progress unless it is
+// completed.
 func (i *installation) upgrade(version string, began time.Time, state configv1.UpdateState) {
 	i.Helper()
 	cv := &configv1.ClusterVersion{}
@@ -69,7 +71,7 @@ func (i *installation) upgrade(version string, began time.Time, state configv1.U
 	i.Expect(i.client.Status().Update(i.Context(), cv)).To(Succeed())
 }
 
-// checks makes a MachineHealthCheck of each kind.
+// checks creates a MachineHealthCheck of each kind.
 func (i *installation) checks(name string) []client.Object {
 	i.Helper()
 	meta := metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: name}
@@ -90,7 +92,7 @@ func (i *installation) checks(name string) []client.Object {
 	return checks
 }
 
-// annotations reads those of a MachineHealthCheck.
+// annotations reads the annotations of a MachineHealthCheck.
 func (i *installation) annotations(check client.Object) func() (map[string]string, error) {
 	return func() (map[string]string, error) {
 		err := i.client.Get(i.Context(), client.ObjectKeyFromObject(check), check)
@@ -98,7 +100,8 @@ func (i *installation) annotations(check client.Object) func() (map[string]strin
 	}
 }
 
-// unpause is what a person does who wants a MachineHealthCheck to work during the upgrade.
+// unpause does what a person does who wants a MachineHealthCheck to work during the
+// upgrade.
 func (i *installation) unpause(check client.Object) {
 	i.Helper()
 	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"`+clusterv1.PausedAnnotation+`":null}}}`))

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// Where OpenShift keeps its CustomResourceDefinitions.
+// The places of OpenShift's CustomResourceDefinitions.
 const (
 	openshiftAPI      = "github.com/openshift/api"
 	machineCRD        = "machine/v1beta1/zz_generated.crd-manifests/0000_10_machine-api_01_machines-Default.crd.yaml"

@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// TestClusterVersion: an upgrade of OpenShift, with MachineHealthChecks of both kinds, in which Sickbay has no luck. It is
-// started before ClusterVersion is installed, killed in the middle of the upgrade, and killed once more before the end.
+// TestClusterVersion: OpenShift upgrades, with MachineHealthChecks of both kinds. Sickbay starts before ClusterVersion is
+// installed, is killed in the middle of the upgrade, and is killed again before the end.
 func TestClusterVersion(t *testing.T) {
 	i := newInstallation(t)
 	bePaused := And(HaveKeyWithValue(clusterv1.PausedAnnotation, mhcspec.UpgradeValue), HaveKeyWithValue(pause.MarkerAnnotation, ""))

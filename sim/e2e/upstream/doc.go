@@ -1,3 +1,3 @@
-// Package upstream tests Sickbay beside Cluster API's own health check controller, which a world runs for nobody
-// else.
+// Package upstream tests Sickbay beside Cluster API's own health check controller, which worlds normally do not
+// run.
 package upstream

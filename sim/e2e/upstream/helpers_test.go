@@ -19,7 +19,8 @@ import (
 
 func equal(a, b map[string]string) bool { return maps.Equal(a, b) }
 
-// healthCheck has everything that Cluster API's webhook would default, and the selector for a pool.
+// healthCheck returns a MachineHealthCheck for a pool, with everything that Cluster API's webhook
+// would default.
 func healthCheck(pool string) *clusterv1.MachineHealthCheck {
 	return &clusterv1.MachineHealthCheck{
 		ObjectMeta: metav1.ObjectMeta{
@@ -58,7 +59,7 @@ func gone(t *testing.T, machine *clusterv1.Machine) {
 	}
 }
 
-// await awaits that a MachineHealthCheck has certain annotations.
+// await waits until a MachineHealthCheck has matching annotations.
 func await(t *testing.T, what string, mhc *clusterv1.MachineHealthCheck, matches func(map[string]string) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), e2e.Patience)

@@ -15,7 +15,7 @@ import (
 )
 
 // TestNameIsForHealthChecks: Cluster API's own controller deletes a RebootRemediation that has the name of a healthy Machine, whoever
-// has made it, and none of another name. That is why what persons ask for has another name.
+// created it, and none with another name. That is why persons' requests have other names.
 func TestNameIsForHealthChecks(t *testing.T) {
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(e2e.Patience)

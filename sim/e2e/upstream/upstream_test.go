@@ -29,8 +29,8 @@ var cluster = world.ClusterSpec{
 	Annotations: map[string]string{pause.OptionAnnotation: "true"},
 }
 
-// TestHandedOver: Sickbay serves the MachineHealthChecks that are handed over to it, Cluster API's own controller
-// serves the others, and neither writes where the other does.
+// TestHandedOver: Sickbay serves the MachineHealthChecks that are handed over to it, Cluster API's own controller serves
+// the others, and neither writes where the other does.
 func TestHandedOver(t *testing.T) {
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(e2e.Patience)
@@ -62,7 +62,7 @@ func TestHandedOver(t *testing.T) {
 	expectPause(t, g, ours, theirs)
 }
 
-// expectTwoMasters looks at who wrote what on the two MachineHealthChecks.
+// expectTwoMasters checks who wrote what on the two MachineHealthChecks.
 func expectTwoMasters(t *testing.T, g *WithT, ours, theirs *clusterv1.MachineHealthCheck) {
 	t.Helper()
 	c := stand.World.Client()
@@ -79,7 +79,7 @@ func expectTwoMasters(t *testing.T, g *WithT, ours, theirs *clusterv1.MachineHea
 	}
 }
 
-// expectNoFight watches for a while: two that write the same would never end.
+// expectNoFight checks for a while that no object changes: two controllers that overwrite each other would never stop.
 func expectNoFight(t *testing.T, g *WithT) {
 	t.Helper()
 	versions := func() map[string]string {
@@ -99,7 +99,8 @@ func expectNoFight(t *testing.T, g *WithT) {
 	}).WithPolling(200 * time.Millisecond).Should(BeNumerically(">", calm))
 }
 
-// expectPause upgrades the cluster: both are paused meanwhile, and ours is never given back to Cluster API's controller.
+// expectPause upgrades the cluster: both MachineHealthChecks are paused meanwhile, and ours is never given back to
+// Cluster API's controller.
 func expectPause(t *testing.T, g *WithT, ours, theirs *clusterv1.MachineHealthCheck) {
 	t.Helper()
 	g.Expect(fault.Upgrade{Cluster: cluster.Key(), Version: "v1.36.4"}.Inject(t.Context(), stand.World)).To(Succeed())

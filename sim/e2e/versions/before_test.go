@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// commitBefore is the last one without MachineRemediations.
+// commitBefore is the last commit without MachineRemediations.
 const commitBefore = "91ea92beced475d3d707a1b0e132167db2208cbe"
 
-// buildTime is more than a machine needs that has to compile everything.
+// buildTime is more than a machine needs to compile everything.
 const buildTime = 10 * time.Minute
 
-// buildBefore builds the version before into a directory, and returns the path of the binary; empty if the history of this repository does
+// buildBefore builds the previous version in a directory, and returns the path of the binary; empty if the history of this repository does
 // not have it.
 func buildBefore(dir string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), buildTime)

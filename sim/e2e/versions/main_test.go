@@ -12,18 +12,18 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// OpenShift's Machine, whose hosts are cycled too.
+// The kind of OpenShift's Machine, whose hosts are cycled, too.
 const (
 	openshiftAPI = "github.com/openshift/api"
 	machineCRD   = "machine/v1beta1/zz_generated.crd-manifests/0000_10_machine-api_01_machines-Default.crd.yaml"
 )
 
 var (
-	// versions asks for these tests, for which another version has to be built.
+	// versions enables these tests, which need another version to be built.
 	versions = flag.Bool("versions", false, "change versions in the middle of repairs, as make test-upgrade asks for")
 
 	stand *e2e.Stand
-	// before is the path of the binary of the version before.
+	// before is the path of the previous version's binary.
 	before string
 )
 

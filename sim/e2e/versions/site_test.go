@@ -24,18 +24,18 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// Pools have a machine each, and a MachineHealthCheck of that name: who replaces them, or what is asked for.
+// Pools of one machine each, with a MachineHealthCheck of the same name. They differ in who replaces the machine, or what is requested.
 const (
-	// marked is for a machine whose owner does not answer for now, and leaving for one whose owner deletes it, which takes long.
+	// marked has a machine whose owner does not respond for now; leaving has one whose owner deletes it, which takes long.
 	marked, leaving = "marked", "leaving"
 	requested       = "requested"
 	// annotated and templated are on bare metal.
 	annotated, templated = "annotated", "templated"
-	// unowned are machines of a control plane that nobody owns.
+	// unowned are control-plane machines without an owner.
 	unowned = "unowned"
 )
 
-// offTakes is longer than a change of versions.
+// offTakes is longer than a change of versions takes.
 const offTakes = 20 * time.Second
 
 // site is a namespace with a sick machine for every kind of repair.
@@ -44,12 +44,12 @@ type site struct {
 	*WithT
 	client client.Client
 	ns     string
-	// pool is a cluster in memory, and metal one on hosts.
+	// pool is a cluster in memory, and metal is one on hosts.
 	pool, metal world.ClusterSpec
 	machines    map[string]*clusterv1.Machine
-	// theirs is a Machine of OpenShift on a host of its own.
+	// theirs is an OpenShift Machine on its own host.
 	theirs *machinev1.Machine
-	// boots are how often the hosts had booted before anything happened to them.
+	// boots counts how often each host had booted before anything happened to it.
 	boots map[client.ObjectKey]int
 	sick  *e2e.Sickbay
 }
@@ -101,7 +101,7 @@ func (w *site) only(machines []clusterv1.Machine, err error) *clusterv1.Machine 
 	return &machines[0]
 }
 
-// check makes a MachineHealthCheck, with what it asks for.
+// check creates a MachineHealthCheck and what it refers to.
 func (w *site) check(cluster, name string, selector metav1.LabelSelector) {
 	w.Helper()
 	check := &clusterv1.MachineHealthCheck{
@@ -138,7 +138,7 @@ func (w *site) template(check *clusterv1.MachineHealthCheck, template client.Obj
 	}
 }
 
-// openshift makes a Machine of OpenShift on a host.
+// openshift creates an OpenShift Machine on a host.
 func (w *site) openshift() {
 	w.Helper()
 	meta := metav1.ObjectMeta{Namespace: w.ns, Name: w.ns + "-openshift"}
@@ -162,7 +162,7 @@ func (w *site) openshift() {
 	w.Expect(w.client.Status().Update(w.Context(), w.theirs)).To(Succeed())
 }
 
-// kubelet registers the Node of the host of a Machine of OpenShift, if there is none, and says that it is ready.
+// kubelet registers the Node of an OpenShift Machine's host, if there is none, and sets it to Ready.
 func (w *site) kubelet(ctx context.Context, boot baremetal.Boot) {
 	for ctx.Err() == nil {
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: boot.Name}}
@@ -181,12 +181,12 @@ func (w *site) kubelet(ctx context.Context, boot baremetal.Boot) {
 	}
 }
 
-// host is that of a machine on bare metal.
+// host returns the host of a bare-metal machine.
 func (w *site) host(machine string) client.ObjectKey {
 	return client.ObjectKey{Namespace: w.ns, Name: w.machines[machine].Status.NodeRef.Name}
 }
 
-// strike makes all machines sick that a MachineHealthCheck looks after, and has a person ask for a cycle of another one.
+// strike makes all machines sick that a MachineHealthCheck checks, and asks for a cycle of another one, as a person would.
 func (w *site) strike() {
 	w.Helper()
 	w.ownerRests(true)
@@ -206,7 +206,7 @@ func (w *site) strike() {
 	w.patch(w.theirs, `{"metadata":{"annotations":{"reboot.metal3.io":""}}}`)
 }
 
-// release lets everything happen that was held up.
+// release lifts everything that keeps repairs from ending.
 func (w *site) release() {
 	w.Helper()
 	w.ownerRests(false)
@@ -216,7 +216,7 @@ func (w *site) release() {
 	w.Expect(fault.StopKubelet{Cluster: w.pool.Key(), Node: w.machines[requested].Status.NodeRef.Name}.Heal(w.Context(), stand.World)).To(Succeed())
 }
 
-// ownerRests has the owner of the marked machine do nothing for now.
+// ownerRests makes the owner of the marked machine do nothing for now, or work again.
 func (w *site) ownerRests(rests bool) {
 	w.Helper()
 	value := "null"
@@ -235,8 +235,8 @@ func (w *site) patch(object client.Object, patch string) {
 	w.Expect(w.client.Patch(w.Context(), object, client.RawPatch(types.MergePatchType, []byte(patch)))).To(Succeed())
 }
 
-// start runs a version in place of the one that runs. This one has the rights that the chart gives it; those of the version before were
-// others, so it may do everything.
+// start runs a version in place of the running one. The current version gets the rights that the chart gives it. The previous version
+// needed other rights, so it gets all.
 func (w *site) start(binary string, args ...string) {
 	w.Helper()
 	if w.sick != nil {

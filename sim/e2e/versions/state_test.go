@@ -15,7 +15,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// inTheMiddle waits until every repair has begun and none can end, and returns the UIDs of what was made for them.
+// inTheMiddle waits until every repair has begun and none can end, and returns the UIDs of the objects that were created
+// for them.
 func (w *site) inTheMiddle() map[string]types.UID {
 	w.Helper()
 	made := map[string]types.UID{}
@@ -35,14 +36,14 @@ func (w *site) inTheMiddle() map[string]types.UID {
 	return made
 }
 
-// now is a machine as it is.
+// now returns the current state of a machine.
 func (w *site) now(g Gomega, name string) *clusterv1.Machine {
 	machine := &clusterv1.Machine{}
 	g.Expect(w.client.Get(w.Context(), client.ObjectKeyFromObject(w.machines[name]), machine)).To(Succeed())
 	return machine
 }
 
-// request is what was made from the template of others; it has no UID if there is none.
+// request returns the object created from another party's template; it has no UID if there is none.
 func (w *site) request(g Gomega) *unstructured.Unstructured {
 	request := &unstructured.Unstructured{}
 	request.SetAPIVersion("remediation.example.dev/v1")
@@ -52,7 +53,7 @@ func (w *site) request(g Gomega) *unstructured.Unstructured {
 	return request
 }
 
-// cycles are the power cycles of a machine, ended or not.
+// cycles returns the power cycles of a machine, ended or not.
 func (w *site) cycles(g Gomega, machine types.UID) []v1alpha1.RebootRemediation {
 	var all v1alpha1.RebootRemediationList
 	g.Expect(w.client.List(w.Context(), &all, client.InNamespace(w.ns))).To(Succeed())
@@ -65,7 +66,7 @@ func (w *site) cycles(g Gomega, machine types.UID) []v1alpha1.RebootRemediation 
 	return its
 }
 
-// recovered: what the owners were asked for is done, once; what was cycled runs; and everybody is healthy.
+// recovered: owners have done what they were asked, once; cycled hosts are on; and all machines are healthy.
 func (w *site) recovered() {
 	w.Helper()
 	w.Eventually(func(g Gomega) {
@@ -92,7 +93,7 @@ func (w *site) recovered() {
 	}
 }
 
-// healthy reports whether the one machine of a pool has that verdict.
+// healthy reports whether the only machine of a pool is healthy.
 func (w *site) healthy(g Gomega, pool string) bool {
 	spec := w.pool
 	if pool == annotated || pool == templated {
@@ -105,7 +106,7 @@ func (w *site) healthy(g Gomega, pool string) bool {
 	return verdict != nil && verdict.Status == metav1.ConditionTrue
 }
 
-// everIn counts the machines that a pool has ever had.
+// everIn counts the machines that a pool ever had.
 func (w *site) everIn(pool string) int {
 	seen := map[types.UID]bool{}
 	stand.Journal.Find(func(e journal.Entry) bool {
@@ -163,7 +164,7 @@ func (w *site) nothingLeft() {
 	}).Should(Succeed())
 }
 
-// closed: every MachineRemediation has ended and can be deleted, and no RebootRemediation is at work.
+// closed: every MachineRemediation has ended and can be deleted, and no RebootRemediation is in progress.
 func (w *site) closed(g Gomega) {
 	var records v1alpha1.MachineRemediationList
 	g.Expect(w.client.List(w.Context(), &records, client.InNamespace(w.ns))).To(Succeed())

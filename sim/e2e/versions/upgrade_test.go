@@ -10,8 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestUpgrade: the version without MachineRemediations has begun a repair of every kind, and ends. This one takes them over: each has
-// its record, nothing is asked for twice, and when it is over nothing is left.
+// TestUpgrade: the version without MachineRemediations has begun a repair of every kind, and stops. The current version takes them
+// over: each gets a record, nothing is requested twice, and in the end nothing is left behind.
 func TestUpgrade(t *testing.T) {
 	w := newSite(t, "up")
 	w.start(before)
@@ -45,7 +45,7 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// records are the MachineRemediations of a machine.
+// records returns the MachineRemediations of a machine.
 func (w *site) records(g Gomega, machine types.UID) []v1alpha1.MachineRemediation {
 	var all v1alpha1.MachineRemediationList
 	g.Expect(w.client.List(w.Context(), &all, client.InNamespace(w.ns))).To(Succeed())

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// appliedBy is the name under which the server remembers what was applied.
+// appliedBy returns the name under which the server stores what was applied.
 func (r request) appliedBy() string {
 	if r.status {
 		return r.owner + "/status"
@@ -12,8 +12,8 @@ func (r request) appliedBy() string {
 	return r.owner
 }
 
-// serverSideApply makes of an object what is applied to it, and takes away what the same owner has applied before and does
-// not any more.
+// serverSideApply applies the request's fields to an object, and removes the fields that the same owner applied before but
+// no longer does.
 func (r request) serverSideApply(old *Object, raw map[string]any) map[string]any {
 	if meta := metadata(r.applied); text(meta, "uid") != "" {
 		metadata(raw)["uid"] = meta["uid"]
@@ -44,7 +44,7 @@ func pick(fields map[string]any, names ...string) map[string]any {
 	return picked
 }
 
-// applyFields merges maps by key, and lists of conditions and owners by what names their items.
+// applyFields merges maps by key, and lists of conditions and owners by the field that identifies their items.
 func applyFields(into, fields map[string]any) {
 	for key, value := range fields {
 		switch v := value.(type) {
@@ -65,7 +65,7 @@ func applyFields(into, fields map[string]any) {
 	}
 }
 
-// idOf is the field by which the items of a list are known; empty for a list that is one value.
+// idOf returns the field that identifies the items of a list; empty for a list that is one value.
 func idOf(list string) string {
 	switch list {
 	case "conditions":
@@ -89,7 +89,7 @@ func applyItems(into, items []any, id string) []any {
 	return into
 }
 
-// withdraw takes away from raw what is in before and not in now, unless somebody else owns it, too.
+// withdraw removes from raw what is in before but not in now, unless somebody else owns it, too.
 func (r request) withdraw(old *Object, raw, before, now map[string]any, path []string) {
 	for key, value := range before {
 		at := append(slices.Clone(path), key)

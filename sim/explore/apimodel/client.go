@@ -17,11 +17,11 @@ type Call struct {
 	Kind   schema.GroupVersionKind
 	Key    client.ObjectKey
 	Status bool
-	// Live reports that a read goes past the cache.
+	// Live is true for a read that bypasses the cache.
 	Live bool
 }
 
-// String says it in words.
+// String describes the call in words.
 func (c Call) String() string {
 	what := c.Kind.Kind
 	if c.Status {
@@ -40,17 +40,17 @@ func (c Call) String() string {
 type Client struct {
 	Server *Server
 	View   *View
-	// Reads is asked before each read, of a cache or live; an error fails the read. Nil lets all pass.
+	// Reads is called before each read, from a cache or live; an error fails the read. Nil allows all.
 	Reads func(Call) error
-	// Read is called with each object that a read has returned; nil is not.
+	// Read is called with each object that a read returns. It may be nil.
 	Read func(Call, *Object)
-	// Writes carries a write out. Nil does it at once.
+	// Writes carries out a write. Nil does it at once.
 	Writes func(call Call, write func() error) error
 }
 
 var _ client.Client = &Client{}
 
-// Live returns a reader that reads past the caches.
+// Live returns a reader that bypasses the caches.
 func (c *Client) Live() client.Reader { return live{c} }
 
 type live struct{ c *Client }

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// garbage is what was found out last about objects without owners, and at which version.
+// garbage is the last result of Garbage, and its version.
 type garbage struct {
 	known   bool
 	version int64

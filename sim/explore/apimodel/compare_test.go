@@ -22,8 +22,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 )
 
-// TestAsARealAPIServer plays the same requests to the model and to a real API server. What they answer, and what is stored
-// then, has to be the same.
+// TestAsARealAPIServer sends the same requests to the model and to a real API server. Their answers, and what they store,
+// must be the same.
 func TestAsARealAPIServer(t *testing.T) {
 	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {
@@ -41,14 +41,14 @@ func TestAsARealAPIServer(t *testing.T) {
 	}
 }
 
-// player plays a script and writes down what comes of it.
+// player runs a script and records the results.
 type player struct {
 	t    *testing.T
 	ctx  context.Context
 	c    client.Client
 	ns   string
 	seen []string
-	// versions and uids are those seen last, by name.
+	// versions and uids are the last ones seen, by name.
 	versions, uids map[string]string
 }
 
@@ -59,7 +59,7 @@ func play(t *testing.T, c client.Client, ns string, script func(*player)) []stri
 	return p.seen
 }
 
-// note writes an answer down, and what is stored of obj then.
+// note records an answer, and what is stored of obj then.
 func (p *player) note(what string, err error, obj client.Object) {
 	p.t.Helper()
 	answer := "done"
@@ -75,7 +75,7 @@ func (p *player) note(what string, err error, obj client.Object) {
 	p.seen = append(p.seen, what+": "+answer, what+": "+p.stored(obj))
 }
 
-// stored says what is stored of an object.
+// stored describes what is stored of an object.
 func (p *player) stored(obj client.Object) string {
 	p.t.Helper()
 	u := &unstructured.Unstructured{}
@@ -124,7 +124,7 @@ func specOf(p *player, kind string, obj client.Object) any {
 	return map[string]any{"grant": grant}
 }
 
-// ours says which conditions the field owners of the scripts have written.
+// ours returns which conditions the field owners of the scripts have written.
 func ours(obj client.Object) []string {
 	var found []string
 	for _, owner := range []string{"sickbay-a", "sickbay-b"} {

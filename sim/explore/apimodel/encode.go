@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// encode returns the fields of an object, a copy.
+// encode returns a copy of the fields of an object.
 func encode(obj runtime.Object) map[string]any {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return copied(u.Object).(map[string]any)
@@ -26,7 +26,7 @@ func encodeAny(value any) map[string]any {
 	return raw
 }
 
-// encodeStatus returns the status of an object, and what binds a write to a version of it. All else is left out.
+// encodeStatus returns the status of an object, with the UID and the resource version that bind the write.
 func encodeStatus(obj client.Object) map[string]any {
 	raw := map[string]any{"metadata": map[string]any{"uid": string(obj.GetUID()), "resourceVersion": obj.GetResourceVersion()}}
 	if u, ok := obj.(*unstructured.Unstructured); ok {
@@ -41,7 +41,7 @@ func encodeStatus(obj client.Object) map[string]any {
 	return raw
 }
 
-// encodeRest returns all but the status of an object.
+// encodeRest returns everything but the status of an object.
 func encodeRest(obj client.Object) map[string]any {
 	if _, ok := obj.(*unstructured.Unstructured); ok {
 		return encode(obj)
@@ -54,7 +54,7 @@ func encodeRest(obj client.Object) map[string]any {
 	return encodeAny(rest.Interface())
 }
 
-// decode fills a part of an object with its fields; nil is none.
+// decode decodes fields, which may be nil, into a part of an object.
 func decode(what string, fields, into any) {
 	raw, _ := fields.(map[string]any)
 	if raw == nil {
@@ -65,7 +65,8 @@ func decode(what string, fields, into any) {
 	}
 }
 
-// successor makes the next version of an object of its fields. What is the same map in both is not decoded again.
+// successor makes the next version of an object from its fields. It does not decode again what is the same map in
+// both.
 func (s *Server) successor(r request, old *Object, raw map[string]any, owners []ownership) *Object {
 	if _, ok := old.typed.(*unstructured.Unstructured); ok || !inSections(raw) {
 		next := s.object(r.gvk, raw)
@@ -88,7 +89,7 @@ func (s *Server) successor(r request, old *Object, raw map[string]any, owners []
 	return next
 }
 
-// decodeMetadata leaves the managed fields out.
+// decodeMetadata decodes the metadata without the managed fields.
 func decodeMetadata(raw map[string]any, value reflect.Value) {
 	var meta metav1.ObjectMeta
 	fields := metadata(raw)

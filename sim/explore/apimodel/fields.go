@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// metadata returns the metadata of an object, which is made if there is none.
+// metadata returns the metadata of an object, and adds it if it is missing.
 func metadata(raw map[string]any) map[string]any { return section(raw, "metadata") }
 
 func section(raw map[string]any, name string) map[string]any {
@@ -27,7 +27,8 @@ func number(fields map[string]any, name string) int64 {
 	return value
 }
 
-// normal makes numbers what they are when an object is read: int64, or float64 with a fraction.
+// normal gives numbers the types that reading an object gives them: int64, or float64 for
+// fractions.
 func normal(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -56,7 +57,7 @@ func normal(value any) any {
 	return value
 }
 
-// copied returns a deep copy, in which numbers and maps are normal.
+// copied returns a deep copy with normal numbers and maps.
 func copied(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -75,7 +76,7 @@ func copied(value any) any {
 	return normal(value)
 }
 
-// identical reports whether two fields are the very same map, or both absent.
+// identical reports whether two fields are the same map in memory, or both absent.
 func identical(a, b any) bool {
 	x, isMap := a.(map[string]any)
 	y, too := b.(map[string]any)
@@ -87,7 +88,7 @@ func identical(a, b any) bool {
 
 func equal(a, b any) bool { return reflect.DeepEqual(a, b) }
 
-// same compares fields. What is empty is as good as absent.
+// same compares fields. An empty field equals an absent one.
 func same(a, b any) bool {
 	switch x := a.(type) {
 	case map[string]any:
@@ -125,7 +126,7 @@ func sameMap(a, b map[string]any) bool {
 	return true
 }
 
-// empty reports whether a field is as good as absent.
+// empty reports whether a field counts as absent.
 func empty(value any) bool {
 	switch v := value.(type) {
 	case nil:

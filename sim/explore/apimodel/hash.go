@@ -7,7 +7,7 @@ import (
 
 var seed = maphash.MakeSeed()
 
-// Hash is that of all objects as they are now, whatever their versions are. It holds for this process.
+// Hash returns a hash of all current objects, without their versions. It is valid only in this process.
 func (s *Server) Hash() uint64 {
 	sum := uint64(0)
 	for _, h := range s.kinds {
@@ -18,7 +18,7 @@ func (s *Server) Hash() uint64 {
 	return sum
 }
 
-// hashOf is computed once, before another goroutine can see the object.
+// hashOf returns the hash of an object. It is first called before another goroutine can see the object.
 func (o *Object) hashOf() uint64 {
 	if o.hash == 0 {
 		o.hash = hashValue(o.raw)
@@ -26,7 +26,8 @@ func (o *Object) hashOf() uint64 {
 	return o.hash
 }
 
-// hashValue leaves out what differs between versions that say the same. The order of the keys of a map does not matter.
+// hashValue hashes a value without the fields that differ between equal versions. The order of map keys does not
+// matter.
 func hashValue(value any) uint64 {
 	switch v := value.(type) {
 	case map[string]any:
@@ -49,5 +50,5 @@ func hashValue(value any) uint64 {
 	return maphash.Comparable(seed, value)
 }
 
-// mix makes one hash of two, whose order matters.
+// mix combines two hashes; their order matters.
 func mix(a, b uint64) uint64 { return (a ^ bits.RotateLeft64(b, 31)) * 0x9e3779b97f4a7c15 }

@@ -8,11 +8,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// history is all that the objects of a kind ever were: states[0] is the beginning, the last is now.
+// history is all states of the objects of a kind: states[0] is the first, and the last is the current one.
 type history struct {
 	kind    schema.GroupVersionKind
 	states  []state
-	changed []client.ObjectKey // what led from one state to the next
+	changed []client.ObjectKey // the object that each state changed
 }
 
 func (h *history) latest() state { return h.states[len(h.states)-1] }
@@ -20,7 +20,7 @@ func (h *history) latest() state { return h.states[len(h.states)-1] }
 // state is all objects of a kind at one time, by namespace and name. It never changes.
 type state []*Object
 
-// find returns an object, or nil. There are few of them.
+// find returns an object, or nil. It searches linearly, because there are few objects.
 func (s state) find(key client.ObjectKey) *Object {
 	for _, obj := range s {
 		if obj.key == key {
@@ -30,7 +30,7 @@ func (s state) find(key client.ObjectKey) *Object {
 	return nil
 }
 
-// with returns the state with another version of an object; nil is without it.
+// with returns the state with a new version of an object, or without it if obj is nil.
 func (s state) with(key client.ObjectKey, obj *Object) state {
 	next := make(state, 0, len(s)+1)
 	next = append(next, s...)
@@ -54,14 +54,14 @@ func compareKeys(a, b client.ObjectKey) int {
 	return strings.Compare(a.Name, b.Name)
 }
 
-// Begin forgets how the objects came to be as they are: no cache is older than this.
+// Begin forgets all earlier states, so no cache can show them.
 func (s *Server) Begin() {
 	for _, h := range s.kinds {
 		h.states, h.changed = h.states[len(h.states)-1:], h.changed[len(h.changed)-1:]
 	}
 }
 
-// Copy returns a server with the same objects, which goes its own way from here. The objects are shared, as they never change.
+// Copy returns an independent server with the same objects. It shares them, because they never change.
 func (s *Server) Copy() *Server {
 	next := &Server{Scheme: s.Scheme, Indexes: s.Indexes, Now: s.Now, version: s.version, uids: s.uids}
 	for _, h := range s.kinds {

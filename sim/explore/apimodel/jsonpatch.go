@@ -10,14 +10,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// operation is one of a JSON patch (RFC 6902).
+// operation is one operation of a JSON patch (RFC 6902).
 type operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value"`
 }
 
-// jsonPatch changes raw by a JSON patch, as a whole or not at all: raw is the caller's own copy.
+// jsonPatch applies a JSON patch to raw, the caller's own copy. On an error, the caller must
+// discard raw.
 func jsonPatch(raw map[string]any, patch []byte) (map[string]any, error) {
 	var operations []operation
 	if err := json.Unmarshal(patch, &operations); err != nil {
@@ -44,7 +45,7 @@ func steps(path string) []string {
 
 var errMissing = errors.New("no such field")
 
-// apply changes what is at a path below a value, and returns the value as it is then.
+// apply applies an operation at a path below a value, and returns the new value.
 func (o operation) apply(value any, path []string) (any, error) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -76,7 +77,7 @@ func (o operation) inMap(m map[string]any, key string) error {
 	value, there := m[key]
 	switch {
 	case o.Op == "add", o.Op == "replace":
-		// A real API server replaces what is not there, too.
+		// A real API server also replaces a field that does not exist.
 		m[key] = o.Value
 		return nil
 	case o.Op == "test" && (there || o.Value == nil):
@@ -119,7 +120,7 @@ func (o operation) test(value any) error {
 	return nil
 }
 
-// mergePatch changes raw by a JSON merge patch (RFC 7386).
+// mergePatch applies a JSON merge patch (RFC 7386) to raw.
 func mergePatch(raw map[string]any, patch []byte) (map[string]any, error) {
 	var fields map[string]any
 	if err := json.Unmarshal(patch, &fields); err != nil {

@@ -13,20 +13,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// Object is one version of an object. It never changes: another version is another Object, which shares what is the same.
+// Object is one version of an object. It never changes: a new version is a new Object, which shares the equal parts.
 type Object struct {
 	key   client.ObjectKey
 	raw   map[string]any
 	typed client.Object
-	// applied is what each field owner has applied to it.
+	// applied is what each field owner has applied.
 	applied map[string]map[string]any
-	// owners are Sickbay's field owners, and what they have written.
+	// owners are Sickbay's field owners and what they wrote.
 	owners []ownership
-	// hash is that of what the object says; 0 until it is asked for.
+	// hash is the hash of the content; 0 until it is computed.
 	hash uint64
 }
 
-// Typed returns the object as a Go type, or as Unstructured if the scheme does not know its kind. It is shared: do not
+// Typed returns the object as a Go type, or as Unstructured if the scheme does not know its kind. It is shared; do not
 // change it.
 func (o *Object) Typed() client.Object { return o.typed }
 
@@ -58,7 +58,7 @@ func isList(obj runtime.Object) bool {
 	return ok
 }
 
-// namesItsKind reports whether the kind of an object depends on the object, and not on its type alone.
+// namesItsKind reports whether the kind of an object depends on its content, not only on its Go type.
 func namesItsKind(obj runtime.Object) bool {
 	switch obj.(type) {
 	case runtime.Unstructured, *metav1.PartialObjectMetadata, *metav1.PartialObjectMetadataList:
@@ -67,7 +67,7 @@ func namesItsKind(obj runtime.Object) bool {
 	return false
 }
 
-// object makes one of its fields, which must not change any more.
+// object makes an object from its fields, which must not change any more.
 func (s *Server) object(gvk schema.GroupVersionKind, raw map[string]any) *Object {
 	raw["apiVersion"], raw["kind"] = gvk.GroupVersion().String(), gvk.Kind
 	if !s.Scheme.Recognizes(gvk) {
@@ -80,12 +80,12 @@ func (s *Server) object(gvk schema.GroupVersionKind, raw map[string]any) *Object
 	if err != nil {
 		panic(fmt.Sprintf("apimodel: decoding a %s: %v", gvk.Kind, err))
 	}
-	// A client for Go types leaves the kind out.
+	// A typed client leaves the kind out.
 	typed.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	return &Object{raw: raw, typed: typed.(client.Object)}
 }
 
-// into fills obj, of whatever type the caller has, with a copy.
+// into fills obj, of whatever Go type, with a copy.
 func (o *Object) into(obj client.Object) {
 	switch obj := obj.(type) {
 	case *unstructured.Unstructured:
@@ -105,7 +105,7 @@ func (o *Object) meta() metav1.ObjectMeta {
 	return meta
 }
 
-// As returns an object as its type; nil if there is none.
+// As returns an object as its Go type; nil if there is none.
 func As[T client.Object](obj *Object) T {
 	var none T
 	if obj == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
-// ownership is an entry of the managed fields: which conditions and annotations a field owner of Sickbay has written.
+// ownership is an entry of the managed fields: the conditions and annotations that a field owner of Sickbay has written.
 type ownership struct {
 	manager, operation string
 	fields             []field
@@ -28,8 +28,8 @@ type fieldValue struct {
 	value any
 }
 
-// own returns who of Sickbay's own field owners has written what after a write, and writes it into the managed fields. A
-// condition that somebody else changes keeps its owner, who still owns a part of it; an annotation does not.
+// own returns what each of Sickbay's own field owners owns after a write, and stores it in the managed fields. If
+// somebody else changes a condition, its owner keeps it, because it still owns a part of it; an annotation it loses.
 func own(old *Object, next map[string]any, r request) []ownership {
 	before, after := []fieldValue(nil), named(next)
 	var owners, kept []ownership
@@ -59,7 +59,7 @@ func own(old *Object, next map[string]any, r request) []ownership {
 	return kept
 }
 
-// find returns what the writer of a request has written before.
+// find returns the entry of a request's writer.
 func find(owners []ownership, r request) ownership {
 	for _, o := range owners {
 		if o.manager == r.owner && o.operation == r.operation() {
@@ -69,7 +69,7 @@ func find(owners []ownership, r request) ownership {
 	return ownership{manager: r.owner, operation: r.operation()}
 }
 
-// changes are the fields whose values differ.
+// changes returns the fields whose values differ.
 func changes(before, after []fieldValue) []field {
 	var changed []field
 	for _, now := range after {
@@ -81,7 +81,7 @@ func changes(before, after []fieldValue) []field {
 	return changed
 }
 
-// stillOwned are the fields of an entry that are its own after a write.
+// stillOwned returns the fields of an entry that it still owns after a write.
 func (o ownership) stillOwned(after []fieldValue, changed []field, r request) []field {
 	return slices.DeleteFunc(slices.Clone(o.fields), func(f field) bool {
 		there := slices.ContainsFunc(after, func(now fieldValue) bool { return now.field == f })

@@ -37,7 +37,8 @@ func (c *Client) patch(obj client.Object, patch client.Patch, status bool, owner
 	}, r)
 }
 
-// apply is server-side apply with force. It makes objects of no kind: what Sickbay applies to exists.
+// apply is server-side apply with force. It creates no objects, because whatever Sickbay applies to
+// exists.
 func (c *Client) apply(config runtime.ApplyConfiguration, status bool, owner string) error {
 	fields := fieldsOf(config)
 	u := &unstructured.Unstructured{Object: fields}
@@ -60,7 +61,7 @@ func (c *Client) apply(config runtime.ApplyConfiguration, status bool, owner str
 		if err != nil {
 			return err
 		}
-		// As the real client does, fill what was applied with what is stored.
+		// Like the real client, fill the apply configuration with what is stored.
 		if answered, ok := config.(interface{ SetUnstructuredContent(content map[string]any) }); ok {
 			answered.SetUnstructuredContent(r.draft(stored))
 		}

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// notFound is what the API server answers about an object that there is not.
+// notFound is the API server's error for an object that does not exist.
 func notFound(gvk schema.GroupVersionKind, key client.ObjectKey) error {
 	return apierrors.NewNotFound(resource(gvk), key.Name)
 }
@@ -31,7 +31,8 @@ func get(gvk schema.GroupVersionKind, from state, key client.ObjectKey, into cli
 	return nil
 }
 
-// list fills a list with what the options ask for, and returns it. A field is only known to the indexes.
+// list fills a list with the objects that the options select, and returns them. It finds objects by
+// field only through the indexes.
 func (s *Server) list(gvk schema.GroupVersionKind, from state, list client.ObjectList, opts []client.ListOption) []*Object {
 	var options client.ListOptions
 	options.ApplyOptions(opts)
@@ -64,7 +65,7 @@ func (s *Server) listed(gvk schema.GroupVersionKind, obj *Object, options *clien
 	return true
 }
 
-// indexed reports whether the index of a field has an object under a value.
+// indexed reports whether the index of a field lists an object under a value.
 func (s *Server) indexed(gvk schema.GroupVersionKind, obj *Object, field, value string) bool {
 	for _, index := range s.Indexes {
 		if index.Field != field || s.Kind(index.Object) != gvk {
@@ -75,7 +76,7 @@ func (s *Server) indexed(gvk schema.GroupVersionKind, obj *Object, field, value 
 	panic(fmt.Sprintf("apimodel: no index of %s by %s", gvk.Kind, field))
 }
 
-// fill sets the items of a list. Those that are shared are not copied.
+// fill sets the items of a list. It does not copy shared ones.
 func fill(list client.ObjectList, found []*Object, shared bool) {
 	switch list := list.(type) {
 	case *unstructured.UnstructuredList:

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// scripts is what the controllers do, and what goes wrong with it.
+// scripts are requests as the controllers make them, including failures.
 var scripts = map[string]func(*player){
 	"create": func(p *player) {
 		m := p.machine("m", build.Label("a", "b"))

@@ -16,18 +16,18 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// Server holds all objects, and all that they ever were. It is for one goroutine at a time.
+// Server holds all objects and their history. It is not safe for concurrent use.
 type Server struct {
 	// Scheme knows the kinds that are read and written as Go types.
 	Scheme *runtime.Scheme
 	// Indexes answer lists by field.
 	Indexes []mhcspec.Index
-	// Now is the time that objects are created and deleted at.
+	// Now returns the time at which objects are created and deleted.
 	Now func() time.Time
-	// Committed is called after each change; nil calls nobody.
+	// Committed is called after each change. It may be nil.
 	Committed func(Change)
 
-	// kinds are in the order of their names.
+	// kinds are sorted by name.
 	kinds   []*history
 	version int64
 	uids    int
@@ -35,11 +35,11 @@ type Server struct {
 	garbage garbage
 }
 
-// Change is one write that was carried out.
+// Change is one write that was stored.
 type Change struct {
 	Kind schema.GroupVersionKind
 	Key  client.ObjectKey
-	// Before is nil for an object that was created, After for one that is gone.
+	// Before is nil for an object that was created, After for one that was removed.
 	Before, After *Object
 }
 
@@ -63,12 +63,12 @@ func (s *Server) Kind(obj runtime.Object) schema.GroupVersionKind {
 	return gvk
 }
 
-// Latest returns an object as it is now, or nil.
+// Latest returns the current version of an object, or nil.
 func (s *Server) Latest(gvk schema.GroupVersionKind, key client.ObjectKey) *Object {
 	return s.history(gvk).latest().find(key)
 }
 
-// All returns the objects of a kind as they are now, by name. The list is shared: do not change it.
+// All returns the current objects of a kind, by name. The list is shared; do not change it.
 func (s *Server) All(gvk schema.GroupVersionKind) []*Object { return s.history(gvk).latest() }
 
 func (s *Server) history(gvk schema.GroupVersionKind) *history {
@@ -85,7 +85,7 @@ func (s *Server) history(gvk schema.GroupVersionKind) *history {
 	return h
 }
 
-// commit stores what an object is from now on; nil removes it.
+// commit stores a new version of an object; nil removes the object.
 func (s *Server) commit(gvk schema.GroupVersionKind, key client.ObjectKey, after *Object) *Object {
 	h := s.history(gvk)
 	before := h.latest().find(key)
@@ -101,7 +101,7 @@ func (s *Server) commit(gvk schema.GroupVersionKind, key client.ObjectKey, after
 	return after
 }
 
-// uid is one that nobody has had before.
+// uid returns a new UID.
 func (s *Server) uid() types.UID {
 	s.uids++
 	return types.UID(fmt.Sprintf("%08x-0000-4000-8000-%012x", uint32(s.uids)*2654435761, s.uids))

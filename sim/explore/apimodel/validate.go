@@ -8,8 +8,8 @@ import (
 
 var recordKind = v1alpha1.GroupVersion.WithKind("MachineRemediation")
 
-// validate refuses what the definition of a MachineRemediation refuses: a spec that changes but for grant and decision, and
-// a grant that goes down; and what all definitions refuse: two conditions of one type. Other definitions are left to the tests on a real API server.
+// validate rejects what the definition of a MachineRemediation rejects: a change of the spec other than in grant and decision, and a lower grant. It
+// also rejects two conditions of one type, as all definitions do. Tests on a real API server cover the other definitions.
 func validate(gvk schema.GroupVersionKind, old, next map[string]any) error {
 	status, _ := next["status"].(map[string]any)
 	types := map[string]bool{}

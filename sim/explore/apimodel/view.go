@@ -5,7 +5,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// View is what the caches of one process show: of each kind the state after some write, which is never one before that.
+// View is the caches of one process. For each kind, it shows the state after some write, and never goes back.
 type View struct {
 	server *Server
 	at     map[*history]int
@@ -28,7 +28,7 @@ func (v *View) behind(h *history) int {
 	return len(h.states) - 1 - at
 }
 
-// Advance has a cache see all but the last few writes, and returns what is new to it. A cache never goes back.
+// Advance makes a cache see all but the last lag writes, and returns what is new to it. A cache never goes back.
 func (v *View) Advance(gvk schema.GroupVersionKind, lag int) []Change {
 	h := v.server.history(gvk)
 	behind := v.behind(h)
@@ -45,13 +45,13 @@ func (v *View) Advance(gvk schema.GroupVersionKind, lag int) []Change {
 	return news
 }
 
-// Rewind makes a cache that begins anew, as that of another process does, lag by that many writes, or as many as there were.
+// Rewind makes a new cache, such as that of a new process, lag by that many writes, or by as many as there were.
 func (v *View) Rewind(gvk schema.GroupVersionKind, lag int) {
 	h := v.server.history(gvk)
 	v.at[h] = max(0, len(h.states)-1-lag)
 }
 
-// Find returns an object as a cache shows it; nil if it shows none.
+// Find returns an object from a cache; nil if the cache does not have it.
 func (v *View) Find(gvk schema.GroupVersionKind, key client.ObjectKey) *Object {
 	return v.state(gvk).find(key)
 }
@@ -61,5 +61,5 @@ func (v *View) state(gvk schema.GroupVersionKind) state {
 	return h.states[len(h.states)-1-v.behind(h)]
 }
 
-// Version is the resource version of the last write.
+// Version returns the resource version of the last write.
 func (s *Server) Version() int64 { return s.version }

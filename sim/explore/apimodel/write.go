@@ -14,18 +14,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// request is one write: of what, of which part of it, and by whom.
+// request is one write: the object, the part of it, and the writer.
 type request struct {
 	gvk    schema.GroupVersionKind
 	key    client.ObjectKey
 	status bool
 	// owner is the field owner.
 	owner string
-	// applied is what a server-side apply says; nil for any other write.
+	// applied is the content of a server-side apply; nil for any other write.
 	applied map[string]any
 }
 
-// create stores a new object. Its status is dropped: that is a subresource.
+// create stores a new object. It drops the status, which is a subresource.
 func (s *Server) create(r request, raw map[string]any) (*Object, error) {
 	meta := metadata(raw)
 	if text(meta, "resourceVersion") != "" {
@@ -51,7 +51,7 @@ func (s *Server) create(r request, raw map[string]any) (*Object, error) {
 	return s.commit(r.gvk, r.key, obj), nil
 }
 
-// draft returns a copy of what a request may change of an object. All else is shared.
+// draft returns a copy of the part of an object that a request may change. The rest is shared.
 func (r request) draft(old *Object) map[string]any {
 	raw := maps.Clone(old.raw)
 	for key, value := range raw {
@@ -62,7 +62,7 @@ func (r request) draft(old *Object) map[string]any {
 	return raw
 }
 
-// change stores what mutate makes of an object, as far as the request may write.
+// change stores the result of mutate, limited to what the request may write.
 func (s *Server) change(r request, mutate func(old *Object) (map[string]any, error)) (*Object, error) {
 	old := s.Latest(r.gvk, r.key)
 	if old == nil {
@@ -93,7 +93,7 @@ func (s *Server) change(r request, mutate func(old *Object) (map[string]any, err
 	return s.commit(r.gvk, r.key, after), nil
 }
 
-// unchanged keeps what was applied, although nothing is stored.
+// unchanged records what was applied even if the object does not change.
 func (s *Server) unchanged(r request, old *Object) *Object {
 	if r.applied == nil {
 		return old
@@ -105,7 +105,7 @@ func (s *Server) unchanged(r request, old *Object) *Object {
 	return &now
 }
 
-// remember returns what was applied to an object, with what this request applies.
+// remember returns what was applied to an object, including what this request applies.
 func (r request) remember(old *Object) map[string]map[string]any {
 	if r.applied == nil {
 		return old.applied
@@ -116,7 +116,8 @@ func (r request) remember(old *Object) map[string]map[string]any {
 	return applied
 }
 
-// sameObject refuses a write that is meant for another version, or another object of that name.
+// sameObject rejects a write that is meant for another version, or for another object of that
+// name.
 func (s *Server) sameObject(r request, old *Object, next map[string]any) error {
 	meta, stored := metadata(next), metadata(old.raw)
 	if uid := text(meta, "uid"); uid != "" && uid != text(stored, "uid") && !r.status {
@@ -128,7 +129,7 @@ func (s *Server) sameObject(r request, old *Object, next map[string]any) error {
 	return nil
 }
 
-// bounded keeps of next what the request may write, and counts generations.
+// bounded keeps the part of next that the request may write, and counts generations.
 func bounded(r request, old *Object, next map[string]any) map[string]any {
 	if r.status {
 		bounded := maps.Clone(old.raw)
@@ -163,7 +164,7 @@ func bounded(r request, old *Object, next map[string]any) map[string]any {
 	return next
 }
 
-// shareContent makes what is the same in two versions of an object the very same.
+// shareContent makes equal parts of two versions of an object the same in memory.
 func shareContent(old, next map[string]any) {
 	for key, value := range old {
 		if key != "metadata" && key != "status" {
@@ -218,7 +219,7 @@ func (s *Server) remove(r request, preconditions *preconditions) error {
 	return nil
 }
 
-// preconditions of a deletion.
+// preconditions are the preconditions of a deletion.
 type preconditions struct {
 	uid     *types.UID
 	version *string

@@ -16,7 +16,7 @@ import (
 
 var errNoAnswer = errors.New("http2: client connection lost")
 
-// reads is asked before each read of a process.
+// reads is called before each read of a process.
 func (p *Process) reads(call apimodel.Call) error {
 	if p.dead {
 		p.crash()
@@ -28,7 +28,7 @@ func (p *Process) reads(call apimodel.Call) error {
 	return p.interrupt(call)
 }
 
-// moveCache has a cache that lags too far behind move on, and may have it move on at this very moment.
+// moveCache makes a cache catch up if it lags too far behind, and may make it catch up at this very moment.
 func (p *Process) moveCache(kind schema.GroupVersionKind) {
 	behind := p.View.Behind(kind)
 	if behind > most {
@@ -43,7 +43,7 @@ func (p *Process) moveCache(kind schema.GroupVersionKind) {
 	})
 }
 
-// interrupt lets others do something just before a call, or has it fail.
+// interrupt may make others act just before a call, or make the call fail.
 func (p *Process) interrupt(call apimodel.Call) error {
 	var failed error
 	p.World.pick(schedule.AtRead, func() []option {
@@ -65,7 +65,7 @@ func (p *Process) interrupt(call apimodel.Call) error {
 	return failed
 }
 
-// between has something happen in the middle of a call of a process.
+// between makes something happen in the middle of a process's call.
 func (w *World) between(do func()) {
 	writer := w.Writer
 	w.Writer = nil
@@ -74,7 +74,7 @@ func (w *World) between(do func()) {
 	do()
 }
 
-// others are what can happen in the middle of a call of this process.
+// others returns what can happen in the middle of a call of this process.
 func (p *Process) others(call apimodel.Call) []option {
 	about := aboutCall(call.Kind)
 	options := p.World.disturbances(about)
@@ -89,7 +89,7 @@ func (p *Process) others(call apimodel.Call) []option {
 	return options
 }
 
-// other is the process beside this one.
+// other returns the other process.
 func (w *World) other(p *Process) *Process {
 	if p == w.Former {
 		return w.Leader
@@ -97,7 +97,7 @@ func (w *World) other(p *Process) *Process {
 	return w.Former
 }
 
-// turns are the next Reconciles of a process.
+// turns returns the next Reconciles of a process.
 func (p *Process) turns(n int) []option {
 	var options []option
 	for _, i := range p.queue.ready[:min(n, len(p.queue.ready))] {
@@ -106,7 +106,7 @@ func (p *Process) turns(n int) []option {
 	return options
 }
 
-// take has a process reconcile an item. A former leader does not go on for ever.
+// take makes a process reconcile an item. A former leader stops after a few.
 func (p *Process) take(i Item) {
 	p.reconcile(i)
 	if p.World.Former != p {
@@ -117,14 +117,14 @@ func (p *Process) take(i Item) {
 	}
 }
 
-// read is told what a live read has returned.
+// read is called with the result of a live read.
 func (p *Process) read(call apimodel.Call, obj *apimodel.Object) {
 	if call.Live && p.Item != nil {
 		p.World.observer.Read(p, call, obj)
 	}
 }
 
-// writes carries out a write of a process, or has it go wrong.
+// writes carries out a write of a process, or makes it go wrong.
 func (p *Process) writes(call apimodel.Call, write func() error) error {
 	if p.dead {
 		p.crash()
@@ -167,7 +167,8 @@ func (p *Process) writes(call apimodel.Call, write func() error) error {
 	return answer
 }
 
-// carryOut makes a write that is not lost, and returns what the process hears: the answer of the API server, or that the answer is lost.
+// carryOut makes a write that is not lost, and returns the answer that the process gets: the API server's, or an error if the answer is
+// lost.
 func (p *Process) carryOut(call apimodel.Call, write func() error, answer error) error {
 	if err := p.commit(write); err != nil {
 		p.World.say("      %s: %v", call, err)
@@ -180,7 +181,7 @@ func (p *Process) carryOut(call apimodel.Call, write func() error, answer error)
 	return answer
 }
 
-// commit makes a write that others see is of this process.
+// commit makes a write in the name of this process.
 func (p *Process) commit(write func() error) error {
 	before := p.World.Writer
 	p.World.Writer = p
@@ -192,7 +193,7 @@ func conflict(call apimodel.Call) error {
 	return apierrors.NewConflict(schema.GroupResource{Group: call.Kind.Group, Resource: call.Kind.Kind}, call.Key.Name, errors.New("the object has been modified"))
 }
 
-// isRefused reports whether a webhook refuses a write. On a stubborn machine it lets verdicts pass.
+// isRefused reports whether a webhook rejects a write. On a stubborn machine, it allows verdicts.
 func (p *Process) isRefused(call apimodel.Call) bool {
 	if call.Kind != kinds.Machine {
 		return false

@@ -2,13 +2,13 @@ package history
 
 import "github.com/sickbay-dev/sickbay/sim/explore/schedule"
 
-// option is one thing that can happen at a point of a run, beside what usually does.
+// option is one thing that can happen at a point of a run instead of the usual.
 type option struct {
 	name string
 	do   func()
 }
 
-// chooser makes the choices of one run, and writes down those that are unusual.
+// chooser makes the choices of one run, and records the unusual ones.
 type chooser struct {
 	strategy schedule.Strategy
 	at       int
@@ -16,7 +16,7 @@ type chooser struct {
 	words    []string
 }
 
-// pick lets one of the options happen, or nothing.
+// pick carries out one of the options, or none.
 func (c *chooser) pick(kind schedule.Point, options func() []option) (name string, picked bool) {
 	c.at++
 	var list []option

@@ -2,7 +2,7 @@ package history
 
 import "time"
 
-// clock is what everybody goes by. It stands still unless the history moves it.
+// clock is everybody's clock. It stands still unless the history moves it.
 type clock struct{ now time.Time }
 
 // Now implements clock.PassiveClock.

@@ -14,13 +14,13 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// syncPeriod is the net below the events. It is so wide that nothing falls into it: what is due by itself has to say so.
+// syncPeriod is so long that nothing can depend on it: whatever is due by itself must say so.
 const syncPeriod = 240 * time.Hour
 
-// grace is how long a machine that was healthy stays so while its Node cannot be read.
+// grace is how long a healthy machine stays healthy while its Node cannot be read.
 const grace = 5 * time.Minute
 
-// addControllers makes the Reconcilers of a process, with nothing in their memory.
+// addControllers creates the Reconcilers of a process, with an empty memory.
 func (p *Process) addControllers() {
 	parts := p.World.Plant.parts(p, Parts{Client: p.client, Live: p.client.Live(), Nodes: nodes{p}})
 	clock, recorder, selectors := p.World.clock, recorder{p}, &mhcspec.Selectors{}
@@ -44,7 +44,7 @@ func (p *Process) addControllers() {
 	}
 }
 
-// Parts are what the Reconcilers of a process work with. A planted bug changes them.
+// Parts are the dependencies of a process's Reconcilers. A planted bug changes them.
 type Parts struct {
 	Client client.Client
 	Live   client.Reader
@@ -53,7 +53,7 @@ type Parts struct {
 	Gate func(remediation.Gate) remediation.Gate
 }
 
-// recorder writes events into the story of a run.
+// recorder adds events to the story of a run.
 type recorder struct{ p *Process }
 
 // Eventf implements events.EventRecorder.

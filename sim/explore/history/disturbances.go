@@ -16,11 +16,11 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// Deferred is how long an owner defers that does.
+// Deferred is how long a deferring owner waits.
 const Deferred = 20 * time.Minute
 
-// disturbances is what can happen at any moment without being asked for. Before a call of a process, only what changes objects
-// of the kind that the call is about need happen: anything else can as well happen before the next one.
+// disturbances returns what can happen at any moment by itself. Before a call of a process, only changes to objects of the
+// call's kind matter: anything else can just as well happen before the next call.
 func (w *World) disturbances(about func(...schema.GroupVersionKind) bool) []option {
 	var options []option
 	for _, one := range []struct {
@@ -47,10 +47,10 @@ func (w *World) disturbances(about func(...schema.GroupVersionKind) bool) []opti
 	return options
 }
 
-// anything is about all kinds.
+// anything matches all kinds.
 func anything(...schema.GroupVersionKind) bool { return true }
 
-// aboutCall is about the kind of a call, and about what belongs to no kind.
+// aboutCall matches the kind of a call, and what belongs to no kind.
 func aboutCall(kind schema.GroupVersionKind) func(...schema.GroupVersionKind) bool {
 	return func(kinds ...schema.GroupVersionKind) bool { return len(kinds) == 0 || slices.Contains(kinds, kind) }
 }
@@ -73,7 +73,7 @@ func (w *World) nodesChange() []option {
 	return append(options, option{"the Nodes cannot be read", func() { w.Unreadable, w.lostAt = true, w.clock.now }})
 }
 
-// readable ends that the Nodes cannot be read. All machines are looked at again, as a connection that returns has it.
+// readable makes the Nodes readable again. Like a connection that comes back, it queues all machines.
 func (w *World) readable() {
 	w.Unreadable = false
 	for _, p := range []*Process{w.Leader, w.Former} {
@@ -86,7 +86,7 @@ func (w *World) readable() {
 	}
 }
 
-// upgrade pauses and resumes as upgradepause does.
+// upgrade pauses and resumes repairs as upgradepause does.
 func (w *World) upgrade() []option {
 	mhc := Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName)
 	if mhc == nil {
@@ -110,7 +110,7 @@ func (w *World) endUpgrade() {
 	})
 }
 
-// refuse has a webhook refuse all writes on a machine, for a while.
+// refuse makes a webhook reject all writes to a machine, or stop rejecting them.
 func (w *World) refuse() []option {
 	var options []option
 	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
@@ -124,7 +124,7 @@ func (w *World) refuse() []option {
 	return options
 }
 
-// leftReconciles is how much a former leader does before it notices.
+// leftReconciles is how many Reconciles a former leader runs before it notices.
 const leftReconciles = 6
 
 func (w *World) overlap() []option {
@@ -149,10 +149,10 @@ func (w *World) clockSteps() []option {
 	return options
 }
 
-// longestLag is for how long a cache may not move at all.
+// longestLag is how long a cache may stand still.
 const longestLag = 5 * time.Minute
 
-// setClock moves the clock, and rings the timers of all processes that are due.
+// setClock sets the clock, and fires the due timers of all processes.
 func (w *World) setClock(now time.Time) {
 	if now.Sub(w.clock.now) > longestLag {
 		w.Leader.lag = nil
@@ -166,7 +166,7 @@ func (w *World) setClock(now time.Time) {
 	}
 }
 
-// changeRestless has a restless machine change before each write on it.
+// changeRestless changes a restless machine before each write to it.
 func (w *World) changeRestless(call apimodel.Call) {
 	if w.Spec.Restless > 0 && call.Kind == kinds.Machine && call.Key.Name == fmt.Sprintf("m%d", w.Spec.Restless) && !w.goodwill {
 		w.annotate(kinds.Machine, call.Key.Name, map[string]string{"restless": fmt.Sprint(w.Server.Version())})

@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// addLeftOver leaves on the first machine what the version before has left there, by its field owners.
+// addLeftOver writes to the first machine what the previous version left there, with its field owners.
 func (w *World) addLeftOver() {
 	if w.Spec.LeftOver == worlds.LeftNothing {
 		return

@@ -5,7 +5,7 @@ import (
 	"github.com/go-logr/logr/funcr"
 )
 
-// logger has the controllers' logs told with all that happens.
+// logger returns a logger that adds the controllers' logs to the story.
 func (w *World) logger() logr.Logger {
 	return funcr.New(func(prefix, args string) { w.say("      log: %s %s", prefix, args) }, funcr.Options{})
 }

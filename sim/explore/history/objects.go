@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 )
 
-// Latest returns an object as it is now; nil if there is none. It is shared.
+// Latest returns the current version of an object; nil if there is none. It is shared.
 func Latest[T client.Object](w *World, kind schema.GroupVersionKind, name string) T {
 	key := kinds.InNamespace(name)
 	if kind == kinds.Node {
@@ -27,7 +27,7 @@ func Latest[T client.Object](w *World, kind schema.GroupVersionKind, name string
 	return apimodel.As[T](w.Server.Latest(kind, key))
 }
 
-// Every returns all objects of a kind as they are now. They are shared.
+// Every returns the current objects of a kind. They are shared.
 func Every[T client.Object](w *World, kind schema.GroupVersionKind) []T {
 	var list []T
 	for _, obj := range w.Server.All(kind) {
@@ -49,7 +49,8 @@ func (w *World) put(obj client.Object) {
 	w.must(w.admin.Status().Update(ctx, obj))
 }
 
-// update changes an object, or its status, as somebody does who is no manager. What is gone stays so.
+// update changes an object, or its status, in the name of somebody other than a manager. It ignores
+// objects that are gone.
 func update[T client.Object](w *World, kind schema.GroupVersionKind, name string, status bool, change func(T)) {
 	key := kinds.InNamespace(name)
 	if kind == kinds.Node {
@@ -71,17 +72,17 @@ func update[T client.Object](w *World, kind schema.GroupVersionKind, name string
 	w.must(w.admin.Update(context.Background(), obj))
 }
 
-// must holds for writes that cannot fail: nobody else writes meanwhile.
+// must panics on an error of a write that cannot fail, because nobody else writes meanwhile.
 func (w *World) must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("history: in world %s: %v", w.Spec.Name, err))
 	}
 }
 
-// gone is the value of an annotation that is taken away.
+// gone is the value that removes an annotation.
 const gone = "\x00"
 
-// annotate sets annotations, or takes them away.
+// annotate sets or removes annotations.
 func (w *World) annotate(kind schema.GroupVersionKind, name string, values map[string]string) {
 	update(w, kind, name, false, func(obj client.Object) {
 		annotations := maps.Clone(obj.GetAnnotations())
@@ -97,7 +98,7 @@ func (w *World) annotate(kind schema.GroupVersionKind, name string, values map[s
 	})
 }
 
-// remove deletes an object as somebody does who is no manager.
+// remove deletes an object in the name of somebody other than a manager.
 func (w *World) remove(obj client.Object) {
 	before := w.Writer
 	w.Writer = nil
@@ -105,7 +106,7 @@ func (w *World) remove(obj client.Object) {
 	w.must(client.IgnoreNotFound(w.admin.Delete(context.Background(), obj)))
 }
 
-// Said is what a condition of a Machine says.
+// Said returns the status, reason and message of a condition of a Machine.
 func Said(machine *clusterv1.Machine, conditionType string) [3]string {
 	if c := meta.FindStatusCondition(machine.Status.Conditions, conditionType); c != nil {
 		return [3]string{string(c.Status), c.Reason, c.Message}
@@ -113,7 +114,7 @@ func Said(machine *clusterv1.Machine, conditionType string) [3]string {
 	return [3]string{}
 }
 
-// Progress is what a record says of how it goes on.
+// Progress returns the condition Progressing of a record.
 func Progress(r *v1alpha1.MachineRemediation) metav1.Condition {
 	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
 		return *c

@@ -7,7 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 )
 
-// Outside sees the world from outside, as the commands do: with caches and a memory of its own.
+// Outside returns an observer like the commands: with its own caches and memory.
 func (w *World) Outside() *fleet.Observer {
 	outside := &Process{World: w, client: &apimodel.Client{Server: w.Server, View: w.Server.NewView()}}
 	return fleet.New(fleet.Sources{
@@ -15,8 +15,8 @@ func (w *World) Outside() *fleet.Observer {
 	})
 }
 
-// Inside sees the world with the manager's own controllers: their caches, and all that they remember. It is nil if a planted bug has
-// taken one of them away.
+// Inside returns an observer with the manager's own controllers, including their caches and memory. It is nil if a planted bug
+// replaced one of them.
 func (w *World) Inside() *fleet.Observer {
 	p := w.Leader
 	checks, ok := p.Controllers[machinehealthcheck.ControllerName].(*machinehealthcheck.Reconciler)

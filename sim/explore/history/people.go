@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// toggle sets an annotation, or takes it away if it is there.
+// toggle sets an annotation, or removes it if it is set.
 func (w *World) toggle(kind schema.GroupVersionKind, obj client.Object, key, value string) option {
 	name := obj.GetName()
 	if _, ok := obj.GetAnnotations()[key]; ok {
@@ -57,7 +57,7 @@ func (w *World) meddleWithRequests() []option {
 
 func (w *World) hold() string { return w.clock.now.Add(30 * time.Minute).UTC().Format(time.RFC3339) }
 
-// pauses are the ways in which people stop everything, and let it go on.
+// pauses returns the ways in which people stop everything, and let it continue.
 func (w *World) pauses() []option {
 	mhc := Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName)
 	return []option{
@@ -84,14 +84,14 @@ func (w *World) meddleWithCheck() []option {
 		w.toggle(kinds.HealthCheck, mhc, mhcspec.HoldUntilAnnotation, w.hold()),
 		{"a person deletes the MachineHealthCheck", func() { w.remove(mhc) }},
 	}
-	// Nobody can know of the requests of a kind that is named nowhere.
+	// Sickbay cannot know about requests of a kind that nothing names.
 	if w.Spec.Plan == nil && w.Spec.LeftOver != worlds.LeftRequest {
 		options = append(options, option{"a person changes the templateRef", func() { w.changeTemplate() }})
 	}
 	return options
 }
 
-// changeTemplate has the MachineHealthCheck make requests, or make none any more.
+// changeTemplate makes the MachineHealthCheck create requests, or stop creating them.
 func (w *World) changeTemplate() {
 	update(w, kinds.HealthCheck, kinds.CheckName, false, func(mhc *clusterv1.MachineHealthCheck) {
 		ref := &mhc.Spec.Remediation.TemplateRef
@@ -132,7 +132,7 @@ func (w *World) meddleWithMachine(m *clusterv1.Machine) []option {
 	return options
 }
 
-// makeAnew replaces a Machine by another one of its name, which is healthy.
+// makeAnew replaces a Machine with a healthy one of the same name.
 func (w *World) makeAnew(m *clusterv1.Machine) {
 	w.remove(m)
 	w.tearDown(m.Name)
@@ -154,12 +154,13 @@ func (w *World) meddleWithRecord(r *v1alpha1.MachineRemediation) []option {
 	return append(options, option{"a person deletes " + r.Name, func() { w.remove(r) }})
 }
 
-// decide answers for the attempt that a record says it is about.
+// decide answers for the current attempt of a record.
 func (w *World) decide(name string, answer v1alpha1.Answer) {
 	update(w, kinds.Record, name, false, func(r *v1alpha1.MachineRemediation) { r.Spec.Decision = w.decision(r, answer) })
 }
 
-// decision is one about the attempt that a record says it is about. A person who means well names the step to begin with.
+// decision returns a decision about the current attempt of a record. A person who means well names the step to begin
+// with.
 func (w *World) decision(r *v1alpha1.MachineRemediation, answer v1alpha1.Answer) *v1alpha1.RemediationDecision {
 	d := &v1alpha1.RemediationDecision{Attempt: max(1, r.Status.Attempt), Answer: answer, By: "somebody"}
 	if w.goodwill && w.Spec.Plan != nil && answer == v1alpha1.AnswerRetry {
@@ -168,7 +169,7 @@ func (w *World) decision(r *v1alpha1.MachineRemediation, answer v1alpha1.Answer)
 	return d
 }
 
-// decideWell has a person go on with what is Held, and approve what waits for approval.
+// decideWell makes a person continue what is Held, and approve what waits for approval.
 func (w *World) decideWell() []option {
 	var options []option
 	for _, r := range Every[*v1alpha1.MachineRemediation](w, kinds.Record) {
@@ -188,7 +189,7 @@ func (w *World) decideWell() []option {
 	return options
 }
 
-// MeanWell has everybody mean well: it undoes all that keeps machines from being repaired.
+// MeanWell makes everybody mean well: it undoes everything that keeps machines from being repaired.
 func (w *World) MeanWell() {
 	w.say("everybody means well")
 	w.goodwill = true

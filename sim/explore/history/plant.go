@@ -5,24 +5,25 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// Plant is a bug that is put into the controllers on purpose, by changing what they work with. The explorer has to find it.
+// Plant is a bug that is planted in the controllers by changing what they work with. The explorer must find it.
 type Plant struct {
 	Name string
 	// About says in one sentence what is wrong.
 	About string
-	// Seed is that of a history which shows it, so that the search need not be long; 0 is as good as 1.
+	// Seed is the seed of a history that shows it, to keep the search short; 0 is the same as 1.
 	Seed uint64
-	// World is the one to look in.
+	// World is the world to search.
 	World *worlds.Spec
-	// Rule is the one that it breaks.
+	// Rule is the rule that it breaks.
 	Rule string
-	// Fault is the number of the fault of old that it brings back; 0 is none of the five.
+	// Fault is the number of the historical fault that it brings back; 0 if it is none of the five.
 	Fault int
-	// Change is what is wrong.
+	// Change plants the bug.
 	Change func(*Process, Parts) Parts
-	// Hasty has the reboot controller carry out a RebootRemediation before its record has stored that it made it.
+	// Hasty makes the reboot controller carry out a RebootRemediation before its record has stored that it
+	// created it.
 	Hasty bool
-	// Predicts is what is wrong with what explain says; nil if nothing is.
+	// Predicts falsifies explain's predictions; nil leaves them alone.
 	Predicts func([]explain.Upcoming) []explain.Upcoming
 }
 

@@ -16,23 +16,23 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// Process is one manager, with an empty memory when it starts. It does one thing at a time.
+// Process is one manager. It starts with an empty memory, and does one thing at a time.
 type Process struct {
 	World *World
 	Name  string
-	// View is what its caches show.
+	// View is its caches.
 	View   *apimodel.View
 	client *apimodel.Client
 	// Controllers are its Reconcilers, by name.
 	Controllers map[string]reconcile.Reconciler
 	queue       queue
-	// Item is the one whose Reconcile is at work; nil between two.
+	// Item is the item of the current Reconcile; nil between two.
 	Item *Item
 	// lag is how many writes its caches do not show for now.
 	lag map[schema.GroupVersionKind]int
-	// dead is that it has crashed.
+	// dead is set after it crashed.
 	dead bool
-	// left is how many Reconciles a former leader has left.
+	// left is how many more Reconciles a former leader gets.
 	left int
 }
 
@@ -44,10 +44,10 @@ type Item struct {
 
 func (i Item) String() string { return i.Controller + " " + i.Name }
 
-// crash unwinds a Reconcile when its process dies.
+// crash is the panic that unwinds a Reconcile when its process dies.
 type crash struct{ process *Process }
 
-// crash ends everything that the process does. A Reconcile may have it done by other goroutines.
+// crash ends everything that the process does. Other goroutines of a Reconcile may call it, too.
 func (p *Process) crash() {
 	p.dead = true
 	if !reconciles() {
@@ -56,7 +56,7 @@ func (p *Process) crash() {
 	panic(crash{p})
 }
 
-// reconciles reports whether the goroutine that asks is one that reconciles, and not one that a Reconcile has started.
+// reconciles reports whether the calling goroutine is the one that reconciles, not one that a Reconcile started.
 func reconciles() bool {
 	callers := make([]uintptr, 128)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
@@ -71,7 +71,7 @@ func reconciles() bool {
 	}
 }
 
-// newProcess starts a manager. Its caches show what there is, unless they begin older.
+// newProcess starts a manager. Its caches are up to date, unless they start older.
 func (w *World) newProcess() *Process {
 	w.processes++
 	p := &Process{World: w, Name: fmt.Sprintf("p%d", w.processes), View: w.Server.NewView()}
@@ -94,7 +94,7 @@ func (w *World) newProcess() *Process {
 // most is how many writes a cache may lag behind.
 const most = 3
 
-// startOlder may have a cache of a new process begin before what the last leader saw.
+// startOlder may start a cache of a new process before what the last leader saw.
 func (p *Process) startOlder() {
 	if !p.World.Spec.Has(worlds.Caches) {
 		return
@@ -117,20 +117,20 @@ func (p *Process) startOlder() {
 	})
 }
 
-// sync brings a cache up to date, but for some writes, and wakes up those whom the news concern.
+// sync brings a cache up to date except for lag writes, and queues what the news concerns.
 func (p *Process) sync(kind schema.GroupVersionKind, lag int) {
 	for _, change := range p.View.Advance(kind, lag) {
 		p.wake(change)
 	}
 }
 
-// Due is when the process does something by itself; zero if it does nothing.
+// Due returns when the process does something by itself; zero if never.
 func (p *Process) Due() time.Time { return p.queue.next() }
 
-// Failing reports whether the process tries something again that has failed.
+// Failing reports whether the process is retrying something.
 func (p *Process) Failing() bool { return len(p.queue.failures) > 0 }
 
-// reconcile has a controller look at one of its objects.
+// reconcile makes a controller look at one of its objects.
 func (p *Process) reconcile(i Item) {
 	p.queue.remove(i)
 	p.World.say("%s %s", p.Name, i)
@@ -161,7 +161,7 @@ func (p *Process) reconcile(i Item) {
 	}
 }
 
-// died goes on without a process that has crashed. A leader has a successor at once.
+// died recovers from the crash of a process. A leader gets a successor at once.
 func (p *Process) died(cause any) {
 	if dead, ok := cause.(crash); !ok || dead.process != p {
 		panic(cause)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// queue is what a process has to look at, and when.
+// queue holds what a process has to look at, and when.
 type queue struct {
 	ready    []Item
 	timers   map[Item]time.Time
@@ -45,7 +45,7 @@ func (q *queue) done(i Item) {
 	delete(q.failures, i)
 }
 
-// retry is later and later for what fails again and again.
+// retry queues an item again, later with each failure.
 func (q *queue) retry(i Item, now time.Time) {
 	if q.failures == nil {
 		q.failures = map[Item]int{}
@@ -55,7 +55,7 @@ func (q *queue) retry(i Item, now time.Time) {
 	q.set(i, now.Add(wait))
 }
 
-// next is when the next timer rings; zero if there is none.
+// next returns when the next timer fires; zero if there is none.
 func (q *queue) next() time.Time {
 	var next time.Time
 	for _, at := range q.timers {
@@ -66,7 +66,7 @@ func (q *queue) next() time.Time {
 	return next
 }
 
-// ring makes ready what is due, the earliest first.
+// ring makes all due items ready, the earliest first.
 func (q *queue) ring(now time.Time) {
 	var due []Item
 	for i, at := range q.timers {

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
-// Calm lets faults stop, and people go home.
+// Calm ends all faults, and people go home.
 func (w *World) Calm() {
 	w.say("faults end, and people go home")
 	w.Quiet = true
@@ -24,8 +24,8 @@ func (w *World) Calm() {
 	w.resync()
 }
 
-// resync has the leader look at everything once more, as it does every few minutes, if a former leader may have written over
-// what it has written. Nothing else falls into that net.
+// resync makes the leader look at everything once more, as it does every few minutes, if a former leader may have overwritten
+// its writes. Nothing else may depend on it.
 func (w *World) resync() {
 	if w.processes == 1 {
 		return
@@ -38,13 +38,12 @@ func (w *World) resync() {
 }
 
 const (
-	// busiest is how much may happen at one moment, and busy in a whole rest.
+	// busiest is how many steps may happen at one moment, and busy how many in a whole rest.
 	busiest = 400
 	busy    = 4000
 )
 
-// Rest lets time pass without any fault, at most until over says that it is enough. Whenever nothing is left to do for now,
-// check looks at the world.
+// Rest lets time pass without faults, at most until over returns true. Whenever nothing is left to do for now, it calls check.
 func (w *World) Rest(length time.Duration, check func(), over func() bool) {
 	until, all, atOnce, written := w.clock.now.Add(length), 0, 0, w.Server.Version()
 	for w.Failure == nil {
@@ -67,8 +66,8 @@ func (w *World) Rest(length time.Duration, check func(), over func() bool) {
 	}
 }
 
-// idle looks at a world in which nothing is left to do for now, and reports whether the rest is over: over says so, or nothing
-// comes before until.
+// idle handles a world in which nothing is left to do for now. It reports whether the rest is over: over says so, or nothing
+// is due before until.
 func (w *World) idle(until time.Time, check func(), over func() bool) bool {
 	w.observer.Rested()
 	if check != nil {

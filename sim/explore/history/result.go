@@ -9,23 +9,24 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
 )
 
-// Result is what came of one run.
+// Result is the result of one run.
 type Result struct {
 	// Failure is nil if no rule was broken.
 	Failure *rules.Failure
-	// Schedule is how the run deviated from what usually happens, and Words say the same for people.
+	// Schedule is where and how the run deviated from the usual course, and Words describe that for
+	// people.
 	Schedule schedule.Schedule
 	Words    []string
-	// Points is at how many points something else could have happened.
+	// Points is the number of points at which something else could have happened.
 	Points int
-	// Steps is how many times something happened, and Virtual how much time passed.
+	// Steps is the number of steps, and Virtual how much time passed.
 	Steps   int
 	Virtual time.Duration
 	// States are the hashes of the states of the world, step by step.
 	States []uint64
 }
 
-// Result is what has come of a world.
+// Result returns the result of a world.
 func (w *World) Result() Result {
 	return Result{
 		Failure: w.Failure, Schedule: w.choices.taken, Words: w.choices.words, Points: w.choices.at,
@@ -33,7 +34,7 @@ func (w *World) Result() Result {
 	}
 }
 
-// Story tells a run for people.
+// Story describes a run for people.
 func (r Result) Story() string {
 	if r.Failure == nil {
 		return "no rule is broken"

@@ -16,10 +16,10 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// SickAfter is how long a Node may be not ready.
+// SickAfter is how long a Node may be not ready before its machine is sick.
 const SickAfter = time.Minute
 
-// setUp makes everything that is there at the beginning.
+// setUp creates everything that exists at the beginning.
 func (w *World) setUp() {
 	w.put(build.Cluster(kinds.Namespace, kinds.ClusterName))
 	if w.Spec.Owner != worlds.OwnerNone {
@@ -38,7 +38,7 @@ func (w *World) setUp() {
 	w.addLeftOver()
 }
 
-// healthCheck is the MachineHealthCheck of a world.
+// healthCheck returns the MachineHealthCheck of a world.
 func (w *World) healthCheck() *clusterv1.MachineHealthCheck {
 	s := w.Spec
 	options := []build.MachineHealthCheckOption{
@@ -65,13 +65,13 @@ func (w *World) healthCheck() *clusterv1.MachineHealthCheck {
 	return build.MachineHealthCheck(kinds.Namespace, kinds.CheckName, options...)
 }
 
-// makeMachine makes a Machine with its Node.
+// makeMachine creates a Machine with its Node.
 func (w *World) makeMachine(sick bool) {
 	name := w.newMachine()
 	w.giveNode(name, sick)
 }
 
-// newMachine makes a Machine that waits for its Node.
+// newMachine creates a Machine that waits for its Node.
 func (w *World) newMachine() string {
 	w.made++
 	name := fmt.Sprintf("m%d", w.made)
@@ -83,7 +83,7 @@ func (w *World) newMachine() string {
 	return name
 }
 
-// giveNode has a Machine start.
+// giveNode creates a Machine's Node.
 func (w *World) giveNode(name string, sick bool) {
 	w.nodeIs(name, !sick)
 	update(w, kinds.Machine, name, true, func(m *clusterv1.Machine) { build.NodeRef(nodeOf(name))(m) })
@@ -91,7 +91,7 @@ func (w *World) giveNode(name string, sick bool) {
 
 func nodeOf(machine string) string { return "node-" + machine }
 
-// nodeIs makes a Node healthy or sick, since now.
+// nodeIs makes a Node healthy or sick from now on.
 func (w *World) nodeIs(machine string, healthy bool) {
 	status := metav1.ConditionTrue
 	if !healthy {

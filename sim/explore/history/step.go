@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// Run lives through the part of a history in which anything may happen.
+// Run runs the part of a history in which anything may happen.
 func (w *World) Run() {
 	for range w.Spec.Steps {
 		if w.Failure != nil {
@@ -23,7 +23,7 @@ func (w *World) Run() {
 	}
 }
 
-// step has one thing happen: what is next in line, or something else.
+// step makes one thing happen: the next in line, or something else.
 func (w *World) step() {
 	w.syncCaches()
 	w.note()
@@ -39,8 +39,8 @@ func (w *World) note() {
 	w.states = append(w.states, w.Server.Hash())
 }
 
-// usual is what happens if nothing unusual does: the leader does what it has to, others follow, and then time passes. It
-// reports whether anything was left to do.
+// usual does the usual step: the leader works, then others, and then time passes. It reports whether anything was left
+// to do.
 func (w *World) usual() bool {
 	if ready := w.Leader.queue.ready; len(ready) > 0 {
 		w.Leader.take(ready[0])
@@ -58,7 +58,7 @@ func (w *World) usual() bool {
 	return true
 }
 
-// soon is how far ahead something is that faults still wait for.
+// soon is how far ahead an event may be for faults to wait for it.
 const soon = 6 * time.Hour
 
 // Later returns the later one of two times.
@@ -74,7 +74,7 @@ func (w *World) do(one option) {
 	one.do()
 }
 
-// Next is when something happens by itself; zero if nothing does.
+// Next returns when something happens by itself; zero if never.
 func (w *World) Next() time.Time {
 	next, owners := w.Leader.queue.next(), w.OwnersNext()
 	if next.IsZero() || (!owners.IsZero() && owners.Before(next)) {
@@ -83,7 +83,7 @@ func (w *World) Next() time.Time {
 	return next
 }
 
-// OwnersNext is when an owner does what it has put off; zero if none has.
+// OwnersNext returns when an owner does what it has deferred; zero if none has.
 func (w *World) OwnersNext() time.Time {
 	var next time.Time
 	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
@@ -98,7 +98,7 @@ func (w *World) OwnersNext() time.Time {
 	return next
 }
 
-// instead is what can happen instead of what usually does.
+// instead returns what can happen instead of the usual step.
 func (w *World) instead() []option {
 	var options []option
 	for _, one := range w.disturbances(anything) {
@@ -117,7 +117,7 @@ func (w *World) instead() []option {
 	return options
 }
 
-// syncCaches has the caches of the leader see everything, unless one of them lags behind.
+// syncCaches brings the leader's caches up to date, unless one of them lags.
 func (w *World) syncCaches() {
 	if w.Spec.Has(worlds.Caches) {
 		w.pick(schedule.AtCache, w.lag)
@@ -127,7 +127,7 @@ func (w *World) syncCaches() {
 	}
 }
 
-// lag has a cache of the leader see nothing new for now.
+// lag returns the options that keep a cache of the leader from seeing anything new for now.
 func (w *World) lag() []option {
 	var options []option
 	p := w.Leader

@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 )
 
-// wake has all look again whom a change concerns, as the watches of the controllers would.
+// wake queues everything that a change concerns, as the watches of the controllers would.
 func (p *Process) wake(change apimodel.Change) {
 	name := change.Key.Name
 	switch change.Kind {
@@ -90,7 +90,7 @@ func judgedAnew(before, after *clusterv1.Machine) bool {
 		(was[0] == "True") != (is[0] == "True") || len(before.Status.Conditions) > len(after.Status.Conditions)
 }
 
-// standing is what of a record an admission can depend on.
+// standing is the part of a record that an admission can depend on.
 type standing struct {
 	ended, hasSlot, wantsSlot, deleting bool
 	wantsAt                             time.Time
@@ -113,7 +113,7 @@ func (p *Process) wakeChecks() {
 	}
 }
 
-// wakeRecords wakes up records that have not ended.
+// wakeRecords queues records that have not ended.
 func (p *Process) wakeRecords(which func(*v1alpha1.MachineRemediation) bool) {
 	for _, r := range Every[*v1alpha1.MachineRemediation](p.World, kinds.Record) {
 		if which(r) && r.Status.CompletionTime == nil {

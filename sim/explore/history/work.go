@@ -20,8 +20,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// work is what everybody else has to do just now, by themselves: owners, infrastructure, hosts, providers, the garbage
-// collector, and, once everybody means well, a person who decides.
+// work returns what everybody else has to do now: owners, infrastructure, hosts, providers, the garbage collector, and, once
+// everybody means well, a person who decides.
 func (w *World) work() []option {
 	var options []option
 	machines := Every[*clusterv1.Machine](w, kinds.Machine)
@@ -62,7 +62,7 @@ func (w *World) workOn(m *clusterv1.Machine) []option {
 	return nil
 }
 
-// tearDown ends a Machine that is being deleted, and its Node.
+// tearDown removes a Machine in deletion, and its Node.
 func (w *World) tearDown(name string) {
 	if node := w.Server.Latest(kinds.Node, client.ObjectKey{Name: nodeOf(name)}); node != nil {
 		w.remove(node.Typed())
@@ -70,8 +70,8 @@ func (w *World) tearDown(name string) {
 	update(w, kinds.Machine, name, false, func(m *clusterv1.Machine) { m.Finalizers = nil })
 }
 
-// ownerAnswers reports whether the owner of a machine has something to say about its mark. Owners act on the verdict and the
-// mark together.
+// ownerAnswers reports whether the owner of a machine has to answer its mark. Owners act only on the verdict and the mark
+// together.
 func (w *World) ownerAnswers(m *clusterv1.Machine) bool {
 	stored := Said(m, verdict.ConditionType)
 	mark := Said(m, clusterv1.MachineOwnerRemediatedCondition)
@@ -121,7 +121,7 @@ func (w *World) answer(name string) {
 	}
 }
 
-// scale has the owner make a machine that is missing.
+// scale makes the owner create a missing machine.
 func (w *World) scale(machines []*clusterv1.Machine) []option {
 	set := Latest[*clusterv1.MachineSet](w, kinds.MachineSet, "set")
 	if set == nil {
@@ -139,14 +139,14 @@ func (w *World) scale(machines []*clusterv1.Machine) []option {
 	return []option{{"the owner makes another machine", func() { w.newMachine() }}}
 }
 
-// powerCycle takes a host off and on again, as the annotation asks, and takes that away.
+// powerCycle power-cycles a host as the annotation asks, and removes the annotation.
 func (w *World) powerCycle(name, operation string) {
 	w.cycled(operation)
 	update(w, kinds.Machine, name, false, func(m *clusterv1.Machine) { delete(m.Annotations, remedy.RebootAnnotation) })
 	w.heal(name)
 }
 
-// cycled counts power cycles by what has asked for them.
+// cycled counts power cycles by the operation that asked for them.
 func (w *World) cycled(operation string) {
 	w.cycles[operation]++
 	if w.cycles[operation] > 1 && strings.Contains(operation, "/") {
@@ -154,7 +154,7 @@ func (w *World) cycled(operation string) {
 	}
 }
 
-// heal makes a Node healthy on which something was done, unless that is in vain in this world.
+// heal makes a repaired Node healthy, unless repairs are in vain in this world.
 func (w *World) heal(machine string) {
 	if w.Spec.InVain && !w.goodwill {
 		return
@@ -164,7 +164,7 @@ func (w *World) heal(machine string) {
 	}
 }
 
-// provide has the other controller carry out a remediation request.
+// provide makes the other controller carry out a remediation request.
 func (w *World) provide(request *unstructured.Unstructured) []option {
 	if done, _, _ := unstructured.NestedSlice(request.Object, "status", "conditions"); len(done) > 0 {
 		return nil
@@ -182,7 +182,8 @@ func (w *World) provide(request *unstructured.Unstructured) []option {
 	}}}
 }
 
-// cycle has the reboot controller carry out a RebootRemediation. It begins with none whose record has not stored that it made it.
+// cycle makes the reboot controller carry out a RebootRemediation. It does not begin one before its record has stored that it
+// created it.
 func (w *World) cycle(reboot *v1alpha1.RebootRemediation) []option {
 	if meta.FindStatusCondition(reboot.Status.Conditions, v1alpha1.ConditionSucceeded) != nil || !w.stored(reboot) {
 		return nil
@@ -201,7 +202,7 @@ func (w *World) cycle(reboot *v1alpha1.RebootRemediation) []option {
 	}}}
 }
 
-// stored reports whether a record says that its attempt at work has made a RebootRemediation.
+// stored reports whether a record says that its current attempt created a RebootRemediation.
 func (w *World) stored(reboot *v1alpha1.RebootRemediation) bool {
 	if w.Plant != nil && w.Plant.Hasty {
 		return true

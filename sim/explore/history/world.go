@@ -20,54 +20,55 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// World is one history in the making.
+// World is one history in progress.
 type World struct {
-	// Spec describes the world, and Plant is the bug that was put into its controllers; nil is none.
+	// Spec describes the world, and Plant is the bug planted in its controllers, if any.
 	Spec   *worlds.Spec
 	Plant  *Plant
 	Server *apimodel.Server
-	// Ctx is that of all reads and writes.
+	// Ctx is the context of all reads and writes.
 	Ctx     context.Context
 	clock   *clock
 	choices *chooser
-	// admin is the client of everybody who is no manager.
+	// admin is the client of everybody except the managers.
 	admin *apimodel.Client
-	// Leader is the manager at work, and former one that has not noticed yet that it leads no more.
+	// Leader is the leading manager, and Former one that has not yet noticed that it lost the lead.
 	Leader, Former *Process
 	processes      int
-	// Writer is the process that writes just now; nil is anybody else.
+	// Writer is the process that is writing now; nil for anybody else.
 	Writer *Process
-	// nested is how many calls are interrupted just now.
+	// nested is how many calls are interrupted now.
 	nested int
-	// Quiet is that faults have ended and people have gone home, and goodwill that everybody does what helps.
+	// Quiet is set once faults have ended and people have gone home, and goodwill once everybody does what
+	// helps.
 	Quiet, goodwill bool
-	// refused are the machines whose writes are refused.
+	// refused are the machines whose writes a webhook rejects.
 	refused map[string]bool
-	// Unreadable is that the Nodes cannot be read, and lostAt since when.
+	// Unreadable is set while the Nodes cannot be read, and lostAt is since when.
 	Unreadable bool
 	lostAt     time.Time
-	// made counts the machines that were ever made.
+	// made counts all machines ever created.
 	made   int
 	cycles map[string]int
-	// steps counts what has happened, and states are the hashes of how the world was.
+	// steps counts the steps, and states are the hashes of the world's state before each.
 	steps  int
 	states []uint64
-	// observer is told what happens.
+	// observer receives everything that happens.
 	observer Observer
 	// Failure is the first rule that was broken; nil if none was.
 	Failure *rules.Failure
-	// Furthest is what the clock has shown at most: it may step back.
+	// Furthest is the latest time that the clock has shown; it may step back.
 	Furthest time.Time
-	// tell is told what happens; nil for a run that nobody reads.
+	// tell receives the story; nil if nobody reads it.
 	tell func(string)
 }
 
-// Start is when all histories begin.
+// Start is the time at which all histories begin.
 var Start = build.Epoch.Add(24 * time.Hour)
 
 var indexes = append(mhcspec.Indexes(), record.Indexes()...)
 
-// New begins a history. Nothing in it is judged until somebody observes it.
+// New begins a history. Nobody judges it until Observe is called.
 func New(spec *worlds.Spec, plant *Plant, strategy schedule.Strategy, tell func(string)) *World {
 	w := &World{
 		Spec: spec, Plant: plant, clock: &clock{Start}, choices: &chooser{strategy: strategy}, refused: map[string]bool{},
@@ -81,7 +82,7 @@ func New(spec *worlds.Spec, plant *Plant, strategy schedule.Strategy, tell func(
 	return w
 }
 
-// begin sets a world up, or has it begin as the one before did.
+// begin sets a world up, or copies the beginning of an earlier one.
 func (w *World) begin() {
 	if before, ok := begun.Load(w.Spec); ok {
 		w.Server, w.made = before.(*World).Server.Copy(), w.Spec.Machines
@@ -96,20 +97,20 @@ func (w *World) begin() {
 	begun.Store(w.Spec, &World{Server: w.Server.Copy()})
 }
 
-// begun are the worlds as they are at the beginning, by Spec.
+// begun are the worlds at their beginning, by Spec.
 var begun sync.Map
 
-// Now is what the clock shows.
+// Now returns the time that the clock shows.
 func (w *World) Now() time.Time { return w.clock.now }
 
-// say writes down what happens.
+// say adds a line to the story.
 func (w *World) say(format string, args ...any) {
 	if w.tell != nil {
 		w.tell(fmt.Sprintf("%s  %s", w.clock.now.Sub(Start), fmt.Sprintf(format, args...)))
 	}
 }
 
-// Fail ends the run. The first failure counts.
+// Fail ends the run. Only the first failure counts.
 func (w *World) Fail(rule, format string, args ...any) {
 	if w.Failure == nil {
 		w.Failure = &rules.Failure{Rule: rule, Message: fmt.Sprintf(format, args...)}
@@ -118,7 +119,7 @@ func (w *World) Fail(rule, format string, args ...any) {
 	}
 }
 
-// sayRecords says how the records stand.
+// sayRecords adds the state of all records to the story.
 func (w *World) sayRecords() {
 	for _, r := range Every[*v1alpha1.MachineRemediation](w, kinds.Record) {
 		w.say("      record %s is %s: %s, granted %d, given back %d", r.Name, r.Status.Phase, Progress(r).Message, r.Spec.Grant, r.Status.ReleasedGrant)
@@ -128,33 +129,33 @@ func (w *World) sayRecords() {
 	}
 }
 
-// Observer is told what happens in a world.
+// Observer receives what happens in a world.
 type Observer interface {
-	// Committed is told of each change that is stored.
+	// Committed is called after each stored change.
 	Committed(change apimodel.Change)
 	ProcessObserver
-	// TimeMoved is told that the clock was set.
+	// TimeMoved is called when the clock was set.
 	TimeMoved()
-	// Rested is told that nothing is left to do for now.
+	// Rested is called when nothing is left to do for now.
 	Rested()
 }
 
-// ProcessObserver is told what processes do.
+// ProcessObserver receives what processes do.
 type ProcessObserver interface {
-	// Began and Finished are told of a Reconcile. One that fails does not finish.
+	// Began and Finished are called around a Reconcile. Finished is not called for one that fails.
 	Began(p *Process)
 	Finished(p *Process)
-	// Read is told what a live read has returned, and Written of a write whose answer has arrived.
+	// Read is called with the result of a live read, and Written after the answer to a write has arrived.
 	Read(p *Process, call apimodel.Call, obj *apimodel.Object)
 	Written(p *Process, call apimodel.Call)
 }
 
-// Observe has an observer told what happens from now on.
+// Observe sets the observer of everything from now on.
 func (w *World) Observe(observer Observer) {
 	w.observer, w.Server.Committed = observer, observer.Committed
 }
 
-// pick lets something unusual happen, unless the run is over or everything is quiet by now.
+// pick may make something unusual happen, unless the run is over or quiet.
 func (w *World) pick(kind schedule.Point, options func() []option) (string, bool) {
 	if w.Quiet || w.Failure != nil {
 		return "", false

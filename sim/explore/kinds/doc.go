@@ -1,2 +1,2 @@
-// Package kinds names the kinds and the objects that a small world is made of.
+// Package kinds names the kinds and the objects in small worlds.
 package kinds

@@ -24,12 +24,12 @@ var (
 	Template    = schema.GroupVersionKind{Group: "remediation.example.dev", Version: "v1", Kind: "FixRemediationTemplate"}
 )
 
-// Cached are those that the controllers watch.
+// Cached are the kinds that the controllers watch.
 var Cached = []schema.GroupVersionKind{
 	Machine, Cluster, HealthCheck, Record, Plan, Node, Template, Request, Reboot,
 }
 
-// What the worlds have one of.
+// The names of what each world has one of.
 const (
 	Namespace   = "default"
 	ClusterName = "cluster"
@@ -46,10 +46,10 @@ func newScheme() *runtime.Scheme {
 	return scheme
 }
 
-// Scheme has all kinds of the worlds.
+// Scheme knows all kinds of the worlds.
 var Scheme = newScheme()
 
-// InNamespace is the key of an object of the worlds.
+// InNamespace returns the key of an object in the worlds' namespace.
 func InNamespace(name string) client.ObjectKey {
 	return client.ObjectKey{Namespace: Namespace, Name: name}
 }

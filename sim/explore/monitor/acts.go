@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
-// acts judges something that was done to a machine.
+// acts judges an act on a machine.
 func (m *Monitor) acts(p *history.Process, machine *clusterv1.Machine, what string) {
 	what = fmt.Sprintf("%s %s %s", p.Name, what, machine.Name)
 	t := m.turns[p]
@@ -33,14 +33,15 @@ func (m *Monitor) acts(p *history.Process, machine *clusterv1.Machine, what stri
 	t.looks = map[lookAt]look{}
 }
 
-// looked holds that everything was read live that the act goes by, and that it shows a sick machine.
+// looked checks that Sickbay read everything live that the act depends on, and that it shows a sick
+// machine.
 func (m *Monitor) looked(t *turn, machine *clusterv1.Machine, what string) {
 	for _, at := range []lookAt{{kinds.Cluster, kinds.ClusterName}, {kinds.HealthCheck, kinds.CheckName}, {kinds.Machine, machine.Name}} {
 		if _, ok := t.looks[at]; !ok {
 			m.w.Fail(rules.Look, "%s, and has not read %s %s just before", what, at.kind.Kind, at.name)
 		}
 	}
-	// A Node that came after the look is none that could have been read.
+	// A Node that was created after the look could not have been read.
 	if seen := looked[*clusterv1.Machine](t, kinds.Machine, machine.Name); seen != nil {
 		machine = seen
 	}
@@ -57,7 +58,7 @@ func (m *Monitor) looked(t *turn, machine *clusterv1.Machine, what string) {
 	}
 }
 
-// permitted holds that nothing that was read forbids the act.
+// permitted checks that nothing that was read forbids the act.
 func (m *Monitor) permitted(t *turn, r *v1alpha1.MachineRemediation, machine *clusterv1.Machine, what string) {
 	if r.Spec.MachineRef.UID != machine.UID {
 		m.w.Fail(rules.Bound, "%s, which is not the machine of record %s", what, r.Name)
@@ -69,7 +70,7 @@ func (m *Monitor) permitted(t *turn, r *v1alpha1.MachineRemediation, machine *cl
 	m.decided(r, what)
 }
 
-// forbidden says what keeps anybody from doing something to a machine, as it was read.
+// forbidden returns what forbids an act on a machine, given the objects as read.
 func forbidden(now time.Time, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, machine *clusterv1.Machine) string {
 	if mhc == nil || cluster == nil || machine == nil {
 		return "the MachineHealthCheck, the Cluster or the Machine is gone"

@@ -7,14 +7,14 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
-// bundleEvery is how many looks go by until one is bundled, as that takes several times as long. Of a world with a long history
-// no more than mostBundles machines and records are, other ones each time.
+// bundleEvery is how many looks pass between two bundles, because a bundle takes several times as long. In a world with a long
+// history, a bundle has at most mostBundles machines and records, different ones each time.
 const (
 	bundleEvery = 16
 	mostBundles = 8
 )
 
-// checkBundles writes now and then a bundle of what explain says about machines and records, and judges it again.
+// checkBundles sometimes writes a bundle of what explain says about machines and records, and judges it again.
 func (m *Monitor) checkBundles(facts explain.Facts) {
 	if m.rests++; m.rests%bundleEvery != 0 {
 		return
@@ -35,7 +35,7 @@ func (m *Monitor) checkBundles(facts explain.Facts) {
 	}
 }
 
-// checkBundle says what is wrong with a bundle, and with one whose names are others; empty if nothing is.
+// checkBundle returns what is wrong with a bundle, and with its anonymized version; empty if nothing is.
 func (m *Monitor) checkBundle(facts explain.Facts, asked bundle.Asked) string {
 	b, err := bundle.Collect(m.w.Ctx, m.w.Outside(), "", asked, "", kinds.Scheme)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
-// decided holds that nobody has decided against the act, and that somebody has approved it if the step asks for that.
+// decided checks that nobody has decided against the act, and that a person has approved it if the step requires that.
 func (m *Monitor) decided(r *v1alpha1.MachineRemediation, what string) {
 	step, d := stepOf(r), r.Spec.Decision
 	if d != nil && d.Attempt != number(r) {
@@ -26,7 +26,7 @@ func agreed(d *v1alpha1.RemediationDecision) bool {
 	return d != nil && (d.Answer == v1alpha1.AnswerApprove || d.Answer == v1alpha1.AnswerRetry)
 }
 
-// before is what a person has decided about the attempt before, if that was one of the same step and has done nothing.
+// before returns the decision about the previous attempt, if that was of the same step and did nothing.
 func before(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) *v1alpha1.RemediationDecision {
 	for _, attempt := range slices.Backward(r.Status.Attempts) {
 		if attempt.EndTime == nil {

@@ -1,2 +1,3 @@
-// Package monitor judges a history by what is true: each write when it is made, and the world whenever it is at rest.
+// Package monitor compares a history with the real state of its world: each write when it is made, and the world
+// whenever it is at rest.
 package monitor

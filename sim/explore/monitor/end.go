@@ -8,10 +8,11 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
-// staysSo is for how long a world is watched once it has settled.
+// staysSo is how long a world is watched after it has settled.
 const staysSo = 2 * time.Hour
 
-// End lets faults stop and people go home, and then has everybody mean well. In the end nothing is changed that is shared.
+// End ends faults and sends people home, and then makes everybody mean well. Finally, it checks that no shared object was
+// changed.
 func (m *Monitor) End() {
 	m.settles()
 	if m.w.Failure == nil && m.w.Spec.Recover > 0 {
@@ -22,7 +23,7 @@ func (m *Monitor) End() {
 	}
 }
 
-// settles holds that a world without faults comes to rest in good order.
+// settles checks that a world without faults comes to rest in good order.
 func (m *Monitor) settles() {
 	w := m.w
 	w.Calm()
@@ -31,7 +32,7 @@ func (m *Monitor) settles() {
 	m.notStarved()
 }
 
-// recovers holds that all machines become healthy once everybody means well.
+// recovers checks that all machines become healthy once everybody means well.
 func (m *Monitor) recovers() {
 	m.predicted = nil
 	m.w.MeanWell()
@@ -41,7 +42,7 @@ func (m *Monitor) recovers() {
 	}
 }
 
-// intact holds that all objects are as they were written: the controllers share what a cache holds.
+// intact checks that all objects are as they were written, because the controllers share what a cache holds.
 func (m *Monitor) intact() {
 	for _, kind := range kinds.Cached {
 		for _, obj := range m.w.Server.All(kind) {

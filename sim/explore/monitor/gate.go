@@ -17,36 +17,36 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
-// gateLasts is for how long one look at the gate may be good. In a small world nobody acts eight times meanwhile.
+// gateLasts is how long one look at the gate may stay valid. In a small world, Sickbay does not act eight times in that time.
 const gateLasts = 2 * time.Second
 
-// gate holds that nothing is done while more machines are unhealthy than allowed, unless the caches of the process have not
-// shown it for as long as one look may be good for several acts.
+// gate checks that nothing is done while more machines are unhealthy than allowed. It tolerates acts while the caches of the
+// process have shown that for less than gateLasts.
 func (m *Monitor) gate(p *history.Process, what string) {
 	if m.seenClosed(p) && m.w.Now().Sub(m.closed[p].at) >= gateLasts {
 		m.w.Fail(rules.Gate, "%s, and the gate has been closed since %s", what, m.closedSince.Sub(history.Start))
 	}
 }
 
-// seenClosed reports whether the gate has been closed since before the Reconcile at work began, and the caches have shown it.
+// seenClosed reports whether the gate was closed before the current Reconcile began, and the caches have shown that.
 func (m *Monitor) seenClosed(p *history.Process) bool {
 	return !m.closedSince.IsZero() && m.turns[p].current && m.closedTick <= m.turns[p].tick
 }
 
-// closing is what the caches of a process have shown: which time that the gate was closed, and when that was.
+// closing is what the caches of a process have shown: the tick at which the gate was closed, and when they showed it.
 type closing struct {
 	tick int
 	at   time.Time
 }
 
-// shows notes what the caches show when a Reconcile begins. The clock may step while they do not show it yet.
+// shows records what the caches show when a Reconcile begins. The clock may step before they show it.
 func (m *Monitor) shows(p *history.Process) {
 	if m.seenClosed(p) && m.closed[p].tick != m.closedTick {
 		m.closed[p] = closing{m.closedTick, history.Later(m.closedSince, m.turns[p].began)}
 	}
 }
 
-// current reports whether the caches of a process show all that the gate goes by.
+// current reports whether the caches of a process show everything that the gate depends on.
 func current(p *history.Process) bool {
 	for _, kind := range []schema.GroupVersionKind{kinds.Machine, kinds.Node, kinds.HealthCheck} {
 		if p.View.Behind(kind) > 0 {
@@ -56,7 +56,7 @@ func current(p *history.Process) bool {
 	return true
 }
 
-// watchGate notes since when the gate has been closed. Time alone closes it, too: a Node is sick after a while.
+// watchGate records since when the gate is closed. Time alone can close it, because a Node becomes sick after a while.
 func (m *Monitor) watchGate() {
 	m.tick++
 	since, closed := m.gateClosed()
@@ -70,8 +70,8 @@ func (m *Monitor) watchGate() {
 	m.closedSince = since
 }
 
-// gateClosed reports whether more machines are unhealthy than allowed, and since when at the latest. A machine counts whose
-// stored verdict or whose Node says so.
+// gateClosed reports whether more machines are unhealthy than allowed, and since when at the latest. A machine counts if its
+// stored verdict or its Node says so.
 func (m *Monitor) gateClosed() (since time.Time, closed bool) {
 	mhc := history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)
 	if m.w.Spec.AtMost == nil || mhc == nil || mhc.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo == nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
-// insideEvery is how many looks go by until one is compared, as that takes twice as long.
+// insideEvery is how many looks pass between two comparisons, because a comparison doubles their time.
 const insideEvery = 4
 
-// sameInside fails if the manager itself would explain anything otherwise than somebody who looks from outside. A world at rest shows the
-// same objects to both. Two things only the manager knows, and nobody compares then: which admissions it has failed at, and, for less than a
-// second, what it has just made and not seen in its caches. It looks again at the latter, so it is known to be due.
+// sameInside fails if the manager would explain anything differently from an observer outside. In a world at rest, both see the same
+// objects. The manager alone knows two things, and then sameInside does not compare: which admissions failed, and, for less than a second,
+// what it has just created but not yet seen in its caches. It looks at the latter again, so it is known to be due.
 func (m *Monitor) sameInside(outside explain.Facts) {
 	manager, next := m.w.Inside(), m.w.Leader.Due()
 	if manager == nil || m.rests%insideEvery != 0 || (!next.IsZero() && !next.After(m.w.Now().Add(soonEnough))) {
@@ -37,7 +37,7 @@ func (m *Monitor) sameInside(outside explain.Facts) {
 	}
 }
 
-// pagesOf is all that explain says about a fleet.
+// pagesOf returns everything that explain says about a fleet.
 func pagesOf(facts *explain.Facts) []explain.Page {
 	var pages []explain.Page
 	for _, m := range facts.Machines {

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
-// number is that of the attempt which is at work or comes next.
+// number returns the number of the current or next attempt.
 func number(r *v1alpha1.MachineRemediation) int32 {
 	if attempt := ladder.AtWork(r); attempt != nil {
 		return attempt.Number
@@ -20,7 +20,7 @@ func number(r *v1alpha1.MachineRemediation) int32 {
 
 func operationOf(r *v1alpha1.MachineRemediation) string { return ladder.OperationID(r, number(r)) }
 
-// stepOf is the step of that attempt.
+// stepOf returns the step of that attempt.
 func stepOf(r *v1alpha1.MachineRemediation) v1alpha1.RemediationStep {
 	if attempt := ladder.AtWork(r); attempt != nil {
 		for _, step := range r.Spec.Steps {
@@ -33,7 +33,8 @@ func stepOf(r *v1alpha1.MachineRemediation) v1alpha1.RemediationStep {
 	return step
 }
 
-// intended holds that the record says what is done: by its creation for the first attempt, by its status for others.
+// intended checks that the record says what is done: the first attempt by the record's creation, others by its
+// status.
 func (m *Monitor) intended(r *v1alpha1.MachineRemediation, what string) {
 	attempt := ladder.AtWork(r)
 	switch {
@@ -48,7 +49,7 @@ func (m *Monitor) intended(r *v1alpha1.MachineRemediation, what string) {
 	}
 }
 
-// once holds that an attempt does one thing, and that nothing else is done to its machine.
+// once checks that an attempt does one thing, and that nothing else is done to its machine.
 func (m *Monitor) once(r *v1alpha1.MachineRemediation, machine *clusterv1.Machine, what string) {
 	operation := operationOf(r)
 	m.effects[operation]++

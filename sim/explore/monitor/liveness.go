@@ -20,8 +20,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// inGoodOrder holds that every sick machine is under repair or says what it waits for, and that nothing is left of what has
-// ended.
+// inGoodOrder checks that every sick machine is under repair or says what it waits for, and that nothing is left of what
+// has ended.
 func (m *Monitor) inGoodOrder() {
 	mhc := history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)
 	cluster := history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName)
@@ -45,7 +45,7 @@ func (m *Monitor) inGoodOrder() {
 	}
 }
 
-// nothingLeft holds that nothing of ours stands on a machine without an open record.
+// nothingLeft checks that a machine without an open record has nothing of Sickbay's.
 func (m *Monitor) nothingLeft(machine *clusterv1.Machine, r *v1alpha1.MachineRemediation) {
 	if r != nil {
 		return
@@ -60,19 +60,19 @@ func (m *Monitor) nothingLeft(machine *clusterv1.Machine, r *v1alpha1.MachineRem
 	}
 }
 
-// forbidden says what keeps anybody from doing something to a machine, as it is.
+// forbidden returns what forbids an act on a machine now.
 func (m *Monitor) forbidden(machine *clusterv1.Machine) string {
 	mhc := history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)
 	return forbidden(m.w.Now(), mhc, history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName), machine)
 }
 
-// sick reports whether a machine is sick in truth.
+// sick reports whether a machine is really sick.
 func (m *Monitor) sick(machine *clusterv1.Machine) bool {
 	node := apimodel.As[*corev1.Node](m.w.Server.Latest(kinds.Node, client.ObjectKey{Name: machine.Status.NodeRef.Name}))
 	return node != nil && nodeSick(node, m.w.Now())
 }
 
-// goesOn holds that the record of a sick machine is under way, or says who has to do something.
+// goesOn checks that the record of a sick machine is in progress, or says who must act.
 func (m *Monitor) goesOn(machine *clusterv1.Machine, r *v1alpha1.MachineRemediation) {
 	c := history.Progress(r)
 	if c.Reason == "" || c.Message == "" {
@@ -86,7 +86,7 @@ func (m *Monitor) goesOn(machine *clusterv1.Machine, r *v1alpha1.MachineRemediat
 	}
 }
 
-// explained holds that the MachineHealthCheck says why nothing is done about a sick machine.
+// explained checks that the MachineHealthCheck says why nothing is done about a sick machine.
 func (m *Monitor) explained(mhc *clusterv1.MachineHealthCheck, machine *clusterv1.Machine) {
 	for _, c := range mhc.Status.Conditions {
 		if c.Type == clusterv1.MachineHealthCheckRemediationAllowedCondition && c.Message != "" && (c.Status == "False" || named(c.Message, machine.Name)) {
@@ -116,8 +116,7 @@ func conditionsOf(mhc *clusterv1.MachineHealthCheck) string {
 	return text.String()
 }
 
-// notStarved holds that a machine that cannot be repaired keeps nobody else from being repaired, and that each sick machine
-// gets its turn.
+// notStarved checks that a machine that cannot be repaired does not block others, and that each sick machine gets its turn.
 func (m *Monitor) notStarved() {
 	if !m.w.Spec.Unhindered() || m.w.Failure != nil {
 		return
@@ -141,7 +140,7 @@ func (m *Monitor) getsItsTurn(machine *clusterv1.Machine) {
 	}
 }
 
-// notRecovered says which machine is not healthy, or who is under repair still; empty if all is well.
+// notRecovered returns which machine is not healthy or still under repair; empty if all is well.
 func (m *Monitor) notRecovered() string {
 	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
 		if stored := history.Said(machine, verdict.ConditionType); stored[0] != "True" || !machine.DeletionTimestamp.IsZero() {

@@ -19,31 +19,31 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
-// Monitor judges each write by what is true.
+// Monitor compares each write with the real state.
 type Monitor struct {
 	w *history.World
-	// turns are what the Reconciles at work have read, by process.
+	// turns are what the current Reconciles have read, by process.
 	turns map[*history.Process]*turn
-	// closed is what the caches of each process have shown of the gate.
+	// closed is what the caches of each process have shown of a closed gate.
 	closed map[*history.Process]closing
 	// effects counts the side effects of each operation.
 	effects map[string]int
-	// lost are the operations of which somebody else has taken away what they asked for.
+	// lost are the operations whose requests somebody else removed.
 	lost map[string]bool
-	// deleted are the machines that we have deleted, by UID.
+	// deleted are the machines that Sickbay deleted, by UID.
 	deleted map[types.UID]bool
-	// stops says how long each record was stopped while somebody looked.
+	// stops is how long each record was stopped, as its controller saw it.
 	stops map[types.UID]*stop
-	// closedSince is since when the gate has been closed; zero if it is open.
+	// closedSince is when the gate was closed; zero if it is open.
 	closedSince time.Time
-	// tick counts what has changed, and closedTick says when the gate was closed.
+	// tick counts the changes, and closedTick is the tick at which the gate was closed.
 	tick, closedTick int
-	// predicted is what explain said when the world was at rest last; nil if it was not yet. rests counts how often it was.
+	// predicted is explain's prediction when the world was last at rest; nil before that. rests counts the rests.
 	predicted *prediction
 	rests     int
 }
 
-// Watch has a monitor observe a world.
+// Watch makes a monitor observe a world.
 func Watch(w *history.World) *Monitor {
 	m := &Monitor{
 		w: w, turns: map[*history.Process]*turn{}, closed: map[*history.Process]closing{}, effects: map[string]int{}, lost: map[string]bool{}, deleted: map[types.UID]bool{}, stops: map[types.UID]*stop{},
@@ -52,7 +52,7 @@ func Watch(w *history.World) *Monitor {
 	return m
 }
 
-// TimeMoved implements Observer: time alone closes the gate, too.
+// TimeMoved implements Observer, because time alone can close the gate.
 func (m *Monitor) TimeMoved() { m.watchGate() }
 
 // Committed judges a change.
@@ -72,14 +72,14 @@ func (m *Monitor) Committed(change apimodel.Change) {
 	}
 }
 
-// writtenBy holds for what only one controller may write.
+// writtenBy checks that only one controller writes a change.
 func (m *Monitor) writtenBy(controller string, change apimodel.Change) {
 	if p := m.w.Writer; p != nil && p.Item.Controller != controller {
 		m.w.Fail(rules.Writer, "%s has written %s %s", p.Item.Controller, change.Kind.Kind, change.Key.Name)
 	}
 }
 
-// machineChanged finds out what was done to a Machine.
+// machineChanged determines what was done to a Machine.
 func (m *Monitor) machineChanged(change apimodel.Change) {
 	before, after := apimodel.As[*clusterv1.Machine](change.Before), apimodel.As[*clusterv1.Machine](change.After)
 	p := m.w.Writer
@@ -102,7 +102,7 @@ func (m *Monitor) machineChanged(change apimodel.Change) {
 	}
 }
 
-// repaired finds out what a process has asked for, or taken back, on a Machine.
+// repaired determines what a process has requested or withdrawn on a Machine.
 func (m *Monitor) repaired(p *history.Process, before, after *clusterv1.Machine) {
 	switch {
 	case after == nil || before.DeletionTimestamp.IsZero() != after.DeletionTimestamp.IsZero():
@@ -126,7 +126,8 @@ func saidOr(machine, otherwise *clusterv1.Machine, conditionType string) [3]stri
 	return history.Said(machine, conditionType)
 }
 
-// verdictWritten holds for the one controller that gives verdicts. It may take away a mark of the version before.
+// verdictWritten checks that the controller that judges only judges. It may also remove a mark of the previous
+// version.
 func (m *Monitor) verdictWritten(before, after *clusterv1.Machine) {
 	if after == nil || before.DeletionTimestamp.IsZero() != after.DeletionTimestamp.IsZero() || rebootAsked(before) != rebootAsked(after) ||
 		(!markStands(before) && markStands(after)) {
@@ -134,7 +135,7 @@ func (m *Monitor) verdictWritten(before, after *clusterv1.Machine) {
 	}
 }
 
-// takenAway notes what somebody takes away that an attempt has asked for.
+// takenAway records that somebody removed what an attempt requested.
 func (m *Monitor) takenAway(before, after *clusterv1.Machine) {
 	if before == nil {
 		return
@@ -146,7 +147,7 @@ func (m *Monitor) takenAway(before, after *clusterv1.Machine) {
 	}
 }
 
-// markStands reports whether a Machine is left to its owner.
+// markStands reports whether a Machine is marked for its owner.
 func markStands(machine *clusterv1.Machine) bool {
 	return machine != nil && history.Said(machine, clusterv1.MachineOwnerRemediatedCondition)[0] == "False"
 }
@@ -159,7 +160,7 @@ func ourMark(machine *clusterv1.Machine) bool {
 			ownwrites.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, ownwrites.OwnerRemediatedFieldOwner))
 }
 
-// rebootAsked is what Sickbay asks for by annotation; empty if it asks for nothing.
+// rebootAsked returns Sickbay's request by annotation; empty if there is none.
 func rebootAsked(machine *clusterv1.Machine) string {
 	value := machine.GetAnnotations()[remedy.RebootAnnotation]
 	if machine == nil || value == "" || value != machine.Annotations[remedy.RebootOperationAnnotation] {
@@ -168,7 +169,7 @@ func rebootAsked(machine *clusterv1.Machine) string {
 	return value
 }
 
-// openRecord is the open record of a machine as it is now; nil if there is none.
+// openRecord returns the open record of a machine; nil if there is none.
 func (m *Monitor) openRecord(uid types.UID) *v1alpha1.MachineRemediation {
 	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
 		if r.Spec.MachineRef.UID == uid && r.Status.CompletionTime == nil {

@@ -16,22 +16,22 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/forecast"
 )
 
-// prediction is what explain has said about a world in which nothing was left to do for the moment.
+// prediction is what explain said about a world in which nothing was left to do for the moment.
 type prediction struct {
 	facts explain.Facts
 	next  []explain.Upcoming
-	// others is that something happens next that is not Sickbay's to say: an owner does what it has put off, or what has failed is
-	// tried again.
+	// others is set if the next event is not Sickbay's to predict: an owner does what it has deferred, or a process retries.
 	others bool
 }
 
-// othersNext reports whether what happens next is not due by what is stored, or by a clock that has stepped back.
+// othersNext reports whether the next event depends on something other than what is stored, or on a clock that has stepped
+// back.
 func (m *Monitor) othersNext() bool {
 	owners := m.w.OwnersNext()
 	return m.w.Leader.Failing() || m.triesAgain() || (!owners.IsZero() && owners.Equal(m.w.Next())) || m.w.Now().Before(m.w.Furthest)
 }
 
-// triesAgain reports whether a process remembers a machine that it could not admit. Nobody else knows of that.
+// triesAgain reports whether a process remembers a machine that it failed to admit. Only the process knows that.
 func (m *Monitor) triesAgain() bool {
 	checks, ok := m.w.Leader.Controllers[machinehealthcheck.ControllerName].(*machinehealthcheck.Reconciler)
 	if !ok {
@@ -46,11 +46,11 @@ func (m *Monitor) triesAgain() bool {
 	return false
 }
 
-// Rested asks explain what happens next, and holds what it said before against what has happened since. Nothing but what is due
-// by itself has happened, as the world is at rest.
+// Rested asks explain what happens next, and compares its last prediction with what has happened since. Only what was due by
+// itself has happened, because the world is at rest.
 func (m *Monitor) Rested() {
 	if m.w.Plant != nil && m.w.Plant.Rule != rules.Predicted {
-		// Explain does not know of bugs that are planted.
+		// Explain does not know about planted bugs.
 		return
 	}
 	facts, err := m.w.Outside().Look(m.w.Ctx, "")
@@ -72,10 +72,10 @@ func (m *Monitor) Rested() {
 	m.predicted = told
 }
 
-// soonEnough is how much later than it was said something may happen.
+// soonEnough is how late an event may be.
 const soonEnough = time.Second
 
-// cameTrue fails if something was said that did not happen in time, or if something happened and nothing was said.
+// cameTrue fails if a predicted event did not happen in time, or if something happened without a prediction.
 func (m *Monitor) cameTrue(before *prediction, now explain.Facts) {
 	due := 0
 	for _, one := range before.next {

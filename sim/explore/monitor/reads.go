@@ -14,12 +14,12 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 )
 
-// turn is what a Reconcile has read past the caches: since its last act, and since it began, with what its writes were answered.
+// turn is what a Reconcile has read live, since its last act and since it began, including the answers to its writes.
 type turn struct {
 	item  history.Item
 	looks map[lookAt]look
 	all   map[lookAt]look
-	// tick is when it began, and current is that the caches showed everything then.
+	// tick is when it began, and current is whether the caches showed everything then.
 	tick    int
 	began   time.Time
 	current bool
@@ -30,14 +30,14 @@ type lookAt struct {
 	name string
 }
 
-// look is one live read: what there was, and whether Nodes could be read at all.
+// look is one live read: the object, and whether Nodes could be read at all.
 type look struct {
 	obj        *apimodel.Object
 	unreadable bool
 	at         time.Time
 }
 
-// Began notes that a Reconcile begins, and what the caches show then.
+// Began records the start of a Reconcile, and what the caches show then.
 func (m *Monitor) Began(p *history.Process) {
 	m.turns[p] = &turn{item: *p.Item, looks: map[lookAt]look{}, all: map[lookAt]look{}, tick: m.tick, began: m.w.Now(), current: current(p)}
 	m.shows(p)
@@ -48,14 +48,15 @@ func (m *Monitor) Read(p *history.Process, call apimodel.Call, obj *apimodel.Obj
 	m.turns[p].saw(m.w, call, obj)
 }
 
-// Written notes what the answer to a write on a Machine has shown. It is as good as a look.
+// Written records the answer to a write of a Machine, which counts as a look.
 func (m *Monitor) Written(p *history.Process, call apimodel.Call) {
 	if call.Kind == kinds.Machine {
 		m.turns[p].all[lookAt{call.Kind, call.Key.Name}] = look{obj: m.w.Server.Latest(call.Kind, call.Key), at: m.w.Now()}
 	}
 }
 
-// saw notes a live read. What a list shows counts as a look at what was not found by its name: lists are read for counts, too.
+// saw records a live read. A list counts only as a look at a MachineHealthCheck that was not read by name, because lists are
+// also read for counts.
 func (t *turn) saw(w *history.World, call apimodel.Call, obj *apimodel.Object) {
 	at := lookAt{call.Kind, call.Key.Name}
 	if call.Verb == "list" && (call.Kind != kinds.HealthCheck || t.looks[at].obj != nil) {
@@ -65,7 +66,7 @@ func (t *turn) saw(w *history.World, call apimodel.Call, obj *apimodel.Object) {
 	t.all[at] = t.looks[at]
 }
 
-// recordOf is the record that was read, of the machine with that UID; nil if none was.
+// recordOf returns the record of a machine that was read; nil if none was.
 func (t *turn) recordOf(machine *clusterv1.Machine) *v1alpha1.MachineRemediation {
 	for at, look := range t.looks {
 		if at.kind != kinds.Record || look.obj == nil {
@@ -82,7 +83,7 @@ func looked[T client.Object](t *turn, kind schema.GroupVersionKind, name string)
 	return apimodel.As[T](t.looks[lookAt{kind, name}].obj)
 }
 
-// sick reports whether a look at a Node has shown that its machine is sick for certain.
+// sick reports whether a look at a Node showed that its machine is certainly sick.
 func (l look) sick() bool {
 	if l.unreadable {
 		return false
@@ -91,7 +92,7 @@ func (l look) sick() bool {
 	return node == nil || nodeSick(node, l.at)
 }
 
-// nodeSick reports whether a Node has not been ready for long enough.
+// nodeSick reports whether a Node has been not ready for long enough.
 func nodeSick(node *corev1.Node, now time.Time) bool {
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
@@ -101,7 +102,7 @@ func nodeSick(node *corev1.Node, now time.Time) bool {
 	return false
 }
 
-// last is when something was read last.
+// last returns the time of the last read.
 func (t *turn) last() time.Time {
 	var last time.Time
 	for _, look := range t.looks {

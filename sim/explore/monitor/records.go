@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
-// recordChanged judges what is written in records.
+// recordChanged judges writes to records.
 func (m *Monitor) recordChanged(change apimodel.Change) {
 	before, after := apimodel.As[*v1alpha1.MachineRemediation](change.Before), apimodel.As[*v1alpha1.MachineRemediation](change.After)
 	p := m.w.Writer
@@ -61,7 +61,7 @@ func (m *Monitor) recordMade(made *v1alpha1.MachineRemediation) {
 	m.remembered(made)
 }
 
-// statusWritten judges how a record goes on.
+// statusWritten judges a change of a record's status.
 func (m *Monitor) statusWritten(p *history.Process, before, after *v1alpha1.MachineRemediation) {
 	b, a := &before.Status, &after.Status
 	if a.ReleasedGrant < b.ReleasedGrant || a.ReleasedGrant > after.Spec.Grant {
@@ -84,11 +84,10 @@ func (m *Monitor) statusWritten(p *history.Process, before, after *v1alpha1.Mach
 	}
 }
 
-// remembers is how many attempts a record does.
+// remembers is how many attempts a record keeps.
 const remembers = 64
 
-// attemptStays holds that what is stored of an attempt that is over stays as it is, but for the result of one that seemed to
-// have helped.
+// attemptStays checks that a finished attempt stays as stored, except for the result of one that seemed to have helped.
 func (m *Monitor) attemptStays(after *v1alpha1.MachineRemediation, was *v1alpha1.RemediationAttempt) {
 	is := attemptOf(after, was.Number)
 	if is == nil && len(after.Status.Attempts) >= remembers {
@@ -103,7 +102,7 @@ func (m *Monitor) attemptStays(after *v1alpha1.MachineRemediation, was *v1alpha1
 	}
 	kept := was.DeepCopy()
 	if was.ObjectRef == nil {
-		// What it has made may show late.
+		// What it created may become visible late.
 		kept.ObjectRef = is.ObjectRef
 	}
 	if was.Result == "" {
@@ -140,7 +139,7 @@ func (m *Monitor) ended(p *history.Process, r *v1alpha1.MachineRemediation) {
 	}
 }
 
-// endedAs holds that a record has ended in the way that it says.
+// endedAs checks that a record ended in the way that it says.
 func (m *Monitor) endedAs(p *history.Process, r *v1alpha1.MachineRemediation, reason string, machine *clusterv1.Machine) {
 	switch reason {
 	case v1alpha1.ReasonRecovered, v1alpha1.ReasonRecoveredUnaided:
@@ -155,7 +154,7 @@ func (m *Monitor) endedAs(p *history.Process, r *v1alpha1.MachineRemediation, re
 	}
 }
 
-// endedHealthy holds that a live look has shown a healthy machine when a record ends because of that.
+// endedHealthy checks that a live read showed a healthy machine if a record ends for that reason.
 func (m *Monitor) endedHealthy(p *history.Process, r *v1alpha1.MachineRemediation, reason string, machine *clusterv1.Machine) {
 	if seen := apimodel.As[*clusterv1.Machine](m.turns[p].all[lookAt{kinds.Machine, r.Spec.MachineRef.Name}].obj); seen != nil {
 		machine = seen
@@ -168,7 +167,7 @@ func (m *Monitor) endedHealthy(p *history.Process, r *v1alpha1.MachineRemediatio
 	}
 }
 
-// left are the things of ours on a machine that can be taken back.
+// left returns what Sickbay could still withdraw from a machine.
 func (m *Monitor) left(machine *clusterv1.Machine) []string {
 	if !machine.DeletionTimestamp.IsZero() {
 		return nil
@@ -192,7 +191,7 @@ func (m *Monitor) machineWith(uid types.UID) *clusterv1.Machine {
 	return nil
 }
 
-// timedOut holds that an attempt had the time of its step.
+// timedOut checks that an attempt had the full time of its step.
 func (m *Monitor) timedOut(before, after *v1alpha1.MachineRemediation, is *v1alpha1.RemediationAttempt) {
 	was := attemptOf(before, is.Number)
 	if is.Result != v1alpha1.ResultTimedOut || is.EndTime == nil || is.StartTime == nil || was == nil || was.EndTime != nil {
@@ -200,7 +199,7 @@ func (m *Monitor) timedOut(before, after *v1alpha1.MachineRemediation, is *v1alp
 	}
 	stopped := m.stoppedFor(after, is.Number)
 	for _, step := range after.Spec.Steps {
-		// The clock may have stepped back a little.
+		// Allow for a clock that has stepped back a little.
 		const tolerance = 30 * time.Second
 		if had := is.EndTime.Sub(is.StartTime.Time) - stopped; step.Name == is.Step && had < step.Timeout()-tolerance {
 			m.w.Fail(rules.Clock, "attempt %d of record %s had %s of %s, and was stopped for %s", is.Number, after.Name, had, step.Timeout(), stopped)
@@ -208,7 +207,7 @@ func (m *Monitor) timedOut(before, after *v1alpha1.MachineRemediation, is *v1alp
 	}
 }
 
-// remembered holds that a relapse does not begin where the record before has begun.
+// remembered checks that a relapse does not begin with the step with which the previous record began.
 func (m *Monitor) remembered(made *v1alpha1.MachineRemediation) {
 	plan := m.w.Spec.Plan
 	if plan == nil || made.Spec.TemplateRef == nil {
@@ -226,7 +225,7 @@ func (m *Monitor) remembered(made *v1alpha1.MachineRemediation) {
 	}
 }
 
-// lastTried is the place of the last step that a record has tried to repair with; negative if it has tried none.
+// lastTried returns the index of the last step with which a record tried to repair; negative if there is none.
 func lastTried(r *v1alpha1.MachineRemediation) int {
 	last := -1
 	for _, attempt := range r.Status.Attempts {
@@ -241,12 +240,12 @@ func lastTried(r *v1alpha1.MachineRemediation) int {
 	return last
 }
 
-// counts reports whether an attempt with that result has tried its step.
+// counts reports whether an attempt with that result tried its step.
 func counts(result v1alpha1.AttemptResult) bool {
 	return result == v1alpha1.ResultSucceeded || result == v1alpha1.ResultFailed || result == v1alpha1.ResultTimedOut
 }
 
-// startsAt is the place of the step that a record begins with; that after the last if none is left.
+// startsAt returns the index of a record's first step, or the number of steps if none is left.
 func startsAt(r *v1alpha1.MachineRemediation) int {
 	if r.Spec.StartAt == nil {
 		return 0

@@ -20,13 +20,13 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// unforeseen are the worlds in which something happens that nobody can foresee, and what that is.
+// unforeseen are the worlds in which something happens that simulate cannot foresee, and what it is.
 var unforeseen = map[string]string{"stubborn": "the API server refuses all writes on a machine"}
 
-// lengths are how long worlds are played that never come to rest; the others are for 6 hours.
+// lengths are how long worlds run that never come to rest; the others run for 6 hours.
 var lengths = map[string]time.Duration{"bad image": 20*time.Minute - time.Second}
 
-// takes is how long an act takes in a world until it helps.
+// takes returns how long an act takes in a world to help.
 func takes(spec *worlds.Spec) time.Duration {
 	if spec.Owner == worlds.OwnerDefers {
 		return history.Deferred
@@ -34,7 +34,7 @@ func takes(spec *worlds.Spec) time.Duration {
 	return time.Millisecond
 }
 
-// assumed is how a world answers.
+// assumed returns what simulate should assume about a world.
 func assumed(spec *worlds.Spec) simulate.World {
 	w := simulate.World{Owners: map[worlds.Owner]simulate.Owners{worlds.OwnerRefuses: simulate.OwnersRefuse, worlds.OwnerSilent: simulate.OwnersSilent}[spec.Owner]}
 	if spec.InVain {
@@ -46,8 +46,8 @@ func assumed(spec *worlds.Spec) simulate.World {
 	return w
 }
 
-// TestSimulatedTimeline: what simulate says will happen is what happens, within a second, in each world, if it is told how that answers and
-// nobody meddles.
+// TestSimulatedTimeline: in each world, what simulate predicts happens within a second, if it knows how the world reacts and nobody
+// interferes.
 func TestSimulatedTimeline(t *testing.T) {
 	for _, spec := range slices.Concat(worlds.All, worlds.Small) {
 		t.Run(spec.Name, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestSimulatedTimeline(t *testing.T) {
 	}
 }
 
-// moment is something that happens to a machine.
+// moment is one event of a machine.
 type moment struct {
 	machine, what string
 	at            time.Time
@@ -102,7 +102,7 @@ func told(all []moment) string {
 	return b.String()
 }
 
-// simulated are the admissions, the timeouts and the ends of repairs in a timeline. New machines have the names that they get in the world.
+// simulated returns the admissions, timeouts and ends of repairs in a timeline. It gives new machines the names that they get in the world.
 func simulated(spec *worlds.Spec, result simulate.Result) []moment {
 	var all []moment
 	names, made := map[string]string{}, spec.Machines
@@ -127,7 +127,7 @@ func simulated(spec *worlds.Spec, result simulate.Result) []moment {
 	return sorted(all)
 }
 
-// successor is what simulate calls the machine in the place of another: NAME-new, then NAME-new2.
+// successor returns simulate's name for the replacement of a machine: NAME-new, then NAME-new2.
 func successor(name string) string {
 	was, n, again := strings.Cut(name, "-new")
 	if !again {
@@ -137,7 +137,7 @@ func successor(name string) string {
 	return fmt.Sprintf("%s-new%d", was, generation+1)
 }
 
-// recorded are the same as the records tell them.
+// recorded returns the same moments from the records.
 func recorded(facts explain.Facts, since time.Time) []moment {
 	var all []moment
 	for _, one := range facts.Records {

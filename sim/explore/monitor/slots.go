@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
-// slots holds that not more machines are under repair than allowed, by the greater of what was read and what is so.
+// slots checks that no more machines are under repair than allowed, by the greater of what was read and the current value.
 func (m *Monitor) slots(p *history.Process, machine *clusterv1.Machine, what string) {
 	t := m.turns[p]
 	allowed := max(m.allowed(looked[*clusterv1.MachineHealthCheck](t, kinds.HealthCheck, kinds.CheckName)), m.allowed(history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)))
@@ -31,8 +31,8 @@ func (m *Monitor) slots(p *history.Process, machine *clusterv1.Machine, what str
 	}
 }
 
-// underRepair reports whether something is at work on a machine, as far as a process can know. One without an open record counts if
-// the cache of the process shows that it is looked after: that a person has just ended a skip, nobody reads past it.
+// underRepair reports whether something is in progress on a machine, as far as a process can know. A machine without an open record
+// counts if the cache of the process shows it as a target: no process reads live whether a person has just ended a skip.
 func (m *Monitor) underRepair(p *history.Process, machine *clusterv1.Machine) bool {
 	r := m.openRecord(machine.UID)
 	if r == nil {
@@ -42,13 +42,13 @@ func (m *Monitor) underRepair(p *history.Process, machine *clusterv1.Machine) bo
 	return (attempt != nil && attempt.ObjectRef != nil) || len(m.underWay(machine)) > 0
 }
 
-// seesTarget reports whether the cache of a process shows a machine as one that is looked after.
+// seesTarget reports whether the cache of a process shows a machine as a target.
 func seesTarget(p *history.Process, machine *clusterv1.Machine) bool {
 	seen := apimodel.As[*clusterv1.Machine](p.View.Find(kinds.Machine, kinds.InNamespace(machine.Name)))
 	return seen != nil && seen.UID == machine.UID && mhcspec.IsTarget(seen)
 }
 
-// allowed is how many machines may be under repair; 0 is any number.
+// allowed returns how many machines may be under repair; 0 means any number.
 func (m *Monitor) allowed(mhc *clusterv1.MachineHealthCheck) int {
 	if m.w.Spec.Plan != nil {
 		return m.w.Spec.Slots

@@ -13,16 +13,16 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 )
 
-// stop says for how long an attempt was stopped by a pause that its controller has looked at.
+// stop is how long an attempt was stopped by pauses that its controller has seen.
 type stop struct {
 	attempt int32
 	since   time.Time
-	// until is when the stop ends by itself; zero if it does not, or if nobody knows.
+	// until is when the stop ends by itself; zero if it does not, or if that is unknown.
 	until time.Time
 	total time.Duration
 }
 
-// Finished notes, after a look at a record, whether its attempt is stopped. A pause that nobody looks at stops no clock.
+// Finished records, after a look at a record, whether its attempt is stopped. A pause that the controller does not see stops no clock.
 func (m *Monitor) Finished(p *history.Process) {
 	r := history.Latest[*v1alpha1.MachineRemediation](m.w, kinds.Record, p.Item.Name)
 	if r == nil || p.Item.Controller != remediation.ControllerName {
@@ -38,15 +38,15 @@ func (m *Monitor) Finished(p *history.Process) {
 		s = &stop{attempt: attempt.Number}
 		m.stops[r.UID] = s
 	}
-	// The clock may have stepped meanwhile, and a hold ended by that. Caches that lag may not show a pause, and what is stored on the strength
-	// of an old record is refused.
+	// The clock may have stepped meanwhile, which may have ended a hold. Lagging caches may not show a pause, and writes based on an old
+	// record are rejected.
 	now := m.w.Now()
 	current := p.View.Behind(kinds.HealthCheck)+p.View.Behind(kinds.Cluster)+p.View.Behind(kinds.Machine)+p.View.Behind(kinds.Record) == 0
 	s.note(current && m.paused(r, m.turns[p].began) && m.paused(r, now), m.turns[p].began, now)
 	s.until = m.holdEnds(r, now)
 }
 
-// holdEnds is when the hold ends by which a machine is left alone, if nothing else leaves it alone then; else zero.
+// holdEnds returns when the hold on a machine ends, if nothing else stops Sickbay then; otherwise zero.
 func (m *Monitor) holdEnds(r *v1alpha1.MachineRemediation, now time.Time) time.Time {
 	machine, mhc := m.machineWith(r.Spec.MachineRef.UID), history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)
 	cluster := history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName)
@@ -60,7 +60,7 @@ func (m *Monitor) holdEnds(r *v1alpha1.MachineRemediation, now time.Time) time.T
 	return until
 }
 
-// to is how long it has lasted by now.
+// to returns how long the attempt has been stopped by now.
 func (s *stop) to(now time.Time) time.Duration {
 	if !s.until.IsZero() && s.until.Before(now) {
 		now = s.until
@@ -68,7 +68,7 @@ func (s *stop) to(now time.Time) time.Duration {
 	return max(0, now.Sub(s.since))
 }
 
-// note notes a look that began at one time, and is over now. A stop that is over was over when the look began.
+// note records a look that began at one time and ends now. A stop that has ended was over when the look began.
 func (s *stop) note(paused bool, began, now time.Time) {
 	switch {
 	case paused && s.since.IsZero():
@@ -78,7 +78,7 @@ func (s *stop) note(paused bool, began, now time.Time) {
 	}
 }
 
-// paused reports whether the machine of a record is there, and nothing may be done to it at that time.
+// paused reports whether the machine of a record exists and nothing may be done to it at that time.
 func (m *Monitor) paused(r *v1alpha1.MachineRemediation, at time.Time) bool {
 	machine := m.machineWith(r.Spec.MachineRef.UID)
 	mhc := history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)
@@ -88,7 +88,7 @@ func (m *Monitor) paused(r *v1alpha1.MachineRemediation, at time.Time) bool {
 	return forbidden(at, mhc, history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName), machine) != ""
 }
 
-// stoppedFor is for how long an attempt was stopped until now.
+// stoppedFor returns how long an attempt has been stopped.
 func (m *Monitor) stoppedFor(r *v1alpha1.MachineRemediation, number int32) time.Duration {
 	s := m.stops[r.UID]
 	if s == nil || s.attempt != number {

@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// tookOver holds that nothing is done to a machine as long as what the version before has left there stands.
+// tookOver checks that nothing is done to a machine while it has leftovers of the previous version.
 func (m *Monitor) tookOver(machine *clusterv1.Machine, what string) {
 	stands := false
 	switch m.w.Spec.LeftOver {

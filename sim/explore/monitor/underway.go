@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 )
 
-// underWay are the things that Sickbay has asked for about a machine and that are not over.
+// underWay returns what Sickbay has asked for about a machine that is not over.
 func (m *Monitor) underWay(machine *clusterv1.Machine) []string {
 	if machine == nil {
 		return nil
@@ -34,7 +34,7 @@ func (m *Monitor) underWay(machine *clusterv1.Machine) []string {
 		}
 	}
 	for _, reboot := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
-		// A power cycle that is over keeps nothing off.
+		// A finished power cycle keeps nothing off.
 		over := meta.FindStatusCondition(reboot.Status.Conditions, v1alpha1.ConditionSucceeded)
 		if m.requested(reboot, machine) && (over == nil || over.Status == metav1.ConditionUnknown) {
 			all = append(all, "RebootRemediation "+reboot.Name)
@@ -43,7 +43,7 @@ func (m *Monitor) underWay(machine *clusterv1.Machine) []string {
 	return all
 }
 
-// requested reports whether an object is one that a record has asked for, for a machine. Evidence does not stand.
+// requested reports whether a record created an object for a machine. Evidence does not count.
 func (m *Monitor) requested(request client.Object, machine *clusterv1.Machine) bool {
 	if !request.GetDeletionTimestamp().IsZero() {
 		return false

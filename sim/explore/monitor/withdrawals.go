@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
-// withdraws judges that something was taken back: the record has to say by then that the attempt is over.
+// withdraws judges a withdrawal: the record must already say that the attempt is over.
 func (m *Monitor) withdraws(p *history.Process, machine *clusterv1.Machine, what string) {
 	what = fmt.Sprintf("%s withdraws %s of %s", p.Name, what, machine.Name)
 	r := apimodel.As[*v1alpha1.MachineRemediation](m.w.Server.Latest(kinds.Record, kinds.InNamespace(p.Item.Name)))
@@ -32,7 +32,7 @@ func (m *Monitor) withdraws(p *history.Process, machine *clusterv1.Machine, what
 	}
 }
 
-// requestChanged judges requests that are made and taken back.
+// requestChanged judges the creation and withdrawal of requests.
 func (m *Monitor) requestChanged(change apimodel.Change) {
 	p := m.w.Writer
 	if p == nil {
@@ -56,8 +56,8 @@ func (m *Monitor) requestChanged(change apimodel.Change) {
 	}
 }
 
-// machineOf is the machine of the record that a process looks at; nil if it is gone, and the request is of that very machine. The record
-// may be gone by now: a person who deletes it is not kept waiting for a former leader, which has just read it.
+// machineOf returns the machine of the record that a process works on; nil if it is gone, or if the request is for another machine. The
+// record may be gone by now: a person who deletes it need not wait for a former leader, which has just read it.
 func (m *Monitor) machineOf(p *history.Process, request client.Object) *clusterv1.Machine {
 	r := apimodel.As[*v1alpha1.MachineRemediation](m.w.Server.Latest(kinds.Record, kinds.InNamespace(p.Item.Name)))
 	if r == nil && p == m.w.Former {

@@ -13,9 +13,9 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 )
 
-// Planted bugs are made of clients that answer or write something else.
+// Planted bugs are clients that return or write something else.
 
-// liveGet changes what a live read of one object answers. The read takes place all the same.
+// liveGet changes the result of a live read of one object. The read still happens.
 func liveGet(with history.Parts, change func(ctx context.Context, key client.ObjectKey, obj client.Object, err error) error) history.Parts {
 	with.Live = reader{Reader: with.Live, change: change}
 	return with
@@ -37,7 +37,7 @@ func withFuncs(with history.Parts, funcs interceptor.Funcs) history.Parts {
 	return with
 }
 
-// watchless is a client that could watch, and never does.
+// watchless has a Watch method that nobody calls.
 type watchless struct{ client.Client }
 
 // Watch implements client.WithWatch.
@@ -45,7 +45,7 @@ func (watchless) Watch(context.Context, client.ObjectList, ...client.ListOption)
 	panic("plants: nobody watches")
 }
 
-// withoutOps takes operations out of a JSON patch.
+// withoutOps removes operations from a JSON patch.
 func withoutOps(patch client.Patch, obj client.Object, drop func(op, path string) bool) client.Patch {
 	return changedOps(patch, obj, func(ops []map[string]any) []map[string]any {
 		return slices.DeleteFunc(ops, func(one map[string]any) bool {
@@ -56,12 +56,12 @@ func withoutOps(patch client.Patch, obj client.Object, drop func(op, path string
 	})
 }
 
-// withOp puts an operation before those of a JSON patch.
+// withOp inserts an operation at the beginning of a JSON patch.
 func withOp(patch client.Patch, obj client.Object, first map[string]any) client.Patch {
 	return changedOps(patch, obj, func(ops []map[string]any) []map[string]any { return slices.Insert(ops, 0, first) })
 }
 
-// changedOps changes a JSON patch. Other patches stay as they are.
+// changedOps changes a JSON patch. It returns other patches unchanged.
 func changedOps(patch client.Patch, obj client.Object, change func([]map[string]any) []map[string]any) client.Patch {
 	data, err := patch.Data(obj)
 	if err != nil || patch.Type() != types.JSONPatchType {
@@ -88,7 +88,7 @@ func dropsOps(with history.Parts, drop func(op, path string) bool) history.Parts
 	})
 }
 
-// reading changes what reads of one object answer, from the cache and live.
+// reading changes the results of reads of one object, from the cache and live.
 func reading(with history.Parts, change func(ctx context.Context, key client.ObjectKey, obj client.Object, err error) error) history.Parts {
 	with = liveGet(with, change)
 	return withFuncs(with, interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {

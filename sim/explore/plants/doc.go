@@ -1,2 +1,2 @@
-// Package plants has the bugs that are put into the controllers on purpose, so that the explorer shows that it finds them.
+// Package plants has bugs that are planted in the controllers, to show that the explorer finds them.
 package plants

@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 )
 
-// cachedNodes read live, and answer from the cache.
+// cachedNodes makes live reads, but returns what the cache shows.
 type cachedNodes struct{ workload.Nodes }
 
 // GetLive implements workload.Nodes.
@@ -27,7 +27,7 @@ func (n cachedNodes) GetLive(ctx context.Context, cluster client.ObjectKey, name
 	return node, err
 }
 
-// storedNodes show in the cache what the stored verdicts say.
+// storedNodes makes the cached Nodes match the stored verdicts.
 type storedNodes struct {
 	workload.Nodes
 	p *history.Process

@@ -10,10 +10,10 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// All are all bugs that can be planted: at least one for each rule, and the five faults that were there before records were.
+// All are the bugs that can be planted: at least one for each rule, and the five historical faults.
 var All = slices.Concat(plantsOfLooks, plantsOfActs, plantsOfEnds, plantsOfOthers)
 
-// plantsOfLooks break the rules about what is looked at before something is done: 1 to 3.
+// plantsOfLooks break the rules about reads before an act: 1 to 3.
 var plantsOfLooks = []*history.Plant{
 	{
 		Name: "names that differ", Seed: 77, World: plantWorld(worlds.OwnerReplaces, 2, worlds.Overlap, worlds.Caches), Rule: rules.OneRecord,
@@ -51,7 +51,7 @@ var plantsOfLooks = []*history.Plant{
 	},
 }
 
-// plantsOfActs break the rules about what is done: 4 and 5.
+// plantsOfActs break the rules about acts: 4 and 5.
 var plantsOfActs = []*history.Plant{
 	{
 		Name: "no intent", World: plantWorld(worlds.OwnerSilent, 1, worlds.Faults), Rule: rules.Intent,
@@ -93,7 +93,7 @@ var plantsOfActs = []*history.Plant{
 	},
 }
 
-// Named returns a plant; nil for no name.
+// Named returns a plant; nil if the name is empty.
 func Named(name string) (*history.Plant, error) {
 	if name == "" {
 		return nil, nil

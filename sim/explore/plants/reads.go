@@ -27,7 +27,7 @@ func brakeFails(_ *history.Process, with history.Parts) history.Parts {
 	})
 }
 
-// blindToDeletion hides Machines that are being deleted.
+// blindToDeletion hides Machines in deletion.
 func blindToDeletion(_ *history.Process, with history.Parts) history.Parts {
 	hide := func(_ context.Context, key client.ObjectKey, obj client.Object, err error) error {
 		if _, ok := obj.(*clusterv1.Machine); ok && err == nil && !obj.GetDeletionTimestamp().IsZero() {
@@ -63,7 +63,7 @@ func deaf(_ *history.Process, with history.Parts) history.Parts {
 	})
 }
 
-// anonymous hides who has written what on Machines.
+// anonymous hides the field owners of Machines.
 func anonymous(_ *history.Process, with history.Parts) history.Parts {
 	with = reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
 		if m, ok := obj.(*clusterv1.Machine); ok && err == nil {
@@ -94,7 +94,7 @@ func approvesItself(_ *history.Process, with history.Parts) history.Parts {
 	return with
 }
 
-// forgetsActs hides from a record that its attempt has been carried out.
+// forgetsActs hides that the current attempt of a record was carried out.
 func forgetsActs(_ *history.Process, with history.Parts) history.Parts {
 	return reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
 		if r, ok := obj.(*v1alpha1.MachineRemediation); ok && err == nil {

@@ -32,7 +32,8 @@ func storing(with history.Parts, change func(stored, next *v1alpha1.MachineRemed
 	}})
 }
 
-// intentLost keeps the beginning of an attempt in the memory of the process, and stores it with what comes next.
+// intentLost keeps the beginning of an attempt only in the memory of the process, and stores it with the next
+// write.
 func intentLost(_ *history.Process, with history.Parts) history.Parts {
 	kept := map[types.UID]*v1alpha1.MachineRemediation{}
 	with = reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
@@ -78,7 +79,7 @@ func endsHeld(w *history.World) func(_, next *v1alpha1.MachineRemediation) error
 	}
 }
 
-// clockRuns leaves the deadline of an attempt as it was before a pause.
+// clockRuns keeps the deadline of an attempt from before a pause.
 func clockRuns(stored, next *v1alpha1.MachineRemediation) error {
 	if stored.Status.StoppedTime != nil && next.Status.StoppedTime == nil && next.Status.NextTransitionTime != nil {
 		next.Status.NextTransitionTime = stored.Status.NextTransitionTime

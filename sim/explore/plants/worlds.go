@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// plantWorld is a world that shows a planted bug soon: nothing happens in it but what can bring it to light.
+// plantWorld returns a world that shows a planted bug soon, because nothing unrelated happens in it.
 func plantWorld(owner worlds.Owner, slots int, actors ...worlds.Actor) *worlds.Spec {
 	return &worlds.Spec{
 		Name: "small", About: "for a planted bug", Machines: 2, Sick: 2, Owner: owner, Slots: slots, Actors: actors, Steps: 50,
@@ -29,7 +29,7 @@ func requestWorld(actors ...worlds.Actor) *worlds.Spec {
 	return s
 }
 
-// requestsInVain has requests that heal nothing, and 2 days for their attempts.
+// requestsInVain returns a world whose requests heal nothing, with 2 days for their attempts.
 func requestsInVain(actors ...worlds.Actor) *worlds.Spec {
 	s := requestWorld(actors...)
 	s.InVain, s.Recover = true, 48*time.Hour
@@ -54,14 +54,14 @@ func leftWorld(actors ...worlds.Actor) *worlds.Spec {
 	return s
 }
 
-// restlessWorld has a machine that others write to all the time.
+// restlessWorld returns a world with a machine that others change all the time.
 func restlessWorld() *worlds.Spec {
 	s := plantWorld(worlds.OwnerReplaces, 2, worlds.Faults)
 	s.Restless = 1
 	return s
 }
 
-// unfinished has nobody mean well in the end.
+// unfinished returns a world in which people never come to mean well.
 func unfinished(s *worlds.Spec) *worlds.Spec {
 	s.Recover = 0
 	return s
@@ -73,21 +73,21 @@ func soonOver(s *worlds.Spec) *worlds.Spec {
 	return s
 }
 
-// planWorld has a plan, and one machine that is sick.
+// planWorld returns a world with a plan and one sick machine.
 func planWorld(plan *v1alpha1.RemediationPlan, actors ...worlds.Actor) *worlds.Spec {
 	s := plantWorld(worlds.OwnerReplaces, 0, actors...)
 	s.Sick, s.Plan = 1, plan
 	return s
 }
 
-// onePower power-cycles once, and replaces if that does not help.
+// onePower returns a plan that power-cycles once, and replaces if that does not help.
 func onePower(probation int32) *v1alpha1.RemediationPlan {
 	return &v1alpha1.RemediationPlan{ProbationSeconds: &probation, Steps: []v1alpha1.RemediationStep{
 		worlds.PlanStep("reboot", v1alpha1.ActionReboot, 600), worlds.PlanStep("replace", v1alpha1.ActionReplace, 600),
 	}}
 }
 
-// rebootsInVain has a plan whose power cycles heal nothing.
+// rebootsInVain returns a world with a plan whose power cycles heal nothing.
 func rebootsInVain(actors ...worlds.Actor) *worlds.Spec {
 	s := planWorld(onePower(300), actors...)
 	s.InVain = true

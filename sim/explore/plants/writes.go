@@ -35,7 +35,8 @@ func noMemory(_ *history.Process, with history.Parts) history.Parts {
 	}})
 }
 
-// remedyOperation is whatever keeps a power cycle from being asked for twice.
+// remedyOperation matches the part of a patch that keeps a power cycle from being requested
+// twice.
 func remedyOperation(_, path string) bool {
 	return strings.Contains(path, strings.ReplaceAll(remedy.RebootOperationAnnotation, "/", "~1"))
 }
@@ -47,7 +48,7 @@ func unbound(_ *history.Process, with history.Parts) history.Parts {
 	}})
 }
 
-// boundTooFar binds JSON patches on Machines to the version that is there just before.
+// boundTooFar binds JSON patches of Machines to the version just before the write.
 func boundTooFar(_ *history.Process, with history.Parts) history.Parts {
 	live := with.Live
 	bind := func(ctx context.Context, obj client.Object, patch client.Patch) client.Patch {
@@ -67,7 +68,7 @@ func boundTooFar(_ *history.Process, with history.Parts) history.Parts {
 	})
 }
 
-// saysNothing takes the messages out of what is applied to the status of a MachineHealthCheck.
+// saysNothing removes the messages from what is applied to the status of a MachineHealthCheck.
 func saysNothing(with history.Parts) history.Parts {
 	return withFuncs(with, interceptor.Funcs{SubResourceApply: func(ctx context.Context, c client.Client, _ string, config runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
 		if u, ok := config.(interface{ UnstructuredContent() map[string]any }); ok && u.UnstructuredContent()["kind"] == kinds.HealthCheck.Kind {

@@ -1,2 +1,2 @@
-// Package rules says what has to hold in every history, and how one breaks it.
+// Package rules lists what must be true in every history.
 package rules

@@ -1,6 +1,6 @@
 package rules
 
-// The rules that the monitor judges by, and the number that design 5.3 gives them.
+// The rules by which the monitor judges, with their numbers.
 const (
 	OneRecord  = "1: a machine has at most one open record, and one action at work"
 	Health     = "2: only a live False acts, and only True proves"
@@ -31,7 +31,7 @@ const (
 	Predicted  = "what explain says happens next is what happens next"
 )
 
-// All are all of them.
+// All are all rules.
 var All = []string{
 	OneRecord, Health, Look, Permission, Gate, Intent, Once, Slots, Bound, Repaired, Reason,
 	Starved, End, Proven, Replaced, Undo, Clock, Memory, Decision, TakeOver, Writer,

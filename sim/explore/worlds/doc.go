@@ -1,2 +1,2 @@
-// Package worlds describes the small worlds that are searched: what is in them at the beginning, and what may happen.
+// Package worlds describes the small worlds to search: what exists at the beginning, and what may happen.
 package worlds

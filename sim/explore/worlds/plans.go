@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 )
 
-// PlanStep is one of a plan.
+// PlanStep returns a step of a plan.
 func PlanStep(name string, action v1alpha1.Action, seconds int32, change ...func(*v1alpha1.RemediationStep)) v1alpha1.RemediationStep {
 	step := v1alpha1.RemediationStep{Name: name, Action: action, Attempts: 1, DoneWhen: v1alpha1.DoneWhenMachineHealthy, Approval: v1alpha1.ApprovalNotRequired}
 	if seconds > 0 {
@@ -22,7 +22,7 @@ func PlanStep(name string, action v1alpha1.Action, seconds int32, change ...func
 
 func twice(s *v1alpha1.RemediationStep) { s.Attempts = 2 }
 
-// Approved has a step wait for a person.
+// Approved makes a step wait for a person's approval.
 func Approved(s *v1alpha1.RemediationStep) { s.Approval = v1alpha1.ApprovalRequired }
 
 func evidenceStep(s *v1alpha1.RemediationStep) {
@@ -61,7 +61,7 @@ func metalPlan() *v1alpha1.RemediationPlan {
 	}
 }
 
-// bounded bounds a plan.
+// bounded limits the slots of a plan.
 func bounded(plan *v1alpha1.RemediationPlan, slots int32) *v1alpha1.RemediationPlan {
 	plan.MaxInFlight = new(intstr.FromInt32(slots))
 	return plan

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// All are all worlds that are searched.
+// All are the worlds that are searched by random histories.
 var All = []*Spec{
 	{
 		Name: "replace", About: "the built-in plan: an owner replaces what is marked",
@@ -111,7 +111,7 @@ var All = []*Spec{
 	},
 }
 
-// Small are searched exhaustively.
+// Small are the worlds that are searched exhaustively.
 var Small = []*Spec{
 	{
 		Name: "small replace", About: "two sick machines, one slot, an owner, and all that can go wrong with writes, processes and caches",
@@ -155,7 +155,7 @@ func Named(name string) *Spec {
 	return nil
 }
 
-// Chosen returns the worlds of that name; all of them for no name.
+// Chosen returns the worlds of that name; all of them if the name is empty.
 func Chosen(from []*Spec, name string) []*Spec {
 	return slices.DeleteFunc(slices.Clone(from), func(spec *Spec) bool { return name != "" && spec.Name != name })
 }

@@ -1,2 +1,3 @@
-// Package metal is the bare metal of a world: hosts with their operator, what runs on them, and who gives them to machines.
+// Package metal is the bare metal of a world: hosts with their operator, the systems that run on them, and the provider
+// that gives them to Machines.
 package metal

@@ -14,11 +14,11 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
-// heartbeat is how often a kubelet says that it is alive. As with the Leases of Kubernetes, its Node is not written for that.
+// heartbeat is the interval of a kubelet's heartbeats. Like the Leases of Kubernetes, they do not write the Node.
 const heartbeat = 100 * time.Millisecond
 
-// Boots returns what runs on a host from the moment in which it has power: after its startup the kubelet registers the Node,
-// which has the name of the host, and then says that it is alive.
+// Boots returns the program that runs on a host from the moment it has power. After the startup time, its kubelet registers a
+// Node with the host's name, and then sends heartbeats.
 func (m *Metal) Boots(startup time.Duration) baremetal.Program {
 	return func(ctx context.Context, boot baremetal.Boot) {
 		host := client.ObjectKey{Namespace: boot.Namespace, Name: boot.Name}
@@ -29,14 +29,14 @@ func (m *Metal) Boots(startup time.Duration) baremetal.Program {
 		}
 		for pause(ctx, heartbeat) {
 			if !m.hangs(host, boot) && m.beats(host) {
-				// A failure shows: the Node stays Unknown.
+				// A failure is visible: the Node stays Unknown.
 				_ = m.register(ctx, host, boot)
 			}
 		}
 	}
 }
 
-// register creates the Node if there is none, and reports that it has booted and is ready.
+// register creates the Node if it does not exist, and sets its boot ID and Ready.
 func (m *Metal) register(ctx context.Context, host client.ObjectKey, boot baremetal.Boot) error {
 	m.reported(host, false)
 	node := &corev1.Node{}
@@ -57,7 +57,7 @@ func (m *Metal) register(ctx context.Context, host client.ObjectKey, boot bareme
 	return nil
 }
 
-// newNode is a Node as a kubelet registers it that kubeadm has configured for Cluster API.
+// newNode returns a Node as a kubelet registers it under Cluster API's kubeadm configuration.
 func newNode(host client.ObjectKey) *corev1.Node {
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: host.Name, Labels: map[string]string{corev1.LabelHostname: host.Name}},
@@ -69,10 +69,11 @@ const providerPrefix = "metal3://"
 
 func providerID(host client.ObjectKey) string { return providerPrefix + host.String() }
 
-// pressures are what a kubelet reports beside Ready. Cluster API calls no machine available whose Node does not say so.
+// pressures are the conditions that a kubelet reports besides Ready. Cluster API needs them to call a Machine available.
 var pressures = []corev1.NodeConditionType{corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure}
 
-// reports sets all conditions of a Node: with a kubelet that is ready there is no pressure, and without one nothing is known.
+// reports sets all conditions of a Node. If the kubelet is ready, there is no pressure; if it is silent, all of them are
+// Unknown.
 func reports(node *corev1.Node, ready corev1.NodeCondition) {
 	now := metav1.Now()
 	ready.Type, ready.LastHeartbeatTime, ready.LastTransitionTime = corev1.NodeReady, now, now
@@ -87,7 +88,7 @@ func reports(node *corev1.Node, ready corev1.NodeCondition) {
 	}
 }
 
-// reported notes that a kubelet was heard of, and whether its Node has yet to say so.
+// reported records that a kubelet was active just now, and whether its Node is still Unknown.
 func (m *Metal) reported(host client.ObjectKey, lost bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,7 +96,7 @@ func (m *Metal) reported(host client.ObjectKey, lost bool) {
 	s.joined, s.heard, s.lost = true, time.Now(), lost
 }
 
-// beats is a heartbeat. It returns whether the Node was lost before.
+// beats records a heartbeat. It reports whether the Node was lost before.
 func (m *Metal) beats(host client.ObjectKey) (lost bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -111,7 +112,7 @@ func (m *Metal) hangs(host client.ObjectKey, boot baremetal.Boot) bool {
 	return s.always || s.hung == boot.ID
 }
 
-// pause is false if the context ended first.
+// pause waits for d. It returns false if the context ends first.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -24,24 +24,24 @@ type Metal struct {
 	systems map[client.ObjectKey]*system
 }
 
-// system is what is known of the system of a host.
+// system is the state of a host's operating system.
 type system struct {
-	// hung is the boot that hangs; empty if none does. With always, every boot does.
+	// hung is the ID of the boot that hangs, or empty. If always is set, every boot hangs.
 	hung   string
 	always bool
-	// joined tells that its kubelet was ever heard of, heard when it was last, and lost that its Node is Unknown.
+	// joined is whether its kubelet was ever active, heard when it was last active, and lost whether its Node is Unknown.
 	joined, lost bool
 	heard        time.Time
 	views        []View
 }
 
-// View is what a host saw of its Node in one boot. Whatever is between the last moment of a boot and the first of the next
-// happened while the host had no power, as long as nobody resets it.
+// View is what a host saw of its Node in one boot. Whatever changed between the end of one boot and the start of the next
+// changed while the host had no power, unless somebody reset the host.
 type View struct {
-	// First is the Node that was there when the host got power, and Last the one when it lost it; empty if there
-	// was none.
+	// First is the Node that existed when the host got power, and Last the one when it lost power; empty if there was
+	// none.
 	First, Last types.UID
-	// Err is set if the host could not see.
+	// Err is set if the host could not read its Node.
 	Err error
 }
 
@@ -52,7 +52,7 @@ var (
 	Cluster  = Machine.GroupVersion().WithKind("Metal3Cluster")
 )
 
-// Start starts the operator and what Kubernetes and Metal3 have beside it, for as long as lifetime lasts.
+// Start starts the operator and the simulated parts of Kubernetes and Metal3 around it. They run until lifetime ends.
 func Start(ctx, lifetime context.Context, mgr ctrl.Manager, config *rest.Config, c client.Client) (*Metal, error) {
 	if err := (&provider{client: c}).addTo(mgr); err != nil {
 		return nil, err
@@ -66,19 +66,19 @@ func Start(ctx, lifetime context.Context, mgr ctrl.Manager, config *rest.Config,
 	return m, nil
 }
 
-// Close ends the operator.
+// Close stops the operator.
 func (m *Metal) Close() error { return m.operator.Close() }
 
 // Host returns the machine behind a BareMetalHost.
 func (m *Metal) Host(key client.ObjectKey) *baremetal.Host { return m.operator.Host(key) }
 
-// Hang stops everything that runs on a host, until its next boot, or in every boot with always.
+// Hang stops everything that runs on a host until its next boot, or in every boot if always is set.
 func (m *Metal) Hang(host client.ObjectKey, always bool) { m.hang(host, m.Host(host).BootID(), always) }
 
-// Wake has the system of a host go on that hangs.
+// Wake resumes the system of a host that hangs.
 func (m *Metal) Wake(host client.ObjectKey) { m.hang(host, "", false) }
 
-// Views returns what a host saw of its Node, boot by boot.
+// Views returns what a host saw of its Node in each boot.
 func (m *Metal) Views(host client.ObjectKey) []View {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// silence is after how long without a heartbeat a Node is called Unknown. Kubernetes takes 40 s.
+	// silence is the time without a heartbeat after which a Node becomes Unknown. Kubernetes takes 40 s.
 	silence = 2 * time.Second
-	// glance bounds the last look of a host at its Node.
+	// glance bounds a host's last look at its Node.
 	glance = 5 * time.Second
 )
 
-// watchKubelets is what Kubernetes' node controller does: it calls Nodes Unknown whose kubelets are silent.
+// watchKubelets does the job of Kubernetes' node controller: it sets Nodes to Unknown whose kubelets are silent.
 func (m *Metal) watchKubelets(ctx context.Context) {
 	for pause(ctx, heartbeat) {
 		for _, host := range m.silent() {
@@ -26,7 +26,7 @@ func (m *Metal) watchKubelets(ctx context.Context) {
 			if err == nil {
 				m.mu.Lock()
 				s := m.system(host)
-				// A heartbeat may have come while it was written. Then the kubelet has to take it back.
+				// If a heartbeat came during the write, the kubelet must correct the Node.
 				s.lost = s.lost || written || time.Since(s.heard) > silence
 				m.mu.Unlock()
 			}
@@ -46,8 +46,8 @@ func (m *Metal) silent() []client.ObjectKey {
 	return silent
 }
 
-// lose calls a Node Unknown, and reports whether it did. A kubelet is heard of before it writes, so one that comes back
-// meanwhile has the last word.
+// lose sets a Node to Unknown, and reports whether it did. A kubelet records its heartbeat before it writes, so a
+// kubelet that comes back meanwhile has the last word.
 func (m *Metal) lose(ctx context.Context, host client.ObjectKey) (written bool, err error) {
 	node := &corev1.Node{}
 	if err := m.client.Get(ctx, client.ObjectKey{Name: host.Name}, node); err != nil {
@@ -72,7 +72,7 @@ func (m *Metal) firstLook(ctx context.Context, host client.ObjectKey) {
 	s.views = append(s.views, View{First: uid, Err: err})
 }
 
-// lastLook is taken when the host is about to lose its power; it does not before this returns.
+// lastLook records the host's Node just before the host loses power. The power stays on until lastLook returns.
 func (m *Metal) lastLook(ctx context.Context, host client.ObjectKey) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), glance)
 	defer cancel()
@@ -86,7 +86,7 @@ func (m *Metal) lastLook(ctx context.Context, host client.ObjectKey) {
 	}
 }
 
-// see returns which Node of the host there is; none if it is empty.
+// see returns the UID of the host's Node, or nothing if there is none.
 func (m *Metal) see(ctx context.Context, host client.ObjectKey) (types.UID, error) {
 	node := &corev1.Node{}
 	err := m.client.Get(ctx, client.ObjectKey{Name: host.Name}, node)

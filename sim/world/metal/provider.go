@@ -20,8 +20,8 @@ const (
 	providerFinalizer = "metal3machine.infrastructure.cluster.x-k8s.io"
 )
 
-// provider stands for Metal3's infrastructure provider: it gives each Metal3Machine a host of its cluster that nobody uses,
-// has the host provisioned, and takes it back when the machine goes.
+// provider stands in for Metal3's infrastructure provider: it gives each Metal3Machine a free host of its cluster, provisions the
+// host, and takes it back when the machine is deleted.
 type provider struct {
 	client client.Client
 }
@@ -29,7 +29,7 @@ type provider struct {
 func (p *provider) addTo(mgr ctrl.Manager) error {
 	machine := &unstructured.Unstructured{}
 	machine.SetGroupVersionKind(Machine)
-	// One at a time, so that no host is given away twice.
+	// One worker, so that no host is given away twice.
 	err := ctrl.NewControllerManagedBy(mgr).Named("metal3machine").For(machine).
 		Watches(&metal3v1.BareMetalHost{}, handler.EnqueueRequestsFromMapFunc(p.concerned)).
 		Watches(&corev1.Node{}, handler.EnqueueRequestsFromMapFunc(p.joined)).Complete(p)
@@ -39,7 +39,7 @@ func (p *provider) addTo(mgr ctrl.Manager) error {
 	return nil
 }
 
-// concerned are the machine that uses a host, or all if none does.
+// concerned returns the machine that uses a host, or all machines if none does.
 func (p *provider) concerned(ctx context.Context, host client.Object) []ctrl.Request {
 	if user := host.(*metal3v1.BareMetalHost).Spec.ConsumerRef; user != nil {
 		return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: user.Namespace, Name: user.Name}}}
@@ -56,7 +56,7 @@ func (p *provider) concerned(ctx context.Context, host client.Object) []ctrl.Req
 	return requests
 }
 
-// joined is the machine whose host has registered a Node.
+// joined returns the machine whose host has registered a Node.
 func (p *provider) joined(ctx context.Context, node client.Object) []ctrl.Request {
 	namespace, name, _ := strings.Cut(strings.TrimPrefix(node.(*corev1.Node).Spec.ProviderID, providerPrefix), "/")
 	host := &metal3v1.BareMetalHost{}
@@ -80,13 +80,13 @@ func (p *provider) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result
 	case machine.GetDeletionTimestamp() != nil:
 		return ctrl.Result{}, p.release(ctx, machine, host)
 	case host == nil:
-		// There will be one, or there will not.
+		// A host that becomes free triggers the next reconcile.
 		return ctrl.Result{}, nil
 	}
 	return ctrl.Result{}, p.provision(ctx, machine, host)
 }
 
-// hostOf returns the host of a machine, or one of its cluster that it can have; nil if there is none.
+// hostOf returns the host of a machine, or else a free host of its cluster; nil if there is none.
 func (p *provider) hostOf(ctx context.Context, machine client.Object) (*metal3v1.BareMetalHost, error) {
 	hosts := &metal3v1.BareMetalHostList{}
 	if err := p.client.List(ctx, hosts, client.InNamespace(machine.GetNamespace()), clusterOf(machine)); err != nil {
@@ -108,7 +108,7 @@ func (p *provider) hostOf(ctx context.Context, machine client.Object) (*metal3v1
 	return free, nil
 }
 
-// unhealthy reports whether a host is marked so that it is not chosen, as in Metal3.
+// unhealthy reports whether a host has one of Metal3's annotations that exclude it.
 func unhealthy(host *metal3v1.BareMetalHost) bool {
 	_, older := host.Annotations["capi.metal3.io/unhealthy"]
 	_, newer := host.Annotations["capm3.metal3.io/unhealthy"]
@@ -120,8 +120,8 @@ func clusterOf(machine client.Object) client.MatchingLabels {
 	return client.MatchingLabels{clusterv1.ClusterNameLabel: machine.GetLabels()[clusterv1.ClusterNameLabel]}
 }
 
-// provision has a host run a machine, and says so when it has joined. That is when the provider can write its own ID into the Node,
-// and Cluster API itself does not look out for Nodes before a machine of the control plane has one.
+// provision provisions a host for a machine, and reports the machine as ready once its Node has joined. Only then can the provider
+// write its own ID into the Node. Cluster API itself does not look for Nodes before a control-plane machine has one.
 func (p *provider) provision(ctx context.Context, machine *unstructured.Unstructured, host *metal3v1.BareMetalHost) error {
 	key := client.ObjectKeyFromObject(host)
 	err := p.patch(ctx, machine, func() {
@@ -153,10 +153,10 @@ func (p *provider) provision(ctx context.Context, machine *unstructured.Unstruct
 	return nil
 }
 
-// release takes back the host of a machine that goes.
+// release takes back the host of a machine in deletion.
 func (p *provider) release(ctx context.Context, machine *unstructured.Unstructured, host *metal3v1.BareMetalHost) error {
 	if host != nil {
-		// In two steps, as the provider does: whose it is stays known until nothing runs on it any more.
+		// Two steps, as in the real provider: the consumer reference stays until nothing runs on the host any more.
 		if err := p.patch(ctx, host, func() { host.Spec.Image, host.Spec.Online = nil, false }); err != nil {
 			return err
 		}
@@ -179,7 +179,7 @@ func (p *provider) patch(ctx context.Context, object client.Object, edit func())
 	return nil
 }
 
-// with adds an annotation to some.
+// with adds an annotation to a map, which may be nil.
 func with(annotations map[string]string, key, value string) map[string]string {
 	if annotations == nil {
 		annotations = map[string]string{}
