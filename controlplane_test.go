@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// fakeAssets are programs that tell their versions, and nothing else; those without a version are not there.
+// fakeAssets writes programs that only print their versions; those without a version are missing.
 func fakeAssets(t *testing.T, apiserver, kubectl, etcd string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -30,7 +30,7 @@ const (
 	fittingEtcd      = "echo etcd Version: 3.6.4; echo Go Version: go1.24.6"
 )
 
-// makeControlplane runs make with a go that only says that it was called, and returns what is printed.
+// makeControlplane runs make with a fake go that only reports that it was called, and returns the output.
 func makeControlplane(t *testing.T, assets, into string) string {
 	t.Helper()
 	path := t.TempDir()
@@ -54,7 +54,7 @@ func makeControlplane(t *testing.T, assets, into string) string {
 	return string(out)
 }
 
-// TestControlplaneTakesWhatIsThere: prebuilt programs that fit are linked, and nothing is built.
+// TestControlplaneTakesWhatIsThere: prebuilt programs with the right versions are linked, and nothing is built.
 func TestControlplaneTakesWhatIsThere(t *testing.T) {
 	assets, into := fakeAssets(t, fittingAPIServer, fittingKubectl, fittingEtcd), filepath.Join(t.TempDir(), "controlplane")
 	out := makeControlplane(t, assets, into)
@@ -68,7 +68,7 @@ func TestControlplaneTakesWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestControlplaneRefusesWhatDoesNotFit, says why, and builds.
+// TestControlplaneRefusesWhatDoesNotFit: it says why, and builds.
 func TestControlplaneRefusesWhatDoesNotFit(t *testing.T) {
 	for _, c := range []struct{ name, apiserver, kubectl, etcd, why string }{
 		{"an older API server", "echo Kubernetes v1.35.3", fittingKubectl, fittingEtcd, "its kube-apiserver is 1.35.3, and the tests need 1.36."},
@@ -76,7 +76,7 @@ func TestControlplaneRefusesWhatDoesNotFit(t *testing.T) {
 		{"an older etcd", fittingAPIServer, fittingKubectl, "echo etcd Version: 3.5.21", "its etcd is 3.5.21, and the tests need 3.6."},
 		{"no etcd", fittingAPIServer, fittingKubectl, "", "there is no etcd in "},
 		{"of another machine", "exit 126", fittingKubectl, fittingEtcd, "kube-apiserver does not run here."},
-		{"without a version", "echo dev", fittingKubectl, fittingEtcd, "kube-apiserver does not tell its version."},
+		{"without a version", "echo dev", fittingKubectl, fittingEtcd, "kube-apiserver does not print its version."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := makeControlplane(t, fakeAssets(t, c.apiserver, c.kubectl, c.etcd), filepath.Join(t.TempDir(), "controlplane"))
@@ -86,13 +86,13 @@ func TestControlplaneRefusesWhatDoesNotFit(t *testing.T) {
 		})
 	}
 	t.Run("no directory", func(t *testing.T) {
-		if out := makeControlplane(t, filepath.Join(t.TempDir(), "none"), t.TempDir()); !strings.Contains(out, "is no directory.") || !strings.Contains(out, "It is built.") {
+		if out := makeControlplane(t, filepath.Join(t.TempDir(), "none"), t.TempDir()); !strings.Contains(out, "is not a directory.") || !strings.Contains(out, "It is built.") {
 			t.Errorf("it prints:\n%s", out)
 		}
 	})
 }
 
-// TestControlplaneTellsHowToFetchIt to somebody who has set nothing.
+// TestControlplaneTellsHowToFetchIt: without KUBEBUILDER_ASSETS, the output says how to fetch the programs.
 func TestControlplaneTellsHowToFetchIt(t *testing.T) {
 	out := makeControlplane(t, "", t.TempDir())
 	hint := "export KUBEBUILDER_ASSETS=$(go run sigs.k8s.io/controller-runtime/tools/setup-envtest@release-0.24 use 1.36.x -p path)"
@@ -104,7 +104,7 @@ func TestControlplaneTellsHowToFetchIt(t *testing.T) {
 	}
 }
 
-// TestControlplaneDoesNotWriteThroughLinks: to build it later leaves what was linked as it is.
+// TestControlplaneDoesNotWriteThroughLinks: a later build does not change the programs that were linked.
 func TestControlplaneDoesNotWriteThroughLinks(t *testing.T) {
 	assets, into := fakeAssets(t, fittingAPIServer, fittingKubectl, fittingEtcd), filepath.Join(t.TempDir(), "controlplane")
 	makeControlplane(t, assets, into)
@@ -118,7 +118,7 @@ func TestControlplaneDoesNotWriteThroughLinks(t *testing.T) {
 	if content := page(t, linked); content != "#!/bin/sh\n"+fittingAPIServer+"\n" {
 		t.Errorf("%s is %q now", linked, content)
 	}
-	// What is in place already is no choice of anybody.
+	// The directory itself cannot be the source of the links.
 	if out, err := exec.Command("tools/controlplane/prebuilt", into, into, "v1.36.3", "v3.6.14").CombinedOutput(); err == nil || len(out) != 0 {
 		t.Errorf("it is linked to itself: %v\n%s", err, out)
 	}

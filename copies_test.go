@@ -11,8 +11,8 @@ import (
 
 //go:generate go test -run ^TestCopies . -update
 
-// copies are files below internal that the library needs too. It is a module of its own, which does not depend on this one, and nobody imports
-// what is below its own internal directory.
+// copies are files below internal that the library also needs. The library is a separate module that does not depend on this one, and no other
+// module can import its internal packages.
 var copies = []string{
 	"ownwrites/jsonpatch.go",
 	"ownwrites/text.go",
@@ -32,13 +32,14 @@ var copies = []string{
 	"testing/sentence/sentence.go",
 }
 
-// TestCopies: the library's copies are what they were copied from.
+// TestCopies: the library's copies equal their originals.
 func TestCopies(t *testing.T) {
 	for _, file := range copies {
 		from := filepath.Join("internal", file)
 		docs.File(t, filepath.Join("healthcheck", from), copyOf(t, from))
 	}
-	// A module below uses what is exported, so that the versions of both are chosen one by one: see docs/decisions/0028.
+	// The module clusterapi uses only exported names, so that users can choose its version and the library's separately: see
+	// docs/decisions/0028.
 	qualified := strings.NewReplacer("package checks\n", "package clusterapi\n", "\t\"github.com/sickbay-dev/sickbay/healthcheck\"\n",
 		"\t\"github.com/sickbay-dev/sickbay/healthcheck\"\n\t\"github.com/sickbay-dev/sickbay/healthcheck/checks\"\n",
 		"ReasonHealthy", "checks.ReasonHealthy", "ReasonNotObserved", "checks.ReasonNotObserved", "ObservedWithin", "checks.ObservedWithin",
@@ -46,7 +47,7 @@ func TestCopies(t *testing.T) {
 	docs.File(t, "healthcheck/checks/clusterapi/verdict.go", qualified.Replace(copyOf(t, "healthcheck/checks/verdict.go")))
 	plain := strings.NewReplacer("package checks\n", "package clusterapi\n")
 	docs.File(t, "healthcheck/checks/clusterapi/condition.go", plain.Replace(copyOf(t, "healthcheck/checks/condition.go")))
-	// What only tests use stays in tests: its license is not one for users.
+	// Test helpers stay in test files: they import code whose license is not one for users.
 	for _, helper := range []string{"filled_test.go", "rows_test.go"} {
 		code := copyOf(t, "healthcheck/checks/"+helper)
 		docs.File(t, "healthcheck/checks/clusterapi/"+helper, strings.Replace(code, "package checks_test\n", "package clusterapi_test\n", 1))

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// dependabot is what its file says.
+// dependabot is Dependabot's configuration.
 type dependabot struct {
 	Updates []struct {
 		Ecosystem   string   `json:"package-ecosystem"`
@@ -45,7 +45,7 @@ func readDependabot(t *testing.T) dependabot {
 	return d
 }
 
-// modules are the directories with a go.mod, but for what tests use and what was built.
+// modules returns the directories with a go.mod, except those with test data and build results.
 func modules(t *testing.T) (dirs []string) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
@@ -66,7 +66,7 @@ func modules(t *testing.T) (dirs []string) {
 	return dirs
 }
 
-// TestDependabotKnowsEachModule: a module that is added is updated, too, and no pattern is for nothing.
+// TestDependabotKnowsEachModule: every module is updated, and every pattern matches a module.
 func TestDependabotKnowsEachModule(t *testing.T) {
 	patterns, dirs := readDependabot(t).Updates[0].Directories, modules(t)
 	in := func(pattern, dir string) bool {
@@ -87,8 +87,8 @@ func TestDependabotKnowsEachModule(t *testing.T) {
 
 var required = regexp.MustCompile(`(?m)^\s*(?:require )?([a-z0-9.-]+\.[a-z]+/\S+) v\S+`)
 
-// TestDependabotKeepsVersionsTogether: each requirement is in one group; Kubernetes, controller-runtime and Cluster API are in the same one, and only
-// their patches come by themselves.
+// TestDependabotKeepsVersionsTogether: each requirement is in exactly one group. Kubernetes, controller-runtime and Cluster API share a group, and
+// only their patch versions are updated automatically.
 func TestDependabotKeepsVersionsTogether(t *testing.T) {
 	update := readDependabot(t).Updates[0]
 	matches := func(patterns []string, module string) bool {

@@ -71,7 +71,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// hasHeading goes by the anchors that renderers make: the second of two equal headings gets "-1".
+// hasHeading uses the anchors that renderers generate: the second of two equal headings gets "-1".
 func hasHeading(text, anchor string) bool {
 	seen := map[string]int{}
 	for _, match := range heading.FindAllStringSubmatch(text, -1) {
@@ -84,7 +84,7 @@ func hasHeading(text, anchor string) bool {
 	return false
 }
 
-// TestMakeHelpIsShownAsItIs in CONTRIBUTING.md.
+// TestMakeHelpIsShownAsItIs: CONTRIBUTING.md shows the output of make help.
 func TestMakeHelpIsShownAsItIs(t *testing.T) {
 	help := exec.Command("make", "--no-print-directory", "help")
 	for _, variable := range os.Environ() {
@@ -101,7 +101,7 @@ func TestMakeHelpIsShownAsItIs(t *testing.T) {
 	}
 }
 
-// TestReadmeShowsWhatCompiles: its Go code is part of an example.
+// TestReadmeShowsWhatCompiles: the Go code in README.md is part of an example.
 func TestReadmeShowsWhatCompiles(t *testing.T) {
 	readme := page(t, "README.md")
 	if lines := strings.Count(readme, "\n"); lines >= 150 {
@@ -114,10 +114,10 @@ func TestReadmeShowsWhatCompiles(t *testing.T) {
 	}
 }
 
-// lastColumn of a table, with names in it.
+// lastColumn matches the last column of a table.
 var lastColumn = regexp.MustCompile(`\| ([^|]*) \|$`)
 
-// TestDifferencesNameTestsThatExist: each row of a table of differences has a test that shows it.
+// TestDifferencesNameTestsThatExist: each row of a table of differences names an existing test.
 func TestDifferencesNameTestsThatExist(t *testing.T) {
 	tests := allTests(t)
 	for _, file := range []string{"README.md", "docs/operations.md"} {
@@ -154,7 +154,7 @@ func allTests(t *testing.T) string {
 
 var annotation = regexp.MustCompile(`"(sickbay\.dev/[a-z-]+)"`)
 
-// TestAnnotationsAreDocumented in the reference, all of them.
+// TestAnnotationsAreDocumented: the reference has all annotations.
 func TestAnnotationsAreDocumented(t *testing.T) {
 	reference, found := page(t, "docs/reference.md"), false
 	files, err := filepath.Glob("internal/*/*.go")

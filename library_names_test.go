@@ -9,13 +9,13 @@ import (
 
 //go:generate go test -run ^TestLibraryNames . -update
 
-// libraryPackages are those that users import.
+// libraryPackages are the packages that users import.
 var libraryPackages = []string{
 	"healthcheck", "healthcheck/checks", "healthcheck/checks/cel", "healthcheck/checks/kstatus", "healthcheck/checks/clusterapi",
 	"healthcheck/report", "healthcheck/targets", "healthcheck/healthchecktest", "healthcheck/gardener", "healthcheck/gardener/general", "healthcheck/gardener/worker",
 }
 
-// TestLibraryNames: each name that the library exports has a reason to be, and the page says it.
+// TestLibraryNames: the page lists each name that the library exports, and what it is for.
 func TestLibraryNames(t *testing.T) {
 	const page = "docs/reference/library.md"
 	counted := [][]string{{"package", "names"}}
@@ -30,7 +30,7 @@ func TestLibraryNames(t *testing.T) {
 	docs.Section(t, page, "library packages", docs.Table(counted...))
 }
 
-// TestLibraryPackages: no package that users can import is left out.
+// TestLibraryPackages: the list has every package that users can import.
 func TestLibraryPackages(t *testing.T) {
 	listed := map[string]bool{}
 	for _, dir := range libraryPackages {

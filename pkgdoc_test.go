@@ -1,4 +1,4 @@
-// Package sickbay_test holds what is true of the repository as a whole.
+// Package sickbay_test tests properties of the repository as a whole.
 package sickbay_test
 
 import (
@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// packagesBelow are the directories of packages that users import. Those of compat only compare.
+// packagesBelow returns the directories of packages that users import. Packages named compat only compare.
 func packagesBelow(t *testing.T, root string) (dirs []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(dir string, entry fs.DirEntry, err error) error {
@@ -59,7 +59,7 @@ func TestPackagesAreDocumented(t *testing.T) {
 	}
 }
 
-// skipDir tells which directories hold no package that users import or run.
+// skipDir reports whether a directory holds no package that users import or run.
 func skipDir(dir string) bool {
 	name := filepath.Base(dir)
 	if dir == "." {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// purePackages decide: they get facts and the time as values, and answer with a value.
+// purePackages only decide: they take facts and the time as values, and return a value.
 var purePackages = []string{
 	"internal/machinehealth/verdict",
 	"internal/remediation/ladder",
@@ -29,14 +29,14 @@ var purePackages = []string{
 	"internal/spread",
 }
 
-// pureFiles decide, too, in a package that also reads and writes.
+// pureFiles only decide, in packages that also read and write.
 var pureFiles = []string{
 	"internal/mhcspec/config.go", "internal/mhcspec/rules.go", "internal/mhcspec/scale.go",
 	"healthcheck/clocks.go", "healthcheck/conclude.go", "healthcheck/damping.go", "healthcheck/interval.go", "healthcheck/merge.go",
 	"healthcheck/negative.go", "healthcheck/plan.go", "healthcheck/result.go", "healthcheck/summary.go",
 }
 
-// impure are packages that read, write, wait or log, by the beginning of their paths.
+// impure are prefixes of packages that read, write, wait or log.
 var impure = []string{
 	"context", "io", "log", "math/rand", "net", "os", "sync", "testing",
 	"github.com/go-logr", "k8s.io/client-go", "k8s.io/klog", "k8s.io/utils/clock", "sigs.k8s.io/controller-runtime",
@@ -46,10 +46,10 @@ var impure = []string{
 // calculations are packages below those that only calculate.
 var calculations = []string{"sigs.k8s.io/cluster-api/util/annotations", "sigs.k8s.io/cluster-api/util/version"}
 
-// impureNames are functions of packages that are pure but for them.
+// impureNames are impure functions in packages that are otherwise pure.
 var impureNames = []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.NewTimer", "time.NewTicker", "time.Tick"}
 
-// TestPurePackages: what decides imports no client, context, logger or clock.
+// TestPurePackages: these packages import no client, context, logger or clock.
 func TestPurePackages(t *testing.T) {
 	for _, dir := range purePackages {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -86,7 +86,7 @@ func TestImpurities(t *testing.T) {
 	}
 }
 
-// impurities returns what a Go file uses that has no place where something is decided. Without a source, the file is read.
+// impurities returns the impure packages and functions that a Go file uses. If source is nil, it reads the file.
 func impurities(t *testing.T, file string, source any) []string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, source, 0)
@@ -106,7 +106,7 @@ func impurities(t *testing.T, file string, source any) []string {
 	return append(found, selected(parsed, impureNames)...)
 }
 
-// selected returns which of some names of other packages a file uses.
+// selected returns the names of other packages, out of names, that a file uses.
 func selected(file *ast.File, names []string) []string {
 	var found []string
 	ast.Inspect(file, func(n ast.Node) bool {

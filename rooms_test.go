@@ -15,17 +15,17 @@ var controllers = []string{
 	"internal/machinehealth", "internal/machinehealthcheck", "internal/remediation", "internal/reboot", "internal/upgradepause", "internal/externalremediation",
 }
 
-// small are files that are a controller of their own, or a loop.
+// small are files that are a whole controller, or a loop.
 var small = []string{"internal/remediation/plancheck.go", "internal/reboot/sweep.go"}
 
-// The calls of clients, which have a context before all else.
+// The methods of clients, whose first argument is a context.
 var (
 	reads  = []string{"Get", "List", "GetLive"}
 	writes = []string{"Apply", "Create", "Delete", "DeleteAllOf", "Patch", "Update"}
 )
 
-// TestReadsAndWritesHaveTheirFiles: what reads is in observe*.go, what writes in act*.go. What acts may read again before it does, watches and metrics
-// read caches, and controller.go reads the object that it is called for.
+// TestReadsAndWritesHaveTheirFiles: files named observe*.go read, and files named act*.go write. The latter may also read just before they act;
+// watches and metrics read caches, and controller.go reads the object for which it is called.
 func TestReadsAndWritesHaveTheirFiles(t *testing.T) {
 	mayRead := []string{"observe", "act", "watch", "controller", "metrics"}
 	for _, dir := range controllers {
@@ -60,7 +60,7 @@ func TestCallsWithContext(t *testing.T) {
 	}
 }
 
-// callsWithContext returns which of some methods a file calls with ctx. Without a source, the file is read.
+// callsWithContext returns which of the methods a file calls with ctx. If source is nil, it reads the file.
 func callsWithContext(t *testing.T, file string, source any, names []string) []string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, source, 0)

@@ -16,10 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// ofOthers are the roles that Sickbay has not itself: those of people, of Prometheus, and of Cluster API.
+// ofOthers matches the roles that are not for Sickbay itself, but for people, Prometheus and Cluster API.
 var ofOthers = regexp.MustCompile(`^sickbay-(view|edit|admin|decide|dashboard|metrics-reader|(reboot-)?for-cluster-api)$`)
 
-// granted are the verbs that the manifests give Sickbay, by resource and group.
+// granted returns the verbs that the manifests grant Sickbay, by resource and group.
 func granted(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	all := map[string]map[string]bool{}
@@ -68,7 +68,7 @@ func addRules(all map[string]map[string]bool, rules []rbacv1.PolicyRule) {
 
 var threat = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([a-z ]+) \\| [^|]+ \\|[^|]*\\|$")
 
-// TestThreatModel: SECURITY.md names each right that Sickbay has, and none that it has not.
+// TestThreatModel: SECURITY.md names exactly the rights that Sickbay has.
 func TestThreatModel(t *testing.T) {
 	text, err := os.ReadFile("SECURITY.md")
 	if err != nil {

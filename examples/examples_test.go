@@ -1,4 +1,4 @@
-// Package examples_test tries every example: an API server with Cluster API's kinds takes it, and Sickbay
+// Package examples_test tries every example: an API server with Cluster API's kinds accepts it, and Sickbay
 // understands it.
 package examples_test
 
@@ -42,7 +42,7 @@ func TestExamples(t *testing.T) {
 			if obj.GetNamespace() != "" {
 				obj.SetNamespace(ns)
 			}
-			// Unknown and duplicate fields are refused.
+			// Strict validation refuses unknown and duplicate fields.
 			strict := client.WithFieldValidation(e.Client, metav1.FieldValidationStrict)
 			if err := strict.Create(t.Context(), obj); err != nil {
 				t.Fatalf("the API server refuses it: %v", err)
@@ -103,7 +103,7 @@ func checkUnderstood(t *testing.T, obj *unstructured.Unstructured) {
 	}
 }
 
-// TestPowerCycles: the examples about bare metal ask for what they say that they ask for, and fit together.
+// TestPowerCycles: the examples about bare metal configure what their comments say, and fit together.
 func TestPowerCycles(t *testing.T) {
 	templates := map[string]v1alpha1.RebootSettings{}
 	for _, file := range []string{"reboot-template.yaml", "reboot-template-taint.yaml"} {

@@ -27,13 +27,13 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// example is a plan with the MachineHealthCheck that goes with it.
+// example is a plan and its MachineHealthCheck.
 type example struct {
 	template v1alpha1.MachineRemediationTemplate
 	check    clusterv1.MachineHealthCheck
 }
 
-// documents reads a file of several documents.
+// documents reads a file of several YAML documents.
 func documents(t *testing.T, file string) []map[string]any {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -70,7 +70,7 @@ func planOf(t *testing.T, name string) example {
 	return e
 }
 
-// TestPlans: the API server takes each plan with its MachineHealthCheck, and Sickbay can use it.
+// TestPlans: the API server accepts each plan with its MachineHealthCheck, and Sickbay can use it.
 func TestPlans(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -107,19 +107,19 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// play is a sick machine, and where its repair begins.
+// play is a sick machine and the step at which its repair begins.
 type play struct {
 	// node is the name of a recorded Node; empty if there is none.
 	node string
 	// machine changes the machine.
 	machine func(*clusterv1.Machine)
-	// tried are the steps that were tried before, in vain.
+	// tried are the steps that already failed.
 	tried []string
-	// step is where it begins, and rule is the one that says so; the first step, if none does.
+	// step is where the repair begins, and rule the rule that decides this; without a rule it is the first step.
 	step, rule string
 }
 
-// plays are for each plan.
+// plays are those of each plan.
 var plays = map[string][]play{
 	"cloud": {
 		{node: "lost", step: "replace"}, {node: "not-ready", step: "replace"}, {node: "", step: "replace"},
@@ -153,8 +153,8 @@ func annotated(key, value string) func(*clusterv1.Machine) {
 	return func(m *clusterv1.Machine) { m.Annotations = map[string]string{key: value} }
 }
 
-// TestPlansPlay: the MachineHealthCheck of a plan finds each recorded Node sick, and the rules of the plan say where to begin.
-// Each rule decides about one of them at least, or nobody knows whether it ever does.
+// TestPlansPlay: the MachineHealthCheck of a plan finds each recorded Node sick, and the rules of the plan decide where to
+// begin. Each rule must decide in at least one case, or it might never apply.
 func TestPlansPlay(t *testing.T) {
 	nodes := recordedNodes(t)
 	for name, all := range plays {
@@ -187,7 +187,7 @@ func TestPlansPlay(t *testing.T) {
 	}
 }
 
-// TestDocumentedRules: what docs/plans.md shows of a plan is one, and its rules can be used.
+// TestDocumentedRules: each YAML block in docs/plans.md is part of a valid plan, and its rules compile.
 func TestDocumentedRules(t *testing.T) {
 	page, err := os.ReadFile("../docs/plans.md")
 	if err != nil {
@@ -210,7 +210,7 @@ func TestDocumentedRules(t *testing.T) {
 	}
 }
 
-// recordedNodes are those of testdata, by their names.
+// recordedNodes returns the Nodes in testdata by name.
 func recordedNodes(t *testing.T) map[string]*corev1.Node {
 	t.Helper()
 	files, err := filepath.Glob("testdata/nodes/*.yaml")
@@ -229,7 +229,7 @@ func recordedNodes(t *testing.T) map[string]*corev1.Node {
 	return nodes
 }
 
-// cachedNode is what the cache keeps of a Node: rules go by that.
+// cachedNode returns what the cache keeps of a Node: rules see only that.
 func cachedNode(t *testing.T, node *corev1.Node) *corev1.Node {
 	t.Helper()
 	for _, cached := range workload.NodeCache() {
@@ -242,7 +242,7 @@ func cachedNode(t *testing.T, node *corev1.Node) *corev1.Node {
 	return node
 }
 
-// input is what the rules see of the machine, which is sick for an hour.
+// input returns what the rules see of the machine, which has been sick for an hour.
 func (p play) input(t *testing.T, check *clusterv1.MachineHealthCheck, nodes map[string]*corev1.Node) rules.Input {
 	t.Helper()
 	facts := verdict.Facts{

@@ -1,4 +1,4 @@
-// Command database says how Databases are.
+// Command database runs the health checks of Databases.
 package main
 
 import (

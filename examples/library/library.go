@@ -1,5 +1,5 @@
-// Package library shows how to write a health check for a kind of object with the package healthcheck:
-// a check, and a registration that makes a controller of it.
+// Package library shows how to write a health check with the package healthcheck: a check, and a
+// registration that makes a controller of it.
 package library
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// provisioned says that a cluster must have its infrastructure half an hour after it was created.
+// provisioned requires a cluster to have its infrastructure within half an hour of its creation.
 func provisioned(_ context.Context, in healthcheck.Input[*clusterv1.Cluster]) (healthcheck.Result, error) {
 	if ready := in.Object.Status.Initialization.InfrastructureProvisioned; ready != nil && *ready {
 		return healthcheck.Result{Status: healthcheck.True, Reason: "Provisioned"}, nil
 	}
 	return healthcheck.Result{
 		Status: healthcheck.Progressing, Reason: "Provisioning", Message: "Infrastructure is not there yet",
-		Deadline: in.Object.CreationTimestamp.Add(30 * time.Minute), // past it, the result is False
+		Deadline: in.Object.CreationTimestamp.Add(30 * time.Minute), // after that, the result is False
 	}, nil
 }
 

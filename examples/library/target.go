@@ -13,8 +13,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
-// DNS asks each Cluster of Cluster API for its DNS, by the kubeconfig in its Secret. Add the clients to the manager,
-// too: it closes those that are not used any more.
+// DNS checks the DNS of each Cluster of Cluster API, using the kubeconfig in its Secret. Add clients to the manager
+// too, which then closes unused ones.
 func DNS(clients *targets.Clients[*clusterv1.Cluster], c client.Client) healthcheck.Registration[*clusterv1.Cluster] {
 	clients.Resolve = targets.KubeconfigSecret[*clusterv1.Cluster]{
 		Reader: c, DataKey: "value",

@@ -22,7 +22,7 @@ contexts: [{name: dev, context: {cluster: dev}}]
 current-context: dev
 `
 
-// A check of what is in another cluster.
+// A check of an object in another cluster.
 func ExampleDNS() {
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "dev"}}
 	manager := fake.NewFakeClient(&corev1.Secret{
@@ -35,7 +35,7 @@ func ExampleDNS() {
 
 	fmt.Println(dns.Validate())
 
-	// The engine would do this.
+	// The engine does this in each run.
 	target, err := dns.Targets.Target(context.Background(), cluster)
 	if err != nil {
 		fmt.Println(err)

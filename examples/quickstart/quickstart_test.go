@@ -13,13 +13,13 @@ import (
 
 const (
 	root = "../.."
-	// patience is how long all of it may take, with the build.
+	// patience is how long everything may take, including the build.
 	patience = 10 * time.Minute
 )
 
 func TestMain(m *testing.M) { env.Main(m) }
 
-// TestQuickstart types what the page says into one shell, and compares what comes of it with what the page says.
+// TestQuickstart runs the commands of the page in one shell, and compares their output with that on the page.
 func TestQuickstart(t *testing.T) {
 	config := env.Get(t).Config
 	kubectl, err := filepath.Abs(filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl"))

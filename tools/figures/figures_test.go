@@ -12,7 +12,7 @@ const want = `
             all         2           1     26        0.12      15 %         7    7             1    1        0      2         7        29 %        1
 `
 
-// TestFigures of a small house, which is counted by hand.
+// TestFigures measures a small tree that was counted by hand.
 func TestFigures(t *testing.T) {
 	files, err := read("testdata/tree")
 	if err != nil {
@@ -31,7 +31,7 @@ func fields(table string) string {
 	return strings.Join(strings.Fields(table), " ")
 }
 
-// TestRun: what cannot be measured is said.
+// TestRun: what cannot be measured is an error.
 func TestRun(t *testing.T) {
 	if err := run("testdata/tree", "floor"); err == nil || !strings.Contains(err.Error(), "room or package") {
 		t.Errorf("the error is %v", err)

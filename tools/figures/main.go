@@ -8,7 +8,7 @@ import (
 
 func main() {
 	root := flag.String("root", ".", "the `directory` of the repository")
-	by := flag.String("by", "room", "what a line of the table is about: `room or package`")
+	by := flag.String("by", "room", "what each row of the table is for: `room or package`")
 	flag.Parse()
 	if err := run(*root, *by); err != nil {
 		fmt.Fprintln(os.Stderr, "figures:", err)
@@ -19,7 +19,7 @@ func main() {
 func run(root, by string) error {
 	key, ok := map[string]func(string) string{"room": room, "package": func(dir string) string { return dir }}[by]
 	if !ok {
-		return fmt.Errorf("-by is %q, and has to be room or package", by)
+		return fmt.Errorf("-by is %q: it must be room or package", by)
 	}
 	files, err := read(root)
 	if err != nil {

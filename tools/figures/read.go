@@ -12,22 +12,22 @@ import (
 	"strings"
 )
 
-// project is how imports of the project's own packages begin.
+// project is the prefix of the project's own import paths.
 const project = "github.com/sickbay-dev/sickbay/"
 
-// file is what one Go file counts for.
+// file has the figures of one Go file.
 type file struct {
 	dir  string
 	test bool
-	// lines are all, comments those that are nothing but a comment.
+	// lines counts all lines, comments those with nothing but a comment.
 	lines, comments int
 	functions       []int
-	// exported are names that other packages see; documented of them have a comment; concepts are the types among them.
+	// exported counts the names that other packages see, documented those that have a comment, and concepts the types.
 	exported, documented, concepts int
 	imports                        []string
 }
 
-// read reads all Go files below root that people have written.
+// read reads all Go files below root except generated ones.
 func read(root string) ([]file, error) {
 	var files []file
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -123,7 +123,7 @@ func (f *file) export(documented bool) {
 	}
 }
 
-// ofExported reports whether a method is one of an exported type.
+// ofExported reports whether a method belongs to an exported type.
 func ofExported(recv *ast.FieldList) bool {
 	exported := false
 	ast.Inspect(recv.List[0].Type, func(n ast.Node) bool {
@@ -140,7 +140,7 @@ func span(set *token.FileSet, n ast.Node) int {
 	return set.Position(n.End()).Line - set.Position(n.Pos()).Line + 1
 }
 
-// room is the directory of the floor plan that a package is in: of internal, sim and tools the one below, elsewhere the first.
+// room returns the room of a package: the second part of its path below internal, sim and tools, and the first part elsewhere.
 func room(dir string) string {
 	parts := strings.SplitN(dir, "/", 3)
 	if len(parts) > 1 && (parts[0] == "internal" || parts[0] == "sim" || parts[0] == "tools") {

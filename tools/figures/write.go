@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// sum is what a room, a package or the whole repository counts for.
+// sum has the figures of a room, a package or the whole repository.
 type sum struct {
 	packages                            map[string]int // their files without tests
 	imports                             map[string]bool
@@ -17,7 +17,7 @@ type sum struct {
 	exported, documented, concepts, big int
 }
 
-// bigFunction is more lines than a function should have.
+// bigFunction is how many lines a function should have at most.
 const bigFunction = 60
 
 func (s *sum) add(f file, key func(string) string) {
@@ -106,7 +106,7 @@ func percent(of, all int) string {
 	return fmt.Sprintf("%.0f %%", 100*ratio(of, all))
 }
 
-// at is the value below which a percentage of all values lie; 0 of none.
+// at returns the value that a percentage of all values do not exceed; 0 if there are none.
 func at(values []int, percentile int) int {
 	if len(values) == 0 {
 		return 0

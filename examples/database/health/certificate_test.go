@@ -17,7 +17,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/healthchecktest"
 )
 
-// certificate is the Secret of the Database, with a certificate that is good until then.
+// certificate returns the Secret of the Database, with a certificate that is valid until
+// the given time.
 func certificate(t *testing.T, until time.Time) *corev1.Secret {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/healthchecktest"
 )
 
-// A Database without its certificate, and with a Pod that is not ready, in the middle of an upgrade.
+// A Database without its certificate, with a Pod that is not ready, in the middle of an upgrade.
 func Example() {
 	database := books("")
 	database.Spec.Version = "18.0"
@@ -39,7 +39,7 @@ func Example() {
 	// Ready      False        ReplicasNotReady  Available: StatefulSet shop/books: Fewer than 1 replicas are ready; Degraded: Secret shop/books-tls is not found
 }
 
-// printer takes what a test would.
+// printer replaces the test.
 type printer struct{}
 
 func (printer) Helper()                           {}

@@ -1,4 +1,4 @@
-// Package health says how Databases are: it has their checks, and nothing else.
+// Package health contains the health checks of Databases.
 package health
 
 import (
@@ -17,7 +17,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/checks"
 )
 
-// The rights of the checks. The annotation that keeps the clock of Upgraded is a patch of the object itself.
+// The permissions of the checks. To store the clock of Upgraded, the engine patches an annotation of the
+// object itself.
 //
 // +kubebuilder:rbac:groups=example.com,resources=databases,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=example.com,resources=databases/status,verbs=patch
@@ -38,7 +39,7 @@ func Checks(remote healthcheck.Targets[database], recorder events.EventRecorder)
 	)
 	available.Damping = healthcheck.Damping{Failures: 2} // one lost answer is no outage
 	degraded := healthcheck.NewCondition("Degraded", checks.Certificate("certificate", checks.Source, certificate, checks.Expiry{}))
-	degraded.Negative = true // good when it is False
+	degraded.Negative = true // healthy if False
 	return healthcheck.Registration[database]{
 		Name:     "database-health",
 		Precheck: untouched,
@@ -55,7 +56,7 @@ func Checks(remote healthcheck.Targets[database], recorder events.EventRecorder)
 	}
 }
 
-// untouched leaves a Database alone that is being deleted or paused.
+// untouched leaves a Database alone while it is being deleted or paused.
 func untouched(_ context.Context, in healthcheck.Input[database]) (healthcheck.Applicability, time.Time, error) {
 	if !in.Object.DeletionTimestamp.IsZero() || in.Object.Spec.Paused {
 		return healthcheck.LeaveAlone, time.Time{}, nil
@@ -63,7 +64,7 @@ func untouched(_ context.Context, in healthcheck.Input[database]) (healthcheck.A
 	return healthcheck.Applies, time.Time{}, nil
 }
 
-// upgraded gives an upgrade its time, from when it was seen first.
+// upgraded allows an upgrade its time, counted from when it was first seen.
 func upgraded(_ context.Context, in healthcheck.Input[database]) (healthcheck.Result, error) {
 	wanted, runs := in.Object.Spec.Version, in.Object.Status.Version
 	if wanted == runs {

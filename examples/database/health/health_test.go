@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/healthchecktest"
 )
 
-// books is a Database that answers at a URL.
+// books returns a Database with the given URL.
 func books(url string) *databasev1.Database {
 	return &databasev1.Database{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "books", UID: "1", Generation: 1},
@@ -26,7 +26,8 @@ func books(url string) *databasev1.Database {
 	}
 }
 
-// kitFor has a Database whose backup is in the same memory as everything else.
+// kitFor returns a kit in which the backup of a Database is in the same memory as
+// everything else.
 func kitFor(t *testing.T, objects ...client.Object) *healthchecktest.Kit[*databasev1.Database] {
 	t.Helper()
 	var kit *healthchecktest.Kit[*databasev1.Database]
@@ -37,7 +38,7 @@ func kitFor(t *testing.T, objects ...client.Object) *healthchecktest.Kit[*databa
 	return kit
 }
 
-// answers is a server with a status that can be changed.
+// answers starts a server whose status can be changed.
 func answers(t *testing.T) (url string, status *int) {
 	t.Helper()
 	code := http.StatusOK
@@ -53,7 +54,7 @@ func TestHealthy(t *testing.T) {
 	kit.Run()
 	for conditionType, want := range map[string]healthcheck.Status{
 		"Ready": healthcheck.True, "Available": healthcheck.True, "Upgraded": healthcheck.True, "BackedUp": healthcheck.True,
-		"Degraded": healthcheck.False, // the good state of a negative condition
+		"Degraded": healthcheck.False, // the healthy state of a negative condition
 	} {
 		if got := kit.Condition(database, conditionType); got.Status != want {
 			t.Errorf("%s is %+v", conditionType, got)

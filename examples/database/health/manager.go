@@ -10,8 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
 
-// Options are what the checks ask of the manager: Secrets are read when they are needed, and
-// not kept in memory all over the cluster.
+// Options returns the manager's options that the checks need: Secrets are read on demand, so
+// that the cache does not keep those of the whole cluster.
 func Options(kinds *runtime.Scheme) ctrl.Options {
 	return ctrl.Options{
 		Scheme: kinds,
@@ -19,8 +19,8 @@ func Options(kinds *runtime.Scheme) ctrl.Options {
 	}
 }
 
-// AddToManager has mgr check all Databases. The kubeconfig of the cluster with the backup is
-// in a Secret beside each.
+// AddToManager makes mgr check all Databases. The kubeconfig of the cluster with the backup
+// is in a Secret next to each Database.
 func AddToManager(mgr ctrl.Manager) error {
 	remote := &targets.Clients[database]{Resolve: targets.KubeconfigSecret[database]{
 		Reader: mgr.GetClient(),

@@ -20,7 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/examples/database/health"
 )
 
-// TestServer has the controller run on a real API server, as main runs it. It needs KUBEBUILDER_ASSETS.
+// TestServer runs the controller against a real API server, as main does. It needs KUBEBUILDER_ASSETS.
 func TestServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it needs the API server, which -short leaves out")
@@ -53,7 +53,7 @@ func TestServer(t *testing.T) {
 	g.Eventually(ready, 30*time.Second).Should(HaveField("Status", metav1.ConditionTrue))
 	g.Expect(database.Status.Conditions).To(HaveLen(5))
 
-	// The StatefulSet is watched: its trouble is told at once.
+	// A change of the watched StatefulSet is reported at once.
 	broken := replicas(0)
 	g.Expect(c.Get(t.Context(), client.ObjectKeyFromObject(broken), broken)).To(Succeed())
 	broken.Status.ReadyReplicas = 0
@@ -61,7 +61,7 @@ func TestServer(t *testing.T) {
 	g.Eventually(ready, 30*time.Second).Should(And(HaveField("Status", metav1.ConditionFalse), HaveField("Message", HavePrefix("Available: "))))
 }
 
-// onServer makes a healthy Database, with all that belongs to it.
+// onServer creates a healthy Database and everything that belongs to it.
 func onServer(t *testing.T, c client.Client, kubeconfig []byte) *databasev1.Database {
 	t.Helper()
 	g := NewWithT(t)

@@ -1,4 +1,4 @@
-// Package v1 has the kind Database, as kubebuilder makes one.
+// Package v1 defines the kind Database, as kubebuilder would scaffold it.
 //
 // +kubebuilder:object:generate=true
 // +groupName=example.com
@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// GroupVersion is that of the kinds in this package.
+// GroupVersion is the group and version of the kinds in this package.
 var GroupVersion = schema.GroupVersion{Group: "example.com", Version: "v1"}
 
-// AddToScheme makes the kinds known to a scheme.
+// AddToScheme adds the kinds to a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion, &Database{}, &DatabaseList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)

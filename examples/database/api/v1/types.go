@@ -4,31 +4,32 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DatabaseSpec is what a Database should be.
+// DatabaseSpec is the desired state of a Database.
 type DatabaseSpec struct {
 	// Version is the version that should run, and the tag of the image.
 	Version string `json:"version"`
-	// URL answers as long as the database takes requests.
+	// URL answers while the database accepts requests.
 	// +optional
 	URL string `json:"url,omitempty"`
-	// Paused has others leave the Database alone.
+	// Paused tells controllers to leave the Database alone.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
 }
 
-// DatabaseStatus is how a Database is.
+// DatabaseStatus is the observed state of a Database.
 type DatabaseStatus struct {
 	// Version is the version that all replicas run.
 	// +optional
 	Version string `json:"version,omitempty"`
-	// Conditions tell how the Database is.
+	// Conditions describe the health of the Database.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// Database is a database in a StatefulSet of its name, with a backup in another cluster.
+// Database is a database in a StatefulSet of the same name, with a backup in another
+// cluster.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -43,7 +44,7 @@ type Database struct {
 	Status DatabaseStatus `json:"status,omitempty"`
 }
 
-// GetConditions is how the library reads the conditions.
+// GetConditions returns the conditions; the library reads them with it.
 func (d *Database) GetConditions() []metav1.Condition { return d.Status.Conditions }
 
 // DatabaseList is a list of Databases.

@@ -1,5 +1,5 @@
-// Command kube-apiserver is the upstream API server, built from its Go module,
-// so that a machine with nothing but Go can run tests against the real thing.
+// Command kube-apiserver is the upstream API server, built from its Go module, so that
+// tests on a machine with only Go can use the real server.
 package main
 
 import (
@@ -8,7 +8,7 @@ import (
 	"k8s.io/component-base/cli"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 
-	// Metrics that the upstream binary registers by import.
+	// The upstream binary registers these metrics by import.
 	_ "k8s.io/component-base/metrics/prometheus/clientgo"
 	_ "k8s.io/component-base/metrics/prometheus/version"
 )

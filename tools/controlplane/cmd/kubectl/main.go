@@ -1,4 +1,4 @@
-// Command kubectl is the upstream kubectl, built from its Go module, so that tests type what people type.
+// Command kubectl is the upstream kubectl, built from its Go module, so that tests run the commands that people type.
 package main
 
 import (

@@ -14,8 +14,8 @@ import (
 
 func main() {
 	root := flag.String("root", "../..", "the repository")
-	version := flag.String("version", "dev", "the version that the image bears")
-	platforms := flag.String("platforms", "linux/amd64,linux/arm64", "what it runs on")
+	version := flag.String("version", "dev", "the version of the image")
+	platforms := flag.String("platforms", "linux/amd64,linux/arm64", "the platforms of the image")
 	out := flag.String("out", "", "the directory to write to")
 	flag.Parse()
 	if err := run(context.Background(), *root, *version, *platforms, *out); err != nil {
@@ -26,7 +26,7 @@ func main() {
 
 func run(ctx context.Context, root, version, list, out string) error {
 	if out == "" {
-		return fmt.Errorf("-out is to name a directory")
+		return fmt.Errorf("-out must name a directory")
 	}
 	platforms, err := gobuild.Platforms(list)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Command push copies the image that make image has made to a registry, logged in as docker login or podman login have left it.
+// Command push copies the image that make image built to a registry, with the credentials of docker login or podman login.
 package main
 
 import (

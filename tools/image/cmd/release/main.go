@@ -1,4 +1,5 @@
-// Command release makes all that is published for a version: the image, the chart, manifests, kubectl's plugin, checksums and notes.
+// Command release makes everything that is published for a version: the image, the chart, manifests, the kubectl plugin, checksums
+// and notes.
 package main
 
 import (
@@ -15,8 +16,8 @@ import (
 func main() {
 	root := flag.String("root", "../..", "the repository")
 	version := flag.String("version", "", "the version to release, such as v1.2.3")
-	image := flag.String("image-platforms", "linux/amd64,linux/arm64", "what the image runs on")
-	plugin := flag.String("plugin-platforms", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64", "what the plugin of kubectl runs on")
+	image := flag.String("image-platforms", "linux/amd64,linux/arm64", "the platforms of the image")
+	plugin := flag.String("plugin-platforms", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64", "the platforms of the kubectl plugin")
 	out := flag.String("out", "../../dist", "the directory to write to")
 	flag.Parse()
 	if err := run(context.Background(), *root, *version, *image, *plugin, *out); err != nil {

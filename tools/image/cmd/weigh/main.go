@@ -1,4 +1,4 @@
-// Command weigh prints, as a table, which modules a binary is large by.
+// Command weigh prints a table of the modules that take the most space in a binary.
 package main
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/tools/image/internal/weight"
 )
 
-// shown is how many rows the table has; what is below is summed up.
+// shown is how many modules the table lists; the others share one row.
 const shown = 20
 
 func main() {

@@ -1,5 +1,5 @@
-// Package gobuild builds Go binaries that come out the same wherever they are built: static, stripped, and
-// without a trace of the machine. Only the version of Go makes a difference.
+// Package gobuild builds Go binaries reproducibly: static, stripped, and without a trace of the build
+// machine. Only the version of Go makes a difference.
 package gobuild
 
 import (
@@ -16,7 +16,7 @@ type Platform struct{ OS, Arch string }
 
 func (p Platform) String() string { return p.OS + "/" + p.Arch }
 
-// Suffix is what the names of programs end with.
+// Suffix returns the suffix of programs' names.
 func (p Platform) Suffix() string {
 	if p.OS == "windows" {
 		return ".exe"
@@ -24,7 +24,7 @@ func (p Platform) Suffix() string {
 	return ""
 }
 
-// Platforms reads a list like "linux/amd64,linux/arm64".
+// Platforms parses a list like "linux/amd64,linux/arm64".
 func Platforms(list string) ([]Platform, error) {
 	var platforms []Platform
 	for item := range strings.SplitSeq(list, ",") {
@@ -37,15 +37,15 @@ func Platforms(list string) ([]Platform, error) {
 	return platforms, nil
 }
 
-// Program is what to build.
+// Program is a program to build.
 type Program struct {
 	// Dir is the directory of its module, and Package its main package there.
 	Dir, Package string
-	// Stamp is the variable that takes the version.
+	// Stamp is the variable that is set to Version.
 	Stamp, Version string
 }
 
-// Build writes the program for a platform to a file.
+// Build builds the program for a platform into a file.
 func Build(ctx context.Context, program Program, platform Platform, file string) error {
 	file, err := filepath.Abs(file)
 	if err != nil {
@@ -54,7 +54,7 @@ func Build(ctx context.Context, program Program, platform Platform, file string)
 	flags := "-s -w -buildid= -X " + program.Stamp + "=" + program.Version
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", file, program.Package)
 	cmd.Dir = program.Dir
-	// What a person may have set in the environment would make a difference.
+	// Variables in a person's environment would make a difference.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off", "GOFIPS140=off",
 		"GOOS="+platform.OS, "GOARCH="+platform.Arch, "GOAMD64=v1", "GOARM64=v8.0")
 	if out, err := cmd.CombinedOutput(); err != nil {

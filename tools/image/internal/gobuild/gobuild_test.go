@@ -18,7 +18,7 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
-// TestBuildSaysWhatIsWrong, as the compiler says it.
+// TestBuildSaysWhatIsWrong: the error has the compiler's words.
 func TestBuildSaysWhatIsWrong(t *testing.T) {
 	program := Program{Dir: t.TempDir(), Package: "./cmd/none"}
 	if err := Build(t.Context(), program, Platform{"linux", "amd64"}, t.TempDir()+"/none"); err == nil || !strings.Contains(err.Error(), "building ./cmd/none for linux/amd64") {

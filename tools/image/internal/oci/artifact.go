@@ -12,19 +12,19 @@ import (
 	"github.com/sickbay-dev/sickbay/tools/image/internal/source"
 )
 
-// SPDX is the type of bills of materials.
+// SPDX is the media type of bills of materials.
 const SPDX = "application/spdx+json"
 
-// emptyConfig is what OCI has for manifests without a configuration.
+// emptyConfig is OCI's media type for an empty configuration.
 const emptyConfig = types.MediaType("application/vnd.oci.empty.v1+json")
 
-// artifact is a file about an image. Registries and tools find it by the image that it refers to.
+// artifact is a file about an image. Registries and tools find it by its reference to the image.
 type artifact struct {
 	manifest []byte
 	content  v1.Layer
 }
 
-// artifactOf makes a file one about a subject.
+// artifactOf returns an artifact about a subject with the given content.
 func artifactOf(src source.Source, kind string, content []byte, subject v1.Descriptor) (v1.Image, error) {
 	layer := static.NewLayer(content, types.MediaType(kind))
 	described, err := partial.Descriptor(layer)
@@ -41,7 +41,7 @@ func artifactOf(src source.Source, kind string, content []byte, subject v1.Descr
 		ArtifactType:  kind,
 		Config:        v1.Descriptor{MediaType: emptyConfig, Size: size, Digest: config},
 		Layers:        []v1.Descriptor{*described},
-		// What is about an image has no platform of its own.
+		// The reference to the subject has no platform.
 		Subject:     &v1.Descriptor{MediaType: subject.MediaType, Size: subject.Size, Digest: subject.Digest},
 		Annotations: map[string]string{"org.opencontainers.image.created": src.Time.Format("2006-01-02T15:04:05Z")},
 	})

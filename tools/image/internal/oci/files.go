@@ -16,13 +16,13 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// The texts that go with the binary, by their names in the repository and in the image.
+// The names of the license texts in the repository and in the image.
 const (
 	LicenseFile = "LICENSE"
 	NoticesFile = "THIRD_PARTY_NOTICES.txt"
 )
 
-// nonRoot is the user that the program runs as.
+// nonRoot is the ID of the image's user.
 const nonRoot = "65532"
 
 // file is one entry of a layer; a name that ends in a slash is a directory.
@@ -32,7 +32,7 @@ type file struct {
 	content []byte
 }
 
-// system is what a static program may look for: who it is, and which certificates to trust.
+// system returns the files that a static program may need: its user, and the certificate authorities to trust.
 func system() []file {
 	return []file{
 		{name: "etc/", mode: 0o755},
@@ -44,7 +44,7 @@ func system() []file {
 	}
 }
 
-// roots are the authorities that Go's own list trusts without a reservation: a file cannot say that one is to be trusted in part.
+// roots returns the certificate authorities that Go's own list trusts without constraints: a file cannot express constraints.
 func roots() []byte {
 	var out bytes.Buffer
 	for root := range bundle.Roots() {
@@ -55,7 +55,8 @@ func roots() []byte {
 	return out.Bytes()
 }
 
-// program is the layer with the binary and its licenses alone, so that the other one stays the same from release to release.
+// program returns the files of the layer with the binary and its licenses. It has nothing else, so that the other layer stays
+// the same between releases.
 func program(binary, name string, texts Texts) ([]file, error) {
 	content, err := os.ReadFile(binary)
 	if err != nil {
@@ -69,7 +70,7 @@ func program(binary, name string, texts Texts) ([]file, error) {
 	}, nil
 }
 
-// layer packs files as they are listed. All belong to root, who may be the only one to change them, and bear one time.
+// layer packs files in the given order. Root owns all of them, nobody else may write them, and all have the same time.
 func layer(files []file, at time.Time) (v1.Layer, error) {
 	var out bytes.Buffer
 	archive := tar.NewWriter(&out)

@@ -1,4 +1,4 @@
-// Package oci makes an image of a static binary: from scratch, without a base, for a user who is not root.
+// Package oci makes an image of a static binary from scratch, for a user who is not root.
 package oci
 
 import (
@@ -16,7 +16,7 @@ import (
 // Name is the program's name in the image.
 const Name = "sickbay"
 
-// labels say what an image is, on the image as labels and on its manifest as annotations.
+// labels describe an image. The image has them as labels, and its manifest has them as annotations.
 func labels(src source.Source) map[string]string {
 	const prefix = "org.opencontainers.image."
 	return map[string]string{
@@ -31,7 +31,7 @@ func labels(src source.Source) map[string]string {
 	}
 }
 
-// Image is that of a binary, with the texts that go with it.
+// Image returns the image of a binary and its licenses.
 func Image(src source.Source, texts Texts, binary Binary) (v1.Image, error) {
 	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
 	img, err := mutate.ConfigFile(img, &v1.ConfigFile{
@@ -69,7 +69,7 @@ func Image(src source.Source, texts Texts, binary Binary) (v1.Image, error) {
 	return mutate.Annotations(img, labels(src)).(v1.Image), nil
 }
 
-// index leads from a platform to its image.
+// index returns an index of the images by platform.
 func index(src source.Source, platforms []gobuild.Platform, images []v1.Image) v1.ImageIndex {
 	idx := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for i, platform := range platforms {

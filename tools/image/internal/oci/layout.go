@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/tools/image/internal/source"
 )
 
-// refName is by what name an image is found in a layout.
+// refName is the annotation with the name of an image in a layout.
 const refName = "org.opencontainers.image.ref.name"
 
 // Binary is a program for one platform.
@@ -24,11 +24,11 @@ type Binary struct {
 	File     string
 }
 
-// Texts go with the binary, as its license and those of its modules ask.
+// Texts are included with the binary, as its license and those of its modules require.
 type Texts struct{ License, Notices []byte }
 
-// Write makes a layout in a directory, which it empties before: an index of the images of all binaries, with the version as its
-// name, and beside it for each image its bill of materials, which it returns in the order of the binaries.
+// Write makes a layout in a directory, after emptying it: an index of the images of all binaries, named by the version, and a
+// bill of materials for each image. It returns the bills in the order of the binaries.
 func Write(dir string, src source.Source, texts Texts, binaries []Binary) ([][]byte, error) {
 	images, bills, artifacts, platforms := []v1.Image{}, [][]byte{}, []v1.Image{}, []gobuild.Platform{}
 	for _, binary := range binaries {
@@ -70,12 +70,12 @@ func billOf(src source.Source, bill []byte, img v1.Image) (v1.Image, error) {
 	return artifactOf(src, SPDX, bill, *subject)
 }
 
-// fresh is an empty layout. A directory that holds something else stays as it is.
+// fresh makes an empty layout. It returns an error if the directory holds something else.
 func fresh(dir string) (layout.Path, error) {
 	entries, err := os.ReadDir(dir)
 	if err == nil && len(entries) > 0 {
 		if _, err := os.Stat(filepath.Join(dir, "oci-layout")); err != nil {
-			return "", fmt.Errorf("%s holds something else than an image", dir)
+			return "", fmt.Errorf("%s holds something other than an image", dir)
 		}
 	}
 	if err := os.RemoveAll(dir); err != nil {

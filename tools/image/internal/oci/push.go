@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// Push copies a layout to a repository: the images under the name that they have in the layout, and what is about them. It returns where they are then.
+// Push copies a layout to a repository: the images, with the layout's version as their tag, and the artifacts about them. It returns the address of
+// the images.
 func Push(ctx context.Context, dir, repository string, options ...remote.Option) (name.Digest, error) {
 	idx, err := layout.ImageIndexFromPath(dir)
 	if err != nil {

@@ -27,7 +27,7 @@ func (e entry) mode() fs.FileMode {
 	return 0o644
 }
 
-// tree reads all files below a directory, in the order of their names; in the archive they are below another one.
+// tree reads all files below dir, in the order of their names; the archive has them below another directory.
 func tree(dir, below string) ([]entry, error) {
 	var entries []entry
 	err := filepath.WalkDir(dir, func(file string, found fs.DirEntry, err error) error {
@@ -45,7 +45,7 @@ func tree(dir, below string) ([]entry, error) {
 	return entries, err
 }
 
-// tarred writes an archive that depends on nothing but the entries and the time.
+// tarred writes a tar archive that depends only on the entries and the time.
 func tarred(out io.Writer, entries []entry, at time.Time) error {
 	archive := tar.NewWriter(out)
 	for _, e := range entries {
@@ -60,7 +60,7 @@ func tarred(out io.Writer, entries []entry, at time.Time) error {
 	return archive.Close()
 }
 
-// gzipped is tarred, compressed.
+// gzipped writes a compressed tar archive.
 func gzipped(out io.Writer, entries []entry, at time.Time) error {
 	compressed, err := gzip.NewWriterLevel(out, gzip.BestCompression)
 	if err != nil {
@@ -72,7 +72,7 @@ func gzipped(out io.Writer, entries []entry, at time.Time) error {
 	return compressed.Close()
 }
 
-// zipped is for Windows.
+// zipped writes a zip archive, for Windows.
 func zipped(out io.Writer, entries []entry, at time.Time) error {
 	archive := zip.NewWriter(out)
 	for _, e := range entries {
@@ -89,7 +89,7 @@ func zipped(out io.Writer, entries []entry, at time.Time) error {
 	return archive.Close()
 }
 
-// pack is an archive of a kind.
+// pack returns an archive of a kind.
 func pack(kind func(io.Writer, []entry, time.Time) error, entries []entry, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	err := kind(&out, entries, at)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Repository is where the image is published.
+// Repository is the address of the published image.
 const Repository = "ghcr.io/sickbay-dev/sickbay"
 
 var (
@@ -18,14 +18,14 @@ var (
 	versionLabel = regexp.MustCompile(`(?m)^( *(?:- )?"?app\.kubernetes\.io/version"?:).*$`)
 )
 
-// chartOf is the chart with the version in it. Its image is the one of this version, as the tag goes by the version of the app.
+// chartOf returns the chart with the version in it. The chart derives the image's tag from appVersion.
 func chartOf(entries []entry, version string) ([]entry, error) {
 	for i, e := range entries {
 		if e.name != "sickbay/Chart.yaml" {
 			continue
 		}
 		if !chartVersion.Match(e.content) || !appVersion.Match(e.content) {
-			return nil, fmt.Errorf("charts/sickbay/Chart.yaml has no version, or no appVersion")
+			return nil, fmt.Errorf("charts/sickbay/Chart.yaml has no version or no appVersion")
 		}
 		content := chartVersion.ReplaceAll(e.content, []byte("version: "+strings.TrimPrefix(version, "v")))
 		entries[i].content = appVersion.ReplaceAll(content, []byte("appVersion: "+version))
@@ -34,7 +34,7 @@ func chartOf(entries []entry, version string) ([]entry, error) {
 	return nil, fmt.Errorf("charts/sickbay has no Chart.yaml")
 }
 
-// manifestOf is a manifest with the image of this version.
+// manifestOf returns a manifest with the image of this version.
 func manifestOf(content []byte, version string) ([]byte, error) {
 	content = imageTag.ReplaceAll(content, []byte(Repository+":"+version))
 	if bytes.Count(content, []byte(Repository)) != bytes.Count(content, []byte(Repository+":"+version)) {

@@ -18,12 +18,12 @@ var (
 	window = gobuild.Platform{OS: "windows", Arch: "amd64"}
 )
 
-// someSource is one that no repository has.
+// someSource returns a source that no repository has.
 func someSource(version string) source.Source {
 	return source.Source{Version: version, Revision: "0123456789abcdef0123456789abcdef01234567", Time: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
 }
 
-// tiny is a program that stands for the real one, in a directory of its own.
+// tiny returns a program that stands in for the real one, in a directory of its own.
 func tiny(t *testing.T, version string) gobuild.Program {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,7 +33,7 @@ func tiny(t *testing.T, version string) gobuild.Program {
 	return gobuild.Program{Dir: dir, Package: "./cmd/sickbay", Stamp: "main.version", Version: version}
 }
 
-// files are those below a directory, by their names.
+// files returns the files below a directory, by name.
 func files(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	found := map[string][]byte{}

@@ -1,4 +1,4 @@
-// Package release makes what people install Sickbay from: the image, and all that goes with it when a version is published.
+// Package release makes the files from which people install Sickbay: the image, and everything that is published with a version.
 package release
 
 import (
@@ -12,21 +12,21 @@ import (
 	"github.com/sickbay-dev/sickbay/tools/image/internal/source"
 )
 
-// Sickbay is the program that all is about.
+// Sickbay returns the program to build.
 func Sickbay(root string, src source.Source) gobuild.Program {
 	return gobuild.Program{Dir: root, Package: "./cmd/sickbay", Stamp: "github.com/sickbay-dev/sickbay/internal/app.Version", Version: src.Version}
 }
 
-// BinaryFile is where Image puts the binary for a platform.
+// BinaryFile returns the path of the binary for a platform, as Image writes it.
 func BinaryFile(dir string, platform gobuild.Platform) string {
 	return filepath.Join(dir, "sickbay-"+platform.OS+"-"+platform.Arch+platform.Suffix())
 }
 
-// LayoutDir is where Image puts the image.
+// LayoutDir returns the directory of the image, as Image writes it.
 func LayoutDir(dir string) string { return filepath.Join(dir, "layout") }
 
-// Image builds a program for some platforms, and puts into a directory its binaries, an image of them as an OCI layout, and for each binary
-// its bill of materials.
+// Image builds a program for some platforms. It writes the binaries to a directory, with their image as an OCI layout and a bill of
+// materials for each.
 func Image(ctx context.Context, program gobuild.Program, src source.Source, platforms []gobuild.Platform, dir string) error {
 	if err := clean(dir); err != nil {
 		return err
@@ -34,7 +34,7 @@ func Image(ctx context.Context, program gobuild.Program, src source.Source, plat
 	var binaries []oci.Binary
 	for _, platform := range platforms {
 		if platform.OS != "linux" {
-			return fmt.Errorf("an image is for linux, and not for %s", platform)
+			return fmt.Errorf("images are only for linux, not for %s", platform)
 		}
 		file := BinaryFile(dir, platform)
 		if err := gobuild.Build(ctx, program, platform, file); err != nil {
@@ -58,7 +58,7 @@ func Image(ctx context.Context, program gobuild.Program, src source.Source, plat
 	return nil
 }
 
-// textsOf reads from a repository what goes with its binary.
+// textsOf reads the license texts of a repository's binary.
 func textsOf(root string) (texts oci.Texts, err error) {
 	if texts.License, err = os.ReadFile(filepath.Join(root, oci.LicenseFile)); err != nil {
 		return texts, err
@@ -67,7 +67,7 @@ func textsOf(root string) (texts oci.Texts, err error) {
 	return texts, err
 }
 
-// clean removes the binaries of an image before, which may have been for more platforms.
+// clean removes the binaries of an earlier image, which may have been for other platforms.
 func clean(dir string) error {
 	old, err := filepath.Glob(filepath.Join(dir, "sickbay-*-*"))
 	if err != nil {

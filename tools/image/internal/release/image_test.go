@@ -22,7 +22,7 @@ import (
 	"github.com/sickbay-dev/sickbay/tools/image/internal/release"
 )
 
-// TestImageIsTheSameWhereverItIsBuilt, byte for byte, with its bills of materials and its binaries.
+// TestImageIsTheSameWhereverItIsBuilt: the image, its bills of materials and its binaries are the same, byte for byte.
 func TestImageIsTheSameWhereverItIsBuilt(t *testing.T) {
 	src, platforms := someSource("v1.2.3"), []gobuild.Platform{linux, arm}
 	first, second := t.TempDir(), t.TempDir()
@@ -36,7 +36,7 @@ func TestImageIsTheSameWhereverItIsBuilt(t *testing.T) {
 	}
 	sameFiles(t, first, second)
 
-	// A second image in the same directory leaves nothing of the first.
+	// A second image in the same directory leaves nothing of the first one.
 	other := someSource("v1.2.4")
 	if err := release.Image(t.Context(), tiny(t, "v1.2.4"), other, []gobuild.Platform{linux}, second); err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestImageIsTheSameWhereverItIsBuilt(t *testing.T) {
 	}
 }
 
-// TestImageIsPushedPulledAndRun with a program that stands for the real one.
+// TestImageIsPushedPulledAndRun uses a program that stands in for the real one.
 func TestImageIsPushedPulledAndRun(t *testing.T) {
 	dir := t.TempDir()
 	if err := release.Image(t.Context(), tiny(t, "v1.2.3"), someSource("v1.2.3"), []gobuild.Platform{linux, arm}, dir); err != nil {
@@ -77,10 +77,10 @@ func TestImageIsPushedPulledAndRun(t *testing.T) {
 	}
 }
 
-// TestOnlyLinuxHasAnImage, and nothing that is not an image is removed for one.
+// TestOnlyLinuxHasAnImage: other platforms are refused, and an image does not replace a directory that is not an image.
 func TestOnlyLinuxHasAnImage(t *testing.T) {
 	err := release.Image(t.Context(), tiny(t, "v1.2.3"), someSource("v1.2.3"), []gobuild.Platform{window}, t.TempDir())
-	if err == nil || !strings.Contains(err.Error(), "for linux, and not for windows/amd64") {
+	if err == nil || !strings.Contains(err.Error(), "only for linux, not for windows/amd64") {
 		t.Errorf("an image for Windows is to be refused: %v", err)
 	}
 	dir := t.TempDir()
@@ -92,7 +92,7 @@ func TestOnlyLinuxHasAnImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = release.Image(t.Context(), tiny(t, "v1.2.3"), someSource("v1.2.3"), []gobuild.Platform{linux}, dir)
-	if err == nil || !strings.Contains(err.Error(), "holds something else") {
+	if err == nil || !strings.Contains(err.Error(), "holds something other than an image") {
 		t.Errorf("a directory of somebody else is to stay: %v", err)
 	}
 	if _, err := os.Stat(mine); err != nil {
@@ -107,7 +107,7 @@ func userOfRun() int {
 	return os.Geteuid()
 }
 
-// checkImage says what is wrong with an image for a platform, whatever its version, and returns its files and configuration.
+// checkImage checks everything about an image for a platform except its version, and returns its files and configuration.
 func checkImage(t *testing.T, img v1.Image, platform gobuild.Platform) (string, v1.Config) {
 	t.Helper()
 	file, err := img.ConfigFile()
@@ -156,7 +156,7 @@ func checkImage(t *testing.T, img v1.Image, platform gobuild.Platform) (string, 
 	return dir, config
 }
 
-// checkBinary: it is static and stripped, and for the right processor.
+// checkBinary checks that a binary is static, stripped, and for the right processor.
 func checkBinary(t *testing.T, path string, platform gobuild.Platform) {
 	t.Helper()
 	binary, err := elf.Open(path)
@@ -180,7 +180,7 @@ func checkBinary(t *testing.T, path string, platform gobuild.Platform) {
 	}
 }
 
-// checkBill says what is wrong with a bill of materials, and returns the names and versions in it.
+// checkBill checks a bill of materials, and returns the names and versions in it.
 func checkBill(t *testing.T, bill []byte, binary, version string) map[string]string {
 	t.Helper()
 	var d struct {
@@ -209,7 +209,7 @@ func checkBill(t *testing.T, bill []byte, binary, version string) map[string]str
 	if err := json.Unmarshal(bill, &d); err != nil {
 		t.Fatal(err)
 	}
-	// What reads bills of materials elsewhere takes it, too.
+	// Other readers of bills of materials accept it, too.
 	read, err := spdx.Read(bytes.NewReader(bill))
 	if err != nil {
 		t.Fatal(err)

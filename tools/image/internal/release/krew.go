@@ -14,7 +14,7 @@ var krewText string
 
 var krewTemplate = template.Must(template.New("krew").Parse(krewText))
 
-// pluginArchive is one that krew downloads.
+// pluginArchive is an archive that krew downloads.
 type pluginArchive struct {
 	Platform  gobuild.Platform
 	URI       string
@@ -22,7 +22,7 @@ type pluginArchive struct {
 	Bin, From string
 }
 
-// krewManifest has krew find the plugin for each platform.
+// krewManifest returns the manifest with which krew finds the plugin for each platform.
 func krewManifest(version string, archives []pluginArchive) ([]byte, error) {
 	var out bytes.Buffer
 	err := krewTemplate.Execute(&out, map[string]any{"Version": version, "Home": source.Home, "Archives": archives})

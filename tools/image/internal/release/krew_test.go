@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// plugin is what krew knows of a manifest; it refuses all else.
+// plugin has the fields of a manifest that krew knows; krew refuses all others.
 type plugin struct {
 	APIVersion, Kind string
 	Metadata         struct{ Name string }
@@ -27,7 +27,7 @@ type plugin struct {
 	}
 }
 
-// checkKrew holds a manifest against krew's rules for manifests, and against the archives that it leads to.
+// checkKrew checks a manifest against krew's rules, and against the archives that it lists.
 func checkKrew(t *testing.T, manifest []byte, archives map[string][]byte) {
 	t.Helper()
 	var p plugin

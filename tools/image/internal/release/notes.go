@@ -8,21 +8,21 @@ import (
 	"github.com/sickbay-dev/sickbay/tools/image/internal/source"
 )
 
-// semantic is a version as tags have it; its last group is what makes it a version before a release.
+// semantic matches a version as tags have it; its last group is the suffix of a prerelease.
 var semantic = regexp.MustCompile(`^v(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$`)
 
-// ownLink begins a link to a file of the repository.
+// ownLink matches the beginning of a link to a file of the repository.
 var ownLink = regexp.MustCompile(`\]\(([A-Za-z][A-Za-z0-9_./-]*(?:\)|#))`)
 
-// checkVersion refuses what is no version.
+// checkVersion returns an error if a version is invalid.
 func checkVersion(version string) error {
 	if !semantic.MatchString(version) {
-		return fmt.Errorf("%q is not a version: write VERSION=v1.2.3, or VERSION=v1.2.3-rc.1 for one to try out", version)
+		return fmt.Errorf("%q is not a version: write VERSION=v1.2.3, or VERSION=v1.2.3-rc.1 for a prerelease", version)
 	}
 	return nil
 }
 
-// Notes are what the changelog says about a version. One to try out may be without a section of its own: then it is what is not released yet.
+// Notes returns what the changelog says about a version. A prerelease without its own section gets the section Unreleased.
 func Notes(changelog, version string) (string, error) {
 	if err := checkVersion(version); err != nil {
 		return "", err
@@ -37,12 +37,12 @@ func Notes(changelog, version string) (string, error) {
 	if notes == "" {
 		return "", fmt.Errorf("the section of %s in CHANGELOG.md is empty", version)
 	}
-	// Outside the repository, links within it lead to its pages of this version.
+	// The notes are read outside the repository, so links within it must lead to its pages of this version.
 	notes = ownLink.ReplaceAllString(notes, "]("+source.Home+"/blob/"+version+"/$1")
 	return "# Sickbay " + version + "\n\n" + notes + "\n", nil
 }
 
-// section is what follows a heading like "## v1.2.3" or "## v1.2.3 (2026-12-01)", up to the next one.
+// section returns the text between a heading like "## v1.2.3" or "## v1.2.3 (2026-12-01)" and the next one.
 func section(changelog, name string) (string, bool) {
 	for part := range strings.SplitSeq("\n"+changelog, "\n## ") {
 		title, text, _ := strings.Cut(part, "\n")

@@ -23,7 +23,7 @@ import (
 	"github.com/sickbay-dev/sickbay/tools/image/internal/oci"
 )
 
-// published pushes a layout to a registry, and returns where its image is then.
+// published pushes a layout to a registry, and returns the image's address there.
 func published(t *testing.T, dir, version string) name.Tag {
 	t.Helper()
 	server := httptest.NewServer(registry.New(registry.WithReferrersSupport(true), registry.Logger(log.New(io.Discard, "", 0))))
@@ -39,7 +39,7 @@ func published(t *testing.T, dir, version string) name.Tag {
 	return tag
 }
 
-// pulled is the image for a platform, and the bill of materials that the registry knows for it.
+// pulled returns the image for a platform, and the bill of materials that the registry has for it.
 func pulled(t *testing.T, tag name.Tag, arch string) (v1.Image, []byte) {
 	t.Helper()
 	img, err := remote.Image(tag, remote.WithPlatform(v1.Platform{OS: "linux", Architecture: arch}))
@@ -68,7 +68,7 @@ func pulled(t *testing.T, tag name.Tag, arch string) (v1.Image, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// This registry tells the type of the configuration instead, so it is read from the manifest.
+	// This registry reports the type of the configuration instead, so the test reads the manifest.
 	if manifest, err := artifact.Manifest(); err != nil || manifest.ArtifactType != "application/spdx+json" {
 		t.Errorf("what refers to the image is no bill of materials: %+v, %v", manifest, err)
 	}
@@ -87,7 +87,7 @@ func pulled(t *testing.T, tag name.Tag, arch string) (v1.Image, []byte) {
 	return img, bill
 }
 
-// unpacked writes the files of an image below a directory, and says who owns what.
+// unpacked writes the files of an image below a directory, and returns who owns each.
 func unpacked(t *testing.T, img v1.Image) (string, map[string]*tar.Header) {
 	t.Helper()
 	dir, headers := t.TempDir(), map[string]*tar.Header{}
@@ -123,14 +123,14 @@ func writeFrom(path string, from io.Reader, mode os.FileMode) error {
 	return os.WriteFile(path, content, mode)
 }
 
-// runIn runs what the image begins with, as the user of the image. Root can do so with nothing of this machine in sight.
+// runIn runs the image's entrypoint as the image's user. As root, it hides everything else on this machine.
 func runIn(t *testing.T, dir string, config v1.Config, args ...string) string {
 	t.Helper()
 	entry := append(append([]string{}, config.Entrypoint...), args...)
 	cmd := exec.CommandContext(t.Context(), entry[0], entry[1:]...)
 	cmd.Env, cmd.Dir = []string{}, config.WorkingDir
 	if os.Geteuid() == 0 {
-		// Others have to find the way to the directory; what is above it belongs to the test, too.
+		// Other users must be able to reach the directory; its parents belong to the test, too.
 		for _, path := range []string{dir, filepath.Dir(dir)} {
 			if err := os.Chmod(path, 0o755); err != nil {
 				t.Fatal(err)

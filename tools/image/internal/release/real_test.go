@@ -20,13 +20,13 @@ import (
 
 var realImage = flag.String("image", "", "what make image has made, to try that too")
 
-// How large the binary and what is pulled of it may be. docs/decisions/0023 says what is in them, and why a limit was raised.
+// Limits for the size of the binary and of what is pulled. docs/decisions/0023 says what is in them, and why a limit was raised.
 const (
 	largestBinary = 66_000_000
 	largestPull   = 22_000_000
 )
 
-// realImageDir is what make image has made. The test is left out where nothing was.
+// realImageDir returns the directory in which make image built the image. It skips the test if there is none.
 func realImageDir(t *testing.T) string {
 	t.Helper()
 	if *realImage == "" {
@@ -35,7 +35,7 @@ func realImageDir(t *testing.T) string {
 	return *realImage
 }
 
-// TestRealImage pushes and pulls the image of Sickbay, and runs it as it is pulled.
+// TestRealImage pushes and pulls Sickbay's image, and runs it.
 func TestRealImage(t *testing.T) {
 	dir := realImageDir(t)
 	tag := published(t, release.LayoutDir(dir), sourceOf(t, release.LayoutDir(dir)).Version)
@@ -88,7 +88,7 @@ func checkSize(t *testing.T, binary string, limit int64) {
 	t.Errorf("the binary is %d bytes, and the limit is %d; the largest parts are %v", info.Size(), limit, parts[:min(12, len(parts))])
 }
 
-// TestRealImageIsTheSameElsewhere builds it once more, from a copy of the files in another directory.
+// TestRealImageIsTheSameElsewhere builds the image again from a copy of the files in another directory.
 func TestRealImageIsTheSameElsewhere(t *testing.T) {
 	dir := realImageDir(t)
 	copied, again := copyOfRepository(t), t.TempDir()
@@ -100,7 +100,7 @@ func TestRealImageIsTheSameElsewhere(t *testing.T) {
 	sameFiles(t, dir, again)
 }
 
-// platformsOf tells what an image is for by the binaries beside it.
+// platformsOf returns the platforms of an image, from the binaries beside it.
 func platformsOf(t *testing.T, dir string) []gobuild.Platform {
 	t.Helper()
 	var platforms []gobuild.Platform
@@ -115,7 +115,7 @@ func platformsOf(t *testing.T, dir string) []gobuild.Platform {
 	return platforms
 }
 
-// sourceOf is what a layout says it is made of.
+// sourceOf returns the source that a layout names.
 func sourceOf(t *testing.T, dir string) source.Source {
 	t.Helper()
 	idx, err := layout.ImageIndexFromPath(dir)
@@ -146,14 +146,14 @@ func sourceOf(t *testing.T, dir string) source.Source {
 	return source.Source{Version: described.Annotations[prefix+"version"], Revision: revision, Time: at}
 }
 
-// copyOfRepository has what git knows of, and what is new.
+// copyOfRepository copies the files that git tracks, and untracked ones that it does not ignore.
 func copyOfRepository(t *testing.T) string {
 	t.Helper()
 	root, copied := "../../../..", t.TempDir()
 	for name := range strings.SplitSeq(run(t, root, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"), "\x00") {
 		content, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil || name == "" {
-			continue // it is deleted, or a link to a directory
+			continue // it was deleted, or is a link to a directory
 		}
 		path := filepath.Join(copied, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -20,17 +20,17 @@ import (
 // notesFile is the first file of a release.
 const notesFile = "RELEASE_NOTES.md"
 
-// Options are what a release is made of.
+// Options are the inputs of a release.
 type Options struct {
-	// Root is the repository, Out the directory that the release goes to, and Work one for what is needed on the way.
+	// Root is the repository, Out is the directory for the release, and Work is a directory for intermediate files.
 	Root, Out, Work string
 	Program         gobuild.Program
 	Source          source.Source
-	// Image and Plugin are the platforms that the image and the plugin of kubectl are built for.
+	// Image and Plugin are the platforms of the image and of the kubectl plugin.
 	Image, Plugin []gobuild.Platform
 }
 
-// Make makes a release. It begins with what may be refused; the directory holds nothing but the release afterwards.
+// Make makes a release. It first checks everything that can be refused. Afterwards the directory holds only the release.
 func Make(ctx context.Context, o Options) error {
 	changelog, err := os.ReadFile(filepath.Join(o.Root, "CHANGELOG.md"))
 	if err != nil {
@@ -41,7 +41,7 @@ func Make(ctx context.Context, o Options) error {
 		return err
 	}
 	if o.Source.Changed {
-		return errors.New("there are changes that are not committed: a release is made of a commit alone")
+		return errors.New("there are uncommitted changes: a release must be made from a commit")
 	}
 	if err := empty(o.Out); err != nil {
 		return err
@@ -62,11 +62,11 @@ func Make(ctx context.Context, o Options) error {
 	return nil
 }
 
-// empty is for a directory that holds a release, or nothing.
+// empty empties a directory that holds a release or nothing, and returns an error for others.
 func empty(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, notesFile)); errors.Is(err, fs.ErrNotExist) {
 		if entries, _ := os.ReadDir(dir); len(entries) > 0 {
-			return fmt.Errorf("%s holds something else than a release", dir)
+			return fmt.Errorf("%s holds something other than a release", dir)
 		}
 	}
 	if err := os.RemoveAll(dir); err != nil {
@@ -75,7 +75,7 @@ func empty(dir string) error {
 	return os.MkdirAll(dir, 0o755)
 }
 
-// write adds a file to the release, whose name is made of parts. Two of one name would be a mistake.
+// write adds a file to the release; its name consists of the parts. It returns an error if the name is taken.
 func (o Options) write(content []byte, parts ...string) error {
 	name := strings.Join(parts, "-")
 	file, err := os.OpenFile(filepath.Join(o.Out, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
@@ -86,7 +86,7 @@ func (o Options) write(content []byte, parts ...string) error {
 	return errors.Join(err, file.Close())
 }
 
-// image packs the layout, and puts the bills of materials beside it.
+// image packs the layout, and adds the bills of materials.
 func (o Options) image(ctx context.Context) error {
 	if err := Image(ctx, o.Program, o.Source, o.Image, o.Work); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (o Options) chart() error {
 	return o.write(packed, "sickbay", strings.TrimPrefix(o.Source.Version, "v")+".tgz")
 }
 
-// manifests are those to install without Helm.
+// manifests adds the manifests for installing without Helm.
 func (o Options) manifests() error {
 	files, err := filepath.Glob(filepath.Join(o.Root, "config", "install", "*.yaml"))
 	if err != nil {
@@ -154,7 +154,7 @@ func (o Options) manifests() error {
 	return nil
 }
 
-// plugins are the archives that kubectl's plugin is installed from, and the manifest that leads krew to them.
+// plugins adds the archives with the kubectl plugin, and the krew manifest that lists them.
 func (o Options) plugins(ctx context.Context) error {
 	texts, err := textsOf(o.Root)
 	if err != nil {
@@ -177,7 +177,7 @@ func (o Options) plugins(ctx context.Context) error {
 
 func (o Options) plugin(ctx context.Context, platform gobuild.Platform, texts oci.Texts) (pluginArchive, error) {
 	file := BinaryFile(o.Work, platform)
-	// The binary in the image is the very same.
+	// The image has the same binary.
 	if !slices.Contains(o.Image, platform) {
 		if err := gobuild.Build(ctx, o.Program, platform, file); err != nil {
 			return pluginArchive{}, err
@@ -207,7 +207,7 @@ func (o Options) plugin(ctx context.Context, platform gobuild.Platform, texts oc
 	}, nil
 }
 
-// sums lists the checksums of all files, as sha256sum --check reads them.
+// sums lists the checksums of all files in the format of sha256sum --check.
 func (o Options) sums() error {
 	entries, err := tree(o.Out, "")
 	if err != nil {

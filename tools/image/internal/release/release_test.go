@@ -48,7 +48,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// repository is one with a program, a changelog, a chart and manifests, all committed.
+// repository returns a repository with a program, a changelog, a chart and manifests, all committed.
 func repository(t *testing.T) string {
 	t.Helper()
 	program := tiny(t, "")
@@ -92,7 +92,7 @@ func options(t *testing.T, root, out, version string) release.Options {
 	}
 }
 
-// TestReleaseIsMadeOfACommitAlone: from a clone elsewhere it is the same, byte for byte.
+// TestReleaseIsMadeOfACommitAlone: from a clone elsewhere, the release is the same, byte for byte.
 func TestReleaseIsMadeOfACommitAlone(t *testing.T) {
 	root, clone := repository(t), t.TempDir()
 	run(t, clone, "git", "clone", "-q", root, ".")
@@ -104,7 +104,7 @@ func TestReleaseIsMadeOfACommitAlone(t *testing.T) {
 	}
 	sameFiles(t, first, second)
 
-	// Again into the same directory, with another version: nothing of the first stays.
+	// Again into the same directory, with another version: nothing of the first release stays.
 	if err := release.Make(t.Context(), options(t, root, first, "v1.3.0-rc.1")); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestReleaseIsMadeOfACommitAlone(t *testing.T) {
 	}
 }
 
-// TestReleaseHasAllThatIsPublished, and each file is what it is said to be.
+// TestReleaseHasAllThatIsPublished: all files are there, with the right contents.
 func TestReleaseHasAllThatIsPublished(t *testing.T) {
 	root, out := repository(t), filepath.Join(t.TempDir(), "dist")
 	if err := release.Make(t.Context(), options(t, root, out, "v1.2.3")); err != nil {
@@ -169,9 +169,9 @@ func TestReleaseIsRefused(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "dist")
 	refused(out, "v1.4.0", "has no section")
-	refused(root, "v1.2.3", "holds something else than a release")
+	refused(root, "v1.2.3", "holds something other than a release")
 	write("new.go", "package new\n")
-	refused(out, "v1.2.3", "not committed")
+	refused(out, "v1.2.3", "uncommitted changes")
 	if err := os.Remove(filepath.Join(root, "new.go")); err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func gunzip(t *testing.T, content []byte) []byte {
 	return out
 }
 
-// entriesOf are the files in a tar archive.
+// entriesOf returns the files in a tar archive.
 func entriesOf(t *testing.T, content []byte) map[string][]byte {
 	t.Helper()
 	entries, archive := map[string][]byte{}, tar.NewReader(bytes.NewReader(content))
@@ -219,7 +219,7 @@ func entriesOf(t *testing.T, content []byte) map[string][]byte {
 	}
 }
 
-// zipEntriesOf are those in a zip archive.
+// zipEntriesOf returns the files in a zip archive.
 func zipEntriesOf(t *testing.T, content []byte) map[string][]byte {
 	t.Helper()
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// declaration are the licenses of modules.
+// declaration maps modules to their licenses.
 type declaration map[string][]string
 
-// above is a line above a text in the notices: a module, one of its files, and which licenses are in that.
+// above matches a line of a heading in the notices: a module, one of its files, and the licenses in that file.
 var above = regexp.MustCompile(`^(.+) \([^()]+\): ([A-Za-z0-9.-]+(?: AND [A-Za-z0-9.-]+)*)$`)
 
-// licenses reads the notices. The modules that have a text stand between two lines of equals signs above it.
+// licenses parses the notices. The heading of each text is between two lines of equals signs, and lists the modules with that text.
 func licenses(notices []byte) declaration {
 	all, heading := declaration{}, false
 	for line := range strings.Lines(string(notices)) {
@@ -28,7 +28,7 @@ func licenses(notices []byte) declaration {
 	return all
 }
 
-// of is an SPDX expression of all licenses of a module.
+// of returns the licenses of a module as an SPDX expression.
 func (d declaration) of(module string) string {
 	ids := slices.Compact(slices.Sorted(slices.Values(d[module])))
 	if len(ids) == 0 {

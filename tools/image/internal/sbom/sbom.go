@@ -1,5 +1,5 @@
-// Package sbom writes what a Go binary is made of as a bill of materials in SPDX 2.3. All of it is read from the binary itself, but for the
-// licenses, which are those in the notices that go with it.
+// Package sbom writes a bill of materials in SPDX 2.3 for a Go binary. It reads everything from the binary itself except the licenses, which it
+// takes from the notices.
 package sbom
 
 import (
@@ -64,8 +64,7 @@ type (
 
 const noAssertion = "NOASSERTION"
 
-// Of is the bill of a binary: the binary with its checksum, the modules in it, and Go's standard library. Notices say under which licenses
-// these are.
+// Of returns the bill of a binary: the binary with its checksum, the modules in it, and Go's standard library. The licenses come from notices.
 func Of(src source.Source, file string, notices []byte) ([]byte, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -73,7 +72,7 @@ func Of(src source.Source, file string, notices []byte) ([]byte, error) {
 	}
 	info, err := buildinfo.Read(bytes.NewReader(content))
 	if err != nil {
-		return nil, fmt.Errorf("reading what %s is made of: %w", file, err)
+		return nil, fmt.Errorf("reading the build information of %s: %w", file, err)
 	}
 	sum := sha256.Sum256(content)
 	digest := hex.EncodeToString(sum[:])
@@ -107,8 +106,8 @@ func Of(src source.Source, file string, notices []byte) ([]byte, error) {
 	return append(out, '\n'), err
 }
 
-// dependency is a module of the binary, or the one that replaces it. One that a directory replaces is of the same repository, and so has the version
-// that is built.
+// dependency returns a module of the binary, or the module that replaces it. A module that is replaced by a directory belongs to this repository, so
+// it has the version that is built.
 func dependency(dep *debug.Module, version string) item {
 	if dep.Replace != nil && strings.HasPrefix(dep.Replace.Path, ".") {
 		p := module(dep.Path, version)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestDependency: the bill says what is in the binary, and nothing of where it was built.
+// TestDependency: the bill says what is in the binary, and nothing about where it was built.
 func TestDependency(t *testing.T) {
 	const library = "github.com/sickbay-dev/sickbay/healthcheck"
 	for name, tt := range map[string]struct {

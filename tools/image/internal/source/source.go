@@ -1,4 +1,4 @@
-// Package source says what is built: a version, the commit it is made of, and the time that all files bear.
+// Package source describes what is built: a version, its commit, and the time that all files get.
 package source
 
 import (
@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// Home is where the source code is kept.
+// Home is the address of the repository.
 const Home = "https://github.com/sickbay-dev/sickbay"
 
-// Source is what an artifact is made of. Two artifacts of equal sources are equal, byte for byte.
+// Source describes what an artifact is made from. Artifacts with equal sources are equal, byte for byte.
 type Source struct {
 	Version, Revision string
-	// Time is that of the commit, and not that of the build.
+	// Time is the time of the commit, not of the build.
 	Time time.Time
 	// Changed reports that files differ from the commit, or are not part of it.
 	Changed bool
 }
 
-// Of asks git about the repository in dir. SOURCE_DATE_EPOCH, if set, has precedence over the time of the commit.
+// Of asks git about the repository in dir. SOURCE_DATE_EPOCH, if set, overrides the time of the commit.
 func Of(ctx context.Context, dir, version string) (Source, error) {
 	commit, err := git(ctx, dir, "log", "-1", "--format=%H %ct")
 	if err != nil {
@@ -35,7 +35,7 @@ func Of(ctx context.Context, dir, version string) (Source, error) {
 	}
 	unix, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
-		return Source{}, fmt.Errorf("SOURCE_DATE_EPOCH is to be seconds since 1970: %w", err)
+		return Source{}, fmt.Errorf("SOURCE_DATE_EPOCH must be seconds since 1970: %w", err)
 	}
 	changes, err := git(ctx, dir, "status", "--porcelain")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestOf weighs the binary of this test: it is nearly all of Go's own library.
+// TestOf measures the binary of this test: most of it is Go's own library.
 func TestOf(t *testing.T) {
 	binary, err := os.Executable()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Command licenses checks the licenses of what this repository is made of, and writes the notices that go with the binary.
+// Command licenses checks the licenses of this repository's dependencies, and writes the notices for the binary.
 package main
 
 import (
@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// allowed are the licenses under which code may be linked into what users run: those that ask for no more than their text and the names of
-// the authors, which are in the notices. Programs that only tests run are not looked at: nobody gets them.
+// allowed are the licenses of code that may be part of what users run. They only require their text and the names of the authors, which
+// the notices contain. Programs that only tests run are not checked: they are not distributed.
 var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"}
 
-// systems are those for which the binary is built.
+// systems are the operating systems of the binary.
 var systems = []string{"linux", "darwin", "windows"}
 
 func main() {
@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// options are the flags.
+// options holds the flags.
 type options struct {
 	root, binary, notices string
 	write                 bool
@@ -37,9 +37,9 @@ type options struct {
 func parse(args []string) (options, error) {
 	set, o := flag.NewFlagSet("licenses", flag.ContinueOnError), options{}
 	libraries := ""
-	set.StringVar(&o.root, "root", ".", "Directory of the module of the binary.")
+	set.StringVar(&o.root, "root", ".", "Directory of the binary's module.")
 	set.StringVar(&o.binary, "binary", "", "Package of the binary.")
-	set.StringVar(&o.notices, "notices", "", "File with the notices of what is in the binary.")
+	set.StringVar(&o.notices, "notices", "", "File with the notices for the binary.")
 	set.BoolVar(&o.write, "write", false, "Write the notices.")
 	set.StringVar(&libraries, "libraries", "", "Directories of the modules that users import, separated by commas.")
 	if err := set.Parse(args); err != nil {
@@ -81,7 +81,7 @@ func run(args []string, out io.Writer) error {
 	return settle(o, linked)
 }
 
-// settle writes the notices, or compares them.
+// settle writes the notices, or checks that they are up to date.
 func settle(o options, linked []*module) error {
 	text, err := notices(linked)
 	if err != nil {
@@ -91,12 +91,12 @@ func settle(o options, linked []*module) error {
 		return os.WriteFile(o.notices, text, 0o644)
 	}
 	if stored, err := os.ReadFile(o.notices); err != nil || string(stored) != string(text) {
-		return fmt.Errorf("%s is out of date: make licenses LICENSES=-write brings it up to date", o.notices)
+		return fmt.Errorf("%s is out of date: run make licenses LICENSES=-write", o.notices)
 	}
 	return nil
 }
 
-// refused says what is wrong with the licenses of modules.
+// refused lists what is wrong with the licenses of modules.
 func refused(all []*module) (problems []string) {
 	for _, m := range all {
 		if len(m.licenses()) == 0 {
@@ -104,7 +104,7 @@ func refused(all []*module) (problems []string) {
 		}
 		for _, id := range m.licenses() {
 			if !slices.Contains(allowed, id) {
-				problems = append(problems, fmt.Sprintf("%s: its license %s is none of %s", m.path, id, strings.Join(allowed, ", ")))
+				problems = append(problems, fmt.Sprintf("%s: its license %s is not one of %s", m.path, id, strings.Join(allowed, ", ")))
 			}
 		}
 	}

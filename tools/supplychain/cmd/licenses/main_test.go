@@ -46,7 +46,7 @@ You should have received a copy of the GNU General Public License
 along with this program.  If not, see <https://www.gnu.org/licenses/>.
 `
 
-// TestRefused: a license that is not allowed, none, and one that nobody can tell are refused, each by its module.
+// TestRefused: a license that is not allowed, a missing one and an unknown one are refused, with the name of the module.
 func TestRefused(t *testing.T) {
 	tests := map[string]struct {
 		files map[string]string
@@ -54,10 +54,10 @@ func TestRefused(t *testing.T) {
 	}{
 		"allowed":             {map[string]string{"LICENSE": mit}, ""},
 		"allowed, and more":   {map[string]string{"LICENSE": mit, "NOTICE": "Made by somebody.", "PATENTS": "Granted."}, ""},
-		"not allowed":         {map[string]string{"LICENSE": gpl}, "example.com/m: its license GPL-3.0-or-later is none of"},
-		"not allowed, within": {map[string]string{"LICENSE": mit, "third_party/x/COPYING": gpl}, "example.com/m: its license GPL-3.0-or-later is none of"},
+		"not allowed":         {map[string]string{"LICENSE": gpl}, "example.com/m: its license GPL-3.0-or-later is not one of"},
+		"not allowed, within": {map[string]string{"LICENSE": mit, "third_party/x/COPYING": gpl}, "example.com/m: its license GPL-3.0-or-later is not one of"},
 		"none":                {map[string]string{"NOTICE": "Made by somebody."}, "example.com/m: no license was found in NOTICE"},
-		"something":           {map[string]string{"LICENSE": "Do what is right. " + mit[:300]}, "example.com/m: its license (unknown: LICENSE) is none of"},
+		"something":           {map[string]string{"LICENSE": "Do what is right. " + mit[:300]}, "example.com/m: its license (unknown: LICENSE) is not one of"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestNotices: each text is there once, with all modules that have it.
+// TestNotices: each text occurs once, with all modules that have it.
 func TestNotices(t *testing.T) {
 	one := &module{path: "example.com/one", files: map[string][]byte{"LICENSE": []byte(mit)}}
 	two := &module{path: "example.com/two", files: map[string][]byte{"LICENSE.md": []byte("\n" + strings.ReplaceAll(mit, "\n", "\r\n")), "NOTICE": []byte("Made by somebody.")}}
@@ -89,7 +89,7 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// TestModules: what a program of this module is made of is found, with the license of each.
+// TestModules: the modules of a program are found, with their licenses.
 func TestModules(t *testing.T) {
 	all, err := modules(".", []string{"."}, "linux", "windows")
 	if err != nil {
@@ -109,7 +109,7 @@ func TestRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "notices")
 	args := []string{"-binary=.", "-notices=" + file, "-libraries=."}
 	var out bytes.Buffer
-	if err := run(args, &out); err == nil || !strings.Contains(err.Error(), "is out of date: make licenses LICENSES=-write") {
+	if err := run(args, &out); err == nil || !strings.Contains(err.Error(), "is out of date: run make licenses LICENSES=-write") {
 		t.Errorf("without notices it ends with %v", err)
 	}
 	if err := run(append(args, "-write"), &out); err != nil {
@@ -132,7 +132,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestGiven: what only tests use is nobody's, until a package that users get imports it.
+// TestGiven: packages for tests do not count until a package that users get imports them.
 func TestGiven(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

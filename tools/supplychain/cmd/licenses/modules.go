@@ -13,23 +13,23 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// standard is what the standard library is called.
+// standard is the name for the standard library.
 const standard = "the Go standard library and runtime"
 
-// own is how the modules of this repository begin.
+// own is the prefix of this repository's modules.
 const own = "github.com/sickbay-dev/sickbay"
 
-// module is one of others.
+// module is a module of somebody else.
 type module struct {
 	path, dir string
-	// files are those about its license, and that of the packages that are used, by their names in the module.
+	// files are the license files of the module and of the packages used, by their paths in the module.
 	files map[string][]byte
 }
 
-// about are the names of such files.
+// about matches the names of such files.
 var about = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)([-.].*)?$`)
 
-// list runs go list in a module, for a system or for this one, and returns the lines.
+// list runs go list in a module, for one system or for the current one, and returns the lines.
 func list(dir, system string, args ...string) ([]string, error) {
 	cmd := exec.Command("go", append([]string{"list"}, args...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
@@ -40,12 +40,12 @@ func list(dir, system string, args ...string) ([]string, error) {
 	cmd.Stderr = &stderr
 	text, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("listing what %s is made of: %w: %s", dir, err, &stderr)
+		return nil, fmt.Errorf("listing the dependencies of %s: %w: %s", dir, err, &stderr)
 	}
 	return strings.Split(strings.TrimSpace(string(text)), "\n"), nil
 }
 
-// given are the packages of a module that users get. Those under internal/testing serve tests: they count where another package imports them.
+// given returns the packages of a module that users get. Packages under internal/testing count only if another package imports them.
 func given(dir string) ([]string, error) {
 	packages, err := list(dir, "", "./...")
 	if err != nil {
@@ -54,7 +54,7 @@ func given(dir string) ([]string, error) {
 	return slices.DeleteFunc(packages, func(path string) bool { return strings.Contains(path, "/internal/testing/") }), nil
 }
 
-// modules are those that packages of a module are made of, on some systems.
+// modules returns the modules from which packages are built on the given systems.
 func modules(dir string, packages []string, systems ...string) ([]*module, error) {
 	all := map[string]*module{}
 	for _, system := range systems {
@@ -89,7 +89,7 @@ func modules(dir string, packages []string, systems ...string) ([]*module, error
 	return sorted, nil
 }
 
-// add reads what is said about a license beside a package, and above it up to the root of its module.
+// add reads the license files beside a package, and in the directories above it up to the root of its module.
 func add(all map[string]*module, path, root, dir string) error {
 	m, known := all[path]
 	if !known {
@@ -117,10 +117,10 @@ func add(all map[string]*module, path, root, dir string) error {
 	return nil
 }
 
-// enough is how much of a file must be the text of licenses, in percent. The rest is names.
+// enough is how much of a file must be license text, in percent. The rest is names.
 const enough = 75
 
-// licenses are those of a module, by their SPDX identifiers. A file that cannot be told is a license of no name.
+// licenses returns the licenses of a module as SPDX identifiers. A file that is not recognized counts as an unknown license.
 func (m *module) licenses() []string {
 	var ids []string
 	for name, text := range m.files {
@@ -130,7 +130,7 @@ func (m *module) licenses() []string {
 	return slices.Compact(ids)
 }
 
-// licensesIn are those in a file.
+// licensesIn returns the licenses in a file.
 func licensesIn(name string, text []byte) (ids []string) {
 	if isNotice(name) {
 		return nil
@@ -146,7 +146,7 @@ func licensesIn(name string, text []byte) (ids []string) {
 	return slices.Compact(ids)
 }
 
-// isNotice reports whether a file is passed on, and no license: a notice, or a grant of patents beside one.
+// isNotice reports whether a file must be passed on but is not a license: a notice, or a patent grant beside a license.
 func isNotice(name string) bool {
 	base := strings.ToLower(filepath.Base(name))
 	return strings.HasPrefix(base, "notice") || strings.HasPrefix(base, "patents")

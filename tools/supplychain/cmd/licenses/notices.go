@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-const header = `Sickbay's binary is made of the code in this repository, which is under the Apache License 2.0 (see LICENSE), and of the modules
-below. Each text is followed by nothing but the next one; modules with the same text share it. Behind each file of a module stands
-which licenses are in it, by their SPDX identifiers. make licenses checks this file, and bills of materials are made from it.
+const header = `Sickbay's binary consists of the code in this repository, which is under the Apache License 2.0 (see LICENSE), and of the modules
+below. The license texts follow one another; modules with the same text share it. Each file of a module is followed by the
+SPDX identifiers of its licenses. make licenses checks this file, and the bills of materials are generated from it.
 `
 
-// notices are the texts that go with the binary, each once. Versions are left out, so that an update changes nothing here: they are in the
-// binary (go version -m).
+// notices returns the license texts for the binary, each once. They have no versions, so that an update usually does not change them: the
+// binary has the versions (go version -m).
 func notices(linked []*module) ([]byte, error) {
 	users := map[string][]string{}
 	for _, m := range linked {

@@ -1,7 +1,7 @@
 // Command vulnerabilities runs govulncheck over the modules of this repository.
 //
-// The database is on the internet. Where it cannot be reached, nothing is checked: the command says so and ends well, unless -require asks
-// for more. So a build machine without a way out does not fail, and does not pretend either.
+// The database is on the internet. If it cannot be reached, nothing is checked: the command says so and succeeds, or fails with -require.
+// So a build machine without internet access does not fail, but its output says that nothing was checked.
 package main
 
 import (
@@ -20,19 +20,19 @@ import (
 	"golang.org/x/vuln/scan"
 )
 
-// patience is how long the database has to answer.
+// patience is how long to wait for the database.
 const patience = 15 * time.Second
 
-// found is the exit code of govulncheck for "something was found".
+// found is the exit code of govulncheck if it found something.
 const found = 3
 
-// options are the flags.
+// options holds the flags.
 type options struct {
 	db      string
 	require bool
-	// ships are the modules whose code users run. A finding in what they call is an error.
+	// ships are the modules whose code users run. A vulnerability in code that they call is an error.
 	ships []string
-	// others serve tests and tools. What is found in their requirements is told.
+	// others are modules for tests and tools. Vulnerabilities in their requirements are only reported.
 	others []string
 }
 
@@ -45,7 +45,7 @@ func main() {
 
 func parse(args []string) (options, error) {
 	set, o, ships := flag.NewFlagSet("vulnerabilities", flag.ContinueOnError), options{}, ""
-	set.StringVar(&o.db, "db", "https://vuln.go.dev", "The database: https://HOST, or file:///DIR with a copy of it.")
+	set.StringVar(&o.db, "db", "https://vuln.go.dev", "The database: https://HOST, or file:///DIR for a copy of it.")
 	set.BoolVar(&o.require, "require", false, "Fail if the database cannot be reached.")
 	set.StringVar(&ships, "ships", "", "Directories of the modules whose code users run, separated by commas.")
 	if err := set.Parse(args); err != nil {
@@ -53,7 +53,7 @@ func parse(args []string) (options, error) {
 	}
 	o.ships, o.others = strings.Split(ships, ","), set.Args()
 	if ships == "" {
-		return o, errors.New("-ships names no module")
+		return o, errors.New("-ships must name a module")
 	}
 	return o, nil
 }
@@ -120,7 +120,7 @@ func reach(ctx context.Context, db string) error {
 	return nil
 }
 
-// check runs govulncheck, and reports whether it has found something.
+// check runs govulncheck, and reports whether it found something.
 func check(ctx context.Context, out io.Writer, args ...string) (bool, error) {
 	cmd := scan.Command(ctx, args...)
 	cmd.Stdout, cmd.Stderr = out, out

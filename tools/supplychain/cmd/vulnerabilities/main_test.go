@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// testDB is a database that knows one hole, which does not exist.
+// testDB returns a database with one made-up vulnerability.
 func testDB(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("testdata/db")
@@ -19,7 +19,8 @@ func testDB(t *testing.T) string {
 	return "-db=file://" + dir
 }
 
-// TestRun: a hole that shipped code calls is an error; one that is only required is told; and an unreachable database is never a success in silence.
+// TestRun: a vulnerability that shipped code calls is an error, one in a module that is only required is reported, and an unreachable database never
+// passes silently.
 func TestRun(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	defer closed.Close()
@@ -33,7 +34,7 @@ func TestRun(t *testing.T) {
 		"no database":          {[]string{"-db=file:///does/not/exist", "-ships=testdata/sick"}, "NOTHING WAS CHECKED", ""},
 		"no answer":            {[]string{"-db=" + closed.URL, "-ships=testdata/sick"}, "NOTHING WAS CHECKED for known vulnerabilities: it answers 404", ""},
 		"required database":    {[]string{"-db=" + closed.URL, "-require", "-ships=testdata/sick"}, "", "NOTHING WAS CHECKED: it answers 404"},
-		"no module":            {[]string{testDB(t)}, "", "-ships names no module"},
+		"no module":            {[]string{testDB(t)}, "", "-ships must name a module"},
 		"no such module":       {[]string{testDB(t), "-ships=testdata/gone"}, "", "checking testdata/gone"},
 		"no such tools module": {[]string{testDB(t), "-ships=testdata/well", "testdata/gone"}, "", "checking testdata/gone"},
 	}
