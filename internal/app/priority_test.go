@@ -1,0 +1,101 @@
+package app
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
+)
+
+// TestClassesOfRequests: acts go before records, records before verdicts, and verdicts before events. What takes for ever, or must not wait for
+// anybody, has no class.
+func TestClassesOfRequests(t *testing.T) {
+	const (
+		none         = -1
+		capi         = "/apis/cluster.x-k8s.io/v1beta2/namespaces/ns/"
+		ours         = "/apis/sickbay.dev/v1alpha1/namespaces/ns/"
+		events       = "/apis/events.k8s.io/v1/namespaces/ns/events"
+		proxy        = "/k8s/clusters/behind-a-proxy"
+		byHealth     = "?fieldManager=" + machinehealth.FieldOwner
+		byChecks     = "?fieldManager=" + machinehealthcheck.FieldOwner
+		byRemedy     = "?fieldManager=" + remediation.FieldOwner
+		get, put     = http.MethodGet, http.MethodPut
+		post, patch  = http.MethodPost, http.MethodPatch
+		deleteMethod = http.MethodDelete
+	)
+	for _, test := range []struct {
+		method, path string
+		want         int
+	}{
+		{get, capi + "machines?watch=true", none},
+		{get, capi + "machines?limit=500", none},
+		{get, "/apis/cluster.x-k8s.io/v1beta2/machines?watch=true", none},
+		{get, "/api/v1/namespaces/ns", none},
+		{get, "/readyz", none},
+		{post, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", none},
+		{put, "/apis/coordination.k8s.io/v1/namespaces/ns/leases/sickbay", none},
+		{get, "/apis/coordination.k8s.io/v1/namespaces/ns/leases/sickbay", none},
+		{get, capi + "machines/m", forActs},
+		{patch, capi + "machines/m/status" + byRemedy, forActs},
+		{deleteMethod, capi + "machines/m", forActs},
+		{post, "/apis/infrastructure.cluster.x-k8s.io/v1beta2/namespaces/ns/fixes" + byRemedy, forActs},
+		{patch, "/apis/metal3.io/v1alpha1/namespaces/ns/baremetalhosts/h", forActs},
+		{put, ours + "machineremediations/r/status" + byRemedy, forActs},
+		{post, ours + "machineremediations" + byChecks, forRecords},
+		{patch, ours + "machineremediations/r" + byChecks, forRecords},
+		{patch, capi + "machinehealthchecks/mhc/status" + byChecks, forRecords},
+		{patch, capi + "machines/m/status" + byHealth + "&force=true", forVerdicts},
+		{patch, proxy + capi + "machines/m/status" + byHealth, forVerdicts},
+		{post, events, forEvents},
+		{patch, proxy + events + "/e", forEvents},
+		{patch, capi + "machines/events/status" + byRemedy, forActs},
+	} {
+		got, ok := classOf(httptest.NewRequest(test.method, test.path, nil))
+		if !ok {
+			got = none
+		}
+		if got != test.want {
+			t.Errorf("%s %s is in class %d, want %d", test.method, test.path, got, test.want)
+		}
+	}
+}
+
+// TestVerdictsAloneNeverWait: what the verdicts' own workers write at once begins at once; one more waits.
+func TestVerdictsAloneNeverWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const workers = 10
+		server, start := make(arrivals), time.Now()
+		via := byPriority(workers)(server)
+		for range workers + 1 {
+			req := httptest.NewRequest(http.MethodPatch, "/apis/cluster.x-k8s.io/v1beta2/namespaces/ns/machines/m/status?fieldManager="+machinehealth.FieldOwner, nil)
+			go func() {
+				_, _ = via.RoundTrip(req.WithContext(t.Context())) //nolint:bodyclose // it has none
+			}()
+		}
+		for range workers {
+			<-server
+		}
+		if waited := time.Since(start); waited != 0 {
+			t.Errorf("the workers waited for %s", waited)
+		}
+		<-server
+		if time.Since(start) == 0 {
+			t.Error("one more request than workers did not wait")
+		}
+	})
+}
+
+// arrivals is a server that never answers.
+type arrivals chan struct{}
+
+// RoundTrip implements http.RoundTripper.
+func (a arrivals) RoundTrip(req *http.Request) (*http.Response, error) {
+	a <- struct{}{}
+	<-req.Context().Done()
+	return nil, req.Context().Err()
+}
