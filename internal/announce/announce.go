@@ -53,19 +53,19 @@ func Heard(ctx context.Context, reader client.Reader, namespace string) (Flags, 
 	leases.Items = slices.DeleteFunc(leases.Items, func(l coordinationv1.Lease) bool {
 		return !scope.Leader{Scope: scope.Of(l.Annotations)}.Looks(namespace)
 	})
-	var heard Flags
+	var found Flags
 	known := false
 	for _, one := range latest(leases.Items) {
 		said, ok := flags(&one)
 		if !ok {
 			continue
 		}
-		if known && said != heard {
+		if known && said != found {
 			return Flags{}, false
 		}
-		heard, known = said, true
+		found, known = said, true
 	}
-	return heard, known
+	return found, known
 }
 
 // clockSlack is how much the clocks of two managers may differ.

@@ -18,8 +18,8 @@ const (
 	writeTime = 10 * time.Second
 )
 
-// told is the event after each look. If the version has changed, the page reloads its contents.
-type told struct {
+// update is the event after each look. If the version has changed, the page reloads its contents.
+type update struct {
 	Version string `json:"version"`
 	At      string `json:"at,omitempty"`
 	Now     string `json:"now"`
@@ -62,7 +62,7 @@ func (d *Dashboard) events(w http.ResponseWriter, r *http.Request) {
 
 // tell writes one event, and reports whether the page still reads.
 func (d *Dashboard) tell(w http.ResponseWriter, out *http.ResponseController, last snapshot) bool {
-	now := told{Now: d.options.Clock.Now().UTC().Format(time.RFC3339Nano)}
+	now := update{Now: d.options.Clock.Now().UTC().Format(time.RFC3339Nano)}
 	if last.look != nil {
 		now.Version, now.At = last.look.Version, last.at.UTC().Format(time.RFC3339Nano)
 	}

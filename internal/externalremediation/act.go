@@ -26,11 +26,11 @@ func (r *Reconciler) act(ctx context.Context, v view, d Decision) error {
 	if err := r.do(ctx, v, d); err != nil {
 		return err
 	}
-	told := v.facts.Told
+	outcome := v.facts.Outcome
 	if d.Action == Tell {
-		told = d.Message
+		outcome = d.Message
 	}
-	measure(v.machine, told != "" && d.Action != Settle)
+	measure(v.machine, outcome != "" && d.Action != Settle)
 	if d.Action == Nothing {
 		return nil
 	}

@@ -22,8 +22,8 @@ type Facts struct {
 	Asked bool
 	// Healthy reports whether its Node is Ready and no condition of a health check matches. It is read only where it matters.
 	Healthy bool
-	// Told is the outcome in the Machine's annotation; empty if there is none.
-	Told string
+	// Outcome is what the Machine's annotation says; empty if there is none.
+	Outcome string
 	// Request is the request for the annotation; nil if there is none. A request that is being deleted does not count.
 	Request *v1alpha1.RebootRemediation
 	// Free is the name for the next request; empty while requests that are being deleted take all names.
@@ -98,7 +98,7 @@ func decideOn(f Facts, now time.Time) Decision {
 
 // tell writes the message to the Machine, unless it is there already.
 func tell(f Facts, message string, again time.Time) Decision {
-	if f.Told == message {
+	if f.Outcome == message {
 		return Decision{RecheckAt: again}
 	}
 	return Decision{Action: Tell, Message: message, RecheckAt: again}

@@ -72,7 +72,7 @@ func (r *Reconciler) observe(ctx context.Context, key client.ObjectKey) (view, e
 	if !machine.DeletionTimestamp.IsZero() {
 		return view{}, nil
 	}
-	facts.Asked, facts.Told = has(machine, Annotation), machine.Annotations[OutcomeAnnotation]
+	facts.Asked, facts.Outcome = has(machine, Annotation), machine.Annotations[OutcomeAnnotation]
 	err = r.judge(ctx, machine, &facts)
 	return view{facts: facts, machine: machine}, err
 }

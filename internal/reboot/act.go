@@ -38,7 +38,7 @@ func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation
 	case cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode:
 		return r.actOnNode(ctx, v, d.Action)
 	case cycle.MarkForOwner:
-		if err := r.mirrorLast(ctx, request, v); err != nil {
+		if err := r.writeLastProgress(ctx, request, v); err != nil {
 			return err
 		}
 		return r.markForOwner(ctx, v.machine)
@@ -57,16 +57,16 @@ func (r *Reconciler) changeFinalizers(ctx context.Context, request *v1alpha1.Reb
 		r.giveNodeUp(request, v)
 		return r.setFinalizers(ctx, request, false, false)
 	}
-	if err := r.mirrorLast(ctx, request, v); err != nil {
+	if err := r.writeLastProgress(ctx, request, v); err != nil {
 		return err
 	}
 	return r.setFinalizers(ctx, request, false, cycle.OwesAnything(&request.Status) && !v.facts.Machine.Gone)
 }
 
-// mirrorLast writes the progress to the Machine before the record, or the Machine, may be gone. If the Machine has just changed, it
+// writeLastProgress writes the progress to the Machine before the record, or the Machine, may be gone. If the Machine has just changed, it
 // tries again first; any other error does not delay the end.
-func (r *Reconciler) mirrorLast(ctx context.Context, request *v1alpha1.RebootRemediation, v view) error {
-	if err := r.mirror(ctx, request, v); apierrors.IsConflict(err) {
+func (r *Reconciler) writeLastProgress(ctx context.Context, request *v1alpha1.RebootRemediation, v view) error {
+	if err := r.writeProgress(ctx, request, v); apierrors.IsConflict(err) {
 		return err
 	}
 	return nil

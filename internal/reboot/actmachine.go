@@ -25,18 +25,18 @@ const (
 
 // atRest writes the progress to the Machine when there is nothing else to do.
 func (r *Reconciler) atRest(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d cycle.Decision) cycle.Decision {
-	if again := r.Clock.Now().Add(tellAgain); r.mirror(ctx, request, v) != nil && (d.RecheckAt.IsZero() || again.Before(d.RecheckAt)) {
+	if again := r.Clock.Now().Add(tellAgain); r.writeProgress(ctx, request, v) != nil && (d.RecheckAt.IsZero() || again.Before(d.RecheckAt)) {
 		d.RecheckAt = again
 	}
 	return d
 }
 
-// mirror writes progress to the Machine, as Cluster API's contract for remediation requests demands: whoever creates the
-// request sets the condition to waiting, and we set it from then on. mirror compares the condition whenever there is nothing
+// writeProgress writes progress to the Machine, as Cluster API's contract for remediation requests demands: whoever creates the
+// request sets the condition to waiting, and we set it from then on. It compares the condition whenever there is nothing
 // else to do, so it becomes right in the end. The error says why it is not right yet; a conflict means that the Machine has
 // just changed.
-func (r *Reconciler) mirror(ctx context.Context, request *v1alpha1.RebootRemediation, v view) error {
-	m, want := mirrorOf(request, v), progressOf(request)
+func (r *Reconciler) writeProgress(ctx context.Context, request *v1alpha1.RebootRemediation, v view) error {
+	m, want := progressMachine(request, v), progressOf(request)
 	if m == nil || want == nil {
 		return nil
 	}
@@ -52,8 +52,8 @@ func (r *Reconciler) mirror(ctx context.Context, request *v1alpha1.RebootRemedia
 	return err
 }
 
-// mirrorOf returns the Machine to write progress to; nil if none expects it. Another Machine of that name is not concerned.
-func mirrorOf(request *v1alpha1.RebootRemediation, v view) *clusterv1.Machine {
+// progressMachine returns the Machine to write progress to; nil if none expects it. Another Machine of that name is not concerned.
+func progressMachine(request *v1alpha1.RebootRemediation, v view) *clusterv1.Machine {
 	if by := request.Spec.RequestedBy; by != nil && by.Kind == v1alpha1.RequestedByRecord {
 		return nil
 	}
@@ -70,13 +70,13 @@ func progressOf(request *v1alpha1.RebootRemediation) *metav1.Condition {
 	if progress == nil {
 		return nil
 	}
-	told := *progress
+	condition := *progress
 	// The observed generation was of the request, not of the Machine.
-	told.Type, told.ObservedGeneration = clusterv1.MachineExternallyRemediatedCondition, 0
-	if told.Status != metav1.ConditionTrue {
-		told.Status = metav1.ConditionFalse
+	condition.Type, condition.ObservedGeneration = clusterv1.MachineExternallyRemediatedCondition, 0
+	if condition.Status != metav1.ConditionTrue {
+		condition.Status = metav1.ConditionFalse
 	}
-	return &told
+	return &condition
 }
 
 func (r *Reconciler) tell(ctx context.Context, m *clusterv1.Machine, progress *metav1.Condition) error {

@@ -116,7 +116,7 @@ func TestNodeWakesUp(t *testing.T) {
 	machine := &clusterv1.Machine{}
 	g.Eventually(func() bool {
 		g.Expect(e.Client.Get(t.Context(), client.ObjectKeyFromObject(request), machine)).To(Succeed())
-		return mirrored(machine)
+		return showsProgress(machine)
 	}).Should(BeTrue(), "it waits, and has nothing else to do")
 
 	node := build.Node(request.Status.Node.Name)
@@ -125,8 +125,8 @@ func TestNodeWakesUp(t *testing.T) {
 	g.Eventually(func() []string { return reread().Finalizers }).Should(BeEmpty())
 }
 
-// mirrored reports whether a Machine shows the progress of its cycle.
-func mirrored(m *clusterv1.Machine) bool {
+// showsProgress reports whether a Machine shows the progress of its cycle.
+func showsProgress(m *clusterv1.Machine) bool {
 	for _, c := range m.Status.Conditions {
 		if c.Type == clusterv1.MachineExternallyRemediatedCondition {
 			return true

@@ -146,7 +146,7 @@ func TestUpstreamDefect_MachineIsNotTold(t *testing.T) {
 			meta.SetStatusCondition(&request.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: "Succeeded"})
 		}
 		r := &Reconciler{Client: e.Client, Recorder: events.NewFakeRecorder(1)}
-		if err := r.mirror(t.Context(), request, v); err != nil {
+		if err := r.writeProgress(t.Context(), request, v); err != nil {
 			t.Error(err)
 		}
 		got := meta.FindStatusCondition(reread(t, e, m).Status.Conditions, clusterv1.MachineExternallyRemediatedCondition)

@@ -96,7 +96,7 @@ func TestRecordTellsNothingOnTheMachine(t *testing.T) {
 		}
 		object := build.Machine("ns", "m")
 		object.UID = "m"
-		if got := mirrorOf(request, view{machine: &machine{object: object}}) != nil; got != want {
+		if got := progressMachine(request, view{machine: &machine{object: object}}) != nil; got != want {
 			t.Errorf("requested by %q: %t", kind, got)
 		}
 	}

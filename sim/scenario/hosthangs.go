@@ -162,13 +162,13 @@ func (s *Stage) tellPower(host string, from, to time.Time) {
 
 // recovered waits until a machine is healthy again and its RebootRemediation is removed.
 func (s *Stage) recovered(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
-	told, err := s.Journal.Machine(ctx, machine.UID, "the success on machine "+machine.Name, func(m *clusterv1.Machine) bool {
+	success, err := s.Journal.Machine(ctx, machine.UID, "the success on machine "+machine.Name, func(m *clusterv1.Machine) bool {
 		return meta.IsStatusConditionTrue(m.Status.Conditions, clusterv1.MachineExternallyRemediatedCondition)
 	})
 	if err != nil {
 		return time.Time{}, err
 	}
-	s.say(Acted, told.At, "machine %s: ExternallyRemediated=True", machine.Name)
+	s.say(Acted, success.At, "machine %s: ExternallyRemediated=True", machine.Name)
 	ready, err := s.judged(ctx, machine, metav1.ConditionTrue, "Succeeded", false)
 	if err != nil {
 		return time.Time{}, err

@@ -148,15 +148,15 @@ func (s *Stage) toldOfUpgrade(ctx context.Context, machine *clusterv1.Machine, c
 	if err != nil {
 		return time.Time{}, err
 	}
-	var told *metav1.Condition
+	var condition *metav1.Condition
 	request, at, err := s.requestThat(ctx, machine, "the pause", cooling, func(r *v1alpha1.RebootRemediation) bool {
-		told = meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionSucceeded)
-		return told != nil && told.Reason == v1alpha1.ReasonUnderPause && strings.Contains(told.Message, upgrade)
+		condition = meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionSucceeded)
+		return condition != nil && condition.Reason == v1alpha1.ReasonUnderPause && strings.Contains(condition.Message, upgrade)
 	})
 	if err != nil {
 		return time.Time{}, err
 	}
-	s.say(Refrains, at, "RebootRemediation %s: %s after attempt %d, %s%s", request.Name, request.Status.Phase, request.Status.Attempt, told.Reason, quoted(told.Message))
+	s.say(Refrains, at, "RebootRemediation %s: %s after attempt %d, %s%s", request.Name, request.Status.Phase, request.Status.Attempt, condition.Reason, quoted(condition.Message))
 	if request.Status.NextAttemptAt == nil {
 		return time.Time{}, fmt.Errorf("RebootRemediation %s does not say when the next attempt is due", request.Name)
 	}

@@ -29,7 +29,7 @@ func TestConceptsProof(t *testing.T) {
 		{"is there", "made anew, is answered", "says off, was never seen on", []change{keyed, keySeen, off, askedAt(settle)}, settle},
 		{"is there for " + conceptsMinutes(settle), "of somebody else stands", "says off, was never seen on", []change{keyed, keySeen, off, otherProbe}, settle},
 		{"was taken away by somebody", "", "says off, was seen on", []change{unkeyed, keySeen, seenOn, off}, 0},
-		{"is there", "is answered", "says off, was seen on, and there is a doubt (the table below)", []change{keyed, keySeen, seenOn, off, obstacleIs(v1alpha1.ReasonHostPaused)}, 0},
+		{"is there", "is answered", "says off, was seen on, and is unreliable (the table below)", []change{keyed, keySeen, seenOn, off, obstacleIs(v1alpha1.ReasonHostPaused)}, 0},
 	} {
 		table = append(table, []string{c.key, c.request, c.host, conceptsProves(in(v1alpha1.PoweringOff, c.is...), noon.Add(c.after))})
 	}

@@ -17,7 +17,7 @@ const (
 )
 
 // off reports whether the host is proven off now: our key has been on it without a break, its operator has answered the one-shot
-// request that came with the key, and nothing makes its answer doubtful.
+// request that came with the key, and its answer is reliable.
 //
 // If the host was on when the key was set, it has gone off since, and nobody switches it on while our key is there. If it was off,
 // it may have been on its way up, and the operator's answer may have been outdated. Then the operator has to answer again, after
@@ -33,7 +33,7 @@ func (d *step) off() bool {
 
 // powerOff keeps the host off until it is proven off.
 func (d *step) powerOff() {
-	d.doubt()
+	d.checkProof()
 	h := d.f.Host
 	switch {
 	case d.off():
@@ -43,7 +43,7 @@ func (d *step) powerOff() {
 		d.notOff()
 	case !h.Key:
 		d.setKey()
-	case d.doubtful():
+	case d.unreliable():
 	case d.s.KeySince == nil:
 		d.s.KeySince = d.time()
 	case h.PoweredOn && d.s.SeenOnAt == nil:
@@ -84,7 +84,7 @@ func (d *step) notOff() {
 func (d *step) unproven() string {
 	message := "The host could not be proven off within " + d.powerOffTimeout().String()
 	switch {
-	case d.doubtful():
+	case d.unreliable():
 		return message + "; it says that it is off, but cannot be believed in this state: " + d.f.Host.Message
 	case d.f.Host.Obstacle != "":
 		return message + ": " + d.f.Host.Message
@@ -118,18 +118,18 @@ func (d *step) askAgain() {
 	d.act(SetKey)
 }
 
-// doubtful reports whether the host says that it is off and cannot be believed. A host that says it is on is always believed:
+// unreliable reports whether the host says that it is off and cannot be believed. A host that says it is on is always believed:
 // nothing follows from that until its operator says otherwise.
-func (d *step) doubtful() bool { return d.f.Host.Obstacle != "" && !d.f.Host.PoweredOn }
+func (d *step) unreliable() bool { return d.f.Host.Obstacle != "" && !d.f.Host.PoweredOn }
 
-// doubt starts the proof again if what the host says is doubtful, or if our key was lost: the host may have come on since.
-func (d *step) doubt() {
+// checkProof starts the proof again if its answer is unreliable, or if our key was lost: the host may have come on since.
+func (d *step) checkProof() {
 	d.describeHost()
 	lost := !d.f.Host.Key && d.s.KeySince != nil
 	if lost {
 		d.s.KeysLost++
 	}
-	if lost || d.doubtful() {
+	if lost || d.unreliable() {
 		d.s.KeySince, d.s.SeenOnAt = nil, nil
 	}
 }

@@ -63,7 +63,7 @@ func (d *step) holder() (reason, message string) {
 
 // hold keeps the host off until somebody asks for more.
 func (d *step) hold() {
-	d.doubt()
+	d.checkProof()
 	switch {
 	case d.s.IsolatedAt == nil && d.f.asked(v1alpha1.StepDelete):
 		// If the host is no longer proven off, the proof gets its full time.
@@ -73,7 +73,7 @@ func (d *step) hold() {
 		d.release()
 	case !d.f.Host.Key:
 		d.act(SetKey)
-	case d.s.KeySince == nil && !d.doubtful():
+	case d.s.KeySince == nil && !d.unreliable():
 		d.s.KeySince = d.time()
 	}
 }

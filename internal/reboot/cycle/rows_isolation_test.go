@@ -54,7 +54,7 @@ func TestIsolating(t *testing.T) {
 		{name: "out of service: first what was put on it since is stored", facts: in(phase, func(f *Facts) { f.Node.Node.Labels["new"] = "b" }), want: again(stores(phase, "Isolating"))},
 		{name: "before the Node is touched: the host is on", facts: in(phase, on), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "before the Node is touched: the key is gone", facts: in(phase, unkeyed), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "before the Node is touched: there is a doubt", facts: in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "before the Node is touched: the answer is unreliable", facts: in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "before the Node is touched: it cannot be switched off any more", facts: in(phase, notFenceable), want: stores(v1alpha1.PoweringOn, "PoweringOn")},
 		{name: "before the Node is touched: it is on its way out", facts: in(phase, hostDeleting), want: stores(v1alpha1.PoweringOn, "PoweringOn")},
 

@@ -59,17 +59,17 @@ func (m *Monitor) Rested() {
 		return
 	}
 	m.checkBundles(facts)
-	told := &prediction{facts: facts, next: facts.Next(), others: m.othersNext()}
-	if !told.others {
+	one := &prediction{facts: facts, next: facts.Next(), others: m.othersNext()}
+	if !one.others {
 		m.sameInside(facts)
 	}
 	if m.w.Plant != nil && m.w.Plant.Predicts != nil {
-		told.next = m.w.Plant.Predicts(told.next)
+		one.next = m.w.Plant.Predicts(one.next)
 	}
 	if before := m.predicted; before != nil && !before.others && facts.Now.After(before.facts.Now) {
 		m.cameTrue(before, facts)
 	}
-	m.predicted = told
+	m.predicted = one
 }
 
 // soonEnough is how late an event may be.

@@ -93,7 +93,7 @@ func (m *Metal) reported(host client.ObjectKey, lost bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.system(host)
-	s.joined, s.heard, s.lost = true, time.Now(), lost
+	s.joined, s.lastReport, s.lost = true, time.Now(), lost
 }
 
 // beats records a heartbeat. It reports whether the Node was lost before.
@@ -101,7 +101,7 @@ func (m *Metal) beats(host client.ObjectKey) (lost bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.system(host)
-	s.heard = time.Now()
+	s.lastReport = time.Now()
 	return s.lost
 }
 

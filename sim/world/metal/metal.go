@@ -29,9 +29,9 @@ type system struct {
 	// hung is the ID of the boot that hangs, or empty. If always is set, every boot hangs.
 	hung   string
 	always bool
-	// joined is whether its kubelet was ever active, heard when it was last active, and lost whether its Node is Unknown.
+	// joined is whether its kubelet was ever active, lastReport when it was last active, and lost whether its Node is Unknown.
 	joined, lost bool
-	heard        time.Time
+	lastReport   time.Time
 	views        []View
 }
 

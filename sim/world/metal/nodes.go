@@ -27,7 +27,7 @@ func (m *Metal) watchKubelets(ctx context.Context) {
 				m.mu.Lock()
 				s := m.system(host)
 				// If a heartbeat came during the write, the kubelet must correct the Node.
-				s.lost = s.lost || written || time.Since(s.heard) > silence
+				s.lost = s.lost || written || time.Since(s.lastReport) > silence
 				m.mu.Unlock()
 			}
 		}
@@ -39,7 +39,7 @@ func (m *Metal) silent() []client.ObjectKey {
 	defer m.mu.Unlock()
 	var silent []client.ObjectKey
 	for host, s := range m.systems {
-		if s.joined && !s.lost && time.Since(s.heard) > silence {
+		if s.joined && !s.lost && time.Since(s.lastReport) > silence {
 			silent = append(silent, host)
 		}
 	}
@@ -54,7 +54,7 @@ func (m *Metal) lose(ctx context.Context, host client.ObjectKey) (written bool, 
 		return false, client.IgnoreNotFound(err)
 	}
 	m.mu.Lock()
-	back := time.Since(m.system(host).heard) < silence
+	back := time.Since(m.system(host).lastReport) < silence
 	m.mu.Unlock()
 	if back {
 		return false, nil

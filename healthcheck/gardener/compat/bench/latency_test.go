@@ -11,7 +11,7 @@ import (
 
 // oneByOne breaks the Deployments of many shoots and then repairs them. Each change follows
 // when the condition shows the one before.
-func oneByOne(b *testing.B, w *world, eyes *lookout) []time.Duration {
+func oneByOne(b *testing.B, w *world, eyes *watcher) []time.Duration {
 	b.Helper()
 	const shoots = 100
 	var latencies []time.Duration
@@ -27,7 +27,7 @@ func oneByOne(b *testing.B, w *world, eyes *lookout) []time.Duration {
 
 // spread breaks a few Deployments at moments that are spread over the period, and waits for
 // all together: a library that polls needs most of a period for each.
-func spread(b *testing.B, w *world, eyes *lookout) []time.Duration {
+func spread(b *testing.B, w *world, eyes *watcher) []time.Duration {
 	b.Helper()
 	const shoots = 20
 	var (
@@ -50,7 +50,7 @@ func spread(b *testing.B, w *world, eyes *lookout) []time.Duration {
 
 // latency changes a Deployment and waits for the condition. It measures from before the API
 // server has the change until a watch shows the condition.
-func (w *world) latency(ctx context.Context, eyes *lookout, shoot string, available bool) (time.Duration, error) {
+func (w *world) latency(ctx context.Context, eyes *watcher, shoot string, available bool) (time.Duration, error) {
 	e := expectation{shoot, gardencorev1beta1.ConditionFalse}
 	if available {
 		e.status = gardencorev1beta1.ConditionTrue

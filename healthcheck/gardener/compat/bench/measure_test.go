@@ -9,7 +9,7 @@ import (
 )
 
 // measure lets a library check all shoots in a new process, and returns what that costs.
-func (w *world) measure(b *testing.B, name string, latencies func(*testing.B, *world, *lookout) []time.Duration) figures {
+func (w *world) measure(b *testing.B, name string, latencies func(*testing.B, *world, *watcher) []time.Duration) figures {
 	b.Helper()
 	tell("%s checks %d objects", name, len(w.shoots))
 	l := launch(b, name)
@@ -38,7 +38,7 @@ func (w *world) measure(b *testing.B, name string, latencies func(*testing.B, *w
 }
 
 // initialPass returns when the conditions of all shoots are stored.
-func (w *world) initialPass(b *testing.B, l *library, eyes *lookout) time.Duration {
+func (w *world) initialPass(b *testing.B, l *library, eyes *watcher) time.Duration {
 	b.Helper()
 	stored := map[expectation]<-chan time.Time{}
 	for _, shoot := range w.shoots {

@@ -17,8 +17,8 @@ import (
 // patience is how long a condition may take to appear.
 const patience = 3 * time.Minute
 
-// lookout watches the Workers and reports when a condition is stored.
-type lookout struct {
+// watcher watches the Workers and reports when a condition is stored.
+type watcher struct {
 	mutex    sync.Mutex
 	expected map[expectation]chan time.Time
 }
@@ -31,7 +31,7 @@ type expectation struct {
 
 // look starts the watch. The watch ends with the benchmark, or when the returned function
 // is called.
-func (w *world) look(b *testing.B) (*lookout, func()) {
+func (w *world) look(b *testing.B) (*watcher, func()) {
 	b.Helper()
 	watching, err := client.NewWithWatch(w.Config, client.Options{Scheme: w.Scheme})
 	must(b, err)
@@ -40,12 +40,12 @@ func (w *world) look(b *testing.B) (*lookout, func()) {
 	must(b, watching.List(b.Context(), workers, client.Limit(1)))
 	events, err := watching.Watch(b.Context(), &extensionsv1alpha1.WorkerList{}, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: workers.ResourceVersion}})
 	must(b, err)
-	l := &lookout{expected: map[expectation]chan time.Time{}}
+	l := &watcher{expected: map[expectation]chan time.Time{}}
 	go l.run(events)
 	return l, events.Stop
 }
 
-func (l *lookout) run(events watch.Interface) {
+func (l *watcher) run(events watch.Interface) {
 	for event := range events.ResultChan() {
 		at := time.Now()
 		worker, ok := event.Object.(*extensionsv1alpha1.Worker)
@@ -60,7 +60,7 @@ func (l *lookout) run(events watch.Interface) {
 	}
 }
 
-func (l *lookout) seen(e expectation, at time.Time) {
+func (l *watcher) seen(e expectation, at time.Time) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if stored, ok := l.expected[e]; ok {
@@ -70,7 +70,7 @@ func (l *lookout) seen(e expectation, at time.Time) {
 }
 
 // expect must be called before the change.
-func (l *lookout) expect(e expectation) <-chan time.Time {
+func (l *watcher) expect(e expectation) <-chan time.Time {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	stored := make(chan time.Time, 1)
