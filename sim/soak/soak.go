@@ -72,7 +72,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	defer fail(nil)
 	o.Log = &shared{to: o.Log}
 	o.Progress.Info("Making the fleet", "clusters", o.Shape.Clusters, "machinesInEach", o.Shape.Machines)
-	f, err := fleet.StartLimited(ctx, o.Shape, budget, o.Log)
+	f, err := fleet.Start(ctx, o.Shape, budget, o.Log)
 	if err != nil {
 		return Report{}, err
 	}

@@ -3,13 +3,10 @@ package fleet
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/retry"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
 // Beat writes a heartbeat of a Node, as its kubelet does when nothing has changed.
@@ -52,30 +49,6 @@ func (f *Fleet) changeNode(ctx context.Context, m Machine, change func(*corev1.N
 	})
 	if err != nil {
 		return fmt.Errorf("changing the node of %s: %w", m, err)
-	}
-	return nil
-}
-
-// Unmark removes the mark for the owner from a Machine, as if the Machine were new.
-func (f *Fleet) Unmark(ctx context.Context, m Machine) error {
-	return f.dropConditions(ctx, m, clusterv1.MachineOwnerRemediatedCondition)
-}
-
-func (f *Fleet) dropConditions(ctx context.Context, m Machine, types ...string) error {
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		machine := &clusterv1.Machine{}
-		if err := f.World.Client().Get(ctx, m.ObjectKey, machine); err != nil {
-			return err
-		}
-		kept := slices.DeleteFunc(slices.Clone(machine.Status.Conditions), func(c metav1.Condition) bool { return slices.Contains(types, c.Type) })
-		if len(kept) == len(machine.Status.Conditions) {
-			return nil
-		}
-		machine.Status.Conditions = kept
-		return f.World.Client().Status().Update(ctx, machine)
-	})
-	if err != nil {
-		return fmt.Errorf("removing conditions of machine %s: %w", m, err)
 	}
 	return nil
 }

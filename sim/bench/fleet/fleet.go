@@ -66,14 +66,9 @@ type Machine struct {
 	Cluster client.ObjectKey
 }
 
-// Start creates a fleet. Everything in it is healthy, and nobody has said so yet. All of it may be remediated at once, because the benchmark measures
-// how fast that is, not whether it happens. Log receives the output of its API server.
-func Start(ctx context.Context, shape result.Fleet, log io.Writer) (*Fleet, error) {
-	return StartLimited(ctx, shape, "100%", log)
-}
-
-// StartLimited creates a fleet in which no machine of a cluster is remediated while more of them than a limit, such as "40%", are unhealthy.
-func StartLimited(ctx context.Context, shape result.Fleet, limit string, log io.Writer) (*Fleet, error) {
+// Start creates a fleet. Everything in it is healthy, and nobody has said so yet. No machine of a cluster is remediated while more of them than a limit,
+// such as "40%", are unhealthy. Log receives the output of its API server.
+func Start(ctx context.Context, shape result.Fleet, limit string, log io.Writer) (*Fleet, error) {
 	options := world.Options{Synthetic: true, Log: log}
 	if shape.Size() > judgedFrom {
 		options.GOGC = thrifty

@@ -13,11 +13,6 @@ import (
 
 // profile profiles a process at rest, and then in a storm. It takes no figures, because profiling costs time, too.
 func (s *stand) profile(ctx context.Context, p *subject.Process) error {
-	if !s.plan.profiles(p.Subject, s.fleet.Shape) {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.patience())
-	defer cancel()
 	err := s.profiled(ctx, p, "rest", s.plan.Beats, func(ctx context.Context) error {
 		_, err := s.beat(ctx)
 		return err

@@ -15,10 +15,10 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// Plot is a finished plot. The same report gives the same bytes.
-type Plot struct {
-	Name, Title string
-	SVG         []byte
+// drawing is a finished plot. The same report gives the same bytes.
+type drawing struct {
+	name, title string
+	svg         []byte
 }
 
 // chart is a plot to draw.
@@ -41,9 +41,9 @@ func charts() []chart {
 	}
 }
 
-// Draw returns the plots for which a report has figures.
-func Draw(r result.Report) ([]Plot, error) {
-	var drawn []Plot
+// drawAll returns the plots for which a report has figures.
+func drawAll(r result.Report) ([]drawing, error) {
+	var drawn []drawing
 	for _, chart := range charts() {
 		p := plot.New()
 		some, err := chart.draw(p, r)
@@ -58,7 +58,7 @@ func Draw(r result.Report) ([]Plot, error) {
 		if err != nil {
 			return nil, fmt.Errorf("drawing plot %s: %w", chart.name, err)
 		}
-		drawn = append(drawn, Plot{chart.name, chart.title, svg})
+		drawn = append(drawn, drawing{chart.name, chart.title, svg})
 	}
 	return drawn, nil
 }

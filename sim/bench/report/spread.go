@@ -65,8 +65,8 @@ func stacks(r result.Report, fleets []result.Fleet, measures []result.Measure) [
 		for i, fleet := range fleets {
 			one := column{subject: subject}
 			for j, measure := range measures {
-				if figure, found := r.Find(measure, fleet, subject); found {
-					one.points = append(one.points, plotter.XY{X: float64(i) + beside(subject), Y: figure.Median()})
+				if value, found := r.Median(measure, fleet, subject); found {
+					one.points = append(one.points, plotter.XY{X: float64(i) + beside(subject), Y: value})
 					one.measures = append(one.measures, j)
 				}
 			}

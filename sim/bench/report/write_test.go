@@ -26,7 +26,7 @@ func TestWrite(t *testing.T) {
 		if err := Write(dir, report); err != nil {
 			t.Fatal(err)
 		}
-		drawn, err := Draw(report)
+		drawn, err := drawAll(report)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,12 +34,12 @@ func TestWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(before+Markdown(report, drawn)+after, string(data)); diff != "" {
+		if diff := cmp.Diff(before+markdown(report, drawn)+after, string(data)); diff != "" {
 			t.Errorf("the page (-want +got):\n%s", diff)
 		}
 		want, got := map[string]string{}, map[string]string{}
 		for _, plot := range drawn {
-			want[plot.Name+".svg"] = string(plot.SVG)
+			want[plot.name+".svg"] = string(plot.svg)
 		}
 		entries, err := os.ReadDir(filepath.Join(dir, "benchmarks"))
 		if err != nil {

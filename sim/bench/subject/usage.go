@@ -146,9 +146,6 @@ func cpu(pid int) (time.Duration, error) {
 	return time.Duration(ticks) * tick, nil
 }
 
-// Resident returns the memory of the process in bytes.
-func (p *Process) Resident() (float64, error) { return Resident(p.PID()) }
-
 // Resident returns the memory of a process in bytes.
 func Resident(pid int) (float64, error) {
 	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))

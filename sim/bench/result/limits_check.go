@@ -1,23 +1,21 @@
-package limits
+package result
 
 import (
 	"cmp"
 	"fmt"
-
-	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
 // Check returns a sentence for each limit that a report misses, and for each limit without a figure in the report.
-// Limits against an earlier version apply only if the report has one. Limits must come from Load.
-func Check(r result.Report, limits []Limit) []string {
+// Limits against an earlier version apply only if the report has one. Limits must come from LoadLimits.
+func Check(r Report, limits []Limit) []string {
 	var sentences []string
 	for _, limit := range limits {
-		if (limit.FullOnly && r.Quick) || (limit.againstPrevious() && !r.Has(result.Previous)) {
+		if (limit.FullOnly && r.Quick) || (limit.againstPrevious() && !r.has(Previous)) {
 			continue
 		}
 		fleets := limit.fleets(r)
 		if len(fleets) == 0 {
-			sentences = append(sentences, fmt.Sprintf("The report has no %s of %s at any fleet.", limit.Measure, result.Sickbay))
+			sentences = append(sentences, fmt.Sprintf("The report has no %s of %s at any fleet.", limit.Measure, Sickbay))
 		}
 		for _, fleet := range fleets {
 			if sentence := limit.check(r, fleet); sentence != "" {
@@ -29,33 +27,27 @@ func Check(r result.Report, limits []Limit) []string {
 }
 
 func (l Limit) againstPrevious() bool {
-	return l.Against != nil && l.Against.Subject == result.Previous
+	return l.Against != nil && l.Against.Subject == Previous
 }
 
 // fleets returns the fleets that the limit applies to.
-func (l Limit) fleets(r result.Report) []result.Fleet {
-	if l.Fleet != Any {
-		return []result.Fleet{parsed(l.Fleet)}
+func (l Limit) fleets(r Report) []Fleet {
+	if fleet, err := ParseFleet(l.Fleet); err == nil {
+		return []Fleet{fleet}
 	}
-	var fleets []result.Fleet
+	var fleets []Fleet
 	for _, fleet := range r.Fleets() {
-		if _, found := r.Find(l.Measure, fleet, result.Sickbay); found {
+		if _, found := r.Find(l.Measure, fleet, Sickbay); found {
 			fleets = append(fleets, fleet)
 		}
 	}
 	return fleets
 }
 
-// parsed returns a fleet whose name is valid.
-func parsed(name string) result.Fleet {
-	fleet, _ := result.ParseFleet(name)
-	return fleet
-}
-
-func (l Limit) check(r result.Report, fleet result.Fleet) string {
-	figure, found := r.Find(l.Measure, fleet, result.Sickbay)
+func (l Limit) check(r Report, fleet Fleet) string {
+	figure, found := r.Find(l.Measure, fleet, Sickbay)
 	if !found {
-		return missing(l.Measure, fleet, result.Sickbay)
+		return missing(l.Measure, fleet, Sickbay)
 	}
 	if l.Against == nil {
 		return l.checkCount(figure)
@@ -69,19 +61,19 @@ func (l Limit) check(r result.Report, fleet result.Fleet) string {
 }
 
 // resolve fills in what is the same as in the limited figure.
-func (a Against) resolve(measure result.Measure, fleet result.Fleet) (result.Measure, result.Subject, result.Fleet) {
-	if a.Fleet != "" {
-		fleet = parsed(a.Fleet)
+func (a against) resolve(measure Measure, fleet Fleet) (Measure, Subject, Fleet) {
+	if other, err := ParseFleet(a.Fleet); err == nil {
+		fleet = other
 	}
-	return cmp.Or(a.Measure, measure), cmp.Or(a.Subject, result.Sickbay), fleet
+	return cmp.Or(a.Measure, measure), cmp.Or(a.Subject, Sickbay), fleet
 }
 
-func missing(measure result.Measure, fleet result.Fleet, subject result.Subject) string {
-	return fmt.Sprintf("The report has no %s.", result.Figure{Measure: measure, Fleet: fleet, Subject: subject})
+func missing(measure Measure, fleet Fleet, subject Subject) string {
+	return fmt.Sprintf("The report has no %s.", Figure{Measure: measure, Fleet: fleet, Subject: subject})
 }
 
 // checkCount checks every round: a count hardly depends on the machine, so even one excess write matters.
-func (l Limit) checkCount(figure result.Figure) string {
+func (l Limit) checkCount(figure Figure) string {
 	if figure.Max() <= float64(*l.Most) {
 		return ""
 	}
@@ -89,7 +81,7 @@ func (l Limit) checkCount(figure result.Figure) string {
 }
 
 // checkRatio does not divide, so that zero against zero is no miss.
-func (l Limit) checkRatio(figure, other result.Figure) string {
+func (l Limit) checkRatio(figure, other Figure) string {
 	if figure.Median() <= float64(*l.Most)*other.Median() {
 		return ""
 	}
