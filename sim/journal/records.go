@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -76,4 +77,22 @@ func EndedAs(reason string) func(*v1alpha1.MachineRemediation) bool {
 	return func(record *v1alpha1.MachineRemediation) bool {
 		return record.Status.CompletionTime != nil && Success(record).Reason == reason
 	}
+}
+
+// IsRequest reports whether an entry is a state of a RebootRemediation for a Machine. A RebootRemediation names the
+// Machine if a MachineRemediation created it; otherwise it has the Machine as its owner.
+func IsRequest(e Entry, machine *clusterv1.Machine) bool {
+	request, ok := e.Object.(*v1alpha1.RebootRemediation)
+	if !ok {
+		return false
+	}
+	if request.Spec.RequestedBy.ForRecord() && request.Spec.Machine != nil {
+		return request.Spec.Machine.Name == machine.Name
+	}
+	for _, owner := range request.OwnerReferences {
+		if owner.UID == machine.UID {
+			return true
+		}
+	}
+	return false
 }
