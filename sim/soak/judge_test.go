@@ -242,7 +242,7 @@ func TestLedgerNotesChangesOnly(t *testing.T) {
 	l := &Ledger{Times: map[About][]Span{}}
 	about := About{Paused, cluster1}
 	for seconds, so := range []bool{false, true, true, false, false, true} {
-		l.set(about, so, at(seconds))
+		l.setAt(about, so, at(seconds))
 	}
 	if diff := cmp.Diff([]Span{from(1, 3), from(5, 0)}, l.Times[about]); diff != "" {
 		t.Error(diff)

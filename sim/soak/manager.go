@@ -17,7 +17,7 @@ import (
 // manager is the process of Sickbay, which can be killed and started again.
 type manager struct {
 	runner *subject.Runner
-	ledger *liveLedger
+	ledger *Ledger
 	// fail is called if the process ends by itself.
 	fail func(error)
 
@@ -68,13 +68,9 @@ func (m *manager) end(how func(*subject.Process) error) error {
 	return err
 }
 
-func (m *manager) kill() error {
-	return m.end(func(p *subject.Process) error { return p.Kill() })
-}
+func (m *manager) kill() error { return m.end((*subject.Process).Kill) }
 
-func (m *manager) stop() error {
-	return m.end(func(p *subject.Process) error { return p.Stop() })
-}
+func (m *manager) stop() error { return m.end((*subject.Process).Stop) }
 
 // freeze freezes the process while wait runs. Other calls block meanwhile.
 func (m *manager) freeze(wait func() error) error {

@@ -14,11 +14,11 @@ import (
 type owner struct {
 	fleet  *fleet.Fleet
 	roster *roster
-	ledger *liveLedger
+	ledger *Ledger
 	queue  workqueue.TypedInterface[client.ObjectKey]
 }
 
-func newOwner(f *fleet.Fleet, b *roster, c *liveLedger) *owner {
+func newOwner(f *fleet.Fleet, b *roster, c *Ledger) *owner {
 	return &owner{fleet: f, roster: b, ledger: c, queue: workqueue.NewTyped[client.ObjectKey]()}
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"text/tabwriter"
 	"time"
+
+	"github.com/sickbay-dev/sickbay/sim/forecast"
 )
 
 // Report is the result of a soak.
@@ -78,4 +80,21 @@ func spread(out io.Writer, what string, times []time.Duration) {
 	}
 	round := func(d time.Duration) time.Duration { return d.Round(10 * time.Millisecond) }
 	fmt.Fprintf(out, "  %s\t%d\t%s\t%s\n", what, len(times), round(times[len(times)/2]), round(times[len(times)-1]))
+}
+
+// Forecasts counts what explain predicted, and how often it happened within a second.
+type Forecasts struct {
+	// Excused counts events that came later because the manager restarted or the machine was busy. Late counts the others.
+	Kept, Prompt, Excused, Late int
+}
+
+// tell adds the outcome of explain's predictions. An event that came late without an excuse, or never, is a violation.
+func (r *Report) tell(told forecast.Report) {
+	r.Forecasts = Forecasts{Kept: told.Kept, Prompt: told.Prompt, Excused: told.Excused, Late: len(told.Late)}
+	for _, one := range told.Late {
+		r.Violations = append(r.Violations, "What explain said came late. "+one.String()+".")
+	}
+	for _, one := range told.Broken {
+		r.Violations = append(r.Violations, "What explain said did not come true. "+one+".")
+	}
 }

@@ -1,9 +1,18 @@
+// Package soak keeps Sickbay busy for a long time and checks that it stays as it was at the beginning. It injects random
+// faults into thousands of machines, records everything that happens in a ledger, and at the end judges the ledger.
+//
+//	plan (from a seed) ──> faults ──> Nodes, Machines, MachineHealthChecks, clusters, the process ──> Sickbay
+//	                          │                                                                          │
+//	                          └────────────> ledger <──── what the API server says <─────────────────────┘
+//	                                           └──> Judge           samples of its metrics ──> Trends
+//
+// The plan, and the judgement of the ledger and of the samples, are pure. The soak plays the owner of the machines: it
+// deletes each Machine that is marked, and replaces it with a healthy one.
 package soak
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -54,7 +63,7 @@ type soak struct {
 	Options
 	fleet   *fleet.Fleet
 	roster  *roster
-	ledger  *liveLedger
+	ledger  *Ledger
 	owner   *owner
 	manager *manager
 	told    *forecast.Watcher
@@ -77,7 +86,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	defer func() { _ = f.Stop(context.WithoutCancel(ctx)) }()
-	s := &soak{Options: o, fleet: f, roster: newRoster(f.Machines, o.Shape.Machines), ledger: newLiveLedger(), over: make(chan struct{})}
+	s := &soak{Options: o, fleet: f, roster: newRoster(f.Machines, o.Shape.Machines), ledger: newLedger(), over: make(chan struct{})}
 	s.report = Report{Options: o, Inflicted: map[Kind]int{}}
 	s.owner = newOwner(f, s.roster, s.ledger)
 	if err := s.givePlans(ctx); err != nil {
@@ -100,53 +109,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return s.report, err
 	}
-	s.report.judge(s.ledger.ledger, log.violations())
+	s.report.judge(s.ledger, log.violations())
 	s.report.tell(s.told.Report())
 	return s.report, nil
-}
-
-// run runs everything, and closes the ledger.
-func (s *soak) run(ctx, watching context.Context, fail context.CancelCauseFunc) error {
-	if err := s.manager.start(ctx); err != nil {
-		return err
-	}
-	if err := s.settle(ctx, patience); err != nil {
-		return err
-	}
-	if left := s.ledger.unsettled(); len(left) > 0 {
-		return fmt.Errorf("%d machines are not called healthy after %s, the first is %s", len(left), patience, left[0])
-	}
-	if err := s.listen(watching); err != nil {
-		return err
-	}
-	// Background work ends once nothing is left to do.
-	background, end := context.WithCancel(ctx)
-	var always sync.WaitGroup
-	keep := func(do func(context.Context) error) {
-		always.Go(func() {
-			if err := do(background); err != nil && background.Err() == nil {
-				fail(err)
-			}
-		})
-	}
-	for range owners {
-		keep(s.owner.work)
-	}
-	began := time.Now()
-	keep(s.beat)
-	keep(s.freeze)
-	keep(func(ctx context.Context) error { return s.watchUse(ctx, began) })
-	err := s.carryOut(ctx, began)
-	if err == nil {
-		s.Progress.Info("Waiting until nothing is left to be done")
-		err = s.settle(ctx, s.Allowances.Reconnect+s.Allowances.Patience+fleet.NodeTimeout)
-	}
-	s.ledger.close()
-	s.owner.stop()
-	end()
-	always.Wait()
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return err
 }
