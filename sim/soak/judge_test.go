@@ -230,7 +230,7 @@ func TestSummarize(t *testing.T) {
 	l.Machines[client.ObjectKey{Name: "left"}] = &Record{Cluster: machine1, Sick: sick(190, 0)}
 	l.Machines[client.ObjectKey{Name: "flap"}] = &Record{Cluster: machine1, Sick: sick(190, 185)}
 	want := Summary{
-		Machines: 5, Marked: 3, Due: 5, Remedied: 3, Recovered: 1, Left: 1,
+		Due: 5, Remedied: 3, Recovered: 1, Left: 1,
 		Reasons: map[Fact]int{Silent: 1, Down: 1}, Delays: []time.Duration{time.Second}, AfterSilence: []time.Duration{2 * time.Second},
 	}
 	if diff := cmp.Diff(want, Summarize(l, rules)); diff != "" {

@@ -28,8 +28,7 @@ type manager struct {
 	starts   int
 }
 
-// unreadAfter is the grace period for Nodes that cannot be read. It is short, so that Sickbay reports silent
-// clusters.
+// unreadAfter is the grace period for Nodes that cannot be read. It is short, so that Sickbay reports silent clusters.
 const unreadAfter = "20s"
 
 func (m *manager) start(ctx context.Context) error {

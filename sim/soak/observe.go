@@ -100,8 +100,7 @@ func (l *Ledger) queued(cluster client.ObjectKey, message string, now time.Time)
 	}
 }
 
-// queue returns the machines that a message lists as waiting for a slot or as paced, and whether there are more than
-// it names.
+// queue returns the machines that a message lists as waiting for a slot or as paced, and whether there are more than it names.
 func queue(message string) (named map[string]bool, more bool) {
 	named = map[string]bool{}
 	for part := range strings.SplitSeq(message, ";") {

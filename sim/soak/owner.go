@@ -18,10 +18,6 @@ type owner struct {
 	queue  workqueue.TypedInterface[client.ObjectKey]
 }
 
-func newOwner(f *fleet.Fleet, b *roster, c *Ledger) *owner {
-	return &owner{fleet: f, roster: b, ledger: c, queue: workqueue.NewTyped[client.ObjectKey]()}
-}
-
 // ask makes it replace a Machine.
 func (o *owner) ask(name client.ObjectKey) { o.queue.Add(name) }
 

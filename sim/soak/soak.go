@@ -18,6 +18,9 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
@@ -85,10 +88,10 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	defer func() { _ = f.Stop(context.WithoutCancel(ctx)) }()
+	defer func() { _ = f.World.Stop(context.WithoutCancel(ctx)) }()
 	s := &soak{Options: o, fleet: f, roster: newRoster(f.Machines, o.Shape.Machines), ledger: newLedger(), over: make(chan struct{})}
 	s.report = Report{Options: o, Inflicted: map[Kind]int{}}
-	s.owner = newOwner(f, s.roster, s.ledger)
+	s.owner = &owner{fleet: f, roster: s.roster, ledger: s.ledger, queue: workqueue.NewTyped[client.ObjectKey]()}
 	if err := s.givePlans(ctx); err != nil {
 		return Report{}, err
 	}

@@ -34,8 +34,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// TestSoakFindsDelays: a manager that freezes without a record in the ledger is later than explain predicted, and the report shows
-// that.
+// TestSoakFindsDelays: a manager that freezes without a record in the ledger is later than explain predicted, and the report shows that.
 func TestSoakFindsDelays(t *testing.T) {
 	report := play(t, Options{
 		Shape: result.Fleet{Clusters: 4, Machines: 10}, Duration: 16 * time.Second, Every: 400 * time.Millisecond,

@@ -39,8 +39,7 @@ func common(a, b []Span) []Span {
 	return both
 }
 
-// longestGap returns the longest time in s that none of the others covers. s must have an
-// end.
+// longestGap returns the longest time in s that none of the others covers. s must have an end.
 func longestGap(s Span, others []Span) time.Duration {
 	others = slices.SortedFunc(slices.Values(others), func(a, b Span) int { return a.From.Compare(b.From) })
 	longest, at := time.Duration(0), s.From

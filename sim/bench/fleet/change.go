@@ -18,18 +18,18 @@ func (f *Fleet) Beat(ctx context.Context, m Machine) error {
 
 // Sicken makes the Node of a machine not ready since a moment. The deadline is NodeTimeout later.
 func (f *Fleet) Sicken(ctx context.Context, m Machine, since time.Time) error {
-	return f.changeNode(ctx, m, func(c *corev1.NodeCondition) {
-		if c.Type == corev1.NodeReady {
-			c.Status, c.LastTransitionTime = corev1.ConditionFalse, metav1.NewTime(since)
-		}
-	})
+	return f.setReady(ctx, m, corev1.ConditionFalse, metav1.NewTime(since))
 }
 
 // Heal makes the Node of a machine ready again.
 func (f *Fleet) Heal(ctx context.Context, m Machine) error {
+	return f.setReady(ctx, m, corev1.ConditionTrue, f.World.Now())
+}
+
+func (f *Fleet) setReady(ctx context.Context, m Machine, status corev1.ConditionStatus, since metav1.Time) error {
 	return f.changeNode(ctx, m, func(c *corev1.NodeCondition) {
 		if c.Type == corev1.NodeReady {
-			c.Status, c.LastTransitionTime = corev1.ConditionTrue, f.World.Now()
+			c.Status, c.LastTransitionTime = status, since
 		}
 	})
 }

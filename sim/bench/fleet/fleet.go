@@ -85,9 +85,6 @@ func Start(ctx context.Context, shape result.Fleet, limit string, log io.Writer)
 	return f, nil
 }
 
-// Stop stops everything.
-func (f *Fleet) Stop(ctx context.Context) error { return f.World.Stop(ctx) }
-
 // Each calls do for all machines, several at a time.
 func Each(ctx context.Context, machines []Machine, do func(context.Context, Machine) error) error {
 	group, ctx := errgroup.WithContext(ctx)

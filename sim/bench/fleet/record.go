@@ -19,8 +19,7 @@ import (
 // ordinal is the ordinal of records that are not Sickbay's. Sickbay never reaches it for one machine.
 const ordinal = 1_000_000
 
-// Records returns the records that Sickbay would create before it repairs machines, each ready to be
-// created.
+// Records returns the records that Sickbay would create before it repairs machines, each ready to be created.
 func (f *Fleet) Records(ctx context.Context, machines []Machine) (map[Machine]*v1alpha1.MachineRemediation, error) {
 	records, mutex := map[Machine]*v1alpha1.MachineRemediation{}, sync.Mutex{}
 	err := Each(ctx, machines, func(ctx context.Context, m Machine) error {

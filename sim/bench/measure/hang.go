@@ -14,9 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// due is how many machines of the hanging clusters, in all, are sick when the clusters begin to hang. Their repairs fall due
-// while the clusters hang, so the subject must read their Nodes live. If no cluster hangs, the machines are those of one healthy
-// cluster.
+// due is how many machines of the hanging clusters, in all, are sick when the clusters begin to hang. Their repairs fall due while the
+// clusters hang, so the subject must read their Nodes live. If no cluster hangs, the machines are those of one healthy cluster.
 const due = 50
 
 // hang makes some of many clusters hang, and machines of the others sick.

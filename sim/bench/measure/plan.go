@@ -47,8 +47,7 @@ type Plan struct {
 	Hanging []int
 	// Silent is the fleet whose largest cluster hangs for minutes.
 	Silent result.Fleet
-	// Compared are the fleets with which upstream is measured, and Unlimited those with which it is also measured without its
-	// limit.
+	// Compared are the fleets with which upstream is measured, and Unlimited those with which it is also measured without its limit.
 	Compared, Unlimited []result.Fleet
 	// Alone is for how many seconds machines fall sick one by one, PerSecond of them in each second. It must be less than
 	// fleet.NodeTimeout.

@@ -25,8 +25,7 @@ func (s *stand) profile(ctx context.Context, p *subject.Process) error {
 	})
 }
 
-// stormProfile is how long a process is profiled from the beginning of a storm. It is long enough for Cluster API's
-// controller.
+// stormProfile is how long a process is profiled from the beginning of a storm. It is long enough for Cluster API's controller.
 const stormProfile = 25 * time.Second
 
 // sickenAtOnce is a storm without figures.

@@ -63,7 +63,7 @@ func runFleet(ctx context.Context, plan Plan, shape result.Fleet, runner subject
 	defer func() {
 		// End the observer first, because an API server that stops waits for its watches.
 		end()
-		_ = f.Stop(context.WithoutCancel(ctx))
+		_ = f.World.Stop(context.WithoutCancel(ctx))
 	}()
 	s := &stand{plan: plan, fleet: f, log: log, random: rand.New(rand.NewPCG(1, 2)), dir: dir}
 	if s.observer, err = f.Observe(ctx); err != nil {

@@ -7,8 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// goal is a goal of Sickbay. Whether it is reached is a plain comparison; explaining why not is left to
-// people.
+// goal is a goal of Sickbay. Whether it is reached is a plain comparison; explaining why not is left to people.
 type goal struct {
 	of, sentence string
 	// most is the greatest allowed value, in a unit of result.Info, or in "times" for a ratio.

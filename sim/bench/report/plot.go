@@ -81,8 +81,7 @@ func render(p *plot.Plot) ([]byte, error) {
 // wider is how much wider a reader's font may be. DejaVu Sans, which Linux uses for Arial, is 1.2 times as wide.
 const wider = 1.3
 
-// layout draws the legend beside the plot, where it hides nothing, and everything on white, whatever the page's
-// color.
+// layout draws the legend beside the plot, where it hides nothing, and everything on white, whatever the page's color.
 func layout(p *plot.Plot, canvas draw.Canvas) {
 	p.Title.Padding, p.Y.Label.Padding = 3*vg.Millimeter, vg.Millimeter
 	for _, style := range []*font.Font{

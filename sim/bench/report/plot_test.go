@@ -70,8 +70,7 @@ func wellFormed(t interface {
 	}
 }
 
-// TestDrawAnything: any figures can be drawn. Two runs give the same bytes, and no coordinate is NaN or
-// infinite.
+// TestDrawAnything: any figures can be drawn. Two runs give the same bytes, and no coordinate is NaN or infinite.
 func TestDrawAnything(t *testing.T) {
 	var measures []result.Measure
 	for _, about := range result.All() {

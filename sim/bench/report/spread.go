@@ -78,8 +78,7 @@ func stacks(r result.Report, fleets []result.Fleet, measures []result.Measure) [
 	return columns
 }
 
-// draw draws the column, and returns its line for the legend. The points are above each other, so one line
-// connects them.
+// draw draws the column, and returns its line for the legend. The points are above each other, so one line connects them.
 func (c column) draw(p *plot.Plot) (*plotter.Line, error) {
 	line, err := plotter.NewLine(c.points)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// TestWrite: a second report replaces the first, including its plots, and leaves the rest of the page
-// as it is.
+// TestWrite: a second report replaces the first, including its plots, and leaves the rest of the page as it is.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "benchmarks.md")

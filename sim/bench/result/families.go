@@ -44,8 +44,7 @@ func Phases() []Phase { return []Phase{AtRest, Remedy, Storm} }
 // Verbs returns the HTTP verbs in display order. Subjects create only events and records of repairs.
 func Verbs() []string { return []string{"GET", "PATCH", "PUT", "DELETE", "POST"} }
 
-// Requests returns the measure for the number of requests with one verb. A LIST is a GET, and a watch in progress does not
-// count.
+// Requests returns the measure for the number of requests with one verb. A LIST is a GET, and a watch in progress does not count.
 func Requests(during Phase, verb string) Measure {
 	return Measure("requests-" + string(during) + "-" + strings.ToLower(verb))
 }

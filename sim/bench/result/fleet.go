@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Fleet is the clusters to keep healthy: some of one size, and optionally a large one beside them, each with one
-// MachineHealthCheck.
+// Fleet is the clusters to keep healthy: some of one size, and optionally a large one beside them, each with one MachineHealthCheck.
 type Fleet struct {
 	Clusters int `json:"clusters"`
 	// Machines is the number of machines in each cluster.
@@ -44,8 +43,7 @@ func (f Fleet) String() string {
 	return text
 }
 
-// ParseFleet parses "100x50", which is 100 clusters of 50 machines, and "100x50+1000", which has one of 1,000 beside
-// them.
+// ParseFleet parses "100x50", which is 100 clusters of 50 machines, and "100x50+1000", which has one of 1,000 beside them.
 func ParseFleet(text string) (Fleet, error) {
 	small, large, mixed := strings.Cut(text, "+")
 	clusters, machines, _ := strings.Cut(small, "x")

@@ -23,7 +23,7 @@ func TestSubjects(t *testing.T) {
 	defer func() {
 		// An API server that stops waits for its watches.
 		cancel()
-		if err := f.Stop(context.WithoutCancel(ctx)); err != nil {
+		if err := f.World.Stop(context.WithoutCancel(ctx)); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -44,8 +44,7 @@ func TestSubjects(t *testing.T) {
 	})
 }
 
-// testFloor: the floor reads the management cluster and both workload clusters, and writes
-// nothing.
+// testFloor: the floor reads the management cluster and both workload clusters, and writes nothing.
 func testFloor(ctx context.Context, t *testing.T, r *Runner, f *fleet.Fleet) {
 	t.Helper()
 	p := startedIn(ctx, t, r, result.Floor)

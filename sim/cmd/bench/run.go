@@ -56,8 +56,7 @@ func measureAll(ctx context.Context, args []string) error {
 	return failed
 }
 
-// earlier returns the report to which new figures are added. It is read first, so that an error does not come after an hour
-// of measuring.
+// earlier returns the report to which new figures are added. It is read first, so that an error does not come after an hour of measuring.
 func (o options) earlier() (result.Report, error) {
 	if !o.add {
 		return result.Report{}, nil
