@@ -3,7 +3,6 @@ package soak
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -52,14 +51,10 @@ func (s *soak) watchUse(ctx context.Context, began time.Time) error {
 }
 
 // listen asks explain all the time what happens next. A prediction is broken once Sickbay itself would count as late.
-func (s *soak) listen(ctx context.Context) error {
-	grace, err := time.ParseDuration(unreadAfter)
-	if err != nil {
-		return fmt.Errorf("reading how long Nodes may be unread: %w", err)
-	}
+func (s *soak) listen(ctx context.Context) (err error) {
 	o := app.DefaultOptions()
-	o.RemoteConditionsGracePeriod = grace
-	s.told, err = forecast.Watch(ctx, s.fleet.World.Config(), o, s.Allowances.Patience+downMost)
+	o.RemoteConditionsGracePeriod = unreadAfter
+	s.forecasts, err = forecast.Watch(ctx, s.fleet.World.Config(), o, s.Allowances.Patience+downMost)
 	return err
 }
 

@@ -8,7 +8,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
-	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
 // inflictAlone injects a fault of which a cluster has only one at a time.
@@ -76,7 +75,7 @@ func (s *soak) restart(ctx context.Context, f Fault) (bool, error) {
 	done, err := s.inflictAlone(ctx, f)
 	if done && err == nil {
 		err = s.connect(ctx)
-		s.told.Excuse(killed, time.Now())
+		s.forecasts.Excuse(killed, time.Now())
 	}
 	return done, err
 }
@@ -84,11 +83,5 @@ func (s *soak) restart(ctx context.Context, f Fault) (bool, error) {
 // connect waits until the manager leads and reads all workload clusters. It gives up after the time that finding out about silent
 // clusters takes.
 func (s *soak) connect(ctx context.Context) error {
-	waiting, cancel := context.WithTimeout(ctx, s.Allowances.Reconnect)
-	defer cancel()
-	err := world.Poll(waiting, func(ctx context.Context) error { return s.manager.connected(ctx, s.Shape.Clusters) })
-	if ctx.Err() != nil {
-		return err
-	}
-	return nil
+	return poll(ctx, s.Allowances.Reconnect, func(ctx context.Context) error { return s.manager.connected(ctx, s.Shape.Clusters) })
 }

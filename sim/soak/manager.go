@@ -29,12 +29,12 @@ type manager struct {
 }
 
 // unreadAfter is the grace period for Nodes that cannot be read. It is short, so that Sickbay reports silent clusters.
-const unreadAfter = "20s"
+const unreadAfter = 20 * time.Second
 
 func (m *manager) start(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	process, err := m.runner.Start(ctx, result.Sickbay, "--remote-conditions-grace-period="+unreadAfter)
+	process, err := m.runner.Start(ctx, result.Sickbay, "--remote-conditions-grace-period="+unreadAfter.String())
 	if err != nil {
 		return err
 	}

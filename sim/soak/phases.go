@@ -98,15 +98,19 @@ func (s *soak) plan() []Fault {
 
 // settle waits until no machine needs anything any more. A timeout is no error, because the ledger shows it.
 func (s *soak) settle(ctx context.Context, most time.Duration) error {
-	waiting, cancel := context.WithTimeout(ctx, most)
-	defer cancel()
-	err := world.Poll(waiting, func(context.Context) error {
+	return poll(ctx, most, func(context.Context) error {
 		if left := s.ledger.unsettled(); len(left) > 0 {
 			return fmt.Errorf("%d machines are left", len(left))
 		}
 		return nil
 	})
-	if ctx.Err() != nil {
+}
+
+// poll repeats a check until it returns nil, or for a time. A timeout is no error.
+func poll(ctx context.Context, most time.Duration, check func(context.Context) error) error {
+	waiting, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	if err := world.Poll(waiting, check); ctx.Err() != nil {
 		return err
 	}
 	return nil

@@ -19,7 +19,8 @@ type Report struct {
 	Inflicted map[Kind]int
 	Left      int
 	Summary   Summary
-	Forecasts Forecasts
+	// Forecasts are about what explain predicted.
+	Forecasts forecast.Report
 	Samples   []Sample
 	Trends    []Trend
 	// Violations are sentences about what must not have happened.
@@ -58,7 +59,7 @@ func (r *Report) Write(to io.Writer) error {
 	fmt.Fprintf(out, "\nExplain said what would happen\t%d\n", r.Forecasts.Kept)
 	fmt.Fprintf(out, "  and it happened within a second\t%d\n", r.Forecasts.Prompt)
 	fmt.Fprintf(out, "  later: the manager was restarted, or the machine was busy\t%d\n", r.Forecasts.Excused)
-	fmt.Fprintf(out, "  later without that\t%d\n", r.Forecasts.Late)
+	fmt.Fprintf(out, "  later without that\t%d\n", len(r.Forecasts.Late))
 	fmt.Fprintf(out, "\nMedian in the\tsecond quarter\tlast quarter\tallowed\n")
 	for _, t := range r.Trends {
 		fmt.Fprintf(out, "  %s\t%.1f\t%.1f\t%.1f\n", t.Name, t.First/t.Unit, t.Last/t.Unit, t.allowed()/t.Unit)
@@ -82,19 +83,13 @@ func spread(out io.Writer, what string, times []time.Duration) {
 	fmt.Fprintf(out, "  %s\t%d\t%s\t%s\n", what, len(times), round(times[len(times)/2]), round(times[len(times)-1]))
 }
 
-// Forecasts counts what explain predicted, and how often it happened within a second.
-type Forecasts struct {
-	// Excused counts events that came later because the manager restarted or the machine was busy. Late counts the others.
-	Kept, Prompt, Excused, Late int
-}
-
-// tell adds the outcome of explain's predictions. An event that came late without an excuse, or never, is a violation.
-func (r *Report) tell(told forecast.Report) {
-	r.Forecasts = Forecasts{Kept: told.Kept, Prompt: told.Prompt, Excused: told.Excused, Late: len(told.Late)}
-	for _, one := range told.Late {
+// addForecasts adds the outcome of explain's predictions. An event that came late without an excuse, or never, is a violation.
+func (r *Report) addForecasts(all forecast.Report) {
+	r.Forecasts = all
+	for _, one := range all.Late {
 		r.Violations = append(r.Violations, "What explain said came late. "+one.String()+".")
 	}
-	for _, one := range told.Broken {
+	for _, one := range all.Broken {
 		r.Violations = append(r.Violations, "What explain said did not come true. "+one+".")
 	}
 }

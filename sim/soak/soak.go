@@ -64,13 +64,13 @@ const (
 // soak is a running soak.
 type soak struct {
 	Options
-	fleet   *fleet.Fleet
-	roster  *roster
-	ledger  *Ledger
-	owner   *owner
-	manager *manager
-	told    *forecast.Watcher
-	claims  sync.Map
+	fleet     *fleet.Fleet
+	roster    *roster
+	ledger    *Ledger
+	owner     *owner
+	manager   *manager
+	forecasts *forecast.Watcher
+	claims    sync.Map
 	// over is closed at the end of the time, which ends all faults.
 	over chan struct{}
 
@@ -113,6 +113,6 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return s.report, err
 	}
 	s.report.judge(s.ledger, log.violations())
-	s.report.tell(s.told.Report())
+	s.report.addForecasts(s.forecasts.Report())
 	return s.report, nil
 }

@@ -41,10 +41,10 @@ func TestSoakFindsDelays(t *testing.T) {
 		frozen: 5 * time.Second,
 	})
 	late := slices.ContainsFunc(report.Violations, func(v string) bool { return strings.HasPrefix(v, "What explain said came late. ") })
-	if told := report.Forecasts; told.Late == 0 && told.Excused > 0 {
+	if told := report.Forecasts; len(told.Late) == 0 && told.Excused > 0 {
 		t.Skip("this machine is too busy to tell who is late")
 	}
-	if report.Forecasts.Late == 0 || !late {
+	if len(report.Forecasts.Late) == 0 || !late {
 		t.Errorf("nothing was late: %+v, %q", report.Forecasts, report.Violations)
 	}
 }

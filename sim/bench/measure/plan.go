@@ -134,22 +134,12 @@ func (p Plan) starts(who result.Subject, shape result.Fleet) int {
 	return p.Starts
 }
 
-// meters reports whether to count what a start of a subject reads.
-func (p Plan) meters(who result.Subject, shape result.Fleet) bool {
-	return p.does(partReads) && who == result.Sickbay && slices.Contains(p.Metered, shape)
-}
-
 // hangs returns how many clusters should hang at once. For upstream, one is slow enough.
 func (p Plan) hangs(who result.Subject, shape result.Fleet) []int {
 	if !p.does(partHang) || shape != p.Hung {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(p.Hanging), func(n int) bool { return n >= shape.Clusters || who == result.Upstream && n != 1 })
-}
-
-// silences reports whether the largest cluster should hang for minutes.
-func (p Plan) silences(who result.Subject, shape result.Fleet) bool {
-	return p.does(partOutage) && who == result.Sickbay && shape == p.Silent
 }
 
 // profiles reports whether to profile a subject with a fleet.

@@ -69,8 +69,8 @@ func (s *stand) succeed(ctx context.Context, leader *subject.Process) (time.Dura
 		return 0, err
 	}
 	killed := time.Now()
-	acted, err := s.lead(ctx)
-	return acted.Sub(killed), err
+	at, err := s.lead(ctx)
+	return at.Sub(killed), err
 }
 
 // lead waits until a process acts on an overdue machine, and returns when it did.

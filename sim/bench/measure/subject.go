@@ -54,11 +54,11 @@ func (s *stand) steps(who result.Subject) []step {
 	}
 	add(plan.does(partAlone) || plan.does(partStorm), plan.Rounds, s.sickness)
 	add(true, starts, s.absence)
-	add(plan.meters(who, shape), 1, s.reads)
+	add(plan.does(partReads) && who == result.Sickbay && slices.Contains(plan.Metered, shape), 1, s.reads)
 	for _, clusters := range plan.hangs(who, shape) {
 		add(true, 1, func(ctx context.Context, p *subject.Process) error { return s.hang(ctx, p, clusters) })
 	}
-	add(plan.silences(who, shape), 1, s.outage)
+	add(plan.does(partOutage) && who == result.Sickbay && shape == plan.Silent, 1, s.outage)
 	add(plan.failsOver(who, shape), 1, s.failover)
 	return steps
 }

@@ -46,30 +46,26 @@ func (l Limit) fleets(r Report) []Fleet {
 
 func (l Limit) check(r Report, fleet Fleet) string {
 	figure, found := r.Find(l.Measure, fleet, Sickbay)
-	if !found {
-		return missing(l.Measure, fleet, Sickbay)
-	}
-	if l.Against == nil {
+	if found && l.Against == nil {
 		return l.checkCount(figure)
 	}
-	measure, subject, at := l.Against.resolve(l.Measure, fleet)
-	other, found := r.Find(measure, at, subject)
+	other := figure
+	if found {
+		other, found = l.Against.find(r, figure)
+	}
 	if !found {
-		return missing(measure, at, subject)
+		return fmt.Sprintf("The report has no %s.", other)
 	}
 	return l.checkRatio(figure, other)
 }
 
-// resolve fills in what is the same as in the limited figure.
-func (a against) resolve(measure Measure, fleet Fleet) (Measure, Subject, Fleet) {
+// find returns the other figure, and whether it exists.
+func (a against) find(r Report, limited Figure) (Figure, bool) {
+	fleet := limited.Fleet
 	if other, err := ParseFleet(a.Fleet); err == nil {
 		fleet = other
 	}
-	return cmp.Or(a.Measure, measure), cmp.Or(a.Subject, Sickbay), fleet
-}
-
-func missing(measure Measure, fleet Fleet, subject Subject) string {
-	return fmt.Sprintf("The report has no %s.", Figure{Measure: measure, Fleet: fleet, Subject: subject})
+	return r.Find(cmp.Or(a.Measure, limited.Measure), fleet, cmp.Or(a.Subject, Sickbay))
 }
 
 // checkCount checks every round: a count hardly depends on the machine, so even one excess write matters.

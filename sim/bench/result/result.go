@@ -77,13 +77,13 @@ type Machine struct {
 	Memory int64  `json:"memoryBytes"`
 }
 
-// Find returns the figure of a measure, and whether it exists.
+// Find returns a figure, and whether it exists. If not, it has no values.
 func (r Report) Find(m Measure, f Fleet, s Subject) (Figure, bool) {
 	i := slices.IndexFunc(r.Figures, func(figure Figure) bool {
 		return figure.Measure == m && figure.Fleet == f && figure.Subject == s
 	})
 	if i < 0 {
-		return Figure{}, false
+		return Figure{Measure: m, Fleet: f, Subject: s}, false
 	}
 	return r.Figures[i], true
 }
