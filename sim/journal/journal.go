@@ -1,7 +1,7 @@
 // Package journal records everything that the API server reports about the Machines, MachineHealthChecks and
 // MachineRemediations of a world, and about the events of remediations. With bare metal, it also records hosts, their Nodes
 // and RebootRemediations. Waiting on a journal misses nothing: it finds a state that lasted only a few milliseconds, with the
-// time at which it was seen, even if nobody was waiting then.
+// time at which it was seen, even if nobody was waiting then. Watch is for those who keep their own record.
 package journal
 
 import (

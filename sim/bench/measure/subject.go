@@ -21,7 +21,6 @@ func (s *stand) subject(ctx context.Context, who result.Subject) error {
 	if err != nil {
 		return err
 	}
-	// Kill it in the end, because it would immediately rewrite what is removed later.
 	defer func() { _ = p.Kill() }()
 	for _, do := range s.steps(who) {
 		bounded, cancel := context.WithTimeout(ctx, s.patience())
@@ -31,7 +30,8 @@ func (s *stand) subject(ctx context.Context, who result.Subject) error {
 			return err
 		}
 	}
-	return nil
+	// Kill it, because it would immediately rewrite what is removed later.
+	return p.Kill()
 }
 
 // steps returns what to measure, in order. Each step leaves the subject running, except the last one.
