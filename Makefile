@@ -180,7 +180,7 @@ bench-quick: controlplane $(BIN)/bench ## Measure a small fleet, into bin; under
 	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/bench run -quick -out=$(BIN)/bench-quick.json
 
 FIGURES ?= $(BIN)/bench-quick.json
-bench-check: $(BIN)/bench ## Compare figures with the limits in sim/bench/limits: FIGURES=file, or else those of bench-quick
+bench-check: $(BIN)/bench ## Compare figures with the limits in sim/bench/limits.yaml: FIGURES=file, or else those of bench-quick
 	@cd sim && $(BIN)/bench check -figures=$(FIGURES)
 
 .PHONY: $(BIN)/bench

@@ -9,6 +9,7 @@ require (
 	github.com/metal3-io/baremetal-operator/apis v0.13.2
 	github.com/onsi/gomega v1.42.1
 	github.com/openshift/api v0.0.0-20251111193948-50e2ece149d7
+	github.com/prometheus/procfs v0.19.2
 	go.uber.org/zap v1.28.0
 	golang.org/x/term v0.45.0
 	gonum.org/v1/plot v0.17.0
@@ -107,7 +108,6 @@ require (
 	github.com/prometheus/client_golang v1.23.2 // indirect
 	github.com/prometheus/client_model v0.6.2
 	github.com/prometheus/common v0.67.5
-	github.com/prometheus/procfs v0.19.2 // indirect
 	github.com/shopspring/decimal v1.4.0 // indirect
 	github.com/sickbay-dev/sickbay v0.0.0
 	github.com/spf13/cast v1.10.0 // indirect

@@ -14,8 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// at returns what is known some time after the kubelet of a machine has stopped. The machine is sick after five
-// minutes.
+// at returns what is known some time after the kubelet of a machine has stopped. The machine is sick after five minutes.
 func at(since time.Duration, status metav1.ConditionStatus, ready corev1.ConditionStatus) explain.Facts {
 	mhc := build.MachineHealthCheck("default", "workers", build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionUnknown, 5*time.Minute))
 	machine := build.Machine("default", "m1", build.NodeRef("node"), build.UID("m1"), build.Condition(verdict.ConditionType, status, "It", build.Epoch))

@@ -1,7 +1,7 @@
 // Package journal records everything that the API server reports about the Machines, MachineHealthChecks and
 // MachineRemediations of a world, and about the events of remediations. With bare metal, it also records hosts, their Nodes
 // and RebootRemediations. Waiting on a journal misses nothing: it finds a state that lasted only a few milliseconds, with the
-// time at which it was seen, even if nobody was waiting then.
+// time at which it was seen, even if nobody was waiting then. Watch is for those who keep their own record.
 package journal
 
 import (
@@ -18,8 +18,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/world"
@@ -54,26 +52,8 @@ type Journal struct {
 func Open(ctx context.Context, w *world.World) (*Journal, error) {
 	j := newJournal()
 	ours := fields.OneTermEqualSelector("reportingController", reporter)
-	objects, err := cache.New(w.Config(), cache.Options{
-		Scheme: world.NewScheme(), ByObject: map[client.Object]cache.ByObject{&eventsv1.Event{}: {Field: ours}},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("opening a cache: %w", err)
-	}
-	for _, object := range kinds(w) {
-		informer, err := objects.GetInformer(ctx, object, cache.BlockUntilSynced(false))
-		if err != nil {
-			return nil, fmt.Errorf("watching %T: %w", object, err)
-		}
-		if _, err := informer.AddEventHandler(j.handler()); err != nil {
-			return nil, fmt.Errorf("watching %T: %w", object, err)
-		}
-	}
-	go func() { _ = objects.Start(ctx) }()
-	if !objects.WaitForCacheSync(ctx) {
-		return nil, fmt.Errorf("waiting for the cache: %w", context.Cause(ctx))
-	}
-	return j, nil
+	options := cache.Options{ByObject: map[client.Object]cache.ByObject{&eventsv1.Event{}: {Field: ours}}}
+	return j, Watch(ctx, w, options, j.write, kinds(w)...)
 }
 
 // reporter is the reporting controller of the recorded events.
@@ -89,24 +69,7 @@ func kinds(w *world.World) []client.Object {
 
 func newJournal() *Journal { return &Journal{grown: make(chan struct{})} }
 
-func (j *Journal) handler() toolscache.ResourceEventHandler {
-	return toolscache.ResourceEventHandlerFuncs{
-		AddFunc:    func(obj any) { j.write(obj, false) },
-		UpdateFunc: func(_, obj any) { j.write(obj, false) },
-		DeleteFunc: func(obj any) {
-			if missed, ok := obj.(toolscache.DeletedFinalStateUnknown); ok {
-				obj = missed.Obj
-			}
-			j.write(obj, true)
-		},
-	}
-}
-
-func (j *Journal) write(obj any, gone bool) {
-	object, ok := obj.(client.Object)
-	if !ok {
-		return
-	}
+func (j *Journal) write(object client.Object, gone bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.entries = append(j.entries, Entry{At: time.Now(), Object: object, Gone: gone})

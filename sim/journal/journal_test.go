@@ -29,7 +29,7 @@ func verdict(status metav1.ConditionStatus, reason string) metav1.Condition {
 func TestAStateThatHasPassedIsFound(t *testing.T) {
 	g := NewWithT(t)
 	j := newJournal()
-	events := j.handler()
+	events := handler(j.write)
 	sick := machine("1", verdict(metav1.ConditionFalse, "NodeNotFound"))
 	events.OnAdd(machine("1"), true)
 	events.OnUpdate(machine("1"), sick)
@@ -45,7 +45,7 @@ func TestAStateThatHasPassedIsFound(t *testing.T) {
 func TestAwaitWakesUp(t *testing.T) {
 	g := NewWithT(t)
 	j := newJournal()
-	events := j.handler()
+	events := handler(j.write)
 	events.OnAdd(machine("0"), true)
 	looking := make(chan struct{}, 8)
 	go func() {
@@ -65,8 +65,8 @@ func TestAwaitWakesUp(t *testing.T) {
 func TestADeletionThatWasMissed(t *testing.T) {
 	g := NewWithT(t)
 	j := newJournal()
-	j.handler().OnDelete(toolscache.DeletedFinalStateUnknown{Key: "default/m", Obj: machine("1")})
-	j.handler().OnDelete("what is no object")
+	handler(j.write).OnDelete(toolscache.DeletedFinalStateUnknown{Key: "default/m", Obj: machine("1")})
+	handler(j.write).OnDelete("what is no object")
 	_, err := j.Gone(t.Context(), "1", "the end")
 	g.Expect(err).NotTo(HaveOccurred())
 }
@@ -83,8 +83,8 @@ func TestMachineHealthChecksAreFoundByName(t *testing.T) {
 	g := NewWithT(t)
 	j := newJournal()
 	mhc := &clusterv1.MachineHealthCheck{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
-	j.handler().OnAdd(machine("1"), true)
-	j.handler().OnAdd(mhc, true)
+	handler(j.write).OnAdd(machine("1"), true)
+	handler(j.write).OnAdd(mhc, true)
 	entry, err := j.MachineHealthCheck(t.Context(), client.ObjectKeyFromObject(mhc), "a", func(*clusterv1.MachineHealthCheck) bool { return true })
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(entry.Object).To(BeIdenticalTo(mhc))
@@ -115,7 +115,7 @@ func TestRecords(t *testing.T) {
 	acting := record("r1", "1", v1alpha1.RemediationActing, metav1.Condition{Type: v1alpha1.ConditionProgressing, Reason: v1alpha1.ReasonActing})
 	ended := record("r2", "1", v1alpha1.RemediationEnded, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Reason: v1alpha1.ReasonReplaced})
 	for _, object := range []client.Object{machine("1"), first, record("r3", "2", v1alpha1.RemediationActing), ended, acting} {
-		j.handler().OnAdd(object, true)
+		handler(j.write).OnAdd(object, true)
 	}
 	entry, err := j.Record(t.Context(), "1", "the attempt", InPhase(v1alpha1.RemediationActing, v1alpha1.ReasonActing))
 	g.Expect(err).NotTo(HaveOccurred())
@@ -136,8 +136,8 @@ func TestEvents(t *testing.T) {
 	g := NewWithT(t)
 	j := newJournal()
 	held := &eventsv1.Event{ObjectMeta: metav1.ObjectMeta{Name: "e"}, Reason: "RemediationHeld"}
-	j.handler().OnAdd(machine("1"), true)
-	j.handler().OnAdd(held, false)
+	handler(j.write).OnAdd(machine("1"), true)
+	handler(j.write).OnAdd(held, false)
 	entry, err := j.Event(t.Context(), "the event", func(e *eventsv1.Event) bool { return e.Reason == "RemediationHeld" })
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(entry.Object).To(BeIdenticalTo(held))

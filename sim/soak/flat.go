@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
 // Sample is what the manager used at one time.
@@ -90,10 +92,5 @@ func median(samples []Sample, of func(Sample) float64) float64 {
 	for i, s := range samples {
 		values[i] = of(s)
 	}
-	slices.Sort(values)
-	middle := len(values) / 2
-	if len(values)%2 == 1 {
-		return values[middle]
-	}
-	return (values[middle-1] + values[middle]) / 2
+	return result.Median(values)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -16,20 +17,16 @@ import (
 // has a fault, because a machine has only one at a time.
 func (s *soak) inflict(ctx context.Context, f Fault) (bool, error) {
 	switch f.Kind {
-	case NotReady, Lost, Gone:
+	case NotReady, Lost, Gone, Flap, Skipped:
 		// A resumed watch of an in-memory API server does not report what was deleted in the meantime. A real one does.
-		if f.Kind == Gone && s.ledger.blind(s.cluster(f.Cluster), s.Allowances) {
+		if f.Kind == Gone && s.ledger.blindNow(s.cluster(f.Cluster), s.Allowances) {
 			return false, nil
 		}
 		m, ok := s.roster.take(f.Cluster, f.Machine)
 		if !ok {
 			return false, nil
 		}
-		return true, s.sicken(ctx, f.Kind, m, time.Now())
-	case Flap:
-		return s.flap(ctx, f)
-	case Skipped:
-		return s.skip(ctx, f)
+		return true, s.inflictOn(ctx, f, m)
 	case Storm:
 		return true, s.storm(ctx, f)
 	case Kill:
@@ -38,6 +35,28 @@ func (s *soak) inflict(ctx context.Context, f Fault) (bool, error) {
 		return s.inflictAlone(ctx, f)
 	default:
 		return false, fmt.Errorf("nobody knows what %q is", f.Kind)
+	}
+}
+
+// inflictOn injects a fault into one machine.
+func (s *soak) inflictOn(ctx context.Context, f Fault, m fleet.Machine) error {
+	passing := func() error {
+		if err := s.sicken(ctx, f.Kind, m, time.Now()); err != nil {
+			return err
+		}
+		return errors.Join(s.wait(ctx, f.Lasts), s.heal(ctx, m))
+	}
+	switch f.Kind {
+	case Flap:
+		defer s.roster.free(m)
+		return passing()
+	case Skipped:
+		defer s.roster.free(m)
+		machine := &clusterv1.Machine{}
+		machine.Namespace, machine.Name = m.Namespace, m.Name
+		return s.annotated(ctx, machine, clusterv1.MachineSkipRemediationAnnotation, About{Skip, m.ObjectKey}, passing)
+	default:
+		return s.sicken(ctx, f.Kind, m, time.Now())
 	}
 }
 
@@ -65,36 +84,38 @@ func (s *soak) heal(ctx context.Context, m fleet.Machine) error {
 	return nil
 }
 
-func (s *soak) flap(ctx context.Context, f Fault) (bool, error) {
-	m, ok := s.roster.take(f.Cluster, f.Machine)
-	if !ok {
-		return false, nil
+// annotated annotates an object while do runs. The fact holds only while the annotation certainly does.
+func (s *soak) annotated(ctx context.Context, object client.Object, name string, fact About, do func() error) error {
+	if err := s.annotate(ctx, object, name, `"soak"`); err != nil {
+		return err
 	}
-	defer s.roster.free(m)
-	if err := s.sicken(ctx, f.Kind, m, time.Now()); err != nil {
-		return true, err
+	s.ledger.set(fact, true)
+	if err := do(); err != nil {
+		return err
 	}
-	return true, errors.Join(s.wait(ctx, f.Lasts), s.heal(ctx, m))
+	s.ledger.set(fact, false)
+	return s.annotate(ctx, object, name, "null")
 }
 
-func (s *soak) skip(ctx context.Context, f Fault) (bool, error) {
-	m, ok := s.roster.take(f.Cluster, f.Machine)
-	if !ok {
-		return false, nil
+// annotate sets an annotation to a JSON value; null removes it. The object may be gone.
+func (s *soak) annotate(ctx context.Context, object client.Object, name, value string) error {
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%s}}}`, name, value)
+	err := s.fleet.World.Client().Patch(ctx, object, client.RawPatch(types.MergePatchType, []byte(patch)))
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("annotating %T %s: %w", object, client.ObjectKeyFromObject(object), err)
 	}
-	defer s.roster.free(m)
-	machine := &clusterv1.Machine{}
-	machine.Namespace, machine.Name = m.Namespace, m.Name
-	if err := s.annotate(ctx, machine, clusterv1.MachineSkipRemediationAnnotation, `"soak"`); err != nil {
-		return true, err
+	return nil
+}
+
+// wait waits for d, but not beyond the end of the soak.
+func (s *soak) wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.over:
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	s.ledger.set(About{Skip, m.ObjectKey}, true)
-	if err := s.sicken(ctx, f.Kind, m, time.Now()); err != nil {
-		return true, err
-	}
-	if err := errors.Join(s.wait(ctx, f.Lasts), s.heal(ctx, m)); err != nil {
-		return true, err
-	}
-	s.ledger.set(About{Skip, m.ObjectKey}, false)
-	return true, s.annotate(ctx, machine, clusterv1.MachineSkipRemediationAnnotation, "null")
+	return nil
 }

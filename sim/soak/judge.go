@@ -1,10 +1,10 @@
 package soak
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,7 +29,8 @@ func DefaultAllowances() Allowances {
 // Judge returns a sentence for each violation in the ledger.
 func Judge(l *Ledger, a Allowances) []string {
 	var violations []string
-	for _, name := range l.names() {
+	byName := func(a, b client.ObjectKey) int { return strings.Compare(a.String(), b.String()) }
+	for _, name := range slices.SortedFunc(maps.Keys(l.Machines), byName) {
 		r := l.Machines[name]
 		for _, sentence := range slices.Concat(
 			wronglyCalled(l, r, a), wronglyMarked(l, name, a), untreated(l, name, a), wronglyEnded(r),
@@ -39,12 +40,6 @@ func Judge(l *Ledger, a Allowances) []string {
 		}
 	}
 	return violations
-}
-
-func (l *Ledger) names() []client.ObjectKey {
-	return slices.SortedFunc(maps.Keys(l.Machines), func(a, b client.ObjectKey) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-	})
 }
 
 // wronglyCalled finds verdicts on machines that were not sick for long enough, or not any more. While a cluster does not
@@ -61,8 +56,7 @@ func wronglyCalled(l *Ledger, r *Record, a Allowances) []string {
 	return sentences
 }
 
-// wronglyMarked finds marks on a machine that did not need one, that was to be left alone, or whose Node cannot have been
-// read.
+// wronglyMarked finds marks on a machine that did not need one, that was to be left alone, or whose Node cannot have been read.
 func wronglyMarked(l *Ledger, name client.ObjectKey, a Allowances) []string {
 	r := l.Machines[name]
 	at := r.Marked.At

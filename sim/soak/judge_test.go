@@ -230,7 +230,7 @@ func TestSummarize(t *testing.T) {
 	l.Machines[client.ObjectKey{Name: "left"}] = &Record{Cluster: machine1, Sick: sick(190, 0)}
 	l.Machines[client.ObjectKey{Name: "flap"}] = &Record{Cluster: machine1, Sick: sick(190, 185)}
 	want := Summary{
-		Machines: 5, Marked: 3, Due: 5, Remedied: 3, Recovered: 1, Left: 1,
+		Due: 5, Remedied: 3, Recovered: 1, Left: 1,
 		Reasons: map[Fact]int{Silent: 1, Down: 1}, Delays: []time.Duration{time.Second}, AfterSilence: []time.Duration{2 * time.Second},
 	}
 	if diff := cmp.Diff(want, Summarize(l, rules)); diff != "" {
@@ -242,7 +242,7 @@ func TestLedgerNotesChangesOnly(t *testing.T) {
 	l := &Ledger{Times: map[About][]Span{}}
 	about := About{Paused, cluster1}
 	for seconds, so := range []bool{false, true, true, false, false, true} {
-		l.set(about, so, at(seconds))
+		l.setAt(about, so, at(seconds))
 	}
 	if diff := cmp.Diff([]Span{from(1, 3), from(5, 0)}, l.Times[about]); diff != "" {
 		t.Error(diff)

@@ -14,7 +14,10 @@ func unrecorded(l *Ledger, name client.ObjectKey, a Allowances) []string {
 	if r.Marked.At.IsZero() {
 		return nil
 	}
-	covered := append(r.open(), Span{To: r.Marked.At})
+	covered := []Span{{To: r.Marked.At}}
+	for _, repair := range r.Repairs {
+		covered = append(covered, repair.Span)
+	}
 	for _, e := range l.excuses(name, a) {
 		covered = append(covered, e.spans...)
 	}
@@ -65,30 +68,4 @@ func twofold(r *Record) []string {
 		}
 	}
 	return sentences
-}
-
-// open returns when any MachineRemediation was open.
-func (r *Record) open() []Span {
-	var spans []Span
-	for _, repair := range r.Repairs {
-		spans = append(spans, repair.Span)
-	}
-	return spans
-}
-
-// ailing returns when the machine existed and was sick beyond a deadline.
-func (r *Record) ailing(end time.Time) []Span {
-	var spans []Span
-	for _, sick := range r.Sick {
-		s := Span{From: sick.Deadline, To: end}
-		for _, over := range []time.Time{sick.Ended, r.Gone} {
-			if !over.IsZero() && over.Before(s.To) {
-				s.To = over
-			}
-		}
-		if s.From.Before(s.To) {
-			spans = append(spans, s)
-		}
-	}
-	return spans
 }

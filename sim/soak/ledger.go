@@ -2,9 +2,12 @@ package soak
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 )
 
 // Fact is something that is true for a while.
@@ -35,76 +38,46 @@ type About struct {
 	Of   client.ObjectKey
 }
 
-// Sickness is one sickness of a machine.
-type Sickness struct {
-	Kind Kind
-	// Deadline is when Sickbay must act on it.
-	Deadline time.Time
-	// Ended is when the machine recovered by itself; zero if it never did.
-	Ended time.Time
-}
-
-// Saying is a statement about a Machine.
-type Saying struct {
-	At   time.Time
-	What string
-}
-
-// Record is the life of one Machine.
-type Record struct {
-	Cluster client.ObjectKey
-	Sick    []Sickness
-	// Called are the unhealthy verdicts.
-	Called []Saying
-	// Verdict is the last verdict: empty if the Machine is healthy.
-	Verdict string
-	// Marked is when and why its owner was asked to replace it.
-	Marked Saying
-	// Gone is when its deletion was seen.
-	Gone time.Time
-	// Released is true once its owner, whom the soak plays, has deleted it.
-	Released bool
-	// Repairs are its MachineRemediations.
-	Repairs []Repair
-}
-
-// Repair is a MachineRemediation, and when it was open.
-type Repair struct {
-	Name string
-	Span
-}
-
-// Ledger records everything that happened.
+// Ledger records what the soak did and how Sickbay reacted, as the times in which facts held. It is not a journal.Journal, because
+// that keeps every state of every object, and thousands of machines change for half an hour.
 type Ledger struct {
+	mu       sync.Mutex
 	Machines map[client.ObjectKey]*Record
 	Times    map[About][]Span
-	// End is when the ledger was closed.
+	// End is when the ledger was closed. It ignores what happens afterwards.
 	End time.Time
 }
 
-// begin records that a fact holds from now on. If it holds already, nothing changes.
-func (l *Ledger) begin(a About, at time.Time) {
-	spans := l.Times[a]
-	if n := len(spans); n == 0 || !spans[n-1].To.IsZero() {
-		l.Times[a] = append(spans, Span{From: at})
+func newLedger() *Ledger {
+	return &Ledger{Machines: map[client.ObjectKey]*Record{}, Times: map[About][]Span{}}
+}
+
+// note calls write with the current time, unless the ledger is closed. Only one write runs at a time.
+func (l *Ledger) note(write func(now time.Time)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.End.IsZero() {
+		write(time.Now())
 	}
 }
 
-// end records that a fact no longer holds.
-func (l *Ledger) end(a About, at time.Time) {
-	spans := l.Times[a]
-	if n := len(spans); n > 0 && spans[n-1].To.IsZero() {
-		spans[n-1].To = at
-	}
+func (l *Ledger) close() { l.note(func(now time.Time) { l.End = now }) }
+
+// set records whether a fact holds from now on.
+func (l *Ledger) set(a About, so bool) {
+	l.note(func(now time.Time) { l.setAt(a, so, now) })
 }
 
-// set records whether a fact holds.
-func (l *Ledger) set(a About, so bool, at time.Time) {
-	if so {
-		l.begin(a, at)
+// setAt records whether a fact holds from a moment on. If that is known already, nothing changes.
+func (l *Ledger) setAt(a About, so bool, at time.Time) {
+	if so == l.holds(a) {
 		return
 	}
-	l.end(a, at)
+	if so {
+		l.Times[a] = append(l.Times[a], Span{From: at})
+		return
+	}
+	l.Times[a][len(l.Times[a])-1].To = at
 }
 
 // holds reports whether a fact holds at the end.
@@ -113,24 +86,56 @@ func (l *Ledger) holds(a About) bool {
 	return len(spans) > 0 && spans[len(spans)-1].To.IsZero()
 }
 
-// repair records whether a MachineRemediation is open.
-func (r *Record) repair(name string, open bool, at time.Time) {
-	i := slices.IndexFunc(r.Repairs, func(known Repair) bool { return known.Name == name })
-	switch {
-	case i < 0 && open:
-		r.Repairs = append(r.Repairs, Repair{Name: name, Span: Span{From: at}})
-	case i >= 0 && !open && r.Repairs[i].To.IsZero():
-		r.Repairs[i].To = at
+// sick records a sickness. Callers record it before it begins, so Sickbay cannot act earlier.
+func (l *Ledger) sick(m fleet.Machine, kind Kind, deadline time.Time) {
+	l.note(func(time.Time) {
+		r := l.record(m.ObjectKey, m.Cluster)
+		r.Sick = append(r.Sick, Sickness{Kind: kind, Deadline: deadline})
+	})
+}
+
+// healed records that a machine has recovered. Callers record it afterwards.
+func (l *Ledger) healed(m fleet.Machine) {
+	l.note(func(now time.Time) {
+		if r := l.record(m.ObjectKey, m.Cluster); r.ails() {
+			r.Sick[len(r.Sick)-1].Ended = now
+		}
+	})
+}
+
+// released records that the owner of a machine is about to delete it.
+func (l *Ledger) released(m fleet.Machine) {
+	l.note(func(time.Time) { l.record(m.ObjectKey, m.Cluster).Released = true })
+}
+
+// record returns the record of a Machine, and creates it if it does not exist.
+func (l *Ledger) record(name, cluster client.ObjectKey) *Record {
+	r, ok := l.Machines[name]
+	if !ok {
+		r = &Record{Cluster: cluster, Verdict: "nobody has judged it yet"}
+		l.Machines[name] = r
 	}
+	return r
 }
 
-// underRepair reports whether a MachineRemediation is open.
-func (r *Record) underRepair() bool {
-	return slices.ContainsFunc(r.Repairs, func(known Repair) bool { return known.To.IsZero() })
+// blindNow reports whether a watcher of a cluster may have no connection now.
+func (l *Ledger) blindNow(cluster client.ObjectKey, a Allowances) (blind bool) {
+	l.note(func(now time.Time) {
+		blind = slices.ContainsFunc(l.blind(cluster, a), func(s Span) bool { return s.holds(now) })
+	})
+	return blind
 }
 
-// ails reports whether the machine is sick and has not recovered.
-func (r *Record) ails() bool {
-	n := len(r.Sick)
-	return n > 0 && r.Sick[n-1].Ended.IsZero()
+// unsettled returns the Machines that still need a remedy or a reason; nil if there are none.
+func (l *Ledger) unsettled() (left []client.ObjectKey) {
+	l.note(func(time.Time) {
+		for name, r := range l.Machines {
+			explained := r.ails() && (l.holds(About{SaysRestricted, r.Cluster}) || l.holds(About{SaysWaiting, name}) || l.holds(About{SaysQueued, name}))
+			unsaid := r.Gone.IsZero() && !explained && (r.ails() || r.Released || r.Verdict != "")
+			if unsaid || (r.underRepair() && !explained) {
+				left = append(left, name)
+			}
+		}
+	})
+	return left
 }

@@ -17,7 +17,7 @@ import (
 // manager is the process of Sickbay, which can be killed and started again.
 type manager struct {
 	runner *subject.Runner
-	ledger *liveLedger
+	ledger *Ledger
 	// fail is called if the process ends by itself.
 	fail func(error)
 
@@ -28,14 +28,13 @@ type manager struct {
 	starts   int
 }
 
-// unreadAfter is the grace period for Nodes that cannot be read. It is short, so that Sickbay reports silent
-// clusters.
-const unreadAfter = "20s"
+// unreadAfter is the grace period for Nodes that cannot be read. It is short, so that Sickbay reports silent clusters.
+const unreadAfter = 20 * time.Second
 
 func (m *manager) start(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	process, err := m.runner.Start(ctx, result.Sickbay, "--remote-conditions-grace-period="+unreadAfter)
+	process, err := m.runner.Start(ctx, result.Sickbay, "--remote-conditions-grace-period="+unreadAfter.String())
 	if err != nil {
 		return err
 	}
@@ -68,13 +67,9 @@ func (m *manager) end(how func(*subject.Process) error) error {
 	return err
 }
 
-func (m *manager) kill() error {
-	return m.end(func(p *subject.Process) error { return p.Kill() })
-}
+func (m *manager) kill() error { return m.end((*subject.Process).Kill) }
 
-func (m *manager) stop() error {
-	return m.end(func(p *subject.Process) error { return p.Stop() })
-}
+func (m *manager) stop() error { return m.end((*subject.Process).Stop) }
 
 // freeze freezes the process while wait runs. Other calls block meanwhile.
 func (m *manager) freeze(wait func() error) error {

@@ -14,12 +14,8 @@ import (
 type owner struct {
 	fleet  *fleet.Fleet
 	roster *roster
-	ledger *liveLedger
+	ledger *Ledger
 	queue  workqueue.TypedInterface[client.ObjectKey]
-}
-
-func newOwner(f *fleet.Fleet, b *roster, c *liveLedger) *owner {
-	return &owner{fleet: f, roster: b, ledger: c, queue: workqueue.NewTyped[client.ObjectKey]()}
 }
 
 // ask makes it replace a Machine.

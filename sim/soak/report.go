@@ -7,6 +7,8 @@ import (
 	"slices"
 	"text/tabwriter"
 	"time"
+
+	"github.com/sickbay-dev/sickbay/sim/forecast"
 )
 
 // Report is the result of a soak.
@@ -17,7 +19,8 @@ type Report struct {
 	Inflicted map[Kind]int
 	Left      int
 	Summary   Summary
-	Forecasts Forecasts
+	// Forecasts are about what explain predicted.
+	Forecasts forecast.Report
 	Samples   []Sample
 	Trends    []Trend
 	// Violations are sentences about what must not have happened.
@@ -56,7 +59,7 @@ func (r *Report) Write(to io.Writer) error {
 	fmt.Fprintf(out, "\nExplain said what would happen\t%d\n", r.Forecasts.Kept)
 	fmt.Fprintf(out, "  and it happened within a second\t%d\n", r.Forecasts.Prompt)
 	fmt.Fprintf(out, "  later: the manager was restarted, or the machine was busy\t%d\n", r.Forecasts.Excused)
-	fmt.Fprintf(out, "  later without that\t%d\n", r.Forecasts.Late)
+	fmt.Fprintf(out, "  later without that\t%d\n", len(r.Forecasts.Late))
 	fmt.Fprintf(out, "\nMedian in the\tsecond quarter\tlast quarter\tallowed\n")
 	for _, t := range r.Trends {
 		fmt.Fprintf(out, "  %s\t%.1f\t%.1f\t%.1f\n", t.Name, t.First/t.Unit, t.Last/t.Unit, t.allowed()/t.Unit)
@@ -78,4 +81,15 @@ func spread(out io.Writer, what string, times []time.Duration) {
 	}
 	round := func(d time.Duration) time.Duration { return d.Round(10 * time.Millisecond) }
 	fmt.Fprintf(out, "  %s\t%d\t%s\t%s\n", what, len(times), round(times[len(times)/2]), round(times[len(times)-1]))
+}
+
+// addForecasts adds the outcome of explain's predictions. An event that came late without an excuse, or never, is a violation.
+func (r *Report) addForecasts(all forecast.Report) {
+	r.Forecasts = all
+	for _, one := range all.Late {
+		r.Violations = append(r.Violations, "What explain said came late. "+one.String()+".")
+	}
+	for _, one := range all.Broken {
+		r.Violations = append(r.Violations, "What explain said did not come true. "+one+".")
+	}
 }

@@ -2,6 +2,7 @@ package soak
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -25,13 +26,11 @@ type place struct{ cluster, machine int }
 // newRoster puts machines, cluster by cluster, into their places.
 func newRoster(machines []fleet.Machine, perCluster int) *roster {
 	b := &roster{places: map[client.ObjectKey]place{}, taken: map[client.ObjectKey]bool{}}
-	for i, m := range machines {
-		at := place{i / perCluster, i % perCluster}
-		if at.machine == 0 {
-			b.machines = append(b.machines, nil)
+	for all := range slices.Chunk(slices.Clone(machines), perCluster) {
+		for i, m := range all {
+			b.places[m.ObjectKey] = place{len(b.machines), i}
 		}
-		b.machines[at.cluster] = append(b.machines[at.cluster], m)
-		b.places[m.ObjectKey] = at
+		b.machines = append(b.machines, all)
 	}
 	return b
 }
@@ -71,11 +70,7 @@ func (b *roster) free(m fleet.Machine) {
 func (b *roster) all() []fleet.Machine {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var all []fleet.Machine
-	for _, machines := range b.machines {
-		all = append(all, machines...)
-	}
-	return all
+	return slices.Concat(b.machines...)
 }
 
 // find returns a machine by its name, if it is in a place.

@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 )
 
-func TestBeds(t *testing.T) {
+func TestRoster(t *testing.T) {
 	var machines []fleet.Machine
 	for _, name := range []string{"a-0", "a-1", "b-0", "b-1"} {
 		machines = append(machines, fleet.Machine{ObjectKey: client.ObjectKey{Name: name}})

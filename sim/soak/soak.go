@@ -1,13 +1,25 @@
+// Package soak keeps Sickbay busy for a long time and checks that it stays as it was at the beginning. It injects random
+// faults into thousands of machines, records everything that happens in a ledger, and at the end judges the ledger.
+//
+//	plan (from a seed) ──> faults ──> Nodes, Machines, MachineHealthChecks, clusters, the process ──> Sickbay
+//	                          │                                                                          │
+//	                          └────────────> ledger <──── what the API server says <─────────────────────┘
+//	                                           └──> Judge           samples of its metrics ──> Trends
+//
+// The plan, and the judgement of the ledger and of the samples, are pure. The soak plays the owner of the machines: it
+// deletes each Machine that is marked, and replaces it with a healthy one.
 package soak
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"sync"
 	"time"
+
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
@@ -52,13 +64,13 @@ const (
 // soak is a running soak.
 type soak struct {
 	Options
-	fleet   *fleet.Fleet
-	roster  *roster
-	ledger  *liveLedger
-	owner   *owner
-	manager *manager
-	told    *forecast.Watcher
-	claims  sync.Map
+	fleet     *fleet.Fleet
+	roster    *roster
+	ledger    *Ledger
+	owner     *owner
+	manager   *manager
+	forecasts *forecast.Watcher
+	claims    sync.Map
 	// over is closed at the end of the time, which ends all faults.
 	over chan struct{}
 
@@ -72,14 +84,14 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	defer fail(nil)
 	o.Log = &shared{to: o.Log}
 	o.Progress.Info("Making the fleet", "clusters", o.Shape.Clusters, "machinesInEach", o.Shape.Machines)
-	f, err := fleet.StartLimited(ctx, o.Shape, budget, o.Log)
+	f, err := fleet.Start(ctx, o.Shape, budget, o.Log)
 	if err != nil {
 		return Report{}, err
 	}
-	defer func() { _ = f.Stop(context.WithoutCancel(ctx)) }()
-	s := &soak{Options: o, fleet: f, roster: newRoster(f.Machines, o.Shape.Machines), ledger: newLiveLedger(), over: make(chan struct{})}
+	defer func() { _ = f.World.Stop(context.WithoutCancel(ctx)) }()
+	s := &soak{Options: o, fleet: f, roster: newRoster(f.Machines, o.Shape.Machines), ledger: newLedger(), over: make(chan struct{})}
 	s.report = Report{Options: o, Inflicted: map[Kind]int{}}
-	s.owner = newOwner(f, s.roster, s.ledger)
+	s.owner = &owner{fleet: f, roster: s.roster, ledger: s.ledger, queue: workqueue.NewTyped[client.ObjectKey]()}
 	if err := s.givePlans(ctx); err != nil {
 		return Report{}, err
 	}
@@ -100,53 +112,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return s.report, err
 	}
-	s.report.judge(s.ledger.ledger, log.violations())
-	s.report.tell(s.told.Report())
+	s.report.judge(s.ledger, log.violations())
+	s.report.addForecasts(s.forecasts.Report())
 	return s.report, nil
-}
-
-// run runs everything, and closes the ledger.
-func (s *soak) run(ctx, watching context.Context, fail context.CancelCauseFunc) error {
-	if err := s.manager.start(ctx); err != nil {
-		return err
-	}
-	if err := s.settle(ctx, patience); err != nil {
-		return err
-	}
-	if left := s.ledger.unsettled(); len(left) > 0 {
-		return fmt.Errorf("%d machines are not called healthy after %s, the first is %s", len(left), patience, left[0])
-	}
-	if err := s.listen(watching); err != nil {
-		return err
-	}
-	// Background work ends once nothing is left to do.
-	background, end := context.WithCancel(ctx)
-	var always sync.WaitGroup
-	keep := func(do func(context.Context) error) {
-		always.Go(func() {
-			if err := do(background); err != nil && background.Err() == nil {
-				fail(err)
-			}
-		})
-	}
-	for range owners {
-		keep(s.owner.work)
-	}
-	began := time.Now()
-	keep(s.beat)
-	keep(s.freeze)
-	keep(func(ctx context.Context) error { return s.watchUse(ctx, began) })
-	err := s.carryOut(ctx, began)
-	if err == nil {
-		s.Progress.Info("Waiting until nothing is left to be done")
-		err = s.settle(ctx, s.Allowances.Reconnect+s.Allowances.Patience+fleet.NodeTimeout)
-	}
-	s.ledger.close()
-	s.owner.stop()
-	end()
-	always.Wait()
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return err
 }

@@ -1,4 +1,4 @@
-package soak_test
+package soak
 
 import (
 	"io"
@@ -11,12 +11,11 @@ import (
 
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 	"github.com/sickbay-dev/sickbay/sim/sickbay"
-	"github.com/sickbay-dev/sickbay/sim/soak"
 )
 
 // TestSoak runs a short soak with every kind of fault.
 func TestSoak(t *testing.T) {
-	report := play(t, soak.Options{Shape: result.Fleet{Clusters: 8, Machines: 10}, Duration: 25 * time.Second, Every: 400 * time.Millisecond})
+	report := play(t, Options{Shape: result.Fleet{Clusters: 8, Machines: 10}, Duration: 25 * time.Second, Every: 400 * time.Millisecond})
 	for _, violation := range report.Violations {
 		t.Error(violation)
 	}
@@ -25,7 +24,7 @@ func TestSoak(t *testing.T) {
 			t.Errorf("%q never happened", kind)
 		}
 	}
-	if s := report.Summary; s.Remedied == 0 || s.Reasons[soak.Skip] == 0 || s.Reasons[soak.SaysRestricted] == 0 || len(s.Delays) == 0 {
+	if s := report.Summary; s.Remedied == 0 || s.Reasons[Skip] == 0 || s.Reasons[SaysRestricted] == 0 || len(s.Delays) == 0 {
 		t.Errorf("there was nothing to be judged: %+v", s)
 	}
 	if n := len(report.Samples); n == 0 {
@@ -35,23 +34,23 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// TestSoakFindsDelays: a manager that freezes without a record in the ledger is later than explain predicted, and the report shows
-// that.
+// TestSoakFindsDelays: a manager that freezes without a record in the ledger is later than explain predicted, and the report shows that.
 func TestSoakFindsDelays(t *testing.T) {
-	report := play(t, soak.Options{
+	report := play(t, Options{
 		Shape: result.Fleet{Clusters: 4, Machines: 10}, Duration: 16 * time.Second, Every: 400 * time.Millisecond,
-	}.Frozen(5*time.Second))
+		frozen: 5 * time.Second,
+	})
 	late := slices.ContainsFunc(report.Violations, func(v string) bool { return strings.HasPrefix(v, "What explain said came late. ") })
-	if told := report.Forecasts; told.Late == 0 && told.Excused > 0 {
+	if told := report.Forecasts; len(told.Late) == 0 && told.Excused > 0 {
 		t.Skip("this machine is too busy to tell who is late")
 	}
-	if report.Forecasts.Late == 0 || !late {
+	if len(report.Forecasts.Late) == 0 || !late {
 		t.Errorf("nothing was late: %+v, %q", report.Forecasts, report.Violations)
 	}
 }
 
-// play runs a short soak. It does not judge growth, because nothing has warmed up in so short a time.
-func play(t *testing.T, o soak.Options) soak.Report {
+// play runs a short  It does not judge growth, because nothing has warmed up in so short a time.
+func play(t *testing.T, o Options) Report {
 	t.Helper()
 	log.SetOutput(io.Discard) // the in-memory API servers log each watch that ends
 	dir, noise := t.TempDir(), &strings.Builder{}
@@ -59,7 +58,7 @@ func play(t *testing.T, o soak.Options) soak.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Seed, o.Beats, o.Allowances = seed, 20, soak.DefaultAllowances()
+	o.Seed, o.Beats, o.Allowances = seed, 20, DefaultAllowances()
 	o.Allowances.Patience = time.Minute
 	o.Binary, o.Dir, o.Log, o.Progress = binary, dir, noise, slog.New(slog.NewTextHandler(t.Output(), nil))
 	t.Cleanup(func() {
@@ -67,7 +66,7 @@ func play(t *testing.T, o soak.Options) soak.Report {
 			t.Log(noise)
 		}
 	})
-	report, err := soak.Run(t.Context(), o)
+	report, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,6 +79,6 @@ func play(t *testing.T, o soak.Options) soak.Report {
 // seed gives a plan of 25 seconds with every kind of fault.
 const seed = 57
 
-var kinds = []soak.Kind{
-	soak.NotReady, soak.Lost, soak.Gone, soak.Flap, soak.Skipped, soak.Storm, soak.Hang, soak.Pause, soak.Kill,
+var kinds = []Kind{
+	NotReady, Lost, Gone, Flap, Skipped, Storm, Hang, Pause, Kill,
 }

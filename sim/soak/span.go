@@ -3,6 +3,8 @@ package soak
 import (
 	"slices"
 	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Span is a time in which something was true. Without an end, it still is.
@@ -37,8 +39,7 @@ func common(a, b []Span) []Span {
 	return both
 }
 
-// longestGap returns the longest time in s that none of the others covers. s must have an
-// end.
+// longestGap returns the longest time in s that none of the others covers. s must have an end.
 func longestGap(s Span, others []Span) time.Duration {
 	others = slices.SortedFunc(slices.Values(others), func(a, b Span) int { return a.From.Compare(b.From) })
 	longest, at := time.Duration(0), s.From
@@ -55,4 +56,43 @@ func longestGap(s Span, others []Span) time.Duration {
 		}
 	}
 	return max(longest, s.To.Sub(at))
+}
+
+// overdue returns the span in which Sickbay should have acted on a sickness.
+func (l *Ledger) overdue(r *Record, sick Sickness) Span {
+	return sick.until(l.End, r.Marked.At, r.Gone)
+}
+
+// excuse is a reason why Sickbay did nothing, and when it held.
+type excuse struct {
+	why   Fact
+	spans []Span
+}
+
+// holds reports whether the excuse held at any time in a span.
+func (e excuse) holds(s Span) bool { return len(common([]Span{s}, e.spans)) > 0 }
+
+// excuses returns all excuses for a Machine. A pause must be both true and reported.
+func (l *Ledger) excuses(name client.ObjectKey, a Allowances) []excuse {
+	cluster := l.Machines[name].Cluster
+	return []excuse{
+		{Down, l.Times[About{Fact: Down}]},
+		{Silent, l.blind(cluster, a)},
+		{Skip, l.Times[About{Skip, name}]},
+		{Paused, common(l.Times[About{SaysPaused, cluster}], l.Times[About{Paused, cluster}])},
+		{SaysRestricted, l.Times[About{SaysRestricted, cluster}]},
+		{SaysWaiting, l.Times[About{SaysWaiting, name}]},
+		{SaysQueued, l.Times[About{SaysQueued, name}]},
+	}
+}
+
+// blind returns when the Nodes of a cluster could not be known.
+func (l *Ledger) blind(cluster client.ObjectKey, a Allowances) []Span {
+	spans := slices.Clone(l.Times[About{Silent, cluster}])
+	for i, s := range spans {
+		if !s.To.IsZero() {
+			spans[i].To = s.To.Add(a.Reconnect)
+		}
+	}
+	return spans
 }

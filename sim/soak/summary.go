@@ -9,8 +9,6 @@ import (
 
 // Summary is a ledger in numbers.
 type Summary struct {
-	// Machines counts all machines that ever existed, and Marked those that were marked for their owner.
-	Machines, Marked int
 	// Due counts how often a machine was sick beyond its deadline. It is the sum of those Remedied, those that had Recovered
 	// before, and those Left at the end.
 	Due, Remedied, Recovered, Left int
@@ -24,11 +22,8 @@ type Summary struct {
 
 // Summarize summarizes a ledger.
 func Summarize(l *Ledger, a Allowances) Summary {
-	s := Summary{Machines: len(l.Machines), Reasons: map[Fact]int{}}
+	s := Summary{Reasons: map[Fact]int{}}
 	for name, r := range l.Machines {
-		if !r.Marked.At.IsZero() {
-			s.Marked++
-		}
 		for _, sick := range r.Sick {
 			overdue := l.overdue(r, sick)
 			if !overdue.From.Before(overdue.To) {

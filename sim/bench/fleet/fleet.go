@@ -5,19 +5,13 @@ package fleet
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/retry"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
@@ -66,14 +60,9 @@ type Machine struct {
 	Cluster client.ObjectKey
 }
 
-// Start creates a fleet. Everything in it is healthy, and nobody has said so yet. All of it may be remediated at once, because the benchmark measures
-// how fast that is, not whether it happens. Log receives the output of its API server.
-func Start(ctx context.Context, shape result.Fleet, log io.Writer) (*Fleet, error) {
-	return StartLimited(ctx, shape, "100%", log)
-}
-
-// StartLimited creates a fleet in which no machine of a cluster is remediated while more of them than a limit, such as "40%", are unhealthy.
-func StartLimited(ctx context.Context, shape result.Fleet, limit string, log io.Writer) (*Fleet, error) {
+// Start creates a fleet. Everything in it is healthy, and nobody has said so yet. No machine of a cluster is remediated while more of them than a limit,
+// such as "40%", are unhealthy. Log receives the output of its API server.
+func Start(ctx context.Context, shape result.Fleet, limit string, log io.Writer) (*Fleet, error) {
 	options := world.Options{Synthetic: true, Log: log}
 	if shape.Size() > judgedFrom {
 		options.GOGC = thrifty
@@ -89,9 +78,6 @@ func StartLimited(ctx context.Context, shape result.Fleet, limit string, log io.
 	}
 	return f, nil
 }
-
-// Stop stops everything.
-func (f *Fleet) Stop(ctx context.Context) error { return f.World.Stop(ctx) }
 
 // Each calls do for all machines, several at a time.
 func Each(ctx context.Context, machines []Machine, do func(context.Context, Machine) error) error {
@@ -115,58 +101,4 @@ func (f *Fleet) nodesOf(cluster client.ObjectKey) nodes {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	return f.nodes[cluster]
-}
-
-// Add creates a Machine and its Node.
-func (f *Fleet) Add(ctx context.Context, m Machine) error {
-	if err := f.addNode(ctx, m); err != nil {
-		return err
-	}
-	machine := machine(m, f.ownerIn(m.Cluster))
-	status := machine.Status
-	if err := f.World.Client().Create(ctx, machine); err != nil {
-		return fmt.Errorf("creating machine %s: %w", m, err)
-	}
-	if err := f.addStatus(ctx, machine, status); err != nil {
-		return fmt.Errorf("writing the status of machine %s: %w", m, err)
-	}
-	return nil
-}
-
-func (f *Fleet) addNode(ctx context.Context, m Machine) error {
-	if err := f.nodesOf(m.Cluster).create(ctx, node(m, f.World.Now())); err != nil {
-		return fmt.Errorf("creating the node of %s: %w", m, err)
-	}
-	return nil
-}
-
-// addStatus sets the status of a Machine, except for what a subject has already written.
-func (f *Fleet) addStatus(ctx context.Context, machine *clusterv1.Machine, status clusterv1.MachineStatus) error {
-	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		described := machine.DeepCopy()
-		described.Status = status
-		described.Status.Conditions = slices.Concat(machine.Status.Conditions, status.Conditions)
-		err := f.World.Client().Status().Update(ctx, described)
-		if apierrors.IsConflict(err) {
-			return errors.Join(err, f.World.Client().Get(ctx, client.ObjectKeyFromObject(machine), machine))
-		}
-		return err
-	})
-}
-
-// Remove deletes a Machine and its Node. Either may be gone already.
-func (f *Fleet) Remove(ctx context.Context, m Machine) error {
-	machine := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name}}
-	if err := f.World.Client().Delete(ctx, machine); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("deleting machine %s: %w", m, err)
-	}
-	return f.RemoveNode(ctx, m)
-}
-
-// RemoveNode deletes the Node of a machine. It may be gone already.
-func (f *Fleet) RemoveNode(ctx context.Context, m Machine) error {
-	if err := f.nodesOf(m.Cluster).remove(ctx, m.Name); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("deleting the node of %s: %w", m, err)
-	}
-	return nil
 }

@@ -12,8 +12,7 @@ import (
 // images is how many images a Node lists. A kubelet lists up to 50.
 const images = 25
 
-// node returns a healthy Node as large as that of an ordinary worker, because decoding, copying and keeping Nodes costs
-// accordingly.
+// node returns a healthy Node as large as that of an ordinary worker, because decoding, copying and keeping Nodes costs accordingly.
 func node(m Machine, now metav1.Time) *corev1.Node {
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: m.Name, Labels: nodeLabels(m), Annotations: map[string]string{
@@ -73,18 +72,14 @@ func nodeConditions(now metav1.Time) []corev1.NodeCondition {
 }
 
 // nodeImages are the same for all Nodes, which share their names, so that 100,000 of them fit into memory.
-var nodeImages = sync.OnceValue(makeImages)
-
-func makeImages() []corev1.ContainerImage {
+var nodeImages = sync.OnceValue(func() []corev1.ContainerImage {
 	all := make([]corev1.ContainerImage, images)
 	for i := range all {
 		repository := fmt.Sprintf("registry.example.com/platform/component-%d", i)
 		all[i] = corev1.ContainerImage{
-			Names: []string{
-				fmt.Sprintf("%s@sha256:%064x", repository, i), repository + ":v1.2.3",
-			},
+			Names:     []string{fmt.Sprintf("%s@sha256:%064x", repository, i), repository + ":v1.2.3"},
 			SizeBytes: int64(50+i) << 20,
 		}
 	}
 	return all
-}
+})

@@ -14,8 +14,7 @@ import (
 // pool is the label by which a health check selects its Machines.
 const pool = "bench.sickbay.dev/pool"
 
-// healthCheck returns a check that allows remedies while no more machines than a limit are
-// unhealthy.
+// healthCheck returns a check that allows remedies while no more machines than a limit are unhealthy.
 func healthCheck(cluster client.ObjectKey, limit string, nodeTimeout time.Duration) *clusterv1.MachineHealthCheck {
 	timeout := new(int32(nodeTimeout / time.Second))
 	return &clusterv1.MachineHealthCheck{

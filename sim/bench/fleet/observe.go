@@ -7,12 +7,12 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	toolscache "k8s.io/client-go/tools/cache"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
@@ -40,26 +40,7 @@ type Observer struct {
 // Observe watches all Machines of the fleet until ctx ends.
 func (f *Fleet) Observe(ctx context.Context) (*Observer, error) {
 	o := &Observer{seen: map[client.ObjectKey]map[Mark]time.Time{}}
-	machines, err := cache.New(f.World.Config(), cache.Options{Scheme: world.NewScheme(), DefaultTransform: keepConditions})
-	if err != nil {
-		return nil, fmt.Errorf("making a cache of machines: %w", err)
-	}
-	informer, err := machines.GetInformer(ctx, &clusterv1.Machine{}, cache.BlockUntilSynced(false))
-	if err != nil {
-		return nil, fmt.Errorf("watching machines: %w", err)
-	}
-	registered, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-		AddFunc:    func(obj any) { o.see(obj.(*clusterv1.Machine)) },
-		UpdateFunc: func(_, obj any) { o.see(obj.(*clusterv1.Machine)) },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("watching machines: %w", err)
-	}
-	go func() { _ = machines.Start(ctx) }()
-	if !toolscache.WaitForCacheSync(ctx.Done(), registered.HasSynced) {
-		return nil, fmt.Errorf("watching machines: %w", context.Cause(ctx))
-	}
-	return o, nil
+	return o, journal.Watch(ctx, f.World, cache.Options{DefaultTransform: keepConditions}, o.see, &clusterv1.Machine{})
 }
 
 // keepConditions drops what an observer does not need: for 100,000 Machines, that is 1 GiB.
@@ -73,54 +54,51 @@ func keepConditions(obj any) (any, error) {
 	return kept, nil
 }
 
-func (o *Observer) see(machine *clusterv1.Machine) {
-	now := time.Now()
+// see records the marks of a Machine.
+func (o *Observer) see(object client.Object, gone bool) {
+	now, has := time.Now(), map[Mark]time.Time{}
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	key := client.ObjectKeyFromObject(machine)
-	had := o.seen[key]
-	has := map[Mark]time.Time{}
+	key := client.ObjectKeyFromObject(object)
 	for _, mark := range []Mark{Sick, Healthy, Unknown, Owned} {
-		condition := conditions.Get(machine, mark.Type)
+		condition := conditions.Get(object.(*clusterv1.Machine), mark.Type)
 		if condition == nil || condition.Status != mark.Status {
 			continue
 		}
 		has[mark] = now
-		if since, ok := had[mark]; ok {
+		if since, ok := o.seen[key][mark]; ok {
 			has[mark] = since
 		}
 	}
-	o.seen[key] = has
+	if !gone {
+		o.seen[key] = has
+	}
 }
 
 // Times waits until all these machines have a mark, and returns since when.
 func (o *Observer) Times(ctx context.Context, machines []Machine, mark Mark) ([]time.Time, error) {
+	return o.wait(ctx, machines, mark, true)
+}
+
+// Without waits until none of these machines has a mark.
+func (o *Observer) Without(ctx context.Context, machines []Machine, mark Mark) error {
+	_, err := o.wait(ctx, machines, mark, false)
+	return err
+}
+
+func (o *Observer) wait(ctx context.Context, machines []Machine, mark Mark, want bool) ([]time.Time, error) {
 	times := make([]time.Time, len(machines))
 	err := world.Poll(ctx, func(context.Context) error {
 		o.mutex.Lock()
 		defer o.mutex.Unlock()
 		for i, m := range machines {
-			since, ok := o.seen[m.ObjectKey][mark]
-			if !ok {
-				return fmt.Errorf("machine %s does not have %s=%s", m, mark.Type, mark.Status)
+			since, has := o.seen[m.ObjectKey][mark]
+			if has != want {
+				return fmt.Errorf("that machine %s has %s=%s is still %t", m, mark.Type, mark.Status, has)
 			}
 			times[i] = since
 		}
 		return nil
 	})
 	return times, err
-}
-
-// Without waits until none of these machines has a mark.
-func (o *Observer) Without(ctx context.Context, machines []Machine, mark Mark) error {
-	return world.Poll(ctx, func(context.Context) error {
-		o.mutex.Lock()
-		defer o.mutex.Unlock()
-		for _, m := range machines {
-			if _, has := o.seen[m.ObjectKey][mark]; has {
-				return fmt.Errorf("machine %s still has %s=%s", m, mark.Type, mark.Status)
-			}
-		}
-		return nil
-	})
 }

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -20,8 +19,7 @@ import (
 // ordinal is the ordinal of records that are not Sickbay's. Sickbay never reaches it for one machine.
 const ordinal = 1_000_000
 
-// Records returns the records that Sickbay would create before it repairs machines, each ready to be
-// created.
+// Records returns the records that Sickbay would create before it repairs machines, each ready to be created.
 func (f *Fleet) Records(ctx context.Context, machines []Machine) (map[Machine]*v1alpha1.MachineRemediation, error) {
 	records, mutex := map[Machine]*v1alpha1.MachineRemediation{}, sync.Mutex{}
 	err := Each(ctx, machines, func(ctx context.Context, m Machine) error {
@@ -61,22 +59,6 @@ func (f *Fleet) DeleteRecord(ctx context.Context, r *v1alpha1.MachineRemediation
 	}
 	if err := f.World.Client().Delete(ctx, r); err != nil {
 		return fmt.Errorf("deleting record %s: %w", r.Name, err)
-	}
-	return nil
-}
-
-// Mark marks a Machine for its owner, as Sickbay does.
-func (f *Fleet) Mark(ctx context.Context, m Machine) error {
-	patch, err := json.Marshal([]map[string]any{{"op": "add", "path": "/status/conditions/-", "value": metav1.Condition{
-		Type: Owned.Type, Status: Owned.Status, LastTransitionTime: f.World.Now(),
-		Reason: clusterv1.MachineOwnerRemediatedWaitingForRemediationReason, Message: "Waiting for remediation",
-	}}})
-	if err != nil {
-		return fmt.Errorf("describing the mark of machine %s: %w", m, err)
-	}
-	machine := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name}}
-	if err := f.World.Client().Status().Patch(ctx, machine, client.RawPatch(types.JSONPatchType, patch)); err != nil {
-		return fmt.Errorf("marking machine %s: %w", m, err)
 	}
 	return nil
 }

@@ -5,9 +5,8 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -67,8 +66,7 @@ func TestPercentileIsTheLeast(t *testing.T) {
 	})
 }
 
-// TestDelays: an event before its deadline has no delay, because timestamps in the API have whole
-// seconds.
+// TestDelays: an event before its deadline has no delay, because timestamps in the API have whole seconds.
 func TestDelays(t *testing.T) {
 	at := func(ms int) time.Time { return time.UnixMilli(int64(ms)) }
 	got := delays([]time.Time{at(5500), at(900), at(3000)}, []time.Time{at(5000), at(1000), at(1000)})
@@ -125,20 +123,14 @@ func TestPauseEnds(t *testing.T) {
 	}
 }
 
-func TestValueOf(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "info")
-	if err := os.WriteFile(file, []byte("MemTotal:       16316412 kB\nmodel name\t: Some CPU @ 2.00GHz: fast\nmodel name\t: Another\n"), 0o600); err != nil {
+// TestMachine compares with what the kernel says in another way.
+func TestMachine(t *testing.T) {
+	var kernel syscall.Sysinfo_t
+	if err := syscall.Sysinfo(&kernel); err != nil {
 		t.Fatal(err)
 	}
-	for key, want := range map[string]string{"MemTotal": "16316412 kB", "model name": "Some CPU @ 2.00GHz: fast"} {
-		if got, err := valueOf(file, key); err != nil || got != want {
-			t.Errorf("%s is %q, %v", key, got, err)
-		}
-	}
-	if _, err := valueOf(file, "name"); err == nil {
-		t.Error("what is not there has a value")
-	}
-	if _, err := valueOf(file+"s", "MemTotal"); err == nil {
-		t.Error("a file that is not there has values")
+	m, err := Machine()
+	if most := int64(kernel.Totalram) * int64(kernel.Unit); err != nil || m.CPU == "" || m.Cores < 1 || m.Memory > most || m.Memory < most/2 {
+		t.Errorf("it is %+v, %v; the kernel has %d bytes", m, err, most)
 	}
 }

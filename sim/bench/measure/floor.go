@@ -11,68 +11,44 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// floor measures what no subject can avoid, besides decoding heartbeats: reading the fleet, and making the API server
-// store the writes of a storm.
-func (s *stand) floor(ctx context.Context, p *subject.Process) error {
-	ctx, cancel := context.WithTimeout(ctx, s.patience())
-	defer cancel()
-	for range s.plan.starts(p.Subject, s.fleet.Shape) {
-		if err := p.Kill(); err != nil {
-			return err
-		}
-		// It is ready once it has read everything.
-		again, err := s.runner.Start(ctx, p.Subject)
-		if err != nil {
-			return err
-		}
-		*p = *again
-		s.take(result.Start, p.Subject, p.Ready.Sub(p.Started).Seconds())
+// floorStart reads the fleet, which no start can avoid.
+func (s *stand) floorStart(ctx context.Context, p *subject.Process) error {
+	if err := p.Kill(); err != nil {
+		return err
 	}
-	if s.plan.starts(p.Subject, s.fleet.Shape) > 0 {
-		if err := s.sayAll(ctx); err != nil {
-			return err
-		}
+	if err := again(ctx, p, s.runner); err != nil {
+		return err
 	}
-	if !s.plan.does(Storm) {
-		return nil
-	}
-	for range s.plan.Rounds {
-		if err := s.say(ctx, s.stormy()); err != nil {
-			return err
-		}
-	}
+	// It is ready once it has read everything.
+	s.take(result.Start, p.Subject, p.Ready.Sub(p.Started).Seconds())
 	return nil
 }
 
-// sayAll writes a verdict to each machine, as a first start does.
-func (s *stand) sayAll(ctx context.Context) error {
-	if s.fleet.Judged() {
-		return nil
-	}
+// floorVerdicts writes a verdict to each machine, as a first start does.
+func (s *stand) floorVerdicts(ctx context.Context, p *subject.Process) error {
 	if err := fleet.Each(ctx, s.fleet.Machines, s.fleet.Forget); err != nil {
 		return err
 	}
 	begun := time.Now()
-	err := fleet.Each(ctx, s.fleet.Machines, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Say(ctx, m, fleet.Healthy) })
-	if err != nil {
-		return fmt.Errorf("writing verdicts as fast as the API server takes them: %w", err)
+	if err := s.say(ctx, s.fleet.Machines, fleet.Healthy); err != nil {
+		return err
 	}
-	s.take(result.FirstStart, result.Floor, time.Since(begun).Seconds())
+	s.take(result.FirstStart, p.Subject, time.Since(begun).Seconds())
 	return nil
 }
 
-// say writes verdicts, records and marks as fast as the API server takes them, and removes them again.
-func (s *stand) say(ctx context.Context, machines []fleet.Machine) error {
+// floorStorm writes the verdicts, records and marks of a storm as fast as the API server takes them, and removes them again.
+func (s *stand) floorStorm(ctx context.Context, p *subject.Process) error {
+	machines := s.stormy()
 	records, err := s.fleet.Records(ctx, machines)
 	if err != nil {
 		return err
 	}
 	begun := time.Now()
-	err = fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Say(ctx, m, fleet.Sick) })
-	if err != nil {
-		return fmt.Errorf("writing as fast as the API server takes it: %w", err)
+	if err := s.say(ctx, machines, fleet.Sick); err != nil {
+		return err
 	}
-	s.take(result.StormVerdict, result.Floor, time.Since(begun).Seconds())
+	s.take(result.StormVerdict, p.Subject, time.Since(begun).Seconds())
 	err = fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error {
 		if err := s.fleet.World.Client().Create(ctx, records[m]); err != nil {
 			return err
@@ -82,8 +58,16 @@ func (s *stand) say(ctx context.Context, machines []fleet.Machine) error {
 	if err != nil {
 		return fmt.Errorf("writing as fast as the API server takes it: %w", err)
 	}
-	s.take(result.StormMark, result.Floor, time.Since(begun).Seconds())
+	s.take(result.StormMark, p.Subject, time.Since(begun).Seconds())
 	return fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error {
 		return errors.Join(s.fleet.DeleteRecord(ctx, records[m]), s.fleet.Forget(ctx, m))
 	})
+}
+
+func (s *stand) say(ctx context.Context, machines []fleet.Machine, mark fleet.Mark) error {
+	err := fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Say(ctx, m, mark) })
+	if err != nil {
+		return fmt.Errorf("writing verdicts as fast as the API server takes them: %w", err)
+	}
+	return nil
 }

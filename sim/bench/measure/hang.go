@@ -14,25 +14,22 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
-// due is how many machines of the hanging clusters, in all, are sick when the clusters begin to hang. Their repairs fall due
-// while the clusters hang, so the subject must read their Nodes live. If no cluster hangs, the machines are those of one healthy
-// cluster.
+// due is how many machines of the hanging clusters, in all, are sick when the clusters begin to hang. Their repairs fall due while the
+// clusters hang, so the subject must read their Nodes live. If no cluster hangs, the machines are those of one healthy cluster.
 const due = 50
 
 // hang makes some of many clusters hang, and machines of the others sick.
-func (s *stand) hang(ctx context.Context, p *subject.Process, clusters int) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, s.patience())
-	defer cancel()
+func (s *stand) hang(ctx context.Context, p *subject.Process, clusters int) error {
 	s.log.Info("Having clusters hang", "subject", p.Subject, "clusters", clusters)
 	size := s.fleet.Shape.Machines
-	hanging, others := s.fleet.Beside()[:max(clusters, 1)*size], s.fleet.Beside()[max(clusters, 1)*size:]
+	apart := max(clusters, 1)
+	hanging, others := s.fleet.Beside()[:apart*size], s.fleet.Beside()[apart*size:]
 	var sick []fleet.Machine
 	for all := range slices.Chunk(hanging, size) {
-		sick = append(sick, all[:min((due+max(clusters, 1)-1)/max(clusters, 1), size)]...)
+		sick = append(sick, all[:min((due+apart-1)/apart, size)]...)
 	}
 	sick = sick[:min(due, len(sick))]
-	since := time.Now().Truncate(time.Second)
-	if err := fleet.Each(ctx, sick, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Sicken(ctx, m, since) }); err != nil {
+	if err := s.sicken(ctx, sick, time.Now().Truncate(time.Second)); err != nil {
 		return err
 	}
 	// The subject must learn about them before the silence.
@@ -95,36 +92,42 @@ func (s *stand) beside(ctx context.Context, p *subject.Process, hanging int, mac
 	return nil
 }
 
-// fallSick makes some machines sick in each second, and returns their deadlines.
-func (s *stand) fallSick(ctx context.Context, machines []fleet.Machine) ([]time.Time, error) {
-	deadlines := make([]time.Time, len(machines))
-	for i, m := range machines {
-		if i%s.plan.PerSecond == 0 {
-			// Timestamps in the API have whole seconds.
-			if err := pause(ctx, time.Until(time.Now().Truncate(time.Second).Add(time.Second))); err != nil {
-				return nil, err
-			}
-		}
-		since := time.Now().Truncate(time.Second)
-		deadlines[i] = since.Add(s.fleet.NodeTimeout())
-		if err := s.fleet.Sicken(ctx, m, since); err != nil {
-			return nil, err
-		}
+// grace makes unreadable machines Unknown soon, instead of after five minutes.
+const grace = "--remote-conditions-grace-period=10s"
+
+// outage makes the largest cluster hang until nothing is left to report about its machines, and then for a minute.
+func (s *stand) outage(ctx context.Context, p *subject.Process) error {
+	if err := s.restart(ctx, p, s.runner, grace); err != nil {
+		return err
 	}
-	return deadlines, nil
+	machines := s.fleet.Machines[len(s.fleet.Machines)-s.fleet.Shape.Largest():]
+	end, err := s.silence(machines)
+	if err != nil {
+		return err
+	}
+	err = s.silentMinute(ctx, p, machines)
+	if err = errors.Join(err, end()); err != nil {
+		return err
+	}
+	if _, err := s.observer.Times(ctx, machines, fleet.Healthy); err != nil {
+		return fmt.Errorf("waiting for machines to be called healthy after the silence: %w", err)
+	}
+	return nil
 }
 
-// delays returns how long after their deadlines things happened, in seconds, sorted.
-func delays(times, deadlines []time.Time) []float64 {
-	delays := make([]float64, len(times))
-	for i := range times {
-		delays[i] = max(0, times[i].Sub(deadlines[i]).Seconds())
+func (s *stand) silentMinute(ctx context.Context, p *subject.Process, machines []fleet.Machine) error {
+	s.log.Info("Waiting until all machines are Unknown", "silent", len(machines))
+	if _, err := s.observer.Times(ctx, machines, fleet.Unknown); err != nil {
+		return fmt.Errorf("waiting for machines to be Unknown: %w", err)
 	}
-	slices.Sort(delays)
-	return delays
-}
-
-// percentile returns the least of the sorted values that at least that many percent do not exceed.
-func percentile(sorted []float64, percent int) float64 {
-	return sorted[(len(sorted)*percent+99)/100-1]
+	if _, err := s.quiet(ctx, p); err != nil {
+		return err
+	}
+	used, err := s.used(ctx, p, func(ctx context.Context) error { return pause(ctx, time.Minute) })
+	if err != nil {
+		return err
+	}
+	s.take(result.OutageCPU, p.Subject, used.CPU.Seconds())
+	s.take(result.OutageWrites, p.Subject, used.Writes()+used.Events)
+	return nil
 }

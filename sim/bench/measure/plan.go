@@ -14,18 +14,20 @@ type Part string
 // The parts: the cost of having nothing to do, machines that fall sick one by one, a storm, a start while machines are sick,
 // what a start reads, clusters that hang, a large cluster that hangs, and the end of a leader.
 const (
-	Rest     Part = "rest"
-	Alone    Part = "alone"
-	Storm    Part = "storm"
-	Start    Part = "start"
-	Reads    Part = "reads"
-	Hang     Part = "hang"
-	Outage   Part = "outage"
-	Failover Part = "failover"
+	partRest     Part = "rest"
+	partAlone    Part = "alone"
+	partStorm    Part = "storm"
+	partStart    Part = "start"
+	partReads    Part = "reads"
+	partHang     Part = "hang"
+	partOutage   Part = "outage"
+	partFailover Part = "failover"
 )
 
 // Parts returns all parts.
-func Parts() []Part { return []Part{Rest, Alone, Storm, Start, Reads, Hang, Outage, Failover} }
+func Parts() []Part {
+	return []Part{partRest, partAlone, partStorm, partStart, partReads, partHang, partOutage, partFailover}
+}
 
 // Plan says what to measure and for how long.
 type Plan struct {
@@ -45,8 +47,7 @@ type Plan struct {
 	Hanging []int
 	// Silent is the fleet whose largest cluster hangs for minutes.
 	Silent result.Fleet
-	// Compared are the fleets with which upstream is measured, and Unlimited those with which it is also measured without its
-	// limit.
+	// Compared are the fleets with which upstream is measured, and Unlimited those with which it is also measured without its limit.
 	Compared, Unlimited []result.Fleet
 	// Alone is for how many seconds machines fall sick one by one, PerSecond of them in each second. It must be less than
 	// fleet.NodeTimeout.
@@ -62,38 +63,27 @@ type Plan struct {
 	Profiled result.Fleet
 }
 
-// The fleets of the plans.
-var (
-	small  = result.Fleet{Clusters: 1, Machines: 100}
-	middle = result.Fleet{Clusters: 1, Machines: 1000}
-	large  = result.Fleet{Clusters: 1, Machines: 10_000}
-	few    = result.Fleet{Clusters: 10, Machines: 100}
-	many   = result.Fleet{Clusters: 100, Machines: 100}
-	mixed  = result.Fleet{Clusters: 10, Machines: 100, Large: 10_000}
-	huge   = result.Fleet{Clusters: 900, Machines: 100, Large: 10_000}
-)
-
 // Full returns the plan behind docs/benchmarks.md: Sickbay beside upstream.
 func Full() Plan {
 	return Plan{
 		// The most interesting first, because a run may be interrupted.
-		Fleets:   []result.Fleet{large, many, mixed, middle, small},
+		Fleets:   []result.Fleet{result.Large, result.Many, result.Mixed, result.Middle, result.Small},
 		Subjects: []result.Subject{result.Sickbay, result.Upstream, result.Unlimited, result.Floor},
 		Rounds:   3, Starts: 3, Alone: 4, PerSecond: 5,
 		// Real Nodes report every five minutes: 10,000 of them 33 times per second. Upstream looks every 15 seconds, so one
 		// look falls into each round.
 		Beats: 15 * time.Second, BeatsPerSecond: 33,
-		Restarted: []result.Fleet{large}, Metered: []result.Fleet{large, mixed}, Hung: many, Hanging: result.Hanging(), Silent: large,
-		Compared: []result.Fleet{large, many, middle, small}, Unlimited: []result.Fleet{large, middle}, Failover: middle, Profiled: large,
+		Restarted: []result.Fleet{result.Large}, Metered: []result.Fleet{result.Large, result.Mixed}, Hung: result.Many, Hanging: result.Hanging(), Silent: result.Large,
+		Compared: []result.Fleet{result.Large, result.Many, result.Middle, result.Small}, Unlimited: []result.Fleet{result.Large, result.Middle}, Failover: result.Middle, Profiled: result.Large,
 	}
 }
 
 // Scale returns the plan for how much one process can handle: more and more clusters of 100 machines.
 func Scale() Plan {
 	return Plan{
-		Fleets: []result.Fleet{few, many, huge}, Subjects: []result.Subject{result.Sickbay, result.Floor},
+		Fleets: []result.Fleet{result.Few, result.Many, result.Huge}, Subjects: []result.Subject{result.Sickbay, result.Floor},
 		Rounds: 1, Alone: 4, PerSecond: 25, Beats: 30 * time.Second, BeatsPerSecond: 33,
-		Metered: []result.Fleet{few, many, huge}, Profiled: huge,
+		Metered: []result.Fleet{result.Few, result.Many, result.Huge}, Profiled: result.Huge,
 	}
 }
 
@@ -138,28 +128,18 @@ func (p Plan) subjects(shape result.Fleet) []result.Subject {
 
 // starts returns how often to restart a subject with a fleet. Upstream's limit makes no difference there.
 func (p Plan) starts(who result.Subject, shape result.Fleet) int {
-	if !p.does(Start) || who == result.Unlimited || !slices.Contains(p.Restarted, shape) {
+	if !p.does(partStart) || who == result.Unlimited || !slices.Contains(p.Restarted, shape) {
 		return 0
 	}
 	return p.Starts
 }
 
-// meters reports whether to count what a start of a subject reads.
-func (p Plan) meters(who result.Subject, shape result.Fleet) bool {
-	return p.does(Reads) && who == result.Sickbay && slices.Contains(p.Metered, shape)
-}
-
 // hangs returns how many clusters should hang at once. For upstream, one is slow enough.
 func (p Plan) hangs(who result.Subject, shape result.Fleet) []int {
-	if !p.does(Hang) || shape != p.Hung {
+	if !p.does(partHang) || shape != p.Hung {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(p.Hanging), func(n int) bool { return n >= shape.Clusters || who == result.Upstream && n != 1 })
-}
-
-// silences reports whether the largest cluster should hang for minutes.
-func (p Plan) silences(who result.Subject, shape result.Fleet) bool {
-	return p.does(Outage) && who == result.Sickbay && shape == p.Silent
 }
 
 // profiles reports whether to profile a subject with a fleet.
@@ -169,5 +149,5 @@ func (p Plan) profiles(who result.Subject, shape result.Fleet) bool {
 
 // failsOver reports whether to kill a leader.
 func (p Plan) failsOver(who result.Subject, shape result.Fleet) bool {
-	return p.does(Failover) && shape == p.Failover && who != result.Unlimited
+	return p.does(partFailover) && shape == p.Failover && who != result.Unlimited
 }

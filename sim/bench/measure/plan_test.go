@@ -9,8 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// TestPlansCanBeCarriedOut: without this test, an impossible plan would fail only after
-// half an hour.
+// TestPlansCanBeCarriedOut: without this test, an impossible plan would fail only after half an hour.
 func TestPlansCanBeCarriedOut(t *testing.T) {
 	for name, plan := range map[string]Plan{"full": Full(), "scale": Scale(), "quick": Quick(), "the test's": tiny()} {
 		t.Run(name, func(t *testing.T) {

@@ -13,11 +13,6 @@ import (
 
 // profile profiles a process at rest, and then in a storm. It takes no figures, because profiling costs time, too.
 func (s *stand) profile(ctx context.Context, p *subject.Process) error {
-	if !s.plan.profiles(p.Subject, s.fleet.Shape) {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.patience())
-	defer cancel()
 	err := s.profiled(ctx, p, "rest", s.plan.Beats, func(ctx context.Context) error {
 		_, err := s.beat(ctx)
 		return err
@@ -30,8 +25,7 @@ func (s *stand) profile(ctx context.Context, p *subject.Process) error {
 	})
 }
 
-// stormProfile is how long a process is profiled from the beginning of a storm. It is long enough for Cluster API's
-// controller.
+// stormProfile is how long a process is profiled from the beginning of a storm. It is long enough for Cluster API's controller.
 const stormProfile = 25 * time.Second
 
 // sickenAtOnce is a storm without figures.

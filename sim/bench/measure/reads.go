@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"time"
 
-	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
-	"github.com/sickbay-dev/sickbay/sim/bench/meter"
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
@@ -18,24 +15,21 @@ const absent = 10
 
 // reads counts what a start requests and reads, and compares it with one list of everything watched.
 func (s *stand) reads(ctx context.Context, p *subject.Process) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, s.patience())
-	defer cancel()
-	m, err := meter.Start(s.fleet.World.Config())
+	m, err := startMeter(s.fleet.World.Config())
 	if err != nil {
 		return err
 	}
 	// Stop the meter only when nobody uses it any more: p is started again without it.
-	defer func() { err = errors.Join(err, m.Stop()) }()
+	defer func() { err = errors.Join(err, m.stop()) }()
 	kubeconfig := filepath.Join(s.dir, "metered")
-	if err := m.WriteKubeconfig(kubeconfig); err != nil {
+	if err := m.writeKubeconfig(kubeconfig); err != nil {
 		return err
 	}
 	if err := p.Stop(); err != nil {
 		return err
 	}
 	machines := s.some(min(absent, s.fleet.Shape.Size()))
-	since := time.Now().Add(-time.Hour).Truncate(time.Second)
-	if err := fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Sicken(ctx, m, since) }); err != nil {
+	if err := s.overdue(ctx, machines); err != nil {
 		return err
 	}
 	if err := s.restart(ctx, p, s.runner.By(kubeconfig)); err != nil {
@@ -56,15 +50,15 @@ func (s *stand) reads(ctx context.Context, p *subject.Process) (err error) {
 	return s.recoverFor(ctx, p, machines)
 }
 
-func (s *stand) takeReads(ctx context.Context, who result.Subject, m *meter.Meter) error {
-	read := m.Read()
-	s.take(result.ReadRequests, who, float64(read.Requests))
-	s.take(result.ReadBytes, who, float64(read.Bytes))
-	least, err := m.List(ctx, m.Watched())
+func (s *stand) takeReads(ctx context.Context, who result.Subject, m *meter) error {
+	read, watched := m.read()
+	least, err := m.list(ctx, watched)
 	if err != nil {
 		return fmt.Errorf("reading once what is watched: %w", err)
 	}
-	s.take(result.ReadRequests, result.Floor, float64(least.Requests))
-	s.take(result.ReadBytes, result.Floor, float64(least.Bytes))
+	for who, r := range map[result.Subject]reading{who: read, result.Floor: least} {
+		s.take(result.ReadRequests, who, float64(r.requests))
+		s.take(result.ReadBytes, who, float64(r.bytes))
+	}
 	return nil
 }

@@ -12,9 +12,7 @@ import (
 
 // sickness is a round in which machines fall sick one by one, and then a tenth of the fleet at once.
 func (s *stand) sickness(ctx context.Context, p *subject.Process) error {
-	ctx, cancel := context.WithTimeout(ctx, s.patience())
-	defer cancel()
-	if s.plan.does(Alone) {
+	if s.plan.does(partAlone) {
 		machines := s.some(s.plan.Alone * s.plan.PerSecond)
 		if err := s.alone(ctx, p, machines); err != nil {
 			return fmt.Errorf("having machines fall sick one by one: %w", err)
@@ -23,7 +21,7 @@ func (s *stand) sickness(ctx context.Context, p *subject.Process) error {
 			return err
 		}
 	}
-	if s.plan.does(Storm) {
+	if s.plan.does(partStorm) {
 		machines := s.stormy()
 		if err := s.storm(ctx, p, machines); err != nil {
 			return fmt.Errorf("having machines fall sick at once: %w", err)
@@ -83,6 +81,35 @@ func (s *stand) alone(ctx context.Context, p *subject.Process, machines []fleet.
 	return nil
 }
 
+// sicken makes machines sick since a moment.
+func (s *stand) sicken(ctx context.Context, machines []fleet.Machine, since time.Time) error {
+	return fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Sicken(ctx, m, since) })
+}
+
+// overdue makes machines sick whose deadlines have passed long ago.
+func (s *stand) overdue(ctx context.Context, machines []fleet.Machine) error {
+	return s.sicken(ctx, machines, time.Now().Add(-time.Hour).Truncate(time.Second))
+}
+
+// fallSick makes some machines sick in each second, and returns their deadlines.
+func (s *stand) fallSick(ctx context.Context, machines []fleet.Machine) ([]time.Time, error) {
+	deadlines := make([]time.Time, len(machines))
+	for i, m := range machines {
+		if i%s.plan.PerSecond == 0 {
+			// Timestamps in the API have whole seconds.
+			if err := pause(ctx, time.Until(time.Now().Truncate(time.Second).Add(time.Second))); err != nil {
+				return nil, err
+			}
+		}
+		since := time.Now().Truncate(time.Second)
+		deadlines[i] = since.Add(s.fleet.NodeTimeout())
+		if err := s.fleet.Sicken(ctx, m, since); err != nil {
+			return nil, err
+		}
+	}
+	return deadlines, nil
+}
+
 // margin is how long before a deadline the counters are read.
 const margin = 100 * time.Millisecond
 
@@ -109,14 +136,6 @@ func (s *stand) quiet(ctx context.Context, p *subject.Process) (subject.Usage, e
 		last = now
 	}
 	return last, err
-}
-
-// takeDelays records the delays after deadlines.
-func (s *stand) takeDelays(who result.Subject, times, deadlines []time.Time, p50, p99, most result.Measure) {
-	sorted := delays(times, deadlines)
-	s.take(p50, who, percentile(sorted, 50))
-	s.take(p99, who, percentile(sorted, 99))
-	s.take(most, who, percentile(sorted, 100))
 }
 
 // recover restores machines to what they were.

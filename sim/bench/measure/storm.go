@@ -26,8 +26,7 @@ func (s *stand) storm(ctx context.Context, p *subject.Process, machines []fleet.
 	// Date the sickness in the future: on a busy computer, writing the Nodes takes longer than their timeout.
 	since := time.Now().Truncate(time.Second).Add(time.Duration(len(machines)/writesPerSecond) * time.Second)
 	deadline := since.Add(s.fleet.NodeTimeout())
-	err = fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.fleet.Sicken(ctx, m, since) })
-	if err != nil {
+	if err := s.sicken(ctx, machines, since); err != nil {
 		return err
 	}
 	lone, due, err := s.lonely(ctx, since)

@@ -3,12 +3,16 @@ package measure
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
+
+// step takes some of the figures of a running subject.
+type step func(context.Context, *subject.Process) error
 
 // subject takes all figures of one subject. Its marks may remain on machines afterwards.
 func (s *stand) subject(ctx context.Context, who result.Subject) error {
@@ -18,72 +22,48 @@ func (s *stand) subject(ctx context.Context, who result.Subject) error {
 		return err
 	}
 	defer func() { _ = p.Kill() }()
-	if s.plan.does(Rest) {
-		for range s.plan.Rounds {
-			if err := s.rest(ctx, p); err != nil {
-				return err
-			}
+	for _, do := range s.steps(who) {
+		bounded, cancel := context.WithTimeout(ctx, s.patience())
+		err := do(bounded, p)
+		cancel()
+		if err != nil {
+			return err
 		}
-	}
-	if err := s.profile(ctx, p); err != nil {
-		return err
-	}
-	if who == result.Floor {
-		return s.floor(ctx, p)
-	}
-	if err := s.sicknesses(ctx, p); err != nil {
-		return err
 	}
 	// Kill it, because it would immediately rewrite what is removed later.
 	return p.Kill()
 }
 
-// sicknesses takes the figures that need sick machines.
-func (s *stand) sicknesses(ctx context.Context, p *subject.Process) error {
-	if s.plan.does(Alone) || s.plan.does(Storm) {
-		for range s.plan.Rounds {
-			if err := s.sickness(ctx, p); err != nil {
-				return err
-			}
+// steps returns what to measure, in order. Each step leaves the subject running, except the last one.
+func (s *stand) steps(who result.Subject) []step {
+	plan, shape := s.plan, s.fleet.Shape
+	var steps []step
+	add := func(so bool, times int, do step) {
+		if so {
+			steps = append(steps, slices.Repeat([]step{do}, times)...)
 		}
 	}
-	for range s.plan.starts(p.Subject, s.fleet.Shape) {
-		if err := s.absence(ctx, p); err != nil {
-			return err
-		}
+	starts := plan.starts(who, shape)
+	add(plan.does(partRest), plan.Rounds, s.rest)
+	add(plan.profiles(who, shape), 1, s.profile)
+	if who == result.Floor {
+		add(true, starts, s.floorStart)
+		add(starts > 0 && !s.fleet.Judged(), 1, s.floorVerdicts)
+		add(plan.does(partStorm), plan.Rounds, s.floorStorm)
+		return steps
 	}
-	if s.plan.meters(p.Subject, s.fleet.Shape) {
-		if err := s.reads(ctx, p); err != nil {
-			return err
-		}
+	add(plan.does(partAlone) || plan.does(partStorm), plan.Rounds, s.sickness)
+	add(true, starts, s.absence)
+	add(plan.does(partReads) && who == result.Sickbay && slices.Contains(plan.Metered, shape), 1, s.reads)
+	for _, clusters := range plan.hangs(who, shape) {
+		add(true, 1, func(ctx context.Context, p *subject.Process) error { return s.hang(ctx, p, clusters) })
 	}
-	if err := s.silences(ctx, p); err != nil {
-		return err
-	}
-	if s.plan.failsOver(p.Subject, s.fleet.Shape) {
-		if err := p.Stop(); err != nil {
-			return err
-		}
-		return s.failover(ctx, p.Subject)
-	}
-	return nil
+	add(plan.does(partOutage) && who == result.Sickbay && shape == plan.Silent, 1, s.outage)
+	add(plan.failsOver(who, shape), 1, s.failover)
+	return steps
 }
 
-// silences takes the figures that need hanging clusters.
-func (s *stand) silences(ctx context.Context, p *subject.Process) error {
-	for _, clusters := range s.plan.hangs(p.Subject, s.fleet.Shape) {
-		if err := s.hang(ctx, p, clusters); err != nil {
-			return err
-		}
-	}
-	if s.plan.silences(p.Subject, s.fleet.Shape) {
-		return s.outage(ctx, p)
-	}
-	return nil
-}
-
-// first starts a subject that does not know the fleet yet, and waits until it has judged all of
-// it.
+// first starts a subject that does not know the fleet yet, and waits until it has judged all of it.
 func (s *stand) first(ctx context.Context, who result.Subject) (*subject.Process, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
@@ -103,7 +83,7 @@ func (s *stand) first(ctx context.Context, who result.Subject) (*subject.Process
 	if err := s.settle(ctx, p); err != nil {
 		return nil, err
 	}
-	resident, err := p.Resident()
+	resident, err := subject.Resident(p.PID())
 	if err != nil {
 		return nil, err
 	}
@@ -151,26 +131,4 @@ func (s *stand) settle(ctx context.Context, p *subject.Process) error {
 		}
 		before = now
 	}
-}
-
-// pause waits for d.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func latest(times []time.Time) time.Time {
-	var last time.Time
-	for _, t := range times {
-		if t.After(last) {
-			last = t
-		}
-	}
-	return last
 }

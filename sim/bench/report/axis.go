@@ -58,8 +58,8 @@ func collect(r result.Report, m result.Measure, fleets []result.Fleet) []medians
 	for _, subject := range result.Subjects() {
 		one := medians{subject: subject}
 		for i, fleet := range fleets {
-			if figure, found := r.Find(m, fleet, subject); found {
-				one.at, one.values = append(one.at, i), append(one.values, figure.Median())
+			if value, found := r.Median(m, fleet, subject); found {
+				one.at, one.values = append(one.at, i), append(one.values, value)
 			}
 		}
 		if len(one.at) > 0 {

@@ -10,15 +10,15 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// Markdown renders a report, with its plots by their names.
-func Markdown(r result.Report, drawn []Plot) string {
+// markdown renders a report, with its plots by their names.
+func markdown(r result.Report, drawn []drawing) string {
 	var text strings.Builder
 	text.WriteString(head(r))
 	if reached := verdicts(r); reached != "" {
 		text.WriteString("\n### Goals\n\n" + reached)
 	}
 	for _, plot := range drawn {
-		fmt.Fprintf(&text, "\n![%s](%s/%s.svg)\n", plot.Title, plots, plot.Name)
+		fmt.Fprintf(&text, "\n![%s](%s/%s.svg)\n", plot.title, plots, plot.name)
 	}
 	for _, f := range r.Fleets() {
 		fmt.Fprintf(&text, "\n### %s\n\n%s", title(fleet(f)), table(r, f)+requests(r, f))

@@ -15,10 +15,10 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// Plot is a finished plot. The same report gives the same bytes.
-type Plot struct {
-	Name, Title string
-	SVG         []byte
+// drawing is a finished plot. The same report gives the same bytes.
+type drawing struct {
+	name, title string
+	svg         []byte
 }
 
 // chart is a plot to draw.
@@ -41,9 +41,9 @@ func charts() []chart {
 	}
 }
 
-// Draw returns the plots for which a report has figures.
-func Draw(r result.Report) ([]Plot, error) {
-	var drawn []Plot
+// drawAll returns the plots for which a report has figures.
+func drawAll(r result.Report) ([]drawing, error) {
+	var drawn []drawing
 	for _, chart := range charts() {
 		p := plot.New()
 		some, err := chart.draw(p, r)
@@ -58,7 +58,7 @@ func Draw(r result.Report) ([]Plot, error) {
 		if err != nil {
 			return nil, fmt.Errorf("drawing plot %s: %w", chart.name, err)
 		}
-		drawn = append(drawn, Plot{chart.name, chart.title, svg})
+		drawn = append(drawn, drawing{chart.name, chart.title, svg})
 	}
 	return drawn, nil
 }
@@ -81,8 +81,7 @@ func render(p *plot.Plot) ([]byte, error) {
 // wider is how much wider a reader's font may be. DejaVu Sans, which Linux uses for Arial, is 1.2 times as wide.
 const wider = 1.3
 
-// layout draws the legend beside the plot, where it hides nothing, and everything on white, whatever the page's
-// color.
+// layout draws the legend beside the plot, where it hides nothing, and everything on white, whatever the page's color.
 func layout(p *plot.Plot, canvas draw.Canvas) {
 	p.Title.Padding, p.Y.Label.Padding = 3*vg.Millimeter, vg.Millimeter
 	for _, style := range []*font.Font{

@@ -23,21 +23,21 @@ func TestDraw(t *testing.T) {
 		"heartbeats": {"Sickbay", "Upstream", "Floor", "100", "10,000", "10 ms", "10 s", "machines of one cluster"},
 		"memory":     {"Sickbay", "Upstream", "MiB", "0", "1 × 100", "100 × 100"},
 	}
-	drawn, err := Draw(full())
+	drawn, err := drawAll(full())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
 	for _, plot := range drawn {
-		names = append(names, plot.Name)
+		names = append(names, plot.name)
 		written := wellFormed(t, plot)
-		for _, text := range append(texts[plot.Name], plot.Title) {
+		for _, text := range append(texts[plot.name], plot.title) {
 			if !slices.Contains(written, text) {
-				t.Errorf("plot %s does not say %q, but %q", plot.Name, text, written)
+				t.Errorf("plot %s does not say %q, but %q", plot.name, text, written)
 			}
 		}
-		if !bytes.Contains(plot.SVG, []byte("fill:#FFFFFF")) {
-			t.Errorf("plot %s has no background", plot.Name)
+		if !bytes.Contains(plot.svg, []byte("fill:#FFFFFF")) {
+			t.Errorf("plot %s has no background", plot.name)
 		}
 	}
 	if diff := cmp.Diff([]string{"verdict", "storm", "heartbeats", "memory"}, names); diff != "" {
@@ -49,20 +49,20 @@ func TestDraw(t *testing.T) {
 func wellFormed(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, plot Plot) []string {
+}, plot drawing) []string {
 	t.Helper()
-	if len(plot.SVG) > 100_000 {
-		t.Fatalf("plot %s has %d bytes", plot.Name, len(plot.SVG))
+	if len(plot.svg) > 100_000 {
+		t.Fatalf("plot %s has %d bytes", plot.name, len(plot.svg))
 	}
 	var texts []string
-	decoder := xml.NewDecoder(bytes.NewReader(plot.SVG))
+	decoder := xml.NewDecoder(bytes.NewReader(plot.svg))
 	for {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
 			return texts
 		}
 		if err != nil {
-			t.Fatalf("plot %s: %v", plot.Name, err)
+			t.Fatalf("plot %s: %v", plot.name, err)
 		}
 		if text, ok := token.(xml.CharData); ok && strings.TrimSpace(string(text)) != "" {
 			texts = append(texts, string(text))
@@ -70,8 +70,7 @@ func wellFormed(t interface {
 	}
 }
 
-// TestDrawAnything: any figures can be drawn. Two runs give the same bytes, and no coordinate is NaN or
-// infinite.
+// TestDrawAnything: any figures can be drawn. Two runs give the same bytes, and no coordinate is NaN or infinite.
 func TestDrawAnything(t *testing.T) {
 	var measures []result.Measure
 	for _, about := range result.All() {
@@ -88,22 +87,22 @@ func TestDrawAnything(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		report := result.Report{Time: time.Unix(1, 0), Figures: rapid.SliceOfNDistinct(figures, 0, 40, result.Figure.String).Draw(t, "figures")}
-		first, err := Draw(report)
+		first, err := drawAll(report)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, plot := range first {
 			wellFormed(t, plot)
-			if bytes.Contains(plot.SVG, []byte("NaN")) || bytes.Contains(plot.SVG, []byte("Inf")) {
-				t.Fatalf("plot %s has a number that is none", plot.Name)
+			if bytes.Contains(plot.svg, []byte("NaN")) || bytes.Contains(plot.svg, []byte("Inf")) {
+				t.Fatalf("plot %s has a number that is none", plot.name)
 			}
 		}
 		slices.Reverse(report.Figures)
-		second, err := Draw(report)
+		second, err := drawAll(report)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(first, second); diff != "" {
+		if diff := cmp.Diff(first, second, cmp.AllowUnexported(drawing{})); diff != "" {
 			t.Fatalf("the second time (-first +second):\n%s", diff)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
@@ -18,10 +19,13 @@ const (
 	section = "benchmarks"
 )
 
+// Text renders a report for a terminal: its tables, and a comparison with an earlier version if there is one.
+func Text(r result.Report) string { return markdown(r, nil) + comparison(r) }
+
 // Write writes the tables of a report into their section of benchmarks.md in a directory, and its plots into
 // benchmarks beside it. It removes plots for which the report has no figures.
 func Write(dir string, r result.Report) error {
-	drawn, err := Draw(r)
+	drawn, err := drawAll(r)
 	if err != nil {
 		return err
 	}
@@ -30,7 +34,7 @@ func Write(dir string, r result.Report) error {
 	if err != nil {
 		return fmt.Errorf("reading the page for the report: %w", err)
 	}
-	text, err := replace(string(old), section, Markdown(r, drawn))
+	text, err := replace(string(old), section, markdown(r, drawn))
 	if err != nil {
 		return fmt.Errorf("writing the report into %s: %w", path, err)
 	}
@@ -43,7 +47,7 @@ func Write(dir string, r result.Report) error {
 	return nil
 }
 
-func writePlots(dir string, drawn []Plot) error {
+func writePlots(dir string, drawn []drawing) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("making a directory for plots: %w", err)
 	}
@@ -53,9 +57,21 @@ func writePlots(dir string, drawn []Plot) error {
 		}
 	}
 	for _, plot := range drawn {
-		if err := os.WriteFile(filepath.Join(dir, plot.Name+".svg"), plot.SVG, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, plot.name+".svg"), plot.svg, 0o644); err != nil {
 			return fmt.Errorf("writing a plot: %w", err)
 		}
 	}
 	return nil
+}
+
+// replace puts text between the markers of a section. The markers are the same as in sections that tests keep up
+// to date, but the package for those is only for tests.
+func replace(page, section, text string) (string, error) {
+	begin, end := "<!-- table: "+section+" -->\n", "<!-- end -->"
+	before, rest, begun := strings.Cut(page, begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !begun || !ended {
+		return "", fmt.Errorf("it needs the lines %s and %s", strings.TrimSpace(begin), end)
+	}
+	return before + begin + text + end + after, nil
 }

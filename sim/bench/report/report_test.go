@@ -14,8 +14,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-var small = result.Fleet{Clusters: 1, Machines: 100}
-
 // full returns a report with figures of each kind, with gaps.
 func full() result.Report {
 	r := result.Report{
@@ -26,7 +24,7 @@ func full() result.Report {
 	add := func(m result.Measure, f result.Fleet, s result.Subject, values ...float64) {
 		r.Figures = append(r.Figures, result.Figure{Measure: m, Fleet: f, Subject: s, Values: values})
 	}
-	for i, f := range []result.Fleet{many, large, small} {
+	for i, f := range []result.Fleet{result.Many, result.Large, result.Small} {
 		grown := float64(i + 1)
 		add(result.Memory, f, result.Sickbay, 5e6*grown, 6e6, 5.5e6)
 		add(result.Memory, f, result.Upstream, 2e7*grown, 2.5e7, 2.1e7)
@@ -40,30 +38,30 @@ func full() result.Report {
 		add(result.HeartbeatCPU, f, result.Upstream, 1*grown, 2*grown, 3*grown)
 		add(result.HeartbeatCPU, f, result.Floor, 0.05, 0.05, 0.05)
 	}
-	add(result.IdleWrites, large, result.Sickbay, 0, 0, 0)
-	add(result.IdleWrites, large, result.Upstream, 0, 0, 0)
-	add(result.StormMark, large, result.Sickbay, 0)
-	add(result.StormMark, large, result.Upstream, 30)
-	add(result.HangVerdict(1), many, result.Unlimited, 1)
-	add(result.Requests(result.AtRest, "GET"), large, result.Sickbay, 30, 36, 30)
-	add(result.Requests(result.AtRest, "PUT"), large, result.Sickbay, 0, 0, 0)
-	add(result.Requests(result.Storm, "PATCH"), large, result.Upstream, 0, 1.5, 0)
-	add(result.Requests(result.Storm, "PATCH"), large, result.Unlimited, 2, 2, 2)
+	add(result.IdleWrites, result.Large, result.Sickbay, 0, 0, 0)
+	add(result.IdleWrites, result.Large, result.Upstream, 0, 0, 0)
+	add(result.StormMark, result.Large, result.Sickbay, 0)
+	add(result.StormMark, result.Large, result.Upstream, 30)
+	add(result.HangVerdict(1), result.Many, result.Unlimited, 1)
+	add(result.Requests(result.AtRest, "GET"), result.Large, result.Sickbay, 30, 36, 30)
+	add(result.Requests(result.AtRest, "PUT"), result.Large, result.Sickbay, 0, 0, 0)
+	add(result.Requests(result.Storm, "PATCH"), result.Large, result.Upstream, 0, 1.5, 0)
+	add(result.Requests(result.Storm, "PATCH"), result.Large, result.Unlimited, 2, 2, 2)
 	return r
 }
 
 func TestMarkdown(t *testing.T) {
 	quick := result.Report{Time: time.Unix(0, 0), Quick: true, Figures: []result.Figure{
-		{Measure: result.Failover, Fleet: small, Subject: result.Sickbay, Values: []float64{2}},
+		{Measure: result.Failover, Fleet: result.Small, Subject: result.Sickbay, Values: []float64{2}},
 	}}
 	tests := map[string]result.Report{"full": full(), "quick": quick, "empty": {Time: time.Unix(0, 0)}}
 	for name, report := range tests {
 		t.Run(name, func(t *testing.T) {
-			drawn, err := Draw(report)
+			drawn, err := drawAll(report)
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+".md", Markdown(report, drawn))
+			golden(t, name+".md", markdown(report, drawn))
 		})
 	}
 }

@@ -65,8 +65,8 @@ func stacks(r result.Report, fleets []result.Fleet, measures []result.Measure) [
 		for i, fleet := range fleets {
 			one := column{subject: subject}
 			for j, measure := range measures {
-				if figure, found := r.Find(measure, fleet, subject); found {
-					one.points = append(one.points, plotter.XY{X: float64(i) + beside(subject), Y: figure.Median()})
+				if value, found := r.Median(measure, fleet, subject); found {
+					one.points = append(one.points, plotter.XY{X: float64(i) + beside(subject), Y: value})
 					one.measures = append(one.measures, j)
 				}
 			}
@@ -78,8 +78,7 @@ func stacks(r result.Report, fleets []result.Fleet, measures []result.Measure) [
 	return columns
 }
 
-// draw draws the column, and returns its line for the legend. The points are above each other, so one line
-// connects them.
+// draw draws the column, and returns its line for the legend. The points are above each other, so one line connects them.
 func (c column) draw(p *plot.Plot) (*plotter.Line, error) {
 	line, err := plotter.NewLine(c.points)
 	if err != nil {

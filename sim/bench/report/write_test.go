@@ -11,8 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// TestWrite: a second report replaces the first, including its plots, and leaves the rest of the page
-// as it is.
+// TestWrite: a second report replaces the first, including its plots, and leaves the rest of the page as it is.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "benchmarks.md")
@@ -26,7 +25,7 @@ func TestWrite(t *testing.T) {
 		if err := Write(dir, report); err != nil {
 			t.Fatal(err)
 		}
-		drawn, err := Draw(report)
+		drawn, err := drawAll(report)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,12 +33,12 @@ func TestWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(before+Markdown(report, drawn)+after, string(data)); diff != "" {
+		if diff := cmp.Diff(before+markdown(report, drawn)+after, string(data)); diff != "" {
 			t.Errorf("the page (-want +got):\n%s", diff)
 		}
 		want, got := map[string]string{}, map[string]string{}
 		for _, plot := range drawn {
-			want[plot.Name+".svg"] = string(plot.SVG)
+			want[plot.name+".svg"] = string(plot.svg)
 		}
 		entries, err := os.ReadDir(filepath.Join(dir, "benchmarks"))
 		if err != nil {

@@ -1,4 +1,4 @@
-package result_test
+package result
 
 import (
 	"math"
@@ -10,30 +10,28 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
 // reports draws valid reports.
-func reports(t *rapid.T) result.Report {
-	var measures []result.Measure
-	for _, about := range result.All() {
+func reports(t *rapid.T) Report {
+	var measures []Measure
+	for _, about := range All() {
 		measures = append(measures, about.Measure)
 	}
-	figure := rapid.Custom(func(t *rapid.T) result.Figure {
-		return result.Figure{
+	figure := rapid.Custom(func(t *rapid.T) Figure {
+		return Figure{
 			Measure: rapid.SampledFrom(measures).Draw(t, "measure"),
-			Fleet:   result.Fleet{Clusters: rapid.IntRange(1, 100).Draw(t, "clusters"), Machines: rapid.IntRange(1, 9999).Draw(t, "machines")},
-			Subject: rapid.SampledFrom(result.Subjects()).Draw(t, "subject"),
+			Fleet:   Fleet{Clusters: rapid.IntRange(1, 100).Draw(t, "clusters"), Machines: rapid.IntRange(1, 9999).Draw(t, "machines")},
+			Subject: rapid.SampledFrom(Subjects()).Draw(t, "subject"),
 			Values:  rapid.SliceOfN(rapid.Float64Range(0, math.MaxFloat64), 1, 5).Draw(t, "values"),
 		}
 	})
-	return result.Report{
+	return Report{
 		Time:     time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "time"), 0).UTC(),
-		Machine:  result.Machine{CPU: rapid.String().Draw(t, "cpu"), Cores: rapid.IntRange(1, 99).Draw(t, "cores")},
+		Machine:  Machine{CPU: rapid.String().Draw(t, "cpu"), Cores: rapid.IntRange(1, 99).Draw(t, "cores")},
 		Versions: map[string]string{"go": rapid.StringMatching("[0-9.]+").Draw(t, "version")},
 		Quick:    rapid.Bool().Draw(t, "quick"),
-		Figures:  rapid.SliceOfNDistinct(figure, 1, 20, func(f result.Figure) string { return f.String() }).Draw(t, "figures"),
+		Figures:  rapid.SliceOfNDistinct(figure, 1, 20, func(f Figure) string { return f.String() }).Draw(t, "figures"),
 	}
 }
 
@@ -45,7 +43,7 @@ func TestFile(t *testing.T) {
 		if err := report.Save(path); err != nil {
 			t.Fatal(err)
 		}
-		got, err := result.Load(path)
+		got, err := Load(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +75,7 @@ func TestBadFiles(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := result.Load(path)
+			_, err := Load(path)
 			if err == nil || !strings.HasPrefix(err.Error(), "reading report "+path+": ") || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("the error is %v, and not about %q", err, tt.want)
 			}
@@ -87,8 +85,8 @@ func TestBadFiles(t *testing.T) {
 
 func TestNoNumbers(t *testing.T) {
 	for _, value := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1} {
-		report := result.Report{Time: time.Unix(1, 0), Figures: []result.Figure{{
-			Measure: result.Memory, Fleet: result.Fleet{Clusters: 1, Machines: 1}, Subject: result.Floor, Values: []float64{value},
+		report := Report{Time: time.Unix(1, 0), Figures: []Figure{{
+			Measure: Memory, Fleet: Fleet{Clusters: 1, Machines: 1}, Subject: Floor, Values: []float64{value},
 		}}}
 		if report.Validate() == nil {
 			t.Errorf("%v passes for a value", value)
@@ -99,17 +97,17 @@ func TestNoNumbers(t *testing.T) {
 // TestSaveKeeps: Save writes even an invalid report.
 func TestSaveKeeps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.json")
-	err := result.Report{Machine: result.Machine{CPU: "slow"}}.Save(path)
+	err := Report{Machine: Machine{CPU: "slow"}}.Save(path)
 	if err == nil || !strings.Contains(err.Error(), "is not valid: it has no time") {
 		t.Errorf("the error is %v", err)
 	}
 	if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), "slow") {
 		t.Errorf("the file is %s, %v", data, err)
 	}
-	if err := (result.Report{}).Save(filepath.Join(path, "below")); err == nil || !strings.HasPrefix(err.Error(), "writing report: ") {
+	if err := (Report{}).Save(filepath.Join(path, "below")); err == nil || !strings.HasPrefix(err.Error(), "writing report: ") {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := result.Load(path + "x"); err == nil || !strings.HasPrefix(err.Error(), "reading report: ") {
+	if _, err := Load(path + "x"); err == nil || !strings.HasPrefix(err.Error(), "reading report: ") {
 		t.Errorf("the error is %v", err)
 	}
 }

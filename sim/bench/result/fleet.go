@@ -8,6 +8,32 @@ import (
 	"strings"
 )
 
+// Fleet is the clusters to keep healthy: some of one size, and optionally a large one beside them, each with one MachineHealthCheck.
+type Fleet struct {
+	Clusters int `json:"clusters"`
+	// Machines is the number of machines in each cluster.
+	Machines int `json:"machines"`
+	// Large is the number of machines in the large cluster; 0 if there is none.
+	Large int `json:"large,omitempty"`
+}
+
+// The fleets that are measured, and for which there are goals.
+var (
+	Small  = Fleet{Clusters: 1, Machines: 100}
+	Middle = Fleet{Clusters: 1, Machines: 1000}
+	Large  = Fleet{Clusters: 1, Machines: 10_000}
+	Few    = Fleet{Clusters: 10, Machines: 100}
+	Many   = Fleet{Clusters: 100, Machines: 100}
+	Mixed  = Fleet{Clusters: 10, Machines: 100, Large: 10_000}
+	Huge   = Fleet{Clusters: 900, Machines: 100, Large: 10_000}
+)
+
+// Size returns the number of all machines.
+func (f Fleet) Size() int { return f.Clusters*f.Machines + f.Large }
+
+// Largest returns the number of machines in the largest cluster.
+func (f Fleet) Largest() int { return max(f.Machines, f.Large) }
+
 // String formats a fleet as ParseFleet reads it.
 func (f Fleet) String() string {
 	text := fmt.Sprintf("%dx%d", f.Clusters, f.Machines)
@@ -17,8 +43,7 @@ func (f Fleet) String() string {
 	return text
 }
 
-// ParseFleet parses "100x50", which is 100 clusters of 50 machines, and "100x50+1000", which has one of 1,000 beside
-// them.
+// ParseFleet parses "100x50", which is 100 clusters of 50 machines, and "100x50+1000", which has one of 1,000 beside them.
 func ParseFleet(text string) (Fleet, error) {
 	small, large, mixed := strings.Cut(text, "+")
 	clusters, machines, _ := strings.Cut(small, "x")

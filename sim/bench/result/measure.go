@@ -5,69 +5,43 @@ import "slices"
 // Measure is the name of a measure, which stays the same between runs.
 type Measure string
 
-// The measures. Less is better for each.
+// The measures, which about describes. Less is better for each.
 const (
-	// VerdictP50, P99 and Max are the detection delay of machines that fall sick one by one: the time from the deadline to
-	// the stored HealthCheckSucceeded=False, over all samples of a round.
-	VerdictP50 Measure = "verdict-p50"
-	VerdictP99 Measure = "verdict-p99"
-	VerdictMax Measure = "verdict-max"
-	// MarkP50, P99 and Max are the time from the deadline to OwnerRemediated=False.
-	MarkP50 Measure = "mark-p50"
-	MarkP99 Measure = "mark-p99"
-	MarkMax Measure = "mark-max"
-	// HandoverP50, P99 and Max are the time from the verdict to the mark, before which the owner cannot begin.
-	HandoverP50 Measure = "handover-p50"
-	HandoverP99 Measure = "handover-p99"
-	HandoverMax Measure = "handover-max"
-	// StormVerdict and StormMark are the time from the common deadline of a tenth of the fleet to the last verdict and mark.
-	StormVerdict Measure = "storm-verdict"
-	StormMark    Measure = "storm-mark"
-	// StormFirst is the time from that deadline to the 99th of the first 100 marks.
-	StormFirst Measure = "storm-first"
-	// LoneVerdict and LoneMark are for machines of other clusters that fall sick during a storm: the slowest time from their
-	// own deadlines.
-	LoneVerdict Measure = "lone-verdict"
-	LoneMark    Measure = "lone-mark"
-	// StormWrites is the number of write requests in a storm per sick machine.
-	StormWrites Measure = "storm-writes"
-	// OnsetWrites is the number of write requests for a machine that falls sick alone, until its deadline.
-	OnsetWrites Measure = "onset-writes"
-	// RemedyWrites is the number of write requests after its deadline.
-	RemedyWrites Measure = "remedy-writes"
-	// RemedyRequests is the number of all requests after its deadline, including reads and events.
+	VerdictP50     Measure = "verdict-p50"
+	VerdictP99     Measure = "verdict-p99"
+	VerdictMax     Measure = "verdict-max"
+	MarkP50        Measure = "mark-p50"
+	MarkP99        Measure = "mark-p99"
+	MarkMax        Measure = "mark-max"
+	HandoverP50    Measure = "handover-p50"
+	HandoverP99    Measure = "handover-p99"
+	HandoverMax    Measure = "handover-max"
+	StormVerdict   Measure = "storm-verdict"
+	StormMark      Measure = "storm-mark"
+	StormFirst     Measure = "storm-first"
+	LoneVerdict    Measure = "lone-verdict"
+	LoneMark       Measure = "lone-mark"
+	StormWrites    Measure = "storm-writes"
+	OnsetWrites    Measure = "onset-writes"
+	RemedyWrites   Measure = "remedy-writes"
 	RemedyRequests Measure = "remedy-requests"
-	// RemedyEvents is the number of events per machine that falls sick alone.
-	RemedyEvents Measure = "remedy-events"
-	// HeartbeatCPU and HeartbeatBytes are the processor time and the allocated bytes per 1,000 heartbeats of Nodes.
+	RemedyEvents   Measure = "remedy-events"
 	HeartbeatCPU   Measure = "heartbeat-cpu"
 	HeartbeatBytes Measure = "heartbeat-bytes"
-	// IdleRequests and IdleWrites are the requests in a minute with heartbeats and without sick machines.
-	IdleRequests Measure = "idle-requests"
-	IdleWrites   Measure = "idle-writes"
-	// IdleCPU is the processor time of a minute without heartbeats.
-	IdleCPU Measure = "idle-cpu"
-	// Memory is the resident set per 1,000 machines, after the fleet is loaded.
-	Memory Measure = "memory"
-	// ServerMemory is the resident set of the API server at that time, StoreMemory that of etcd, and StoreBytes the space
-	// that etcd uses.
-	ServerMemory Measure = "server-memory"
-	StoreMemory  Measure = "store-memory"
-	StoreBytes   Measure = "store-bytes"
-	// FirstStart is the time from the start of the process to the last of all verdicts, if there were none before.
-	FirstStart Measure = "first-start"
-	// Start is the time from the start of the process to the last changed verdict, if there were verdicts before.
-	Start Measure = "start"
-	// Failover is the time from the end of the leader to the first verdict of its standby.
-	Failover Measure = "failover"
-	// ReadRequests and ReadBytes are what a start requests and reads from the management cluster's API server. For the
-	// floor, they are one paged list of everything that Sickbay watches.
-	ReadRequests Measure = "read-requests"
-	ReadBytes    Measure = "read-bytes"
-	// OutageCPU and OutageWrites are the processor time and the writes of a minute in which a cluster does not answer, and
-	// nothing is left to report about its machines.
-	OutageCPU    Measure = "outage-cpu"
-	OutageWrites Measure = "outage-writes"
+	IdleRequests   Measure = "idle-requests"
+	IdleWrites     Measure = "idle-writes"
+	IdleCPU        Measure = "idle-cpu"
+	Memory         Measure = "memory"
+	ServerMemory   Measure = "server-memory"
+	StoreMemory    Measure = "store-memory"
+	StoreBytes     Measure = "store-bytes"
+	FirstStart     Measure = "first-start"
+	Start          Measure = "start"
+	Failover       Measure = "failover"
+	ReadRequests   Measure = "read-requests"
+	ReadBytes      Measure = "read-bytes"
+	OutageCPU      Measure = "outage-cpu"
+	OutageWrites   Measure = "outage-writes"
 )
 
 // Info describes a measure.
@@ -86,6 +60,16 @@ type About struct {
 
 // All returns the descriptions of all measures, in display order.
 func All() []About { return slices.Concat(about(), aboutHanging()) }
+
+// Describe returns the description of a measure, and whether the measure is known.
+func Describe(m Measure) (Info, bool) {
+	for _, about := range slices.Concat(All(), aboutRequests()) {
+		if about.Measure == m {
+			return about.Info, true
+		}
+	}
+	return Info{}, false
+}
 
 func about() []About {
 	return []About{
@@ -125,14 +109,4 @@ func about() []About {
 		{OutageCPU, Info{"Outage, CPU", "Processor time in a minute in which the largest cluster hangs, and all its machines are Unknown already.", "s"}},
 		{OutageWrites, Info{"Outage, writes", "Write requests and events in that minute.", "1"}},
 	}
-}
-
-// Describe returns the description of a measure, and whether the measure is known.
-func Describe(m Measure) (Info, bool) {
-	for _, about := range All() {
-		if about.Measure == m {
-			return about.Info, true
-		}
-	}
-	return describeRequests(m)
 }

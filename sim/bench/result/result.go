@@ -1,8 +1,9 @@
-// Package result holds the results of a benchmark as plain data. They are stored as JSON, and tables, plots and limits
-// are computed from them.
+// Package result holds the results of a benchmark as plain data, and checks them against the limits in ../limits.yaml. They are
+// stored as JSON, and package report makes tables and plots of them.
 package result
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -24,21 +25,8 @@ const (
 	Floor Subject = "floor"
 )
 
-// Fleet is the clusters to keep healthy: some of one size, and optionally a large one beside them, each with one
-// MachineHealthCheck.
-type Fleet struct {
-	Clusters int `json:"clusters"`
-	// Machines is the number of machines in each cluster.
-	Machines int `json:"machines"`
-	// Large is the number of machines in the large cluster; 0 if there is none.
-	Large int `json:"large,omitempty"`
-}
-
-// Size returns the number of all machines.
-func (f Fleet) Size() int { return f.Clusters*f.Machines + f.Large }
-
-// Largest returns the number of machines in the largest cluster.
-func (f Fleet) Largest() int { return max(f.Machines, f.Large) }
+// Subjects returns all subjects in display order.
+func Subjects() []Subject { return []Subject{Sickbay, Previous, Upstream, Unlimited, Floor} }
 
 // Figure is one measure of one subject with one fleet.
 type Figure struct {
@@ -49,6 +37,9 @@ type Figure struct {
 	Values []float64 `json:"values"`
 }
 
+// String names a figure for use in a sentence.
+func (f Figure) String() string { return fmt.Sprintf("%s of %s at %s", f.Measure, f.Subject, f.Fleet) }
+
 // Min returns the least value.
 func (f Figure) Min() float64 { return slices.Min(f.Values) }
 
@@ -56,8 +47,11 @@ func (f Figure) Min() float64 { return slices.Min(f.Values) }
 func (f Figure) Max() float64 { return slices.Max(f.Values) }
 
 // Median returns the middle value, or the mean of the two middle ones.
-func (f Figure) Median() float64 {
-	sorted := slices.Sorted(slices.Values(f.Values))
+func (f Figure) Median() float64 { return Median(f.Values) }
+
+// Median returns the middle one of some values, or the mean of the two middle ones.
+func Median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
 	middle := len(sorted) / 2
 	if len(sorted)%2 == 1 {
 		return sorted[middle]
@@ -83,13 +77,13 @@ type Machine struct {
 	Memory int64  `json:"memoryBytes"`
 }
 
-// Find returns the figure of a measure, and whether it exists.
+// Find returns a figure, and whether it exists. If not, it has no values.
 func (r Report) Find(m Measure, f Fleet, s Subject) (Figure, bool) {
 	i := slices.IndexFunc(r.Figures, func(figure Figure) bool {
 		return figure.Measure == m && figure.Fleet == f && figure.Subject == s
 	})
 	if i < 0 {
-		return Figure{}, false
+		return Figure{Measure: m, Fleet: f, Subject: s}, false
 	}
 	return r.Figures[i], true
 }
@@ -106,17 +100,26 @@ func (r Report) Join(later Report) Report {
 	return joined
 }
 
-// Has reports whether there is any figure of a subject.
-func (r Report) Has(s Subject) bool {
+// has reports whether there is any figure of a subject.
+func (r Report) has(s Subject) bool {
 	return slices.ContainsFunc(r.Figures, func(figure Figure) bool { return figure.Subject == s })
+}
+
+// Median returns the median of a figure, and whether the figure exists.
+func (r Report) Median(m Measure, f Fleet, s Subject) (float64, bool) {
+	figure, found := r.Find(m, f, s)
+	if !found {
+		return 0, false
+	}
+	return figure.Median(), true
 }
 
 // Ratio returns the ratio of the medians of two subjects, and whether both were measured and the second is not zero.
 func (r Report) Ratio(m Measure, f Fleet, of, to Subject) (float64, bool) {
-	a, foundA := r.Find(m, f, of)
-	b, foundB := r.Find(m, f, to)
-	if !foundA || !foundB || b.Median() == 0 {
+	a, foundA := r.Median(m, f, of)
+	b, foundB := r.Median(m, f, to)
+	if !foundA || !foundB || b == 0 {
 		return 0, false
 	}
-	return a.Median() / b.Median(), true
+	return a / b, true
 }

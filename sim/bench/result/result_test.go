@@ -1,17 +1,15 @@
-package result_test
+package result
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
 func TestMedian(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		figure := result.Figure{Values: rapid.SliceOfN(rapid.Float64Range(0, 1e9), 1, 9).Draw(t, "values")}
+		figure := Figure{Values: rapid.SliceOfN(rapid.Float64Range(0, 1e9), 1, 9).Draw(t, "values")}
 		below, above := 0, 0
 		for _, value := range figure.Values {
 			if value <= figure.Median() {
@@ -32,28 +30,28 @@ func TestMedian(t *testing.T) {
 }
 
 func TestRatio(t *testing.T) {
-	fleet := result.Fleet{Clusters: 1, Machines: 100}
-	figure := func(m result.Measure, s result.Subject, value float64) result.Figure {
-		return result.Figure{Measure: m, Fleet: fleet, Subject: s, Values: []float64{value}}
+	fleet := Fleet{Clusters: 1, Machines: 100}
+	figure := func(m Measure, s Subject, value float64) Figure {
+		return Figure{Measure: m, Fleet: fleet, Subject: s, Values: []float64{value}}
 	}
-	report := result.Report{Figures: []result.Figure{
-		figure(result.Memory, result.Sickbay, 3), figure(result.Memory, result.Upstream, 6),
-		figure(result.IdleWrites, result.Sickbay, 0), figure(result.IdleWrites, result.Upstream, 0),
+	report := Report{Figures: []Figure{
+		figure(Memory, Sickbay, 3), figure(Memory, Upstream, 6),
+		figure(IdleWrites, Sickbay, 0), figure(IdleWrites, Upstream, 0),
 	}}
 	type answer struct {
 		Ratio float64
 		OK    bool
 	}
 	tests := map[string]struct {
-		measure result.Measure
-		of, to  result.Subject
+		measure Measure
+		of, to  Subject
 		want    answer
 	}{
-		"half":              {result.Memory, result.Sickbay, result.Upstream, answer{0.5, true}},
-		"twice":             {result.Memory, result.Upstream, result.Sickbay, answer{2, true}},
-		"to nothing":        {result.IdleWrites, result.Sickbay, result.Upstream, answer{}},
-		"not measured":      {result.Memory, result.Sickbay, result.Floor, answer{}},
-		"no such measuring": {result.Start, result.Sickbay, result.Upstream, answer{}},
+		"half":              {Memory, Sickbay, Upstream, answer{0.5, true}},
+		"twice":             {Memory, Upstream, Sickbay, answer{2, true}},
+		"to nothing":        {IdleWrites, Sickbay, Upstream, answer{}},
+		"not measured":      {Memory, Sickbay, Floor, answer{}},
+		"no such measuring": {Start, Sickbay, Upstream, answer{}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -67,8 +65,8 @@ func TestRatio(t *testing.T) {
 
 // TestAbout: each measure has exactly one complete description.
 func TestAbout(t *testing.T) {
-	seen := map[result.Measure]bool{}
-	for _, about := range result.All() {
+	seen := map[Measure]bool{}
+	for _, about := range All() {
 		if seen[about.Measure] {
 			t.Errorf("%s is described twice", about.Measure)
 		}
@@ -77,7 +75,7 @@ func TestAbout(t *testing.T) {
 		if about.Title == "" || about.Means == "" || !units[about.Unit] {
 			t.Errorf("%s is not described in full: %+v", about.Measure, about.Info)
 		}
-		if info, ok := result.Describe(about.Measure); !ok || info != about.Info {
+		if info, ok := Describe(about.Measure); !ok || info != about.Info {
 			t.Errorf("%s is described as %+v", about.Measure, info)
 		}
 	}
@@ -86,35 +84,35 @@ func TestAbout(t *testing.T) {
 // TestRequests: each phase and verb has its own measure.
 func TestRequests(t *testing.T) {
 	titles := map[string]bool{}
-	for _, phase := range result.Phases() {
-		for _, verb := range result.Verbs() {
-			info, ok := result.Describe(result.Requests(phase, verb))
+	for _, phase := range Phases() {
+		for _, verb := range Verbs() {
+			info, ok := Describe(Requests(phase, verb))
 			if !ok || info.Unit != "1" || titles[info.Title] {
-				t.Errorf("%s is described as %+v", result.Requests(phase, verb), info)
+				t.Errorf("%s is described as %+v", Requests(phase, verb), info)
 			}
 			titles[info.Title] = true
 		}
 	}
-	if info, ok := result.Describe(result.Requests("sleep", "GET")); ok {
+	if info, ok := Describe(Requests("sleep", "GET")); ok {
 		t.Errorf("requests of no phase are described as %+v", info)
 	}
 }
 
 func TestFleets(t *testing.T) {
-	var report result.Report
+	var report Report
 	for _, name := range []string{"100x100", "1x10000", "1x100", "100x100"} {
-		fleet, err := result.ParseFleet(name)
+		fleet, err := ParseFleet(name)
 		if err != nil || fleet.String() != name {
 			t.Fatalf("%s is read as %v, %v", name, fleet, err)
 		}
-		report.Figures = append(report.Figures, result.Figure{Fleet: fleet})
+		report.Figures = append(report.Figures, Figure{Fleet: fleet})
 	}
-	want := []result.Fleet{{Clusters: 1, Machines: 100}, {Clusters: 1, Machines: 10000}, {Clusters: 100, Machines: 100}}
+	want := []Fleet{{Clusters: 1, Machines: 100}, {Clusters: 1, Machines: 10000}, {Clusters: 100, Machines: 100}}
 	if diff := cmp.Diff(want, report.Fleets()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, bad := range []string{"", "x", "1", "1x", "x1", "0x1", "1x-1", "1x1x1", "1 x 1", "any"} {
-		if fleet, err := result.ParseFleet(bad); err == nil {
+		if fleet, err := ParseFleet(bad); err == nil {
 			t.Errorf("%q is read as %v", bad, fleet)
 		}
 	}
@@ -122,13 +120,13 @@ func TestFleets(t *testing.T) {
 
 // TestJoin: a later figure replaces an earlier one, and no other figure is lost.
 func TestJoin(t *testing.T) {
-	fleet := result.Fleet{Clusters: 1, Machines: 100}
-	figure := func(m result.Measure, value float64) result.Figure {
-		return result.Figure{Measure: m, Fleet: fleet, Subject: result.Sickbay, Values: []float64{value}}
+	fleet := Fleet{Clusters: 1, Machines: 100}
+	figure := func(m Measure, value float64) Figure {
+		return Figure{Measure: m, Fleet: fleet, Subject: Sickbay, Values: []float64{value}}
 	}
-	first := result.Report{Quick: true, Figures: []result.Figure{figure(result.Memory, 1), figure(result.Start, 2)}}
-	second := result.Report{Figures: []result.Figure{figure(result.Start, 3), figure(result.IdleCPU, 4)}}
-	want := result.Report{Figures: []result.Figure{figure(result.Start, 3), figure(result.IdleCPU, 4), figure(result.Memory, 1)}}
+	first := Report{Quick: true, Figures: []Figure{figure(Memory, 1), figure(Start, 2)}}
+	second := Report{Figures: []Figure{figure(Start, 3), figure(IdleCPU, 4)}}
+	want := Report{Figures: []Figure{figure(Start, 3), figure(IdleCPU, 4), figure(Memory, 1)}}
 	if diff := cmp.Diff(want, first.Join(second)); diff != "" {
 		t.Errorf("joined (-want +got):\n%s", diff)
 	}

@@ -20,8 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// floor keeps what the others watch in caches, and does nothing with it. It is ready once the caches have
-// everything.
+// floor keeps what the others watch in caches, and does nothing with it. It is ready once the caches have everything.
 func floor(ctx context.Context, config *rest.Config, options ctrl.Options) (ctrl.Manager, healthz.Checker, error) {
 	options.Scheme = world.NewScheme()
 	mgr, err := ctrl.NewManager(limited(config), options)

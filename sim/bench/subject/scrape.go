@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -30,21 +32,61 @@ func newScraper(address, token string) scraper {
 }
 
 func (s scraper) scrape(ctx context.Context) (map[string]*dto.MetricFamily, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url, http.NoBody)
+	body, err := get(ctx, s.client, s.url, s.token)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Authorization", "Bearer "+s.token)
-	answer, err := s.client.Do(req)
+	defer func() { _ = body.Close() }()
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	return parser.TextToMetricFamilies(body)
+}
+
+// get returns the body of an answer.
+func get(ctx context.Context, by *http.Client, url, token string) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = answer.Body.Close() }()
+	req.Header.Set("Authorization", "Bearer "+token)
+	answer, err := by.Do(req)
+	if err != nil {
+		return nil, err
+	}
 	if answer.StatusCode != http.StatusOK {
+		_ = answer.Body.Close()
 		return nil, fmt.Errorf("the answer is %s", answer.Status)
 	}
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	return parser.TextToMetricFamilies(answer.Body)
+	return answer.Body, nil
+}
+
+// Profile writes a profile of the process to a file: "profile" is the processor over a time, "allocs" all allocations
+// since the start, "mutex" all waits for locks.
+func (p *Process) Profile(ctx context.Context, kind, file string, over time.Duration) error {
+	if err := p.profile(ctx, kind, file, over); err != nil {
+		return fmt.Errorf("writing the profile %s of %s: %w", kind, p.Subject, err)
+	}
+	return nil
+}
+
+func (p *Process) profile(ctx context.Context, kind, file string, over time.Duration) error {
+	url := "http://" + p.pprof + "/debug/pprof/" + kind
+	if over > 0 {
+		url = fmt.Sprintf("%s?seconds=%.0f", url, over.Seconds())
+	}
+	body, err := get(ctx, http.DefaultClient, url, "")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = body.Close() }()
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, body); err != nil {
+		_ = out.Close()
+		return err
+	}
+	return out.Close()
 }
 
 // tokenLife is the lifetime of a token, in seconds.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -98,13 +97,4 @@ func (r *Runner) Start(ctx context.Context, s result.Subject, args ...string) (*
 		return nil, errors.Join(err, process.Kill())
 	}
 	return p, nil
-}
-
-// Self returns the path of this program.
-func Self() (string, error) {
-	path, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("finding this program: %w", err)
-	}
-	return path, nil
 }

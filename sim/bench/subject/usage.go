@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/procfs"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -120,44 +118,23 @@ func label(m *dto.Metric, name string) string {
 	return m.GetLabel()[i].GetValue()
 }
 
-// tick is the unit of time in /proc, on every Linux.
-const tick = 10 * time.Millisecond
-
 // cpu returns the processor time of a process, in user and kernel mode.
 func cpu(pid int) (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, fmt.Errorf("reading the processor time: %w", err)
-	}
-	// The name of the program is in parentheses, and may contain anything. User time is the 14th field, kernel time
-	// the 15th.
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	if len(fields) < 13 {
-		return 0, fmt.Errorf("reading the processor time: %q is no /proc/%d/stat", stat, pid)
-	}
-	var ticks int64
-	for _, field := range fields[11:13] {
-		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			return 0, fmt.Errorf("reading the processor time: %w", err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * tick, nil
+	stat, err := stat(pid)
+	return time.Duration(stat.CPUTime() * float64(time.Second)), err
 }
-
-// Resident returns the memory of the process in bytes.
-func (p *Process) Resident() (float64, error) { return Resident(p.PID()) }
 
 // Resident returns the memory of a process in bytes.
 func Resident(pid int) (float64, error) {
-	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	stat, err := stat(pid)
+	return float64(stat.ResidentMemory()), err
+}
+
+// stat returns what the kernel says about a process.
+func stat(pid int) (procfs.ProcStat, error) {
+	process, err := procfs.NewProc(pid)
 	if err != nil {
-		return 0, fmt.Errorf("reading the resident set: %w", err)
+		return procfs.ProcStat{}, fmt.Errorf("reading what process %d uses: %w", pid, err)
 	}
-	var size, resident int64
-	if _, err := fmt.Sscan(string(statm), &size, &resident); err != nil {
-		return 0, fmt.Errorf("reading the resident set: %w", err)
-	}
-	return float64(resident) * float64(os.Getpagesize()), nil
+	return process.Stat()
 }

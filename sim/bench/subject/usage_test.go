@@ -15,7 +15,7 @@ import (
 
 // TestUsage counts requests by method, including those to workload clusters and those that failed.
 func TestUsage(t *testing.T) {
-	self, err := Self()
+	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,8 +50,10 @@ func TestUsageSince(t *testing.T) {
 	}
 }
 
-// TestCPU compares the result with what the kernel tells the process itself. The times in /proc are rounded
-// down, twice.
+// tick is the unit of time in /proc, on every Linux.
+const tick = 10 * time.Millisecond
+
+// TestCPU compares the result with what the kernel tells the process itself. The times in /proc are rounded down, twice.
 func TestCPU(t *testing.T) {
 	for end := own(t) + 10*tick; own(t) < end; {
 		_ = strings.Repeat("work", 1000)

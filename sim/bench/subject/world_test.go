@@ -16,18 +16,18 @@ import (
 func TestSubjects(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	f, err := fleet.Start(ctx, result.Fleet{Clusters: 2, Machines: 2}, io.Discard)
+	f, err := fleet.Start(ctx, result.Fleet{Clusters: 2, Machines: 2}, "100%", io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
 		// An API server that stops waits for its watches.
 		cancel()
-		if err := f.Stop(context.WithoutCancel(ctx)); err != nil {
+		if err := f.World.Stop(context.WithoutCancel(ctx)); err != nil {
 			t.Error(err)
 		}
 	}()
-	self, err := Self()
+	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +44,7 @@ func TestSubjects(t *testing.T) {
 	})
 }
 
-// testFloor: the floor reads the management cluster and both workload clusters, and writes
-// nothing.
+// testFloor: the floor reads the management cluster and both workload clusters, and writes nothing.
 func testFloor(ctx context.Context, t *testing.T, r *Runner, f *fleet.Fleet) {
 	t.Helper()
 	p := startedIn(ctx, t, r, result.Floor)
@@ -56,7 +55,7 @@ func testFloor(ctx context.Context, t *testing.T, r *Runner, f *fleet.Fleet) {
 	if u.Writes() != 0 || u.CPU <= 0 {
 		t.Errorf("%v writes in %s", u.Writes(), u.CPU)
 	}
-	if resident, err := p.Resident(); err != nil || resident < 10<<20 || resident > 4<<30 {
+	if resident, err := Resident(p.PID()); err != nil || resident < 10<<20 || resident > 4<<30 {
 		t.Errorf("%v bytes are resident, %v", resident, err)
 	}
 	// It watches, so it decodes changes without a request.

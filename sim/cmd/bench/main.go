@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 )
 
@@ -53,4 +54,31 @@ func run(ctx context.Context, args []string) error {
 		fmt.Fprint(os.Stderr, usage)
 		return fmt.Errorf("there is no command %q", args[0])
 	}
+}
+
+// check compares a report with limits.
+func check(args []string) error {
+	flags := flag.NewFlagSet("bench check", flag.ContinueOnError)
+	figures := flags.String("figures", "bench.json", "file with the figures")
+	file := flags.String("limits", "bench/limits.yaml", "file with the limits")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	all, err := result.LoadLimits(*file)
+	if err != nil {
+		return err
+	}
+	measured, err := result.Load(*figures)
+	if err != nil {
+		return err
+	}
+	missed := result.Check(measured, all)
+	for _, sentence := range missed {
+		fmt.Fprintln(os.Stderr, sentence)
+	}
+	if len(missed) > 0 {
+		return errors.New("limits were missed")
+	}
+	fmt.Println("All limits are kept.")
+	return nil
 }

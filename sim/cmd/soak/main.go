@@ -1,5 +1,4 @@
-// Command soak injects random faults into many machines for a long time, and reports how Sickbay handled
-// them.
+// Command soak injects random faults into many machines for a long time, and reports how Sickbay handled them.
 package main
 
 import (

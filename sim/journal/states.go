@@ -7,9 +7,53 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
+
+// Machine waits for a state of the Machine with that UID.
+func (j *Journal) Machine(ctx context.Context, uid types.UID, what string, matches func(*clusterv1.Machine) bool) (Entry, error) {
+	return j.Await(ctx, what, func(e Entry) bool {
+		machine, ok := e.Object.(*clusterv1.Machine)
+		return ok && machine.UID == uid && matches(machine)
+	})
+}
+
+// Gone waits for the removal of the object with that UID.
+func (j *Journal) Gone(ctx context.Context, uid types.UID, what string) (Entry, error) {
+	return j.Await(ctx, what, func(e Entry) bool { return e.Gone && e.Object.GetUID() == uid })
+}
+
+// MachineHealthCheck waits for a state of a MachineHealthCheck.
+func (j *Journal) MachineHealthCheck(ctx context.Context, key client.ObjectKey, what string, matches func(*clusterv1.MachineHealthCheck) bool) (Entry, error) {
+	return j.Await(ctx, what, func(e Entry) bool {
+		mhc, ok := e.Object.(*clusterv1.MachineHealthCheck)
+		return ok && client.ObjectKeyFromObject(mhc) == key && matches(mhc)
+	})
+}
+
+// Verdict returns the verdict on a Machine, or nil.
+func Verdict(machine *clusterv1.Machine) *metav1.Condition {
+	return meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition)
+}
+
+// HasVerdict matches Machines whose verdict has that status, and that reason unless it is empty.
+func HasVerdict(status metav1.ConditionStatus, reason string) func(*clusterv1.Machine) bool {
+	return func(machine *clusterv1.Machine) bool {
+		verdict := Verdict(machine)
+		return verdict != nil && verdict.Status == status && (reason == "" || verdict.Reason == reason)
+	}
+}
+
+// Marked matches Machines that are marked for their owner.
+func Marked(machine *clusterv1.Machine) bool {
+	return meta.IsStatusConditionFalse(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
+}
+
+// Deleting matches Machines in deletion.
+func Deleting(machine *clusterv1.Machine) bool { return !machine.DeletionTimestamp.IsZero() }
 
 // Record waits for a state of a MachineRemediation of the Machine with that UID.
 func (j *Journal) Record(ctx context.Context, machine types.UID, what string, matches func(*v1alpha1.MachineRemediation) bool) (Entry, error) {
@@ -76,4 +120,22 @@ func EndedAs(reason string) func(*v1alpha1.MachineRemediation) bool {
 	return func(record *v1alpha1.MachineRemediation) bool {
 		return record.Status.CompletionTime != nil && Success(record).Reason == reason
 	}
+}
+
+// IsRequest reports whether an entry is a state of a RebootRemediation for a Machine. A RebootRemediation names the
+// Machine if a MachineRemediation created it; otherwise it has the Machine as its owner.
+func IsRequest(e Entry, machine *clusterv1.Machine) bool {
+	request, ok := e.Object.(*v1alpha1.RebootRemediation)
+	if !ok {
+		return false
+	}
+	if request.Spec.RequestedBy.ForRecord() && request.Spec.Machine != nil {
+		return request.Spec.Machine.Name == machine.Name
+	}
+	for _, owner := range request.OwnerReferences {
+		if owner.UID == machine.UID {
+			return true
+		}
+	}
+	return false
 }

@@ -1,4 +1,4 @@
-package meter
+package measure
 
 import (
 	"context"
@@ -17,8 +17,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// scheme knows everything that comes in protobuf: Kubernetes' own kinds, and the metadata of
-// others.
+// scheme knows everything that comes in protobuf: Kubernetes' own kinds, and the metadata of others.
 var scheme = sync.OnceValue(func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(s))
@@ -27,14 +26,14 @@ var scheme = sync.OnceValue(func() *runtime.Scheme {
 })
 
 // listPage reads a page without counting it, and returns its size and where the next one begins.
-func (m *Meter) listPage(ctx context.Context, one Watched, query url.Values) (next string, size int64, err error) {
+func (m *meter) listPage(ctx context.Context, one watch, query url.Values) (next string, size int64, err error) {
 	at := *m.target
-	at.Path, at.RawQuery = one.Path, query.Encode()
+	at.Path, at.RawQuery = one.path, query.Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), http.NoBody)
 	if err != nil {
 		return "", 0, err
 	}
-	req.Header.Set("Accept", listed(one.Accept))
+	req.Header.Set("Accept", listed(one.accept))
 	req.Header.Set("Accept-Encoding", plain)
 	answer, err := m.real.RoundTrip(req)
 	if err != nil {

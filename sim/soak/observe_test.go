@@ -28,32 +28,32 @@ func verdict(status metav1.ConditionStatus) metav1.Condition {
 }
 
 func TestLedgerHasTheLifeOfAMachine(t *testing.T) {
-	c := newLiveLedger()
+	c := newLedger()
 	marked := metav1.Condition{Type: clusterv1.MachineOwnerRemediatedCondition, Status: metav1.ConditionFalse, Reason: "WaitingForRemediation"}
 	var asked []bool
 	for _, state := range []*clusterv1.Machine{
 		machine(), machine(verdict(metav1.ConditionTrue)), machine(verdict(metav1.ConditionFalse)), machine(verdict(metav1.ConditionFalse)),
 		machine(verdict(metav1.ConditionFalse), marked), machine(verdict(metav1.ConditionFalse), marked),
 	} {
-		asked = append(asked, c.seen(state))
+		asked = append(asked, c.seen(state, false))
 	}
 	if diff := cmp.Diff([]bool{false, false, false, false, true, false}, asked); diff != "" {
 		t.Error("asked its owner: ", diff)
 	}
-	c.gone(machine1)
+	c.seen(machine(), true)
 	want := &Record{
 		Cluster: cluster1, Called: []Saying{{What: "look"}}, Marked: Saying{What: "look"}, Verdict: "HealthCheckSucceeded is False, Because: look",
 	}
-	if diff := cmp.Diff(want, c.ledger.Machines[machine1], cmpopts.IgnoreTypes(time.Time{})); diff != "" {
+	if diff := cmp.Diff(want, c.Machines[machine1], cmpopts.IgnoreTypes(time.Time{})); diff != "" {
 		t.Error(diff)
 	}
-	if r := c.ledger.Machines[machine1]; r.Gone.IsZero() || r.Marked.At.IsZero() {
+	if r := c.Machines[machine1]; r.Gone.IsZero() || r.Marked.At.IsZero() {
 		t.Errorf("it is not written down when it happened: %+v", r)
 	}
 }
 
 func TestLedgerHasWhatHealthChecksSay(t *testing.T) {
-	c := newLiveLedger()
+	c := newLedger()
 	for _, reason := range []string{"", clusterv1.MachineHealthCheckTooManyUnhealthyReason, "NoneSick"} {
 		mhc := &clusterv1.MachineHealthCheck{
 			ObjectMeta: metav1.ObjectMeta{Namespace: cluster1.Namespace, Name: "any"}, Spec: clusterv1.MachineHealthCheckSpec{ClusterName: cluster1.Name},
@@ -65,7 +65,7 @@ func TestLedgerHasWhatHealthChecksSay(t *testing.T) {
 		c.healthCheckSeen(mhc)
 	}
 	for _, fact := range []Fact{SaysRestricted, SaysPaused} {
-		if spans := c.ledger.Times[About{fact, cluster1}]; len(spans) != 1 || spans[0].To.IsZero() {
+		if spans := c.Times[About{fact, cluster1}]; len(spans) != 1 || spans[0].To.IsZero() {
 			t.Errorf("%q: %v, not once and over", fact, spans)
 		}
 	}
@@ -91,7 +91,7 @@ func TestLedgerHasRepairs(t *testing.T) {
 	watching.Status.Step = "watch"
 	ended := repair(v1alpha1.RemediationEnded)
 	ended.Labels = map[string]string{v1alpha1.OpenLabel: ""}
-	c := newLiveLedger()
+	c := newLedger()
 	for _, step := range []struct {
 		name        string
 		state       *v1alpha1.MachineRemediation
@@ -108,15 +108,15 @@ func TestLedgerHasRepairs(t *testing.T) {
 		{"open when it was deleted", repair(v1alpha1.RemediationActing), true, false, false},
 	} {
 		c.repaired(step.state, step.gone)
-		if got := c.ledger.Machines[machine1].underRepair(); got != step.open {
+		if got := c.Machines[machine1].underRepair(); got != step.open {
 			t.Errorf("%s: open is %t", step.name, got)
 		}
-		spans := c.ledger.Times[about]
+		spans := c.Times[about]
 		if got := len(spans) > 0 && spans[len(spans)-1].To.IsZero(); got != step.waits {
 			t.Errorf("%s: waiting is %t", step.name, got)
 		}
 	}
-	if got := c.ledger.Machines[machine1]; len(got.Repairs) != 1 || got.Cluster != cluster1 {
+	if got := c.Machines[machine1]; len(got.Repairs) != 1 || got.Cluster != cluster1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -128,12 +128,12 @@ func TestLedgerHasTheMachinesInLine(t *testing.T) {
 		long + "; 1 waits for a slot: machine1-2": false, long + "; 1 is paced: machine1 (MachineSet ms cools down)": true,
 		long + "; 11 are paced: a, b and 9 more": true, long + "; 1 is held back: machine1": false,
 	} {
-		c := newLiveLedger()
-		c.seen(machine())
+		c := newLedger()
+		c.seen(machine(), false)
 		mhc := &clusterv1.MachineHealthCheck{ObjectMeta: metav1.ObjectMeta{Namespace: cluster1.Namespace}, Spec: clusterv1.MachineHealthCheckSpec{ClusterName: cluster1.Name}}
 		mhc.Status.Conditions = []metav1.Condition{{Type: clusterv1.MachineHealthCheckRemediationAllowedCondition, Status: metav1.ConditionTrue, Message: message}}
 		c.healthCheckSeen(mhc)
-		if got := c.ledger.holds(About{SaysQueued, machine1}); got != want {
+		if got := c.holds(About{SaysQueued, machine1}); got != want {
 			t.Errorf("%q: waiting is %t", message, got)
 		}
 	}
@@ -141,7 +141,7 @@ func TestLedgerHasTheMachinesInLine(t *testing.T) {
 
 func TestLedgerHasWhatIsLeft(t *testing.T) {
 	m := fleet.Machine{ObjectKey: machine1, Cluster: cluster1}
-	c := newLiveLedger()
+	c := newLedger()
 	restrict := func(so bool) { c.set(About{SaysRestricted, cluster1}, so) }
 	for _, step := range []struct {
 		name string
@@ -149,16 +149,16 @@ func TestLedgerHasWhatIsLeft(t *testing.T) {
 		left bool
 	}{
 		{"nothing", func() {}, false},
-		{"new", func() { c.seen(machine()) }, true},
-		{"healthy", func() { c.seen(machine(verdict(metav1.ConditionTrue))) }, false},
+		{"new", func() { c.seen(machine(), false) }, true},
+		{"healthy", func() { c.seen(machine(verdict(metav1.ConditionTrue)), false) }, false},
 		{"sick", func() { c.sick(m, Lost, at(0)) }, true},
 		{"sick, with a reason", func() { restrict(true) }, false},
 		{"sick, without any more", func() { restrict(false) }, true},
 		{"recovered", func() { c.healed(m) }, false},
-		{"recovered, and that is unknown", func() { c.seen(machine(verdict(metav1.ConditionUnknown))) }, true},
+		{"recovered, and that is unknown", func() { c.seen(machine(verdict(metav1.ConditionUnknown)), false) }, true},
 		{"sick again", func() { c.sick(m, Gone, at(0)) }, true},
 		{"being replaced", func() { c.released(m) }, true},
-		{"replaced", func() { c.gone(machine1) }, false},
+		{"replaced", func() { c.seen(machine(), true) }, false},
 		{"replaced, and its record is open", func() { c.repaired(repair(v1alpha1.RemediationActing), false) }, true},
 		{"and over", func() { c.repaired(repair(v1alpha1.RemediationEnded), false) }, false},
 		{"closed", func() { c.close(); c.sick(fleet.Machine{ObjectKey: cluster1}, Gone, at(0)) }, false},

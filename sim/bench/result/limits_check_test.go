@@ -1,4 +1,4 @@
-package limits_test
+package result
 
 import (
 	"slices"
@@ -7,30 +7,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"github.com/sickbay-dev/sickbay/sim/bench/limits"
-	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-var (
-	small = result.Fleet{Clusters: 1, Machines: 100}
-	large = result.Fleet{Clusters: 1, Machines: 10000}
-)
-
-func figure(m result.Measure, f result.Fleet, s result.Subject, values ...float64) result.Figure {
-	return result.Figure{Measure: m, Fleet: f, Subject: s, Values: values}
+func figure(m Measure, f Fleet, s Subject, values ...float64) Figure {
+	return Figure{Measure: m, Fleet: f, Subject: s, Values: values}
 }
 
-var measured = []result.Figure{
-	figure(result.VerdictP99, small, result.Sickbay, 0.2, 0.1, 0.9),
-	figure(result.VerdictP99, small, result.Upstream, 3, 4, 5),
-	figure(result.VerdictP99, large, result.Sickbay, 0.4),
-	figure(result.HangVerdict(1), small, result.Sickbay, 0.4),
-	figure(result.IdleWrites, small, result.Sickbay, 0, 0, 0),
-	figure(result.IdleWrites, small, result.Upstream, 0, 0, 0),
-	figure(result.IdleWrites, large, result.Sickbay, 0, 0, 7),
-	figure(result.RemedyWrites, small, result.Sickbay, 2),
-	figure(result.RemedyWrites, small, result.Upstream, 0),
+var measured = []Figure{
+	figure(VerdictP99, Small, Sickbay, 0.2, 0.1, 0.9),
+	figure(VerdictP99, Small, Upstream, 3, 4, 5),
+	figure(VerdictP99, Large, Sickbay, 0.4),
+	figure(HangVerdict(1), Small, Sickbay, 0.4),
+	figure(IdleWrites, Small, Sickbay, 0, 0, 0),
+	figure(IdleWrites, Small, Upstream, 0, 0, 0),
+	figure(IdleWrites, Large, Sickbay, 0, 0, 7),
+	figure(RemedyWrites, Small, Sickbay, 2),
+	figure(RemedyWrites, Small, Upstream, 0),
 }
 
 func TestCheck(t *testing.T) {
@@ -58,11 +50,11 @@ func TestCheck(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			parsed, err := limits.Parse([]byte("limits: [" + tt.limit + "]"))
+			parsed, err := parseLimits([]byte("limits: [" + tt.limit + "]"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := limits.Check(result.Report{Quick: tt.quick, Figures: measured}, parsed)
+			got := Check(Report{Quick: tt.quick, Figures: measured}, parsed)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -72,15 +64,15 @@ func TestCheck(t *testing.T) {
 
 // TestPrevious: limits against an earlier version apply only if the report has one.
 func TestPrevious(t *testing.T) {
-	all, err := limits.Parse([]byte("limits: [{measure: handover-p99, fleet: any, against: {subject: previous}, most: 1.3, why: so}]"))
+	all, err := parseLimits([]byte("limits: [{measure: handover-p99, fleet: any, against: {subject: previous}, most: 1.3, why: so}]"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := figure(result.HandoverP99, small, result.Sickbay, 0.2)
-	if got := limits.Check(result.Report{Figures: []result.Figure{now}}, all); len(got) != 0 {
+	now := figure(HandoverP99, Small, Sickbay, 0.2)
+	if got := Check(Report{Figures: []Figure{now}}, all); len(got) != 0 {
 		t.Errorf("without an earlier version: %q", got)
 	}
-	got := limits.Check(result.Report{Figures: []result.Figure{now, figure(result.HandoverP99, small, result.Previous, 0.1)}}, all)
+	got := Check(Report{Figures: []Figure{now, figure(HandoverP99, Small, Previous, 0.1)}}, all)
 	want := []string{"handover-p99 of sickbay at 1x100 is 2 times handover-p99 of previous at 1x100, and may be 1.3 times that at most."}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -89,12 +81,12 @@ func TestPrevious(t *testing.T) {
 
 // TestNothingMeasured: an empty report misses each of our own limits that needs no earlier version.
 func TestNothingMeasured(t *testing.T) {
-	all, err := limits.Load("limits.yaml")
+	all, err := LoadLimits("../limits.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all = slices.DeleteFunc(all, func(limit limits.Limit) bool { return limit.Against != nil && limit.Against.Subject == result.Previous })
-	sentences := limits.Check(result.Report{}, all)
+	all = slices.DeleteFunc(all, func(limit Limit) bool { return limit.Against != nil && limit.Against.Subject == Previous })
+	sentences := Check(Report{}, all)
 	if len(sentences) != len(all) {
 		t.Errorf("%d limits, and %d sentences: %q", len(all), len(sentences), sentences)
 	}
@@ -109,7 +101,7 @@ func TestNothingMeasured(t *testing.T) {
 			short++
 		}
 	}
-	if got := len(limits.Check(result.Report{Quick: true}, all)); got != short || short == 0 {
+	if got := len(Check(Report{Quick: true}, all)); got != short || short == 0 {
 		t.Errorf("%d limits for short runs, and %d sentences", short, got)
 	}
 }
@@ -117,14 +109,14 @@ func TestNothingMeasured(t *testing.T) {
 // TestLess: a report that meets a limit still does if Sickbay gets better or the limit gets wider.
 func TestLess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		number := rapid.Float64Range(0, 1000)
-		value, other, most := number.Draw(t, "value"), number.Draw(t, "other"), number.Draw(t, "most")
+		drawn := rapid.Float64Range(0, 1000)
+		value, other, most := drawn.Draw(t, "value"), drawn.Draw(t, "other"), drawn.Draw(t, "most")
 		better, wider := rapid.Float64Range(0, value).Draw(t, "better"), rapid.Float64Range(most, 2000).Draw(t, "wider")
 		missed := func(value, most float64) int {
-			limit := limits.Number(most)
-			return len(limits.Check(
-				result.Report{Figures: []result.Figure{figure(result.Memory, small, result.Sickbay, value), figure(result.Memory, small, result.Upstream, other)}},
-				[]limits.Limit{{Measure: result.Memory, Fleet: limits.Any, Against: &limits.Against{Subject: result.Upstream}, Most: &limit}},
+			limit := number(most)
+			return len(Check(
+				Report{Figures: []Figure{figure(Memory, Small, Sickbay, value), figure(Memory, Small, Upstream, other)}},
+				[]Limit{{Measure: Memory, Fleet: anyFleet, Against: &against{Subject: Upstream}, Most: &limit}},
 			))
 		}
 		if was := missed(value, most); missed(better, most) > was || missed(value, wider) > was {

@@ -1,21 +1,21 @@
 package measure
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
 
+	"github.com/prometheus/procfs"
+
+	"github.com/sickbay-dev/sickbay/sim/bench/result"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// Versions returns the versions of what is measured and of its environment. Sickbay's is the version of the
-// source.
+// Versions returns the versions of what is measured and of its environment. Sickbay's is the version of the source.
 func Versions(ctx context.Context, sickbay string) (map[string]string, error) {
 	server, err := exec.CommandContext(ctx, filepath.Join(world.AssetsDir(), "kube-apiserver"), "--version").Output()
 	if err != nil {
@@ -40,21 +40,20 @@ func Versions(ctx context.Context, sickbay string) (map[string]string, error) {
 	return versions, nil
 }
 
-// valueOf returns the first value in a file of lines like "key : value".
-func valueOf(file, key string) (string, error) {
-	lines, err := os.Open(file)
+// Machine describes this computer.
+func Machine() (result.Machine, error) {
+	proc, err := procfs.NewDefaultFS()
 	if err != nil {
-		return "", fmt.Errorf("describing this machine: %w", err)
+		return result.Machine{}, fmt.Errorf("describing this machine: %w", err)
 	}
-	defer func() { _ = lines.Close() }()
-	scanner := bufio.NewScanner(lines)
-	for scanner.Scan() {
-		if name, value, found := strings.Cut(scanner.Text(), ":"); found && strings.TrimSpace(name) == key {
-			return strings.TrimSpace(value), nil
-		}
+	memory, err := proc.Meminfo()
+	if err != nil {
+		return result.Machine{}, fmt.Errorf("describing this machine: %w", err)
 	}
-	if err := scanner.Err(); err != nil {
-		return "", fmt.Errorf("describing this machine: %w", err)
+	m := result.Machine{CPU: runtime.GOARCH, Cores: runtime.NumCPU(), Memory: int64(*memory.MemTotalBytes)}
+	// Some kernels do not name the model.
+	if cpus, err := proc.CPUInfo(); err == nil && len(cpus) > 0 && cpus[0].ModelName != "" {
+		m.CPU = cpus[0].ModelName
 	}
-	return "", fmt.Errorf("describing this machine: %s has no %q", file, key)
+	return m, nil
 }

@@ -1,15 +1,13 @@
-package limits
+package result
 
 import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
-// validate returns the first error in limits.
-func validate(all []Limit) error {
+// validateLimits returns the first error in limits.
+func validateLimits(all []Limit) error {
 	if len(all) == 0 {
 		return errors.New("there are no limits")
 	}
@@ -27,13 +25,13 @@ func validate(all []Limit) error {
 }
 
 func (l Limit) validate() error {
-	info, known := result.Describe(l.Measure)
+	info, known := Describe(l.Measure)
 	if !known {
 		return fmt.Errorf("nobody knows the measure %q", l.Measure)
 	}
-	if l.Fleet != Any {
-		if _, err := result.ParseFleet(l.Fleet); err != nil {
-			return fmt.Errorf("%w, nor %s", err, Any)
+	if l.Fleet != anyFleet {
+		if _, err := ParseFleet(l.Fleet); err != nil {
+			return fmt.Errorf("%w, nor %s", err, anyFleet)
 		}
 	}
 	if l.Most == nil {
@@ -51,15 +49,15 @@ func (l Limit) validate() error {
 	return nil
 }
 
-func (a Against) validate(unit string) error {
-	if a == (Against{}) {
+func (a against) validate(unit string) error {
+	if a == (against{}) {
 		return errors.New("it is against nothing")
 	}
-	if a.Subject != "" && !slices.Contains(result.Subjects(), a.Subject) {
+	if a.Subject != "" && !slices.Contains(Subjects(), a.Subject) {
 		return fmt.Errorf("nobody knows the subject %q", a.Subject)
 	}
 	if a.Measure != "" {
-		info, known := result.Describe(a.Measure)
+		info, known := Describe(a.Measure)
 		if !known {
 			return fmt.Errorf("nobody knows the measure %q", a.Measure)
 		}
@@ -68,7 +66,7 @@ func (a Against) validate(unit string) error {
 		}
 	}
 	if a.Fleet != "" {
-		if _, err := result.ParseFleet(a.Fleet); err != nil {
+		if _, err := ParseFleet(a.Fleet); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package meter_test
+package measure
 
 import (
 	"context"
@@ -7,13 +7,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-
-	"github.com/sickbay-dev/sickbay/sim/bench/meter"
 )
 
 // TestMeter counts what goes through it, and lists what was watched, in the encoding of the watch.
@@ -35,41 +33,38 @@ func TestMeter(t *testing.T) {
 		}
 	}))
 	defer api.Close()
-	m, err := meter.Start(&rest.Config{Host: api.URL})
+	m, err := startMeter(&rest.Config{Host: api.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = m.Stop() }()
+	defer func() { _ = m.stop() }()
 
-	const watch = "/api/v1/things?watch=true&labelSelector=a%3Db"
+	const path = "/api/v1/things?watch=true&labelSelector=a%3Db"
 	const accept = "application/json;as=PartialObjectMetadata;v=v1"
 	for range 2 {
-		get(t, m, watch, accept)
+		get(t, m, path, accept)
 	}
-	if diff := cmp.Diff(meter.Reading{Requests: 2, Bytes: int64(2 * len("event"))}, m.Read()); diff != "" {
-		t.Errorf("reading (-want +got):\n%s", diff)
+	read, watched := m.read()
+	if want := (reading{2, int64(2 * len("event"))}); read != want {
+		t.Errorf("it shows %+v, want %+v", read, want)
 	}
-	want := []meter.Watched{{Path: "/api/v1/things", LabelSelector: "a=b", Accept: accept}}
-	if diff := cmp.Diff(want, m.Watched()); diff != "" {
-		t.Errorf("watched (-want +got):\n%s", diff)
+	if want := []watch{{path: "/api/v1/things", labelSelector: "a=b", accept: accept}}; !slices.Equal(watched, want) {
+		t.Errorf("watched are %+v, want %+v", watched, want)
 	}
-	listed, err := m.List(t.Context(), m.Watched())
-	if err != nil {
-		t.Fatal(err)
+	listed, err := m.list(t.Context(), watched)
+	if want := (reading{2, int64(len(first) + len(second))}); err != nil || listed != want {
+		t.Errorf("listed %+v, %v, want %+v", listed, err, want)
 	}
-	if diff := cmp.Diff(meter.Reading{Requests: 2, Bytes: int64(len(first) + len(second))}, listed); diff != "" {
-		t.Errorf("listed (-want +got):\n%s", diff)
-	}
-	if m.Read().Requests != 2 {
+	if again, _ := m.read(); again.requests != 2 {
 		t.Error("what the meter lists itself is counted")
 	}
 }
 
 // get sends a request through the meter, like a program with its kubeconfig.
-func get(t *testing.T, m *meter.Meter, path, accept string) {
+func get(t *testing.T, m *meter, path, accept string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := m.WriteKubeconfig(file); err != nil {
+	if err := m.writeKubeconfig(file); err != nil {
 		t.Fatal(err)
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", file)

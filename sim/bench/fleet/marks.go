@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -50,6 +53,40 @@ func (f *Fleet) Forget(ctx context.Context, m Machine) error {
 	}
 	if err := f.World.Client().Status().Patch(ctx, made, client.RawPatch(types.JSONPatchType, patch)); err != nil {
 		return fmt.Errorf("removing conditions of machine %s: %w", m, err)
+	}
+	return nil
+}
+
+// Mark marks a Machine for its owner, as Sickbay does.
+func (f *Fleet) Mark(ctx context.Context, m Machine) error {
+	patch, err := json.Marshal([]map[string]any{{"op": "add", "path": "/status/conditions/-", "value": metav1.Condition{
+		Type: Owned.Type, Status: Owned.Status, LastTransitionTime: f.World.Now(),
+		Reason: clusterv1.MachineOwnerRemediatedWaitingForRemediationReason, Message: "Waiting for remediation",
+	}}})
+	if err != nil {
+		return fmt.Errorf("describing the mark of machine %s: %w", m, err)
+	}
+	machine := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name}}
+	if err := f.World.Client().Status().Patch(ctx, machine, client.RawPatch(types.JSONPatchType, patch)); err != nil {
+		return fmt.Errorf("marking machine %s: %w", m, err)
+	}
+	return nil
+}
+
+// Unmark removes the mark for the owner from a Machine, as if the Machine were new.
+func (f *Fleet) Unmark(ctx context.Context, m Machine) error {
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		machine := &clusterv1.Machine{}
+		if err := f.World.Client().Get(ctx, m.ObjectKey, machine); err != nil {
+			return err
+		}
+		if !meta.RemoveStatusCondition(&machine.Status.Conditions, Owned.Type) {
+			return nil
+		}
+		return f.World.Client().Status().Update(ctx, machine)
+	})
+	if err != nil {
+		return fmt.Errorf("removing the mark of machine %s: %w", m, err)
 	}
 	return nil
 }

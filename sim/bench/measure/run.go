@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"net/http"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
@@ -33,6 +32,9 @@ type stand struct {
 	figures  []result.Figure
 }
 
+// limit lets all machines be remediated at once, because the benchmark measures how fast that is, not whether it happens.
+const limit = "100%"
+
 // Run carries out a plan. Dir is for temporary files; noise receives the output of subjects and API servers.
 func Run(ctx context.Context, plan Plan, runner subject.Runner, dir string, log *slog.Logger, noise io.Writer) ([]result.Figure, error) {
 	var figures []result.Figure
@@ -54,14 +56,14 @@ func runFleet(ctx context.Context, plan Plan, shape result.Fleet, runner subject
 	defer end()
 	log = log.With("fleet", shape)
 	log.Info("Making the fleet")
-	f, err := fleet.Start(ctx, shape, noise)
+	f, err := fleet.Start(ctx, shape, limit, noise)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		// End the observer first, because an API server that stops waits for its watches.
 		end()
-		_ = f.Stop(context.WithoutCancel(ctx))
+		_ = f.World.Stop(context.WithoutCancel(ctx))
 	}()
 	s := &stand{plan: plan, fleet: f, log: log, random: rand.New(rand.NewPCG(1, 2)), dir: dir}
 	if s.observer, err = f.Observe(ctx); err != nil {
@@ -84,32 +86,6 @@ func runFleet(ctx context.Context, plan Plan, shape result.Fleet, runner subject
 	return s.figures, nil
 }
 
-// take records a value of a round.
-func (s *stand) take(m result.Measure, who result.Subject, value float64) {
-	for i := range s.figures {
-		f := &s.figures[i]
-		if f.Measure == m && f.Subject == who {
-			f.Values = append(f.Values, value)
-			return
-		}
-	}
-	s.figures = append(s.figures, result.Figure{Measure: m, Fleet: s.fleet.Shape, Subject: who, Values: []float64{value}})
-}
-
-// takeRequests records the number of requests by verb, times a factor, and returns their sum. Creations are counted in the
-// API: see subject.Usage.
-func (s *stand) takeRequests(during result.Phase, who result.Subject, used subject.Usage, factor float64) (all float64) {
-	for _, verb := range result.Verbs() {
-		n := used.Requests[verb]
-		if verb == http.MethodPost {
-			n = used.Created()
-		}
-		s.take(result.Requests(during, verb), who, n*factor)
-		all += n * factor
-	}
-	return all
-}
-
 // some returns n machines that are far apart in the fleet.
 func (s *stand) some(n int) []fleet.Machine { return s.someOf(s.fleet.Machines, n) }
 
@@ -129,4 +105,16 @@ func (s *stand) stormy() []fleet.Machine {
 		of = s.fleet.Machines
 	}
 	return s.someOf(of, len(of)/stormShare)
+}
+
+// pause waits for d.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }

@@ -1,4 +1,4 @@
-package limits_test
+package result
 
 import (
 	"os"
@@ -7,23 +7,20 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/sickbay-dev/sickbay/sim/bench/limits"
-	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
 // TestOurLimits: the file is valid, and has a limit for every goal that is not a time.
 func TestOurLimits(t *testing.T) {
-	all, err := limits.Load("limits.yaml")
+	all, err := LoadLimits("../limits.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	limited := map[result.Measure]bool{}
+	limited := map[Measure]bool{}
 	for _, limit := range all {
 		limited[limit.Measure] = true
 	}
-	for _, measure := range []result.Measure{
-		result.VerdictP99, result.StormMark, result.HeartbeatCPU, result.IdleWrites, result.RemedyWrites, result.RemedyRequests, result.RemedyEvents, result.HandoverP99, result.Memory, result.HangVerdict(1),
+	for _, measure := range []Measure{
+		VerdictP99, StormMark, HeartbeatCPU, IdleWrites, RemedyWrites, RemedyRequests, RemedyEvents, HandoverP99, Memory, HangVerdict(1),
 	} {
 		if !limited[measure] {
 			t.Errorf("there is no limit for %s", measure)
@@ -32,7 +29,7 @@ func TestOurLimits(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	got, err := limits.Parse([]byte(`
+	got, err := parseLimits([]byte(`
 limits:
 - measure: heartbeat-cpu
   fleet: 1x10000
@@ -46,18 +43,18 @@ limits:
 	if err != nil {
 		t.Fatal(err)
 	}
-	number := func(n limits.Number) *limits.Number { return &n }
-	want := []limits.Limit{{
-		Measure: result.HeartbeatCPU, Fleet: "1x10000",
-		Against: &limits.Against{Subject: result.Floor, Measure: result.Start, Fleet: "2x10"},
+	number := func(n number) *number { return &n }
+	want := []Limit{{
+		Measure: HeartbeatCPU, Fleet: "1x10000",
+		Against: &against{Subject: Floor, Measure: Start, Fleet: "2x10"},
 		Most:    number(0.05), FullOnly: true, Measured: number(0.03), Why: "a margin of 1.7",
-	}, {Measure: result.IdleWrites, Fleet: limits.Any, Most: number(0), Why: "so"}}
+	}, {Measure: IdleWrites, Fleet: anyFleet, Most: number(0), Why: "so"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestBadFiles(t *testing.T) {
+func TestBadLimits(t *testing.T) {
 	const good = "{measure: idle-writes, fleet: any, most: 0, why: so}"
 	with := func(from, to string) string { return "limits: [" + strings.Replace(good, from, to, 1) + "]" }
 	tests := map[string]struct{ text, want string }{
@@ -91,7 +88,7 @@ func TestBadFiles(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := limits.Load(path)
+			_, err := LoadLimits(path)
 			if err == nil || !strings.HasPrefix(err.Error(), "reading limits "+path+": ") || !strings.Contains(err.Error(), tt.want) {
 				t.Fatalf("the error is %v, and not about %q", err, tt.want)
 			}
@@ -100,7 +97,7 @@ func TestBadFiles(t *testing.T) {
 			}
 		})
 	}
-	if _, err := limits.Load(filepath.Join(t.TempDir(), "none")); err == nil || !strings.HasPrefix(err.Error(), "reading limits: ") {
+	if _, err := LoadLimits(filepath.Join(t.TempDir(), "none")); err == nil || !strings.HasPrefix(err.Error(), "reading limits: ") {
 		t.Errorf("the error is %v", err)
 	}
 }
