@@ -84,6 +84,7 @@ check: ## Lint what has changed since BASE (where this branch left main), and ru
 # How many packages are built and tested side by side; go's own default is the number of processors. With more, clusters of sim/e2e come up late.
 PACKAGES ?= $(shell getconf _NPROCESSORS_ONLN)
 SLOWEST := $(BIN)/tests.json
+# Without debugging information (-w), linking takes half as long; panics still name files and lines.
 test: controlplane ## Run the tests of all modules, with the race detector, in random order, and list the slowest twenty
 	@start=$$(date +%s); race=-race; failed=""; sum=$$($(TOOL) -n gotestsum) || exit 1; rm -f $(SLOWEST)*; \
 	if [ "$$(go env CGO_ENABLED)" != 1 ] || ! command -v $$(go env CC) >/dev/null; then \
@@ -91,7 +92,7 @@ test: controlplane ## Run the tests of all modules, with the race detector, in r
 	fi; \
 	for module in $(MODULES); do \
 		echo "== test $$module"; \
-		(cd $$module && KUBEBUILDER_ASSETS=$(ASSETS) $$sum --format=pkgname --jsonfile=$(SLOWEST).one -- $$race -vet=off -shuffle=on -p=$(PACKAGES) -timeout=45m ./...) || failed="$$failed $$module"; \
+		(cd $$module && KUBEBUILDER_ASSETS=$(ASSETS) $$sum --format=pkgname --jsonfile=$(SLOWEST).one -- $$race -vet=off -ldflags=-w -shuffle=on -p=$(PACKAGES) -timeout=45m ./...) || failed="$$failed $$module"; \
 		cat $(SLOWEST).one >>$(SLOWEST); \
 	done; \
 	echo "The slowest tests:"; $$sum tool slowest --num=20 --threshold=1s --jsonfile=$(SLOWEST); \
