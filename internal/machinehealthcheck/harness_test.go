@@ -20,7 +20,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
@@ -97,7 +96,7 @@ func (w *harness) sick(t *testing.T, name string, opts ...build.MachineOption) *
 // longSick stores a Machine that fell sick before the others.
 func (w *harness) longSick(t *testing.T, name string) *clusterv1.Machine {
 	t.Helper()
-	return w.sick(t, name, judgedAs(metav1.ConditionFalse, w.clock.Now().Add(-time.Hour)))
+	return w.sick(t, name, build.Verdict(metav1.ConditionFalse, w.clock.Now().Add(-time.Hour)))
 }
 
 // healthy stores a Machine whose Node is there, and whose verdict says so.
@@ -127,17 +126,7 @@ func (w *harness) fitNode(name string, verdict metav1.ConditionStatus) {
 
 // verdict fell ten minutes ago.
 func (w *harness) verdict(status metav1.ConditionStatus) build.ConditionOption {
-	return judgedAs(status, w.clock.Now().Add(-10*time.Minute))
-}
-
-// judgedAs is what machinehealth stored.
-func judgedAs(status metav1.ConditionStatus, since time.Time) build.ConditionOption {
-	reasons := map[metav1.ConditionStatus]string{
-		metav1.ConditionTrue:    verdict.ReasonSucceeded,
-		metav1.ConditionFalse:   verdict.ReasonNodeNotFound,
-		metav1.ConditionUnknown: verdict.ReasonWaitingForNodeRef,
-	}
-	return build.Condition(verdict.ConditionType, status, reasons[status], since)
+	return build.Verdict(status, w.clock.Now().Add(-10*time.Minute))
 }
 
 func opts(list ...build.MachineHealthCheckOption) []build.MachineHealthCheckOption { return list }
@@ -271,7 +260,7 @@ func (w *harness) judge(t *testing.T, machine *clusterv1.Machine, status metav1.
 	t.Helper()
 	w.fitNode(machine.Name, status)
 	changeStatus(t, w, machine, func(m *clusterv1.Machine) {
-		c := metav1.Condition(judgedAs(status, w.clock.Now()))
+		c := metav1.Condition(build.Verdict(status, w.clock.Now()))
 		meta.RemoveStatusCondition(&m.Status.Conditions, c.Type)
 		meta.SetStatusCondition(&m.Status.Conditions, c)
 	})

@@ -186,7 +186,7 @@ func (h *history) create(name string) *clusterv1.Machine {
 // judge stores a verdict.
 func (h *history) judge(machine *clusterv1.Machine, status metav1.ConditionStatus) {
 	meta.RemoveStatusCondition(&machine.Status.Conditions, verdict.ConditionType)
-	meta.SetStatusCondition(&machine.Status.Conditions, metav1.Condition(judgedAs(status, h.clock.Now())))
+	meta.SetStatusCondition(&machine.Status.Conditions, metav1.Condition(build.Verdict(status, h.clock.Now())))
 }
 
 // memory is an API server in memory with caches that lag behind it, for the histories: it is fast

@@ -309,7 +309,7 @@ func manyChecks(others int) (*Reconciler, func(*Reconciler)) {
 	look := func(name string) func(*Reconciler) {
 		f := admission.Facts{MachineHealthCheck: build.MachineHealthCheck("ns", name), Cluster: build.Cluster("ns", build.ClusterName)}
 		for i := range 3 {
-			machine := build.Machine("ns", fmt.Sprint("m", i), judgedAs(metav1.ConditionTrue, build.Epoch))
+			machine := build.Machine("ns", fmt.Sprint("m", i), build.Verdict(metav1.ConditionTrue, build.Epoch))
 			f.Targets = append(f.Targets, admission.Target{Machine: machine})
 		}
 		d := admission.Decide(f, build.Epoch)
