@@ -51,7 +51,7 @@ func TestAtomicConditionsAreNotWiped(t *testing.T) {
 		"a namesake of ours that updated first": {fieldOwner, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newAtomicFixture(t)
+			f := newAtomicHarness(t)
 			if !tt.first {
 				// Without other conditions, nothing can be lost.
 				if err := f.reconcile(t); err != nil {
@@ -80,22 +80,22 @@ func TestAtomicConditionsAreNotWiped(t *testing.T) {
 	}
 }
 
-// atomicFixture is an AtomicWidget on the API server, and an engine with the condition Healthy for it.
-type atomicFixture struct {
+// atomicHarness is an AtomicWidget on the API server, and an engine with the condition Healthy for it.
+type atomicHarness struct {
 	*healthcheck.Reconciler[*AtomicWidget]
 	client client.Client
 	key    client.ObjectKey
 	result healthcheck.Result
 }
 
-func newAtomicFixture(t *testing.T) *atomicFixture {
+func newAtomicHarness(t *testing.T) *atomicHarness {
 	t.Helper()
 	e := env.Get(t)
 	widget := &AtomicWidget{Widget{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace(t), Name: "w"}}}
 	if err := e.Client.Create(t.Context(), widget); err != nil {
 		t.Fatal(err)
 	}
-	f := &atomicFixture{client: e.Client, key: client.ObjectKeyFromObject(widget), result: result(healthcheck.True, "Fine", "")}
+	f := &atomicHarness{client: e.Client, key: client.ObjectKeyFromObject(widget), result: result(healthcheck.True, "Fine", "")}
 	f.Reconciler = &healthcheck.Reconciler[*AtomicWidget]{
 		Client: e.Client, Clock: testingclock.NewFakePassiveClock(now),
 		Registration: healthcheck.Registration[*AtomicWidget]{
@@ -112,13 +112,13 @@ func newAtomicFixture(t *testing.T) *atomicFixture {
 	return f
 }
 
-func (f *atomicFixture) reconcile(t *testing.T) error {
+func (f *atomicHarness) reconcile(t *testing.T) error {
 	t.Helper()
 	_, err := f.Reconcile(t.Context(), ctrl.Request{NamespacedName: f.key})
 	return err
 }
 
-func (f *atomicFixture) stored(t *testing.T) *AtomicWidget {
+func (f *atomicHarness) stored(t *testing.T) *AtomicWidget {
 	t.Helper()
 	widget := &AtomicWidget{}
 	if err := f.client.Get(t.Context(), f.key, widget); err != nil {
@@ -130,7 +130,7 @@ func (f *atomicFixture) stored(t *testing.T) *AtomicWidget {
 // TestConditionThatSomebodyMeddledWith: if conditions have keys, a forced apply restores ours and takes
 // nothing else.
 func TestConditionThatSomebodyMeddledWith(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	f.reconcile(t)
 	f.writeForeign(t, foreign("Foreign"))
 	widget := f.stored(t)

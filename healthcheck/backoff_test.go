@@ -9,7 +9,7 @@ import (
 )
 
 // fails adds a check that fails while failing is true.
-func (f *fixture) fails(failing *bool) {
+func (f *harness) fails(failing *bool) {
 	f.Conditions[0].Checks = append(f.Conditions[0].Checks, healthcheck.NamedCheck[*Widget]{
 		Name: "failing", Check: healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
 			if *failing {
@@ -23,7 +23,7 @@ func (f *fixture) fails(failing *bool) {
 // TestBackoffBesideARecheck: one check fails, and another asks for frequent rechecks. The first is retried less and less
 // often, and the second runs when it asked to.
 func TestBackoffBesideARecheck(t *testing.T) {
-	f := newFixture(t, healthcheck.Result{})
+	f := newHarness(t, healthcheck.Result{})
 	recheck := 20 * time.Second
 	f.Conditions[0].Checks[0].Check = healthcheck.CheckFunc[*Widget](func(_ context.Context, in healthcheck.Input[*Widget]) (healthcheck.Result, error) {
 		return healthcheck.Result{Status: healthcheck.True, Reason: "Fine", RecheckAt: in.Now.Add(recheck)}, nil

@@ -13,7 +13,7 @@ import (
 // TestClockOfABusyObject: the object changes during each run. It still gets its condition, and its clock does not
 // restart.
 func TestClockOfABusyObject(t *testing.T) {
-	f := newFixture(t, healthcheck.Result{})
+	f := newHarness(t, healthcheck.Result{})
 	f.Progress = healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: "widgets"}
 	cause := "Waiting"
 	f.Conditions[0].Checks[0].Check = healthcheck.CheckFunc[*Widget](func(ctx context.Context, in healthcheck.Input[*Widget]) (healthcheck.Result, error) {

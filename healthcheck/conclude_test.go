@@ -9,7 +9,7 @@ import (
 
 // Rules other than Merge's: they see each result by name, and their result is stored.
 func TestConcludeHasTheLastWord(t *testing.T) {
-	f := newFixture(t, healthcheck.Result{Status: healthcheck.False, Reason: "Broken", Message: "It is broken"})
+	f := newHarness(t, healthcheck.Result{Status: healthcheck.False, Reason: "Broken", Message: "It is broken"})
 	f.Conditions[0].Summary = func([]healthcheck.NamedResult, healthcheck.Result) string { return "in words of its own" }
 	judged := false
 	f.Conditions[0].Conclude = func(found healthcheck.Findings) healthcheck.Result {
@@ -32,7 +32,7 @@ func TestConcludeHasTheLastWord(t *testing.T) {
 
 // An undefined status is not a pass.
 func TestConcludeKeepsToTheClosedSet(t *testing.T) {
-	f := newFixture(t, healthcheck.Result{Status: healthcheck.True, Reason: "Fits"})
+	f := newHarness(t, healthcheck.Result{Status: healthcheck.True, Reason: "Fits"})
 	f.Conditions[0].Conclude = func(healthcheck.Findings) healthcheck.Result {
 		return healthcheck.Result{Status: "Splendid"}
 	}

@@ -12,7 +12,7 @@ import (
 
 // TestSeveralConditions: conditions are checked side by side, and none removes another.
 func TestSeveralConditions(t *testing.T) {
-	f := newFixture(t, healthcheck.Result{})
+	f := newHarness(t, healthcheck.Result{})
 	met := make(chan struct{})
 	meets := func(meet func(ctx context.Context)) healthcheck.Check[*Widget] {
 		return healthcheck.CheckFunc[*Widget](func(ctx context.Context, _ healthcheck.Input[*Widget]) (healthcheck.Result, error) {
@@ -61,7 +61,7 @@ func TestSeveralConditions(t *testing.T) {
 
 // TestCurrentIsHandedIn: a check that depends on its last answer keeps no state, so it gets its condition.
 func TestCurrentIsHandedIn(t *testing.T) {
-	f := newFixture(t, healthcheck.Result{})
+	f := newHarness(t, healthcheck.Result{})
 	var seen []*healthcheck.Condition
 	f.Conditions[0].Checks[0].Check = healthcheck.CheckFunc[*Widget](func(_ context.Context, in healthcheck.Input[*Widget]) (healthcheck.Result, error) {
 		seen = append(seen, in.Current)
@@ -76,7 +76,7 @@ func TestCurrentIsHandedIn(t *testing.T) {
 
 // TestDampedConditionKeepsItsGeneration: a True that stays although False was found says nothing about the new generation.
 func TestDampedConditionKeepsItsGeneration(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	f.Progress = healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: "widgets"}
 	f.Conditions[0].Damping = healthcheck.Damping{Failures: 2, Interval: 10 * time.Second}
 	f.reconcile(t)

@@ -130,7 +130,7 @@ func TestValidateOfDefaults(t *testing.T) {
 
 // TestStoreWithoutClient: a Metav1Store in a field that is not embedded gets no defaults; the error says so.
 func TestStoreWithoutClient(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	f.Store = healthcheck.Metav1Store[*Widget]{}
 	if _, err := f.Reconcile(t.Context(), f.request()); err == nil || !strings.Contains(err.Error(), "has no Client") {
 		t.Errorf("error is %v", err)

@@ -14,7 +14,7 @@ import (
 
 // TestEvaluateIsReconcileWithoutWrites: Evaluate returns what Reconcile then stores, and leaves no trace.
 func TestEvaluateIsReconcileWithoutWrites(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	f.Name = f.widget.Namespace // unique, however often the test runs
 	f.Progress = healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: f.Name}
 	other := result(healthcheck.True, "Fine", "")
@@ -59,7 +59,7 @@ func TestEvaluateIsReconcileWithoutWrites(t *testing.T) {
 }
 
 // evaluateInSilence calls Evaluate, and fails the test if that leaves any trace.
-func (f *fixture) evaluateInSilence(t *testing.T, widget *Widget) (healthcheck.Evaluation, error) {
+func (f *harness) evaluateInSilence(t *testing.T, widget *Widget) (healthcheck.Evaluation, error) {
 	t.Helper()
 	counted := func() string {
 		families, err := only(t, f.Name).Gather()

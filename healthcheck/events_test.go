@@ -18,7 +18,7 @@ import (
 
 // TestEventsOnTransitions: there is an Event when the status changes, and only then.
 func TestEventsOnTransitions(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	recorder := events.NewFakeRecorder(10)
 	f.Recorder = recorder
 	f.reconcile(t)
@@ -46,7 +46,7 @@ func TestEventsOnTransitions(t *testing.T) {
 
 // TestMetrics: the metrics count results of checks and changes of the status.
 func TestMetrics(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	f.Name = f.widget.Namespace // unique, however often the test runs
 	f.Progress = healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: f.Name}
 	f.reconcile(t)

@@ -17,7 +17,7 @@ var errCheck = errors.New("no route")
 
 // TestFailedCheck: the error of a check is stored, and the check is retried with back-off.
 func TestFailedCheck(t *testing.T) {
-	f := newFixture(t, healthcheck.Result{})
+	f := newHarness(t, healthcheck.Result{})
 	f.err = errCheck
 	if _, err := f.Reconcile(t.Context(), f.request()); !errors.Is(err, errCheck) {
 		t.Errorf("error is %v, want that of the check", err)
@@ -41,7 +41,7 @@ func TestFailedCheckDelaysNobody(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, withDeadline(result(healthcheck.Progressing, "R", "m"), in(tt.deadline)))
+			f := newHarness(t, withDeadline(result(healthcheck.Progressing, "R", "m"), in(tt.deadline)))
 			f.Conditions[0].Checks = append(f.Conditions[0].Checks, healthcheck.NamedCheck[*Widget]{
 				Name: "broken", Check: healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
 					return healthcheck.Result{}, errCheck
@@ -78,7 +78,7 @@ func TestFailedPrecheck(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, result(healthcheck.True, "Fine", ""))
+			f := newHarness(t, result(healthcheck.True, "Fine", ""))
 			f.Conditions = append(f.Conditions, healthcheck.ConditionChecks[*Widget]{Type: "Other", Checks: f.Conditions[0].Checks})
 			f.reconcile(t)
 			f.Conditions[0].Prechecks, f.Conditions[0].WhileUndecided = []healthcheck.Precheck[*Widget]{tt.precheck}, tt.whileUndecided
@@ -105,7 +105,7 @@ func precheckAnswers(answer healthcheck.Applicability, err error) healthcheck.Pr
 
 // TestShutdownWritesNothing: the results of a cancelled run mean nothing.
 func TestShutdownWritesNothing(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	ctx, cancel := context.WithCancel(t.Context())
 	f.Conditions[0].Checks[0].Check = healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
 		cancel()
@@ -121,7 +121,7 @@ func TestShutdownWritesNothing(t *testing.T) {
 
 // TestWhatTheAPIServerWouldRefuse: it is fixed, so that the verdict is stored.
 func TestWhatTheAPIServerWouldRefuse(t *testing.T) {
-	f := newFixture(t, result(healthcheck.False, "", strings.Repeat("ä", 20_000)))
+	f := newHarness(t, result(healthcheck.False, "", strings.Repeat("ä", 20_000)))
 	f.reconcile(t)
 	got := f.stored(t).Status.Conditions[0]
 	if got.Status != metav1.ConditionFalse || got.Reason != "NotGiven" || !strings.HasSuffix(got.Message, "ä...") {

@@ -20,7 +20,7 @@ func TestFakeClient(t *testing.T) {
 	}
 	widget := &Widget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "w", UID: "1234"}}
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(widget).WithStatusSubresource(widget).Build()
-	f := &fixture{widget: widget, result: result(healthcheck.False, "Broken", "disk is full")}
+	f := &harness{widget: widget, result: result(healthcheck.False, "Broken", "disk is full")}
 	f.Reconciler = &healthcheck.Reconciler[*Widget]{
 		Client: c, Clock: testingclock.NewFakePassiveClock(now),
 		Registration: healthcheck.Registration[*Widget]{

@@ -16,7 +16,7 @@ import (
 // is kept for it, and its count in the gauges, must still go.
 func TestDeletionIsAlwaysHeardOf(t *testing.T) {
 	g := NewWithT(t)
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	widget := f.stored(t)
 	widget.Labels = map[string]string{"checked": "yes"}
 	g.Expect(f.env.Client.Update(t.Context(), widget)).To(Succeed())

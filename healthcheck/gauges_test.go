@@ -122,7 +122,7 @@ func TestGaugesOfNobody(t *testing.T) {
 
 // TestGaugesEnd: the gauges go when the manager ends.
 func TestGaugesEnd(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	registration := f.Registration
 	registration.Name, registration.OnTransition = f.widget.Namespace, nil
 	t.Run("manager", func(t *testing.T) {

@@ -19,7 +19,7 @@ func TestHungCheckHoldsNobodyUp(t *testing.T) {
 	for name, needs := range map[string]healthcheck.Needs{"the target": healthcheck.NeedsTarget, "something of its own": 0} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
-			dead := newFixture(t, healthcheck.Result{})
+			dead := newHarness(t, healthcheck.Result{})
 			alive := create(t, dead.env)
 			begun := make(chan struct{}, 100)
 			hang := func(ctx context.Context, widget *Widget) error {

@@ -16,7 +16,7 @@ import (
 // TestClockOfAnOldObject: the object has changed since it was judged. Starting a clock must not make the old version pass
 // for the new one, or changes of others would be undone.
 func TestClockOfAnOldObject(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	f.Progress = healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: "widgets"}
 	other := result(healthcheck.True, "Fine", "")
 	f.Conditions = append(f.Conditions, healthcheck.ConditionChecks[*Widget]{
@@ -47,7 +47,7 @@ func TestClockOfAnOldObject(t *testing.T) {
 // TestHungCheckReadsItsObject: a check that has not returned at its timeout still reads its object while the verdict is
 // written. The race detector finds conflicts.
 func TestHungCheckReadsItsObject(t *testing.T) {
-	f := newFixture(t, healthcheck.Result{})
+	f := newHarness(t, healthcheck.Result{})
 	f.CheckTimeout = time.Millisecond
 	stop, ended := make(chan struct{}), make(chan struct{})
 	f.Conditions[0].Checks[0].Check = healthcheck.CheckFunc[*Widget](func(_ context.Context, in healthcheck.Input[*Widget]) (healthcheck.Result, error) {
@@ -75,7 +75,7 @@ func TestHungCheckReadsItsObject(t *testing.T) {
 // TestStatusThatIsNotServed: the API server answers NotFound for the status of a kind without that subresource, as for a
 // deleted object. The first must not look like the second.
 func TestStatusThatIsNotServed(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	f.Store = unserved{f.Store}
 	if got := f.reconcile(t).RequeueAfter; got != time.Second {
 		t.Errorf("the first time it is looked at again after %s, want a second: it may be gone", got)

@@ -13,7 +13,7 @@ import (
 
 // TestClocksOutliveTheProcess: each run has a new engine, and the clock continues.
 func TestClocksOutliveTheProcess(t *testing.T) {
-	f := newFixture(t, healthcheck.Result{Status: healthcheck.Progressing, Reason: "RollingOut", Within: time.Minute})
+	f := newHarness(t, healthcheck.Result{Status: healthcheck.Progressing, Reason: "RollingOut", Within: time.Minute})
 	restart := func() {
 		old := f.Reconciler
 		f.Reconciler = &healthcheck.Reconciler[*Widget]{Client: old.Client, Clock: old.Clock, Registration: old.Registration}
@@ -54,7 +54,7 @@ func TestClocksOutliveTheProcess(t *testing.T) {
 
 // TestNobodyKeepsTheClock: without a store for clocks the result is invalid; it does not get a new clock each time.
 func TestNobodyKeepsTheClock(t *testing.T) {
-	f := newFixture(t, healthcheck.Result{Status: healthcheck.Progressing, Reason: "RollingOut", Within: time.Minute})
+	f := newHarness(t, healthcheck.Result{Status: healthcheck.Progressing, Reason: "RollingOut", Within: time.Minute})
 	f.reconcile(t)
 	if c := f.stored(t).Status.Conditions[0]; c.Reason != healthcheck.ReasonInvalidResult {
 		t.Errorf("the condition is %+v", c)
@@ -63,7 +63,7 @@ func TestNobodyKeepsTheClock(t *testing.T) {
 
 // TestClocksOfSeveralRegistrations: they do not overwrite each other.
 func TestClocksOfSeveralRegistrations(t *testing.T) {
-	f := newFixture(t, healthcheck.Result{})
+	f := newHarness(t, healthcheck.Result{})
 	one, two := healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: "one"}, healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: "two"}
 	for _, store := range []healthcheck.AnnotationProgress[*Widget]{one, two} {
 		widget := f.stored(t)
@@ -90,7 +90,7 @@ func TestClocksOfSeveralRegistrations(t *testing.T) {
 
 // TestClocksOfAnyName: the name of a registration need not be valid in an annotation.
 func TestClocksOfAnyName(t *testing.T) {
-	f := newFixture(t, healthcheck.Result{})
+	f := newHarness(t, healthcheck.Result{})
 	want := []healthcheck.Progress{{Condition: "Healthy", Check: "c", Cause: "c", Since: now}}
 	for _, name := range []string{"has blanks", "a/b", strings.Repeat("long-", 40), "Größe"} {
 		store := healthcheck.AnnotationProgress[*Widget]{Client: f.env.Client, Name: name}

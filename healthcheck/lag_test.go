@@ -10,7 +10,7 @@ import (
 // A reconcile before the cache shows our write must not write or report the same thing
 // twice.
 func TestCacheThatHasNotSeenOurWriteIsWaitedFor(t *testing.T) {
-	f := newFixture(t, result(healthcheck.False, "Broken", "disk is full"))
+	f := newHarness(t, result(healthcheck.False, "Broken", "disk is full"))
 	lagging := live.NewLagging(f.env.Client)
 	f.Client = lagging
 	lagging.Freeze()

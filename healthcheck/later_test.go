@@ -16,22 +16,22 @@ import (
 // TestLater: a postponed condition stays as it is, whatever its other checks found, and the run returns no error.
 func TestLater(t *testing.T) {
 	later := fmt.Errorf("asking: %w", &healthcheck.LaterError{After: 300 * time.Millisecond})
-	for name, put := range map[string]func(*fixture, error){
-		"by a check": func(f *fixture, err error) {
+	for name, put := range map[string]func(*harness, error){
+		"by a check": func(f *harness, err error) {
 			f.Conditions[0].Checks = append(f.Conditions[0].Checks, healthcheck.NamedCheck[*Widget]{
 				Name: "other", Check: healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
 					return healthcheck.Result{Status: healthcheck.True, Reason: "Fine"}, err
 				}),
 			})
 		},
-		"by a precheck": func(f *fixture, err error) {
+		"by a precheck": func(f *harness, err error) {
 			f.Conditions[0].Prechecks = append(f.Conditions[0].Prechecks, func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Applicability, error) {
 				return healthcheck.Applies, err
 			})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, healthcheck.Result{Status: healthcheck.True, Reason: "Fine"})
+			f := newHarness(t, healthcheck.Result{Status: healthcheck.True, Reason: "Fine"})
 			f.reconcile(t)
 			before := f.stored(t)
 			f.result = healthcheck.Result{Status: healthcheck.False, Reason: "Broken"}

@@ -13,7 +13,7 @@ import (
 // TestWhatIsLeftAloneStaysWithItsWriter: a condition of another writer that is left alone is not written with ours, let alone an
 // outdated version from the cache.
 func TestWhatIsLeftAloneStaysWithItsWriter(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	f.reconcile(t) // From now on the API server tracks field owners.
 	f.result.Status = healthcheck.False
 	other := condition("Other", says(result(healthcheck.True, "Ours", ""), nil))
@@ -48,7 +48,7 @@ func TestWhatIsLeftAloneStaysWithItsWriter(t *testing.T) {
 func TestWhatIsLeftAloneStays(t *testing.T) {
 	for name, strip := range map[string]bool{"cached as it is": false, "cached without managed fields": true} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, result(healthcheck.True, "Fine", ""))
+			f := newHarness(t, result(healthcheck.True, "Fine", ""))
 			answer := result(healthcheck.True, "Fine", "")
 			f.Conditions = append(f.Conditions, condition("Other", func() (healthcheck.Result, error) { return answer, nil }))
 			f.reconcile(t)

@@ -28,7 +28,7 @@ const patience = 30 * time.Second
 // TestManager: a Widget is healthy while a ConfigMap of the same name exists.
 func TestManager(t *testing.T) {
 	g := NewWithT(t)
-	f := newFixture(t, healthcheck.Result{})
+	f := newHarness(t, healthcheck.Result{})
 	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
 	r.OnTransition = nil
 	mgr := f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: func(mgr ctrl.Manager) error {
@@ -54,7 +54,7 @@ func TestManager(t *testing.T) {
 // trigger a look.
 func TestDependants(t *testing.T) {
 	g := NewWithT(t)
-	f := newFixture(t, healthcheck.Result{})
+	f := newHarness(t, healthcheck.Result{})
 	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
 	r.OnTransition = nil
 	r.Conditions[0].Checks[0] = healthcheck.NamedCheck[*Widget]{Name: "size", Needs: healthcheck.NeedsSource, Check: sizeOfConfigMap}
@@ -118,7 +118,7 @@ func hasConfigMap(reader client.Reader) healthcheck.Check[*Widget] {
 // TestManagerComesToRest: a controller does not trigger itself for ever by its own writes.
 func TestManagerComesToRest(t *testing.T) {
 	g := NewWithT(t)
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	var runs atomic.Int32
 	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
 	r.OnTransition = nil

@@ -12,10 +12,10 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// newNegativeFixture returns a fixture with the condition Degraded, which is True when the object is not healthy.
-func newNegativeFixture(t *testing.T, result healthcheck.Result) *fixture {
+// newNegativeHarness returns a harness with the condition Degraded, which is True when the object is not healthy.
+func newNegativeHarness(t *testing.T, result healthcheck.Result) *harness {
 	t.Helper()
-	f := newFixture(t, result)
+	f := newHarness(t, result)
 	f.Conditions[0].Type, f.Conditions[0].Negative = "Degraded", true
 	return f
 }
@@ -27,7 +27,7 @@ func TestNegative(t *testing.T) {
 		healthcheck.Unknown: metav1.ConditionUnknown, healthcheck.Progressing: metav1.ConditionUnknown,
 	} {
 		t.Run(string(found), func(t *testing.T) {
-			f := newNegativeFixture(t, healthcheck.Result{Status: found, Reason: "Found", Deadline: in(time.Minute)})
+			f := newNegativeHarness(t, healthcheck.Result{Status: found, Reason: "Found", Deadline: in(time.Minute)})
 			for range 2 {
 				f.reconcile(t)
 			}
@@ -48,7 +48,7 @@ func TestNegative(t *testing.T) {
 
 // TestNegativeKeepsStill: while nothing changes, nothing is written, and the transition time stays.
 func TestNegativeKeepsStill(t *testing.T) {
-	f := newNegativeFixture(t, result(healthcheck.False, "Broken", "disk is full"))
+	f := newNegativeHarness(t, result(healthcheck.False, "Broken", "disk is full"))
 	f.reconcile(t)
 	before := f.stored(t)
 	f.clock.SetTime(in(time.Hour))
@@ -66,7 +66,7 @@ func TestNegativeKeepsStill(t *testing.T) {
 
 // TestNegativeInChecks: the check, the summary and the damping see the polarity of the check.
 func TestNegativeInChecks(t *testing.T) {
-	f := newNegativeFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newNegativeHarness(t, result(healthcheck.True, "Fine", ""))
 	var seen []healthcheck.Status
 	f.Conditions[0].Damping = healthcheck.Damping{Failures: 2}
 	f.Conditions[0].Checks[0].Check = healthcheck.CheckFunc[*Widget](func(_ context.Context, in healthcheck.Input[*Widget]) (healthcheck.Result, error) {
@@ -98,7 +98,7 @@ func TestNegativeInChecks(t *testing.T) {
 
 // TestNegativeEvents: True is a Warning.
 func TestNegativeEvents(t *testing.T) {
-	f := newNegativeFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newNegativeHarness(t, result(healthcheck.True, "Fine", ""))
 	recorder := events.NewFakeRecorder(10)
 	f.Recorder = recorder
 	f.reconcile(t)
@@ -116,7 +116,7 @@ func TestNegativeEvents(t *testing.T) {
 
 // TestNegativeElsewhere: a custom store gets the stored polarity, and a condition that is left alone or removed is not swapped.
 func TestNegativeElsewhere(t *testing.T) {
-	f := newNegativeFixture(t, codes(withDeadline(result(healthcheck.Progressing, "RollingOut", ""), in(time.Minute)), "SLOW"))
+	f := newNegativeHarness(t, codes(withDeadline(result(healthcheck.Progressing, "RollingOut", ""), in(time.Minute)), "SLOW"))
 	f.Store = findingStore{f.env.Client}
 	f.reconcile(t)
 	want := []Finding{{"Degraded", "Progressing", "RollingOut", "", []string{"SLOW"}, metav1.NewTime(now)}}

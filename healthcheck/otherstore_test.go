@@ -71,7 +71,7 @@ func (s findingStore) write(ctx context.Context, widget *Widget, findings []Find
 
 // TestAnotherConditionType: the engine works with any condition type.
 func TestAnotherConditionType(t *testing.T) {
-	f := newFixture(t, codes(withDeadline(result(healthcheck.Progressing, "RollingOut", "2 of 3"), in(time.Minute)), "SLOW"))
+	f := newHarness(t, codes(withDeadline(result(healthcheck.Progressing, "RollingOut", "2 of 3"), in(time.Minute)), "SLOW"))
 	f.Store = findingStore{f.env.Client}
 	f.reconcile(t)
 	want := []Finding{{"Healthy", "Progressing", "RollingOut", "2 of 3", []string{"SLOW"}, metav1.NewTime(now)}}

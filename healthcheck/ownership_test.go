@@ -27,7 +27,7 @@ func (s stale) Get(_ context.Context, _ client.ObjectKey, obj client.Object, _ .
 }
 
 func TestForeignConditionsAreLeftAlone(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	f.writeForeign(t, foreign("Foreign"))
 	f.reconcile(t)
 	f.result = result(healthcheck.False, "Broken", "")
@@ -44,7 +44,7 @@ func TestForeignConditionsAreLeftAlone(t *testing.T) {
 
 // TestRemoval: a condition is removed even if another writer owns a part of it.
 func TestRemoval(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	f.reconcile(t)
 	widget := f.stored(t)
 	widget.Status.Conditions[0].Message = "meddled"
@@ -72,7 +72,7 @@ func TestRemoval(t *testing.T) {
 }
 
 func TestLeaveAlone(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	f.reconcile(t)
 	version := f.stored(t).ResourceVersion
 	f.result, f.applicability = result(healthcheck.False, "Broken", ""), healthcheck.LeaveAlone
@@ -84,7 +84,7 @@ func TestLeaveAlone(t *testing.T) {
 
 // TestReplacedObject: another object takes the name of the judged one.
 func TestReplacedObject(t *testing.T) {
-	f := newFixture(t, result(healthcheck.False, "Broken", ""))
+	f := newHarness(t, result(healthcheck.False, "Broken", ""))
 	f.Client = stale{f.env.Client, f.stored(t)}
 	if err := f.env.Client.Delete(t.Context(), f.widget); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 // TestClockWakesNobodyUp: a first verdict with a clock takes two writes, but only one of them triggers a look.
 func TestClockWakesNobodyUp(t *testing.T) {
 	g := NewWithT(t)
-	f := newFixture(t, healthcheck.Result{})
+	f := newHarness(t, healthcheck.Result{})
 	var runs atomic.Int32
 	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
 	r.OnTransition = nil

@@ -14,7 +14,7 @@ import (
 // TestReconciliationTimeout: the whole reconcile may have less time than a check. If one check hangs, the verdicts of
 // the others are stored anyway.
 func TestReconciliationTimeout(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	hangs := f.Conditions[0]
 	hangs.Type = "Hangs"
 	hangs.Checks = []healthcheck.NamedCheck[*Widget]{{Name: "hangs", Check: f.check()}}

@@ -18,7 +18,7 @@ import (
 // TestAbandonedConditionsAreRemoved: an earlier version of the program had another condition. It is removed, and those
 // of other writers stay.
 func TestAbandonedConditionsAreRemoved(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	f.Conditions[0].Type = "Abandoned"
 	f.reconcile(t)
 	f.writeForeign(t, foreign("Foreign"))
@@ -42,7 +42,7 @@ func TestAbandonedConditionsAreRemoved(t *testing.T) {
 // TestConditionsOfANamesakeStay: the operator that contains the engine may write its own conditions under the same owner
 // name, because the default of both is the name of the program.
 func TestConditionsOfANamesakeStay(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	f.reconcile(t)
 	widget := f.stored(t)
 	widget.Status.Conditions = append(widget.Status.Conditions, foreign("Foreign"))
@@ -58,7 +58,7 @@ func TestConditionsOfANamesakeStay(t *testing.T) {
 // TestDefaultsOfTheStore: without settings, a registration writes with the manager's client and its own name.
 func TestDefaultsOfTheStore(t *testing.T) {
 	g := NewWithT(t)
-	f := newFixture(t, healthcheck.Result{})
+	f := newHarness(t, healthcheck.Result{})
 	for name, want := range map[string]string{
 		"widgets": "widgets", "with a " + strings.Repeat("long ", 30) + "name": "16288dc01fa2321a35d573b659fddc0ee17cc55d27ada81863463827", "two\nlines": "52a2fcc88567da50fffa3a683ec1a48b4fd6b6c6322dfd22062f1728",
 	} {
@@ -84,7 +84,7 @@ func TestDefaultsOfTheStore(t *testing.T) {
 
 // TestSeveralRegistrations: registrations of one kind leave each other's conditions alone.
 func TestSeveralRegistrations(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	other := &healthcheck.Reconciler[*Widget]{Client: f.Client, Clock: f.Clock, Registration: f.Registration}
 	other.Store = healthcheck.Metav1Store[*Widget]{Client: f.env.Client, FieldOwner: "others"}
 	other.Conditions = []healthcheck.ConditionChecks[*Widget]{{Type: "Other", Checks: f.Conditions[0].Checks}}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestVerdictIsStored(t *testing.T) {
-	f := newFixture(t, result(healthcheck.False, "Broken", "disk is full"))
+	f := newHarness(t, result(healthcheck.False, "Broken", "disk is full"))
 	f.reconcile(t)
 	want := []metav1.Condition{{
 		Type: "Healthy", Status: metav1.ConditionFalse, Reason: "Broken", Message: "disk is full",
@@ -35,7 +35,7 @@ func TestNothingIsWrittenInSteadyState(t *testing.T) {
 		"no reason":          result(healthcheck.True, "", ""),
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, given)
+			f := newHarness(t, given)
 			f.reconcile(t)
 			version := f.stored(t).ResourceVersion
 			for range 3 {
@@ -53,7 +53,7 @@ func TestNothingIsWrittenInSteadyState(t *testing.T) {
 }
 
 func TestTransitionTime(t *testing.T) {
-	f := newFixture(t, result(healthcheck.False, "Broken", "disk is full"))
+	f := newHarness(t, result(healthcheck.False, "Broken", "disk is full"))
 	f.reconcile(t)
 	steps := []struct {
 		name  string
@@ -76,7 +76,7 @@ func TestTransitionTime(t *testing.T) {
 }
 
 func TestDeadlineIsKept(t *testing.T) {
-	f := newFixture(t, withDeadline(result(healthcheck.Progressing, "RollingOut", "2 of 3"), in(90*time.Second)))
+	f := newHarness(t, withDeadline(result(healthcheck.Progressing, "RollingOut", "2 of 3"), in(90*time.Second)))
 	f.SyncPeriod = time.Hour
 	if got := f.reconcile(t).RequeueAfter; got != 90*time.Second {
 		t.Errorf("requeued after %s, want the deadline", got)
@@ -94,7 +94,7 @@ func TestDeadlineIsKept(t *testing.T) {
 }
 
 func TestNewGenerationIsObserved(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	f.reconcile(t)
 	widget := f.stored(t)
 	widget.Spec.Size = 3
@@ -111,7 +111,7 @@ func TestNewGenerationIsObserved(t *testing.T) {
 }
 
 func TestObjectIsGone(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	if err := f.env.Client.Delete(t.Context(), f.widget); err != nil {
 		t.Fatal(err)
 	}

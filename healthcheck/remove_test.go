@@ -14,7 +14,7 @@ import (
 
 // TestRemovalDoesNotStarve: even if an object changes in each run, conditions that do not apply are removed.
 func TestRemovalDoesNotStarve(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	f.writeForeign(t, foreign("Foreign"))
 	f.reconcile(t)
 	f.Conditions[0].Prechecks = []healthcheck.Precheck[*Widget]{func(ctx context.Context, _ healthcheck.Input[*Widget]) (healthcheck.Applicability, error) {
@@ -44,7 +44,7 @@ func TestRemovalMeetsWhatWasSeen(t *testing.T) {
 		"another is in its place": func(w *Widget) { w.Status.Conditions = []metav1.Condition{foreign("Foreign")} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, result(healthcheck.False, "Broken", "disk is full"))
+			f := newHarness(t, result(healthcheck.False, "Broken", "disk is full"))
 			f.reconcile(t)
 			seen := f.stored(t)
 			changed := f.stored(t)
@@ -70,14 +70,14 @@ func TestRemovalMeetsWhatWasSeen(t *testing.T) {
 
 // TestRemovalOfSeveral removes each from its place.
 func TestRemovalOfSeveral(t *testing.T) {
-	f := newRootFixture(t)
+	f := newRootHarness(t)
 	f.writeForeign(t, foreign("Foreign"))
 	f.reconcile(t)
 	store := f.Store
-	if err := store.Remove(t.Context(), f.fixture.stored(t), []string{"Ready", "Healthy", "Degraded", "Stored", "Unknown"}); err != nil {
+	if err := store.Remove(t.Context(), f.harness.stored(t), []string{"Ready", "Healthy", "Degraded", "Stored", "Unknown"}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"Foreign"}, types(f.fixture.stored(t))); diff != "" {
+	if diff := cmp.Diff([]string{"Foreign"}, types(f.harness.stored(t))); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
 }

@@ -26,15 +26,15 @@ func (c counting) Apply(ctx context.Context, widget *Widget, conditions []health
 	return c.Store.Apply(ctx, widget, conditions)
 }
 
-// counted makes a fixture count its writes.
-func (f *fixture) counted() *atomic.Int32 {
+// counted makes a harness count its writes.
+func (f *harness) counted() *atomic.Int32 {
 	writes := &atomic.Int32{}
 	f.Store = counting{f.Store, writes}
 	return writes
 }
 
 // unstable gives another message in each run, like a network error with the local port.
-func (f *fixture) unstable() *atomic.Int32 {
+func (f *harness) unstable() *atomic.Int32 {
 	runs := &atomic.Int32{}
 	f.Conditions[0].Checks[0].Check = healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
 		return result(healthcheck.False, "Unreachable", fmt.Sprintf("127.0.0.1:%d: connection refused", runs.Add(1))), nil
@@ -44,7 +44,7 @@ func (f *fixture) unstable() *atomic.Int32 {
 
 // TestMessagesAloneAreWrittenNowAndThen: a message that differs each time must not make the engine run after its own writes.
 func TestMessagesAloneAreWrittenNowAndThen(t *testing.T) {
-	f := newFixture(t, healthcheck.Result{})
+	f := newHarness(t, healthcheck.Result{})
 	writes, runs := f.counted(), f.unstable()
 	for second := range 20 {
 		f.clock.SetTime(in(time.Duration(second) * time.Second))
@@ -66,7 +66,7 @@ func TestMessagesAloneAreWrittenNowAndThen(t *testing.T) {
 
 // TestMessagesDelayNothingElse: a change of the status is written at once, with its message.
 func TestMessagesDelayNothingElse(t *testing.T) {
-	f := newFixture(t, result(healthcheck.False, "Broken", "one"))
+	f := newHarness(t, result(healthcheck.False, "Broken", "one"))
 	f.reconcile(t)
 	for _, given := range []healthcheck.Result{
 		result(healthcheck.False, "Broken", "two"), result(healthcheck.True, "Fine", "three"), result(healthcheck.True, "Better", "four"),
@@ -98,7 +98,7 @@ func TestMessagesDelayNothingElse(t *testing.T) {
 // TestManagerComesToRestWhateverChecksSay limits the writes of a controller whose check returns another message each time.
 func TestManagerComesToRestWhateverChecksSay(t *testing.T) {
 	g := NewWithT(t)
-	f := newFixture(t, healthcheck.Result{})
+	f := newHarness(t, healthcheck.Result{})
 	writes, _ := f.counted(), f.unstable()
 	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
 	r.OnTransition = nil
@@ -111,7 +111,7 @@ func TestManagerComesToRestWhateverChecksSay(t *testing.T) {
 // example the first problem in a map.
 func TestManagerComesToRestWhateverTheReason(t *testing.T) {
 	g := NewWithT(t)
-	f := newFixture(t, healthcheck.Result{})
+	f := newHarness(t, healthcheck.Result{})
 	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
 	r.OnTransition = nil
 	var runs atomic.Int32

@@ -14,19 +14,19 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// rootFixture has Healthy, Stored, the negative Degraded, and Ready, which sums them up.
-type rootFixture struct {
-	*fixture
+// rootHarness has Healthy, Stored, the negative Degraded, and Ready, which sums them up.
+type rootHarness struct {
+	*harness
 	stored, degraded healthcheck.Result
 	// apply are the answers of the prechecks of Stored and Degraded.
 	apply map[string]healthcheck.Applicability
 	runs  atomic.Int32
 }
 
-func newRootFixture(t *testing.T) *rootFixture {
+func newRootHarness(t *testing.T) *rootHarness {
 	t.Helper()
 	fine := result(healthcheck.True, "Fine", "")
-	f := &rootFixture{fixture: newFixture(t, fine), stored: fine, degraded: fine, apply: map[string]healthcheck.Applicability{}}
+	f := &rootHarness{harness: newHarness(t, fine), stored: fine, degraded: fine, apply: map[string]healthcheck.Applicability{}}
 	add := func(conditionType string, answer *healthcheck.Result) {
 		c := healthcheck.NewCondition(conditionType, healthcheck.NewCheck("answer", func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
 			f.runs.Add(1)
@@ -46,10 +46,10 @@ func newRootFixture(t *testing.T) *rootFixture {
 }
 
 // ready returns the stored root condition: "False Broken Healthy: disk is full".
-func (f *rootFixture) ready(t *testing.T) string {
+func (f *rootHarness) ready(t *testing.T) string {
 	t.Helper()
 	f.reconcile(t)
-	for _, c := range f.fixture.stored(t).Status.Conditions {
+	for _, c := range f.harness.stored(t).Status.Conditions {
 		if c.Type == "Ready" {
 			return strings.TrimSpace(string(c.Status) + " " + c.Reason + " " + c.Message)
 		}
@@ -61,42 +61,42 @@ func (f *rootFixture) ready(t *testing.T) string {
 func TestRoot(t *testing.T) {
 	broken := result(healthcheck.False, "Broken", "disk is full")
 	for name, tt := range map[string]struct {
-		change func(f *rootFixture)
+		change func(f *rootHarness)
 		want   string
 	}{
-		"all is well":        {func(*rootFixture) {}, "True Fine"},
-		"one is broken":      {func(f *rootFixture) { f.stored = broken }, "False Broken Stored: disk is full"},
-		"two are":            {func(f *rootFixture) { f.stored, f.result = broken, broken }, "False Broken Healthy: disk is full; Stored: disk is full"},
-		"one is degraded":    {func(f *rootFixture) { f.degraded = broken }, "False Broken Degraded: disk is full"},
-		"one has no words":   {func(f *rootFixture) { f.stored = result(healthcheck.False, "Broken", "") }, "False Broken Stored: Broken"},
-		"one cannot be told": {func(f *rootFixture) { f.err = errors.New("no answer") }, "Unknown CheckFailed Healthy: check answer: no answer"},
-		"one progresses": {func(f *rootFixture) {
+		"all is well":        {func(*rootHarness) {}, "True Fine"},
+		"one is broken":      {func(f *rootHarness) { f.stored = broken }, "False Broken Stored: disk is full"},
+		"two are":            {func(f *rootHarness) { f.stored, f.result = broken, broken }, "False Broken Healthy: disk is full; Stored: disk is full"},
+		"one is degraded":    {func(f *rootHarness) { f.degraded = broken }, "False Broken Degraded: disk is full"},
+		"one has no words":   {func(f *rootHarness) { f.stored = result(healthcheck.False, "Broken", "") }, "False Broken Stored: Broken"},
+		"one cannot be told": {func(f *rootHarness) { f.err = errors.New("no answer") }, "Unknown CheckFailed Healthy: check answer: no answer"},
+		"one progresses": {func(f *rootHarness) {
 			f.stored = withDeadline(result(healthcheck.Progressing, "RollingOut", "2 of 3"), in(time.Minute))
 		}, "Unknown RollingOut Stored: 2 of 3"},
-		"one does not apply":     {func(f *rootFixture) { f.stored, f.apply["Stored"] = broken, healthcheck.DoesNotApply }, "True Fine"},
-		"one is skipped":         {func(f *rootFixture) { f.stored.Status = healthcheck.Skipped }, "True Fine"},
-		"one was never there":    {func(f *rootFixture) { f.stored, f.apply["Stored"] = broken, healthcheck.LeaveAlone }, "True Fine"},
-		"it is not about one":    {func(f *rootFixture) { f.stored, f.Root.Of = broken, []string{"Degraded", "Healthy"} }, "True Fine"},
-		"it is about that alone": {func(f *rootFixture) { f.stored, f.Root.Of = broken, []string{"Stored"} }, "False Broken Stored: disk is full"},
-		"in words of its own": {func(f *rootFixture) {
+		"one does not apply":     {func(f *rootHarness) { f.stored, f.apply["Stored"] = broken, healthcheck.DoesNotApply }, "True Fine"},
+		"one is skipped":         {func(f *rootHarness) { f.stored.Status = healthcheck.Skipped }, "True Fine"},
+		"one was never there":    {func(f *rootHarness) { f.stored, f.apply["Stored"] = broken, healthcheck.LeaveAlone }, "True Fine"},
+		"it is not about one":    {func(f *rootHarness) { f.stored, f.Root.Of = broken, []string{"Degraded", "Healthy"} }, "True Fine"},
+		"it is about that alone": {func(f *rootHarness) { f.stored, f.Root.Of = broken, []string{"Stored"} }, "False Broken Stored: disk is full"},
+		"in words of its own": {func(f *rootHarness) {
 			f.stored = broken
 			f.Root.Summary = func(results []healthcheck.NamedResult, merged healthcheck.Result) string {
 				return string(merged.Status) + " by " + results[1].Name + ": " + results[1].Message
 			}
 		}, "False Broken False by Stored: disk is full"},
-		"in words that are not to be had": {func(f *rootFixture) {
+		"in words that are not to be had": {func(f *rootHarness) {
 			f.Root.Summary = func([]healthcheck.NamedResult, healthcheck.Result) string { panic("oh dear") }
 		}, "Unknown CheckPanicked making condition Ready panicked: oh dear"},
-		"nothing applies": {func(f *rootFixture) {
+		"nothing applies": {func(f *rootHarness) {
 			f.applicability, f.apply["Stored"], f.apply["Degraded"] = healthcheck.DoesNotApply, healthcheck.DoesNotApply, healthcheck.DoesNotApply
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newRootFixture(t)
+			f := newRootHarness(t)
 			tt.change(f)
 			_, _ = f.Reconcile(t.Context(), f.request())
 			got := ""
-			for _, c := range f.fixture.stored(t).Status.Conditions {
+			for _, c := range f.harness.stored(t).Status.Conditions {
 				if c.Type == "Ready" {
 					got = strings.TrimSpace(string(c.Status) + " " + c.Reason + " " + c.Message)
 				}
@@ -110,13 +110,13 @@ func TestRoot(t *testing.T) {
 
 // TestRootIsOneLook: each check runs once, and all conditions are written together.
 func TestRootIsOneLook(t *testing.T) {
-	f := newRootFixture(t)
-	before := f.fixture.stored(t)
+	f := newRootHarness(t)
+	before := f.harness.stored(t)
 	f.reconcile(t)
 	if runs := f.runs.Load(); runs != 2 {
 		t.Errorf("two checks have run %d times", runs)
 	}
-	after := f.fixture.stored(t)
+	after := f.harness.stored(t)
 	if diff := cmp.Diff([]string{"Degraded", "Healthy", "Ready", "Stored"}, types(after)); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
@@ -124,7 +124,7 @@ func TestRootIsOneLook(t *testing.T) {
 		t.Errorf("%d managers have come, want one", entries)
 	}
 	f.reconcile(t)
-	if got := f.fixture.stored(t).ResourceVersion; got != after.ResourceVersion {
+	if got := f.harness.stored(t).ResourceVersion; got != after.ResourceVersion {
 		t.Errorf("resourceVersion went from %s to %s, want no write", after.ResourceVersion, got)
 	}
 	if last := f.transitions[len(f.transitions)-1]; last.To.Type != "Ready" || len(f.transitions) != 4 {
@@ -134,7 +134,7 @@ func TestRootIsOneLook(t *testing.T) {
 
 // TestRootAtTheDeadline: the root changes when a condition that it sums up does.
 func TestRootAtTheDeadline(t *testing.T) {
-	f := newRootFixture(t)
+	f := newRootHarness(t)
 	f.stored = withDeadline(result(healthcheck.Progressing, "RollingOut", "2 of 3"), in(time.Minute))
 	if again := f.reconcile(t).RequeueAfter; again != time.Minute {
 		t.Errorf("it is looked at after %s", again)
@@ -147,7 +147,7 @@ func TestRootAtTheDeadline(t *testing.T) {
 
 // TestRootOfWhatIsStored: conditions that are left alone or damped count as they are stored.
 func TestRootOfWhatIsStored(t *testing.T) {
-	f := newRootFixture(t)
+	f := newRootHarness(t)
 	f.Conditions[1].Damping = healthcheck.Damping{Failures: 2}
 	f.stored = result(healthcheck.True, "Fine", "")
 	f.degraded = result(healthcheck.False, "Broken", "disk is full")
@@ -164,7 +164,7 @@ func TestRootOfWhatIsStored(t *testing.T) {
 	if got := f.ready(t); got != "True Fine" {
 		t.Errorf("with one damped it is %q", got)
 	}
-	for _, c := range f.fixture.stored(t).Status.Conditions {
+	for _, c := range f.harness.stored(t).Status.Conditions {
 		if want := map[string]int64{"Healthy": 2, "Degraded": 2, "Stored": 1, "Ready": 1}[c.Type]; c.ObservedGeneration != want {
 			t.Errorf("%s is about generation %d, want %d", c.Type, c.ObservedGeneration, want)
 		}
@@ -172,9 +172,9 @@ func TestRootOfWhatIsStored(t *testing.T) {
 }
 
 // resize changes the spec, and so the generation.
-func (f *rootFixture) resize(t *testing.T) {
+func (f *rootHarness) resize(t *testing.T) {
 	t.Helper()
-	widget := f.fixture.stored(t)
+	widget := f.harness.stored(t)
 	widget.Spec.Size++
 	if err := f.env.Client.Update(t.Context(), widget); err != nil {
 		t.Fatal(err)
@@ -183,49 +183,49 @@ func (f *rootFixture) resize(t *testing.T) {
 
 // TestRootIsLeftAlone: the root is left alone if all conditions that it sums up are.
 func TestRootIsLeftAlone(t *testing.T) {
-	f := newRootFixture(t)
+	f := newRootHarness(t)
 	f.reconcile(t)
-	before := f.fixture.stored(t)
+	before := f.harness.stored(t)
 	f.result, f.stored = result(healthcheck.False, "Broken", ""), result(healthcheck.False, "Broken", "")
 	f.applicability, f.apply["Stored"], f.apply["Degraded"] = healthcheck.LeaveAlone, healthcheck.LeaveAlone, healthcheck.LeaveAlone
 	f.resize(t)
 	f.reconcile(t)
-	if diff := cmp.Diff(before.Status.Conditions, f.fixture.stored(t).Status.Conditions); diff != "" {
+	if diff := cmp.Diff(before.Status.Conditions, f.harness.stored(t).Status.Conditions); diff != "" {
 		t.Errorf("conditions (-before +after):\n%s", diff)
 	}
 	f.applicability, f.apply["Stored"], f.apply["Degraded"] = healthcheck.DoesNotApply, healthcheck.DoesNotApply, healthcheck.DoesNotApply
 	f.reconcile(t)
-	if got := f.fixture.stored(t).Status.Conditions; len(got) != 0 {
+	if got := f.harness.stored(t).Status.Conditions; len(got) != 0 {
 		t.Errorf("conditions are %+v, want none", got)
 	}
 }
 
 // TestRootIsNotPruned: the root is registered, too. A former root is not, and is removed.
 func TestRootIsNotPruned(t *testing.T) {
-	f := newRootFixture(t)
+	f := newRootHarness(t)
 	f.reconcile(t)
 	f.Root.Type = "Usable"
 	f.reconcile(t)
-	if diff := cmp.Diff([]string{"Degraded", "Healthy", "Stored", "Usable"}, types(f.fixture.stored(t))); diff != "" {
+	if diff := cmp.Diff([]string{"Degraded", "Healthy", "Stored", "Usable"}, types(f.harness.stored(t))); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
 }
 
 // TestRootElsewhere: if a store keeps Progressing, the deadline of a condition that is left alone is unknown.
 func TestRootElsewhere(t *testing.T) {
-	f := newRootFixture(t)
+	f := newRootHarness(t)
 	f.Store = findingStore{f.env.Client}
 	f.stored = withDeadline(result(healthcheck.Progressing, "RollingOut", "2 of 3"), in(time.Minute))
 	f.reconcile(t)
 	want := Finding{"Ready", "Progressing", "RollingOut", "Stored: 2 of 3", nil, metav1.NewTime(now)}
-	findings := f.fixture.stored(t).Status.Findings
+	findings := f.harness.stored(t).Status.Findings
 	if diff := cmp.Diff(want, findings[len(findings)-1]); diff != "" {
 		t.Errorf("root (-want +got):\n%s", diff)
 	}
 	f.apply["Stored"] = healthcheck.LeaveAlone
 	f.reconcile(t)
 	want.State = "Unknown"
-	findings = f.fixture.stored(t).Status.Findings
+	findings = f.harness.stored(t).Status.Findings
 	if diff := cmp.Diff(want, findings[len(findings)-1]); diff != "" {
 		t.Errorf("root of what is left alone (-want +got):\n%s", diff)
 	}

@@ -37,7 +37,7 @@ func TestNothingGetsStaleInSilence(t *testing.T) {
 		"never":      {[]func(*registration){needs(healthcheck.NeedsTarget), func(r *registration) { r.SyncPeriod = healthcheck.Never }}, 0},
 		"a period":   {[]func(*registration){needs(healthcheck.NeedsTarget), func(r *registration) { r.SyncPeriod = time.Hour }}, time.Hour},
 	}
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	plain := f.Registration
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

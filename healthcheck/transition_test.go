@@ -30,7 +30,7 @@ func (b broken) Apply(ctx context.Context, widget *Widget, conditions []healthch
 // TestTransitionsAreToldAsTheyAreStored: one condition is removed, and then another cannot be written. The removal is
 // reported now, because the next look cannot see it; the other is reported once it is stored.
 func TestTransitionsAreToldAsTheyAreStored(t *testing.T) {
-	f := newFixture(t, result(healthcheck.True, "Fine", ""))
+	f := newHarness(t, result(healthcheck.True, "Fine", ""))
 	other := f.Conditions[0]
 	f.Conditions = append(f.Conditions, healthcheck.ConditionChecks[*Widget]{Type: "Other", Checks: other.Checks})
 	f.reconcile(t)

@@ -17,7 +17,7 @@ import (
 
 // BestRules: a known failure is not hidden, and each progress has its own clock.
 func TestBestRules(t *testing.T) {
-	f := newFixture(t, errs("no route"), fails("bad"))
+	f := newHarness(t, errs("no route"), fails("bad"))
 	f.Rules = gardener.BestRules
 	f.mustReconcile(t)
 	want := verdict{statusFalse, gardener.ReasonUnsuccessful, "Unable to execute check: no route. Failed check: bad.", nil}
@@ -34,7 +34,7 @@ func TestBestRules(t *testing.T) {
 }
 
 // keepProgress reconciles with a store for clocks, as AddToManager sets one.
-func (f *fixture) keepProgress(t *testing.T) {
+func (f *harness) keepProgress(t *testing.T) {
 	t.Helper()
 	reconciler, err := f.Reconciler(f.env.Client)
 	if err != nil {
@@ -49,7 +49,7 @@ func (f *fixture) keepProgress(t *testing.T) {
 // Codes come from the check and from its text, each once, and not from checks that could
 // not be carried out.
 func TestCodesOfWords(t *testing.T) {
-	f := newFixture(t, fails("over quota", quota), errs("over quota"))
+	f := newHarness(t, fails("over quota", quota), errs("over quota"))
 	for i := range f.HealthChecks {
 		f.HealthChecks[i].ErrorCodeCheckFunc = func(err error) []gardencorev1beta1.ErrorCode {
 			if err.Error() != "over quota" {
@@ -71,7 +71,7 @@ func TestCodesOfWords(t *testing.T) {
 
 // A panic and an unreachable shoot are results like others, and do not affect other checks.
 func TestFailuresOfOthers(t *testing.T) {
-	f := newFixture(t, &panicking{}, &optional{})
+	f := newHarness(t, &panicking{}, &optional{})
 	f.HealthChecks = append(f.HealthChecks, gardener.ConditionTypeToHealthCheck{ConditionType: "Other", HealthCheck: passes()})
 	f.Targets = nil
 	if _, err := f.reconcile(t); err == nil {

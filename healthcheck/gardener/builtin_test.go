@@ -99,7 +99,7 @@ func TestSufficientNodesAvailable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			namespace := e.Namespace(t)
 			for _, obj := range row.pools(namespace) {
-				(&fixture{env: e}).create(t, obj)
+				(&harness{env: e}).create(t, obj)
 			}
 			judge(t, worker.SufficientNodesAvailable(), namespace, e.Client, row.want)
 			if row.want == missing {
@@ -127,7 +127,7 @@ func TestOrderOfMachines(t *testing.T) {
 	e := env.Get(t)
 	namespace := e.Namespace(t)
 	for _, name := range []string{"a", "b"} {
-		(&fixture{env: e}).create(t, pool(namespace, name, 1, "False", "machine-of-"+name))
+		(&harness{env: e}).create(t, pool(namespace, name, 1, "False", "machine-of-"+name))
 	}
 	for _, source := range []client.Client{e.Client, backwards{e.Client}} {
 		judge(t, worker.NewNodesChecker(), namespace, source, `machine "machine-of-a" failed: no quota`)
@@ -151,7 +151,7 @@ func judge(t *testing.T, check gardener.HealthCheck, namespace string, source cl
 }
 
 func TestGeneral(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	namespace := f.worker.Namespace
 	labels := map[string]string{"app": "it"}
 	f.create(t, &appsv1.StatefulSet{

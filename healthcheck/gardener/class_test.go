@@ -12,7 +12,7 @@ import (
 
 // Objects of class seed have no Cluster, even if others of the registration do.
 func TestClassSeed(t *testing.T) {
-	f := newFixture(t, passes())
+	f := newHarness(t, passes())
 	if err := f.env.Client.Delete(t.Context(), &extensionsv1alpha1.Cluster{ObjectMeta: clusterMeta(f)}); err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestClassSeed(t *testing.T) {
 
 // Objects of class garden belong to the only Garden, which only pre-checks use.
 func TestClassGarden(t *testing.T) {
-	f := newFixture(t, passes(), fails("bad"))
+	f := newHarness(t, passes(), fails("bad"))
 	f.recreate(t, extensionsv1alpha1.ExtensionClassGarden)
 	f.ExtensionClasses = []extensionsv1alpha1.ExtensionClass{extensionsv1alpha1.ExtensionClassGarden}
 	f.mustReconcile(t)
@@ -55,7 +55,7 @@ func TestPreCheck(t *testing.T) {
 		obj.SetName("changed")
 		return false
 	})
-	f := newFixture(t, &forbidden{t: t}, passes())
+	f := newHarness(t, &forbidden{t: t}, passes())
 	f.HealthChecks[0].PreCheckFunc, f.Texts = no, gardener.TextsOfTheSeed
 	f.mustReconcile(t)
 	if got := f.condition(t, everyNodeReady).Message; got != "(2/2) Health checks successful" {

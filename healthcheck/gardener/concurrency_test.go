@@ -107,7 +107,7 @@ func TestManyRunsTwoTargets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := &meeting{}
 			m.present.Add(crowd)
-			one, two := newFixture(t, check(m)), newFixture(t)
+			one, two := newHarness(t, check(m)), newHarness(t)
 			one.Targets = healthcheck.TargetsFunc[client.Object](func(_ context.Context, obj client.Object) (client.Reader, error) {
 				return &cluster{name: obj.GetNamespace()}, nil
 			})

@@ -124,7 +124,7 @@ func buckets(c client.Client) healthcheck.Registration[*extensionsv1alpha1.Backu
 // TestGuide runs the code of the page: the current registration with watches and BestRules.
 func TestGuide(t *testing.T) {
 	g := NewWithT(t)
-	f := newFixture(t)
+	f := newHarness(t)
 	f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.worker.Namespace}, Setup: addAll})
 	g.Eventually(func() map[string]verdict { return f.verdicts(t) }, patience).Should(HaveKeyWithValue("EveryNodeReady", HaveField("Status", statusFalse)))
 	healthy(t, f)

@@ -14,8 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/gardener"
 )
 
-// hibernate changes the Cluster of a fixture.
-func (f *fixture) hibernate(t *testing.T, hibernated bool) {
+// hibernate changes the Cluster of a harness.
+func (f *harness) hibernate(t *testing.T, hibernated bool) {
 	t.Helper()
 	cluster := &extensionsv1alpha1.Cluster{}
 	if err := f.env.Client.Get(t.Context(), client.ObjectKey{Name: f.worker.Namespace}, cluster); err != nil {
@@ -41,7 +41,7 @@ func (f *forbidden) Check(context.Context, types.NamespacedName) (*gardener.Sing
 
 func TestHibernated(t *testing.T) {
 	for _, texts := range []gardener.Texts{gardener.TextsOfToday, gardener.TextsOfTheSeed} {
-		f := newFixture(t, fails("bad"))
+		f := newHarness(t, fails("bad"))
 		f.Texts = texts
 		f.mustReconcile(t)
 		f.hibernate(t, true)
@@ -64,8 +64,8 @@ func TestHibernated(t *testing.T) {
 // Nothing is changed while an object is being deleted or migrated, not even former
 // conditions.
 func TestLeftAlone(t *testing.T) {
-	rows := map[string]func(*testing.T, *fixture){
-		"deleted": func(t *testing.T, f *fixture) {
+	rows := map[string]func(*testing.T, *harness){
+		"deleted": func(t *testing.T, f *harness) {
 			t.Helper()
 			f.worker.Finalizers = []string{"test.sickbay.dev/stays"}
 			if err := f.env.Client.Update(t.Context(), f.worker); err != nil {
@@ -75,14 +75,14 @@ func TestLeftAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"asked to migrate": func(t *testing.T, f *fixture) {
+		"asked to migrate": func(t *testing.T, f *harness) {
 			t.Helper()
 			f.worker.Annotations = map[string]string{v1beta1constants.GardenerOperation: v1beta1constants.GardenerOperationMigrate}
 			if err := f.env.Client.Update(t.Context(), f.worker); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"migrating": func(t *testing.T, f *fixture) {
+		"migrating": func(t *testing.T, f *harness) {
 			t.Helper()
 			f.worker.Status.LastOperation = &gardencorev1beta1.LastOperation{
 				Type: gardencorev1beta1.LastOperationTypeMigrate, State: gardencorev1beta1.LastOperationStateProcessing, LastUpdateTime: ago(0),
@@ -94,7 +94,7 @@ func TestLeftAlone(t *testing.T) {
 	}
 	for name, leave := range rows {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, &forbidden{t: t})
+			f := newHarness(t, &forbidden{t: t})
 			f.Former = []gardencorev1beta1.ConditionType{"A"}
 			f.store(t, foreign("A"), foreign(everyNodeReady))
 			leave(t, f)
@@ -109,7 +109,7 @@ func TestLeftAlone(t *testing.T) {
 // If it is unknown whether a shoot is hibernated, the conditions are left alone too, and
 // that is an error.
 func TestNoCluster(t *testing.T) {
-	f := newFixture(t, &forbidden{t: t})
+	f := newHarness(t, &forbidden{t: t})
 	if err := f.env.Client.Delete(t.Context(), &extensionsv1alpha1.Cluster{ObjectMeta: clusterMeta(f)}); err != nil {
 		t.Fatal(err)
 	}

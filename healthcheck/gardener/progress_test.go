@@ -39,7 +39,7 @@ func TestProgressingAsGardener(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, row.check)
+			f := newHarness(t, row.check)
 			if row.old != none {
 				f.store(t, gardencorev1beta1.Condition{
 					Type: gardencorev1beta1.ShootEveryNodeReady, Status: row.old, Reason: "Old", Message: "old.",
@@ -65,7 +65,7 @@ func TestProgressingAsGardener(t *testing.T) {
 
 // A progress without a threshold uses that of another.
 func TestThresholdOfAnother(t *testing.T) {
-	f := newFixture(t, answers(statusProgressing, "scaling"), progresses(time.Minute, "rolling"))
+	f := newHarness(t, answers(statusProgressing, "scaling"), progresses(time.Minute, "rolling"))
 	f.mustReconcile(t)
 	want := verdict{statusProgressing, gardener.ReasonProgressing, "1) scaling. 2) rolling.", nil}
 	if diff := cmp.Diff(want, verdictOf(f.condition(t, everyNodeReady))); diff != "" {
@@ -80,7 +80,7 @@ func TestThresholdOfAnother(t *testing.T) {
 
 // The smallest threshold counts.
 func TestSmallestThresholdCounts(t *testing.T) {
-	f := newFixture(t, progresses(time.Hour, "scaling"), progresses(time.Minute, "rolling"))
+	f := newHarness(t, progresses(time.Hour, "scaling"), progresses(time.Minute, "rolling"))
 	result := f.mustReconcile(t)
 	if result.RequeueAfter > 33*time.Second {
 		t.Errorf("it is looked at after %s", result.RequeueAfter)

@@ -56,7 +56,7 @@ func addFirstExample(mgr manager.Manager, opts gardener.DefaultAddArgs) error {
 // The conditions are those in the seed.
 func TestExampleOfTheSeed(t *testing.T) {
 	g := NewWithT(t)
-	f := newFixture(t)
+	f := newHarness(t)
 	healthy(t, f)
 	f.env.Manager(t, env.ManagerOptions{Setup: func(mgr ctrl.Manager) error {
 		return addFirstExample(mgr, gardener.DefaultAddArgs{Targets: self(mgr.GetClient())})
@@ -67,7 +67,7 @@ func TestExampleOfTheSeed(t *testing.T) {
 	}))
 }
 
-func (f *fixture) verdicts(t *testing.T) map[string]verdict {
+func (f *harness) verdicts(t *testing.T) map[string]verdict {
 	t.Helper()
 	verdicts := map[string]verdict{}
 	for _, c := range f.conditions(t) {
@@ -80,7 +80,7 @@ func (f *fixture) verdicts(t *testing.T) map[string]verdict {
 // conditions, and shows at once that a shoot hibernates.
 func TestDefaultRegistration(t *testing.T) {
 	g := NewWithT(t)
-	f, other := newFixture(t), newFixture(t)
+	f, other := newHarness(t), newHarness(t)
 	f.store(t, foreign("Former"))
 	other.recreate(t, extensionsv1alpha1.ExtensionClassSeed)
 	namespaces := []string{f.worker.Namespace, other.worker.Namespace}

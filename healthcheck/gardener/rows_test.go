@@ -128,7 +128,7 @@ func TestMergeAsGardener(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, row.checks...)
+			f := newHarness(t, row.checks...)
 			f.mustReconcile(t)
 			if diff := cmp.Diff(row.want, verdictOf(f.condition(t, everyNodeReady))); diff != "" {
 				t.Error(diff)
@@ -139,7 +139,7 @@ func TestMergeAsGardener(t *testing.T) {
 
 // UnknownPasses makes an answer without a status a pass, as in Gardener's library.
 func TestUnknownPassesOnRequest(t *testing.T) {
-	f := newFixture(t, answers(statusUnknown, "who knows"), answers("", ""))
+	f := newHarness(t, answers(statusUnknown, "who knows"), answers("", ""))
 	f.UnknownPasses = true
 	f.mustReconcile(t)
 	want := verdict{statusTrue, gardener.ReasonSuccessful, "All health checks successful", nil}

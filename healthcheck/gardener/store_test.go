@@ -57,7 +57,7 @@ func TestTimes(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, row.check)
+			f := newHarness(t, row.check)
 			f.store(t, row.old)
 			f.mustReconcile(t)
 			got := utc([]gardencorev1beta1.Condition{f.condition(t, everyNodeReady)})[0]
@@ -70,7 +70,7 @@ func TestTimes(t *testing.T) {
 
 // The conditions of others stay where and as they are, and unchanged ones are not written.
 func TestForeignConditionsStay(t *testing.T) {
-	f := newFixture(t, passes())
+	f := newHarness(t, passes())
 	mine := gardencorev1beta1.Condition{
 		Type: gardencorev1beta1.ShootEveryNodeReady, Status: statusTrue, Reason: gardener.ReasonSuccessful, Message: "All health checks successful",
 		LastTransitionTime: ago(0), LastUpdateTime: ago(0),
@@ -93,7 +93,7 @@ func TestForeignConditionsStay(t *testing.T) {
 // Former types are removed, wherever they are in the list; registered ones stay even if
 // Former names them.
 func TestFormerConditionsGo(t *testing.T) {
-	f := newFixture(t, passes())
+	f := newHarness(t, passes())
 	f.Former = []gardencorev1beta1.ConditionType{"A", "C", gardencorev1beta1.ShootEveryNodeReady}
 	f.store(t, foreign("A"), foreign("B"), foreign("C"), foreign("D"))
 	f.mustReconcile(t)
@@ -108,7 +108,7 @@ func TestFormerConditionsGo(t *testing.T) {
 
 // Unstructured objects work as well.
 func TestUnstructured(t *testing.T) {
-	f := newFixture(t, fails("bad", quota))
+	f := newHarness(t, fails("bad", quota))
 	f.New = func() client.Object {
 		u := &unstructured.Unstructured{}
 		u.SetGroupVersionKind(workerKind)
@@ -127,7 +127,7 @@ func TestUnstructured(t *testing.T) {
 
 // A verdict about an object that has changed meanwhile is not written.
 func TestConflict(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	store := gardener.Store[*extensionsv1alpha1.Worker]{Client: f.env.Client, FieldOwner: "test"}
 	condition := []healthcheck.Condition{{Type: everyNodeReady, Status: healthcheck.True}}
 	f.conditions(t)

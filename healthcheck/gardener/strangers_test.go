@@ -21,7 +21,7 @@ func TestObjectsOfOthers(t *testing.T) {
 		"class": {Type: "aws", DefaultAddArgs: gardener.DefaultAddArgs{ExtensionClasses: []extensionsv1alpha1.ExtensionClass{extensionsv1alpha1.ExtensionClassSeed}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, passes())
+			f := newHarness(t, passes())
 			f.Type, f.ExtensionClasses = wanted.Type, wanted.ExtensionClasses
 			f.store(t, foreign("Former"))
 			f.Former = append(f.Former, "Former")
@@ -38,7 +38,7 @@ func TestObjectsOfOthers(t *testing.T) {
 // The list of conditions has no keys: indexes of an old list must not be used to write into a new one, not even if a
 // clock starts in the same run.
 func TestOldListWithClock(t *testing.T) {
-	f := newFixture(t, progresses(time.Minute, "rolling"))
+	f := newHarness(t, progresses(time.Minute, "rolling"))
 	f.Rules = gardener.BestRules
 	f.store(t, foreign(everyNodeReady))
 	cache := &behind{f.env.Client, f.worker.DeepCopy()}
@@ -83,7 +83,7 @@ func (b *behind) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 // If the list type of a kind is unknown, its objects could not be checked when their shoot wakes up. That must be an
 // error.
 func TestNoList(t *testing.T) {
-	f := newFixture(t, passes())
+	f := newHarness(t, passes())
 	if _, err := f.Reconciler(without{f.env.Client}); err == nil {
 		t.Error("a kind without a list is no error")
 	}

@@ -25,72 +25,72 @@ import (
 // scenes are fleets, and the object to explain.
 var scenes = map[string]struct {
 	opts  []build.MachineHealthCheckOption
-	build func(f *fixture)
+	build func(f *harness)
 	asked Asked
 	// says is a part of the explanation.
 	says string
 }{
-	"healthy":  {nil, func(f *fixture) { f.healthy("m1") }, Asked{"", "m1"}, "HEALTHY since"},
-	"admitted": {nil, func(f *fixture) { f.sick("m1"); f.healthy("m2") }, Asked{"machine", "m1"}, "about to be repaired"},
-	"the gate is closed": {[]build.MachineHealthCheckOption{build.TriggerIfAtMost(intstr.FromString("30%"))}, func(f *fixture) {
+	"healthy":  {nil, func(f *harness) { f.healthy("m1") }, Asked{"", "m1"}, "HEALTHY since"},
+	"admitted": {nil, func(f *harness) { f.sick("m1"); f.healthy("m2") }, Asked{"machine", "m1"}, "about to be repaired"},
+	"the gate is closed": {[]build.MachineHealthCheckOption{build.TriggerIfAtMost(intstr.FromString("30%"))}, func(f *harness) {
 		for _, name := range []string{"m1", "m2", "m3"} {
 			f.sick(name, inZone("eu-1b"))
 		}
 		f.healthy("m4", inZone("eu-1a"))
 	}, Asked{"machine", "m2"}, "the gate is closed"},
-	"no slot is free": {[]build.MachineHealthCheckOption{build.Annotation(mhcspec.MaxInFlightAnnotation, "1")}, func(f *fixture) {
+	"no slot is free": {[]build.MachineHealthCheckOption{build.Annotation(mhcspec.MaxInFlightAnnotation, "1")}, func(f *harness) {
 		f.admit(f.sick("m1"), 1, reboot, replace)
 		f.sick("m2")
 	}, Asked{"machine", "m2"}, "waiting for a slot"},
-	"in a plan":  {nil, func(f *fixture) { f.admit(f.sick("m1"), 1, reboot, replace) }, Asked{"machine", "m1"}, "reboot 2 of 2 is running"},
-	"a record":   {nil, func(f *fixture) { f.admit(f.sick("m1"), 1, reboot, replace); f.sick("m2") }, Asked{"mr", ""}, "Acting, for"},
-	"to approve": {nil, func(f *fixture) { f.admit(f.sick("m1"), 1, replace) }, Asked{"node", "node-m1"}, "waiting for approval"},
-	"held":       {nil, func(f *fixture) { f.admit(f.sick("m1"), 1, ask) }, Asked{"machine", "m1"}, "HELD"},
-	"paused": {[]build.MachineHealthCheckOption{build.Annotation(clusterv1.PausedAnnotation, "maintenance")}, func(f *fixture) { f.sick("m1") },
+	"in a plan":  {nil, func(f *harness) { f.admit(f.sick("m1"), 1, reboot, replace) }, Asked{"machine", "m1"}, "reboot 2 of 2 is running"},
+	"a record":   {nil, func(f *harness) { f.admit(f.sick("m1"), 1, reboot, replace); f.sick("m2") }, Asked{"mr", ""}, "Acting, for"},
+	"to approve": {nil, func(f *harness) { f.admit(f.sick("m1"), 1, replace) }, Asked{"node", "node-m1"}, "waiting for approval"},
+	"held":       {nil, func(f *harness) { f.admit(f.sick("m1"), 1, ask) }, Asked{"machine", "m1"}, "HELD"},
+	"paused": {[]build.MachineHealthCheckOption{build.Annotation(clusterv1.PausedAnnotation, "maintenance")}, func(f *harness) { f.sick("m1") },
 		Asked{"machine", "m1"}, "PAUSED"},
 	"on hold": {
 		[]build.MachineHealthCheckOption{
 			build.Annotation(mhcspec.HoldUntilAnnotation, time.Now().Add(time.Hour).UTC().Format(time.RFC3339)), build.Annotation(mhcspec.HoldReasonAnnotation, "Ann changes the switch"),
 		},
-		func(f *fixture) { f.sick("m1") }, Asked{"mhc", "workers"}, "ON HOLD",
+		func(f *harness) { f.sick("m1") }, Asked{"mhc", "workers"}, "ON HOLD",
 	},
-	"a plan that is missing": {[]build.MachineHealthCheckOption{build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "metal")}, func(f *fixture) { f.sick("m1") },
+	"a plan that is missing": {[]build.MachineHealthCheckOption{build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "metal")}, func(f *harness) { f.sick("m1") },
 		Asked{"machine", "m1"}, "the remediation template is missing"},
-	"a template of others": {[]build.MachineHealthCheckOption{build.TemplateRef(env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind), "patch-panel")}, func(f *fixture) {
+	"a template of others": {[]build.MachineHealthCheckOption{build.TemplateRef(env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind), "patch-panel")}, func(f *harness) {
 		f.create(build.RemediationTemplate(env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind), f.ns, "patch-panel", map[string]any{"token": planted}))
 		f.sick("m1")
 	}, Asked{"machine", "m1"}, "about to be repaired"},
-	"a template that is missing": {[]build.MachineHealthCheckOption{build.TemplateRef(env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind), "patch-panel")}, func(f *fixture) { f.sick("m1") },
+	"a template that is missing": {[]build.MachineHealthCheckOption{build.TemplateRef(env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind), "patch-panel")}, func(f *harness) { f.sick("m1") },
 		Asked{"mhc", "workers"}, "1 waits for its remediation template"},
-	"a kind that is missing": {[]build.MachineHealthCheckOption{build.TemplateRef(env.RemediationGroupVersion.WithKind("NoneTemplate"), "fix")}, func(f *fixture) { f.sick("m1") },
+	"a kind that is missing": {[]build.MachineHealthCheckOption{build.TemplateRef(env.RemediationGroupVersion.WithKind("NoneTemplate"), "fix")}, func(f *harness) { f.sick("m1") },
 		Asked{"mhc", "workers"}, "1 waits for its remediation template"},
-	"cannot be read": {nil, func(f *fixture) {
+	"cannot be read": {nil, func(f *harness) {
 		f.sick("m1")
 		f.healthy("m2")
 		f.nodes.CutOff(client.ObjectKeyFromObject(f.cluster), f.now.Add(-3*time.Minute))
 	}, Asked{"cluster", "blue"}, "2 machines"},
-	"the Node is gone": {nil, func(f *fixture) {
+	"the Node is gone": {nil, func(f *harness) {
 		f.healthy("m1")
 		f.nodes.Remove(client.ObjectKeyFromObject(f.cluster), "node-m1")
 	}, Asked{"machine", "m1"}, "HEALTHY since"},
-	"about to be sick": {nil, func(f *fixture) {
+	"about to be sick": {nil, func(f *harness) {
 		f.healthy("m1")
 		f.nodes.Put(client.ObjectKeyFromObject(f.cluster), build.Node("node-m1", build.NodeReady(metav1.ConditionUnknown, f.now.Add(-2*time.Minute))))
 	}, Asked{"machine", "m1"}, "HEALTHY since"},
-	"gone": {nil, func(f *fixture) {
+	"gone": {nil, func(f *harness) {
 		f.admit(build.Machine(f.ns, "m1", build.InCluster("blue"), build.UID("gone")), 1, ask)
 	}, Asked{"machine", "m1"}, "GONE"},
-	"being deleted": {nil, func(f *fixture) { f.sick("m1", build.Deleting(f.now)) }, Asked{"machine", "m1"}, "BEING DELETED"},
-	"a host": {nil, func(f *fixture) {
+	"being deleted": {nil, func(f *harness) { f.sick("m1", build.Deleting(f.now)) }, Asked{"machine", "m1"}, "BEING DELETED"},
+	"a host": {nil, func(f *harness) {
 		f.admit(f.sick("m1"), 1, reboot, replace)
 		f.host("rack2-u7", "m1", "reboot.metal3.io/firmware")
 		f.host("rack2-u8", "green-1")
 	}, Asked{"host", "rack2-u7"}, "OFF, runs m1"},
-	"a machine on a host with an error": {[]build.MachineHealthCheckOption{build.Annotation(mhcspec.HostErrorTimeoutAnnotation, "10m")}, func(f *fixture) {
+	"a machine on a host with an error": {[]build.MachineHealthCheckOption{build.Annotation(mhcspec.HostErrorTimeoutAnnotation, "10m")}, func(f *harness) {
 		f.healthy("m1", build.Condition(verdict.HostConditionType, metav1.ConditionFalse, verdict.ReasonHostError, f.now.Add(-time.Hour)).WithMessage("Host rack2-u7 has an error: error"))
 		f.host("rack2-u7", "m1")
 	}, Asked{"machine", "m1"}, "HEALTHY since"},
-	"no Cluster": {nil, func(f *fixture) {
+	"no Cluster": {nil, func(f *harness) {
 		f.sick("m1")
 		if err := f.env.Client.Delete(f.t.Context(), f.cluster); err != nil {
 			f.t.Fatal(err)
@@ -108,7 +108,7 @@ func TestReplaySaysTheSame(t *testing.T) {
 	for name, scene := range scenes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, scene.opts...)
+			f := newHarness(t, scene.opts...)
 			scene.build(f)
 			// A cluster that is unrelated.
 			f.create(build.Cluster(f.ns, "green"), build.Machine(f.ns, "green-1", build.InCluster("green")))
@@ -140,7 +140,7 @@ func TestReplaySaysTheSame(t *testing.T) {
 }
 
 // redacts checks that a redacted bundle says the same with other names, and contains none of the original ones.
-func (f *fixture) redacts(b *Bundle, want string) {
+func (f *harness) redacts(b *Bundle, want string) {
 	f.t.Helper()
 	tree, err := treeOf(b)
 	if err != nil {
@@ -169,7 +169,7 @@ func (f *fixture) redacts(b *Bundle, want string) {
 }
 
 // collect collects a bundle, and returns it after writing and reading it.
-func (f *fixture) collect(asked Asked) *Bundle {
+func (f *harness) collect(asked Asked) *Bundle {
 	f.t.Helper()
 	b, err := Collect(f.t.Context(), f.observer(), f.ns, asked, "v1", f.env.Scheme)
 	if err != nil {
@@ -182,7 +182,7 @@ func (f *fixture) collect(asked Asked) *Bundle {
 	return read
 }
 
-func (f *fixture) text(b *Bundle) string {
+func (f *harness) text(b *Bundle) string {
 	f.t.Helper()
 	data, err := b.Marshal()
 	if err != nil {
@@ -210,7 +210,7 @@ const planted = "c0rrect-h0rse"
 
 // TestNoSecrets: secrets in any of the objects that are read do not get into the bundle.
 func TestNoSecrets(t *testing.T) {
-	f := newFixture(t, build.TemplateRef(env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind), "patch-panel"),
+	f := newHarness(t, build.TemplateRef(env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind), "patch-panel"),
 		build.Annotation(corev1.LastAppliedConfigAnnotation, `{"token":"`+planted+`"}`), build.Annotation("example.com/token", planted))
 	f.create(
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "blue-kubeconfig"}, StringData: map[string]string{"value": planted}},

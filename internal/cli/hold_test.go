@@ -209,11 +209,7 @@ func TestHoldWithoutRecords(t *testing.T) {
 	if got := s.run("hold", "metal-3", "--for=1h", "--as=alice", "--yes"); got.code != exitOK || !strings.Contains(got.stdout, "Not seen   you may not read MachineRemediations") {
 		t.Errorf("exit code is %d: %s%s", got.code, got.stdout, got.stderr)
 	}
-	c, err := client.NewWithWatch(env.Get(t).Config, client.Options{Scheme: env.Get(t).Scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
-	without := interceptor.NewClient(c, interceptor.Funcs{List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+	without := env.Get(t).Intercept(t, interceptor.Funcs{List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
 		return &meta.NoKindMatchError{}
 	}})
 	h := &holdCommand{clock: testingclock.NewFakePassiveClock(evening), access: access{kubeconfig: s.kubeconfig}}

@@ -25,6 +25,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/settle"
 )
 
 // shell runs commands against an API server, in a namespace that has the Cluster blue with the MachineSet md-0 and the
@@ -171,22 +172,8 @@ func (s *shell) admit(machine *clusterv1.Machine, steps ...v1alpha1.RemediationS
 // settle stores the ladder's decisions about a record whose machine is sick.
 func (s *shell) settle(r *v1alpha1.MachineRemediation, changes ...func(*ladder.Facts)) *v1alpha1.MachineRemediation {
 	s.t.Helper()
-	for range 20 {
-		facts := ladder.Alone(r)
-		for _, change := range changes {
-			change(&facts)
-		}
-		d := ladder.Decide(facts, fellSick.Add(10*time.Minute))
-		if !d.Store {
-			return r
-		}
-		r.Status = d.Status
-		if err := s.c.Status().Update(s.t.Context(), r); err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	s.t.Fatal("the record does not settle")
-	return nil
+	settle.Record(s.t, s.c, r, fellSick.Add(10*time.Minute), changes...)
+	return r
 }
 
 // stored reads a record.

@@ -26,6 +26,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/settle"
 )
 
 // stage is a door with a sick machine whose repair waits for approval.
@@ -75,21 +76,7 @@ func newStage(t *testing.T) *stage {
 // settle stores the ladder's decisions about the record while its machine is sick.
 func (s *stage) settle(changes ...func(*ladder.Facts)) {
 	s.t.Helper()
-	for range 20 {
-		facts := ladder.Alone(s.record)
-		for _, change := range changes {
-			change(&facts)
-		}
-		d := ladder.Decide(facts, time.Now())
-		if !d.Store {
-			return
-		}
-		s.record.Status = d.Status
-		if err := env.Get(s.t).Client.Status().Update(s.t.Context(), s.record); err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	s.t.Fatal("the record does not settle")
+	settle.Record(s.t, env.Get(s.t).Client, s.record, time.Now(), changes...)
 }
 
 // decided returns the decision in the record; nil if there is none.

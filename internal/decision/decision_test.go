@@ -43,15 +43,15 @@ const sickLine = "Sick: since 2026-06-01T11:59:00Z: Node condition Ready has bee
 
 // TestPropose: what the proposal says before a decision is written, and what the ladder then does.
 func TestPropose(t *testing.T) {
-	heldAfterReboots := func() *world { return newWorld(reboot, ask).settle().as(failed).as(failed) }
+	heldAfterReboots := func() *model { return newModel(reboot, ask).settle().as(failed).as(failed) }
 	tests := map[string]struct {
-		world *world
+		model *model
 		asked decision.Asked
 		want  string
 		after string
 	}{
 		"approve, with a slot": {
-			newWorld(approved(replace)).as(func(f *ladder.Facts) { f.Record.Spec.Grant = 2 }).as(func(f *ladder.Facts) { f.Record.Spec.Grant = 3 }),
+			newModel(approved(replace)).as(func(f *ladder.Facts) { f.Record.Spec.Grant = 2 }).as(func(f *ladder.Facts) { f.Record.Spec.Grant = 3 }),
 			wants(v1alpha1.AnswerApprove, ""),
 			"Approve step replace on metal-3 (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
 				"Now: Step replace waits for a person to approve it\n" +
@@ -61,7 +61,7 @@ func TestPropose(t *testing.T) {
 			"Acting, step replace, attempt 1: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
 		},
 		"approve evidence, while nobody knows whether the machine is sick": {
-			newWorld(watch, approved(collect)).settle().after(11 * time.Minute).as(undecided),
+			newModel(watch, approved(collect)).settle().after(11 * time.Minute).as(undecided),
 			wants(v1alpha1.AnswerApprove, ""),
 			"Approve step collect on metal-3 (attempt 2 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
 				"Now: Nobody can tell just now whether the machine is healthy\n" +
@@ -71,7 +71,7 @@ func TestPropose(t *testing.T) {
 			"Pending, step collect, attempt 2: Nobody can tell just now whether the machine is healthy",
 		},
 		"deny": {
-			newWorld(approved(replace)).settle(), wants(v1alpha1.AnswerDeny, ""),
+			newModel(approved(replace)).settle(), wants(v1alpha1.AnswerDeny, ""),
 			"Deny step replace on metal-3 (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
 				"Now: Step replace waits for a person to approve it\n" +
 				"Does: Nothing more is done until somebody answers retry; it ends by itself if the machine gets healthy or goes\n" +
@@ -79,7 +79,7 @@ func TestPropose(t *testing.T) {
 			"Held, step , attempt 2: Deny by alice: INC-7; a person decides",
 		},
 		"cancel a power cycle": {
-			newWorld(reboot, replace).settle(), wants(v1alpha1.AnswerCancel, ""),
+			newModel(reboot, replace).settle(), wants(v1alpha1.AnswerCancel, ""),
 			"Cancel the repair of metal-3 (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
 				"Now: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help\n" +
 				"Withdraws: RebootRemediation metal-3-5f2c9d1e-1-1\n" +
@@ -88,7 +88,7 @@ func TestPropose(t *testing.T) {
 			"Held, step , attempt 2: Cancel by alice: INC-7; a person decides",
 		},
 		"cancel a mark, during a pause": {
-			newWorld(replace).settle().as(paused), wants(v1alpha1.AnswerCancel, ""),
+			newModel(replace).settle().as(paused), wants(v1alpha1.AnswerCancel, ""),
 			"Cancel the repair of metal-3 (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
 				"Now: The Machine has the annotation cluster.x-k8s.io/paused\n" +
 				"Withdraws: the mark that asks MachineSet md-0 to replace the machine\n" +
@@ -97,7 +97,7 @@ func TestPropose(t *testing.T) {
 			"Acting, step replace, attempt 1: The Machine has the annotation cluster.x-k8s.io/paused",
 		},
 		"cancel too late": {
-			newWorld(replace).settle().as(func(f *ladder.Facts) { f.Machine.DeletingSince = noon }), wants(v1alpha1.AnswerCancel, ""),
+			newModel(replace).settle().as(func(f *ladder.Facts) { f.Machine.DeletingSince = noon }), wants(v1alpha1.AnswerCancel, ""),
 			"Cancel the repair of metal-3 (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
 				"Now: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help\n" +
 				"Withdraws: nothing\n" +
@@ -115,7 +115,7 @@ func TestPropose(t *testing.T) {
 			"Acting, step reboot, attempt 3: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
 		},
 		"retry another step, while the record waits in line": {
-			newWorld(reboot, replace).as(func(f *ladder.Facts) { f.Record.Spec.Grant = 0 }), wants(v1alpha1.AnswerRetry, "replace"),
+			newModel(reboot, replace).as(func(f *ladder.Facts) { f.Record.Spec.Grant = 0 }), wants(v1alpha1.AnswerRetry, "replace"),
 			"Retry metal-3 from step replace (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
 				"Now: Step reboot waits for a slot of MachineHealthCheck metal\n" +
 				"Does: MachineSet md-0 is asked to replace the machine: the machine is deleted, with all that is on its disks, and another is made. 1 fresh attempt, 1h each\n" +
@@ -123,7 +123,7 @@ func TestPropose(t *testing.T) {
 			"Acting, step replace, attempt 1: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
 		},
 		"retry instead of what somebody else has just said": {
-			newWorld(watch, replace).settle().as(paused).as(func(f *ladder.Facts) { f.Record.Status.Attempts = nil }).
+			newModel(watch, replace).settle().as(paused).as(func(f *ladder.Facts) { f.Record.Status.Attempts = nil }).
 				writes(v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerCancel, By: "bob"}),
 			wants(v1alpha1.AnswerRetry, "replace"),
 			"Retry metal-3 from step replace (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
@@ -136,19 +136,19 @@ func TestPropose(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			p, err := decision.Propose(tt.world.view(), tt.asked, tt.world.now)
+			p, err := decision.Propose(tt.model.view(), tt.asked, tt.model.now)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, text(p.Title, p.Lines)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			s := tt.world.writes(p.Decision).settle().granted().f.Record.Status
+			s := tt.model.writes(p.Decision).settle().granted().f.Record.Status
 			got := fmt.Sprintf("%s, step %s, attempt %d: %s", s.Phase, s.Step, s.Attempt, meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionProgressing).Message)
 			if diff := cmp.Diff(tt.after, got); diff != "" {
 				t.Errorf("afterwards (-want +got):\n%s", diff)
 			}
-			if p, err := decision.Propose(tt.world.view(), tt.asked, tt.world.now); err != nil || p.Already == "" {
+			if p, err := decision.Propose(tt.model.view(), tt.asked, tt.model.now); err != nil || p.Already == "" {
 				t.Errorf("asked once more: %+v, %v", p, err)
 			}
 		})
@@ -157,7 +157,7 @@ func TestPropose(t *testing.T) {
 
 // TestProposeWithoutTheMachine: a person who may read only the record learns what the record says.
 func TestProposeWithoutTheMachine(t *testing.T) {
-	w := newWorld(approved(replace)).settle()
+	w := newModel(approved(replace)).settle()
 	v := decision.View{Facts: ladder.Alone(w.f.Record), MachineUnread: true, Unread: []string{"Machine metal-3"}}
 	p, err := decision.Propose(v, wants(v1alpha1.AnswerApprove, ""), w.now)
 	if err != nil {
@@ -178,7 +178,7 @@ func TestProposeWithoutTheMachine(t *testing.T) {
 func TestAlone(t *testing.T) {
 	for _, step := range []v1alpha1.RemediationStep{reboot, replace, collect, fix} {
 		t.Run(step.Name, func(t *testing.T) {
-			w := newWorld(step).settle()
+			w := newModel(step).settle()
 			v := decision.View{Facts: ladder.Alone(w.f.Record), MachineUnread: true}
 			alone, err := decision.Propose(v, wants(v1alpha1.AnswerCancel, ""), w.now)
 			if err != nil {
@@ -199,16 +199,16 @@ func TestAlone(t *testing.T) {
 func TestProposeRefuses(t *testing.T) {
 	gone := func(f *ladder.Facts) { f.Machine = ladder.Machine{Gone: true} }
 	tests := map[string]struct {
-		world *world
+		model *model
 		asked decision.Asked
 		want  string
 	}{
 		"ended": {
-			newWorld(reboot).settle().as(gone), wants(v1alpha1.AnswerRetry, ""),
+			newModel(reboot).settle().as(gone), wants(v1alpha1.AnswerRetry, ""),
 			"mr/metal-3-5f2c9d1e-1 has ended at 2026-06-01T12:00:00Z, so there is nothing to decide: The machine is gone, and not by this remediation",
 		},
 		"deleted": {
-			newWorld(fix).settle().as(func(f *ladder.Facts) {
+			newModel(fix).settle().as(func(f *ladder.Facts) {
 				f.Record.DeletionTimestamp = new(metav1.NewTime(noon))
 				f.Safety.Paused = "It is paused"
 			}),
@@ -216,39 +216,39 @@ func TestProposeRefuses(t *testing.T) {
 			"mr/metal-3-5f2c9d1e-1 is being deleted, so there is nothing to decide: what it asked for is withdrawn, and it goes",
 		},
 		"not looked after": {
-			newWorld(reboot).settle().with(func(f *ladder.Facts) { f.Safety.Unmanaged = "No MachineHealthCheck selects the machine any more" }),
+			newModel(reboot).settle().with(func(f *ladder.Facts) { f.Safety.Unmanaged = "No MachineHealthCheck selects the machine any more" }),
 			wants(v1alpha1.AnswerCancel, ""),
 			"mr/metal-3-5f2c9d1e-1 is about to end, so there is nothing to decide: No MachineHealthCheck selects the machine any more",
 		},
 		"nothing to approve": {
-			newWorld(reboot).settle(), wants(v1alpha1.AnswerApprove, ""),
+			newModel(reboot).settle(), wants(v1alpha1.AnswerApprove, ""),
 			"mr/metal-3-5f2c9d1e-1 waits for no approval: it is Acting. Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
 		},
 		"nothing to deny": {
-			newWorld(watch).settle(), wants(v1alpha1.AnswerDeny, ""),
+			newModel(watch).settle(), wants(v1alpha1.AnswerDeny, ""),
 			"mr/metal-3-5f2c9d1e-1 waits for no approval, so there is nothing to deny. To stop the repair: sickbay cancel mr/metal-3-5f2c9d1e-1 -n fleet. " +
 				"It is Acting. Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
 		},
 		"an attempt at work": {
-			newWorld(reboot).settle(), wants(v1alpha1.AnswerRetry, ""),
+			newModel(reboot).settle(), wants(v1alpha1.AnswerRetry, ""),
 			"attempt 1 of mr/metal-3-5f2c9d1e-1 is at work (step reboot). Retry once it is over, or stop it first: sickbay cancel mr/metal-3-5f2c9d1e-1 -n fleet",
 		},
 		"healthy": {
-			newWorld(reboot).settle().as(func(f *ladder.Facts) { f.Machine.Health = ladder.Healthy }), wants(v1alpha1.AnswerRetry, ""),
+			newModel(reboot).settle().as(func(f *ladder.Facts) { f.Machine.Health = ladder.Healthy }), wants(v1alpha1.AnswerRetry, ""),
 			"machine metal-3 has recovered, so there is nothing to retry: it is Probation. The machine is healthy, and has to stay so",
 		},
 		"a step that leaves it to a person": {
-			newWorld(reboot, ask).settle().as(failed).as(failed), wants(v1alpha1.AnswerRetry, "ask"),
+			newModel(reboot, ask).settle().as(failed).as(failed), wants(v1alpha1.AnswerRetry, "ask"),
 			"step ask begins nothing: it leaves the machine to a person",
 		},
 		"a step that begins by itself": {
-			newWorld(reboot, replace).as(func(f *ladder.Facts) { f.Record.Spec.Grant = 0 }), wants(v1alpha1.AnswerRetry, "reboot"),
+			newModel(reboot, replace).as(func(f *ladder.Facts) { f.Record.Spec.Grant = 0 }), wants(v1alpha1.AnswerRetry, "reboot"),
 			"step reboot of mr/metal-3-5f2c9d1e-1 begins by itself, with all its attempts: it is Pending (NoSlot). Step reboot waits for a slot of MachineHealthCheck metal",
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			p, err := decision.Propose(tt.world.view(), tt.asked, tt.world.now)
+			p, err := decision.Propose(tt.model.view(), tt.asked, tt.model.now)
 			if err == nil {
 				t.Fatalf("proposed %+v", p)
 			}
@@ -260,7 +260,7 @@ func TestProposeRefuses(t *testing.T) {
 }
 
 func TestCheckStep(t *testing.T) {
-	r := newWorld(watch, reboot, ask).f.Record
+	r := newModel(watch, reboot, ask).f.Record
 	if err := decision.CheckStep(r, "reboot"); err != nil {
 		t.Error(err)
 	}

@@ -82,7 +82,7 @@ func TestProposeHold(t *testing.T) {
 func TestHoldSaysWhatItStops(t *testing.T) {
 	on := heldMachine(one, "new disk")
 	for i, steps := range [][]v1alpha1.RemediationStep{{reboot}, {replace}, {approved(replace)}, {watch}, {ask}, {fix}, {collect}} {
-		w := newWorld(steps...).settle()
+		w := newModel(steps...).settle()
 		w.f.Record.Spec.MachineRef.Name = fmt.Sprintf("metal-%d", i)
 		on.Open = append(on.Open, *w.f.Record)
 	}
@@ -130,7 +130,7 @@ func TestProposeRelease(t *testing.T) {
 		t.Errorf("proposed %+v", p)
 	}
 	on := heldMachine(two, "")
-	on.Open, on.OpenUnread = []v1alpha1.MachineRemediation{*newWorld(approved(replace)).settle().f.Record}, true
+	on.Open, on.OpenUnread = []v1alpha1.MachineRemediation{*newModel(approved(replace)).settle().f.Record}, true
 	want := "Release machine/metal-3\nHeld: until 2026-06-01T14:00:00Z\nDoes: Repairs go on, unless another hold, a pause or the gate stands in the way\n" +
 		"Open: metal-3: it is Pending (ApprovalRequired). Step replace waits for a person to approve it\n" +
 		"Not seen: you may not read MachineRemediations, so open repairs are not named"
@@ -142,7 +142,7 @@ func TestProposeRelease(t *testing.T) {
 
 // TestAHoldDoesToARepairWhatItSays: the power cycle is given up, and nothing begins before the hold ends.
 func TestAHoldDoesToARepairWhatItSays(t *testing.T) {
-	w := newWorld(reboot, replace).settle()
+	w := newModel(reboot, replace).settle()
 	until := noon.Add(2 * time.Hour)
 	w.as(func(f *ladder.Facts) { f.Safety.OnHold, f.Safety.HoldUntil = "It is on hold", until })
 	if w.f.Request != nil || w.f.Record.Status.Phase != v1alpha1.RemediationPending {

@@ -20,7 +20,7 @@ var answers = []v1alpha1.Answer{v1alpha1.AnswerApprove, v1alpha1.AnswerDeny, v1a
 // that is about to move on may come too late: it names an attempt, so it does nothing then.
 func TestWhatIsProposedHasAnEffect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := anyWorld(t)
+		w := anyModel(t)
 		for range rapid.IntRange(0, 12).Draw(t, "events") {
 			anyEvent(t, w)
 		}
@@ -35,7 +35,7 @@ func TestWhatIsProposedHasAnEffect(t *testing.T) {
 	})
 }
 
-func judge(t *rapid.T, w *world, asked decision.Asked) {
+func judge(t *rapid.T, w *model, asked decision.Asked) {
 	t.Helper()
 	d := v1alpha1.RemediationDecision{Attempt: max(1, w.f.Record.Status.Attempt), Answer: asked.Answer, Step: asked.Step, By: asked.By}
 	p, err := decision.Propose(w.view(), asked, w.now)
@@ -55,7 +55,7 @@ func judge(t *rapid.T, w *world, asked decision.Asked) {
 }
 
 // holds reports whether a step leaves the machine to a person. Retrying it changes at most the messages.
-func holds(w *world, name string) bool {
+func holds(w *model, name string) bool {
 	if name == "" {
 		return len(w.f.Record.Spec.Steps) == 1 && w.f.Record.Spec.Steps[0].Action == v1alpha1.ActionHold
 	}
@@ -69,7 +69,7 @@ func holds(w *world, name string) bool {
 
 // hasEffect plays the repair on with and without a decision; the machine stays as it is, and nothing is in the way. It reports
 // whether the acts differ or, for words, the phases.
-func hasEffect(w *world, d v1alpha1.RemediationDecision, words bool) bool {
+func hasEffect(w *model, d v1alpha1.RemediationDecision, words bool) bool {
 	with, without := *w, *w
 	with.writes(d)
 	a, b := played(with), played(without)
@@ -88,7 +88,7 @@ type moment struct {
 }
 
 // played returns the course of a repair for most of a day.
-func played(w world) []moment {
+func played(w model) []moment {
 	w.f.Safety = ladder.Safety{Unmanaged: w.f.Safety.Unmanaged}
 	if w.f.Machine.Health == ladder.Undecided {
 		w.f.Machine.Health = ladder.Sick
@@ -108,7 +108,7 @@ func played(w world) []moment {
 	return all
 }
 
-func stepNames(w *world) []string {
+func stepNames(w *model) []string {
 	names := make([]string, len(w.f.Record.Spec.Steps))
 	for i := range w.f.Record.Spec.Steps {
 		names[i] = w.f.Record.Spec.Steps[i].Name
@@ -116,7 +116,7 @@ func stepNames(w *world) []string {
 	return names
 }
 
-func anyWorld(t *rapid.T) *world {
+func anyModel(t *rapid.T) *model {
 	steps := rapid.SliceOfNDistinct(rapid.SampledFrom([]v1alpha1.RemediationStep{watch, reboot, replace, ask, collect, fix}), 1, 4,
 		func(s v1alpha1.RemediationStep) string { return s.Name }).Draw(t, "steps")
 	for i := range steps {
@@ -124,7 +124,7 @@ func anyWorld(t *rapid.T) *world {
 			steps[i] = approved(steps[i])
 		}
 	}
-	w := newWorld(steps...)
+	w := newModel(steps...)
 	if rapid.Bool().Draw(t, "orphan") {
 		w.f.Machine.Owner = nil
 	}
@@ -135,7 +135,7 @@ func anyWorld(t *rapid.T) *world {
 }
 
 // anyEvent makes something happen, and lets the record settle, or not.
-func anyEvent(t *rapid.T, w *world) {
+func anyEvent(t *rapid.T, w *model) {
 	switch rapid.IntRange(0, 9).Draw(t, "event") {
 	case 0, 1:
 		w.now = w.now.Add(time.Duration(rapid.IntRange(1, 120).Draw(t, "minutes")) * time.Minute)

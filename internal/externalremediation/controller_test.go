@@ -26,8 +26,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// fixture is an OpenShift Machine with its Node, and a MachineHealthCheck that calls it unhealthy because of its disk.
-type fixture struct {
+// harness is an OpenShift Machine with its Node, and a MachineHealthCheck that calls it unhealthy because of its disk.
+type harness struct {
 	*Reconciler
 	t       *testing.T
 	env     *env.Env
@@ -37,11 +37,11 @@ type fixture struct {
 	node    *corev1.Node
 }
 
-func newFixture(t *testing.T) *fixture {
+func newHarness(t *testing.T) *harness {
 	t.Helper()
 	e := env.Get(t)
 	ns := e.Namespace(t)
-	f := &fixture{t: t, env: e, clock: testingclock.NewFakePassiveClock(time.Now()), events: events.NewFakeRecorder(20)}
+	f := &harness{t: t, env: e, clock: testingclock.NewFakePassiveClock(time.Now()), events: events.NewFakeRecorder(20)}
 	labels := map[string]string{"machine.openshift.io/cluster-api-machine-role": "worker"}
 	f.machine = &machinev1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "m", Labels: labels}}
 	f.node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: ns}}
@@ -61,7 +61,7 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-func (f *fixture) must(err error) {
+func (f *harness) must(err error) {
 	f.t.Helper()
 	if err != nil {
 		f.t.Fatal(err)
@@ -69,7 +69,7 @@ func (f *fixture) must(err error) {
 }
 
 // is gives the Node this condition and no other.
-func (f *fixture) is(condition corev1.NodeConditionType, status corev1.ConditionStatus, more ...corev1.NodeCondition) {
+func (f *harness) is(condition corev1.NodeConditionType, status corev1.ConditionStatus, more ...corev1.NodeCondition) {
 	f.t.Helper()
 	f.must(f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(f.node), f.node))
 	f.node.Status.Conditions = append([]corev1.NodeCondition{{Type: condition, Status: status}}, more...)
@@ -77,7 +77,7 @@ func (f *fixture) is(condition corev1.NodeConditionType, status corev1.Condition
 }
 
 // annotated does what OpenShift's health check does, or a person who takes that back.
-func (f *fixture) annotated(want bool) {
+func (f *harness) annotated(want bool) {
 	f.t.Helper()
 	value := "null"
 	if want {
@@ -88,7 +88,7 @@ func (f *fixture) annotated(want bool) {
 }
 
 // settles reconciles until nothing is left to do.
-func (f *fixture) settles() time.Duration {
+func (f *harness) settles() time.Duration {
 	f.t.Helper()
 	var again time.Duration
 	for range 5 {
@@ -101,7 +101,7 @@ func (f *fixture) settles() time.Duration {
 }
 
 // request returns the request that is not being deleted; nil if there is none.
-func (f *fixture) request() *v1alpha1.RebootRemediation {
+func (f *harness) request() *v1alpha1.RebootRemediation {
 	f.t.Helper()
 	var all v1alpha1.RebootRemediationList
 	f.must(f.env.Client.List(f.t.Context(), &all, client.InNamespace(f.machine.Namespace)))
@@ -116,7 +116,7 @@ func (f *fixture) request() *v1alpha1.RebootRemediation {
 }
 
 // ends ends the cycle as the reboot controller does.
-func (f *fixture) ends(phase v1alpha1.Phase, message string) {
+func (f *harness) ends(phase v1alpha1.Phase, message string) {
 	f.t.Helper()
 	request := f.request()
 	request.Status = made(phase, 0, message).Status
@@ -125,7 +125,7 @@ func (f *fixture) ends(phase v1alpha1.Phase, message string) {
 	f.must(f.env.Client.Status().Update(f.t.Context(), request))
 }
 
-func (f *fixture) wantAnnotations(want map[string]string) {
+func (f *harness) wantAnnotations(want map[string]string) {
 	f.t.Helper()
 	if diff := cmp.Diff(want, f.machine.Annotations, cmpopts.EquateEmpty()); diff != "" {
 		f.t.Errorf("annotations (-want +got):\n%s", diff)
@@ -134,7 +134,7 @@ func (f *fixture) wantAnnotations(want map[string]string) {
 
 // TestHealed: one annotation leads to one cycle, and is removed when the machine is healthy. The next annotation is a new request.
 func TestHealed(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.settles()
 	if f.request() != nil {
 		t.Fatal("nobody has asked for anything")
@@ -174,7 +174,7 @@ func TestHealed(t *testing.T) {
 // TestInVain: the host is not cycled for ever. The Machine shows the outcome until it is healthy. A person who deletes the
 // RebootRemediation gets another cycle.
 func TestInVain(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.annotated(true)
 	f.settles()
 	f.ends(v1alpha1.Failed, "The host could not be proven off within 10m0s")
@@ -206,15 +206,13 @@ func TestInVain(t *testing.T) {
 
 // TestTakenBack: removing the annotation withdraws the cycle. A cache that does not show the annotation yet withdraws nothing.
 func TestTakenBack(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	old := &metav1.PartialObjectMetadata{}
 	old.SetGroupVersionKind(Kind)
 	f.must(f.env.Client.Get(t.Context(), client.ObjectKeyFromObject(f.machine), old))
 	f.annotated(true)
 	f.settles()
-	watching, err := client.NewWithWatch(f.env.Config, client.Options{Scheme: f.env.Scheme})
-	f.must(err)
-	lagging := interceptor.NewClient(watching, interceptor.Funcs{
+	lagging := f.env.Intercept(t, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			if got, ok := obj.(*metav1.PartialObjectMetadata); ok {
 				old.DeepCopyInto(got)
@@ -238,7 +236,7 @@ func TestTakenBack(t *testing.T) {
 
 // TestHealthyBefore: the machine recovers before Sickbay does anything.
 func TestHealthyBefore(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.is("Ready", corev1.ConditionTrue)
 	f.annotated(true)
 	f.settles()
@@ -250,7 +248,7 @@ func TestHealthyBefore(t *testing.T) {
 
 // TestProviderAtWork: while OpenShift's own provider runs, two controllers would cycle the host.
 func TestProviderAtWork(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: f.machine.Namespace, Name: ProviderLease}}
 	lease.Spec.HolderIdentity, lease.Spec.LeaseDurationSeconds = new("capbm"), new(int32(120))
 	lease.Spec.RenewTime = new(metav1.NewMicroTime(f.clock.Now()))
@@ -271,7 +269,7 @@ func TestProviderAtWork(t *testing.T) {
 // TestNextIncident: the outcome of an incident says nothing about the next one, even if its record stays for the Node, or the annotation
 // comes back before anybody saw that it was gone.
 func TestNextIncident(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.annotated(true)
 	f.settles()
 	f.ends(v1alpha1.Failed, "The Node did not come back within 20m0s")
@@ -312,7 +310,7 @@ func TestNextIncident(t *testing.T) {
 
 // TestOfAnotherManager: Machines without the label are left to other managers.
 func TestOfAnotherManager(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.WatchFilter = "ours"
 	f.annotated(true)
 	f.settles()

@@ -13,13 +13,11 @@ import (
 
 // TestLooksAgainAfterAWriteThatTookLong: the queue ignores a negative wait, and no event announces that the machine is healthy.
 func TestLooksAgainAfterAWriteThatTookLong(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.annotated(true)
 	f.settles()
 	f.ends(v1alpha1.Failed, "no")
-	watching, err := client.NewWithWatch(f.env.Config, client.Options{Scheme: f.env.Scheme})
-	f.must(err)
-	f.Client = interceptor.NewClient(watching, interceptor.Funcs{
+	f.Client = f.env.Intercept(t, interceptor.Funcs{
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
 			f.clock.SetTime(f.clock.Now().Add(2 * lookAgain))
 			return c.Patch(ctx, obj, patch, opts...)

@@ -13,7 +13,7 @@ import (
 func TestBusyClusterIsNoVerdict(t *testing.T) {
 	for name, sick := range map[string]bool{"sick": true, "healthy": false} {
 		t.Run(name, func(t *testing.T) {
-			g, f := NewWithT(t), newFixture(t)
+			g, f := NewWithT(t), newHarness(t)
 			if f.reconcile(); sick {
 				f.sicken()
 			}

@@ -16,12 +16,13 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
 // TestHostErrorOfAMoment: the timeout may be shorter than an attempt of the operator. An error that has passed by then does not
 // count.
 func TestHostErrorOfAMoment(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	host := f.hostOf()
 	f.hostErrorTimeout("1m")
 	f.readHosts()
@@ -45,12 +46,12 @@ func TestHostErrorOfAMoment(t *testing.T) {
 
 // TestHostErrorAfterAPause: an error from before a pause, long gone, does not add to one that begins afterwards.
 func TestHostErrorAfterAPause(t *testing.T) {
-	for name, pause := range map[string]func(f *fixture, yes bool, at time.Time){
-		"of the Cluster": func(f *fixture, yes bool, at time.Time) {
+	for name, pause := range map[string]func(f *harness, yes bool, at time.Time){
+		"of the Cluster": func(f *harness, yes bool, at time.Time) {
 			change(f, f.cluster, func(c *clusterv1.Cluster) { c.Spec.Paused = new(yes) })
 			f.saysPaused(f.machine, yes, at) // as Cluster API does
 		},
-		"of the MachineHealthCheck": func(f *fixture, yes bool, at time.Time) {
+		"of the MachineHealthCheck": func(f *harness, yes bool, at time.Time) {
 			change(f, f.mhc, func(mhc *clusterv1.MachineHealthCheck) {
 				delete(mhc.Annotations, clusterv1.PausedAnnotation)
 				if yes {
@@ -61,7 +62,7 @@ func TestHostErrorAfterAPause(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
+			f := newHarness(t)
 			host := f.hostOf()
 			f.hostErrorTimeout("30m")
 			f.readHosts()
@@ -86,20 +87,20 @@ func TestHostErrorAfterAPause(t *testing.T) {
 }
 
 // saysPaused stores the condition Paused of a Machine or MachineHealthCheck.
-func (f *fixture) saysPaused(obj client.Object, yes bool, at time.Time) {
+func (f *harness) saysPaused(obj client.Object, yes bool, at time.Time) {
 	f.t.Helper()
 	c := metav1.Condition{Type: clusterv1.PausedCondition, Status: metav1.ConditionFalse, Reason: "Test", LastTransitionTime: metav1.NewTime(at)}
 	if yes {
 		c.Status = metav1.ConditionTrue
 	}
-	f.store(obj, func(o client.Object) {
+	objects.ChangeStatus(f.t, f.env.Client, obj, func(o client.Object) {
 		switch o := o.(type) {
 		case *clusterv1.Machine:
 			meta.SetStatusCondition(&o.Status.Conditions, c)
 		case *clusterv1.MachineHealthCheck:
 			meta.SetStatusCondition(&o.Status.Conditions, c)
 		}
-	}, func(o client.Object) error { return f.env.Client.Status().Update(f.t.Context(), o) })
+	})
 }
 
 // TestHostHasOtherWords: the verdict is updated when the host reports another error.

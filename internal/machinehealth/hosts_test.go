@@ -19,10 +19,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
-// hostOf makes the host of the fixture's Machine.
-func (f *fixture) hostOf() *metal3v1.BareMetalHost {
+// hostOf makes the host of the harness's Machine.
+func (f *harness) hostOf() *metal3v1.BareMetalHost {
 	f.t.Helper()
 	ref := f.machine.Spec.InfrastructureRef
 	host := &metal3v1.BareMetalHost{
@@ -38,20 +39,20 @@ func (f *fixture) hostOf() *metal3v1.BareMetalHost {
 }
 
 // fails makes a host fail with a message, as its operator reports after each attempt.
-func (f *fixture) fails(host *metal3v1.BareMetalHost, message string) {
+func (f *harness) fails(host *metal3v1.BareMetalHost, message string) {
 	f.t.Helper()
-	f.store(host, func(o client.Object) {
-		status := &o.(*metal3v1.BareMetalHost).Status
+	objects.ChangeStatus(f.t, f.env.Client, host, func(h *metal3v1.BareMetalHost) {
+		status := &h.Status
 		status.ErrorType, status.ErrorMessage, status.ErrorCount = metal3v1.PowerManagementError, message, status.ErrorCount+1
 		status.OperationalStatus = metal3v1.OperationalStatusError
 		if message == "" {
 			status.ErrorType, status.OperationalStatus = "", metal3v1.OperationalStatusOK
 		}
-	}, func(o client.Object) error { return f.env.Client.Status().Update(f.t.Context(), o) })
+	})
 }
 
 // readHosts gives the Reconciler the hosts, from the cache of a manager, and returns the manager.
-func (f *fixture) readHosts() {
+func (f *harness) readHosts() {
 	f.t.Helper()
 	f.env.Manager(f.t, env.ManagerOptions{Namespaces: []string{f.machine.Namespace}, Setup: func(mgr ctrl.Manager) error {
 		f.Observer.Hosts = &Hosts{Client: mgr.GetClient(), Live: f.env.Client}
@@ -60,7 +61,7 @@ func (f *fixture) readHosts() {
 }
 
 // cached waits until the cache is up to date with the host.
-func (f *fixture) cached() {
+func (f *harness) cached() {
 	f.t.Helper()
 	NewWithT(f.t).Eventually(func(g Gomega) {
 		stored, err := f.Observer.Hosts.of(f.t.Context(), f.machine, false)
@@ -73,7 +74,7 @@ func (f *fixture) cached() {
 }
 
 // hostCondition returns the Machine's condition about its host.
-func (f *fixture) hostCondition() metav1.Condition {
+func (f *harness) hostCondition() metav1.Condition {
 	f.t.Helper()
 	machine := &clusterv1.Machine{}
 	if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(f.machine), machine); err != nil {
@@ -85,7 +86,7 @@ func (f *fixture) hostCondition() metav1.Condition {
 	return metav1.Condition{}
 }
 
-func (f *fixture) hostErrorTimeout(timeout string) {
+func (f *harness) hostErrorTimeout(timeout string) {
 	f.t.Helper()
 	change(f, f.mhc, func(mhc *clusterv1.MachineHealthCheck) {
 		build.Annotation(mhcspec.HostErrorTimeoutAnnotation, timeout)(mhc)
@@ -94,7 +95,7 @@ func (f *fixture) hostErrorTimeout(timeout string) {
 
 // looks judges the Machine some time after the start, and returns the status of its condition
 // about the host.
-func (f *fixture) looks(after time.Duration) metav1.ConditionStatus {
+func (f *harness) looks(after time.Duration) metav1.ConditionStatus {
 	f.t.Helper()
 	f.cached()
 	f.clock.SetTime(f.start.Add(after))
@@ -105,7 +106,7 @@ func (f *fixture) looks(after time.Duration) metav1.ConditionStatus {
 
 // TestHostErrors follows errors of a host from the first one until they are no longer judged.
 func TestHostErrors(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	host := f.hostOf()
 	f.hostErrorTimeout("10m")
 	f.readHosts()
@@ -140,7 +141,7 @@ func TestHostErrors(t *testing.T) {
 // TestHostsWakeTheController: a host wakes the controller as soon as it has an error.
 func TestHostsWakeTheController(t *testing.T) {
 	g := NewWithT(t)
-	f := newFixture(t)
+	f := newHarness(t)
 	host := f.hostOf()
 	f.hostErrorTimeout("1ns")
 	f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.machine.Namespace}, Setup: func(mgr ctrl.Manager) error {
@@ -163,7 +164,7 @@ func TestHostsWakeTheController(t *testing.T) {
 
 // TestHostIsJudgedAnew: before a repair, the host is read again past the cache.
 func TestHostIsJudgedAnew(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	host := f.hostOf()
 	f.hostErrorTimeout("1m")
 	f.fails(host, "no")
@@ -190,7 +191,6 @@ func TestHostIsJudgedAnew(t *testing.T) {
 	judged(false)
 	f.fails(host, "no")
 	judged(true)
-	f.store(host, func(o client.Object) { o.(*metal3v1.BareMetalHost).Spec.ConsumerRef.Name = "other" },
-		func(o client.Object) error { return f.env.Client.Update(t.Context(), o) })
+	change(f, host, func(h *metal3v1.BareMetalHost) { h.Spec.ConsumerRef.Name = "other" })
 	judged(false)
 }

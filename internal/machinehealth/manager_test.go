@@ -25,7 +25,7 @@ const patience = 30 * time.Second
 // TestManager runs the controller with the cache, transform and indexes of production.
 func TestManager(t *testing.T) {
 	g := NewWithT(t)
-	f := newFixture(t)
+	f := newHarness(t)
 	f.nodes.Remove(f.clusterKey(), "node")
 	stored := f.cluster.DeepCopy()
 	build.ControlPlaneNotInitialized()(stored)
@@ -56,8 +56,8 @@ func TestManager(t *testing.T) {
 	g.Eventually(reason, patience).Should(Equal(verdict.ReasonRemediateAnnotation), "the Machine is annotated")
 }
 
-// manage runs the Reconciler in a manager, for the namespace of the fixture.
-func (f *fixture) manage() {
+// manage runs the Reconciler in a manager, for the namespace of the harness.
+func (f *harness) manage() {
 	f.t.Helper()
 	r := &Reconciler{Observer: f.Observer, Recorder: f.events}
 	f.env.Manager(f.t, env.ManagerOptions{
@@ -73,7 +73,7 @@ func (f *fixture) manage() {
 }
 
 // reason returns the reason of the stored verdict; empty if there is none.
-func (f *fixture) reason() string {
+func (f *harness) reason() string {
 	f.t.Helper()
 	machine := &clusterv1.Machine{}
 	if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(f.machine), machine); err != nil {

@@ -58,7 +58,7 @@ func differs(a, b float64) bool { return math.Abs(a-b) > 1e-6 }
 
 // TestDelayOfAStoredVerdict: the whole controller measures the delay once.
 func TestDelayOfAStoredVerdict(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.reconcile()
 	f.breakNode()
 	f.reconcile()

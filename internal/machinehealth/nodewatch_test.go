@@ -44,7 +44,7 @@ func (s selfHosted) Watch(_ context.Context, _ client.ObjectKey, watcher cluster
 // TestNodeEvents: a Node that comes, breaks and goes changes the verdict each time.
 func TestNodeEvents(t *testing.T) {
 	g := NewWithT(t)
-	f := newFixture(t)
+	f := newHarness(t)
 	name := f.machine.Namespace + "-node"
 	stored := f.machine.DeepCopy()
 	build.NodeRef(name)(stored)
@@ -68,7 +68,7 @@ func TestNodeEvents(t *testing.T) {
 }
 
 // manageSelfHosted runs the Reconciler with a connection to a workload cluster.
-func (f *fixture) manageSelfHosted() {
+func (f *harness) manageSelfHosted() {
 	f.t.Helper()
 	f.env.Manager(f.t, env.ManagerOptions{Namespaces: []string{f.machine.Namespace}, Setup: func(mgr ctrl.Manager) error {
 		if err := mhcspec.AddIndexes(f.t.Context(), mgr.GetFieldIndexer()); err != nil {

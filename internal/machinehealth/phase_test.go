@@ -7,23 +7,22 @@ import (
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
 // setPhase stores a phase of the Machine, as Cluster API does.
-func (f *fixture) setPhase(phase string, since time.Time) {
+func (f *harness) setPhase(phase string, since time.Time) {
 	f.t.Helper()
-	f.store(f.machine, func(o client.Object) { build.InPhase(phase, since)(o.(*clusterv1.Machine)) },
-		func(o client.Object) error { return f.env.Client.Status().Update(f.t.Context(), o) })
+	objects.ChangeStatus(f.t, f.env.Client, f.machine, func(m *clusterv1.Machine) { build.InPhase(phase, since)(m) })
 }
 
 // TestProvisioningTakesTooLong follows a Machine from the first look until it is unhealthy.
 func TestProvisioningTakesTooLong(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	change(f, f.mhc, func(mhc *clusterv1.MachineHealthCheck) {
 		build.Annotation(mhcspec.ProvisioningTimeoutAnnotation, "5m")(mhc)
 	})
@@ -47,7 +46,7 @@ func TestProvisioningTakesTooLong(t *testing.T) {
 // change of the timeout.
 func TestPhasesWakeTheController(t *testing.T) {
 	g := NewWithT(t)
-	f := newFixture(t)
+	f := newHarness(t)
 	f.manage()
 	reason := func() string { return f.reason() }
 	begun := f.machine.CreationTimestamp.Time // the manager uses the real clock, which is before f.start

@@ -13,14 +13,14 @@ import (
 )
 
 // pauses are the ways to pause health checking.
-var pauses = map[string]func(f *fixture){
-	"Machine": func(f *fixture) {
+var pauses = map[string]func(f *harness){
+	"Machine": func(f *harness) {
 		change(f, f.machine, func(m *clusterv1.Machine) { build.Annotation("cluster.x-k8s.io/paused", "")(m) })
 	},
-	"MachineHealthCheck": func(f *fixture) {
+	"MachineHealthCheck": func(f *harness) {
 		change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { build.Annotation("cluster.x-k8s.io/paused", "")(m) })
 	},
-	"Cluster": func(f *fixture) {
+	"Cluster": func(f *harness) {
 		change(f, f.cluster, func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
 	},
 }
@@ -28,7 +28,7 @@ var pauses = map[string]func(f *fixture){
 func TestPausedIsUntouched(t *testing.T) {
 	for name, pause := range pauses {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
+			f := newHarness(t)
 			f.reconcile()
 			pause(f)
 			f.nodes.Remove(f.clusterKey(), "node")
@@ -56,7 +56,7 @@ func TestPausedKeepsWhatWouldBeRemoved(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
+			f := newHarness(t)
 			f.sicken()
 			pauses[tt.pause](f)
 			leaving[tt.leave](f)
@@ -82,7 +82,7 @@ func TestPolicy(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
+			f := newHarness(t)
 			f.Policy = tt.policy
 			change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) {
 				for _, option := range tt.given {
@@ -103,9 +103,9 @@ var handedOver = build.Annotation("cluster.x-k8s.io/paused", mhcspec.HandedOverV
 
 // TestOverlap: if several MachineHealthChecks select one Machine, the rules of the oldest apply.
 func TestOverlap(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	// Its name comes first. So if the API server created both in the same second, this one wins,
-	// otherwise the fixture's.
+	// otherwise the harness's.
 	second := build.MachineHealthCheck(f.mhc.Namespace, "a", build.UnhealthyNodeCondition("Ready", "True", time.Minute))
 	build.Create(t.Context(), t, f.env.Client, second)
 	f.reconcile()

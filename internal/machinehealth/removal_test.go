@@ -14,7 +14,7 @@ import (
 )
 
 // mark sets OwnerRemediated=False under a field owner.
-func (f *fixture) mark(conditionType, fieldOwner string) {
+func (f *harness) mark(conditionType, fieldOwner string) {
 	f.t.Helper()
 	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{
 		"type": conditionType, "status": "False", "reason": "R", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z",
@@ -28,16 +28,16 @@ func (f *fixture) mark(conditionType, fieldOwner string) {
 }
 
 // leaving are the ways a Machine ceases to be a target.
-var leaving = map[string]func(f *fixture){
-	"MachineHealthCheck deleted": func(f *fixture) { f.delete(f.mhc) },
-	"MachineHealthCheck being deleted": func(f *fixture) {
+var leaving = map[string]func(f *harness){
+	"MachineHealthCheck deleted": func(f *harness) { f.delete(f.mhc) },
+	"MachineHealthCheck being deleted": func(f *harness) {
 		change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { m.Finalizers = []string{"test.sickbay.dev/keep"} })
 		f.delete(f.mhc)
 	},
-	"Machine leaves the selector": func(f *fixture) {
+	"Machine leaves the selector": func(f *harness) {
 		change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { build.Selector(map[string]string{"other": "1"})(m) })
 	},
-	"skip-remediation is added": func(f *fixture) {
+	"skip-remediation is added": func(f *harness) {
 		change(f, f.machine, func(m *clusterv1.Machine) { build.Annotation("cluster.x-k8s.io/skip-remediation", "")(m) })
 	},
 }
@@ -52,9 +52,9 @@ func TestRemoval(t *testing.T) {
 	}
 }
 
-func removal(t *testing.T, markedBy string, leave func(*fixture)) {
+func removal(t *testing.T, markedBy string, leave func(*harness)) {
 	t.Helper()
-	f := newFixture(t)
+	f := newHarness(t)
 	f.sicken()
 	f.mark("OwnerRemediated", markedBy)
 	f.mark("Foreign", "somebody-else")
@@ -76,7 +76,7 @@ func removal(t *testing.T, markedBy string, leave func(*fixture)) {
 func TestForeignConditionsStay(t *testing.T) {
 	for name, leave := range leaving {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
+			f := newHarness(t)
 			f.mark("HealthCheckSucceeded", "somebody-else")
 			f.mark("OwnerRemediated", "somebody-other")
 			leave(f)
@@ -93,7 +93,7 @@ func TestForeignConditionsStay(t *testing.T) {
 // owner acts on it.
 func TestMarkOfTheOwnerStays(t *testing.T) {
 	t.Run("set by somebody else", func(t *testing.T) {
-		f := newFixture(t)
+		f := newHarness(t)
 		f.sicken()
 		f.mark("OwnerRemediated", "somebody-else")
 		f.delete(f.mhc)
@@ -102,7 +102,7 @@ func TestMarkOfTheOwnerStays(t *testing.T) {
 		expect.Condition(t.Context(), t, f.env.Client, f.machine, "OwnerRemediated")
 	})
 	t.Run("Machine being deleted", func(t *testing.T) {
-		f := newFixture(t)
+		f := newHarness(t)
 		f.sicken()
 		f.mark("OwnerRemediated", ownwrites.OwnerRemediatedFieldOwner)
 		change(f, f.machine, func(m *clusterv1.Machine) { m.Finalizers = []string{"test.sickbay.dev/keep"} })
@@ -117,7 +117,7 @@ func TestMarkOfTheOwnerStays(t *testing.T) {
 // TestClusterIsGone: the Cluster is gone before its Machines, and what we wrote is removed
 // all the same.
 func TestClusterIsGone(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.sicken()
 	f.delete(f.mhc)
 	f.delete(f.cluster)
@@ -127,7 +127,7 @@ func TestClusterIsGone(t *testing.T) {
 
 // TestAdoptionOfAForeignVerdict: we take over a condition that another controller left.
 func TestAdoptionOfAForeignVerdict(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.mark("HealthCheckSucceeded", "capi-machinehealthcheck")
 	f.reconcile()
 	f.stored(metav1.ConditionTrue, "Succeeded", "")

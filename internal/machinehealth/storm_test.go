@@ -24,7 +24,7 @@ import (
 // controller gets all of them at the start, in any order.
 func TestStormElsewhere(t *testing.T) {
 	const storm, small = 60, 5
-	g, f := NewWithT(t), newFixture(t)
+	g, f := NewWithT(t), newHarness(t)
 	ns, sick := f.machine.Namespace, build.Annotation(clusterv1.RemediateMachineAnnotation, "")
 	for i := range storm {
 		build.Create(t.Context(), t, f.env.Client, build.Machine(ns, fmt.Sprint("m", i), sick))

@@ -10,7 +10,7 @@ import (
 
 // TestUndecided: while it is not known whether we may judge a Machine, the stored condition stays, whoever wrote it.
 func TestUndecided(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.reconcile()
 	f.delete(f.cluster)
 	before := f.version()

@@ -12,17 +12,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
-// stored asserts the whole verdict in the API server.
-func (f *fixture) stored(status metav1.ConditionStatus, reason, message string) {
-	f.t.Helper()
-	expect.ConditionIs(f.t.Context(), f.t, f.env.Client, f.machine, metav1.Condition{
-		Type: "HealthCheckSucceeded", Status: status, Reason: reason, Message: message, ObservedGeneration: 1,
-	})
-}
-
 // TestOneLife follows a Machine from its first verdict to its recovery.
 func TestOneLife(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	if again := f.reconcile(); again != 0 {
 		t.Errorf("healthy: look again after %s, want never", again)
 	}
@@ -45,53 +37,30 @@ func TestOneLife(t *testing.T) {
 	f.sees("Normal MachineHealthy Machine is healthy again")
 }
 
-// sees asserts that there was one event since the last call.
-func (f *fixture) sees(want string) {
-	f.t.Helper()
-	select {
-	case got := <-f.events.Events:
-		if got != want {
-			f.t.Errorf("event is %q, want %q", got, want)
-		}
-	default:
-		f.t.Errorf("there is no event, want %q", want)
-	}
-	f.seesNothing()
-}
-
-func (f *fixture) seesNothing() {
-	f.t.Helper()
-	select {
-	case got := <-f.events.Events:
-		f.t.Errorf("there is an event too many: %q", got)
-	default:
-	}
-}
-
 // TestEventsOnTransitionsOnly: a verdict that lasts causes one event.
 func TestEventsOnTransitionsOnly(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.reconcile()
-	f.seesNothing()
+	f.sees()
 	f.sicken()
 	f.sees("Warning MachineUnhealthy Node not found")
 	for range 3 {
 		f.restart()
 		f.reconcile()
 	}
-	f.seesNothing()
+	f.sees()
 }
 
 // TestSteadyStateWritesNothing: an unchanged verdict of any kind causes no write, even after a restart.
 func TestSteadyStateWritesNothing(t *testing.T) {
-	for name, arrange := range map[string]func(f *fixture){
-		"True":    func(*fixture) {},
-		"False":   func(f *fixture) { f.nodes.Remove(f.clusterKey(), "node") },
-		"Unknown": func(f *fixture) { f.nodes.CutOff(f.clusterKey(), f.start) },
-		"pending": func(f *fixture) { f.breakNode() },
+	for name, arrange := range map[string]func(f *harness){
+		"True":    func(*harness) {},
+		"False":   func(f *harness) { f.nodes.Remove(f.clusterKey(), "node") },
+		"Unknown": func(f *harness) { f.nodes.CutOff(f.clusterKey(), f.start) },
+		"pending": func(f *harness) { f.breakNode() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
+			f := newHarness(t)
 			arrange(f)
 			f.reconcile()
 			version := f.version()
@@ -109,7 +78,7 @@ func TestSteadyStateWritesNothing(t *testing.T) {
 
 // TestPendingIsNotFalse: a Machine that is only pending does not keep an old False.
 func TestPendingIsNotFalse(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.sicken()
 	f.stored(metav1.ConditionFalse, "NodeNotFound", "Node not found")
 	f.breakNode()
@@ -120,7 +89,7 @@ func TestPendingIsNotFalse(t *testing.T) {
 // TestSilentClusterIsTriedAgain: if a cluster stops answering but stays connected, no event says when it answers
 // again.
 func TestSilentClusterIsTriedAgain(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.reconcile()
 	f.nodes.Silence(f.clusterKey(), f.start)
 	if again := f.reconcile(); again < unreadableRetry || again > unreadableRetry*3/2 {
@@ -133,7 +102,7 @@ func TestSilentClusterIsTriedAgain(t *testing.T) {
 
 // TestGraceAfterTheConnectionIsLost: the grace period depends on what is stored, not on memory.
 func TestGraceAfterTheConnectionIsLost(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.reconcile()
 	f.nodes.CutOff(f.clusterKey(), f.start)
 	f.restart()
@@ -153,12 +122,12 @@ func TestGraceAfterTheConnectionIsLost(t *testing.T) {
 	f.nodes.Reconnect(f.clusterKey())
 	f.reconcile()
 	f.stored(metav1.ConditionTrue, "Succeeded", "")
-	f.seesNothing()
+	f.sees()
 }
 
 // TestNoVerdictNoGrace: a Machine that was never seen healthy becomes Unknown at once.
 func TestNoVerdictNoGrace(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.nodes.CutOff(f.clusterKey(), f.start)
 	f.reconcile()
 	f.stored(metav1.ConditionUnknown, "NodeUnavailable", "Node cannot be read: connection to the workload cluster is down")
@@ -167,7 +136,7 @@ func TestNoVerdictNoGrace(t *testing.T) {
 // TestCacheLagsBehind: a Node that the cache does not show yet does not count as gone. A Node that is gone gets
 // no grace period.
 func TestCacheLagsBehind(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.nodes.Remove(f.clusterKey(), "node")
 	f.nodes.Freeze()
 	f.nodes.Put(f.clusterKey(), build.Node("node"))
@@ -177,7 +146,7 @@ func TestCacheLagsBehind(t *testing.T) {
 
 // TestGenerationIsThatOfTheMachine: the condition has the generation of the Machine.
 func TestGenerationIsThatOfTheMachine(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.reconcile()
 	change(f, f.machine, func(m *clusterv1.Machine) {
 		m.Spec.ReadinessGates = []clusterv1.MachineReadinessGate{{ConditionType: "G"}}

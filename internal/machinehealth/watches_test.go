@@ -112,7 +112,7 @@ func TestEvents(t *testing.T) {
 
 // TestMapping: two clusters have Nodes of the same name, and both get their events.
 func TestMapping(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	ns := f.machine.Namespace
 	build.Create(t.Context(), t, f.env.Client,
 		build.Machine(ns, "m2", build.Label("pool", "b")),
@@ -150,7 +150,7 @@ func TestMapping(t *testing.T) {
 // TestKubeconfigMapping: a kubeconfig wakes the machines of its cluster if the cluster cannot be read, because their verdicts mention it.
 // Other machines sleep on, because credentials are renewed all the time.
 func TestKubeconfigMapping(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.Clusters = &workload.Clusters{Cache: clustercache.NewFakeEmptyClusterCache(), Secrets: f.env.Client, Clock: f.clock}
 	woken := func(name string) []ctrl.Request {
 		return f.machinesOfKubeconfig(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: f.cluster.Namespace, Name: name}})

@@ -14,7 +14,7 @@ import (
 // cluster that cannot be counted, which is no failure, and is tried again soon.
 func TestNobodyIsAdmittedOnABusyCluster(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.sick(t, "a")
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(1)))
 	cluster := mhcspec.ClusterOf(a)

@@ -18,12 +18,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// gatekeeper is one that sees what the Reconciler of the site sees.
-func (w *site) gatekeeper() *Gatekeeper {
+// gatekeeper is one that sees what the Reconciler of the harness sees.
+func (w *harness) gatekeeper() *Gatekeeper {
 	return &Gatekeeper{Client: w.cache, Live: w.env.Client, Observer: w.Observer, Selectors: w.Selectors, Clock: w.clock}
 }
 
-func (w *site) gateClosed(t *testing.T, g *Gatekeeper, mhc *clusterv1.MachineHealthCheck, first bool) string {
+func (w *harness) gateClosed(t *testing.T, g *Gatekeeper, mhc *clusterv1.MachineHealthCheck, first bool) string {
 	t.Helper()
 	why, err := g.GateClosed(t.Context(), mhc, w.cluster, first)
 	if err != nil {
@@ -54,7 +54,7 @@ func TestGateClosed(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			w.sick(t, "a")
 			w.sick(t, "b")
 			w.healthy(t, "c")
@@ -72,7 +72,7 @@ func TestGateClosed(t *testing.T) {
 // TestGateIsLookedAtOften: a storm that begins between two acts stops them within eight, or within a second.
 func TestGateIsLookedAtOften(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	w.healthy(t, "b")
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(1)))
@@ -120,7 +120,7 @@ func TestLooksServeAShareOfTheMachines(t *testing.T) {
 // TestGateOfAnotherGeneration: a limit that was changed counts at once.
 func TestGateOfAnotherGeneration(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(1)))
 	g := w.gatekeeper()
@@ -156,7 +156,7 @@ func (c cachedOnly) GetLive(ctx context.Context, cluster client.ObjectKey, name 
 // TestGateReadsNothingLive: a look at thousands of machines must not make thousands of requests.
 func TestGateReadsNothingLive(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	w.healthy(t, "b")
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(0)))
@@ -169,7 +169,7 @@ func TestGateReadsNothingLive(t *testing.T) {
 
 func TestOverBudget(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a, b := w.sick(t, "a"), w.sick(t, "b")
 	w.sick(t, "c")
 	mhc := w.check(t, maxInFlight("1"))
@@ -211,7 +211,7 @@ func TestOverBudget(t *testing.T) {
 // TestOverBudgetOfAPlan: the bound of a plan counts, and nobody acts on a plan that is gone.
 func TestOverBudgetOfAPlan(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a, b := w.sick(t, "a"), w.sick(t, "b")
 	p := w.plan(t, func(p *v1alpha1.RemediationPlan) { p.MaxInFlight = new(intstr.FromInt32(1)) })
 	mhc := w.check(t, byPlan())
@@ -245,7 +245,7 @@ func TestOverBudgetOfAPlan(t *testing.T) {
 // TestPaced: a record that waits is answered as the machines in line are.
 func TestPaced(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a, b := w.sick(t, "a"), w.sick(t, "b")
 	paced := func(p *v1alpha1.RemediationPlan) {
 		p.Pacing = &v1alpha1.RemediationPacing{Domains: []v1alpha1.PacingDomain{v1alpha1.DomainOwner}}

@@ -15,7 +15,7 @@ import (
 // TestTemplateEvents: a template that comes or goes wakes up those that refer to it, and what is written in one wakes up nobody.
 func TestTemplateEvents(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	other := templateKind
 	other.Kind = "OtherRemediationTemplate"
 	build.Create(t.Context(), t, w.env.Client,

@@ -117,7 +117,7 @@ func fleetOf(t *testing.T, n int, nodes bool) (*Reconciler, *liveReads) {
 		} else if nodes {
 			reads.Put(client.ObjectKeyFromObject(cluster), build.Node(name))
 		}
-		objects = append(objects, build.Machine("ns", name, build.NodeRef(name), judgedAs(status, build.Epoch)))
+		objects = append(objects, build.Machine("ns", name, build.NodeRef(name), build.Verdict(status, build.Epoch)))
 	}
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clusterv1.AddToScheme, v1alpha1.AddToScheme} {

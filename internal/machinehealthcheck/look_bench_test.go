@@ -40,7 +40,7 @@ func pools(tb testing.TB, n int) *Reconciler {
 		if i >= 10 {
 			pool = 1 + i%(n-1)
 		}
-		objects = append(objects, build.Machine("ns", fmt.Sprint("m-", i), build.Label(poolLabel, fmt.Sprint(pool)), judgedAs(metav1.ConditionTrue, build.Epoch)))
+		objects = append(objects, build.Machine("ns", fmt.Sprint("m-", i), build.Label(poolLabel, fmt.Sprint(pool)), build.Verdict(metav1.ConditionTrue, build.Epoch)))
 	}
 	index := func(ctx context.Context, indexer client.FieldIndexer) error {
 		return mhcspec.AddTo(ctx, indexer, slices.Concat(mhcspec.Indexes(), record.Indexes()))

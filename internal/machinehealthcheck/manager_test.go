@@ -29,20 +29,20 @@ import (
 // events can be the cause of what happens.
 const patience = 30 * time.Second
 
-// running is a site in which both controllers run in a manager, with the cache, the transform and the
+// running is a harness in which both controllers run in a manager, with the cache, the transform and the
 // indexes of the real one.
 type running struct {
-	*site
+	*harness
 	*WithT
 	t *testing.T
-	// inManager is the Reconciler in the manager; that of the site does nothing.
+	// inManager is the Reconciler in the manager; that of the harness does nothing.
 	inManager *Reconciler
 	objects   cache.Cache
 }
 
 func newRunning(t *testing.T, opts ...func(*Reconciler)) running {
 	t.Helper()
-	w := newSite(t)
+	w := newHarness(t)
 	observer := &machinehealth.Observer{Nodes: w.nodes, GracePeriod: 5 * time.Minute}
 	judge := &machinehealth.Reconciler{Observer: observer, Concurrency: 4}
 	act := &Reconciler{Observer: observer, Concurrency: 4}
@@ -86,7 +86,7 @@ func (h running) admit(name string, opts ...build.MachineOption) *clusterv1.Mach
 // disk breaks the disk of a Machine, or mends it.
 func (h running) disk(machine *clusterv1.Machine, status metav1.ConditionStatus) {
 	h.t.Helper()
-	changeStatus(h.t, h.site, machine, func(m *clusterv1.Machine) {
+	changeStatus(h.t, h.harness, machine, func(m *clusterv1.Machine) {
 		meta.SetStatusCondition(&m.Status.Conditions, metav1.Condition{Type: "Disk", Status: status, Reason: "Test"})
 	})
 }
@@ -94,7 +94,7 @@ func (h running) disk(machine *clusterv1.Machine, status metav1.ConditionStatus)
 // verdictOn returns the stored verdict on a Machine.
 func (h running) verdictOn(machine *clusterv1.Machine) func() metav1.ConditionStatus {
 	return func() metav1.ConditionStatus {
-		stored, _ := fetch(h.t, h.site, machine)
+		stored, _ := fetch(h.t, h.harness, machine)
 		if c := meta.FindStatusCondition(stored.Status.Conditions, verdict.ConditionType); c != nil {
 			return c.Status
 		}
@@ -105,7 +105,7 @@ func (h running) verdictOn(machine *clusterv1.Machine) func() metav1.ConditionSt
 // says returns the message of RemediationAllowed.
 func (h running) says(mhc *clusterv1.MachineHealthCheck) func() string {
 	return func() string {
-		stored, _ := fetch(h.t, h.site, mhc)
+		stored, _ := fetch(h.t, h.harness, mhc)
 		if c := meta.FindStatusCondition(stored.Status.Conditions, admission.ConditionRemediationAllowed); c != nil {
 			return c.Message
 		}
@@ -119,7 +119,7 @@ func (h running) whoIsAdmitted() []string { return h.admitted(h.t) }
 // counts returns expected and healthy Machines of a MachineHealthCheck, as stored.
 func (h running) counts(mhc *clusterv1.MachineHealthCheck) func() [2]int32 {
 	return func() [2]int32 {
-		stored, _ := fetch(h.t, h.site, mhc)
+		stored, _ := fetch(h.t, h.harness, mhc)
 		if stored.Status.ExpectedMachines == nil {
 			return [2]int32{-1, -1}
 		}
@@ -147,7 +147,7 @@ func TestManagerSickness(t *testing.T) {
 	h.Consistently(h.whoIsAdmitted).WithTimeout(100 * time.Millisecond).Should(Equal([]string{"b: replace"}))
 	h.end(t, b)
 	h.Eventually(h.whoIsAdmitted).Should(HaveLen(1), "the record of b has ended")
-	remove(t, h.site, b)
+	remove(t, h.harness, b)
 	h.Eventually(h.counts(mhc)).Should(Equal([2]int32{1, 0}))
 }
 
@@ -159,7 +159,7 @@ func TestManagerGrant(t *testing.T) {
 	h.check(t, diskRule())
 	h.disk(a, metav1.ConditionFalse)
 	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
-	changeStatus(t, h.site, h.recordOf(t, a), func(r *v1alpha1.MachineRemediation) {
+	changeStatus(t, h.harness, h.recordOf(t, a), func(r *v1alpha1.MachineRemediation) {
 		at := metav1.NewTime(time.Now().Add(2 * time.Second))
 		r.Status.Attempt, r.Status.Step, r.Status.ReleasedGrant, r.Status.NextTransitionTime = 1, admission.StepReplace, 1, &at
 		r.Status.SlotWanted = true
@@ -180,8 +180,8 @@ func TestManagerRecordIsDeleted(t *testing.T) {
 	h.disk(a, metav1.ConditionFalse)
 	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
 	first := h.recordOf(t, a)
-	change(t, h.site, first, func(r *v1alpha1.MachineRemediation) { r.Finalizers = nil })
-	remove(t, h.site, first)
+	change(t, h.harness, first, func(r *v1alpha1.MachineRemediation) { r.Finalizers = nil })
+	remove(t, h.harness, first)
 	h.Eventually(func() bool {
 		all := h.stored(t)
 		return len(all) == 1 && all[0].UID != first.UID
@@ -219,9 +219,9 @@ func TestManagerTemplate(t *testing.T) {
 	template := h.template(t)
 	h.Eventually(h.whoIsAdmitted).WithTimeout(admission.TemplateRetry/2).Should(Equal([]string{"a: request"}), "the template has come")
 	h.Eventually(h.says(mhc)).Should(ContainSubstring("1 of at most 1 remediations in flight"))
-	remove(t, h.site, template)
+	remove(t, h.harness, template)
 	h.Eventually(func() metav1.ConditionStatus {
-		stored, _ := fetch(t, h.site, mhc)
+		stored, _ := fetch(t, h.harness, mhc)
 		return meta.FindStatusCondition(stored.Status.Conditions, admission.ConditionTemplateAvailable).Status
 	}).Should(Equal(metav1.ConditionFalse), "the template is gone")
 }
@@ -233,12 +233,12 @@ func TestManagerHold(t *testing.T) {
 	a := h.admit("a")
 	mhc := h.check(t, diskRule())
 	h.Eventually(h.counts(mhc)).Should(Equal([2]int32{1, 1}))
-	annotate(t, h.site, h.cluster, mhcspec.HoldUntilAnnotation, "2222-01-01T00:00:00Z")
+	annotate(t, h.harness, h.cluster, mhcspec.HoldUntilAnnotation, "2222-01-01T00:00:00Z")
 	h.Eventually(h.says(mhc)).Should(Equal("Nothing is remediated: Cluster cluster is on hold until 2222-01-01T00:00:00Z"))
 	h.disk(a, metav1.ConditionFalse)
 	h.Eventually(h.says(mhc)).Should(HaveSuffix("; 1 waits: a"))
 	h.wantAdmitted(t)
-	unannotate(t, h.site, h.cluster, mhcspec.HoldUntilAnnotation)
+	unannotate(t, h.harness, h.cluster, mhcspec.HoldUntilAnnotation)
 	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
 }
 
@@ -249,15 +249,15 @@ func TestManagerPause(t *testing.T) {
 	mhc := h.check(t, diskRule())
 	h.Eventually(h.verdictOn(a)).Should(Equal(metav1.ConditionTrue))
 	paused := func() metav1.ConditionStatus {
-		stored, _ := fetch(t, h.site, mhc)
+		stored, _ := fetch(t, h.harness, mhc)
 		if c := meta.FindStatusCondition(stored.Status.Conditions, admission.ConditionPaused); c != nil {
 			return c.Status
 		}
 		return ""
 	}
 	for _, pause := range []struct{ on, off func() }{
-		{func() { annotate(t, h.site, mhc, clusterv1.PausedAnnotation, "") }, func() { unannotate(t, h.site, mhc, clusterv1.PausedAnnotation) }},
-		{func() { setPaused(t, h.site, true) }, func() { setPaused(t, h.site, false) }},
+		{func() { annotate(t, h.harness, mhc, clusterv1.PausedAnnotation, "") }, func() { unannotate(t, h.harness, mhc, clusterv1.PausedAnnotation) }},
+		{func() { setPaused(t, h.harness, true) }, func() { setPaused(t, h.harness, false) }},
 	} {
 		h.Eventually(paused).Should(Equal(metav1.ConditionFalse))
 		pause.on()
@@ -266,11 +266,11 @@ func TestManagerPause(t *testing.T) {
 	}
 	h.Eventually(paused).Should(Equal(metav1.ConditionFalse))
 
-	annotate(t, h.site, mhc, clusterv1.PausedAnnotation, "")
+	annotate(t, h.harness, mhc, clusterv1.PausedAnnotation, "")
 	h.Eventually(paused).Should(Equal(metav1.ConditionTrue))
 	h.disk(a, metav1.ConditionFalse)
 	h.Consistently(h.whoIsAdmitted).WithTimeout(200 * time.Millisecond).Should(BeEmpty())
-	unannotate(t, h.site, mhc, clusterv1.PausedAnnotation)
+	unannotate(t, h.harness, mhc, clusterv1.PausedAnnotation)
 	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
 }
 
@@ -286,6 +286,6 @@ func TestManagerSiblings(t *testing.T) {
 	younger := h.check(t, named("younger"), diskRule(), maxInFlight("1"))
 	h.Eventually(h.counts(younger)).Should(Equal([2]int32{0, 0}))
 
-	remove(t, h.site, older)
+	remove(t, h.harness, older)
 	h.Eventually(h.counts(younger)).Should(Equal([2]int32{1, 1}), "the machines move over")
 }

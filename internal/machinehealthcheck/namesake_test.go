@@ -17,16 +17,12 @@ import (
 // was found is not about that one, and no event says that it is.
 func TestStatusIsNotWrittenOnANamesake(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	mhc := w.check(t, build.Annotation(clusterv1.PausedAnnotation, ""))
 	namesake := build.MachineHealthCheck(w.ns, "mhc")
-	watching, err := client.NewWithWatch(w.env.Config, client.Options{Scheme: w.env.Scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
 	replaced := false
-	w.restart(interceptor.NewClient(watching, interceptor.Funcs{
+	w.restart(w.env.Intercept(t, interceptor.Funcs{
 		SubResourceApply: func(ctx context.Context, c client.Client, sub string, obj runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
 			if !replaced {
 				replaced = true

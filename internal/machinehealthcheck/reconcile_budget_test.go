@@ -16,7 +16,7 @@ import (
 // TestBudgetIsSpentOnce: one at a time, and the next when the first is over.
 func TestBudgetIsSpentOnce(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.longSick(t, "a")
 	w.sick(t, "b")
 	mhc := w.check(t, maxInFlight("1"))
@@ -42,9 +42,9 @@ var plans = map[string]struct {
 }
 
 // budgetSite has three sick Machines, two slots, and all that they need.
-func budgetSite(t *testing.T, name string) (*site, *clusterv1.MachineHealthCheck) {
+func budgetSite(t *testing.T, name string) (*harness, *clusterv1.MachineHealthCheck) {
 	t.Helper()
-	w := newSite(t)
+	w := newHarness(t)
 	for _, name := range []string{"a", "b", "c"} {
 		w.sick(t, name)
 	}
@@ -72,7 +72,7 @@ func TestBudgetWithLaggingCache(t *testing.T) {
 // TestNothingElseBeforeTheCacheShowsIt: without a bound, too, nobody is admitted on a view that lacks our own writes.
 func TestNothingElseBeforeTheCacheShowsIt(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	b := w.healthy(t, "b")
 	mhc := w.check(t)
@@ -95,7 +95,7 @@ func TestNothingElseBeforeTheCacheShowsIt(t *testing.T) {
 }
 
 // endIsUnseen makes sure that the cache does not show that the record of a Machine has ended.
-func (w *site) endIsUnseen(t *testing.T, machine *clusterv1.Machine) {
+func (w *harness) endIsUnseen(t *testing.T, machine *clusterv1.Machine) {
 	t.Helper()
 	cached, err := record.OfCluster(t.Context(), w.cache, mhcspec.ClusterOf(machine))
 	if err != nil || len(cached) != 1 || cached[0].Status.CompletionTime != nil {
@@ -122,7 +122,7 @@ func TestBudgetAfterRestart(t *testing.T) {
 }
 
 // restartWithCache makes a new Reconciler whose cache lags behind as before.
-func (w *site) restartWithCache() {
+func (w *harness) restartWithCache() {
 	lagging := w.cache
 	w.restart(w.env.Client)
 	w.cache, w.Client = lagging, lagging
@@ -132,7 +132,7 @@ func (w *site) restartWithCache() {
 // not a's turn.
 func TestBudgetAfterRestartInAnotherOrder(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.longSick(t, "a")
 	b := w.sick(t, "b")
 	mhc := w.check(t, maxInFlight("1"))
@@ -144,7 +144,7 @@ func TestBudgetAfterRestartInAnotherOrder(t *testing.T) {
 }
 
 // admitByHand creates the record of a Machine as another process would.
-func (w *site) admitByHand(t *testing.T, mhc *clusterv1.MachineHealthCheck, machine *clusterv1.Machine) {
+func (w *harness) admitByHand(t *testing.T, mhc *clusterv1.MachineHealthCheck, machine *clusterv1.Machine) {
 	t.Helper()
 	f := admission.Facts{MachineHealthCheck: mhc, Cluster: w.cluster}
 	d := admission.Decision{Steps: admission.BuiltInPlan(mhc, mhcspec.Config{})}
@@ -156,7 +156,7 @@ func (w *site) admitByHand(t *testing.T, mhc *clusterv1.MachineHealthCheck, mach
 // TestBudgetAfterFailedLook: nobody is admitted if the slots cannot be counted past the cache.
 func TestBudgetAfterFailedLook(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.longSick(t, "a")
 	b := w.sick(t, "b")
 	mhc := w.check(t, maxInFlight("1"))
@@ -175,7 +175,7 @@ func TestBudgetAfterFailedLook(t *testing.T) {
 // machine that somebody has paused since.
 func TestBudgetOfOneMadeAnew(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.longSick(t, "a")
 	w.sick(t, "b")
 	mhc := w.check(t, maxInFlight("1"))
@@ -196,7 +196,7 @@ func TestBudgetOfOneMadeAnew(t *testing.T) {
 // TestGrant: a record that has given its slot back gets another one in its turn.
 func TestGrant(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.longSick(t, "a")
 	b := w.sick(t, "b")
 	mhc := w.check(t, maxInFlight("1"))
@@ -222,7 +222,7 @@ func TestGrant(t *testing.T) {
 // TestGrantOfAnother: a grant that another process has raised meanwhile is not raised once more.
 func TestGrantOfAnother(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.sick(t, "a")
 	mhc := w.check(t)
 	w.reconcile(t, mhc)
@@ -240,7 +240,7 @@ func TestGrantOfAnother(t *testing.T) {
 // TestPercentOfWhatIsThere: a percentage goes by the number of machines.
 func TestPercentOfWhatIsThere(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	for _, name := range []string{"a", "b", "c", "d"} {
 		w.sick(t, name)
 	}

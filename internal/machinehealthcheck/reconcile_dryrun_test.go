@@ -14,7 +14,7 @@ import (
 // TestDryRun: observe and decide, never act, say what would be done; and act once it is over.
 func TestDryRun(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	w.sick(t, "b")
 	mhc := w.check(t, build.Annotation(mhcspec.DryRunAnnotation, "true"))

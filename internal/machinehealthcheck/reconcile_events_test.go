@@ -14,14 +14,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// wantEvents asserts the events since it was asked last.
-func (w *site) wantEvents(t *testing.T, want ...string) {
-	t.Helper()
-	if diff := cmp.Diff(want, w.events()); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
-}
-
 // TestSteadyState: nothing is written and no event made as long as nothing changes.
 func TestSteadyState(t *testing.T) {
 	t.Parallel()
@@ -40,7 +32,7 @@ func TestSteadyState(t *testing.T) {
 	for name, opts := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			w.template(t)
 			objects := []client.Object{w.sick(t, "a"), w.sick(t, "b"), w.healthy(t, "c"), w.machine(t, "d"), w.healthy(t, "e", build.Deleting(w.clock.Now()))}
 			mhc := w.check(t, opts...)
@@ -61,7 +53,7 @@ func TestSteadyState(t *testing.T) {
 	}
 }
 
-func versions(t *testing.T, w *site, objects []client.Object) map[string]string {
+func versions(t *testing.T, w *harness, objects []client.Object) map[string]string {
 	t.Helper()
 	list := map[string]string{}
 	for _, obj := range objects {
@@ -77,7 +69,7 @@ func versions(t *testing.T, w *site, objects []client.Object) map[string]string 
 // TestEventsOnTransitions: one event when something changes.
 func TestEventsOnTransitions(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a, b := w.healthy(t, "a"), w.healthy(t, "b")
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(1)))
 	w.reconcile(t, mhc)
@@ -101,7 +93,7 @@ func TestEventsOnTransitions(t *testing.T) {
 
 // TestEventNotesAreShort: the API refuses those of more than a kilobyte.
 func TestEventNotesAreShort(t *testing.T) {
-	w := newSite(t)
+	w := newHarness(t)
 	long := make([]byte, 5000)
 	for i := range long {
 		long[i] = 'x'

@@ -21,7 +21,7 @@ import (
 
 var errRefused = apierrors.NewForbidden(schema.GroupResource{Resource: "machineremediations"}, "a", errors.New("a webhook says no"))
 
-// refuseA returns a function for site.refusing that is about the record of Machine a alone.
+// refuseA returns a function for harness.refusing that is about the record of Machine a alone.
 func refuseA(err error, applied bool) func(string) (error, bool) {
 	return func(name string) (error, bool) {
 		if !strings.HasPrefix(name, "a-") {
@@ -68,7 +68,7 @@ func TestOneFailureStopsNoOther(t *testing.T) {
 }
 
 // wantFailures asserts the number of events about machines that could not be admitted.
-func (w *site) wantFailures(t *testing.T, want int) {
+func (w *harness) wantFailures(t *testing.T, want int) {
 	t.Helper()
 	n, events := 0, w.events()
 	for _, event := range events {
@@ -84,7 +84,7 @@ func (w *site) wantFailures(t *testing.T, want int) {
 // TestFairness: one whose record can never be created holds up nobody, though it has been sick the longest.
 func TestFairness(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.longSick(t, "a")
 	b, c := w.sick(t, "b"), w.sick(t, "c")
 	mhc := w.check(t, maxInFlight("1"))
@@ -106,7 +106,7 @@ func TestFairness(t *testing.T) {
 // TestFailureBackoff: who cannot be admitted is tried again after a pause that doubles.
 func TestFailureBackoff(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	mhc := w.check(t)
 	tries := 0
@@ -166,7 +166,7 @@ func TestHostCannotBeRead(t *testing.T) {
 	for name, planned := range map[string]bool{"with a plan": true, "without one": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			a := w.longSick(t, "a")
 			w.sick(t, "b")
 			var opts []build.MachineHealthCheckOption
@@ -208,7 +208,7 @@ func TestHostCannotBeRead(t *testing.T) {
 // TestStatusIsStoredAlsoIfNobodyCanBeAdmitted.
 func TestStatusIsStoredAlsoIfNobodyCanBeAdmitted(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	mhc := w.check(t)
 	w.restart(w.refusing(t, refuseA(errRefused, false)))
@@ -223,7 +223,7 @@ func TestStatusIsStoredAlsoIfNobodyCanBeAdmitted(t *testing.T) {
 // TestManyFailures: many that fail are one try each, and no more.
 func TestManyFailures(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	for letter := range strings.SplitSeq("abcdefghijklmnopqrstuvwxyz", "") {
 		w.sick(t, letter)
 	}
@@ -242,11 +242,4 @@ func TestManyFailures(t *testing.T) {
 		t.Errorf("%d tries, want one for each of 26", tries)
 	}
 	w.wantAdmitted(t)
-}
-
-// remove takes a Machine away for good.
-func (w *site) remove(t *testing.T, machine *clusterv1.Machine) {
-	t.Helper()
-	change(t, w, machine, func(m *clusterv1.Machine) { m.Finalizers = nil })
-	remove(t, w, machine)
 }

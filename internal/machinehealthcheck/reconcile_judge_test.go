@@ -17,7 +17,7 @@ import (
 // A limit that went by the stored ones would let as many machines be admitted as it is high.
 func TestLimitGoesByWhatIsKnownNow(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(2)))
 	w.sick(t, "a")
 	cluster := client.ObjectKeyFromObject(w.cluster)
@@ -49,7 +49,7 @@ func TestLimitGoesByWhatIsKnownNow(t *testing.T) {
 // the one on the third, and for a moment three are not healthy. Nobody may be admitted on that.
 func TestCountsOfThen(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	mhc := w.check(t, build.TriggerIfInRange("[3-5]"))
 	w.sick(t, "a")
 	w.sick(t, "b")
@@ -71,7 +71,7 @@ func TestCountsOfThen(t *testing.T) {
 // past the cache for it.
 func TestNodeThatTheCacheLacks(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(1)))
 	w.sick(t, "a")
 	w.nodes.Freeze()
@@ -83,7 +83,7 @@ func TestNodeThatTheCacheLacks(t *testing.T) {
 // TestNobodyIsJudgedAnewWithoutALimit: nothing depends on the others then.
 func TestNobodyIsJudgedAnewWithoutALimit(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	mhc := w.check(t)
 	w.sick(t, "a")
 	w.healthy(t, "b")

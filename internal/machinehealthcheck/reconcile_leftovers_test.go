@@ -16,12 +16,12 @@ import (
 )
 
 // markBefore marks a Machine for its owner, as an earlier version of Sickbay did.
-func (w *site) markBefore(t *testing.T, machine *clusterv1.Machine) {
+func (w *harness) markBefore(t *testing.T, machine *clusterv1.Machine) {
 	t.Helper()
 	w.mark(t, machine, ownwrites.OwnerRemediatedFieldOwner)
 }
 
-func (w *site) mark(t *testing.T, machine *clusterv1.Machine, fieldOwner string) {
+func (w *harness) mark(t *testing.T, machine *clusterv1.Machine, fieldOwner string) {
 	t.Helper()
 	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{
 		"type": clusterv1.MachineOwnerRemediatedCondition, "status": "False", "reason": "WaitingForRemediation", "message": "",
@@ -36,7 +36,7 @@ func (w *site) mark(t *testing.T, machine *clusterv1.Machine, fieldOwner string)
 }
 
 // requestBefore makes a request for a Machine, as an earlier version of Sickbay did.
-func (w *site) requestBefore(t *testing.T, machine *clusterv1.Machine) *unstructured.Unstructured {
+func (w *harness) requestBefore(t *testing.T, machine *clusterv1.Machine) *unstructured.Unstructured {
 	t.Helper()
 	request := &unstructured.Unstructured{}
 	request.SetGroupVersionKind(env.RemediationGroupVersion.WithKind(env.RemediationKind))
@@ -49,7 +49,7 @@ func (w *site) requestBefore(t *testing.T, machine *clusterv1.Machine) *unstruct
 	return request
 }
 
-func (w *site) annotateBefore(t *testing.T, machine *clusterv1.Machine, asked, at string) {
+func (w *harness) annotateBefore(t *testing.T, machine *clusterv1.Machine, asked, at string) {
 	t.Helper()
 	annotate(t, w, machine, "reboot.metal3.io", asked)
 	annotate(t, w, machine, "sickbay.dev/reboot-requested-at", at)
@@ -61,35 +61,35 @@ func TestLeftOvers(t *testing.T) {
 	const at = "2026-01-01T00:00:00Z"
 	tests := map[string]struct {
 		mhc  []build.MachineHealthCheckOption
-		left func(t *testing.T, w *site, a *clusterv1.Machine)
+		left func(t *testing.T, w *harness, a *clusterv1.Machine)
 		want []string
 	}{
-		"nothing":                   {nil, func(*testing.T, *site, *clusterv1.Machine) {}, nil},
-		"a mark of ours":            {nil, func(t *testing.T, w *site, a *clusterv1.Machine) { t.Helper(); w.markBefore(t, a) }, []string{"a: replace"}},
-		"a mark of somebody else's": {nil, func(t *testing.T, w *site, a *clusterv1.Machine) { t.Helper(); w.mark(t, a, "others") }, nil},
-		"a request": {opts(byTemplate()), func(t *testing.T, w *site, a *clusterv1.Machine) {
+		"nothing":                   {nil, func(*testing.T, *harness, *clusterv1.Machine) {}, nil},
+		"a mark of ours":            {nil, func(t *testing.T, w *harness, a *clusterv1.Machine) { t.Helper(); w.markBefore(t, a) }, []string{"a: replace"}},
+		"a mark of somebody else's": {nil, func(t *testing.T, w *harness, a *clusterv1.Machine) { t.Helper(); w.mark(t, a, "others") }, nil},
+		"a request": {opts(byTemplate()), func(t *testing.T, w *harness, a *clusterv1.Machine) {
 			t.Helper()
 			w.requestBefore(t, a)
 		}, []string{"a: request"}},
-		"a request of a record that stayed behind": {opts(byTemplate()), func(t *testing.T, w *site, a *clusterv1.Machine) {
+		"a request of a record that stayed behind": {opts(byTemplate()), func(t *testing.T, w *harness, a *clusterv1.Machine) {
 			t.Helper()
 			annotate(t, w, w.requestBefore(t, a), v1alpha1.OperationAnnotation, "uid/1")
 		}, []string{"a: request"}},
-		"a request for a machine that was there before": {opts(byTemplate()), func(t *testing.T, w *site, a *clusterv1.Machine) {
+		"a request for a machine that was there before": {opts(byTemplate()), func(t *testing.T, w *harness, a *clusterv1.Machine) {
 			t.Helper()
 			other := a.DeepCopy()
 			other.UID = "other"
 			w.requestBefore(t, other)
 		}, nil},
-		"a request, and the plan is another": {nil, func(t *testing.T, w *site, a *clusterv1.Machine) {
+		"a request, and the plan is another": {nil, func(t *testing.T, w *harness, a *clusterv1.Machine) {
 			t.Helper()
 			w.requestBefore(t, a)
 		}, nil},
-		"a power cycle": {opts(byReboot()), func(t *testing.T, w *site, a *clusterv1.Machine) {
+		"a power cycle": {opts(byReboot()), func(t *testing.T, w *harness, a *clusterv1.Machine) {
 			t.Helper()
 			w.annotateBefore(t, a, at, at)
 		}, []string{"a: reboot"}},
-		"a power cycle that a person asks for": {opts(byReboot()), func(t *testing.T, w *site, a *clusterv1.Machine) {
+		"a power cycle that a person asks for": {opts(byReboot()), func(t *testing.T, w *harness, a *clusterv1.Machine) {
 			t.Helper()
 			w.annotateBefore(t, a, "", at)
 		}, nil},
@@ -97,7 +97,7 @@ func TestLeftOvers(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			w.template(t)
 			a := w.healthy(t, "a")
 			mhc := w.check(t, append(tt.mhc, maxInFlight("1"))...)
@@ -120,7 +120,7 @@ func TestLeftOvers(t *testing.T) {
 // TestLeftOversWhilePaused: they are left alone, and taken over afterwards.
 func TestLeftOversWhilePaused(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.template(t)
 	a := w.sick(t, "a")
 	w.requestBefore(t, a)
@@ -135,7 +135,7 @@ func TestLeftOversWhilePaused(t *testing.T) {
 // TestRequestsAreLookedForOnce: a namespace full of requests is not listed with each look.
 func TestRequestsAreLookedForOnce(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.template(t)
 	a := w.healthy(t, "a")
 	w.requestBefore(t, a)

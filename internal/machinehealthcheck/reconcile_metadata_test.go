@@ -33,7 +33,7 @@ func TestAdopt(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			mhc := w.check(t, tt.opts...)
 			w.reconcile(t, mhc)
 			stored, _ := fetch(t, w, mhc)
@@ -61,7 +61,7 @@ func TestAdopt(t *testing.T) {
 
 func TestNotFound(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	if after := w.reconcile(t, build.MachineHealthCheck(w.ns, "never")); after != 0 {
 		t.Errorf("wants to look again after %s at what does not exist", after)
 	}
@@ -69,7 +69,7 @@ func TestNotFound(t *testing.T) {
 
 func TestClusterMissing(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	mhc := w.check(t, build.InCluster("elsewhere"))
 	if _, err := w.tryReconcile(t, mhc); err == nil {
 		t.Error("no error, so nobody tries again")
@@ -86,7 +86,7 @@ func TestDeletedWhileReconciled(t *testing.T) {
 	for name, opts := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			sick := w.sick(t, "a")
 			mhc := w.check(t, opts...)
 			w.freeze(t, mhc)
@@ -103,7 +103,7 @@ func TestDeletedWhileReconciled(t *testing.T) {
 // TestDeletedAfterAdoption is the same, once there is nothing but a status to write.
 func TestDeletedAfterAdoption(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	mhc := w.check(t)
 	w.reconcile(t, mhc)
 	w.healthy(t, "a")

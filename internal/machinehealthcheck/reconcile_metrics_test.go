@@ -22,7 +22,7 @@ import (
 
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.sick(t, "a")
 	w.longSick(t, "b")
 	w.healthy(t, "c")
@@ -61,7 +61,7 @@ func TestMetrics(t *testing.T) {
 // while nothing was sick is no trouble. A manager that takes over goes by what is stored, and by when a machine fell sick.
 func TestGateClosedForAnotherReason(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a, b := w.healthy(t, "a"), w.healthy(t, "b")
 	mhc := w.check(t, build.TriggerIfInRange("[2-3]"))
 	w.reconcile(t, mhc)
@@ -102,7 +102,7 @@ func TestGateClosedForAnotherReason(t *testing.T) {
 // TestMetricsWhilePaused: nothing is shown of a gate and of slots that nobody asks about, and machines are counted as they are now.
 func TestMetricsWhilePaused(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.sick(t, "a")
 	w.sick(t, "b")
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(1)), maxInFlight("1"))
@@ -125,7 +125,7 @@ func TestMetricsWhilePaused(t *testing.T) {
 // TestMetricsOfAPlan: slots, and the domains in which something was repaired a short time ago.
 func TestMetricsOfAPlan(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	w.sick(t, "b")
 	w.plan(t, func(p *v1alpha1.RemediationPlan) {
@@ -148,7 +148,7 @@ func TestMetricsOfAPlan(t *testing.T) {
 // TestMetricsOfWhatIsLeftAlone: holds until they are over, and machines that nobody may touch.
 func TestMetricsOfWhatIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	until := func(value string) build.Option { return build.Annotation(mhcspec.HoldUntilAnnotation, value) }
 	at := w.clock.Now().Add(time.Hour)
 	w.sick(t, "a", until(at.Format(time.RFC3339)))
@@ -182,19 +182,19 @@ func TestMetricsOfWhatIsLeftAlone(t *testing.T) {
 // TestMetricsGo with what they are about.
 func TestMetricsGo(t *testing.T) {
 	t.Parallel()
-	tests := map[string]func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck){
-		"deleted": func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck) {
+	tests := map[string]func(t *testing.T, w *harness, mhc *clusterv1.MachineHealthCheck){
+		"deleted": func(t *testing.T, w *harness, mhc *clusterv1.MachineHealthCheck) {
 			t.Helper()
 			remove(t, w, mhc)
 		},
-		"not ours anymore": func(_ *testing.T, w *site, _ *clusterv1.MachineHealthCheck) {
+		"not ours anymore": func(_ *testing.T, w *harness, _ *clusterv1.MachineHealthCheck) {
 			w.Policy = mhcspec.Policy{WatchFilter: "us"}
 		},
 	}
 	for name, goes := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			w.sick(t, "a")
 			mhc := w.check(t)
 			w.reconcile(t, mhc)
@@ -208,7 +208,7 @@ func TestMetricsGo(t *testing.T) {
 // TestMetricsWithoutACluster: that nothing can be repaired shows, and nothing of what was.
 func TestMetricsWithoutACluster(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	mhc := w.check(t)
 	w.reconcile(t, mhc)
@@ -222,7 +222,7 @@ func TestMetricsWithoutACluster(t *testing.T) {
 
 // TestRelapsesAreCounted: a machine that falls sick again for the same reason. It is not parallel, as others count, too.
 func TestRelapsesAreCounted(t *testing.T) {
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.sick(t, "a")
 	mhc := w.check(t)
 	before := testutil.ToFloat64(relapsesTotal)
@@ -246,9 +246,9 @@ func TestRelapsesAreCounted(t *testing.T) {
 	}
 }
 
-// metrics are all series about this site, with NS for its namespace, CHECK for the labels of its MachineHealthCheck, and without the
+// metrics are all series about this harness, with NS for its namespace, CHECK for the labels of its MachineHealthCheck, and without the
 // prefix of their names.
-func (w *site) metrics(t *testing.T) string {
+func (w *harness) metrics(t *testing.T) string {
 	t.Helper()
 	var s metrics.Samples
 	w.Metrics(t.Context(), &s)
@@ -263,7 +263,7 @@ func (w *site) metrics(t *testing.T) string {
 	return strings.Join(lines, "")
 }
 
-func (w *site) wantMetrics(t *testing.T, want ...string) {
+func (w *harness) wantMetrics(t *testing.T, want ...string) {
 	t.Helper()
 	text := strings.Join(want, "\n")
 	if len(want) > 0 {
@@ -309,7 +309,7 @@ func manyChecks(others int) (*Reconciler, func(*Reconciler)) {
 	look := func(name string) func(*Reconciler) {
 		f := admission.Facts{MachineHealthCheck: build.MachineHealthCheck("ns", name), Cluster: build.Cluster("ns", build.ClusterName)}
 		for i := range 3 {
-			machine := build.Machine("ns", fmt.Sprint("m", i), judgedAs(metav1.ConditionTrue, build.Epoch))
+			machine := build.Machine("ns", fmt.Sprint("m", i), build.Verdict(metav1.ConditionTrue, build.Epoch))
 			f.Targets = append(f.Targets, admission.Target{Machine: machine})
 		}
 		d := admission.Decide(f, build.Epoch)

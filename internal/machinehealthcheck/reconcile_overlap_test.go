@@ -15,7 +15,7 @@ import (
 // when it goes. All are created within one second here, so that the name decides.
 func TestOverlap(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	w.healthy(t, "b")
 	w.healthy(t, "paused", build.Annotation(clusterv1.PausedAnnotation, ""))
@@ -48,7 +48,7 @@ func TestOverlap(t *testing.T) {
 // TestOverlapWithOneBeingDeleted: what is on its way out has no Machines any more.
 func TestOverlapWithOneBeingDeleted(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	named := func(name string) build.MachineHealthCheckFunc {
 		return func(mhc *clusterv1.MachineHealthCheck) { mhc.Name = name }

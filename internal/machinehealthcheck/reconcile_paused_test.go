@@ -19,27 +19,27 @@ import (
 func TestPaused(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		pause, resume func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck)
+		pause, resume func(t *testing.T, w *harness, mhc *clusterv1.MachineHealthCheck)
 		want          string
 	}{
 		"by annotation": {
-			func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck) {
+			func(t *testing.T, w *harness, mhc *clusterv1.MachineHealthCheck) {
 				t.Helper()
 				annotate(t, w, mhc, clusterv1.PausedAnnotation, "")
 			},
-			func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck) {
+			func(t *testing.T, w *harness, mhc *clusterv1.MachineHealthCheck) {
 				t.Helper()
 				unannotate(t, w, mhc, clusterv1.PausedAnnotation)
 			},
 			"MachineHealthCheck has the cluster.x-k8s.io/paused annotation",
 		},
 		"by Sickbay, for an upgrade": {
-			func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck) {
+			func(t *testing.T, w *harness, mhc *clusterv1.MachineHealthCheck) {
 				t.Helper()
 				annotate(t, w, mhc, pause.MarkerAnnotation, "")
 				annotate(t, w, mhc, clusterv1.PausedAnnotation, mhcspec.UpgradeValue)
 			},
-			func(t *testing.T, w *site, mhc *clusterv1.MachineHealthCheck) {
+			func(t *testing.T, w *harness, mhc *clusterv1.MachineHealthCheck) {
 				t.Helper()
 				unannotate(t, w, mhc, clusterv1.PausedAnnotation)
 				unannotate(t, w, mhc, pause.MarkerAnnotation)
@@ -47,11 +47,11 @@ func TestPaused(t *testing.T) {
 			"Paused by Sickbay during an upgrade",
 		},
 		"by the Cluster": {
-			func(t *testing.T, w *site, _ *clusterv1.MachineHealthCheck) {
+			func(t *testing.T, w *harness, _ *clusterv1.MachineHealthCheck) {
 				t.Helper()
 				setPaused(t, w, true)
 			},
-			func(t *testing.T, w *site, _ *clusterv1.MachineHealthCheck) {
+			func(t *testing.T, w *harness, _ *clusterv1.MachineHealthCheck) {
 				t.Helper()
 				setPaused(t, w, false)
 			},
@@ -61,7 +61,7 @@ func TestPaused(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			w.healthy(t, "a")
 			mhc := w.check(t)
 			w.reconcile(t, mhc)
@@ -91,7 +91,7 @@ func TestPaused(t *testing.T) {
 // TestPausedFromTheStart: neither the label nor the owner reference is touched.
 func TestPausedFromTheStart(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	mhc := w.check(t, build.Annotation(clusterv1.PausedAnnotation, "true"), build.Label(clusterv1.ClusterNameLabel, "wrong"))
 	w.reconcile(t, mhc)
 	stored, _ := fetch(t, w, mhc)
@@ -107,7 +107,7 @@ func TestHandedOver(t *testing.T) {
 	for _, adopt := range []mhcspec.Adoption{mhcspec.AdoptAll, mhcspec.AdoptHandedOver} {
 		t.Run(string(adopt), func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			w.Policy.Adopt = adopt
 			w.sick(t, "a")
 			theirs := build.Condition(admission.ConditionPaused, metav1.ConditionTrue, admission.ReasonPaused, build.Epoch).WithMessage("theirs")
@@ -122,7 +122,7 @@ func TestHandedOver(t *testing.T) {
 // TestHandedOverPausedByCluster: nobody acts, and nobody but Cluster API's controller says so.
 func TestHandedOverPausedByCluster(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	setPaused(t, w, true)
 	mhc := w.check(t, handedOver())
@@ -138,7 +138,7 @@ func TestHandedOverPausedForUpgrade(t *testing.T) {
 	for _, adopt := range []mhcspec.Adoption{mhcspec.AdoptAll, mhcspec.AdoptHandedOver} {
 		t.Run(string(adopt), func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			w.Policy.Adopt = adopt
 			w.sick(t, "a")
 			theirs := build.Condition(admission.ConditionPaused, metav1.ConditionTrue, admission.ReasonPaused, build.Epoch).WithMessage("theirs")
@@ -177,7 +177,7 @@ func TestNotOurs(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			w.Policy = tt.policy
 			w.sick(t, "a")
 			mhc := w.check(t, tt.opts...)
@@ -194,7 +194,7 @@ func TestNotOurs(t *testing.T) {
 	}
 }
 
-func setPaused(t *testing.T, w *site, paused bool) {
+func setPaused(t *testing.T, w *harness, paused bool) {
 	t.Helper()
 	change(t, w, w.cluster, func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
 }

@@ -25,7 +25,7 @@ func byPlan() build.MachineHealthCheckFunc {
 }
 
 // plan stores a plan that reboots, replaces and then leaves the machine to a person.
-func (w *site) plan(t *testing.T, opts ...func(*v1alpha1.RemediationPlan)) *v1alpha1.MachineRemediationTemplate {
+func (w *harness) plan(t *testing.T, opts ...func(*v1alpha1.RemediationPlan)) *v1alpha1.MachineRemediationTemplate {
 	t.Helper()
 	template := &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "plan"}}
 	template.Spec.Template.Spec.Steps = []v1alpha1.RemediationStep{
@@ -50,7 +50,7 @@ func rule(expression, startAt string) func(*v1alpha1.RemediationPlan) {
 // TestPlan: a record is a copy of its plan, and knows where it was copied from.
 func TestPlan(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.sick(t, "a", build.MachineFunc(func(m *clusterv1.Machine) { m.Spec.FailureDomain = "zone-1" }))
 	p := w.plan(t)
 	mhc := w.check(t, byPlan())
@@ -79,7 +79,7 @@ func TestPlan(t *testing.T) {
 // TestPlanAppears: without its plan nobody is admitted.
 func TestPlanAppears(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	mhc := w.check(t, byPlan())
 	w.reconcile(t, mhc)
@@ -109,7 +109,7 @@ func TestPlanRules(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			a := w.longSick(t, "a")
 			w.sick(t, "b", build.Label("x", "y"))
 			w.plan(t, tt.rule, func(p *v1alpha1.RemediationPlan) { p.MaxInFlight = new(intstr.FromInt32(1)) })
@@ -138,7 +138,7 @@ func TestRuleGivesNoSlot(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			for _, machine := range []string{"a", "b", "c"} {
 				w.sick(t, machine)
 			}
@@ -167,7 +167,7 @@ func approvalFirst(p *v1alpha1.RemediationPlan) { p.Steps[0].Approval = v1alpha1
 // TestPlanWithBadRule: the status says so, and nobody is admitted.
 func TestPlanWithBadRule(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	w.plan(t, rule("machine.colour == 'red'", "hold"))
 	mhc := w.check(t, byPlan())
@@ -184,7 +184,7 @@ func TestPlanWithBadRule(t *testing.T) {
 // TestPlanModes: Observe says what would be done, by the step that its rules lead to; Approve waits for a person, with a record.
 func TestPlanModes(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.sick(t, "a")
 	p := w.plan(t, rule("true", "replace"), func(p *v1alpha1.RemediationPlan) { p.Mode = v1alpha1.ModeObserve })
 	mhc := w.check(t, byPlan())
@@ -206,7 +206,7 @@ func TestPlanModes(t *testing.T) {
 // TestPlanIsEditedMeanwhile: what the cache does not show yet is not copied.
 func TestPlanIsEditedMeanwhile(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	p := w.plan(t)
 	mhc := w.check(t, byPlan())
@@ -221,7 +221,7 @@ func TestPlanIsEditedMeanwhile(t *testing.T) {
 // TestAwaitedMachine: a machine that an open record waits for in the place of its own is not admitted before that has ended.
 func TestAwaitedMachine(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	first := w.sick(t, "first")
 	w.plan(t)
 	mhc := w.check(t, byPlan())
@@ -259,7 +259,7 @@ func TestAwaitedMachine(t *testing.T) {
 // meanwhile and that falls sick does not wait for that.
 func TestHangingDeletion(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	first := w.sick(t, "first")
 	w.plan(t, func(p *v1alpha1.RemediationPlan) { p.Steps = p.Steps[1:] })
 	mhc := w.check(t, byPlan())
@@ -283,7 +283,7 @@ func TestHangingDeletion(t *testing.T) {
 // is over.
 func TestPaceOfAnotherCheck(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	team := func(name string) build.MachineOption {
 		return build.MachineFunc(func(m *clusterv1.Machine) { m.Labels["team"], m.Spec.FailureDomain = name, "zone-1" })
 	}
@@ -317,9 +317,9 @@ func TestManagerPlan(t *testing.T) {
 	h.Eventually(h.says(mhc)).Should(HaveSuffix("1 waits for its remediation template: a"))
 	p := h.plan(t, func(p *v1alpha1.RemediationPlan) { p.Mode = v1alpha1.ModeObserve })
 	h.Eventually(func() bool {
-		stored, _ := fetch(t, h.site, mhc)
+		stored, _ := fetch(t, h.harness, mhc)
 		return meta.IsStatusConditionTrue(stored.Status.Conditions, admission.ConditionDryRun)
 	}).Should(BeTrue())
-	change(t, h.site, p, func(p *v1alpha1.MachineRemediationTemplate) { p.Spec.Template.Spec.Mode = v1alpha1.ModeAct })
+	change(t, h.harness, p, func(p *v1alpha1.MachineRemediationTemplate) { p.Spec.Template.Spec.Mode = v1alpha1.ModeAct })
 	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: reboot"}))
 }

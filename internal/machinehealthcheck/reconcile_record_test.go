@@ -25,7 +25,7 @@ import (
 // TestRecord: what a record says that was created for a sick machine.
 func TestRecord(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	since := w.clock.Now().Add(-time.Hour)
 	w.nodes.Put(client.ObjectKeyFromObject(w.cluster), build.Node("node", build.UID("node-uid")))
 	a := w.machine(t, "a", build.NodeRef("node"),
@@ -53,7 +53,7 @@ func TestRecord(t *testing.T) {
 // TestNextRecord: a machine that is sick again after its record has ended gets another, with the next ordinal.
 func TestNextRecord(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.sick(t, "a")
 	mhc := w.check(t)
 	for want := 1; want <= 3; want++ {
@@ -69,7 +69,7 @@ func TestNextRecord(t *testing.T) {
 // the machine is not admitted before the cache shows it.
 func TestNextRecordWithLaggingCache(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.sick(t, "a")
 	w.plan(t)
 	mhc := w.check(t, byPlan())
@@ -109,7 +109,7 @@ func TestNextRecordWithLaggingCache(t *testing.T) {
 // leader has made one under the name that the cache has for that.
 func TestNextRecordAfterADeletion(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.sick(t, "a")
 	mhc := w.check(t)
 	w.reconcile(t, mhc)
@@ -130,7 +130,7 @@ func TestNextRecordAfterADeletion(t *testing.T) {
 // TestTwoLeaders admit the same machines at the same moment, neither seeing what the other does: each machine has one record.
 func TestTwoLeaders(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	for _, name := range []string{"a", "b", "c"} {
 		w.sick(t, name)
 	}
@@ -162,7 +162,7 @@ func TestTwoLeaders(t *testing.T) {
 // TestBesideATwin: a leader that loses the race for a record waits until its cache shows it.
 func TestBesideATwin(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.sick(t, "a")
 	w.sick(t, "b")
 	mhc := w.check(t, maxInFlight("1"))
@@ -190,7 +190,7 @@ func (l lateReader) List(ctx context.Context, list client.ObjectList, opts ...cl
 // TestGoneBeforeItIsSeen: a record that goes before the cache has shown it holds up nobody for long.
 func TestGoneBeforeItIsSeen(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.sick(t, "a")
 	mhc := w.check(t)
 	w.reconcile(t, mhc)
@@ -213,7 +213,7 @@ func TestGoneBeforeItIsSeen(t *testing.T) {
 // TestKindsNotInstalled: machines are counted, nobody is admitted, and the status says what to do.
 func TestKindsNotInstalled(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	w.healthy(t, "b")
 	mhc := w.check(t)
@@ -254,7 +254,7 @@ func (n noRecords) List(ctx context.Context, list client.ObjectList, opts ...cli
 // TestMovedMachine: the record of a machine that moves to another MachineHealthCheck counts there.
 func TestMovedMachine(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	named := func(name string) build.MachineHealthCheckFunc {
 		return func(mhc *clusterv1.MachineHealthCheck) { mhc.Name = name }
 	}

@@ -18,7 +18,7 @@ import (
 // TestClusterNotFound: a Cluster that is gone is an error, and the condition no longer says that machines may be remediated.
 func TestClusterNotFound(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	mhc := w.check(t)
 	w.reconcile(t, mhc)
@@ -41,7 +41,7 @@ func TestClusterNotFound(t *testing.T) {
 // TestStatus: the numbers as they are stored.
 func TestStatus(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.healthy(t, "h")
 	w.sick(t, "s")
 	w.machine(t, "starting")
@@ -73,7 +73,7 @@ func TestStatus(t *testing.T) {
 // TestStatusWithoutLabel: Cluster API's webhooks, which would have set the label, may be absent.
 func TestStatusWithoutLabel(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a", build.MachineFunc(func(m *clusterv1.Machine) { delete(m.Labels, clusterv1.ClusterNameLabel) }), build.Label("select", "me"))
 	mhc := w.check(t, build.Selector(map[string]string{"select": "me"}))
 	w.reconcile(t, mhc)
@@ -83,7 +83,7 @@ func TestStatusWithoutLabel(t *testing.T) {
 // TestShortCircuit: over the limit nothing is remediated, and what is over goes with the next recovery.
 func TestShortCircuit(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.sick(t, "a")
 	w.sick(t, "b")
 	w.healthy(t, "c")
@@ -105,7 +105,7 @@ func TestShortCircuit(t *testing.T) {
 // TestInvalidConfiguration: one condition, one event, nothing remediated.
 func TestInvalidConfiguration(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	mhc := w.check(t, maxInFlight("lots"))
 	w.reconcile(t, mhc)
@@ -136,7 +136,7 @@ func TestSelectorProblem(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			w.sick(t, "a")
 			mhc := w.check(t, build.MachineHealthCheckFunc(func(mhc *clusterv1.MachineHealthCheck) { mhc.Spec.Selector = tt.selector }))
 			w.reconcile(t, mhc)
@@ -154,7 +154,7 @@ func TestRangeRefused(t *testing.T) {
 	for _, value := range []string{"[5-3]", "[1-4294967296]"} {
 		t.Run(value, func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			w.sick(t, "a")
 			mhc := w.check(t, build.TriggerIfInRange(value))
 			w.reconcile(t, mhc)

@@ -15,7 +15,7 @@ import (
 )
 
 // template stores the template that byTemplate refers to.
-func (w *site) template(t *testing.T) *unstructured.Unstructured {
+func (w *harness) template(t *testing.T) *unstructured.Unstructured {
 	t.Helper()
 	template := build.RemediationTemplate(templateKind, w.ns, "fix", map[string]any{"how": "gently"})
 	build.Create(t.Context(), t, w.env.Client, template)
@@ -25,7 +25,7 @@ func (w *site) template(t *testing.T) *unstructured.Unstructured {
 // TestTemplateAppears: the verdict stands without it, and the Machine is admitted once it is there.
 func TestTemplateAppears(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.sick(t, "a")
 	mhc := w.check(t, byTemplate())
 	after := w.reconcile(t, mhc)
@@ -63,7 +63,7 @@ func TestTemplateKindNotInstalled(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			w.sick(t, "a")
 			mhc := w.check(t, build.TemplateRef(tt.kind, "fix"))
 			w.reconcile(t, mhc)

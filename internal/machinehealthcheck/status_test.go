@@ -19,7 +19,7 @@ import (
 func TestNumbersWait(t *testing.T) {
 	t.Parallel()
 	g := NewWithT(t)
-	w := newSite(t)
+	w := newHarness(t)
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(2)))
 	all := make([]admission.Target, 1000)
 	for i := range all {
@@ -67,7 +67,7 @@ func TestPauseOf(t *testing.T) {
 func TestRepairGoesFirst(t *testing.T) {
 	t.Parallel()
 	g := NewWithT(t)
-	w := newSite(t)
+	w := newHarness(t)
 	var last *clusterv1.Machine
 	for i := range 100 {
 		last = w.healthy(t, fmt.Sprintf("m%d", i))

@@ -32,7 +32,7 @@ func (f forbidding) List(ctx context.Context, list client.ObjectList, opts ...cl
 // MachineHealthCheck, and the request be made once the permission is there.
 func TestKindThatMayNotBeRead(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	template := build.RemediationTemplate(env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind), w.ns, "fix", nil)
 	build.Create(t.Context(), t, w.env.Client, template)
 	mhc := w.check(t, build.TemplateRef(template.GroupVersionKind(), "fix"))

@@ -16,7 +16,7 @@ import (
 // sick Machines, so that all later ones got neither request nor verdict.
 func TestUpstreamDefect_OneOpenRequestBlocksAllOthers(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.template(t)
 	w.sick(t, "a")
 	mhc := w.check(t, byTemplate())
@@ -32,7 +32,7 @@ func TestUpstreamDefect_OneOpenRequestBlocksAllOthers(t *testing.T) {
 // not even that the Machine is sick.
 func TestUpstreamDefect_MissingTemplateLosesTheVerdict(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.machine(t, "a", build.NodeRef("a"))
 	mhc := w.check(t, byTemplate())
 	w.judges().judge(t, a)
@@ -49,7 +49,7 @@ func TestUpstreamDefect_MissingTemplateLosesTheVerdict(t *testing.T) {
 // never had a request was never declared healthy.
 func TestUpstreamDefect_HealthyWithTemplateNeverGetsItsVerdict(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.machine(t, "a", build.NodeRef("a"))
 	w.fitNode("a", metav1.ConditionTrue)
 	mhc := w.check(t, byTemplate())
@@ -63,7 +63,7 @@ func TestUpstreamDefect_HealthyWithTemplateNeverGetsItsVerdict(t *testing.T) {
 // TestUpstreamDefect_DeletingMachineGetsARequest: a Machine that was being deleted got a remediation request.
 func TestUpstreamDefect_DeletingMachineGetsARequest(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.template(t)
 	w.sick(t, "a", build.Deleting(w.clock.Now()))
 	w.reconcile(t, w.check(t, byTemplate()))
@@ -74,7 +74,7 @@ func TestUpstreamDefect_DeletingMachineGetsARequest(t *testing.T) {
 // loop over the sick Machines, before any of them was marked.
 func TestUpstreamDefect_OneFailedCreateStopsTheOthers(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.template(t)
 	w.sick(t, "a")
 	w.sick(t, "b")
@@ -90,7 +90,7 @@ func TestUpstreamDefect_OneFailedCreateStopsTheOthers(t *testing.T) {
 // only ever set to False.
 func TestUpstreamDefect_TemplateConditionIsNeverTakenBack(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	mhc := w.check(t, byTemplate())
 	w.reconcile(t, mhc)
 	w.template(t)

@@ -20,7 +20,7 @@ import (
 // The API server itself says that 10000 names are good, and that one more is not.
 func TestUpstreamDefect_TargetsOver10000(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	mhc := w.check(t)
 	const most = 10_000
 	f := admission.Facts{MachineHealthCheck: mhc, Cluster: w.cluster}
@@ -39,7 +39,7 @@ func TestUpstreamDefect_TargetsOver10000(t *testing.T) {
 // MachineHealthChecks with the label of another controller, which were then reconciled.
 func TestUpstreamDefect_ForeignWatchFilterIsReconciled(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.Policy = mhcspec.Policy{WatchFilter: "us"}
 	a := w.sick(t, "a", build.Label(clusterv1.WatchLabel, "us"))
 	mhc := w.check(t, build.Label(clusterv1.WatchLabel, "them"))
@@ -55,7 +55,7 @@ func TestUpstreamDefect_ForeignWatchFilterIsReconciled(t *testing.T) {
 // dropped for both.
 func TestUpstreamDefect_DuplicateNodeNames(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	build.Create(t.Context(), t, w.env.Client, build.Cluster(w.ns, "other"))
 	w.sick(t, "a", build.NodeRef("node"))
 	b := w.machine(t, "b", build.NodeRef("node"), build.InCluster("other"), w.verdict(metav1.ConditionTrue))
@@ -74,7 +74,7 @@ func TestUpstreamDefect_DuplicateNodeNames(t *testing.T) {
 // each other's verdict.
 func TestUpstreamDefect_OverlappingFight(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.machine(t, "a", build.Condition("Disk", metav1.ConditionFalse, "Broken", build.Epoch))
 	lenient := w.check(t, build.MachineHealthCheckFunc(func(m *clusterv1.MachineHealthCheck) { m.Name = "a-lenient" }), build.NodeStartupTimeout(0))
 	strict := w.check(t, build.MachineHealthCheckFunc(func(m *clusterv1.MachineHealthCheck) { m.Name = "b-strict" }),
@@ -97,7 +97,7 @@ func TestUpstreamDefect_OverlappingFight(t *testing.T) {
 // judged, not even what does not need it, and nothing said why.
 func TestUpstreamDefect_UnreachableClusterStopsEverything(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.nodes.CutOff(client.ObjectKeyFromObject(w.cluster), w.clock.Now())
 	asked := w.machine(t, "a", build.NodeRef("a"), build.Annotation(clusterv1.RemediateMachineAnnotation, ""))
 	broken := w.machine(t, "b", build.NodeRef("b"), build.Condition("Disk", metav1.ConditionFalse, "Broken", build.Epoch))

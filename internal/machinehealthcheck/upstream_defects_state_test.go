@@ -24,7 +24,7 @@ import (
 // deadline passed was noticed only by the next event or resync.
 func TestUpstreamDefect_RestrictedStateLosesItsTimers(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	d := w.judges()
 	w.clock.SetTime(w.set.CreationTimestamp.Time)
 	a := w.machine(t, "a")
@@ -52,7 +52,7 @@ func restricted(message string) metav1.Condition {
 // refused, since the Machines that were starting were compared, and not printed.
 func TestUpstreamDefect_MessagePrintsANumberThatWasNotCompared(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	w.machine(t, "b")
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(1)))
@@ -65,7 +65,7 @@ func TestUpstreamDefect_MessagePrintsANumberThatWasNotCompared(t *testing.T) {
 // max-in-flight, which is ours, is at least one.
 func TestUpstreamDefect_PercentFloor(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	w.healthy(t, "b")
 	w.healthy(t, "c")
@@ -96,7 +96,7 @@ func TestUpstreamDefect_RangeOverflow(t *testing.T) {
 
 func invalidRange(t *testing.T, value, problem string) {
 	t.Helper()
-	w := newSite(t)
+	w := newHarness(t)
 	w.sick(t, "a")
 	mhc := w.check(t, build.TriggerIfInRange(value))
 	if after := w.reconcile(t, mhc); after != 0 {
@@ -115,7 +115,7 @@ func TestUpstreamDefect_EventOnEveryReconcile(t *testing.T) {
 		want := int(1 - limit)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newSite(t)
+			w := newHarness(t)
 			a := w.sick(t, "a")
 			mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(limit)))
 			d := w.judges()
@@ -134,7 +134,7 @@ func TestUpstreamDefect_EventOnEveryReconcile(t *testing.T) {
 // Machines were marked or none.
 func TestUpstreamDefect_AllOrNothingMarking(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	for i := range 5 {
 		w.sick(t, fmt.Sprintf("m%d", i))
 	}
@@ -146,7 +146,7 @@ func TestUpstreamDefect_AllOrNothingMarking(t *testing.T) {
 // decided now, kept its verdict of False.
 func TestUpstreamDefect_PendingMachineKeepsAnOldFalse(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	a := w.sick(t, "a")
 	mhc := w.check(t, build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, 5*time.Minute))
 	w.nodes.Put(client.ObjectKeyFromObject(w.cluster), build.Node("a", build.NodeReady(metav1.ConditionFalse, w.clock.Now())))
@@ -162,7 +162,7 @@ func TestUpstreamDefect_PendingMachineKeepsAnOldFalse(t *testing.T) {
 // was not ready, a Machine with a broken Node was declared healthy.
 func TestUpstreamDefect_ClusterNotReadyMarksHealthy(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	changeStatus(t, w, w.cluster, func(c *clusterv1.Cluster) { build.InfrastructureNotReady()(c) })
 	a := w.machine(t, "a", build.NodeRef("a"))
 	w.nodes.Put(client.ObjectKeyFromObject(w.cluster), build.Node("a", build.NodeReady(metav1.ConditionFalse, build.Epoch)))

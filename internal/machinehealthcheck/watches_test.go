@@ -27,7 +27,7 @@ func (p pauses) AddAfter(req ctrl.Request, pause time.Duration) { p.after[req.Na
 // be at. All that may call for an act waits a moment, and where there are few Machines nothing waits.
 func TestCountsWait(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	few := w.check(t)
 	many := build.MachineHealthCheck(w.ns, "many")
 	build.Create(t.Context(), t, w.env.Client, many)
@@ -74,7 +74,7 @@ func TestCountsWait(t *testing.T) {
 // TestRecordsWait: that a record was made changes numbers only, so it waits as they do. What becomes of it may let another one be admitted.
 func TestRecordsWait(t *testing.T) {
 	t.Parallel()
-	w := newSite(t)
+	w := newHarness(t)
 	many := w.check(t)
 	many.Status.ExpectedMachines = new(int32(10_000))
 	if err := w.env.Client.Status().Update(t.Context(), many); err != nil {

@@ -18,11 +18,7 @@ import (
 // refusing returns a live reader that fails for some objects.
 func (s *shared) refusing(t *testing.T, refused func(client.Object) bool) client.Reader {
 	t.Helper()
-	watching, err := client.NewWithWatch(s.e.Config, client.Options{Scheme: s.e.Scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return interceptor.NewClient(watching, interceptor.Funcs{
+	return s.e.Intercept(t, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			if refused(obj) {
 				return errors.New("refused by the test")

@@ -46,11 +46,7 @@ func unchanged(*v1alpha1.RebootRemediation) {}
 func TestLettingGoNeedsPeers(t *testing.T) {
 	p := newPlane(t, 3)
 	request := coolingOf(p, unchanged)
-	watching, err := client.NewWithWatch(p.e.Config, client.Options{Scheme: p.e.Scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.r.Live = interceptor.NewClient(watching, interceptor.Funcs{
+	p.r.Live = p.e.Intercept(t, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			if _, is := obj.(*metav1.PartialObjectMetadata); is && key.Name == "m2" {
 				return errors.New("the conversion webhook does not answer") // for the infrastructure machine of ANOTHER Machine
@@ -58,6 +54,7 @@ func TestLettingGoNeedsPeers(t *testing.T) {
 			return c.Get(ctx, key, obj, opts...)
 		},
 	})
+	var err error
 	for range 5 {
 		_, err = p.r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)})
 	}
@@ -110,14 +107,10 @@ func TestTwoBeginAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	watching, err := client.NewWithWatch(s.e.Config, client.Options{Scheme: s.e.Scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
 	ended := make(chan struct{})
 	var done bool
 	// Between the read of the siblings and the last read, of the host, another worker looks at the other request.
-	s.r.Live = interceptor.NewClient(watching, interceptor.Funcs{
+	s.r.Live = s.e.Intercept(t, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			now := &v1alpha1.RebootRemediation{}
 			if err := s.e.Client.Get(ctx, client.ObjectKeyFromObject(first), now); err != nil {
@@ -165,11 +158,7 @@ func TestPendingFinalizerNeedsPeers(t *testing.T) {
 	if err := p.e.Client.Delete(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
-	watching, err := client.NewWithWatch(p.e.Config, client.Options{Scheme: p.e.Scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.r.Live = interceptor.NewClient(watching, interceptor.Funcs{
+	p.r.Live = p.e.Intercept(t, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			if _, is := obj.(*metav1.PartialObjectMetadata); is && key.Name == "m2" {
 				return errors.New("the conversion webhook does not answer")
@@ -177,6 +166,7 @@ func TestPendingFinalizerNeedsPeers(t *testing.T) {
 			return c.Get(ctx, key, obj, opts...)
 		},
 	})
+	var err error
 	for range 5 {
 		_, err = p.r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)})
 	}

@@ -10,8 +10,6 @@ import (
 	machinev1 "github.com/openshift/api/machine/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/events"
-	testingclock "k8s.io/utils/clock/testing"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -60,10 +58,7 @@ func newOpenShift(t *testing.T, by v1alpha1.RequesterKind) *openShift {
 	t.Cleanup(func() { _ = e.Client.Delete(context.WithoutCancel(t.Context()), o.node) })
 	o.machine.Status.NodeRef = &corev1.ObjectReference{Kind: "Node", Name: o.node.Name}
 	o.must(e.Client.Status().Update(t.Context(), o.machine))
-	o.r = &Reconciler{
-		Kind: OpenShiftKind, Client: e.Client, Live: e.Client, Mapper: e.Client.RESTMapper(), Workload: workload.Local{Live: e.Client, Config: e.Config},
-		Recorder: events.NewFakeRecorder(100), Clock: testingclock.NewFakePassiveClock(time.Now()), SyncPeriod: time.Hour,
-	}
+	o.r = newReconciler(e, OpenShiftKind, workload.Local{Live: e.Client, Config: e.Config})
 	return o
 }
 
@@ -151,9 +146,7 @@ func TestOpenShiftRecovers(t *testing.T) {
 
 // blind makes the Node unreadable for the check of its health.
 func (o *openShift) blind() {
-	watching, err := client.NewWithWatch(o.e.Config, client.Options{Scheme: o.e.Scheme})
-	o.must(err)
-	o.r.Live = interceptor.NewClient(watching, interceptor.Funcs{
+	o.r.Live = o.e.Intercept(o.T, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			if _, ok := obj.(*corev1.Node); ok {
 				return errors.New("no connection")

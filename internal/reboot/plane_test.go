@@ -3,6 +3,7 @@ package reboot
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -26,6 +28,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -44,11 +47,16 @@ func newPlane(t *testing.T, size int) *plane {
 	for i := range size {
 		p.join("m"+string(rune('1'+i)), build.ControlPlane())
 	}
-	p.r = &Reconciler{
-		Kind: ClusterAPIKind, Client: e.Client, Live: e.Client, Mapper: e.Client.RESTMapper(), Workload: apart{workload.Local{Live: e.Client, Config: e.Config}},
+	p.r = newReconciler(e, ClusterAPIKind, apart{workload.Local{Live: e.Client, Config: e.Config}})
+	return p
+}
+
+// newReconciler returns a Reconciler without a cache, with a fake clock.
+func newReconciler(e *env.Env, kind schema.GroupVersionKind, nodes workload.Writer) *Reconciler {
+	return &Reconciler{
+		Kind: kind, Client: e.Client, Live: e.Client, Mapper: e.Client.RESTMapper(), Workload: nodes,
 		Recorder: events.NewFakeRecorder(100), Clock: testingclock.NewFakePassiveClock(time.Now()), SyncPeriod: time.Hour,
 	}
-	return p
 }
 
 // apart is a workload cluster that shares only its Nodes with the test's API server.
@@ -327,15 +335,11 @@ func TestAllAtOnce(t *testing.T) {
 	for _, name := range []string{"m1", "m2", "m3"} {
 		requests = append(requests, p.ask(name))
 	}
-	watching, err := client.NewWithWatch(p.e.Config, client.Options{Scheme: p.e.Scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
 	// No worker takes a turn before all have read the peers.
 	var ready sync.WaitGroup
 	var reads atomic.Int32
 	ready.Add(len(requests))
-	p.r.Client = interceptor.NewClient(watching, interceptor.Funcs{
+	p.r.Client = p.e.Intercept(t, interceptor.Funcs{
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 			if all, ok := list.(*v1alpha1.RebootRemediationList); ok {
 				all.Items = nil
@@ -344,7 +348,7 @@ func TestAllAtOnce(t *testing.T) {
 			return c.List(ctx, list, opts...)
 		},
 	})
-	p.r.Live = interceptor.NewClient(watching, interceptor.Funcs{
+	p.r.Live = p.e.Intercept(t, interceptor.Funcs{
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 			if _, machines := list.(*clusterv1.MachineList); machines && int(reads.Add(1)) <= len(requests) {
 				ready.Done()
@@ -379,12 +383,8 @@ func TestAllAtOnce(t *testing.T) {
 func TestCannotBeRead(t *testing.T) {
 	p := newPlane(t, 3)
 	request := p.ask("m1")
-	watching, err := client.NewWithWatch(p.e.Config, client.Options{Scheme: p.e.Scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
 	broken := true
-	p.r.Live = interceptor.NewClient(watching, interceptor.Funcs{
+	p.r.Live = p.e.Intercept(t, interceptor.Funcs{
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 			if _, machines := list.(*clusterv1.MachineList); machines && broken {
 				return errors.New("the API server has enough to do")
@@ -399,17 +399,9 @@ func TestCannotBeRead(t *testing.T) {
 		}
 	}
 	told := func() int {
-		count := 0
-		for {
-			select {
-			case event := <-p.r.Recorder.(*events.FakeRecorder).Events:
-				if strings.Contains(event, EventStepFailed) && strings.Contains(event, "enough to do") {
-					count++
-				}
-			default:
-				return count
-			}
-		}
+		return len(slices.DeleteFunc(expect.Events(p.r.Recorder.(*events.FakeRecorder)), func(event string) bool {
+			return !strings.Contains(event, EventStepFailed) || !strings.Contains(event, "enough to do")
+		}))
 	}
 	fail()
 	fail()

@@ -4,12 +4,9 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/events"
-	testingclock "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -41,10 +38,7 @@ func newShared(t *testing.T) *shared {
 			t.Fatal(change)
 		}
 	}
-	s.r = &Reconciler{
-		Kind: ClusterAPIKind, Client: e.Client, Live: e.Client, Mapper: e.Client.RESTMapper(), Workload: workload.Local{Live: e.Client, Config: e.Config},
-		Recorder: events.NewFakeRecorder(100), Clock: testingclock.NewFakePassiveClock(time.Now()), SyncPeriod: time.Hour,
-	}
+	s.r = newReconciler(e, ClusterAPIKind, workload.Local{Live: e.Client, Config: e.Config})
 	return s
 }
 
@@ -177,11 +171,7 @@ func TestFirstMayHaveBegun(t *testing.T) {
 	first, second := s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}), s.ask("rec-1", ofAttempt("1"))
 	old := *first.DeepCopy()
 	s.look(first)
-	watching, err := client.NewWithWatch(s.e.Config, client.Options{Scheme: s.e.Scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.r.Client = interceptor.NewClient(watching, interceptor.Funcs{
+	s.r.Client = s.e.Intercept(t, interceptor.Funcs{
 		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
 			list.(*v1alpha1.RebootRemediationList).Items = []v1alpha1.RebootRemediation{old}
 			return nil

@@ -117,11 +117,7 @@ func TestStoredByAnother(t *testing.T) {
 // withoutRecords returns a live reader that cannot list MachineRemediations.
 func (s *shared) withoutRecords(answer error) client.Reader {
 	s.Helper()
-	watching, err := client.NewWithWatch(s.e.Config, client.Options{Scheme: s.e.Scheme})
-	if err != nil {
-		s.Fatal(err)
-	}
-	return interceptor.NewClient(watching, interceptor.Funcs{
+	return s.e.Intercept(s.T, interceptor.Funcs{
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 			if _, records := list.(*v1alpha1.MachineRemediationList); records {
 				return answer

@@ -27,12 +27,8 @@ func TestSweepBesideOperator(t *testing.T) {
 	host.Namespace, host.Name = e.Namespace(t), "h"
 	host.Annotations = map[string]string{cycle.KeyOf("of-nobody"): "", "kept": ""}
 	build.Create(t.Context(), t, e.Client, host)
-	watching, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var once sync.Once
-	hasty := interceptor.NewClient(watching, interceptor.Funcs{
+	hasty := e.Intercept(t, interceptor.Funcs{
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
 			once.Do(func() {
 				current := host.DeepCopy()
@@ -68,11 +64,7 @@ func TestSweepGoesOn(t *testing.T) {
 		build.Create(t.Context(), t, e.Client, host)
 		hosts[name] = host
 	}
-	watching, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
-	refusing := interceptor.NewClient(watching, interceptor.Funcs{
+	refusing := e.Intercept(t, interceptor.Funcs{
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
 			if obj.GetName() == "a" {
 				return errors.New("a webhook says no")

@@ -168,11 +168,7 @@ func TestTriggerByAnOldCache(t *testing.T) {
 // lagging returns a client whose cache still has an old state of a Machine.
 func lagging(t *testing.T, e *env.Env, old *metav1.PartialObjectMetadata) client.Client {
 	t.Helper()
-	watching, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return interceptor.NewClient(watching, interceptor.Funcs{
+	return e.Intercept(t, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			if got, ok := obj.(*metav1.PartialObjectMetadata); ok {
 				old.DeepCopyInto(got)

@@ -1,11 +1,9 @@
 package remediation
 
 import (
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -13,24 +11,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// wantEvents asserts the events since it was asked last, each by its beginning.
-func (f *fixture) wantEvents(want ...string) {
-	f.t.Helper()
-	got := f.announced()
-	for i := range got {
-		if i < len(want) && strings.HasPrefix(got[i], want[i]) {
-			got[i] = want[i]
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		f.t.Errorf("events (-want +got):\n%s", diff)
-	}
-}
-
 // TestEvents: each change is announced once.
 func TestEvents(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	approve := func(s *v1alpha1.RemediationStep) { s.Approval = v1alpha1.ApprovalRequired }
 	record := f.admit(a, by(step(v1alpha1.ActionWait), step(v1alpha1.ActionReplace, approve)))
@@ -76,7 +60,7 @@ func TestEvents(t *testing.T) {
 // TestEventsOfOthers: that somebody else works on a machine is said, and what holds up all machines is said elsewhere.
 func TestEventsOfOthers(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a)
 	f.gate.closed = "too many"

@@ -34,10 +34,10 @@ var beginnings = map[string]struct {
 	"delete":           {actCase{nil, func(*v1alpha1.MachineRemediationSpec) {}, "replace", named("a: deleting")}, "delete Machine a"},
 }
 
-// begin is a fixture with a machine that is to be repaired by one of the beginnings.
-func begin(t *testing.T, what string) (*fixture, *clusterv1.Machine, *v1alpha1.MachineRemediation) {
+// begin is a harness with a machine that is to be repaired by one of the beginnings.
+func begin(t *testing.T, what string) (*harness, *clusterv1.Machine, *v1alpha1.MachineRemediation) {
 	t.Helper()
-	f := newFixture(t, beginnings[what].mhc...)
+	f := newHarness(t, beginnings[what].mhc...)
 	f.template()
 	opts := []build.MachineOption{build.Finalizer(keep), build.Annotation("some", "")}
 	if what == "delete" {
@@ -214,7 +214,7 @@ func TestConditionsInAnotherOrder(t *testing.T) {
 	for misses, marked := range map[int]bool{1: true, maxMisses: true, maxMisses + 1: false} {
 		t.Run(fmt.Sprint(misses), func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t)
+			f := newHarness(t)
 			a := f.sick("a")
 			record := f.admit(a)
 			left := misses
@@ -242,7 +242,7 @@ func TestConditionsInAnotherOrder(t *testing.T) {
 // TestWithdrawalMisses: it is tried again, and never given up.
 func TestWithdrawalMisses(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a)
 	f.reconcile(record)
@@ -266,7 +266,7 @@ func TestWithdrawalMisses(t *testing.T) {
 // TestOwnerAnswersMeanwhile: what it has begun, it finishes.
 func TestOwnerAnswersMeanwhile(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a)
 	f.reconcile(record)
@@ -281,7 +281,7 @@ func TestOwnerAnswersMeanwhile(t *testing.T) {
 // TestRecordChangesMeanwhile: a status is never written over what somebody else has written.
 func TestRecordChangesMeanwhile(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	record := f.admit(f.sick("a"))
 	f.writes.meddle = onceBefore("update status", func() { annotate(f, record, "note", "mine") })
 	f.reconcile(record)
@@ -295,7 +295,7 @@ func TestRecordChangesMeanwhile(t *testing.T) {
 func TestBrake(t *testing.T) {
 	t.Parallel()
 	const machines, workers = 100, 8
-	f := newFixture(t)
+	f := newHarness(t)
 	var records []*v1alpha1.MachineRemediation
 	for i := range machines {
 		records = append(records, f.admit(f.sick(fmt.Sprintf("m%03d", i))))
@@ -356,7 +356,7 @@ func (s stopped) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 // TestLookIsTooOld: a process that was stopped between its look and the act looks again, as another one may lead by now.
 func TestLookIsTooOld(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	record := f.admit(f.sick("a"))
 	var once sync.Once
 	f.Live = stopped{f.Live, func() { once.Do(func() { f.pass(lookLasts + time.Second) }) }}

@@ -20,7 +20,7 @@ import (
 )
 
 // over stores a record of a Machine that ended some time ago, and nothing holds any more.
-func (f *fixture) over(machine *clusterv1.Machine, ordinal int, ago time.Duration, opts ...recordOption) *v1alpha1.MachineRemediation {
+func (f *harness) over(machine *clusterv1.Machine, ordinal int, ago time.Duration, opts ...recordOption) *v1alpha1.MachineRemediation {
 	f.t.Helper()
 	record := f.admitAgain(machine, ordinal, opts...)
 	changeStatus(f, record, func(r *v1alpha1.MachineRemediation) {
@@ -35,12 +35,12 @@ func (f *fixture) over(machine *clusterv1.Machine, ordinal int, ago time.Duratio
 }
 
 // gone is a Machine that is not there any more.
-func (f *fixture) gone(name string) *clusterv1.Machine {
+func (f *harness) gone(name string) *clusterv1.Machine {
 	return build.Machine(f.ns, name, build.UID("uid-of-gone"))
 }
 
 // kept are the names of the records that are still there.
-func (f *fixture) kept() []string {
+func (f *harness) kept() []string {
 	f.t.Helper()
 	var list v1alpha1.MachineRemediationList
 	if err := f.env.Client.List(f.t.Context(), &list, client.InNamespace(f.ns)); err != nil {
@@ -54,7 +54,7 @@ func (f *fixture) kept() []string {
 	return names
 }
 
-func (f *fixture) wantKept(want ...*v1alpha1.MachineRemediation) {
+func (f *harness) wantKept(want ...*v1alpha1.MachineRemediation) {
 	f.t.Helper()
 	var names []string
 	for _, record := range want {
@@ -69,7 +69,7 @@ func (f *fixture) wantKept(want ...*v1alpha1.MachineRemediation) {
 // TestHistoryGoesWithTime: a record is looked at when its time is up, and goes a little later.
 func TestHistoryGoesWithTime(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	record := f.over(f.gone("a"), 1, 0)
 	for _, step := range []struct{ pass, again time.Duration }{
 		{0, 7 * 24 * time.Hour}, {7 * 24 * time.Hour, passPause}, {passPause, keptRecheck},
@@ -89,7 +89,7 @@ func TestHistoryGoesWithTime(t *testing.T) {
 // TestHistoryIsBounded: one that ends makes those go that are too many.
 func TestHistoryIsBounded(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	f.History = retention.Limits{Count: 2}
 	var old []*v1alpha1.MachineRemediation
 	for i := range 4 {
@@ -117,7 +117,7 @@ func TestHistoryIsBounded(t *testing.T) {
 func TestHistoryThatIsKept(t *testing.T) {
 	t.Parallel()
 	const long = 30 * 24 * time.Hour
-	f := newFixture(t)
+	f := newHarness(t)
 	f.History = retention.Limits{Count: 1}
 	a := f.sick("a")
 	var ofA []*v1alpha1.MachineRemediation
@@ -155,7 +155,7 @@ func TestHistoryThatIsKept(t *testing.T) {
 // TestHistoryThatCannotBeDeleted is tried again.
 func TestHistoryThatCannotBeDeleted(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	record := f.over(f.gone("a"), 1, 8*24*time.Hour)
 	f.reconcile(record)
 	f.pass(passPause)
@@ -171,7 +171,7 @@ func TestHistoryThatCannotBeDeleted(t *testing.T) {
 // TestHistoryAtAStart: whatever there is, it costs no writes and one look at each record.
 func TestHistoryAtAStart(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	var records []*v1alpha1.MachineRemediation
 	for i := range 5 {
 		records = append(records, f.over(f.gone(fmt.Sprintf("m%d", i)), 1, time.Hour))
@@ -189,7 +189,7 @@ func TestHistoryAtAStart(t *testing.T) {
 // TestHistoryOfManyPasses: what is too much for one is done by the next.
 func TestHistoryOfManyPasses(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	f.History = retention.Limits{Count: 1}
 	var all []*v1alpha1.MachineRemediation
 	for i := range passMost + 2 {

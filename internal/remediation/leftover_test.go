@@ -16,9 +16,9 @@ import (
 // behind. The same is left if somebody takes the finalizer off a record by force. Nobody else ever deletes such a request.
 func TestRequestWithoutItsRecord(t *testing.T) {
 	t.Parallel()
-	orphaned := func(t *testing.T) (*fixture, *clusterv1.Machine, *v1alpha1.MachineRemediation) {
+	orphaned := func(t *testing.T) (*harness, *clusterv1.Machine, *v1alpha1.MachineRemediation) {
 		t.Helper()
-		f := newFixture(t, byTemplate())
+		f := newHarness(t, byTemplate())
 		f.template()
 		a := f.sick("a")
 		request := &unstructured.Unstructured{}

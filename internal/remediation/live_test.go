@@ -29,18 +29,18 @@ func TestLookLive(t *testing.T) {
 		})},
 		"approval": {step(v1alpha1.ActionReplace, func(s *v1alpha1.RemediationStep) { s.Approval = v1alpha1.ApprovalRequired })},
 	}
-	changes := map[string]func(*fixture, *clusterv1.Machine){
-		"nothing": func(*fixture, *clusterv1.Machine) {},
-		"paused":  func(f *fixture, _ *clusterv1.Machine) { setPaused(f, true) },
-		"on hold": func(f *fixture, a *clusterv1.Machine) {
+	changes := map[string]func(*harness, *clusterv1.Machine){
+		"nothing": func(*harness, *clusterv1.Machine) {},
+		"paused":  func(f *harness, _ *clusterv1.Machine) { setPaused(f, true) },
+		"on hold": func(f *harness, a *clusterv1.Machine) {
 			annotate(f, a, mhcspec.HoldUntilAnnotation, "2126-01-01T00:00:00Z")
 		},
-		"healthy":         func(f *fixture, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) },
-		"skipped":         func(f *fixture, a *clusterv1.Machine) { annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "") },
-		"dry-run":         func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.mhc, "sickbay.dev/dry-run", "true") },
-		"asked":           func(f *fixture, a *clusterv1.Machine) { annotate(f, a, clusterv1.RemediateMachineAnnotation, "") },
-		"not handed over": func(f *fixture, _ *clusterv1.Machine) { f.Policy.Adopt = mhcspec.AdoptHandedOver },
-		"gone": func(f *fixture, a *clusterv1.Machine) {
+		"healthy":         func(f *harness, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) },
+		"skipped":         func(f *harness, a *clusterv1.Machine) { annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "") },
+		"dry-run":         func(f *harness, _ *clusterv1.Machine) { annotate(f, f.mhc, "sickbay.dev/dry-run", "true") },
+		"asked":           func(f *harness, a *clusterv1.Machine) { annotate(f, a, clusterv1.RemediateMachineAnnotation, "") },
+		"not handed over": func(f *harness, _ *clusterv1.Machine) { f.Policy.Adopt = mhcspec.AdoptHandedOver },
+		"gone": func(f *harness, a *clusterv1.Machine) {
 			if err := f.env.Client.Delete(f.t.Context(), a); err != nil {
 				f.t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestLookLive(t *testing.T) {
 	for plan, steps := range plans {
 		for name, change := range changes {
 			t.Run(plan+", "+name, func(t *testing.T) {
-				f := newFixture(t)
+				f := newHarness(t)
 				f.template()
 				machine := f.sick("a")
 				record := f.admit(machine, by(steps...))
@@ -81,7 +81,7 @@ func TestLookLive(t *testing.T) {
 
 // TestLookLiveWithFewRights: what a person may not read is named, and the record stands in for it.
 func TestLookLiveWithFewRights(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	machine := f.sick("a")
 	record := f.admit(machine, by(step(v1alpha1.ActionReboot)))
 	f.reconcile(record)
@@ -114,12 +114,8 @@ func TestLookLiveWithFewRights(t *testing.T) {
 }
 
 // forbidding is a client of somebody who may not read a kind.
-func forbidding(t *testing.T, f *fixture, kind string) client.Client {
+func forbidding(t *testing.T, f *harness, kind string) client.Client {
 	t.Helper()
-	c, err := client.NewWithWatch(f.env.Config, client.Options{Scheme: f.env.Scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
 	refuse := func(obj client.Object) error {
 		gvk, err := apiutil.GVKForObject(obj, f.env.Scheme)
 		if err == nil && gvk.Kind == kind {
@@ -127,7 +123,7 @@ func forbidding(t *testing.T, f *fixture, kind string) client.Client {
 		}
 		return err
 	}
-	return interceptor.NewClient(c, interceptor.Funcs{
+	return f.env.Intercept(t, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			if err := refuse(obj); err != nil {
 				return err

@@ -31,16 +31,16 @@ import (
 // of what happens.
 const patience = 30 * time.Second
 
-// running is a fixture in which the three controllers run in a manager, with the cache, the transform and the indexes of the
+// running is a harness in which the three controllers run in a manager, with the cache, the transform and the indexes of the
 // real one.
 type running struct {
-	*fixture
+	*harness
 	*WithT
 }
 
 func newRunning(t *testing.T, opts ...build.MachineHealthCheckOption) running {
 	t.Helper()
-	f := newFixture(t, append([]build.MachineHealthCheckOption{build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 0)}, opts...)...)
+	f := newHarness(t, append([]build.MachineHealthCheckOption{build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 0)}, opts...)...)
 	f.env.Manager(t, env.ManagerOptions{
 		Namespaces: []string{f.ns},
 		Configure:  func(o *ctrl.Options) { o.Cache.DefaultTransform = ownwrites.KeepOurManagedFields },
@@ -52,7 +52,7 @@ func newRunning(t *testing.T, opts ...build.MachineHealthCheckOption) running {
 }
 
 // addAll adds the controllers as the program does.
-func (f *fixture) addAll(mgr ctrl.Manager) error {
+func (f *harness) addAll(mgr ctrl.Manager) error {
 	ctx := log.IntoContext(f.t.Context(), mgr.GetLogger())
 	if err := mhcspec.AddTo(ctx, mgr.GetFieldIndexer(), slices.Concat(mhcspec.Indexes(), recordpkg.Indexes())); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (r running) well(name string, opts ...build.MachineOption) *clusterv1.Machi
 // disk breaks the disk of a Machine, or mends it.
 func (r running) disk(machine *clusterv1.Machine, status metav1.ConditionStatus) {
 	r.t.Helper()
-	changeStatus(r.fixture, machine, func(m *clusterv1.Machine) {
+	changeStatus(r.harness, machine, func(m *clusterv1.Machine) {
 		meta.SetStatusCondition(&m.Status.Conditions, metav1.Condition{Type: "Disk", Status: status, Reason: "Test"})
 	})
 }
@@ -124,14 +124,14 @@ func TestManagerReplacement(t *testing.T) {
 	r.disk(b, metav1.ConditionFalse)
 	r.answer(a, clusterv1.MachineSetMachineRemediationDeferredReason, "one at a time")
 	r.Eventually(func() string {
-		got, _ := stored(r.fixture, r.recordOf("a"))
+		got, _ := stored(r.harness, r.recordOf("a"))
 		return progressOf(got).message
 	}).Should(Equal("MachineSet set says: one at a time"))
 	r.goes(a)
 	r.Eventually(r.says("a")).Should(Equal("Ended Ended Replaced replace:Succeeded"))
 	r.Eventually(r.asked).Should(Equal([]string{"b: mark"}), "the slot is free again")
 	r.Eventually(func() bool {
-		got, _ := stored(r.fixture, r.recordOf("a"))
+		got, _ := stored(r.harness, r.recordOf("a"))
 		return closed(got)
 	}).Should(BeTrue())
 
@@ -151,14 +151,14 @@ func TestManagerRequest(t *testing.T) {
 	r.Eventually(r.asked).Should(Equal([]string{"FixRemediation a", "FixRemediation b"}))
 	r.Eventually(r.says("b")).Should(Equal("Acting Acting request:-"))
 	request := r.objects(fixKind)[1]
-	remove(r.fixture, &request)
+	remove(r.harness, &request)
 	r.Eventually(r.says("b")).Should(Equal("Held NoStepLeft request:Failed"), "somebody has deleted it")
 
 	request = r.objects(fixKind)[0]
-	change(r.fixture, &request, func(u *unstructured.Unstructured) { u.SetFinalizers([]string{keep}) })
+	change(r.harness, &request, func(u *unstructured.Unstructured) { u.SetFinalizers([]string{keep}) })
 	r.disk(a, metav1.ConditionTrue)
 	r.Eventually(r.says("a")).Should(Equal("Acting Withdrawing request:-"))
-	change(r.fixture, &request, func(u *unstructured.Unstructured) { u.SetFinalizers(nil) })
+	change(r.harness, &request, func(u *unstructured.Unstructured) { u.SetFinalizers(nil) })
 	r.Eventually(r.says("a")).Should(Equal("Ended Ended Recovered request:Succeeded"))
 }
 
@@ -171,12 +171,12 @@ func TestManagerPause(t *testing.T) {
 	r.disk(a, metav1.ConditionFalse)
 	r.Eventually(r.says("a")).Should(Equal(acting))
 	mode := func(mode v1alpha1.PlanMode) {
-		change(r.fixture, plan, func(p *v1alpha1.MachineRemediationTemplate) { p.Spec.Template.Spec.Mode = mode })
+		change(r.harness, plan, func(p *v1alpha1.MachineRemediationTemplate) { p.Spec.Template.Spec.Mode = mode })
 	}
 	for name, pause := range map[string]struct{ on, off func() }{
-		"cluster": {func() { setPaused(r.fixture, true) }, func() { setPaused(r.fixture, false) }},
-		"check":   {func() { annotate(r.fixture, r.mhc, clusterv1.PausedAnnotation, "") }, func() { unannotate(r.fixture, r.mhc, clusterv1.PausedAnnotation) }},
-		"machine": {func() { annotate(r.fixture, a, clusterv1.PausedAnnotation, "") }, func() { unannotate(r.fixture, a, clusterv1.PausedAnnotation) }},
+		"cluster": {func() { setPaused(r.harness, true) }, func() { setPaused(r.harness, false) }},
+		"check":   {func() { annotate(r.harness, r.mhc, clusterv1.PausedAnnotation, "") }, func() { unannotate(r.harness, r.mhc, clusterv1.PausedAnnotation) }},
+		"machine": {func() { annotate(r.harness, a, clusterv1.PausedAnnotation, "") }, func() { unannotate(r.harness, a, clusterv1.PausedAnnotation) }},
 		"plan":    {func() { mode(v1alpha1.ModeObserve) }, func() { mode(v1alpha1.ModeAct) }},
 	} {
 		pause.on()
@@ -191,9 +191,9 @@ func TestManagerUndo(t *testing.T) {
 	t.Parallel()
 	for how, undo := range map[string]func(r running, a *clusterv1.Machine){
 		"skipped": func(r running, a *clusterv1.Machine) {
-			annotate(r.fixture, a, clusterv1.MachineSkipRemediationAnnotation, "")
+			annotate(r.harness, a, clusterv1.MachineSkipRemediationAnnotation, "")
 		},
-		"check deleted": func(r running, _ *clusterv1.Machine) { remove(r.fixture, r.mhc) },
+		"check deleted": func(r running, _ *clusterv1.Machine) { remove(r.harness, r.mhc) },
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -204,7 +204,7 @@ func TestManagerUndo(t *testing.T) {
 			undo(r, a)
 			r.Eventually(r.says("a")).Should(Equal("Ended Ended HandedBack replace:Aborted"))
 			r.wantStanding()
-			got, _ := stored(r.fixture, a)
+			got, _ := stored(r.harness, a)
 			if c := meta.FindStatusCondition(got.Status.Conditions, verdict.ConditionType); c != nil {
 				t.Errorf("its verdict is %+v", c)
 			}
@@ -218,14 +218,14 @@ func TestManagerApproval(t *testing.T) {
 	r := newRunning(t, build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "plan"))
 	plan := r.storePlan([]v1alpha1.RemediationStep{step(v1alpha1.ActionReplace, func(s *v1alpha1.RemediationStep) { s.Approval = v1alpha1.ApprovalRequired })})
 	r.Eventually(func() bool {
-		got, _ := stored(r.fixture, plan)
+		got, _ := stored(r.harness, plan)
 		return meta.IsStatusConditionTrue(got.Status.Conditions, v1alpha1.ConditionAccepted)
 	}).Should(BeTrue())
 	a := r.well("a")
 	r.disk(a, metav1.ConditionFalse)
 	r.Eventually(r.says("a")).Should(Equal("Pending ApprovalRequired"))
 	record := r.recordOf("a")
-	change(r.fixture, record, func(m *v1alpha1.MachineRemediation) {
+	change(r.harness, record, func(m *v1alpha1.MachineRemediation) {
 		m.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerApprove, By: "a person"}
 	})
 	r.Eventually(r.says("a")).Should(Equal(acting))
@@ -246,9 +246,9 @@ func TestManagerRecordDeleted(t *testing.T) {
 	r.disk(a, metav1.ConditionFalse)
 	r.Eventually(r.says("a")).Should(Equal(acting))
 	first := r.recordOf("a")
-	remove(r.fixture, first)
+	remove(r.harness, first)
 	r.Eventually(func() bool {
-		_, ok := stored(r.fixture, first)
+		_, ok := stored(r.harness, first)
 		return ok
 	}).Should(BeFalse())
 	r.Eventually(r.says("a")).Should(Equal(acting))

@@ -18,7 +18,7 @@ import (
 )
 
 // counted returns the open records of a namespace by their MachineHealthCheck, phase and reason, as Prometheus reads them.
-func (f *fixture) counted() map[string]float64 {
+func (f *harness) counted() map[string]float64 {
 	f.t.Helper()
 	var s metrics.Samples
 	f.Metrics(f.t.Context(), &s)
@@ -38,7 +38,7 @@ func (f *fixture) counted() map[string]float64 {
 	return all
 }
 
-func (f *fixture) wantCounted(want map[string]float64) {
+func (f *harness) wantCounted(want map[string]float64) {
 	f.t.Helper()
 	if diff := cmp.Diff(want, f.counted()); diff != "" {
 		f.t.Errorf("open records (-want +got):\n%s", diff)
@@ -47,7 +47,7 @@ func (f *fixture) wantCounted(want map[string]float64) {
 
 // TestMetrics: open records by what they do, and attempts by what came of them. It is not parallel, as others count, too.
 func TestMetrics(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	a, b := f.sick("a"), f.sick("b")
 	record, other := f.admit(a), f.admit(b)
 	attempts := func(outcome string) float64 {
@@ -86,7 +86,7 @@ func TestMetrics(t *testing.T) {
 
 // TestMetricsOfARecordThatIsGone: it is not counted any more.
 func TestMetricsOfARecordThatIsGone(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.gate.closed = "too many"
 	record := f.admit(f.sick("a"))
 	f.reconcile(record)
@@ -99,7 +99,7 @@ func TestMetricsOfARecordThatIsGone(t *testing.T) {
 
 // TestMetricsOfOthers: a record that another manager looks after is shown there.
 func TestMetricsOfOthers(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	f.gate.closed = "too many"
 	record := f.admit(f.sick("a"))
 	f.reconcile(record)

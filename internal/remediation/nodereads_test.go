@@ -72,7 +72,7 @@ func TestNodeReads(t *testing.T) {
 // TestBusyClusterIsLookedAtAgain soon.
 func TestBusyClusterIsLookedAtAgain(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	record := f.admit(f.sick("a"))
 	f.Reconciler.nodes.Most = 1
 	leave, err := f.Reconciler.nodes.Enter(t.Context(), f.clusterKey())
@@ -91,7 +91,7 @@ func TestBusyClusterIsLookedAtAgain(t *testing.T) {
 // TestNobodyActsOnABusyCluster: while somebody else waits for a workload cluster nothing is decided about its records, which are looked at again soon.
 func TestNobodyActsOnABusyCluster(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	record := f.admit(f.sick("a"))
 	f.nodes.Busy(f.clusterKey(), true)
 	if after := f.reconcile(record); after <= 0 || after > time.Second {

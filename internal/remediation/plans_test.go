@@ -16,7 +16,7 @@ import (
 )
 
 // storePlan stores a plan.
-func (f *fixture) storePlan(steps []v1alpha1.RemediationStep, rules ...v1alpha1.RemediationRule) *v1alpha1.MachineRemediationTemplate {
+func (f *harness) storePlan(steps []v1alpha1.RemediationStep, rules ...v1alpha1.RemediationRule) *v1alpha1.MachineRemediationTemplate {
 	f.t.Helper()
 	plan := &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "plan"}}
 	plan.Spec.Template.Spec = v1alpha1.RemediationPlan{Steps: steps, Rules: rules, ProbationSeconds: new(int32(60))}
@@ -56,7 +56,7 @@ func TestRules(t *testing.T) {
 		want  string
 	}) {
 		t.Helper()
-		f := newFixture(t, build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, time.Minute))
+		f := newHarness(t, build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, time.Minute))
 		f.nodes.Put(f.clusterKey(), build.Node("a", build.NodeReady(metav1.ConditionFalse, build.Epoch)))
 		plan := f.storePlan(ladderOfThree, tt.rules...)
 		record := f.admit(f.sick("a"), follows(plan))
@@ -78,20 +78,20 @@ func TestRules(t *testing.T) {
 // TestRulesOfAnotherPlan are not asked: what is edited applies to the next record.
 func TestRulesOfAnotherPlan(t *testing.T) {
 	t.Parallel()
-	rows(t, map[string]func(f *fixture, plan *v1alpha1.MachineRemediationTemplate){
-		"edited": func(f *fixture, plan *v1alpha1.MachineRemediationTemplate) {
+	rows(t, map[string]func(f *harness, plan *v1alpha1.MachineRemediationTemplate){
+		"edited": func(f *harness, plan *v1alpha1.MachineRemediationTemplate) {
 			change(f, plan, func(p *v1alpha1.MachineRemediationTemplate) {
 				p.Spec.Template.Spec.RelapseWindowSeconds = new(int32(1))
 			})
 		},
-		"made anew": func(f *fixture, plan *v1alpha1.MachineRemediationTemplate) {
+		"made anew": func(f *harness, plan *v1alpha1.MachineRemediationTemplate) {
 			remove(f, plan)
 			f.storePlan(ladderOfThree, plan.Spec.Template.Spec.Rules...)
 		},
-		"gone": func(f *fixture, plan *v1alpha1.MachineRemediationTemplate) { remove(f, plan) },
-	}, func(t *testing.T, change func(f *fixture, plan *v1alpha1.MachineRemediationTemplate)) {
+		"gone": func(f *harness, plan *v1alpha1.MachineRemediationTemplate) { remove(f, plan) },
+	}, func(t *testing.T, change func(f *harness, plan *v1alpha1.MachineRemediationTemplate)) {
 		t.Helper()
-		f := newFixture(t)
+		f := newHarness(t)
 		plan := f.storePlan(ladderOfThree, v1alpha1.RemediationRule{Name: "yes", Expression: "true", StartAt: "hold"})
 		record := f.admit(f.sick("a"), follows(plan))
 		change(f, plan)
@@ -108,7 +108,7 @@ func TestPlanThatObserves(t *testing.T) {
 	steps := []v1alpha1.RemediationStep{step(v1alpha1.ActionReplace)}
 	t.Run("at work", func(t *testing.T) {
 		t.Parallel()
-		f := newFixture(t, byPlan)
+		f := newHarness(t, byPlan)
 		plan := f.storePlan(steps)
 		record := f.admit(f.sick("a"), follows(plan))
 		f.reconcile(record)
@@ -120,7 +120,7 @@ func TestPlanThatObserves(t *testing.T) {
 	})
 	t.Run("just now", func(t *testing.T) {
 		t.Parallel()
-		f := newFixture(t, byPlan)
+		f := newHarness(t, byPlan)
 		plan := f.storePlan(steps)
 		record := f.admit(f.sick("a"), follows(plan))
 		f.freeze(record)
@@ -131,7 +131,7 @@ func TestPlanThatObserves(t *testing.T) {
 	})
 	t.Run("gone", func(t *testing.T) {
 		t.Parallel()
-		f := newFixture(t, byPlan)
+		f := newHarness(t, byPlan)
 		plan := f.storePlan(steps)
 		record := f.admit(f.sick("a"), follows(plan))
 		remove(f, plan)
@@ -144,7 +144,7 @@ func TestPlanThatObserves(t *testing.T) {
 // TestWhyThereIsNoSlot: a record that waits for a slot says what the gate says of its pace, and that its plan is gone.
 func TestWhyThereIsNoSlot(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "plan"))
+	f := newHarness(t, build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "plan"))
 	plan := f.storePlan([]v1alpha1.RemediationStep{step(v1alpha1.ActionReplace)})
 	record := f.admit(f.sick("a"), follows(plan), func(s *v1alpha1.MachineRemediationSpec) { s.Grant = 0 })
 	f.gate.paced = "MachineSet set cools down after the last repair"
@@ -176,7 +176,7 @@ func TestWhyThereIsNoSlot(t *testing.T) {
 // TestPlanCheck says whether a plan can be used, once.
 func TestPlanCheck(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	check := &planCheck{client: f.Client, clock: f.clock, rules: &f.rules}
 	look := func(plan *v1alpha1.MachineRemediationTemplate) {
 		t.Helper()

@@ -18,7 +18,7 @@ import (
 )
 
 // asks is which operation is asked for on a Machine, and which was last.
-func (f *fixture) asks(machine string) (now, last string) {
+func (f *harness) asks(machine string) (now, last string) {
 	f.t.Helper()
 	got := &clusterv1.Machine{}
 	if err := f.env.Client.Get(f.t.Context(), client.ObjectKey{Namespace: f.ns, Name: machine}, got); err != nil {
@@ -30,7 +30,7 @@ func (f *fixture) asks(machine string) (now, last string) {
 // TestReboot by the built-in plan: asked for once in each of two attempts, and never replaced.
 func TestReboot(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byReboot())
+	f := newHarness(t, byReboot())
 	a := f.sick("a")
 	record := f.admit(a)
 	if after := f.reconcile(record); after != time.Hour {
@@ -70,7 +70,7 @@ func TestReboot(t *testing.T) {
 func TestRebootHelps(t *testing.T) {
 	t.Parallel()
 	for _, done := range []bool{true, false} {
-		f := newFixture(t, byReboot())
+		f := newHarness(t, byReboot())
 		a := f.sick("a")
 		record := f.admit(a)
 		f.reconcile(record)
@@ -103,7 +103,7 @@ func TestRebootOfTheVersionBefore(t *testing.T) {
 		again bool
 	}) {
 		t.Helper()
-		f := newFixture(t, byReboot())
+		f := newHarness(t, byReboot())
 		at := f.clock.Now().Add(-tt.ago).UTC().Format(time.RFC3339)
 		a := f.sick("a", build.Annotation(remedy.RebootRequestedAtAnnotation, at))
 		if !tt.done {
@@ -125,7 +125,7 @@ func TestRebootOfTheVersionBefore(t *testing.T) {
 // TestRebootOfARecordThatIsGone is taken over.
 func TestRebootOfARecordThatIsGone(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byReboot())
+	f := newHarness(t, byReboot())
 	a := f.sick("a", build.Annotation(remedy.RebootAnnotation, "gone/1"), build.Annotation(remedy.RebootOperationAnnotation, "gone/1"))
 	record := f.admit(a)
 	f.reconcile(record)
@@ -139,7 +139,7 @@ func TestRebootOfARecordThatIsGone(t *testing.T) {
 // TestRebootOfPlan makes an object of its own for each attempt, which leaves the ladder to the record.
 func TestRebootOfPlan(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	twice := func(s *v1alpha1.RemediationStep) { s.Attempts = 2 }
 	record := f.admit(a, by(step(v1alpha1.ActionReboot, twice), step(v1alpha1.ActionHold)))
@@ -169,7 +169,7 @@ func TestRebootOfPlan(t *testing.T) {
 // TestNextCycleOfAnother: what another process makes for the next attempt, while this one still takes back the last, stays.
 func TestNextCycleOfAnother(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	twice := func(s *v1alpha1.RemediationStep) { s.Attempts = 2 }
 	record := f.admit(f.sick("a"), by(step(v1alpha1.ActionReboot, twice), step(v1alpha1.ActionHold)))
 	kind := v1alpha1.GroupVersion.WithKind("RebootRemediation")
@@ -212,7 +212,7 @@ func (m *meddling) Get(ctx context.Context, key client.ObjectKey, obj client.Obj
 // same attempt. The one that is stored is the only one that cycles the host.
 func TestRebootIsMadeAgain(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a, by(step(v1alpha1.ActionReboot)))
 	kind := v1alpha1.GroupVersion.WithKind("RebootRemediation")
@@ -242,7 +242,7 @@ func TestRebootIsMadeAgain(t *testing.T) {
 // TestPersonTakesACycleOver: a host that a person keeps off is theirs.
 func TestPersonTakesACycleOver(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a, by(step(v1alpha1.ActionReboot)))
 	f.reconcile(record)
@@ -259,7 +259,7 @@ func TestPauseLetsTheHostGo(t *testing.T) {
 	plans := map[string]recordOption{"built-in": func(*v1alpha1.MachineRemediationSpec) {}, "plan": by(step(v1alpha1.ActionReboot))}
 	rows(t, plans, func(t *testing.T, plan recordOption) {
 		t.Helper()
-		f := newFixture(t, byReboot())
+		f := newHarness(t, byReboot())
 		record := f.admit(f.sick("a"), plan)
 		f.reconcile(record)
 		setPaused(f, true)

@@ -23,7 +23,7 @@ var errCrash = errors.New("the process has crashed")
 const keep = "test.sickbay.dev/keep"
 
 // goes lets a Machine go for good.
-func (f *fixture) goes(machine *clusterv1.Machine) {
+func (f *harness) goes(machine *clusterv1.Machine) {
 	f.t.Helper()
 	if got, ok := stored(f, machine); ok && got.DeletionTimestamp.IsZero() {
 		remove(f, machine)
@@ -39,7 +39,7 @@ const mostRequests = 12
 // TestPlainReplacement costs four writes after the record's creation, and one event, whatever the owner says meanwhile.
 func TestPlainReplacement(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a", build.Finalizer(keep))
 	record := f.admit(a)
 	reads := &counting{Reader: f.env.Client}
@@ -87,7 +87,7 @@ func TestDeletion(t *testing.T) {
 	t.Parallel()
 	t.Run("it takes", func(t *testing.T) {
 		t.Parallel()
-		f := newFixture(t)
+		f := newHarness(t)
 		a := f.sick("a", orphan(), build.Finalizer(keep))
 		record := f.admit(a)
 		f.reconcile(record)
@@ -100,7 +100,7 @@ func TestDeletion(t *testing.T) {
 	})
 	t.Run("at once", func(t *testing.T) {
 		t.Parallel()
-		f := newFixture(t)
+		f := newHarness(t)
 		record := f.admit(f.sick("a", orphan()))
 		f.reconcile(record)
 		f.wantRecord(record, "Acting Acting replace:-")
@@ -120,7 +120,7 @@ func TestDeletion(t *testing.T) {
 	for name, finalizers := range map[string][]build.MachineOption{"it takes": {build.Finalizer(keep)}, "at once": nil} {
 		t.Run("and a crash before the status, "+name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t)
+			f := newHarness(t)
 			a := f.sick("a", append(finalizers, orphan())...)
 			record := f.admit(a)
 			f.writes.fail = failing("update status", errCrash, false)
@@ -143,7 +143,7 @@ func TestDeletion(t *testing.T) {
 // TestOwnerThatDoesNotAnswer: one that cannot be brought to answer gives the slot to others, and begins again later.
 func TestOwnerThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a)
 	if after := f.reconcile(record); after != 10*time.Minute {
@@ -162,15 +162,15 @@ func TestOwnerThatDoesNotAnswer(t *testing.T) {
 // TestOwnerAtWork: one that has answered another mark, or deletes a machine, is not given up.
 func TestOwnerAtWork(t *testing.T) {
 	t.Parallel()
-	rows(t, map[string]func(f *fixture){
-		"it deletes one": func(f *fixture) { f.sick("b", build.Deleting(f.clock.Now())) },
-		"it has answered one": func(f *fixture) {
+	rows(t, map[string]func(f *harness){
+		"it deletes one": func(f *harness) { f.sick("b", build.Deleting(f.clock.Now())) },
+		"it has answered one": func(f *harness) {
 			f.answer(f.sick("b"), clusterv1.MachineSetMachineRemediationDeferredReason, "one at a time")
 		},
-		"it refuses one": func(f *fixture) { f.answer(f.sick("b"), clusterv1.MachineSetMachineCannotBeRemediatedReason, "no") },
-	}, func(t *testing.T, other func(f *fixture)) {
+		"it refuses one": func(f *harness) { f.answer(f.sick("b"), clusterv1.MachineSetMachineCannotBeRemediatedReason, "no") },
+	}, func(t *testing.T, other func(f *harness)) {
 		t.Helper()
-		f := newFixture(t)
+		f := newHarness(t)
 		other(f)
 		record := f.admit(f.sick("a"))
 		f.reconcile(record)
@@ -183,7 +183,7 @@ func TestOwnerAtWork(t *testing.T) {
 // TestOwnerSays: its words are passed on, and stop the clock.
 func TestOwnerSays(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a)
 	f.reconcile(record)
@@ -211,7 +211,7 @@ func TestOwnerSays(t *testing.T) {
 // slot goes to others. While the machine is being deleted, it is not.
 func TestOwnerThatAnswersAndDeletesNothing(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a, b := f.sick("a"), f.sick("b", build.Finalizer(keep))
 	first, second := f.admit(a), f.admit(b)
 	for _, record := range []*v1alpha1.MachineRemediation{first, second} {
@@ -246,7 +246,7 @@ func TestOwnerThatAnswersAndDeletesNothing(t *testing.T) {
 // TestDeletionThatHangs for an hour is announced once, in the condition and by an event.
 func TestDeletionThatHangs(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a", build.Finalizer(keep))
 	record := f.admit(a)
 	f.reconcile(record)
@@ -267,7 +267,7 @@ func TestDeletionThatHangs(t *testing.T) {
 func TestMarkIsNotTouched(t *testing.T) {
 	t.Parallel()
 	for _, status := range []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown} {
-		f := newFixture(t)
+		f := newHarness(t)
 		a := f.sick("a")
 		record := f.admit(a)
 		f.reconcile(record)
@@ -295,7 +295,7 @@ func TestMarkIsNotTouched(t *testing.T) {
 // TestMarkTakenAway: it is not set again in that attempt, which has failed.
 func TestMarkTakenAway(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a)
 	f.reconcile(record)
@@ -310,7 +310,7 @@ func TestMarkTakenAway(t *testing.T) {
 // TestMarkAnsweredAfterItsEnd: the owner has read it before, and sets it again by its answer. It goes all the same.
 func TestMarkAnsweredAfterItsEnd(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a, by(step(v1alpha1.ActionReplace)))
 	f.reconcile(record)
@@ -327,7 +327,7 @@ func TestMarkAnsweredAfterItsEnd(t *testing.T) {
 }
 
 // markAs leaves a Machine to its owner, under the name of a field owner.
-func (f *fixture) markAs(machine *clusterv1.Machine, fieldOwner string) {
+func (f *harness) markAs(machine *clusterv1.Machine, fieldOwner string) {
 	f.t.Helper()
 	got, _ := stored(f, machine)
 	meta.SetStatusCondition(&got.Status.Conditions, metav1.Condition{
@@ -344,7 +344,7 @@ func TestMarkWithoutRecord(t *testing.T) {
 	t.Parallel()
 	rows(t, map[string]string{"the version before": ownwrites.OwnerRemediatedFieldOwner, "a power cycle": ownwrites.RebootMarkFieldOwner}, func(t *testing.T, by string) {
 		t.Helper()
-		f := newFixture(t)
+		f := newHarness(t)
 		a := f.sick("a")
 		f.markAs(a, by)
 		record := f.admit(a)
@@ -364,7 +364,7 @@ func TestMarkWithoutRecord(t *testing.T) {
 // says. A plan that never replaces takes that back only when nobody needs it any more.
 func TestMarkAfterTheCycleOfAPerson(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byReboot())
+	f := newHarness(t, byReboot())
 	a := f.sick("a")
 	record := f.admit(a)
 	f.gate.over = "somebody else is in flight"

@@ -24,7 +24,7 @@ import (
 // TestRequest: made once, deleted when the machine is healthy again, and nothing follows until it is gone.
 func TestRequest(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byTemplate())
+	f := newHarness(t, byTemplate())
 	f.template()
 	a := f.sick("a")
 	record := f.admit(a)
@@ -56,7 +56,7 @@ func TestRequest(t *testing.T) {
 // TestRequestInVain: after its day it is withdrawn, and a person decides.
 func TestRequestInVain(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byTemplate())
+	f := newHarness(t, byTemplate())
 	f.template()
 	record := f.admit(f.sick("a"))
 	if after := f.reconcile(record); after != 24*time.Hour {
@@ -72,7 +72,7 @@ func TestRequestInVain(t *testing.T) {
 // TestRequestStaysWhileUndecided: a machine that cannot be judged is not well yet.
 func TestRequestStaysWhileUndecided(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byTemplate())
+	f := newHarness(t, byTemplate())
 	f.template()
 	a := f.sick("a")
 	record := f.admit(a)
@@ -86,7 +86,7 @@ func TestRequestStaysWhileUndecided(t *testing.T) {
 // TestRequestIsWithdrawnAlsoIfGateIsClosed: too many sick machines are no reason to treat a healthy one.
 func TestRequestIsWithdrawnAlsoIfGateIsClosed(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byTemplate())
+	f := newHarness(t, byTemplate())
 	f.template()
 	a := f.sick("a")
 	record := f.admit(a)
@@ -100,16 +100,16 @@ func TestRequestIsWithdrawnAlsoIfGateIsClosed(t *testing.T) {
 // TestWithdrawalWaitsForThePause: a pause keeps everything as it is, also if the cache does not show it yet.
 func TestWithdrawalWaitsForThePause(t *testing.T) {
 	t.Parallel()
-	pause := func(f *fixture) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") }
-	rows(t, map[string]func(f *fixture, record *v1alpha1.MachineRemediation){
-		"dry-run":         func(f *fixture, _ *v1alpha1.MachineRemediation) { annotate(f, f.mhc, "sickbay.dev/dry-run", "true") },
-		"dry-run, maybe":  func(f *fixture, _ *v1alpha1.MachineRemediation) { annotate(f, f.mhc, "sickbay.dev/dry-run", "yes!") },
-		"paused":          func(f *fixture, _ *v1alpha1.MachineRemediation) { pause(f) },
-		"cluster paused":  func(f *fixture, _ *v1alpha1.MachineRemediation) { setPaused(f, true) },
-		"paused just now": func(f *fixture, record *v1alpha1.MachineRemediation) { f.freeze(record); pause(f) },
-	}, func(t *testing.T, stop func(f *fixture, record *v1alpha1.MachineRemediation)) {
+	pause := func(f *harness) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") }
+	rows(t, map[string]func(f *harness, record *v1alpha1.MachineRemediation){
+		"dry-run":         func(f *harness, _ *v1alpha1.MachineRemediation) { annotate(f, f.mhc, "sickbay.dev/dry-run", "true") },
+		"dry-run, maybe":  func(f *harness, _ *v1alpha1.MachineRemediation) { annotate(f, f.mhc, "sickbay.dev/dry-run", "yes!") },
+		"paused":          func(f *harness, _ *v1alpha1.MachineRemediation) { pause(f) },
+		"cluster paused":  func(f *harness, _ *v1alpha1.MachineRemediation) { setPaused(f, true) },
+		"paused just now": func(f *harness, record *v1alpha1.MachineRemediation) { f.freeze(record); pause(f) },
+	}, func(t *testing.T, stop func(f *harness, record *v1alpha1.MachineRemediation)) {
 		t.Helper()
-		f := newFixture(t, byTemplate())
+		f := newHarness(t, byTemplate())
 		f.template()
 		a := f.sick("a")
 		record := f.admit(a)
@@ -125,7 +125,7 @@ func TestWithdrawalWaitsForThePause(t *testing.T) {
 // TestRequestOfAnotherHasItsName: a foreign one is neither touched nor adopted, and the slot goes to another machine.
 func TestRequestOfAnotherHasItsName(t *testing.T) {
 	t.Parallel()
-	foreign := func(f *fixture, change func(u *unstructured.Unstructured)) *unstructured.Unstructured {
+	foreign := func(f *harness, change func(u *unstructured.Unstructured)) *unstructured.Unstructured {
 		u := &unstructured.Unstructured{}
 		u.SetGroupVersionKind(fixKind)
 		u.SetNamespace(f.ns)
@@ -148,7 +148,7 @@ func TestRequestOfAnotherHasItsName(t *testing.T) {
 		},
 	}, func(t *testing.T, change func(u *unstructured.Unstructured)) {
 		t.Helper()
-		f := newFixture(t, byTemplate())
+		f := newHarness(t, byTemplate())
 		f.template()
 		request := foreign(f, change)
 		a := f.sick("a")
@@ -168,7 +168,7 @@ func TestRequestOfAnotherHasItsName(t *testing.T) {
 // TestRequestComesMeanwhile: one of that name that the look before did not see is not adopted.
 func TestRequestComesMeanwhile(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byTemplate())
+	f := newHarness(t, byTemplate())
 	f.template()
 	record := f.admit(f.sick("a"))
 	f.writes.meddle = onceBefore("create FixRemediation", func() {
@@ -184,7 +184,7 @@ func TestRequestComesMeanwhile(t *testing.T) {
 }
 
 // requestOfTheVersionBefore stores a request that names no attempt.
-func (f *fixture) requestOfTheVersionBefore(machine *clusterv1.Machine) {
+func (f *harness) requestOfTheVersionBefore(machine *clusterv1.Machine) {
 	f.t.Helper()
 	request := &unstructured.Unstructured{}
 	request.SetGroupVersionKind(fixKind)
@@ -199,7 +199,7 @@ func (f *fixture) requestOfTheVersionBefore(machine *clusterv1.Machine) {
 // TestRequestOfTheVersionBefore is taken over.
 func TestRequestOfTheVersionBefore(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byTemplate())
+	f := newHarness(t, byTemplate())
 	f.template()
 	a := f.sick("a")
 	f.requestOfTheVersionBefore(a)
@@ -219,7 +219,7 @@ func TestRequestOfTheVersionBefore(t *testing.T) {
 // TestRequestOfARecordThatIsGone is taken over: nobody else would ever delete it.
 func TestRequestOfARecordThatIsGone(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byTemplate())
+	f := newHarness(t, byTemplate())
 	f.template()
 	a := f.sick("a")
 	request := &unstructured.Unstructured{}
@@ -256,7 +256,7 @@ func TestRequestWithoutTemplate(t *testing.T) {
 		want string
 	}) {
 		t.Helper()
-		f := newFixture(t, build.TemplateRef(tt.kind, "fix"))
+		f := newHarness(t, build.TemplateRef(tt.kind, "fix"))
 		record := f.admit(f.sick("a"))
 		f.reconcile(record)
 		f.wantRecord(record, "Pending Backoff request:Aborted")
@@ -287,7 +287,7 @@ func TestRequestThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	rows(t, unreadableKinds, func(t *testing.T, cause error) {
 		t.Helper()
-		f := newFixture(t, byTemplate())
+		f := newHarness(t, byTemplate())
 		f.template()
 		record := f.admit(f.sick("a"))
 		f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: cause}
@@ -300,7 +300,7 @@ func TestRequestThatCannotBeRead(t *testing.T) {
 // TestAPIServerIsAway: a read that nobody has answered says nothing about the request, and is made again.
 func TestAPIServerIsAway(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byTemplate())
+	f := newHarness(t, byTemplate())
 	f.template()
 	record := f.admit(f.sick("a"))
 	f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: context.DeadlineExceeded}
@@ -314,25 +314,25 @@ func TestAPIServerIsAway(t *testing.T) {
 func TestRequestThatCannotBeReadAnyMore(t *testing.T) {
 	t.Parallel()
 	type row struct {
-		happens func(f *fixture, a *clusterv1.Machine)
+		happens func(f *harness, a *clusterv1.Machine)
 		want    string
 		says    string
 	}
 	const why = "Nobody can tell whether FixRemediation a still stands: "
 	tests := map[string]row{
-		"the machine is sick":     {func(*fixture, *clusterv1.Machine) {}, "Acting Acting request:-", "waits for FixRemediation a"},
-		"the machine recovers":    {func(f *fixture, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Acting Withdrawing request:-", why},
-		"its time is up":          {func(f *fixture, _ *clusterv1.Machine) { f.pass(24 * time.Hour) }, "Acting Withdrawing request:TimedOut", why},
-		"the check is gone":       {func(f *fixture, _ *clusterv1.Machine) { remove(f, f.mhc) }, "Acting Withdrawing request:Aborted", why},
-		"the machine is gone":     {func(f *fixture, a *clusterv1.Machine) { f.goes(a) }, "Ended Ended MachineDeleted request:Unneeded", ""},
-		"all but the record goes": {func(f *fixture, a *clusterv1.Machine) { f.goes(a); remove(f, f.cluster); remove(f, f.recordOf("a")) }, "gone", ""},
+		"the machine is sick":     {func(*harness, *clusterv1.Machine) {}, "Acting Acting request:-", "waits for FixRemediation a"},
+		"the machine recovers":    {func(f *harness, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Acting Withdrawing request:-", why},
+		"its time is up":          {func(f *harness, _ *clusterv1.Machine) { f.pass(24 * time.Hour) }, "Acting Withdrawing request:TimedOut", why},
+		"the check is gone":       {func(f *harness, _ *clusterv1.Machine) { remove(f, f.mhc) }, "Acting Withdrawing request:Aborted", why},
+		"the machine is gone":     {func(f *harness, a *clusterv1.Machine) { f.goes(a) }, "Ended Ended MachineDeleted request:Unneeded", ""},
+		"all but the record goes": {func(f *harness, a *clusterv1.Machine) { f.goes(a); remove(f, f.cluster); remove(f, f.recordOf("a")) }, "gone", ""},
 	}
 	for text, cause := range unreadableKinds {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			rows(t, tests, func(t *testing.T, tt row) {
 				t.Helper()
-				f := newFixture(t, byTemplate())
+				f := newHarness(t, byTemplate())
 				f.template()
 				a := f.sick("a")
 				record := f.admit(a)
@@ -359,7 +359,7 @@ func TestRequestThatCannotBeReadAnyMore(t *testing.T) {
 // TestRequestThatCannotBeDeleted says so, and is tried again.
 func TestRequestThatCannotBeDeleted(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byTemplate())
+	f := newHarness(t, byTemplate())
 	f.template()
 	a := f.sick("a")
 	record := f.admit(a)
@@ -387,7 +387,7 @@ func TestRequestThatCannotBeDeleted(t *testing.T) {
 // TestRequestOnItsWayOut: one that the version before has withdrawn is no attempt. Once it is gone, one is made.
 func TestRequestOnItsWayOut(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byTemplate())
+	f := newHarness(t, byTemplate())
 	f.template()
 	a := f.sick("a")
 	f.requestOfTheVersionBefore(a)
@@ -408,7 +408,7 @@ func TestRequestOnItsWayOut(t *testing.T) {
 // TestLongMessages: what others say is cut to what the API takes.
 func TestLongMessages(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	f.template()
 	a := f.sick("a")
 	record := f.admit(a, by(evidence(), step(v1alpha1.ActionReplace)))
@@ -431,7 +431,7 @@ func TestLongMessages(t *testing.T) {
 // TestRequestDeletedBySomebody has failed.
 func TestRequestDeletedBySomebody(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byTemplate())
+	f := newHarness(t, byTemplate())
 	f.template()
 	record := f.admit(f.sick("a"))
 	f.reconcile(record)
@@ -450,7 +450,7 @@ func TestTemplateRefChangesMeanwhile(t *testing.T) {
 		"changed": build.TemplateRef(schema.GroupVersionKind{Group: "other.example.dev", Version: "v1", Kind: "OtherTemplate"}, "x"),
 	}, func(t *testing.T, edit func(m *clusterv1.MachineHealthCheck)) {
 		t.Helper()
-		f := newFixture(t, byTemplate())
+		f := newHarness(t, byTemplate())
 		f.template()
 		a := f.sick("a")
 		record := f.admit(a)
@@ -481,7 +481,7 @@ func evidence() v1alpha1.RemediationStep {
 func TestEvidence(t *testing.T) {
 	t.Parallel()
 	for state, result := range map[string]string{"True": "Succeeded", "False": "Failed"} {
-		f := newFixture(t)
+		f := newHarness(t)
 		f.template()
 		a := f.sick("a")
 		record := f.admit(a, by(evidence(), step(v1alpha1.ActionReplace)))

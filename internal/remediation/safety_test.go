@@ -17,7 +17,7 @@ import (
 
 // lateChange is what the cache does not show yet when a machine is about to be repaired.
 type lateChange struct {
-	change func(f *fixture, a *clusterv1.Machine)
+	change func(f *harness, a *clusterv1.Machine)
 	// record is what becomes of the record.
 	record string
 	// standing is what is asked for nevertheless.
@@ -31,74 +31,74 @@ const (
 	acting       = "Acting Acting replace:-"
 )
 
-func setPaused(f *fixture, paused bool) {
+func setPaused(f *harness, paused bool) {
 	change(f, f.cluster, func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
 }
 
 // lateChanges are tried on a Machine whose MachineHealthCheck selects those of the MachineSet and has the label of our
 // watch filter.
 var lateChanges = map[string]lateChange{
-	"nothing":           {func(*fixture, *clusterv1.Machine) {}, acting, []string{"a: mark"}},
-	"its Node is back":  {func(f *fixture, _ *clusterv1.Machine) { f.nodes.Put(f.clusterKey(), build.Node("a")) }, undecidedNow, nil},
-	"no Node is read":   {func(f *fixture, _ *clusterv1.Machine) { f.nodes.CutOff(f.clusterKey(), f.clock.Now()) }, undecidedNow, nil},
-	"it is healthy":     {func(f *fixture, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Ended Ended RecoveredUnaided", nil},
-	"it is not decided": {func(f *fixture, a *clusterv1.Machine) { f.judge(a, metav1.ConditionUnknown) }, undecidedNow, nil},
-	"its verdict is gone": {func(f *fixture, a *clusterv1.Machine) {
+	"nothing":           {func(*harness, *clusterv1.Machine) {}, acting, []string{"a: mark"}},
+	"its Node is back":  {func(f *harness, _ *clusterv1.Machine) { f.nodes.Put(f.clusterKey(), build.Node("a")) }, undecidedNow, nil},
+	"no Node is read":   {func(f *harness, _ *clusterv1.Machine) { f.nodes.CutOff(f.clusterKey(), f.clock.Now()) }, undecidedNow, nil},
+	"it is healthy":     {func(f *harness, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Ended Ended RecoveredUnaided", nil},
+	"it is not decided": {func(f *harness, a *clusterv1.Machine) { f.judge(a, metav1.ConditionUnknown) }, undecidedNow, nil},
+	"its verdict is gone": {func(f *harness, a *clusterv1.Machine) {
 		changeStatus(f, a, func(m *clusterv1.Machine) { m.Status.Conditions = nil })
 	}, undecidedNow, nil},
-	"it is paused":        {func(f *fixture, a *clusterv1.Machine) { annotate(f, a, clusterv1.PausedAnnotation, "") }, paused, nil},
-	"it is to be skipped": {func(f *fixture, a *clusterv1.Machine) { annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "") }, handedBack, nil},
-	"it is not selected any more": {func(f *fixture, a *clusterv1.Machine) {
+	"it is paused":        {func(f *harness, a *clusterv1.Machine) { annotate(f, a, clusterv1.PausedAnnotation, "") }, paused, nil},
+	"it is to be skipped": {func(f *harness, a *clusterv1.Machine) { annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "") }, handedBack, nil},
+	"it is not selected any more": {func(f *harness, a *clusterv1.Machine) {
 		change(f, a, func(m *clusterv1.Machine) { m.Labels[clusterv1.MachineSetNameLabel] = "other" })
 	}, handedBack, nil},
-	"it moves to a MachineHealthCheck that the cache does not show": {func(f *fixture, a *clusterv1.Machine) {
+	"it moves to a MachineHealthCheck that the cache does not show": {func(f *harness, a *clusterv1.Machine) {
 		build.Create(f.t.Context(), f.t, f.env.Client, build.MachineHealthCheck(f.ns, "other",
 			build.Selector(map[string]string{clusterv1.MachineSetNameLabel: "other"}), build.Label(clusterv1.WatchLabel, "us")))
 		change(f, a, func(m *clusterv1.Machine) { m.Labels[clusterv1.MachineSetNameLabel] = "other" })
 	}, acting, []string{"a: mark"}},
-	"it has lost its owner": {func(f *fixture, a *clusterv1.Machine) {
+	"it has lost its owner": {func(f *harness, a *clusterv1.Machine) {
 		change(f, a, func(m *clusterv1.Machine) { m.OwnerReferences = nil })
 	}, acting, []string{"a: deleting"}},
-	"somebody has deleted it": {func(f *fixture, a *clusterv1.Machine) { remove(f, a) }, "Pending HeldByOthers", []string{"a: deleting"}},
-	"a person asks for a reboot": {func(f *fixture, a *clusterv1.Machine) {
+	"somebody has deleted it": {func(f *harness, a *clusterv1.Machine) { remove(f, a) }, "Pending HeldByOthers", []string{"a: deleting"}},
+	"a person asks for a reboot": {func(f *harness, a *clusterv1.Machine) {
 		annotate(f, a, remedy.RebootAnnotation, "")
 	}, "Pending HeldByOthers", []string{"a: reboot"}},
-	"a person keeps its host off": {func(f *fixture, a *clusterv1.Machine) {
+	"a person keeps its host off": {func(f *harness, a *clusterv1.Machine) {
 		annotate(f, a, remedy.RebootAnnotation+"/PowerOff", "")
 	}, "Pending HeldByOthers", nil},
-	"it is on hold": {func(f *fixture, a *clusterv1.Machine) {
+	"it is on hold": {func(f *harness, a *clusterv1.Machine) {
 		annotate(f, a, mhcspec.HoldUntilAnnotation, f.clock.Now().Add(time.Hour).Format(time.RFC3339))
 	}, "Pending OnHold", nil},
-	"its Cluster is gone":                  {func(f *fixture, _ *clusterv1.Machine) { remove(f, f.cluster) }, paused, nil},
-	"its Cluster is being deleted":         {func(f *fixture, _ *clusterv1.Machine) { f.deleting(f.cluster) }, paused, nil},
-	"its Cluster is paused":                {func(f *fixture, _ *clusterv1.Machine) { setPaused(f, true) }, paused, nil},
-	"its Cluster is on hold":               {func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.cluster, mhcspec.HoldUntilAnnotation, "soon") }, "Pending OnHold", nil},
-	"its MachineHealthCheck is held":       {func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.mhc, mhcspec.HoldUntilAnnotation, "soon") }, "Pending OnHold", nil},
-	"its MachineHealthCheck pauses":        {func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") }, paused, nil},
-	"its MachineHealthCheck only tells":    {func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.mhc, mhcspec.DryRunAnnotation, "true") }, paused, nil},
-	"its MachineHealthCheck may only tell": {func(f *fixture, _ *clusterv1.Machine) { annotate(f, f.mhc, mhcspec.DryRunAnnotation, "yes!") }, paused, nil},
-	"its MachineHealthCheck is invalid": {func(f *fixture, _ *clusterv1.Machine) {
+	"its Cluster is gone":                  {func(f *harness, _ *clusterv1.Machine) { remove(f, f.cluster) }, paused, nil},
+	"its Cluster is being deleted":         {func(f *harness, _ *clusterv1.Machine) { f.deleting(f.cluster) }, paused, nil},
+	"its Cluster is paused":                {func(f *harness, _ *clusterv1.Machine) { setPaused(f, true) }, paused, nil},
+	"its Cluster is on hold":               {func(f *harness, _ *clusterv1.Machine) { annotate(f, f.cluster, mhcspec.HoldUntilAnnotation, "soon") }, "Pending OnHold", nil},
+	"its MachineHealthCheck is held":       {func(f *harness, _ *clusterv1.Machine) { annotate(f, f.mhc, mhcspec.HoldUntilAnnotation, "soon") }, "Pending OnHold", nil},
+	"its MachineHealthCheck pauses":        {func(f *harness, _ *clusterv1.Machine) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") }, paused, nil},
+	"its MachineHealthCheck only tells":    {func(f *harness, _ *clusterv1.Machine) { annotate(f, f.mhc, mhcspec.DryRunAnnotation, "true") }, paused, nil},
+	"its MachineHealthCheck may only tell": {func(f *harness, _ *clusterv1.Machine) { annotate(f, f.mhc, mhcspec.DryRunAnnotation, "yes!") }, paused, nil},
+	"its MachineHealthCheck is invalid": {func(f *harness, _ *clusterv1.Machine) {
 		annotate(f, f.mhc, mhcspec.ResumedAtAnnotation, "yesterday")
 	}, "Pending GateClosed", nil},
-	"its MachineHealthCheck was resumed just now": {func(f *fixture, a *clusterv1.Machine) {
+	"its MachineHealthCheck was resumed just now": {func(f *harness, a *clusterv1.Machine) {
 		changeStatus(f, a, func(m *clusterv1.Machine) { m.Status.NodeRef = clusterv1.MachineNodeReference{} })
 		annotate(f, f.mhc, mhcspec.ResumedAtAnnotation, f.clock.Now().Format(time.RFC3339))
 	}, undecidedNow, nil},
 	// What is edited applies to the next record, but for what keeps machines safe.
-	"its MachineHealthCheck has another strategy": {func(f *fixture, _ *clusterv1.Machine) {
+	"its MachineHealthCheck has another strategy": {func(f *harness, _ *clusterv1.Machine) {
 		annotate(f, f.mhc, mhcspec.StrategyAnnotation, "reboot")
 	}, acting, []string{"a: mark"}},
-	"its MachineHealthCheck has other rules": {func(f *fixture, _ *clusterv1.Machine) {
+	"its MachineHealthCheck has other rules": {func(f *harness, _ *clusterv1.Machine) {
 		change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { m.Spec.Checks.NodeStartupTimeoutSeconds = new(int32(1)) })
 	}, acting, []string{"a: mark"}},
-	"its MachineHealthCheck is gone": {func(f *fixture, _ *clusterv1.Machine) { remove(f, f.mhc) }, handedBack, nil},
-	"its MachineHealthCheck is taken from us": {func(f *fixture, _ *clusterv1.Machine) {
+	"its MachineHealthCheck is gone": {func(f *harness, _ *clusterv1.Machine) { remove(f, f.mhc) }, handedBack, nil},
+	"its MachineHealthCheck is taken from us": {func(f *harness, _ *clusterv1.Machine) {
 		change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { m.Labels[clusterv1.WatchLabel] = "them" })
 	}, handedBack, nil},
-	"its MachineHealthCheck has no room": {func(f *fixture, _ *clusterv1.Machine) { f.gate.over = "2 of at most 1 in flight" }, "Pending NoSlot", nil},
-	"too many are sick":                  {func(f *fixture, _ *clusterv1.Machine) { f.gate.closed = "3 of 3 not healthy" }, "Pending GateClosed", nil},
-	"its record is deleted":              {func(f *fixture, _ *clusterv1.Machine) { remove(f, f.recordOf("a")) }, "gone", nil},
-	"its record has lost the slot": {func(f *fixture, _ *clusterv1.Machine) {
+	"its MachineHealthCheck has no room": {func(f *harness, _ *clusterv1.Machine) { f.gate.over = "2 of at most 1 in flight" }, "Pending NoSlot", nil},
+	"too many are sick":                  {func(f *harness, _ *clusterv1.Machine) { f.gate.closed = "3 of 3 not healthy" }, "Pending GateClosed", nil},
+	"its record is deleted":              {func(f *harness, _ *clusterv1.Machine) { remove(f, f.recordOf("a")) }, "gone", nil},
+	"its record has lost the slot": {func(f *harness, _ *clusterv1.Machine) {
 		changeStatus(f, f.recordOf("a"), func(r *v1alpha1.MachineRemediation) {
 			r.Status.Attempt, r.Status.Step, r.Status.ReleasedGrant = 1, "replace", 1
 		})
@@ -110,7 +110,7 @@ func TestLateChanges(t *testing.T) {
 	t.Parallel()
 	rows(t, lateChanges, func(t *testing.T, tt lateChange) {
 		t.Helper()
-		f := newFixture(t, build.Selector(map[string]string{clusterv1.MachineSetNameLabel: "set"}), build.Label(clusterv1.WatchLabel, "us"))
+		f := newHarness(t, build.Selector(map[string]string{clusterv1.MachineSetNameLabel: "set"}), build.Label(clusterv1.WatchLabel, "us"))
 		f.Policy = mhcspec.Policy{WatchFilter: "us"}
 		a := f.sick("a", build.Finalizer(keep))
 		record := f.admit(a)
@@ -130,7 +130,7 @@ func TestLateChanges(t *testing.T) {
 }
 
 // recordOf is the first record of a Machine.
-func (f *fixture) recordOf(machine string) *v1alpha1.MachineRemediation {
+func (f *harness) recordOf(machine string) *v1alpha1.MachineRemediation {
 	f.t.Helper()
 	var list v1alpha1.MachineRemediationList
 	if err := f.env.Client.List(f.t.Context(), &list); err != nil {
@@ -148,7 +148,7 @@ func (f *fixture) recordOf(machine string) *v1alpha1.MachineRemediation {
 // TestHeldBackIsLookedAtAgain: who is held back is looked at again, and repaired as soon as nothing speaks against it.
 func TestHeldBackIsLookedAtAgain(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	record := f.admit(f.sick("a"))
 	f.nodes.CutOff(f.clusterKey(), f.clock.Now())
 	after := f.reconcile(record)
@@ -171,27 +171,27 @@ func TestHeldBackIsLookedAtAgain(t *testing.T) {
 func TestBackoffOfWhatWatchesShow(t *testing.T) {
 	t.Parallel()
 	type hold struct {
-		on, off func(f *fixture, a *clusterv1.Machine)
+		on, off func(f *harness, a *clusterv1.Machine)
 		soon    bool
 	}
 	plan := []v1alpha1.RemediationStep{step(v1alpha1.ActionReplace)}
 	off := remedy.RebootAnnotation + "/ann"
 	rows(t, map[string]hold{
-		"paused": {func(f *fixture, _ *clusterv1.Machine) { setPaused(f, true) }, func(f *fixture, _ *clusterv1.Machine) { setPaused(f, false) }, true},
+		"paused": {func(f *harness, _ *clusterv1.Machine) { setPaused(f, true) }, func(f *harness, _ *clusterv1.Machine) { setPaused(f, false) }, true},
 		"no plan": {
-			func(f *fixture, _ *clusterv1.Machine) {
+			func(f *harness, _ *clusterv1.Machine) {
 				remove(f, &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "plan"}})
 			},
-			func(f *fixture, _ *clusterv1.Machine) { f.storePlan(plan) }, true,
+			func(f *harness, _ *clusterv1.Machine) { f.storePlan(plan) }, true,
 		},
-		"claimed": {func(f *fixture, a *clusterv1.Machine) { annotate(f, a, off, "") }, func(f *fixture, a *clusterv1.Machine) { unannotate(f, a, off) }, true},
+		"claimed": {func(f *harness, a *clusterv1.Machine) { annotate(f, a, off, "") }, func(f *harness, a *clusterv1.Machine) { unannotate(f, a, off) }, true},
 		"Nodes are cut off": {
-			func(f *fixture, _ *clusterv1.Machine) { f.nodes.CutOff(f.clusterKey(), f.clock.Now()) },
-			func(f *fixture, _ *clusterv1.Machine) { f.nodes.Reconnect(f.clusterKey()) }, false,
+			func(f *harness, _ *clusterv1.Machine) { f.nodes.CutOff(f.clusterKey(), f.clock.Now()) },
+			func(f *harness, _ *clusterv1.Machine) { f.nodes.Reconnect(f.clusterKey()) }, false,
 		},
 	}, func(t *testing.T, tt hold) {
 		t.Helper()
-		f := newFixture(t, build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "plan"))
+		f := newHarness(t, build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "plan"))
 		stored := f.storePlan(plan)
 		a := f.sick("a")
 		record := f.admit(a, follows(stored))
@@ -214,7 +214,7 @@ func TestBackoffOfWhatWatchesShow(t *testing.T) {
 }
 
 // grant gives a record a slot once more, as machinehealthcheck does.
-func (f *fixture) grant(record *v1alpha1.MachineRemediation) {
+func (f *harness) grant(record *v1alpha1.MachineRemediation) {
 	f.t.Helper()
 	change(f, record, func(r *v1alpha1.MachineRemediation) { r.Spec.Grant = r.Status.ReleasedGrant + 1 })
 }
@@ -222,7 +222,7 @@ func (f *fixture) grant(record *v1alpha1.MachineRemediation) {
 // TestMachineConditionWithoutCluster: what needs no Node is judged also if no Node can be read.
 func TestMachineConditionWithoutCluster(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, time.Minute))
+	f := newHarness(t, build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, time.Minute))
 	a := f.admit(f.sick("a", build.Condition("Disk", metav1.ConditionFalse, "Broken", build.Epoch)))
 	b := f.admit(f.sick("b", build.Annotation(clusterv1.RemediateMachineAnnotation, "")))
 	c := f.admit(f.sick("c"))
@@ -236,7 +236,7 @@ func TestMachineConditionWithoutCluster(t *testing.T) {
 // TestClaimsOfOthers: a Node that another system works on is left to it.
 func TestClaimsOfOthers(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, time.Minute))
+	f := newHarness(t, build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, time.Minute))
 	record := f.admit(f.sick("a"))
 	f.nodes.Put(f.clusterKey(), build.Node("a", build.NodeReady(metav1.ConditionFalse, build.Epoch), build.NodeFunc(func(n *corev1.Node) {
 		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: releaseTaint, Value: "err-1", Effect: corev1.TaintEffectNoSchedule})
@@ -274,7 +274,7 @@ func TestCyclesOfOthers(t *testing.T) {
 		want  string
 	}) {
 		t.Helper()
-		f := newFixture(t)
+		f := newHarness(t)
 		a := f.sick("a")
 		cycle := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "a"}}
 		cycle.Spec.RequestedBy, cycle.Status.Phase = tt.by, tt.phase
@@ -325,7 +325,7 @@ func TestClaimOfOthers(t *testing.T) {
 // TestLowerBoundCountsForTheFirstActOnly: an attempt that could not be carried out was none.
 func TestLowerBoundCountsForTheFirstActOnly(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byReboot())
+	f := newHarness(t, byReboot())
 	a := f.sick("a")
 	record := f.admit(a)
 	f.gate.over = "no room"
@@ -345,7 +345,7 @@ func TestLowerBoundCountsForTheFirstActOnly(t *testing.T) {
 }
 
 // deleting has an object be on its way out.
-func (f *fixture) deleting(obj *clusterv1.Cluster) {
+func (f *harness) deleting(obj *clusterv1.Cluster) {
 	f.t.Helper()
 	change(f, obj, func(c *clusterv1.Cluster) { c.Finalizers = append(c.Finalizers, keep) })
 	remove(f, obj)
@@ -355,7 +355,7 @@ func (f *fixture) deleting(obj *clusterv1.Cluster) {
 // decided outlasts that. Without the annotation that controller goes on.
 func TestPausedWhileHandedOver(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, build.Annotation(clusterv1.PausedAnnotation, mhcspec.HandedOverValue))
+	f := newHarness(t, build.Annotation(clusterv1.PausedAnnotation, mhcspec.HandedOverValue))
 	f.Policy = mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}
 	record := f.admit(f.sick("a"))
 	f.reconcile(record)

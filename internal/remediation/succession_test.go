@@ -13,10 +13,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// replacing is a fixture in which the MachineSet has deleted machine a, as a plan has asked.
-func replacing(t *testing.T) (*fixture, *v1alpha1.MachineRemediation) {
+// replacing is a harness in which the MachineSet has deleted machine a, as a plan has asked.
+func replacing(t *testing.T) (*harness, *v1alpha1.MachineRemediation) {
 	t.Helper()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a, by(step(v1alpha1.ActionReplace)))
 	f.reconcile(record)
@@ -29,7 +29,7 @@ func replacing(t *testing.T) (*fixture, *v1alpha1.MachineRemediation) {
 }
 
 // comes stores a machine of the MachineSet that is new.
-func (f *fixture) comes(name string, opts ...build.MachineOption) *clusterv1.Machine {
+func (f *harness) comes(name string, opts ...build.MachineOption) *clusterv1.Machine {
 	f.t.Helper()
 	machine := build.Machine(f.ns, name, append([]build.MachineOption{build.OwnedBy(f.set)}, opts...)...)
 	build.Create(f.t.Context(), f.t, f.env.Client, machine)
@@ -57,33 +57,33 @@ func TestReplacement(t *testing.T) {
 func TestReplacementInVain(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		happens func(f *fixture)
+		happens func(f *harness)
 		want    string
 	}{
-		"the new machine is sick": {func(f *fixture) {
+		"the new machine is sick": {func(f *harness) {
 			b := f.comes("b")
 			f.judge(b, metav1.ConditionFalse)
 			f.admit(b)
 		}, "Ended Ended ReplacementFailed replace:Failed"},
-		"the new machine goes": {func(f *fixture) { f.comes("b", build.Deleting(f.clock.Now())) }, "Ended Ended ReplacementFailed replace:Failed"},
-		"none comes":           {func(f *fixture) { f.pass(12 * time.Minute) }, "Ended Ended Unproven replace:TimedOut"},
-		"it is not seen healthy": {func(f *fixture) {
+		"the new machine goes": {func(f *harness) { f.comes("b", build.Deleting(f.clock.Now())) }, "Ended Ended ReplacementFailed replace:Failed"},
+		"none comes":           {func(f *harness) { f.pass(12 * time.Minute) }, "Ended Ended Unproven replace:TimedOut"},
+		"it is not seen healthy": {func(f *harness) {
 			f.judge(f.comes("b"), metav1.ConditionUnknown)
 			f.pass(12 * time.Minute)
 		}, "Ended Ended Unproven replace:TimedOut"},
-		"the owner is scaled down": {func(f *fixture) {
+		"the owner is scaled down": {func(f *harness) {
 			change(f, f.set, func(s *clusterv1.MachineSet) { s.Spec.Replicas = new(int32(0)) })
 		}, "Ended Ended MachineDeleted replace:Unneeded"},
-		"the owner is gone":     {func(f *fixture) { remove(f, f.set) }, "Ended Ended MachineDeleted replace:Unneeded"},
-		"the Cluster is gone":   {func(f *fixture) { remove(f, f.cluster) }, "Ended Ended MachineDeleted replace:Unneeded"},
-		"the check is gone":     {func(f *fixture) { remove(f, f.mhc) }, "Ended Ended HandedBack replace:Aborted"},
-		"the record is deleted": {func(f *fixture) { remove(f, f.recordOf("a")) }, "gone"},
-		"somebody has made another one before": {func(f *fixture) {
+		"the owner is gone":     {func(f *harness) { remove(f, f.set) }, "Ended Ended MachineDeleted replace:Unneeded"},
+		"the Cluster is gone":   {func(f *harness) { remove(f, f.cluster) }, "Ended Ended MachineDeleted replace:Unneeded"},
+		"the check is gone":     {func(f *harness) { remove(f, f.mhc) }, "Ended Ended HandedBack replace:Aborted"},
+		"the record is deleted": {func(f *harness) { remove(f, f.recordOf("a")) }, "gone"},
+		"somebody has made another one before": {func(f *harness) {
 			change(f, f.set, func(s *clusterv1.MachineSet) { s.Spec.Replicas = new(int32(2)) })
 		}, "Acting WaitingForReplacement replace:-"},
 	}
 	rows(t, tests, func(t *testing.T, tt struct {
-		happens func(f *fixture)
+		happens func(f *harness)
 		want    string
 	}) {
 		t.Helper()
@@ -97,14 +97,14 @@ func TestReplacementInVain(t *testing.T) {
 // TestReplacementChain: the record of a successor that falls sick is named, also before there is one.
 func TestReplacementChain(t *testing.T) {
 	t.Parallel()
-	rows(t, map[string]func(f *fixture, b *clusterv1.Machine) string{
-		"open": func(f *fixture, b *clusterv1.Machine) string { return f.admit(b).Name },
-		"none": func(_ *fixture, b *clusterv1.Machine) string { return recordpkg.Name(b.Name, b.UID, 1) },
-		"ended": func(f *fixture, b *clusterv1.Machine) string {
+	rows(t, map[string]func(f *harness, b *clusterv1.Machine) string{
+		"open": func(f *harness, b *clusterv1.Machine) string { return f.admit(b).Name },
+		"none": func(_ *harness, b *clusterv1.Machine) string { return recordpkg.Name(b.Name, b.UID, 1) },
+		"ended": func(f *harness, b *clusterv1.Machine) string {
 			f.over(b, 1, time.Hour)
 			return recordpkg.Name(b.Name, b.UID, 2)
 		},
-	}, func(t *testing.T, next func(f *fixture, b *clusterv1.Machine) string) {
+	}, func(t *testing.T, next func(f *harness, b *clusterv1.Machine) string) {
 		t.Helper()
 		f, record := replacing(t)
 		b := f.comes("b", build.NodeRef("b"))
@@ -122,8 +122,8 @@ func TestReplacementChain(t *testing.T) {
 // TestReplacementIsPaused: nobody makes machines meanwhile, so the time does not count.
 func TestReplacementIsPaused(t *testing.T) {
 	t.Parallel()
-	annotated := func(key, value string) func(f *fixture, on bool) {
-		return func(f *fixture, on bool) {
+	annotated := func(key, value string) func(f *harness, on bool) {
+		return func(f *harness, on bool) {
 			if on {
 				annotate(f, f.mhc, key, value)
 				return
@@ -131,7 +131,7 @@ func TestReplacementIsPaused(t *testing.T) {
 			unannotate(f, f.mhc, key)
 		}
 	}
-	for name, pause := range map[string]func(f *fixture, on bool){
+	for name, pause := range map[string]func(f *harness, on bool){
 		"cluster": setPaused, "check": annotated(clusterv1.PausedAnnotation, ""),
 		"dry-run": annotated(mhcspec.DryRunAnnotation, "true"), "hold": annotated("sickbay.dev/hold-until", "forever"),
 	} {
@@ -171,7 +171,7 @@ func TestSuccessorIsClaimed(t *testing.T) {
 // TestMachineWakesWhoWaitsForIt, and nobody else.
 func TestMachineWakesWhoWaitsForIt(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	var records []*v1alpha1.MachineRemediation
 	for _, name := range []string{"a", "b"} {
 		machine := f.sick(name)

@@ -16,7 +16,7 @@ import (
 )
 
 // actLate does what a former leader does that carries out the first attempt of a record when another one has ended it.
-func (f *fixture) actLate(act string, machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) error {
+func (f *harness) actLate(act string, machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) error {
 	f.t.Helper()
 	machine, _ = stored(f, machine)
 	asked := remedy.Asked{
@@ -36,9 +36,9 @@ func (f *fixture) actLate(act string, machine *clusterv1.Machine, record *v1alph
 }
 
 // recovered is a machine that has got healthy when its record was about to begin, and what a former leader does late.
-func recovered(t *testing.T, act actCase) (f *fixture, a *clusterv1.Machine, record *v1alpha1.MachineRemediation, late func() error) {
+func recovered(t *testing.T, act actCase) (f *harness, a *clusterv1.Machine, record *v1alpha1.MachineRemediation, late func() error) {
 	t.Helper()
-	f = newFixture(t, act.mhc...)
+	f = newHarness(t, act.mhc...)
 	f.template()
 	a = f.sick("a")
 	record = f.admit(a, act.plan)
@@ -104,7 +104,7 @@ func TestActAfterTheEnd(t *testing.T) {
 // TestLateActOfAnother: what another record of the machine has asked for since is left alone.
 func TestLateActOfAnother(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a)
 	f.judge(a, metav1.ConditionTrue)
@@ -124,7 +124,7 @@ func TestLateActOfAnother(t *testing.T) {
 // TestSweepOfADeletingMachine: a former leader marks a machine that somebody deletes and that does not go. That holds up nothing of ours.
 func TestSweepOfADeletingMachine(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a)
 	f.judge(a, metav1.ConditionTrue)
@@ -149,7 +149,7 @@ func TestSweepOfADeletingMachine(t *testing.T) {
 // TestSweepUnderAPause: the record of a machine has ended, the Cluster is paused, and Sickbay writes on the machine all the same.
 func TestSweepUnderAPause(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a)
 	f.judge(a, metav1.ConditionTrue)
@@ -168,7 +168,7 @@ func TestSweepUnderAPause(t *testing.T) {
 // waits.
 func TestSweepIsRefused(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a)
 	f.judge(a, metav1.ConditionTrue)
@@ -192,7 +192,7 @@ func TestSweepIsRefused(t *testing.T) {
 // TestSweepFailsOnce: nobody has looked for hours, and then the API server does not answer at once. That is no reason to give up.
 func TestSweepFailsOnce(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a)
 	f.judge(a, metav1.ConditionTrue)
@@ -221,7 +221,7 @@ func TestSweepOfADeferredMark(t *testing.T) {
 	for _, reason := range []string{"RemediationDeferred", clusterv1.MachineSetMachineCannotBeRemediatedReason} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t)
+			f := newHarness(t)
 			a := f.sick("a")
 			record := f.admit(a)
 			f.judge(a, metav1.ConditionTrue)
@@ -249,7 +249,7 @@ func TestSweepOfADeferredMark(t *testing.T) {
 // TestLateRebootOfAnEarlierAttempt: a former leader makes the RebootRemediation of attempt 1 when attempt 2 is at work.
 func TestLateRebootOfAnEarlierAttempt(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a, by(step(v1alpha1.ActionReboot, func(s *v1alpha1.RemediationStep) { s.Attempts = 2 })))
 	first := record.DeepCopy()
@@ -299,7 +299,7 @@ func TestCycleOfAPersonByTheDocs(t *testing.T) {
 		"reboot-a": {RequestedBy: &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}},
 		"a-asked":  {RequestedBy: &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}},
 	} {
-		f := newFixture(t)
+		f := newHarness(t)
 		a := f.sick("a")
 		cycle := &v1alpha1.RebootRemediation{Spec: spec}
 		cycle.Namespace, cycle.Name = f.ns, name

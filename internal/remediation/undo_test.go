@@ -42,21 +42,21 @@ var standingActs = map[string]actCase{
 }
 
 // undoings are the reasons for which Sickbay has nothing to do with a machine any more.
-var undoings = map[string]func(f *fixture, a *clusterv1.Machine){
-	"skipped": func(f *fixture, a *clusterv1.Machine) { annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "") },
-	"not selected": func(f *fixture, a *clusterv1.Machine) {
+var undoings = map[string]func(f *harness, a *clusterv1.Machine){
+	"skipped": func(f *harness, a *clusterv1.Machine) { annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "") },
+	"not selected": func(f *harness, a *clusterv1.Machine) {
 		change(f, a, func(m *clusterv1.Machine) { m.Labels[clusterv1.MachineSetNameLabel] = "other" })
 	},
-	"selector changed": func(f *fixture, _ *clusterv1.Machine) {
+	"selector changed": func(f *harness, _ *clusterv1.Machine) {
 		change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { m.Spec.Selector.MatchLabels = map[string]string{"other": "yes"} })
 	},
-	"check deleted": func(f *fixture, _ *clusterv1.Machine) { remove(f, f.mhc) },
-	"check deleting": func(f *fixture, _ *clusterv1.Machine) {
+	"check deleted": func(f *harness, _ *clusterv1.Machine) { remove(f, f.mhc) },
+	"check deleting": func(f *harness, _ *clusterv1.Machine) {
 		change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { m.Finalizers = []string{keep} })
 		remove(f, f.mhc)
 	},
-	"handed back":    func(f *fixture, _ *clusterv1.Machine) { f.Policy = mhcspec.Policy{WatchFilter: "us"} },
-	"record deleted": func(f *fixture, _ *clusterv1.Machine) { remove(f, f.recordOf("a")) },
+	"handed back":    func(f *harness, _ *clusterv1.Machine) { f.Policy = mhcspec.Policy{WatchFilter: "us"} },
+	"record deleted": func(f *harness, _ *clusterv1.Machine) { remove(f, f.recordOf("a")) },
 }
 
 // TestUndo: what was asked for is withdrawn, and the record ends and says so.
@@ -67,7 +67,7 @@ func TestUndo(t *testing.T) {
 			t.Run(what+", "+how, func(t *testing.T) {
 				t.Parallel()
 				opts := append([]build.MachineHealthCheckOption{build.Selector(map[string]string{clusterv1.MachineSetNameLabel: "set"})}, act.mhc...)
-				f := newFixture(t, opts...)
+				f := newHarness(t, opts...)
 				f.template()
 				a := f.sick("a")
 				record := f.admit(a, act.plan)
@@ -100,7 +100,7 @@ func TestUndoLeavesWhatHasBegun(t *testing.T) {
 	for how, undo := range undoings {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, build.Selector(map[string]string{clusterv1.MachineSetNameLabel: "set"}))
+			f := newHarness(t, build.Selector(map[string]string{clusterv1.MachineSetNameLabel: "set"}))
 			a := f.sick("a", build.Finalizer(keep))
 			record := f.admit(a)
 			f.reconcile(record)
@@ -115,7 +115,7 @@ func TestUndoLeavesWhatHasBegun(t *testing.T) {
 // TestVerdictGoesFirst: owners act on verdict and mark together, so the mark goes once the verdict is gone.
 func TestVerdictGoesFirst(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a", build.MachineFunc(func(m *clusterv1.Machine) { m.Status.Conditions = m.Status.Conditions[:2] }))
 	judge := &machinehealth.Reconciler{Client: f.Client, Observer: f.Observer, Selectors: f.Selectors, Recorder: f.events, Clock: f.clock}
 	request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(a)}
@@ -144,7 +144,7 @@ func TestVerdictGoesFirst(t *testing.T) {
 // TestMachineMovesOver to another MachineHealthCheck: its record goes on, under the safety settings of that one.
 func TestMachineMovesOver(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, build.Selector(map[string]string{clusterv1.MachineSetNameLabel: "set"}))
+	f := newHarness(t, build.Selector(map[string]string{clusterv1.MachineSetNameLabel: "set"}))
 	a := f.sick("a")
 	record := f.admit(a)
 	f.reconcile(record)
@@ -164,7 +164,7 @@ func TestRecovery(t *testing.T) {
 	t.Parallel()
 	rows(t, standingActs, func(t *testing.T, act actCase) {
 		t.Helper()
-		f := newFixture(t, act.mhc...)
+		f := newHarness(t, act.mhc...)
 		f.template()
 		a := f.sick("a")
 		record := f.admit(a, act.plan, func(s *v1alpha1.MachineRemediationSpec) { s.ProbationSeconds = new(int32(60)) })
@@ -187,7 +187,7 @@ func TestRecovery(t *testing.T) {
 // TestPauseStopsTheClock of what others work on, and goes on where it stood.
 func TestPauseStopsTheClock(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byTemplate())
+	f := newHarness(t, byTemplate())
 	f.template()
 	record := f.admit(f.sick("a"))
 	f.reconcile(record)
@@ -208,10 +208,10 @@ func TestPauseStopsTheClock(t *testing.T) {
 func TestTerminating(t *testing.T) {
 	t.Parallel()
 	for what, act := range standingActs {
-		for how, end := range map[string]func(f *fixture){"deleting": func(f *fixture) { f.deleting(f.cluster) }, "gone": func(f *fixture) { remove(f, f.cluster) }} {
+		for how, end := range map[string]func(f *harness){"deleting": func(f *harness) { f.deleting(f.cluster) }, "gone": func(f *harness) { remove(f, f.cluster) }} {
 			t.Run(what+", "+how, func(t *testing.T) {
 				t.Parallel()
-				f := newFixture(t, act.mhc...)
+				f := newHarness(t, act.mhc...)
 				f.template()
 				record := f.admit(f.sick("a"), act.plan)
 				f.reconcile(record)
@@ -236,7 +236,7 @@ func TestTerminating(t *testing.T) {
 // TestRecordDeletedStartsOver: a record of the same name that is made afterwards is another one.
 func TestRecordDeletedStartsOver(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a)
 	f.reconcile(record)
@@ -256,7 +256,7 @@ func TestNamespaceDeletion(t *testing.T) {
 		for _, cluster := range []string{"stays", "is gone"} {
 			t.Run(what+", its Cluster "+cluster, func(t *testing.T) {
 				t.Parallel()
-				f := newFixture(t, act.mhc...)
+				f := newHarness(t, act.mhc...)
 				f.template()
 				record, pending := f.admit(f.sick("a"), act.plan), f.admit(f.sick("b"), act.plan)
 				f.reconcile(record)
@@ -279,7 +279,7 @@ func TestNamespaceDeletion(t *testing.T) {
 // TestFinalizersOfOthers stay, and hold up nothing of ours.
 func TestFinalizersOfOthers(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a)
 	change(f, record, func(r *v1alpha1.MachineRemediation) { r.Finalizers = append(r.Finalizers, keep) })
@@ -303,7 +303,7 @@ func TestFinalizersOfOthers(t *testing.T) {
 // TestMachineOfAnotherAPI is not touched: it is not for this controller.
 func TestMachineOfAnotherAPI(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	record := f.admit(f.sick("a"), func(s *v1alpha1.MachineRemediationSpec) { s.MachineRef.APIGroup = "machine.openshift.io" })
 	if after := f.reconcile(record); after != 0 {
 		t.Errorf("looks again after %s", after)

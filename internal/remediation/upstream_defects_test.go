@@ -17,7 +17,7 @@ import (
 // What Cluster API's own controller gets wrong while a repair is under way, and Sickbay does not.
 
 // judged has machinehealth look at a Machine, with what it needs to write its own verdict.
-func (f *fixture) judged(machine *clusterv1.Machine) {
+func (f *harness) judged(machine *clusterv1.Machine) {
 	f.t.Helper()
 	judge := &machinehealth.Reconciler{Client: f.Client, Observer: f.Observer, Selectors: f.Selectors, Recorder: f.events, Clock: f.clock}
 	if _, err := judge.Reconcile(f.t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(machine)}); err != nil {
@@ -34,7 +34,7 @@ func notJudged() build.MachineOption {
 // the Machine was healthy again.
 func TestUpstreamDefect_StaleFalseIsNeverCleared(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, byTemplate())
+	f := newHarness(t, byTemplate())
 	f.template()
 	a := f.sick("a", notJudged())
 	f.judged(a)
@@ -55,7 +55,7 @@ func TestUpstreamDefect_StaleFalseIsNeverCleared(t *testing.T) {
 // TestUpstreamDefect_ConditionsLeftBehind: with the MachineHealthCheck gone, verdicts and marks stayed, and owners act on them.
 func TestUpstreamDefect_ConditionsLeftBehind(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a", notJudged())
 	f.judged(a)
 	record := f.admit(a)
@@ -74,7 +74,7 @@ func TestUpstreamDefect_ConditionsLeftBehind(t *testing.T) {
 // TestUpstreamDefect_NotFoundIsAnError (issue 9398): to mark a Machine that was just deleted was an error.
 func TestUpstreamDefect_NotFoundIsAnError(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newHarness(t)
 	a := f.sick("a")
 	record := f.admit(a)
 	f.freeze(record)

@@ -19,14 +19,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
-// fixStep asks for a request from the template of the fixture.
+// fixStep asks for a request from the template of the harness.
 func fixStep(doneWhen v1alpha1.DoneWhen) v1alpha1.RemediationStep {
 	ref := &v1alpha1.StepTemplateReference{APIVersion: env.RemediationGroupVersion.String(), Kind: env.RemediationTemplateKind, Name: "fix"}
 	return v1alpha1.RemediationStep{Name: "fix", Action: v1alpha1.ActionRequest, TemplateRef: ref, DoneWhen: doneWhen, TimeoutSeconds: new(int32(60))}
 }
 
 // asked stores a record of the Machine, and returns the second attempt of one of its steps.
-func (f *fixture) asked(t *testing.T, step v1alpha1.RemediationStep) remedy.Asked {
+func (f *harness) asked(t *testing.T, step v1alpha1.RemediationStep) remedy.Asked {
 	t.Helper()
 	cluster := build.Cluster(f.ns, build.ClusterName)
 	build.Create(t.Context(), t, f.c, cluster)
@@ -41,7 +41,7 @@ func (f *fixture) asked(t *testing.T, step v1alpha1.RemediationStep) remedy.Aske
 	return remedy.Asked{Record: r, Step: step, Attempt: v1alpha1.RemediationAttempt{Number: 2, OperationID: operation}}
 }
 
-func (f *fixture) made(t *testing.T, asked remedy.Asked) *unstructured.Unstructured {
+func (f *harness) made(t *testing.T, asked remedy.Asked) *unstructured.Unstructured {
 	t.Helper()
 	made := &unstructured.Unstructured{}
 	made.SetGroupVersionKind(asked.Kind())
@@ -54,7 +54,7 @@ func (f *fixture) made(t *testing.T, asked remedy.Asked) *unstructured.Unstructu
 func TestMakeRequest(t *testing.T) {
 	for doneWhen, outlives := range map[v1alpha1.DoneWhen]bool{v1alpha1.DoneWhenMachineHealthy: false, v1alpha1.DoneWhenRequestSucceeded: true, "": false} {
 		t.Run(string(doneWhen), func(t *testing.T) {
-			f := newFixture(t)
+			f := newHarness(t)
 			f.template(t)
 			asked := f.asked(t, fixStep(doneWhen))
 			name, owner := "m", metav1.OwnerReference{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Machine", Name: "m", UID: f.machine.UID}
@@ -95,7 +95,7 @@ func TestMakeRequest(t *testing.T) {
 
 // TestMakeRequestFromOddTemplate: the request has the kind that is watched and withdrawn, whatever the template says.
 func TestMakeRequestFromOddTemplate(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	template := build.RemediationTemplate(env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind), f.ns, "fix", nil)
 	template.Object["spec"] = map[string]any{"template": map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap",
@@ -112,7 +112,7 @@ func TestMakeRequestFromOddTemplate(t *testing.T) {
 }
 
 func TestMakeRequestWithoutTemplate(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	asked := f.asked(t, fixStep(""))
 	err := remedy.MakeRequest(t.Context(), f.c, f.c, asked)
 	if !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "getting remediation template FixRemediationTemplate fix") {
@@ -148,7 +148,7 @@ func TestMakeReboot(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
+			f := newHarness(t)
 			template := &v1alpha1.RebootRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "cycle"}}
 			template.Spec.Template.Spec = v1alpha1.RebootSettings{RetryLimit: new(int32(5)), PowerOffTimeoutSeconds: new(int32(77)), Isolation: v1alpha1.OutOfServiceTaint}
 			build.Create(t.Context(), t, f.c, template)
@@ -183,7 +183,7 @@ func TestMakeReboot(t *testing.T) {
 }
 
 func TestMakeRebootWithoutTemplate(t *testing.T) {
-	f := newFixture(t)
+	f := newHarness(t)
 	ref := &v1alpha1.StepTemplateReference{APIVersion: "sickbay.dev/v1alpha1", Kind: "RebootRemediationTemplate", Name: "cycle"}
 	asked := f.asked(t, v1alpha1.RemediationStep{Name: "cycle", Action: v1alpha1.ActionReboot, TemplateRef: ref, TimeoutSeconds: new(int32(60))})
 	if err := remedy.MakeReboot(t.Context(), f.c, f.c, asked); !apierrors.IsNotFound(err) {
@@ -204,7 +204,7 @@ func TestWithdrawRequest(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
+			f := newHarness(t)
 			f.template(t)
 			asked := f.asked(t, fixStep(""))
 			if err := remedy.MakeRequest(t.Context(), f.c, f.c, asked); err != nil {
@@ -226,7 +226,7 @@ func TestWithdrawRequest(t *testing.T) {
 }
 
 // template stores the template that the MachineHealthCheck refers to.
-func (f *fixture) template(t *testing.T) *unstructured.Unstructured {
+func (f *harness) template(t *testing.T) *unstructured.Unstructured {
 	t.Helper()
 	template := build.RemediationTemplate(env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind), f.ns, "fix", map[string]any{"how": "gently"})
 	build.Create(t.Context(), t, f.c, template)

@@ -47,7 +47,7 @@ func TestMark(t *testing.T) {
 		"the verdict is in last": {build.Condition("Disk", metav1.ConditionTrue, "Fine", build.Epoch), sick()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, opts...)
+			f := newHarness(t, opts...)
 			before, machine := f.stored(t), f.stored(t)
 			if err := remedy.Mark(t.Context(), f.c, machine, now); err != nil {
 				t.Fatal(err)
@@ -96,7 +96,7 @@ func TestMarkIsBound(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, append([]build.MachineOption{sick()}, tt.before...)...)
+			f := newHarness(t, append([]build.MachineOption{sick()}, tt.before...)...)
 			tt.check(t, f, func(m *clusterv1.Machine) error { return remedy.Mark(t.Context(), f.c, m, now) })
 			if tt.written {
 				expect.ConditionIs(t.Context(), t, f.c, f.machine, waiting)
@@ -108,7 +108,7 @@ func TestMarkIsBound(t *testing.T) {
 // TestMarkIsWithdrawn: withdrawing a mark leaves everything else as it was, even what the API server's
 // answer does not mention.
 func TestMarkIsWithdrawn(t *testing.T) {
-	f := newFixture(t, sick(), build.Condition("Disk", metav1.ConditionTrue, "Fine", build.Epoch))
+	f := newHarness(t, sick(), build.Condition("Disk", metav1.ConditionTrue, "Fine", build.Epoch))
 	before, machine := f.stored(t), f.stored(t)
 	if err := remedy.Mark(t.Context(), f.c, machine, now); err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestWithdrawalOfMarkIsBound(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, sick(), marked(metav1.ConditionFalse, "RemediationDeferred"))
+			f := newHarness(t, sick(), marked(metav1.ConditionFalse, "RemediationDeferred"))
 			tt.check(t, f, func(m *clusterv1.Machine) error { return remedy.WithdrawMark(t.Context(), f.c, m) })
 			if tt.written {
 				expect.NoCondition(t.Context(), t, f.c, f.machine, markType)

@@ -31,7 +31,7 @@ func TestAskReboot(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, build.MachineFunc(func(m *clusterv1.Machine) { m.Annotations = tt.before }))
+			f := newHarness(t, build.MachineFunc(func(m *clusterv1.Machine) { m.Annotations = tt.before }))
 			before, machine := f.stored(t), f.stored(t)
 			if err := remedy.AskReboot(t.Context(), f.c, machine, operation); err != nil {
 				t.Fatal(err)
@@ -69,7 +69,7 @@ func TestAskRebootIsBound(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, tt.before...)
+			f := newHarness(t, tt.before...)
 			tt.check(t, f, func(m *clusterv1.Machine) error { return remedy.AskReboot(t.Context(), f.c, m, operation) })
 			if tt.written && f.stored(t).Annotations[remedy.RebootAnnotation] != operation {
 				t.Error("it is not asked for")
@@ -80,7 +80,7 @@ func TestAskRebootIsBound(t *testing.T) {
 
 // TestWithdrawReboot: the Machine still shows that the operation was asked for.
 func TestWithdrawReboot(t *testing.T) {
-	f := newFixture(t, build.Annotation("other", "kept"))
+	f := newHarness(t, build.Annotation("other", "kept"))
 	machine := f.stored(t)
 	if err := remedy.AskReboot(t.Context(), f.c, machine, operation); err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestWithdrawalOfRebootIsBound(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, build.Annotation(remedy.RebootAnnotation, operation), build.Annotation(remedy.RebootOperationAnnotation, operation))
+			f := newHarness(t, build.Annotation(remedy.RebootAnnotation, operation), build.Annotation(remedy.RebootOperationAnnotation, operation))
 			tt.check(t, f, func(m *clusterv1.Machine) error { return remedy.WithdrawReboot(t.Context(), f.c, m) })
 			if tt.written && remedy.RebootRequested(f.stored(t)) {
 				t.Error("it is still asked for")

@@ -20,7 +20,7 @@ func TestDeleteMachineIsBound(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
+			f := newHarness(t)
 			tt.check(t, f, func(m *clusterv1.Machine) error { return remedy.DeleteMachine(t.Context(), f.c, m) })
 			if tt.written {
 				expect.Gone(t.Context(), t, f.c, f.machine)
@@ -32,7 +32,7 @@ func TestDeleteMachineIsBound(t *testing.T) {
 // TestDeleteMachineWithFinalizer: the owner of the finalizer tears the Machine down. Deleting it twice does no
 // harm.
 func TestDeleteMachineWithFinalizer(t *testing.T) {
-	f := newFixture(t, build.Finalizer("test.sickbay.dev/keep"))
+	f := newHarness(t, build.Finalizer("test.sickbay.dev/keep"))
 	for range 2 {
 		if err := remedy.DeleteMachine(t.Context(), f.c, f.stored(t)); err != nil {
 			t.Fatal(err)

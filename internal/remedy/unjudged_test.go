@@ -22,7 +22,7 @@ func TestMarkUnjudged(t *testing.T) {
 		"healthy by verdict": {build.Condition(verdictType, metav1.ConditionTrue, "Succeeded", build.Epoch)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, opts...)
+			f := newHarness(t, opts...)
 			before := f.stored(t)
 			if err := remedy.MarkUnjudged(t.Context(), f.c, f.stored(t), now); err != nil {
 				t.Fatal(err)
@@ -44,9 +44,9 @@ func TestMarkUnjudged(t *testing.T) {
 
 // TestMarkUnjudgedIsBound: the mark is refused if anything has changed since the Machine was read.
 func TestMarkUnjudgedIsBound(t *testing.T) {
-	for name, meddle := range map[string]func(*fixture, *testing.T){"it is written to": (*fixture).touch, "it is gone": (*fixture).remove} {
+	for name, meddle := range map[string]func(*harness, *testing.T){"it is written to": (*harness).touch, "it is gone": (*harness).remove} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
+			f := newHarness(t)
 			read := f.stored(t)
 			meddle(f, t)
 			if err := remedy.MarkUnjudged(t.Context(), f.c, read, now); !errors.Is(err, remedy.ErrChanged) {

@@ -32,17 +32,13 @@ import (
 // writer returns a client that makes a few writes and then fails, like a process that is killed.
 func writer(t *testing.T, e *env.Env, writes int) client.Client {
 	t.Helper()
-	whole, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
 	next := func() error {
 		if writes--; writes < 0 {
 			return errors.New("killed")
 		}
 		return nil
 	}
-	return interceptor.NewClient(whole, interceptor.Funcs{
+	return e.Intercept(t, interceptor.Funcs{
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
 			if err := next(); err != nil {
 				return err
@@ -272,10 +268,8 @@ func TestKindsStayWithWhatWasNotRead(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
 	ns := e.Namespace(t)
 	w := newWreck(t, e, ns)
-	whole, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Scheme})
-	g.Expect(err).NotTo(HaveOccurred())
 	deleted := []string{}
-	c := interceptor.NewClient(whole, interceptor.Funcs{
+	c := e.Intercept(t, interceptor.Funcs{
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 			if kind := list.GetObjectKind().GroupVersionKind().Kind; kind == "RebootRemediationList" || kind == "BareMetalHostList" {
 				return apierrors.NewForbidden(schema.GroupResource{Resource: kind}, "", errors.New("no"))

@@ -27,7 +27,7 @@ const sickAfter = 5 * time.Minute
 // judged is a Machine under a MachineHealthCheck, with the controller that judges it and ours. Both use the
 // same clock.
 type judged struct {
-	*fixture
+	*harness
 	health  *machinehealth.Reconciler
 	nodes   *fakenodes.Nodes
 	machine *clusterv1.Machine
@@ -36,7 +36,7 @@ type judged struct {
 
 func newJudged(t *testing.T, annotations stored, opts ...build.MachineOption) *judged {
 	t.Helper()
-	j := &judged{fixture: newFixture(t, ClusterAPIKind), nodes: &fakenodes.Nodes{}}
+	j := &judged{harness: newHarness(t, ClusterAPIKind), nodes: &fakenodes.Nodes{}}
 	mhc := build.MachineHealthCheck(j.ns, "mhc", build.NodeStartupTimeout(sickAfter),
 		build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, sickAfter),
 		build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, sickAfter))

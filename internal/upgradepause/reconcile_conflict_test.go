@@ -34,7 +34,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			onEachKind(t, func(f *fixture) {
+			onEachKind(t, func(f *harness) {
 				check := f.check("mhc", tt.has)
 				f.upgrading(tt.upgrades...)
 				f.restart(f.meddling(f.once(func() { f.annotate(check, tt.does) })))
@@ -54,7 +54,7 @@ func TestChangedMeanwhile(t *testing.T) {
 // TestCacheIsBehind: nothing is written or reported again before the cache shows the write. The API server
 // would refuse, but Sickbay need not even ask.
 func TestCacheIsBehind(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		check, writes := f.check("mhc", nil), 0
 		f.restart(f.meddling(func() { writes++ }))
 		f.freeze(check)
@@ -82,7 +82,7 @@ func TestCacheIsBehind(t *testing.T) {
 
 // TestGoneMeanwhile: that is no error, and a new object of the same name is another one.
 func TestGoneMeanwhile(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		f.upgrading("A")
 		gone := f.check("gone", nil)
 		f.restart(f.meddling(func() { f.remove(gone) }))
@@ -104,7 +104,7 @@ func TestGoneMeanwhile(t *testing.T) {
 
 // TestBeingDeleted: an object that is being deleted is left alone.
 func TestBeingDeleted(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		check := f.check("mhc", nil)
 		f.change(check, func(m *metav1.PartialObjectMetadata) { m.Finalizers = []string{"test.sickbay.dev/keep"} })
 		f.remove(check)
@@ -116,7 +116,7 @@ func TestBeingDeleted(t *testing.T) {
 
 // TestRefused: a write that fails is an error, so it is retried, and there is no event.
 func TestRefused(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		bad, good := f.check("bad", nil), f.check("good", nil)
 		f.restart(f.patching(refuse("bad")))
 		f.upgrading("A")

@@ -8,7 +8,7 @@ import (
 // TestFight: Sickbay does not fight a program that replaces all annotations for ever. It pauses less and less often, reports
 // that once, and pauses at once for the next upgrade.
 func TestFight(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		check := f.check("mhc", stored{"owner": "me"})
 		lose := func() { f.unannotate(check, keyPaused, keyMarker, keyHandled, keySince) }
 		f.upgrading("A")

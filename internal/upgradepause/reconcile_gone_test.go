@@ -16,7 +16,7 @@ import (
 
 // unreadableCluster stores a Cluster with an invalid option, with its MachineHealthCheck, and returns a function that deletes the
 // Cluster.
-func (f *fixture) unreadableCluster() (check *metav1.PartialObjectMetadata, deleted func()) {
+func (f *harness) unreadableCluster() (check *metav1.PartialObjectMetadata, deleted func()) {
 	f.t.Helper()
 	nothing := func(context.Context, client.Object) error { return nil }
 	f.Signals = []Signal{clusterAPI{reader: f.env.Client, rollouts: unindexed{f.env.Client}, mapper: f.env.Client.RESTMapper(), open: nothing}}
@@ -39,7 +39,7 @@ func (f *fixture) unreadableCluster() (check *metav1.PartialObjectMetadata, dele
 // TestNobodySaysThatAClusterWhichIsGoneCanBeReadAgain: no event says that a deleted Cluster can be read again.
 func TestNobodySaysThatAClusterWhichIsGoneCanBeReadAgain(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, ClusterAPIKind)
+	f := newHarness(t, ClusterAPIKind)
 	check, deleted := f.unreadableCluster()
 	f.reconcile(check)
 	f.reconcile(check)
@@ -52,7 +52,7 @@ func TestNobodySaysThatAClusterWhichIsGoneCanBeReadAgain(t *testing.T) {
 // TestNamesakeOfAnUnreadableClusterIsSpokenOf: the next Cluster of that name is another one, so it is reported again.
 func TestNamesakeOfAnUnreadableClusterIsSpokenOf(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, ClusterAPIKind)
+	f := newHarness(t, ClusterAPIKind)
 	check, deleted := f.unreadableCluster()
 	f.reconcile(check)
 	f.wantEvents(unreadableEvent)

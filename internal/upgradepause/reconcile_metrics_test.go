@@ -14,7 +14,7 @@ import (
 
 // TestMetrics: metrics show what is paused, and for too long, and vanish with the object.
 func TestMetrics(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		of := func(check, value string) string {
 			return `group="` + f.Kind.Group + `",machinehealthcheck="` + check + `",namespace="NS"} ` + value
 		}
@@ -51,7 +51,7 @@ func TestMetrics(t *testing.T) {
 
 // TestMetricsOfWhatGoesMeanwhile: no series comes back after its object has gone.
 func TestMetricsOfWhatGoesMeanwhile(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		check := f.check("mhc", nil)
 		f.restart(f.meddling(func() { f.remove(check) }))
 		f.upgrading("A")
@@ -62,7 +62,7 @@ func TestMetricsOfWhatGoesMeanwhile(t *testing.T) {
 
 // TestMetricsOfSignals: they vanish when the subject no longer wants pauses.
 func TestMetricsOfSignals(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		check := f.check("mhc", nil)
 		f.upgrading("A")
 		f.reconcile(check)
@@ -79,7 +79,7 @@ func TestMetricsOfSignals(t *testing.T) {
 }
 
 // wantSeries asserts all series of a metric about this namespace, which is shown as NS.
-func (f *fixture) wantSeries(gauge *prometheus.GaugeVec, want ...string) {
+func (f *harness) wantSeries(gauge *prometheus.GaugeVec, want ...string) {
 	f.t.Helper()
 	if diff := cmp.Diff(want, seriesIn(f.t, f.ns, gauge)); diff != "" {
 		f.t.Errorf("series of %s (-want +got):\n%s", metricNames[gauge], diff)

@@ -40,7 +40,7 @@ func TestOverride(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			onEachKind(t, func(f *fixture) {
+			onEachKind(t, func(f *harness) {
 				check := f.check("mhc", tt.has)
 				f.upgrading("A")
 				f.reconcile(check)
@@ -72,7 +72,7 @@ func TestOverride(t *testing.T) {
 // TestOverrideSeenTooLate: the upgrade ends before Sickbay looks. Nothing of ours is left, and no clocks
 // restart, since a person decided during the upgrade.
 func TestOverrideSeenTooLate(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		check := f.check("mhc", nil)
 		f.upgrading("A")
 		f.reconcile(check)
@@ -88,7 +88,7 @@ func TestOverrideSeenTooLate(t *testing.T) {
 // TestUserPausesAgain: a person unpauses and then pauses again. That pause is theirs, during the upgrade and
 // after it.
 func TestUserPausesAgain(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		for name, value := range map[string]string{"empty": "", "words": "me", "ours": "upgrade"} {
 			check := f.check(name, nil)
 			f.upgrading("A")

@@ -15,7 +15,7 @@ const (
 
 // TestPauseAndResume: one write pauses, marks and records, and all of it is removed afterwards.
 func TestPauseAndResume(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		check := f.check("mhc", stored{"owner": "me"})
 		f.wantRest(check)
 
@@ -37,7 +37,7 @@ func TestPauseAndResume(t *testing.T) {
 
 // TestOneWrite: nobody ever sees a pause without its marker, neither when it begins nor when it ends.
 func TestOneWrite(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		check := f.check("mhc", nil)
 		writes := 0
 		f.restart(f.meddling(func() { writes++ }))
@@ -54,7 +54,7 @@ func TestOneWrite(t *testing.T) {
 // TestForeignPause: it stays as it is, whatever its value, before, during and after an upgrade, which is recorded
 // beside it.
 func TestForeignPause(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		for name, value := range map[string]string{"empty": "", "true": "true", "ours-without-a-mark": "upgrade", "words": "until Monday"} {
 			check := f.check(name, stored{keyPaused: value})
 			f.wantRest(check)
@@ -72,7 +72,7 @@ func TestForeignPause(t *testing.T) {
 
 // TestNewDuringTheUpgrade: an object that is created during the upgrade is paused, too.
 func TestNewDuringTheUpgrade(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		f.upgrading("A")
 		f.reconcile(f.check("old", nil))
 		later := f.pass(time.Hour)
@@ -84,7 +84,7 @@ func TestNewDuringTheUpgrade(t *testing.T) {
 
 // TestDownAtTheEnds: it does not matter whether Sickbay saw an upgrade begin or end.
 func TestDownAtTheEnds(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		check := f.check("mhc", nil)
 		f.upgrading("A")
 		f.reconcile(check)
@@ -104,7 +104,7 @@ func TestDownAtTheEnds(t *testing.T) {
 
 // TestBackToBack: one upgrade follows another, and Sickbay sees no moment between them.
 func TestBackToBack(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		kept, overridden := f.check("kept", nil), f.check("overridden", nil)
 		f.upgrading("A")
 		f.reconcile(kept)
@@ -130,7 +130,7 @@ func TestBackToBack(t *testing.T) {
 
 // TestExcepted: the owner of a MachineHealthCheck may say no, at any time.
 func TestExcepted(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		f.upgrading("A")
 		check := f.check("mhc", stored{keyOption: "false"})
 		f.wantRest(check)
@@ -152,7 +152,7 @@ func TestExcepted(t *testing.T) {
 
 // TestHandedOverStaysSo: at no moment could Cluster API's own controller take it for its own.
 func TestHandedOverStaysSo(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		check := f.check("mhc", stored{keyPaused: "sickbay"})
 		f.upgrading("A")
 		f.reconcile(check)

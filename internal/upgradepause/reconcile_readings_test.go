@@ -16,7 +16,7 @@ import (
 
 // TestReadingOfClusterVersion follows an upgrade through the operator's reports.
 func TestReadingOfClusterVersion(t *testing.T) {
-	f := newFixture(t, OpenShiftKind)
+	f := newHarness(t, OpenShiftKind)
 	installed := &Installed{}
 	f.Signals = []Signal{clusterVersion{reader: f.env.Client, installed: installed}}
 	check := f.check("mhc", nil)
@@ -62,7 +62,7 @@ func TestReadingOfClusterVersion(t *testing.T) {
 // TestReadingOfClusters: what the signal of a Cluster reports.
 func TestReadingOfClusters(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, ClusterAPIKind)
+	f := newHarness(t, ClusterAPIKind)
 	nothing := func(context.Context, client.Object) error { return nil }
 	signal := clusterAPI{reader: f.env.Client, rollouts: unindexed{f.env.Client}, mapper: f.env.Client.RESTMapper(), open: nothing}
 	wants := build.Annotation(pause.OptionAnnotation, wantsThem)

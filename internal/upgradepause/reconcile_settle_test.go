@@ -25,7 +25,7 @@ func (w *waiting) NotReady(context.Context, *metav1.PartialObjectMetadata) ([]st
 
 // TestSettlesAcrossARestart: the start of settling is stored, so after a restart Sickbay does not begin again.
 func TestSettlesAcrossARestart(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		check, nodes := f.check("mhc", nil), &waiting{names: []string{"m1"}}
 		f.settles(nodes)
 		f.upgrading("A")
@@ -56,7 +56,7 @@ func TestSettlesAcrossARestart(t *testing.T) {
 
 // TestOursDoNotSettle: if Sickbay manages the machines, their clocks restart, so the pause need not wait.
 func TestOursDoNotSettle(t *testing.T) {
-	f := newFixture(t, ClusterAPIKind)
+	f := newHarness(t, ClusterAPIKind)
 	check, nodes := f.check("mhc", nil), &waiting{names: []string{"m1"}}
 	f.settles(nodes)
 	f.Ours = func(*metav1.PartialObjectMetadata) bool { return true }
@@ -71,6 +71,6 @@ func TestOursDoNotSettle(t *testing.T) {
 }
 
 // settles makes the Reconciler wait for machines that are not back.
-func (f *fixture) settles(nodes Readiness) {
+func (f *harness) settles(nodes Readiness) {
 	f.Readiness, f.SettleTimeout = nodes, settleWithin
 }

@@ -24,7 +24,7 @@ const (
 // TestUnreadable: while nobody can tell whether an upgrade goes on, nothing is paused or resumed for it, and that is reported once, however
 // many MachineHealthChecks there are.
 func TestUnreadable(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		paused, free := f.check("paused", nil), f.check("free", nil)
 		f.upgrading("A")
 		f.reconcile(paused)
@@ -59,7 +59,7 @@ func TestUnreadable(t *testing.T) {
 
 // TestUnreadableHasAWayOut: Sickbay still warns of a long pause each hour, and resumes a MachineHealthCheck at once if somebody excepts it.
 func TestUnreadableHasAWayOut(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		check := f.check("mhc", nil)
 		f.upgrading("A")
 		f.reconcile(check)
@@ -83,7 +83,7 @@ func TestUnreadableHasAWayOut(t *testing.T) {
 
 // TestStarting: Sickbay waits for a first read, and reports nothing.
 func TestStarting(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		paused, free := f.check("paused", ours("A", noon)), f.check("free", nil)
 		f.signal.Err = pause.ErrStarting
 		for _, check := range []*metav1.PartialObjectMetadata{paused, free} {
@@ -99,7 +99,7 @@ func TestStarting(t *testing.T) {
 
 // TestOneOfTwoUnreadable: each signal delays only the end of its own upgrades.
 func TestOneOfTwoUnreadable(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		broken := &saying{pause.Reading{IDs: "B", Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "broken"}, Err: errBroken}}
 		for i, order := range [][]Signal{{f.signal, broken}, {broken, f.signal}} {
 			f.Signals = order
@@ -121,7 +121,7 @@ func TestOneOfTwoUnreadable(t *testing.T) {
 
 // TestSignalsAddUp: any upgrade pauses, until none is left.
 func TestSignalsAddUp(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		check := f.check("mhc", nil)
 		other := &saying{pause.Reading{Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "other"}, Upgrades: upgrading("B")}}
 		f.Signals = []Signal{f.signal, other}
@@ -139,7 +139,7 @@ func TestSignalsAddUp(t *testing.T) {
 
 // TestWatchFilter: objects of another instance are left alone during upgrades.
 func TestWatchFilter(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		f.WatchFilter = "us"
 		f.restart(f.env.Client)
 		f.upgrading("A")
@@ -169,7 +169,7 @@ func TestWatchFilter(t *testing.T) {
 // TestLabelGoesDuringAPause: somebody removes the label, or gives the manager a filter, during a pause. Nobody else would end the pause, so it
 // ends as usual; then the object is left alone.
 func TestLabelGoesDuringAPause(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		f.WatchFilter = "us"
 		f.restart(f.env.Client)
 		check := f.check("mhc", nil)
@@ -195,7 +195,7 @@ func TestLabelGoesDuringAPause(t *testing.T) {
 
 // TestAskedForEach: a signal is read separately for each MachineHealthCheck.
 func TestAskedForEach(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		f.Signals = []Signal{onlyFor("one")}
 		one, other := f.check("one", nil), f.check("other", nil)
 		f.reconcile(one)

@@ -12,7 +12,7 @@ func tooLongEvent(d string) string {
 
 // TestWarning: Sickbay warns when a pause gets long, and then once an hour, across restarts.
 func TestWarning(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		check := f.check("mhc", nil)
 		f.upgrading("A")
 		if after := f.reconcile(check); after != warnAfter {
@@ -57,7 +57,7 @@ func TestWarning(t *testing.T) {
 
 // TestWarningIsOfOurPause: others may pause for as long as they like.
 func TestWarningIsOfOurPause(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		f.upgrading("A")
 		foreign, excepted := f.check("foreign", stored{keyPaused: "", keyHandled: "A"}), f.check("excepted", stored{keyOption: "false"})
 		f.pass(2 * warnAfter)
@@ -68,7 +68,7 @@ func TestWarningIsOfOurPause(t *testing.T) {
 
 // TestSyncPeriod: the next look is never later than the sync period, and sooner if a warning is due.
 func TestSyncPeriod(t *testing.T) {
-	onEachKind(t, func(f *fixture) {
+	onEachKind(t, func(f *harness) {
 		check := f.check("mhc", nil)
 		f.SyncPeriod = 10 * time.Minute
 		want := func(want time.Duration) {

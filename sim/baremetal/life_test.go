@@ -13,7 +13,7 @@ import (
 )
 
 func TestNewerOperatorKeepsKeysOfOthers(t *testing.T) {
-	s := newStand(t)
+	s := newHarness(t)
 	s.Set(baremetal.Faults{KeepForeignKeys: true})
 	s.create(func(h *metal3api.BareMetalHost) {
 		h.Annotations = map[string]string{key: hard, plain: ""}
@@ -61,7 +61,7 @@ func TestOrderOutlivesTheOperator(t *testing.T) {
 }
 
 func TestProgram(t *testing.T) {
-	s := newStand(t)
+	s := newHarness(t)
 	var running atomic.Int32
 	boots := make(chan baremetal.Boot, 10)
 	s.Runs(func(ctx context.Context, boot baremetal.Boot) {
@@ -94,7 +94,7 @@ func TestProgram(t *testing.T) {
 }
 
 func TestProgramOfSlowAndHangingMachines(t *testing.T) {
-	s := newStand(t)
+	s := newHarness(t)
 	started := make(chan time.Time, 10)
 	s.Runs(func(context.Context, baremetal.Boot) { started <- s.clock.Now() })
 	s.Set(baremetal.Faults{BootTakes: 10 * time.Minute})

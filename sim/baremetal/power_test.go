@@ -261,7 +261,7 @@ func TestServicingIgnoresKeys(t *testing.T) {
 }
 
 func TestHostThatCannotBeSwitchedOffReboots(t *testing.T) {
-	s := newStand(t)
+	s := newHarness(t)
 	s.create(func(h *metal3api.BareMetalHost) { h.Spec.DisablePowerOff = true })
 	s.turns(true)
 	s.annotate(plain, hard)

@@ -2,21 +2,26 @@ package e2e_test
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 	"time"
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 	"github.com/sickbay-dev/sickbay/sim/fault"
+	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
@@ -224,4 +229,93 @@ func rebooted(r *round, g *WithT) {
 	g.Expect(machine.Annotations).To(HaveKeyWithValue(remedy.RebootOperationAnnotation, operation))
 	g.Expect(operation).To(HaveSuffix("/1"), "the first attempt of its record")
 	g.Expect(touched(r.sick)).To(BeFalse())
+}
+
+// watchFirst is a plan with everything that a record stores: an attempt that fails, one that a person must approve, and a
+// probation.
+var watchFirst = v1alpha1.RemediationPlan{
+	ProbationSeconds: new(int32(1)),
+	Steps: []v1alpha1.RemediationStep{
+		{Name: "watch", Action: v1alpha1.ActionWait, TimeoutSeconds: new(int32(1))},
+		{Name: "replace", Action: v1alpha1.ActionReplace, TimeoutSeconds: new(int32(120)), Approval: v1alpha1.ApprovalRequired},
+	},
+}
+
+// approved: the record asks a person once, who approves. Then the machine is replaced.
+func approved(r *round, g *WithT) {
+	r.Helper()
+	asked, err := stand.Journal.Record(waitContext(r.T), r.sick.UID, "the wait for approval", journal.InPhase(v1alpha1.RemediationPending, v1alpha1.ReasonApprovalRequired))
+	g.Expect(err).NotTo(HaveOccurred())
+	record := asked.Object.(*v1alpha1.MachineRemediation)
+	g.Expect(touched(r.sick)).To(BeFalse())
+	decision := v1alpha1.RemediationDecision{Attempt: record.Status.Attempt, Answer: v1alpha1.AnswerApprove, By: "robin"}
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"decision": decision}})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(stand.World.Client().Patch(r.Context(), record.DeepCopy(), client.RawPatch(types.MergePatchType, patch))).To(Succeed())
+	replaced(r, g)
+	g.Eventually(func() []string { return tried(stand.Journal.Records(r.sick.UID)) }).Should(HaveExactElements("watch: TimedOut", "replace: Succeeded"))
+}
+
+// tried returns the steps that records have tried, with their results, without those that were aborted.
+func tried(records []*v1alpha1.MachineRemediation) []string {
+	var all []string
+	for _, record := range records {
+		for _, attempt := range record.Status.Attempts {
+			if attempt.Result != v1alpha1.ResultAborted {
+				all = append(all, attempt.Step+": "+string(attempt.Result))
+			}
+		}
+	}
+	return all
+}
+
+// otherPool is the pool that upgrades in the upgrade course.
+const otherPool = "others"
+
+// upgraded: the cluster upgrades, and until that is done, nothing is done to the machine that falls sick meanwhile. Then
+// its clock restarts, and it is replaced.
+func upgraded(r *round, g *WithT) {
+	r.Helper()
+	mhc := &clusterv1.MachineHealthCheck{}
+	is := func(state func(*clusterv1.MachineHealthCheck) bool) func(Gomega) {
+		return func(g Gomega) {
+			key := client.ObjectKeyFromObject(r.course.machineHealthCheck())
+			g.Expect(stand.World.Client().Get(r.Context(), key, mhc)).To(Succeed())
+			g.Expect(state(mhc)).To(BeTrue(), "%v", mhc.Annotations)
+		}
+	}
+	stuck := r.beginUpgrade(g)
+	g.Eventually(is(func(mhc *clusterv1.MachineHealthCheck) bool {
+		return isPaused(mhc) && meta.IsStatusConditionTrue(mhc.Status.Conditions, clusterv1.PausedCondition)
+	})).Should(Succeed())
+	r.strike(g)
+	g.Expect(stuck.Heal(r.Context(), stand.World)).To(Succeed())
+	g.Eventually(is(isResumed)).Should(Succeed())
+	deleted(r, g)
+	r.madeMachines(g, 2) // one for the upgrade, one for the sick machine
+
+	resumedAt, err := mhcspec.ResumedAt(mhc)
+	g.Expect(err).NotTo(HaveOccurred())
+	// Check the mark, not the verdict: a verdict that is in progress when the pause begins is still stored, without
+	// consequences.
+	marked, err := stand.Journal.Machine(r.Context(), r.sick.UID, "the mark", journal.Marked)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(marked.At).To(BeTemporally(">=", resumedAt.Add(r.course.timeout())), "the clock restarts")
+}
+
+// beginUpgrade makes Cluster API roll out another version in the other pool, and returns the fault that keeps the
+// rollout from ending.
+func (r *round) beginUpgrade(g *WithT) fault.Fault {
+	r.Helper()
+	others, err := stand.World.PoolMachines(r.Context(), r.cluster, otherPool)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(others).To(HaveLen(1))
+	stuck := fault.HoldDeletion{Machine: client.ObjectKeyFromObject(&others[0])}
+	g.Expect(stuck.Inject(r.Context(), stand.World)).To(Succeed())
+	upgrade := fault.Upgrade{Cluster: r.cluster, MachineDeployment: world.MachineDeploymentName(r.cluster.Name, otherPool), Version: newer}
+	if others[0].Spec.Version == newer {
+		upgrade.Version = world.KubernetesVersion
+	}
+	g.Expect(upgrade.Inject(r.Context(), stand.World)).To(Succeed())
+	return stuck
 }

@@ -14,13 +14,13 @@ func TestAskedFor(t *testing.T) {
 		Message: "Marked for remediation via remediate-machine annotation",
 	}
 	run(t, map[string]row{
-		"a healthy machine":                        {facts(machine(remediate())), asked},
-		"whatever the value":                       {facts(machine(build.Annotation("cluster.x-k8s.io/remediate-machine", "false"))), asked},
-		"a machine without a Node":                 {facts(machineWithoutNode(remediate())), asked},
-		"before all findings":                      {facts(machine(remediate(), noDisk(ago(time.Hour))), nodeGone), asked},
-		"the gates hold only findings of step B":   {facts(machine(remediate()), cluster(build.InfrastructureNotReady(), build.ControlPlaneNotInitialized())), asked},
-		"before a workload cluster cannot be read": {facts(machine(remediate()), lost(ago(time.Hour))), asked},
-		"a machine that is being deleted":          {facts(machine(remediate(), deleting())), asked},
+		"a healthy machine":                          {facts(machine(remediate())), asked},
+		"whatever the value":                         {facts(machine(build.Annotation("cluster.x-k8s.io/remediate-machine", "false"))), asked},
+		"a machine without a Node":                   {facts(machineWithoutNode(remediate())), asked},
+		"before all findings":                        {facts(machine(remediate(), noDisk(ago(time.Hour))), nodeGone), asked},
+		"the gates do not hold back who asks for it": {facts(machine(remediate()), cluster(build.InfrastructureNotReady(), build.ControlPlaneNotInitialized())), asked},
+		"before a workload cluster cannot be read":   {facts(machine(remediate()), lost(ago(time.Hour))), asked},
+		"a machine that is being deleted":            {facts(machine(remediate(), deleting())), asked},
 	})
 }
 

@@ -26,7 +26,7 @@ func fleet(n int) []Target {
 		name := fmt.Sprintf("m-%05d", i)
 		all[i] = healthy(name)
 		if n > 0 && i%n == 0 {
-			all[i] = sick(name, judgedAs(metav1.ConditionFalse, ago(time.Duration(i)*time.Second)))
+			all[i] = sick(name, build.Verdict(metav1.ConditionFalse, ago(time.Duration(i)*time.Second)))
 		}
 	}
 	return all

@@ -1,7 +1,7 @@
 // Package memory says where in its plan a repair continues that began before: on the same machine or host, or on the machine that
 // this one replaced.
 //
-// It implements rules 9 and 12 of a record. A relapse is the same machine or host, sick for the same reason, within the plan's
+// A relapse is the same machine or host, sick for the same reason, within the plan's
 // window after the end of a record that tried a repair. The new record begins at the step after the last one tried. A replacement
 // that falls sick before it has proven itself continues the chain of the machine before it: the attempts of Replace count along the
 // chain, and once they are used up the new record begins after that step.

@@ -29,7 +29,7 @@ func TestLateStep(t *testing.T) {
 		"PowerOff in time, in a full cycle": {plain: true, at: v1alpha1.PoweringOff, late: off},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := stepWorld(t, tt.asked...)
+			w := stepModel(t, tt.asked...)
 			w.machine.plain = tt.plain
 			w.operator.onDelay, w.kubelet.bootTime = time.Minute, time.Minute
 			for range 600 {

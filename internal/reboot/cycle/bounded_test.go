@@ -14,23 +14,23 @@ func TestNoWaitIsForEver(t *testing.T) {
 	for name, tt := range map[string]struct {
 		begin event
 		// each runs every half minute.
-		each func(w *world, even bool)
+		each func(w *model, even bool)
 	}{
 		"the workload cluster is dead":        {begin: faults["workload is lost"]},
-		"and the BMC":                         {begin: func(w *world) { faults["workload is lost"](w); faults["BMC is lost"](w) }},
-		"and the host's operator":             {begin: func(w *world) { faults["workload is lost"](w); faults["operator stops"](w) }},
+		"and the BMC":                         {begin: func(w *model) { faults["workload is lost"](w); faults["BMC is lost"](w) }},
+		"and the host's operator":             {begin: func(w *model) { faults["workload is lost"](w); faults["operator stops"](w) }},
 		"the system hangs":                    {begin: faults["boot fails"]},
-		"the Node is held by a finalizer":     {begin: func(w *world) { faults["Node sticks"](w); faults["boot fails"](w) }},
+		"the Node is held by a finalizer":     {begin: func(w *model) { faults["Node sticks"](w); faults["boot fails"](w) }},
 		"power fails":                         {begin: faults["power fails"]},
 		"power sticks":                        {begin: faults["power sticks"]},
-		"the workload cluster comes and goes": {each: func(w *world, even bool) { w.workload.down = even; w.kubelet.dead = true }},
-		"the host is paused now and then":     {each: func(w *world, even bool) { w.host.paused = even; w.workload.stuck = true; w.touchHost() }},
-		"our key is taken each time":          {each: func(w *world, _ bool) { w.dropKeys(simKey) }},
-		"the BMC comes and goes":              {each: func(w *world, even bool) { w.operator.blind = even }},
+		"the workload cluster comes and goes": {each: func(w *model, even bool) { w.workload.down = even; w.kubelet.dead = true }},
+		"the host is paused now and then":     {each: func(w *model, even bool) { w.host.paused = even; w.workload.stuck = true; w.touchHost() }},
+		"our key is taken each time":          {each: func(w *model, _ bool) { w.dropKeys(simKey) }},
+		"the BMC comes and goes":              {each: func(w *model, even bool) { w.operator.blind = even }},
 	} {
 		for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
 			t.Run(name+", "+string(isolation), func(t *testing.T) {
-				w := newWorld()
+				w := newModel()
 				w.t, w.request.spec.Isolation = t, isolation
 				if tt.begin != nil {
 					tt.begin(w)

@@ -36,7 +36,7 @@ func TestNodeComesInCoolingDown(t *testing.T) {
 
 // TestNeverReadyInThePause simulates a pause that begins while the cycle waits for a Node that needs its labels to become Ready.
 func TestNeverReadyInThePause(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.t, w.kubelet.bootTime = t, nodeTimeout+5*time.Minute
 	w.until(v1alpha1.WaitingForNode)
 	before := w.seen.wanted
@@ -52,7 +52,7 @@ func TestNeverReadyInThePause(t *testing.T) {
 }
 
 // until runs the controller until a phase is stored.
-func (w *world) until(phase v1alpha1.Phase) {
+func (w *model) until(phase v1alpha1.Phase) {
 	for range 2000 {
 		if w.request.status.Phase == phase {
 			return

@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-func playUntil(t *testing.T, w *world, phase v1alpha1.Phase) {
+func playUntil(t *testing.T, w *model, phase v1alpha1.Phase) {
 	t.Helper()
 	for range 2000 {
 		if w.request.status.Phase == phase {
@@ -26,7 +26,7 @@ func playUntil(t *testing.T, w *world, phase v1alpha1.Phase) {
 
 // The last attempt fails under a pause: the owner must not replace the machine, which would wipe its disks.
 func TestOwnerMarkedUnderPause(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.t, w.kubelet.dead = t, true
 	w.request.spec.RetryLimit = new(int32(0))
 	playUntil(t, w, v1alpha1.WaitingForNode)
@@ -39,7 +39,7 @@ func TestOwnerMarkedUnderPause(t *testing.T) {
 
 // The same, but the attempt fails because the host does not go off.
 func TestOwnerMarkedUnderPauseAfterPowerOff(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.t = t
 	w.request.spec.RetryLimit = new(int32(0))
 	w.operator.failing = true
@@ -55,7 +55,7 @@ func TestOwnerMarkedUnderPauseAfterPowerOff(t *testing.T) {
 // The previous version stored that a person keeps the host off: it had no status.singleSteps, and the annotation PowerOff has
 // gone.
 func TestUpgradeHealthCheckEndsOldHold(t *testing.T) {
-	w := stepWorld(t, v1alpha1.StepPowerOff)
+	w := stepModel(t, v1alpha1.StepPowerOff)
 	if got := w.rest(); got.phase != v1alpha1.Holding {
 		t.Fatalf("it comes to rest as %+v", got)
 	}
@@ -94,7 +94,7 @@ func TestBlindEndsWaitForPerson(t *testing.T) {
 
 // A person has the host switched off. While it is off, the Machine cannot be read for a while. Then the person asks for Delete.
 func TestBlindSwallowsDelete(t *testing.T) {
-	w := stepWorld(t, v1alpha1.StepPowerOff)
+	w := stepModel(t, v1alpha1.StepPowerOff)
 	playUntil(t, w, v1alpha1.Fenced)
 	w.blind = true
 	w.goOn(3 * time.Minute)
@@ -111,7 +111,7 @@ func TestBlindSwallowsDelete(t *testing.T) {
 // A person asks for a full cycle, and for PowerOff too. When the host is off, the Machine cannot be read.
 func TestBlindLeavesPowerOffForAnotherCycle(t *testing.T) {
 	for _, blind := range []bool{false, true} {
-		w := stepWorld(t, v1alpha1.StepPowerOff)
+		w := stepModel(t, v1alpha1.StepPowerOff)
 		w.machine.plain = true
 		w.seen.stepwise = false
 		playUntil(t, w, v1alpha1.Fenced)

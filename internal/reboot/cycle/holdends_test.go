@@ -10,7 +10,7 @@ import (
 // TestMoreOfAHostThatIsPaused: a person has a host switched off, pauses it, and asks for the other steps before unpausing it. They are
 // done after the pause, in order, and the host does not come on before.
 func TestMoreOfAHostThatIsPaused(t *testing.T) {
-	w := stepWorld(t, v1alpha1.StepPowerOff)
+	w := stepModel(t, v1alpha1.StepPowerOff)
 	w.rest()
 	w.host.paused = true
 	w.touchHost()
@@ -29,7 +29,7 @@ func TestMoreOfAHostThatIsPaused(t *testing.T) {
 // TestHoldEndsWithTheKey: once a host is released, nobody keeps it off any more. If the person then withdraws the request, the cycle
 // ends, and other cycles of the machine or of its control plane do not wait for it forever.
 func TestHoldEndsWithTheKey(t *testing.T) {
-	w := stepWorld(t, v1alpha1.StepPowerOff)
+	w := stepModel(t, v1alpha1.StepPowerOff)
 	w.rest()
 	w.operator.blind = true
 	w.advance(5 * time.Minute)

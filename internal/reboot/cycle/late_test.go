@@ -95,7 +95,7 @@ func TestEndSaysWhatIsLeft(t *testing.T) {
 // TestComesLongAfterTheEnd simulates a system that hangs in each attempt, and that somebody starts the next day.
 func TestComesLongAfterTheEnd(t *testing.T) {
 	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
-		w := newWorld()
+		w := newModel()
 		w.t, w.machine.owned, w.kubelet.dead = t, false, true
 		w.request.spec.Isolation = isolation
 		before := contentOf(w.workload.node)

@@ -15,7 +15,7 @@ import (
 func TestTaintGoesAfterAnAttemptInVain(t *testing.T) {
 	for name, ready := range map[string]time.Duration{"before the end": 10 * time.Minute, "the next day": 24 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld()
+			w := newModel()
 			w.t, w.kubelet.unready = t, true
 			w.request.spec.Isolation = v1alpha1.OutOfServiceTaint
 			w.until(v1alpha1.CoolingDown)

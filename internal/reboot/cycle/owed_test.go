@@ -68,7 +68,7 @@ func TestHealthCheckEndsNoHold(t *testing.T) {
 
 // TestHealthCheckEndsNoHoldForReal simulates it; the health check's cycle begins afterwards.
 func TestHealthCheckEndsNoHoldForReal(t *testing.T) {
-	w := stepWorld(t, v1alpha1.StepPowerOff)
+	w := stepModel(t, v1alpha1.StepPowerOff)
 	if got := w.rest(); got.phase != v1alpha1.Holding {
 		t.Fatalf("it comes to rest as %+v", got)
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// pair is a world with several RebootRemediations of one machine. The controller works on one at a time: the state of that one is in the
-// world, and the state of each other one is at its desk.
+// pair is a model with several RebootRemediations of one machine. The controller works on one at a time: the state of that one is in the
+// model, and the state of each other one is at its desk.
 type pair struct {
-	*world
+	*model
 	desks []desk
 	at    int
 }
@@ -30,9 +30,9 @@ type desk struct {
 }
 
 func newPair(t rapid.TB) *pair {
-	w := newWorld()
+	w := newModel()
 	w.t = t
-	return &pair{world: w, desks: []desk{{name: "m"}}}
+	return &pair{model: w, desks: []desk{{name: "m"}}}
 }
 
 // joins adds a RebootRemediation that asks for another cycle.
@@ -45,7 +45,7 @@ func (p *pair) joins(name string, by *v1alpha1.RebootRequester, byHealthCheck bo
 
 // sit moves the controller to another RebootRemediation.
 func (p *pair) sit(next int) {
-	w, old := p.world, &p.desks[p.at]
+	w, old := p.model, &p.desks[p.at]
 	old.request, old.seen, old.late = w.request, w.seen, w.late
 	old.machine = simMachine{byAnnotation: w.machine.byAnnotation, byHealthCheck: w.machine.byHealthCheck, plain: w.machine.plain, keys: w.machine.keys}
 	p.keysOf(simKey, probeOurs, old.name)
@@ -132,7 +132,7 @@ func (p *pair) goOnTogether(limit time.Duration) bool {
 					break
 				}
 			}
-			over = over && p.world.over()
+			over = over && p.model.over()
 		}
 		if over {
 			return true
@@ -180,7 +180,7 @@ func TestTwoAtOnce(t *testing.T) {
 				p.desks[1].request.exists = true
 			default:
 				p.logf("* %s", name)
-				happen(name)(p.world)
+				happen(name)(p.model)
 				p.advance(0)
 			}
 		}

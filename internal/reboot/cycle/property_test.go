@@ -14,7 +14,7 @@ import (
 // the faults are over, the cycle ends and leaves nothing behind.
 func TestWhateverHappens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := anyWorld(t)
+		w := anyModel(t)
 		w.anyPower(t)
 		events := names(faults, doings)
 		turns := rapid.SampledFrom([]int{5, 10, 20, 40, 80, 160}).Draw(t, "turns")
@@ -37,7 +37,7 @@ func TestWhateverHappens(t *testing.T) {
 }
 
 // longest returns how long the waits of a cycle may take together.
-func (w *world) longest() time.Duration {
+func (w *model) longest() time.Duration {
 	s := w.request.spec
 	attempt := s.PowerOffTimeout() + proofTime + isolateTimeout + s.PowerOnTimeout() + 3*s.NodeTimeout() + CoolDown
 	// Add one attempt that stood down, firmware work in each, and a last wait for a host or a Node.
@@ -47,7 +47,7 @@ func (w *world) longest() time.Duration {
 // TestLettingGoNeedsOnlyTheHost: while nothing else can be read, no host stays off unless a person wants it off.
 func TestLettingGoNeedsOnlyTheHost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := anyWorld(t)
+		w := anyModel(t)
 		w.anyPower(t)
 		for range rapid.SampledFrom([]int{5, 10, 20, 40}).Draw(t, "turns") {
 			w.turn(t, names(faults, doings))
@@ -75,7 +75,7 @@ func TestNotWhileItMayRun(t *testing.T) {
 		"online: false", "online: true", "onDelay", "a pause", "the pause ends", "reads fail", "reads work", "BMC is lost", "BMC is back", "host is paused", "host is unpaused", "firmware waits",
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		w := anyWorld(t)
+		w := anyModel(t)
 		w.anyPower(t)
 		turns := rapid.SampledFrom([]int{10, 20, 40}).Draw(t, "turns")
 		for i := 0; i < turns && w.request.status.IsolatedAt == nil && !w.over(); i++ {
@@ -87,7 +87,7 @@ func TestNotWhileItMayRun(t *testing.T) {
 // TestFromAnyRecord: whatever the record says, and however little that fits the world, the cycle ends and leaves nothing behind.
 func TestFromAnyRecord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := anyWorld(t)
+		w := anyModel(t)
 		w.anyPower(t)
 		f := in(rapid.SampledFrom(allPhases).Draw(t, "phase"))
 		anyRecord(t)(&f)
@@ -111,7 +111,7 @@ func TestFromAnyRecord(t *testing.T) {
 }
 
 // checkAfterwards checks what is left at the end, and how often the host was cycled.
-func (w *world) checkAfterwards() {
+func (w *model) checkAfterwards() {
 	w.advance(30 * time.Minute)
 	w.checkLeft()
 	if limit := int(w.request.status.Attempt) + w.seen.stoodDown + w.seen.boots; w.host.fenceable && w.seen.cycles > limit {
@@ -124,7 +124,7 @@ func (w *world) checkAfterwards() {
 }
 
 // checkLeft checks that nothing of ours is left on the host.
-func (w *world) checkLeft() {
+func (w *model) checkLeft() {
 	if !w.host.exists || w.host.uid != "h-1" {
 		return
 	}
@@ -140,7 +140,7 @@ func (w *world) checkLeft() {
 // This also holds if it ran on the host that it switched off, and continues elsewhere.
 func TestCrashesChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := anyWorld(t)
+		w := anyModel(t)
 		whole := w.machine.wholeAsked()
 		turns := 0
 		for !w.over() && turns < 200 {

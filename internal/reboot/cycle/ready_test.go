@@ -15,12 +15,12 @@ func TestNeverReady(t *testing.T) {
 		attempts int32
 		marked   bool
 	}{
-		"a health check":  {func(*world) {}, 2, true},
+		"a health check":  {func(*model) {}, 2, true},
 		"a record":        {asksOfRecords["a record"], 1, false},
 		"a built-in plan": {asksOfRecords["a built-in plan"], 1, false},
 	} {
 		for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
-			w := newWorld()
+			w := newModel()
 			w.kubelet.unready, w.request.spec.Isolation = true, isolation
 			tt.ask(w)
 			s := w.ended(t, 6*time.Hour)
@@ -33,7 +33,7 @@ func TestNeverReady(t *testing.T) {
 
 // TestReadyLate: a Node that is slow to become Ready is cycled only once.
 func TestReadyLate(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.t, w.kubelet.unready = t, true
 	w.goOn(nodeTimeout - time.Minute)
 	if w.request.status.Phase != v1alpha1.Restoring {
@@ -47,14 +47,14 @@ func TestReadyLate(t *testing.T) {
 
 // TestStillSick simulates a request for a machine that is called sick although its Node is Ready.
 func TestStillSick(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.machine.sick = true
 	s := w.ended(t, 6*time.Hour)
 	if s.Phase != v1alpha1.Failed || reasonOf(s, v1alpha1.ConditionSucceeded) != v1alpha1.ReasonMachineUnhealthy || s.Attempt != 2 || !w.machine.marked {
 		t.Errorf("ended as %s, %+v, in attempt %d; marked %t", s.Phase, s.Conditions, s.Attempt, w.machine.marked)
 	}
 
-	w = newWorld()
+	w = newModel()
 	w.t, w.machine.sick = t, true
 	w.goOn(10 * time.Minute)
 	if w.request.status.Phase != v1alpha1.WaitingForMachine || w.request.status.Node.OutOfService {
@@ -70,7 +70,7 @@ func TestStillSick(t *testing.T) {
 func TestPassingStates(t *testing.T) {
 	for _, fault := range []string{"host is paused", "host is detached"} {
 		for _, phase := range []v1alpha1.Phase{v1alpha1.Pending, v1alpha1.PoweringOff, v1alpha1.Isolating, v1alpha1.PoweringOn} {
-			w := newWorld()
+			w := newModel()
 			w.t, w.request.spec.RetryLimit = t, new(int32(0))
 			for range 600 {
 				if w.request.status.Phase == phase {
@@ -97,7 +97,7 @@ func TestPassingStates(t *testing.T) {
 
 // TestShortPowerOffTimeout: a host that was off already is proven off, however short the timeout for going off is.
 func TestShortPowerOffTimeout(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.t, w.request.spec.PowerOffTimeoutSeconds = t, new(int32(1))
 	w.host.keys[simOther] = "theirs"
 	w.touchHost()

@@ -167,7 +167,7 @@ func TestRecordTakesItBack(t *testing.T) {
 // machine.
 func TestRecordPlaysThrough(t *testing.T) {
 	for name, ask := range asksOfRecords {
-		w := newWorld()
+		w := newModel()
 		w.t, w.kubelet.dead = t, true
 		ask(w)
 		if s := w.ended(t, 6*time.Hour); s.Phase != v1alpha1.Failed || s.Attempt != 1 || w.machine.marked || w.machine.plain {

@@ -67,7 +67,7 @@ func TestNeedsPauses(t *testing.T) {
 // TestUpgradeBetweenTwoAttempts simulates a system that hangs after the first attempt, and a pause that begins then. The host is left
 // alone until the pause ends.
 func TestUpgradeBetweenTwoAttempts(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.t, w.kubelet.dead = t, true
 	for range 100 {
 		if w.request.status.Phase == v1alpha1.CoolingDown {

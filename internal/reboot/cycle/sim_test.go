@@ -13,9 +13,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// world is a bare-metal machine and everything around it: the truth, and what can be read of it. The tests run Decide on it,
+// model is a bare-metal machine and everything around it: the truth, and what can be read of it. The tests run Decide on it,
 // and judge the results by the truth.
-type world struct {
+type model struct {
 	t   rapid.TB
 	now time.Time
 
@@ -70,7 +70,7 @@ type simWrite struct {
 const requestUID = types.UID("r1")
 
 // facts returns what can be read now.
-func (w *world) facts() Facts {
+func (w *model) facts() Facts {
 	f := Facts{
 		UID: requestUID, Spec: w.request.spec, Status: *w.request.status.DeepCopy(), Deleting: w.request.deleting,
 		DeletingSince: w.request.deletingAt, Finalizer: w.request.finalizer, NodeFinalizer: w.request.forNode,
@@ -99,7 +99,7 @@ func (w *world) facts() Facts {
 	return f
 }
 
-func (w *world) machineFacts() MachineFacts {
+func (w *model) machineFacts() MachineFacts {
 	m, by := w.machine, w.request.spec.RequestedBy
 	asks := w.byHealthCheck()
 	return MachineFacts{
@@ -111,14 +111,14 @@ func (w *world) machineFacts() MachineFacts {
 }
 
 // byHealthCheck reports whether a health check asks; a person may have overwritten its annotation, or asked for steps.
-func (w *world) byHealthCheck() bool {
+func (w *model) byHealthCheck() bool {
 	m, by := w.machine, w.request.spec.RequestedBy
 	person := by != nil && by.Kind == v1alpha1.RequestedByAnnotation
 	return m.byHealthCheck && !person && (!m.byAnnotation || (m.plain && m.ofHealthCheck)) && len(m.keys) == 0 && !w.request.status.SingleSteps
 }
 
 // ofRecord reports whether a record decides what follows.
-func (w *world) ofRecord() bool {
+func (w *model) ofRecord() bool {
 	return w.request.spec.RequestedBy.ForRecord() && w.byHealthCheck()
 }
 
@@ -126,7 +126,7 @@ func (w *world) ofRecord() bool {
 func (m simMachine) wholeAsked() bool { return !m.byAnnotation || m.plain }
 
 // step is one turn of the controller: it reads, and makes one write. It reports whether there was one.
-func (w *world) step(fate string) (Decision, bool) {
+func (w *model) step(fate string) (Decision, bool) {
 	if w.late != nil {
 		late := *w.late
 		w.late = nil
@@ -164,7 +164,7 @@ func (w *world) step(fate string) (Decision, bool) {
 }
 
 // arrive carries out a write, unless the objects that it requires have changed.
-func (w *world) arrive(write simWrite) {
+func (w *model) arrive(write simWrite) {
 	d := write.decision
 	if !w.request.exists || write.request != w.request.version {
 		w.logf("conflict: %s", d)
@@ -185,7 +185,7 @@ func (w *world) arrive(write simWrite) {
 	w.act(d)
 }
 
-func (w *world) act(d Decision) {
+func (w *model) act(d Decision) {
 	switch d.Action {
 	case AddFinalizer:
 		w.request.finalizer, w.request.forNode = true, true
@@ -233,7 +233,7 @@ func (w *world) act(d Decision) {
 	}
 }
 
-func (w *world) actOnNode(action Action) {
+func (w *model) actOnNode(action Action) {
 	if w.workload.down || w.workload.node == nil {
 		w.logf("the workload cluster does not answer")
 		return
@@ -274,7 +274,7 @@ func stored(t rapid.TB, status v1alpha1.RebootRemediationStatus) v1alpha1.Reboot
 	return read
 }
 
-func (w *world) logf(format string, args ...any) {
+func (w *model) logf(format string, args ...any) {
 	w.t.Logf("%s %-14s "+format, append([]any{w.now.Format(time.TimeOnly), w.request.status.Phase}, args...)...)
 }
 

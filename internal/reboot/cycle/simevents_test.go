@@ -10,71 +10,71 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// event is something that happens to a world.
-type event func(*world)
+// event is something that happens to a model.
+type event func(*model)
 
 // faults are events that heal undoes.
 var faults = map[string]event{
-	"operator stops":    func(w *world) { w.operator.stopped = true },
-	"operator starts":   func(w *world) { w.operator.stopped = false; w.operator.next = w.now },
-	"host is paused":    func(w *world) { w.host.paused = true; w.touchHost() },
-	"host is unpaused":  func(w *world) { w.host.paused = false; w.touchHost() },
-	"host is detached":  func(w *world) { w.host.detached = true; w.touchHost() },
-	"host is attached":  func(w *world) { w.host.detached = false; w.touchHost() },
-	"BMC is lost":       func(w *world) { w.operator.blind = true },
-	"BMC is back":       func(w *world) { w.operator.blind = false },
-	"power fails":       func(w *world) { w.operator.failing = true },
-	"power works":       func(w *world) { w.operator.failing = false },
-	"power sticks":      func(w *world) { w.operator.stuck = true },
-	"power is loose":    func(w *world) { w.operator.stuck = false },
-	"firmware waits":    func(w *world) { w.operator.firmware = true },
-	"state is lost":     func(w *world) { w.host.provisioned = false; w.host.version++ },
-	"state is back":     func(w *world) { w.host.provisioned = true; w.touchHost() },
-	"workload is lost":  func(w *world) { w.workload.down = true },
-	"workload is back":  func(w *world) { w.workload.down = false },
-	"Node sticks":       func(w *world) { w.workload.stuck = true },
-	"Node is let go of": func(w *world) { w.letGo() },
-	"others come first": func(w *world) { w.throttled = true },
-	"it is our turn":    func(w *world) { w.throttled = false },
-	"writes fail":       func(w *world) { w.lossy = 3 },
-	"a pause":           func(w *world) { w.paused = true },
-	"the pause ends":    func(w *world) { w.paused = false },
-	"reads fail":        func(w *world) { w.blind = true },
-	"reads work":        func(w *world) { w.blind = false },
-	"never Ready":       func(w *world) { w.kubelet.unready = true },
-	"Ready":             func(w *world) { w.kubelet.unready = false },
-	"stays sick":        func(w *world) { w.machine.sick = true },
-	"called healthy":    func(w *world) { w.machine.sick = false },
-	"boots slowly":      func(w *world) { w.kubelet.bootTime = nodeTimeout + 5*time.Minute },
-	"boots quickly":     func(w *world) { w.kubelet.bootTime = 30 * time.Second },
-	"boot fails":        func(w *world) { w.kubelet.dead = true },
-	"boot works":        func(w *world) { w.kubelet.dead = false },
-	"an older version":  (*world).forgets,
-	"offDelay":          func(w *world) { w.operator.offDelay = 40 * time.Second },
-	"onDelay":           func(w *world) { w.operator.onDelay = 40 * time.Second },
+	"operator stops":    func(w *model) { w.operator.stopped = true },
+	"operator starts":   func(w *model) { w.operator.stopped = false; w.operator.next = w.now },
+	"host is paused":    func(w *model) { w.host.paused = true; w.touchHost() },
+	"host is unpaused":  func(w *model) { w.host.paused = false; w.touchHost() },
+	"host is detached":  func(w *model) { w.host.detached = true; w.touchHost() },
+	"host is attached":  func(w *model) { w.host.detached = false; w.touchHost() },
+	"BMC is lost":       func(w *model) { w.operator.blind = true },
+	"BMC is back":       func(w *model) { w.operator.blind = false },
+	"power fails":       func(w *model) { w.operator.failing = true },
+	"power works":       func(w *model) { w.operator.failing = false },
+	"power sticks":      func(w *model) { w.operator.stuck = true },
+	"power is loose":    func(w *model) { w.operator.stuck = false },
+	"firmware waits":    func(w *model) { w.operator.firmware = true },
+	"state is lost":     func(w *model) { w.host.provisioned = false; w.host.version++ },
+	"state is back":     func(w *model) { w.host.provisioned = true; w.touchHost() },
+	"workload is lost":  func(w *model) { w.workload.down = true },
+	"workload is back":  func(w *model) { w.workload.down = false },
+	"Node sticks":       func(w *model) { w.workload.stuck = true },
+	"Node is let go of": func(w *model) { w.letGo() },
+	"others come first": func(w *model) { w.throttled = true },
+	"it is our turn":    func(w *model) { w.throttled = false },
+	"writes fail":       func(w *model) { w.lossy = 3 },
+	"a pause":           func(w *model) { w.paused = true },
+	"the pause ends":    func(w *model) { w.paused = false },
+	"reads fail":        func(w *model) { w.blind = true },
+	"reads work":        func(w *model) { w.blind = false },
+	"never Ready":       func(w *model) { w.kubelet.unready = true },
+	"Ready":             func(w *model) { w.kubelet.unready = false },
+	"stays sick":        func(w *model) { w.machine.sick = true },
+	"called healthy":    func(w *model) { w.machine.sick = false },
+	"boots slowly":      func(w *model) { w.kubelet.bootTime = nodeTimeout + 5*time.Minute },
+	"boots quickly":     func(w *model) { w.kubelet.bootTime = 30 * time.Second },
+	"boot fails":        func(w *model) { w.kubelet.dead = true },
+	"boot works":        func(w *model) { w.kubelet.dead = false },
+	"an older version":  (*model).forgets,
+	"offDelay":          func(w *model) { w.operator.offDelay = 40 * time.Second },
+	"onDelay":           func(w *model) { w.operator.onDelay = 40 * time.Second },
 }
 
 // doings are things that people and programs do, and that heal does not undo.
 var doings = map[string]event{
-	"online: false": func(w *world) { w.host.online = false; w.touchHost() },
-	"online: true":  func(w *world) { w.host.online = true; w.touchHost() },
-	"all keys drop": func(w *world) { w.dropKeys(simKey, simProbe, simOther) },
-	"our key drops": func(w *world) { w.dropKeys(simKey) },
-	"other holds":   func(w *world) { w.host.keys[simOther] = "theirs"; w.touchHost() },
-	"other lets go": func(w *world) { w.dropKeys(simOther) },
-	"other asks":    (*world).otherAsks,
-	"power dips":    func(w *world) { w.setPower(false); w.seen.boots++ },
-	"hangs":         func(w *world) { w.kubelet.stop(w.now) },
-	"recovers":      (*world).recovers,
-	"Node is deleted by others": func(w *world) {
+	"online: false": func(w *model) { w.host.online = false; w.touchHost() },
+	"online: true":  func(w *model) { w.host.online = true; w.touchHost() },
+	"all keys drop": func(w *model) { w.dropKeys(simKey, simProbe, simOther) },
+	"our key drops": func(w *model) { w.dropKeys(simKey) },
+	"other holds":   func(w *model) { w.host.keys[simOther] = "theirs"; w.touchHost() },
+	"other lets go": func(w *model) { w.dropKeys(simOther) },
+	"other asks":    (*model).otherAsks,
+	"power dips":    func(w *model) { w.setPower(false); w.seen.boots++ },
+	"hangs":         func(w *model) { w.kubelet.stop(w.now) },
+	"recovers":      (*model).recovers,
+	"Node is deleted by others": func(w *model) {
 		w.workload.node = nil
 	},
-	"Node gets a label": (*world).labelled,
-	"Node gets a taint": (*world).tainted,
-	"Node is cordoned":  func(w *world) { w.changeNode(func(n *corev1.Node) { n.Spec.Unschedulable = true }) },
-	"asked for all":     (*world).personAsks,
-	"not asked for all": func(w *world) { w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = false, false, "" },
-	"a health check asks": func(w *world) {
+	"Node gets a label": (*model).labelled,
+	"Node gets a taint": (*model).tainted,
+	"Node is cordoned":  func(w *model) { w.changeNode(func(n *corev1.Node) { n.Spec.Unschedulable = true }) },
+	"asked for all":     (*model).personAsks,
+	"not asked for all": func(w *model) { w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = false, false, "" },
+	"a health check asks": func(w *model) {
 		if w.machine.byAnnotation {
 			w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = true, true, operation
 		}
@@ -89,16 +89,16 @@ var doings = map[string]event{
 
 // ends are events that cannot be undone.
 var ends = map[string]event{
-	"request is deleted":  (*world).deleteRequest,
-	"machine is deleted":  func(w *world) { w.machine.gone = true },
-	"host is deleted":     func(w *world) { w.host.exists = false },
-	"host is replaced":    func(w *world) { w.replaceHost() },
-	"host is taken":       func(w *world) { w.host.ours = false; w.touchHost() },
-	"disablePowerOff set": func(w *world) { w.host.fenceable = false; w.touchHost() },
+	"request is deleted":  (*model).deleteRequest,
+	"machine is deleted":  func(w *model) { w.machine.gone = true },
+	"host is deleted":     func(w *model) { w.host.exists = false },
+	"host is replaced":    func(w *model) { w.replaceHost() },
+	"host is taken":       func(w *model) { w.host.ours = false; w.touchHost() },
+	"disablePowerOff set": func(w *model) { w.host.fenceable = false; w.touchHost() },
 }
 
 // forgets clears the fields that an earlier version did not have.
-func (w *world) forgets() {
+func (w *model) forgets() {
 	s := &w.request.status
 	s.SuspendedSince, s.PausedSince, s.UnavailableSince, s.NodeGoneAt, s.Outcome = nil, nil, nil, nil, ""
 	s.HostMarkedSince, s.AskedInTime = nil, false
@@ -106,7 +106,7 @@ func (w *world) forgets() {
 }
 
 func asks(step v1alpha1.Step, want bool) event {
-	return func(w *world) {
+	return func(w *model) {
 		delete(w.machine.keys, step)
 		if want && w.machine.byAnnotation {
 			w.ask(step)
@@ -115,7 +115,7 @@ func asks(step v1alpha1.Step, want bool) event {
 }
 
 // personAsks sets a person's annotation for a full cycle, even over a record's.
-func (w *world) personAsks() {
+func (w *model) personAsks() {
 	w.machine.plain = w.machine.byAnnotation
 	w.machine.ofHealthCheck, w.machine.operation = false, ""
 	w.seen.stepwise = false
@@ -123,16 +123,16 @@ func (w *world) personAsks() {
 
 // asksOfRecords are the two ways in which a record asks for a cycle.
 var asksOfRecords = map[string]event{
-	"a record": func(w *world) {
+	"a record": func(w *model) {
 		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", OperationID: operation}
 	},
-	"a built-in plan": func(w *world) {
+	"a built-in plan": func(w *model) {
 		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}
 		w.machine.byAnnotation, w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = true, true, true, operation
 	},
 }
 
-func (w *world) dropKeys(keys ...string) {
+func (w *model) dropKeys(keys ...string) {
 	for _, key := range keys {
 		if _, ok := w.host.keys[key]; ok && key == simKey {
 			w.seen.boots++
@@ -142,33 +142,33 @@ func (w *world) dropKeys(keys ...string) {
 	w.touchHost()
 }
 
-func (w *world) otherAsks() {
+func (w *model) otherAsks() {
 	if _, ok := w.host.keys[simProbe]; !ok {
 		w.host.keys[simProbe] = probeTheirs
 		w.touchHost()
 	}
 }
 
-func (w *world) recovers() {
+func (w *model) recovers() {
 	if w.iron.power && !w.iron.ramdisk && !w.kubelet.running {
 		w.kubelet.startsAt = w.now
 	}
 }
 
-func (w *world) labelled() {
+func (w *model) labelled() {
 	w.changeNode(func(n *corev1.Node) {
 		n.Labels = merged(n.Labels, map[string]string{fmt.Sprintf("l%d", w.now.Second()%3): "v"})
 	})
 }
 
-func (w *world) tainted() {
+func (w *model) tainted() {
 	w.changeNode(func(n *corev1.Node) {
 		team := []corev1.Taint{{Key: "team", Value: "a", Effect: corev1.TaintEffectNoSchedule}}
 		n.Spec.Taints = append(n.Spec.Taints, missingTaints(team, n.Spec.Taints)...)
 	})
 }
 
-func (w *world) deleteRequest() {
+func (w *model) deleteRequest() {
 	w.request.exists = w.request.exists && (w.request.finalizer || w.request.forNode)
 	if !w.request.deleting {
 		w.request.deleting, w.request.deletingAt = true, w.now
@@ -176,14 +176,14 @@ func (w *world) deleteRequest() {
 	w.request.version++
 }
 
-func (w *world) replaceHost() {
+func (w *model) replaceHost() {
 	w.host.uid += "'"
 	w.host.keys = map[string]string{}
 	w.touchHost()
 }
 
 // heal ends all faults, and makes everybody want the usual.
-func (w *world) heal() {
+func (w *model) heal() {
 	for _, name := range []string{
 		"operator starts", "host is unpaused", "host is attached", "BMC is back", "power works", "power is loose", "state is back",
 		"workload is back", "Node is let go of", "it is our turn", "boot works", "the pause ends", "reads work", "Ready", "called healthy", "boots quickly",
@@ -202,10 +202,10 @@ func (w *world) heal() {
 	w.kubelet.dead = false
 }
 
-// newWorld returns a world in which a machine has stopped reporting, and a cycle is asked
+// newModel returns a model in which a machine has stopped reporting, and a cycle is asked
 // for.
-func newWorld() *world {
-	w := &world{
+func newModel() *model {
+	w := &model{
 		now:      time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC),
 		iron:     simIron{power: true, boots: 1},
 		host:     simHost{exists: true, uid: "h-1", keys: map[string]string{}, ours: true, fenceable: true, online: true, provisioned: true, poweredOn: true},

@@ -65,7 +65,7 @@ const (
 )
 
 // touchHost records a change of the object that its operator reacts to.
-func (w *world) touchHost() {
+func (w *model) touchHost() {
 	w.host.version++
 	if due := w.now.Add(w.operator.lag); due.Before(w.operator.next) {
 		w.operator.next = due
@@ -73,7 +73,7 @@ func (w *world) touchHost() {
 }
 
 // pass is one reconcile of the operator, step by step as in the real one.
-func (w *world) pass() {
+func (w *model) pass() {
 	h, o := &w.host, &w.operator
 	o.next = w.now.Add(simPoll)
 	if !h.exists || o.stopped || h.paused || h.detached || !h.provisioned || h.servicing {
@@ -106,7 +106,7 @@ func (w *world) pass() {
 }
 
 // command asks the machine to change its power.
-func (w *world) command(want bool) {
+func (w *model) command(want bool) {
 	h, o := &w.host, &w.operator
 	if o.blind || o.failing {
 		h.powerError = true
@@ -136,7 +136,7 @@ func (w *world) command(want bool) {
 }
 
 // service begins the firmware work.
-func (w *world) service() {
+func (w *model) service() {
 	w.host.servicing = true
 	w.host.version++
 	w.operator.firmware, w.operator.servicingEnds = false, w.now.Add(5*time.Minute)
@@ -144,7 +144,7 @@ func (w *world) service() {
 }
 
 // endService leaves the host running, whatever keys there are.
-func (w *world) endService() {
+func (w *model) endService() {
 	w.host.servicing = false
 	w.host.version++
 	w.seen.boots++
@@ -155,7 +155,7 @@ func (w *world) endService() {
 }
 
 // setPower changes whether the host really is on.
-func (w *world) setPower(on bool) {
+func (w *model) setPower(on bool) {
 	if w.iron.power == on {
 		return
 	}
@@ -174,7 +174,7 @@ func (w *world) setPower(on bool) {
 }
 
 // advance lets time pass, and everything happen that is due by then.
-func (w *world) advance(d time.Duration) {
+func (w *model) advance(d time.Duration) {
 	end := w.now.Add(d)
 	for {
 		next := w.nextEvent(end)
@@ -188,7 +188,7 @@ func (w *world) advance(d time.Duration) {
 }
 
 // nextEvent returns when something happens by itself, or end if nothing does before.
-func (w *world) nextEvent(end time.Time) time.Time {
+func (w *model) nextEvent(end time.Time) time.Time {
 	next := end
 	for _, due := range []time.Time{w.operator.next, w.operator.servicingEnds, w.dueCommand(), w.kubelet.due(w)} {
 		if !due.IsZero() && due.Before(next) {
@@ -198,7 +198,7 @@ func (w *world) nextEvent(end time.Time) time.Time {
 	return next
 }
 
-func (w *world) dueCommand() time.Time {
+func (w *model) dueCommand() time.Time {
 	if w.iron.target == nil {
 		return time.Time{}
 	}
@@ -206,7 +206,7 @@ func (w *world) dueCommand() time.Time {
 }
 
 // happen does one thing that is due, and reports whether there was one.
-func (w *world) happen() bool {
+func (w *model) happen() bool {
 	switch {
 	case w.iron.target != nil && !w.iron.due.After(w.now):
 		on := *w.iron.target
@@ -226,7 +226,7 @@ func (w *world) happen() bool {
 }
 
 // hostFacts returns what can be read of the host.
-func (w *world) hostFacts() HostFacts {
+func (w *model) hostFacts() HostFacts {
 	h := w.host
 	if !h.exists && w.request.status.Host == nil {
 		return HostFacts{Missing: "The machine has no host", None: true}

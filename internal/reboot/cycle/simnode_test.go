@@ -53,7 +53,7 @@ func (k *simKubelet) stop(now time.Time) {
 }
 
 // due returns when the kubelet, or the node controller, does something by itself.
-func (k *simKubelet) due(w *world) time.Time {
+func (k *simKubelet) due(w *model) time.Time {
 	if !k.startsAt.IsZero() {
 		return k.startsAt
 	}
@@ -63,7 +63,7 @@ func (k *simKubelet) due(w *world) time.Time {
 	return time.Time{}
 }
 
-func (k *simKubelet) happen(w *world) bool {
+func (k *simKubelet) happen(w *model) bool {
 	switch node := w.workload.node; {
 	case !k.startsAt.IsZero() && !k.startsAt.After(w.now):
 		k.running, k.startsAt, k.registers = true, time.Time{}, true
@@ -79,7 +79,7 @@ func (k *simKubelet) happen(w *world) bool {
 }
 
 // register creates the Node if it does not exist.
-func (w *world) register() {
+func (w *model) register() {
 	if w.workload.node == nil {
 		w.workload.registrations++
 		w.workload.node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{
@@ -94,7 +94,7 @@ func (w *world) register() {
 }
 
 // report does what a running kubelet does all the time.
-func (w *world) report() {
+func (w *model) report() {
 	if node := w.workload.node; node != nil && w.kubelet.running && !w.workload.down {
 		node.Status.NodeInfo.BootID = fmt.Sprintf("boot-%d", w.iron.boots)
 		status := corev1.ConditionTrue
@@ -127,7 +127,7 @@ func setReady(node *corev1.Node, status corev1.ConditionStatus, heartbeat time.T
 }
 
 // changeNode changes the Node's metadata or spec, as anybody may.
-func (w *world) changeNode(change func(*corev1.Node)) {
+func (w *model) changeNode(change func(*corev1.Node)) {
 	if w.workload.node == nil {
 		return
 	}
@@ -138,7 +138,7 @@ func (w *world) changeNode(change func(*corev1.Node)) {
 }
 
 // removeNode deletes the Node, as anybody may.
-func (w *world) removeNode() {
+func (w *model) removeNode() {
 	if w.workload.stuck {
 		w.changeNode(func(node *corev1.Node) { node.DeletionTimestamp = new(metav1.NewTime(w.now)) })
 		return
@@ -147,7 +147,7 @@ func (w *world) removeNode() {
 }
 
 // letGo removes whatever keeps the Node.
-func (w *world) letGo() {
+func (w *model) letGo() {
 	w.workload.stuck = false
 	if node := w.workload.node; node != nil && node.DeletionTimestamp != nil {
 		w.workload.node = nil
@@ -155,7 +155,7 @@ func (w *world) letGo() {
 }
 
 // nodeFacts returns what can be read of the Node.
-func (w *world) nodeFacts() NodeFacts {
+func (w *model) nodeFacts() NodeFacts {
 	w.report()
 	name := w.machine.node
 	if recorded := w.request.status.Node; recorded != nil {
@@ -176,19 +176,19 @@ func (w *world) nodeFacts() NodeFacts {
 	}
 }
 
-func (w *world) taint() {
+func (w *model) taint() {
 	w.workload.taintedAt = w.now
 	w.changeNode(func(node *corev1.Node) { node.Spec.Taints = append(slices.Clone(node.Spec.Taints), OutOfService) })
 }
 
-func (w *world) untaint() {
+func (w *model) untaint() {
 	w.changeNode(func(node *corev1.Node) {
 		node.Spec.Taints = slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool { return t == OutOfService })
 	})
 }
 
 // healthy reports whether a health check calls the machine healthy.
-func (w *world) healthy() bool {
+func (w *model) healthy() bool {
 	w.report()
 	node := w.workload.node
 	return node != nil && node.DeletionTimestamp.IsZero() && Ready(node) && !w.machine.sick

@@ -32,7 +32,7 @@ type record struct {
 }
 
 // checkTouch checks that a Node may be deleted or tainted now.
-func (w *world) checkTouch() {
+func (w *model) checkTouch() {
 	node, status := w.workload.node, w.request.status
 	if _, ok := w.host.keys[simKey]; !ok {
 		w.t.Fatalf("the Node is touched without our key on the host")
@@ -94,7 +94,7 @@ func asNode(backup *v1alpha1.NodeBackup) *corev1.Node {
 }
 
 // checkUntaint checks that the taint may go now.
-func (w *world) checkUntaint() {
+func (w *model) checkUntaint() {
 	if w.seen.taintedAtBoot >= 0 && w.iron.boots <= w.seen.taintedAtBoot {
 		w.t.Fatalf("the taint goes before the host has booted again")
 	}
@@ -102,7 +102,7 @@ func (w *world) checkUntaint() {
 }
 
 // checkMissing checks what is put back: it was there before, and is not there now.
-func (w *world) checkMissing(missing MissingParts) {
+func (w *model) checkMissing(missing MissingParts) {
 	for key := range missing.Labels {
 		if _, ok := w.workload.node.Labels[key]; ok {
 			w.t.Fatalf("label %s would be overwritten", key)
@@ -116,7 +116,7 @@ func (w *world) checkMissing(missing MissingParts) {
 }
 
 // checkSetKey checks that our key may be set now.
-func (w *world) checkSetKey() {
+func (w *model) checkSetKey() {
 	status := w.request.status
 	if w.host.uid != status.Host.UID {
 		w.t.Fatalf("our key is set on another host")
@@ -133,7 +133,7 @@ func (w *world) checkSetKey() {
 }
 
 // checkRemoveKey checks that our key may go now.
-func (w *world) checkRemoveKey() {
+func (w *model) checkRemoveKey() {
 	status := w.request.status
 	if w.host.uid != status.Host.UID {
 		w.t.Fatalf("our key is taken from another host")
@@ -145,7 +145,7 @@ func (w *world) checkRemoveKey() {
 }
 
 // checkMark checks that the owner may be asked now to replace the machine.
-func (w *world) checkMark() {
+func (w *model) checkMark() {
 	if w.ofRecord() {
 		w.t.Fatalf("the owner is asked for another machine, although the record decides what follows")
 	}
@@ -159,7 +159,7 @@ func (w *world) checkMark() {
 }
 
 // checkStatus checks a change of the record.
-func (w *world) checkStatus(before, after v1alpha1.RebootRemediationStatus) {
+func (w *model) checkStatus(before, after v1alpha1.RebootRemediationStatus) {
 	if before.Phase.Ended() && before.Phase != after.Phase {
 		w.t.Fatalf("a cycle that has ended as %s goes on as %s", before.Phase, after.Phase)
 	}
@@ -188,14 +188,14 @@ func (w *world) checkStatus(before, after v1alpha1.RebootRemediationStatus) {
 }
 
 // takenOver reports whether another RebootRemediation looks after the Node.
-func (w *world) takenOver() bool {
+func (w *model) takenOver() bool {
 	return slices.ContainsFunc(w.earlier, func(other v1alpha1.RebootRemediation) bool {
 		return other.Status.Attempt > 0 && OwesNode(&other.Status)
 	})
 }
 
 // checkHold checks the end of Holding: only the person who asked for it ends it, unless it cannot go on.
-func (w *world) checkHold(after v1alpha1.RebootRemediationStatus) {
+func (w *model) checkHold(after v1alpha1.RebootRemediationStatus) {
 	m, h := w.machine, w.host
 	switch {
 	case !w.seen.stepwise, m.keys[v1alpha1.StepPowerOn], after.Phase == v1alpha1.Fenced && m.keys[v1alpha1.StepDelete]:
@@ -206,7 +206,7 @@ func (w *world) checkHold(after v1alpha1.RebootRemediationStatus) {
 }
 
 // checkPause checks what is done under a pause that only a person may ignore.
-func (w *world) checkPause(f Facts, d Decision) {
+func (w *model) checkPause(f Facts, d Decision) {
 	if !w.paused || w.blind || !f.Machine.ByHealthCheck {
 		return
 	}
@@ -219,7 +219,7 @@ func (w *world) checkPause(f Facts, d Decision) {
 }
 
 // checkListed checks that an end is in the list of all ends.
-func (w *world) checkListed(f Facts, d Decision) {
+func (w *model) checkListed(f Facts, d Decision) {
 	end := End{d.Status.Phase, d.Status.Outcome}
 	if end.Phase.Ended() && !f.Status.Phase.Ended() && !slices.Contains(Ends(), end) {
 		w.t.Fatalf("%v is missing in Ends", end)
@@ -227,7 +227,7 @@ func (w *world) checkListed(f Facts, d Decision) {
 }
 
 // checkGivenUp checks that a record that has stayed for its Node may go now.
-func (w *world) checkGivenUp() {
+func (w *model) checkGivenUp() {
 	if w.machine.gone || !OwesNode(&w.request.status) {
 		return
 	}
@@ -237,7 +237,7 @@ func (w *world) checkGivenUp() {
 }
 
 // note records what a change of the status means, once it is stored.
-func (w *world) note(before, after v1alpha1.RebootRemediationStatus) {
+func (w *model) note(before, after v1alpha1.RebootRemediationStatus) {
 	switch after.Phase {
 	case v1alpha1.PoweringOn:
 		w.seen.released[after.Attempt] = true
@@ -263,7 +263,7 @@ func backupOf(status v1alpha1.RebootRemediationStatus) *v1alpha1.NodeBackup {
 
 // checkRestored checks that everything that was on the Nodes that we deleted is there again. A value may be out of date, but
 // nothing may be missing.
-func (w *world) checkRestored() {
+func (w *model) checkRestored() {
 	if w.workload.node == nil {
 		return
 	}
@@ -273,7 +273,7 @@ func (w *world) checkRestored() {
 }
 
 // checkSuccess checks a success: the host was off, and the system has booted since.
-func (w *world) checkSuccess(before, status v1alpha1.RebootRemediationStatus) {
+func (w *model) checkSuccess(before, status v1alpha1.RebootRemediationStatus) {
 	if node := w.workload.node; before.Phase == v1alpha1.Restoring && (node == nil || !Ready(node)) {
 		w.t.Fatalf("a success, and the Node is not Ready")
 	}
@@ -295,7 +295,7 @@ func (w *world) checkSuccess(before, status v1alpha1.RebootRemediationStatus) {
 }
 
 // checkEnd checks that the record may be released now, and what is left undone.
-func (w *world) checkEnd() {
+func (w *model) checkEnd() {
 	status := w.request.status
 	if w.host.exists && status.Host != nil && w.host.uid == status.Host.UID {
 		if _, ok := w.host.keys[simKey]; ok || w.host.keys[simProbe] == probeOurs {
@@ -316,7 +316,7 @@ func (w *world) checkEnd() {
 }
 
 // checkHostMark checks that a host may be marked, or the mark be removed: the cycle has ended, and the mark is ours.
-func (w *world) checkHostMark(action Action) {
+func (w *model) checkHostMark(action Action) {
 	status := w.request.status
 	if status.Host == nil || w.host.uid != status.Host.UID {
 		w.t.Fatalf("another host is marked")
@@ -331,7 +331,7 @@ func (w *world) checkHostMark(action Action) {
 }
 
 // checkHostMarked checks the mark at the end: a host that was cycled in vain has one, and one that works again has none of ours.
-func (w *world) checkHostMarked() {
+func (w *model) checkHostMarked() {
 	status := w.request.status
 	if !w.host.exists || status.Host == nil || w.host.uid != status.Host.UID {
 		return
@@ -347,7 +347,7 @@ func (w *world) checkHostMarked() {
 }
 
 // checkWait checks a decision to wait: there is a deadline, or a person or program wants the host off.
-func (w *world) checkWait(d Decision) {
+func (w *model) checkWait(d Decision) {
 	w.seen.rested = d
 	if !d.RecheckAt.IsZero() {
 		if !d.RecheckAt.After(w.now) {

@@ -12,9 +12,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// anyWorld draws who asks for what, and how fast everything is.
-func anyWorld(t *rapid.T) *world {
-	w := newWorld()
+// anyModel draws who asks for what, and how fast everything is.
+func anyModel(t *rapid.T) *model {
+	w := newModel()
 	w.t = t
 	w.request.spec.RetryLimit = new(rapid.Int32Range(0, 2).Draw(t, "retry limit"))
 	if rapid.IntRange(0, 2).Draw(t, "taints") == 0 {
@@ -54,7 +54,7 @@ func anyWorld(t *rapid.T) *world {
 }
 
 // anyPower draws a host that is on, or is off and may be on its way up.
-func (w *world) anyPower(t *rapid.T) {
+func (w *model) anyPower(t *rapid.T) {
 	switch rapid.SampledFrom([]string{"on", "on", "coming", "held"}).Draw(t, "power") {
 	case "coming":
 		w.setPower(false)
@@ -69,7 +69,7 @@ func (w *world) anyPower(t *rapid.T) {
 }
 
 // turn lets one thing happen: usually a step of the controller, or time passes.
-func (w *world) turn(t *rapid.T, events []string) {
+func (w *model) turn(t *rapid.T, events []string) {
 	name := rapid.OneOf(
 		rapid.SampledFrom([]string{"step", "step", "step", "lost", "late"}),
 		rapid.SampledFrom([]string{"step", "runs", "goes on 20s", "goes on 2m", "goes on 11m"}),
@@ -103,7 +103,7 @@ func happen(name string) event {
 }
 
 // run runs the controller until it waits.
-func (w *world) run() {
+func (w *model) run() {
 	for range maxSteps {
 		if _, busy := w.step("step"); !busy {
 			return
@@ -114,14 +114,14 @@ func (w *world) run() {
 }
 
 // over reports whether nothing is left to do.
-func (w *world) over() bool {
+func (w *model) over() bool {
 	staysForNode := w.request.deleting && w.request.forNode
 	return !w.request.exists || !w.request.finalizer && w.request.status.Phase.Ended() && !staysForNode
 }
 
 // goOn runs the controller as in production: when what it watches has changed, and when a decision asks for it. It
 // reports whether the cycle ends.
-func (w *world) goOn(limit time.Duration) bool {
+func (w *model) goOn(limit time.Duration) bool {
 	end := w.now.Add(limit)
 	for w.now.Before(end) {
 		w.run()
@@ -148,7 +148,7 @@ func (w *world) goOn(limit time.Duration) bool {
 }
 
 // noticed returns the facts whose changes wake the controller.
-func (w *world) noticed() Facts {
+func (w *model) noticed() Facts {
 	f := w.facts()
 	f.Node = NodeFacts{}
 	return f

@@ -12,9 +12,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// stepWorld returns a world in which nothing goes wrong, and a person asks for steps by annotations.
-func stepWorld(t rapid.TB, asked ...v1alpha1.Step) *world {
-	w := newWorld()
+// stepModel returns a model in which nothing goes wrong, and a person asks for steps by annotations.
+func stepModel(t rapid.TB, asked ...v1alpha1.Step) *model {
+	w := newModel()
 	w.t = t
 	w.machine.byAnnotation, w.machine.byHealthCheck = true, false
 	w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
@@ -22,14 +22,14 @@ func stepWorld(t rapid.TB, asked ...v1alpha1.Step) *world {
 	return w
 }
 
-func (w *world) ask(steps ...v1alpha1.Step) {
+func (w *model) ask(steps ...v1alpha1.Step) {
 	for _, step := range steps {
 		w.machine.keys[step] = true
 		w.seen.stepwise = w.seen.stepwise || !w.machine.plain || w.machine.ofHealthCheck
 	}
 }
 
-// rest is how a world comes to rest: its phase, the annotations that are left, whether the host is on, and whether the
+// rest is how a model comes to rest: its phase, the annotations that are left, whether the host is on, and whether the
 // original Node is still there.
 type rest struct {
 	phase v1alpha1.Phase
@@ -40,7 +40,7 @@ type rest struct {
 	over bool
 }
 
-func (w *world) rest() rest {
+func (w *model) rest() rest {
 	over := w.goOn(time.Hour)
 	r := rest{phase: w.request.status.Phase, on: w.iron.power, over: over}
 	var left []string
@@ -80,7 +80,7 @@ func TestSteps(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%v %t", tt.asked, tt.plain), func(t *testing.T) {
-			w := stepWorld(t, tt.asked...)
+			w := stepModel(t, tt.asked...)
 			w.machine.plain = tt.plain
 			if got := w.rest(); got != tt.want {
 				t.Errorf("comes to rest as %+v, want %+v", got, tt.want)
@@ -96,7 +96,7 @@ func TestSteps(t *testing.T) {
 // result is the same as if all were asked for at once.
 func TestStepsOneAfterTheOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := stepWorld(t)
+		w := stepModel(t)
 		order := rapid.Permutation(steps).Draw(t, "order")
 		// Asking for PowerOn before Delete keeps the Node as it was.
 		deletes := slices.Index(order, v1alpha1.StepDelete) < slices.Index(order, v1alpha1.StepPowerOn) ||
@@ -131,7 +131,7 @@ func TestStepsOneAfterTheOther(t *testing.T) {
 
 // TestPlainWhileHeld: a request for a full cycle of a host that is kept off does the remaining steps.
 func TestPlainWhileHeld(t *testing.T) {
-	w := stepWorld(t, v1alpha1.StepPowerOff)
+	w := stepModel(t, v1alpha1.StepPowerOff)
 	w.rest()
 	w.personAsks()
 	if got := w.rest(); got != (rest{phase: v1alpha1.Succeeded, on: true, node: "node-2", over: true}) || w.seen.cycles != 1 {
@@ -143,7 +143,7 @@ func TestPlainWhileHeld(t *testing.T) {
 // request, whatever happens to annotations and our key, and whatever fails.
 func TestHeldIsHeld(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := stepWorld(t, v1alpha1.StepPowerOff)
+		w := stepModel(t, v1alpha1.StepPowerOff)
 		if got := w.rest(); got.phase != v1alpha1.Holding {
 			t.Fatalf("it comes to rest as %+v", got)
 		}
@@ -175,7 +175,7 @@ func TestHeldIsHeld(t *testing.T) {
 // TestKeyLostWhileHeld: a host whose key was removed may be on its way up when the key is set again, though it says that it
 // is off. The earlier proof counts for nothing then.
 func TestKeyLostWhileHeld(t *testing.T) {
-	w := stepWorld(t, v1alpha1.StepPowerOff)
+	w := stepModel(t, v1alpha1.StepPowerOff)
 	w.rest()
 	w.operator.onDelay = 40 * time.Second
 	doings["our key drops"](w)
@@ -192,7 +192,7 @@ func TestKeyLostWhileHeld(t *testing.T) {
 
 // TestDeleteLongAfter: the time a host was kept off does not count against the steps that follow.
 func TestDeleteLongAfter(t *testing.T) {
-	w := stepWorld(t, v1alpha1.StepPowerOff)
+	w := stepModel(t, v1alpha1.StepPowerOff)
 	w.rest()
 	w.advance(24 * time.Hour)
 	w.workload.down = true

@@ -109,20 +109,20 @@ func TestLetsTheNextOneDoIt(t *testing.T) {
 
 // TestNextAttemptOfRecord simulates a system that hangs in the first attempt, and comes up in the second.
 func TestNextAttemptOfRecord(t *testing.T) {
-	nothing := func(*world) {}
+	nothing := func(*model) {}
 	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
 		for name, tt := range map[string]struct{ between, then event }{
 			"at once":     {nothing, nothing},
-			"a day later": {func(w *world) { w.advance(24 * time.Hour) }, nothing},
-			"the Node is back, and the machine still sick": {func(w *world) {
+			"a day later": {func(w *model) { w.advance(24 * time.Hour) }, nothing},
+			"the Node is back, and the machine still sick": {func(w *model) {
 				w.machine.byHealthCheck = false
 				w.setPower(false)
 				w.setPower(true)
 				w.advance(time.Hour)
 			}, nothing},
-			"taken back": {nothing, func(w *world) { w.goOn(5 * time.Second); w.deleteRequest() }},
+			"taken back": {nothing, func(w *model) { w.goOn(5 * time.Second); w.deleteRequest() }},
 		} {
-			w := newWorld()
+			w := newModel()
 			w.t, w.kubelet.dead = t, true
 			asksOfRecords["a record"](w)
 			w.request.spec.Isolation = isolation
@@ -143,7 +143,7 @@ func TestNextAttemptOfRecord(t *testing.T) {
 }
 
 // nextAttempt makes the RebootRemediation for the next attempt of a record, beside the earlier ones.
-func (w *world) nextAttempt(name string) {
+func (w *model) nextAttempt(name string) {
 	last := v1alpha1.RebootRemediation{Spec: w.request.spec, Status: *w.request.status.DeepCopy()}
 	last.Name = "before " + name
 	w.earlier = append(w.earlier, last)

@@ -70,7 +70,7 @@ func TestMarkGoesWithALateNode(t *testing.T) {
 
 // TestMarkedHostWorksAgain simulates a host that somebody starts after the end: nothing of ours is left on it.
 func TestMarkedHostWorksAgain(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.t, w.machine.owned, w.kubelet.dead = t, false, true
 	if !w.goOn(6*time.Hour) || w.host.unhealthy != probeOurs {
 		t.Fatalf("in phase %s, marked %q", w.request.status.Phase, w.host.unhealthy)

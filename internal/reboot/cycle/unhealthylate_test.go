@@ -78,7 +78,7 @@ func TestMarkIsRecorded(t *testing.T) {
 // TestNeverOffWorksAgain simulates a host that cannot be switched off, with a system that hung and comes back the next day.
 func TestNeverOffWorksAgain(t *testing.T) {
 	for _, deleted := range []bool{false, true} {
-		w := newWorld()
+		w := newModel()
 		w.t, w.machine.owned, w.operator.stuck = t, false, true
 		if !w.goOn(6*time.Hour) || w.host.unhealthy != probeOurs || OwesNode(&w.request.status) {
 			t.Fatalf("in phase %s, marked %q", w.request.status.Phase, w.host.unhealthy)

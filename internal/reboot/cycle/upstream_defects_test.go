@@ -16,7 +16,7 @@ import (
 // The tests named TestUpstreamDefect show defects of the controller in use today. Those that need an API server have their own file.
 
 // ended runs a cycle to its end.
-func (w *world) ended(t *testing.T, limit time.Duration) v1alpha1.RebootRemediationStatus {
+func (w *model) ended(t *testing.T, limit time.Duration) v1alpha1.RebootRemediationStatus {
 	t.Helper()
 	w.t = t
 	if !w.goOn(limit) {
@@ -29,7 +29,7 @@ func (w *world) ended(t *testing.T, limit time.Duration) v1alpha1.RebootRemediat
 // TestUpstreamDefect_NoDeadline: upstream waited forever for a host that cannot be switched off, and did not ask the owner.
 func TestUpstreamDefect_NoDeadline(t *testing.T) {
 	for _, fault := range []string{"BMC is lost", "power fails", "power sticks", "operator stops"} {
-		w := newWorld()
+		w := newModel()
 		w.t = t
 		faults[fault](w)
 		if !w.goOn(2 * time.Hour) {
@@ -72,7 +72,7 @@ func TestUpstreamDefect_PoweredOnIsBelieved(t *testing.T) {
 
 // TestUpstreamDefect_OffForAnotherReason: upstream took a host that was off, and on its way up, for fenced at the next look.
 func TestUpstreamDefect_OffForAnotherReason(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.t, w.operator.onDelay = t, 40*time.Second
 	w.setPower(false)
 	w.host.poweredOn = false
@@ -81,7 +81,7 @@ func TestUpstreamDefect_OffForAnotherReason(t *testing.T) {
 	if _, held := w.host.keys[simKey]; !held || w.request.status.Phase != v1alpha1.PoweringOff || w.workload.node == nil {
 		t.Fatalf("in phase %s, with keys %v", w.request.status.Phase, w.host.keys)
 	}
-	// The world checks that no Node is touched while the host runs.
+	// The model checks that no Node is touched while the host runs.
 	if s := w.ended(t, time.Hour); s.Phase != v1alpha1.Succeeded {
 		t.Errorf("ended as %s", s.Phase)
 	}
@@ -108,7 +108,7 @@ func TestUpstreamDefect_FinalizerIsKept(t *testing.T) {
 
 // TestUpstreamDefect_SwitchedOffInTheMidstOfIt: upstream ended the cycle when a user set spec.online=false, and left the key on the host.
 func TestUpstreamDefect_SwitchedOffInTheMidstOfIt(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.t = t
 	w.run()
 	doings["online: false"](w)
@@ -138,7 +138,7 @@ func TestUpstreamDefect_TaintsAndCordonAreForgotten(t *testing.T) {
 // TestUpstreamDefect_PowerOffEatsTheBootBudget: upstream counted the time for the boot from the beginning, so a slow power-off led to a
 // second cycle.
 func TestUpstreamDefect_PowerOffEatsTheBootBudget(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.operator.offDelay, w.operator.onDelay, w.kubelet.bootTime = powerOffTimeout-time.Minute, powerOnTimeout-time.Minute, nodeTimeout-time.Minute
 	if s := w.ended(t, 2*time.Hour); s.Phase != v1alpha1.Succeeded || w.seen.cycles != 1 {
 		t.Errorf("ended as %s after %d cycles", s.Phase, w.seen.cycles)
@@ -151,7 +151,7 @@ func TestUpstreamDefect_TaintIsShared(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			w := newWorld()
+			w := newModel()
 			w.t, w.request.spec.Isolation = t, v1alpha1.OutOfServiceTaint
 			if !w.goOn(time.Hour) {
 				t.Errorf("no end in sight, in phase %s", w.request.status.Phase)
@@ -166,7 +166,7 @@ func TestUpstreamDefect_TaintIsShared(t *testing.T) {
 
 // TestUpstreamDefect_NeverJoined: upstream retried forever for a machine without a Node.
 func TestUpstreamDefect_NeverJoined(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.workload.node, w.machine.node = nil, ""
 	if s := w.ended(t, time.Hour); s.Phase != v1alpha1.Succeeded || w.seen.cycles != 1 {
 		t.Errorf("ended as %s after %d cycles", s.Phase, w.seen.cycles)
@@ -175,7 +175,7 @@ func TestUpstreamDefect_NeverJoined(t *testing.T) {
 
 // TestUpstreamDefect_WorkloadClusterBlocksFencing: upstream did not switch a host off if the workload cluster did not answer.
 func TestUpstreamDefect_WorkloadClusterBlocksFencing(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.t, w.workload.down = t, true
 	w.goOn(time.Minute)
 	if w.request.status.PoweredOffAt == nil || w.iron.power {
@@ -186,7 +186,7 @@ func TestUpstreamDefect_WorkloadClusterBlocksFencing(t *testing.T) {
 // TestUpstreamDefect_AllOfAControlPlane: in upstream, all machines of a control plane could be off at once. TestRestOfControlPlane checks
 // which machines have to wait.
 func TestUpstreamDefect_AllOfAControlPlane(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.t, w.throttled = t, true
 	w.goOn(24 * time.Hour)
 	if w.request.status.Phase != v1alpha1.Pending || !w.iron.power || len(w.host.keys) > 0 {
@@ -201,7 +201,7 @@ func TestUpstreamDefect_AllOfAControlPlane(t *testing.T) {
 // TestUpstreamDefect_FixedSleeps: upstream spent about ten seconds of a cycle in useless waits. If power takes no time, this one takes
 // none until the host is released.
 func TestUpstreamDefect_FixedSleeps(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.t, w.operator.lag, w.operator.onDelay, w.operator.offDelay = t, 0, 0, 0
 	began := w.now
 	for range 100 {

@@ -12,7 +12,7 @@ import (
 
 // The Node comes back, Ready, under a pause. The old verdict is still there.
 func TestFrozenVerdictReplacesHealthyMachine(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.t = t
 	w.request.spec.RetryLimit = new(int32(0))
 	playUntil(t, w, v1alpha1.WaitingForNode)
@@ -27,7 +27,7 @@ func TestFrozenVerdictReplacesHealthyMachine(t *testing.T) {
 
 // The same with one attempt left: it would begin the moment the pause ends, before anybody has judged the machine.
 func TestFrozenVerdictCyclesHealthyMachine(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.t = t
 	playUntil(t, w, v1alpha1.WaitingForNode)
 	w.paused, w.machine.sick = true, true
@@ -45,7 +45,7 @@ func TestFrozenVerdictCyclesHealthyMachine(t *testing.T) {
 
 // The same from Pending: the machine recovers under the pause.
 func TestFrozenVerdictBegins(t *testing.T) {
-	w := newWorld()
+	w := newModel()
 	w.t, w.paused, w.machine.sick = t, true, true
 	w.goOn(10 * time.Minute)
 	w.recovers()

@@ -1,8 +1,10 @@
 package ladder
 
 import (
+	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -119,4 +121,229 @@ func decideAll(f Facts, now time.Time) (Facts, Decision) {
 		f.Record.Status = d.Status
 	}
 	panic("a record does not settle")
+}
+
+// Changes to what was observed.
+func is(health Health) change { return func(f *Facts) { f.Machine.Health = health } }
+
+func deleting(before time.Duration) change {
+	return func(f *Facts) { f.Machine.DeletingSince = noon.Add(-before) }
+}
+
+func goneNow(f *Facts) { f.Machine = Machine{Gone: true} }
+
+func orphan(f *Facts) { f.Machine.Owner = nil }
+
+func noSlot(f *Facts) { f.Record.Status.ReleasedGrant = f.Record.Spec.Grant }
+
+func owner(state MarkState, message string) change {
+	return func(f *Facts) { f.Machine.Mark.State, f.Machine.Mark.Message = state, message }
+}
+
+func unsafe(change func(*Safety)) change { return func(f *Facts) { change(&f.Safety) } }
+
+var (
+	paused      = unsafe(func(s *Safety) { s.Paused = "Cluster spec.paused is set to true" })
+	onHold      = unsafe(func(s *Safety) { s.OnHold, s.HoldUntil = "ann holds it", noon.Add(time.Hour) })
+	terminating = unsafe(func(s *Safety) { s.Terminating = "The Cluster is being deleted" })
+	unmanaged   = unsafe(func(s *Safety) { s.Unmanaged = "No MachineHealthCheck selects the machine any more" })
+)
+
+func recordIsDeleted(f *Facts) { f.Record.DeletionTimestamp = ago(time.Minute) }
+
+// marked has our mark on the machine, unanswered.
+func marked(f *Facts) { f.Machine.Mark = Mark{State: MarkWaiting, Ours: true} }
+
+// markedByOthers has a mark on the machine that is not ours.
+func markedByOthers(f *Facts) { f.Machine.Mark = Mark{State: MarkWaiting} }
+
+// takesBack is a record that has said that it takes something back.
+func takesBack(f *Facts) {
+	said(metav1.ConditionTrue, v1alpha1.ReasonWithdrawing, "Takes it back")(f)
+}
+
+func busyOwner(f *Facts) { f.Machine.OwnerActive = true }
+
+func verdictStands(f *Facts) { f.Machine.VerdictStands = true }
+
+func remediateAsked(f *Facts) { f.RemediateAsked = true }
+
+// annotationAnswered has the annotation have been answered already.
+func annotationAnswered(f *Facts) { f.Record.Status.AnnotationAnswered = true }
+
+func rebootStands(f *Facts) { f.Machine.RebootStands = true }
+
+func jumpTo(step string) change { return func(f *Facts) { f.JumpTo = step } }
+
+func startAt(step, reason string) change {
+	return func(f *Facts) { f.Record.Spec.StartAt = &v1alpha1.RemediationStart{Step: step, Reason: reason} }
+}
+
+// dueIn is when the record says that something happens.
+func dueIn(wait time.Duration) change {
+	return func(f *Facts) { f.Record.Status.NextTransitionTime = ago(-wait) }
+}
+
+func stoppedFor(d time.Duration) change { return stoppedBy(byPause, d) }
+
+func stoppedBy(by string, d time.Duration) change {
+	return func(f *Facts) { f.Record.Status.StoppedTime, f.Record.Status.StoppedBy = ago(d), by }
+}
+
+// resumed has the last pause end some time ago.
+func resumed(before time.Duration) change {
+	return func(f *Facts) { f.ResumedAt = noon.Add(-before) }
+}
+
+// seenPause has the record go on after a pause that it has seen, some time ago.
+func seenPause(before time.Duration) change {
+	return func(f *Facts) {
+		said(metav1.ConditionTrue, v1alpha1.ReasonActing, "")(f)
+		f.Record.Status.Conditions[0].LastTransitionTime = *ago(before)
+	}
+}
+
+// decided stores with an attempt that a person has decided about it.
+func decided(number int, answer v1alpha1.Answer) change {
+	return func(f *Facts) {
+		f.Record.Status.Attempts[number-1].Decision = &v1alpha1.RemediationDecision{Attempt: int32(number), Answer: answer}
+	}
+}
+
+// requested has a request stand that an attempt of a number has made.
+func requested(kind string, number int32) change {
+	return func(f *Facts) {
+		f.Request = &Request{OperationID: OperationID(f.Record, number), Ref: *thing(kind, fmt.Sprintf("r-%d", number))}
+	}
+}
+
+func requestSays(succeeded, message string) change {
+	return func(f *Facts) { f.Request.Succeeded, f.Request.Message = succeeded, message }
+}
+
+func nameTaken(f *Facts) { f.Request = &Request{Ref: *thing("Fix", "theirs")} }
+
+func successorIs(s Successor) change { return func(f *Facts) { f.Successor = &s } }
+
+var (
+	misconfigured = unsafe(func(s *Safety) {
+		s.Misconfigured = "MachineRemediationTemplate metal of MachineHealthCheck workers does not exist"
+	})
+	hidden      = unsafe(func(s *Safety) { s.Claimed = "NVSentinel works on the Node" })
+	paced       = unsafe(func(s *Safety) { s.Paced = "MachineSet md-0 cools down after the last repair" })
+	gateClosed  = unsafe(func(s *Safety) { s.GateClosed = "3 of 3 are not healthy" })
+	overBudget  = unsafe(func(s *Safety) { s.OverBudget = "2 of at most 1 are in flight" })
+	actFailed   = unsafe(func(s *Safety) { s.Failed = "the webhook is down" })
+	claimed     = unsafe(func(s *Safety) { s.HeldByOthers = "NVSentinel works on the Node" })
+	keptOff     = unsafe(func(s *Safety) { s.KeptOff = "ann keeps the host off" })
+	planProblem = unsafe(func(s *Safety) { s.PlanProblem = "rule x: no such key" })
+)
+
+// waits has the record wait for an attempt of a step, with a slot.
+func waits(step string, attempt int32) change {
+	return func(f *Facts) {
+		f.Record.Status.Phase, f.Record.Status.Step, f.Record.Status.Attempt = v1alpha1.RemediationPending, step, attempt
+	}
+}
+
+// begins adds an attempt whose act is not to be seen yet. It began some time ago.
+func begins(step string, before time.Duration) change {
+	return func(f *Facts) {
+		s := &f.Record.Status
+		s.Phase, s.Step, s.Attempt = v1alpha1.RemediationActing, step, int32(len(s.Attempts)+1)
+		s.StartTime = ago(before)
+		s.Attempts = append(s.Attempts, v1alpha1.RemediationAttempt{
+			Number: s.Attempt, Step: step, OperationID: OperationID(f.Record, s.Attempt), StartTime: ago(before),
+		})
+		at, _ := stepNamed(f.Record, step)
+		s.NextTransitionTime = ago(before - at.Timeout())
+	}
+}
+
+// works adds an attempt that has acted, some time ago, and has what it made stand.
+func works(step string, before time.Duration) change {
+	return func(f *Facts) {
+		begins(step, before)(f)
+		last := latest(&f.Record.Status)
+		at, _ := stepNamed(f.Record, step)
+		switch {
+		case at.Action == v1alpha1.ActionReplace && f.Machine.Owner != nil:
+			last.ObjectRef = f.Machine.Owner
+			f.Machine.Mark = Mark{State: MarkWaiting, Ours: true}
+		case at.Action == v1alpha1.ActionReplace:
+			last.ObjectRef = thing("Machine", "md-0-x7")
+			f.Machine.DeletingSince = noon.Add(-before)
+		case at.Action == v1alpha1.ActionReboot && builtIn(f.Record):
+			last.ObjectRef = thing("Machine", "md-0-x7")
+			f.Machine.RebootOperation, f.Machine.RebootStands = last.OperationID, true
+		case at.Action == v1alpha1.ActionReboot:
+			made("RebootRemediation")(f)
+		case at.Action == v1alpha1.ActionRequest:
+			made("Fix")(f)
+		}
+	}
+}
+
+// made has a request stand that the latest attempt has made.
+func made(kind string) change {
+	return func(f *Facts) {
+		last := latest(&f.Record.Status)
+		last.ObjectRef = thing(kind, fmt.Sprintf("r-%d", last.Number))
+		f.Request = &Request{OperationID: last.OperationID, Ref: *last.ObjectRef}
+	}
+}
+
+func thing(kind, name string) *v1alpha1.RemediationObjectReference {
+	return &v1alpha1.RemediationObjectReference{APIVersion: "v1", Kind: kind, Name: name, UID: "u-1"}
+}
+
+// over ends the latest attempt, and nothing of it is left. The record waits for an attempt of a step.
+func over(result v1alpha1.AttemptResult, next string) change {
+	return func(f *Facts) {
+		s := &f.Record.Status
+		last := latest(s)
+		last.EndTime, last.Result, last.Message = ago(time.Minute), result, "It did not help"
+		s.Phase, s.Step, s.Attempt, s.NextTransitionTime = v1alpha1.RemediationPending, next, last.Number+1, nil
+		if next == "" {
+			s.Phase = v1alpha1.RemediationHeld
+		}
+		f.Request, f.Machine.Mark, f.Machine.RebootStands = nil, Mark{}, false
+	}
+}
+
+// recovering has the latest attempt end, some time ago, as the machine is healthy.
+func recovering(before time.Duration) change {
+	return func(f *Facts) {
+		s := &f.Record.Status
+		f.Machine.Health, f.Machine.Mark, f.Machine.RebootStands, f.Request = Healthy, Mark{}, false, nil
+		s.Phase, s.RecoveryTime, s.NextTransitionTime = v1alpha1.RemediationProbation, ago(before), ago(before-f.Record.Spec.Probation())
+		if last := latest(s); last != nil && last.EndTime == nil {
+			last.EndTime = ago(before)
+		}
+	}
+}
+
+// completed ends the record.
+func completed(f *Facts) {
+	f.Record.Status.Phase, f.Record.Status.CompletionTime = v1alpha1.RemediationEnded, ago(time.Minute)
+}
+
+// said is what the record says of its progress, for an hour.
+func said(status metav1.ConditionStatus, reason, message string) change {
+	return func(f *Facts) {
+		meta.SetStatusCondition(&f.Record.Status.Conditions, metav1.Condition{
+			Type: v1alpha1.ConditionProgressing, Status: status, Reason: reason, Message: message,
+			ObservedGeneration: 1, LastTransitionTime: *ago(time.Hour),
+		})
+	}
+}
+
+// decides has a person answer about the attempt in question.
+func decides(answer v1alpha1.Answer, step string) change {
+	return func(f *Facts) {
+		f.Record.Generation = 2
+		f.Record.Spec.Decision = &v1alpha1.RemediationDecision{
+			Attempt: max(1, f.Record.Status.Attempt), Answer: answer, Step: step, By: "ann",
+		}
+	}
 }

@@ -16,16 +16,16 @@ func checkDecision(w interface{ fail(string, ...any) }, d Decision) {
 	if d.Store && d.Act != None {
 		w.fail("%s together with a write of the status", d.Act)
 	}
-	if world, ok := w.(*world); ok {
-		world.checkAct(d)
-		if !d.Store && d.Act == None && !d.RecheckAt.IsZero() && !d.RecheckAt.After(world.now) {
+	if m, ok := w.(*model); ok {
+		m.checkAct(d)
+		if !d.Store && d.Act == None && !d.RecheckAt.IsZero() && !d.RecheckAt.After(m.now) {
 			w.fail("looks again at %s, which is past", d.RecheckAt)
 		}
 	}
 }
 
 // checkAct holds of every act.
-func (w *world) checkAct(d Decision) {
+func (w *model) checkAct(d Decision) {
 	f, s := w.f, w.f.Record.Status
 	if s.CompletionTime != nil && (d.Store || (d.Act != None && d.Act != Close)) {
 		w.fail("the record has ended, and goes on: %+v", d)
@@ -60,7 +60,7 @@ func (w *world) checkAct(d Decision) {
 }
 
 // checkStore holds of every write of the status.
-func (w *world) checkStore(d Decision) {
+func (w *model) checkStore(d Decision) {
 	before, after := w.f.Record.Status, d.Status
 	if after.ReleasedGrant < before.ReleasedGrant || after.ReleasedGrant > w.f.Record.Spec.Grant {
 		w.fail("the released grant goes from %d to %d of %d", before.ReleasedGrant, after.ReleasedGrant, w.f.Record.Spec.Grant)
@@ -99,7 +99,7 @@ func (w *world) checkStore(d Decision) {
 }
 
 // checkEnd holds of the write that ends a record.
-func (w *world) checkEnd(t *turn, after v1alpha1.MachineRemediationStatus) {
+func (w *model) checkEnd(t *turn, after v1alpha1.MachineRemediationStatus) {
 	if after.Phase != v1alpha1.RemediationEnded || len(after.Conditions) != 2 {
 		w.fail("the end is not said: %+v", after)
 	}
@@ -122,7 +122,7 @@ func (w *world) checkEnd(t *turn, after v1alpha1.MachineRemediationStatus) {
 
 // checkRest holds of a record that has settled: one that does not act has no slot, and what is waited for has a name or
 // an end.
-func (w *world) checkRest(d Decision) {
+func (w *model) checkRest(d Decision) {
 	s := w.f.Record.Status
 	switch s.Phase {
 	case v1alpha1.RemediationPending, v1alpha1.RemediationHeld:
@@ -151,7 +151,7 @@ func (w *world) checkRest(d Decision) {
 }
 
 // checkLine holds that a record says that it waits for a slot if and only if it gets one when it is its turn.
-func (w *world) checkLine() {
+func (w *model) checkLine() {
 	reason := progressing(&w.f.Record.Status).Reason
 	says := reason == v1alpha1.ReasonNoSlot || reason == v1alpha1.ReasonPaced
 	wants, at := WantsSlot(w.f.Record, w.now)
@@ -161,7 +161,7 @@ func (w *world) checkLine() {
 }
 
 // stands reports whether anything of the record is on the machine that should not outlast it.
-func (w *world) stands() bool {
+func (w *model) stands() bool {
 	t := &turn{f: w.f, s: w.f.Record.Status, now: w.now}
 	return t.stands()
 }

@@ -13,7 +13,7 @@ import (
 // record comes to an end, waits for a person, or goes on trying.
 func TestWhateverHappens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, anyPlan(t))
+		w := newModel(t, anyPlan(t))
 		kinds := [][]event{aboutMachine, aboutRequest, aboutSafety, aboutPeople}
 		if rapid.IntRange(0, 2).Draw(t, "ends") == 0 {
 			kinds = append(kinds, aboutEnd)
@@ -29,7 +29,7 @@ func TestWhateverHappens(t *testing.T) {
 }
 
 // wait lets time pass, at times just until the record wants to look again.
-func (w *world) wait(d Decision) {
+func (w *model) wait(d Decision) {
 	switch rapid.SampledFrom([]string{"no", "no", "a bit", "until due", "long"}).Draw(w.t, "wait") {
 	case "a bit":
 		w.now = w.now.Add(rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, 7 * time.Minute}).Draw(w.t, "bit"))
@@ -43,7 +43,7 @@ func (w *world) wait(d Decision) {
 }
 
 // heal takes away everything that keeps the record from going on.
-func (w *world) heal() {
+func (w *model) heal() {
 	w.logf("* all is healed")
 	w.f.Safety, w.refuse, w.f.JumpTo, w.late = Safety{}, "", "", nil
 	if w.f.Machine.Deleting() {
@@ -61,8 +61,8 @@ func (w *world) heal() {
 	}
 }
 
-// goOn lets time pass in a world in which nothing else happens. The machine stays as it is.
-func (w *world) goOn(health Health) {
+// goOn lets time pass in a model in which nothing else happens. The machine stays as it is.
+func (w *model) goOn(health Health) {
 	w.f.Machine.Health = health
 	begun := w.f.Record.Status.Attempt
 	for range 400 {

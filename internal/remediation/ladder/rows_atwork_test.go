@@ -40,7 +40,7 @@ func rowsAtWork() []row {
 			"it has not acted yet, and nobody can tell whether the machine is sick",
 			with(plan(replace()), begins("replace", time.Minute), is(Undecided)),
 			answer{
-				Says: "Pending Undecided: Nobody can tell just now whether the machine is healthy",
+				Says: saysUndecided,
 				At:   "replace 2",
 				Last: "replace 1, Aborted: Nobody can tell just now whether the machine is healthy", Free: true, Due: "5s", Again: "5s",
 			},
@@ -122,7 +122,7 @@ func rowsAtWork() []row {
 			with(plan(wait()), begins("watch", 5*time.Minute), said(metav1.ConditionUnknown, v1alpha1.ReasonPaused, ""),
 				stoppedFor(2*time.Minute), resumed(0)),
 			answer{
-				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				Says: saysWatching,
 				At:   "watch 1",
 				Last: "watch 1, at work", Due: "10m0s", Again: "10m0s",
 			},
@@ -131,7 +131,7 @@ func rowsAtWork() []row {
 			"a pause has ended that it saw some time ago",
 			with(plan(wait()), begins("watch", 5*time.Minute), seenPause(time.Minute), resumed(time.Minute)),
 			answer{
-				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				Says: saysWatching,
 				At:   "watch 1",
 				Last: "watch 1, at work", Due: "5m0s", Again: "5m0s",
 			},
@@ -141,7 +141,7 @@ func rowsAtWork() []row {
 			with(plan(wait()), begins("watch", 5*time.Minute), said(metav1.ConditionTrue, v1alpha1.ReasonActing, ""),
 				resumed(time.Minute)),
 			answer{
-				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				Says: saysWatching,
 				At:   "watch 1",
 				Last: "watch 1, at work", Due: "9m0s", Again: "9m0s",
 			},
@@ -150,7 +150,7 @@ func rowsAtWork() []row {
 			"a pause is said to end in the future",
 			with(plan(wait()), begins("watch", 5*time.Minute), resumed(-time.Hour)),
 			answer{
-				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				Says: saysWatching,
 				At:   "watch 1",
 				Last: "watch 1, at work", Due: "5m0s", Again: "5m0s",
 			},
@@ -159,7 +159,7 @@ func rowsAtWork() []row {
 			"its deadline was lost",
 			with(plan(wait()), begins("watch", 5*time.Minute), func(f *Facts) { f.Record.Status.NextTransitionTime = nil }),
 			answer{
-				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				Says: saysWatching,
 				At:   "watch 1",
 				Last: "watch 1, at work", Due: "5m0s", Again: "5m0s",
 			},
@@ -169,7 +169,7 @@ func rowsAtWork() []row {
 			with(plan(wait()), begins("watch", 5*time.Minute),
 				func(f *Facts) { f.Record.Status.NextTransitionTime = nil; f.Record.Status.Attempts[0].StartTime = nil }),
 			answer{
-				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				Says: saysWatching,
 				At:   "watch 1",
 				Last: "watch 1, at work", Due: "10m0s", Again: "10m0s",
 			},

@@ -22,7 +22,7 @@ func rowsBackoff() []row {
 			with(plan(replace()), waits("replace", 1), noSlot,
 				said(metav1.ConditionTrue, v1alpha1.ReasonGateClosed, "3 of 3 are not healthy"), dueIn(0)),
 			answer{
-				Says: "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers",
+				Says: saysNoSlot,
 				At:   "replace 1", Free: true,
 			},
 		},
@@ -106,7 +106,7 @@ func rowsBackoff() []row {
 			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultRefused, "replace"), noSlot, dueIn(4*time.Minute),
 				func(f *Facts) { f.Machine.Owner = otherSet() }),
 			answer{
-				Says: "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers", At: "replace 2",
+				Says: saysNoSlot, At: "replace 2",
 				Last: "replace 1 made MachineSet md-0, Refused: It did not help", Free: true,
 			},
 		},

@@ -13,7 +13,7 @@ func rowsHeld() []row {
 			"no step is left",
 			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "")),
 			answer{
-				Says: "Held NoStepLeft: No step is left; the last: It did not help; a person decides",
+				Says: saysNoStepLeft,
 				At:   "2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
 			},
@@ -35,7 +35,7 @@ func rowsHeld() []row {
 			"the plan says so",
 			with(plan(replace(), holdStep()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "ask")),
 			answer{
-				Says: "Held HoldStep: Step ask leaves the machine to a person; a person decides",
+				Says: saysHold,
 				At:   "ask 2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
 			},
@@ -43,7 +43,7 @@ func rowsHeld() []row {
 		{
 			"the plan says so at once",
 			plan(holdStep()),
-			answer{Says: "Held HoldStep: Step ask leaves the machine to a person; a person decides", At: "ask 1", Free: true},
+			answer{Says: saysHold, At: "ask 1", Free: true},
 		},
 		{
 			"the plan has an action of a later version",
@@ -71,7 +71,7 @@ func rowsHeld() []row {
 			"the plan cannot be evaluated, and an attempt is at work",
 			with(plan(reboot(), replace()), works("reboot", time.Minute), planProblem),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 1",
 				Last: "reboot 1 made RebootRemediation r-1, at work", Due: "29m0s", Again: "29m0s",
 			},

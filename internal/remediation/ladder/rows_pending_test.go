@@ -61,7 +61,7 @@ func rowsPending() []row {
 			"no slot",
 			with(plan(replace()), noSlot),
 			answer{
-				Says: "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers",
+				Says: saysNoSlot,
 				At:   "replace 1", Free: true,
 			},
 		},
@@ -84,7 +84,7 @@ func rowsPending() []row {
 			"a slot, and nobody can tell whether the machine is sick",
 			with(plan(reboot(), replace()), startAt("replace", ""), is(Undecided)),
 			answer{
-				Says: "Pending Undecided: Nobody can tell just now whether the machine is healthy",
+				Says: saysUndecided,
 				At:   "replace 1", Free: true, Due: "5s", Again: "5s",
 			},
 		},
@@ -92,7 +92,7 @@ func rowsPending() []row {
 			"a slot, and nothing was observed of its health",
 			with(plan(replace()), is("")),
 			answer{
-				Says: "Pending Undecided: Nobody can tell just now whether the machine is healthy",
+				Says: saysUndecided,
 				At:   "replace 1", Free: true, Due: "5s", Again: "5s",
 			},
 		},
@@ -100,7 +100,7 @@ func rowsPending() []row {
 			"no slot, and nobody can tell whether the machine is sick",
 			with(plan(replace()), noSlot, is(Undecided)),
 			answer{
-				Says: "Pending Undecided: Nobody can tell just now whether the machine is healthy",
+				Says: saysUndecided,
 				At:   "replace 1", Free: true,
 			},
 		},
@@ -108,7 +108,7 @@ func rowsPending() []row {
 			"nobody can tell whether there is something to wait for",
 			with(plan(wait()), is(Undecided)),
 			answer{
-				Says: "Pending Undecided: Nobody can tell just now whether the machine is healthy",
+				Says: saysUndecided,
 				At:   "watch 1", Free: true, Due: "5s", Again: "5s",
 			},
 		},
@@ -132,7 +132,7 @@ func rowsPending() []row {
 			"another system works on it while a step may wait",
 			with(plan(wait()), claimed),
 			answer{
-				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				Says: saysWatching,
 				At:   "watch 1",
 				Last: "watch 1, at work", Due: "10m0s", Again: "10m0s",
 			},
@@ -167,7 +167,7 @@ func rowsPending() []row {
 			"somebody else has marked it for what comes next",
 			with(plan(replace()), waits("replace", 1), markedByOthers),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1, at work", Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -200,7 +200,7 @@ func rowsPending() []row {
 			"a rule jumps forward",
 			with(plan(wait(), reboot(), replace()), jumpTo("replace")),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1, at work", Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -209,7 +209,7 @@ func rowsPending() []row {
 			"a rule jumps back",
 			with(plan(wait(), reboot(), replace()), waits("replace", 3), jumpTo("reboot")),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 3",
 				Last: "replace 3, at work", Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -217,7 +217,7 @@ func rowsPending() []row {
 		{
 			"a rule jumps to a step that leaves it to a person",
 			with(plan(replace(), holdStep()), waits("replace", 1), jumpTo("ask")),
-			answer{Says: "Held HoldStep: Step ask leaves the machine to a person; a person decides", At: "ask 1", Free: true},
+			answer{Says: saysHold, At: "ask 1", Free: true},
 		},
 		{
 			"a rule jumps past a step that waits for approval",
@@ -239,7 +239,7 @@ func rowsPending() []row {
 			with(plan(approvedStep(reboot()), approvedStep(replace())), waits("reboot", 1), decides(v1alpha1.AnswerApprove, ""),
 				jumpTo("replace")),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 1",
 				Last: "reboot 1 (Approve), at work", Due: "30m0s", Again: "30m0s",
 			},
@@ -248,7 +248,7 @@ func rowsPending() []row {
 			"a rule jumps to a step that is not there",
 			with(plan(reboot()), waits("reboot", 1), jumpTo("other")),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 1",
 				Last: "reboot 1, at work", Due: "30m0s", Again: "30m0s",
 			},
@@ -258,7 +258,7 @@ func rowsPending() []row {
 			with(plan(approvedStep(reboot()), replace()), begins("reboot", time.Hour), over(v1alpha1.ResultAborted, "reboot"),
 				decided(1, v1alpha1.AnswerApprove), jumpTo("replace")),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 2",
 				Last: "reboot 2 (Approve), at work", Due: "30m0s", Again: "30m0s",
 			},

@@ -49,7 +49,7 @@ func rowsPeople() []row {
 			"Cancel in the probation",
 			with(plan(replace()), works("replace", time.Hour), recovering(time.Minute), decides(v1alpha1.AnswerCancel, "")),
 			answer{
-				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				Says: saysProbation,
 				At:   "2",
 				Last: "replace 1 (Cancel) made MachineSet md-0, Cancelled: Cancel by ann", Due: "4m0s", Again: "4m0s",
 			},
@@ -58,7 +58,7 @@ func rowsPeople() []row {
 			"Cancel in the probation of a machine that nothing was done to",
 			with(plan(replace()), waits("replace", 1), recovering(time.Minute), decides(v1alpha1.AnswerCancel, "")),
 			answer{
-				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				Says: saysProbation,
 				At:   "2",
 				Last: "replace 1 (Cancel), Cancelled: Cancel by ann", Due: "4m0s", Again: "4m0s",
 			},
@@ -86,7 +86,7 @@ func rowsPeople() []row {
 			with(plan(replace()), works("replace", time.Minute), decides(v1alpha1.AnswerCancel, ""),
 				func(f *Facts) { f.Record.Spec.Decision.Attempt = 2 }),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
 			},
@@ -123,7 +123,7 @@ func rowsPeople() []row {
 			"Deny of an attempt that has acted",
 			with(plan(replace()), works("replace", time.Minute), decides(v1alpha1.AnswerDeny, "")),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
 			},
@@ -132,7 +132,7 @@ func rowsPeople() []row {
 			"Deny in the probation",
 			with(plan(replace()), waits("replace", 1), recovering(time.Minute), decides(v1alpha1.AnswerDeny, "")),
 			answer{
-				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				Says: saysProbation,
 				At:   "replace 1", Due: "4m0s", Again: "4m0s",
 			},
 		},
@@ -140,7 +140,7 @@ func rowsPeople() []row {
 			"Deny while it is held",
 			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), decides(v1alpha1.AnswerDeny, "")),
 			answer{
-				Says: "Held NoStepLeft: No step is left; the last: It did not help; a person decides",
+				Says: saysNoStepLeft,
 				At:   "2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
 			},
@@ -159,7 +159,7 @@ func rowsPeople() []row {
 			"Approve without a slot",
 			with(plan(approvedStep(replace())), waits("replace", 1), noSlot, decides(v1alpha1.AnswerApprove, "")),
 			answer{
-				Says: "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers",
+				Says: saysNoSlot,
 				At:   "replace 1", Free: true,
 			},
 		},
@@ -167,7 +167,7 @@ func rowsPeople() []row {
 			"Approve with a slot",
 			with(plan(approvedStep(replace())), waits("replace", 1), decides(v1alpha1.AnswerApprove, "")),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1 (Approve), at work", Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -192,7 +192,7 @@ func rowsPeople() []row {
 			with(plan(approvedStep(reboot())), begins("reboot", time.Hour), over(v1alpha1.ResultAborted, "reboot"),
 				decided(1, v1alpha1.AnswerApprove)),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 2",
 				Last: "reboot 2 (Approve), at work", Due: "30m0s", Again: "30m0s",
 			},

@@ -12,7 +12,7 @@ func rowsRecovered() []row {
 		{
 			"healthy before the first act",
 			with(plan(replace()), is(Healthy)),
-			answer{Says: "Probation Probation: The machine is healthy, and has to stay so", Due: "5m0s", Again: "5m0s"},
+			answer{Says: saysProbation, Due: "5m0s", Again: "5m0s"},
 		},
 		{
 			"healthy while the owner is marked",
@@ -27,7 +27,7 @@ func rowsRecovered() []row {
 			"healthy while the owner is at work",
 			with(plan(replace()), works("replace", time.Minute), is(Healthy), owner(MarkAnswered, "")),
 			answer{
-				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				Says: saysProbation,
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, open", Due: "5m0s", Again: "5m0s",
 			},
@@ -45,7 +45,7 @@ func rowsRecovered() []row {
 			"healthy before the act of an attempt",
 			with(plan(reboot(), replace()), begins("replace", time.Minute), is(Healthy)),
 			answer{
-				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				Says: saysProbation,
 				At:   "replace 2",
 				Last: "replace 1, Unneeded: The machine has recovered", Due: "5m0s", Again: "5m0s",
 			},
@@ -54,7 +54,7 @@ func rowsRecovered() []row {
 			"healthy while a step waits",
 			with(plan(wait(), replace()), begins("watch", time.Minute), is(Healthy)),
 			answer{
-				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				Says: saysProbation,
 				At:   "watch 2",
 				Last: "watch 1, Unneeded: The machine has recovered", Due: "5m0s", Again: "5m0s",
 			},
@@ -63,7 +63,7 @@ func rowsRecovered() []row {
 			"healthy while evidence is collected",
 			with(plan(collect(), replace()), works("collect", time.Minute), is(Healthy)),
 			answer{
-				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				Says: saysProbation,
 				At:   "collect 2",
 				Last: "collect 1 made Fix r-1, Unneeded: The machine has recovered", Due: "5m0s", Again: "5m0s",
 			},
@@ -72,7 +72,7 @@ func rowsRecovered() []row {
 			"healthy while it is held",
 			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), is(Healthy)),
 			answer{
-				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				Says: saysProbation,
 				At:   "2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Due: "5m0s", Again: "5m0s",
 			},
@@ -86,7 +86,7 @@ func rowsRecovered() []row {
 			"healthy for not long enough",
 			with(plan(replace()), works("replace", time.Hour), recovering(299*time.Second)),
 			answer{
-				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				Says: saysProbation,
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, open", Due: "1s", Again: "1s",
 			},
@@ -145,7 +145,7 @@ func rowsRecovered() []row {
 			"a machine that is being deleted is never healthy",
 			with(plan(replace()), works("replace", time.Minute), is(Healthy), deleting(time.Second)),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "59m59s",
 			},
@@ -154,7 +154,7 @@ func rowsRecovered() []row {
 			"healthy after a power cycle that is over",
 			with(plan(reboot()), works("reboot", time.Minute), requestSays("True", ""), is(Healthy)),
 			answer{
-				Says: "Probation Probation: The machine is healthy, and has to stay so",
+				Says: saysProbation,
 				At:   "reboot 1",
 				Last: "reboot 1 made RebootRemediation r-1, open", Due: "5m0s", Again: "5m0s",
 			},

@@ -31,7 +31,7 @@ func rowsReplacing() []row {
 			"the owner has not answered for long, and answers others",
 			with(plan(replace()), works("replace", 10*time.Minute), busyOwner),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "50m0s", Again: "50m0s",
 			},
@@ -68,7 +68,7 @@ func rowsReplacing() []row {
 			with(plan(replace()), works("replace", 30*time.Minute),
 				stoppedBy(byDeferral, 25*time.Minute), busyOwner),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "55m0s", Again: "55m0s",
 			},
@@ -115,7 +115,7 @@ func rowsReplacing() []row {
 			"the owner is at work",
 			with(plan(replace()), works("replace", time.Minute), owner(MarkAnswered, "Machine is deleting")),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
 			},
@@ -124,7 +124,7 @@ func rowsReplacing() []row {
 			"the owner has deferred for long, and is at work now",
 			with(plan(replace()), works("replace", 3*time.Hour), owner(MarkAnswered, "Machine is deleting"), stoppedBy(byDeferral, 2*time.Hour)),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "0s", Again: "1h0m0s",
 			},
@@ -133,7 +133,7 @@ func rowsReplacing() []row {
 			"the owner says for some time that it deletes the machine",
 			with(plan(replace()), works("replace", 3*time.Hour), owner(MarkAnswered, "Machine is deleting"), stoppedBy(byDeletion, 59*time.Minute)),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "-2h0m0s", Again: "1m0s",
 			},
@@ -179,7 +179,7 @@ func rowsReplacing() []row {
 			"the machine is being deleted",
 			with(plan(replace()), works("replace", time.Minute), deleting(time.Minute)),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "59m0s",
 			},

@@ -131,7 +131,7 @@ func rowsRequesting() []row {
 			"a host is cycled",
 			with(plan(reboot(), replace()), works("reboot", time.Minute)),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 1",
 				Last: "reboot 1 made RebootRemediation r-1, at work", Due: "29m0s", Again: "29m0s",
 			},
@@ -187,7 +187,7 @@ func rowsRequesting() []row {
 			"a host is back, and the machine is sick",
 			with(plan(reboot(), replace()), works("reboot", time.Minute), requestSays("True", "")),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 1",
 				Last: "reboot 1 made RebootRemediation r-1, at work", Due: "29m0s", Again: "29m0s",
 			},

@@ -14,7 +14,7 @@ func rowsRetry() []row {
 			with(plan(reboot(), replace()), works("reboot", 3*time.Hour), over(v1alpha1.ResultTimedOut, "replace"),
 				works("replace", 2*time.Hour), over(v1alpha1.ResultTimedOut, ""), decides(v1alpha1.AnswerRetry, "")),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 3",
 				Last: "replace 3 (Retry), at work", Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -24,7 +24,7 @@ func rowsRetry() []row {
 			with(plan(reboot(), replace()), works("replace", 2*time.Hour), over(v1alpha1.ResultTimedOut, ""), noSlot,
 				decides(v1alpha1.AnswerRetry, "")),
 			answer{
-				Says: "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers",
+				Says: saysNoSlot,
 				At:   "replace 2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
 			},
@@ -34,7 +34,7 @@ func rowsRetry() []row {
 			with(plan(reboot(), replace()), works("replace", 2*time.Hour), over(v1alpha1.ResultTimedOut, ""),
 				decides(v1alpha1.AnswerRetry, "reboot")),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 2",
 				Last: "reboot 2 (Retry), at work", Due: "30m0s", Again: "30m0s",
 			},
@@ -44,7 +44,7 @@ func rowsRetry() []row {
 			with(plan(replace(), holdStep()), works("replace", 2*time.Hour), over(v1alpha1.ResultTimedOut, "ask"),
 				decides(v1alpha1.AnswerRetry, "ask")),
 			answer{
-				Says: "Held HoldStep: Step ask leaves the machine to a person; a person decides",
+				Says: saysHold,
 				At:   "ask 2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
 			},
@@ -54,7 +54,7 @@ func rowsRetry() []row {
 			with(plan(approvedStep(replace())), works("replace", 2*time.Hour), over(v1alpha1.ResultTimedOut, ""),
 				decides(v1alpha1.AnswerRetry, "")),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 2",
 				Last: "replace 2 (Retry), at work", Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -63,7 +63,7 @@ func rowsRetry() []row {
 			"Retry of a record in which nothing was tried",
 			with(plan(reboot(), replace()), startAt("", "All was tried"), decides(v1alpha1.AnswerRetry, "")),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 1",
 				Last: "reboot 1 (Retry), at work", Due: "30m0s", Again: "30m0s",
 			},
@@ -72,7 +72,7 @@ func rowsRetry() []row {
 			"Retry of a record that was left to a person from the start",
 			with(plan(reboot(), replace(), holdStep()), startAt("ask", "Continues after an earlier remediation"), waits("ask", 1), decides(v1alpha1.AnswerRetry, "")),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 1",
 				Last: "reboot 1 (Retry), at work", Due: "30m0s", Again: "30m0s",
 			},
@@ -81,7 +81,7 @@ func rowsRetry() []row {
 			"Retry of a plan that begins with a person",
 			with(plan(holdStep(), replace()), waits("ask", 1), decides(v1alpha1.AnswerRetry, "")),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1 (Retry), at work", Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -103,7 +103,7 @@ func rowsRetry() []row {
 					f.Record.Status.Attempt, f.Record.Status.Step = 3, ""
 				}, decides(v1alpha1.AnswerRetry, "")),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 3",
 				Last: "reboot 3 (Retry), at work", Due: "30m0s", Again: "30m0s",
 			},
@@ -113,7 +113,7 @@ func rowsRetry() []row {
 			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "replace"), noSlot,
 				decides(v1alpha1.AnswerRetry, ""), dueIn(time.Hour), func(f *Facts) { f.Record.Status.ObservedGeneration = 1 }),
 			answer{
-				Says: "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers",
+				Says: saysNoSlot,
 				At:   "replace 2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
 			},
@@ -133,7 +133,7 @@ func rowsRetry() []row {
 			with(plan(reboot(), replace()), works("reboot", time.Hour), over(v1alpha1.ResultTimedOut, "reboot"),
 				decides(v1alpha1.AnswerRetry, ""), jumpTo("replace")),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 2",
 				Last: "reboot 2 (Retry), at work", Due: "30m0s", Again: "30m0s",
 			},
@@ -143,7 +143,7 @@ func rowsRetry() []row {
 			with(plan(reboot(), replace()), works("reboot", time.Hour), over(v1alpha1.ResultTimedOut, "reboot"),
 				decides(v1alpha1.AnswerRetry, ""), planProblem),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 2",
 				Last: "reboot 2 (Retry), at work", Due: "30m0s", Again: "30m0s",
 			},
@@ -152,7 +152,7 @@ func rowsRetry() []row {
 			"Retry of an attempt at work",
 			with(plan(reboot(), replace()), works("reboot", time.Minute), decides(v1alpha1.AnswerRetry, "replace")),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 1",
 				Last: "reboot 1 made RebootRemediation r-1, at work", Due: "29m0s", Again: "29m0s",
 			},
@@ -171,7 +171,7 @@ func rowsRetry() []row {
 			"remediate-machine while it waits for a slot",
 			with(plan(reboot(), replace()), waits("reboot", 1), noSlot, remediateAsked),
 			answer{
-				Says: "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers",
+				Says: saysNoSlot,
 				At:   "replace 1", Free: true,
 			},
 		},
@@ -189,7 +189,7 @@ func rowsRetry() []row {
 			"remediate-machine while an attempt is at work",
 			with(plan(reboot(), replace()), works("reboot", time.Minute), remediateAsked),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 1",
 				Last: "reboot 1 made RebootRemediation r-1, at work", Due: "29m0s", Again: "29m0s",
 			},
@@ -199,7 +199,7 @@ func rowsRetry() []row {
 			with(plan(reboot(), replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), remediateAsked,
 				decided(1, v1alpha1.AnswerRetry), annotationAnswered),
 			answer{
-				Says: "Held NoStepLeft: No step is left; the last: It did not help; a person decides",
+				Says: saysNoStepLeft,
 				At:   "2",
 				Last: "replace 1 (Retry) made MachineSet md-0, TimedOut: It did not help", Free: true,
 			},
@@ -242,7 +242,7 @@ func rowsRetry() []row {
 			with(plan(reboot(), approvedStep(replace()), holdStep()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "ask"),
 				decided(1, v1alpha1.AnswerRetry)),
 			answer{
-				Says: "Held HoldStep: Step ask leaves the machine to a person; a person decides",
+				Says: saysHold,
 				At:   "ask 2",
 				Last: "replace 1 (Retry) made MachineSet md-0, TimedOut: It did not help", Free: true,
 			},

@@ -28,7 +28,7 @@ func rowsStopped() []row {
 			"a hold that has ended since it was observed",
 			with(plan(replace()), works("replace", time.Minute), unsafe(func(s *Safety) { s.OnHold, s.HoldUntil = "ann holds it", noon })),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1", Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
 			},
 		},
@@ -133,7 +133,7 @@ func rowsStopped() []row {
 			"a pause while it is held",
 			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), paused),
 			answer{
-				Says: "Held NoStepLeft: No step is left; the last: It did not help; a person decides",
+				Says: saysNoStepLeft,
 				At:   "2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
 			},

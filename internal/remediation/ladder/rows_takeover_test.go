@@ -13,7 +13,7 @@ func rowsTakeOver() []row {
 			"the first act has marked the machine",
 			with(plan(replace()), marked),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -31,7 +31,7 @@ func rowsTakeOver() []row {
 			"somebody else has marked the machine, and we have no slot",
 			with(builtin(replace()), noSlot, markedByOthers),
 			answer{
-				Says: "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers",
+				Says: saysNoSlot,
 				At:   "replace 1", Free: true,
 			},
 		},
@@ -79,7 +79,7 @@ func rowsTakeOver() []row {
 			"the first act has asked for a power cycle by annotation",
 			with(builtin(reboot()), func(f *Facts) { f.Machine.RebootOperation, f.Machine.RebootStands = recordUID+"/1", true }),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 1",
 				Last: "reboot 1 made Machine md-0-x7, at work", Due: "30m0s", Again: "30m0s",
 			},
@@ -88,7 +88,7 @@ func rowsTakeOver() []row {
 			"the power cycle of the first act is over already",
 			with(builtin(reboot()), func(f *Facts) { f.Machine.RebootOperation = recordUID + "/1" }),
 			answer{
-				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+				Says: saysRebooting,
 				At:   "reboot 1",
 				Last: "reboot 1 made Machine md-0-x7, at work", Due: "30m0s", Again: "30m0s",
 			},
@@ -97,7 +97,7 @@ func rowsTakeOver() []row {
 			"an earlier version has left a mark, and the plan replaces later",
 			with(plan(wait(), reboot(), replace()), noSlot, marked, owner(MarkDeferred, "later")),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Free: true, Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -116,7 +116,7 @@ func rowsTakeOver() []row {
 			"an answer was lost, and the slot given back",
 			with(plan(replace()), waits("replace", 1), noSlot, marked),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Free: true, Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -126,7 +126,7 @@ func rowsTakeOver() []row {
 			with(plan(reboot(), replace()), begins("reboot", time.Hour), over(v1alpha1.ResultTimedOut, "replace"),
 				begins("replace", time.Minute), marked),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 2",
 				Last: "replace 2 made MachineSet md-0, at work", Due: "1h0m0s", Again: "10m0s",
 			},

@@ -22,7 +22,7 @@ func rowsUnproven() []row {
 			"sick again in the probation of the last attempt",
 			with(plan(replace(), holdStep()), works("replace", time.Hour), recovering(time.Minute), is(Sick)),
 			answer{
-				Says: "Held HoldStep: Step ask leaves the machine to a person; a person decides",
+				Says: saysHold,
 				At:   "ask 2",
 				Last: "replace 1 made MachineSet md-0, Failed: The machine fell sick again in its probation", Free: true,
 			},
@@ -31,7 +31,7 @@ func rowsUnproven() []row {
 			"sick again, and nothing was done",
 			with(plan(replace()), waits("replace", 1), noSlot, recovering(time.Minute), is(Sick)),
 			answer{
-				Says: "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers",
+				Says: saysNoSlot,
 				At:   "replace 1", Free: true,
 			},
 		},
@@ -39,7 +39,7 @@ func rowsUnproven() []row {
 			"sick again, and it was held",
 			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), recovering(time.Minute), is(Sick)),
 			answer{
-				Says: "Held NoStepLeft: No step is left; the last: It did not help; a person decides",
+				Says: saysNoStepLeft,
 				At:   "2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
 			},
@@ -98,7 +98,7 @@ func rowsUnproven() []row {
 			"undecided in the probation of a machine that nothing was done to",
 			with(plan(replace()), waits("replace", 1), noSlot, recovering(time.Minute), is(Undecided)),
 			answer{
-				Says: "Pending Undecided: Nobody can tell just now whether the machine is healthy",
+				Says: saysUndecided,
 				At:   "replace 1", Free: true,
 			},
 		},

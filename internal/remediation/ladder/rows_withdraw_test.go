@@ -25,7 +25,7 @@ func rowsWithdraw() []row {
 			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked,
 				owner(MarkAnswered, ""), takesBack),
 			answer{
-				Says: "Held NoStepLeft: No step is left; the last: It did not help; a person decides",
+				Says: saysNoStepLeft,
 				At:   "2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Again: "59m0s",
 			},
@@ -34,7 +34,7 @@ func rowsWithdraw() []row {
 			"the mark of somebody else is left",
 			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), markedByOthers),
 			answer{
-				Says: "Held NoStepLeft: No step is left; the last: It did not help; a person decides",
+				Says: saysNoStepLeft,
 				At:   "2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
 			},
@@ -83,7 +83,7 @@ func rowsWithdraw() []row {
 			"evidence is left",
 			with(plan(collect(), replace()), works("collect", time.Minute), over(v1alpha1.ResultSucceeded, "replace"), made("LogBundle")),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 2",
 				Last: "replace 2, at work", Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -140,7 +140,7 @@ func rowsWithdraw() []row {
 			with(plan(reboot(), replace()), works("reboot", time.Hour), over(v1alpha1.ResultFailed, "replace"), requested("RebootRemediation", 1),
 				requestSays("False", "its BMC is silent")),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+				Says: saysReplacing,
 				At:   "replace 2",
 				Last: "replace 2, at work", Due: "1h0m0s", Again: "1h0m0s",
 			},

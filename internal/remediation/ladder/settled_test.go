@@ -39,7 +39,7 @@ func TestSettled(t *testing.T) {
 // TestNothingByTheClock: between two looks that a record asks for, the time alone changes nothing.
 func TestNothingByTheClock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, anyPlan(t))
+		w := newModel(t, anyPlan(t))
 		for range rapid.IntRange(1, 20).Draw(t, "turns") {
 			w.happen(aboutMachine, aboutRequest, aboutSafety, aboutPeople, aboutEnd)
 			w.wait(w.settle())
@@ -60,8 +60,8 @@ func TestNothingByTheClock(t *testing.T) {
 // and comes to rest.
 func TestWhateverIsStored(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, anyPlan(t))
-		other := newWorld(t, anyPlan(t))
+		w := newModel(t, anyPlan(t))
+		other := newModel(t, anyPlan(t))
 		for range rapid.IntRange(1, 20).Draw(t, "turns") {
 			other.happen(aboutMachine, aboutRequest, aboutSafety, aboutPeople, aboutEnd)
 			other.wait(other.settle())

@@ -91,12 +91,8 @@ func TestCreateDeleting(t *testing.T) {
 // TestCreateBesideController: the status is stored even if a controller writes to the object first.
 func TestCreateBesideController(t *testing.T) {
 	e := env.Get(t)
-	watching, err := client.NewWithWatch(e.Config, client.Options{Scheme: e.Client.Scheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var once sync.Once
-	hasty := interceptor.NewClient(watching, interceptor.Funcs{
+	hasty := e.Intercept(t, interceptor.Funcs{
 		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 			once.Do(func() {
 				label := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"controller":"was-here"}}}`))

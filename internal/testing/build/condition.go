@@ -49,3 +49,11 @@ func (o ConditionOption) onNode(n *corev1.Node) {
 		LastTransitionTime: o.LastTransitionTime,
 	})
 }
+
+// Verdict sets the verdict that machinehealth gives since a time: the Node is well, is gone, or is not there yet.
+func Verdict(status metav1.ConditionStatus, since time.Time) ConditionOption {
+	reasons := map[metav1.ConditionStatus]string{
+		metav1.ConditionTrue: "Succeeded", metav1.ConditionFalse: "NodeNotFound", metav1.ConditionUnknown: "WaitingForNodeRef",
+	}
+	return Condition("HealthCheckSucceeded", status, reasons[status], since)
+}

@@ -37,8 +37,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// stand is a manager that handles a fleet with planted values.
-type stand struct {
+// harness is a manager that handles a fleet with planted values.
+type harness struct {
 	*env.Env
 	t                         *testing.T
 	ns, kubeconfig            string
@@ -52,7 +52,7 @@ type stand struct {
 // TestNothingComesOut: the content of Secrets, and passwords that others quote, are in nothing that Sickbay prints, stores, shows or sends,
 // even at the highest verbosity.
 func TestNothingComesOut(t *testing.T) {
-	s := &stand{Env: env.Get(t), t: t, tattler: newTattler(t), collected: map[string]string{}}
+	s := &harness{Env: env.Get(t), t: t, tattler: newTattler(t), collected: map[string]string{}}
 	s.Install(t, env.WithCRDs(env.AnythingGoes(reboot.HostKind)))
 	s.ns, s.kubeconfig = s.Namespace(t), s.writeKubeconfig()
 	file := filepath.Join(t.TempDir(), "token")
@@ -78,7 +78,7 @@ func TestNothingComesOut(t *testing.T) {
 	}
 }
 
-func (s *stand) writeKubeconfig() string {
+func (s *harness) writeKubeconfig() string {
 	s.t.Helper()
 	config := clientcmdapi.NewConfig()
 	config.Clusters["it"] = &clientcmdapi.Cluster{Server: s.Config.Host, CertificateAuthorityData: s.Config.CAData}
@@ -93,7 +93,7 @@ func (s *stand) writeKubeconfig() string {
 }
 
 // sickbay returns a command that runs the program.
-func (s *stand) sickbay(ctx context.Context, args ...string) *exec.Cmd {
+func (s *harness) sickbay(ctx context.Context, args ...string) *exec.Cmd {
 	s.t.Helper()
 	binary, err := os.Executable()
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *stand) sickbay(ctx context.Context, args ...string) *exec.Cmd {
 }
 
 // manager runs a manager until the test ends.
-func (s *stand) manager() {
+func (s *harness) manager() {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s.metrics, s.pprof, s.dashboard = freeAddress(s.t), freeAddress(s.t), freeAddress(s.t)
@@ -129,7 +129,7 @@ func (s *stand) manager() {
 }
 
 // settled waits until all machines have their verdicts, and the manager has tried all clusters.
-func (s *stand) settled() {
+func (s *harness) settled() {
 	s.t.Helper()
 	g := NewWithT(s.t)
 	g.Eventually(func(g Gomega) {
@@ -151,7 +151,7 @@ func (s *stand) settled() {
 }
 
 // collect gathers all output.
-func (s *stand) collect() {
+func (s *harness) collect() {
 	s.t.Helper()
 	s.collected["logs"] = s.said.String()
 	s.collected["events"] = s.list(&eventsv1.EventList{})
@@ -180,7 +180,7 @@ func (s *stand) collect() {
 }
 
 // command runs a command and returns its output.
-func (s *stand) command(args ...string) string {
+func (s *harness) command(args ...string) string {
 	s.t.Helper()
 	cmd := s.sickbay(s.t.Context(), args...)
 	if args[0] == "replay" { // it needs no API server
@@ -194,7 +194,7 @@ func (s *stand) command(args ...string) string {
 }
 
 // list returns all objects of a kind that Sickbay creates.
-func (s *stand) list(list client.ObjectList) string {
+func (s *harness) list(list client.ObjectList) string {
 	s.t.Helper()
 	if err := s.Client.List(s.t.Context(), list, client.InNamespace(s.ns)); err != nil {
 		s.t.Fatal(err)
@@ -207,7 +207,7 @@ func (s *stand) list(list client.ObjectList) string {
 }
 
 // conditions returns the conditions of Machines and MachineHealthChecks.
-func (s *stand) conditions() string {
+func (s *harness) conditions() string {
 	s.t.Helper()
 	var machines clusterv1.MachineList
 	var checks clusterv1.MachineHealthCheckList
@@ -223,7 +223,7 @@ func (s *stand) conditions() string {
 }
 
 // collectServed gathers what the manager serves to a user who may read everything.
-func (s *stand) collectServed() {
+func (s *harness) collectServed() {
 	s.t.Helper()
 	token := s.administrator()
 	for _, path := range []string{"goroutine?debug=2", "heap?debug=1", "allocs?debug=1", "mutex?debug=1", "cmdline", "symbol", "heap", "goroutine"} {
@@ -236,7 +236,7 @@ func (s *stand) collectServed() {
 }
 
 // administrator returns a token of a user who may read everything.
-func (s *stand) administrator() string {
+func (s *harness) administrator() string {
 	s.t.Helper()
 	account, request := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "admin"}}, &authenticationv1.TokenRequest{}
 	build.Create(s.t.Context(), s.t, s.Client, account, &rbacv1.ClusterRoleBinding{
@@ -261,7 +261,7 @@ func freeAddress(t *testing.T) string {
 }
 
 // get reads a page; a profile is decompressed.
-func (s *stand) get(url, token string) string {
+func (s *harness) get(url, token string) string {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, url, nil)
 	if err != nil {

@@ -36,7 +36,7 @@ type brain struct {
 }
 
 // reborn begins a new life, which knows nothing of the one before.
-func (s *stand) reborn() {
+func (s *harness) reborn() {
 	s.Helper()
 	c, cfg := s.overWire(s.account("reboot-without-cache", readsAll))
 	s.brain = &brain{
@@ -51,7 +51,7 @@ func (s *stand) reborn() {
 }
 
 // overWire returns the connection to the API server for controllers that are called by hand.
-func (s *stand) overWire(as *rest.Config) (client.Client, *rest.Config) {
+func (s *harness) overWire(as *rest.Config) (client.Client, *rest.Config) {
 	s.Helper()
 	cfg := rest.CopyConfig(as)
 	cfg.Wrap(s.wire.over)

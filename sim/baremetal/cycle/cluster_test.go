@@ -21,7 +21,7 @@ import (
 func TestWorkloadClusterDown(t *testing.T) {
 	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
 		t.Run(string(isolation), func(t *testing.T) {
-			s := newStand(t, reboot.ClusterAPIKind)
+			s := newHarness(t, reboot.ClusterAPIKind)
 			m := s.machine("m", plan{owned: true})
 			s.cluster.set(func(c *cluster) { c.down = true })
 			m.request(v1alpha1.RebootSettings{Isolation: isolation})
@@ -47,7 +47,7 @@ func TestWorkloadClusterDown(t *testing.T) {
 func TestWorkloadClusterHalfDown(t *testing.T) {
 	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
 		t.Run(string(isolation), func(t *testing.T) {
-			s := newStand(t, reboot.ClusterAPIKind)
+			s := newHarness(t, reboot.ClusterAPIKind)
 			m := s.machine("m", plan{owned: true})
 			if isolation == v1alpha1.DeleteNode {
 				s.cluster.set(func(c *cluster) { c.halfDown = true })
@@ -90,7 +90,7 @@ func (m *machine) drop(obj client.Object) {
 
 // TestTaint: the Node keeps the taint until its volumes and the Pods that must leave are gone, and no longer.
 func TestTaint(t *testing.T) {
-	s := newStand(t, reboot.ClusterAPIKind)
+	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	pod := m.pod("app")
 	const taint = corev1.TaintNodeOutOfService
@@ -142,7 +142,7 @@ func (m *machine) tainted() bool {
 // TestTaintUnsupported: in a cluster so old that the taint frees nothing, the controllers neither taint nor
 // delete the Node.
 func TestTaintUnsupported(t *testing.T) {
-	s := newStand(t, reboot.ClusterAPIKind)
+	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	s.cluster.set(func(c *cluster) { c.minor = "27+" })
 	m.request(v1alpha1.RebootSettings{Isolation: v1alpha1.OutOfServiceTaint})
@@ -159,7 +159,7 @@ func TestControlPlane(t *testing.T) {
 	onlySimulated(t, "more than one host in a namespace")
 	for name, kind := range flavours {
 		t.Run(name, func(t *testing.T) {
-			s := newStand(t, kind)
+			s := newHarness(t, kind)
 			first, second := s.machine("m1", plan{controlPlane: true}), s.machine("m2", plan{controlPlane: true})
 			// With only two, the management cluster, whose control plane this is, would lose its quorum.
 			s.machine("m3", plan{controlPlane: true})
@@ -201,7 +201,7 @@ func TestControlPlane(t *testing.T) {
 
 // TestNewerValuesStay: the controllers put back what is missing, but overwrite nothing that was set since.
 func TestNewerValuesStay(t *testing.T) {
-	s := newStand(t, reboot.ClusterAPIKind)
+	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	obstacles[v1alpha1.Restoring].set(m)
 	m.annotate(plainKey, "")
@@ -217,7 +217,7 @@ func TestNewerValuesStay(t *testing.T) {
 
 // TestSetJustBeforeDeletion: the controllers keep what was put on the Node just before its deletion.
 func TestSetJustBeforeDeletion(t *testing.T) {
-	s := newStand(t, reboot.ClusterAPIKind)
+	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	s.cluster.set(func(c *cluster) { c.halfDown = true })
 	m.annotate(plainKey, "")
@@ -234,7 +234,7 @@ func TestSetJustBeforeDeletion(t *testing.T) {
 // TestNodeReplaced: the controllers leave a Node alone that replaced the original one.
 func TestNodeReplaced(t *testing.T) {
 	onlySimulated(t, "a BMC that is locked")
-	s := newStand(t, reboot.ClusterAPIKind)
+	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	obstacles[v1alpha1.PoweringOff].set(m)
 	m.annotate(plainKey, "")
@@ -262,7 +262,7 @@ func TestInVain(t *testing.T) {
 	for name, tt := range tests {
 		for _, owned := range []bool{true, false} {
 			t.Run(name+map[bool]string{true: ", owned", false: ", not owned"}[owned], func(t *testing.T) {
-				s := newStand(t, reboot.ClusterAPIKind)
+				s := newHarness(t, reboot.ClusterAPIKind)
 				m := s.machine("m", plan{owned: owned})
 				m.Set(tt.faults)
 				settings := once()
@@ -299,7 +299,7 @@ func (m *machine) mustBeMarked(want bool) {
 // TestMachineReplaced: another Machine has the name now. The cycle was not for it.
 func TestMachineReplaced(t *testing.T) {
 	onlySimulated(t, "a BMC that is locked")
-	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
+	m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{})
 	obstacles[v1alpha1.PoweringOff].set(m)
 	m.request(v1alpha1.RebootSettings{})
 	m.reaches(v1alpha1.PoweringOff)

@@ -194,7 +194,7 @@ type outcome struct {
 
 func (c course) play(t *testing.T, at write, after bool) (outcome, []write) {
 	t.Helper()
-	s := newStandAlone(t, c.kind)
+	s := newHarnessAlone(t, c.kind)
 	m := s.machine("m", c.plan)
 	s.wire.at, s.wire.after = at, after
 	c.begin(m)

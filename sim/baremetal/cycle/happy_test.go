@@ -28,7 +28,7 @@ func TestFullCycle(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := newStand(t, tt.kind)
+			s := newHarness(t, tt.kind)
 			m := s.machine("m", plan{})
 			tt.ask(m)
 			record := m.ends(v1alpha1.Succeeded, "Succeeded")

@@ -33,7 +33,7 @@ func TestNoSuchHost(t *testing.T) {
 	for name, tt := range tests {
 		for flavour, kind := range flavours {
 			t.Run(name+", "+flavour, func(t *testing.T) {
-				s := newStand(t, kind)
+				s := newHarness(t, kind)
 				m := s.machine("m", tt.plan)
 				if tt.change != nil {
 					tt.change(m)
@@ -78,7 +78,7 @@ func (m *machine) pointTo(host string) {
 // TestTwoForOneHost: two machines name one host. Only the machine that uses it gets a cycle.
 func TestTwoForOneHost(t *testing.T) {
 	onlySimulated(t, "more than one host in a namespace")
-	s := newStand(t, reboot.ClusterAPIKind)
+	s := newHarness(t, reboot.ClusterAPIKind)
 	m, thief := s.machine("m", plan{}), s.machine("thief", plan{})
 	thief.pointTo(s.namespace + "/m")
 	thief.annotate(plainKey, "")
@@ -97,7 +97,7 @@ func TestTwoForOneHost(t *testing.T) {
 
 // TestTwoRequests: a person and a health check ask for the same cycle. It runs once.
 func TestTwoRequests(t *testing.T) {
-	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
+	m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{})
 	obstacles[v1alpha1.Fenced].set(m)
 	m.request(v1alpha1.RebootSettings{})
 	m.reaches(v1alpha1.Fenced)
@@ -132,7 +132,7 @@ func TestAskedAgain(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
+			m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{})
 			ask(m)
 			second := &v1alpha1.RebootRemediation{}
 			key := client.ObjectKey{Namespace: m.namespace, Name: reboot.RequestNames(m.get(), "asked")[0]}
@@ -147,7 +147,7 @@ func TestAskedAgain(t *testing.T) {
 
 // TestAnyValue: the annotation works with any value.
 func TestAnyValue(t *testing.T) {
-	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
+	m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{})
 	m.annotate(plainKey, `{"mode":`)
 	m.ends(v1alpha1.Succeeded, "Succeeded")
 	m.mustHaveCycled(1)
@@ -157,7 +157,7 @@ func TestAnyValue(t *testing.T) {
 func TestNeverJoined(t *testing.T) {
 	for name, kind := range flavours {
 		t.Run(name, func(t *testing.T) {
-			m := newStand(t, kind).machine("m", plan{neverJoined: true})
+			m := newHarness(t, kind).machine("m", plan{neverJoined: true})
 			m.annotate(plainKey, "")
 			m.ends(v1alpha1.Succeeded, "Succeeded")
 			m.mustHaveCycled(1)
@@ -171,7 +171,7 @@ func TestNeverJoined(t *testing.T) {
 // TestWithdrawn: the annotation is removed before the host is off.
 func TestWithdrawn(t *testing.T) {
 	onlySimulated(t, "a BMC that is locked")
-	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
+	m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{})
 	obstacles[v1alpha1.PoweringOff].set(m)
 	m.annotate(plainKey, "")
 	m.reaches(v1alpha1.PoweringOff)

@@ -15,7 +15,7 @@ import (
 func TestNodeComesAfterTheEnd(t *testing.T) {
 	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
 		t.Run(string(isolation), func(t *testing.T) {
-			s := newStand(t, reboot.ClusterAPIKind)
+			s := newHarness(t, reboot.ClusterAPIKind)
 			m := s.machine("m", plan{})
 			m.Set(baremetal.Faults{Hangs: true})
 			settings := once()
@@ -38,7 +38,7 @@ func TestNodeComesAfterTheEnd(t *testing.T) {
 // TestNextCycleTakesOver: the next cycle puts back what the last one could not. The old record makes room for the new one,
 // which gets its backup.
 func TestNextCycleTakesOver(t *testing.T) {
-	s := newStand(t, reboot.ClusterAPIKind)
+	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	m.Set(baremetal.Faults{Hangs: true})
 	m.annotate(plainKey, "")
@@ -74,7 +74,7 @@ func TestNothingToCycle(t *testing.T) {
 	} {
 		for _, owned := range []bool{true, false} {
 			t.Run(name+map[bool]string{true: ", owned", false: ", not owned"}[owned], func(t *testing.T) {
-				s := newStand(t, reboot.ClusterAPIKind)
+				s := newHarness(t, reboot.ClusterAPIKind)
 				m := s.machine("m", plan{noHost: true, neverJoined: true, owned: owned})
 				ask(m)
 				s.pace = v1alpha1.DefaultPowerOffTimeout / 10

@@ -15,7 +15,7 @@ import (
 // machine is a Machine on a host. The host, the Machine and its infrastructure machine have the same
 // name.
 type machine struct {
-	*stand
+	*harness
 	name string
 	// Host is the physical machine.
 	*baremetal.Host
@@ -30,12 +30,12 @@ type plan struct {
 }
 
 // machine creates a machine that is on and has joined.
-func (s *stand) machine(name string, p plan) *machine {
+func (s *harness) machine(name string, p plan) *machine {
 	s.Helper()
 	if name != "m" {
 		onlySimulated(s, "more than one host in a namespace")
 	}
-	m := &machine{stand: s, name: name, Host: s.operator.Host(client.ObjectKey{Namespace: s.namespace, Name: name})}
+	m := &machine{harness: s, name: name, Host: s.operator.Host(client.ObjectKey{Namespace: s.namespace, Name: name})}
 	m.Runs(m.kubelet(!p.neverJoined))
 	s.create(m.credentials(), m.newHost(p))
 	s.create(m.infrastructure(p)...)
@@ -54,7 +54,7 @@ func (s *stand) machine(name string, p plan) *machine {
 }
 
 // awaits waits for a condition without running the controllers.
-func (s *stand) awaits(what string, so func() bool) {
+func (s *harness) awaits(what string, so func() bool) {
 	s.Helper()
 	s.eventually(what, func() bool {
 		if s.clock != nil {
@@ -64,7 +64,7 @@ func (s *stand) awaits(what string, so func() bool) {
 	})
 }
 
-func (s *stand) create(objects ...client.Object) {
+func (s *harness) create(objects ...client.Object) {
 	s.Helper()
 	for _, obj := range objects {
 		if err := s.client.Create(s.ctx, obj); err != nil {
@@ -156,7 +156,7 @@ func (m *machine) annotate(key, value string) {
 	})
 }
 
-func (s *stand) change(obj client.Object, change func(client.Object)) {
+func (s *harness) change(obj client.Object, change func(client.Object)) {
 	s.Helper()
 	before := obj.DeepCopyObject().(client.Object)
 	change(obj)

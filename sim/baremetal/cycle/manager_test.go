@@ -19,16 +19,16 @@ import (
 // atMost bounds the time from a cycle's annotation until the host is released, if power takes no time.
 const atMost = 2 * time.Second
 
-// managed returns a stand whose controllers run in a manager, on the real clock.
-func managed(t testing.TB, kind schema.GroupVersionKind) *stand {
+// managed returns a harness whose controllers run in a manager, on the real clock.
+func managed(t testing.TB, kind schema.GroupVersionKind) *harness {
 	t.Helper()
-	s := startStand(t, kind, clock.RealClock{})
+	s := startHarness(t, kind, clock.RealClock{})
 	manage(t, s)
 	return s
 }
 
 // manage runs the controllers in a manager.
-func manage(t testing.TB, s *stand) {
+func manage(t testing.TB, s *harness) {
 	t.Helper()
 	kind := s.kind
 	e := *s.e

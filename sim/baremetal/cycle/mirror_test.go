@@ -32,7 +32,7 @@ func (refusedStatus) Apply(context.Context, runtime.ApplyConfiguration, ...clien
 // TestMachineCannotBeTold: the controllers cycle a host even if they cannot write the Machine's conditions, which do not
 // matter for fencing. They write them once they can.
 func TestMachineCannotBeTold(t *testing.T) {
-	s := newStand(t, reboot.ClusterAPIKind)
+	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	allowed := s.brain.reconciler.Client
 	s.brain.reconciler.Client = refused{allowed}
@@ -64,7 +64,7 @@ func TestMachineCannotBeTold(t *testing.T) {
 
 // TestMachineIsToldAgain: the controllers write the Machine's condition again if somebody else overwrites it.
 func TestMachineIsToldAgain(t *testing.T) {
-	s := newStand(t, reboot.ClusterAPIKind)
+	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	obstacles[v1alpha1.PoweringOff].set(m)
 	m.request(v1alpha1.RebootSettings{})

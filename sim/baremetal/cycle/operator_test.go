@@ -31,8 +31,8 @@ func onlySimulated(t testing.TB, why string) {
 	}
 }
 
-// startOperator starts the operator of a stand.
-func (s *stand) startOperator() operator {
+// startOperator starts the operator of a harness.
+func (s *harness) startOperator() operator {
 	s.Helper()
 	var op operator
 	var err error

@@ -55,7 +55,7 @@ func TestCannotBeFenced(t *testing.T) {
 			if name != "the operator is gone" {
 				onlySimulated(t, "a host that is like that: "+name)
 			}
-			s := newStand(t, reboot.ClusterAPIKind)
+			s := newHarness(t, reboot.ClusterAPIKind)
 			m := s.machine("m", plan{owned: true})
 			tt.before(m)
 			boots := m.Boots()
@@ -138,7 +138,7 @@ func staleOff(m *machine) {
 func TestOperatorComesBack(t *testing.T) {
 	for name, before := range map[string]func(*machine){"host on": stopOperator, "an old state says off": staleOff} {
 		t.Run(name, func(t *testing.T) {
-			s := newStand(t, reboot.ClusterAPIKind)
+			s := newHarness(t, reboot.ClusterAPIKind)
 			m := s.machine("m", plan{})
 			before(m)
 			boots := m.Boots()
@@ -160,7 +160,7 @@ func TestOperatorComesBack(t *testing.T) {
 
 // TestHostWasOff: a host that was off before the request is cycled, and must be proven off anew.
 func TestHostWasOff(t *testing.T) {
-	s := newStand(t, reboot.ClusterAPIKind)
+	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	m.annotateHost(otherKey, `{"mode":"hard"}`)
 	m.awaits("the host is off", func() bool { return !m.bareMetalHost().Status.PoweredOn })
@@ -207,7 +207,7 @@ func TestTroubleThatPasses(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := newStand(t, reboot.ClusterAPIKind)
+			s := newHarness(t, reboot.ClusterAPIKind)
 			m := s.machine("m", plan{owned: true})
 			s.passes(time.Minute)
 			m.Set(tt.faults)
@@ -243,7 +243,7 @@ func (m *machine) loseKey() {
 
 // TestKeyLostWhileOff: the host comes on just before its Node would be deleted. The Node stays until the host is off again.
 func TestKeyLostWhileOff(t *testing.T) {
-	s := newStand(t, reboot.ClusterAPIKind)
+	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	s.machineAgainst(m, v1alpha1.Fenced)
 	m.annotate(plainKey, "")
@@ -264,7 +264,7 @@ func TestKeyLostWhileOff(t *testing.T) {
 // TestSuspendedByUser: somebody else wants the host to stay off.
 func TestSuspendedByUser(t *testing.T) {
 	onlySimulated(t, "power that takes time")
-	s := newStand(t, reboot.ClusterAPIKind)
+	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	wanted := func(on bool) { m.changeHost(func(h *metal3v1.BareMetalHost) { h.Spec.Online = on }) }
 	wanted(false)
@@ -293,7 +293,7 @@ func TestSuspendedByUser(t *testing.T) {
 // TestRecovered: a machine is healthy again before its host is off.
 func TestRecovered(t *testing.T) {
 	onlySimulated(t, "power that takes time")
-	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{owned: true})
+	m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{owned: true})
 	m.Set(baremetal.Faults{OffTakes: time.Minute})
 	m.request(once())
 	m.becomes("our key", func() bool { return m.held("m") })
@@ -319,7 +319,7 @@ func TestDoubtWhileFenced(t *testing.T) {
 	onlySimulated(t, "machines with a button")
 	for _, annotation := range []string{metal3v1.PausedAnnotation, metal3v1.DetachedAnnotation} {
 		t.Run(annotation, func(t *testing.T) {
-			s := newStand(t, reboot.ClusterAPIKind)
+			s := newHarness(t, reboot.ClusterAPIKind)
 			m := s.machine("m", plan{})
 			obstacles[v1alpha1.Fenced].set(m)
 			m.annotate(plainKey, "")

@@ -34,7 +34,7 @@ type real struct {
 	on   bool
 }
 
-func (s *stand) startReal() (*real, error) {
+func (s *harness) startReal() (*real, error) {
 	s.Helper()
 	dir := s.TempDir()
 	kubeconfig, path := filepath.Join(dir, "kubeconfig"), filepath.Join(dir, "log")

@@ -23,7 +23,7 @@ const syncPeriod = time.Hour
 const plainKey = "reboot.metal3.io"
 
 // eventually waits in real time, for what does not depend on the fake clock.
-func (s *stand) eventually(what string, so func() bool) {
+func (s *harness) eventually(what string, so func() bool) {
 	s.Helper()
 	NewWithT(s).Eventually(so).WithTimeout(patience).WithPolling(2*time.Millisecond).Should(BeTrue(), func() string {
 		return what + "\n" + s.state()
@@ -113,7 +113,7 @@ func (m *machine) mustBeClean() {
 const ourPrefix = plainKey + "/sickbay-"
 
 // held reports whether our key keeps a host off.
-func (s *stand) held(name string) bool {
+func (s *harness) held(name string) bool {
 	s.Helper()
 	for _, host := range s.hosts() {
 		for key := range host.Annotations {
@@ -173,7 +173,7 @@ func (m *machine) deleteRequest() {
 }
 
 // state describes everything, for the message of a failed test.
-func (s *stand) state() string {
+func (s *harness) state() string {
 	var b strings.Builder
 	var requests v1alpha1.RebootRemediationList
 	if err := s.client.List(s.ctx, &requests, client.InNamespace(s.namespace)); err != nil {

@@ -21,7 +21,7 @@ var accounts struct {
 var readsAll = rbacv1.PolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch"}}
 
 // account returns a connection to the API server with the rights that the chart gives a manager with the controller reboot, and others.
-func (s *stand) account(name string, others ...rbacv1.PolicyRule) *rest.Config {
+func (s *harness) account(name string, others ...rbacv1.PolicyRule) *rest.Config {
 	s.Helper()
 	a, err := rights.ForArgs(s.openShift(), others, "--controllers=reboot")
 	if err != nil {
@@ -47,11 +47,11 @@ func (s *stand) account(name string, others ...rbacv1.PolicyRule) *rest.Config {
 }
 
 // asAdmin returns an administrator's connection to an API server.
-func (s *stand) asAdmin(cfg *rest.Config) (client.Client, *rest.Config) { return s.client, cfg }
+func (s *harness) asAdmin(cfg *rest.Config) (client.Client, *rest.Config) { return s.client, cfg }
 
 // nodes returns the access to the Nodes of the workload cluster. On OpenShift, it has the controllers' rights; with Cluster API, it goes through
 // a kubeconfig, with an administrator's rights.
-func (s *stand) nodes(c client.Client, cfg *rest.Config, byKubeconfig func(*rest.Config) (client.Client, *rest.Config)) workload.Writer {
+func (s *harness) nodes(c client.Client, cfg *rest.Config, byKubeconfig func(*rest.Config) (client.Client, *rest.Config)) workload.Writer {
 	if !s.openShift() {
 		c, cfg = byKubeconfig(s.e.Config)
 	}

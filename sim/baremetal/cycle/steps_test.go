@@ -22,7 +22,7 @@ func (m *machine) asks(key string) bool {
 func TestStepsAlone(t *testing.T) {
 	for name, kind := range flavours {
 		t.Run(name, func(t *testing.T) {
-			s := newStand(t, kind)
+			s := newHarness(t, kind)
 			m := s.machine("m", plan{})
 			m.annotate(plainKey+"/PowerOff", "")
 			m.becomes("power-off is done", func() bool { return !m.asks(plainKey + "/PowerOff") })
@@ -69,7 +69,7 @@ func TestSomeSteps(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
+			m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{})
 			for _, step := range tt.steps {
 				m.annotate(plainKey+"/"+step, "")
 			}
@@ -85,7 +85,7 @@ func TestSomeSteps(t *testing.T) {
 
 // TestStepsWithoutPowerOff: no other step runs before the host is off.
 func TestStepsWithoutPowerOff(t *testing.T) {
-	s := newStand(t, reboot.ClusterAPIKind)
+	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	m.annotate(plainKey+"/Delete", "")
 	m.annotate(plainKey+"/PowerOn", "")
@@ -98,7 +98,7 @@ func TestStepsWithoutPowerOff(t *testing.T) {
 
 // TestPlainAfterPowerOff: a full cycle can begin with a host that is kept off.
 func TestPlainAfterPowerOff(t *testing.T) {
-	m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{})
+	m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{})
 	m.annotate(plainKey+"/PowerOff", "")
 	m.reaches(v1alpha1.Holding)
 	m.annotate(plainKey, "")

@@ -58,8 +58,8 @@ var obstacles = map[v1alpha1.Phase]obstacle{
 }
 
 // machineAgainst sets an obstacle, and machineFree lifts it.
-func (s *stand) machineAgainst(m *machine, phase v1alpha1.Phase) { obstacles[phase].set(m) }
-func (s *stand) machineFree(m *machine, phase v1alpha1.Phase)    { obstacles[phase].lift(m) }
+func (s *harness) machineAgainst(m *machine, phase v1alpha1.Phase) { obstacles[phase].set(m) }
+func (s *harness) machineFree(m *machine, phase v1alpha1.Phase)    { obstacles[phase].lift(m) }
 
 // finalizeNode sets finalizers that keep the Node, if it exists, from being removed.
 func (m *machine) finalizeNode(finalizers ...string) {
@@ -80,7 +80,7 @@ func inEachPhase(t *testing.T, happens func(m *machine, phase v1alpha1.Phase)) {
 			if obstacle.power != "" {
 				onlySimulated(t, obstacle.power)
 			}
-			m := newStand(t, reboot.ClusterAPIKind).machine("m", plan{owned: true})
+			m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{owned: true})
 			obstacle.set(m)
 			m.request(v1alpha1.RebootSettings{RetryLimit: new(int32(0))})
 			m.reaches(phase)

@@ -13,7 +13,7 @@ import (
 // no other key.
 func TestSweep(t *testing.T) {
 	onlySimulated(t, "more than one host in a namespace")
-	s := newStand(t, reboot.ClusterAPIKind)
+	s := newHarness(t, reboot.ClusterAPIKind)
 	leaked, active := s.machine("leaked", plan{}), s.machine("active", plan{})
 	for _, m := range []*machine{leaked, active} {
 		m.annotateHost(otherKey, `{"mode":"hard"}`)
@@ -47,7 +47,7 @@ func TestSweep(t *testing.T) {
 // TestSweepAtStart: a manager removes a key that was left before it started.
 func TestSweepAtStart(t *testing.T) {
 	t.Parallel()
-	s := newStandAlone(t, reboot.ClusterAPIKind)
+	s := newHarnessAlone(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	m.annotateHost(ourPrefix+"0d5b1a3c-0000-4000-8000-000000000000", `{"mode":"hard"}`)
 	m.awaits("the host is off", func() bool { return !m.Running() })

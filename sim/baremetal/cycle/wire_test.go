@@ -26,7 +26,7 @@ func (w write) String() string { return fmt.Sprintf("%s (%d)", w.what, w.nth) }
 // wire is between the controllers and the API server. It records all writes, and can cut the controllers off just before or just after
 // a write, as if their process had ended.
 type wire struct {
-	stand *stand
+	harness *harness
 
 	mu     sync.Mutex
 	writes []write
@@ -99,7 +99,7 @@ var madeOfUID = regexp.MustCompile(`-[0-9a-f]{8}-asked`)
 
 // describe names the object that is written, in the same way in each namespace.
 func (w *wire) describe(r *http.Request) string {
-	path := strings.ReplaceAll(r.URL.Path, w.stand.namespace, "ns")
+	path := strings.ReplaceAll(r.URL.Path, w.harness.namespace, "ns")
 	if _, after, found := strings.Cut(path, "/namespaces/ns/"); found {
 		path = after
 	}
@@ -134,14 +134,14 @@ func (w *wire) check(r *http.Request) {
 		Spec, Status map[string]any
 	}
 	if err = errors.Join(err, json.Unmarshal(body, &patch)); err != nil || patch.Spec != nil || patch.Status != nil {
-		w.stand.Errorf("%s of a host with %s, %v: only annotations may be patched", r.Method, body, err)
+		w.harness.Errorf("%s of a host with %s, %v: only annotations may be patched", r.Method, body, err)
 	}
 	if patch.Metadata.UID == "" || patch.Metadata.ResourceVersion == "" {
-		w.stand.Errorf("a host is written without regard to what it is: %s", body)
+		w.harness.Errorf("a host is written without regard to what it is: %s", body)
 	}
 	for key := range patch.Metadata.Annotations {
 		if key != "reboot.metal3.io" && !strings.HasPrefix(key, "reboot.metal3.io/sickbay-") && !slices.Contains(unhealthyKeys, key) {
-			w.stand.Errorf("annotation %s of a host is written", key)
+			w.harness.Errorf("annotation %s of a host is written", key)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 // cluster is the workload cluster, which may be unreachable. It checks that nobody touches a Node whose machine has
 // power.
 type cluster struct {
-	stand *stand
+	harness *harness
 
 	mu sync.Mutex
 	// down is set if the cluster does not answer, unpatchable if it refuses patches of Nodes, and halfDown if it answers
@@ -33,7 +33,7 @@ func (c *cluster) set(change func(*cluster)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	change(c)
-	c.stand.page.write()
+	c.harness.page.write()
 }
 
 func (c *cluster) unreachable() error {
@@ -122,7 +122,7 @@ func (g guarded) Delete(ctx context.Context, obj client.Object, opts ...client.D
 	var options client.DeleteOptions
 	options.ApplyOptions(opts)
 	if options.Preconditions == nil || options.Preconditions.UID == nil {
-		g.cluster.stand.Errorf("Node %s is deleted, whichever it is", obj.GetName())
+		g.cluster.harness.Errorf("Node %s is deleted, whichever it is", obj.GetName())
 	}
 	defer g.cluster.mustBeOff(obj.GetName(), obj.GetUID(), "deleted")()
 	return g.Client.Delete(ctx, obj, opts...)
@@ -142,7 +142,7 @@ func (g guarded) Patch(ctx context.Context, obj client.Object, patch client.Patc
 // mustBeOff checks that a machine has no power and that nobody will switch it on, from now until the returned func is
 // called.
 func (c *cluster) mustBeOff(node string, uid types.UID, what string) func() {
-	s := c.stand
+	s := c.harness
 	name := strings.TrimPrefix(node, s.namespace+"-")
 	key := client.ObjectKey{Namespace: s.namespace, Name: name}
 	host := s.operator.Host(key)

@@ -10,8 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/pacing"
 )
 
-// world is a cluster in which machines are repaired at the pace of this package, looked at every half minute.
-type world struct {
+// model is a cluster in which machines are repaired at the pace of this package, looked at every half minute.
+type model struct {
 	now     time.Time
 	due     []pacing.Candidate
 	repairs []pacing.Repair
@@ -30,8 +30,8 @@ type end struct {
 	came outcome
 }
 
-func newWorld(due ...pacing.Candidate) *world {
-	return &world{
+func newModel(due ...pacing.Candidate) *model {
+	return &model{
 		now: now, due: due, atWork: map[int]end{}, served: map[string]time.Time{},
 		serve: func(n int) int { return n },
 		takes: func() time.Duration { return 5 * minute },
@@ -40,7 +40,7 @@ func newWorld(due ...pacing.Candidate) *world {
 }
 
 // look ends what is over, and begins what may begin.
-func (w *world) look() {
+func (w *model) look() {
 	for i, end := range w.atWork {
 		if !w.now.Before(end.at) {
 			w.repairs[i].Completed, w.repairs[i].Proven, w.repairs[i].Failed = end.at, end.came == proven, end.came == failed
@@ -61,7 +61,7 @@ func (w *world) look() {
 }
 
 // run looks until nobody is due or the time is over. It returns how long that took.
-func (w *world) run(most time.Duration) time.Duration {
+func (w *model) run(most time.Duration) time.Duration {
 	from := w.now
 	for ; len(w.due) > 0 && w.now.Sub(from) < most; w.now = w.now.Add(minute / 2) {
 		w.look()
@@ -71,7 +71,7 @@ func (w *world) run(most time.Duration) time.Duration {
 
 // TestRealFaults: 100 machines of one owner are really broken. All are repaired within an hour, and the first alone.
 func TestRealFaults(t *testing.T) {
-	w := newWorld(several(100, "m", "a", "z")...)
+	w := newModel(several(100, "m", "a", "z")...)
 	w.look()
 	if len(w.served) != 1 {
 		t.Errorf("%d are repaired before anything is proven", len(w.served))
@@ -83,7 +83,7 @@ func TestRealFaults(t *testing.T) {
 
 // TestBadImage: what comes in the place of the machines of one owner never comes up. One is tried at a time, ever more slowly.
 func TestBadImage(t *testing.T) {
-	w := newWorld(several(100, "m", "a", "z")...)
+	w := newModel(several(100, "m", "a", "z")...)
 	w.comes = func(pacing.Candidate) outcome { return failed }
 	w.run(3 * time.Hour)
 	// Each takes 5 minutes, and rests 8 to 10 minutes after it.
@@ -101,7 +101,7 @@ func TestBadImage(t *testing.T) {
 // failure domain, nobody of the flood is served before it.
 func TestLoneFault(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(several(40, "flood", "a", "z")...)
+		w := newModel(several(40, "flood", "a", "z")...)
 		w.comes = func(pacing.Candidate) outcome { return failed }
 		w.takes = func() time.Duration { return time.Duration(rapid.IntRange(1, 30).Draw(t, "takes")) * minute }
 		w.run(time.Duration(rapid.IntRange(0, 90).Draw(t, "flood")) * minute)
@@ -129,7 +129,7 @@ func TestLoneFault(t *testing.T) {
 // TestEverybodyIsServed: whatever comes of the repairs, however long they take, and however few slots there are.
 func TestEverybodyIsServed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld()
+		w := newModel()
 		keys := [][]string{{"a", "y"}, {"a", "z"}, {"b", "z"}, {"c", "y"}}
 		n := rapid.IntRange(1, 15).Draw(t, "machines")
 		for _, c := range several(n, "m") {

@@ -38,15 +38,15 @@ func approved(step v1alpha1.RemediationStep) v1alpha1.RemediationStep {
 	return step
 }
 
-// world is a record and its machine, without the API.
-type world struct {
+// model is a record and its machine, without the API.
+type model struct {
 	f   ladder.Facts
 	now time.Time
 }
 
-// newWorld returns a sick machine of a MachineSet that was just admitted, with a slot.
-func newWorld(steps ...v1alpha1.RemediationStep) *world {
-	return &world{now: noon, f: ladder.Facts{
+// newModel returns a sick machine of a MachineSet that was just admitted, with a slot.
+func newModel(steps ...v1alpha1.RemediationStep) *model {
+	return &model{now: noon, f: ladder.Facts{
 		Record: &v1alpha1.MachineRemediation{
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace: "fleet", Name: "metal-3-5f2c9d1e-1", UID: "5f2c9d1e", Generation: 1,
@@ -68,7 +68,7 @@ func newWorld(steps ...v1alpha1.RemediationStep) *world {
 }
 
 // settle runs the ladder until nothing is left to do.
-func (w *world) settle() *world {
+func (w *model) settle() *model {
 	for range 100 {
 		d := ladder.Decide(w.f, w.now)
 		w.f.Record = w.f.Record.DeepCopy()
@@ -84,8 +84,8 @@ func (w *world) settle() *world {
 	panic("the record does not settle")
 }
 
-// perform carries out the act of a decision in the world.
-func (w *world) perform(d ladder.Decision) {
+// perform carries out the act of a decision.
+func (w *model) perform(d ladder.Decision) {
 	switch d.Act {
 	case ladder.MarkForOwner:
 		w.f.Machine.Mark = ladder.Mark{State: ladder.MarkWaiting, Ours: true}
@@ -108,20 +108,20 @@ func (w *world) perform(d ladder.Decision) {
 	}
 }
 
-func (w *world) makes(kind string, d ladder.Decision) {
+func (w *model) makes(kind string, d ladder.Decision) {
 	w.f.Request = &ladder.Request{OperationID: d.Attempt.OperationID, Ref: v1alpha1.RemediationObjectReference{
 		APIVersion: "v1", Kind: kind, Name: fmt.Sprintf("%s-%d", w.f.Record.Name, d.Attempt.Number), UID: "r-1",
 	}}
 }
 
 // after lets time pass and the record settle.
-func (w *world) after(d time.Duration) *world {
+func (w *model) after(d time.Duration) *model {
 	w.now = w.now.Add(d)
 	return w.settle()
 }
 
 // granted gives the record a slot if it wants one.
-func (w *world) granted() *world {
+func (w *model) granted() *model {
 	if wants, _ := ladder.WantsSlot(w.f.Record, w.now); wants {
 		w.f.Record = w.f.Record.DeepCopy()
 		w.f.Record.Spec.Grant = w.f.Record.Status.ReleasedGrant + 1
@@ -130,18 +130,18 @@ func (w *world) granted() *world {
 }
 
 // with changes the facts; the record does not know that yet.
-func (w *world) with(change func(*ladder.Facts)) *world {
+func (w *model) with(change func(*ladder.Facts)) *model {
 	change(&w.f)
 	return w
 }
 
 // as changes the facts and lets the record settle.
-func (w *world) as(change func(*ladder.Facts)) *world { return w.with(change).settle() }
+func (w *model) as(change func(*ladder.Facts)) *model { return w.with(change).settle() }
 
-func (w *world) view() decision.View { return decision.View{Facts: w.f} }
+func (w *model) view() decision.View { return decision.View{Facts: w.f} }
 
 // writes stores a decision like the API server.
-func (w *world) writes(d v1alpha1.RemediationDecision) *world {
+func (w *model) writes(d v1alpha1.RemediationDecision) *model {
 	w.f.Record = w.f.Record.DeepCopy()
 	w.f.Record.Spec.Decision = &d
 	w.f.Record.Generation++

@@ -4,17 +4,69 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
+func TestMain(m *testing.M) {
+	env.Main(m, env.WithScheme(v1alpha1.AddToScheme), env.WithCRDFiles("config/crd/sickbay*.yaml"))
+}
+
+// harness is a Machine of a MachineSet on the API server.
+type harness struct {
+	c       client.Client
+	ns      string
+	machine *clusterv1.Machine
+}
+
+// now is when the tests act.
+var now = build.Epoch.Add(24 * time.Hour)
+
+func newHarness(t *testing.T, opts ...build.MachineOption) *harness {
+	t.Helper()
+	e := env.Get(t)
+	f := &harness{c: e.Client, ns: e.Namespace(t)}
+	set := build.MachineSet(f.ns, "set")
+	build.Create(t.Context(), t, e.Client, set)
+	f.machine = build.Machine(f.ns, "m", append([]build.MachineOption{build.OwnedBy(set)}, opts...)...)
+	build.Create(t.Context(), t, e.Client, f.machine)
+	return f
+}
+
+// stored returns the Machine as it is stored.
+func (f *harness) stored(t *testing.T) *clusterv1.Machine {
+	t.Helper()
+	stored, exists := objects.Get(t, f.c, f.machine)
+	if !exists {
+		t.Fatal("the Machine is gone")
+	}
+	return stored
+}
+
+// touch changes the Machine, so that the harness's copy is stale.
+func (f *harness) touch(t *testing.T) {
+	t.Helper()
+	objects.Annotate(t, f.c, f.machine, "touched", "yes")
+}
+
+// remove deletes the Machine.
+func (f *harness) remove(t *testing.T) {
+	t.Helper()
+	objects.Delete(t, f.c, f.stored(t))
+}
+
 // meanwhile is something that somebody else does between the read of a Machine and the write.
-type meanwhile func(t *testing.T, f *fixture)
+type meanwhile func(t *testing.T, f *harness)
 
 // bound says whether a write depends on a change that happens meanwhile.
 type bound struct {
@@ -24,7 +76,7 @@ type bound struct {
 }
 
 // check makes the change after the Machine was read, and asserts whether the write succeeds.
-func (b bound) check(t *testing.T, f *fixture, write func(machine *clusterv1.Machine) error) {
+func (b bound) check(t *testing.T, f *harness, write func(machine *clusterv1.Machine) error) {
 	t.Helper()
 	seen := f.stored(t)
 	b.meanwhile(t, f)
@@ -45,7 +97,7 @@ func (b bound) check(t *testing.T, f *fixture, write func(machine *clusterv1.Mac
 }
 
 // version returns the resource version of the Machine with the name; empty if there is none.
-func (f *fixture) version(t *testing.T) string {
+func (f *harness) version(t *testing.T) string {
 	t.Helper()
 	var list clusterv1.MachineList
 	if err := f.c.List(t.Context(), &list); err != nil {
@@ -58,12 +110,12 @@ func (f *fixture) version(t *testing.T) string {
 	return list.Items[i].ResourceVersion
 }
 
-func anotherAnnotation(t *testing.T, f *fixture) {
+func anotherAnnotation(t *testing.T, f *harness) {
 	t.Helper()
 	f.touch(t)
 }
 
-func anotherMachine(t *testing.T, f *fixture) {
+func anotherMachine(t *testing.T, f *harness) {
 	t.Helper()
 	again := f.stored(t)
 	f.remove(t)
@@ -71,19 +123,19 @@ func anotherMachine(t *testing.T, f *fixture) {
 	build.Create(t.Context(), t, f.c, again)
 }
 
-func machineGone(t *testing.T, f *fixture) {
+func machineGone(t *testing.T, f *harness) {
 	t.Helper()
 	f.remove(t)
 }
 
 // otherOrder reorders the conditions, as Cluster API does when it writes: it sorts them.
-func otherOrder(t *testing.T, f *fixture) {
+func otherOrder(t *testing.T, f *harness) {
 	t.Helper()
 	f.writeStatus(t, func(s *clusterv1.MachineStatus) { slices.Reverse(s.Conditions) })
 }
 
 func conditionBecomes(conditionType string, status metav1.ConditionStatus, reason string) meanwhile {
-	return func(t *testing.T, f *fixture) {
+	return func(t *testing.T, f *harness) {
 		t.Helper()
 		f.writeStatus(t, func(s *clusterv1.MachineStatus) {
 			meta.SetStatusCondition(&s.Conditions, metav1.Condition{Type: conditionType, Status: status, Reason: reason, Message: "new"})
@@ -92,14 +144,14 @@ func conditionBecomes(conditionType string, status metav1.ConditionStatus, reaso
 }
 
 func conditionGoes(conditionType string) meanwhile {
-	return func(t *testing.T, f *fixture) {
+	return func(t *testing.T, f *harness) {
 		t.Helper()
 		f.writeStatus(t, func(s *clusterv1.MachineStatus) { meta.RemoveStatusCondition(&s.Conditions, conditionType) })
 	}
 }
 
 func annotated(key, value string) meanwhile {
-	return func(t *testing.T, f *fixture) {
+	return func(t *testing.T, f *harness) {
 		t.Helper()
 		machine := f.stored(t)
 		metav1.SetMetaDataAnnotation(&machine.ObjectMeta, key, value)
@@ -110,7 +162,7 @@ func annotated(key, value string) meanwhile {
 }
 
 func annotationGoes(key string) meanwhile {
-	return func(t *testing.T, f *fixture) {
+	return func(t *testing.T, f *harness) {
 		t.Helper()
 		machine := f.stored(t)
 		delete(machine.Annotations, key)
@@ -120,7 +172,7 @@ func annotationGoes(key string) meanwhile {
 	}
 }
 
-func (f *fixture) writeStatus(t *testing.T, change func(*clusterv1.MachineStatus)) {
+func (f *harness) writeStatus(t *testing.T, change func(*clusterv1.MachineStatus)) {
 	t.Helper()
 	machine := f.stored(t)
 	change(&machine.Status)

@@ -27,8 +27,8 @@ const (
 
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// stand is a namespace with an operator, the controllers, and a clock of their own.
-type stand struct {
+// harness is a namespace with an operator, the controllers, and a clock of their own.
+type harness struct {
 	testing.TB
 	ctx       context.Context
 	e         *env.Env
@@ -53,43 +53,43 @@ type stand struct {
 	ahead time.Duration
 }
 
-// newStand returns a stand with a fake clock, for a parallel test.
-func newStand(t *testing.T, kind schema.GroupVersionKind) *stand {
+// newHarness returns a harness with a fake clock, for a parallel test.
+func newHarness(t *testing.T, kind schema.GroupVersionKind) *harness {
 	t.Helper()
 	t.Parallel()
-	return newStandAlone(t, kind)
+	return newHarnessAlone(t, kind)
 }
 
-// newStandAlone returns a stand for a test that decides itself whether it is parallel.
-func newStandAlone(t *testing.T, kind schema.GroupVersionKind) *stand {
+// newHarnessAlone returns a harness for a test that decides itself whether it is parallel.
+func newHarnessAlone(t *testing.T, kind schema.GroupVersionKind) *harness {
 	t.Helper()
 	begin := epoch
 	if *binary != "" {
 		begin = time.Now()
 	}
 	fake := clocktesting.NewFakeClock(begin)
-	s := startStand(t, kind, fake)
+	s := startHarness(t, kind, fake)
 	s.clock = fake
 	s.reborn()
 	return s
 }
 
-func startStand(t testing.TB, kind schema.GroupVersionKind, time clock.WithTickerAndDelayedExecution) *stand {
+func startHarness(t testing.TB, kind schema.GroupVersionKind, time clock.WithTickerAndDelayedExecution) *harness {
 	t.Helper()
 	e := server(t)
-	s := &stand{TB: t, ctx: t.Context(), e: e, client: e.Client, namespace: e.Namespace(t), kind: kind, time: time, log: &eventLog{}, pace: tick}
+	s := &harness{TB: t, ctx: t.Context(), e: e, client: e.Client, namespace: e.Namespace(t), kind: kind, time: time, log: &eventLog{}, pace: tick}
 	s.page = allNews.open(t, e, s.namespace)
-	s.cluster, s.wire = &cluster{stand: s, minor: "35", touched: map[types.UID]bool{}}, &wire{stand: s}
+	s.cluster, s.wire = &cluster{harness: s, minor: "35", touched: map[types.UID]bool{}}, &wire{harness: s}
 	s.operator = s.startOperator()
 	return s
 }
 
 // openShift reports whether the Machines are OpenShift's.
-func (s *stand) openShift() bool { return s.kind == reboot.OpenShiftKind }
+func (s *harness) openShift() bool { return s.kind == reboot.OpenShiftKind }
 
 // becomes runs everything until a condition holds. The controllers look when something has happened or when they
 // want to, as in a manager.
-func (s *stand) becomes(what string, so func() bool) {
+func (s *harness) becomes(what string, so func() bool) {
 	s.Helper()
 	s.eventually(what, func() bool {
 		if so() {
@@ -104,14 +104,14 @@ func (s *stand) becomes(what string, so func() bool) {
 }
 
 // turn runs everything for a moment. The controllers look even without a reason.
-func (s *stand) turn() {
+func (s *harness) turn() {
 	s.Helper()
 	s.step(s.pace)
 	s.look()
 }
 
 // step advances the clock, and gives the others a moment to work.
-func (s *stand) step(d time.Duration) {
+func (s *harness) step(d time.Duration) {
 	entries, _ := s.page.read()
 	if *binary == "" {
 		s.clock.Step(d)
@@ -123,7 +123,7 @@ func (s *stand) step(d time.Duration) {
 	s.clock.SetTime(time.Now().Add(s.ahead))
 }
 
-func (s *stand) look() {
+func (s *harness) look() {
 	s.Helper()
 	s.brain.turn(s.ctx)
 	if s.wire.isDead() {
@@ -133,7 +133,7 @@ func (s *stand) look() {
 }
 
 // passes advances the clock in small steps, and runs everything in between.
-func (s *stand) passes(d time.Duration) {
+func (s *harness) passes(d time.Duration) {
 	s.Helper()
 	for end := s.clock.Now().Add(d); s.clock.Now().Before(end); {
 		s.step(max(d/20, tick))
@@ -141,7 +141,7 @@ func (s *stand) passes(d time.Duration) {
 	}
 }
 
-func (s *stand) hosts() []metal3v1.BareMetalHost {
+func (s *harness) hosts() []metal3v1.BareMetalHost {
 	s.Helper()
 	var list metal3v1.BareMetalHostList
 	if err := s.client.List(s.ctx, &list, client.InNamespace(s.namespace)); err != nil {

@@ -39,8 +39,8 @@ var install struct {
 	err  error
 }
 
-// stand is an operator with one host and a clock of its own.
-type stand struct {
+// harness is an operator with one host and a clock of its own.
+type harness struct {
 	testing.TB
 	g        *WithT
 	ctx      context.Context
@@ -51,8 +51,8 @@ type stand struct {
 	key client.ObjectKey
 }
 
-// newStand returns a stand without a host object.
-func newStand(t *testing.T) *stand {
+// newHarness returns a harness without a host object.
+func newHarness(t *testing.T) *harness {
 	t.Helper()
 	t.Parallel()
 	e := env.Get(t)
@@ -61,7 +61,7 @@ func newStand(t *testing.T) *stand {
 		t.Fatal(install.err)
 	}
 	namespace := e.Namespace(t)
-	s := &stand{
+	s := &harness{
 		TB: t, g: NewWithT(t), ctx: t.Context(), client: e.Client, key: client.ObjectKey{Namespace: namespace, Name: "host"},
 		clock: clocktesting.NewFakeClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)),
 	}
@@ -80,16 +80,16 @@ func newStand(t *testing.T) *stand {
 	return s
 }
 
-// newRunning returns a stand whose host is on.
-func newRunning(t *testing.T) *stand {
+// newRunning returns a harness whose host is on.
+func newRunning(t *testing.T) *harness {
 	t.Helper()
-	s := newStand(t)
+	s := newHarness(t)
 	s.create(func(*metal3api.BareMetalHost) {})
 	s.turns(true)
 	return s
 }
 
-func (s *stand) create(change func(*metal3api.BareMetalHost)) {
+func (s *harness) create(change func(*metal3api.BareMetalHost)) {
 	s.Helper()
 	host := &metal3api.BareMetalHost{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.key.Namespace, Name: s.key.Name},
@@ -104,7 +104,7 @@ func (s *stand) create(change func(*metal3api.BareMetalHost)) {
 	}
 }
 
-func (s *stand) get() *metal3api.BareMetalHost {
+func (s *harness) get() *metal3api.BareMetalHost {
 	s.Helper()
 	host := &metal3api.BareMetalHost{}
 	if err := s.client.Get(s.ctx, s.key, host); err != nil {
@@ -113,13 +113,13 @@ func (s *stand) get() *metal3api.BareMetalHost {
 	return host
 }
 
-func (s *stand) has(key string) bool {
+func (s *harness) has(key string) bool {
 	s.Helper()
 	_, ok := s.get().Annotations[key]
 	return ok
 }
 
-func (s *stand) change(change func(*metal3api.BareMetalHost)) {
+func (s *harness) change(change func(*metal3api.BareMetalHost)) {
 	s.Helper()
 	host := s.get()
 	before := host.DeepCopy()
@@ -129,18 +129,18 @@ func (s *stand) change(change func(*metal3api.BareMetalHost)) {
 	}
 }
 
-func (s *stand) annotate(key, value string) {
+func (s *harness) annotate(key, value string) {
 	s.Helper()
 	s.change(func(h *metal3api.BareMetalHost) { metav1.SetMetaDataAnnotation(&h.ObjectMeta, key, value) })
 }
 
-func (s *stand) drop(key string) {
+func (s *harness) drop(key string) {
 	s.Helper()
 	s.change(func(h *metal3api.BareMetalHost) { delete(h.Annotations, key) })
 }
 
 // becomes advances the clock until a condition holds.
-func (s *stand) becomes(what string, so func() bool) {
+func (s *harness) becomes(what string, so func() bool) {
 	s.Helper()
 	s.g.Eventually(func() bool {
 		s.clock.Step(tick)
@@ -149,7 +149,7 @@ func (s *stand) becomes(what string, so func() bool) {
 }
 
 // stays advances the clock far, and checks that a condition always holds.
-func (s *stand) stays(what string, so func() bool) {
+func (s *harness) stays(what string, so func() bool) {
 	s.Helper()
 	s.g.Consistently(func() bool {
 		s.clock.Step(tick)
@@ -159,7 +159,7 @@ func (s *stand) stays(what string, so func() bool) {
 
 // turns advances the clock until the status says on or off. The status must not say so
 // before the machine is.
-func (s *stand) turns(on bool) {
+func (s *harness) turns(on bool) {
 	s.Helper()
 	s.becomes("status.poweredOn", func() bool {
 		if s.get().Status.PoweredOn != on {
@@ -173,7 +173,7 @@ func (s *stand) turns(on bool) {
 }
 
 // last returns when the machine last got or lost its power.
-func (s *stand) last() time.Time {
+func (s *harness) last() time.Time {
 	s.Helper()
 	history := s.History()
 	if len(history) == 0 {
@@ -182,6 +182,6 @@ func (s *stand) last() time.Time {
 	return history[len(history)-1].At
 }
 
-func (s *stand) hasPowerError() bool {
+func (s *harness) hasPowerError() bool {
 	return s.get().Status.ErrorType == metal3api.PowerManagementError
 }

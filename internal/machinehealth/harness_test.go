@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/client-go/util/retry"
 	testingclock "k8s.io/utils/clock/testing"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -16,13 +16,15 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
 	"github.com/sickbay-dev/sickbay/internal/testing/live"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
-// fixture is a healthy Machine with its Cluster, Node and MachineHealthCheck on
+// harness is a healthy Machine with its Cluster, Node and MachineHealthCheck on
 // the API server, and a Reconciler whose clock and workload clusters are fake.
-type fixture struct {
+type harness struct {
 	*Reconciler
 	t       *testing.T
 	env     *env.Env
@@ -36,11 +38,11 @@ type fixture struct {
 	start time.Time
 }
 
-func newFixture(t *testing.T) *fixture {
+func newHarness(t *testing.T) *harness {
 	t.Helper()
 	e := env.Get(t)
 	ns := e.Namespace(t)
-	f := &fixture{
+	f := &harness{
 		t: t, env: e, nodes: &fakenodes.Nodes{}, events: events.NewFakeRecorder(10),
 		cluster: build.Cluster(ns, build.ClusterName),
 		machine: build.Machine(ns, "m", build.NodeRef("node")),
@@ -57,7 +59,7 @@ func newFixture(t *testing.T) *fixture {
 }
 
 // restart makes a new Reconciler, which knows only what is stored.
-func (f *fixture) restart() {
+func (f *harness) restart() {
 	f.Reconciler = &Reconciler{
 		Client:    live.Client(f.env.Client),
 		Observer:  &Observer{Nodes: f.nodes, GracePeriod: 5 * time.Minute},
@@ -67,10 +69,10 @@ func (f *fixture) restart() {
 	}
 }
 
-func (f *fixture) clusterKey() client.ObjectKey { return mhcspec.ClusterOf(f.machine) }
+func (f *harness) clusterKey() client.ObjectKey { return mhcspec.ClusterOf(f.machine) }
 
 // reconcile judges the Machine, and returns when it wants to judge it again.
-func (f *fixture) reconcile() time.Duration {
+func (f *harness) reconcile() time.Duration {
 	f.t.Helper()
 	result, err := f.Reconcile(f.t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(f.machine)})
 	if err != nil {
@@ -80,53 +82,47 @@ func (f *fixture) reconcile() time.Duration {
 }
 
 // breakNode makes the Node not ready since the start of the clock.
-func (f *fixture) breakNode() {
+func (f *harness) breakNode() {
 	f.nodes.Put(f.clusterKey(), build.Node("node", build.NodeReady(metav1.ConditionFalse, f.start)))
 }
 
 // sicken brings the Machine to a stored verdict of False.
-func (f *fixture) sicken() {
+func (f *harness) sicken() {
 	f.t.Helper()
 	f.nodes.Remove(f.clusterKey(), "node")
 	f.reconcile()
 }
 
 // change stores a change of the metadata or spec of an object.
-func change[T client.Object](f *fixture, obj T, apply func(T)) {
+func change[T client.Object](f *harness, obj T, apply func(T)) {
 	f.t.Helper()
-	f.store(obj, func(o client.Object) { apply(o.(T)) }, func(o client.Object) error { return f.env.Client.Update(f.t.Context(), o) })
+	objects.Change(f.t, f.env.Client, obj, apply)
 }
 
-// store stores a change, retrying if the controller writes to the object at the same
-// moment.
-func (f *fixture) store(obj client.Object, apply func(client.Object), write func(client.Object) error) {
+func (f *harness) delete(obj client.Object) {
 	f.t.Helper()
-	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		stored := obj.DeepCopyObject().(client.Object)
-		if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(obj), stored); err != nil {
-			return err
-		}
-		apply(stored)
-		return write(stored)
-	})
-	if err != nil {
-		f.t.Fatal(err)
-	}
-}
-
-func (f *fixture) delete(obj client.Object) {
-	f.t.Helper()
-	if err := f.env.Client.Delete(f.t.Context(), obj); err != nil {
-		f.t.Fatal(err)
-	}
+	objects.Delete(f.t, f.env.Client, obj)
 }
 
 // version returns the resource version of the Machine, which shows whether it was written.
-func (f *fixture) version() string {
+func (f *harness) version() string {
 	f.t.Helper()
-	stored := &clusterv1.Machine{}
-	if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(f.machine), stored); err != nil {
-		f.t.Fatal(err)
-	}
+	stored, _ := objects.Get(f.t, f.env.Client, f.machine)
 	return stored.ResourceVersion
+}
+
+// stored asserts the whole verdict in the API server.
+func (f *harness) stored(status metav1.ConditionStatus, reason, message string) {
+	f.t.Helper()
+	expect.ConditionIs(f.t.Context(), f.t, f.env.Client, f.machine, metav1.Condition{
+		Type: "HealthCheckSucceeded", Status: status, Reason: reason, Message: message, ObservedGeneration: 1,
+	})
+}
+
+// sees asserts the events since the last call.
+func (f *harness) sees(want ...string) {
+	f.t.Helper()
+	if diff := cmp.Diff(want, expect.Events(f.events)); diff != "" {
+		f.t.Errorf("events (-want +got):\n%s", diff)
+	}
 }

@@ -27,8 +27,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/live"
 )
 
-// fixture is a fleet on the API server, with the test's own Nodes and clock.
-type fixture struct {
+// harness is a fleet on the API server, with the test's own Nodes and clock.
+type harness struct {
 	t       *testing.T
 	env     *env.Env
 	ns      string
@@ -44,11 +44,11 @@ type fixture struct {
 // sickness is why the machines of the tests are sick.
 const sickness = "Node condition Ready has been Unknown for more than 5m0s"
 
-func newFixture(t *testing.T, opts ...build.MachineHealthCheckOption) *fixture {
+func newHarness(t *testing.T, opts ...build.MachineHealthCheckOption) *harness {
 	t.Helper()
 	e := env.Get(t)
 	ns := e.Namespace(t)
-	f := &fixture{
+	f := &harness{
 		t: t, env: e, ns: ns, now: time.Now().Truncate(time.Second).Add(300 * time.Millisecond),
 		cluster: build.Cluster(ns, "blue"), set: build.MachineSet(ns, "md-0", build.InCluster("blue")),
 	}
@@ -60,13 +60,13 @@ func newFixture(t *testing.T, opts ...build.MachineHealthCheckOption) *fixture {
 	return f
 }
 
-func (f *fixture) create(objs ...client.Object) {
+func (f *harness) create(objs ...client.Object) {
 	f.t.Helper()
 	build.Create(f.t.Context(), f.t, f.env.Client, objs...)
 }
 
 // machine stores a Machine whose verdict and Node have had this status for so long.
-func (f *fixture) machine(name string, status metav1.ConditionStatus, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
+func (f *harness) machine(name string, status metav1.ConditionStatus, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
 	f.t.Helper()
 	stored := build.Condition(verdict.ConditionType, status, verdict.ReasonSucceeded, f.now.Add(-since))
 	ready := metav1.ConditionTrue
@@ -80,12 +80,12 @@ func (f *fixture) machine(name string, status metav1.ConditionStatus, since time
 	return machine
 }
 
-func (f *fixture) healthy(name string, opts ...build.MachineOption) *clusterv1.Machine {
+func (f *harness) healthy(name string, opts ...build.MachineOption) *clusterv1.Machine {
 	f.t.Helper()
 	return f.machine(name, metav1.ConditionTrue, time.Hour, opts...)
 }
 
-func (f *fixture) sick(name string, opts ...build.MachineOption) *clusterv1.Machine {
+func (f *harness) sick(name string, opts ...build.MachineOption) *clusterv1.Machine {
 	f.t.Helper()
 	return f.machine(name, metav1.ConditionFalse, 41*time.Minute, opts...)
 }
@@ -99,7 +99,7 @@ var (
 
 // admit stores a record of a Machine and the objects that it creates, and plays the repair from when the machine fell
 // sick until now.
-func (f *fixture) admit(machine *clusterv1.Machine, ordinal int, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediation {
+func (f *harness) admit(machine *clusterv1.Machine, ordinal int, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediation {
 	f.t.Helper()
 	r := record.New(f.cluster, ordinal, v1alpha1.MachineRemediationSpec{
 		ClusterName:      f.cluster.Name,
@@ -117,7 +117,7 @@ func (f *fixture) admit(machine *clusterv1.Machine, ordinal int, steps ...v1alph
 }
 
 // play stores the ladder's decisions from when the machine fell sick until now.
-func (f *fixture) play(r *v1alpha1.MachineRemediation, sick bool) {
+func (f *harness) play(r *v1alpha1.MachineRemediation, sick bool) {
 	f.t.Helper()
 	facts := ladder.Alone(r)
 	for at := f.now.Add(-40 * time.Minute); sick && at.Before(f.now); {
@@ -157,7 +157,7 @@ func (f *fixture) play(r *v1alpha1.MachineRemediation, sick bool) {
 }
 
 // observer returns an observer without a cache.
-func (f *fixture) observer() *fleet.Observer {
+func (f *harness) observer() *fleet.Observer {
 	f.t.Helper()
 	from := fleet.Sources{
 		Client: live.Client(f.env.Client), Live: f.env.Client, Nodes: &f.nodes, GracePeriod: 5 * time.Minute, Policy: mhcspec.Policy{Adopt: mhcspec.AdoptAll},
@@ -175,7 +175,7 @@ func (f *fixture) observer() *fleet.Observer {
 }
 
 // host stores a BareMetalHost that runs a Machine.
-func (f *fixture) host(name, machine string, annotations ...string) {
+func (f *harness) host(name, machine string, annotations ...string) {
 	f.t.Helper()
 	f.metal = true
 	host := &metal3v1.BareMetalHost{
