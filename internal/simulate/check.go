@@ -46,8 +46,8 @@ type check struct {
 	// stale reports that machines have come or gone since the last gather.
 	stale bool
 	// gate caches the state of the gate at this moment; changes of machines or slots clear it.
-	gate   *gate
-	latest latest
+	gate  *gate
+	shown shown
 }
 
 type gate struct{ first, further, overBudget string }
@@ -77,7 +77,7 @@ func (c *check) prepare(plans plans, selectorProblem error, kindsMissing bool) {
 		c.misconfigured = strings.Join(problems, "; ")
 	}
 	c.paused = strings.Join(mhcspec.Paused(c.mhc, c.cluster), ", ")
-	c.latest = latest{waits: map[types.UID]string{}}
+	c.shown = shown{waits: map[types.UID]string{}}
 }
 
 // add adds a machine to the health check.

@@ -131,7 +131,7 @@ func (m *machine) end() string {
 
 // waitsFor says what holds a sick machine back.
 func (m *machine) waitsFor() string {
-	if why := m.check.latest.waits[m.obj.UID]; why != "" {
+	if why := m.check.shown.waits[m.obj.UID]; why != "" {
 		return endWords(why)
 	}
 	if m.record == nil {

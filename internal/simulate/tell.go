@@ -34,8 +34,8 @@ func (m *moment) note(one *machine, before metav1.Condition) {
 	}
 }
 
-// latest is what the timeline last said about a health check.
-type latest struct {
+// shown is what the timeline last said about a health check.
+type shown struct {
 	// gate is empty while the gate is open.
 	gate  string
 	begun bool
@@ -122,8 +122,8 @@ func (s *Scene) tellGate(c *check) {
 	case !d.Allowed:
 		state = "closed"
 	}
-	if state == c.latest.gate {
-		c.latest.begun = true
+	if state == c.shown.gate {
+		c.shown.begun = true
 		return
 	}
 	switch {
@@ -131,12 +131,12 @@ func (s *Scene) tellGate(c *check) {
 		s.say(c, KindGate, "", "the gate closes: "+c.arithmetic(s))
 	case state != "":
 		s.say(c, KindGate, "", "nothing is repaired: "+state)
-	case c.latest.gate == "closed":
+	case c.shown.gate == "closed":
 		s.say(c, KindGate, "", "the gate opens: "+c.arithmetic(s))
 	default:
 		s.say(c, KindGate, "", "repairs may begin again")
 	}
-	c.latest.gate, c.latest.begun = state, true
+	c.shown.gate, c.shown.begun = state, true
 }
 
 // arithmetic says how many machines are not healthy, and how many may be.
@@ -179,19 +179,19 @@ func (s *Scene) tellWaiting(c *check) {
 	is := map[types.UID]string{}
 	for _, one := range c.decision.Waiting {
 		is[one.UID] = one.Reason
-		if c.latest.waits[one.UID] != one.Reason {
+		if c.shown.waits[one.UID] != one.Reason {
 			s.say(c, KindWaits, one.Machine, waitWords(one))
 		}
 	}
 	if c.decision.Config.OnlyTells() {
 		for _, one := range c.decision.Admit {
 			is[one.Machine.UID] = "Would"
-			if c.latest.waits[one.Machine.UID] != "Would" {
+			if c.shown.waits[one.Machine.UID] != "Would" {
 				s.say(c, KindWould, one.Machine.Name, "would be repaired: "+c.decision.StepOf(one))
 			}
 		}
 	}
-	c.latest.waits = is
+	c.shown.waits = is
 }
 
 // waitWords says what a machine waits for.
@@ -292,11 +292,11 @@ func (s *Scene) standing(c *check) Check {
 			one.Overlap = row.Text
 		}
 	}
-	c.latest.gate = ""
+	c.shown.gate = ""
 	if page.Decision.Stopped.Reason != "" {
-		c.latest.gate = page.Decision.Stopped.Message
+		c.shown.gate = page.Decision.Stopped.Message
 	} else if !page.Decision.Allowed && len(page.Decision.Paused) == 0 {
-		c.latest.gate = "closed"
+		c.shown.gate = "closed"
 	}
 	return one
 }
