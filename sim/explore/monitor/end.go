@@ -23,7 +23,7 @@ func (m *Monitor) End() {
 	}
 }
 
-// settles checks that a world without faults comes to rest in good order.
+// settles checks that a world without faults settles in good order.
 func (m *Monitor) settles() {
 	w := m.w
 	w.Calm()
