@@ -117,6 +117,7 @@ func TestNobodyWaitsForEver(t *testing.T) {
 		for range 2 {
 			send(t.Context(), t, via, act)
 		}
+		synctest.Wait()
 		for range 4 {
 			send(t.Context(), t, via, verdict)
 		}
