@@ -52,8 +52,8 @@ func TestDecisions(t *testing.T) {
 			v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerCancel, By: "alice"},
 		},
 		"retry": {
-			[]v1alpha1.RemediationStep{ask, reboot}, false, []string{"retry", "metal-3", "--from=reboot", "--reason=the firmware is mended"},
-			v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerRetry, Step: "reboot", By: "alice", Reason: "the firmware is mended"},
+			[]v1alpha1.RemediationStep{ask, reboot}, false, []string{"retry", "metal-3", "--from=reboot", "--reason=the firmware is fixed"},
+			v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerRetry, Step: "reboot", By: "alice", Reason: "the firmware is fixed"},
 		},
 	}
 	for name, tt := range tests {

@@ -77,7 +77,7 @@ func conceptsHost(p phase) string {
 	case p.off:
 		return "may come on"
 	}
-	return "let alone"
+	return "left alone"
 }
 
 // conceptsClock returns the field of the status that has the clock of a phase.

@@ -54,7 +54,7 @@ func TestConceptsHosts(t *testing.T) {
 		{"is paused (`" + metal3v1.PausedAnnotation + "`)", says(annotated(metal3v1.PausedAnnotation))},
 		{"is detached (`" + metal3v1.DetachedAnnotation + "`)", says(annotated(metal3v1.DetachedAnnotation))},
 		{"is neither `provisioned` nor `externally provisioned`", says(func(h *metal3v1.BareMetalHost) { h.Status.Provisioning.State = metal3v1.StatePreparing })},
-		{"gets other firmware (`status.operationalStatus: servicing`)", says(func(h *metal3v1.BareMetalHost) { h.Status.OperationalStatus = metal3v1.OperationalStatusServicing })},
+		{"is having its firmware updated (`status.operationalStatus: servicing`)", says(func(h *metal3v1.BareMetalHost) { h.Status.OperationalStatus = metal3v1.OperationalStatusServicing })},
 		{"has an error (`status.errorType`)", says(func(h *metal3v1.BareMetalHost) { h.Status.ErrorType = metal3v1.PowerManagementError })},
 		{"is not `Manageable`", says(func(h *metal3v1.BareMetalHost) {
 			h.Status.Conditions = []metav1.Condition{{Type: metal3v1.ManageableCondition, Status: metav1.ConditionFalse}}

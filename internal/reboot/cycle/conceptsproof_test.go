@@ -59,7 +59,7 @@ func conceptsWaits(f Facts, d Decision, now time.Time) string {
 	timeout := noon.Add(v1alpha1.DefaultPowerOffTimeout)
 	switch {
 	case d.Action == SetKey && f.Host.Key:
-		return "makes the request anew"
+		return "makes the request again"
 	case d.Action == SetKey:
 		return conceptsActions[SetKey]
 	case d.RecheckAt.Before(timeout):

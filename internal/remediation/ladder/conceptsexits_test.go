@@ -64,7 +64,7 @@ func conceptsExits() []struct {
 			exitHealthy, {"the owner has answered no mark for 10 minutes", func(f *Facts) { works10(f) }},
 			{"the owner defers", owner(MarkDeferred, "later")}, {"the owner has refused for an hour", refusedForAnHour},
 			{"the owner has said for an hour that it deletes the machine", answeredForAnHour}, {"the machine is being deleted", deleting(time.Minute)},
-			{"it is gone, and none has taken its place", goneNow}, {"it is gone, and none has in time", func(f *Facts) { goneNow(f); f.Record.Status.NextTransitionTime = ago(time.Hour) }},
+			{"it is gone, and none has taken its place", goneNow}, {"it is gone, and no replacement has appeared in time", func(f *Facts) { goneNow(f); f.Record.Status.NextTransitionTime = ago(time.Hour) }},
 			{"it is gone, and its owner was scaled down", func(f *Facts) { goneNow(f); f.NoSuccessor = "MachineSet md-0 was scaled down" }},
 			{"it is gone, and the one in its place is healthy", successor(Successor{Name: "md-0-y8", Health: Healthy, HealthySince: noon})},
 			{"the one in its place has stayed healthy", successor(Successor{Name: "md-0-y8", Health: Healthy, HealthySince: noon.Add(-time.Hour)})},
