@@ -52,18 +52,16 @@ type Stop struct {
 
 // Decide decides which machines of a MachineHealthCheck are admitted.
 func Decide(f Facts, now time.Time) Decision {
-	d := Decision{Counts: count(f.Targets), budget: unbounded}
-	if paused := mhcspec.Paused(f.MachineHealthCheck, f.Cluster); len(paused) > 0 {
-		d.Paused = paused
-		d.Stopped = Stop{Reason: ReasonPaused}
-		d.fillLine(f, now)
-		return d
-	}
 	config, trigger, problems := configuration(f)
-	d.Config, d.InFlight = config, f.inFlight()
+	d := Decision{Counts: count(f.Targets), Config: config, InFlight: f.inFlight(), budget: unbounded}
 	d.Stopped = stopped(f, problems, now)
 	if d.Stopped.Reason != ReasonInvalidConfiguration {
 		d.trigger, d.budget = trigger, budget(d.Config.MaxInFlight, d.Counts.Expected)
+	}
+	if paused := mhcspec.Paused(f.MachineHealthCheck, f.Cluster); len(paused) > 0 {
+		d.Paused, d.Stopped = paused, Stop{Reason: ReasonPaused}
+		d.fillLine(f, now)
+		return d
 	}
 	d.Allowed = d.Stopped.Reason == "" && trigger.allows(d.Counts, true)
 	d.RecheckAt = d.Stopped.Until

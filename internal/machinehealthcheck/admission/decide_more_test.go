@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -201,5 +202,21 @@ func TestDecideLeftOvers(t *testing.T) {
 				t.Errorf("waiting (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestPausedHasPlanAndSlots: under a pause, pages and commands still show the plan and the slots that apply when it ends.
+func TestPausedHasPlanAndSlots(t *testing.T) {
+	options := []build.MachineHealthCheckOption{build.Annotation(mhcspec.StrategyAnnotation, "reboot"), build.Annotation(mhcspec.MaxInFlightAnnotation, "2")}
+	running := Decide(facts(check(options...), sick("a"), healthy("b")), now)
+	paused := Decide(facts(check(append(options, build.Annotation(clusterv1.PausedAnnotation, ""))...), sick("a"), healthy("b")), now)
+	if len(paused.Paused) == 0 || len(paused.Admit) > 0 {
+		t.Fatalf("paused is %v, and admitted are %v", paused.Paused, admitted(paused))
+	}
+	if !paused.Bounded() || paused.Slots() != running.Slots() {
+		t.Errorf("slots are %d, bounded %t; without the pause %d", paused.Slots(), paused.Bounded(), running.Slots())
+	}
+	if diff := cmp.Diff(running.Steps, paused.Steps); diff != "" || paused.Steps[0].Action != v1alpha1.ActionReboot {
+		t.Errorf("steps (-without the pause +under it):\n%s", diff)
 	}
 }
