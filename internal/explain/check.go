@@ -55,8 +55,8 @@ func (c *Check) headline() string {
 		return "CLOSED, no repairs begin; " + numbers
 	case !d.Allowed:
 		return "CLOSED, nothing is sick; " + numbers
-	case d.Config.OnlyTells():
-		return "OBSERVING, " + onlyTells(c) + "; " + numbers
+	case d.Config.OnlyReports():
+		return "OBSERVING, " + onlyReports(c) + "; " + numbers
 	}
 	return "OPEN; " + numbers
 }
@@ -99,7 +99,7 @@ func (c *Check) plan() string {
 
 // would names the machines that a MachineHealthCheck in dry-run, or whose plan only observes, would have repaired.
 func (c *Check) would() string {
-	if !c.Decision.Config.OnlyTells() {
+	if !c.Decision.Config.OnlyReports() {
 		return ""
 	}
 	var parts []string

@@ -124,8 +124,8 @@ func (m *Machine) standing(now time.Time) string {
 		return words(reasonOf(m.Record.Record.Status))
 	case wait != nil:
 		return words(wait.Reason)
-	case m.admitted() && m.Check.Decision.Config.OnlyTells():
-		return "NOT being repaired: " + onlyTells(m.Check)
+	case m.admitted() && m.Check.Decision.Config.OnlyReports():
+		return "NOT being repaired: " + onlyReports(m.Check)
 	case m.admitted():
 		return "about to be repaired"
 	}
@@ -145,7 +145,7 @@ func words(reason string) string {
 	return "waiting: " + reason
 }
 
-func onlyTells(c *Check) string {
+func onlyReports(c *Check) string {
 	if c.Decision.Config.DryRun {
 		return "the MachineHealthCheck is in dry-run"
 	}
@@ -167,7 +167,7 @@ func (m *Machine) why(p *Page, now time.Time) {
 		m.whyNot(p, wait, now)
 		return
 	}
-	if m.admitted() && m.Check.Decision.Config.OnlyTells() {
+	if m.admitted() && m.Check.Decision.Config.OnlyReports() {
 		p.row("Would", m.stepOf())
 	}
 }

@@ -34,7 +34,7 @@ func (r *Record) Next(now time.Time) []Upcoming {
 
 // Next returns which machines are admitted by themselves, now or later, and when.
 func (c *Check) Next(now time.Time) []Upcoming {
-	if c.Problem != "" || c.Foreign || c.Decision.Config.OnlyTells() {
+	if c.Problem != "" || c.Foreign || c.Decision.Config.OnlyReports() {
 		return nil
 	}
 	all := append(c.holdEnds(now), c.admitted(c.Decision, nil, now)...)

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// lookAgain is when to look again at a machine that a power cycle has not healed: no event announces its recovery.
+	// lookAgain is how long to wait before looking again at a machine that a power cycle has not healed: no event announces its recovery.
 	lookAgain = time.Minute
 	// settle is how long a machine may take to become healthy after a successful cycle.
 	settle = 5 * time.Minute

@@ -54,7 +54,7 @@ func (l *linter) noLimit(c *check, facts admission.Facts, field, what string) {
 	paced := c.template != nil && c.template.Spec.Template.Spec.Pacing != nil
 	unknownPlan := c.template == nil && namesPlan(c)
 	config, _ := mhcspec.ParseConfig(&c.mhc, c.template)
-	if admission.Bounded(facts) || paced || unknownPlan || c.turned || config.OnlyTells() {
+	if admission.Bounded(facts) || paced || unknownPlan || c.turned || config.OnlyReports() {
 		return
 	}
 	l.add(c.find(Warning, field, what+": when something breaks for all machines at once, all of them are repaired at once"))

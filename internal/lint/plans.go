@@ -51,7 +51,7 @@ func (l *linter) diskless(c *check) {
 		return
 	}
 	config, _ := mhcspec.ParseConfig(&c.mhc, c.template)
-	if config.OnlyTells() {
+	if config.OnlyReports() {
 		return
 	}
 	field, steps := fieldTemplate, admission.BuiltInPlan(&c.mhc, config)

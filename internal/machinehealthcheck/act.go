@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// lookAgain is when to look again at a MachineHealthCheck that changed after the decision. An event is on its way; this is the
+	// lookAgain is how long to wait before looking again at a MachineHealthCheck that changed after the decision. An event is on its way; this is the
 	// fallback.
 	lookAgain = 15 * time.Second
 	// parallel is how many requests are made at once. Each costs a round trip; a storm of a thousand sick Machines must not wait
@@ -28,8 +28,8 @@ const (
 // act admits machines by the decision. It returns the facts and the decision after that, and when to look again even without an
 // event; zero means never.
 func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Decision) (admission.Facts, admission.Decision, time.Duration, error) {
-	if d.Config.OnlyTells() || len(d.Admit) == 0 {
-		return f, d, r.unseenRetry(f, d), nil
+	if d.Config.OnlyReports() || len(d.Admit) == 0 {
+		return f, d, r.scheduleUnseen(f, d), nil
 	}
 	ok, err := r.confirm(ctx, f)
 	if err != nil {
@@ -46,12 +46,12 @@ func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Dec
 	r.observeFailures(&f)
 	replace(&f, written)
 	d = admission.Decide(f, r.Clock.Now())
-	return f, d, r.unseenRetry(f, d), nil
+	return f, d, r.scheduleUnseen(f, d), nil
 }
 
-// unseenRetry is when to look again if the cache does not show all admissions yet: soon if somebody waits for that, else when the
-// API server should be asked. It is zero if the cache shows everything.
-func (r *Reconciler) unseenRetry(f admission.Facts, d admission.Decision) time.Duration {
+// scheduleUnseen returns how long to wait before looking again at admissions that the cache does not show yet: not long if somebody
+// waits for that, else until the API server should be asked. It returns zero if the cache shows everything.
+func (r *Reconciler) scheduleUnseen(f admission.Facts, d admission.Decision) time.Duration {
 	key := client.ObjectKeyFromObject(f.MachineHealthCheck)
 	if f.Unseen && slices.ContainsFunc(d.Waiting, func(w admission.Waiting) bool { return w.Reason == admission.ReasonExpected }) {
 		return r.cacheBehind.Next(key)

@@ -37,12 +37,12 @@ func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admissio
 		return outcome{record: written, free: true}
 	}
 	r.failures.Succeed(owner, machine.UID)
-	r.tell(ctx, f, one, written, began)
+	r.recordAdmission(ctx, f, one, written, began)
 	return outcome{record: written, free: one.Grant == 0}
 }
 
-// tell emits the event that a machine was admitted.
-func (r *Reconciler) tell(ctx context.Context, f admission.Facts, one admission.Admission, written *v1alpha1.MachineRemediation, began time.Time) {
+// recordAdmission logs and traces an admission, and counts it if it is a relapse.
+func (r *Reconciler) recordAdmission(ctx context.Context, f admission.Facts, one admission.Admission, written *v1alpha1.MachineRemediation, began time.Time) {
 	ctrl.LoggerFrom(ctx).Info("Machine admitted", "machine", one.Machine.Name, "remediation", written.Name, "grant", written.Spec.Grant,
 		"step", stepOf(written), "reason", written.Spec.Finding.Reason)
 	if one.Record != nil {

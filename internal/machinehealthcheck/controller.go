@@ -142,13 +142,13 @@ func (r *Reconciler) decide(ctx context.Context, mhc *clusterv1.MachineHealthChe
 	if err != nil {
 		return admission.Facts{}, admission.Decision{}, err
 	}
-	if len(decision.Admit) > 0 && decision.Bounded() && !decision.Config.OnlyTells() {
+	if len(decision.Admit) > 0 && decision.Bounded() && !decision.Config.OnlyReports() {
 		if err := r.look().liveRecords(ctx, &facts); err != nil {
 			return admission.Facts{}, admission.Decision{}, err
 		}
 		decision = admission.Decide(facts, r.Clock.Now())
 	}
-	if decision.Config.OnlyTells() {
+	if decision.Config.OnlyReports() {
 		decision.Admit = r.starting(ctx, facts, decision, decision.Admit)
 	}
 	return facts, decision, nil

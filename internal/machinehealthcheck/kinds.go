@@ -64,7 +64,7 @@ func (r *Reconciler) watchTemplates(gvk schema.GroupVersionKind) error {
 // usingTemplates maps a template to the MachineHealthChecks that refer to it.
 func (r *Reconciler) usingTemplates(kind schema.GroupKind) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []ctrl.Request {
-		return requests(found(ctx)(mhcspec.MachineHealthChecksUsing(ctx, r.Client, kind, client.ObjectKeyFromObject(obj))))
+		return requests(logged(ctx)(mhcspec.MachineHealthChecksUsing(ctx, r.Client, kind, client.ObjectKeyFromObject(obj))))
 	}
 }
 

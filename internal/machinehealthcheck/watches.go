@@ -51,16 +51,16 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 }
 
 func (r *Reconciler) rivals(ctx context.Context, obj client.Object) []ctrl.Request {
-	return requests(found(ctx)(mhcspec.Rivals(ctx, r.Client, obj.(*clusterv1.MachineHealthCheck))))
+	return requests(logged(ctx)(mhcspec.Rivals(ctx, r.Client, obj.(*clusterv1.MachineHealthCheck))))
 }
 
 func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
 	return requests(r.checksOf(ctx, client.ObjectKeyFromObject(cluster)))
 }
 
-// gathering is the part of pauseOf for which a look waits for more events: 25 ms with 10,000 Machines. Such a look takes longer
-// than that, and events that it misses have to wait for its end.
-const gathering = 40
+// gatherFor returns how long to collect events before a look: a fortieth of pauseOf, 25 ms with 10,000 Machines. Such a look takes
+// longer than that, and events that it misses have to wait for its end.
+func gatherFor(machines int) time.Duration { return pauseOf(machines) / 40 }
 
 // machineEvents triggers the MachineHealthChecks that select a Machine, as soon as there may be something to do. Those of which
 // only the numbers change, as when 10,000 Machines get their first verdict, are triggered as often as their status may be stored,
@@ -71,13 +71,13 @@ func (r *Reconciler) machineEvents() handler.EventHandler {
 		CreateFunc: atOnce.Create, DeleteFunc: atOnce.Delete, GenericFunc: atOnce.Generic,
 		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
 			before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
-			concerned, part := r.selectors(ctx, after), time.Duration(1)
+			concerned, wait := r.selectors(ctx, after), pauseOf
 			if !onlyCounts(before, after) {
 				// It may have belonged to another one before.
-				concerned, part = append(concerned, r.selectors(ctx, before)...), gathering
+				concerned, wait = append(concerned, r.selectors(ctx, before)...), gatherFor
 			}
 			for _, mhc := range concerned {
-				queue.AddAfter(request(mhc), pauseOf(int(ptr.Deref(mhc.Status.ExpectedMachines, 0)))/part)
+				queue.AddAfter(request(mhc), wait(int(ptr.Deref(mhc.Status.ExpectedMachines, 0))))
 			}
 		},
 	}
@@ -95,16 +95,17 @@ func (r *Reconciler) selecting(ctx context.Context, obj client.Object) []ctrl.Re
 
 // selectors returns the MachineHealthChecks that select a Machine.
 func (r *Reconciler) selectors(ctx context.Context, machine *clusterv1.Machine) []*clusterv1.MachineHealthCheck {
-	mhcs := found(ctx)(mhcspec.MachineHealthChecksFor(ctx, r.Client, machine))
+	mhcs := logged(ctx)(mhcspec.MachineHealthChecksFor(ctx, r.Client, machine))
 	return slices.DeleteFunc(mhcs, func(mhc *clusterv1.MachineHealthCheck) bool { return !r.Selectors.Matches(mhc, machine) })
 }
 
 func (r *Reconciler) checksOf(ctx context.Context, cluster client.ObjectKey) []*clusterv1.MachineHealthCheck {
-	return found(ctx)(mhcspec.MachineHealthChecksOf(ctx, r.Client, cluster))
+	return logged(ctx)(mhcspec.MachineHealthChecksOf(ctx, r.Client, cluster))
 }
 
-// found returns the requests for an event. Reading from the cache fails only during shutdown.
-func found(ctx context.Context) func([]*clusterv1.MachineHealthCheck, error) []*clusterv1.MachineHealthCheck {
+// logged returns a function that logs the error of a lookup and returns what was found. Reading from the cache fails only during
+// shutdown.
+func logged(ctx context.Context) func([]*clusterv1.MachineHealthCheck, error) []*clusterv1.MachineHealthCheck {
 	return func(mhcs []*clusterv1.MachineHealthCheck, err error) []*clusterv1.MachineHealthCheck {
 		if err != nil {
 			ctrl.LoggerFrom(ctx).Error(err, "Cannot find the MachineHealthChecks that an event concerns")

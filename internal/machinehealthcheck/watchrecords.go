@@ -61,17 +61,17 @@ func (r *Reconciler) RecordsAppeared(objects cache.Cache) error {
 // machines, it waits a moment for more events. It ignores new records: the reconciler that made one knows it, and the repair should
 // begin first.
 func (r *Reconciler) recordEvents() handler.EventHandler {
-	lookAfter := func(ctx context.Context, obj client.Object, queue workqueue.TypedRateLimitingInterface[ctrl.Request], part time.Duration) {
+	lookAfter := func(ctx context.Context, obj client.Object, queue workqueue.TypedRateLimitingInterface[ctrl.Request], wait func(machines int) time.Duration) {
 		for req, machines := range r.ofRecord(ctx, obj.(*v1alpha1.MachineRemediation)) {
-			queue.AddAfter(req, pauseOf(machines)/part)
+			queue.AddAfter(req, wait(machines))
 		}
 	}
 	look := func(ctx context.Context, obj client.Object, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
-		lookAfter(ctx, obj, queue, gathering)
+		lookAfter(ctx, obj, queue, gatherFor)
 	}
 	return handler.Funcs{
 		CreateFunc: func(ctx context.Context, e event.CreateEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
-			lookAfter(ctx, e.Object, queue, 1)
+			lookAfter(ctx, e.Object, queue, pauseOf)
 		},
 		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
 			look(ctx, e.ObjectNew, queue)
@@ -103,7 +103,7 @@ func (r *Reconciler) ofRecord(ctx context.Context, record *v1alpha1.MachineRemed
 		add(r.selectors(ctx, machine)...)
 	}
 	cluster := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.ClusterName}
-	for _, mhc := range found(ctx)(mhcspec.MachineHealthChecksWith(ctx, r.Client, mhcspec.PlanKind, cluster)) {
+	for _, mhc := range logged(ctx)(mhcspec.MachineHealthChecksWith(ctx, r.Client, mhcspec.PlanKind, cluster)) {
 		if r.paces(ctx, mhc) {
 			add(mhc)
 		}

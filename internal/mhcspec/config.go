@@ -50,8 +50,8 @@ type Config struct {
 	Strategy Strategy
 }
 
-// OnlyTells reports whether nothing is done, and the status only says what would be done.
-func (c Config) OnlyTells() bool { return c.DryRun || c.Observe }
+// OnlyReports reports whether Sickbay repairs nothing and only says what it would do.
+func (c Config) OnlyReports() bool { return c.DryRun || c.Observe }
 
 // ParseConfig reads the annotations, and the plan that the MachineHealthCheck names; template is nil if it names none, or
 // if the plan cannot be read. It never guesses at an invalid value: the problems say what is wrong, and nothing is

@@ -39,7 +39,7 @@ func Path(parent, key string) string {
 // AnnotationPath returns the path of an annotation.
 func AnnotationPath(key string) string { return Path("/metadata/annotations", key) }
 
-// JSONPatch depends only on what its tests name: so it also succeeds on an object that others write to all the time.
+// JSONPatch is a JSON patch. It conflicts only if one of its tests fails, so it also succeeds on an object that others keep writing to.
 type JSONPatch []Op
 
 // Type implements client.Patch.

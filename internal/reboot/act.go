@@ -54,7 +54,7 @@ func (r *Reconciler) changeFinalizers(ctx context.Context, request *v1alpha1.Reb
 		return r.setFinalizers(ctx, request, true, true)
 	}
 	if action == cycle.RemoveNodeFinalizer {
-		r.giveNodeUp(request, v)
+		r.announceNodeGivenUp(request, v)
 		return r.setFinalizers(ctx, request, false, false)
 	}
 	if err := r.writeLastProgress(ctx, request, v); err != nil {
@@ -95,8 +95,8 @@ func (r *Reconciler) stillSo(ctx context.Context, request *v1alpha1.RebootRemedi
 	return nil
 }
 
-// giveNodeUp emits an event if a deleted record has stayed for its Node, and the Node did not come back in service.
-func (r *Reconciler) giveNodeUp(request *v1alpha1.RebootRemediation, v view) {
+// announceNodeGivenUp emits an event if a deleted RebootRemediation stayed for its Node and the Node did not come back into service.
+func (r *Reconciler) announceNodeGivenUp(request *v1alpha1.RebootRemediation, v view) {
 	if m := v.facts.Machine; !cycle.OwesNode(&request.Status) || m.Gone || (v.facts.Blind == "" && m.UID != request.Status.MachineUID) {
 		return
 	}

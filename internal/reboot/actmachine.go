@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// tellMachine names this write in events. It is not part of a decision, and holds up nothing.
-	tellMachine = "TellMachine"
-	// tellAgain is how long to wait before trying it again.
-	tellAgain = 30 * time.Second
+	// writeMachine names the write of the progress to the Machine in events. No decision depends on it.
+	writeMachine = "WriteMachine"
+	// writeRetry is how long to wait before trying it again.
+	writeRetry = 30 * time.Second
 )
 
 // atRest writes the progress to the Machine when there is nothing else to do.
 func (r *Reconciler) atRest(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d cycle.Decision) cycle.Decision {
-	if again := r.Clock.Now().Add(tellAgain); r.writeProgress(ctx, request, v) != nil && (d.RecheckAt.IsZero() || again.Before(d.RecheckAt)) {
+	if again := r.Clock.Now().Add(writeRetry); r.writeProgress(ctx, request, v) != nil && (d.RecheckAt.IsZero() || again.Before(d.RecheckAt)) {
 		d.RecheckAt = again
 	}
 	return d
@@ -42,11 +42,11 @@ func (r *Reconciler) writeProgress(ctx context.Context, request *v1alpha1.Reboot
 	}
 	if has := meta.FindStatusCondition(m.Status.Conditions, want.Type); has != nil &&
 		has.Status == want.Status && has.Reason == want.Reason && has.Message == want.Message {
-		r.failures.Succeed(client.ObjectKeyFromObject(request), tellMachine)
+		r.failures.Succeed(client.ObjectKeyFromObject(request), writeMachine)
 		return nil
 	}
-	err := r.tell(ctx, m, want)
-	if err != nil && r.failed(request, tellMachine, err) {
+	err := r.applyProgress(ctx, m, want)
+	if err != nil && r.failed(request, writeMachine, err) {
 		ctrl.LoggerFrom(ctx).Error(err, "Cannot write progress to the Machine")
 	}
 	return err
@@ -79,7 +79,7 @@ func progressOf(request *v1alpha1.RebootRemediation) *metav1.Condition {
 	return &condition
 }
 
-func (r *Reconciler) tell(ctx context.Context, m *clusterv1.Machine, progress *metav1.Condition) error {
+func (r *Reconciler) applyProgress(ctx context.Context, m *clusterv1.Machine, progress *metav1.Condition) error {
 	// m gets the version of this write, so the next write to the Machine does not conflict with it.
 	if err := ownwrites.ApplyCondition(ctx, r.Client, FieldOwner, m, *progress); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("writing progress to machine %s: %w", client.ObjectKeyFromObject(m), err)

@@ -50,7 +50,7 @@ func wantsNode(request *v1alpha1.RebootRemediation) bool {
 	return cycle.LooksForNode(phase) || (phase.Ended() && cycle.OwesAnything(&request.Status))
 }
 
-// requeueAfter returns when to look again if no event wakes the controller before.
+// requeueAfter returns how long to wait before looking again if no event wakes the controller before.
 func (r *Reconciler) requeueAfter(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d cycle.Decision) time.Duration {
 	wait := r.SyncPeriod
 	if !d.RecheckAt.IsZero() {
@@ -66,7 +66,7 @@ func (r *Reconciler) requeueAfter(ctx context.Context, request *v1alpha1.RebootR
 	return wait
 }
 
-// nodeAgain returns when to read the Node again. Where an event says that the Node is back, the SyncPeriod is enough.
+// nodeAgain returns how long to wait before reading the Node again. Where an event says that the Node is back, the SyncPeriod is enough.
 func (r *Reconciler) nodeAgain(ctx context.Context, request *v1alpha1.RebootRemediation, v view) time.Duration {
 	phase := request.Status.Phase
 	if phase == v1alpha1.Fenced || phase == v1alpha1.Isolating {

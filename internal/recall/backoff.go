@@ -6,7 +6,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Backoff spaces out the looks at objects that have changed between the read and the write. The zero value is ready to use and safe for
+// Backoff doubles the wait before each retry of an object, from 20 ms to half a second. The zero value is ready to use and safe for
 // concurrent use.
 type Backoff struct {
 	looks ByObject[int]

@@ -37,7 +37,7 @@ func (e *Expectations) Expect(obj client.Object) {
 	e.last.Set(client.ObjectKeyFromObject(obj), write{version: obj.GetResourceVersion()})
 }
 
-// Wait returns when to look again if obj, read from the cache, is older than our last write of it. It returns 0 if it is not, or if
+// Wait returns how long to wait before looking again if obj, read from the cache, is older than our last write of it. It returns 0 if it is not, or if
 // the cache has been behind for two minutes. Then it forgets the write.
 func (e *Expectations) Wait(obj client.Object, now time.Time) (wait time.Duration) {
 	e.last.Update(client.ObjectKeyFromObject(obj), func(last write) write {

@@ -30,7 +30,7 @@ const sweepTime = time.Hour
 // most lookLasts old, and the API server gives a write a minute.
 const lateActs = lookLasts + time.Minute
 
-// sweepRetry is when to look again at a record whose sweep has to wait for the end of a pause, or for late acts.
+// sweepRetry is how long to wait before looking again at a record whose sweep has to wait for the end of a pause, or for late acts.
 const sweepRetry = time.Minute
 
 // sweep withdraws what an ended record does not know about: a former leader may have carried out an attempt after another leader

@@ -97,7 +97,7 @@ var (
 	errBusy = errors.New("the workload cluster is being read by others")
 )
 
-// busyRetry is when to look again at a record whose workload cluster is busy.
+// busyRetry is how long to wait before looking again at a record whose workload cluster is busy.
 const busyRetry = 100 * time.Millisecond
 
 // Reconcile takes one record as far as it gets.

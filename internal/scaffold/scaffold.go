@@ -46,7 +46,7 @@ func Watch(ctl controller.Controller, name string, sources ...source.Source) err
 	return nil
 }
 
-// RequeueAfter returns when to look again: at recheckAt, if that is not zero, but at the latest after the period, if that is not
+// RequeueAfter returns how long to wait before looking again: until recheckAt, if that is not zero, but at the latest after the period, if that is not
 // zero. Zero means never. If recheckAt has passed, it returns a very short wait.
 func RequeueAfter(recheckAt, now time.Time, period time.Duration) time.Duration {
 	if recheckAt.IsZero() {

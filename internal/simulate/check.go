@@ -39,8 +39,8 @@ type check struct {
 
 	rulesOfHealth mhcspec.Rules
 	rules         *rules.Rules
-	// paused, onlyTells and misconfigured say why nothing is done until somebody changes that; empty if it does not apply.
-	paused, onlyTells, misconfigured string
+	// paused, onlyReports and misconfigured say why nothing is done until somebody changes that; empty if it does not apply.
+	paused, onlyReports, misconfigured string
 
 	dirty bool
 	// stale reports that machines have come or gone since the last gather.
@@ -68,9 +68,9 @@ func (c *check) prepare(plans plans, selectorProblem error, kindsMissing bool) {
 	config, problems := mhcspec.ParseConfig(c.mhc, c.facts.Template.Plan)
 	switch {
 	case config.DryRun:
-		c.onlyTells = "MachineHealthCheck " + c.mhc.Name + " is in dry-run"
+		c.onlyReports = "MachineHealthCheck " + c.mhc.Name + " is in dry-run"
 	case config.Observe:
-		c.onlyTells = "The plan of MachineHealthCheck " + c.mhc.Name + " only observes"
+		c.onlyReports = "The plan of MachineHealthCheck " + c.mhc.Name + " only observes"
 	case c.facts.Template.Missing != "":
 		c.misconfigured = c.facts.Template.Missing
 	default:
@@ -119,11 +119,11 @@ func (s *Scene) decide(c *check) {
 	}
 	c.gather()
 	c.decision = admission.Decide(c.facts, s.now)
-	if !c.decision.Config.OnlyTells() && len(c.decision.Admit) > 0 {
+	if !c.decision.Config.OnlyReports() && len(c.decision.Admit) > 0 {
 		s.admit(c)
 		c.decision = admission.Decide(c.facts, s.now)
 	}
-	if c.decision.Config.OnlyTells() {
+	if c.decision.Config.OnlyReports() {
 		for i, one := range c.decision.Admit {
 			c.decision.Admit[i] = c.starting(one)
 		}

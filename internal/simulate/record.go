@@ -138,7 +138,7 @@ func (r *record) safety(f *ladder.Facts, now time.Time) {
 	c, s := r.check, &f.Safety
 	s.Paused = c.paused
 	if s.Paused == "" {
-		s.Paused = c.onlyTells
+		s.Paused = c.onlyReports
 	}
 	s.Misconfigured = c.misconfigured
 	if r.machine == nil || f.Machine.Gone {

@@ -123,8 +123,8 @@ func (m *machine) end() string {
 		return "paused: " + m.check.paused
 	case m.check.foreign:
 		return "not managed by this Sickbay"
-	case m.check.onlyTells != "":
-		return m.check.onlyTells
+	case m.check.onlyReports != "":
+		return m.check.onlyReports
 	}
 	return m.waitsFor()
 }

@@ -183,7 +183,7 @@ func (s *Scene) tellWaiting(c *check) {
 			s.say(c, KindWaits, one.Machine, waitWords(one))
 		}
 	}
-	if c.decision.Config.OnlyTells() {
+	if c.decision.Config.OnlyReports() {
 		for _, one := range c.decision.Admit {
 			is[one.Machine.UID] = "Would"
 			if c.shown.waits[one.Machine.UID] != "Would" {

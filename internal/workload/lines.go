@@ -26,7 +26,7 @@ const (
 	soon = 250 * time.Millisecond
 )
 
-// Soon returns when to retry after ErrBusy. It differs each time, so that not all callers come back at once.
+// Soon returns how long to wait before a retry after ErrBusy. It differs each time, so that not all callers come back at once.
 func Soon() time.Duration { return wait.Jitter(soon, 1) }
 
 // lines lets one caller at a time wait for a slow cluster, and a few for all slow clusters together. Others get an error at once, since a worker

@@ -8,6 +8,6 @@
 // a write is lost, a cache lags behind, a process dies, an old leader keeps running, somebody pauses. A run is determined by its
 // world and its schedule: the list of points at which it deviates, and how. Schedules are drawn by seed, or enumerated.
 //
-// After each write, the monitor compares what was done with the real state. In the end, faults and people stop, and the world must
-// settle in good order. Then whatever is still broken is mended, and all machines must become healthy.
+// After each write, the monitor compares what was done with the real state. At the end, no more faults come and nobody intervenes:
+// the world must settle in good order. Then hosts, owners and people cooperate, and all machines must become healthy.
 package explore

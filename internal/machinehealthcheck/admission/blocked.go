@@ -51,8 +51,8 @@ func Blocked(r *v1alpha1.MachineRemediation, now time.Time) string {
 	return blockedRecord
 }
 
-// fillBlocked adds the sick machines whose records wait for something other than a slot.
-func (d *Decision) fillBlocked(f Facts, now time.Time) {
+// findBlocked adds the sick machines whose records wait for something other than a slot.
+func (d *Decision) findBlocked(f Facts, now time.Time) {
 	records := f.openByMachine()
 	for i := range f.Targets {
 		target := &f.Targets[i]

@@ -60,7 +60,7 @@ func Decide(f Facts, now time.Time) Decision {
 	}
 	if paused := mhcspec.Paused(f.MachineHealthCheck, f.Cluster); len(paused) > 0 {
 		d.Paused, d.Stopped = paused, Stop{Reason: ReasonPaused}
-		d.fillLine(f, now)
+		d.admitLine(f, now)
 		return d
 	}
 	d.Allowed = d.Stopped.Reason == "" && trigger.allows(d.Counts, true)
@@ -68,17 +68,17 @@ func Decide(f Facts, now time.Time) Decision {
 	if d.Counts.Unconfirmed > 0 {
 		d.RecheckAt = healthcheck.Earliest(d.RecheckAt, now.Add(unconfirmedRetry))
 	}
-	d.fillLine(f, now)
-	d.fillBlocked(f, now)
+	d.admitLine(f, now)
+	d.findBlocked(f, now)
 	return d
 }
 
-// unconfirmedRetry is when to decide again after verdicts were not confirmed. A Machine that is really unhealthy gets its verdict
+// unconfirmedRetry is how long to wait before deciding again after verdicts were not confirmed. A Machine that is really unhealthy gets its verdict
 // long before, and with it an event.
 const unconfirmedRetry = 15 * time.Second
 
-// fillLine admits those in line, or says why they wait.
-func (d *Decision) fillLine(f Facts, now time.Time) {
+// admitLine admits the machines in line, or records why each waits.
+func (d *Decision) admitLine(f Facts, now time.Time) {
 	line, at := f.line(now)
 	d.RecheckAt = healthcheck.Earliest(d.RecheckAt, at)
 	left := f.leftOvers()

@@ -165,7 +165,7 @@ func TestDecideOnHold(t *testing.T) {
 
 func TestDecideDryRun(t *testing.T) {
 	d := Decide(facts(check(build.Annotation(mhcspec.DryRunAnnotation, "true"), byTemplate()), sick("a")), now)
-	if !d.Config.OnlyTells() || len(d.Admit) != 1 {
+	if !d.Config.OnlyReports() || len(d.Admit) != 1 {
 		t.Fatalf("config %+v, admitted %v; want it to decide as ever", d.Config, admitted(d))
 	}
 	if want := "Would remediate a (request)"; d.dryRunMessage() != want {

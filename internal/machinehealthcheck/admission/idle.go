@@ -25,7 +25,7 @@ func IdleBy(f Facts, d Decision, now time.Time) map[string]Idle {
 			why[one.UID] = one.Reason
 		}
 	}
-	if d.Config.OnlyTells() {
+	if d.Config.OnlyReports() {
 		for _, one := range d.Admit {
 			why[one.Machine.UID] = dryRunCondition(d).Reason
 		}

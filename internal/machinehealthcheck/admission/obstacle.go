@@ -30,7 +30,7 @@ const ReasonExpected = "Expected"
 // ReasonAwaited says that the machine replaces another one, whose record has not judged it yet.
 const ReasonAwaited = "Awaited"
 
-// TemplateRetry is when to look again for a missing template: if its kind is not installed, it cannot be watched.
+// TemplateRetry is how long to wait before looking for a missing template again: if its kind is not installed, it cannot be watched.
 const TemplateRetry = 15 * time.Second
 
 // stopped says why nobody is admitted.

@@ -302,7 +302,7 @@ func TestPlanGone(t *testing.T) {
 func TestObserve(t *testing.T) {
 	d := Decide(planned(plan(mode(v1alpha1.ModeObserve)), sick("a")), now)
 	c := dryRunCondition(d)
-	if !d.Config.OnlyTells() || c.Reason != ReasonObserve || c.Message != "Would remediate a (wait)" {
+	if !d.Config.OnlyReports() || c.Reason != ReasonObserve || c.Message != "Would remediate a (wait)" {
 		t.Errorf("config %+v, condition %+v", d.Config, c)
 	}
 	nothing := d.Admit[0]

@@ -34,7 +34,7 @@ func Status(f Facts, d Decision, now metav1.Time) clusterv1.MachineHealthCheckSt
 	if len(f.Elsewhere) > 0 {
 		set(metav1.Condition{Type: ConditionOverlapping, Status: metav1.ConditionTrue, Reason: ReasonSelectedByOlder, Message: overlapMessage(f.Elsewhere)})
 	}
-	if d.Config.OnlyTells() {
+	if d.Config.OnlyReports() {
 		set(dryRunCondition(d))
 	}
 	if mhc.Spec.Remediation.TemplateRef.IsDefined() {

@@ -15,7 +15,7 @@ import (
 const lookForRecord = time.Second
 
 // admit decides whether the cycle may begin. Until then, nothing is done to the host.
-func (d *step) admit() {
+func (d *draft) admit() {
 	if d.s.Phase == "" {
 		d.enter(v1alpha1.Pending, "Looking for the host")
 		d.s.MachineUID = d.f.Machine.UID
@@ -42,7 +42,7 @@ func (d *step) admit() {
 }
 
 // beginInTurn begins an attempt if it is asked for and its turn has come.
-func (d *step) beginInTurn() {
+func (d *draft) beginInTurn() {
 	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	switch {
 	case d.f.NotStored != "":
@@ -58,7 +58,7 @@ func (d *step) beginInTurn() {
 }
 
 // begin records the host and the Node of the attempt. The key is set on the host afterwards.
-func (d *step) begin() {
+func (d *draft) begin() {
 	s := &d.s
 	s.Attempt++
 	s.Host = &v1alpha1.HostIdentity{Name: d.f.Host.Name, UID: d.f.Host.UID}
@@ -71,7 +71,7 @@ func (d *step) begin() {
 }
 
 // recordNode records which Node ran on the host. It keeps the backup that earlier attempts could not put back.
-func (d *step) recordNode() {
+func (d *draft) recordNode() {
 	d.takeOver()
 	name := d.f.Machine.Node
 	switch {
@@ -88,12 +88,12 @@ func (d *step) recordNode() {
 }
 
 // identify records the UID and boot ID of the Node, because several Nodes may have had its name.
-func (d *step) identify(node *corev1.Node) {
+func (d *draft) identify(node *corev1.Node) {
 	d.s.Node.UID, d.s.Node.BootID = node.UID, node.Status.NodeInfo.BootID
 }
 
 // unavailable says why the host cannot be cycled now; the reason is empty if it can.
-func (d *step) unavailable() (reason, message string) {
+func (d *draft) unavailable() (reason, message string) {
 	h := d.f.Host
 	switch {
 	case h.Missing != "":
@@ -114,7 +114,7 @@ func (d *step) unavailable() (reason, message string) {
 
 // passed reports whether a wait that began at since is over. If not, it schedules a look at the deadline. If nobody knows
 // when the wait began, it is over: no wait may last forever.
-func (d *step) passed(since *metav1.Time, wait time.Duration) bool {
+func (d *draft) passed(since *metav1.Time, wait time.Duration) bool {
 	if since == nil {
 		return true
 	}

@@ -9,7 +9,7 @@ import (
 // This file has the waits before an attempt begins, and the waits without a deadline.
 
 // suspend records that the cycle waits for somebody else. No deadline passes until that is over.
-func (d *step) suspend() {
+func (d *draft) suspend() {
 	d.s.UnavailableSince = nil
 	if d.s.SuspendedSince == nil {
 		d.s.SuspendedSince = d.time()
@@ -17,27 +17,27 @@ func (d *step) suspend() {
 }
 
 // resume records that the cycle no longer waits for somebody else, and reports whether it did.
-func (d *step) resume() bool {
+func (d *draft) resume() bool {
 	suspended := d.s.SuspendedSince != nil
 	d.s.SuspendedSince, d.s.PausedSince = nil, nil
 	return suspended
 }
 
 // awaitPause waits until the pause is over.
-func (d *step) awaitPause() {
+func (d *draft) awaitPause() {
 	d.awaitPauseToEnd()
 	d.progress(v1alpha1.ReasonUnderPause, d.f.Paused)
 }
 
 // standBack records that nothing begins, and that others need not wait for this cycle.
-func (d *step) standBack() {
+func (d *draft) standBack() {
 	d.suspend()
 	if d.s.PausedSince == nil {
 		d.s.PausedSince = d.time()
 	}
 }
 
-func (d *step) awaitPauseToEnd() {
+func (d *draft) awaitPauseToEnd() {
 	d.standBack()
 	if !d.f.PausedUntil.IsZero() {
 		d.until(d.f.PausedUntil)
@@ -46,7 +46,7 @@ func (d *step) awaitPauseToEnd() {
 
 // afterPause reports whether a pause, or the cycle of another RebootRemediation, has just ended. Nobody has judged the machine since, so
 // it schedules time for that.
-func (d *step) afterPause() bool {
+func (d *draft) afterPause() bool {
 	if d.s.PausedSince == nil {
 		return false
 	}
@@ -56,13 +56,13 @@ func (d *step) afterPause() bool {
 }
 
 // toBeJudged reports whether the machine still needs to be judged after a pause.
-func (d *step) toBeJudged() bool {
+func (d *draft) toBeJudged() bool {
 	return d.afterPause() || (d.s.NextAttemptAt != nil && !d.passed(d.s.NextAttemptAt, 0))
 }
 
 // suspended stops the clock of a phase after the host is on: while nobody judges the machine, a person keeps the host off again, or
 // another RebootRemediation cycles it. Afterwards the clock starts again.
-func (d *step) suspended() bool {
+func (d *draft) suspended() bool {
 	holder, _ := d.holder()
 	switch {
 	case d.f.Paused != "":
@@ -81,7 +81,7 @@ func (d *step) suspended() bool {
 }
 
 // awaitHost waits for a host that cannot be cycled now.
-func (d *step) awaitHost(reason, message string) {
+func (d *draft) awaitHost(reason, message string) {
 	d.hostCondition(reason, message)
 	if reason == v1alpha1.ReasonSuspendedByUser {
 		// A person may keep a host off as long as they like.
@@ -115,9 +115,9 @@ func passing(obstacle string) bool {
 	return obstacle == v1alpha1.ReasonHostPaused || obstacle == v1alpha1.ReasonHostDetached || obstacle == v1alpha1.ReasonHostServicing
 }
 
-// standDown cancels an attempt that cannot go on, through no fault of the host. The attempt does not count, and the host is released
+// cancelAttempt cancels an attempt that cannot go on, through no fault of the host. The attempt does not count, and the host is released
 // until the next one may begin.
-func (d *step) standDown(message string) {
+func (d *draft) cancelAttempt(message string) {
 	d.s.Attempt = max(0, d.s.Attempt-1)
 	d.s.PendingRebootSince, d.s.KeySince, d.s.SeenOnAt = nil, nil, nil
 	d.enter(v1alpha1.CoolingDown, message)

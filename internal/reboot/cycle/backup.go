@@ -13,7 +13,7 @@ import (
 
 // backUp stores what is on the Node. It keeps what an earlier attempt stored and the Node does not have
 // back yet.
-func (d *step) backUp() {
+func (d *draft) backUp() {
 	if d.f.Spec.TaintsNode() {
 		return
 	}

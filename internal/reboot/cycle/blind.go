@@ -11,7 +11,7 @@ const lookAgain = 10 * time.Second
 
 // blind continues while the Machine, or its infrastructure machine, cannot be read. It does only what needs nothing but the host:
 // deadlines pass, and the host is released. Nothing begins, and no Node is touched.
-func (d *step) blind() {
+func (d *draft) blind() {
 	d.until(d.now.Add(lookAgain))
 	switch {
 	case d.s.Phase.Ended():
@@ -25,14 +25,14 @@ func (d *step) blind() {
 }
 
 // letGo removes our key from the host, and waits.
-func (d *step) letGo() {
+func (d *draft) letGo() {
 	if d.leftOnHost() == RemoveKey {
 		d.act(RemoveKey)
 	}
 }
 
 // powerOffBlindly continues the proof if our key is on the host, but does not set the key.
-func (d *step) powerOffBlindly() {
+func (d *draft) powerOffBlindly() {
 	if d.f.Host.Key {
 		d.powerOff()
 		return
@@ -43,7 +43,7 @@ func (d *step) powerOffBlindly() {
 }
 
 // isolateBlindly waits for the Machine no longer than for a Node, because without the Machine it cannot find the Node.
-func (d *step) isolateBlindly() {
+func (d *draft) isolateBlindly() {
 	if d.s.IsolatingSince == nil {
 		d.s.IsolatingSince = d.time()
 	}

@@ -50,7 +50,7 @@ func conceptsWhere(want *exit, happened change) string {
 			// The Node was not touched.
 			untouched(&f)
 		}
-		d := &step{f: f, s: f.Status, now: noon.Time}
+		d := &draft{f: f, s: f.Status, now: noon.Time}
 		if i := slices.IndexFunc(exits, func(e exit) bool { return e.is(d) }); i >= 0 && &exits[i] == want {
 			names = append(names, docs.Code(string(p.name)))
 		}

@@ -10,7 +10,7 @@ import (
 const CoolDown = time.Minute
 
 // coolDown releases the host, waits, and begins the next attempt.
-func (d *step) coolDown() {
+func (d *draft) coolDown() {
 	if d.f.Host.Key || d.f.Host.Probe {
 		d.act(RemoveKey)
 		return
@@ -26,7 +26,7 @@ func (d *step) coolDown() {
 }
 
 // rest waits for a late Node, or for the next attempt to begin.
-func (d *step) rest() {
+func (d *draft) rest() {
 	switch {
 	case d.cameLate():
 		// Another cycle would only delete it again.
@@ -48,12 +48,12 @@ func (d *step) rest() {
 
 // cameLate reports whether the Node came after the attempt failed. A Node that is not Ready may need what it had to become Ready:
 // its network may depend on labels, for example. It gets time for that once per attempt.
-func (d *step) cameLate() bool {
+func (d *draft) cameLate() bool {
 	return d.s.NodeReadyAt == nil && d.back() && (d.s.NodeBackAt == nil || Ready(d.f.Node.Node))
 }
 
 // again begins the next attempt, or waits or ends if the host has become unusable meanwhile.
-func (d *step) again() {
+func (d *draft) again() {
 	if reason, message := d.unavailable(); reason != "" {
 		d.awaitHost(reason, message)
 		return

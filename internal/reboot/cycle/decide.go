@@ -12,7 +12,7 @@ import (
 
 // Decide returns what to do next about one RebootRemediation.
 func Decide(f Facts, now time.Time) Decision {
-	d := &step{f: f, s: *f.Status.DeepCopy(), now: now.Truncate(time.Second)}
+	d := &draft{f: f, s: *f.Status.DeepCopy(), now: now.Truncate(time.Second)}
 	d.adopt()
 	switch ended := f.Status.Phase.Ended(); {
 	case !f.Finalizer && (ended || f.Deleting):
@@ -30,7 +30,7 @@ func Decide(f Facts, now time.Time) Decision {
 }
 
 // goOn takes a cycle one step further.
-func (d *step) goOn() {
+func (d *draft) goOn() {
 	d.noteSteps()
 	if d.leaves() {
 		return
@@ -44,7 +44,7 @@ func (d *step) goOn() {
 
 // noteSteps stores that a person asks for single steps, until a person asks for a full cycle. It also forgets AskedInTime when the
 // annotation goes: one that comes later is a new request.
-func (d *step) noteSteps() {
+func (d *draft) noteSteps() {
 	d.s.AskedInTime = d.s.AskedInTime && (d.f.Machine.Asked || d.f.Blind != "")
 	switch m := d.f.Machine; {
 	case !m.ByAnnotation:
@@ -56,10 +56,10 @@ func (d *step) noteSteps() {
 }
 
 // outOfService reports whether the Node may have been deleted or tainted, and is not back.
-func (d *step) outOfService() bool { return OwesNode(&d.s) }
+func (d *draft) outOfService() bool { return OwesNode(&d.s) }
 
 // release lets the host come on. This is stored before our key is removed, so the key is never set again in this attempt.
-func (d *step) release() {
+func (d *draft) release() {
 	if d.holdsOff() {
 		d.s.AskedInTime = d.s.AskedInTime || (d.f.Machine.Asked && d.s.PoweredOffAt != nil)
 		d.s.AskedSteps = d.keys()
@@ -73,7 +73,7 @@ func (d *step) release() {
 }
 
 // condition sets a condition. Its transition time is now if the status changes.
-func (d *step) condition(conditionType string, status metav1.ConditionStatus, reason, message string) {
+func (d *draft) condition(conditionType string, status metav1.ConditionStatus, reason, message string) {
 	meta.SetStatusCondition(&d.s.Conditions, metav1.Condition{
 		Type: conditionType, Status: status, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(d.now),
 	})

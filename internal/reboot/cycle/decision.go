@@ -60,8 +60,8 @@ type Decision struct {
 	RecheckAt time.Time
 }
 
-// step is a decision in the making.
-type step struct {
+// draft is a decision in the making.
+type draft struct {
 	f   Facts
 	s   v1alpha1.RebootRemediationStatus
 	now time.Time
@@ -71,8 +71,8 @@ type step struct {
 	at   time.Time
 }
 
-// decision returns the result of a step. A changed status is stored first, before any action.
-func (d *step) decision() Decision {
+// decision returns the decision that a draft has become. A changed status is stored first, before any action.
+func (d *draft) decision() Decision {
 	changed := !equality.Semantic.DeepEqual(d.s, d.f.Status)
 	if changed {
 		return Decision{Status: d.s, Changed: true, RecheckAt: d.at}
@@ -85,17 +85,17 @@ func (d *step) decision() Decision {
 }
 
 // act sets the action, which is done once the status is stored.
-func (d *step) act(action Action) { d.do = action }
+func (d *draft) act(action Action) { d.do = action }
 
 // until schedules a look at a deadline.
-func (d *step) until(deadline time.Time) {
+func (d *draft) until(deadline time.Time) {
 	if d.at.IsZero() || deadline.Before(d.at) {
 		d.at = deadline
 	}
 }
 
 // enter begins a phase.
-func (d *step) enter(phase v1alpha1.Phase, message string) {
+func (d *draft) enter(phase v1alpha1.Phase, message string) {
 	if d.s.Phase != phase {
 		d.s.SuspendedSince, d.s.PausedSince, d.s.UnavailableSince = nil, nil, nil
 	}
@@ -107,8 +107,8 @@ func (d *step) enter(phase v1alpha1.Phase, message string) {
 }
 
 // progress says in the condition Succeeded what the cycle waits for.
-func (d *step) progress(reason, message string) {
+func (d *draft) progress(reason, message string) {
 	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, reason, message)
 }
 
-func (d *step) time() *metav1.Time { return new(metav1.NewTime(d.now)) }
+func (d *draft) time() *metav1.Time { return new(metav1.NewTime(d.now)) }

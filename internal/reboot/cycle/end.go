@@ -9,7 +9,7 @@ import (
 )
 
 // fail ends an attempt. Another one follows, unless it was the last.
-func (d *step) fail(reason, message string) {
+func (d *draft) fail(reason, message string) {
 	switch {
 	case d.s.Attempt < d.f.attempts() && d.f.Whole() && !d.f.withdrawn():
 		d.enter(v1alpha1.CoolingDown, message)
@@ -22,7 +22,7 @@ func (d *step) fail(reason, message string) {
 }
 
 // end ends the cycle. Afterwards, clean removes what is left on the host.
-func (d *step) end(phase v1alpha1.Phase, reason, message string) {
+func (d *draft) end(phase v1alpha1.Phase, reason, message string) {
 	d.s.Phase, d.s.Outcome = phase, v1alpha1.Outcome(reason)
 	d.s.FinishedAt = d.time()
 	d.s.SuspendedSince, d.s.PausedSince, d.s.UnavailableSince = nil, nil, nil
@@ -40,7 +40,7 @@ func (d *step) end(phase v1alpha1.Phase, reason, message string) {
 }
 
 // left says what the end leaves undone: something is still owed to the Node, or nobody replaces the machine.
-func (d *step) left() (text string) {
+func (d *draft) left() (text string) {
 	m := d.f.Machine
 	if m.Gone {
 		return ""
@@ -60,7 +60,7 @@ func (d *step) left() (text string) {
 }
 
 // clean removes whatever an ended cycle has left, and removes the finalizer last.
-func (d *step) clean() {
+func (d *draft) clean() {
 	f, left := d.f, d.leftOnHost()
 	switch {
 	case left == RemoveKey:
@@ -83,13 +83,13 @@ func (d *step) clean() {
 }
 
 // answers reports whether a person's annotation asked for what this cycle has done.
-func (d *step) answers() bool {
+func (d *draft) answers() bool {
 	return d.s.Phase == v1alpha1.Succeeded && d.s.AskedInTime && d.f.Machine.Asked
 }
 
 // escalate asks the owner to replace the Machine. It waits during a pause, because the owner would act in the middle of it on an
 // old verdict, and while another RebootRemediation cycles the host.
-func (d *step) escalate() {
+func (d *draft) escalate() {
 	switch {
 	case d.f.Paused != "":
 		d.awaitPauseToEnd()
@@ -105,7 +105,7 @@ func (d *step) escalate() {
 // late puts a Node back in service that comes after the end, while the record exists; also if the machine is to be replaced,
 // because that may take long or be cancelled. A deleted record stays as long as the Node may take to come back. late also
 // removes the mark of a host that works again, but a deleted record does not stay for that.
-func (d *step) late() {
+func (d *draft) late() {
 	m := d.f.Machine
 	seen := d.f.Blind == ""
 	switch {
@@ -119,19 +119,19 @@ func (d *step) late() {
 	}
 }
 
-func (d *step) letRecordGo() {
+func (d *draft) letRecordGo() {
 	if d.f.NodeFinalizer {
 		d.act(RemoveNodeFinalizer)
 	}
 }
 
 // expired reports whether a deleted record has stayed for its Node long enough.
-func (d *step) expired() bool {
+func (d *draft) expired() bool {
 	return d.passed(new(metav1.NewTime(d.f.DeletingSince)), d.f.Spec.NodeTimeout())
 }
 
 // settle puts the Node back in service, or leaves that to the RebootRemediation that has taken it over.
-func (d *step) settle() {
+func (d *draft) settle() {
 	if successor := d.successor(); successor != nil {
 		d.handOver(successor)
 		return
@@ -152,20 +152,20 @@ func (d *step) settle() {
 }
 
 // conclude says in the condition what became of the Node after the end.
-func (d *step) conclude(message string) {
+func (d *draft) conclude(message string) {
 	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, cmp.Or(string(whyEnded(&d.s)), string(d.s.Phase)), message)
 }
 
 // backLate reports whether the Node has come after the end: it is another Node than before, or the same one after a boot. If the
 // last attempt did not have the host off, the boot was in an earlier attempt, so the boot ID need not have changed since.
-func (d *step) backLate() bool {
+func (d *draft) backLate() bool {
 	node, recorded := d.f.Node.Node, d.s.Node
 	switch {
 	case d.f.Node.State != NodeFound || !node.DeletionTimestamp.IsZero():
 		return false
 	case !d.recorded(node):
 		return true
-	case !Ready(node) || !heardAfter(node, d.s.FinishedAt):
+	case !Ready(node) || !reportedAfter(node, d.s.FinishedAt):
 		return false
 	}
 	return d.s.PoweredOffAt == nil || (recorded.BootID != "" && recorded.BootID != node.Status.NodeInfo.BootID)

@@ -11,7 +11,7 @@ type exit struct {
 	// message says what has happened. HOST stands for the name of the host.
 	message string
 	// is reports whether it has happened.
-	is func(*step) bool
+	is func(*draft) bool
 	// phase and outcome are how the cycle ends.
 	phase   v1alpha1.Phase
 	outcome string
@@ -26,31 +26,31 @@ type exit struct {
 // exits are in order of precedence: the first event counts.
 var exits = []exit{
 	{
-		message: "The machine is gone or being deleted", is: (*step).machineGone,
+		message: "The machine is gone or being deleted", is: (*draft).machineGone,
 		phase: v1alpha1.Aborted, outcome: v1alpha1.ReasonMachineGone,
 	}, {
-		message: "The host HOST is gone", is: (*step).hostGone,
+		message: "The host HOST is gone", is: (*draft).hostGone,
 		phase: v1alpha1.Failed, outcome: v1alpha1.ReasonHostUnavailable, host: v1alpha1.ReasonHostNotFound,
 	}, {
-		message: "The host HOST is used by somebody else", is: func(d *step) bool { return d.s.Host != nil && !d.f.Host.Ours },
+		message: "The host HOST is used by somebody else", is: func(d *draft) bool { return d.s.Host != nil && !d.f.Host.Ours },
 		phase: v1alpha1.Aborted, outcome: v1alpha1.ReasonHostUnavailable, host: v1alpha1.ReasonHostNotOurs,
 	}, {
-		message: "The host HOST is being deleted", is: func(d *step) bool { return d.s.Host != nil && d.holdsOff() && d.f.Host.Deleting },
+		message: "The host HOST is being deleted", is: func(d *draft) bool { return d.s.Host != nil && d.holdsOff() && d.f.Host.Deleting },
 		phase: v1alpha1.Failed, outcome: v1alpha1.ReasonHostUnavailable, host: v1alpha1.ReasonHostDeleting, gently: true, blindly: true,
 	}, {
-		message: "The host HOST cannot be switched off (spec.disablePowerOff)", is: func(d *step) bool { return d.s.Host != nil && d.holdsOff() && !d.f.Host.Fenceable },
+		message: "The host HOST cannot be switched off (spec.disablePowerOff)", is: func(d *draft) bool { return d.s.Host != nil && d.holdsOff() && !d.f.Host.Fenceable },
 		phase: v1alpha1.Failed, outcome: v1alpha1.ReasonHostUnavailable, host: v1alpha1.ReasonNotFenceable, gently: true, blindly: true,
 	}, {
-		message: "The request was withdrawn", is: func(d *step) bool { return d.f.withdrawn() && d.mayStop() },
+		message: "The request was withdrawn", is: func(d *draft) bool { return d.f.withdrawn() && d.mayStop() },
 		phase: v1alpha1.Aborted, outcome: v1alpha1.ReasonWithdrawn, gently: true, blindly: true,
 	}, {
-		message: "The machine has recovered by itself", is: func(d *step) bool { return d.f.Machine.Healthy && d.mayStop() && Recovers(d.s.Phase) },
+		message: "The machine has recovered by itself", is: func(d *draft) bool { return d.f.Machine.Healthy && d.mayStop() && Recovers(d.s.Phase) },
 		phase: v1alpha1.Aborted, outcome: v1alpha1.ReasonRecovered, gently: true,
 	},
 }
 
 // leaves ends a cycle that cannot go on, or that nobody needs any more, and reports whether it did.
-func (d *step) leaves() bool {
+func (d *draft) leaves() bool {
 	for i := range exits {
 		e := &exits[i]
 		if (d.f.Blind != "" && !e.blindly) || !e.is(d) {
@@ -73,17 +73,17 @@ func (d *step) leaves() bool {
 	return false
 }
 
-func (d *step) machineGone() bool {
+func (d *draft) machineGone() bool {
 	return d.f.Machine.Gone || (d.s.MachineUID != "" && d.s.MachineUID != d.f.Machine.UID)
 }
 
-func (d *step) hostGone() bool {
+func (d *draft) hostGone() bool {
 	return d.s.Host != nil && (d.f.Host.Missing != "" || d.f.Host.UID != d.s.Host.UID)
 }
 
 // mayStop reports whether the cycle may stop here. Otherwise the host is on or coming on, and the remaining work must be
 // finished.
-func (d *step) mayStop() bool {
+func (d *draft) mayStop() bool {
 	if d.s.Host == nil || d.holdsOff() {
 		return true
 	}
@@ -92,7 +92,7 @@ func (d *step) mayStop() bool {
 
 // giveUp ends a cycle early. But if the Node may be out of service, the host first comes on and the Node gets back what it had,
 // with the deadlines of a full cycle.
-func (d *step) giveUp(phase v1alpha1.Phase, outcome, message string) {
+func (d *draft) giveUp(phase v1alpha1.Phase, outcome, message string) {
 	if d.outOfService() && d.s.Host != nil {
 		d.release()
 		return

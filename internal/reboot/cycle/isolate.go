@@ -14,7 +14,7 @@ import (
 const isolateTimeout = 2 * time.Minute
 
 // fenced decides what to do with the Node, now that the host is off.
-func (d *step) fenced() {
+func (d *draft) fenced() {
 	switch {
 	case !d.off():
 		d.backToPowerOff()
@@ -28,7 +28,7 @@ func (d *step) fenced() {
 }
 
 // beginIsolation takes the Node out of service, if it exists and is the recorded one.
-func (d *step) beginIsolation() {
+func (d *draft) beginIsolation() {
 	if d.s.IsolatingSince == nil {
 		d.s.IsolatingSince = d.time()
 	}
@@ -52,7 +52,7 @@ func (d *step) beginIsolation() {
 }
 
 // takeOut records what is needed to put a Node back in service, before the Node is taken out of service.
-func (d *step) takeOut(node *corev1.Node) {
+func (d *draft) takeOut(node *corev1.Node) {
 	if d.s.Node == nil {
 		d.s.Node = &v1alpha1.NodeRecord{Name: node.Name}
 	}
@@ -63,7 +63,7 @@ func (d *step) takeOut(node *corev1.Node) {
 }
 
 // withoutNode goes on without a Node: there never was one, or it is gone already.
-func (d *step) withoutNode() {
+func (d *draft) withoutNode() {
 	d.s.NodeGoneAt = d.time()
 	switch {
 	case d.s.Node == nil:
@@ -77,7 +77,7 @@ func (d *step) withoutNode() {
 
 // isolate takes the Node out of service. The host has been read live: if it is no longer proven off, isolate does not touch the
 // Node.
-func (d *step) isolate() {
+func (d *draft) isolate() {
 	n, found := d.f.Node, d.f.Node.State == NodeFound
 	switch {
 	case n.State == NodeGone || found && n.Node.UID != d.s.Node.UID:
@@ -97,7 +97,7 @@ func (d *step) isolate() {
 }
 
 // touchNode is the only place that takes a Node out of service.
-func (d *step) touchNode() {
+func (d *draft) touchNode() {
 	n := d.f.Node
 	switch {
 	case d.f.Spec.TaintsNode() && !n.Tainted:
@@ -109,11 +109,11 @@ func (d *step) touchNode() {
 	}
 }
 
-func (d *step) skipIsolation(reason, message string) {
+func (d *draft) skipIsolation(reason, message string) {
 	d.isolated(metav1.ConditionFalse, reason, message)
 }
 
-func (d *step) isolated(status metav1.ConditionStatus, reason, message string) {
+func (d *draft) isolated(status metav1.ConditionStatus, reason, message string) {
 	d.condition(v1alpha1.ConditionNodeIsolated, status, reason, message)
 	d.s.IsolatedAt = d.time()
 	if d.f.asked(v1alpha1.StepPowerOn) {

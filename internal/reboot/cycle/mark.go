@@ -16,7 +16,7 @@ var UnhealthyKeys = []string{"capi.metal3.io/unhealthy", "capm3.metal3.io/unheal
 const UnhealthyByUs = "sickbay/PowerCycleFailed"
 
 // leftOnHost returns what is still to be done to the recorded host when its cycle has ended.
-func (d *step) leftOnHost() Action {
+func (d *draft) leftOnHost() Action {
 	h, recorded := d.f.Host, d.s.Host
 	switch {
 	case recorded == nil || h.Missing != "" || h.UID != recorded.UID:
@@ -29,7 +29,7 @@ func (d *step) leftOnHost() Action {
 
 // hostMark returns what to do about the mark of a host when its cycle has ended. If the cycle failed because of the host, Metal3 must
 // not choose the host again before a person has looked at it; a host that works again may be chosen.
-func (d *step) hostMark() Action {
+func (d *draft) hostMark() Action {
 	switch h := d.f.Host; {
 	case d.inVain() && !d.f.Machine.Healthy && !h.Unhealthy && !d.outdated():
 		return MarkHost
@@ -40,7 +40,7 @@ func (d *step) hostMark() Action {
 }
 
 // outdated reports whether a later cycle has ended that says whether the host works: then the mark depends on that one.
-func (d *step) outdated() bool {
+func (d *draft) outdated() bool {
 	return slices.ContainsFunc(d.f.Siblings, func(other v1alpha1.RebootRemediation) bool {
 		s := &other.Status
 		says := inVain(s) || s.Phase == v1alpha1.Succeeded
@@ -51,7 +51,7 @@ func (d *step) outdated() bool {
 	})
 }
 
-func (d *step) inVain() bool { return inVain(&d.s) }
+func (d *draft) inVain() bool { return inVain(&d.s) }
 
 // inVain reports whether a cycle has ended in a way that makes its host suspect.
 func inVain(s *v1alpha1.RebootRemediationStatus) bool {
@@ -68,7 +68,7 @@ func inVain(s *v1alpha1.RebootRemediationStatus) bool {
 
 // markStays removes our mark from a host that works again after all, and reports whether the mark is still there. A host whose Node is
 // not Ready may not work.
-func (d *step) markStays() bool {
+func (d *draft) markStays() bool {
 	if !d.marked() {
 		return false
 	}
@@ -80,7 +80,7 @@ func (d *step) markStays() bool {
 
 // settleMark removes our mark from a host that works again, when nothing has to be put back on its Node. If another cycle has marked the
 // host since, or cycles it now, the mark depends on that one.
-func (d *step) settleMark() {
+func (d *draft) settleMark() {
 	switch {
 	case !d.marked() || d.markedLater():
 		d.s.HostMarkedSince = nil
@@ -92,13 +92,13 @@ func (d *step) settleMark() {
 }
 
 // marked reports whether our mark is on the host.
-func (d *step) marked() bool {
+func (d *draft) marked() bool {
 	h, recorded := d.f.Host, d.s.Host
 	return h.UnhealthyByUs && h.Missing == "" && ((recorded == nil && h.Ours) || (recorded != nil && h.UID == recorded.UID))
 }
 
 // markedLater reports whether another RebootRemediation looks after the mark.
-func (d *step) markedLater() bool {
+func (d *draft) markedLater() bool {
 	return slices.ContainsFunc(d.f.Siblings, func(other v1alpha1.RebootRemediation) bool {
 		return d.s.HostMarkedSince.Before(other.Status.HostMarkedSince) && other.Status.MachineUID == d.f.Machine.UID
 	})
@@ -106,7 +106,7 @@ func (d *step) markedLater() bool {
 
 // worksAgain reports whether the machine has come back since the end. A Node that was Ready all along proves nothing: for example, the
 // host could not be switched off.
-func (d *step) worksAgain() bool {
+func (d *draft) worksAgain() bool {
 	node := d.f.Node.Node
 	if d.f.Machine.Healthy {
 		return true

@@ -11,7 +11,7 @@ import (
 )
 
 // waitForNode waits until the Node is back, once the host is on.
-func (d *step) waitForNode() {
+func (d *draft) waitForNode() {
 	switch holder, _ := d.holder(); {
 	case d.back():
 		d.s.NodeBackAt = d.time()
@@ -34,7 +34,7 @@ func (d *step) waitForNode() {
 
 // back reports whether the Node has come back. If there was none while the host was off, any Node has come since, Ready or not; it must
 // get back what it had before anything runs there. Otherwise the Node must have booted since, and be Ready.
-func (d *step) back() bool {
+func (d *draft) back() bool {
 	node := d.f.Node.Node
 	switch {
 	case d.f.Node.State != NodeFound || !node.DeletionTimestamp.IsZero():
@@ -42,7 +42,7 @@ func (d *step) back() bool {
 	case d.s.PoweredOffAt == nil:
 		// This attempt has not had the host off. If an earlier one did, its Node has come late if it reports now, or if it is another
 		// Node. A Node that is marked Ready may be dead without anybody knowing.
-		return d.outOfService() && ((!Ready(node) && !d.recorded(node)) || (Ready(node) && heardAfter(node, d.letGoAt())))
+		return d.outOfService() && ((!Ready(node) && !d.recorded(node)) || (Ready(node) && reportedAfter(node, d.letGoAt())))
 	case d.registeredSince(node):
 		return true
 	default:
@@ -51,11 +51,11 @@ func (d *step) back() bool {
 }
 
 // letGoAt returns a time by which this attempt had released the host.
-func (d *step) letGoAt() *metav1.Time { return cmp.Or(d.s.NextAttemptAt, d.s.LastPoweredOn) }
+func (d *draft) letGoAt() *metav1.Time { return cmp.Or(d.s.NextAttemptAt, d.s.LastPoweredOn) }
 
 // registeredSince reports whether a Node has registered since the host was off, and is another one than before. Earlier versions did not
 // store that there was no Node meanwhile, only when the host was off.
-func (d *step) registeredSince(node *corev1.Node) bool {
+func (d *draft) registeredSince(node *corev1.Node) bool {
 	if d.recorded(node) {
 		return false
 	}
@@ -63,20 +63,20 @@ func (d *step) registeredSince(node *corev1.Node) bool {
 }
 
 // booted reports whether a Node has booted since the host was off.
-func (d *step) booted(node *corev1.Node) bool {
+func (d *draft) booted(node *corev1.Node) bool {
 	if d.recorded(node) && d.s.Node.BootID != "" {
 		return node.Status.NodeInfo.BootID != d.s.Node.BootID
 	}
-	return heardAfter(node, cmp.Or(d.s.LastPoweredOn, d.s.NextAttemptAt))
+	return reportedAfter(node, cmp.Or(d.s.LastPoweredOn, d.s.NextAttemptAt))
 }
 
 // recorded reports whether a Node is, or may be, the one that was recorded.
-func (d *step) recorded(node *corev1.Node) bool {
+func (d *draft) recorded(node *corev1.Node) bool {
 	return d.s.Node != nil && (d.s.Node.UID == "" || d.s.Node.UID == node.UID)
 }
 
 // restore puts back what is missing on the Node, and checks that it is there and that the Node is Ready.
-func (d *step) restore() {
+func (d *draft) restore() {
 	found := d.f.Node.State == NodeFound && d.f.Node.Node.DeletionTimestamp.IsZero()
 	missing := d.missing(found)
 	switch {
@@ -95,7 +95,7 @@ func (d *step) restore() {
 }
 
 // missing returns what is still to be done to the Node until it is in service again.
-func (d *step) missing(found bool) Action {
+func (d *draft) missing(found bool) Action {
 	switch recorded := d.s.Node; {
 	case !found:
 	case d.f.Spec.TaintsNode() && slices.ContainsFunc(d.f.Node.Node.Spec.Taints, OurTaint):
@@ -106,7 +106,7 @@ func (d *step) missing(found bool) Action {
 	return Nothing
 }
 
-func (d *step) restored() {
+func (d *draft) restored() {
 	d.inService()
 	d.s.NodeReadyAt = d.time()
 	if d.f.awaitsMachine() {
@@ -116,13 +116,13 @@ func (d *step) restored() {
 	d.succeed()
 }
 
-func (d *step) succeed() {
+func (d *draft) succeed() {
 	d.end(v1alpha1.Succeeded, string(v1alpha1.Succeeded), "The host has been off and is on again, and its Node is back and Ready")
 }
 
 // waitForMachine gives the health check time to call the machine healthy. If the machine stays sick, the cycle goes on, as Cluster API's
 // contract for remediation requests demands.
-func (d *step) waitForMachine() {
+func (d *draft) waitForMachine() {
 	switch {
 	case !d.f.awaitsMachine():
 		d.succeed()
@@ -136,7 +136,7 @@ func (d *step) waitForMachine() {
 }
 
 // inService records that the Node has everything that it had.
-func (d *step) inService() {
+func (d *draft) inService() {
 	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionTrue, v1alpha1.ReasonNodeRestored, "")
 	if d.s.Node != nil {
 		d.s.Node.Backup, d.s.Node.OutOfService = nil, false
@@ -145,7 +145,7 @@ func (d *step) inService() {
 
 // notRestored ends the wait for a Node that is back, but not as it was. That something cannot be put back is no reason for another
 // cycle. But it is one if the Node is gone again or not Ready, or if the machine is still called sick.
-func (d *step) notRestored() {
+func (d *draft) notRestored() {
 	n, timeout := d.f.Node, d.f.Spec.NodeTimeout().String()
 	message := "What the Node had could not be put back within " + timeout
 	if n.State == NodeFound && d.s.Node != nil && d.s.Node.Backup != nil {
@@ -168,7 +168,7 @@ func (d *step) notRestored() {
 	}
 }
 
-func (d *step) notInService(message string) {
+func (d *draft) notInService(message string) {
 	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionFalse, v1alpha1.ReasonRestoreTimedOut, message)
 }
 
@@ -189,8 +189,8 @@ func readySince(node *corev1.Node, since *metav1.Time) bool {
 	})
 }
 
-// heardAfter reports whether a Node has reported after a time.
-func heardAfter(node *corev1.Node, since *metav1.Time) bool {
+// reportedAfter reports whether a Node has reported after a time.
+func reportedAfter(node *corev1.Node, since *metav1.Time) bool {
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady {
 			return since.Before(&c.LastHeartbeatTime)

@@ -18,7 +18,7 @@ func whyEnded(s *v1alpha1.RebootRemediationStatus) v1alpha1.Outcome {
 
 // adopt suspends a cycle that an earlier version suspended. That version stored the wait only in the condition of the host. If the wait
 // ends while Sickbay is being upgraded, nothing else restarts the clock.
-func (d *step) adopt() {
+func (d *draft) adopt() {
 	if d.s.SuspendedSince != nil {
 		return
 	}

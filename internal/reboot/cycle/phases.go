@@ -14,10 +14,10 @@ type phase struct {
 	// until says, for people, what the phase waits for.
 	until string
 	// goOn takes a cycle one step further; blindly does so while the Machine cannot be read.
-	goOn, blindly func(*step)
+	goOn, blindly func(*draft)
 	// clock is when the wait began, and limit how long it may last. Holding has none.
 	clock func(*v1alpha1.RebootRemediationStatus) **metav1.Time
-	limit func(*step) time.Duration
+	limit func(*draft) time.Duration
 	// heldOff says that we keep the host off; off says that it was proven off and has not been seen on since.
 	heldOff, off bool
 	// recovers says that the cycle ends if the machine recovers by itself.
@@ -36,47 +36,47 @@ var phases []phase
 // This is an init function because the rows refer to functions that use the rows.
 func init() {
 	type status = v1alpha1.RebootRemediationStatus
-	isolation := func(*step) time.Duration { return isolateTimeout }
-	node := func(d *step) time.Duration { return d.f.Spec.NodeTimeout() }
+	isolation := func(*draft) time.Duration { return isolateTimeout }
+	node := func(d *draft) time.Duration { return d.f.Spec.NodeTimeout() }
 	phases = []phase{
 		{
-			name: v1alpha1.Pending, until: "the host can be worked with", goOn: (*step).admit, blindly: (*step).wait,
-			clock: func(s *status) **metav1.Time { return &s.UnavailableSince }, limit: func(d *step) time.Duration { return d.f.Spec.PowerOffTimeout() },
+			name: v1alpha1.Pending, until: "the host can be worked with", goOn: (*draft).admit, blindly: (*draft).wait,
+			clock: func(s *status) **metav1.Time { return &s.UnavailableSince }, limit: func(d *draft) time.Duration { return d.f.Spec.PowerOffTimeout() },
 			recovers: true, node: true, begins: true, standsBack: true,
 		}, {
-			name: v1alpha1.PoweringOff, until: "the host is proven off", goOn: (*step).powerOff, blindly: (*step).powerOffBlindly,
-			clock: func(s *status) **metav1.Time { return &s.PendingRebootSince }, limit: (*step).powerOffTimeout,
+			name: v1alpha1.PoweringOff, until: "the host is proven off", goOn: (*draft).powerOff, blindly: (*draft).powerOffBlindly,
+			clock: func(s *status) **metav1.Time { return &s.PendingRebootSince }, limit: (*draft).powerOffTimeout,
 			heldOff: true, recovers: true,
 		}, {
-			name: v1alpha1.Fenced, until: "it is known which Node there is", goOn: (*step).fenced, blindly: (*step).isolateBlindly,
+			name: v1alpha1.Fenced, until: "it is known which Node there is", goOn: (*draft).fenced, blindly: (*draft).isolateBlindly,
 			clock: func(s *status) **metav1.Time { return &s.IsolatingSince }, limit: isolation,
 			heldOff: true, off: true, recovers: true, node: true,
 		}, {
-			name: v1alpha1.Isolating, until: "the Node is gone, or its workloads are released", goOn: (*step).isolate, blindly: (*step).isolateBlindly,
+			name: v1alpha1.Isolating, until: "the Node is gone, or its workloads are released", goOn: (*draft).isolate, blindly: (*draft).isolateBlindly,
 			clock: func(s *status) **metav1.Time { return &s.IsolatingSince }, limit: isolation,
 			heldOff: true, off: true, recovers: true, node: true,
 		}, {
-			name: v1alpha1.Holding, until: "somebody asks for more", goOn: (*step).hold, blindly: (*step).wait,
+			name: v1alpha1.Holding, until: "somebody asks for more", goOn: (*draft).hold, blindly: (*draft).wait,
 			heldOff: true, off: true,
 		}, {
-			name: v1alpha1.PoweringOn, until: "the host is on", goOn: (*step).powerOn, blindly: (*step).powerOn,
-			clock: func(s *status) **metav1.Time { return &s.PowerOnReleasedAt }, limit: func(d *step) time.Duration { return d.f.Spec.PowerOnTimeout() },
+			name: v1alpha1.PoweringOn, until: "the host is on", goOn: (*draft).powerOn, blindly: (*draft).powerOn,
+			clock: func(s *status) **metav1.Time { return &s.PowerOnReleasedAt }, limit: func(d *draft) time.Duration { return d.f.Spec.PowerOnTimeout() },
 			off: true,
 		}, {
-			name: v1alpha1.WaitingForNode, until: "the Node is back", goOn: (*step).waitForNode, blindly: (*step).wait,
+			name: v1alpha1.WaitingForNode, until: "the Node is back", goOn: (*draft).waitForNode, blindly: (*draft).wait,
 			clock: func(s *status) **metav1.Time { return &s.LastPoweredOn }, limit: node,
 			node: true,
 		}, {
-			name: v1alpha1.Restoring, until: "the Node has what it had, and is Ready", goOn: (*step).restore, blindly: (*step).suspend,
+			name: v1alpha1.Restoring, until: "the Node has what it had, and is Ready", goOn: (*draft).restore, blindly: (*draft).suspend,
 			clock: func(s *status) **metav1.Time { return &s.NodeBackAt }, limit: node,
 			node: true, standsBack: true,
 		}, {
-			name: v1alpha1.WaitingForMachine, until: "the machine is not called sick any more", goOn: (*step).waitForMachine, blindly: (*step).suspend,
+			name: v1alpha1.WaitingForMachine, until: "the machine is not called sick any more", goOn: (*draft).waitForMachine, blindly: (*draft).suspend,
 			clock: func(s *status) **metav1.Time { return &s.NodeReadyAt }, limit: node,
 			standsBack: true,
 		}, {
-			name: v1alpha1.CoolingDown, until: "the host has had a rest", goOn: (*step).coolDown, blindly: (*step).letGo,
-			clock: func(s *status) **metav1.Time { return &s.NextAttemptAt }, limit: func(*step) time.Duration { return 0 },
+			name: v1alpha1.CoolingDown, until: "the host has had a rest", goOn: (*draft).coolDown, blindly: (*draft).letGo,
+			clock: func(s *status) **metav1.Time { return &s.NextAttemptAt }, limit: func(*draft) time.Duration { return 0 },
 			recovers: true, node: true, begins: true, standsBack: true,
 		},
 	}
@@ -96,24 +96,24 @@ func rowOf(name v1alpha1.Phase) *phase {
 }
 
 // phase takes the step of the current phase.
-func (d *step) phase() { rowOf(d.s.Phase).goOn(d) }
+func (d *draft) phase() { rowOf(d.s.Phase).goOn(d) }
 
 // overdue reports whether the time of the phase is up. If not, it schedules a look at the deadline.
-func (d *step) overdue() bool { return d.overdueIn(d.s.Phase) }
+func (d *draft) overdue() bool { return d.overdueIn(d.s.Phase) }
 
-func (d *step) overdueIn(name v1alpha1.Phase) bool {
+func (d *draft) overdueIn(name v1alpha1.Phase) bool {
 	row := rowOf(name)
 	return d.passed(*row.clock(&d.s), row.limit(d))
 }
 
 // restart starts the clock of the phase again.
-func (d *step) restart() { *rowOf(d.s.Phase).clock(&d.s) = d.time() }
+func (d *draft) restart() { *rowOf(d.s.Phase).clock(&d.s) = d.time() }
 
 // wait does nothing.
-func (*step) wait() {}
+func (*draft) wait() {}
 
 // holdsOff reports whether we keep the host off in this phase.
-func (d *step) holdsOff() bool { return rowOf(d.s.Phase).heldOff }
+func (d *draft) holdsOff() bool { return rowOf(d.s.Phase).heldOff }
 
 // Phases returns all phases before the end, in the usual order.
 func Phases() []v1alpha1.Phase {

@@ -22,7 +22,7 @@ const (
 // If the host was on when the key was set, it has gone off since, and nobody switches it on while our key is there. If it was off,
 // it may have been on its way up, and the operator's answer may have been outdated. Then the operator has to answer again, after
 // the time in which it would have noticed.
-func (d *step) off() bool {
+func (d *draft) off() bool {
 	h, s := d.f.Host, d.s
 	if h.Missing != "" || !h.Fenceable || !h.Key || h.Probe || h.PoweredOn || h.Obstacle != "" || s.KeySince == nil {
 		return false
@@ -32,7 +32,7 @@ func (d *step) off() bool {
 }
 
 // powerOff keeps the host off until it is proven off.
-func (d *step) powerOff() {
+func (d *draft) powerOff() {
 	d.checkProof()
 	h := d.f.Host
 	switch {
@@ -54,7 +54,7 @@ func (d *step) powerOff() {
 }
 
 // powerOffTimeout returns how long the proof may take. A host that was off already gets extra time for the proof.
-func (d *step) powerOffTimeout() time.Duration {
+func (d *draft) powerOffTimeout() time.Duration {
 	if d.s.SeenOnAt == nil {
 		return d.f.Spec.PowerOffTimeout() + proofTime
 	}
@@ -63,16 +63,16 @@ func (d *step) powerOffTimeout() time.Duration {
 
 // notOff ends an attempt in which the host was not proven off. If a person keeps the host off, it stays off, and only the steps
 // that follow have to wait. If the host is in a temporary state, or the Machine cannot be read, that says nothing about the host.
-func (d *step) notOff() {
+func (d *draft) notOff() {
 	switch {
 	case d.f.withdrawn():
 		d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
 	case d.s.HoldingSince != nil && (!d.f.asked(v1alpha1.StepPowerOn) || passing(d.f.Host.Obstacle)):
 		d.enter(v1alpha1.Holding, d.unproven()+"; it stays off anyway")
 	case d.f.Blind != "":
-		d.standDown(d.unproven() + ". " + d.f.Blind)
+		d.cancelAttempt(d.unproven() + ". " + d.f.Blind)
 	case passing(d.f.Host.Obstacle):
-		d.standDown(d.unproven())
+		d.cancelAttempt(d.unproven())
 	default:
 		d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
 	}
@@ -81,7 +81,7 @@ func (d *step) notOff() {
 // unproven says why a host was not proven off. A host that says it is off, and has an error, may really be off: its operator does
 // not clear an error until it switches the host again. But the operator says the same if it cannot reach the host, and then the
 // host may be running. So Sickbay does not believe it, whatever the consequences.
-func (d *step) unproven() string {
+func (d *draft) unproven() string {
 	message := "The host could not be proven off within " + d.powerOffTimeout().String()
 	switch {
 	case d.unreliable():
@@ -94,11 +94,11 @@ func (d *step) unproven() string {
 
 // setKey sets our key. It first stores whether the host is on. The write of the key is refused if the host has changed since, so
 // what was stored is still true then.
-func (d *step) setKey() {
+func (d *draft) setKey() {
 	switch on := d.f.Host.PoweredOn; {
 	case d.f.Paused != "":
 		// The attempt has begun, but has not reached the host.
-		d.standDown(d.f.Paused)
+		d.cancelAttempt(d.f.Paused)
 	case on && d.s.SeenOnAt == nil:
 		d.s.SeenOnAt = d.time()
 	case !on && d.s.SeenOnAt != nil:
@@ -109,7 +109,7 @@ func (d *step) setKey() {
 }
 
 // askAgain makes the operator look again at a host that was off before our key was set.
-func (d *step) askAgain() {
+func (d *draft) askAgain() {
 	settled := d.s.KeySince.Add(settle)
 	if d.now.Before(settled) {
 		d.until(settled)
@@ -120,10 +120,10 @@ func (d *step) askAgain() {
 
 // unreliable reports whether the host says that it is off and cannot be believed. A host that says it is on is always believed:
 // nothing follows from that until its operator says otherwise.
-func (d *step) unreliable() bool { return d.f.Host.Obstacle != "" && !d.f.Host.PoweredOn }
+func (d *draft) unreliable() bool { return d.f.Host.Obstacle != "" && !d.f.Host.PoweredOn }
 
 // checkProof starts the proof again if its answer is unreliable, or if our key was lost: the host may have come on since.
-func (d *step) checkProof() {
+func (d *draft) checkProof() {
 	d.describeHost()
 	lost := !d.f.Host.Key && d.s.KeySince != nil
 	if lost {
@@ -135,7 +135,7 @@ func (d *step) checkProof() {
 }
 
 // backToPowerOff starts the proof again in the same attempt, because the host is no longer proven off.
-func (d *step) backToPowerOff() {
+func (d *draft) backToPowerOff() {
 	if d.f.Host.Key {
 		d.s.KeySince = nil
 	}
@@ -144,7 +144,7 @@ func (d *step) backToPowerOff() {
 }
 
 // describeHost sets the condition HostAvailable by the obstacle, if there is one.
-func (d *step) describeHost() {
+func (d *draft) describeHost() {
 	if d.f.Host.Obstacle != "" {
 		d.hostCondition(d.f.Host.Obstacle, d.f.Host.Message)
 		return
@@ -153,7 +153,7 @@ func (d *step) describeHost() {
 }
 
 // hostCondition sets the condition HostAvailable.
-func (d *step) hostCondition(reason, message string) {
+func (d *draft) hostCondition(reason, message string) {
 	status := metav1.ConditionFalse
 	if reason == v1alpha1.ReasonHostAvailable {
 		status = metav1.ConditionTrue

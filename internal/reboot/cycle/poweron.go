@@ -3,7 +3,7 @@ package cycle
 import "github.com/sickbay-dev/sickbay/api/v1alpha1"
 
 // powerOn releases the host and waits until it is on.
-func (d *step) powerOn() {
+func (d *draft) powerOn() {
 	h := d.f.Host
 	switch {
 	case d.s.PowerOnReleasedAt == nil:
@@ -25,7 +25,7 @@ const waitsForPower = "Waiting until the host is on"
 
 // heldOff reports whether somebody else keeps the host off, or it is in a temporary state. That time does not count: the wait for the host begins
 // again afterwards. It has no deadline, because a person or a program wants it so, unless the cycle is withdrawn.
-func (d *step) heldOff() bool {
+func (d *draft) heldOff() bool {
 	reason, message := d.holder()
 	if h := d.f.Host; reason == "" && !h.PoweredOn && passing(h.Obstacle) {
 		reason, message = h.Obstacle, h.Message
@@ -49,7 +49,7 @@ func (d *step) heldOff() bool {
 }
 
 // holder says who else keeps the host off; the reason is empty if nobody does.
-func (d *step) holder() (reason, message string) {
+func (d *draft) holder() (reason, message string) {
 	switch h := d.f.Host; {
 	case h.PoweredOn:
 		return "", ""
@@ -62,7 +62,7 @@ func (d *step) holder() (reason, message string) {
 }
 
 // hold keeps the host off until somebody asks for more.
-func (d *step) hold() {
+func (d *draft) hold() {
 	d.checkProof()
 	switch {
 	case d.s.IsolatedAt == nil && d.f.asked(v1alpha1.StepDelete):
@@ -79,7 +79,7 @@ func (d *step) hold() {
 }
 
 // holdOff keeps the host off until another step is asked for.
-func (d *step) holdOff() {
+func (d *draft) holdOff() {
 	if d.s.HoldingSince == nil {
 		d.s.HoldingSince = d.time()
 	}

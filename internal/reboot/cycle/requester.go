@@ -35,13 +35,13 @@ func (f *Facts) attempts() int32 {
 var steps = []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn}
 
 // keys returns the steps that annotations of the Machine ask for, in order.
-func (d *step) keys() []v1alpha1.Step {
+func (d *draft) keys() []v1alpha1.Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s v1alpha1.Step) bool { return !d.f.Machine.Keys[s] })
 }
 
 // inTime returns the steps that this cycle can still carry out. Once it has released the host, new annotations for earlier steps
 // are too late: they stay for the next cycle.
-func (d *step) inTime() []v1alpha1.Step {
+func (d *draft) inTime() []v1alpha1.Step {
 	return slices.DeleteFunc(d.keys(), func(s v1alpha1.Step) bool {
 		return d.s.PowerOnReleasedAt != nil && s != v1alpha1.StepPowerOn && !slices.Contains(d.s.AskedSteps, s)
 	})
@@ -49,7 +49,7 @@ func (d *step) inTime() []v1alpha1.Step {
 
 // dropAsked removes the annotations for finished steps. It stores that they have gone, so one that comes back counts as a new
 // request.
-func (d *step) dropAsked() {
+func (d *draft) dropAsked() {
 	d.s.AskedSteps = slices.DeleteFunc(d.s.AskedSteps, func(s v1alpha1.Step) bool { return !d.f.Machine.Keys[s] })
 	at := map[v1alpha1.Step]*metav1.Time{
 		v1alpha1.StepPowerOff: d.s.PoweredOffAt, v1alpha1.StepDelete: d.s.IsolatedAt, v1alpha1.StepPowerOn: d.s.LastPoweredOn,

@@ -21,7 +21,7 @@ func (f *Facts) atWork() *v1alpha1.RebootRemediation {
 
 // yields stands back if another RebootRemediation has begun while this one stood back, and reports whether it has. When that one has
 // ended, the machine is judged again.
-func (d *step) yields() bool {
+func (d *draft) yields() bool {
 	other := d.f.atWork()
 	if other == nil {
 		return false
@@ -41,7 +41,7 @@ func (d *step) yields() bool {
 
 // awaitOther waits for another RebootRemediation before the first attempt. That one may heal the machine, so the machine is judged
 // again afterwards.
-func (d *step) awaitOther(other *v1alpha1.RebootRemediation) {
+func (d *draft) awaitOther(other *v1alpha1.RebootRemediation) {
 	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	if d.f.Machine.ByHealthCheck {
 		d.standBack()
@@ -71,7 +71,7 @@ func asker(by *v1alpha1.RebootRequester) string {
 }
 
 // takeOver records what earlier RebootRemediations owe the Node.
-func (d *step) takeOver() {
+func (d *draft) takeOver() {
 	for i := range d.f.Siblings {
 		other := &d.f.Siblings[i]
 		idle := other.Status.Phase.Ended() || StandsBack(&other.Status)
@@ -87,7 +87,7 @@ func (d *step) takeOver() {
 }
 
 // successor returns the RebootRemediation that has taken over what this one owes since it ended; nil if none has.
-func (d *step) successor() *v1alpha1.RebootRemediation {
+func (d *draft) successor() *v1alpha1.RebootRemediation {
 	for i := range d.f.Siblings {
 		other := &d.f.Siblings[i]
 		began := other.Status.PendingRebootSince
@@ -99,12 +99,12 @@ func (d *step) successor() *v1alpha1.RebootRemediation {
 }
 
 // kin reports whether another RebootRemediation is about the same Machine, and takes the Node out of service in the same way.
-func (d *step) kin(other *v1alpha1.RebootRemediation) bool {
+func (d *draft) kin(other *v1alpha1.RebootRemediation) bool {
 	return other.Status.MachineUID == d.f.Machine.UID && other.Spec.TaintsNode() == d.f.Spec.TaintsNode()
 }
 
 // handOver leaves the Node to the RebootRemediation that has taken it over.
-func (d *step) handOver(successor *v1alpha1.RebootRemediation) {
+func (d *draft) handOver(successor *v1alpha1.RebootRemediation) {
 	d.s.Node.Backup, d.s.Node.OutOfService = nil, false
 	d.conclude("RebootRemediation " + successor.Name + " looks after the Node now")
 }
