@@ -25,11 +25,12 @@ const (
 
 // byPriority returns a wrapper of transports to the management cluster. Each controller handles that many objects at once, so verdicts alone never wait.
 func byPriority(concurrency int) func(http.RoundTripper) http.RoundTripper {
+	events := max(1, concurrency/4)
 	classes := []priority.Class{
 		forActs:     {Limit: math.MaxInt, Pace: time.Second},
 		forRecords:  {Limit: 2 * concurrency, Pace: 25 * time.Millisecond},
 		forVerdicts: {Limit: concurrency, Pace: 25 * time.Millisecond},
-		forEvents:   {Limit: max(1, concurrency/4), Pace: 100 * time.Millisecond},
+		forEvents:   {Limit: events, Pace: 100 * time.Millisecond, Most: events},
 	}
 	return priority.New(classes...).Wrap(classOf)
 }

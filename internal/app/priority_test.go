@@ -90,6 +90,44 @@ func TestVerdictsAloneNeverWait(t *testing.T) {
 	})
 }
 
+// TestEventsThatHang: if somebody's webhook lets all Events hang, few are under way, and verdicts and records begin at once.
+func TestEventsThatHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const workers = 10
+		server := make(arrivals, 1000)
+		via := byPriority(workers)(server)
+		send := func(method, path string, many int) {
+			for range many {
+				req := httptest.NewRequest(method, path, nil)
+				go func() {
+					_, _ = via.RoundTrip(req.WithContext(t.Context())) //nolint:bodyclose // it has none
+				}()
+			}
+		}
+		arrived := func() (many int) {
+			synctest.Wait()
+			for range len(server) {
+				<-server
+				many++
+			}
+			return many
+		}
+		send(http.MethodPost, "/apis/events.k8s.io/v1/namespaces/ns/events", 500)
+		<-time.After(30 * time.Second)
+		if got := arrived(); got > workers/4 {
+			t.Errorf("%d events hang at once, want at most %d", got, workers/4)
+		}
+		send(http.MethodPost, "/apis/sickbay.dev/v1alpha1/namespaces/ns/machineremediations", 1)
+		if got := arrived(); got != 1 {
+			t.Error("a record waits for events")
+		}
+		send(http.MethodPatch, "/apis/cluster.x-k8s.io/v1beta2/namespaces/ns/machines/m/status?fieldManager="+machinehealth.FieldOwner, workers-1)
+		if got := arrived(); got != workers-1 {
+			t.Errorf("%d verdicts have begun, want %d", got, workers-1)
+		}
+	})
+}
+
 // arrivals is a server that never answers.
 type arrivals chan struct{}
 
