@@ -7,15 +7,16 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/priority"
 )
 
 // The classes of requests to the management cluster. A storm begins with a thousand verdicts; without an order, the first repair would wait for
 // most of them, and for their events.
 const (
-	// forActs are acts, and reads just before them.
+	// forActs are acts, reads just before them, and all else that those write who act, also the pauses for upgrades: whoever waits does not act.
 	forActs = iota
-	// forRecords are writes of MachineRemediations and MachineHealthChecks.
+	// forRecords are what the controller of MachineHealthChecks writes: it creates MachineRemediations and grants them slots.
 	forRecords
 	// forVerdicts are writes of verdicts.
 	forVerdicts
@@ -37,7 +38,7 @@ func byPriority(concurrency int) func(http.RoundTripper) http.RoundTripper {
 
 // classOf returns the class of a request to the management cluster. Watches, lists and leases have none.
 func classOf(req *http.Request) (class int, ok bool) {
-	what := resourceOf(req.URL.Path)
+	what, writer := resourceOf(req.URL.Path), req.URL.Query().Get("fieldManager")
 	switch {
 	case len(what) == 0, what[0] == "leases":
 		return 0, false
@@ -45,18 +46,21 @@ func classOf(req *http.Request) (class int, ok bool) {
 		return forActs, len(what) > 1
 	case what[0] == "events":
 		return forEvents, true
-	case req.URL.Query().Get("fieldManager") == machinehealth.FieldOwner:
+	case writer == machinehealth.FieldOwner:
 		return forVerdicts, true
-	case what[0] == "machinehealthchecks", what[0] == "machineremediations" && len(what) < 3:
+	case strings.HasPrefix(writer, machinehealthcheck.FieldOwner), req.Method == http.MethodPost && what[0] == "machineremediations":
 		return forRecords, true
 	}
 	return forActs, true
 }
 
 // resourceOf returns what a path names in a namespace: the resource, the name of an object, and its subresource. Proxies in front of API servers
-// may prepend a path.
+// may prepend a path, even one with another namespace.
 func resourceOf(path string) []string {
-	_, resource, _ := strings.Cut(path, "/namespaces/")
-	parts := strings.Split(resource, "/")
-	return parts[min(1, len(parts)):]
+	const in = "/namespaces/"
+	at := strings.LastIndex(path, in)
+	if at < 0 {
+		return nil
+	}
+	return strings.Split(path[at+len(in):], "/")[1:]
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
 // TestClassesOfRequests: acts go before records, records before verdicts, and verdicts before events. What takes for ever, or must not wait for
@@ -24,6 +25,8 @@ func TestClassesOfRequests(t *testing.T) {
 		byHealth     = "?fieldManager=" + machinehealth.FieldOwner
 		byChecks     = "?fieldManager=" + machinehealthcheck.FieldOwner
 		byRemedy     = "?fieldManager=" + remediation.FieldOwner
+		byPause      = "?fieldManager=" + upgradepause.FieldOwner
+		inVirtual    = "/api/v1/namespaces/host/services/https:virtual:443/proxy"
 		get, put     = http.MethodGet, http.MethodPut
 		post, patch  = http.MethodPost, http.MethodPatch
 		deleteMethod = http.MethodDelete
@@ -46,13 +49,21 @@ func TestClassesOfRequests(t *testing.T) {
 		{post, "/apis/infrastructure.cluster.x-k8s.io/v1beta2/namespaces/ns/fixes" + byRemedy, forActs},
 		{patch, "/apis/metal3.io/v1alpha1/namespaces/ns/baremetalhosts/h", forActs},
 		{put, ours + "machineremediations/r/status" + byRemedy, forActs},
+		{patch, ours + "machineremediations/r" + byRemedy, forActs},
+		{deleteMethod, ours + "machineremediations/r", forActs},
+		{patch, capi + "machinehealthchecks/mhc" + byPause, forActs},
+		{patch, "/apis/machine.openshift.io/v1beta1/namespaces/ns/machinehealthchecks/mhc" + byPause, forActs},
+		{post, ours + "machineremediations", forRecords},
 		{post, ours + "machineremediations" + byChecks, forRecords},
+		{patch, capi + "machinehealthchecks/mhc?fieldManager=sickbay-machinehealthcheck-metadata&force=true", forRecords},
 		{patch, ours + "machineremediations/r" + byChecks, forRecords},
 		{patch, capi + "machinehealthchecks/mhc/status" + byChecks, forRecords},
 		{patch, capi + "machines/m/status" + byHealth + "&force=true", forVerdicts},
 		{patch, proxy + capi + "machines/m/status" + byHealth, forVerdicts},
 		{post, events, forEvents},
 		{patch, proxy + events + "/e", forEvents},
+		{post, inVirtual + events, forEvents},
+		{post, inVirtual + ours + "machineremediations", forRecords},
 		{patch, capi + "machines/events/status" + byRemedy, forActs},
 	} {
 		got, ok := classOf(httptest.NewRequest(test.method, test.path, nil))
