@@ -21,7 +21,7 @@ const (
 	// fewestAnswers is how many acts one look at the machines serves at least, and answersShare the share of the machines that it serves if
 	// those are more: one in a hundred. A storm stops within that many acts. A fixed number would make each act cost more with each machine.
 	fewestAnswers, answersShare = 8, 100
-	// lookLasts is how long one look is used.
+	// lookLasts is how long one look is used once it has ended: in a busy process, the look itself may take longer.
 	lookLasts = time.Second
 	// gateKept is how long the last look is kept for a MachineHealthCheck that nobody asks about any more.
 	gateKept = time.Hour
@@ -48,7 +48,8 @@ type gate struct {
 
 	mu         sync.Mutex
 	generation int64
-	at         time.Time
+	// at is when the look ended.
+	at time.Time
 	// left is how many more answers it is used for.
 	left int
 	// first says why a repair may not begin, and further why one in progress may not go on; empty if it may.
@@ -74,7 +75,7 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 		if err := g.look().judge(ctx, &f, most(len(f.Targets))); err != nil {
 			return "", err
 		}
-		kept.generation, kept.at, kept.left = mhc.Generation, now, answersOfLook(len(f.Targets))
+		kept.generation, kept.at, kept.left = mhc.Generation, g.Clock.Now(), answersOfLook(len(f.Targets))
 		kept.first, kept.further = admission.GateClosed(f, true), admission.GateClosed(f, false)
 	}
 	kept.left--

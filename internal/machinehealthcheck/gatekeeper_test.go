@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	testingclock "k8s.io/utils/clock/testing"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -276,4 +277,38 @@ func TestPaced(t *testing.T) {
 	if got := why(); got != "" {
 		t.Errorf("without a plan: %s", got)
 	}
+}
+
+// TestSlowLookIsUsed: a look at the machines that takes longer than it lasts serves more than one act all the same.
+func TestSlowLookIsUsed(t *testing.T) {
+	t.Parallel()
+	r, slow := pools(t, 100), &slowClock{now: build.Epoch.Add(time.Hour)}
+	g := &Gatekeeper{Client: r.Client, Observer: r.Observer, Selectors: r.Selectors, Clock: slow}
+	mhc := build.MachineHealthCheck("ns", "mhc-0", build.Selector(map[string]string{poolLabel: "0"}), build.TriggerIfAtMost(intstr.FromString("100%")))
+	ask := func() time.Duration {
+		began := slow.now
+		if why, err := g.GateClosed(t.Context(), mhc, build.Cluster("ns", build.ClusterName), false); why != "" || err != nil {
+			t.Fatal(why, err)
+		}
+		return slow.now.Sub(began)
+	}
+	if took := ask(); took < lookLasts {
+		t.Fatalf("the look took %s only", took)
+	}
+	if took := ask(); took >= lookLasts {
+		t.Errorf("the next act took %s, as it looked once more", took)
+	}
+}
+
+// slowClock is the clock of a process so slow that a fifth of a second passes between any two readings.
+type slowClock struct {
+	testingclock.FakePassiveClock
+
+	now time.Time
+}
+
+// Now implements clock.PassiveClock.
+func (c *slowClock) Now() time.Time {
+	c.now = c.now.Add(lookLasts / 5)
+	return c.now
 }

@@ -1,6 +1,6 @@
 // Package priority makes requests to an API server wait for more important ones. In a storm the API server is the bottleneck: each verdict that it
-// stores then delays a repair. So a request begins only while few requests run; the more important it is, the more may run. Telephone networks keep
-// lines free for emergency calls in the same way.
+// stores then delays a repair. So a request begins only while few requests run that are at least as important; the more important it is, the more
+// may run. Telephone networks keep lines free for emergency calls in the same way.
 //
 // It is part of the manager, which decides what is important.
 package priority
@@ -15,18 +15,22 @@ import (
 
 // Class describes requests that are equally important.
 type Class struct {
-	// Limit is how many requests of all classes may run for another one of this class to begin.
+	// Limit is how many requests of this class, and of more important ones, may run for another one of this class to begin.
 	Limit int
 	// Pace is how often a waiting request of this class begins in any case, so that none waits for ever: others may hang.
 	Pace time.Duration
+	// Most is how many requests of this class may run even at its pace; zero means any number. If they hang, more of them do not help, but fill
+	// the API server.
+	Most int
 }
 
 // Lines are the requests that run and wait. Create them with New.
 type Lines struct {
 	classes []Class
 
-	mu      sync.Mutex
-	running int
+	mu sync.Mutex
+	// running is how many requests of each class run.
+	running []int
 	// waiting has the requests of each class that wait, in order of arrival. A request may begin when its channel is closed.
 	waiting [][]chan struct{}
 	// paced says for which classes a timer runs.
@@ -35,7 +39,8 @@ type Lines struct {
 
 // New returns lines for classes of requests, the most important first.
 func New(classes ...Class) *Lines {
-	return &Lines{classes: classes, waiting: make([][]chan struct{}, len(classes)), paced: make([]bool, len(classes))}
+	n := len(classes)
+	return &Lines{classes: classes, running: make([]int, n), waiting: make([][]chan struct{}, n), paced: make([]bool, n)}
 }
 
 // Wrap returns a wrapper of transports that share the lines. The function classOf returns the index of a request's class. A request without a
@@ -63,7 +68,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	defer t.lines.end()
+	defer t.lines.end(class)
 	return t.next.RoundTrip(req)
 }
 
@@ -98,32 +103,37 @@ func (l *Lines) leave(class int, turn chan struct{}) {
 		l.waiting[class] = slices.Delete(l.waiting[class], i, i+1)
 		return
 	}
-	l.running--
+	l.running[class]--
 	l.next()
 }
 
 // end is for a request that has ended.
-func (l *Lines) end() {
+func (l *Lines) end(class int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.running--
+	l.running[class]--
 	l.next()
 }
 
 // next lets as many requests begin as the limits allow, the most important first.
 func (l *Lines) next() {
-	for class := range l.classes {
-		for len(l.waiting[class]) > 0 && l.running < l.classes[class].Limit {
-			l.first(class)
+	ahead := 0
+	for class, c := range l.classes {
+		for ahead+l.running[class] < c.Limit && l.first(class) {
 		}
+		ahead += l.running[class]
 	}
 }
 
-// first lets the first request of a class begin.
-func (l *Lines) first(class int) {
+// first lets the first request of a class begin. It reports false if none waits, or if too many of the class run.
+func (l *Lines) first(class int) bool {
+	if most := l.classes[class].Most; len(l.waiting[class]) == 0 || (most > 0 && l.running[class] >= most) {
+		return false
+	}
 	close(l.waiting[class][0])
 	l.waiting[class] = l.waiting[class][1:]
-	l.running++
+	l.running[class]++
+	return true
 }
 
 // keepPace lets one request of a class begin after its pace, and so on as long as some wait.
@@ -136,9 +146,7 @@ func (l *Lines) keepPace(class int) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.paced[class] = false
-		if len(l.waiting[class]) > 0 {
-			l.first(class)
-		}
+		l.first(class)
 		l.keepPace(class)
 	})
 }

@@ -70,7 +70,7 @@ func send(ctx context.Context, t *testing.T, via http.RoundTripper, kind string)
 func TestImportantRequestsGoFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
-		wrap := New(Class{Limit: 4, Pace: long}, Class{Limit: 2, Pace: long}, Class{Limit: 1, Pace: long}).Wrap(classOf)
+		wrap := New(Class{Limit: 2, Pace: long}, Class{Limit: 2, Pace: long}, Class{Limit: 1, Pace: long}).Wrap(classOf)
 		via, other := wrap(s), wrap(s)
 		want := func(acts, verdicts, events int) {
 			t.Helper()
@@ -89,7 +89,7 @@ func TestImportantRequestsGoFirst(t *testing.T) {
 		}
 		want(2, 2, 0)
 		s.answer(verdict)
-		want(3, 1, 0)
+		want(2, 1, 0)
 		s.answer(act)
 		s.answer(act)
 		want(1, 1, 0)
@@ -125,7 +125,7 @@ func TestNobodyWaitsForEver(t *testing.T) {
 			if got := s.running(verdict); got != want {
 				t.Errorf("after %d paces, %d are running", want, got)
 			}
-			time.Sleep(25 * time.Millisecond)
+			<-time.After(25 * time.Millisecond)
 		}
 		for range 4 {
 			s.answer(verdict)
@@ -138,6 +138,58 @@ func TestNobodyWaitsForEver(t *testing.T) {
 			t.Error("a request waits although none is running")
 		}
 		s.answer(verdict)
+	})
+}
+
+// TestLessImportantRequestsHoldNobodyUp: many requests that hang, begun at their pace, do not keep a more important one from beginning.
+func TestLessImportantRequestsHoldNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pace, hanging = 100 * time.Millisecond, 8
+		s := newServer()
+		via := New(Class{Limit: 4, Pace: long}, Class{Limit: 2, Pace: long}, Class{Limit: 1, Pace: pace}).Wrap(classOf)(s)
+		for range hanging {
+			send(t.Context(), t, via, event)
+		}
+		<-time.After(hanging * pace)
+		if got := s.running(event); got != hanging {
+			t.Fatalf("%d events are running, want %d", got, hanging)
+		}
+		for range 2 {
+			send(t.Context(), t, via, act)
+			send(t.Context(), t, via, verdict)
+		}
+		if acts := s.running(act); acts != 2 {
+			t.Fatalf("%d acts are running, want 2", acts)
+		}
+		s.answer(act)
+		s.answer(act)
+		if verdicts := s.running(verdict); verdicts != 2 {
+			t.Fatalf("%d verdicts are running, want 2", verdicts)
+		}
+		s.answer(verdict)
+		s.answer(verdict)
+		for range hanging {
+			s.answer(event)
+		}
+	})
+}
+
+// TestMost: requests of a class that hang do not become more and more. Once one ends, the next one begins.
+func TestMost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pace, waiting = 100 * time.Millisecond, 5
+		s := newServer()
+		via := New(Class{Limit: 1, Pace: long}, Class{Limit: 1, Pace: long}, Class{Limit: 3, Pace: pace, Most: 2}).Wrap(classOf)(s)
+		for range waiting {
+			send(t.Context(), t, via, event)
+		}
+		for left := waiting; left > 0; left-- {
+			<-time.After(10 * pace)
+			if got, want := s.running(event), min(2, left); got != want {
+				t.Errorf("%d of %d are running, want %d", got, left, want)
+			}
+			s.answer(event)
+		}
 	})
 }
 
@@ -166,8 +218,8 @@ func TestGiveUp(t *testing.T) {
 		}
 		turn := lines.join(0)
 		lines.leave(0, turn)
-		if lines.running != 0 {
-			t.Errorf("%d are said to run after one gave up at its turn", lines.running)
+		if lines.running[0] != 0 {
+			t.Errorf("%d are said to run after one gave up at its turn", lines.running[0])
 		}
 	})
 }
