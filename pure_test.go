@@ -32,8 +32,8 @@ var purePackages = []string{
 // pureFiles only decide, in packages that also read and write.
 var pureFiles = []string{
 	"internal/mhcspec/config.go", "internal/mhcspec/rules.go", "internal/mhcspec/scale.go",
-	"healthcheck/clocks.go", "healthcheck/conclude.go", "healthcheck/damping.go", "healthcheck/interval.go", "healthcheck/merge.go",
-	"healthcheck/negative.go", "healthcheck/plan.go", "healthcheck/result.go", "healthcheck/summary.go",
+	"healthcheck/damping.go", "healthcheck/interval.go", "healthcheck/merge.go",
+	"healthcheck/plan.go", "healthcheck/result.go",
 }
 
 // impure are prefixes of packages that read, write, wait or log.

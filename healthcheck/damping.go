@@ -6,6 +6,61 @@ import (
 	"time"
 )
 
+// maxCauses is how many causes of one check have a clock each. Until the check passes, all further
+// causes share one clock: a check that gives a new cause each time must not progress for ever.
+const maxCauses = 8
+
+// otherCauses is the cause of that shared clock.
+const otherCauses = "*"
+
+// of reports whether p is a clock of the given check, or of the condition as a whole if check is
+// empty.
+func (p Progress) of(conditionType, check string) bool {
+	return p.Condition == conditionType && p.Check == check
+}
+
+// comparePerCheck orders clocks by check, and those of one check by when they began.
+func comparePerCheck(a, b Progress) int {
+	return cmp.Or(cmp.Compare(a.Condition, b.Condition), cmp.Compare(a.Check, b.Check), a.Since.Compare(b.Since),
+		cmp.Compare(a.Cause, b.Cause), cmp.Compare(a.Seen, b.Seen))
+}
+
+// dateAll sets the deadlines in the results of a condition, and returns the clocks to keep.
+func dateAll[T any](clocks []Progress, c ConditionChecks[T], results []Result, now time.Time) []Progress {
+	var all []Progress
+	for i, check := range c.Checks {
+		var kept []Progress
+		results[i], kept = date(clocks, c.Type, check.Name, results[i], now)
+		all = append(all, kept...)
+	}
+	return all
+}
+
+// date sets the deadline of one result by the clocks of its check, and returns the clocks to keep.
+func date(clocks []Progress, conditionType, check string, r Result, now time.Time) (Result, []Progress) {
+	if r.Status == True || r.Status == Skipped {
+		return r, nil
+	}
+	kept := slices.DeleteFunc(slices.Clone(clocks), func(p Progress) bool { return !p.of(conditionType, check) })
+	if r.Status != Progressing || !r.Deadline.IsZero() || r.Within <= 0 {
+		return r, kept
+	}
+	of := func(cause string) int {
+		return slices.IndexFunc(kept, func(p Progress) bool { return p.Cause == cause })
+	}
+	cause := cmp.Or(r.Cause, r.Reason)
+	if of(cause) < 0 && len(kept) >= maxCauses {
+		cause = otherCauses
+	}
+	known := of(cause)
+	if known < 0 {
+		known = len(kept)
+		kept = append(kept, Progress{Condition: conditionType, Check: check, Cause: cause, Since: now.Truncate(time.Second)})
+	}
+	r.Deadline = kept[known].Since.Add(max(r.Within, time.Second))
+	return r, kept
+}
+
 // defaultDampingInterval is the default of Damping.Interval.
 const defaultDampingInterval = 10 * time.Second
 

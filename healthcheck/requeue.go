@@ -123,3 +123,71 @@ func (r *Registration[T]) mayGetStale() bool {
 	}
 	return false
 }
+
+// bound limits ctx to a timeout.
+func bound(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, timeout, timedOut(timeout))
+}
+
+func timedOut(timeout time.Duration) error {
+	return &brokenError{ReasonCheckTimedOut, fmt.Sprintf("did not answer within %s", timeout)}
+}
+
+// tooLate returns the error for a timeout: that of bound, or that of the whole reconcile if it ended first.
+func tooLate(ctx context.Context) error {
+	if ours, ok := errors.AsType[*brokenError](context.Cause(ctx)); ok {
+		return ours
+	}
+	return &brokenError{ReasonCheckTimedOut, "did not answer before the reconcile timed out"}
+}
+
+// isTimeUp reports whether ctx has ended by its deadline rather than by cancellation.
+func isTimeUp(ctx context.Context) bool { return errors.Is(ctx.Err(), context.DeadlineExceeded) }
+
+// beyondDeadline returns a context that is cancelled when ctx is, but has no deadline: findings must be stored even if
+// the checks used up the time.
+func beyondDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	beyond, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if !isTimeUp(ctx) {
+			cancel(context.Cause(ctx))
+		}
+	})
+	return beyond, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// clockError says that the clocks could not be stored. Nothing else was written then.
+type clockError struct{ error }
+
+// Unwrap returns the underlying error.
+func (e *clockError) Unwrap() error { return e.error }
+
+// withoutClocks writes the conditions that need no clock if the API server refuses to store the clocks: a missing permission
+// must not hide all other conditions of an object. It ignores other errors.
+func (r *Reconciler[T]) withoutClocks(ctx context.Context, run run[T], seen observation, err error) error {
+	refused, ok := errors.AsType[*clockError](err)
+	if !ok || (!apierrors.IsForbidden(err) && !apierrors.IsInvalid(err)) {
+		return nil
+	}
+	seen.outcomes = unclocked(seen.outcomes, refused)
+	p := r.decideOn(ctx, run, seen)
+	p.progress, p.progressChanged = run.progress, false
+	p.putOff(r.reworded.lately(run.in.Object, run.in.Now))
+	return r.carryOut(ctx, run.in.Object, p)
+}
+
+// unclocked makes the conditions Unknown that need a clock: without it, their deadline is unknown.
+func unclocked(outcomes []outcome, err error) []outcome {
+	outcomes = slices.Clone(outcomes)
+	for i := range outcomes {
+		o := &outcomes[i]
+		if o.applicability == Applies && len(o.progress) > 0 {
+			o.result = Result{Status: Unknown, Reason: ReasonCheckFailed, Message: err.Error()}
+			o.isStored, o.progress = false, nil
+		}
+	}
+	return outcomes
+}

@@ -1,10 +1,19 @@
 package healthcheck
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"sync"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/ownwrites"
 )
 
 // carryOut writes what the plan says, and reports the transitions that were stored.
@@ -77,4 +86,117 @@ func (r *Reconciler[T]) apply(ctx context.Context, obj T, p plan) error {
 		r.reworded.note(obj, r.Clock.Now())
 	}
 	return nil
+}
+
+const (
+	// rewordInterval is the minimum time between two writes that change nothing but words. Our own write triggers the next
+	// look: a message that differs each time, such as a network error with the local port, would be written without end.
+	rewordInterval = 10 * time.Second
+	// mostRestated is after how many such writes in a row a change of reason must wait. Programs act on reasons, so a
+	// changed one is written at once, but not one that alternates, such as that of a check that names the first problem in
+	// a map.
+	mostRestated = 3
+)
+
+// rewordings remembers the objects with recent writes that changed only words, client.ObjectKey to rewording. The zero
+// value is ready. It only delays.
+type rewordings struct{ sync.Map }
+
+type rewording struct {
+	uid types.UID
+	// at is when the last such write was, and inARow how many followed each other closely.
+	at     time.Time
+	inARow int
+}
+
+// lately returns how many writes of only words there were in a row, and until when they count.
+func (r *rewordings) lately(obj client.Object, now time.Time) (inARow int, until time.Time) {
+	key := client.ObjectKeyFromObject(obj)
+	kept, found := r.Load(key)
+	if !found {
+		return 0, time.Time{}
+	}
+	last := kept.(rewording)
+	if until := last.at.Add(rewordInterval); last.uid == obj.GetUID() && now.Before(until) {
+		return last.inARow, until
+	}
+	r.CompareAndDelete(key, last)
+	return 0, time.Time{}
+}
+
+// note records a write that changed only words.
+func (r *rewordings) note(obj client.Object, now time.Time) {
+	before, _ := r.lately(obj, now)
+	r.Store(client.ObjectKeyFromObject(obj), rewording{obj.GetUID(), now, before + 1})
+}
+
+// putOff postpones the writes of the plan if they change only words and there were such writes lately.
+func (p *plan) putOff(inARow int, until time.Time) {
+	most := 1
+	if p.restated {
+		most = mostRestated
+	}
+	if p.changed || !p.applies() || inARow < most {
+		return
+	}
+	p.restated, p.reworded = false, false
+	p.transitions = slices.DeleteFunc(p.transitions, func(t Transition) bool { return !t.removes() })
+	p.recheckAt = Earliest(p.recheckAt, until)
+}
+
+// Transition is a change of a stored condition.
+type Transition struct {
+	// From is the condition before the change; it is empty if there was none.
+	From Condition
+	// To is the condition as stored now; it is empty if it was removed.
+	To Condition
+	// Result is the merged result behind To, in the checks' polarity: see
+	// ConditionChecks.Negative.
+	Result Result
+	// At is the time right after the change was stored.
+	At time.Time
+}
+
+// removes reports whether the condition was removed.
+func (t Transition) removes() bool { return t.To.Type == "" }
+
+// eventAction is the action of all Events of the engine, in the sense of
+// events.k8s.io.
+const eventAction = "HealthCheck"
+
+// report counts and logs each transition, records its Event, and calls OnTransition.
+func (r *Reconciler[T]) report(ctx context.Context, obj T, transitions []Transition) {
+	for _, transition := range transitions {
+		transition.At = r.Clock.Now()
+		condition := transition.To
+		if transition.removes() {
+			condition.Type = transition.From.Type
+		}
+		if transition.From.Status != condition.Status {
+			transitionsTotal.WithLabelValues(r.Name, condition.Type, string(transition.From.Status), string(condition.Status)).Inc()
+			r.recordEvent(obj, condition)
+		}
+		ctrl.LoggerFrom(ctx).Info("Condition changed", "condition", condition.Type, "from", transition.From.Status,
+			"to", condition.Status, "reason", condition.Reason, "message", condition.Message)
+		if r.OnTransition != nil {
+			r.OnTransition(ctx, obj, transition)
+		}
+	}
+}
+
+// recordEvent records an Event for the new status of a condition; a removed condition has none.
+func (r *Reconciler[T]) recordEvent(obj T, condition Condition) {
+	if r.Recorder == nil || condition.Status == "" {
+		return
+	}
+	eventType := corev1.EventTypeNormal
+	if r.isBad(condition) {
+		eventType = corev1.EventTypeWarning
+	}
+	reason := cmp.Or(condition.Reason, reasonNotGiven)
+	text := condition.Type + " is " + string(condition.Status)
+	if condition.Message != "" {
+		text += ": " + condition.Message
+	}
+	r.Recorder.Eventf(obj, nil, eventType, reason, eventAction, "%s", ownwrites.Note(text))
 }
