@@ -22,8 +22,8 @@ const defaultDataKey = "kubeconfig"
 // KubeconfigSecret reads the kubeconfig of a target from a secret. Its method Resolve can
 // be a Clients.Resolve.
 //
-// The kubeconfig must be self-contained. It may name neither files nor commands: whoever
-// can write the secret could make this process read or run them.
+// The kubeconfig must be self-contained. It must not name files or commands, because anyone
+// who can write the secret could make this process read or run them.
 type KubeconfigSecret[T any] struct {
 	// Reader reads the secret in each run. Give it the manager's client, which reads from
 	// its cache; limit the cache to the secrets in question.
