@@ -43,7 +43,7 @@ func TestSums(t *testing.T) {
 	if err := run([]string{"-world=replace", "-schedules=10"}, &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
-	for _, want := range []string{"1 worlds:", "10 histories", "steps", "days", "states", "rules held", "14: "} {
+	for _, want := range append([]string{"1 worlds:", "10 histories", "steps", "days", "states", "rules held"}, rules.All...) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, &out)
 		}
