@@ -33,6 +33,9 @@ func serve(t *testing.T, body string) *httptest.Server {
 		case "/script.js":
 			w.Header().Set("Content-Type", "text/javascript")
 			_, _ = w.Write([]byte(`setTimeout(() => document.querySelector("h1").textContent = "Another one", 50)`))
+		case "/lingers.js":
+			w.Header().Set("Content-Type", "text/javascript")
+			_, _ = w.Write([]byte(`setInterval(() => fetch("/"), 1)`))
 		case "/throws.js":
 			w.Header().Set("Content-Type", "text/javascript")
 			_, _ = w.Write([]byte(`console.error("it hurts"); nothing.there()`))
@@ -63,6 +66,14 @@ func TestNothingWrong(t *testing.T) {
 	page.Press(kb.Tab)
 	page.Press(kb.Enter)
 	page.Await("the next page", `location.search === "?more"`)
+}
+
+// TestPageLingers: a page may still ask its own server for something when the tab opens the next one.
+func TestPageLingers(t *testing.T) {
+	page := chromium.Page(t, browser.Options{})
+	page.Open(serve(t, `<script src="/lingers.js"></script>`).URL + "/")
+	page.Open(serve(t, `<p>Words</p>`).URL + "/")
+	page.Await("the next page", `document.body.innerText.includes("Words")`)
 }
 
 // TestWithoutScripts: with scripts switched off, none runs.

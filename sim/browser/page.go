@@ -41,8 +41,9 @@ type Page struct {
 	t   testing.TB
 	ctx context.Context
 
-	mu     sync.Mutex
-	origin string
+	mu sync.Mutex
+	// opened are the origins of the addresses that were opened.
+	opened []string
 	// wrong is what the page did wrong, and expected is what it may do wrong.
 	wrong    []string
 	expected []string
@@ -91,11 +92,12 @@ func (p *Page) Resize(width, height int64) {
 	p.must("changing the size of the window", chromedp.Do(p.ctx, chromedp.EmulateViewport(width, height)))
 }
 
-// Open opens an address and returns the status of the answer. From then on, the page may send requests only to that server.
+// Open opens an address and returns the status of the answer. The tab may send requests only to servers that it has opened: the page
+// before may still load an image when this one begins.
 func (p *Page) Open(address string) int64 {
 	p.t.Helper()
 	p.mu.Lock()
-	p.origin = origin(address)
+	p.opened = append(p.opened, origin(address))
 	p.mu.Unlock()
 	ctx, cancel := context.WithTimeout(p.ctx, Patience)
 	defer cancel()
@@ -241,9 +243,9 @@ func words(args []*runtime.RemoteObject) string {
 
 func (p *Page) asks(address string) {
 	p.mu.Lock()
-	ours := p.origin
+	ours := slices.ContainsFunc(p.opened, func(origin string) bool { return strings.HasPrefix(address, origin) })
 	p.mu.Unlock()
-	if address == "about:blank" || strings.HasPrefix(address, "data:") || strings.HasPrefix(address, ours) {
+	if ours || address == "about:blank" || strings.HasPrefix(address, "data:") {
 		return
 	}
 	p.note("a request to " + address)
