@@ -12,6 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/dashboard"
 	"github.com/sickbay-dev/sickbay/internal/tracing"
+	"github.com/sickbay-dev/sickbay/internal/uncopied"
 )
 
 // +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
@@ -107,7 +108,8 @@ func newManager(cfg *rest.Config, o Options, elected *election) (ctrl.Manager, e
 		// Without this, the mutex profile is empty. Sampling one wait in a hundred has no measurable cost.
 		runtime.SetMutexProfileFraction(100)
 	}
-	cached, err := cacheOptions(o)
+	informers := &uncopied.Informers{}
+	cached, err := cacheOptions(o, informers)
 	if err != nil {
 		return nil, fmt.Errorf("describing the cache: %w", err)
 	}
@@ -115,7 +117,7 @@ func newManager(cfg *rest.Config, o Options, elected *election) (ctrl.Manager, e
 		Scheme:                        Scheme(),
 		Logger:                        o.Logger,
 		Cache:                         cached,
-		NewClient:                     o.NewClient,
+		NewClient:                     informers.NewClient(o.NewClient),
 		HealthProbeBindAddress:        o.HealthProbeBindAddress,
 		Metrics:                       guarded(o.MetricsBindAddress),
 		PprofBindAddress:              openProfiles(o),

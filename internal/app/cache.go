@@ -10,16 +10,19 @@ import (
 	"sigs.k8s.io/cluster-api/util/secret"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/uncopied"
 )
 
-// cacheOptions limits the cache to what is read.
-func cacheOptions(o Options) (cache.Options, error) {
+// cacheOptions limits the cache to what is read, by these informers.
+func cacheOptions(o Options, informers *uncopied.Informers) (cache.Options, error) {
 	ofCluster, err := labels.NewRequirement(clusterv1.ClusterNameLabel, selection.Exists, nil)
 	if err != nil {
 		return cache.Options{}, err
 	}
 	options := cache.Options{
 		DefaultTransform: reduce,
+		NewInformer:      informers.NewInformer,
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Secret{}: {Label: labels.NewSelector().Add(*ofCluster), Transform: keepKubeconfig},
 		},

@@ -1,7 +1,6 @@
 package machinehealth
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -24,23 +23,6 @@ import (
 
 // poolLabel is the label that the MachineHealthChecks of one cluster select by.
 const poolLabel = "pool"
-
-// onlyReads is a client that reads from a cache and cannot write.
-type onlyReads struct {
-	client.Client
-
-	reader client.Reader
-}
-
-// Get implements client.Reader.
-func (c onlyReads) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	return c.reader.Get(ctx, key, obj, opts...)
-}
-
-// List implements client.Reader.
-func (c onlyReads) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	return c.reader.List(ctx, list, opts...)
-}
 
 // lookAt returns a function that judges a healthy Machine without a write. Its namespace has the given number of MachineHealthChecks, either all of
 // the Machine's cluster or each of another.
@@ -66,7 +48,7 @@ func lookAt(tb testing.TB, checks int, oneCluster bool, opts ...build.ClusterOpt
 	nodes := &fakenodes.Nodes{}
 	nodes.Put(mhcspec.ClusterOf(machine), build.Node("node"))
 	r := &Reconciler{
-		Client:    onlyReads{reader: cached.New(tb, mhcspec.AddIndexes, objects...)},
+		Client:    cached.New(tb, nil, mhcspec.AddIndexes, objects...),
 		Observer:  &Observer{Nodes: nodes, GracePeriod: 5 * time.Minute},
 		Selectors: &mhcspec.Selectors{},
 		Recorder:  events.NewFakeRecorder(1),

@@ -80,7 +80,7 @@ func (r *Reconciler) requests(ctx context.Context, cluster client.ObjectKey) []c
 	return toRequests(ctx, machines, err)
 }
 
-func toRequests(ctx context.Context, machines []clusterv1.Machine, err error) []ctrl.Request {
+func toRequests(ctx context.Context, machines []*clusterv1.Machine, err error) []ctrl.Request {
 	if err != nil {
 		// Reading from the cache fails only while it stops.
 		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the machines that an event concerns")
@@ -88,7 +88,7 @@ func toRequests(ctx context.Context, machines []clusterv1.Machine, err error) []
 	}
 	requests := make([]ctrl.Request, len(machines))
 	for i := range machines {
-		requests[i].NamespacedName = client.ObjectKeyFromObject(&machines[i])
+		requests[i].NamespacedName = client.ObjectKeyFromObject(machines[i])
 	}
 	return requests
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/uncopied"
 )
 
 // HostsAppeared makes changes of hosts wake the Machines that they run. Call it after Appeared of the Observer's Hosts.
@@ -27,9 +28,8 @@ func (r *Reconciler) machinesOfHost(ctx context.Context, host client.Object) []c
 	if consumer == "" {
 		return nil
 	}
-	var list clusterv1.MachineList
-	err := r.Client.List(ctx, &list, client.InNamespace(host.GetNamespace()), client.MatchingFields{byConsumer: consumer}, client.UnsafeDisableDeepCopy)
-	return toRequests(ctx, list.Items, err)
+	machines, err := uncopied.List[*clusterv1.Machine](ctx, r.Client, &clusterv1.MachineList{}, host.GetNamespace(), byConsumer, consumer)
+	return toRequests(ctx, machines, err)
 }
 
 // relevantHostChange drops events that cannot change a verdict.

@@ -3,6 +3,7 @@ package mhcspec
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -88,9 +89,15 @@ func Rivals(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHea
 	return mhcs, err
 }
 
+// OlderRivals lists those of the Rivals to which a Machine belongs rather than to mhc if they select it.
+func OlderRivals(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) ([]*clusterv1.MachineHealthCheck, error) {
+	all, err := Rivals(ctx, reader, mhc)
+	return slices.DeleteFunc(all, func(other *clusterv1.MachineHealthCheck) bool { return other.UID == mhc.UID || !precedes(other, mhc) }), err
+}
+
 func appendByHandle(ctx context.Context, mhcs []*clusterv1.MachineHealthCheck, reader client.Reader, cluster client.ObjectKey, value string,
 ) ([]*clusterv1.MachineHealthCheck, error) {
-	found, err := listMachineHealthChecks(ctx, reader, cluster.Namespace, client.MatchingFields{byHandle: value})
+	found, err := listMachineHealthChecks(ctx, reader, cluster.Namespace, byHandle, value)
 	if err != nil {
 		return nil, fmt.Errorf("listing MachineHealthChecks of %s: %w", cluster, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/uncopied"
 )
 
 const (
@@ -94,61 +96,54 @@ func AddTo(ctx context.Context, indexer client.FieldIndexer, indexes []Index) er
 // nodeKey joins cluster and Node name, because Nodes of two clusters may have the same name. Neither contains a slash.
 func nodeKey(cluster, node string) string { return cluster + "/" + node }
 
-// MachinesOf lists the Machines of a cluster. They are not copied: the caller
-// must not change them.
-func MachinesOf(ctx context.Context, reader client.Reader, cluster client.ObjectKey) ([]clusterv1.Machine, error) {
+// MachinesOf lists the Machines of a cluster. They are not copied: the caller must not change them.
+func MachinesOf(ctx context.Context, reader client.Reader, cluster client.ObjectKey) ([]*clusterv1.Machine, error) {
 	return machines(ctx, reader, cluster, byCluster, cluster.Name)
 }
 
-// MachinesSelectedBy lists the Machines that a MachineHealthCheck selects in its cluster. They are not copied: the caller must not change them.
-func (s *Selectors) MachinesSelectedBy(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) ([]clusterv1.Machine, error) {
-	c, cluster := s.get(mhc), client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}
-	if c.err != nil {
+// MachinesSelectedBy lists the Machines that a MachineHealthCheck selects. They are not copied: the caller must not change them.
+func (s *Selectors) MachinesSelectedBy(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) ([]*clusterv1.Machine, error) {
+	if s.Problem(mhc) != nil {
 		return nil, nil
 	}
-	return machines(ctx, reader, cluster, byCluster, cluster.Name, client.MatchingLabelsSelector{Selector: c.selector})
+	all, err := MachinesOf(ctx, reader, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(machine *clusterv1.Machine) bool { return !s.Matches(mhc, machine) }), nil
 }
 
 // MachinesOfNode lists the Machines that have a given Node of a cluster: usually one, or two for a moment. They are not copied: the caller must not
 // change them.
-func MachinesOfNode(ctx context.Context, reader client.Reader, cluster client.ObjectKey, node string) ([]clusterv1.Machine, error) {
+func MachinesOfNode(ctx context.Context, reader client.Reader, cluster client.ObjectKey, node string) ([]*clusterv1.Machine, error) {
 	return machines(ctx, reader, cluster, byNode, nodeKey(cluster.Name, node))
 }
 
-func machines(ctx context.Context, reader client.Reader, cluster client.ObjectKey, field, value string, opts ...client.ListOption) ([]clusterv1.Machine, error) {
-	var list clusterv1.MachineList
-	opts = append(opts, client.InNamespace(cluster.Namespace), client.MatchingFields{field: value}, client.UnsafeDisableDeepCopy)
-	if err := reader.List(ctx, &list, opts...); err != nil {
+func machines(ctx context.Context, reader client.Reader, cluster client.ObjectKey, field, value string) ([]*clusterv1.Machine, error) {
+	all, err := uncopied.List[*clusterv1.Machine](ctx, reader, &clusterv1.MachineList{}, cluster.Namespace, field, value)
+	if err != nil {
 		return nil, fmt.Errorf("listing machines of %s: %w", cluster, err)
 	}
-	return list.Items, nil
+	return all, nil
 }
 
 // MachineHealthChecksOf lists the MachineHealthChecks of a cluster. They are not
 // copied: the caller must not change them.
 func MachineHealthChecksOf(ctx context.Context, reader client.Reader, cluster client.ObjectKey) ([]*clusterv1.MachineHealthCheck, error) {
-	mhcs, err := listMachineHealthChecks(ctx, reader, cluster.Namespace, client.MatchingFields{byCluster: cluster.Name})
+	mhcs, err := listMachineHealthChecks(ctx, reader, cluster.Namespace, byCluster, cluster.Name)
 	if err != nil {
 		return nil, fmt.Errorf("listing MachineHealthChecks of %s: %w", cluster, err)
 	}
 	return mhcs, nil
 }
 
-func listMachineHealthChecks(ctx context.Context, reader client.Reader, namespace string, by client.MatchingFields) ([]*clusterv1.MachineHealthCheck, error) {
-	var list clusterv1.MachineHealthCheckList
-	if err := reader.List(ctx, &list, client.InNamespace(namespace), by, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
-	}
-	mhcs := make([]*clusterv1.MachineHealthCheck, len(list.Items))
-	for i := range list.Items {
-		mhcs[i] = &list.Items[i]
-	}
-	return mhcs, nil
+func listMachineHealthChecks(ctx context.Context, reader client.Reader, namespace, field, value string) ([]*clusterv1.MachineHealthCheck, error) {
+	return uncopied.List[*clusterv1.MachineHealthCheck](ctx, reader, &clusterv1.MachineHealthCheckList{}, namespace, field, value)
 }
 
 // MachineHealthChecksUsing lists the MachineHealthChecks that refer to a template. They are not copied: the caller must not change them.
 func MachineHealthChecksUsing(ctx context.Context, reader client.Reader, kind schema.GroupKind, template client.ObjectKey) ([]*clusterv1.MachineHealthCheck, error) {
-	mhcs, err := listMachineHealthChecks(ctx, reader, template.Namespace, client.MatchingFields{byTemplate: templateKey(kind, template.Name)})
+	mhcs, err := listMachineHealthChecks(ctx, reader, template.Namespace, byTemplate, templateKey(kind, template.Name))
 	if err != nil {
 		return nil, fmt.Errorf("listing MachineHealthChecks that use %s %s: %w", kind.Kind, template, err)
 	}
@@ -157,7 +152,7 @@ func MachineHealthChecksUsing(ctx context.Context, reader client.Reader, kind sc
 
 // MachineHealthChecksWith lists the MachineHealthChecks of a cluster that refer to any template of a kind. They are not copied: the caller must not change them.
 func MachineHealthChecksWith(ctx context.Context, reader client.Reader, kind schema.GroupKind, cluster client.ObjectKey) ([]*clusterv1.MachineHealthCheck, error) {
-	mhcs, err := listMachineHealthChecks(ctx, reader, cluster.Namespace, client.MatchingFields{byTemplate: templatesKey(kind, cluster.Name)})
+	mhcs, err := listMachineHealthChecks(ctx, reader, cluster.Namespace, byTemplate, templatesKey(kind, cluster.Name))
 	if err != nil {
 		return nil, fmt.Errorf("listing MachineHealthChecks of %s that use a %s: %w", cluster, kind.Kind, err)
 	}
@@ -176,10 +171,16 @@ func ClusterOf(machine *clusterv1.Machine) client.ObjectKey {
 
 // LiveMachinesOf lists the Machines of a cluster with a reader that has no indexes. It uses the label that Cluster API sets on each Machine, because
 // a namespace may have Machines of many clusters.
-func LiveMachinesOf(ctx context.Context, live client.Reader, cluster client.ObjectKey) ([]clusterv1.Machine, error) {
+func LiveMachinesOf(ctx context.Context, live client.Reader, cluster client.ObjectKey) ([]*clusterv1.Machine, error) {
 	var list clusterv1.MachineList
 	if err := live.List(ctx, &list, client.InNamespace(cluster.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster.Name}); err != nil {
 		return nil, fmt.Errorf("listing machines of %s: %w", cluster, err)
 	}
-	return slices.DeleteFunc(list.Items, func(machine clusterv1.Machine) bool { return machine.Spec.ClusterName != cluster.Name }), nil
+	var machines []*clusterv1.Machine
+	for i := range list.Items {
+		if list.Items[i].Spec.ClusterName == cluster.Name {
+			machines = append(machines, &list.Items[i])
+		}
+	}
+	return machines, nil
 }

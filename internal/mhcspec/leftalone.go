@@ -7,6 +7,8 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/uncopied"
 )
 
 // Hold is an object on which nothing is repaired until a given time.
@@ -60,19 +62,19 @@ func annotated(ctx context.Context, reader client.Reader) ([]Hold, error) {
 
 // PausedMachines lists from a cache the paused machines, without reading any other. They are not copied: the caller must not change
 // them.
-func PausedMachines(ctx context.Context, reader client.Reader) ([]clusterv1.Machine, error) {
+func PausedMachines(ctx context.Context, reader client.Reader) ([]*clusterv1.Machine, error) {
 	return leftMachines(ctx, reader, leftByPause)
 }
 
 // SkippedMachines lists the machines with skip-remediation in the same way.
-func SkippedMachines(ctx context.Context, reader client.Reader) ([]clusterv1.Machine, error) {
+func SkippedMachines(ctx context.Context, reader client.Reader) ([]*clusterv1.Machine, error) {
 	return leftMachines(ctx, reader, leftBySkip)
 }
 
-func leftMachines(ctx context.Context, reader client.Reader, why string) ([]clusterv1.Machine, error) {
-	var list clusterv1.MachineList
-	if err := reader.List(ctx, &list, client.MatchingFields{leftAlone: why}, client.UnsafeDisableDeepCopy); err != nil {
+func leftMachines(ctx context.Context, reader client.Reader, why string) ([]*clusterv1.Machine, error) {
+	all, err := uncopied.List[*clusterv1.Machine](ctx, reader, &clusterv1.MachineList{}, "", leftAlone, why)
+	if err != nil {
 		return nil, fmt.Errorf("listing machines that are left alone: %w", err)
 	}
-	return list.Items, nil
+	return all, nil
 }

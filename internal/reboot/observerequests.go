@@ -85,7 +85,7 @@ func (r *Reconciler) notStored(ctx context.Context, request *v1alpha1.RebootReme
 		return "Sickbay cannot tell whether a MachineRemediation has stored that it made this"
 	}
 	r.failures.Succeed(client.ObjectKeyFromObject(request), readRecord)
-	if slices.ContainsFunc(all, func(one v1alpha1.MachineRemediation) bool { return stores(&one, request) }) {
+	if slices.ContainsFunc(all, func(one *v1alpha1.MachineRemediation) bool { return stores(one, request) }) {
 		return ""
 	}
 	return "Waiting until a MachineRemediation has stored that it made this RebootRemediation"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/uncopied"
 )
 
 const (
@@ -47,8 +48,8 @@ func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 }
 
 // OfMachine lists the records of a machine from a cache. They are not copied: the caller must not change them.
-func OfMachine(ctx context.Context, reader client.Reader, namespace string, uid types.UID) ([]v1alpha1.MachineRemediation, error) {
-	all, err := list(ctx, reader, client.InNamespace(namespace), client.MatchingFields{byMachine: string(uid)}, client.UnsafeDisableDeepCopy)
+func OfMachine(ctx context.Context, reader client.Reader, namespace string, uid types.UID) ([]*v1alpha1.MachineRemediation, error) {
+	all, err := cached(ctx, reader, namespace, byMachine, string(uid))
 	if err != nil {
 		return nil, fmt.Errorf("listing MachineRemediations of the machine with UID %s: %w", uid, err)
 	}
@@ -56,8 +57,8 @@ func OfMachine(ctx context.Context, reader client.Reader, namespace string, uid 
 }
 
 // OfCluster lists the records of a cluster from a cache. They are not copied: the caller must not change them.
-func OfCluster(ctx context.Context, reader client.Reader, cluster client.ObjectKey) ([]v1alpha1.MachineRemediation, error) {
-	all, err := list(ctx, reader, client.InNamespace(cluster.Namespace), client.MatchingFields{byCluster: cluster.Name}, client.UnsafeDisableDeepCopy)
+func OfCluster(ctx context.Context, reader client.Reader, cluster client.ObjectKey) ([]*v1alpha1.MachineRemediation, error) {
+	all, err := cached(ctx, reader, cluster.Namespace, byCluster, cluster.Name)
 	if err != nil {
 		return nil, fmt.Errorf("listing MachineRemediations of %s: %w", cluster, err)
 	}
@@ -66,8 +67,8 @@ func OfCluster(ctx context.Context, reader client.Reader, cluster client.ObjectK
 
 // AwaitingOwner lists from a cache the records that wait for a controller to replace their machine: those that follow a
 // plan and have an open attempt. They are not copied: the caller must not change them.
-func AwaitingOwner(ctx context.Context, reader client.Reader, namespace string, owner types.UID) ([]v1alpha1.MachineRemediation, error) {
-	all, err := list(ctx, reader, client.InNamespace(namespace), client.MatchingFields{byOwner: string(owner)}, client.UnsafeDisableDeepCopy)
+func AwaitingOwner(ctx context.Context, reader client.Reader, namespace string, owner types.UID) ([]*v1alpha1.MachineRemediation, error) {
+	all, err := cached(ctx, reader, namespace, byOwner, string(owner))
 	if err != nil {
 		return nil, fmt.Errorf("listing MachineRemediations that wait for the owner with UID %s: %w", owner, err)
 	}
@@ -75,8 +76,8 @@ func AwaitingOwner(ctx context.Context, reader client.Reader, namespace string, 
 }
 
 // Open lists from a cache the records that have not ended. They are not copied: the caller must not change them.
-func Open(ctx context.Context, reader client.Reader) ([]v1alpha1.MachineRemediation, error) {
-	all, err := list(ctx, reader, client.MatchingFields{byOpen: "true"}, client.UnsafeDisableDeepCopy)
+func Open(ctx context.Context, reader client.Reader) ([]*v1alpha1.MachineRemediation, error) {
+	all, err := cached(ctx, reader, "", byOpen, "true")
 	if err != nil {
 		return nil, fmt.Errorf("listing open MachineRemediations: %w", err)
 	}
@@ -95,7 +96,7 @@ func awaitedOwner(r *v1alpha1.MachineRemediation) []string {
 }
 
 // LiveOpenOfCluster lists the open records of a cluster with a reader that has no indexes.
-func LiveOpenOfCluster(ctx context.Context, live client.Reader, cluster client.ObjectKey) ([]v1alpha1.MachineRemediation, error) {
+func LiveOpenOfCluster(ctx context.Context, live client.Reader, cluster client.ObjectKey) ([]*v1alpha1.MachineRemediation, error) {
 	all, err := list(ctx, live, client.InNamespace(cluster.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster.Name},
 		client.HasLabels{v1alpha1.OpenLabel})
 	if err != nil {
@@ -105,7 +106,7 @@ func LiveOpenOfCluster(ctx context.Context, live client.Reader, cluster client.O
 }
 
 // LiveOfMachine lists the records of a machine with a reader that has no indexes.
-func LiveOfMachine(ctx context.Context, live client.Reader, namespace string, uid types.UID) ([]v1alpha1.MachineRemediation, error) {
+func LiveOfMachine(ctx context.Context, live client.Reader, namespace string, uid types.UID) ([]*v1alpha1.MachineRemediation, error) {
 	all, err := list(ctx, live, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.MachineUIDLabel: string(uid)})
 	if err != nil {
 		return nil, fmt.Errorf("listing MachineRemediations of the machine with UID %s: %w", uid, err)
@@ -113,10 +114,18 @@ func LiveOfMachine(ctx context.Context, live client.Reader, namespace string, ui
 	return all, nil
 }
 
-func list(ctx context.Context, reader client.Reader, options ...client.ListOption) ([]v1alpha1.MachineRemediation, error) {
+func cached(ctx context.Context, reader client.Reader, namespace, field, value string) ([]*v1alpha1.MachineRemediation, error) {
+	return uncopied.List[*v1alpha1.MachineRemediation](ctx, reader, &v1alpha1.MachineRemediationList{}, namespace, field, value)
+}
+
+func list(ctx context.Context, live client.Reader, options ...client.ListOption) ([]*v1alpha1.MachineRemediation, error) {
 	var all v1alpha1.MachineRemediationList
-	if err := reader.List(ctx, &all, options...); err != nil {
+	if err := live.List(ctx, &all, options...); err != nil {
 		return nil, err
 	}
-	return all.Items, nil
+	records := make([]*v1alpha1.MachineRemediation, len(all.Items))
+	for i := range all.Items {
+		records[i] = &all.Items[i]
+	}
+	return records, nil
 }

@@ -138,23 +138,23 @@ func TestLists(t *testing.T) {
 	create(other, "one", "a", 1, true)
 	cached, one := live.Client(e.Client), client.ObjectKey{Namespace: ns, Name: "one"}
 	for name, tt := range map[string]struct {
-		list func() ([]v1alpha1.MachineRemediation, error)
+		list func() ([]*v1alpha1.MachineRemediation, error)
 		want int
 	}{
-		"of a cluster": {func() ([]v1alpha1.MachineRemediation, error) { return record.OfCluster(t.Context(), cached, one) }, 3},
-		"of a machine": {func() ([]v1alpha1.MachineRemediation, error) {
+		"of a cluster": {func() ([]*v1alpha1.MachineRemediation, error) { return record.OfCluster(t.Context(), cached, one) }, 3},
+		"of a machine": {func() ([]*v1alpha1.MachineRemediation, error) {
 			return record.OfMachine(t.Context(), cached, ns, "uid-a")
 		}, 2},
-		"of a machine, live": {func() ([]v1alpha1.MachineRemediation, error) {
+		"of a machine, live": {func() ([]*v1alpha1.MachineRemediation, error) {
 			return record.LiveOfMachine(t.Context(), e.Client, ns, "uid-a")
 		}, 2},
-		"of a cluster, open": {func() ([]v1alpha1.MachineRemediation, error) {
+		"of a cluster, open": {func() ([]*v1alpha1.MachineRemediation, error) {
 			return record.LiveOpenOfCluster(t.Context(), e.Client, one)
 		}, 2},
-		"of a machine, nowhere": {func() ([]v1alpha1.MachineRemediation, error) {
+		"of a machine, nowhere": {func() ([]*v1alpha1.MachineRemediation, error) {
 			return record.OfMachine(t.Context(), cached, ns, "uid-z")
 		}, 0},
-		"of a cluster, elsewhere": {func() ([]v1alpha1.MachineRemediation, error) {
+		"of a cluster, elsewhere": {func() ([]*v1alpha1.MachineRemediation, error) {
 			return record.OfCluster(t.Context(), cached, client.ObjectKey{Namespace: other, Name: "one"})
 		}, 1},
 	} {

@@ -129,7 +129,7 @@ func (r *Reconciler) sweepMachine(ctx context.Context, ended *v1alpha1.MachineRe
 		return nil
 	}
 	all, err := record.LiveOfMachine(ctx, r.Live, ended.Namespace, machine.UID)
-	if err != nil || slices.ContainsFunc(all, func(other v1alpha1.MachineRemediation) bool { return !ladder.Ended(&other) }) {
+	if err != nil || slices.ContainsFunc(all, func(other *v1alpha1.MachineRemediation) bool { return !ladder.Ended(other) }) {
 		return err
 	}
 	r.swept(ctx, ended, "mark")

@@ -47,14 +47,14 @@ func claimOf(record *v1alpha1.MachineRemediation) *claim {
 
 // claimsOn returns the claims on machines of an owner. Records that have ended come first; the others follow in the order in which
 // their machines were deleted, as far as that is known, and were requested.
-func claimsOn(owner types.UID, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) []*claim {
+func claimsOn(owner types.UID, machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) []*claim {
 	there := map[types.UID]*clusterv1.Machine{}
 	for i := range machines {
-		there[machines[i].UID] = &machines[i]
+		there[machines[i].UID] = machines[i]
 	}
 	var claims []*claim
 	for i := range records {
-		c := claimOf(&records[i])
+		c := claimOf(records[i])
 		if c == nil || c.owner != owner {
 			continue
 		}

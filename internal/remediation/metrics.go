@@ -118,7 +118,7 @@ func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 	all := make([]*v1alpha1.MachineRemediation, 0, len(open))
 	ours := r.managed(ctx)
 	for i := range open {
-		if one := &open[i]; one.Status.Phase != "" && one.Spec.MachineRef.APIGroup == clusterv1.GroupVersion.Group && ours(one) {
+		if one := open[i]; one.Status.Phase != "" && one.Spec.MachineRef.APIGroup == clusterv1.GroupVersion.Group && ours(one) {
 			all = append(all, one)
 		}
 	}

@@ -20,14 +20,14 @@ import (
 )
 
 // due returns the records to delete. It asks whether a host still exists only if that matters.
-func (r *Reconciler) due(ctx context.Context, cluster client.ObjectKey, all []v1alpha1.MachineRemediation, window windowOf) ([]*v1alpha1.MachineRemediation, error) {
+func (r *Reconciler) due(ctx context.Context, cluster client.ObjectKey, all []*v1alpha1.MachineRemediation, window windowOf) ([]*v1alpha1.MachineRemediation, error) {
 	entries, err := r.entries(ctx, cluster, all, window)
 	if err != nil {
 		return nil, err
 	}
 	byUID := map[types.UID]*v1alpha1.MachineRemediation{}
 	for i := range all {
-		byUID[all[i].UID] = &all[i]
+		byUID[all[i].UID] = all[i]
 	}
 	limits, now, lives := r.History.OrDefault(), r.Clock.Now(), map[types.UID]bool{}
 	for _, uid := range limits.Due(entries, now) {
@@ -53,7 +53,7 @@ func (r *Reconciler) due(ctx context.Context, cluster client.ObjectKey, all []v1
 }
 
 // entries converts the records for package retention.
-func (r *Reconciler) entries(ctx context.Context, cluster client.ObjectKey, all []v1alpha1.MachineRemediation, window windowOf) ([]retention.Record, error) {
+func (r *Reconciler) entries(ctx context.Context, cluster client.ObjectKey, all []*v1alpha1.MachineRemediation, window windowOf) ([]retention.Record, error) {
 	machines, err := mhcspec.MachinesOf(ctx, r.Client, cluster)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (r *Reconciler) entries(ctx context.Context, cluster client.ObjectKey, all 
 	}
 	entries := make([]retention.Record, len(all))
 	for i := range all {
-		record := &all[i]
+		record := all[i]
 		e := &entries[i]
 		*e = retention.Record{
 			UID: record.UID, HealthCheck: record.Spec.HealthCheckRef.UID, Ordinal: recordpkg.Ordinal(record),

@@ -146,13 +146,13 @@ func (r *Reconciler) lateAnswer(record *v1alpha1.MachineRemediation) bool {
 }
 
 // active reports whether an owner deletes one of its machines, or has answered a mark.
-func active(machines []clusterv1.Machine, owner *v1alpha1.RemediationObjectReference) bool {
+func active(machines []*clusterv1.Machine, owner *v1alpha1.RemediationObjectReference) bool {
 	for i := range machines {
-		controller := metav1.GetControllerOfNoCopy(&machines[i])
+		controller := metav1.GetControllerOfNoCopy(machines[i])
 		if owner == nil || controller == nil || controller.UID != owner.UID {
 			continue
 		}
-		if mark := markOf(&machines[i]); !machines[i].DeletionTimestamp.IsZero() || (mark.Stands() && mark.State != ladder.MarkWaiting) {
+		if mark := markOf(machines[i]); !machines[i].DeletionTimestamp.IsZero() || (mark.Stands() && mark.State != ladder.MarkWaiting) {
 			return true
 		}
 	}

@@ -49,7 +49,7 @@ func (r *Reconciler) successorFacts(ctx context.Context, v *view) error {
 
 // claimedBefore returns the machine that a record claimed and the cache does not show. It is gone, unless the cache is older than
 // the claim.
-func (r *Reconciler) claimedBefore(ctx context.Context, record *v1alpha1.MachineRemediation, ref *v1alpha1.RemediationReference, records []v1alpha1.MachineRemediation) (*ladder.Successor, error) {
+func (r *Reconciler) claimedBefore(ctx context.Context, record *v1alpha1.MachineRemediation, ref *v1alpha1.RemediationReference, records []*v1alpha1.MachineRemediation) (*ladder.Successor, error) {
 	live, err := mhcspec.LiveMachinesOf(ctx, r.Live, clusterKey(record))
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func machineNamed(ref *v1alpha1.RemediationReference) string {
 	return name
 }
 
-func successorFrom(machine *clusterv1.Machine, records []v1alpha1.MachineRemediation) *ladder.Successor {
+func successorFrom(machine *clusterv1.Machine, records []*v1alpha1.MachineRemediation) *ladder.Successor {
 	s := &ladder.Successor{
 		Name: machine.Name, Health: storedHealth(machine), Gone: !machine.DeletionTimestamp.IsZero(), Record: recordFor(machine, records),
 	}
@@ -83,10 +83,10 @@ func successorFrom(machine *clusterv1.Machine, records []v1alpha1.MachineRemedia
 
 // recordFor returns the open record of a machine, or else the one that it will get: a machine that a record waits for is admitted
 // only after that wait.
-func recordFor(machine *clusterv1.Machine, records []v1alpha1.MachineRemediation) *v1alpha1.RemediationReference {
+func recordFor(machine *clusterv1.Machine, records []*v1alpha1.MachineRemediation) *v1alpha1.RemediationReference {
 	highest := 0
 	for i := range records {
-		r := &records[i]
+		r := records[i]
 		if r.Spec.MachineRef.UID != machine.UID {
 			continue
 		}
@@ -100,7 +100,7 @@ func recordFor(machine *clusterv1.Machine, records []v1alpha1.MachineRemediation
 
 // noSuccessor says why an owner makes no other machine: it is gone, or needs no more. It counts the owner's machines past the
 // cache, in case one was just made.
-func (r *Reconciler) noSuccessor(ctx context.Context, record *v1alpha1.MachineRemediation, ref *v1alpha1.RemediationObjectReference, machines []clusterv1.Machine) (string, error) {
+func (r *Reconciler) noSuccessor(ctx context.Context, record *v1alpha1.MachineRemediation, ref *v1alpha1.RemediationObjectReference, machines []*clusterv1.Machine) (string, error) {
 	owner := &unstructured.Unstructured{}
 	owner.SetAPIVersion(ref.APIVersion)
 	owner.SetKind(ref.Kind)
@@ -126,10 +126,10 @@ func (r *Reconciler) noSuccessor(ctx context.Context, record *v1alpha1.MachineRe
 }
 
 // staying counts the machines of an owner that are not being deleted.
-func staying(owner types.UID, machines []clusterv1.Machine) int64 {
+func staying(owner types.UID, machines []*clusterv1.Machine) int64 {
 	n := int64(0)
 	for i := range machines {
-		if controller := metav1.GetControllerOfNoCopy(&machines[i]); controller != nil && controller.UID == owner && machines[i].DeletionTimestamp.IsZero() {
+		if controller := metav1.GetControllerOfNoCopy(machines[i]); controller != nil && controller.UID == owner && machines[i].DeletionTimestamp.IsZero() {
 			n++
 		}
 	}

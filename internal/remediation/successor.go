@@ -14,7 +14,7 @@ import (
 )
 
 // successorOf returns the machine that replaces that of a record; nil if there is none yet.
-func successorOf(record *v1alpha1.MachineRemediation, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) *clusterv1.Machine {
+func successorOf(record *v1alpha1.MachineRemediation, machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) *clusterv1.Machine {
 	own := claimOf(record)
 	if own == nil || ladder.Ended(record) {
 		return nil
@@ -23,10 +23,10 @@ func successorOf(record *v1alpha1.MachineRemediation, machines []clusterv1.Machi
 }
 
 // Successors returns the replacements for the machines of all records that wait for one, by the UID of the record.
-func Successors(machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
+func Successors(machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
 	all, done := map[types.UID]*clusterv1.Machine{}, map[types.UID]bool{}
 	for i := range records {
-		c := claimOf(&records[i])
+		c := claimOf(records[i])
 		if c == nil || ladder.Ended(c.record) || done[c.owner] {
 			continue
 		}
@@ -39,7 +39,7 @@ func Successors(machines []clusterv1.Machine, records []v1alpha1.MachineRemediat
 // successors assigns the machines of an owner to the open records that claim them. A record keeps the machine that it claimed
 // before. A control plane names the machine that a new one replaces. For a MachineSet, the oldest new machine goes to the record
 // whose machine was deleted first, and so on.
-func successors(owner types.UID, machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
+func successors(owner types.UID, machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
 	claims := claimsOn(owner, machines, records)
 	come := machinesOfOwner(owner, machines, earliest(claims))
 	given := map[types.UID]*clusterv1.Machine{}
@@ -89,14 +89,14 @@ func earliest(claims []*claim) time.Time {
 
 // machinesOfOwner returns the machines of an owner created since then, oldest first. Those that name the one they replace come
 // before the others.
-func machinesOfOwner(owner types.UID, machines []clusterv1.Machine, since time.Time) []*clusterv1.Machine {
+func machinesOfOwner(owner types.UID, machines []*clusterv1.Machine, since time.Time) []*clusterv1.Machine {
 	var all []*clusterv1.Machine
 	for i := range machines {
 		if machines[i].CreationTimestamp.Time.Before(since) {
 			continue
 		}
-		if controller := metav1.GetControllerOfNoCopy(&machines[i]); controller != nil && controller.UID == owner {
-			all = append(all, &machines[i])
+		if controller := metav1.GetControllerOfNoCopy(machines[i]); controller != nil && controller.UID == owner {
+			all = append(all, machines[i])
 		}
 	}
 	slices.SortFunc(all, byAge)

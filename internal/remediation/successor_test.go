@@ -21,10 +21,10 @@ func at(minutes int) metav1.Time {
 }
 
 // come is a machine of an owner that was created at some minute.
-func come(name, owner string, minute int, opts ...build.MachineOption) clusterv1.Machine {
+func come(name, owner string, minute int, opts ...build.MachineOption) *clusterv1.Machine {
 	m := build.Machine("ns", name, append([]build.MachineOption{build.CreatedAt(at(minute).Time)}, opts...)...)
 	m.OwnerReferences = []metav1.OwnerReference{{Kind: "MachineSet", Name: owner, UID: types.UID(owner), Controller: new(true)}}
-	return *m
+	return m
 }
 
 func inPlaceOf(name string) build.MachineOption {
@@ -32,8 +32,8 @@ func inPlaceOf(name string) build.MachineOption {
 }
 
 // asked is the record of a machine whose owner was asked at some minute for another one.
-func asked(machine, owner string, minute int, opts ...func(*v1alpha1.MachineRemediation)) v1alpha1.MachineRemediation {
-	r := v1alpha1.MachineRemediation{ObjectMeta: metav1.ObjectMeta{Name: machine + "-1", UID: types.UID("record of " + machine)}}
+func asked(machine, owner string, minute int, opts ...func(*v1alpha1.MachineRemediation)) *v1alpha1.MachineRemediation {
+	r := &v1alpha1.MachineRemediation{ObjectMeta: metav1.ObjectMeta{Name: machine + "-1", UID: types.UID("record of " + machine)}}
 	r.Spec.MachineRef = v1alpha1.RemediatedMachineReference{Name: machine, UID: types.UID("uid-of-" + machine)}
 	r.Spec.Steps = []v1alpha1.RemediationStep{{Name: "replace", Action: v1alpha1.ActionReplace}, {Name: "reboot", Action: v1alpha1.ActionReboot}}
 	start := at(minute)
@@ -41,7 +41,7 @@ func asked(machine, owner string, minute int, opts ...func(*v1alpha1.MachineReme
 		Number: 1, Step: "replace", StartTime: &start, ObjectRef: &v1alpha1.RemediationObjectReference{Kind: "MachineSet", Name: owner, UID: types.UID(owner)},
 	}}
 	for _, opt := range opts {
-		opt(&r)
+		opt(r)
 	}
 	return r
 }
@@ -61,8 +61,8 @@ func claimed(machine string) func(*v1alpha1.MachineRemediation) {
 }
 
 func TestSuccessorOf(t *testing.T) {
-	type machines = []clusterv1.Machine
-	type records = []v1alpha1.MachineRemediation
+	type machines = []*clusterv1.Machine
+	type records = []*v1alpha1.MachineRemediation
 	tests := map[string]struct {
 		machines machines
 		// records are those of the cluster; the first is asked about.
@@ -118,7 +118,7 @@ func TestSuccessorOf(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			if m := successorOf(&tt.records[0], tt.machines, tt.records); m != nil {
+			if m := successorOf(tt.records[0], tt.machines, tt.records); m != nil {
 				got = m.Name
 			}
 			if got != tt.want {
@@ -130,14 +130,14 @@ func TestSuccessorOf(t *testing.T) {
 
 // TestSuccessors: all at once are the same as one by one.
 func TestSuccessors(t *testing.T) {
-	machines := []clusterv1.Machine{come("x", "set", 11), come("y", "set", 12), come("z", "other", 13), come("w", "set", 30)}
-	records := []v1alpha1.MachineRemediation{
+	machines := []*clusterv1.Machine{come("x", "set", 11), come("y", "set", 12), come("z", "other", 13), come("w", "set", 30)}
+	records := []*v1alpha1.MachineRemediation{
 		asked("a", "set", 10), asked("b", "set", 11), asked("c", "other", 12), asked("d", "set", 29), asked("e", "set", 31),
 		asked("f", "set", 10, ended(20, v1alpha1.ResultSucceeded)),
 	}
 	all := Successors(machines, records)
 	for i := range records {
-		one := successorOf(&records[i], machines, records)
+		one := successorOf(records[i], machines, records)
 		if got := all[records[i].UID]; (one == nil) != (got == nil) || (one != nil && one.UID != got.UID) {
 			t.Errorf("%s: %v, and by itself %v", records[i].Name, got, one)
 		}
@@ -150,8 +150,8 @@ func TestSuccessors(t *testing.T) {
 // TestStormOfReplacements: the successors of a thousand records cost a few milliseconds in all.
 func TestStormOfReplacements(t *testing.T) {
 	const n = 1000
-	var machines []clusterv1.Machine
-	var records []v1alpha1.MachineRemediation
+	var machines []*clusterv1.Machine
+	var records []*v1alpha1.MachineRemediation
 	for i := range n {
 		machines = append(machines, come(fmt.Sprintf("old-%04d", i), "set", 0))
 		records = append(records, asked(fmt.Sprintf("gone-%04d", i), "set", 10))

@@ -152,7 +152,7 @@ func (r *Reconciler) ofPlan(ctx context.Context, plan client.Object) []ctrl.Requ
 }
 
 // toRequests returns the requests of the records that have not ended.
-func toRequests(ctx context.Context, all []v1alpha1.MachineRemediation, err error) []ctrl.Request {
+func toRequests(ctx context.Context, all []*v1alpha1.MachineRemediation, err error) []ctrl.Request {
 	if err != nil {
 		// Reading from the cache fails only during shutdown.
 		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the MachineRemediations that an event concerns")
@@ -160,8 +160,8 @@ func toRequests(ctx context.Context, all []v1alpha1.MachineRemediation, err erro
 	}
 	var requests []ctrl.Request
 	for i := range all {
-		if !ladder.Ended(&all[i]) {
-			requests = append(requests, request(&all[i]))
+		if !ladder.Ended(all[i]) {
+			requests = append(requests, request(all[i]))
 		}
 	}
 	return requests

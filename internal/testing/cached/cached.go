@@ -20,10 +20,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/uncopied"
 )
 
-// New returns a cache with these objects, which never change, and with the indexes that index adds. It stops when the test ends.
-func New(tb testing.TB, index func(context.Context, client.FieldIndexer) error, objects ...client.Object) cache.Cache {
+// New returns a client that reads from a cache and writes to another client, which may be nil. The cache has these objects, which never
+// change, and the indexes that index adds. It stops when the test ends.
+func New(tb testing.TB, writes client.Client, index func(context.Context, client.FieldIndexer) error, objects ...client.Object) client.Client {
 	tb.Helper()
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clusterv1.AddToScheme(scheme))
@@ -36,10 +38,11 @@ func New(tb testing.TB, index func(context.Context, client.FieldIndexer) error, 
 		gvk := kindOf(tb, scheme, obj)
 		kinds[gvk] = append(kinds[gvk], obj)
 	}
+	informers := &uncopied.Informers{}
 	all, err := cache.New(&rest.Config{Host: "http://nowhere.invalid"}, cache.Options{
 		Scheme: scheme, Mapper: mapper,
 		NewInformer: func(_ toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
-			return toolscache.NewSharedIndexInformer(unchanging(kinds[kindOf(tb, scheme, obj)]), obj, resync, indexers)
+			return informers.NewInformer(unchanging(kinds[kindOf(tb, scheme, obj)]), obj, resync, indexers)
 		},
 	})
 	if err != nil {
@@ -52,7 +55,24 @@ func New(tb testing.TB, index func(context.Context, client.FieldIndexer) error, 
 	if !all.WaitForCacheSync(tb.Context()) {
 		tb.Fatal("filling a cache: it did not sync")
 	}
-	return all
+	return informers.Client(split{writes, all})
+}
+
+// split is a client that reads elsewhere.
+type split struct {
+	client.Client
+
+	reader client.Reader
+}
+
+// Get implements client.Reader.
+func (c split) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	return c.reader.Get(ctx, key, obj, opts...)
+}
+
+// List implements client.Reader.
+func (c split) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	return c.reader.List(ctx, list, opts...)
 }
 
 func kindOf(tb testing.TB, scheme *runtime.Scheme, obj runtime.Object) schema.GroupVersionKind {

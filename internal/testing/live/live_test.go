@@ -44,7 +44,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-func names(machines []clusterv1.Machine) []string {
+func names(machines []*clusterv1.Machine) []string {
 	var list []string
 	for i := range machines {
 		list = append(list, machines[i].Name)
