@@ -182,11 +182,7 @@ func (r *Reconciler) last(ctx context.Context, f admission.Facts, machine types.
 	if err != nil {
 		return nil, err
 	}
-	pointers := make([]*v1alpha1.MachineRemediation, len(all))
-	for i := range all {
-		pointers[i] = &all[i]
-	}
-	return lastOf(pointers, machine), nil
+	return lastOf(all, machine), nil
 }
 
 // grant raises spec.grant of a record, if it is still the one that was decided on and nobody else has raised it.

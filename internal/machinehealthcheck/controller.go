@@ -63,7 +63,7 @@ type Reconciler struct {
 	Host func(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error)
 	// Successors returns the replacements of the machines of records, by the UID of the record. It may be nil: then no record waits
 	// for one.
-	Successors func(machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine
+	Successors func(machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine
 	// Tracer traces admissions. It may be nil.
 	Tracer *tracing.Tracer
 	// Parallel is how many machines are admitted at once; 0 means 8.

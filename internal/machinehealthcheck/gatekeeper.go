@@ -18,9 +18,8 @@ import (
 )
 
 const (
-	// fewestAnswers is how many acts one look at the machines serves at least, and answersShare the share of the machines that it serves if
-	// those are more: one in a hundred. A storm stops within that many acts. A fixed number would make each act cost more with each machine.
-	fewestAnswers, answersShare = 8, 100
+	// answersOfLook is how many acts one look at the machines serves: a storm stops within that many acts.
+	answersOfLook = 8
 	// lookLasts is how long one look is used once it has ended: in a busy process, the look itself may take longer.
 	lookLasts = time.Second
 	// gateKept is how long the last look is kept for a MachineHealthCheck that nobody asks about any more.
@@ -75,7 +74,7 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 		if err := g.look().judge(ctx, &f, most(len(f.Targets))); err != nil {
 			return "", err
 		}
-		kept.generation, kept.at, kept.left = mhc.Generation, g.Clock.Now(), answersOfLook(len(f.Targets))
+		kept.generation, kept.at, kept.left = mhc.Generation, g.Clock.Now(), answersOfLook
 		kept.first, kept.further = admission.GateClosed(f, true), admission.GateClosed(f, false)
 	}
 	kept.left--
@@ -84,9 +83,6 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 	}
 	return kept.further, nil
 }
-
-// answersOfLook returns how many acts one look at so many machines serves.
-func answersOfLook(machines int) int { return max(fewestAnswers, machines/answersShare) }
 
 // OverBudget says why a record may not act although it has a slot: more machines are in flight than allowed. It is empty if there
 // is no limit, or the number is within it.
@@ -122,10 +118,7 @@ func (g *Gatekeeper) Paced(ctx context.Context, mhc *clusterv1.MachineHealthChec
 	if err != nil {
 		return "", err
 	}
-	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster, Template: admission.Template{Plan: plan}}
-	for i := range all {
-		f.History = append(f.History, &all[i])
-	}
+	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster, Template: admission.Template{Plan: plan}, History: all}
 	return admission.Paced(f, machine, g.Clock.Now()), nil
 }
 

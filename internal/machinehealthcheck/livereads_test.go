@@ -130,7 +130,7 @@ func fleetOf(t *testing.T, n int, nodes bool) (*Reconciler, *liveReads) {
 		return mhcspec.AddTo(ctx, indexer, slices.Concat(mhcspec.Indexes(), record.Indexes()))
 	}
 	return &Reconciler{
-		Client:    onlyReads{Client: stored, reader: cached.New(t, index, objects...)},
+		Client:    cached.New(t, stored, index, objects...),
 		Live:      reads.of(stored),
 		Observer:  &machinehealth.Observer{Nodes: reads, GracePeriod: 5 * time.Minute},
 		Selectors: &mhcspec.Selectors{},

@@ -108,7 +108,7 @@ func (r *Reconciler) showHolds(ctx context.Context, s *metrics.Samples, shown fu
 
 // showPaused counts the machines that are paused.
 func (r *Reconciler) showPaused(ctx context.Context, s *metrics.Samples, shown func(client.Object) bool) {
-	for cause, list := range map[string]func(context.Context, client.Reader) ([]clusterv1.Machine, error){
+	for cause, list := range map[string]func(context.Context, client.Reader) ([]*clusterv1.Machine, error){
 		"Paused": mhcspec.PausedMachines, "SkipRemediation": mhcspec.SkippedMachines,
 	} {
 		machines, err := list(ctx, r.Client)
@@ -117,7 +117,7 @@ func (r *Reconciler) showPaused(ctx context.Context, s *metrics.Samples, shown f
 			return
 		}
 		for i := range machines {
-			if shown(&machines[i]) {
+			if shown(machines[i]) {
 				s.Add(machinesPausedGauge, 1, machines[i].Namespace, machines[i].Spec.ClusterName, cause)
 			}
 		}

@@ -85,7 +85,7 @@ func (r *Reconciler) observeFailures(f *admission.Facts) {
 const unseenFor = 5 * time.Second
 
 // addUnseen adds what we admitted and the cache does not show yet, as read from the API server.
-func (r *Reconciler) addUnseen(ctx context.Context, f *admission.Facts, cached []v1alpha1.MachineRemediation) error {
+func (r *Reconciler) addUnseen(ctx context.Context, f *admission.Facts, cached []*v1alpha1.MachineRemediation) error {
 	newer := map[string]*v1alpha1.MachineRemediation{}
 	for _, one := range r.admitted.Of(client.ObjectKeyFromObject(f.MachineHealthCheck), shownBy(cached)) {
 		current, err := r.unseen(ctx, f, one)
@@ -121,13 +121,13 @@ func (r *Reconciler) unseen(ctx context.Context, f *admission.Facts, one recall.
 }
 
 // shownBy returns a record as the cache shows it, or nil.
-func shownBy(cached []v1alpha1.MachineRemediation) func(client.ObjectKey) client.Object {
+func shownBy(cached []*v1alpha1.MachineRemediation) func(client.ObjectKey) client.Object {
 	var byName map[string]*v1alpha1.MachineRemediation
 	return func(key client.ObjectKey) client.Object {
 		if byName == nil {
 			byName = make(map[string]*v1alpha1.MachineRemediation, len(cached))
 			for i := range cached {
-				byName[cached[i].Name] = &cached[i]
+				byName[cached[i].Name] = cached[i]
 			}
 		}
 		if r, ok := byName[key.Name]; ok {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,36 +40,36 @@ func (l look) addTargets(ctx context.Context, f *admission.Facts) error {
 	if err != nil {
 		return err
 	}
-	rivals, err := mhcspec.Rivals(ctx, l.client, mhc)
+	older, err := mhcspec.OlderRivals(ctx, l.client, mhc)
 	if err != nil {
 		return err
 	}
+	slices.SortFunc(machines, func(a, b *clusterv1.Machine) int { return strings.Compare(a.Name, b.Name) })
 	f.Elsewhere = map[string][]string{}
-	for i := range machines {
-		machine := &machines[i]
-		if !l.selectors.Matches(mhc, machine) || !mhcspec.IsTarget(machine) {
+	f.Targets = make([]admission.Target, 0, len(machines))
+	for _, machine := range machines {
+		if !mhcspec.IsTarget(machine) {
 			continue
 		}
-		if owner := l.selectors.Owner(machine, rivals); owner != nil && owner.UID != mhc.UID {
+		if owner := l.selectors.Owner(machine, older); owner != nil {
 			f.Elsewhere[owner.Name] = append(f.Elsewhere[owner.Name], machine.Name)
 			continue
 		}
 		f.Targets = append(f.Targets, admission.Target{Machine: machine})
 	}
-	slices.SortFunc(f.Targets, func(a, b admission.Target) int { return cmp.Compare(a.Machine.Name, b.Machine.Name) })
 	return nil
 }
 
 // addRecords adds records to the history of the cluster, and keeps those of the MachineHealthCheck.
-func (l look) addRecords(ctx context.Context, f *admission.Facts, all []v1alpha1.MachineRemediation) error {
-	for i := range all {
-		f.History = append(f.History, &all[i])
-		ours, err := l.ours(ctx, f, &all[i])
+func (l look) addRecords(ctx context.Context, f *admission.Facts, all []*v1alpha1.MachineRemediation) error {
+	f.History = append(f.History, all...)
+	for _, one := range all {
+		ours, err := l.ours(ctx, f, one)
 		if err != nil {
 			return err
 		}
 		if ours {
-			f.Records = append(f.Records, &all[i])
+			f.Records = append(f.Records, one)
 		}
 	}
 	return nil

@@ -120,7 +120,7 @@ func (r *Reconciler) observeHosts(ctx context.Context, f *admission.Facts) {
 
 // observeAwaited records which machines open records wait for as replacements, and judge. While a deletion hangs, the replacement
 // is unknown: a new machine may be unrelated.
-func (r *Reconciler) observeAwaited(ctx context.Context, f *admission.Facts, records []v1alpha1.MachineRemediation) error {
+func (r *Reconciler) observeAwaited(ctx context.Context, f *admission.Facts, records []*v1alpha1.MachineRemediation) error {
 	if r.Successors == nil || !slices.ContainsFunc(records, awaits) {
 		return nil
 	}
@@ -142,8 +142,8 @@ func (r *Reconciler) observeAwaited(ctx context.Context, f *admission.Facts, rec
 }
 
 // awaits reports whether a record judges a machine as its replacement: it follows a plan and is at work.
-func awaits(r v1alpha1.MachineRemediation) bool {
-	return !ladder.Ended(&r) && r.Spec.TemplateRef != nil && ladder.AtWork(&r) != nil
+func awaits(r *v1alpha1.MachineRemediation) bool {
+	return !ladder.Ended(r) && r.Spec.TemplateRef != nil && ladder.AtWork(r) != nil
 }
 
 // plan reads the MachineRemediationTemplate that mhc names; nil if it names none, or one that does not exist.

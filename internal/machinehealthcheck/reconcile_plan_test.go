@@ -234,12 +234,12 @@ func TestAwaitedMachine(t *testing.T) {
 	w.remove(t, first)
 	w.sick(t, "second")
 	asked := 0
-	w.Successors = func(machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
+	w.Successors = func(machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
 		asked++
 		if len(machines) != 1 || len(records) != 1 {
 			t.Errorf("asked with %d machines and %d records", len(machines), len(records))
 		}
-		return map[types.UID]*clusterv1.Machine{records[0].UID: &machines[0]}
+		return map[types.UID]*clusterv1.Machine{records[0].UID: machines[0]}
 	}
 	w.reconcile(t, mhc)
 	if asked != 1 {
@@ -264,8 +264,8 @@ func TestHangingDeletion(t *testing.T) {
 	w.plan(t, func(p *v1alpha1.RemediationPlan) { p.Steps = p.Steps[1:] })
 	mhc := w.check(t, byPlan())
 	w.reconcile(t, mhc)
-	w.Successors = func(machines []clusterv1.Machine, records []v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
-		return map[types.UID]*clusterv1.Machine{records[0].UID: &machines[1]}
+	w.Successors = func(machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
+		return map[types.UID]*clusterv1.Machine{records[0].UID: machines[1]}
 	}
 	changeStatus(t, w, w.recordOf(t, first), func(r *v1alpha1.MachineRemediation) {
 		at := metav1.NewTime(w.clock.Now())
