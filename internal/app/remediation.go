@@ -111,6 +111,10 @@ func (c *clusterAPI) newChecks(mgr ctrl.Manager) *machinehealthcheck.Reconciler 
 	}
 }
 
+// repairsPerWorker is how many records are processed at once for each Machine that is judged at once: a repair makes six requests
+// in a row where a verdict makes one, and would otherwise wait for all verdicts of a storm.
+const repairsPerWorker = 4
+
 func (c *clusterAPI) newRepairs(mgr ctrl.Manager) *remediation.Reconciler {
 	o := c.options
 	gatekeeper := &machinehealthcheck.Gatekeeper{
@@ -118,7 +122,7 @@ func (c *clusterAPI) newRepairs(mgr ctrl.Manager) *remediation.Reconciler {
 	}
 	return &remediation.Reconciler{
 		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Gate: gatekeeper, Namespace: o.Namespace,
-		History: o.History, SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency, Tracer: o.tracer,
+		History: o.History, SyncPeriod: o.SyncPeriod, Concurrency: repairsPerWorker * o.Concurrency, Tracer: o.tracer,
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 	lookAgain = 15 * time.Second
 	// parallel is how many requests are made at once. Each costs a round trip; a storm of a thousand sick Machines must not wait
 	// for them in turn.
-	parallel = 8
+	parallel = 16
 )
 
 // act admits machines by the decision. It returns the facts and the decision after that, and when to look again even without an

@@ -66,7 +66,7 @@ type Reconciler struct {
 	Successors func(machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine
 	// Tracer traces admissions. It may be nil.
 	Tracer *tracing.Tracer
-	// Parallel is how many machines are admitted at once; 0 means 8.
+	// Parallel is how many machines are admitted at once; 0 means 16.
 	Parallel int
 
 	snapshots    recall.ByObject[*snapshot]

@@ -43,6 +43,10 @@ func (s *stand) recoverFor(ctx context.Context, p *subject.Process, machines []f
 // alone makes some machines sick in each second. All of them fall sick before the first deadline, so that writes before
 // and after it can be counted separately.
 func (s *stand) alone(ctx context.Context, p *subject.Process, machines []fleet.Machine) error {
+	calm, err := s.used(ctx, p, func(ctx context.Context) error { return pause(ctx, probePeriod) })
+	if err != nil {
+		return err
+	}
 	well, err := p.Usage(ctx)
 	if err != nil {
 		return err
@@ -55,6 +59,7 @@ func (s *stand) alone(ctx context.Context, p *subject.Process, machines []fleet.
 	if err := pause(ctx, time.Until(deadlines[0])-margin); err != nil {
 		return err
 	}
+	begun := time.Now()
 	ailing, err := p.Usage(ctx)
 	if err != nil {
 		return err
@@ -73,7 +78,7 @@ func (s *stand) alone(ctx context.Context, p *subject.Process, machines []fleet.
 		return err
 	}
 	s.takeDelays(p.Subject, marks, verdicts, result.HandoverP50, result.HandoverP99, result.HandoverMax)
-	n, used := float64(len(machines)), treated.Since(ailing)
+	n, used := float64(len(machines)), treated.Since(ailing).Without(calm, time.Since(begun).Seconds()/probePeriod.Seconds())
 	s.take(result.OnsetWrites, p.Subject, ailing.Since(well).Writes()/n)
 	s.take(result.RemedyWrites, p.Subject, used.Writes()/n)
 	s.take(result.RemedyEvents, p.Subject, used.Events/n)
@@ -109,6 +114,9 @@ func (s *stand) fallSick(ctx context.Context, machines []fleet.Machine) ([]time.
 	}
 	return deadlines, nil
 }
+
+// probePeriod is the period in which each workload cluster is probed as often: what is sent then, no remedy has caused.
+const probePeriod = 15 * time.Second
 
 // margin is how long before a deadline the counters are read.
 const margin = 100 * time.Millisecond

@@ -60,6 +60,15 @@ func (u Usage) Since(before Usage) Usage {
 	return since
 }
 
+// Without returns the usage without a number of times the requests of another one.
+func (u Usage) Without(other Usage, times float64) Usage {
+	u.Requests = maps.Clone(u.Requests)
+	for method, n := range other.Requests {
+		u.Requests[method] = max(0, u.Requests[method]-n*times)
+	}
+	return u
+}
+
 // Metrics returns all metrics of the process, by name.
 func (p *Process) Metrics(ctx context.Context) (map[string]*dto.MetricFamily, error) {
 	families, err := p.metrics.scrape(ctx)

@@ -50,6 +50,17 @@ func TestUsageSince(t *testing.T) {
 	}
 }
 
+// TestUsageWithout leaves out what is sent all the time, and changes neither usage.
+func TestUsageWithout(t *testing.T) {
+	used, calm := Usage{Requests: map[string]float64{"GET": 10, "PATCH": 4}}, Usage{Requests: map[string]float64{"GET": 2, "PATCH": 3, "PUT": 1}}
+	if diff := cmp.Diff(map[string]float64{"GET": 7, "PATCH": 0, "PUT": 0}, used.Without(calm, 1.5).Requests); diff != "" {
+		t.Errorf("without (-want +got):\n%s", diff)
+	}
+	if used.Requests["GET"] != 10 || calm.Requests["GET"] != 2 {
+		t.Errorf("%v and %v have changed", used, calm)
+	}
+}
+
 // tick is the unit of time in /proc, on every Linux.
 const tick = 10 * time.Millisecond
 
