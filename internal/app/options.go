@@ -64,7 +64,7 @@ type Options struct {
 	// OpenShiftExternalRemediation makes Sickbay carry out the annotation host.metal3.io/external-remediation of OpenShift's health
 	// checks.
 	OpenShiftExternalRemediation bool
-	// Concurrency is how many objects each controller works on at once.
+	// Concurrency is how many objects each controller works on at once; of repairs, repairsPerWorker times as many.
 	Concurrency int
 	// History limits how many ended MachineRemediations are kept.
 	History retention.Limits

@@ -75,7 +75,7 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.History.Age, "history-age", o.History.Age,
 		"How long a MachineRemediation is kept after it has ended. The last 10 of a machine that still exists, and those within a plan's relapse window, stay longer.")
 	fs.IntVar(&o.History.Count, "history-limit", o.History.Count, "How many ended MachineRemediations to keep for each MachineHealthCheck, besides those that --history-age keeps longer.")
-	fs.IntVar(&o.Concurrency, "concurrency", o.Concurrency, "How many objects each controller processes at once.")
+	fs.IntVar(&o.Concurrency, "concurrency", o.Concurrency, "How many objects each controller processes at once; of repairs, four times as many.")
 	fs.DurationVar(&o.SyncPeriod, "sync-period", o.SyncPeriod, "How often Sickbay reconciles everything, even without events.")
 	fs.StringVar(&o.TracingEndpoint, "tracing-endpoint", o.TracingEndpoint,
 		"URL to which the manager sends the spans of each incident, with OTLP over gRPC, such as http://collector:4317; https for TLS. Without it, the manager records none.")
