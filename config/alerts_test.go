@@ -94,9 +94,9 @@ func TestReferenceAlerts(t *testing.T) {
 	for _, name := range names {
 		page := string(readFile(t, runbooks+"/"+name+".md"))
 		meaning, _, _ := strings.Cut(strings.TrimPrefix(page, "# "+name+"\n\n"), "\n")
-		table = append(table, []string{"[`" + name + "`](runbooks/" + name + ".md)", all[name].Labels["severity"], firstSentence(meaning)})
+		table = append(table, []string{"[`" + name + "`](../runbooks/" + name + ".md)", all[name].Labels["severity"], firstSentence(meaning)})
 	}
-	docs.Section(t, "../docs/operations.md", "alerts", docs.Table(table...))
+	docs.Section(t, "../docs/operations/monitoring.md", "alerts", docs.Table(table...))
 }
 
 // firstSentence ends at the first full stop or colon before a space.

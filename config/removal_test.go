@@ -10,7 +10,7 @@ import (
 // a namespace with an open one, and the definition itself, cannot be deleted any more. To delete the records first does not
 // help: those of sick machines are made anew, and in a pause they stay. Who removes Sickbay has to be told what to do.
 func TestRemovalNamesRecords(t *testing.T) {
-	page, err := os.ReadFile("../docs/operations.md")
+	page, err := os.ReadFile("../docs/operations/upgrade.md")
 	if err != nil {
 		t.Fatal(err)
 	}

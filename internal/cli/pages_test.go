@@ -10,7 +10,11 @@ import (
 
 // pages are the documentation pages with commands that people type. Pages that another test executes, such as docs/install.md,
 // are left out.
-var pages = []string{"README.md", "SECURITY.md", "docs/operations.md", "docs/concepts.md", "docs/plans.md", "docs/commands.md"}
+var pages = []string{
+	"README.md", "SECURITY.md", "docs/concepts.md", "docs/plans.md", "docs/commands.md", "docs/operations.md",
+	"docs/operations/bare-metal.md", "docs/operations/dashboard.md", "docs/operations/monitoring.md", "docs/operations/permissions.md",
+	"docs/operations/repairs.md", "docs/operations/troubleshooting.md", "docs/operations/upgrade.md", "docs/operations/upgrade-pauses.md",
+}
 
 var (
 	anyBlock = regexp.MustCompile("(?s)\n```[a-z]*\n(.*?)\n```\n")

@@ -289,7 +289,7 @@ func TestLateRebootOfAnEarlierAttempt(t *testing.T) {
 	}
 }
 
-// TestCycleOfAPersonByTheDocs: a person has made a RebootRemediation of the machine, as operations.md says ("the same with
+// TestCycleOfAPersonByTheDocs: a person has made a RebootRemediation of the machine, as operations/bare-metal.md says ("the same with
 // settings of your own"), or one was made for an annotation, and its Node is deleted while the host is off. No health check may have
 // the machine replaced.
 func TestCycleOfAPersonByTheDocs(t *testing.T) {

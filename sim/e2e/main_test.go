@@ -19,8 +19,8 @@ func TestMain(m *testing.M) {
 	o := e2e.Options{Package: "e2e", World: world.Options{CRDPaths: []string{"testdata/fix.yaml"}, BareMetal: true}, Others: []rbacv1.PolicyRule{
 		{APIGroups: []string{"remediation.example.dev"}, Resources: []string{"fixremediationtemplates"}, Verbs: []string{"get", "list", "watch"}},
 		{APIGroups: []string{"remediation.example.dev"}, Resources: []string{"fixremediations"}, Verbs: []string{"get", "list", "watch", "create", "delete"}},
-		// docs/operations.md asks for these rights where hosts belong to infrastructure machines of another kind than
-		// Metal3's.
+		// docs/operations/bare-metal.md asks for these rights where hosts belong to infrastructure machines of another kind
+		// than Metal3's.
 		{APIGroups: []string{"infrastructure.cluster.x-k8s.io"}, Resources: []string{"devmachines"}, Verbs: []string{"get"}},
 	}}
 	if *everything {

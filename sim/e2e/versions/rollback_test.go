@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
-// TestRollback follows docs/operations.md: this version has begun a repair of every kind, hands everything back, and stops. The
+// TestRollback follows docs/operations/upgrade.md: this version has begun a repair of every kind, hands everything back, and stops. The
 // version without MachineRemediations repairs what is still sick.
 func TestRollback(t *testing.T) {
 	w := newSite(t, "back")
