@@ -64,7 +64,7 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (*App, error) {
 			return nil, err
 		}
 	}
-	return app, addGates(ctx, mgr, gates(o, ready, shown), o.pace.gatePeriod())
+	return app, addParts(ctx, mgr, parts(o, ready, shown), o.pace.kindsPeriod())
 }
 
 // newTracer makes the tracer, which stops with the manager; nil without an endpoint.

@@ -23,7 +23,7 @@ type connections struct {
 	clusters *workload.Clusters
 }
 
-// get makes the connections on first use. Gates may open at the same time.
+// get makes the connections on first use. Parts may start at the same time.
 func (c *connections) get(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Clusters, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

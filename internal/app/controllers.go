@@ -16,15 +16,15 @@ func Controllers() []string {
 	}
 }
 
-// gates is the one list of all controllers and the kinds that they need. It includes the dashboard, if there is one.
-func gates(o Options, ready *readiness, shown *shownFleet) []gate {
+// parts is the one list of all controllers and the kinds that they need. It includes the dashboard, if there is one.
+func parts(o Options, ready *readiness, shown *shownFleet) []part {
 	shared := &connections{}
-	gates := (&clusterAPI{options: o, ready: ready, connections: shared, shown: shown}).gates()
+	parts := (&clusterAPI{options: o, ready: ready, connections: shared, shown: shown}).parts()
 	if len(o.enabled(upgradepause.ControllerName)) > 0 {
-		gates = append(gates, upgradePauseGates(o, ready)...)
+		parts = append(parts, upgradePauseParts(o, ready)...)
 	}
 	if len(o.enabled(reboot.ControllerName)) > 0 {
-		gates = append(gates, rebootGates(o, ready, shared)...)
+		parts = append(parts, rebootParts(o, ready, shared)...)
 	}
-	return gates
+	return parts
 }

@@ -23,7 +23,7 @@ import (
 )
 
 // hurry is the pace of managers in tests.
-var hurry = pace{gate: 100 * time.Millisecond, candidate: 100 * time.Millisecond, leader: 200 * time.Millisecond}
+var hurry = pace{kinds: 100 * time.Millisecond, candidate: 100 * time.Millisecond, leader: 200 * time.Millisecond}
 
 // candidate is a manager that wants to lead.
 type candidate struct {

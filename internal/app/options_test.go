@@ -77,8 +77,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestGates: only the enabled controllers run, and they wait for no kind that they do not need.
-func TestGates(t *testing.T) {
+// TestParts: only the enabled controllers run, and they wait for no kind that they do not need.
+func TestParts(t *testing.T) {
 	var (
 		clusterAPI = []string{"Cluster.cluster.x-k8s.io/v1beta2", "Machine.cluster.x-k8s.io/v1beta2", "MachineHealthCheck.cluster.x-k8s.io/v1beta2"}
 		withPauses = func(others map[string][]string) map[string][]string {
@@ -127,7 +127,7 @@ func TestGates(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := map[string][]string{}
-			for _, g := range gates(Options{Controllers: tt.controllers}, &readiness{}, nil) {
+			for _, g := range parts(Options{Controllers: tt.controllers}, &readiness{}, nil) {
 				for _, kind := range g.kinds {
 					got[g.name] = append(got[g.name], kind.Kind+"."+kind.GroupVersion().String())
 				}
@@ -136,22 +136,22 @@ func TestGates(t *testing.T) {
 				tt.want["errors of bare-metal hosts"] = append([]string{"BareMetalHost.metal3.io/v1alpha1"}, clusterAPI...)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("gates (-want +got):\n%s", diff)
+				t.Errorf("parts (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestGatesOfTheDashboard: it reads the fleet, whichever controllers run.
-func TestGatesOfTheDashboard(t *testing.T) {
+// TestPartsOfTheDashboard: it reads the fleet, whichever controllers run.
+func TestPartsOfTheDashboard(t *testing.T) {
 	var got []string
-	for _, g := range gates(Options{Controllers: []string{upgradepause.ControllerName}}, &readiness{}, &shownFleet{}) {
+	for _, g := range parts(Options{Controllers: []string{upgradepause.ControllerName}}, &readiness{}, &shownFleet{}) {
 		if !strings.HasPrefix(g.name, "upgradepause") {
 			got = append(got, g.name)
 		}
 	}
 	if diff := cmp.Diff([]string{"dashboard", "records of dashboard", "errors of bare-metal hosts"}, got); diff != "" {
-		t.Errorf("gates (-want +got):\n%s", diff)
+		t.Errorf("parts (-want +got):\n%s", diff)
 	}
 }
 

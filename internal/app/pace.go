@@ -7,20 +7,20 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// gatePeriod is how often the manager looks for kinds that are not installed.
-const gatePeriod = 5 * time.Second
+// kindsPeriod is how often the manager looks for kinds that are not installed.
+const kindsPeriod = 5 * time.Second
 
 // pace is how often a manager looks for changes. The zero value is the usual pace; tests use a faster one.
 type pace struct {
-	// gate is how often to look for kinds that are not installed.
-	gate time.Duration
+	// kinds is how often to look for kinds that are not installed.
+	kinds time.Duration
 	// candidate is how often a standby tries to get the lease; zero means the default of controller-runtime.
 	candidate time.Duration
 	// leader is how often a leader looks for other managers; zero means the default of package lease.
 	leader time.Duration
 }
 
-func (p pace) gatePeriod() time.Duration { return cmp.Or(p.gate, gatePeriod) }
+func (p pace) kindsPeriod() time.Duration { return cmp.Or(p.kinds, kindsPeriod) }
 
 // fill sets the pace of the election.
 func (p pace) fill(o *ctrl.Options) {

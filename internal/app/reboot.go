@@ -18,11 +18,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// rebootGates returns one gate for each kind of Machine, one to clean up hosts, and one for OpenShift's external
+// rebootParts returns one part for each kind of Machine, one to clean up hosts, and one for OpenShift's external
 // remediation if that is enabled. Each opens separately: a cluster may have any of these kinds.
-func rebootGates(o Options, ready *readiness, shared *connections) []gate {
+func rebootParts(o Options, ready *readiness, shared *connections) []part {
 	record := v1alpha1.GroupVersion.WithKind("RebootRemediation")
-	gates := []gate{
+	parts := []part{
 		{
 			name: "reboot of Cluster API",
 			kinds: []schema.GroupVersionKind{
@@ -56,13 +56,13 @@ func rebootGates(o Options, ready *readiness, shared *connections) []gate {
 		},
 	}
 	if o.OpenShiftExternalRemediation {
-		gates = append(gates, gate{
+		parts = append(parts, part{
 			name:  "external remediation of OpenShift",
 			kinds: []schema.GroupVersionKind{record, reboot.HostKind, externalremediation.Kind, externalremediation.HealthCheckKind},
 			add:   func(ctx context.Context, mgr ctrl.Manager) error { return addExternalRemediation(ctx, mgr, o) },
 		})
 	}
-	return gates
+	return parts
 }
 
 // addExternalRemediation adds the controller for the annotation of OpenShift's health checks, unless somebody else

@@ -43,25 +43,25 @@ type clusterAPI struct {
 	checks   *machinehealthcheck.Reconciler
 }
 
-// gates returns one gate for verdicts and admission, one for the errors of hosts, and one for the records.
-func (c *clusterAPI) gates() []gate {
+// parts returns one part for verdicts and admission, one for the errors of hosts, and one for the records.
+func (c *clusterAPI) parts() []part {
 	capi := []schema.GroupVersionKind{
 		clusterv1.GroupVersion.WithKind("Cluster"), clusterv1.GroupVersion.WithKind("Machine"), clusterv1.GroupVersion.WithKind("MachineHealthCheck"),
 	}
 	own := []schema.GroupVersionKind{
 		v1alpha1.GroupVersion.WithKind("MachineRemediation"), v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"),
 	}
-	var gates []gate
+	var parts []part
 	if names := c.needed(machinehealth.ControllerName, machinehealthcheck.ControllerName, remediation.ControllerName); len(names) > 0 {
-		gates = append(gates, gate{name: strings.Join(names, ", "), kinds: capi, add: c.addHealthAndFleet})
+		parts = append(parts, part{name: strings.Join(names, ", "), kinds: capi, add: c.addHealthAndFleet})
 	}
 	if names := c.needed(machinehealthcheck.ControllerName, remediation.ControllerName); len(names) > 0 {
-		gates = append(gates, gate{name: "records of " + strings.Join(names, ", "), kinds: append(own, capi...), add: c.addRecords})
+		parts = append(parts, part{name: "records of " + strings.Join(names, ", "), kinds: append(own, capi...), add: c.addRecords})
 	}
-	if len(gates) > 0 {
-		gates = append(gates, gate{name: "errors of bare-metal hosts", kinds: append([]schema.GroupVersionKind{reboot.HostKind}, capi...), add: c.addHosts})
+	if len(parts) > 0 {
+		parts = append(parts, part{name: "errors of bare-metal hosts", kinds: append([]schema.GroupVersionKind{reboot.HostKind}, capi...), add: c.addHosts})
 	}
-	return gates
+	return parts
 }
 
 // needed returns those of these controllers that run, and the dashboard, which reads the same objects.
@@ -136,7 +136,7 @@ func (c *clusterAPI) newFleet(mgr ctrl.Manager) *fleet.Observer {
 	return observer
 }
 
-// addHosts makes the controllers judge errors of hosts. Its gate opens after the gate of addHealth, which needs less. A cache waits
+// addHosts makes the controllers judge errors of hosts. Its part starts after the part of addHealth, which needs less. A cache waits
 // for ever for a kind that it may not list. So if hosts may not be read, addHosts does nothing, and nobody waits.
 func (c *clusterAPI) addHosts(ctx context.Context, mgr ctrl.Manager) error {
 	list := &metav1.PartialObjectMetadataList{}
@@ -152,7 +152,7 @@ func (c *clusterAPI) addHosts(ctx context.Context, mgr ctrl.Manager) error {
 	return c.health.HostsAppeared(mgr.GetCache())
 }
 
-// addRecords adds the controller that carries out records, and lets admission create them. Its gate opens after the gate of addHealth,
+// addRecords adds the controller that carries out records, and lets admission create them. Its part starts after the part of addHealth,
 // which needs less.
 func (c *clusterAPI) addRecords(ctx context.Context, mgr ctrl.Manager) error {
 	c.ready.require(&v1alpha1.MachineRemediation{}, &v1alpha1.MachineRemediationTemplate{})

@@ -14,9 +14,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
-// upgradePauseGates returns one gate for each kind of MachineHealthCheck, and one each for OpenShift's ClusterVersion and
+// upgradePauseParts returns one part for each kind of MachineHealthCheck, and one each for OpenShift's ClusterVersion and
 // MachineConfigPool. Each opens separately: a cluster may have any of these kinds.
-func upgradePauseGates(o Options, ready *readiness) []gate {
+func upgradePauseParts(o Options, ready *readiness) []part {
 	version, pools := &upgradepause.Installed{}, &upgradepause.Installed{}
 	checks := func(kind schema.GroupVersionKind) func(context.Context, ctrl.Manager) error {
 		return func(ctx context.Context, mgr ctrl.Manager) error {
@@ -29,7 +29,7 @@ func upgradePauseGates(o Options, ready *readiness) []gate {
 		}
 	}
 	capi := upgradepause.ClusterAPIKind
-	return []gate{
+	return []part{
 		{
 			name:  "upgradepause of Cluster API",
 			kinds: []schema.GroupVersionKind{capi, clusterv1.GroupVersion.WithKind("Cluster"), clusterv1.GroupVersion.WithKind("MachineDeployment")},

@@ -22,8 +22,8 @@ const (
 	answersOfLook = 8
 	// lookLasts is how long one look is used once it has ended: in a busy process, the look itself may take longer.
 	lookLasts = time.Second
-	// gateKept is how long the last look is kept for a MachineHealthCheck that nobody asks about any more.
-	gateKept = time.Hour
+	// lookKept is how long the last look is kept for a MachineHealthCheck that nobody asks about any more.
+	lookKept = time.Hour
 )
 
 // Gatekeeper reports, just before an attempt acts, whether it still may. It is safe for concurrent use.
@@ -37,11 +37,11 @@ type Gatekeeper struct {
 	Clock     clock.PassiveClock
 
 	mu    sync.Mutex
-	gates map[types.UID]*gate
+	looks map[types.UID]*lastLook
 }
 
-// gate is the last look at the machines of a MachineHealthCheck.
-type gate struct {
+// lastLook is the last look at the machines of a MachineHealthCheck.
+type lastLook struct {
 	// asked is when it was last asked for; the Gatekeeper's lock guards it.
 	asked time.Time
 
@@ -62,7 +62,7 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 	if !bounded {
 		return "", nil
 	}
-	kept := g.gate(mhc.UID)
+	kept := g.last(mhc.UID)
 	kept.mu.Lock()
 	defer kept.mu.Unlock()
 	now := g.Clock.Now()
@@ -122,20 +122,20 @@ func (g *Gatekeeper) Paced(ctx context.Context, mhc *clusterv1.MachineHealthChec
 	return admission.Paced(f, machine, g.Clock.Now()), nil
 }
 
-// gate returns the last look for a MachineHealthCheck, and drops expired ones.
-func (g *Gatekeeper) gate(mhc types.UID) *gate {
+// last returns the last look for a MachineHealthCheck, and drops expired ones.
+func (g *Gatekeeper) last(mhc types.UID) *lastLook {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.Clock.Now()
-	if g.gates[mhc] == nil {
-		maps.DeleteFunc(g.gates, func(_ types.UID, kept *gate) bool { return now.Sub(kept.asked) > gateKept })
-		if g.gates == nil {
-			g.gates = map[types.UID]*gate{}
+	if g.looks[mhc] == nil {
+		maps.DeleteFunc(g.looks, func(_ types.UID, kept *lastLook) bool { return now.Sub(kept.asked) > lookKept })
+		if g.looks == nil {
+			g.looks = map[types.UID]*lastLook{}
 		}
-		g.gates[mhc] = &gate{}
+		g.looks[mhc] = &lastLook{}
 	}
-	g.gates[mhc].asked = now
-	return g.gates[mhc]
+	g.looks[mhc].asked = now
+	return g.looks[mhc]
 }
 
 func (g *Gatekeeper) look() look { return look{g.Client, g.Live, g.Observer, g.Selectors, g.Clock} }

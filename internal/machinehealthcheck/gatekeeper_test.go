@@ -121,12 +121,12 @@ func TestGateOfAnotherGeneration(t *testing.T) {
 	if why := w.gateClosed(t, g, stricter, true); why == "" {
 		t.Error("the old limit counts")
 	}
-	w.clock.SetTime(w.clock.Now().Add(2 * gateKept))
+	w.clock.SetTime(w.clock.Now().Add(2 * lookKept))
 	other := stricter.DeepCopy()
 	other.UID = "other"
 	w.gateClosed(t, g, other, true)
-	if len(g.gates) != 1 {
-		t.Errorf("%d are kept, though nobody asks about one of them any more", len(g.gates))
+	if len(g.looks) != 1 {
+		t.Errorf("%d are kept, though nobody asks about one of them any more", len(g.looks))
 	}
 }
 

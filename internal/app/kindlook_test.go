@@ -57,7 +57,7 @@ func TestBrokenGroupHidesNoOther(t *testing.T) {
 	if n := calls.count(); n != 2 {
 		t.Errorf("%d requests: %v", n, calls.take())
 	}
-	missing, err := gateOf(nil, "", clusterv1.GroupVersion.WithKind("Machine")).missing(mapper)
+	missing, err := partOf(nil, "", clusterv1.GroupVersion.WithKind("Machine")).missing(mapper)
 	if err != nil || len(missing) > 0 {
 		t.Errorf("misses %v, %v", missing, err)
 	}

@@ -20,31 +20,31 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestGatesWaitTogether: many gates make no more requests than one, and each opens when its kinds are installed.
-func TestGatesWaitTogether(t *testing.T) {
+// TestPartsWaitTogether: many parts make no more requests than one, and each starts when its kinds are installed.
+func TestPartsWaitTogether(t *testing.T) {
 	calls := &calls{}
 	e := *env.Get(t)
 	e.Config = rest.CopyConfig(e.Config)
 	e.Config.Wrap(calls.wrap)
 	const many = 10
 	opened := make(chan string, many)
-	var gates []gate
+	var parts []part
 	for i := range many {
-		gates = append(gates, gateOf(opened, fmt.Sprintf("gate %d", i), laterKind(fmt.Sprintf("Wait%d", i)), clusterv1.GroupVersion.WithKind("Machine")))
+		parts = append(parts, partOf(opened, fmt.Sprintf("part %d", i), laterKind(fmt.Sprintf("Wait%d", i)), clusterv1.GroupVersion.WithKind("Machine")))
 	}
 	start := time.Now()
-	e.Manager(t, env.ManagerOptions{Setup: func(mgr ctrl.Manager) error { return addGates(t.Context(), mgr, gates, hurry.gate) }})
+	e.Manager(t, env.ManagerOptions{Setup: func(mgr ctrl.Manager) error { return addParts(t.Context(), mgr, parts, hurry.kinds) }})
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(time.Minute)
 
 	calls.take()
 	g.Eventually(calls.count).Should(BeNumerically(">", 2))
-	looks := int(time.Since(start) / hurry.gate)
+	looks := int(time.Since(start) / hurry.kinds)
 	if all := calls.take(); len(all) > 2*looks {
-		t.Errorf("%d requests of %d gates in the time of %d looks:\n%v", len(all), many, looks, all)
+		t.Errorf("%d requests of %d parts in the time of %d looks:\n%v", len(all), many, looks, all)
 	}
 
-	last := gates[many-1]
+	last := parts[many-1]
 	e.Install(t, env.WithCRDs(env.AnythingGoes(last.kinds[0])))
 	g.Eventually(opened).Should(Receive(Equal(last.name)))
 	if len(opened) > 0 {
@@ -52,12 +52,12 @@ func TestGatesWaitTogether(t *testing.T) {
 	}
 }
 
-// TestGatekeeperEnds: once all gates are open, the gatekeeper stops.
-func TestGatekeeperEnds(t *testing.T) {
+// TestStarterEnds: once all parts have started, the starter stops.
+func TestStarterEnds(t *testing.T) {
 	e := env.Get(t)
 	opened := make(chan string, 1)
-	late := gateOf(opened, "late", laterKind("End"))
-	k := newGatekeeper(t, e, late)
+	late := partOf(opened, "late", laterKind("End"))
+	k := newStarter(t, e, late)
 	if ready, err := k.ready(); err != nil || len(ready) > 0 {
 		t.Fatalf("ready at once: %v, %v", ready, err)
 	}
@@ -66,17 +66,17 @@ func TestGatekeeperEnds(t *testing.T) {
 		t.Error(err)
 	}
 	if len(opened) != 1 {
-		t.Error("ended without opening the gate")
+		t.Error("ended without starting the part")
 	}
 }
 
-// TestGateGoesByTheManagersMapper: one of several API servers may know a kind and another not yet. Opening the gate then would
+// TestPartGoesByTheManagersMapper: one of several API servers may know a kind and another not yet. Starting the part then would
 // end the manager. Later the mapper finds what it has missed, even in a group that it knows.
-func TestGateGoesByTheManagersMapper(t *testing.T) {
+func TestPartGoesByTheManagersMapper(t *testing.T) {
 	e := env.Get(t)
-	k := newGatekeeper(t, e)
+	k := newStarter(t, e)
 	for _, kind := range []schema.GroupVersionKind{laterKind("Half"), laterKind("Whole")} {
-		k.closed = []closedGate{{gate: gateOf(nil, kind.Kind, kind)}}
+		k.waiting = []waitingPart{{part: partOf(nil, kind.Kind, kind)}}
 		k.look = func() (meta.RESTMapper, error) {
 			ahead := meta.NewDefaultRESTMapper(nil)
 			ahead.Add(kind, meta.RESTScopeNamespace)
@@ -93,9 +93,9 @@ func TestGateGoesByTheManagersMapper(t *testing.T) {
 	}
 }
 
-// TestFailingLookOpensNothing: a failed look opens no gate, and loses none.
-func TestFailingLookOpensNothing(t *testing.T) {
-	works, down := newGatekeeper(t, env.Get(t), gateOf(nil, "a", clusterv1.GroupVersion.WithKind("Machine"))), errors.New("down")
+// TestFailingLookStartsNothing: a failed look starts no part, and loses none.
+func TestFailingLookStartsNothing(t *testing.T) {
+	works, down := newStarter(t, env.Get(t), partOf(nil, "a", clusterv1.GroupVersion.WithKind("Machine"))), errors.New("down")
 	look := works.look
 	works.look = func() (meta.RESTMapper, error) { return nil, down }
 	if ready, err := works.ready(); !errors.Is(err, down) || len(ready) > 0 {
@@ -107,8 +107,8 @@ func TestFailingLookOpensNothing(t *testing.T) {
 	}
 }
 
-// TestGateOfWhatCannotBeReached: no manager is made while the installed kinds are not known.
-func TestGateOfWhatCannotBeReached(t *testing.T) {
+// TestPartOfWhatCannotBeReached: no manager is made while the installed kinds are not known.
+func TestPartOfWhatCannotBeReached(t *testing.T) {
 	o := DefaultOptions()
 	o.HealthProbeBindAddress, o.MetricsBindAddress = "0", "0"
 	if _, err := New(t.Context(), &rest.Config{Host: "https://127.0.0.1:1"}, o); err == nil {
@@ -116,21 +116,21 @@ func TestGateOfWhatCannotBeReached(t *testing.T) {
 	}
 }
 
-func newGatekeeper(t *testing.T, e *env.Env, gates ...gate) *gatekeeper {
+func newStarter(t *testing.T, e *env.Env, parts ...part) *starter {
 	t.Helper()
 	look, err := newLook(e.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &gatekeeper{mgr: e.Manager(t, env.ManagerOptions{}), look: look, period: hurry.gate}
-	for _, g := range gates {
-		k.closed = append(k.closed, closedGate{gate: g})
+	k := &starter{mgr: e.Manager(t, env.ManagerOptions{}), look: look, period: hurry.kinds}
+	for _, g := range parts {
+		k.waiting = append(k.waiting, waitingPart{part: g})
 	}
 	return k
 }
 
-func gateOf(opened chan<- string, name string, kinds ...schema.GroupVersionKind) gate {
-	return gate{name: name, kinds: kinds, add: func(context.Context, ctrl.Manager) error {
+func partOf(opened chan<- string, name string, kinds ...schema.GroupVersionKind) part {
+	return part{name: name, kinds: kinds, add: func(context.Context, ctrl.Manager) error {
 		opened <- name
 		return nil
 	}}
