@@ -83,7 +83,7 @@ func (r *Reconciler) peer(ctx context.Context, m *machine, requests []v1alpha1.R
 	case host != nil && !host.Status.PoweredOn:
 		p.State, p.LeftOffBy = quorum.HostOff, leftOffBy(requests, m, host)
 	case host != nil && keptOff(host):
-		p.State = quorum.HostHeldOff
+		p.State = quorum.HostKeptOff
 	case !m.object.GetDeletionTimestamp().IsZero():
 		p.State = quorum.Deleting
 	case m.sick:

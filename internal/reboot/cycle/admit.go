@@ -26,7 +26,7 @@ func (d *draft) admit() {
 		return
 	}
 	if other := d.f.atWork(); other != nil {
-		d.awaitOther(other)
+		d.awaitSibling(other)
 		return
 	}
 	if reason, message := d.unavailable(); reason != "" {

@@ -63,7 +63,7 @@ func (d *draft) toBeJudged() bool {
 // suspended stops the clock of a phase after the host is on: while nobody judges the machine, a person keeps the host off again, or
 // another RebootRemediation cycles it. Afterwards the clock starts again.
 func (d *draft) suspended() bool {
-	holder, _ := d.holder()
+	reason, _ := d.keptOffByOthers()
 	switch {
 	case d.f.Paused != "":
 		d.awaitPauseToEnd()
@@ -71,7 +71,7 @@ func (d *draft) suspended() bool {
 	case d.f.atWork() != nil:
 		d.standBack()
 		return true
-	case holder != "":
+	case reason != "":
 		d.suspend()
 		return true
 	case d.resume():

@@ -52,7 +52,7 @@ func (d *draft) isolateBlindly() {
 	case !d.f.Whole():
 		// It is not known whether a person asked for Delete. Do not delete now; Delete has its full time later.
 		d.s.IsolatingSince = nil
-		d.holdOff()
+		d.enterHolding()
 	default:
 		d.skipIsolation(v1alpha1.ReasonNodeUnreadable, d.f.Blind)
 	}

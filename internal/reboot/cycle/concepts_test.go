@@ -70,9 +70,9 @@ func TestConceptsPhases(t *testing.T) {
 
 func conceptsHost(p phase) string {
 	switch {
-	case p.heldOff && p.off:
+	case p.keepsOff && p.off:
 		return "held off, proven off"
-	case p.heldOff:
+	case p.keepsOff:
 		return "held off"
 	case p.off:
 		return "may come on"
@@ -165,7 +165,7 @@ func TestPhasesAreComplete(t *testing.T) {
 		if p.until == "" || p.goOn == nil || p.blindly == nil || (p.clock == nil) != (p.name == v1alpha1.Holding) || (p.clock == nil) != (p.limit == nil) {
 			t.Errorf("the row of %s: %+v", p.name, p)
 		}
-		if p.heldOff && p.standsBack {
+		if p.keepsOff && p.standsBack {
 			t.Errorf("%s: others need not wait for it, and it holds the host off", p.name)
 		}
 	}

@@ -60,7 +60,7 @@ func (d *draft) outOfService() bool { return OwesNode(&d.s) }
 
 // release lets the host come on. This is stored before our key is removed, so the key is never set again in this attempt.
 func (d *draft) release() {
-	if d.holdsOff() {
+	if d.keepsOff() {
 		d.s.AskedInTime = d.s.AskedInTime || (d.f.Machine.Asked && d.s.PoweredOffAt != nil)
 		d.s.AskedSteps = d.keys()
 		if d.f.Blind != "" {

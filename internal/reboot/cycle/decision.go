@@ -100,7 +100,7 @@ func (d *draft) enter(phase v1alpha1.Phase, message string) {
 		d.s.SuspendedSince, d.s.PausedSince, d.s.UnavailableSince = nil, nil, nil
 	}
 	d.s.Phase = phase
-	if !d.holdsOff() {
+	if !d.keepsOff() {
 		d.s.HoldingSince = nil
 	}
 	d.progress(string(phase), message)

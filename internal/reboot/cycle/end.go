@@ -14,7 +14,7 @@ func (d *draft) fail(reason, message string) {
 	case d.s.Attempt < d.f.attempts() && d.f.Whole() && !d.f.withdrawn():
 		d.enter(v1alpha1.CoolingDown, message)
 		d.s.NextAttemptAt = new(metav1.NewTime(d.now.Add(CoolDown)))
-	case d.holdsOff():
+	case d.keepsOff():
 		d.giveUp(v1alpha1.Failed, reason, message)
 	default:
 		d.end(v1alpha1.Failed, reason, message)

@@ -35,10 +35,10 @@ var exits = []exit{
 		message: "The host HOST is used by somebody else", is: func(d *draft) bool { return d.s.Host != nil && !d.f.Host.Ours },
 		phase: v1alpha1.Aborted, outcome: v1alpha1.ReasonHostUnavailable, host: v1alpha1.ReasonHostNotOurs,
 	}, {
-		message: "The host HOST is being deleted", is: func(d *draft) bool { return d.s.Host != nil && d.holdsOff() && d.f.Host.Deleting },
+		message: "The host HOST is being deleted", is: func(d *draft) bool { return d.s.Host != nil && d.keepsOff() && d.f.Host.Deleting },
 		phase: v1alpha1.Failed, outcome: v1alpha1.ReasonHostUnavailable, host: v1alpha1.ReasonHostDeleting, gently: true, blindly: true,
 	}, {
-		message: "The host HOST cannot be switched off (spec.disablePowerOff)", is: func(d *draft) bool { return d.s.Host != nil && d.holdsOff() && !d.f.Host.Fenceable },
+		message: "The host HOST cannot be switched off (spec.disablePowerOff)", is: func(d *draft) bool { return d.s.Host != nil && d.keepsOff() && !d.f.Host.Fenceable },
 		phase: v1alpha1.Failed, outcome: v1alpha1.ReasonHostUnavailable, host: v1alpha1.ReasonNotFenceable, gently: true, blindly: true,
 	}, {
 		message: "The request was withdrawn", is: func(d *draft) bool { return d.f.withdrawn() && d.mayStop() },
@@ -84,7 +84,7 @@ func (d *draft) hostGone() bool {
 // mayStop reports whether the cycle may stop here. Otherwise the host is on or coming on, and the remaining work must be
 // finished.
 func (d *draft) mayStop() bool {
-	if d.s.Host == nil || d.holdsOff() {
+	if d.s.Host == nil || d.keepsOff() {
 		return true
 	}
 	return d.f.Blind == "" && d.s.Phase == v1alpha1.CoolingDown && !d.outOfService()

@@ -23,7 +23,7 @@ func (d *draft) fenced() {
 	case d.f.asked(v1alpha1.StepPowerOn):
 		d.skipIsolation(v1alpha1.ReasonNotAsked, "Not requested")
 	default:
-		d.holdOff()
+		d.enterHolding()
 	}
 }
 
@@ -120,5 +120,5 @@ func (d *draft) isolated(status metav1.ConditionStatus, reason, message string) 
 		d.release()
 		return
 	}
-	d.holdOff()
+	d.enterHolding()
 }

@@ -12,11 +12,11 @@ import (
 
 // waitForNode waits until the Node is back, once the host is on.
 func (d *draft) waitForNode() {
-	switch holder, _ := d.holder(); {
+	switch reason, _ := d.keptOffByOthers(); {
 	case d.back():
 		d.s.NodeBackAt = d.time()
 		d.enter(v1alpha1.Restoring, "The Node is back; what it had is put back")
-	case holder != "" && !d.f.withdrawn():
+	case reason != "" && !d.f.withdrawn():
 		// It is off again, because somebody wants it off.
 		d.s.LastPoweredOn = nil
 		d.release()

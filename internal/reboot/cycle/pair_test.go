@@ -112,7 +112,7 @@ func (p *pair) checkOne() {
 	var off []string
 	for i := range p.desks {
 		status := &p.desks[i].request.status
-		if row := rowOf(status.Phase); status.Phase != "" && !status.Phase.Ended() && (row.heldOff || row.off) {
+		if row := rowOf(status.Phase); status.Phase != "" && !status.Phase.Ended() && (row.keepsOff || row.off) {
 			off = append(off, fmt.Sprintf("%s (%s)", p.desks[i].name, status.Phase))
 		}
 	}

@@ -18,8 +18,8 @@ type phase struct {
 	// clock is when the wait began, and limit how long it may last. Holding has none.
 	clock func(*v1alpha1.RebootRemediationStatus) **metav1.Time
 	limit func(*draft) time.Duration
-	// heldOff says that we keep the host off; off says that it was proven off and has not been seen on since.
-	heldOff, off bool
+	// keepsOff says that we keep the host off; off says that it was proven off and has not been seen on since.
+	keepsOff, off bool
 	// recovers says that the cycle ends if the machine recovers by itself.
 	recovers bool
 	// node says that the phase depends on the Node.
@@ -46,18 +46,18 @@ func init() {
 		}, {
 			name: v1alpha1.PoweringOff, until: "the host is proven off", goOn: (*draft).powerOff, blindly: (*draft).powerOffBlindly,
 			clock: func(s *status) **metav1.Time { return &s.PendingRebootSince }, limit: (*draft).powerOffTimeout,
-			heldOff: true, recovers: true,
+			keepsOff: true, recovers: true,
 		}, {
 			name: v1alpha1.Fenced, until: "it is known which Node there is", goOn: (*draft).fenced, blindly: (*draft).isolateBlindly,
 			clock: func(s *status) **metav1.Time { return &s.IsolatingSince }, limit: isolation,
-			heldOff: true, off: true, recovers: true, node: true,
+			keepsOff: true, off: true, recovers: true, node: true,
 		}, {
 			name: v1alpha1.Isolating, until: "the Node is gone, or its workloads are released", goOn: (*draft).isolate, blindly: (*draft).isolateBlindly,
 			clock: func(s *status) **metav1.Time { return &s.IsolatingSince }, limit: isolation,
-			heldOff: true, off: true, recovers: true, node: true,
+			keepsOff: true, off: true, recovers: true, node: true,
 		}, {
 			name: v1alpha1.Holding, until: "somebody asks for more", goOn: (*draft).hold, blindly: (*draft).wait,
-			heldOff: true, off: true,
+			keepsOff: true, off: true,
 		}, {
 			name: v1alpha1.PoweringOn, until: "the host is on", goOn: (*draft).powerOn, blindly: (*draft).powerOn,
 			clock: func(s *status) **metav1.Time { return &s.PowerOnReleasedAt }, limit: func(d *draft) time.Duration { return d.f.Spec.PowerOnTimeout() },
@@ -112,8 +112,8 @@ func (d *draft) restart() { *rowOf(d.s.Phase).clock(&d.s) = d.time() }
 // wait does nothing.
 func (*draft) wait() {}
 
-// holdsOff reports whether we keep the host off in this phase.
-func (d *draft) holdsOff() bool { return rowOf(d.s.Phase).heldOff }
+// keepsOff reports whether we keep the host off in this phase.
+func (d *draft) keepsOff() bool { return rowOf(d.s.Phase).keepsOff }
 
 // Phases returns all phases before the end, in the usual order.
 func Phases() []v1alpha1.Phase {

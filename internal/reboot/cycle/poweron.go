@@ -10,7 +10,7 @@ func (d *draft) powerOn() {
 		d.s.PowerOnReleasedAt = d.time()
 	case h.Key || h.Probe:
 		d.act(RemoveKey)
-	case d.heldOff():
+	case d.awaitOthers():
 	case h.PoweredOn:
 		// The host was proven off, so this is new. An error does not matter: it may be from an earlier command and stay forever.
 		d.s.LastPoweredOn = d.time()
@@ -23,10 +23,11 @@ func (d *draft) powerOn() {
 // waitsForPower is the message while the host is to come on.
 const waitsForPower = "Waiting until the host is on"
 
-// heldOff reports whether somebody else keeps the host off, or it is in a temporary state. That time does not count: the wait for the host begins
-// again afterwards. It has no deadline, because a person or a program wants it so, unless the cycle is withdrawn.
-func (d *draft) heldOff() bool {
-	reason, message := d.holder()
+// awaitOthers suspends the cycle while somebody else keeps the host off, or the host is in a temporary state, and reports whether it did. That
+// time does not count: the wait for the host begins again afterwards. It has no deadline, because a person or a program wants it so, unless the
+// cycle is withdrawn.
+func (d *draft) awaitOthers() bool {
+	reason, message := d.keptOffByOthers()
 	if h := d.f.Host; reason == "" && !h.PoweredOn && passing(h.Obstacle) {
 		reason, message = h.Obstacle, h.Message
 	}
@@ -48,8 +49,8 @@ func (d *draft) heldOff() bool {
 	return false
 }
 
-// holder says who else keeps the host off; the reason is empty if nobody does.
-func (d *draft) holder() (reason, message string) {
+// keptOffByOthers says who else keeps the host off; the reason is empty if nobody does.
+func (d *draft) keptOffByOthers() (reason, message string) {
 	switch h := d.f.Host; {
 	case h.PoweredOn:
 		return "", ""
@@ -78,8 +79,8 @@ func (d *draft) hold() {
 	}
 }
 
-// holdOff keeps the host off until another step is asked for.
-func (d *draft) holdOff() {
+// enterHolding keeps the host off until another step is asked for.
+func (d *draft) enterHolding() {
 	if d.s.HoldingSince == nil {
 		d.s.HoldingSince = d.time()
 	}

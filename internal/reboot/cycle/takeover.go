@@ -39,9 +39,9 @@ func (d *draft) yields() bool {
 	return true
 }
 
-// awaitOther waits for another RebootRemediation before the first attempt. That one may heal the machine, so the machine is judged
+// awaitSibling waits for another RebootRemediation before the first attempt. That one may heal the machine, so the machine is judged
 // again afterwards.
-func (d *draft) awaitOther(other *v1alpha1.RebootRemediation) {
+func (d *draft) awaitSibling(other *v1alpha1.RebootRemediation) {
 	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	if d.f.Machine.ByHealthCheck {
 		d.standBack()

@@ -28,7 +28,7 @@ func TestWaits(t *testing.T) {
 		"or goes":                    {Facts{Peers: peers(Up, Deleting), Home: HomeElsewhere}, "Waiting until 2 of the 2 other machines of the control plane are up; not up: m2 (it is being deleted)" + permission},
 		"or comes":                   {Facts{Peers: peers(Up, Up, NotJoined), Home: HomeElsewhere}, "Waiting until 3 of the 3 other machines of the control plane are up; not up: m3 (it has no Node yet)" + permission},
 		"five can spare one":         {Facts{Peers: peers(HostOff, Up, Up, Up), Home: HomeHere}, ""},
-		"and not two":                {Facts{Peers: peers(HostHeldOff, Up, NodeGone, Up), Home: HomeElsewhere}, "Waiting until 3 of the 4 other machines of the control plane are up; not up: m1 (its host is kept off), m3 (its Node is gone)" + permission},
+		"and not two":                {Facts{Peers: peers(HostKeptOff, Up, NodeGone, Up), Home: HomeElsewhere}, "Waiting until 3 of the 4 other machines of the control plane are up; not up: m1 (its host is kept off), m3 (its Node is gone)" + permission},
 		"four can spare none":        {Facts{Peers: peers(Up, NodeNotReady, Up), Home: HomeHere}, "Waiting until 3 of the 3 other machines of the control plane are up; not up: m2 (its Node is not Ready)" + permission},
 		"a person permits it":        {Facts{Peers: peers(Sick, NodeGone), Home: HomeHere, Permitted: true}, ""},
 		"etcd runs elsewhere":        {Facts{Peers: peers(Sick, Up), Home: HomeHere, ExternalEtcd: true}, ""},

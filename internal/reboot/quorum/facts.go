@@ -46,8 +46,8 @@ const (
 	Sick State = "it is not healthy"
 	// NotJoined means that it has no Node yet.
 	NotJoined State = "it has no Node yet"
-	// HostHeldOff means that somebody keeps its host off.
-	HostHeldOff State = "its host is kept off"
+	// HostKeptOff means that somebody keeps its host off.
+	HostKeptOff State = "its host is kept off"
 	// HostOff means that its host says that it is off.
 	HostOff State = "its host is off"
 	// NodeGone means that its Node no longer exists.

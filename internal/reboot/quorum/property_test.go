@@ -19,7 +19,7 @@ type member struct {
 	cycled, leftOff bool
 }
 
-var states = []State{Up, Up, Up, Deleting, Sick, NotJoined, HostHeldOff, HostOff, NodeGone, NodeNotReady, NodeUnreadable}
+var states = []State{Up, Up, Up, Deleting, Sick, NotJoined, HostKeptOff, HostOff, NodeGone, NodeNotReady, NodeUnreadable}
 
 func anyPlane(t *rapid.T) *plane {
 	p := &plane{
