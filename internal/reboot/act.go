@@ -97,7 +97,7 @@ func (r *Reconciler) stillSo(ctx context.Context, request *v1alpha1.RebootRemedi
 
 // announceNodeGivenUp emits an event if a deleted RebootRemediation stayed for its Node and the Node did not come back into service.
 func (r *Reconciler) announceNodeGivenUp(request *v1alpha1.RebootRemediation, v view) {
-	if m := v.facts.Machine; !cycle.OwesNode(&request.Status) || m.Gone || (v.facts.Blind == "" && m.UID != request.Status.MachineUID) {
+	if m := v.facts.Machine; !cycle.OwesNode(&request.Status) || m.Gone || (v.facts.MachineUnreadable == "" && m.UID != request.Status.MachineUID) {
 		return
 	}
 	r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventNodeGivenUp, eventAction,

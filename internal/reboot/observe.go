@@ -34,7 +34,7 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 		if request.Status.Host == nil {
 			return view{}, err
 		}
-		r.blinded(request, &v, "The machine cannot be read", err)
+		r.machineUnreadable(request, &v, "The machine cannot be read", err)
 		v.host, v.facts.Host, err = r.hostOf(ctx, request, cycle.Consumer{}, request.Status.Host.Name)
 		return v, err
 	}
@@ -54,7 +54,7 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 		}
 	}
 	v.host, v.facts.Host, err = r.host(ctx, request, &v)
-	if v.facts.Blind == "" {
+	if v.facts.MachineUnreadable == "" {
 		r.failures.Succeed(client.ObjectKeyFromObject(request), readMachine)
 	}
 	return v, err
@@ -106,11 +106,11 @@ func factsOf(request *v1alpha1.RebootRemediation) cycle.Facts {
 	return facts
 }
 
-// blinded records that the Machine of a recorded host, or its infrastructure machine, cannot be read. Of the Machine, only what
+// machineUnreadable records that the Machine of a recorded host, or its infrastructure machine, cannot be read. Of the Machine, only what
 // is in the status is known then.
-func (r *Reconciler) blinded(request *v1alpha1.RebootRemediation, v *view, why string, err error) {
+func (r *Reconciler) machineUnreadable(request *v1alpha1.RebootRemediation, v *view, why string, err error) {
 	r.failed(request, readMachine, err)
-	v.facts.Blind = why
+	v.facts.MachineUnreadable = why
 	v.facts.Machine = cycle.MachineFacts{UID: request.Status.MachineUID, ByAnnotation: has(request, ByAnnotation), Plain: !request.Status.SingleSteps && request.Status.HoldingSince == nil}
 }
 

@@ -25,7 +25,7 @@ func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediati
 	user, found, err := r.findHost(ctx, v.machine)
 	switch {
 	case err != nil && recorded != nil:
-		r.blinded(request, v, "The infrastructure machine cannot be read", err)
+		r.machineUnreadable(request, v, "The infrastructure machine cannot be read", err)
 	case apierrors.IsForbidden(err):
 		return nil, cycle.HostFacts{Missing: "Sickbay may not look for the host: " + err.Error()}, nil
 	case err != nil:

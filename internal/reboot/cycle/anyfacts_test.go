@@ -40,7 +40,7 @@ func anyFacts() *rapid.Generator[Facts] {
 		if NeedsRecord(&f) {
 			f.NotStored = rapid.SampledFrom([]string{"", "", "not stored"}).Draw(t, "stored")
 		}
-		f.Blind = rapid.SampledFrom([]string{"", "", "", "cannot be read"}).Draw(t, "blind")
+		f.MachineUnreadable = rapid.SampledFrom([]string{"", "", "", "cannot be read"}).Draw(t, "machine unreadable")
 		f.DeletingSince = noon.Time
 		h.AskedAt = noon.Add(rapid.SampledFrom([]time.Duration{0, settle - moment, settle}).Draw(t, "asked"))
 		m.Keys = map[v1alpha1.Step]bool{}
@@ -172,12 +172,12 @@ func TestWhateverIsRead(t *testing.T) {
 				t.Fatalf("the Node is deleted without a backup")
 			}
 		case SetKey:
-			if !f.Finalizer || f.Deleting || f.Machine.Gone || !h.Fenceable || h.UID != s.Host.UID || (f.Blind == "" && !h.Ours) ||
+			if !f.Finalizer || f.Deleting || f.Machine.Gone || !h.Fenceable || h.UID != s.Host.UID || (f.MachineUnreadable == "" && !h.Ours) ||
 				!slices.Contains([]v1alpha1.Phase{v1alpha1.PoweringOff, v1alpha1.Holding}, s.Phase) {
 				t.Fatalf("the key is set in phase %s on a host like %+v", s.Phase, h)
 			}
-			if !h.Key && (f.Blind != "" || (f.Paused != "" && s.Phase == v1alpha1.PoweringOff)) {
-				t.Fatalf("the key is set, and there is %q, or it %s", f.Paused, f.Blind)
+			if !h.Key && (f.MachineUnreadable != "" || (f.Paused != "" && s.Phase == v1alpha1.PoweringOff)) {
+				t.Fatalf("the key is set, and there is %q, or it %s", f.Paused, f.MachineUnreadable)
 			}
 		case RemoveKey:
 			if h.UID != s.Host.UID || slices.Contains([]v1alpha1.Phase{v1alpha1.PoweringOff, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.Holding}, s.Phase) {
@@ -209,17 +209,17 @@ func TestWhateverIsRead(t *testing.T) {
 		if began := d.Status.Attempt > s.Attempt; began && f.atWork() != nil {
 			t.Fatal("it begins, while another one is at work")
 		}
-		if began := d.Status.Attempt > s.Attempt; began && (f.Blind != "" || f.Paused != "" || f.NotStored != "") {
-			t.Fatalf("it begins, and there is %q, or it %s, or it is %s", f.Paused, f.Blind, f.NotStored)
+		if began := d.Status.Attempt > s.Attempt; began && (f.MachineUnreadable != "" || f.Paused != "" || f.NotStored != "") {
+			t.Fatalf("it begins, and there is %q, or it %s, or it is %s", f.Paused, f.MachineUnreadable, f.NotStored)
 		}
-		if f.Blind != "" && !slices.Contains([]Action{Nothing, AddFinalizer, SetKey, RemoveKey, RemoveNodeFinalizer}, d.Action) {
-			t.Fatalf("%s, and it %s", d.Action, f.Blind)
+		if f.MachineUnreadable != "" && !slices.Contains([]Action{Nothing, AddFinalizer, SetKey, RemoveKey, RemoveNodeFinalizer}, d.Action) {
+			t.Fatalf("%s, and it %s", d.Action, f.MachineUnreadable)
 		}
 		if d.Changed && d.Action != Nothing {
 			t.Fatalf("%s, and the record is not stored", d.Action)
 		}
 		settles := (OwesNode(&s) && !OwesNode(&d.Status)) || (s.HostMarkedSince != nil && d.Status.HostMarkedSince == nil)
-		if s.Phase.Ended() && d.Changed && (d.Status.Phase != s.Phase || f.Finalizer || f.Blind != "" || !settles) {
+		if s.Phase.Ended() && d.Changed && (d.Status.Phase != s.Phase || f.Finalizer || f.MachineUnreadable != "" || !settles) {
 			t.Fatalf("the end is not the end: %s", d.Status.Phase)
 		}
 		if !d.RecheckAt.IsZero() && !d.Changed && !d.RecheckAt.After(now) {

@@ -15,7 +15,7 @@ func askedInTime(f *Facts) { f.Status.AskedInTime = true }
 // succeeded. One that is set later, or set again, is for another cycle.
 func TestAskedInTime(t *testing.T) {
 	const isolating, waiting = v1alpha1.Isolating, v1alpha1.WaitingForNode
-	unread := func(f *Facts) { f.Blind, f.Machine.Asked = "it cannot be read", false }
+	unread := func(f *Facts) { f.MachineUnreadable, f.Machine.Asked = "it cannot be read", false }
 	for name, tt := range map[string]struct {
 		facts Facts
 		want  bool

@@ -162,7 +162,7 @@ func TestPhasesAreComplete(t *testing.T) {
 		}
 	}
 	for _, p := range phases {
-		if p.until == "" || p.goOn == nil || p.blindly == nil || (p.clock == nil) != (p.name == v1alpha1.Holding) || (p.clock == nil) != (p.limit == nil) {
+		if p.until == "" || p.goOn == nil || p.withoutMachine == nil || (p.clock == nil) != (p.name == v1alpha1.Holding) || (p.clock == nil) != (p.limit == nil) {
 			t.Errorf("the row of %s: %+v", p.name, p)
 		}
 		if p.keepsOff && p.standsBack {

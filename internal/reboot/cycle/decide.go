@@ -19,8 +19,8 @@ func Decide(f Facts, now time.Time) Decision {
 		d.late()
 	case !f.Finalizer:
 		d.act(AddFinalizer)
-	case f.Blind != "":
-		d.blind()
+	case f.MachineUnreadable != "":
+		d.goOnWithoutMachine()
 	case ended:
 		d.clean()
 	default:
@@ -45,7 +45,7 @@ func (d *draft) goOn() {
 // noteSteps stores that a person asks for single steps, until a person asks for a full cycle. It also forgets AskedInTime when the
 // annotation goes: one that comes later is a new request.
 func (d *draft) noteSteps() {
-	d.s.AskedInTime = d.s.AskedInTime && (d.f.Machine.Asked || d.f.Blind != "")
+	d.s.AskedInTime = d.s.AskedInTime && (d.f.Machine.Asked || d.f.MachineUnreadable != "")
 	switch m := d.f.Machine; {
 	case !m.ByAnnotation:
 	case m.Plain && !m.OfHealthCheck:
@@ -63,7 +63,7 @@ func (d *draft) release() {
 	if d.keepsOff() {
 		d.s.AskedInTime = d.s.AskedInTime || (d.f.Machine.Asked && d.s.PoweredOffAt != nil)
 		d.s.AskedSteps = d.keys()
-		if d.f.Blind != "" {
+		if d.f.MachineUnreadable != "" {
 			// It is not known which steps are asked for now, so assume that all were asked for in time.
 			d.s.AskedSteps = slices.Clone(steps)
 		}

@@ -53,7 +53,7 @@ func (d *draft) left() (text string) {
 		text = "; Node " + d.s.Node.Name + " has the taint " + OutOfService.Key + ", which goes if the Node comes back while this RebootRemediation exists"
 	}
 	ended := Facts{Spec: d.f.Spec, Status: d.s, Machine: m, Host: d.f.Host}
-	if ended.replaceable() && !m.Owned && d.f.Blind == "" {
+	if ended.replaceable() && !m.Owned && d.f.MachineUnreadable == "" {
 		text += "; no controller owns the machine, so nobody replaces it"
 	}
 	return text
@@ -65,7 +65,7 @@ func (d *draft) clean() {
 	switch {
 	case left == RemoveKey:
 		d.act(left)
-	case f.Blind != "":
+	case f.MachineUnreadable != "":
 		// The rest is about the Machine.
 	case left != Nothing:
 		// The owner may delete the Machine right after it is asked to.
@@ -107,7 +107,7 @@ func (d *draft) escalate() {
 // removes the mark of a host that works again, but a deleted record does not stay for that.
 func (d *draft) late() {
 	m := d.f.Machine
-	seen := d.f.Blind == ""
+	seen := d.f.MachineUnreadable == ""
 	switch {
 	case !d.outOfService() && d.s.HostMarkedSince == nil, seen && (m.Gone || m.UID != d.s.MachineUID), d.f.Deleting && d.expired():
 		d.letRecordGo()

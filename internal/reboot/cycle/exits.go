@@ -19,8 +19,8 @@ type exit struct {
 	host string
 	// gently says that a Node that may be out of service first gets back what it had.
 	gently bool
-	// blindly says that the exit also applies while the Machine cannot be read.
-	blindly bool
+	// withoutMachine says that the exit also applies while the Machine cannot be read.
+	withoutMachine bool
 }
 
 // exits are in order of precedence: the first event counts.
@@ -36,13 +36,13 @@ var exits = []exit{
 		phase: v1alpha1.Aborted, outcome: v1alpha1.ReasonHostUnavailable, host: v1alpha1.ReasonHostNotOurs,
 	}, {
 		message: "The host HOST is being deleted", is: func(d *draft) bool { return d.s.Host != nil && d.keepsOff() && d.f.Host.Deleting },
-		phase: v1alpha1.Failed, outcome: v1alpha1.ReasonHostUnavailable, host: v1alpha1.ReasonHostDeleting, gently: true, blindly: true,
+		phase: v1alpha1.Failed, outcome: v1alpha1.ReasonHostUnavailable, host: v1alpha1.ReasonHostDeleting, gently: true, withoutMachine: true,
 	}, {
 		message: "The host HOST cannot be switched off (spec.disablePowerOff)", is: func(d *draft) bool { return d.s.Host != nil && d.keepsOff() && !d.f.Host.Fenceable },
-		phase: v1alpha1.Failed, outcome: v1alpha1.ReasonHostUnavailable, host: v1alpha1.ReasonNotFenceable, gently: true, blindly: true,
+		phase: v1alpha1.Failed, outcome: v1alpha1.ReasonHostUnavailable, host: v1alpha1.ReasonNotFenceable, gently: true, withoutMachine: true,
 	}, {
 		message: "The request was withdrawn", is: func(d *draft) bool { return d.f.withdrawn() && d.mayStop() },
-		phase: v1alpha1.Aborted, outcome: v1alpha1.ReasonWithdrawn, gently: true, blindly: true,
+		phase: v1alpha1.Aborted, outcome: v1alpha1.ReasonWithdrawn, gently: true, withoutMachine: true,
 	}, {
 		message: "The machine has recovered by itself", is: func(d *draft) bool { return d.f.Machine.Healthy && d.mayStop() && Recovers(d.s.Phase) },
 		phase: v1alpha1.Aborted, outcome: v1alpha1.ReasonRecovered, gently: true,
@@ -53,7 +53,7 @@ var exits = []exit{
 func (d *draft) leaves() bool {
 	for i := range exits {
 		e := &exits[i]
-		if (d.f.Blind != "" && !e.blindly) || !e.is(d) {
+		if (d.f.MachineUnreadable != "" && !e.withoutMachine) || !e.is(d) {
 			continue
 		}
 		message := e.message
@@ -87,7 +87,7 @@ func (d *draft) mayStop() bool {
 	if d.s.Host == nil || d.keepsOff() {
 		return true
 	}
-	return d.f.Blind == "" && d.s.Phase == v1alpha1.CoolingDown && !d.outOfService()
+	return d.f.MachineUnreadable == "" && d.s.Phase == v1alpha1.CoolingDown && !d.outOfService()
 }
 
 // giveUp ends a cycle early. But if the Node may be out of service, the host first comes on and the Node gets back what it had,

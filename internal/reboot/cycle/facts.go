@@ -31,8 +31,8 @@ type Facts struct {
 	// NotStored says why to wait for the MachineRemediation that made the RebootRemediation to store it; empty if it has, or if none
 	// made it.
 	NotStored string
-	// Blind says why the Machine or its infrastructure machine cannot be read; empty if they can.
-	Blind string
+	// MachineUnreadable says why the Machine or its infrastructure machine cannot be read; empty if they can.
+	MachineUnreadable string
 	// DeletingSince is when the RebootRemediation was deleted. NodeFinalizer reports whether it stays for the Node.
 	DeletingSince time.Time
 	NodeFinalizer bool
@@ -187,7 +187,7 @@ func (f *Facts) asked(step v1alpha1.Step) bool { return f.Whole() || f.Machine.K
 
 // withdrawn reports whether nobody wants the cycle any more.
 func (f *Facts) withdrawn() bool {
-	return f.Deleting || (f.Blind == "" && !f.Whole() && !f.stepsWanted())
+	return f.Deleting || (f.MachineUnreadable == "" && !f.Whole() && !f.stepsWanted())
 }
 
 // stepsWanted reports whether a person still wants single steps. After PowerOff alone, the person wants the host to stay off: the

@@ -68,17 +68,17 @@ func TestUpgradeHealthCheckEndsOldHold(t *testing.T) {
 }
 
 // The same while the Machine cannot be read and the host is to be proven off again.
-func TestUpgradeBlindOldHold(t *testing.T) {
+func TestUpgradeOldHoldWithoutMachine(t *testing.T) {
 	f := in(v1alpha1.PoweringOff, requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}), asking(), keyed, keySeen)
 	f.Status.SingleSteps, f.Status.HoldingSince = false, &noon // the proof began again while a person kept the host off
-	blinded(&f)
+	machineUnreadable(&f)
 	if d := Decide(f, noon.Add(powerOffTimeout+proofTime)); d.Status.Phase != v1alpha1.Holding {
 		t.Errorf("a hold of a person is ended, since the Machine cannot be read: %s", d)
 	}
 }
 
 // A person keeps the host off by spec.online in a cycle of single steps. A failed read of the Machine must not end it.
-func TestBlindEndsWaitForPerson(t *testing.T) {
+func TestUnreadableMachineEndsWaitForPerson(t *testing.T) {
 	f := in(v1alpha1.PoweringOn, requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}), asking(v1alpha1.StepPowerOn), off, userOff)
 	if f = settled(f); f.Status.SuspendedSince == nil {
 		t.Fatal("it does not wait")
@@ -86,19 +86,19 @@ func TestBlindEndsWaitForPerson(t *testing.T) {
 	if d := Decide(f, noon.Add(time.Hour)); d.Status.Phase != v1alpha1.PoweringOn {
 		t.Fatalf("seen: %s", d)
 	}
-	blinded(&f)
+	machineUnreadable(&f)
 	if d := Decide(f, noon.Add(time.Hour)); d.Status.Phase != v1alpha1.PoweringOn || d.Status.SuspendedSince == nil {
 		t.Errorf("one look that fails ends the wait for a person: %s", d)
 	}
 }
 
 // A person has the host switched off. While it is off, the Machine cannot be read for a while. Then the person asks for Delete.
-func TestBlindSwallowsDelete(t *testing.T) {
+func TestUnreadableMachineSwallowsDelete(t *testing.T) {
 	w := stepModel(t, v1alpha1.StepPowerOff)
 	playUntil(t, w, v1alpha1.Fenced)
-	w.blind = true
+	w.unreadable = true
 	w.goOn(3 * time.Minute)
-	w.blind = false
+	w.unreadable = false
 	if got := w.rest(); got.phase != v1alpha1.Holding || got.node != "node-1" {
 		t.Fatalf("it comes to rest as %+v", got)
 	}
@@ -109,21 +109,21 @@ func TestBlindSwallowsDelete(t *testing.T) {
 }
 
 // A person asks for a full cycle, and for PowerOff too. When the host is off, the Machine cannot be read.
-func TestBlindLeavesPowerOffForAnotherCycle(t *testing.T) {
-	for _, blind := range []bool{false, true} {
+func TestUnreadableMachineLeavesPowerOffForAnotherCycle(t *testing.T) {
+	for _, unreadable := range []bool{false, true} {
 		w := stepModel(t, v1alpha1.StepPowerOff)
 		w.machine.plain = true
 		w.seen.stepwise = false
 		playUntil(t, w, v1alpha1.Fenced)
-		if blind {
-			w.blind = true
+		if unreadable {
+			w.unreadable = true
 			w.goOn(3 * time.Minute)
-			w.blind = false
+			w.unreadable = false
 		}
 		got := w.rest()
-		t.Logf("blind %t: %+v", blind, got)
+		t.Logf("unreadable %t: %+v", unreadable, got)
 		if got.left != "" {
-			t.Errorf("blind %t: PowerOff is left, and has the host switched off once more, and kept off: %+v", blind, got)
+			t.Errorf("unreadable %t: PowerOff is left, and has the host switched off once more, and kept off: %+v", unreadable, got)
 		}
 	}
 }
@@ -163,11 +163,11 @@ func TestUnavailableClockRunsOn(t *testing.T) {
 }
 
 // In Restoring, the Machine could not be read for the whole time the Node may take: nothing was tried.
-func TestBlindClocks(t *testing.T) {
+func TestClocksWithoutMachine(t *testing.T) {
 	f := in(v1alpha1.Restoring, func(f *Facts) { f.Node.Node.Labels = nil })
 	f.Machine.ByHealthCheck, f.Machine.Sick = true, true
 	g := f
-	blinded(&g)
+	machineUnreadable(&g)
 	d := Decide(g, noon.Add(nodeTimeout))
 	f.Status = d.Status
 	if d = Decide(f, noon.Add(nodeTimeout+time.Minute)); d.Changed && d.Status.Phase == v1alpha1.CoolingDown {
@@ -175,7 +175,7 @@ func TestBlindClocks(t *testing.T) {
 	}
 	f = in(v1alpha1.WaitingForMachine)
 	g = f
-	blinded(&g)
+	machineUnreadable(&g)
 	f.Status = Decide(g, noon.Add(nodeTimeout)).Status
 	if d = Decide(f, noon.Add(nodeTimeout+time.Minute)); d.Status.Phase == v1alpha1.CoolingDown {
 		t.Logf("WaitingForMachine as well: %s", d)

@@ -55,6 +55,6 @@ func TestNoMorePowerOffBetweenTwoAttempts(t *testing.T) {
 		{name: "the Node has its time", facts: in(cooling, rest, nodeGone), want: waits(cooling, CoolDown+nodeTimeout)},
 		{name: "and no more", facts: in(cooling, rest, nodeGone), after: CoolDown + nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
 		{name: "with it, the next one begins", facts: in(cooling, asking(v1alpha1.StepPowerOff), untouched), after: CoolDown, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "what nobody can read was not taken back", facts: in(cooling, rest, untouched, func(f *Facts) { f.Blind = "it cannot be read" }), want: waits(cooling, lookAgain)},
+		{name: "what nobody can read was not taken back", facts: in(cooling, rest, untouched, func(f *Facts) { f.MachineUnreadable = "it cannot be read" }), want: waits(cooling, lookAgain)},
 	})
 }

@@ -36,8 +36,8 @@ func TestStaysForItsNode(t *testing.T) {
 		{name: "the Machine is gone", facts: owed(machineGone), want: goes},
 		{name: "the Machine is another one", facts: owed(func(f *Facts) { f.Machine.UID = "m-2" }), want: goes},
 		{name: "nothing is owed any more", facts: owed(untouched, why), want: goes},
-		{name: "the machine cannot be read", facts: owed(blinded), want: rests},
-		{name: "nor before it has been long enough", facts: owed(blinded, deletedAt(time.Hour)), after: expires, want: goes},
+		{name: "the machine cannot be read", facts: owed(machineUnreadable), want: rests},
+		{name: "nor before it has been long enough", facts: owed(machineUnreadable, deletedAt(time.Hour)), after: expires, want: goes},
 		{name: "another cycle was to begin", facts: in("", noFinalizer, forNode, outOfServiceNode, nodeGone, deletedAt(0)), want: outcome{again: nodeTimeout}},
 		{name: "another cycle was to begin, and is not", facts: in("", noFinalizer, forNode, outOfServiceNode, nodeGone, deletedAt(0)), after: nodeTimeout, want: outcome{do: RemoveNodeFinalizer}},
 	})

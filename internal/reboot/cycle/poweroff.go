@@ -69,8 +69,8 @@ func (d *draft) notOff() {
 		d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
 	case d.s.HoldingSince != nil && (!d.f.asked(v1alpha1.StepPowerOn) || passing(d.f.Host.Obstacle)):
 		d.enter(v1alpha1.Holding, d.unproven()+"; it stays off anyway")
-	case d.f.Blind != "":
-		d.cancelAttempt(d.unproven() + ". " + d.f.Blind)
+	case d.f.MachineUnreadable != "":
+		d.cancelAttempt(d.unproven() + ". " + d.f.MachineUnreadable)
 	case passing(d.f.Host.Obstacle):
 		d.cancelAttempt(d.unproven())
 	default:

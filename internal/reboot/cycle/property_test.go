@@ -56,7 +56,7 @@ func TestLettingGoNeedsOnlyTheHost(t *testing.T) {
 			w.deleteRequest()
 		}
 		w.heal()
-		w.blind, w.late = true, nil
+		w.unreadable, w.late = true, nil
 		w.logf("* nothing but the host can be read")
 		w.goOn(powerOffTimeout + proofTime + isolateTimeout + time.Minute)
 		if w.request.status.Phase == v1alpha1.Holding && !w.request.deleting {

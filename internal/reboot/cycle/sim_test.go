@@ -28,9 +28,9 @@ type model struct {
 	request  simRequest
 	// earlier are RebootRemediations of the machine that have ended.
 	earlier []v1alpha1.RebootRemediation
-	// throttled says that others come first, paused that no attempt may begin unless a person asked, and blind that the Machine
+	// throttled says that others come first, paused that no attempt may begin unless a person asked, and unreadable that the Machine
 	// cannot be read.
-	throttled, paused, blind bool
+	throttled, paused, unreadable bool
 	// late is a write that was decided but has not arrived yet.
 	late *simWrite
 	// lossy is how many of the next writes fail.
@@ -76,8 +76,8 @@ func (w *model) facts() Facts {
 		DeletingSince: w.request.deletingAt, Finalizer: w.request.finalizer, NodeFinalizer: w.request.forNode,
 		Host: w.hostFacts(), Machine: MachineFacts{Gone: true},
 	}
-	if w.blind {
-		f.Blind, f.Host.Ours = "The machine cannot be read", false
+	if w.unreadable {
+		f.MachineUnreadable, f.Host.Ours = "The machine cannot be read", false
 		f.Machine = MachineFacts{UID: f.Status.MachineUID, ByAnnotation: w.machine.byAnnotation, Plain: !f.Status.SingleSteps && f.Status.HoldingSince == nil}
 		return f
 	}
@@ -133,7 +133,7 @@ func (w *model) step(fate string) (Decision, bool) {
 		w.arrive(late)
 		return late.decision, true
 	}
-	if !w.request.exists || (w.blind && w.request.status.Host == nil) {
+	if !w.request.exists || (w.unreadable && w.request.status.Host == nil) {
 		// The controller retries after a while.
 		w.seen.rested = Decision{RecheckAt: w.now.Add(lookAgain)}
 		return w.seen.rested, false

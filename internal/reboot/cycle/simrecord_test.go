@@ -207,7 +207,7 @@ func (w *model) checkHold(after v1alpha1.RebootRemediationStatus) {
 
 // checkPause checks what is done under a pause that only a person may ignore.
 func (w *model) checkPause(f Facts, d Decision) {
-	if !w.paused || w.blind || !f.Machine.ByHealthCheck {
+	if !w.paused || w.unreadable || !f.Machine.ByHealthCheck {
 		return
 	}
 	if d.Status.Attempt > f.Status.Attempt {

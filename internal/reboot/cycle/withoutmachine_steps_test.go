@@ -8,11 +8,11 @@ import (
 )
 
 // If the Machine cannot be read when the time is up, single steps of a person fail, but a full cycle stands down.
-func TestBlindFailsSingleStep(t *testing.T) {
+func TestSingleStepFailsWithoutMachine(t *testing.T) {
 	by := requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation})
 	proof := []change{keyed, keySeen, seenOn}
-	whole := Decide(in(v1alpha1.PoweringOff, append(proof, blinded)...), noon.Add(powerOffTimeout))
-	step := Decide(in(v1alpha1.PoweringOff, append(append([]change{by, asking(v1alpha1.StepPowerOff)}, proof...), blinded)...), noon.Add(powerOffTimeout))
+	whole := Decide(in(v1alpha1.PoweringOff, append(proof, machineUnreadable)...), noon.Add(powerOffTimeout))
+	step := Decide(in(v1alpha1.PoweringOff, append(append([]change{by, asking(v1alpha1.StepPowerOff)}, proof...), machineUnreadable)...), noon.Add(powerOffTimeout))
 	if whole.Status.Phase != step.Status.Phase {
 		t.Errorf("a full cycle: %s; a single step: %s", whole, step)
 	}

@@ -9,9 +9,9 @@ import (
 // lookAgain is how long to wait before retrying a failed read.
 const lookAgain = 10 * time.Second
 
-// blind continues while the Machine, or its infrastructure machine, cannot be read. It does only what needs nothing but the host:
+// goOnWithoutMachine continues while the Machine, or its infrastructure machine, cannot be read. It does only what needs nothing but the host:
 // deadlines pass, and the host is released. Nothing begins, and no Node is touched.
-func (d *draft) blind() {
+func (d *draft) goOnWithoutMachine() {
 	d.until(d.now.Add(lookAgain))
 	switch {
 	case d.s.Phase.Ended():
@@ -20,19 +20,19 @@ func (d *draft) blind() {
 		// Nothing of ours is there.
 	case d.leaves():
 	default:
-		rowOf(d.s.Phase).blindly(d)
+		rowOf(d.s.Phase).withoutMachine(d)
 	}
 }
 
-// letGo removes our key from the host, and waits.
-func (d *draft) letGo() {
+// coolDownWithoutMachine removes our key from the host, and waits.
+func (d *draft) coolDownWithoutMachine() {
 	if d.leftOnHost() == RemoveKey {
 		d.act(RemoveKey)
 	}
 }
 
-// powerOffBlindly continues the proof if our key is on the host, but does not set the key.
-func (d *draft) powerOffBlindly() {
+// powerOffWithoutMachine continues the proof if our key is on the host, but does not set the key.
+func (d *draft) powerOffWithoutMachine() {
 	if d.f.Host.Key {
 		d.powerOff()
 		return
@@ -42,8 +42,8 @@ func (d *draft) powerOffBlindly() {
 	}
 }
 
-// isolateBlindly waits for the Machine no longer than for a Node, because without the Machine it cannot find the Node.
-func (d *draft) isolateBlindly() {
+// isolateWithoutMachine waits for the Machine no longer than for a Node, because without the Machine it cannot find the Node.
+func (d *draft) isolateWithoutMachine() {
 	if d.s.IsolatingSince == nil {
 		d.s.IsolatingSince = d.time()
 	}
@@ -54,6 +54,6 @@ func (d *draft) isolateBlindly() {
 		d.s.IsolatingSince = nil
 		d.enterHolding()
 	default:
-		d.skipIsolation(v1alpha1.ReasonNodeUnreadable, d.f.Blind)
+		d.skipIsolation(v1alpha1.ReasonNodeUnreadable, d.f.MachineUnreadable)
 	}
 }
