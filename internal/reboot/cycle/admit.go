@@ -47,7 +47,7 @@ func (d *draft) beginInTurn() {
 	switch {
 	case d.f.NotStored != "":
 		d.progress(v1alpha1.ReasonNotStored, d.f.NotStored)
-		d.until(d.now.Add(lookForRecord))
+		d.recheckBy(d.now.Add(lookForRecord))
 	case d.f.Throttled != "":
 		d.progress(v1alpha1.ReasonThrottled, d.f.Throttled)
 	case !d.f.asked(v1alpha1.StepPowerOff):
@@ -122,6 +122,6 @@ func (d *draft) passed(since *metav1.Time, wait time.Duration) bool {
 	if !d.now.Before(deadline) {
 		return true
 	}
-	d.until(deadline)
+	d.recheckBy(deadline)
 	return false
 }

@@ -40,7 +40,7 @@ func (d *draft) standBack() {
 func (d *draft) awaitPauseToEnd() {
 	d.standBack()
 	if !d.f.PausedUntil.IsZero() {
-		d.until(d.f.PausedUntil)
+		d.recheckBy(d.f.PausedUntil)
 	}
 }
 

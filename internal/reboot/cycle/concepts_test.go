@@ -50,7 +50,7 @@ func TestConceptsPhases(t *testing.T) {
 		}
 		f := conceptsWaiting(p.name, c.waits...)
 		deadline := Decide(f, noon.Time).RecheckAt
-		row := []string{docs.Code(string(p.name)), conceptsHost(p), p.until, conceptsNext(in(p.name, c.arrive...), noon.Time), "", conceptsClock(p), "", "", conceptsStops(p)}
+		row := []string{docs.Code(string(p.name)), conceptsHost(p), p.awaits, conceptsNext(in(p.name, c.arrive...), noon.Time), "", conceptsClock(p), "", "", conceptsStops(p)}
 		if !deadline.IsZero() {
 			late := conceptsNext(f, deadline)
 			lastAttempt(&f)
@@ -162,7 +162,7 @@ func TestPhasesAreComplete(t *testing.T) {
 		}
 	}
 	for _, p := range phases {
-		if p.until == "" || p.goOn == nil || p.withoutMachine == nil || (p.clock == nil) != (p.name == v1alpha1.Holding) || (p.clock == nil) != (p.limit == nil) {
+		if p.awaits == "" || p.goOn == nil || p.withoutMachine == nil || (p.clock == nil) != (p.name == v1alpha1.Holding) || (p.clock == nil) != (p.limit == nil) {
 			t.Errorf("the row of %s: %+v", p.name, p)
 		}
 		if p.keepsOff && p.standsBack {

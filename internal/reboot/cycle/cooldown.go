@@ -12,7 +12,7 @@ const CoolDown = time.Minute
 // coolDown releases the host, waits, and begins the next attempt.
 func (d *draft) coolDown() {
 	if d.f.Host.Key || d.f.Host.Probe {
-		d.act(RemoveKey)
+		d.choose(RemoveKey)
 		return
 	}
 	if d.yields() {
@@ -21,7 +21,7 @@ func (d *draft) coolDown() {
 	d.rest()
 	if d.s.Phase == v1alpha1.CoolingDown && d.back() {
 		// The wait may be long, for example under a pause.
-		d.act(d.missing(true))
+		d.choose(d.missing(true))
 	}
 }
 

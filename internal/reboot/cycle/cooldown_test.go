@@ -38,7 +38,7 @@ func TestNodeComesInCoolingDown(t *testing.T) {
 func TestNeverReadyInThePause(t *testing.T) {
 	w := newModel()
 	w.t, w.kubelet.bootTime = t, nodeTimeout+5*time.Minute
-	w.until(v1alpha1.WaitingForNode)
+	w.runUntil(v1alpha1.WaitingForNode)
 	before := w.seen.wanted
 	w.paused, w.kubelet.unready = true, true
 	w.goOn(4 * time.Hour)
@@ -51,8 +51,8 @@ func TestNeverReadyInThePause(t *testing.T) {
 	}
 }
 
-// until runs the controller until a phase is stored.
-func (w *model) until(phase v1alpha1.Phase) {
+// runUntil runs the controller until a phase is stored.
+func (w *model) runUntil(phase v1alpha1.Phase) {
 	for range 2000 {
 		if w.request.status.Phase == phase {
 			return

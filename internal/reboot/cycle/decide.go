@@ -18,7 +18,7 @@ func Decide(f Facts, now time.Time) Decision {
 	case !f.Finalizer && (ended || f.Deleting):
 		d.late()
 	case !f.Finalizer:
-		d.act(AddFinalizer)
+		d.choose(AddFinalizer)
 	case f.MachineUnreadable != "":
 		d.goOnWithoutMachine()
 	case ended:
@@ -36,7 +36,7 @@ func (d *draft) goOn() {
 		return
 	}
 	d.phase()
-	if d.s.Phase == d.f.Status.Phase && d.do == Nothing && !rowOf(d.s.Phase).begins {
+	if d.s.Phase == d.f.Status.Phase && d.action == Nothing && !rowOf(d.s.Phase).begins {
 		// Before an attempt begins, annotations for steps are for that attempt: the attempt before must not remove them as done.
 		d.dropAsked()
 	}

@@ -62,35 +62,36 @@ type Decision struct {
 
 // draft is a decision in the making.
 type draft struct {
-	f   Facts
-	s   v1alpha1.RebootRemediationStatus
-	now time.Time
-	do  Action
+	f      Facts
+	s      v1alpha1.RebootRemediationStatus
+	now    time.Time
+	action Action
 	// done are the steps whose annotations to remove.
 	done []v1alpha1.Step
-	at   time.Time
+	// recheckAt is when to look again; zero means never.
+	recheckAt time.Time
 }
 
 // decision returns the decision that a draft has become. A changed status is stored first, before any action.
 func (d *draft) decision() Decision {
 	changed := !equality.Semantic.DeepEqual(d.s, d.f.Status)
 	if changed {
-		return Decision{Status: d.s, Changed: true, RecheckAt: d.at}
+		return Decision{Status: d.s, Changed: true, RecheckAt: d.recheckAt}
 	}
-	decision := Decision{Status: d.s, Action: d.do, Done: d.done, RecheckAt: d.at}
-	if d.do == SetKey {
+	decision := Decision{Status: d.s, Action: d.action, Done: d.done, RecheckAt: d.recheckAt}
+	if d.action == SetKey {
 		decision.AskedAt = d.now
 	}
 	return decision
 }
 
-// act sets the action, which is done once the status is stored.
-func (d *draft) act(action Action) { d.do = action }
+// choose sets the action, which is carried out once the status is stored.
+func (d *draft) choose(action Action) { d.action = action }
 
-// until schedules a look at a deadline.
-func (d *draft) until(deadline time.Time) {
-	if d.at.IsZero() || deadline.Before(d.at) {
-		d.at = deadline
+// recheckBy schedules a look at a deadline.
+func (d *draft) recheckBy(deadline time.Time) {
+	if d.recheckAt.IsZero() || deadline.Before(d.recheckAt) {
+		d.recheckAt = deadline
 	}
 }
 

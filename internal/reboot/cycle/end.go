@@ -64,21 +64,21 @@ func (d *draft) clean() {
 	f, left := d.f, d.leftOnHost()
 	switch {
 	case left == RemoveKey:
-		d.act(left)
+		d.choose(left)
 	case f.MachineUnreadable != "":
 		// The rest is about the Machine.
 	case left != Nothing:
 		// The owner may delete the Machine right after it is asked to.
-		d.act(left)
+		d.choose(left)
 	case d.answers():
-		d.act(DropAll)
+		d.choose(DropAll)
 	case f.escalates():
 		d.escalate()
 	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.Whole() || len(d.inTime()) > 0):
 		d.done = d.inTime()
-		d.act(DropAll)
+		d.choose(DropAll)
 	default:
-		d.act(RemoveFinalizer)
+		d.choose(RemoveFinalizer)
 	}
 }
 
@@ -96,9 +96,9 @@ func (d *draft) escalate() {
 	case d.f.atWork() != nil:
 		// That cycle may heal the machine, which is then judged again.
 		d.standBack()
-		d.until(d.now.Add(lookAgain))
+		d.recheckBy(d.now.Add(lookAgain))
 	case !d.toBeJudged():
-		d.act(MarkForOwner)
+		d.choose(MarkForOwner)
 	}
 }
 
@@ -121,7 +121,7 @@ func (d *draft) late() {
 
 func (d *draft) letRecordGo() {
 	if d.f.NodeFinalizer {
-		d.act(RemoveNodeFinalizer)
+		d.choose(RemoveNodeFinalizer)
 	}
 }
 
@@ -140,7 +140,7 @@ func (d *draft) settle() {
 		return
 	}
 	if missing := d.missing(true); missing != Nothing {
-		d.act(missing)
+		d.choose(missing)
 		return
 	}
 	if d.markStays() {

@@ -34,7 +34,7 @@ func TestHoldEndsWithTheKey(t *testing.T) {
 	w.operator.blind = true
 	w.advance(5 * time.Minute)
 	w.personAsks()
-	w.until(v1alpha1.CoolingDown)
+	w.runUntil(v1alpha1.CoolingDown)
 	if w.request.status.HoldingSince != nil {
 		t.Errorf("between two attempts the host is said to be held since %s", w.request.status.HoldingSince)
 	}

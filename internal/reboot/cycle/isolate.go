@@ -101,11 +101,11 @@ func (d *draft) touchNode() {
 	n := d.f.Node
 	switch {
 	case d.f.Spec.TaintsNode() && !n.Tainted:
-		d.act(TaintNode)
+		d.choose(TaintNode)
 	case !d.f.Spec.TaintsNode() && n.Node.DeletionTimestamp.IsZero():
 		// First store what somebody has put on the Node since.
 		d.backUp()
-		d.act(DeleteNode)
+		d.choose(DeleteNode)
 	}
 }
 

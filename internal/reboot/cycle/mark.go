@@ -73,7 +73,7 @@ func (d *draft) markStays() bool {
 		return false
 	}
 	if Ready(d.f.Node.Node) {
-		d.act(UnmarkHost)
+		d.choose(UnmarkHost)
 	}
 	return true
 }
@@ -85,7 +85,7 @@ func (d *draft) settleMark() {
 	case !d.marked() || d.markedLater():
 		d.s.HostMarkedSince = nil
 	case d.f.atWork() == nil && d.worksAgain():
-		d.act(UnmarkHost)
+		d.choose(UnmarkHost)
 	case d.f.Deleting:
 		d.letRecordGo()
 	}

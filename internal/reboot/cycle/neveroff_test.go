@@ -18,12 +18,12 @@ func TestTaintGoesAfterAnAttemptInVain(t *testing.T) {
 			w := newModel()
 			w.t, w.kubelet.unready = t, true
 			w.request.spec.Isolation = v1alpha1.OutOfServiceTaint
-			w.until(v1alpha1.CoolingDown)
+			w.runUntil(v1alpha1.CoolingDown)
 			if !Tainted(w.workload.node) || w.iron.boots < 2 {
 				t.Fatalf("after %d boots the Node is %+v", w.iron.boots, w.workload.node.Spec)
 			}
 			w.operator.blind = true
-			w.until(v1alpha1.WaitingForNode)
+			w.runUntil(v1alpha1.WaitingForNode)
 			w.goOn(ready)
 			w.operator.blind, w.kubelet.unready = false, false
 			w.advance(time.Minute)

@@ -85,12 +85,12 @@ func (d *draft) restore() {
 		d.restored()
 	case d.suspended():
 		if found && missing != Nothing {
-			d.act(missing)
+			d.choose(missing)
 		}
 	case d.overdue():
 		d.notRestored()
 	case found && missing != Nothing:
-		d.act(missing)
+		d.choose(missing)
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 // phase is a row of the table of phases. The table in the documentation is generated from it.
 type phase struct {
 	name v1alpha1.Phase
-	// until says, for people, what the phase waits for.
-	until string
+	// awaits says, for people, what the phase waits for.
+	awaits string
 	// goOn takes a cycle one step further; withoutMachine does so while the Machine cannot be read.
 	goOn, withoutMachine func(*draft)
 	// clock is when the wait began, and limit how long it may last. Holding has none.
@@ -40,42 +40,42 @@ func init() {
 	node := func(d *draft) time.Duration { return d.f.Spec.NodeTimeout() }
 	phases = []phase{
 		{
-			name: v1alpha1.Pending, until: "the host can be worked with", goOn: (*draft).admit, withoutMachine: (*draft).wait,
+			name: v1alpha1.Pending, awaits: "the host can be worked with", goOn: (*draft).admit, withoutMachine: (*draft).wait,
 			clock: func(s *status) **metav1.Time { return &s.UnavailableSince }, limit: func(d *draft) time.Duration { return d.f.Spec.PowerOffTimeout() },
 			recovers: true, node: true, begins: true, standsBack: true,
 		}, {
-			name: v1alpha1.PoweringOff, until: "the host is proven off", goOn: (*draft).powerOff, withoutMachine: (*draft).powerOffWithoutMachine,
+			name: v1alpha1.PoweringOff, awaits: "the host is proven off", goOn: (*draft).powerOff, withoutMachine: (*draft).powerOffWithoutMachine,
 			clock: func(s *status) **metav1.Time { return &s.PendingRebootSince }, limit: (*draft).powerOffTimeout,
 			keepsOff: true, recovers: true,
 		}, {
-			name: v1alpha1.Fenced, until: "it is known which Node there is", goOn: (*draft).fenced, withoutMachine: (*draft).isolateWithoutMachine,
+			name: v1alpha1.Fenced, awaits: "it is known which Node there is", goOn: (*draft).fenced, withoutMachine: (*draft).isolateWithoutMachine,
 			clock: func(s *status) **metav1.Time { return &s.IsolatingSince }, limit: isolation,
 			keepsOff: true, off: true, recovers: true, node: true,
 		}, {
-			name: v1alpha1.Isolating, until: "the Node is gone, or its workloads are released", goOn: (*draft).isolate, withoutMachine: (*draft).isolateWithoutMachine,
+			name: v1alpha1.Isolating, awaits: "the Node is gone, or its workloads are released", goOn: (*draft).isolate, withoutMachine: (*draft).isolateWithoutMachine,
 			clock: func(s *status) **metav1.Time { return &s.IsolatingSince }, limit: isolation,
 			keepsOff: true, off: true, recovers: true, node: true,
 		}, {
-			name: v1alpha1.Holding, until: "somebody asks for more", goOn: (*draft).hold, withoutMachine: (*draft).wait,
+			name: v1alpha1.Holding, awaits: "somebody asks for more", goOn: (*draft).hold, withoutMachine: (*draft).wait,
 			keepsOff: true, off: true,
 		}, {
-			name: v1alpha1.PoweringOn, until: "the host is on", goOn: (*draft).powerOn, withoutMachine: (*draft).powerOn,
+			name: v1alpha1.PoweringOn, awaits: "the host is on", goOn: (*draft).powerOn, withoutMachine: (*draft).powerOn,
 			clock: func(s *status) **metav1.Time { return &s.PowerOnReleasedAt }, limit: func(d *draft) time.Duration { return d.f.Spec.PowerOnTimeout() },
 			off: true,
 		}, {
-			name: v1alpha1.WaitingForNode, until: "the Node is back", goOn: (*draft).waitForNode, withoutMachine: (*draft).wait,
+			name: v1alpha1.WaitingForNode, awaits: "the Node is back", goOn: (*draft).waitForNode, withoutMachine: (*draft).wait,
 			clock: func(s *status) **metav1.Time { return &s.LastPoweredOn }, limit: node,
 			node: true,
 		}, {
-			name: v1alpha1.Restoring, until: "the Node has what it had, and is Ready", goOn: (*draft).restore, withoutMachine: (*draft).suspend,
+			name: v1alpha1.Restoring, awaits: "the Node has what it had, and is Ready", goOn: (*draft).restore, withoutMachine: (*draft).suspend,
 			clock: func(s *status) **metav1.Time { return &s.NodeBackAt }, limit: node,
 			node: true, standsBack: true,
 		}, {
-			name: v1alpha1.WaitingForMachine, until: "the machine is not called sick any more", goOn: (*draft).waitForMachine, withoutMachine: (*draft).suspend,
+			name: v1alpha1.WaitingForMachine, awaits: "the machine is not called sick any more", goOn: (*draft).waitForMachine, withoutMachine: (*draft).suspend,
 			clock: func(s *status) **metav1.Time { return &s.NodeReadyAt }, limit: node,
 			standsBack: true,
 		}, {
-			name: v1alpha1.CoolingDown, until: "the host has had a rest", goOn: (*draft).coolDown, withoutMachine: (*draft).coolDownWithoutMachine,
+			name: v1alpha1.CoolingDown, awaits: "the host has had a rest", goOn: (*draft).coolDown, withoutMachine: (*draft).coolDownWithoutMachine,
 			clock: func(s *status) **metav1.Time { return &s.NextAttemptAt }, limit: func(*draft) time.Duration { return 0 },
 			recovers: true, node: true, begins: true, standsBack: true,
 		},

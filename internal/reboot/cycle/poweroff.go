@@ -104,7 +104,7 @@ func (d *draft) setKey() {
 	case !on && d.s.SeenOnAt != nil:
 		d.s.SeenOnAt = nil
 	default:
-		d.act(SetKey)
+		d.choose(SetKey)
 	}
 }
 
@@ -112,10 +112,10 @@ func (d *draft) setKey() {
 func (d *draft) askAgain() {
 	settled := d.s.KeySince.Add(settle)
 	if d.now.Before(settled) {
-		d.until(settled)
+		d.recheckBy(settled)
 		return
 	}
-	d.act(SetKey)
+	d.choose(SetKey)
 }
 
 // unreliable reports whether the host says that it is off and cannot be believed. A host that says it is on is always believed:

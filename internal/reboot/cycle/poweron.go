@@ -9,7 +9,7 @@ func (d *draft) powerOn() {
 	case d.s.PowerOnReleasedAt == nil:
 		d.s.PowerOnReleasedAt = d.time()
 	case h.Key || h.Probe:
-		d.act(RemoveKey)
+		d.choose(RemoveKey)
 	case d.awaitOthers():
 	case h.PoweredOn:
 		// The host was proven off, so this is new. An error does not matter: it may be from an earlier command and stay forever.
@@ -73,7 +73,7 @@ func (d *draft) hold() {
 	case d.f.asked(v1alpha1.StepPowerOn):
 		d.release()
 	case !d.f.Host.Key:
-		d.act(SetKey)
+		d.choose(SetKey)
 	case d.s.KeySince == nil && !d.unreliable():
 		d.s.KeySince = d.time()
 	}

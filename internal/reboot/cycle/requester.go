@@ -56,6 +56,6 @@ func (d *draft) dropAsked() {
 	}
 	d.done = slices.DeleteFunc(d.inTime(), func(s v1alpha1.Step) bool { return at[s] == nil })
 	if len(d.done) > 0 {
-		d.act(DropAsked)
+		d.choose(DropAsked)
 	}
 }

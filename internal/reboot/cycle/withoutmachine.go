@@ -12,7 +12,7 @@ const lookAgain = 10 * time.Second
 // goOnWithoutMachine continues while the Machine, or its infrastructure machine, cannot be read. It does only what needs nothing but the host:
 // deadlines pass, and the host is released. Nothing begins, and no Node is touched.
 func (d *draft) goOnWithoutMachine() {
-	d.until(d.now.Add(lookAgain))
+	d.recheckBy(d.now.Add(lookAgain))
 	switch {
 	case d.s.Phase.Ended():
 		d.clean()
@@ -27,7 +27,7 @@ func (d *draft) goOnWithoutMachine() {
 // coolDownWithoutMachine removes our key from the host, and waits.
 func (d *draft) coolDownWithoutMachine() {
 	if d.leftOnHost() == RemoveKey {
-		d.act(RemoveKey)
+		d.choose(RemoveKey)
 	}
 }
 
