@@ -42,7 +42,7 @@ func anyFacts() *rapid.Generator[Facts] {
 		}
 		f.MachineUnreadable = rapid.SampledFrom([]string{"", "", "", "cannot be read"}).Draw(t, "machine unreadable")
 		f.DeletingSince = noon.Time
-		h.AskedAt = noon.Add(rapid.SampledFrom([]time.Duration{0, settle - moment, settle}).Draw(t, "asked"))
+		h.AskedAt = noon.Add(rapid.SampledFrom([]time.Duration{0, settleTime - moment, settleTime}).Draw(t, "asked"))
 		m.Keys = map[v1alpha1.Step]bool{}
 		for _, step := range steps {
 			if rapid.Bool().Draw(t, string(step)) {
@@ -157,7 +157,7 @@ func anyRecord(t *rapid.T) change {
 func TestWhateverIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFacts().Draw(t, "facts")
-		now := noon.Add(rapid.SampledFrom([]time.Duration{0, moment, settle, powerOffTimeout, nodeTimeout, 24 * time.Hour}).Draw(t, "now"))
+		now := noon.Add(rapid.SampledFrom([]time.Duration{0, moment, settleTime, powerOffTimeout, nodeTimeout, 24 * time.Hour}).Draw(t, "now"))
 		d := Decide(f, now)
 		h, s := f.Host, f.Status
 		switch d.Action {

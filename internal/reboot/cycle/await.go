@@ -8,7 +8,7 @@ import (
 
 // This file has the waits before an attempt begins, and the waits without a deadline.
 
-// suspend records that the cycle waits for somebody else. No deadline passes until that is over.
+// suspend stops all deadlines, because the cycle waits for somebody else. Others still wait for the cycle.
 func (d *draft) suspend() {
 	d.s.UnavailableSince = nil
 	if d.s.SuspendedSince == nil {
@@ -23,13 +23,14 @@ func (d *draft) resume() bool {
 	return suspended
 }
 
-// awaitPause waits until the pause is over.
+// awaitPause waits until the pause is over, and says so.
 func (d *draft) awaitPause() {
 	d.awaitPauseToEnd()
 	d.progress(v1alpha1.ReasonUnderPause, d.f.Paused)
 }
 
-// standBack records that nothing begins, and that others need not wait for this cycle.
+// standBack suspends the cycle and lets others go first: no attempt begins, and nobody waits for this cycle (see StandsBack). Afterwards the
+// machine is judged again before an attempt begins.
 func (d *draft) standBack() {
 	d.suspend()
 	if d.s.PausedSince == nil {
@@ -37,6 +38,7 @@ func (d *draft) standBack() {
 	}
 }
 
+// awaitPauseToEnd stands back, and looks again when the pause ends by itself.
 func (d *draft) awaitPauseToEnd() {
 	d.standBack()
 	if !d.f.PausedUntil.IsZero() {
@@ -60,9 +62,9 @@ func (d *draft) toBeJudged() bool {
 	return d.afterPause() || (d.s.NextAttemptAt != nil && !d.passed(d.s.NextAttemptAt, 0))
 }
 
-// suspended stops the clock of a phase after the host is on: while nobody judges the machine, a person keeps the host off again, or
-// another RebootRemediation cycles it. Afterwards the clock starts again.
-func (d *draft) suspended() bool {
+// stopsClock stops the clock of a phase after the host is on, and reports whether it did: while nobody judges the machine, a person keeps the
+// host off again, or another RebootRemediation cycles it. Afterwards the clock starts again.
+func (d *draft) stopsClock() bool {
 	reason, _ := d.keptOffByOthers()
 	switch {
 	case d.f.Paused != "":
@@ -90,7 +92,7 @@ func (d *draft) awaitHost(reason, message string) {
 		return
 	}
 	d.progress(v1alpha1.ReasonHostUnavailable, message)
-	if passing(reason) {
+	if temporary(reason) {
 		d.suspend()
 		return
 	}
@@ -99,19 +101,19 @@ func (d *draft) awaitHost(reason, message string) {
 		// The time spent waiting for somebody else does not count.
 		d.s.UnavailableSince = d.time()
 	}
-	if hopeless(reason) || d.overdueIn(v1alpha1.Pending) {
+	if permanent(reason) || d.overdueIn(v1alpha1.Pending) {
 		d.end(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, message)
 	}
 }
 
-// hopeless reports whether waiting for the host is useless.
-func hopeless(reason string) bool {
+// permanent reports whether an obstacle stays, so that waiting for the host is useless.
+func permanent(reason string) bool {
 	return reason == v1alpha1.ReasonHostNotOurs || reason == v1alpha1.ReasonHostDeleting || reason == v1alpha1.ReasonNotFenceable
 }
 
-// passing reports whether the host is in a temporary state that says nothing about its machine's sickness: somebody has paused or
+// temporary reports whether an obstacle is a state of the host that passes, and says nothing about its machine's sickness: somebody has paused or
 // detached it, or it gets other firmware.
-func passing(obstacle string) bool {
+func temporary(obstacle string) bool {
 	return obstacle == v1alpha1.ReasonHostPaused || obstacle == v1alpha1.ReasonHostDetached || obstacle == v1alpha1.ReasonHostServicing
 }
 

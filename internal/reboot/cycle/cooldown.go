@@ -15,20 +15,20 @@ func (d *draft) coolDown() {
 		d.choose(RemoveKey)
 		return
 	}
-	if d.yields() {
+	if d.standsBackForSibling() {
 		return
 	}
-	d.rest()
+	d.awaitNextAttempt()
 	if d.s.Phase == v1alpha1.CoolingDown && d.back() {
 		// The wait may be long, for example under a pause.
 		d.choose(d.missing(true))
 	}
 }
 
-// rest waits for a late Node, or for the next attempt to begin.
-func (d *draft) rest() {
+// awaitNextAttempt waits for a late Node, or for the next attempt to begin.
+func (d *draft) awaitNextAttempt() {
 	switch {
-	case d.cameLate():
+	case d.cameAfterAttempt():
 		// Another cycle would only delete it again.
 		d.s.NodeBackAt = d.time()
 		d.enter(v1alpha1.Restoring, "The Node is back; what it had is put back")
@@ -42,18 +42,18 @@ func (d *draft) rest() {
 	case d.afterPause():
 		d.progress(string(v1alpha1.CoolingDown), "Waiting before the next attempt")
 	case d.overdue():
-		d.again()
+		d.nextAttempt()
 	}
 }
 
-// cameLate reports whether the Node came after the attempt failed. A Node that is not Ready may need what it had to become Ready:
+// cameAfterAttempt reports whether the Node came after the attempt failed. A Node that is not Ready may need what it had to become Ready:
 // its network may depend on labels, for example. It gets time for that once per attempt.
-func (d *draft) cameLate() bool {
+func (d *draft) cameAfterAttempt() bool {
 	return d.s.NodeReadyAt == nil && d.back() && (d.s.NodeBackAt == nil || Ready(d.f.Node.Node))
 }
 
-// again begins the next attempt, or waits or ends if the host has become unusable meanwhile.
-func (d *draft) again() {
+// nextAttempt begins the next attempt, or waits or ends if the host has become unusable meanwhile.
+func (d *draft) nextAttempt() {
 	if reason, message := d.unavailable(); reason != "" {
 		d.awaitHost(reason, message)
 		return

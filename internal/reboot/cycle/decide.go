@@ -16,7 +16,7 @@ func Decide(f Facts, now time.Time) Decision {
 	d.adopt()
 	switch ended := f.Status.Phase.Ended(); {
 	case !f.Finalizer && (ended || f.Deleting):
-		d.late()
+		d.afterEnd()
 	case !f.Finalizer:
 		d.choose(AddFinalizer)
 	case f.MachineUnreadable != "":
@@ -32,7 +32,7 @@ func Decide(f Facts, now time.Time) Decision {
 // goOn takes a cycle one step further.
 func (d *draft) goOn() {
 	d.noteSteps()
-	if d.leaves() {
+	if d.exitEarly() {
 		return
 	}
 	d.phase()

@@ -26,7 +26,7 @@ func (d *draft) end(phase v1alpha1.Phase, reason, message string) {
 	d.s.Phase, d.s.Outcome = phase, v1alpha1.Outcome(reason)
 	d.s.FinishedAt = d.time()
 	d.s.SuspendedSince, d.s.PausedSince, d.s.UnavailableSince = nil, nil, nil
-	if d.inVain() {
+	if d.suspectHost() {
 		d.s.HostMarkedSince = d.time()
 	}
 	status := metav1.ConditionFalse
@@ -34,13 +34,13 @@ func (d *draft) end(phase v1alpha1.Phase, reason, message string) {
 		status = metav1.ConditionTrue
 	}
 	d.condition(v1alpha1.ConditionSucceeded, status, reason, message)
-	if left := d.left(); left != "" {
-		d.condition(v1alpha1.ConditionSucceeded, status, reason, message+left)
+	if undone := d.undone(); undone != "" {
+		d.condition(v1alpha1.ConditionSucceeded, status, reason, message+undone)
 	}
 }
 
-// left says what the end leaves undone: something is still owed to the Node, or nobody replaces the machine.
-func (d *draft) left() (text string) {
+// undone says what the end leaves undone: something is still owed to the Node, or nobody replaces the machine.
+func (d *draft) undone() (text string) {
 	m := d.f.Machine
 	if m.Gone {
 		return ""
@@ -61,15 +61,15 @@ func (d *draft) left() (text string) {
 
 // clean removes whatever an ended cycle has left, and removes the finalizer last.
 func (d *draft) clean() {
-	f, left := d.f, d.leftOnHost()
+	f, onHost := d.f, d.undoneOnHost()
 	switch {
-	case left == RemoveKey:
-		d.choose(left)
+	case onHost == RemoveKey:
+		d.choose(onHost)
 	case f.MachineUnreadable != "":
 		// The rest is about the Machine.
-	case left != Nothing:
+	case onHost != Nothing:
 		// The owner may delete the Machine right after it is asked to.
-		d.choose(left)
+		d.choose(onHost)
 	case d.answers():
 		d.choose(DropAll)
 	case f.escalates():
@@ -102,24 +102,25 @@ func (d *draft) escalate() {
 	}
 }
 
-// late puts a Node back in service that comes after the end, while the record exists; also if the machine is to be replaced,
-// because that may take long or be cancelled. A deleted record stays as long as the Node may take to come back. late also
+// afterEnd puts a Node back in service that comes after the end, while the record exists; also if the machine is to be replaced,
+// because that may take long or be cancelled. A deleted record stays as long as the Node may take to come back. afterEnd also
 // removes the mark of a host that works again, but a deleted record does not stay for that.
-func (d *draft) late() {
+func (d *draft) afterEnd() {
 	m := d.f.Machine
 	seen := d.f.MachineUnreadable == ""
 	switch {
 	case !d.outOfService() && d.s.HostMarkedSince == nil, seen && (m.Gone || m.UID != d.s.MachineUID), d.f.Deleting && d.expired():
-		d.letRecordGo()
+		d.releaseRecord()
 	case !seen:
 	case d.outOfService():
-		d.settle()
+		d.returnNode()
 	default:
-		d.settleMark()
+		d.returnHost()
 	}
 }
 
-func (d *draft) letRecordGo() {
+// releaseRecord lets a deleted record go that stayed for its Node.
+func (d *draft) releaseRecord() {
 	if d.f.NodeFinalizer {
 		d.choose(RemoveNodeFinalizer)
 	}
@@ -130,13 +131,13 @@ func (d *draft) expired() bool {
 	return d.passed(new(metav1.NewTime(d.f.DeletingSince)), d.f.Spec.NodeTimeout())
 }
 
-// settle puts the Node back in service, or leaves that to the RebootRemediation that has taken it over.
-func (d *draft) settle() {
+// returnNode puts the Node back in service, or leaves that to the RebootRemediation that has taken it over.
+func (d *draft) returnNode() {
 	if successor := d.successor(); successor != nil {
 		d.handOver(successor)
 		return
 	}
-	if d.f.atWork() != nil || !d.backLate() {
+	if d.f.atWork() != nil || !d.cameAfterEnd() {
 		return
 	}
 	if missing := d.missing(true); missing != Nothing {
@@ -156,9 +157,9 @@ func (d *draft) conclude(message string) {
 	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, cmp.Or(string(whyEnded(&d.s)), string(d.s.Phase)), message)
 }
 
-// backLate reports whether the Node has come after the end: it is another Node than before, or the same one after a boot. If the
+// cameAfterEnd reports whether the Node has come after the end: it is another Node than before, or the same one after a boot. If the
 // last attempt did not have the host off, the boot was in an earlier attempt, so the boot ID need not have changed since.
-func (d *draft) backLate() bool {
+func (d *draft) cameAfterEnd() bool {
 	node, recorded := d.f.Node.Node, d.s.Node
 	switch {
 	case d.f.Node.State != NodeFound || !node.DeletionTimestamp.IsZero():

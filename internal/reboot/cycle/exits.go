@@ -49,8 +49,8 @@ var exits = []exit{
 	},
 }
 
-// leaves ends a cycle that cannot go on, or that nobody needs any more, and reports whether it did.
-func (d *draft) leaves() bool {
+// exitEarly ends a cycle that cannot go on, or that nobody needs any more, and reports whether it did.
+func (d *draft) exitEarly() bool {
 	for i := range exits {
 		e := &exits[i]
 		if (d.f.MachineUnreadable != "" && !e.withoutMachine) || !e.is(d) {

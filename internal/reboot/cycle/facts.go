@@ -139,11 +139,11 @@ func (f *Facts) escalates() bool {
 // replaceable reports whether cycling did not help, and another machine would. A person who asked for single steps decides what
 // follows, and so does a record.
 func (f *Facts) replaceable() bool {
-	return f.helpless() && f.Whole() && !f.ofRecord() && f.Machine.Operation == ""
+	return f.noUseCycling() && f.Whole() && !f.ofRecord() && f.Machine.Operation == ""
 }
 
-// helpless reports whether another cycle is useless: all attempts failed, or there is nothing to cycle.
-func (f *Facts) helpless() bool {
+// noUseCycling reports whether another cycle is useless: all attempts failed, or there is nothing to cycle.
+func (f *Facts) noUseCycling() bool {
 	if f.Status.Phase != v1alpha1.Failed {
 		return false
 	}

@@ -15,8 +15,8 @@ var UnhealthyKeys = []string{"capi.metal3.io/unhealthy", "capm3.metal3.io/unheal
 // UnhealthyByUs is the value that identifies our mark.
 const UnhealthyByUs = "sickbay/PowerCycleFailed"
 
-// leftOnHost returns what is still to be done to the recorded host when its cycle has ended.
-func (d *draft) leftOnHost() Action {
+// undoneOnHost returns what is still to be done to the recorded host when its cycle has ended.
+func (d *draft) undoneOnHost() Action {
 	h, recorded := d.f.Host, d.s.Host
 	switch {
 	case recorded == nil || h.Missing != "" || h.UID != recorded.UID:
@@ -31,7 +31,7 @@ func (d *draft) leftOnHost() Action {
 // not choose the host again before a person has looked at it; a host that works again may be chosen.
 func (d *draft) hostMark() Action {
 	switch h := d.f.Host; {
-	case d.inVain() && !d.f.Machine.Healthy && !h.Unhealthy && !d.outdated():
+	case d.suspectHost() && !d.f.Machine.Healthy && !h.Unhealthy && !d.outdated():
 		return MarkHost
 	case d.s.Phase == v1alpha1.Succeeded && h.UnhealthyByUs && !d.outdated():
 		return UnmarkHost
@@ -43,18 +43,18 @@ func (d *draft) hostMark() Action {
 func (d *draft) outdated() bool {
 	return slices.ContainsFunc(d.f.Siblings, func(other v1alpha1.RebootRemediation) bool {
 		s := &other.Status
-		says := inVain(s) || s.Phase == v1alpha1.Succeeded
+		says := suspectHost(s) || s.Phase == v1alpha1.Succeeded
 		if !says || s.Host == nil || s.Host.UID != d.s.Host.UID {
 			return false
 		}
-		return d.s.FinishedAt.Before(s.FinishedAt) || (d.s.Phase == v1alpha1.Succeeded && inVain(s) && d.s.FinishedAt.Equal(s.FinishedAt))
+		return d.s.FinishedAt.Before(s.FinishedAt) || (d.s.Phase == v1alpha1.Succeeded && suspectHost(s) && d.s.FinishedAt.Equal(s.FinishedAt))
 	})
 }
 
-func (d *draft) inVain() bool { return inVain(&d.s) }
+func (d *draft) suspectHost() bool { return suspectHost(&d.s) }
 
-// inVain reports whether a cycle has ended in a way that makes its host suspect.
-func inVain(s *v1alpha1.RebootRemediationStatus) bool {
+// suspectHost reports whether a cycle has ended in a way that makes its host suspect.
+func suspectHost(s *v1alpha1.RebootRemediationStatus) bool {
 	if s.Phase != v1alpha1.Failed {
 		return false
 	}
@@ -78,16 +78,16 @@ func (d *draft) markStays() bool {
 	return true
 }
 
-// settleMark removes our mark from a host that works again, when nothing has to be put back on its Node. If another cycle has marked the
+// returnHost removes our mark from a host that works again, when nothing has to be put back on its Node. If another cycle has marked the
 // host since, or cycles it now, the mark depends on that one.
-func (d *draft) settleMark() {
+func (d *draft) returnHost() {
 	switch {
 	case !d.marked() || d.markedLater():
 		d.s.HostMarkedSince = nil
 	case d.f.atWork() == nil && d.worksAgain():
 		d.choose(UnmarkHost)
 	case d.f.Deleting:
-		d.letRecordGo()
+		d.releaseRecord()
 	}
 }
 

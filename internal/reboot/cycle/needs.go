@@ -31,11 +31,11 @@ func NeedsRecord(f *Facts) bool {
 // whether to ask the owner, which cycle decides about the host's mark, and whether an ended one still has to look after the Node.
 func NeedsSiblings(f *Facts) bool {
 	cleans := (f.Status.Phase == v1alpha1.Failed || f.Status.Phase == v1alpha1.Succeeded) && f.Finalizer
-	return cleans || settling(f) || (f.Status.Phase != "" && rowOf(f.Status.Phase).standsBack)
+	return cleans || owesAfterEnd(f) || (f.Status.Phase != "" && rowOf(f.Status.Phase).standsBack)
 }
 
-// settling reports whether a cycle is over but still has to put the Node back in service, or to remove its mark from the host.
-func settling(f *Facts) bool {
+// owesAfterEnd reports whether a cycle is over but still has to put the Node back in service, or to remove its mark from the host.
+func owesAfterEnd(f *Facts) bool {
 	return !f.Finalizer && (f.Status.Phase.Ended() || f.Deleting) && OwesAnything(&f.Status)
 }
 
@@ -52,7 +52,7 @@ func OwesNode(status *v1alpha1.RebootRemediationStatus) bool {
 // NeedsNode reports whether a decision depends on the Node. Powering off does not, nor does releasing the host.
 func NeedsNode(f *Facts) bool {
 	if !f.Finalizer || f.Status.Phase.Ended() {
-		return settling(f)
+		return owesAfterEnd(f)
 	}
 	return f.Status.Phase != "" && rowOf(f.Status.Phase).node
 }

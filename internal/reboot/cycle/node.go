@@ -42,7 +42,7 @@ func (d *draft) back() bool {
 	case d.s.PoweredOffAt == nil:
 		// This attempt has not had the host off. If an earlier one did, its Node has come late if it reports now, or if it is another
 		// Node. A Node that is marked Ready may be dead without anybody knowing.
-		return d.outOfService() && ((!Ready(node) && !d.recorded(node)) || (Ready(node) && reportedAfter(node, d.letGoAt())))
+		return d.outOfService() && ((!Ready(node) && !d.recorded(node)) || (Ready(node) && reportedAfter(node, d.releasedBy())))
 	case d.registeredSince(node):
 		return true
 	default:
@@ -50,8 +50,8 @@ func (d *draft) back() bool {
 	}
 }
 
-// letGoAt returns a time by which this attempt had released the host.
-func (d *draft) letGoAt() *metav1.Time { return cmp.Or(d.s.NextAttemptAt, d.s.LastPoweredOn) }
+// releasedBy returns a time by which this attempt had released the host.
+func (d *draft) releasedBy() *metav1.Time { return cmp.Or(d.s.NextAttemptAt, d.s.LastPoweredOn) }
 
 // registeredSince reports whether a Node has registered since the host was off, and is another one than before. Earlier versions did not
 // store that there was no Node meanwhile, only when the host was off.
@@ -80,10 +80,10 @@ func (d *draft) restore() {
 	found := d.f.Node.State == NodeFound && d.f.Node.Node.DeletionTimestamp.IsZero()
 	missing := d.missing(found)
 	switch {
-	case d.yields():
+	case d.standsBackForSibling():
 	case found && missing == Nothing && Ready(d.f.Node.Node):
 		d.restored()
-	case d.suspended():
+	case d.stopsClock():
 		if found && missing != Nothing {
 			d.choose(missing)
 		}
@@ -126,7 +126,7 @@ func (d *draft) waitForMachine() {
 	switch {
 	case !d.f.awaitsMachine():
 		d.succeed()
-	case d.suspended():
+	case d.stopsClock():
 	case !d.overdue():
 	case !d.f.stillSick():
 		d.succeed()

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// settle is longer than a host's operator takes between two looks at its power.
-	settle = 75 * time.Second
+	// settleTime is longer than a host's operator takes between two looks at its power.
+	settleTime = 75 * time.Second
 	// proofTime is what it takes to prove that a host is off that was off already: it has to settle, and its operator has to
 	// answer.
-	proofTime = settle + time.Minute
+	proofTime = settleTime + time.Minute
 )
 
 // off reports whether the host is proven off now: our key has been on it without a break, its operator has answered the one-shot
@@ -27,7 +27,7 @@ func (d *draft) off() bool {
 	if h.Missing != "" || !h.Fenceable || !h.Key || h.Probe || h.PoweredOn || h.Obstacle != "" || s.KeySince == nil {
 		return false
 	}
-	settled := !h.AskedAt.Before(s.KeySince.Add(settle)) && !h.OtherProbe
+	settled := !h.AskedAt.Before(s.KeySince.Add(settleTime)) && !h.OtherProbe
 	return s.SeenOnAt != nil || settled
 }
 
@@ -67,11 +67,11 @@ func (d *draft) notOff() {
 	switch {
 	case d.f.withdrawn():
 		d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
-	case d.s.HoldingSince != nil && (!d.f.asked(v1alpha1.StepPowerOn) || passing(d.f.Host.Obstacle)):
+	case d.s.HoldingSince != nil && (!d.f.asked(v1alpha1.StepPowerOn) || temporary(d.f.Host.Obstacle)):
 		d.enter(v1alpha1.Holding, d.unproven()+"; it stays off anyway")
 	case d.f.MachineUnreadable != "":
 		d.cancelAttempt(d.unproven() + ". " + d.f.MachineUnreadable)
-	case passing(d.f.Host.Obstacle):
+	case temporary(d.f.Host.Obstacle):
 		d.cancelAttempt(d.unproven())
 	default:
 		d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
@@ -110,7 +110,7 @@ func (d *draft) setKey() {
 
 // askAgain makes the operator look again at a host that was off before our key was set.
 func (d *draft) askAgain() {
-	settled := d.s.KeySince.Add(settle)
+	settled := d.s.KeySince.Add(settleTime)
 	if d.now.Before(settled) {
 		d.recheckBy(settled)
 		return

@@ -28,7 +28,7 @@ const waitsForPower = "Waiting until the host is on"
 // cycle is withdrawn.
 func (d *draft) awaitOthers() bool {
 	reason, message := d.keptOffByOthers()
-	if h := d.f.Host; reason == "" && !h.PoweredOn && passing(h.Obstacle) {
+	if h := d.f.Host; reason == "" && !h.PoweredOn && temporary(h.Obstacle) {
 		reason, message = h.Obstacle, h.Message
 	}
 	if reason != "" {

@@ -337,11 +337,11 @@ func (w *model) checkHostMarked() {
 		return
 	}
 	recovered, reason := w.byHealthCheck() && w.healthy(), reasonOf(status, v1alpha1.ConditionSucceeded)
-	inVain := reason == v1alpha1.ReasonPowerOffTimedOut || reason == v1alpha1.ReasonPowerOnTimedOut || reason == v1alpha1.ReasonNodeTimedOut
+	suspectHost := reason == v1alpha1.ReasonPowerOffTimedOut || reason == v1alpha1.ReasonPowerOnTimedOut || reason == v1alpha1.ReasonNodeTimedOut
 	switch {
 	case status.Phase == v1alpha1.Succeeded && w.host.unhealthy == probeOurs:
 		w.t.Fatalf("the host works again, and is marked as unhealthy")
-	case status.Phase == v1alpha1.Failed && inVain && w.host.unhealthy == "" && !recovered:
+	case status.Phase == v1alpha1.Failed && suspectHost && w.host.unhealthy == "" && !recovered:
 		w.t.Fatalf("the cycle was in vain (%s), and the host may be handed out again", reason)
 	}
 }

@@ -19,14 +19,14 @@ func (f *Facts) atWork() *v1alpha1.RebootRemediation {
 	return nil
 }
 
-// yields stands back if another RebootRemediation has begun while this one stood back, and reports whether it has. When that one has
+// standsBackForSibling stands back if another RebootRemediation has begun while this one stood back, and reports whether it has. When that one has
 // ended, the machine is judged again.
-func (d *draft) yields() bool {
+func (d *draft) standsBackForSibling() bool {
 	other := d.f.atWork()
 	if other == nil {
 		return false
 	}
-	if d.outOfService() && OwesNode(&other.Status) && d.kin(other) {
+	if d.outOfService() && OwesNode(&other.Status) && d.sharesNodeWith(other) {
 		// The other one has taken that over.
 		d.s.Node.Backup, d.s.Node.OutOfService = nil, false
 	}
@@ -51,10 +51,11 @@ func (d *draft) awaitSibling(other *v1alpha1.RebootRemediation) {
 
 // waitingFor says which RebootRemediation this one waits for.
 func waitingFor(other *v1alpha1.RebootRemediation) string {
-	return fmt.Sprintf("Waiting for RebootRemediation %s, %s: a machine has one power cycle at a time", other.Name, asker(RequesterOf(&other.Spec, &other.Status)))
+	return fmt.Sprintf("Waiting for RebootRemediation %s, %s: a machine has one power cycle at a time", other.Name, whoAsked(RequesterOf(&other.Spec, &other.Status)))
 }
 
-func asker(by *v1alpha1.RebootRequester) string {
+// whoAsked says who asked for a cycle, as a clause about its RebootRemediation.
+func whoAsked(by *v1alpha1.RebootRequester) string {
 	switch {
 	case by == nil:
 		return "which was there first"
@@ -75,7 +76,7 @@ func (d *draft) takeOver() {
 	for i := range d.f.Siblings {
 		other := &d.f.Siblings[i]
 		idle := other.Status.Phase.Ended() || StandsBack(&other.Status)
-		if !idle || !OwesNode(&other.Status) || !d.kin(other) {
+		if !idle || !OwesNode(&other.Status) || !d.sharesNodeWith(other) {
 			continue
 		}
 		owed := other.Status.Node.DeepCopy()
@@ -91,15 +92,16 @@ func (d *draft) successor() *v1alpha1.RebootRemediation {
 	for i := range d.f.Siblings {
 		other := &d.f.Siblings[i]
 		began := other.Status.PendingRebootSince
-		if other.Status.Attempt > 0 && d.kin(other) && began != nil && !began.Before(d.s.FinishedAt) {
+		if other.Status.Attempt > 0 && d.sharesNodeWith(other) && began != nil && !began.Before(d.s.FinishedAt) {
 			return other
 		}
 	}
 	return nil
 }
 
-// kin reports whether another RebootRemediation is about the same Machine, and takes the Node out of service in the same way.
-func (d *draft) kin(other *v1alpha1.RebootRemediation) bool {
+// sharesNodeWith reports whether either of two RebootRemediations can put back what the other has taken: they are about the same Machine, and take
+// its Node out of service in the same way.
+func (d *draft) sharesNodeWith(other *v1alpha1.RebootRemediation) bool {
 	return other.Status.MachineUID == d.f.Machine.UID && other.Spec.TaintsNode() == d.f.Spec.TaintsNode()
 }
 

@@ -105,19 +105,19 @@ func TestNeverOffWorksAgain(t *testing.T) {
 func TestLastWordOnAHost(t *testing.T) {
 	const failed, done = v1alpha1.Failed, v1alpha1.Succeeded
 	byUs := func(f *Facts) { f.Host.Unhealthy, f.Host.UnhealthyByUs = true, true }
-	inVain := func(f *Facts) { f.Status.Outcome = v1alpha1.ReasonNodeTimedOut }
-	helped, failedLater, otherHost := sibling("r-2", done, endedAt(moment)), sibling("r-2", failed, inVain, endedAt(moment)), sibling("r-2", done, endedAt(moment))
+	suspectHost := func(f *Facts) { f.Status.Outcome = v1alpha1.ReasonNodeTimedOut }
+	helped, failedLater, otherHost := sibling("r-2", done, endedAt(moment)), sibling("r-2", failed, suspectHost, endedAt(moment)), sibling("r-2", done, endedAt(moment))
 	otherHost.Status.Host.UID = "h-2"
 	unavailable := sibling("r-2", failed, endedAt(moment), func(f *Facts) { f.Status.Outcome = v1alpha1.ReasonHostUnavailable })
 	for name, tt := range map[string]struct {
 		facts Facts
 		want  Action
 	}{
-		"in vain":                           {in(failed, inVain, notOwned), MarkHost},
-		"in vain, and then it has helped":   {in(failed, inVain, notOwned, beside(helped)), RemoveFinalizer},
-		"that was another host":             {in(failed, inVain, notOwned, beside(otherHost)), MarkHost},
-		"it has helped before":              {in(failed, inVain, notOwned, endedAt(2*moment), beside(helped)), MarkHost},
-		"in the same second":                {in(failed, inVain, notOwned, endedAt(moment), beside(helped)), MarkHost},
+		"in vain":                           {in(failed, suspectHost, notOwned), MarkHost},
+		"in vain, and then it has helped":   {in(failed, suspectHost, notOwned, beside(helped)), RemoveFinalizer},
+		"that was another host":             {in(failed, suspectHost, notOwned, beside(otherHost)), MarkHost},
+		"it has helped before":              {in(failed, suspectHost, notOwned, endedAt(2*moment), beside(helped)), MarkHost},
+		"in the same second":                {in(failed, suspectHost, notOwned, endedAt(moment), beside(helped)), MarkHost},
 		"helped":                            {in(done, byUs), UnmarkHost},
 		"helped, and then it was in vain":   {in(done, byUs, beside(failedLater)), RemoveFinalizer},
 		"it was in vain in the same second": {in(done, byUs, endedAt(moment), beside(failedLater)), RemoveFinalizer},

@@ -18,7 +18,7 @@ func (d *draft) goOnWithoutMachine() {
 		d.clean()
 	case d.s.Host == nil || d.hostGone():
 		// Nothing of ours is there.
-	case d.leaves():
+	case d.exitEarly():
 	default:
 		rowOf(d.s.Phase).withoutMachine(d)
 	}
@@ -26,7 +26,7 @@ func (d *draft) goOnWithoutMachine() {
 
 // coolDownWithoutMachine removes our key from the host, and waits.
 func (d *draft) coolDownWithoutMachine() {
-	if d.leftOnHost() == RemoveKey {
+	if d.undoneOnHost() == RemoveKey {
 		d.choose(RemoveKey)
 	}
 }
