@@ -40,7 +40,7 @@ func init() {
 	node := func(d *draft) time.Duration { return d.f.Spec.NodeTimeout() }
 	phases = []phase{
 		{
-			name: v1alpha1.Pending, awaits: "the host can be worked with", goOn: (*draft).admit, withoutMachine: (*draft).wait,
+			name: v1alpha1.Pending, awaits: "the host can be worked with", goOn: (*draft).pending, withoutMachine: (*draft).wait,
 			clock: func(s *status) **metav1.Time { return &s.UnavailableSince }, limit: func(d *draft) time.Duration { return d.f.Spec.PowerOffTimeout() },
 			recovers: true, node: true, begins: true, standsBack: true,
 		}, {

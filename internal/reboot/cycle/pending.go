@@ -14,8 +14,8 @@ import (
 // so right after making it.
 const lookForRecord = time.Second
 
-// admit decides whether the cycle may begin. Until then, nothing is done to the host.
-func (d *draft) admit() {
+// pending decides whether the cycle may begin. Until then, nothing is done to the host.
+func (d *draft) pending() {
 	if d.s.Phase == "" {
 		d.enter(v1alpha1.Pending, "Looking for the host")
 		d.s.MachineUID = d.f.Machine.UID
