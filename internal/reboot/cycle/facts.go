@@ -3,7 +3,6 @@ package cycle
 import (
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -101,20 +100,6 @@ type HostFacts struct {
 	Unhealthy, UnhealthyByUs bool
 	// OtherKeys reports whether somebody else keeps it off.
 	OtherKeys bool
-}
-
-// NodeFacts is what was read from the workload cluster.
-type NodeFacts struct {
-	State NodeState
-	// Cause is set if State is NodeUnreadable.
-	Cause string
-	// Node is set if State is NodeFound.
-	Node *corev1.Node
-	// Tainted reports whether it has the out-of-service taint, and Drained whether its Pods and volumes have been released since.
-	Tainted bool
-	Drained bool
-	// TaintSupported reports whether the workload cluster honours that taint.
-	TaintSupported bool
 }
 
 // awaitsMachine reports whether the request depends on the verdict, and the machine is not called healthy yet.

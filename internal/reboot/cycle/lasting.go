@@ -9,7 +9,7 @@ import (
 )
 
 // A new Node gets some things by itself, from its kubelet or from controllers that look after every Node. The backup leaves
-// these out: they would come back anyway, and the old values may be wrong by then. It keeps everything else: what is set only
+// these out, and keeps only what lasts: they would come back anyway, and the old values may be wrong by then. What lasts is everything else: what is set only
 // once, such as the annotations and labels of kubeadm, and what a person may have set, such as a zone or an address for the
 // network. If a program sets such a value too, it does so when it starts, whatever is there.
 
@@ -28,7 +28,7 @@ func lastingLabels(labels map[string]string) map[string]string {
 // lastingAnnotations leaves out the annotations that programs maintain on every Node.
 func lastingAnnotations(annotations map[string]string) map[string]string {
 	return without(annotations, func(key string) bool {
-		return ownedAnnotations[key] || strings.HasPrefix(key, ovnPrefix)
+		return maintainedAnnotations[key] || strings.HasPrefix(key, ovnPrefix)
 	})
 }
 
@@ -36,7 +36,8 @@ func lastingAnnotations(annotations map[string]string) map[string]string {
 // it is deleted: an old one may belong to another Node by now.
 const ovnPrefix = "k8s.ovn.org/"
 
-var ownedAnnotations = map[string]bool{
+// maintainedAnnotations are what programs set on every Node by themselves.
+var maintainedAnnotations = map[string]bool{
 	// The kubelet: who attaches volumes (from its configuration), its drivers (which have yet to start), its address.
 	"volumes.kubernetes.io/controller-managed-attach-detach": true,
 	"csi.volume.kubernetes.io/nodeid":                        true,
@@ -63,7 +64,7 @@ var ownedAnnotations = map[string]bool{
 func lastingTaints(taints []corev1.Taint) []corev1.Taint {
 	var kept []corev1.Taint
 	for _, t := range taints {
-		if !transient[t.Key] && !strings.HasSuffix(t.Key, notReadySuffix) {
+		if !transientTaints[t.Key] && !strings.HasSuffix(t.Key, notReadySuffix) {
 			kept = append(kept, corev1.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect})
 		}
 	}
@@ -73,7 +74,8 @@ func lastingTaints(taints []corev1.Taint) []corev1.Taint {
 // notReadySuffix by convention ends taints that last until an agent, of the network or of storage, has started.
 const notReadySuffix = "/agent-not-ready"
 
-var transient = map[string]bool{
+// transientTaints come and go with the state of a Node.
+var transientTaints = map[string]bool{
 	corev1.TaintNodeNotReady: true, corev1.TaintNodeUnreachable: true, corev1.TaintNodeUnschedulable: true,
 	corev1.TaintNodeMemoryPressure: true, corev1.TaintNodeDiskPressure: true, corev1.TaintNodePIDPressure: true,
 	corev1.TaintNodeNetworkUnavailable: true, corev1.TaintNodeOutOfService: true,
@@ -85,36 +87,9 @@ var transient = map[string]bool{
 	"ToBeDeletedByClusterAutoscaler": true, "DeletionCandidateOfClusterAutoscaler": true,
 }
 
-// without returns all entries except those whose key is left out.
-func without(all map[string]string, leftOut func(key string) bool) map[string]string {
+// without returns all entries except those whose key is to be left out.
+func without(all map[string]string, leaveOut func(key string) bool) map[string]string {
 	kept := maps.Clone(all)
-	maps.DeleteFunc(kept, func(key, _ string) bool { return leftOut(key) })
+	maps.DeleteFunc(kept, func(key, _ string) bool { return leaveOut(key) })
 	return kept
-}
-
-// NodeState is what is known of a Node.
-type NodeState int
-
-const (
-	// NodeNone means that the Machine has none.
-	NodeNone NodeState = iota
-	// NodeFound means that it was read.
-	NodeFound
-	// NodeGone means that the workload cluster answered that there is none.
-	NodeGone
-	// NodeUnreadable means that it could not be read from the workload cluster.
-	NodeUnreadable
-)
-
-// OutOfService is the taint that makes Kubernetes delete the Pods of a Node and detach their volumes at once.
-var OutOfService = corev1.Taint{Key: corev1.TaintNodeOutOfService, Value: "nodeshutdown", Effect: corev1.TaintEffectNoExecute}
-
-// Tainted reports whether a Node has the out-of-service taint, whoever set it.
-func Tainted(node *corev1.Node) bool {
-	return len(missingTaints([]corev1.Taint{OutOfService}, node.Spec.Taints)) == 0
-}
-
-// OurTaint reports whether a taint is the one that we set. Somebody else's may have another value.
-func OurTaint(t corev1.Taint) bool {
-	return t.Key == OutOfService.Key && t.Value == OutOfService.Value && t.Effect == OutOfService.Effect
 }

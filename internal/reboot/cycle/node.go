@@ -171,30 +171,3 @@ func (d *draft) notRestored() {
 func (d *draft) notInService(message string) {
 	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionFalse, v1alpha1.ReasonRestoreTimedOut, message)
 }
-
-// Ready reports whether a Node has the condition Ready=True.
-func Ready(node *corev1.Node) bool {
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}
-
-// readySince reports whether a Ready Node became Ready after a time.
-func readySince(node *corev1.Node, since *metav1.Time) bool {
-	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && since.Before(&c.LastTransitionTime)
-	})
-}
-
-// reportedAfter reports whether a Node has reported after a time.
-func reportedAfter(node *corev1.Node, since *metav1.Time) bool {
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return since.Before(&c.LastHeartbeatTime)
-		}
-	}
-	return false
-}

@@ -25,8 +25,8 @@ func TestReferenceLeftOut(t *testing.T) {
 			t.Errorf("the label %s is kept", label)
 		}
 	}
-	annotations := append(slices.Sorted(maps.Keys(ownedAnnotations)), ovnPrefix+"...")
-	taints := append(slices.Sorted(maps.Keys(transient)), "..."+notReadySuffix)
+	annotations := append(slices.Sorted(maps.Keys(maintainedAnnotations)), ovnPrefix+"...")
+	taints := append(slices.Sorted(maps.Keys(transientTaints)), "..."+notReadySuffix)
 	table := [][]string{{"of the Node", "left out"}}
 	for _, row := range []struct {
 		of    string
