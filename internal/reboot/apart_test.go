@@ -98,24 +98,24 @@ func TestClustersApart(t *testing.T) {
 	}
 }
 
-// TestVisit: a visit to a workload cluster keeps its place until it ends, and then the next one gets in.
-func TestVisit(t *testing.T) {
+// TestClusterPlace: a Reconcile keeps its place in a workload cluster until it gives it up, and then the next one gets in.
+func TestClusterPlace(t *testing.T) {
 	places, cluster := &workload.Places{Most: 1}, client.ObjectKey{Name: "c"}
-	first, second := &visit{places: places}, &visit{places: places}
+	first, second := &clusterPlace{places: places}, &clusterPlace{places: places}
 	for range 3 {
-		if err := first.begin(cluster); err != nil {
+		if err := first.take(cluster); err != nil {
 			t.Fatal(err)
 		}
-		if err := second.begin(cluster); !errors.Is(err, errBusy) {
+		if err := second.take(cluster); !errors.Is(err, errBusy) {
 			t.Errorf("the second one: %v", err)
 		}
 	}
-	second.end()
-	if err := second.begin(cluster); !errors.Is(err, errBusy) {
+	second.giveUp()
+	if err := second.take(cluster); !errors.Is(err, errBusy) {
 		t.Errorf("the second one, who was never in: %v", err)
 	}
-	first.end()
-	if err := second.begin(cluster); err != nil {
+	first.giveUp()
+	if err := second.take(cluster); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }

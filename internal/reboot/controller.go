@@ -86,8 +86,8 @@ type Reconciler struct {
 	failures recall.Dedupe[cycle.Action]
 	// watchNodes makes events of a cluster's Nodes wake the controller; nil if there are no Clusters.
 	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
-	// turns let machines of a control plane begin one at a time.
-	turns turns
+	// beginning has a lock for each control plane, and for each other machine, so that its cycles begin one at a time.
+	beginning keyedLocks
 	// places keep workers free for other clusters while a workload cluster hangs.
 	places  workload.Places
 	volumes volumes
@@ -121,10 +121,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 // carryOut takes a power cycle as far as possible. It fails with a conflict or ErrChanged if something has changed since it was read.
 func (r *Reconciler) carryOut(ctx context.Context, request *v1alpha1.RebootRemediation) (ctrl.Result, error) {
-	in := &visit{places: &r.places}
-	defer in.end()
+	place := &clusterPlace{places: &r.places}
+	defer place.giveUp()
 	for range maxSteps {
-		v, decision, err := r.step(ctx, request, in)
+		v, decision, err := r.step(ctx, request, place)
 		switch {
 		case errors.Is(err, errBusy):
 			return ctrl.Result{RequeueAfter: busyRetry}, nil
@@ -152,8 +152,8 @@ func (r *Reconciler) isMine(ctx context.Context, request *v1alpha1.RebootRemedia
 }
 
 // step observes once, and does one thing.
-func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediation, in *visit) (view, cycle.Decision, error) {
-	v, err := r.observe(ctx, request, in)
+func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediation, place *clusterPlace) (view, cycle.Decision, error) {
+	v, err := r.observe(ctx, request, place)
 	if err != nil {
 		r.failed(request, observing, err)
 		return view{}, cycle.Decision{}, err

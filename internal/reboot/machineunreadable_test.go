@@ -67,7 +67,7 @@ func TestStaleRecord(t *testing.T) {
 	if s.look(request); len(s.keys()) > 0 {
 		t.Fatalf("let go of, and the keys are %v", s.keys())
 	}
-	v, err := s.r.observe(t.Context(), old, &visit{places: &s.r.places})
+	v, err := s.r.observe(t.Context(), old, &clusterPlace{places: &s.r.places})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ type view struct {
 }
 
 // observe reads live everything that a decision needs. It reads the host last, so that the write to the host follows at once.
-func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemediation, in *visit) (view, error) {
+func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemediation, place *clusterPlace) (view, error) {
 	v := view{facts: factsOf(request)}
 	var err error
 	if v.machine, err = r.machine(ctx, request); err != nil {
@@ -45,7 +45,7 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 	if v.machine != nil && cycle.NeedsRecord(&v.facts) {
 		v.facts.NotStored = r.notStored(ctx, request, v.machine)
 	}
-	if err = r.observeCluster(ctx, request, &v, in); err != nil {
+	if err = r.observeCluster(ctx, request, &v, place); err != nil {
 		return view{}, err
 	}
 	if cycle.NeedsSiblings(&v.facts) {
@@ -61,11 +61,11 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 }
 
 // observeCluster reads from the workload cluster. It does not wait if enough workers are busy with that cluster already.
-func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.RebootRemediation, v *view, in *visit) (err error) {
+func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.RebootRemediation, v *view, place *clusterPlace) (err error) {
 	if v.machine == nil || !cycle.NeedsNode(&v.facts) {
 		return nil
 	}
-	if err = in.begin(v.machine.cluster); err == nil {
+	if err = place.take(v.machine.cluster); err == nil {
 		v.facts.Node, err = r.nodeInTime(ctx, request, v.machine)
 	}
 	if err != nil {

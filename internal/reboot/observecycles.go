@@ -2,10 +2,7 @@ package reboot
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -14,17 +11,16 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
-	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // takeTurn checks again, past the cache, whether another RebootRemediation cycles this machine or another one of its control plane. Nobody
 // else can check until release is called, so two cycles never begin at once. The other facts stay as they were read.
 func (r *Reconciler) takeTurn(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) (release func(), err error) {
-	turn := client.ObjectKey{Namespace: request.Namespace, Name: "machine/" + referenceOf(request).Name}
+	key := client.ObjectKey{Namespace: request.Namespace, Name: "machine/" + referenceOf(request).Name}
 	if v.plane != nil {
-		turn = v.machine.plane()
+		key = v.machine.plane()
 	}
-	release = r.turns.lock(turn)
+	release = r.beginning.lock(key)
 	if err := r.lookAgain(ctx, request, v); err != nil {
 		release()
 		return nil, err
@@ -73,71 +69,4 @@ func (r *Reconciler) mayBelongTo(ctx context.Context, other *v1alpha1.RebootReme
 	}
 	cluster := obj.Labels[clusterv1.ClusterNameLabel]
 	return inControlPlane(obj) && (cluster == "" || cluster == m.cluster.Name)
-}
-
-// turns has one lock for each control plane, and for each other machine, that is about to begin a cycle. The zero value is ready to use.
-type turns struct {
-	mu sync.Mutex
-	of map[client.ObjectKey]*turn
-}
-
-type turn struct {
-	sync.Mutex
-	// users counts who holds the lock or waits for it.
-	users int
-}
-
-func (t *turns) lock(whose client.ObjectKey) (release func()) {
-	t.mu.Lock()
-	if t.of == nil {
-		t.of = map[client.ObjectKey]*turn{}
-	}
-	one := t.of[whose]
-	if one == nil {
-		one = &turn{}
-		t.of[whose] = one
-	}
-	one.users++
-	t.mu.Unlock()
-	one.Lock()
-	return func() {
-		one.Unlock()
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		if one.users--; one.users == 0 {
-			delete(t.of, whose)
-		}
-	}
-}
-
-// errBusy says that as many workers as allowed are busy with a workload cluster.
-var errBusy = errors.New("others are busy with the workload cluster")
-
-// busyRetry is how long to wait before trying such a cluster again.
-const busyRetry = time.Second
-
-// visit is the place of one Reconcile in a workload cluster. Reconcile keeps it to the end, so that a cycle that has begun with its Node
-// in a slow cluster can finish, and its deadlines do not pass while it queues.
-type visit struct {
-	places *workload.Places
-	leave  func()
-}
-
-// begin takes a place, unless the visit already has one.
-func (v *visit) begin(cluster client.ObjectKey) error {
-	if v.leave != nil {
-		return nil
-	}
-	leave, ok := v.places.TryEnter(cluster)
-	if !ok {
-		return errBusy
-	}
-	v.leave = leave
-	return nil
-}
-
-func (v *visit) end() {
-	if v.leave != nil {
-		v.leave()
-	}
 }
