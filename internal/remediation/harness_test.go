@@ -298,7 +298,7 @@ func (f *harness) standing() []string {
 		if c := meta.FindStatusCondition(m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition); c != nil && c.Status == metav1.ConditionFalse {
 			list = append(list, m.Name+": mark")
 		}
-		if remedy.RebootRequested(m) {
+		if _, asked := m.Annotations[remedy.RebootAnnotation]; asked {
 			list = append(list, m.Name+": reboot")
 		}
 		if !m.DeletionTimestamp.IsZero() {

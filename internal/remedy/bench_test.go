@@ -15,12 +15,10 @@ var (
 	dueSink  time.Time
 )
 
-// TestQuestionsAllocateNothing: these functions are called for each Machine of a
-// MachineHealthCheck.
-func TestQuestionsAllocateNothing(t *testing.T) {
+// TestNeedsMarkAllocatesNothing: it is called for each Machine of a MachineHealthCheck.
+func TestNeedsMarkAllocatesNothing(t *testing.T) {
 	machine := build.Machine("ns", "m", build.OwnedBy(build.MachineSet("ns", "set")))
 	expect.NoAllocation(t, func() { boolSink = remedy.NeedsMark(machine) })
-	expect.NoAllocation(t, func() { boolSink = remedy.RebootRequested(machine) })
 }
 
 func BenchmarkNeedsMark(b *testing.B) {

@@ -1,10 +1,13 @@
 package remedy
 
 import (
+	"context"
 	"time"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 const (
@@ -20,10 +23,44 @@ const (
 	RebootOperationAnnotation = "sickbay.dev/reboot-operation"
 )
 
-// RebootRequested reports whether a power cycle is requested and not yet done.
-func RebootRequested(machine *clusterv1.Machine) bool {
-	_, ok := machine.Annotations[RebootAnnotation]
-	return ok
+// AskReboot asks for a power cycle of a Machine's host by the annotation reboot.metal3.io, whose value is the
+// operation ID. The annotation sickbay.dev/reboot-operation stays when the other one is removed, so the same operation
+// is never asked for twice.
+func AskReboot(ctx context.Context, c client.Client, machine *clusterv1.Machine, operation string) error {
+	if machine.Annotations[RebootOperationAnnotation] == operation {
+		return nil
+	}
+	ops := ownwrites.JSONPatch{ownwrites.TestUID(machine)}
+	if machine.Annotations == nil {
+		ops = append(ops, ownwrites.Test("/metadata/annotations", nil), ownwrites.Op{Op: "add", Path: "/metadata/annotations", Value: map[string]string{}})
+	}
+	if before, ok := machine.Annotations[RebootOperationAnnotation]; ok {
+		ops = append(ops, ownwrites.Test(ownwrites.AnnotationPath(RebootOperationAnnotation), before))
+	} else {
+		ops = append(ops, ownwrites.Test(ownwrites.AnnotationPath(RebootOperationAnnotation), nil))
+	}
+	ops = append(ops, ownwrites.Test(ownwrites.AnnotationPath(RebootAnnotation), nil),
+		ownwrites.Op{Op: "add", Path: ownwrites.AnnotationPath(RebootOperationAnnotation), Value: operation},
+		ownwrites.Op{Op: "add", Path: ownwrites.AnnotationPath(RebootAnnotation), Value: operation})
+	return patch(machine, "asking for a power cycle of", ops, func(answer *clusterv1.Machine, p client.Patch) error {
+		return c.Patch(ctx, answer, p, client.FieldOwner(FieldOwner))
+	})
+}
+
+// WithdrawReboot removes the annotation, if its value has not changed since it was read.
+func WithdrawReboot(ctx context.Context, c client.Client, machine *clusterv1.Machine) error {
+	value, ok := machine.Annotations[RebootAnnotation]
+	if !ok {
+		return nil
+	}
+	ops := ownwrites.JSONPatch{
+		ownwrites.TestUID(machine),
+		ownwrites.Test(ownwrites.AnnotationPath(RebootAnnotation), value),
+		ownwrites.Remove(ownwrites.AnnotationPath(RebootAnnotation)),
+	}
+	return patch(machine, "withdrawing the power cycle of", ops, func(answer *clusterv1.Machine, p client.Patch) error {
+		return c.Patch(ctx, answer, p, client.FieldOwner(FieldOwner))
+	})
 }
 
 // RebootOperation returns the operation ID of the attempt that asks for a power cycle; empty if none does, or if somebody
