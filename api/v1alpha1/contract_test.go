@@ -45,7 +45,7 @@ func TestRequestFromTemplate(t *testing.T) {
 	template.Spec.Template.Spec.RetryLimit = new(int32(3))
 	machine := build.Machine(ns, "m")
 	build.Create(t.Context(), t, e.Client, template, machine)
-	asked := remedy.Asked{
+	asked := remedy.Request{
 		Record: recordOf(t, ns, "record", record),
 		Step: v1alpha1.RemediationStep{Name: "request", Action: v1alpha1.ActionRequest, TemplateRef: &v1alpha1.StepTemplateReference{
 			APIVersion: v1alpha1.GroupVersion.String(), Kind: "RebootRemediationTemplate", Name: "cycle",

@@ -130,7 +130,7 @@ func (f *harness) play(r *v1alpha1.MachineRemediation, sick bool) {
 				f.t.Fatal(err)
 			}
 		case d.Act == ladder.CreateReboot && (facts.Request == nil || facts.Request.OperationID != d.Attempt.OperationID):
-			asked := remedy.Asked{Record: r, Attempt: d.Attempt, Step: r.Spec.Steps[0]}
+			asked := remedy.Request{Record: r, Attempt: d.Attempt, Step: r.Spec.Steps[0]}
 			if err := remedy.MakeReboot(f.t.Context(), f.env.Client, f.env.Client, asked); err != nil {
 				f.t.Fatal(err)
 			}

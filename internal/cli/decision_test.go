@@ -20,7 +20,7 @@ import (
 // rebooting starts the power cycle of a record.
 func (s *shell) rebooting(r *v1alpha1.MachineRemediation) *v1alpha1.MachineRemediation {
 	s.t.Helper()
-	asked := remedy.Asked{Record: r, Attempt: v1alpha1.RemediationAttempt{Number: 1, Step: "reboot", OperationID: ladder.OperationID(r, 1)}, Step: r.Spec.Steps[0]}
+	asked := remedy.Request{Record: r, Attempt: v1alpha1.RemediationAttempt{Number: 1, Step: "reboot", OperationID: ladder.OperationID(r, 1)}, Step: r.Spec.Steps[0]}
 	if err := remedy.MakeReboot(s.t.Context(), s.c, s.c, asked); err != nil {
 		s.t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 }
 
 func (r *Reconciler) write(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, decision ladder.Decision) error {
-	asked := remedy.Asked{Record: record, Attempt: decision.Attempt, Step: decision.Step}
+	asked := remedy.Request{Record: record, Attempt: decision.Attempt, Step: decision.Step}
 	switch decision.Act {
 	case ladder.MarkForOwner:
 		return remedy.Mark(ctx, r.Client, v.machine, r.Clock.Now())

@@ -65,7 +65,7 @@ func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediati
 
 // lastAct is the latest time at which one of these acts may still be carried out. The deletion of a record does not wait for it: a
 // late act then gets a record of its own.
-func lastAct(ended *v1alpha1.MachineRemediation, unseen []remedy.Asked) time.Time {
+func lastAct(ended *v1alpha1.MachineRemediation, unseen []remedy.Request) time.Time {
 	last := time.Time{}
 	if !ended.DeletionTimestamp.IsZero() {
 		return last
@@ -97,7 +97,7 @@ func (r *Reconciler) sweepable(ctx context.Context, ended *v1alpha1.MachineRemed
 }
 
 // sweepRequest deletes a request that names the record.
-func (r *Reconciler) sweepRequest(ctx context.Context, asked remedy.Asked) error {
+func (r *Reconciler) sweepRequest(ctx context.Context, asked remedy.Request) error {
 	if !makesRequest(asked.Record, asked.Step) {
 		return nil
 	}
@@ -142,13 +142,13 @@ func (r *Reconciler) swept(ctx context.Context, ended *v1alpha1.MachineRemediati
 
 // unseenActs are the acts that may have been carried out without the record's knowledge: those of attempts that it does not list.
 // Creating a record with a slot is the intent for its first attempt.
-func unseenActs(ended *v1alpha1.MachineRemediation) []remedy.Asked {
-	var list []remedy.Asked
+func unseenActs(ended *v1alpha1.MachineRemediation) []remedy.Request {
+	var list []remedy.Request
 	add := func(name string, number int32, over *metav1.Time) {
 		i := slices.IndexFunc(ended.Spec.Steps, func(s v1alpha1.RemediationStep) bool { return s.Name == name })
 		if i >= 0 && ladder.Acts(ended.Spec.Steps[i].Action) {
 			attempt := v1alpha1.RemediationAttempt{Number: number, Step: name, OperationID: ladder.OperationID(ended, number), EndTime: over}
-			list = append(list, remedy.Asked{Record: ended, Step: ended.Spec.Steps[i], Attempt: attempt})
+			list = append(list, remedy.Request{Record: ended, Step: ended.Spec.Steps[i], Attempt: attempt})
 		}
 	}
 	for _, attempt := range ended.Status.Attempts {

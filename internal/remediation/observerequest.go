@@ -71,12 +71,12 @@ func (r *Reconciler) request(ctx context.Context, record *v1alpha1.MachineRemedi
 }
 
 // requests returns the requests that may exist: that of the latest attempt, and that of the next one.
-func requests(record *v1alpha1.MachineRemediation) []remedy.Asked {
-	var list []remedy.Asked
+func requests(record *v1alpha1.MachineRemediation) []remedy.Request {
+	var list []remedy.Request
 	add := func(step v1alpha1.RemediationStep, number int32) {
 		if makesRequest(record, step) {
 			attempt := v1alpha1.RemediationAttempt{Number: number, Step: step.Name, OperationID: ladder.OperationID(record, number)}
-			list = append(list, remedy.Asked{Record: record, Step: step, Attempt: attempt})
+			list = append(list, remedy.Request{Record: record, Step: step, Attempt: attempt})
 		}
 	}
 	if n := len(record.Status.Attempts); n > 0 {
@@ -97,7 +97,7 @@ func makesRequest(record *v1alpha1.MachineRemediation, step v1alpha1.Remediation
 		(step.Action == v1alpha1.ActionReboot && record.Spec.TemplateRef != nil)
 }
 
-func readRequest(ctx context.Context, live client.Reader, asked remedy.Asked) (*ladder.Request, error) {
+func readRequest(ctx context.Context, live client.Reader, asked remedy.Request) (*ladder.Request, error) {
 	found := &unstructured.Unstructured{}
 	found.SetGroupVersionKind(asked.Kind())
 	key := client.ObjectKey{Namespace: asked.Record.Namespace, Name: asked.Name()}
@@ -121,7 +121,7 @@ func readRequest(ctx context.Context, live client.Reader, asked remedy.Asked) (*
 
 // operationOf returns the operationID of the attempt that made a request; empty if it belongs to another record. A request from
 // before the record is taken over: the previous version made it, or an earlier record that is gone.
-func operationOf(found *unstructured.Unstructured, asked remedy.Asked) string {
+func operationOf(found *unstructured.Unstructured, asked remedy.Request) string {
 	operation := found.GetAnnotations()[v1alpha1.OperationAnnotation]
 	if strings.HasPrefix(operation, string(asked.Record.UID)+"/") {
 		return operation

@@ -19,7 +19,7 @@ import (
 func (f *harness) actLate(act string, machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) error {
 	f.t.Helper()
 	machine, _ = stored(f, machine)
-	asked := remedy.Asked{
+	asked := remedy.Request{
 		Record: record, Step: record.Spec.Steps[0],
 		Attempt: v1alpha1.RemediationAttempt{Number: 1, OperationID: ladder.OperationID(record, 1)},
 	}
@@ -264,7 +264,7 @@ func TestLateRebootOfAnEarlierAttempt(t *testing.T) {
 	f.reconcile(record)
 	f.wantStanding("RebootRemediation " + record.Name + "-2")
 	// Now attempt 1 takes effect.
-	asked := remedy.Asked{
+	asked := remedy.Request{
 		Record: first, Step: first.Spec.Steps[0],
 		Attempt: v1alpha1.RemediationAttempt{Number: 1, Step: "reboot", OperationID: ladder.OperationID(first, 1)},
 	}

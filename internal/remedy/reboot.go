@@ -75,9 +75,9 @@ func RebootOperation(machine client.Object) string {
 
 // RebootRequestedByHealthCheck reports whether a health check, and not a person, asks for a power cycle.
 func RebootRequestedByHealthCheck(machine client.Object) bool {
-	asked, requested := machine.GetAnnotations()[RebootAnnotation]
+	value, requested := machine.GetAnnotations()[RebootAnnotation]
 	at, ever := machine.GetAnnotations()[RebootRequestedAtAnnotation]
-	return RebootOperation(machine) != "" || requested && ever && asked == at
+	return RebootOperation(machine) != "" || requested && ever && value == at
 }
 
 // RebootDueAt returns when a Machine may be rebooted again: after pause since the last time. Zero means at once.

@@ -14,28 +14,28 @@ import (
 
 // MakeReboot creates the RebootRemediation of an attempt. It makes only one cycle, and leaves the rest to the
 // record.
-func MakeReboot(ctx context.Context, c client.Client, live client.Reader, asked Asked) error {
-	record := asked.Record
+func MakeReboot(ctx context.Context, c client.Client, live client.Reader, request Request) error {
+	record := request.Record
 	made := &v1alpha1.RebootRemediation{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: record.Namespace, Name: asked.Name(),
+			Namespace: record.Namespace, Name: request.Name(),
 			Labels:          map[string]string{clusterv1.ClusterNameLabel: record.Spec.ClusterName},
-			Annotations:     map[string]string{v1alpha1.OperationAnnotation: asked.Attempt.OperationID},
-			OwnerReferences: []metav1.OwnerReference{asked.owner()},
+			Annotations:     map[string]string{v1alpha1.OperationAnnotation: request.Attempt.OperationID},
+			OwnerReferences: []metav1.OwnerReference{request.owner()},
 		},
 	}
-	if ref := asked.Step.TemplateRef; ref != nil {
+	if ref := request.Step.TemplateRef; ref != nil {
 		template := &v1alpha1.RebootRemediationTemplate{}
 		if err := live.Get(ctx, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name}, template); err != nil {
 			return fmt.Errorf("getting RebootRemediationTemplate %s: %w", ref.Name, err)
 		}
 		made.Spec.RebootSettings = template.Spec.Template.Spec
 	}
-	bound(&made.Spec.RebootSettings, asked.Step)
+	bound(&made.Spec.RebootSettings, request.Step)
 	made.Spec.RetryLimit = new(int32)
 	made.Spec.Machine = &v1alpha1.MachineReference{APIGroup: record.Spec.MachineRef.APIGroup, Name: record.Spec.MachineRef.Name}
 	made.Spec.RequestedBy = &v1alpha1.RebootRequester{
-		Kind: v1alpha1.RequestedByRecord, Name: record.Name, UID: record.UID, OperationID: asked.Attempt.OperationID,
+		Kind: v1alpha1.RequestedByRecord, Name: record.Name, UID: record.UID, OperationID: request.Attempt.OperationID,
 	}
 	if err := c.Create(ctx, made, client.FieldOwner(FieldOwner)); err != nil {
 		return fmt.Errorf("creating RebootRemediation %s: %w", client.ObjectKeyFromObject(made), err)

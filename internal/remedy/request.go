@@ -15,19 +15,19 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Asked is an attempt that makes an object for its request.
-type Asked struct {
+// Request is the object that an attempt makes: one made from a template, or a RebootRemediation.
+type Request struct {
 	Record  *v1alpha1.MachineRemediation
 	Attempt v1alpha1.RemediationAttempt
 	Step    v1alpha1.RemediationStep
 }
 
 // Kind returns the kind of the object.
-func (a Asked) Kind() schema.GroupVersionKind {
-	if a.Step.Action == v1alpha1.ActionReboot {
+func (r Request) Kind() schema.GroupVersionKind {
+	if r.Step.Action == v1alpha1.ActionReboot {
 		return v1alpha1.GroupVersion.WithKind("RebootRemediation")
 	}
-	ref := a.Step.TemplateRef
+	ref := r.Step.TemplateRef
 	return requestKind(schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind))
 }
 
@@ -43,33 +43,33 @@ func requestKind(template schema.GroupVersionKind) schema.GroupVersionKind {
 
 // Name returns the name of the object. By Cluster API's contract, a request that is done when the machine is healthy has
 // the name of the Machine. An object with a name of its own can exist beside those of other attempts.
-func (a Asked) Name() string {
-	if a.ofMachine() {
-		return a.Record.Spec.MachineRef.Name
+func (r Request) Name() string {
+	if r.ofMachine() {
+		return r.Record.Spec.MachineRef.Name
 	}
-	return fmt.Sprintf("%s-%d", a.Record.Name, a.Attempt.Number)
+	return fmt.Sprintf("%s-%d", r.Record.Name, r.Attempt.Number)
 }
 
-func (a Asked) ofMachine() bool {
-	return a.Step.Action == v1alpha1.ActionRequest && a.Step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded
+func (r Request) ofMachine() bool {
+	return r.Step.Action == v1alpha1.ActionRequest && r.Step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded
 }
 
 // owner returns the owner of the object, with which it is deleted: the Machine, or the record if the object has to outlive
 // the Machine.
-func (a Asked) owner() metav1.OwnerReference {
-	if a.ofMachine() {
-		machine := a.Record.Spec.MachineRef
+func (r Request) owner() metav1.OwnerReference {
+	if r.ofMachine() {
+		machine := r.Record.Spec.MachineRef
 		return metav1.OwnerReference{APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: machine.Name, UID: machine.UID}
 	}
 	return metav1.OwnerReference{
-		APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediation", Name: a.Record.Name, UID: a.Record.UID,
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediation", Name: r.Record.Name, UID: r.Record.UID,
 	}
 }
 
 // MakeRequest creates the request of an attempt from the template of its step. It does not overwrite an existing object of
 // that name: the next read shows whose it is.
-func MakeRequest(ctx context.Context, c client.Client, live client.Reader, asked Asked) error {
-	ref, namespace := asked.Step.TemplateRef, asked.Record.Namespace
+func MakeRequest(ctx context.Context, c client.Client, live client.Reader, request Request) error {
+	ref, namespace := request.Step.TemplateRef, request.Record.Namespace
 	template := &unstructured.Unstructured{}
 	template.SetAPIVersion(ref.APIVersion)
 	template.SetKind(ref.Kind)
@@ -77,16 +77,16 @@ func MakeRequest(ctx context.Context, c client.Client, live client.Reader, asked
 		return fmt.Errorf("getting remediation template %s %s: %w", ref.Kind, ref.Name, err)
 	}
 	healthCheckRef := clusterv1.MachineHealthCheckRemediationTemplateReference{APIVersion: ref.APIVersion, Kind: ref.Kind, Name: ref.Name}
-	owner := asked.owner()
+	owner := request.owner()
 	made, err := external.GenerateTemplate(&external.GenerateTemplateInput{
 		Template: template, TemplateRef: healthCheckRef.ToObjectReference(namespace), Namespace: namespace,
-		Name: asked.Name(), ClusterName: asked.Record.Spec.ClusterName, OwnerRef: &owner,
-		Annotations: map[string]string{v1alpha1.OperationAnnotation: asked.Attempt.OperationID},
+		Name: request.Name(), ClusterName: request.Record.Spec.ClusterName, OwnerRef: &owner,
+		Annotations: map[string]string{v1alpha1.OperationAnnotation: request.Attempt.OperationID},
 	})
 	if err != nil {
 		return fmt.Errorf("making a request from template %s %s: %w", ref.Kind, ref.Name, err)
 	}
-	made.SetGroupVersionKind(asked.Kind())
+	made.SetGroupVersionKind(request.Kind())
 	if err := c.Create(ctx, made, client.FieldOwner(FieldOwner)); err != nil {
 		return fmt.Errorf("creating %s %s: %w", made.GetKind(), client.ObjectKeyFromObject(made), err)
 	}

@@ -25,8 +25,8 @@ func fixStep(doneWhen v1alpha1.DoneWhen) v1alpha1.RemediationStep {
 	return v1alpha1.RemediationStep{Name: "fix", Action: v1alpha1.ActionRequest, TemplateRef: ref, DoneWhen: doneWhen, TimeoutSeconds: new(int32(60))}
 }
 
-// asked stores a record of the Machine, and returns the second attempt of one of its steps.
-func (f *harness) asked(t *testing.T, step v1alpha1.RemediationStep) remedy.Asked {
+// request stores a record of the Machine, and returns the second attempt of one of its steps.
+func (f *harness) request(t *testing.T, step v1alpha1.RemediationStep) remedy.Request {
 	t.Helper()
 	cluster := build.Cluster(f.ns, build.ClusterName)
 	build.Create(t.Context(), t, f.c, cluster)
@@ -38,14 +38,14 @@ func (f *harness) asked(t *testing.T, step v1alpha1.RemediationStep) remedy.Aske
 		Steps:          []v1alpha1.RemediationStep{step},
 	})
 	build.Create(t.Context(), t, f.c, r)
-	return remedy.Asked{Record: r, Step: step, Attempt: v1alpha1.RemediationAttempt{Number: 2, OperationID: operation}}
+	return remedy.Request{Record: r, Step: step, Attempt: v1alpha1.RemediationAttempt{Number: 2, OperationID: operation}}
 }
 
-func (f *harness) made(t *testing.T, asked remedy.Asked) *unstructured.Unstructured {
+func (f *harness) made(t *testing.T, request remedy.Request) *unstructured.Unstructured {
 	t.Helper()
 	made := &unstructured.Unstructured{}
-	made.SetGroupVersionKind(asked.Kind())
-	if err := f.c.Get(t.Context(), client.ObjectKey{Namespace: f.ns, Name: asked.Name()}, made); err != nil {
+	made.SetGroupVersionKind(request.Kind())
+	if err := f.c.Get(t.Context(), client.ObjectKey{Namespace: f.ns, Name: request.Name()}, made); err != nil {
 		t.Fatal(err)
 	}
 	return made
@@ -56,16 +56,16 @@ func TestMakeRequest(t *testing.T) {
 		t.Run(string(doneWhen), func(t *testing.T) {
 			f := newHarness(t)
 			f.template(t)
-			asked := f.asked(t, fixStep(doneWhen))
+			request := f.request(t, fixStep(doneWhen))
 			name, owner := "m", metav1.OwnerReference{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Machine", Name: "m", UID: f.machine.UID}
 			if outlives {
-				name = asked.Record.Name + "-2"
-				owner = metav1.OwnerReference{APIVersion: "sickbay.dev/v1alpha1", Kind: "MachineRemediation", Name: asked.Record.Name, UID: asked.Record.UID}
+				name = request.Record.Name + "-2"
+				owner = metav1.OwnerReference{APIVersion: "sickbay.dev/v1alpha1", Kind: "MachineRemediation", Name: request.Record.Name, UID: request.Record.UID}
 			}
-			if err := remedy.MakeRequest(t.Context(), f.c, f.c, asked); err != nil {
+			if err := remedy.MakeRequest(t.Context(), f.c, f.c, request); err != nil {
 				t.Fatal(err)
 			}
-			got := f.made(t, asked)
+			got := f.made(t, request)
 			want := map[string]any{
 				"name": name, "kind": "FixRemediation",
 				"labels": map[string]string{clusterv1.ClusterNameLabel: "cluster"},
@@ -83,10 +83,10 @@ func TestMakeRequest(t *testing.T) {
 			}); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if err := remedy.MakeRequest(t.Context(), f.c, f.c, asked); !apierrors.IsAlreadyExists(err) {
+			if err := remedy.MakeRequest(t.Context(), f.c, f.c, request); !apierrors.IsAlreadyExists(err) {
 				t.Errorf("a second time: %v", err)
 			}
-			if again := f.made(t, asked); again.GetResourceVersion() != got.GetResourceVersion() {
+			if again := f.made(t, request); again.GetResourceVersion() != got.GetResourceVersion() {
 				t.Error("it was written a second time")
 			}
 		})
@@ -102,26 +102,26 @@ func TestMakeRequestFromOddTemplate(t *testing.T) {
 		"metadata": map[string]any{"name": "odd", "finalizers": []any{"odd.example.dev/keep"}, "labels": map[string]any{"kept": "yes"}},
 	}}
 	build.Create(t.Context(), t, f.c, template)
-	asked := f.asked(t, fixStep(""))
-	if err := remedy.MakeRequest(t.Context(), f.c, f.c, asked); err != nil {
+	request := f.request(t, fixStep(""))
+	if err := remedy.MakeRequest(t.Context(), f.c, f.c, request); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.made(t, asked); len(got.GetFinalizers()) > 0 || got.GetLabels()["kept"] != "yes" {
+	if got := f.made(t, request); len(got.GetFinalizers()) > 0 || got.GetLabels()["kept"] != "yes" {
 		t.Errorf("finalizers %v, labels %v", got.GetFinalizers(), got.GetLabels())
 	}
 }
 
 func TestMakeRequestWithoutTemplate(t *testing.T) {
 	f := newHarness(t)
-	asked := f.asked(t, fixStep(""))
-	err := remedy.MakeRequest(t.Context(), f.c, f.c, asked)
+	request := f.request(t, fixStep(""))
+	err := remedy.MakeRequest(t.Context(), f.c, f.c, request)
 	if !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "getting remediation template FixRemediationTemplate fix") {
 		t.Errorf("error is %v", err)
 	}
 	made := &unstructured.Unstructured{}
-	made.SetGroupVersionKind(asked.Kind())
+	made.SetGroupVersionKind(request.Kind())
 	made.SetNamespace(f.ns)
-	made.SetName(asked.Name())
+	made.SetName(request.Name())
 	expect.Gone(t.Context(), t, f.c, made)
 }
 
@@ -152,30 +152,30 @@ func TestMakeReboot(t *testing.T) {
 			template := &v1alpha1.RebootRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "cycle"}}
 			template.Spec.Template.Spec = v1alpha1.RebootSettings{RetryLimit: new(int32(5)), PowerOffTimeoutSeconds: new(int32(77)), Isolation: v1alpha1.OutOfServiceTaint}
 			build.Create(t.Context(), t, f.c, template)
-			asked := f.asked(t, v1alpha1.RemediationStep{Name: "cycle", Action: v1alpha1.ActionReboot, TemplateRef: tt.ref, TimeoutSeconds: new(tt.timeout)})
-			if err := remedy.MakeReboot(t.Context(), f.c, f.c, asked); err != nil {
+			request := f.request(t, v1alpha1.RemediationStep{Name: "cycle", Action: v1alpha1.ActionReboot, TemplateRef: tt.ref, TimeoutSeconds: new(tt.timeout)})
+			if err := remedy.MakeReboot(t.Context(), f.c, f.c, request); err != nil {
 				t.Fatal(err)
 			}
 			got := &v1alpha1.RebootRemediation{}
-			if err := f.c.Get(t.Context(), client.ObjectKey{Namespace: f.ns, Name: asked.Record.Name + "-2"}, got); err != nil {
+			if err := f.c.Get(t.Context(), client.ObjectKey{Namespace: f.ns, Name: request.Record.Name + "-2"}, got); err != nil {
 				t.Fatal(err)
 			}
 			want := v1alpha1.RebootRemediationSpec{
 				Machine:        &v1alpha1.MachineReference{APIGroup: "cluster.x-k8s.io", Name: "m"},
-				RequestedBy:    &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: asked.Record.Name, UID: asked.Record.UID, OperationID: operation},
+				RequestedBy:    &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: request.Record.Name, UID: request.Record.UID, OperationID: operation},
 				RebootSettings: tt.want,
 			}
 			if diff := cmp.Diff(want, got.Spec); diff != "" {
 				t.Errorf("spec (-want +got):\n%s", diff)
 			}
-			owner := metav1.OwnerReference{APIVersion: "sickbay.dev/v1alpha1", Kind: "MachineRemediation", Name: asked.Record.Name, UID: asked.Record.UID}
+			owner := metav1.OwnerReference{APIVersion: "sickbay.dev/v1alpha1", Kind: "MachineRemediation", Name: request.Record.Name, UID: request.Record.UID}
 			if diff := cmp.Diff([]metav1.OwnerReference{owner}, got.OwnerReferences); diff != "" {
 				t.Errorf("owners (-want +got):\n%s", diff)
 			}
 			if got.Annotations[v1alpha1.OperationAnnotation] != operation || got.Labels[clusterv1.ClusterNameLabel] != "cluster" {
 				t.Errorf("annotations %v, labels %v", got.Annotations, got.Labels)
 			}
-			if err := remedy.MakeReboot(t.Context(), f.c, f.c, asked); !apierrors.IsAlreadyExists(err) {
+			if err := remedy.MakeReboot(t.Context(), f.c, f.c, request); !apierrors.IsAlreadyExists(err) {
 				t.Errorf("a second time: %v", err)
 			}
 		})
@@ -185,8 +185,8 @@ func TestMakeReboot(t *testing.T) {
 func TestMakeRebootWithoutTemplate(t *testing.T) {
 	f := newHarness(t)
 	ref := &v1alpha1.StepTemplateReference{APIVersion: "sickbay.dev/v1alpha1", Kind: "RebootRemediationTemplate", Name: "cycle"}
-	asked := f.asked(t, v1alpha1.RemediationStep{Name: "cycle", Action: v1alpha1.ActionReboot, TemplateRef: ref, TimeoutSeconds: new(int32(60))})
-	if err := remedy.MakeReboot(t.Context(), f.c, f.c, asked); !apierrors.IsNotFound(err) {
+	request := f.request(t, v1alpha1.RemediationStep{Name: "cycle", Action: v1alpha1.ActionReboot, TemplateRef: ref, TimeoutSeconds: new(int32(60))})
+	if err := remedy.MakeReboot(t.Context(), f.c, f.c, request); !apierrors.IsNotFound(err) {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -206,21 +206,21 @@ func TestWithdrawRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newHarness(t)
 			f.template(t)
-			asked := f.asked(t, fixStep(""))
-			if err := remedy.MakeRequest(t.Context(), f.c, f.c, asked); err != nil {
+			request := f.request(t, fixStep(""))
+			if err := remedy.MakeRequest(t.Context(), f.c, f.c, request); err != nil {
 				t.Fatal(err)
 			}
-			request := f.made(t, asked)
-			ref := v1alpha1.RemediationObjectReference{APIVersion: request.GetAPIVersion(), Kind: request.GetKind(), Name: request.GetName(), UID: request.GetUID()}
+			made := f.made(t, request)
+			ref := v1alpha1.RemediationObjectReference{APIVersion: made.GetAPIVersion(), Kind: made.GetKind(), Name: made.GetName(), UID: made.GetUID()}
 			tt.change(&ref)
 			if err := remedy.WithdrawRequest(t.Context(), f.c, f.ns, ref); (err != nil) != tt.failed {
 				t.Errorf("error is %v", err)
 			}
 			if tt.stays {
-				f.made(t, asked)
+				f.made(t, request)
 				return
 			}
-			expect.Gone(t.Context(), t, f.c, request)
+			expect.Gone(t.Context(), t, f.c, made)
 		})
 	}
 }
