@@ -10,55 +10,55 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// byHandle indexes MachineHealthChecks by one label that all their Machines have: judging one Machine must not mean reading all MachineHealthChecks
+// byIndexLabel indexes MachineHealthChecks by one label that all their Machines have: judging one Machine must not mean reading all MachineHealthChecks
 // of its cluster.
-const byHandle = "sickbay.handle"
+const byIndexLabel = "sickbay.indexLabel"
 
-// handle is a label of Machines; zero means none.
-type handle struct{ key, value string }
+// indexLabel is a label of Machines by which their MachineHealthChecks are indexed; zero means none.
+type indexLabel struct{ key, value string }
 
-// handleOf returns one of the labels that a MachineHealthCheck selects by; zero if it has none beside the cluster's name.
-func handleOf(mhc *clusterv1.MachineHealthCheck) handle {
-	var first handle
+// indexLabelOf returns one of the labels that a MachineHealthCheck selects by; zero if it has none beside the cluster's name.
+func indexLabelOf(mhc *clusterv1.MachineHealthCheck) indexLabel {
+	var first indexLabel
 	for key, value := range mhc.Spec.Selector.MatchLabels {
 		if key != clusterv1.ClusterNameLabel && (first.key == "" || key < first.key) {
-			first = handle{key, value}
+			first = indexLabel{key, value}
 		}
 	}
 	return first
 }
 
-func (h handle) of(cluster string) string { return cluster + "/" + h.key + "=" + h.value }
+func (l indexLabel) of(cluster string) string { return cluster + "/" + l.key + "=" + l.value }
 
-// ofKey is the index value that all handles with a key share.
+// ofKey is the index value that all index labels with a key share.
 func ofKey(cluster, key string) string { return cluster + "/" + key }
 
-// handleKeys are the keys of all handles that were ever indexed, so that other labels of a Machine need no lookup. A cache indexes an object before
+// indexLabelKeys are the keys of all index labels that were ever indexed, so that other labels of a Machine need no lookup. A cache indexes an object before
 // it shows it, so no key is missing; an extra one costs only a lookup.
-var handleKeys sync.Map
+var indexLabelKeys sync.Map
 
-// extractHandle returns the index values of a MachineHealthCheck.
-func extractHandle(obj client.Object) []string {
+// indexLabelValues returns the index values of a MachineHealthCheck.
+func indexLabelValues(obj client.Object) []string {
 	mhc := obj.(*clusterv1.MachineHealthCheck)
-	h := handleOf(mhc)
-	handleKeys.LoadOrStore(h.key, nil)
-	return []string{h.of(mhc.Spec.ClusterName), ofKey(mhc.Spec.ClusterName, h.key)}
+	label := indexLabelOf(mhc)
+	indexLabelKeys.LoadOrStore(label.key, nil)
+	return []string{label.of(mhc.Spec.ClusterName), ofKey(mhc.Spec.ClusterName, label.key)}
 }
 
 // MachineHealthChecksFor lists the MachineHealthChecks that may select a Machine: all that do, and maybe some that do not. They are not copied: the
 // caller must not change them.
 func MachineHealthChecksFor(ctx context.Context, reader client.Reader, machine *clusterv1.Machine) ([]*clusterv1.MachineHealthCheck, error) {
 	cluster := ClusterOf(machine)
-	// Look up the zero handle first: a reader without a cache indexes while it lists.
-	mhcs, err := appendByHandle(ctx, nil, reader, cluster, handle{}.of(cluster.Name))
+	// Look up the zero label first: a reader without a cache indexes while it lists.
+	mhcs, err := appendByIndexLabel(ctx, nil, reader, cluster, indexLabel{}.of(cluster.Name))
 	if err != nil {
 		return nil, err
 	}
 	for key, value := range machine.Labels {
-		if _, used := handleKeys.Load(key); !used {
+		if _, used := indexLabelKeys.Load(key); !used {
 			continue
 		}
-		if mhcs, err = appendByHandle(ctx, mhcs, reader, cluster, handle{key, value}.of(cluster.Name)); err != nil {
+		if mhcs, err = appendByIndexLabel(ctx, mhcs, reader, cluster, indexLabel{key, value}.of(cluster.Name)); err != nil {
 			return nil, err
 		}
 	}
@@ -69,20 +69,20 @@ func MachineHealthChecksFor(ctx context.Context, reader client.Reader, machine *
 // caller must not change them.
 func Rivals(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) ([]*clusterv1.MachineHealthCheck, error) {
 	cluster := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}
-	own := handleOf(mhc)
-	if own == (handle{}) {
+	own := indexLabelOf(mhc)
+	if own == (indexLabel{}) {
 		return MachineHealthChecksOf(ctx, reader, cluster)
 	}
-	mhcs, err := appendByHandle(ctx, nil, reader, cluster, handle{}.of(cluster.Name))
+	mhcs, err := appendByIndexLabel(ctx, nil, reader, cluster, indexLabel{}.of(cluster.Name))
 	if err != nil {
 		return nil, err
 	}
-	if mhcs, err = appendByHandle(ctx, mhcs, reader, cluster, own.of(cluster.Name)); err != nil {
+	if mhcs, err = appendByIndexLabel(ctx, mhcs, reader, cluster, own.of(cluster.Name)); err != nil {
 		return nil, err
 	}
-	handleKeys.Range(func(key, _ any) bool {
+	indexLabelKeys.Range(func(key, _ any) bool {
 		if key != "" && key != own.key {
-			mhcs, err = appendByHandle(ctx, mhcs, reader, cluster, ofKey(cluster.Name, key.(string)))
+			mhcs, err = appendByIndexLabel(ctx, mhcs, reader, cluster, ofKey(cluster.Name, key.(string)))
 		}
 		return err == nil
 	})
@@ -95,9 +95,9 @@ func OlderRivals(ctx context.Context, reader client.Reader, mhc *clusterv1.Machi
 	return slices.DeleteFunc(all, func(other *clusterv1.MachineHealthCheck) bool { return other.UID == mhc.UID || !precedes(other, mhc) }), err
 }
 
-func appendByHandle(ctx context.Context, mhcs []*clusterv1.MachineHealthCheck, reader client.Reader, cluster client.ObjectKey, value string,
+func appendByIndexLabel(ctx context.Context, mhcs []*clusterv1.MachineHealthCheck, reader client.Reader, cluster client.ObjectKey, value string,
 ) ([]*clusterv1.MachineHealthCheck, error) {
-	found, err := listMachineHealthChecks(ctx, reader, cluster.Namespace, byHandle, value)
+	found, err := listMachineHealthChecks(ctx, reader, cluster.Namespace, byIndexLabel, value)
 	if err != nil {
 		return nil, fmt.Errorf("listing MachineHealthChecks of %s: %w", cluster, err)
 	}

@@ -50,7 +50,7 @@ func Indexes() []Index {
 		{&clusterv1.MachineHealthCheck{}, byCluster, func(obj client.Object) []string {
 			return []string{obj.(*clusterv1.MachineHealthCheck).Spec.ClusterName}
 		}},
-		{&clusterv1.MachineHealthCheck{}, byHandle, extractHandle},
+		{&clusterv1.MachineHealthCheck{}, byIndexLabel, indexLabelValues},
 		{&clusterv1.MachineHealthCheck{}, byTemplate, func(obj client.Object) []string {
 			ref := obj.(*clusterv1.MachineHealthCheck).Spec.Remediation.TemplateRef
 			if !ref.IsDefined() {
