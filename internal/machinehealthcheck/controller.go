@@ -78,7 +78,7 @@ type Reconciler struct {
 	// statuses are those that name so many Machines that writing them is rate-limited.
 	statuses recall.Throttle
 	// failures are the machines that could not be admitted.
-	failures recall.Dedupe[types.UID]
+	failures recall.Failures[types.UID]
 	rules    rules.Cache
 	kinds    kinds
 	// leftOvers are the requests of an earlier version that were looked for and not found. Nobody makes new ones, so one search

@@ -68,7 +68,7 @@ func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCh
 
 // observeFailures adds the machines that could not be admitted.
 func (r *Reconciler) observeFailures(f *admission.Facts) {
-	failed := r.failures.Failures(client.ObjectKeyFromObject(f.MachineHealthCheck), func(uid types.UID) bool {
+	failed := r.failures.Of(client.ObjectKeyFromObject(f.MachineHealthCheck), func(uid types.UID) bool {
 		return slices.ContainsFunc(f.Targets, func(t admission.Target) bool { return t.Machine.UID == uid })
 	})
 	if len(failed) == 0 {

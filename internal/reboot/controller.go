@@ -83,7 +83,7 @@ type Reconciler struct {
 	expectations recall.Expectations
 	changed      recall.Backoff
 	// failures are the steps that failed. Each is retried, but reported only once per cause.
-	failures recall.Dedupe[cycle.Action]
+	failures recall.Failures[cycle.Action]
 	// watchNodes makes events of a cluster's Nodes wake the controller; nil if there are no Clusters.
 	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
 	// beginning has a lock for each control plane, and for each other machine, so that its cycles begin one at a time.

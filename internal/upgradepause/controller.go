@@ -73,7 +73,7 @@ type Reconciler struct {
 	expectations recall.Expectations
 	conflicts    recall.Backoff
 	// unreadable are the signals that cannot be read, by kind, so that each is reported once.
-	unreadable recall.Dedupe[string]
+	unreadable recall.Failures[string]
 	fights     fights
 	selectors  selectors
 	censuses   censuses
