@@ -146,8 +146,8 @@ func (r *Reconciler) isMine(ctx context.Context, request *v1alpha1.RebootRemedia
 	if ref.APIGroup != r.Kind.Group {
 		return false, nil
 	}
-	k := keeper{filter: r.WatchFilter, kind: r.Kind, cached: r.Client, live: r.Live}
-	foreign, err := k.foreign(ctx, client.ObjectKey{Namespace: request.Namespace, Name: ref.Name}, begun(request))
+	filter := watchFilter{value: r.WatchFilter, kind: r.Kind, cached: r.Client, live: r.Live}
+	foreign, err := filter.foreign(ctx, client.ObjectKey{Namespace: request.Namespace, Name: ref.Name}, begun(request))
 	return !foreign, err
 }
 

@@ -73,8 +73,8 @@ func (r *Reconciler) foreign(ctx context.Context, request *v1alpha1.RebootRemedi
 	if ref.APIGroup == OpenShiftKind.Group {
 		kind = OpenShiftKind
 	}
-	k := keeper{filter: r.WatchFilter, kind: kind, cached: r.Client, live: r.Client}
-	return k.foreign(ctx, client.ObjectKey{Namespace: request.Namespace, Name: ref.Name}, begun(request))
+	filter := watchFilter{value: r.WatchFilter, kind: kind, cached: r.Client, live: r.Client}
+	return filter.foreign(ctx, client.ObjectKey{Namespace: request.Namespace, Name: ref.Name}, begun(request))
 }
 
 // show counts a cycle by its phase, unless it has ended.

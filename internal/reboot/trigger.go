@@ -34,8 +34,8 @@ func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 	if err != nil || !wantsAny(cached) {
 		return ctrl.Result{}, err
 	}
-	k := keeper{filter: t.WatchFilter, kind: t.Kind, cached: t.Client, live: t.Live}
-	foreign, err := k.foreign(ctx, req.NamespacedName, false)
+	filter := watchFilter{value: t.WatchFilter, kind: t.Kind, cached: t.Client, live: t.Live}
+	foreign, err := filter.foreign(ctx, req.NamespacedName, false)
 	if err != nil || foreign {
 		return ctrl.Result{}, err
 	}

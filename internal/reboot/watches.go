@@ -149,13 +149,13 @@ func (r *Reconciler) ofMachine(ctx context.Context, machine client.Object) []ctr
 // have taken over.
 func (r *Reconciler) waiting(ctx context.Context, changed client.Object) []ctrl.Request {
 	return r.requests(ctx, changed.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
-		return request.Name != changed.GetName() && (request.Status.Phase == v1alpha1.Pending || succeeds(changed, request))
+		return request.Name != changed.GetName() && (request.Status.Phase == v1alpha1.Pending || mayTakeOver(changed, request))
 	})
 }
 
-// succeeds reports whether an object may be the successor of a RebootRemediation that has ended and owes its Node something, or that
+// mayTakeOver reports whether an object may take over from a RebootRemediation that has ended and owes its Node something, or that
 // stands back.
-func succeeds(changed client.Object, before *v1alpha1.RebootRemediation) bool {
+func mayTakeOver(changed client.Object, before *v1alpha1.RebootRemediation) bool {
 	later, ok := changed.(*v1alpha1.RebootRemediation)
 	waits := cycle.StandsBack(&before.Status) || (before.Status.Phase.Ended() && cycle.OwesNode(&before.Status))
 	return ok && waits && referenceOf(later) == referenceOf(before)

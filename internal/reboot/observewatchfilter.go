@@ -21,11 +21,11 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// keeper decides which Machines belong to other managers, by a watch filter.
-type keeper struct {
-	// filter is the value that the label cluster.x-k8s.io/watch-filter must have; empty means any.
-	filter string
-	kind   schema.GroupVersionKind
+// watchFilter decides which Machines belong to other managers, by the label cluster.x-k8s.io/watch-filter.
+type watchFilter struct {
+	// value is the value that the label cluster.x-k8s.io/watch-filter must have; empty means any.
+	value string
+	kind  schema.GroupVersionKind
 	// cached is fast; live knows whether an object that cached lacks is gone or just not there yet.
 	cached, live client.Reader
 }
@@ -35,52 +35,52 @@ type keeper struct {
 //
 // A cycle that has begun is not foreign if the label is missing: somebody removed the label, or gave the manager a filter. Only managers without
 // a filter would look after it otherwise, and none of them runs beside one with a filter.
-func (k keeper) foreign(ctx context.Context, key client.ObjectKey, begun bool) (bool, error) {
-	if k.filter == "" {
+func (f watchFilter) foreign(ctx context.Context, key client.ObjectKey, begun bool) (bool, error) {
+	if f.value == "" {
 		return false, nil
 	}
 	machine := &metav1.PartialObjectMetadata{}
-	machine.SetGroupVersionKind(k.kind)
-	found, err := k.get(ctx, key, machine)
+	machine.SetGroupVersionKind(f.kind)
+	found, err := f.get(ctx, key, machine)
 	if err != nil || !found {
 		return false, err
 	}
 	label := machine.Labels[clusterv1.WatchLabel]
-	if k.kind != OpenShiftKind {
-		name, err := k.clusterOf(ctx, machine)
+	if f.kind != OpenShiftKind {
+		name, err := f.clusterOf(ctx, machine)
 		if err != nil {
 			return false, err
 		}
 		cluster := &clusterv1.Cluster{}
-		found, err = k.get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: name}, cluster)
+		found, err = f.get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: name}, cluster)
 		if err != nil || !found {
 			return false, err
 		}
 		label = cluster.Labels[clusterv1.WatchLabel]
 	}
-	return label != k.filter && (label != "" || !begun), nil
+	return label != f.value && (label != "" || !begun), nil
 }
 
 // clusterOf returns the name of a Machine's Cluster. The label with the name is missing where Cluster API's webhooks are missing.
-func (k keeper) clusterOf(ctx context.Context, metadata *metav1.PartialObjectMetadata) (string, error) {
+func (f watchFilter) clusterOf(ctx context.Context, metadata *metav1.PartialObjectMetadata) (string, error) {
 	if name := metadata.Labels[clusterv1.ClusterNameLabel]; name != "" {
 		return name, nil
 	}
 	machine := &clusterv1.Machine{}
-	if err := k.live.Get(ctx, client.ObjectKeyFromObject(metadata), machine); client.IgnoreNotFound(err) != nil {
+	if err := f.live.Get(ctx, client.ObjectKeyFromObject(metadata), machine); client.IgnoreNotFound(err) != nil {
 		return "", fmt.Errorf("looking for the Cluster of machine %s: %w", client.ObjectKeyFromObject(metadata), err)
 	}
 	return machine.Spec.ClusterName, nil
 }
 
 // get reads an object, and reports whether it exists.
-func (k keeper) get(ctx context.Context, key client.ObjectKey, obj client.Object) (found bool, err error) {
+func (f watchFilter) get(ctx context.Context, key client.ObjectKey, obj client.Object) (found bool, err error) {
 	if key.Name == "" {
 		return false, nil
 	}
-	err = k.cached.Get(ctx, key, obj)
+	err = f.cached.Get(ctx, key, obj)
 	if apierrors.IsNotFound(err) {
-		err = k.live.Get(ctx, key, obj)
+		err = f.live.Get(ctx, key, obj)
 	}
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 		return false, nil
