@@ -40,21 +40,29 @@ func OpenShiftHealthy(ctx context.Context, live client.Reader, machine *machinev
 	if err := live.List(ctx, &checks, client.InNamespace(machine.Namespace)); err != nil {
 		return false, fmt.Errorf("listing MachineHealthChecks in %s: %w", machine.Namespace, err)
 	}
-	return !matchesAny(node, machine, checks.Items), nil
+	return !matchesAny(node, selecting(checks.Items, machine)), nil
+}
+
+// selecting returns the MachineHealthChecks of OpenShift that select a Machine.
+func selecting(checks []machinev1.MachineHealthCheck, machine client.Object) []*machinev1.MachineHealthCheck {
+	var selected []*machinev1.MachineHealthCheck
+	for i := range checks {
+		selector, err := metav1.LabelSelectorAsSelector(&checks[i].Spec.Selector)
+		if err == nil && selector.Matches(labels.Set(machine.GetLabels())) {
+			selected = append(selected, &checks[i])
+		}
+	}
+	return selected
 }
 
 // matchesAny reports whether a condition of a Node matches an unhealthy condition of one of its Machine's MachineHealthChecks.
-func matchesAny(node *corev1.Node, machine *machinev1.Machine, checks []machinev1.MachineHealthCheck) bool {
+func matchesAny(node *corev1.Node, checks []*machinev1.MachineHealthCheck) bool {
 	status := map[corev1.NodeConditionType]corev1.ConditionStatus{}
 	for _, c := range node.Status.Conditions {
 		status[c.Type] = c.Status
 	}
-	for i := range checks {
-		selector, err := metav1.LabelSelectorAsSelector(&checks[i].Spec.Selector)
-		if err != nil || !selector.Matches(labels.Set(machine.Labels)) {
-			continue
-		}
-		for _, unhealthy := range checks[i].Spec.UnhealthyConditions {
+	for _, check := range checks {
+		for _, unhealthy := range check.Spec.UnhealthyConditions {
 			if status[unhealthy.Type] == unhealthy.Status {
 				return true
 			}

@@ -8,8 +8,6 @@ import (
 
 	machinev1 "github.com/openshift/api/machine/v1beta1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -99,12 +97,7 @@ func (r *Reconciler) pausedInOpenShift(ctx context.Context, m client.Object, now
 	named := m.DeepCopyObject().(client.Object)
 	named.GetObjectKind().SetGroupVersionKind(OpenShiftKind)
 	on := []client.Object{named}
-	for i := range list.Items {
-		mhc := &list.Items[i]
-		selector, err := metav1.LabelSelectorAsSelector(&mhc.Spec.Selector)
-		if err != nil || !selector.Matches(labels.Set(m.GetLabels())) {
-			continue
-		}
+	for _, mhc := range selecting(list.Items, m) {
 		if has(mhc, clusterv1.PausedAnnotation) {
 			return "MachineHealthCheck " + mhc.Name + " has the annotation " + clusterv1.PausedAnnotation, time.Time{}, nil
 		}
