@@ -132,8 +132,8 @@ func (o *snapshot) show(s *metrics.Samples, namespace, name string) {
 		s.Set(waitingGauge, float64(idle.Count), namespace, name, reason)
 		s.SetTime(waitingOldestGauge, idle.Since, namespace, name, reason)
 	}
-	s.Set(pausedGauge, number(o.paused != ""), namespace, name)
-	s.Set(shortCircuitGauge, number(o.gate.short), namespace, name)
+	s.Set(pausedGauge, metrics.Bool(o.paused != ""), namespace, name)
+	s.Set(shortCircuitGauge, metrics.Bool(o.gate.short), namespace, name)
 	if o.paused != "" {
 		s.SetTime(pausedSinceGauge, o.pausedSince, namespace, name, o.paused)
 		return
@@ -151,7 +151,7 @@ func (o *snapshot) show(s *metrics.Samples, namespace, name string) {
 }
 
 func (g gateState) show(s *metrics.Samples, namespace, name string) {
-	s.Set(gateOpenGauge, number(g.open), namespace, name)
+	s.Set(gateOpenGauge, metrics.Bool(g.open), namespace, name)
 	s.Set(unhealthyGauge, float64(g.unhealthy), namespace, name)
 	if g.most >= 0 {
 		s.Set(maxUnhealthyGauge, float64(g.most), namespace, name)
@@ -159,11 +159,4 @@ func (g gateState) show(s *metrics.Samples, namespace, name string) {
 	if !g.open {
 		s.SetTime(gateClosedGauge, g.since, namespace, name, g.reason)
 	}
-}
-
-func number(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
 }

@@ -153,3 +153,11 @@ func keyOf(labels []string) string { return strings.Join(labels, "\x00") }
 func seconds(at time.Time) float64 { return float64(at.UnixMilli()) / 1000 }
 
 func init() { ctrlmetrics.Registry.MustRegister(&live) }
+
+// Bool returns the value of a gauge that says yes or no.
+func Bool(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}

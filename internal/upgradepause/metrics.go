@@ -4,8 +4,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
@@ -34,18 +35,18 @@ var (
 )
 
 func init() {
-	metrics.Registry.MustRegister(pausedGauge, pausedSinceGauge, overlongGauge, foughtGauge, upgradingGauge, readableGauge)
+	ctrlmetrics.Registry.MustRegister(pausedGauge, pausedSinceGauge, overlongGauge, foughtGauge, upgradingGauge, readableGauge)
 }
 
 func measureCheck(gvk schema.GroupVersionKind, key client.ObjectKey, d pause.Decision) {
-	pausedGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(number(d.Paused))
+	pausedGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(metrics.Bool(d.Paused))
 	if d.Paused && !d.PausedAt.IsZero() {
 		pausedSinceGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(float64(d.PausedAt.Unix()))
 	} else {
 		pausedSinceGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
 	}
-	overlongGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(number(d.Overlong))
-	foughtGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(number(d.Fought))
+	overlongGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(metrics.Bool(d.Overlong))
+	foughtGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(metrics.Bool(d.Fought))
 }
 
 func forgetCheck(gvk schema.GroupVersionKind, key client.ObjectKey) {
@@ -64,15 +65,8 @@ func measureSignal(r pause.Reading) {
 		upgradingGauge.DeleteLabelValues(labels...)
 		return
 	}
-	readableGauge.WithLabelValues(labels...).Set(number(r.Err == nil))
+	readableGauge.WithLabelValues(labels...).Set(metrics.Bool(r.Err == nil))
 	if r.Err == nil {
-		upgradingGauge.WithLabelValues(labels...).Set(number(pause.Going(r.Upgrades)))
+		upgradingGauge.WithLabelValues(labels...).Set(metrics.Bool(pause.Going(r.Upgrades)))
 	}
-}
-
-func number(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
 }
