@@ -11,6 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // hosts finds the bare-metal host of a Machine, so that the repairs of a host are remembered even if its Machine is
@@ -29,7 +30,7 @@ func (h hosts) of(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.Re
 	if ref.Kind != metal3Machine.Kind || ref.APIGroup != metal3Machine.Group {
 		return nil, nil
 	}
-	infrastructure := metadataOf(metal3Machine)
+	infrastructure := scaffold.MetadataOf(metal3Machine)
 	if err := h.live.Get(ctx, client.ObjectKey{Namespace: machine.Namespace, Name: ref.Name}, infrastructure); err != nil {
 		return nil, ignoreAbsent(err, metal3Machine.Kind, ref.Name)
 	}
@@ -37,7 +38,7 @@ func (h hosts) of(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.Re
 	if name == "" {
 		return nil, nil
 	}
-	host := metadataOf(reboot.HostKind)
+	host := scaffold.MetadataOf(reboot.HostKind)
 	if err := h.live.Get(ctx, client.ObjectKey{Namespace: machine.Namespace, Name: name}, host); err != nil {
 		return nil, ignoreAbsent(err, reboot.HostKind.Kind, name)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -15,6 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/externalremediation"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -80,7 +80,7 @@ func addExternalRemediation(ctx context.Context, mgr ctrl.Manager, o Options) er
 
 // addReboot adds the controller that power-cycles the hosts of one kind of Machine.
 func addReboot(mgr ctrl.Manager, o Options, ready *readiness, controller *reboot.Reconciler) error {
-	ready.require(&v1alpha1.RebootRemediation{}, metadataOf(reboot.HostKind), metadataOf(controller.Kind))
+	ready.require(&v1alpha1.RebootRemediation{}, scaffold.MetadataOf(reboot.HostKind), scaffold.MetadataOf(controller.Kind))
 	controller.SyncPeriod, controller.Concurrency, controller.WatchFilter = o.SyncPeriod, o.Concurrency, o.Policy.WatchFilter
 	if err := controller.AddToManager(mgr); err != nil {
 		return err
@@ -97,11 +97,4 @@ func newLocal(mgr ctrl.Manager) (workload.Local, error) {
 		return workload.Local{}, fmt.Errorf("making a client for Nodes: %w", err)
 	}
 	return workload.Local{Live: live, Config: mgr.GetConfig()}, nil
-}
-
-// metadataOf returns an object for a watch on metadata.
-func metadataOf(kind schema.GroupVersionKind) client.Object {
-	obj := &metav1.PartialObjectMetadata{}
-	obj.SetGroupVersionKind(kind)
-	return obj
 }

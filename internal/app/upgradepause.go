@@ -11,6 +11,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
@@ -20,7 +21,7 @@ func upgradePauseParts(o Options, ready *readiness) []part {
 	version, pools := &upgradepause.Installed{}, &upgradepause.Installed{}
 	checks := func(kind schema.GroupVersionKind) func(context.Context, ctrl.Manager) error {
 		return func(ctx context.Context, mgr ctrl.Manager) error {
-			ready.require(metadataOf(kind))
+			ready.require(scaffold.MetadataOf(kind))
 			controller := &upgradepause.Reconciler{
 				Kind: kind, ClusterVersion: version, MachineConfigPools: pools, Namespace: o.Namespace, WatchFilter: o.Policy.WatchFilter,
 				WarnAfter: o.MaxUpgradePauseWarning, SettleTimeout: o.UpgradeSettleTimeout, Ours: looksAfter(o, kind), SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,

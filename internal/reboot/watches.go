@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -59,8 +57,8 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	err = scaffold.Watch(ctl, name,
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), &handler.EnqueueRequestForObject{}),
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(r.waiting)),
-		source.Kind(mgr.GetCache(), metadataOf(HostKind), handler.EnqueueRequestsFromMapFunc(r.ofHost)),
-		source.Kind(mgr.GetCache(), metadataOf(r.Kind), handler.EnqueueRequestsFromMapFunc(r.ofMachine)),
+		source.Kind(mgr.GetCache(), scaffold.MetadataOf(HostKind), handler.EnqueueRequestsFromMapFunc(r.ofHost)),
+		source.Kind(mgr.GetCache(), scaffold.MetadataOf(r.Kind), handler.EnqueueRequestsFromMapFunc(r.ofMachine)),
 	)
 	if err != nil {
 		return err
@@ -109,7 +107,7 @@ func (t *Trigger) AddToManager(mgr ctrl.Manager) error {
 	}
 	// The end of one RebootRemediation may let the next one begin.
 	requests := source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(t.ofRequest))
-	if err := scaffold.Watch(ctl, name, source.Kind(mgr.GetCache(), metadataOf(t.Kind), &handler.EnqueueRequestForObject{}), requests); err != nil {
+	if err := scaffold.Watch(ctl, name, source.Kind(mgr.GetCache(), scaffold.MetadataOf(t.Kind), &handler.EnqueueRequestForObject{}), requests); err != nil {
 		return err
 	}
 	return mgr.Add(ctl)
@@ -122,13 +120,6 @@ func (t *Trigger) ofRequest(_ context.Context, request client.Object) []ctrl.Req
 		return nil
 	}
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: request.GetNamespace(), Name: ref.Name}}}
-}
-
-// metadataOf returns an object for watching metadata only: the rest is read live.
-func metadataOf(kind schema.GroupVersionKind) client.Object {
-	obj := &metav1.PartialObjectMetadata{}
-	obj.SetGroupVersionKind(kind)
-	return obj
 }
 
 // ofHost maps a host to the RebootRemediations that cycle it, or have no host yet.

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
@@ -44,6 +47,13 @@ func Watch(ctl controller.Controller, name string, sources ...source.Source) err
 		}
 	}
 	return nil
+}
+
+// MetadataOf returns an object of a kind, for a watch on its metadata alone.
+func MetadataOf(kind schema.GroupVersionKind) client.Object {
+	obj := &metav1.PartialObjectMetadata{}
+	obj.SetGroupVersionKind(kind)
+	return obj
 }
 
 // RequeueAfter returns how long to wait before looking again: until recheckAt, if that is not zero, but at the latest after the period, if that is not
