@@ -1,13 +1,13 @@
 package admission
 
 import (
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // Spec returns the spec of the record to create. It leaves out the UID of the Node, which the facts do not have.
@@ -36,6 +36,9 @@ func Spec(f Facts, d Decision, one Admission, now time.Time) v1alpha1.MachineRem
 // reasonTakenOver is the reason of a finding about a machine that has leftovers but no verdict.
 const reasonTakenOver = "TakenOver"
 
+// maxFindingMessage is how long the definition lets the message of a finding be.
+const maxFindingMessage = 1024
+
 // finding is the verdict that leads to a record.
 func finding(target Target, leftOver string, now time.Time) v1alpha1.RemediationFinding {
 	verdict := target.Verdict()
@@ -44,14 +47,5 @@ func finding(target Target, leftOver string, now time.Time) v1alpha1.Remediation
 			Reason: reasonTakenOver, Message: "An earlier version of Sickbay has left " + leftOver, Since: metav1.NewTime(now.Truncate(time.Second)),
 		}
 	}
-	return v1alpha1.RemediationFinding{Reason: verdict.Reason, Message: short(verdict.Message), Since: verdict.LastTransitionTime}
-}
-
-// short truncates a message to what the definition allows.
-func short(message string) string {
-	const most, ellipsis = 1024, "..."
-	if len(message) <= most {
-		return message
-	}
-	return strings.ToValidUTF8(message[:most-len(ellipsis)], "") + ellipsis
+	return v1alpha1.RemediationFinding{Reason: verdict.Reason, Message: ownwrites.Shortened(verdict.Message, maxFindingMessage), Since: verdict.LastTransitionTime}
 }
