@@ -9,12 +9,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-)
-
-const (
-	rebootAnnotation = "reboot.metal3.io"
-	// rebootRequestedAtAnnotation accompanies a power cycle that an earlier version requested, with the same value.
-	rebootRequestedAtAnnotation = "sickbay.dev/reboot-requested-at"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
 // What an earlier version may have left, apart from a request, which is named by its kind.
@@ -33,7 +28,7 @@ func LeftOver(machine *clusterv1.Machine, request *metav1.PartialObjectMetadata)
 	if mark != nil && mark.Status == metav1.ConditionFalse && ownwrites.MarkedWithoutRecord(machine) {
 		return leftOverMark
 	}
-	if asked, at := machine.Annotations[rebootAnnotation], machine.Annotations[rebootRequestedAtAnnotation]; asked != "" && asked == at {
+	if asked, at := machine.Annotations[remedy.RebootAnnotation], machine.Annotations[remedy.RebootRequestedAtAnnotation]; asked != "" && asked == at {
 		return leftOverReboot
 	}
 	if request != nil && isLeftOver(request, machine) {
