@@ -152,18 +152,11 @@ func (r *record) safety(f *ladder.Facts, now time.Time) {
 
 // resumed returns when the last pause or hold ended.
 func resumed(now time.Time, c *check, m *machine) time.Time {
-	held := mhcspec.HoldEnded(now, c.mhc, c.cluster)
+	ends := []time.Time{mhcspec.HoldEnded(now, c.mhc, c.cluster), c.rulesOfHealth.ResumedAt}
 	if m != nil {
-		held = latest(held, mhcspec.HoldEnded(now, m.obj))
+		ends = append(ends, mhcspec.HoldEnded(now, m.obj))
 	}
-	return latest(held, c.rulesOfHealth.ResumedAt)
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
+	return slices.MaxFunc(ends, time.Time.Compare)
 }
 
 // jump evaluates the plan's rules for the step with which the record continues.

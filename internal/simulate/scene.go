@@ -133,7 +133,7 @@ func (s *Scene) made(from *clusterv1.MachineHealthCheck, others []*check) *clust
 	mhc.UID, mhc.Generation = types.UID("simulated-"+mhc.Namespace+"/"+mhc.Name), 1
 	mhc.CreationTimestamp.Time, mhc.DeletionTimestamp = s.from, nil
 	for _, other := range others {
-		mhc.CreationTimestamp.Time = latest(mhc.CreationTimestamp.Time, other.mhc.CreationTimestamp.Add(time.Second))
+		mhc.CreationTimestamp.Time = slices.MaxFunc([]time.Time{mhc.CreationTimestamp.Time, other.mhc.CreationTimestamp.Add(time.Second)}, time.Time.Compare)
 	}
 	mhc.Status = clusterv1.MachineHealthCheckStatus{}
 	return mhc

@@ -2,6 +2,7 @@ package tracing
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -18,7 +19,7 @@ func (t *Tracer) Admitted(r *v1alpha1.MachineRemediation, began, now time.Time) 
 	since := r.Spec.Finding.Since.Time
 	about := append(subject(r), attribute.String("sickbay.verdict.reason", r.Spec.Finding.Reason))
 	t.tell(r.UID, span{what: "verdict", name: "verdict", from: since, to: since, attributes: about})
-	t.tell(r.UID, span{what: "admission", name: "admission", from: since, to: latest(since, began), attributes: about})
+	t.tell(r.UID, span{what: "admission", name: "admission", from: since, to: slices.MaxFunc([]time.Time{since, began}, time.Time.Compare), attributes: about})
 	t.tell(r.UID, span{what: "record", name: "record", from: began, to: now, attributes: about})
 }
 
@@ -81,10 +82,10 @@ func (t *Tracer) ended(r *v1alpha1.MachineRemediation, end time.Time) {
 	}
 	about := append(subject(r), attribute.String("sickbay.outcome", outcome), attribute.String("sickbay.verdict.reason", r.Spec.Finding.Reason))
 	if from := lastAct(r); !from.IsZero() {
-		t.tell(r.UID, span{what: "proof", name: "proof", from: from, to: latest(from, end), attributes: about})
+		t.tell(r.UID, span{what: "proof", name: "proof", from: from, to: slices.MaxFunc([]time.Time{from, end}, time.Time.Compare), attributes: about})
 	}
 	since := r.Spec.Finding.Since.Time
-	t.tell(r.UID, span{what: incident, name: incident, from: since, to: latest(since, end), attributes: about})
+	t.tell(r.UID, span{what: incident, name: incident, from: since, to: slices.MaxFunc([]time.Time{since, end}, time.Time.Compare), attributes: about})
 }
 
 // lastAct returns when the last attempt that acted began; zero if none did.
@@ -103,11 +104,4 @@ func subject(r *v1alpha1.MachineRemediation) []attribute.KeyValue {
 		attribute.String("sickbay.machine", r.Spec.MachineRef.Name), attribute.String("sickbay.machinehealthcheck", r.Spec.HealthCheckRef.Name),
 		attribute.String("sickbay.remediation", r.Name),
 	}
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

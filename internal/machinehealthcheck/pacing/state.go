@@ -36,7 +36,7 @@ var fresh = state{limit: 1, cooldown: firstCooldown}
 func stateOf(repairs []Repair, now time.Time) state {
 	s := fresh
 	for _, r := range repairs {
-		s.served = latest(s.served, r.Served)
+		s.served = slices.MaxFunc([]time.Time{s.served, r.Served}, time.Time.Compare)
 	}
 	recent := sinceIdle(repairs, now)
 	lastFailure := s.replay(recent)
@@ -61,7 +61,7 @@ func sinceIdle(repairs []Repair, now time.Time) []Repair {
 		if r.Completed.IsZero() {
 			return repairs[first:]
 		}
-		busyUntil = latest(busyUntil, r.Completed)
+		busyUntil = slices.MaxFunc([]time.Time{busyUntil, r.Completed}, time.Time.Compare)
 	}
 	if !now.Before(busyUntil.Add(idleTime)) {
 		return nil
@@ -97,12 +97,5 @@ func (s *state) rest(after time.Time, uid types.UID) {
 		return
 	}
 	until := after.Add(s.cooldown + spread.UpTo(s.cooldown/4, uid))
-	s.restsUntil = latest(s.restsUntil, until)
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
+	s.restsUntil = slices.MaxFunc([]time.Time{s.restsUntil, until}, time.Time.Compare)
 }
