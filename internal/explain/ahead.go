@@ -36,7 +36,7 @@ func (r *Record) next(now time.Time) (at time.Time, what string, ok bool) {
 	}
 	before, decision := settle(r.Facts, now)
 	if what := Change(r.Record, before.Record); what != "" || acts[decision.Act] != "" {
-		return now, join(what, acts[decision.Act]), true
+		return now, JoinParts(what, acts[decision.Act]), true
 	}
 	for range maxLooks {
 		at = firstAfter(now, decision.RecheckAt)
@@ -45,7 +45,7 @@ func (r *Record) next(now time.Time) (at time.Time, what string, ok bool) {
 		}
 		after, then := settle(before, at)
 		if what := Change(before.Record, after.Record); what != "" || acts[then.Act] != "" {
-			return at, join(what, acts[then.Act]), true
+			return at, JoinParts(what, acts[then.Act]), true
 		}
 		now, before, decision = at, after, then
 	}
@@ -172,16 +172,6 @@ var acts = map[ladder.Act]string{
 	ladder.WithdrawMark:    "the mark for its owner is removed",
 	ladder.WithdrawReboot:  "the power cycle is withdrawn",
 	ladder.WithdrawRequest: "the request is withdrawn",
-}
-
-func join(parts ...string) string {
-	var said []string
-	for _, part := range parts {
-		if part != "" {
-			said = append(said, part)
-		}
-	}
-	return strings.Join(said, "; ")
 }
 
 func (r *Record) ended() bool { return ladder.Ended(r.Record) }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -116,7 +117,8 @@ func (c *Check) would() string {
 func (c *Check) overlap() string {
 	var parts []string
 	for owner, machines := range c.Facts.Elsewhere {
-		parts = append(parts, fmt.Sprintf("%s manages %s", owner, someNames(append([]string(nil), machines...))))
+		parts = append(parts, fmt.Sprintf("%s manages %s", owner, SomeNames(slices.Sorted(slices.Values(machines)))))
 	}
-	return someNames(parts)
+	slices.Sort(parts)
+	return SomeNames(parts)
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -40,8 +41,7 @@ func (c *Check) Slots() *Slots {
 	if c == nil || c.Problem != "" || c.Foreign {
 		return nil
 	}
-	s := &Slots{InUse: len(c.Decision.InFlight), By: mapValues(c.Decision.InFlight)}
-	slices.Sort(s.By)
+	s := &Slots{InUse: len(c.Decision.InFlight), By: slices.Sorted(maps.Values(c.Decision.InFlight))}
 	if c.Decision.Bounded() {
 		s.Of = new(c.Decision.Slots())
 	}

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -82,7 +83,7 @@ func (c *Check) slots() string {
 	}
 	text := fmt.Sprintf("%d of %d in use", len(d.InFlight), d.Slots())
 	if len(d.InFlight) > 0 {
-		text += ", by " + someNames(mapValues(d.InFlight))
+		text += ", by " + SomeNames(slices.Sorted(maps.Values(d.InFlight)))
 	}
 	return text
 }

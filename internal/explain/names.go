@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -10,13 +9,15 @@ import (
 // maxNames is how many names a sentence may have.
 const maxNames = 5
 
-// someNames joins the first few of some names, in order.
-func someNames(all []string) string {
-	slices.Sort(all)
+// SomeNames joins the first few of some names.
+func SomeNames(all []string) string {
 	if len(all) <= maxNames {
 		return strings.Join(all, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(all[:maxNames], ", "), len(all)-maxNames)
 }
 
-func mapValues[K comparable](m map[K]string) []string { return slices.Collect(maps.Values(m)) }
+// JoinParts joins the parts of a sentence that are not empty.
+func JoinParts(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
+}

@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 )
 
@@ -135,7 +136,7 @@ func (s *Scene) places() string {
 	if len(all) == 0 {
 		return "none of them has one"
 	}
-	return "they are in " + someNames(all)
+	return "they are in " + explain.SomeNames(all)
 }
 
 // fail makes the Nodes of machines stop being Ready. A Node that is already not Ready stays as it is.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
@@ -51,7 +52,7 @@ func (f failing) words(s *Scene) string {
 	}
 	text := fmt.Sprintf("the Nodes of %d of %s stop being Ready now (%s)", len(names), counted(len(s.machines), "machine", "machines"), f.fail)
 	if len(names) > 0 && f.fail.machine == "" {
-		text = fmt.Sprintf("the Nodes of %d of %s stop being Ready now (%s: %s)", len(names), counted(len(s.machines), "machine", "machines"), f.fail, someNames(names))
+		text = fmt.Sprintf("the Nodes of %d of %s stop being Ready now (%s: %s)", len(names), counted(len(s.machines), "machine", "machines"), f.fail, explain.SomeNames(names))
 	}
 	if already > 0 {
 		text += fmt.Sprintf("; %d more are already not Ready", already)
@@ -213,7 +214,7 @@ func (s *Summary) ends(all bool) string {
 	add(s.Replaced, "replaced")
 	add(s.InRepair, "in repair")
 	for _, one := range s.HeldBack {
-		add(len(one.Machines), fmt.Sprintf("not healthy (%s): %s", one.Why, someNames(one.Machines)))
+		add(len(one.Machines), fmt.Sprintf("not healthy (%s): %s", one.Why, explain.SomeNames(one.Machines)))
 	}
 	if all {
 		return fmt.Sprintf("%s sick; at the end %s", counted(s.Sick, "machine is", "machines are"), strings.Join(parts, "; "))

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -158,7 +157,7 @@ func (s *Scene) tellRecord(r *record) {
 	what := explain.Change(before, r.obj)
 	kind := KindRepair
 	if r.isNew {
-		kind, what = KindAdmitted, join("is admitted to repair", what)
+		kind, what = KindAdmitted, explain.JoinParts("is admitted to repair", what)
 	}
 	r.isNew = false
 	if what == "" && before.Spec.Grant < r.obj.Spec.Grant {
@@ -167,10 +166,6 @@ func (s *Scene) tellRecord(r *record) {
 	if what != "" {
 		s.say(r.check, kind, r.obj.Spec.MachineRef.Name, what)
 	}
-}
-
-func join(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
 }
 
 // tellWaiting says which machines begin to wait, and for what. For a health check that does not act, it says which machines
@@ -256,17 +251,6 @@ func plural(what string) string {
 		}
 	}
 	return what
-}
-
-// maxNames is how many names a sentence may have.
-const maxNames = 5
-
-// someNames joins the first few of some names.
-func someNames(all []string) string {
-	if len(all) <= maxNames {
-		return strings.Join(all, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(all[:maxNames], ", "), len(all)-maxNames)
 }
 
 // standing describes a health check at the beginning, in the words of explain.
