@@ -34,7 +34,7 @@ type Options struct {
 // Dashboard serves the pages. Its methods are safe for concurrent use.
 type Dashboard struct {
 	options Options
-	looker  *looker
+	observer  *observer
 	pages   map[string]*template.Template
 	// playing has an entry while a simulation runs.
 	playing chan struct{}
@@ -52,17 +52,17 @@ func New(o Options) (*Dashboard, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Dashboard{options: o, looker: newLooker(o.Fleet, o.Namespace, o.Clock), pages: pages, playing: make(chan struct{}, 1)}, nil
+	return &Dashboard{options: o, observer: newObserver(o.Fleet, o.Namespace, o.Clock), pages: pages, playing: make(chan struct{}, 1)}, nil
 }
 
 // Run looks at the fleet until ctx ends: at most once a second, and only while somebody watches or requests a page.
 func (d *Dashboard) Run(ctx context.Context) error {
-	d.looker.run(ctx)
+	d.observer.run(ctx)
 	return nil
 }
 
 // Refresh waits until the pages show the fleet as it is now, or until ctx ends.
-func (d *Dashboard) Refresh(ctx context.Context) { d.looker.refresh(ctx) }
+func (d *Dashboard) Refresh(ctx context.Context) { d.observer.refresh(ctx) }
 
 // Handler serves the pages.
 func (d *Dashboard) Handler() http.Handler {

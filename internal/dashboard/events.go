@@ -29,21 +29,21 @@ type update struct {
 
 // events keeps a page up to date with server-sent events.
 func (d *Dashboard) events(w http.ResponseWriter, r *http.Request) {
-	if !d.looker.join() {
+	if !d.observer.join() {
 		http.Error(w, "too many pages have live updates", http.StatusServiceUnavailable)
 		return
 	}
-	defer d.looker.leave()
+	defer d.observer.leave()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no")
 	out := http.NewResponseController(w)
 	endures(w)
-	d.looker.want()
+	d.observer.want()
 	// A look may take long. Repeated events show the page that the connection is alive.
 	still := time.NewTicker(stillThere)
 	defer still.Stop()
 	for {
-		last, changed := d.looker.state()
+		last, changed := d.observer.state()
 		if !last.begun.IsZero() {
 			// Some writers support no deadline. Deadlines use the real time, not the clock of the pages.
 			_ = out.SetWriteDeadline(clock.RealClock{}.Now().Add(writeTime))
@@ -80,18 +80,18 @@ func (d *Dashboard) tell(w http.ResponseWriter, out *http.ResponseController, la
 }
 
 // join adds a watcher; it returns false if there are too many.
-func (l *looker) join() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.watchers == maxWatchers {
+func (o *observer) join() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.watchers == maxWatchers {
 		return false
 	}
-	l.watchers++
+	o.watchers++
 	return true
 }
 
-func (l *looker) leave() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.watchers--
+func (o *observer) leave() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.watchers--
 }

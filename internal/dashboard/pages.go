@@ -91,7 +91,7 @@ func (d *Dashboard) routes(mux *http.ServeMux) {
 
 // show renders a page from the current look; fill completes the frame and returns the name of the template.
 func (d *Dashboard) show(w http.ResponseWriter, r *http.Request, section string, fill func(*view.Look, *frame) string) {
-	s := d.looker.get(r.Context())
+	s := d.observer.get(r.Context())
 	f := d.frameOf(s, section, "Sickbay")
 	f.Finds = r.URL.Path == "/machines"
 	if s.look == nil {
@@ -110,5 +110,5 @@ func (d *Dashboard) show(w http.ResponseWriter, r *http.Request, section string,
 }
 
 func (d *Dashboard) notFound(w http.ResponseWriter, r *http.Request) {
-	d.render(w, r, http.StatusNotFound, "missing", d.frameOf(d.looker.current(), "", "There is no such page"))
+	d.render(w, r, http.StatusNotFound, "missing", d.frameOf(d.observer.current(), "", "There is no such page"))
 }

@@ -69,7 +69,7 @@ func TestNothingRead(t *testing.T) {
 
 // TestUnreadableSince: a cluster counts as unreadable from when that was first seen, unless the facts say since when.
 func TestUnreadableSince(t *testing.T) {
-	l := newLooker(nil, "", nil)
+	l := newObserver(nil, "", nil)
 	at := func(seconds int, mine, theirs string) string {
 		facts := explaintest.Eleven()
 		facts.Now = explaintest.Noon.Add(time.Duration(seconds) * time.Second)
@@ -134,7 +134,7 @@ func TestEvents(t *testing.T) {
 func TestTooManyWatchers(t *testing.T) {
 	d := run(t, explaintest.Eleven())
 	for range maxWatchers {
-		d.looker.join()
+		d.observer.join()
 	}
 	if w := d.get(t, "/events"); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("it answers %d", w.Code)
@@ -148,7 +148,7 @@ func (broken) Look(context.Context, string) (explain.Facts, error) { panic("no s
 
 // TestLookThatPanics: a panic in the dashboard does not end the manager.
 func TestLookThatPanics(t *testing.T) {
-	l := newLooker(broken{}, "", clocktesting.NewFakePassiveClock(explaintest.Noon))
+	l := newObserver(broken{}, "", clocktesting.NewFakePassiveClock(explaintest.Noon))
 	l.look(t.Context())
 	if last := l.current(); last.err == nil || !strings.Contains(last.err.Error(), "no such step") || last.look != nil {
 		t.Errorf("it says %v, want what is wrong", last.err)

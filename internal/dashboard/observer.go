@@ -35,8 +35,8 @@ type snapshot struct {
 	since time.Time
 }
 
-// looker looks at the fleet for all viewers.
-type looker struct {
+// observer observes the fleet for all viewers.
+type observer struct {
 	fleet     Fleet
 	namespace string
 	clock     clock.PassiveClock
@@ -51,70 +51,70 @@ type looker struct {
 	lost map[types.NamespacedName]time.Time
 }
 
-func newLooker(fleet Fleet, namespace string, c clock.PassiveClock) *looker {
-	return &looker{
+func newObserver(fleet Fleet, namespace string, c clock.PassiveClock) *observer {
+	return &observer{
 		fleet: fleet, namespace: namespace, clock: c, wanted: make(chan struct{}, 1), changed: make(chan struct{}), lost: map[types.NamespacedName]time.Time{},
 	}
 }
 
 // run looks at the fleet on demand, until ctx ends.
-func (l *looker) run(ctx context.Context) {
+func (o *observer) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.wanted:
+		case <-o.wanted:
 		}
-		begun := l.clock.Now()
-		l.look(ctx)
+		begun := o.clock.Now()
+		o.look(ctx)
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(max(period, pause*l.clock.Since(begun))):
+		case <-time.After(max(period, pause*o.clock.Since(begun))):
 		}
-		if l.watched() {
-			l.want()
+		if o.watched() {
+			o.want()
 		}
 	}
 }
 
 // look reads the fleet. If that fails, the snapshot keeps the last look, and has the error.
-func (l *looker) look(ctx context.Context) {
+func (o *observer) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	begun := l.clock.Now()
-	seen, err := l.read(ctx)
-	next := snapshot{look: l.current().look, begun: begun, at: l.current().at, err: err, since: l.current().since}
+	begun := o.clock.Now()
+	seen, err := o.read(ctx)
+	next := snapshot{look: o.current().look, begun: begun, at: o.current().at, err: err, since: o.current().since}
 	if err == nil {
 		next.look, next.at, next.since = seen, begun, time.Time{}
 	} else if next.since.IsZero() {
 		next.since = begun
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.last = next
-	close(l.changed)
-	l.changed = make(chan struct{})
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last = next
+	close(o.changed)
+	o.changed = make(chan struct{})
 }
 
 // read reads the fleet and prepares it for the pages. It turns a panic over a strange object into an error: the dashboard must not end
 // the manager.
-func (l *looker) read(ctx context.Context) (look *view.Look, err error) {
+func (o *observer) read(ctx context.Context) (look *view.Look, err error) {
 	defer func() {
 		if what := recover(); what != nil {
 			look, err = nil, fmt.Errorf("the fleet cannot be judged because of a bug in Sickbay: %v", what)
 		}
 	}()
-	facts, err := l.fleet.Look(ctx, l.namespace)
+	facts, err := o.fleet.Look(ctx, o.namespace)
 	if err != nil {
 		return nil, err
 	}
-	l.remember(&facts)
+	o.remember(&facts)
 	return view.New(&facts), nil
 }
 
 // remember sets since when clusters cannot be read, where the facts do not say.
-func (l *looker) remember(facts *explain.Facts) {
+func (o *observer) remember(facts *explain.Facts) {
 	lost := map[types.NamespacedName]time.Time{}
 	for i := range facts.Clusters {
 		c := &facts.Clusters[i]
@@ -122,7 +122,7 @@ func (l *looker) remember(facts *explain.Facts) {
 		if c.Unreadable == "" {
 			continue
 		}
-		if since, ok := l.lost[name]; ok {
+		if since, ok := o.lost[name]; ok {
 			lost[name] = since
 		} else {
 			lost[name] = facts.Now
@@ -131,53 +131,53 @@ func (l *looker) remember(facts *explain.Facts) {
 			c.Since = lost[name]
 		}
 	}
-	l.lost = lost
+	o.lost = lost
 }
 
-func (l *looker) want() {
+func (o *observer) want() {
 	select {
-	case l.wanted <- struct{}{}:
+	case o.wanted <- struct{}{}:
 	default:
 	}
 }
 
-func (l *looker) current() snapshot {
-	last, _ := l.state()
+func (o *observer) current() snapshot {
+	last, _ := o.state()
 	return last
 }
 
 // state returns the last snapshot, and a channel that is closed when there is a new one.
-func (l *looker) state() (snapshot, <-chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.last, l.changed
+func (o *observer) state() (snapshot, <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.last, o.changed
 }
 
-func (l *looker) watched() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.watchers > 0
+func (o *observer) watched() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.watchers > 0
 }
 
 // get returns the last snapshot if it is fresh, or waits for a new one. If none comes in time, it returns the last one.
-func (l *looker) get(ctx context.Context) snapshot {
-	l.await(ctx, l.clock.Now().Add(-fresh))
-	return l.current()
+func (o *observer) get(ctx context.Context) snapshot {
+	o.await(ctx, o.clock.Now().Add(-fresh))
+	return o.current()
 }
 
 // refresh waits for a look that begins now or later.
-func (l *looker) refresh(ctx context.Context) { l.await(ctx, l.clock.Now()) }
+func (o *observer) refresh(ctx context.Context) { o.await(ctx, o.clock.Now()) }
 
 // await waits until the last look began at the given time or later, but no longer than patience.
-func (l *looker) await(ctx context.Context, begun time.Time) {
+func (o *observer) await(ctx context.Context, begun time.Time) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
-		last, changed := l.state()
+		last, changed := o.state()
 		if !last.begun.IsZero() && !last.begun.Before(begun) {
 			return
 		}
-		l.want()
+		o.want()
 		select {
 		case <-ctx.Done():
 			return
