@@ -163,7 +163,7 @@ func TestWhoWaits(t *testing.T) {
 	}{
 		"usual":       {func(*Options) {}, 5},
 		"one worker":  {func(o *Options) { o.Concurrency = 1 }, 1},
-		"an onlooker": {func(o *Options) { o.Controllers = nil }, 0},
+		"an observer": {func(o *Options) { o.Controllers = nil }, 0},
 	} {
 		o := DefaultOptions()
 		tt.set(&o)

@@ -80,16 +80,16 @@ func (f *lookFlags) open(cmd *cobra.Command) (observer *fleet.Observer, namespac
 	}
 	assumed := f.listen(cmd.Context(), &o)
 	ctx, cancel := context.WithCancelCause(cmd.Context())
-	onlooker, err := app.NewOnlooker(ctx, cfg, o)
+	observer, err := app.NewObserver(ctx, cfg, o)
 	if err != nil {
 		cancel(nil)
 		return nil, "", nil, err
 	}
-	onlooker.Fleet.Assumed = assumed
+	observer.Fleet.Assumed = assumed
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		cancel(onlooker.Run(ctx))
+		cancel(observer.Run(ctx))
 	}()
 	shut = func() {
 		cancel(nil)
@@ -97,11 +97,11 @@ func (f *lookFlags) open(cmd *cobra.Command) (observer *fleet.Observer, namespac
 	}
 	said := time.AfterFunc(quiet, func() { cmd.PrintErrln("Reading the fleet ...") })
 	defer said.Stop()
-	if err := f.await(ctx, onlooker, o.Namespace); err != nil {
+	if err := f.await(ctx, observer, o.Namespace); err != nil {
 		shut()
 		return nil, "", nil, err
 	}
-	return onlooker.Fleet, o.Namespace, shut, nil
+	return observer.Fleet, o.Namespace, shut, nil
 }
 
 // listen adopts the flags that the manager announces, except those that the person gives. It reports whether it had to assume a value.
@@ -127,12 +127,12 @@ func (f *lookFlags) listen(ctx context.Context, o *app.Options) (assumed bool) {
 }
 
 // await waits for the management cluster, and for a short time for workload clusters.
-func (f *lookFlags) await(ctx context.Context, onlooker *app.Onlooker, namespace string) error {
+func (f *lookFlags) await(ctx context.Context, observer *app.Observer, namespace string) error {
 	reading, cancel := context.WithTimeout(ctx, f.readTimeout)
 	defer cancel()
 	var missing error
 	err := wait.PollUntilContextCancel(reading, readyPeriod, true, func(ctx context.Context) (bool, error) {
-		missing = onlooker.Ready(ctx)
+		missing = observer.Ready(ctx)
 		return missing == nil, nil
 	})
 	if ctx.Err() != nil {
@@ -143,7 +143,7 @@ func (f *lookFlags) await(ctx context.Context, onlooker *app.Onlooker, namespace
 	}
 	connecting, cancel := context.WithTimeout(ctx, f.connectTimeout)
 	defer cancel()
-	return onlooker.Fleet.Await(connecting, namespace)
+	return observer.Fleet.Await(connecting, namespace)
 }
 
 // look reads the fleet once.

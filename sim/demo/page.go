@@ -17,23 +17,23 @@ func (d *demo) openPage(ctx context.Context) (closePage func(), err error) {
 	reading, cancel := context.WithCancel(ctx)
 	o := app.DefaultOptions()
 	o.RemoteConditionsGracePeriod = gracePeriod
-	onlooker, err := app.NewOnlooker(reading, d.world.Config(), o)
+	observer, err := app.NewObserver(reading, d.world.Config(), o)
 	if err != nil {
 		return cancel, fmt.Errorf("reading the world for the page: %w", err)
 	}
-	page, err := dashboard.New(dashboard.Options{Fleet: onlooker.Fleet, Policy: o.Policy, Clock: clock.RealClock{}})
+	page, err := dashboard.New(dashboard.Options{Fleet: observer.Fleet, Policy: o.Policy, Clock: clock.RealClock{}})
 	if err != nil {
 		return cancel, fmt.Errorf("making the page: %w", err)
 	}
 	ended := make(chan struct{}, 2)
-	go func() { _ = onlooker.Run(reading); ended <- struct{}{} }()
+	go func() { _ = observer.Run(reading); ended <- struct{}{} }()
 	go func() { _ = page.Run(reading); ended <- struct{}{} }()
 	closePage = func() {
 		cancel()
 		<-ended
 		<-ended
 	}
-	if err := world.Poll(ctx, onlooker.Ready); err != nil {
+	if err := world.Poll(ctx, observer.Ready); err != nil {
 		return closePage, fmt.Errorf("reading the world for the page: %w", err)
 	}
 	d.web.show(dashboard.Local(page.Handler(), ""))

@@ -81,17 +81,17 @@ type said struct {
 
 // Watch looks at a namespace until ctx ends. It returns after the first look.
 func Watch(ctx context.Context, cfg *rest.Config, o app.Options, patience time.Duration) (*Watcher, error) {
-	onlooker, err := app.NewOnlooker(ctx, cfg, o)
+	observer, err := app.NewObserver(ctx, cfg, o)
 	if err != nil {
-		return nil, fmt.Errorf("making an onlooker: %w", err)
+		return nil, fmt.Errorf("making an observer: %w", err)
 	}
-	go func() { _ = onlooker.Run(ctx) }()
-	if err := world.Poll(ctx, onlooker.Ready); err != nil {
+	go func() { _ = observer.Run(ctx) }()
+	if err := world.Poll(ctx, observer.Ready); err != nil {
 		return nil, fmt.Errorf("reading the fleet: %w", err)
 	}
 	w := newWatcher(patience)
 	look := func() error {
-		facts, err := onlooker.Fleet.Look(ctx, o.Namespace)
+		facts, err := observer.Fleet.Look(ctx, o.Namespace)
 		if err == nil {
 			w.see(facts)
 		}
@@ -110,7 +110,7 @@ func Watch(ctx context.Context, cfg *rest.Config, o app.Options, patience time.D
 			case <-ticker.C:
 				_ = look() // A failed look says nothing.
 				asked := time.Now()
-				if onlooker.Fleet.Live.List(ctx, &clusterv1.MachineHealthCheckList{}, client.Limit(1)) == nil {
+				if observer.Fleet.Live.List(ctx, &clusterv1.MachineHealthCheckList{}, client.Limit(1)) == nil {
 					w.answered(asked, time.Now())
 				}
 			}

@@ -132,27 +132,27 @@ func (w *guardedWorld) account(t *testing.T, name string, rules ...rbacv1.Policy
 func (w *guardedWorld) serve(t *testing.T) {
 	t.Helper()
 	ctx, end := context.WithCancel(context.Background())
-	onlooker, err := app.NewOnlooker(ctx, w.Config(), app.DefaultOptions())
+	observer, err := app.NewObserver(ctx, w.Config(), app.DefaultOptions())
 	if err != nil {
 		end()
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- onlooker.Run(ctx) }()
+	go func() { ended <- observer.Run(ctx) }()
 	t.Cleanup(func() {
 		end()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	})
-	if err := world.Poll(t.Context(), onlooker.Ready); err != nil {
+	if err := world.Poll(t.Context(), observer.Ready); err != nil {
 		t.Fatal(err)
 	}
 	guard, err := dashboard.NewGuard(dashboard.GuardOptions{Config: w.Config(), Scheme: w.Client().Scheme(), Mapper: w.Client().RESTMapper(), Clock: clock.RealClock{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, err := dashboard.New(dashboard.Options{Fleet: onlooker.Fleet, Clock: clock.RealClock{}, Actions: guard, Viewer: dashboard.Viewer})
+	pages, err := dashboard.New(dashboard.Options{Fleet: observer.Fleet, Clock: clock.RealClock{}, Actions: guard, Viewer: dashboard.Viewer})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,60 +18,60 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 )
 
-// Onlooker sees a fleet as the manager does, through the same caches, and changes nothing: it has no controllers.
-type Onlooker struct {
+// Observer sees a fleet as the manager does, through the same caches, and changes nothing: it has no controllers.
+type Observer struct {
 	Fleet *fleet.Observer
 
 	mgr   ctrl.Manager
 	ready *readiness
 }
 
-// NewOnlooker makes an onlooker that reads as the user of cfg. If something essential may not be read or is not installed, the
+// NewObserver makes an observer that reads as the user of cfg. If something essential may not be read or is not installed, the
 // error says so.
-func NewOnlooker(ctx context.Context, cfg *rest.Config, o Options) (*Onlooker, error) {
+func NewObserver(ctx context.Context, cfg *rest.Config, o Options) (*Observer, error) {
 	o.Controllers, o.LeaderElect = nil, false
-	// An onlooker has no metrics that could collide with another one's.
+	// An observer has no metrics that could collide with another one's.
 	o.SkipNameValidation = true
 	o.HealthProbeBindAddress, o.MetricsBindAddress, o.PprofBindAddress = "0", "0", "0"
 	mgr, err := newManager(cfg, o, &election{})
 	if err != nil {
 		return nil, err
 	}
-	l := &Onlooker{mgr: mgr, ready: &readiness{cache: mgr.GetCache()}}
+	ob := &Observer{mgr: mgr, ready: &readiness{cache: mgr.GetCache()}}
 	for _, kind := range []string{"Cluster", "Machine", "MachineHealthCheck"} {
-		if err := l.listable(ctx, clusterv1.GroupVersion.WithKind(kind), o.Namespace); err != nil {
+		if err := ob.listable(ctx, clusterv1.GroupVersion.WithKind(kind), o.Namespace); err != nil {
 			return nil, err
 		}
 	}
-	return l, l.add(ctx, o)
+	return ob, ob.add(ctx, o)
 }
 
 // add wires the observers of the manager's controllers.
-func (l *Onlooker) add(ctx context.Context, o Options) error {
-	c := &clusterAPI{options: o, ready: l.ready, connections: &connections{}}
-	if err := c.addHealth(ctx, l.mgr); err != nil {
+func (ob *Observer) add(ctx context.Context, o Options) error {
+	c := &clusterAPI{options: o, ready: ob.ready, connections: &connections{}}
+	if err := c.addHealth(ctx, ob.mgr); err != nil {
 		return err
 	}
-	if l.listable(ctx, v1alpha1.GroupVersion.WithKind("MachineRemediation"), o.Namespace) == nil {
-		if err := c.addRecords(ctx, l.mgr); err != nil {
+	if ob.listable(ctx, v1alpha1.GroupVersion.WithKind("MachineRemediation"), o.Namespace) == nil {
+		if err := c.addRecords(ctx, ob.mgr); err != nil {
 			return err
 		}
 	}
-	if l.listable(ctx, reboot.HostKind, o.Namespace) == nil {
-		if err := c.addHosts(ctx, l.mgr); err != nil {
+	if ob.listable(ctx, reboot.HostKind, o.Namespace) == nil {
+		if err := c.addHosts(ctx, ob.mgr); err != nil {
 			return err
 		}
 	}
-	l.Fleet = c.newFleet(l.mgr)
-	l.Fleet.AskManagers = true
+	ob.Fleet = c.newFleet(ob.mgr)
+	ob.Fleet.AskManagers = true
 	return nil
 }
 
 // listable tries one list request at the API server, since a cache waits for ever for a kind that it may not list.
-func (l *Onlooker) listable(ctx context.Context, gvk schema.GroupVersionKind, namespace string) error {
+func (ob *Observer) listable(ctx context.Context, gvk schema.GroupVersionKind, namespace string) error {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
-	err := l.mgr.GetAPIReader().List(ctx, list, client.InNamespace(namespace), client.Limit(1))
+	err := ob.mgr.GetAPIReader().List(ctx, list, client.InNamespace(namespace), client.Limit(1))
 	switch {
 	case meta.IsNoMatchError(err), apierrors.IsNotFound(err):
 		return fmt.Errorf("the kind %s of %s is not installed in this cluster", gvk.Kind, gvk.Group)
@@ -84,12 +84,12 @@ func (l *Onlooker) listable(ctx context.Context, gvk schema.GroupVersionKind, na
 }
 
 // Run runs the caches until ctx ends.
-func (l *Onlooker) Run(ctx context.Context) error {
-	if err := l.mgr.Start(ctx); err != nil {
+func (ob *Observer) Run(ctx context.Context) error {
+	if err := ob.mgr.Start(ctx); err != nil {
 		return fmt.Errorf("reading the management cluster: %w", err)
 	}
 	return nil
 }
 
 // Ready returns an error until the caches are filled.
-func (l *Onlooker) Ready(ctx context.Context) error { return l.ready.check(ctx) }
+func (ob *Observer) Ready(ctx context.Context) error { return ob.ready.check(ctx) }
