@@ -68,7 +68,7 @@ var silence = sync.OnceFunc(func() {
 })
 
 // open starts to read the fleet, and returns when it has been read. Shut ends it.
-func (f *lookFlags) open(cmd *cobra.Command) (observer *fleet.Observer, namespace string, shut func(), err error) {
+func (f *lookFlags) open(cmd *cobra.Command) (fleetObserver *fleet.Observer, namespace string, shut func(), err error) {
 	silence()
 	o, err := f.options()
 	if err != nil {
