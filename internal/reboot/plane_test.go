@@ -398,22 +398,22 @@ func TestCannotBeRead(t *testing.T) {
 			t.Errorf("it is tried again after %s, error %v", result.RequeueAfter, err)
 		}
 	}
-	told := func() int {
+	reported := func() int {
 		return len(slices.DeleteFunc(expect.Events(p.r.Recorder.(*events.FakeRecorder)), func(event string) bool {
 			return !strings.Contains(event, EventStepFailed) || !strings.Contains(event, "enough to do")
 		}))
 	}
 	fail()
 	fail()
-	if got := told(); got != 1 {
-		t.Errorf("told %d times", got)
+	if got := reported(); got != 1 {
+		t.Errorf("reported %d times", got)
 	}
 	p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
 	broken = false
 	p.waitsFor(request, "m2 (its host is off)")
 	broken = true
 	fail()
-	if got := told(); got != 1 {
-		t.Errorf("then told %d times", got)
+	if got := reported(); got != 1 {
+		t.Errorf("then reported %d times", got)
 	}
 }

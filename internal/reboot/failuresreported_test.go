@@ -18,15 +18,15 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestFailureIsToldOnce: a step that fails is retried, but the same error is reported only once.
-func TestFailureIsToldOnce(t *testing.T) {
+// TestFailureIsReportedOnce: a step that fails is retried, but the same error is reported only once.
+func TestFailureIsReportedOnce(t *testing.T) {
 	recorder := events.NewFakeRecorder(20)
 	r := &Reconciler{Recorder: recorder, Clock: clocktesting.NewFakePassiveClock(build.Epoch)}
 	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m"}}
 	other := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "other"}}
 	refused, reset := errors.New("refused"), errors.New("read tcp 192.0.2.1:40001->192.0.2.2:6443: reset")
 	conflict := apierrors.NewConflict(schema.GroupResource{}, "m", errors.New("has changed"))
-	tells := func(what string, want bool) {
+	reports := func(what string, want bool) {
 		t.Helper()
 		select {
 		case text := <-recorder.Events:
@@ -35,7 +35,7 @@ func TestFailureIsToldOnce(t *testing.T) {
 			}
 		default:
 			if want {
-				t.Errorf("%s: nothing is told", what)
+				t.Errorf("%s: nothing is reported", what)
 			}
 		}
 	}
@@ -62,9 +62,9 @@ func TestFailureIsToldOnce(t *testing.T) {
 		{"which is none of another step", func() { r.failed(request, cycle.RemoveKey, refused) }, false},
 	} {
 		step.do()
-		tells(step.what, step.want)
+		reports(step.what, step.want)
 	}
 	r.failures.Forget(client.ObjectKeyFromObject(request))
 	r.failed(request, cycle.RemoveKey, refused)
-	tells("of another object of that name", true)
+	reports("of another object of that name", true)
 }
