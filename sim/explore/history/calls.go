@@ -198,6 +198,6 @@ func (p *Process) isRefused(call apimodel.Call) bool {
 	if call.Kind != kinds.Machine {
 		return false
 	}
-	stubborn := p.World.Spec.Stubborn > 0 && call.Key.Name == fmt.Sprintf("m%d", p.World.Spec.Stubborn) && !p.World.goodwill
+	stubborn := p.World.Spec.Stubborn > 0 && call.Key.Name == fmt.Sprintf("m%d", p.World.Spec.Stubborn) && !p.World.cooperating
 	return p.World.refused[call.Key.Name] || (stubborn && p.Item.Controller != machinehealth.ControllerName)
 }

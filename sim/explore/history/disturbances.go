@@ -168,7 +168,7 @@ func (w *World) setClock(now time.Time) {
 
 // changeRestless changes a restless machine before each write to it.
 func (w *World) changeRestless(call apimodel.Call) {
-	if w.Spec.Restless > 0 && call.Kind == kinds.Machine && call.Key.Name == fmt.Sprintf("m%d", w.Spec.Restless) && !w.goodwill {
+	if w.Spec.Restless > 0 && call.Kind == kinds.Machine && call.Key.Name == fmt.Sprintf("m%d", w.Spec.Restless) && !w.cooperating {
 		w.annotate(kinds.Machine, call.Key.Name, map[string]string{"restless": fmt.Sprint(w.Server.Version())})
 	}
 }

@@ -159,18 +159,18 @@ func (w *World) decide(name string, answer v1alpha1.Answer) {
 	update(w, kinds.Record, name, false, func(r *v1alpha1.MachineRemediation) { r.Spec.Decision = w.decision(r, answer) })
 }
 
-// decision returns a decision about the current attempt of a record. A person who means well names the step to begin
+// decision returns a decision about the current attempt of a record. A person who cooperates names the step to begin
 // with.
 func (w *World) decision(r *v1alpha1.MachineRemediation, answer v1alpha1.Answer) *v1alpha1.RemediationDecision {
 	d := &v1alpha1.RemediationDecision{Attempt: max(1, r.Status.Attempt), Answer: answer, By: "somebody"}
-	if w.goodwill && w.Spec.Plan != nil && answer == v1alpha1.AnswerRetry {
+	if w.cooperating && w.Spec.Plan != nil && answer == v1alpha1.AnswerRetry {
 		d.Step = "replace"
 	}
 	return d
 }
 
-// decideWell makes a person continue what is Held, and approve what waits for approval.
-func (w *World) decideWell() []option {
+// decideToRepair makes a person continue what is Held, and approve what waits for approval.
+func (w *World) decideToRepair() []option {
 	var options []option
 	for _, r := range Every[*v1alpha1.MachineRemediation](w, kinds.Record) {
 		answer := v1alpha1.Answer("")
@@ -189,10 +189,10 @@ func (w *World) decideWell() []option {
 	return options
 }
 
-// MeanWell makes everybody mean well: it undoes everything that keeps machines from being repaired.
-func (w *World) MeanWell() {
-	w.say("everybody means well")
-	w.goodwill = true
+// Cooperate makes everybody cooperate: it undoes everything that keeps machines from being repaired.
+func (w *World) Cooperate() {
+	w.say("everybody cooperates")
+	w.cooperating = true
 	w.refused = map[string]bool{}
 	if Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName) == nil {
 		w.put(w.healthCheck())

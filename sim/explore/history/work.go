@@ -21,7 +21,7 @@ import (
 )
 
 // work returns what everybody else has to do now: owners, infrastructure, hosts, providers, the garbage collector, and, once
-// everybody means well, a person who decides.
+// everybody cooperates, a person who decides.
 func (w *World) work() []option {
 	var options []option
 	machines := Every[*clusterv1.Machine](w, kinds.Machine)
@@ -39,8 +39,8 @@ func (w *World) work() []option {
 		obj := garbage.Typed()
 		options = append(options, option{"the garbage collector deletes " + obj.GetName(), func() { w.remove(obj) }})
 	}
-	if w.goodwill {
-		options = append(options, w.decideWell()...)
+	if w.cooperating {
+		options = append(options, w.decideToRepair()...)
 	}
 	return options
 }
@@ -51,7 +51,7 @@ func (w *World) workOn(m *clusterv1.Machine) []option {
 	case !m.DeletionTimestamp.IsZero():
 		return []option{{"the infrastructure of " + name + " is torn down", func() { w.tearDown(name) }}}
 	case !m.Status.NodeRef.IsDefined():
-		return []option{{name + " gets its Node", func() { w.giveNode(name, w.Spec.BadImage && !w.goodwill) }}}
+		return []option{{name + " gets its Node", func() { w.giveNode(name, w.Spec.BadImage && !w.cooperating) }}}
 	}
 	if operation, ok := m.Annotations[remedy.RebootAnnotation]; ok {
 		return []option{{"the host of " + name + " is cycled", func() { w.powerCycle(name, operation) }}}
@@ -97,7 +97,7 @@ func (w *World) waitedEnough(m *clusterv1.Machine) bool {
 }
 
 func (w *World) owner() worlds.Owner {
-	if w.goodwill && w.Spec.Owner != worlds.OwnerNone {
+	if w.cooperating && w.Spec.Owner != worlds.OwnerNone {
 		return worlds.OwnerReplaces
 	}
 	return w.Spec.Owner
@@ -156,7 +156,7 @@ func (w *World) cycled(operation string) {
 
 // heal makes a repaired Node healthy, unless repairs are in vain in this world.
 func (w *World) heal(machine string) {
-	if w.Spec.InVain && !w.goodwill {
+	if w.Spec.InVain && !w.cooperating {
 		return
 	}
 	if w.Server.Latest(kinds.Node, client.ObjectKey{Name: nodeOf(machine)}) != nil {
@@ -173,7 +173,7 @@ func (w *World) provide(request *unstructured.Unstructured) []option {
 	return []option{{"the provider carries out request " + name, func() {
 		changed := request.DeepCopy()
 		state := "True"
-		if w.Spec.InVain && !w.goodwill {
+		if w.Spec.InVain && !w.cooperating {
 			state = "False"
 		}
 		_ = unstructured.SetNestedSlice(changed.Object, []any{map[string]any{"type": v1alpha1.ConditionSucceeded, "status": state, "reason": "Done", "message": ""}}, "status", "conditions")
@@ -192,7 +192,7 @@ func (w *World) cycle(reboot *v1alpha1.RebootRemediation) []option {
 	return []option{{"the host of RebootRemediation " + name + " is cycled", func() {
 		w.cycled(reboot.Annotations[v1alpha1.OperationAnnotation])
 		state := metav1.ConditionTrue
-		if w.Spec.InVain && !w.goodwill {
+		if w.Spec.InVain && !w.cooperating {
 			state = metav1.ConditionFalse
 		}
 		update(w, kinds.Reboot, name, true, func(r *v1alpha1.RebootRemediation) {

@@ -39,9 +39,9 @@ type World struct {
 	Writer *Process
 	// nested is how many calls are interrupted now.
 	nested int
-	// Quiet is set once faults have ended and people have gone home, and goodwill once everybody does what
+	// Quiet is set once faults have ended and people have gone home, and cooperating once everybody does what
 	// helps.
-	Quiet, goodwill bool
+	Quiet, cooperating bool
 	// refused are the machines whose writes a webhook rejects.
 	refused map[string]bool
 	// Unreadable is set while the Nodes cannot be read, and lostAt is since when.

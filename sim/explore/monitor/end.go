@@ -11,7 +11,7 @@ import (
 // staysSo is how long a world is watched after it has settled.
 const staysSo = 2 * time.Hour
 
-// End ends faults and sends people home, and then makes everybody mean well. Finally, it checks that no shared object was
+// End ends faults and sends people home, and then makes everybody cooperate. Finally, it checks that no shared object was
 // changed.
 func (m *Monitor) End() {
 	m.settles()
@@ -32,10 +32,10 @@ func (m *Monitor) settles() {
 	m.notStarved()
 }
 
-// recovers checks that all machines become healthy once everybody means well.
+// recovers checks that all machines become healthy once everybody cooperates.
 func (m *Monitor) recovers() {
 	m.predicted = nil
-	m.w.MeanWell()
+	m.w.Cooperate()
 	m.w.Rest(m.w.Spec.Recover, nil, func() bool { return m.notRecovered() == "" })
 	if why := m.notRecovered(); why != "" {
 		m.w.Fail(rules.Recovery, "%s", why)

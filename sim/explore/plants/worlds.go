@@ -61,7 +61,7 @@ func restlessWorld() *worlds.Spec {
 	return s
 }
 
-// unfinished returns a world in which people never come to mean well.
+// unfinished returns a world in which people never come to cooperate.
 func unfinished(s *worlds.Spec) *worlds.Spec {
 	s.Recover = 0
 	return s

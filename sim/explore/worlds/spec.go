@@ -29,7 +29,7 @@ type Spec struct {
 	Plan *v1alpha1.RemediationPlan
 	// BadImage makes all new machines sick.
 	BadImage bool
-	// InVain makes power cycles and requests heal nothing until everybody means well.
+	// InVain makes power cycles and requests heal nothing until everybody cooperates.
 	InVain bool
 	// Stubborn is the number of a machine whose writes always fail, and Restless that of one that changes all the time; 0
 	// means none.
@@ -46,7 +46,7 @@ type Spec struct {
 	Settle time.Duration
 	// Watch is how long the world must then stay in good order; 0 means 2 hours.
 	Watch time.Duration
-	// Recover is how much time may pass until all machines are healthy once everybody means well; 0 if they need not
+	// Recover is how much time may pass until all machines are healthy once everybody cooperates; 0 if they need not
 	// recover.
 	Recover time.Duration
 }
@@ -62,9 +62,9 @@ const (
 	OwnerReplaces Owner = "replaces"
 	// OwnerDefers: it first says that it will.
 	OwnerDefers Owner = "defers"
-	// OwnerRefuses: it says that it cannot, until everybody means well.
+	// OwnerRefuses: it says that it cannot, until everybody cooperates.
 	OwnerRefuses Owner = "refuses"
-	// OwnerSilent: it never answers, as a MachinePool does not, until everybody means well.
+	// OwnerSilent: it never answers, as a MachinePool does not, until everybody cooperates.
 	OwnerSilent Owner = "silent"
 )
 
