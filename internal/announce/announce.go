@@ -43,9 +43,9 @@ func flags(l *coordinationv1.Lease) (Flags, bool) {
 	return f, err == nil && (f.Adopt == mhcspec.AdoptAll || f.Adopt == mhcspec.AdoptHandedOver)
 }
 
-// Heard returns the flags that the manager of a namespace announced last; empty means all namespaces. It is false if nothing is announced, if
+// Read returns the flags that the manager of a namespace announced last; empty means all namespaces. It is false if nothing is announced, if
 // two managers announce different flags, or if the leases cannot be read.
-func Heard(ctx context.Context, reader client.Reader, namespace string) (Flags, bool) {
+func Read(ctx context.Context, reader client.Reader, namespace string) (Flags, bool) {
 	var leases coordinationv1.LeaseList
 	if err := reader.List(ctx, &leases, client.HasLabels{adoptLabel}); err != nil {
 		return Flags{}, false

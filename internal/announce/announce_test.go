@@ -69,15 +69,15 @@ func TestLeftLeases(t *testing.T) {
 		"both lead":                      {[]coordinationv1.LeaseSpec{spec("a", 0), spec("b", time.Second)}, false},
 		"both lead, and a clock is slow": {[]coordinationv1.LeaseSpec{spec("a", 0), spec("b", 50*time.Second)}, false},
 	} {
-		got, known := Heard(t.Context(), leases{metas: everywhere(before, after), specs: tt.specs}, "")
+		got, known := Read(t.Context(), leases{metas: everywhere(before, after), specs: tt.specs}, "")
 		if known != tt.known || known && got != after {
-			t.Errorf("%s: heard %+v, %t", name, got, known)
+			t.Errorf("%s: read %+v, %t", name, got, known)
 		}
 	}
 }
 
-// TestHeard: announced flags are read, and none are invented.
-func TestHeard(t *testing.T) {
+// TestRead: announced flags are read, and none are invented.
+func TestRead(t *testing.T) {
 	beside := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver, WatchFilter: "east"}, GracePeriod: 7*time.Minute + 30*time.Second}
 	alone := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptAll}, GracePeriod: 5 * time.Minute}
 	tests := map[string]struct {
@@ -97,9 +97,9 @@ func TestHeard(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, known := Heard(t.Context(), tt.server, "")
+			got, known := Read(t.Context(), tt.server, "")
 			if got != tt.want || known != tt.known {
-				t.Errorf("heard %+v, %t", got, known)
+				t.Errorf("read %+v, %t", got, known)
 			}
 		})
 	}
@@ -110,9 +110,9 @@ func TestHeard(t *testing.T) {
 	}
 }
 
-// TestHeardOfANamespace: if managers handle different namespaces, the manager of the namespace in question counts, even if another one
+// TestReadOfANamespace: if managers handle different namespaces, the manager of the namespace in question counts, even if another one
 // renewed its lease later.
-func TestHeardOfANamespace(t *testing.T) {
+func TestReadOfANamespace(t *testing.T) {
 	blue := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver, WatchFilter: "east"}, GracePeriod: time.Minute}
 	red := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptAll}, GracePeriod: 5 * time.Minute}
 	server := leases{
@@ -120,15 +120,15 @@ func TestHeardOfANamespace(t *testing.T) {
 		specs: []coordinationv1.LeaseSpec{spec("a", 0), spec("b", time.Hour)},
 	}
 	for namespace, want := range map[string]Flags{"blue": blue, "red": red} {
-		if got, known := Heard(t.Context(), server, namespace); !known || got != want {
-			t.Errorf("of %s: heard %+v, %t", namespace, got, known)
+		if got, known := Read(t.Context(), server, namespace); !known || got != want {
+			t.Errorf("of %s: read %+v, %t", namespace, got, known)
 		}
 	}
-	if got, known := Heard(t.Context(), server, "green"); known {
-		t.Errorf("of a namespace that nobody looks after: heard %+v", got)
+	if got, known := Read(t.Context(), server, "green"); known {
+		t.Errorf("of a namespace that nobody looks after: read %+v", got)
 	}
 	server.specs[1] = spec("b", time.Second)
-	if got, known := Heard(t.Context(), server, ""); known {
-		t.Errorf("of all namespaces: heard %+v", got)
+	if got, known := Read(t.Context(), server, ""); known {
+		t.Errorf("of all namespaces: read %+v", got)
 	}
 }

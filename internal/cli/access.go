@@ -124,7 +124,7 @@ func (a *access) person(cmd *cobra.Command, c client.Client, namespace string, n
 
 // policyOf returns the policy that the manager for a namespace announces, or else one that adopts all MachineHealthChecks.
 func policyOf(ctx context.Context, reader client.Reader, namespace string) mhcspec.Policy {
-	if flags, ok := announce.Heard(ctx, reader, namespace); ok {
+	if flags, ok := announce.Read(ctx, reader, namespace); ok {
 		return flags.Policy
 	}
 	return mhcspec.Policy{Adopt: mhcspec.AdoptAll}

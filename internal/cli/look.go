@@ -112,7 +112,7 @@ func (f *lookFlags) listen(ctx context.Context, o *app.Options) (assumed bool) {
 	}
 	asking, cancel := context.WithTimeout(ctx, f.readTimeout)
 	defer cancel()
-	said, ok := announce.Heard(asking, c, o.Namespace)
+	said, ok := announce.Read(asking, c, o.Namespace)
 	if !ok {
 		return f.adopt == ""
 	}
