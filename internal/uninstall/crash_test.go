@@ -167,19 +167,19 @@ func TestNodeThatIsNotThere(t *testing.T) {
 	ns := e.Namespace(t)
 	w := newWreck(t, e, ns)
 	g.Expect(e.Client.Delete(t.Context(), w.node)).To(Succeed())
-	told := map[string]string{}
-	tell := func(item uninstall.Item, err error) { told[item.String()] += fmt.Sprint(err) }
+	reported := map[string]string{}
+	report := func(item uninstall.Item, err error) { reported[item.String()] += fmt.Sprint(err) }
 	u := taker(e.Client, ns)
 	survey, err := u.Survey(t.Context())
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(u.TakeBack(t.Context(), survey, tell)).NotTo(Succeed())
-	g.Expect(told["RebootRemediation "+ns+"/metal"]).To(And(ContainSubstring("is not there, so nothing can be put back on it yet"), ContainSubstring("it stays, as its Node")))
-	g.Expect(told["BareMetalHost "+ns+"/host"]).To(Equal("<nil>"), "the host is let on all the same")
+	g.Expect(u.TakeBack(t.Context(), survey, report)).NotTo(Succeed())
+	g.Expect(reported["RebootRemediation "+ns+"/metal"]).To(And(ContainSubstring("is not there, so nothing can be put back on it yet"), ContainSubstring("it stays, as its Node")))
+	g.Expect(reported["BareMetalHost "+ns+"/host"]).To(Equal("<nil>"), "the host is let on all the same")
 
 	u.LeaveNodes = true
 	survey, err = u.Survey(t.Context())
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(u.TakeBack(t.Context(), survey, tell)).To(Succeed())
+	g.Expect(u.TakeBack(t.Context(), survey, report)).To(Succeed())
 	survey, err = u.Survey(t.Context())
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(survey.Ours()).To(BeZero())

@@ -42,8 +42,8 @@ func (s *scene) create(objs ...client.Object) {
 	build.Create(s.t.Context(), s.t, s.c, objs...)
 }
 
-// spared excepts a MachineHealthCheck from pauses while OpenShift upgrades.
-var spared = build.Annotation("sickbay.dev/pause-on-upgrade", "false")
+// exempt excepts a MachineHealthCheck from pauses while OpenShift upgrades.
+var exempt = build.Annotation("sickbay.dev/pause-on-upgrade", "false")
 
 // failed puts a machine into a phase that is sick, whatever its Node.
 func failed(machine *clusterv1.Machine) { machine.Status.Phase = "Failed" }
@@ -88,7 +88,7 @@ func (s *scene) record(machine *clusterv1.Machine, phase v1alpha1.RemediationPha
 
 // marked creates a machine that is marked for its owner.
 func marked(s *scene) {
-	s.create(build.MachineHealthCheck(s.ns, "marked", spared, build.Annotation("sickbay.dev/max-in-flight", "50%")))
+	s.create(build.MachineHealthCheck(s.ns, "marked", exempt, build.Annotation("sickbay.dev/max-in-flight", "50%")))
 	machine := s.sick("marked")
 	s.has(machine, "a mark", func() bool {
 		return meta.IsStatusConditionFalse(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
@@ -97,7 +97,7 @@ func marked(s *scene) {
 
 // answered creates a machine whose owner has answered the mark.
 func answered(s *scene) {
-	s.create(build.MachineHealthCheck(s.ns, "answered", spared))
+	s.create(build.MachineHealthCheck(s.ns, "answered", exempt))
 	machine := s.sick("answered")
 	s.has(machine, "a mark", func() bool {
 		return meta.IsStatusConditionFalse(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
@@ -114,7 +114,7 @@ func answered(s *scene) {
 
 // deleting creates a machine without an owner that is being deleted, and stays because of a finalizer.
 func deleting(s *scene) {
-	s.create(build.MachineHealthCheck(s.ns, "deleting", spared))
+	s.create(build.MachineHealthCheck(s.ns, "deleting", exempt))
 	machine := build.Machine(s.ns, "deleting", build.Finalizer("example.dev/keep"), build.MachineFunc(failed))
 	s.create(machine)
 	s.has(machine, "its deletion", func() bool { return machine.DeletionTimestamp != nil })
@@ -124,7 +124,7 @@ func deleting(s *scene) {
 func requested(s *scene) {
 	kind := env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind)
 	s.create(build.RemediationTemplate(kind, s.ns, "fix", map[string]any{}))
-	s.create(build.MachineHealthCheck(s.ns, "requested", spared, build.TemplateRef(kind, "fix")))
+	s.create(build.MachineHealthCheck(s.ns, "requested", exempt, build.TemplateRef(kind, "fix")))
 	machine := s.sick("requested")
 	request := &unstructured.Unstructured{}
 	request.SetGroupVersionKind(env.RemediationGroupVersion.WithKind(env.RemediationKind))
@@ -140,7 +140,7 @@ func planned(s *scene) {
 		template.Spec.Template.Spec.Steps = []v1alpha1.RemediationStep{step}
 		s.create(template)
 		pool := build.Label("pool", name)
-		s.create(build.MachineHealthCheck(s.ns, name, spared, build.Selector(map[string]string{"pool": name}),
+		s.create(build.MachineHealthCheck(s.ns, name, exempt, build.Selector(map[string]string{"pool": name}),
 			build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), name)))
 		phase := v1alpha1.RemediationHeld
 		if step.Approval == v1alpha1.ApprovalRequired {
@@ -154,7 +154,7 @@ func planned(s *scene) {
 
 // ended creates a record that has ended because its machine is healthy again.
 func ended(s *scene) {
-	mhc := build.MachineHealthCheck(s.ns, "ended", spared)
+	mhc := build.MachineHealthCheck(s.ns, "ended", exempt)
 	s.create(mhc)
 	machine := s.sick("ended")
 	s.record(machine, v1alpha1.RemediationActing)
@@ -169,7 +169,7 @@ func ended(s *scene) {
 
 // keptOff creates a host that is kept off for a power cycle.
 func keptOff(s *scene) {
-	s.create(build.MachineHealthCheck(s.ns, "kept-off", spared, build.Annotation("sickbay.dev/remediation", "reboot")))
+	s.create(build.MachineHealthCheck(s.ns, "kept-off", exempt, build.Annotation("sickbay.dev/remediation", "reboot")))
 	infra := &unstructured.Unstructured{}
 	infra.SetGroupVersionKind(metal)
 	infra.SetNamespace(s.ns)

@@ -10,7 +10,7 @@
   let at = Date.parse(root.dataset.at);
   let version = root.dataset.version;
   let shown = Date.now();
-  let heard = Date.now();
+  let lastMessage = Date.now();
   let state = "";
   let error = root.dataset.problem || "";
   let busy = false;
@@ -34,7 +34,7 @@
     }
     if (Number.isNaN(at)) return;
     const age = now() - at;
-    const silent = Date.now() - heard > 8000;
+    const silent = Date.now() - lastMessage > 8000;
     const next = silent || state === "lost" ? "lost" : error || age > 20000 ? "stale" : "live";
     if (next !== live.dataset.state) {
       live.dataset.state = next;
@@ -104,14 +104,14 @@
   const watch = () => {
     const source = new EventSource("/events");
     source.addEventListener("look", (event) => {
-      const told = JSON.parse(event.data);
-      heard = Date.now();
-      skew = Date.parse(told.now) - heard;
+      const message = JSON.parse(event.data);
+      lastMessage = Date.now();
+      skew = Date.parse(message.now) - lastMessage;
       state = "";
-      error = told.error || "";
-      if (told.at) at = Date.parse(told.at);
+      error = message.error || "";
+      if (message.at) at = Date.parse(message.at);
       // Words like "for 3m" change while nothing else does.
-      if (told.version && (told.version !== version || heard - shown > 20000 || root.dataset.version === "")) refresh();
+      if (message.version && (message.version !== version || lastMessage - shown > 20000 || root.dataset.version === "")) refresh();
       tick();
     });
     source.addEventListener("error", () => {

@@ -71,10 +71,10 @@ func TestNothingComesOut(t *testing.T) {
 			t.Errorf("%s has %s", what, leak)
 		}
 	}
-	if heard := s.tattler.said(); strings.Contains(heard, planted("file")) {
+	if received := s.tattler.said(); strings.Contains(received, planted("file")) {
 		t.Error("a file of the manager was sent to the server that a kubeconfig names")
-	} else if !strings.Contains(heard, planted("token")) {
-		t.Errorf("the workload cluster was not asked with its token: %s", heard)
+	} else if !strings.Contains(received, planted("token")) {
+		t.Errorf("the workload cluster was not asked with its token: %s", received)
 	}
 }
 

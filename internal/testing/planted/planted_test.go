@@ -68,8 +68,8 @@ func TestLeaks(t *testing.T) {
 // tattler is a workload cluster's API server that repeats what it receives.
 type tattler struct {
 	*httptest.Server
-	mu    sync.Mutex
-	heard strings.Builder
+	mu       sync.Mutex
+	received strings.Builder
 }
 
 func newTattler(t *testing.T) *tattler {
@@ -78,7 +78,7 @@ func newTattler(t *testing.T) *tattler {
 	s.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		fmt.Fprintf(&s.heard, "%v\n", r.Header)
+		fmt.Fprintf(&s.received, "%v\n", r.Header)
 		http.Error(w, fmt.Sprintf("I do not like %s from https://%s@host/", r.Header.Get("Authorization"), "admin:"+planted("password")), http.StatusInternalServerError)
 	}))
 	t.Cleanup(s.Close)
@@ -88,7 +88,7 @@ func newTattler(t *testing.T) *tattler {
 func (s *tattler) said() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.heard.String()
+	return s.received.String()
 }
 
 // kubeconfigOf returns a kubeconfig with a server and a user.
