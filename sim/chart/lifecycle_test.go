@@ -17,7 +17,7 @@ import (
 // the chart renders from the values. At the end, only the definitions of Sickbay's kinds remain.
 func TestLifecycle(t *testing.T) {
 	needHelm(t)
-	const release, namespace = "ward", "ward-system"
+	const release, namespace = "blue", "blue-system"
 	e := env.Get(t)
 	there := func() (names []string) {
 		for _, obj := range parse(t, helm(t, "get", "manifest", release, "--namespace", namespace)) {
@@ -34,7 +34,7 @@ func TestLifecycle(t *testing.T) {
 	helm(t, pausesOnly...)
 	there()
 	role := &rbacv1.ClusterRole{}
-	gone := client.ObjectKey{Name: "ward-sickbay-manager-remediation"}
+	gone := client.ObjectKey{Name: "blue-sickbay-manager-remediation"}
 	if err := e.Client.Get(t.Context(), gone, role); !apierrors.IsNotFound(err) {
 		t.Errorf("the rights of a controller that does not run any more are still there: %v", err)
 	}

@@ -21,7 +21,7 @@ var (
 	it *world.World
 
 	// testCluster is a cluster with one control plane machine and three workers. Every test leaves it healthy.
-	testCluster = client.ObjectKey{Namespace: "default", Name: "ward"}
+	testCluster = client.ObjectKey{Namespace: "default", Name: "blue"}
 )
 
 func TestMain(m *testing.M) {

@@ -69,7 +69,7 @@ func expectReplaced(t *testing.T, cluster client.ObjectKey, machine *clusterv1.M
 
 func TestDeletedMachineIsReplaced(t *testing.T) {
 	g := NewWithT(t)
-	labels := map[string]string{"ward": "a"}
+	labels := map[string]string{"team": "a"}
 	key := newCluster(t, world.ClusterSpec{
 		Namespace: "default", Name: "deleted", Annotations: labels, Workers: 3, WorkerLabels: labels,
 		Pools: []world.Pool{{Name: "spare", Size: 1}},
@@ -77,12 +77,12 @@ func TestDeletedMachineIsReplaced(t *testing.T) {
 	workers, err := it.PoolMachines(t.Context(), key, world.DefaultPool)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(workers).To(HaveLen(3))
-	g.Expect(workers[0].Labels).To(HaveKeyWithValue("ward", "a"))
+	g.Expect(workers[0].Labels).To(HaveKeyWithValue("team", "a"))
 	g.Expect(it.PoolMachines(t.Context(), key, "spare")).To(HaveLen(1))
 	g.Expect(it.ControlPlaneMachines(t.Context(), key)).To(HaveLen(1))
 	cluster := &clusterv1.Cluster{}
 	g.Expect(it.Client().Get(t.Context(), key, cluster)).To(Succeed())
-	g.Expect(cluster.Annotations).To(HaveKeyWithValue("ward", "a"))
+	g.Expect(cluster.Annotations).To(HaveKeyWithValue("team", "a"))
 
 	g.Expect(it.Client().Delete(t.Context(), &workers[0])).To(Succeed())
 	expectReplaced(t, key, &workers[0])
@@ -91,7 +91,7 @@ func TestDeletedMachineIsReplaced(t *testing.T) {
 
 func TestMachineSetRemediates(t *testing.T) {
 	g := NewWithT(t)
-	key := newCluster(t, world.ClusterSpec{Namespace: "wards", Name: "workers", Workers: 2})
+	key := newCluster(t, world.ClusterSpec{Namespace: "teams", Name: "workers", Workers: 2})
 	workers, err := it.PoolMachines(t.Context(), key, world.DefaultPool)
 	g.Expect(err).NotTo(HaveOccurred())
 	markUnhealthy(t, &workers[0])

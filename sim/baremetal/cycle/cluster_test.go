@@ -307,7 +307,7 @@ func TestMachineReplaced(t *testing.T) {
 	m.create(m.object(plan{}))
 	m.ends(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)
 	if got := m.mark(clusterv1.MachineExternallyRemediatedCondition); got != "" {
-		t.Errorf("the new Machine is told %q of a cycle that is not its own", got)
+		t.Errorf("the new Machine shows %q of a cycle that is not its own", got)
 	}
 	m.mustBeUntouched()
 }

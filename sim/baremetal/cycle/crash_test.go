@@ -44,8 +44,8 @@ type course struct {
 
 // The writes to a record's status and to a Machine's status. The number of the latter depends on how often there is nothing else to do.
 const (
-	status = "PUT rebootremediations/m/status"
-	told   = "PATCH machines/m/status"
+	status   = "PUT rebootremediations/m/status"
+	progress = "PATCH machines/m/status"
 )
 
 var courses = map[string]course{
@@ -213,8 +213,8 @@ func (c course) play(t *testing.T, at write, after bool) (outcome, []write) {
 		m.mustBeClean()
 	}
 	if at != (write{}) && !s.wire.crashed {
-		if at.what == told {
-			t.Skip("the Machine was not told that often this time")
+		if at.what == progress {
+			t.Skip("the progress was not written that often this time")
 		}
 		t.Errorf("the process did not crash: %v", s.wire.recorded())
 	}

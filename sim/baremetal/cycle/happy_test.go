@@ -16,9 +16,9 @@ var fullCycle = []string{"Pending", "PoweringOff", "Fenced", "Isolating", "Power
 
 func TestFullCycle(t *testing.T) {
 	tests := map[string]struct {
-		kind   schema.GroupVersionKind
-		ask    func(*machine)
-		mirror string
+		kind     schema.GroupVersionKind
+		ask      func(*machine)
+		progress string
 	}{
 		"annotation": {reboot.ClusterAPIKind, annotated, ""},
 		"OpenShift":  {reboot.OpenShiftKind, annotated, ""},
@@ -40,8 +40,8 @@ func TestFullCycle(t *testing.T) {
 			if diff := cmp.Diff(fullCycle, s.log.all()); diff != "" {
 				t.Errorf("events (-want +got):\n%s", diff)
 			}
-			if got := m.mark(clusterv1.MachineExternallyRemediatedCondition); got != tt.mirror {
-				t.Errorf("ExternallyRemediated is %q, want %q", got, tt.mirror)
+			if got := m.mark(clusterv1.MachineExternallyRemediatedCondition); got != tt.progress {
+				t.Errorf("ExternallyRemediated is %q, want %q", got, tt.progress)
 			}
 			m.mustTellHistory(record.Status)
 			if len(s.brain.errors) > 0 {

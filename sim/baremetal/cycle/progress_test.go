@@ -29,9 +29,9 @@ func (refusedStatus) Apply(context.Context, runtime.ApplyConfiguration, ...clien
 	return apierrors.NewForbidden(schema.GroupResource{Group: clusterv1.GroupVersion.Group, Resource: "machines/status"}, "m", errors.New("no rights"))
 }
 
-// TestMachineCannotBeTold: the controllers cycle a host even if they cannot write the Machine's conditions, which do not
+// TestProgressCannotBeWritten: the controllers cycle a host even if they cannot write the Machine's conditions, which do not
 // matter for fencing. They write them once they can.
-func TestMachineCannotBeTold(t *testing.T) {
+func TestProgressCannotBeWritten(t *testing.T) {
 	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	allowed := s.brain.reconciler.Client
@@ -44,35 +44,35 @@ func TestMachineCannotBeTold(t *testing.T) {
 		t.Errorf("there were errors: %v", s.brain.errors)
 	}
 	if got := m.mark(clusterv1.MachineExternallyRemediatedCondition); got != "" {
-		t.Errorf("the Machine is told %q", got)
+		t.Errorf("the Machine shows %q", got)
 	}
-	told := 0
+	reported := 0
 	for i, reason := range s.log.all() {
 		if reason == reboot.EventStepFailed {
-			told++
+			reported++
 			if !strings.Contains(s.log.texts[i], "no rights") {
 				t.Errorf("the event does not say why: %q", s.log.texts[i])
 			}
 		}
 	}
-	if told != 1 {
-		t.Errorf("people are told %d times: %v", told, s.log.all())
+	if reported != 1 {
+		t.Errorf("the failure is reported %d times: %v", reported, s.log.all())
 	}
 	s.brain.reconciler.Client = allowed
-	m.becomes("the Machine is told", func() bool { return m.mark(clusterv1.MachineExternallyRemediatedCondition) == "True Succeeded" })
+	m.becomes("the Machine shows it", func() bool { return m.mark(clusterv1.MachineExternallyRemediatedCondition) == "True Succeeded" })
 }
 
-// TestMachineIsToldAgain: the controllers write the Machine's condition again if somebody else overwrites it.
-func TestMachineIsToldAgain(t *testing.T) {
+// TestProgressIsWrittenAgain: the controllers write the Machine's condition again if somebody else overwrites it.
+func TestProgressIsWrittenAgain(t *testing.T) {
 	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	obstacles[v1alpha1.PoweringOff].set(m)
 	m.request(v1alpha1.RebootSettings{})
-	m.becomes("the Machine is told", func() bool { return m.mark(clusterv1.MachineExternallyRemediatedCondition) == "False PoweringOff" })
+	m.becomes("the Machine shows it", func() bool { return m.mark(clusterv1.MachineExternallyRemediatedCondition) == "False PoweringOff" })
 	obj := m.get().(*clusterv1.Machine)
 	obj.Status.Conditions = nil
 	if err := m.client.Status().Update(m.ctx, obj); err != nil {
 		t.Fatal(err)
 	}
-	m.becomes("the Machine is told again", func() bool { return m.mark(clusterv1.MachineExternallyRemediatedCondition) == "False PoweringOff" })
+	m.becomes("the Machine shows it again", func() bool { return m.mark(clusterv1.MachineExternallyRemediatedCondition) == "False PoweringOff" })
 }
