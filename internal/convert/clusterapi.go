@@ -188,41 +188,6 @@ func isDigits(text string) bool {
 	return len(text) > 0 && len(text) < 10 && strings.Trim(text, "0123456789") == "" && (text == "0" || text[0] != '0')
 }
 
-// template converts a reference to its current form. If it were dropped, the machines would be replaced instead.
-func (c *conversion) template(key, value *yaml.Node) *yaml.Node {
-	if value.Kind != yaml.MappingNode {
-		c.lose(key, value, "it is no reference")
-		c.beCareful()
-		return nil
-	}
-	if problem := badReference(value); problem != "" {
-		c.lose(key, value, problem)
-		c.beCareful()
-		return nil
-	}
-	c.onlyReference(value)
-	return value
-}
-
-// onlyReference keeps only the current fields of a reference. Its namespace is the namespace of the object.
-func (c *conversion) onlyReference(ref *yaml.Node) {
-	own := c.options.Namespace
-	if namespace := manifest.Get(manifest.Get(c.root, "metadata"), "namespace"); namespace != nil {
-		own = namespace.Value
-	}
-	for _, field := range fieldsOf(ref) {
-		switch {
-		case slices.Contains([]string{"apiVersion", "kind", "name"}, field):
-		case field == "namespace" && manifest.Get(ref, field).Value == own:
-			take(ref, field)
-		case field == "namespace":
-			c.drop(ref, field, "a template is looked for in the namespace of the MachineHealthCheck")
-		default:
-			c.drop(ref, field, "a reference has only apiVersion, kind and name")
-		}
-	}
-}
-
 // dropUnknown turns unknown fields into comments: the API server would drop them, or reject the object.
 func (c *conversion) dropUnknown(spec *yaml.Node) {
 	for _, field := range fieldsOf(spec) {
