@@ -210,40 +210,6 @@ func (l *linter) twice() {
 	}
 }
 
-// findPlans sets the plan that each check names, from the files or from the fleet.
-func (l *linter) findPlans() {
-	for i := range l.checks {
-		c := &l.checks[i]
-		if c.template != nil || !namesPlan(c) {
-			continue
-		}
-		name := c.mhc.Spec.Remediation.TemplateRef.Name
-		for _, p := range l.allPlans() {
-			if p.Name == name && l.namespace(p.Namespace) == l.namespace(c.mhc.Namespace) {
-				c.template = &p
-				break
-			}
-		}
-		switch {
-		case c.template != nil:
-		case l.fleet != nil:
-			l.add(c.find(Warning, "spec.remediation.templateRef", fmt.Sprintf("MachineRemediationTemplate %s does not exist; nothing is repaired until it does", name)))
-		default:
-			l.unchecked = append(l.unchecked, fmt.Sprintf("whether MachineRemediationTemplate %s exists, and what it does (--live reads it)", name))
-		}
-	}
-}
-
-func (l *linter) allPlans() (all []v1alpha1.MachineRemediationTemplate) {
-	for i := range l.plans {
-		all = append(all, l.plans[i].template)
-	}
-	if l.fleet != nil {
-		all = append(all, l.fleet.Plans...)
-	}
-	return all
-}
-
 // namespace returns the namespace that an object will be in.
 func (l *linter) namespace(named string) string {
 	if named == "" && l.fleet != nil {
