@@ -33,9 +33,9 @@ type Options struct {
 
 // Dashboard serves the pages. Its methods are safe for concurrent use.
 type Dashboard struct {
-	options Options
-	observer  *observer
-	pages   map[string]*template.Template
+	options  Options
+	observer *observer
+	pages    map[string]*template.Template
 	// playing has an entry while a simulation runs.
 	playing chan struct{}
 }
