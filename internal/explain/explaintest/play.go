@@ -1,0 +1,60 @@
+package explaintest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// Play decides on a record whenever something can change, from one time to another. It carries out each act at once, and grants each slot that
+// the record wants.
+func (s *Scene) Play(r *v1alpha1.MachineRemediation, from, to time.Time) {
+	for at := from; !at.After(to); {
+		next := to.Add(time.Second)
+		for range 20 {
+			d := ladder.Decide(s.ladderFacts(r), at)
+			if d.RecheckAt.After(at) && d.RecheckAt.Before(next) {
+				next = d.RecheckAt
+			}
+			if d.Store {
+				r.Status = d.Status
+				continue
+			}
+			if s.carryOut(r, d) {
+				continue
+			}
+			break
+		}
+		wants, due := ladder.WantsSlot(r, at)
+		if wants {
+			r.Spec.Grant, next = r.Status.ReleasedGrant+1, at.Add(time.Second)
+		} else if due.After(at) && due.Before(next) {
+			next = due
+		}
+		at = next
+	}
+}
+
+// carryOut records what an act created, and reports whether it created anything.
+func (s *Scene) carryOut(r *v1alpha1.MachineRemediation, d ladder.Decision) bool {
+	n := int(d.Attempt.Number)
+	if d.Act == ladder.CreateReboot && len(r.Status.Attempts) == 0 && s.begun[r.Name] == nil {
+		s.begun[r.Name] = &ladder.Request{OperationID: d.Attempt.OperationID, Ref: *rebootOf(r, n)}
+		return true
+	}
+	if !d.Act.Begins() || len(r.Status.Attempts) != n || r.Status.Attempts[n-1].ObjectRef != nil {
+		return false
+	}
+	made := &v1alpha1.RemediationObjectReference{Kind: "Machine", Name: r.Spec.MachineRef.Name}
+	if d.Act == ladder.CreateReboot {
+		made = rebootOf(r, n)
+	}
+	r.Status.Attempts[n-1].ObjectRef = made
+	return true
+}
+
+func rebootOf(r *v1alpha1.MachineRemediation, attempt int) *v1alpha1.RemediationObjectReference {
+	return &v1alpha1.RemediationObjectReference{Kind: "RebootRemediation", Name: fmt.Sprintf("%s-%d", r.Name, attempt)}
+}
