@@ -7,7 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 )
@@ -73,19 +72,6 @@ func (s *Scene) tell() {
 	}
 	s.result.Timeline = append(s.result.Timeline, s.moment.events...)
 	s.moment = moment{}
-}
-
-// departs says what follows a machine that is gone.
-func (s *Scene) departs(d departure) string {
-	switch {
-	case d.successor == nil:
-		return "is gone; nobody owns it, so nothing replaces it"
-	case s.options.World.Replacements == ReplacementsNodeless:
-		return "is gone; the Node of its successor does not appear"
-	case s.options.World.Replacements == ReplacementsSick:
-		return "is gone; the Node of its successor is not Ready"
-	}
-	return "is gone; a healthy machine replaces it"
 }
 
 func (s *Scene) tellVerdict(m *machine) {
@@ -189,22 +175,6 @@ func (s *Scene) tellWaiting(c *check) {
 	c.shown.waits = is
 }
 
-// waitWords says what a machine waits for.
-func waitWords(one admission.Waiting) string {
-	switch one.Reason {
-	case v1alpha1.ReasonNoSlot:
-		return "waits for a slot"
-	case v1alpha1.ReasonGateClosed:
-		return "is held back: the gate is closed"
-	case v1alpha1.ReasonPaced:
-		return "is paced: " + one.Why
-	}
-	if one.Why == "" {
-		return "is not repaired: " + endWords(one.Reason)
-	}
-	return "is not repaired: " + one.Why
-}
-
 // say adds an event about a machine, or about the health check. The same event about several machines of a health check is
 // one event.
 func (s *Scene) say(c *check, kind Kind, machine, what string) {
@@ -227,60 +197,4 @@ func (s *Scene) say(c *check, kind Kind, machine, what string) {
 	}
 	e.Machines = []string{machine}
 	s.moment.events = append(s.moment.events, e)
-}
-
-// plurals are the beginnings of sentences about one machine, and about several.
-var plurals = []struct{ one, several string }{
-	{"the Node stops", "their Nodes stop"},
-	{"the repair ends", "their repairs end"},
-	{"falls ", "fall "},
-	{"waits ", "wait "},
-	{"has ", "have "},
-	{"is gone; a healthy machine replaces it", "are gone; healthy machines are in their places"},
-	{"is gone; the Node of its successor does not appear", "are gone; the Nodes of the machines in their places do not appear"},
-	{"is gone; the Node of its successor is not Ready", "are gone; the Nodes of the machines in their places are not Ready"},
-	{"is gone; nobody owns it, so nothing replaces it", "are gone; nobody owns them, so no other machines are in their places"},
-	{"is ", "are "},
-}
-
-// plural turns a sentence about one machine into one about several.
-func plural(what string) string {
-	for _, p := range plurals {
-		if rest, ok := strings.CutPrefix(what, p.one); ok {
-			return p.several + rest
-		}
-	}
-	return what
-}
-
-// standing describes a health check at the beginning, in the words of explain.
-func (s *Scene) standing(c *check) Check {
-	page := &explain.Check{MachineHealthCheck: c.mhc, Facts: c.facts, Decision: admission.Decide(c.facts, s.now), Foreign: c.foreign}
-	one := Check{
-		Namespace: c.mhc.Namespace, Cluster: c.cluster.Name, Name: c.mhc.Name, Change: c.change, Machines: len(c.machines),
-		Selector: metav1.FormatLabelSelector(&c.mhc.Spec.Selector),
-	}
-	c.decision = page.Decision
-	facts := explain.Facts{Now: s.now}
-	shown := facts.CheckPage(page)
-	one.Headline = shown.Headline
-	for _, row := range shown.Rows {
-		switch row.Label {
-		case "Gate":
-			one.Gate, _, _ = strings.Cut(row.Text, "; ")
-		case "Slots":
-			one.Slots = row.Text
-		case "Plan":
-			one.Plan = row.Text
-		case "Overlap":
-			one.Overlap = row.Text
-		}
-	}
-	c.shown.gate = ""
-	if page.Decision.Stopped.Reason != "" {
-		c.shown.gate = page.Decision.Stopped.Message
-	} else if !page.Decision.Allowed && len(page.Decision.Paused) == 0 {
-		c.shown.gate = "closed"
-	}
-	return one
 }
