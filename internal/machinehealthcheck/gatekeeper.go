@@ -68,10 +68,10 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 	now := g.Clock.Now()
 	if kept.left == 0 || kept.generation != mhc.Generation || now.Sub(kept.at) >= lookLasts || now.Before(kept.at) {
 		f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster}
-		if err := g.look().addTargets(ctx, &f); err != nil {
+		if err := g.targets().add(ctx, &f); err != nil {
 			return "", err
 		}
-		if err := g.look().judge(ctx, &f, most(len(f.Targets))); err != nil {
+		if err := g.targets().judge(ctx, &f, most(len(f.Targets))); err != nil {
 			return "", err
 		}
 		kept.generation, kept.at, kept.left = mhc.Generation, g.Clock.Now(), answersOfLook
@@ -98,10 +98,10 @@ func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealt
 	if !admission.Bounded(f) {
 		return "", nil
 	}
-	if err := g.look().addTargets(ctx, &f); err != nil {
+	if err := g.targets().add(ctx, &f); err != nil {
 		return "", err
 	}
-	if err := g.look().liveRecords(ctx, &f); err != nil {
+	if err := g.targets().liveRecords(ctx, &f); err != nil {
 		return "", err
 	}
 	return admission.OverBudget(f), nil
@@ -138,4 +138,6 @@ func (g *Gatekeeper) last(mhc types.UID) *lastLook {
 	return g.looks[mhc]
 }
 
-func (g *Gatekeeper) look() look { return look{g.Client, g.Live, g.Observer, g.Selectors, g.Clock} }
+func (g *Gatekeeper) targets() targets {
+	return targets{g.Client, g.Live, g.Observer, g.Selectors, g.Clock}
+}

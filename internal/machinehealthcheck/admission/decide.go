@@ -17,7 +17,7 @@ type Decision struct {
 	Counts Counts
 	Config mhcspec.Config
 	// Stopped says why nobody is admitted; its Reason is empty if nothing stops admissions.
-	Stopped Stop
+	Stopped Obstacle
 	// Allowed reports whether triggerIf allows a repair to begin.
 	Allowed bool
 	// Admit are the machines to admit now, in order.
@@ -40,8 +40,8 @@ type Decision struct {
 	budget int
 }
 
-// Stop says why nobody is admitted.
-type Stop struct {
+// Obstacle says why nobody is admitted, or why one machine is not.
+type Obstacle struct {
 	// Reason is the reason of the condition RemediationAllowed.
 	Reason string
 	// Message explains it.
@@ -59,7 +59,7 @@ func Decide(f Facts, now time.Time) Decision {
 		d.trigger, d.budget = trigger, budget(d.Config.MaxInFlight, d.Counts.Expected)
 	}
 	if paused := mhcspec.Paused(f.MachineHealthCheck, f.Cluster); len(paused) > 0 {
-		d.Paused, d.Stopped = paused, Stop{Reason: ReasonPaused}
+		d.Paused, d.Stopped = paused, Obstacle{Reason: ReasonPaused}
 		d.admitLine(f, now)
 		return d
 	}
@@ -107,10 +107,10 @@ func (d *Decision) giveSlots(f Facts, ready []Admission) {
 	for _, one := range ready {
 		switch {
 		case one.needsSlot() && free == 0:
-			d.wait(one, Stop{Reason: v1alpha1.ReasonNoSlot, Message: "as many remediations as allowed are in flight"})
+			d.wait(one, Obstacle{Reason: v1alpha1.ReasonNoSlot, Message: "as many remediations as allowed are in flight"})
 			d.Next = append(d.Next, one)
 		case f.Unseen:
-			d.wait(one, Stop{Reason: ReasonExpected, Message: "those who were admitted before are about to show up in the cache"})
+			d.wait(one, Obstacle{Reason: ReasonExpected, Message: "those who were admitted before are about to show up in the cache"})
 		default:
 			if one.needsSlot() && free != unbounded {
 				free--
@@ -128,7 +128,7 @@ func (d *Decision) takeOver(f Facts, left []Admission, now time.Time) {
 	for _, one := range left {
 		obstacle := f.failed(one, now)
 		if len(d.Steps) == 0 {
-			obstacle = Stop{ReasonTemplateNotFound, f.Template.Missing, now.Add(TemplateRetry)}
+			obstacle = Obstacle{ReasonTemplateNotFound, f.Template.Missing, now.Add(TemplateRetry)}
 		}
 		if obstacle.Reason != "" {
 			d.RecheckAt = healthcheck.Earliest(d.RecheckAt, obstacle.Until)

@@ -20,7 +20,7 @@ type Waiting struct {
 	Reason, Why string
 }
 
-func (d *Decision) wait(one Admission, obstacle Stop) {
+func (d *Decision) wait(one Admission, obstacle Obstacle) {
 	d.Waiting = append(d.Waiting, Waiting{one.Machine.Name, one.Machine.UID, obstacle.Reason, obstacle.Message})
 }
 
@@ -34,52 +34,52 @@ const ReasonAwaited = "Awaited"
 const TemplateRetry = 15 * time.Second
 
 // stopped says why nobody is admitted.
-func stopped(f Facts, problems []string, now time.Time) Stop {
+func stopped(f Facts, problems []string, now time.Time) Obstacle {
 	if f.KindsMissing {
-		return Stop{
+		return Obstacle{
 			Reason:  ReasonKindsNotInstalled,
 			Message: "the kind MachineRemediation of " + v1alpha1.GroupVersion.Group + " is not installed; sickbay crds | kubectl apply -f - installs it",
 		}
 	}
 	if len(problems) > 0 {
-		return Stop{Reason: ReasonInvalidConfiguration, Message: strings.Join(problems, "; ")}
+		return Obstacle{Reason: ReasonInvalidConfiguration, Message: strings.Join(problems, "; ")}
 	}
 	if !f.Cluster.DeletionTimestamp.IsZero() {
-		return Stop{Reason: ReasonDeleting, Message: "Cluster " + f.Cluster.Name + " is being deleted"}
+		return Obstacle{Reason: ReasonDeleting, Message: "Cluster " + f.Cluster.Name + " is being deleted"}
 	}
 	if why, until := mhcspec.OnHold(now, f.MachineHealthCheck, f.Cluster); why != "" {
-		return Stop{ReasonOnHold, why, until}
+		return Obstacle{ReasonOnHold, why, until}
 	}
-	return Stop{}
+	return Obstacle{}
 }
 
 // obstacle says why a machine is not admitted, apart from slots.
-func (d *Decision) obstacle(f Facts, one Admission, now time.Time) Stop {
+func (d *Decision) obstacle(f Facts, one Admission, now time.Time) Obstacle {
 	if d.Stopped.Reason != "" {
 		return d.Stopped
 	}
 	if one.awaitedBy != "" {
-		return Stop{Reason: ReasonAwaited, Message: "MachineRemediation " + one.awaitedBy + " waits for it in the place of another machine, and judges it"}
+		return Obstacle{Reason: ReasonAwaited, Message: "MachineRemediation " + one.awaitedBy + " waits for it in the place of another machine, and judges it"}
 	}
 	if why, until := mhcspec.OnHold(now, one.Machine); why != "" {
-		return Stop{v1alpha1.ReasonOnHold, why, until}
+		return Obstacle{v1alpha1.ReasonOnHold, why, until}
 	}
 	if !d.trigger.allows(d.Counts, one.first()) {
-		return Stop{Reason: v1alpha1.ReasonGateClosed, Message: d.gateMessage()}
+		return Obstacle{Reason: v1alpha1.ReasonGateClosed, Message: d.gateMessage()}
 	}
 	// Without its plan, limit, pace and mode are unknown, so records do not go on either.
 	if f.Template.Missing != "" && (one.Record == nil || mhcspec.NamesPlan(f.MachineHealthCheck)) {
-		return Stop{ReasonTemplateNotFound, f.Template.Missing, now.Add(TemplateRetry)}
+		return Obstacle{ReasonTemplateNotFound, f.Template.Missing, now.Add(TemplateRetry)}
 	}
 	return f.failed(one, now)
 }
 
 // failed says that an admission failed a short time ago.
-func (f Facts) failed(one Admission, now time.Time) Stop {
+func (f Facts) failed(one Admission, now time.Time) Obstacle {
 	if retry := f.Failures[one.Machine.UID].RetryAt; now.Before(retry) {
-		return Stop{v1alpha1.ReasonBackoff, "it could not be admitted, and is tried again later", retry}
+		return Obstacle{v1alpha1.ReasonBackoff, "it could not be admitted, and is tried again later", retry}
 	}
-	return Stop{}
+	return Obstacle{}
 }
 
 // Problems says what is wrong with the settings of a MachineHealthCheck. Nothing is repaired until somebody corrects them.

@@ -39,7 +39,7 @@ func (d *Decision) paced(f Facts, ready []Admission, now time.Time) []Admission 
 	}
 	for _, h := range held {
 		d.RecheckAt = healthcheck.Earliest(d.RecheckAt, h.Until)
-		d.wait(byMachine[h.Candidate.UID], Stop{Reason: v1alpha1.ReasonPaced, Message: h.Why, Until: h.Until})
+		d.wait(byMachine[h.Candidate.UID], Obstacle{Reason: v1alpha1.ReasonPaced, Message: h.Why, Until: h.Until})
 	}
 	return going
 }
