@@ -42,8 +42,8 @@ func (h *holdCommand) hold() *cobra.Command {
 	cmd := h.command(&cobra.Command{
 		Use:   "hold TARGET (--for DURATION | --until TIME)",
 		Short: "Put repairs of a machine, a health check or a cluster on hold until a time",
-		Long: "Put repairs of a machine, a health check or a cluster on hold until a time: a pause that ends by itself. The verdict on machines is\n" +
-			"machines, does nothing new to them, and aborts running power cycles. The command extends a hold, but never shortens it." + holdArgs +
+		Long: "Put repairs of a machine, a health check or a cluster on hold until a time: a pause that ends by itself. Sickbay still judges the\n" +
+			"machines, begins nothing new, and gives up the power cycles of its own steps. The command extends a hold, but never shortens it." + holdArgs +
 			"Exit codes: 0 it is on hold until then or longer; 1 the API server refused it, or you declined; 2 the input is\ninvalid.",
 		Example: "  sickbay hold metal-3 --for 2h --reason 'its disk is being replaced'\n" +
 			"  sickbay hold mhc/workers --until 2026-11-23T08:00:00Z\n" +
