@@ -17,7 +17,7 @@ import (
 func (r *Reconciler) actOnHost(ctx context.Context, host *metal3v1.BareMetalHost, request types.UID, d cycle.Decision) error {
 	switch d.Action {
 	case cycle.SetKey:
-		return r.setKey(ctx, host, request, d.AskedAt)
+		return r.setKey(ctx, host, request, d.ProbedAt)
 	case cycle.MarkHost:
 		return r.markHost(ctx, host)
 	case cycle.UnmarkHost:
@@ -28,8 +28,8 @@ func (r *Reconciler) actOnHost(ctx context.Context, host *metal3v1.BareMetalHost
 }
 
 // setKey keeps a host off and requests an answer from its operator, in one write.
-func (r *Reconciler) setKey(ctx context.Context, host *metal3v1.BareMetalHost, request types.UID, askedAt time.Time) error {
-	value, err := cycle.KeyValue(request, askedAt)
+func (r *Reconciler) setKey(ctx context.Context, host *metal3v1.BareMetalHost, request types.UID, probedAt time.Time) error {
+	value, err := cycle.KeyValue(request, probedAt)
 	if err != nil {
 		return err
 	}

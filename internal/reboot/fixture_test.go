@@ -74,7 +74,7 @@ func in(phase v1alpha1.Phase, changes ...change) cycle.Facts {
 		meta.SetStatusCondition(&s.Conditions, says)
 	}
 	if f.Host.Key = phase == v1alpha1.Fenced || phase == v1alpha1.Isolating; f.Host.Key {
-		f.Host.AskedAt, f.Host.PoweredOn = noon.Time, false
+		f.Host.ProbedAt, f.Host.PoweredOn = noon.Time, false
 	}
 	for _, c := range changes {
 		c(&f)

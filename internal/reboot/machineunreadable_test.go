@@ -72,7 +72,7 @@ func TestStaleRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, action := range []cycle.Action{cycle.SetKey, cycle.RemoveKey, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.MarkForOwner, cycle.DropAsked, cycle.DropAll} {
-		err := s.r.do(t.Context(), old, v, cycle.Decision{Action: action, AskedAt: noon.Time})
+		err := s.r.do(t.Context(), old, v, cycle.Decision{Action: action, ProbedAt: noon.Time})
 		if slices.Contains([]cycle.Action{cycle.RemoveKey}, action) {
 			continue // The host may be released all the same.
 		}

@@ -129,7 +129,7 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) cycle.MachineFacts 
 
 // asks reads what the annotations ask for. A record's annotation is for the cycle of the same attempt only.
 func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *cycle.MachineFacts) {
-	facts.Plain, facts.Keys = asked(m.object)
+	facts.Plain, facts.Keys = wantedBy(m.object)
 	facts.Operation, facts.OfHealthCheck = remedy.RebootOperation(m.object), remedy.RebootRequestedByHealthCheck(m.object)
 	by := cycle.RequesterOf(&request.Spec, &request.Status)
 	if facts.Operation != "" && by.ForRecord() && by.OperationID != facts.Operation {
@@ -140,12 +140,12 @@ func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *cycle.Machine
 // asksBeside reports whether a person asks for a full cycle by an annotation that waits for this RebootRemediation, which was made for
 // something else.
 func (m *machine) asksBeside(request *v1alpha1.RebootRemediation) bool {
-	plain, _ := asked(m.object)
+	plain, _ := wantedBy(m.object)
 	return plain && request.Name == m.object.GetName() && !remedy.RebootRequestedByHealthCheck(m.object)
 }
 
-// asked returns what the annotations of a Machine ask for: a full cycle, and single steps.
-func asked(obj metav1.Object) (plain bool, steps map[v1alpha1.Step]bool) {
+// wantedBy returns what the annotations of a Machine ask for: a full cycle, and single steps.
+func wantedBy(obj metav1.Object) (plain bool, steps map[v1alpha1.Step]bool) {
 	steps = map[v1alpha1.Step]bool{}
 	for key := range obj.GetAnnotations() {
 		if key == remedy.RebootAnnotation {

@@ -69,7 +69,7 @@ func comesFirst(request *v1alpha1.RebootRemediation, machine *metav1.PartialObje
 	if request.Status.Phase != v1alpha1.Succeeded {
 		return !request.Status.Phase.Ended()
 	}
-	_, steps := asked(machine)
+	_, steps := wantedBy(machine)
 	ofHealthChecks := len(steps) == 0 && remedy.RebootRequestedByHealthCheck(machine) && byHealthCheck(request, machine)
 	return ofHealthChecks || !finished(request)
 }
@@ -95,7 +95,7 @@ func wantsAny(machine *metav1.PartialObjectMetadata) bool {
 	if machine == nil || !machine.DeletionTimestamp.IsZero() {
 		return false
 	}
-	plain, steps := asked(machine)
+	plain, steps := wantedBy(machine)
 	return plain || len(steps) > 0
 }
 

@@ -42,7 +42,7 @@ func anyFacts() *rapid.Generator[Facts] {
 		}
 		f.MachineUnreadable = rapid.SampledFrom([]string{"", "", "", "cannot be read"}).Draw(t, "machine unreadable")
 		f.DeletingSince = noon.Time
-		h.AskedAt = noon.Add(rapid.SampledFrom([]time.Duration{0, settleTime - moment, settleTime}).Draw(t, "asked"))
+		h.ProbedAt = noon.Add(rapid.SampledFrom([]time.Duration{0, settleTime - moment, settleTime}).Draw(t, "asked"))
 		m.Keys = map[v1alpha1.Step]bool{}
 		for _, step := range steps {
 			if rapid.Bool().Draw(t, string(step)) {

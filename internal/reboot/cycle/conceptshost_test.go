@@ -23,7 +23,7 @@ func says(edit ...func(*metal3v1.BareMetalHost)) change {
 		host.Status.Provisioning.State = metal3v1.StateProvisioned
 		host.Status.PoweredOn = f.Host.PoweredOn
 		for key, there := range map[string]bool{KeyOf(f.UID): f.Host.Key, ProbeKey: f.Host.Probe} {
-			if value, err := KeyValue(f.UID, f.Host.AskedAt); there && err == nil {
+			if value, err := KeyValue(f.UID, f.Host.ProbedAt); there && err == nil {
 				host.Annotations[key] = value
 			}
 		}

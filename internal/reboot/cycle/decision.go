@@ -52,8 +52,8 @@ type Decision struct {
 	// Changed reports whether Status differs from what is stored.
 	Changed bool
 	Action  Action
-	// AskedAt, for SetKey, is when the operator is asked; our key has it as its content.
-	AskedAt time.Time
+	// ProbedAt, for SetKey, is when the operator is asked; our key has it as its content.
+	ProbedAt time.Time
 	// Done, for DropAsked and DropAll, are the steps whose annotations to remove.
 	Done []v1alpha1.Step
 	// RecheckAt is when the decision may change by itself; zero means never.
@@ -80,7 +80,7 @@ func (d *draft) decision() Decision {
 	}
 	decision := Decision{Status: d.s, Action: d.action, Done: d.done, RecheckAt: d.recheckAt}
 	if d.action == SetKey {
-		decision.AskedAt = d.now
+		decision.ProbedAt = d.now
 	}
 	return decision
 }

@@ -89,9 +89,9 @@ type HostFacts struct {
 	// Online is what its user wants, PoweredOn what its operator saw last.
 	Online    bool
 	PoweredOn bool
-	// Key reports whether our key is on it. AskedAt is the time in the key: when we last made the one-shot request.
-	Key     bool
-	AskedAt time.Time
+	// Key reports whether our key is on it. ProbedAt is the time in the key: when we last made the one-shot request.
+	Key      bool
+	ProbedAt time.Time
 	// Probe reports whether our one-shot request is on it, OtherProbe whether somebody else's is. If theirs came first, it serves for
 	// ours.
 	Probe      bool
@@ -167,8 +167,8 @@ func (f *Facts) stepwise() bool {
 	return f.Status.SingleSteps || f.Status.HoldingSince != nil || len(f.Machine.Keys) > 0
 }
 
-// asked reports whether a step is wanted.
-func (f *Facts) asked(step v1alpha1.Step) bool { return f.Whole() || f.Machine.Keys[step] }
+// wants reports whether a step is wanted.
+func (f *Facts) wants(step v1alpha1.Step) bool { return f.Whole() || f.Machine.Keys[step] }
 
 // withdrawn reports whether nobody wants the cycle any more.
 func (f *Facts) withdrawn() bool {

@@ -67,7 +67,7 @@ var stages = []struct {
 	}},
 	{v1alpha1.Fenced, func(f *Facts) {
 		f.Status.SeenOnAt, f.Status.KeySince, f.Status.PoweredOffAt = &noon, &noon, &noon
-		f.Host.Key, f.Host.AskedAt, f.Host.PoweredOn = true, noon.Time, false
+		f.Host.Key, f.Host.ProbedAt, f.Host.PoweredOn = true, noon.Time, false
 	}},
 	{v1alpha1.Holding, func(f *Facts) { f.Status.HoldingSince = &noon }},
 	{v1alpha1.Isolating, func(f *Facts) {
@@ -79,7 +79,7 @@ var stages = []struct {
 		isolated(v1alpha1.ReasonNodeDeleted)(f)
 		f.Status.NodeGoneAt = &noon
 		f.Status.IsolatedAt, f.Status.PowerOnReleasedAt = &noon, &noon
-		f.Host.Key, f.Host.AskedAt = false, time.Time{}
+		f.Host.Key, f.Host.ProbedAt = false, time.Time{}
 	}},
 	{v1alpha1.WaitingForNode, func(f *Facts) { f.Host.PoweredOn, f.Status.LastPoweredOn = true, &noon }},
 	{v1alpha1.CoolingDown, func(f *Facts) { f.Status.NextAttemptAt = new(metav1.NewTime(noon.Add(CoolDown))) }},
@@ -150,8 +150,8 @@ func obstacleIs(reason string) change {
 
 func off(f *Facts)     { f.Host.PoweredOn = false }
 func on(f *Facts)      { f.Host.PoweredOn = true }
-func keyed(f *Facts)   { f.Host.Key, f.Host.AskedAt = true, noon.Time }
-func unkeyed(f *Facts) { f.Host.Key, f.Host.AskedAt = false, time.Time{} }
+func keyed(f *Facts)   { f.Host.Key, f.Host.ProbedAt = true, noon.Time }
+func unkeyed(f *Facts) { f.Host.Key, f.Host.ProbedAt = false, time.Time{} }
 func probed(f *Facts)  { f.Host.Probe = true }
 func seenOn(f *Facts)  { f.Status.SeenOnAt = &noon }
 func keySeen(f *Facts) { f.Status.KeySince = &noon }
@@ -164,8 +164,8 @@ func deleting(f *Facts) {
 }
 func machineGone(f *Facts) { f.Machine = MachineFacts{Gone: true} }
 
-func askedAt(after time.Duration) change {
-	return func(f *Facts) { f.Host.AskedAt = noon.Add(after) }
+func probedAt(after time.Duration) change {
+	return func(f *Facts) { f.Host.ProbedAt = noon.Add(after) }
 }
 
 // asking sets annotations for single steps; without arguments, the annotations have gone.

@@ -27,8 +27,8 @@ func FuzzKey(f *testing.F) {
 			return
 		}
 		stored, err := KeyValue(types.UID(request), asked)
-		if got := contentOfKey(stored); err != nil || !got.AskedAt.Time.Equal(asked) {
-			t.Errorf("%s is read as asked at %s (%v)", stored, got.AskedAt, err)
+		if got := contentOfKey(stored); err != nil || !got.ProbedAt.Time.Equal(asked) {
+			t.Errorf("%s is read as asked at %s (%v)", stored, got.ProbedAt, err)
 		}
 	})
 }

@@ -27,14 +27,14 @@ func KeyOf(request types.UID) string { return KeyPrefix + string(request) }
 
 // keyContent is the value of both annotations. The operator reads the mode; the rest says who asked, and when.
 type keyContent struct {
-	Mode    metal3v1.RebootMode `json:"mode"`
-	Request types.UID           `json:"request"`
-	AskedAt metav1.Time         `json:"askedAt"`
+	Mode     metal3v1.RebootMode `json:"mode"`
+	Request  types.UID           `json:"request"`
+	ProbedAt metav1.Time         `json:"askedAt"`
 }
 
 // KeyValue returns the value of our key and of our one-shot request.
-func KeyValue(request types.UID, askedAt time.Time) (string, error) {
-	value, err := json.Marshal(keyContent{Mode: metal3v1.RebootModeHard, Request: request, AskedAt: metav1.NewTime(askedAt)})
+func KeyValue(request types.UID, probedAt time.Time) (string, error) {
+	value, err := json.Marshal(keyContent{Mode: metal3v1.RebootModeHard, Request: request, ProbedAt: metav1.NewTime(probedAt)})
 	if err != nil {
 		return "", fmt.Errorf("encoding the key of %s: %w", request, err)
 	}
@@ -68,7 +68,7 @@ func HostFactsOf(host *metal3v1.BareMetalHost, request types.UID, consumer Consu
 	for key := range host.Annotations {
 		switch {
 		case key == KeyOf(request):
-			facts.Key, facts.AskedAt = true, contentOfKey(host.Annotations[key]).AskedAt.Time
+			facts.Key, facts.ProbedAt = true, contentOfKey(host.Annotations[key]).ProbedAt.Time
 		case key == ProbeKey:
 			facts.Probe = ProbeOf(host, request)
 			facts.OtherProbe = !facts.Probe

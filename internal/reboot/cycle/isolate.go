@@ -18,9 +18,9 @@ func (d *draft) fenced() {
 	switch {
 	case !d.off():
 		d.backToPowerOff()
-	case d.f.asked(v1alpha1.StepDelete) && d.s.IsolatedAt == nil:
+	case d.f.wants(v1alpha1.StepDelete) && d.s.IsolatedAt == nil:
 		d.beginIsolation()
-	case d.f.asked(v1alpha1.StepPowerOn):
+	case d.f.wants(v1alpha1.StepPowerOn):
 		d.skipIsolation(v1alpha1.ReasonNotAsked, "Not requested")
 	default:
 		d.enterHolding()
@@ -116,7 +116,7 @@ func (d *draft) skipIsolation(reason, message string) {
 func (d *draft) isolated(status metav1.ConditionStatus, reason, message string) {
 	d.condition(v1alpha1.ConditionNodeIsolated, status, reason, message)
 	d.s.IsolatedAt = d.time()
-	if d.f.asked(v1alpha1.StepPowerOn) {
+	if d.f.wants(v1alpha1.StepPowerOn) {
 		d.release()
 		return
 	}

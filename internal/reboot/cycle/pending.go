@@ -50,7 +50,7 @@ func (d *draft) beginInTurn() {
 		d.recheckBy(d.now.Add(lookForRecord))
 	case d.f.Throttled != "":
 		d.progress(v1alpha1.ReasonThrottled, d.f.Throttled)
-	case !d.f.asked(v1alpha1.StepPowerOff):
+	case !d.f.wants(v1alpha1.StepPowerOff):
 		d.progress(v1alpha1.ReasonNotAsked, "Waiting for a request to power the host off: nothing else is done before that")
 	default:
 		d.begin()

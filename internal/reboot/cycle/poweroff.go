@@ -27,7 +27,7 @@ func (d *draft) off() bool {
 	if h.Missing != "" || !h.Fenceable || !h.Key || h.Probe || h.PoweredOn || h.Obstacle != "" || s.KeySince == nil {
 		return false
 	}
-	settled := !h.AskedAt.Before(s.KeySince.Add(settleTime)) && !h.OtherProbe
+	settled := !h.ProbedAt.Before(s.KeySince.Add(settleTime)) && !h.OtherProbe
 	return s.SeenOnAt != nil || settled
 }
 
@@ -67,7 +67,7 @@ func (d *draft) notOff() {
 	switch {
 	case d.f.withdrawn():
 		d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
-	case d.s.HoldingSince != nil && (!d.f.asked(v1alpha1.StepPowerOn) || temporary(d.f.Host.Obstacle)):
+	case d.s.HoldingSince != nil && (!d.f.wants(v1alpha1.StepPowerOn) || temporary(d.f.Host.Obstacle)):
 		d.enter(v1alpha1.Holding, d.unproven()+"; it stays off anyway")
 	case d.f.MachineUnreadable != "":
 		d.cancelAttempt(d.unproven() + ". " + d.f.MachineUnreadable)

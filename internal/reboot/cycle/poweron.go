@@ -66,11 +66,11 @@ func (d *draft) keptOffByOthers() (reason, message string) {
 func (d *draft) hold() {
 	d.checkProof()
 	switch {
-	case d.s.IsolatedAt == nil && d.f.asked(v1alpha1.StepDelete):
+	case d.s.IsolatedAt == nil && d.f.wants(v1alpha1.StepDelete):
 		// If the host is no longer proven off, the proof gets its full time.
 		d.s.PendingRebootSince = d.time()
 		d.enter(v1alpha1.Fenced, "The host is off")
-	case d.f.asked(v1alpha1.StepPowerOn):
+	case d.f.wants(v1alpha1.StepPowerOn):
 		d.release()
 	case !d.f.Host.Key:
 		d.choose(SetKey)

@@ -47,10 +47,10 @@ func TestPoweringOff(t *testing.T) {
 		{name: "proof of off: to the last", facts: in(phase, keyed, keySeen, off), after: settleTime - moment, want: waits(phase, settleTime)},
 		// Its operator may have answered while the host was on its way up, and been silent since.
 		{name: "proof of off: and is asked again", facts: in(phase, keyed, keySeen, off), after: settleTime, want: asksUnseen},
-		{name: "proof of off: no answer", facts: in(phase, keyed, keySeen, off, askedAt(settleTime), probed), after: settleTime, want: waitingUnseen},
-		{name: "proof of off: answered", facts: in(phase, keyed, keySeen, off, askedAt(settleTime)), after: settleTime, want: fenced},
-		{name: "proof of off: asked too early", facts: in(phase, keyed, keySeen, off, askedAt(settleTime-moment)), after: settleTime, want: asksUnseen},
-		{name: "proof of off: somebody else's question is open", facts: in(phase, keyed, keySeen, off, askedAt(settleTime), otherProbe), after: settleTime, want: waitingUnseen},
+		{name: "proof of off: no answer", facts: in(phase, keyed, keySeen, off, probedAt(settleTime), probed), after: settleTime, want: waitingUnseen},
+		{name: "proof of off: answered", facts: in(phase, keyed, keySeen, off, probedAt(settleTime)), after: settleTime, want: fenced},
+		{name: "proof of off: asked too early", facts: in(phase, keyed, keySeen, off, probedAt(settleTime-moment)), after: settleTime, want: asksUnseen},
+		{name: "proof of off: somebody else's question is open", facts: in(phase, keyed, keySeen, off, probedAt(settleTime), otherProbe), after: settleTime, want: waitingUnseen},
 		{name: "proof of off: which does not matter if it was seen on", facts: in(phase, keyed, keySeen, seenOn, off, otherProbe), want: fenced},
 		{name: "proof of off: proven in the last moment", facts: in(phase, keyed, keySeen, seenOn, off), after: powerOffTimeout, want: fenced},
 
@@ -58,8 +58,8 @@ func TestPoweringOff(t *testing.T) {
 		{name: "too long: too late", facts: in(phase, keyed, keySeen, seenOn), after: powerOffTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
 		{name: "too long: too late for the last time", facts: in(phase, keyed, keySeen, seenOn, lastAttempt), after: powerOffTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOffTimedOut)},
 		{name: "too long: was off already: its proof takes longer", facts: in(phase, keyed, keySeen, off, quick), after: settleTime, want: asks.lookingAgain(moment + proofTime)},
-		{name: "too long: and ends in time", facts: in(phase, keyed, keySeen, off, quick, askedAt(settleTime)), after: settleTime + moment, want: fenced},
-		{name: "too long: or not", facts: in(phase, keyed, keySeen, off, quick, askedAt(settleTime), probed), after: moment + proofTime, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "too long: and ends in time", facts: in(phase, keyed, keySeen, off, quick, probedAt(settleTime)), after: settleTime + moment, want: fenced},
+		{name: "too long: or not", facts: in(phase, keyed, keySeen, off, quick, probedAt(settleTime), probed), after: moment + proofTime, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
 		{name: "too long: in a state that passes it does not count", facts: in(phase, keyed, paused, lastAttempt), after: powerOffTimeout + proofTime, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
 		{name: "too long: unless nobody wants it any more", facts: in(phase, keyed, paused, lastAttempt, outOfServiceSince, deleting), after: powerOffTimeout + proofTime, want: stores(v1alpha1.PoweringOn, "PoweringOn")},
 		{name: "but a Node that may be gone is waited for", facts: in(phase, keyed, keySeen, seenOn, lastAttempt, outOfServiceSince), after: powerOffTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn")},
@@ -107,8 +107,8 @@ func TestDoubtBeginsAnew(t *testing.T) {
 // TestSetKeySaysWhen: the key says when it was set, because the proof depends on that.
 func TestSetKeySaysWhen(t *testing.T) {
 	d := Decide(in(v1alpha1.PoweringOff, keyed, keySeen, off), noon.Add(2*time.Minute+time.Millisecond))
-	if d.Action != SetKey || !d.AskedAt.Equal(noon.Add(2*time.Minute)) {
-		t.Errorf("%s at %s", d.Action, d.AskedAt)
+	if d.Action != SetKey || !d.ProbedAt.Equal(noon.Add(2*time.Minute)) {
+		t.Errorf("%s at %s", d.Action, d.ProbedAt)
 	}
 }
 

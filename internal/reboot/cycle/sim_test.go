@@ -202,7 +202,7 @@ func (w *model) act(d Decision) {
 		w.request.exists = !w.request.deleting
 	case SetKey:
 		w.checkSetKey()
-		w.host.keys[simKey] = d.AskedAt.Format(time.RFC3339)
+		w.host.keys[simKey] = d.ProbedAt.Format(time.RFC3339)
 		if _, ok := w.host.keys[simProbe]; !ok {
 			w.host.keys[simProbe] = probeOurs
 		}

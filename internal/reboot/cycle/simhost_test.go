@@ -244,7 +244,7 @@ func (w *model) hostFacts() HostFacts {
 		switch key {
 		case simKey:
 			f.Key = true
-			f.AskedAt, _ = time.Parse(time.RFC3339, value)
+			f.ProbedAt, _ = time.Parse(time.RFC3339, value)
 		case simProbe:
 			f.Probe = value == probeOurs
 			f.OtherProbe = value == probeTheirs
