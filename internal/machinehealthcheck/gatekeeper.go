@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// answersOfLook is how many acts one look at the machines serves: a storm stops within that many acts.
+	// answersOfLook is how many acts one look at the machines serves: a storm stops within that many acts, and those whose write has begun.
 	answersOfLook = 8
 	// lookLasts is how long one look is used once it has ended: in a busy process, the look itself may take longer.
 	lookLasts = time.Second

@@ -237,6 +237,8 @@ type stubGate struct {
 	mu           sync.Mutex
 	closed, over string
 	paced        string
+	// onBudget is called while the budget is counted; it may be nil.
+	onBudget func()
 	// firsts are those of the calls.
 	firsts []bool
 }
@@ -249,6 +251,9 @@ func (g *stubGate) GateClosed(_ context.Context, _ *clusterv1.MachineHealthCheck
 }
 
 func (g *stubGate) OverBudget(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster) (string, error) {
+	if g.onBudget != nil {
+		g.onBudget()
+	}
 	return g.over, nil
 }
 

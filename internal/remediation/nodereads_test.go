@@ -3,11 +3,13 @@ package remediation
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
@@ -83,6 +85,30 @@ func TestBusyClusterIsLookedAtAgain(t *testing.T) {
 		t.Errorf("looks again after %s", after)
 	}
 	f.wantStanding()
+	leave()
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+}
+
+// TestBusyClusterCostsNoOtherReads: whoever gets no place in a workload cluster reads nothing past the caches.
+func TestBusyClusterCostsNoOtherReads(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	record := f.admit(f.sick("a"))
+	var reads atomic.Int32
+	f.Reconciler.nodes.Most = 1
+	f.Reconciler.Live = f.env.Intercept(t, interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+		reads.Add(1)
+		return c.Get(ctx, key, obj, opts...)
+	}})
+	leave, err := f.Reconciler.nodes.Enter(t.Context(), f.clusterKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.reconcile(record)
+	if n := reads.Load(); n > 0 {
+		t.Errorf("%d live reads while others read the Nodes", n)
+	}
 	leave()
 	f.reconcile(record)
 	f.wantStanding("a: mark")

@@ -38,11 +38,14 @@ type view struct {
 // showed, if they were read before.
 func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemediation, how depth, shown *view) (*view, error) {
 	v := &view{how: how, at: r.Clock.Now(), reader: r.Client, facts: ladder.Facts{Record: record}}
+	if how == judged {
+		var err error
+		if v.nodes, err = r.nodesAhead(ctx, shown); err != nil {
+			return nil, fmt.Errorf("waiting to read the Nodes of %s: %w", clusterKey(record), err)
+		}
+	}
 	if how > cached {
 		v.reader = r.lookAhead(ctx, record, how, shown)
-	}
-	if how == judged {
-		v.nodes = r.nodesAhead(ctx, shown)
 	}
 	if how >= current {
 		if err := refresh(ctx, v.reader, record); err != nil {

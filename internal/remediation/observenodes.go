@@ -25,13 +25,22 @@ type boundedNodes struct {
 
 // GetLive implements workload.Nodes.
 func (b boundedNodes) GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
-	waiting, stop := context.WithTimeoutCause(ctx, placeTimeout, errBusy)
-	leave, err := b.reads.Enter(waiting, cluster)
-	stop()
+	leave, err := b.enter(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
+	return b.read(ctx, cluster, name)
+}
+
+// enter waits for a place in the cluster.
+func (b boundedNodes) enter(ctx context.Context, cluster client.ObjectKey) (leave func(), err error) {
+	waiting, stop := context.WithTimeoutCause(ctx, placeTimeout, errBusy)
+	defer stop()
+	return b.reads.Enter(waiting, cluster)
+}
+
+func (b boundedNodes) read(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
 	ctx, cancel := context.WithTimeout(ctx, nodeTimeout)
 	defer cancel()
 	return b.Nodes.GetLive(ctx, cluster, name)
@@ -56,16 +65,22 @@ func (a *nodeAhead) GetLive(ctx context.Context, cluster client.ObjectKey, name 
 	return a.node, a.err
 }
 
-// nodesAhead starts to read the Node of a machine, as far as the caches show which one it is.
-func (r *Reconciler) nodesAhead(ctx context.Context, shown *view) workload.Nodes {
+// nodesAhead starts to read the Node of a machine, as far as the caches show which one it is. It waits for a place before: whoever gets
+// none need not read anything else.
+func (r *Reconciler) nodesAhead(ctx context.Context, shown *view) (workload.Nodes, error) {
 	bounded := boundedNodes{r.Observer.Nodes, &r.nodes}
 	if !r.sideBySide || shown == nil || shown.machine == nil || !shown.machine.Status.NodeRef.IsDefined() {
-		return bounded
+		return bounded, nil
 	}
 	a := &nodeAhead{Nodes: bounded, cluster: clusterKey(shown.facts.Record), name: shown.machine.Status.NodeRef.Name, done: make(chan struct{})}
+	leave, err := bounded.enter(ctx, a.cluster)
+	if err != nil {
+		return nil, err
+	}
 	go func() {
 		defer close(a.done)
-		a.node, a.err = bounded.GetLive(ctx, a.cluster, a.name)
+		defer leave()
+		a.node, a.err = bounded.read(ctx, a.cluster, a.name)
 	}()
-	return a
+	return a, nil
 }

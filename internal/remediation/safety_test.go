@@ -344,6 +344,16 @@ func TestLowerBoundCountsForTheFirstActOnly(t *testing.T) {
 	}
 }
 
+// TestGateClosesWhileTheBudgetIsCounted: that takes a live list, so the gate is asked afterwards.
+func TestGateClosesWhileTheBudgetIsCounted(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	record := f.admit(f.sick("a"))
+	f.gate.onBudget = func() { f.gate.closed = "3 of 3 not healthy" }
+	f.reconcile(record)
+	f.wantStanding()
+}
+
 // deleting has an object be on its way out.
 func (f *harness) deleting(obj *clusterv1.Cluster) {
 	f.t.Helper()

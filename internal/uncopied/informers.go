@@ -53,23 +53,22 @@ type indexed struct {
 	informers *Informers
 }
 
-// byIndex returns the objects of a type that have a value in an index; false if an informer has not read them yet.
-func (i *Informers) byIndex(kind reflect.Type, index, value string) ([]any, bool) {
+// byIndex returns the objects of a type that have a value in an index; none if an informer has not read them yet.
+func (i *Informers) byIndex(kind reflect.Type, index, value string) []any {
 	i.mu.RLock()
 	informers := i.of[kind]
 	i.mu.RUnlock()
 	var all []any
 	for _, informer := range informers {
 		if informer.IsStopped() || !informer.HasSynced() {
-			// The cache itself knows whether there is another one.
-			return nil, false
+			return nil
 		}
 		some, err := informer.GetIndexer().ByIndex(index, value)
 		if err != nil {
 			// controller-runtime knows the index by another name.
-			return nil, false
+			return nil
 		}
 		all = append(all, some...)
 	}
-	return all, len(informers) > 0
+	return all
 }

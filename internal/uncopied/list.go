@@ -14,7 +14,8 @@ import (
 // The caller must not change them. The list is an empty one of their kind; without the informers of the cache, it is filled.
 func List[T client.Object](ctx context.Context, reader client.Reader, list client.ObjectList, namespace, field, value string) ([]T, error) {
 	if cached, ok := reader.(indexed); ok {
-		if found, ok := cached.informers.byIndex(reflect.TypeFor[T](), "field:"+field, indexKey(namespace, value)); ok {
+		// The cache itself knows whether it has the namespace.
+		if found := cached.informers.byIndex(reflect.TypeFor[T](), "field:"+field, indexKey(namespace, value)); len(found) > 0 {
 			return typed[T](found)
 		}
 	}
