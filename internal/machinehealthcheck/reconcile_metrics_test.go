@@ -275,9 +275,9 @@ func (w *harness) wantMetrics(t *testing.T, want ...string) {
 }
 
 // TestSnapshotsOfOthers: what a look notes costs the same however many MachineHealthChecks there are. A scan of the others would cost a hundred times as
-// much; three times are for a busy machine and its caches.
+// much; three times are for the caches of the processor. The best of several turns counts, since the machine may be busy with other things.
 func TestSnapshotsOfOthers(t *testing.T) {
-	cost := func(others int) time.Duration {
+	turn := func(others int) time.Duration {
 		r, look := manyChecks(others)
 		return time.Duration(testing.Benchmark(func(b *testing.B) {
 			b.Helper()
@@ -286,7 +286,11 @@ func TestSnapshotsOfOthers(t *testing.T) {
 			}
 		}).NsPerOp())
 	}
-	if few, many := cost(100), cost(10_000); many > 3*few {
+	few, many := turn(100), turn(10_000)
+	for turns := 1; many > 3*few && turns < 5; turns++ {
+		few, many = min(few, turn(100)), min(many, turn(10_000))
+	}
+	if many > 3*few {
 		t.Errorf("a look costs %s beside 100 others, and %s beside 10,000", few, many)
 	}
 }
