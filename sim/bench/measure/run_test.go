@@ -101,7 +101,8 @@ func checkTaken(t *testing.T, report result.Report, who result.Subject, want []r
 	}
 }
 
-// checkSense checks what must be true on any computer.
+// checkSense checks what must be true on any computer. Heartbeats may seem to cost nothing: a busy process may still do something else
+// in the time with which theirs is compared.
 func checkSense(t *testing.T, report result.Report, shape result.Fleet) {
 	t.Helper()
 	value := func(m result.Measure) float64 {
@@ -111,7 +112,7 @@ func checkSense(t *testing.T, report result.Report, shape result.Fleet) {
 		}
 		return f.Median()
 	}
-	for _, m := range []result.Measure{result.Memory, result.FirstStart, result.HeartbeatBytes, result.RemedyEvents, result.Requests(result.Remedy, "GET"), result.Requests(result.Storm, "POST")} {
+	for _, m := range []result.Measure{result.Memory, result.FirstStart, result.RemedyEvents, result.Requests(result.Remedy, "GET"), result.Requests(result.Storm, "POST")} {
 		if value(m) <= 0 {
 			t.Errorf("%s is %v", m, value(m))
 		}
