@@ -111,8 +111,8 @@ func (c *clusterAPI) newChecks(mgr ctrl.Manager) *machinehealthcheck.Reconciler 
 	}
 }
 
-// repairsPerWorker is how many records are processed at once for each Machine that is judged at once: a repair makes six requests
-// in a row where a verdict makes one, and would otherwise wait for all verdicts of a storm.
+// repairsPerWorker is how many records are processed at once for each Machine that is judged at once: a repair waits for several requests
+// where a verdict waits for one, so with as many workers, the repairs of a storm would come last.
 const repairsPerWorker = 4
 
 func (c *clusterAPI) newRepairs(mgr ctrl.Manager) *remediation.Reconciler {

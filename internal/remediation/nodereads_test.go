@@ -90,7 +90,7 @@ func TestBusyClusterIsLookedAtAgain(t *testing.T) {
 	f.wantStanding("a: mark")
 }
 
-// TestBusyClusterCostsNoOtherReads: whoever gets no place in a workload cluster reads nothing past the caches.
+// TestBusyClusterCostsNoOtherReads: a worker that gets no place in a workload cluster reads nothing past the caches.
 func TestBusyClusterCostsNoOtherReads(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t)

@@ -65,8 +65,8 @@ func (a *nodeAhead) GetLive(ctx context.Context, cluster client.ObjectKey, name 
 	return a.node, a.err
 }
 
-// nodesAhead starts to read the Node of a machine, as far as the caches show which one it is. It waits for a place before: whoever gets
-// none need not read anything else.
+// nodesAhead starts to read the Node of a machine, as far as the caches show which one it is. It first waits for a place: a worker that
+// gets none reads nothing else.
 func (r *Reconciler) nodesAhead(ctx context.Context, shown *view) (workload.Nodes, error) {
 	bounded := boundedNodes{r.Observer.Nodes, &r.nodes}
 	if !r.sideBySide || shown == nil || shown.machine == nil || !shown.machine.Status.NodeRef.IsDefined() {

@@ -85,13 +85,13 @@ func (r *Reconciler) announceSignal(ctx context.Context, reading pause.Reading) 
 	}
 	log := ctrl.LoggerFrom(ctx).WithValues("signal", subject.Kind, "signalNamespace", subject.Namespace, "signalName", subject.Name)
 	if reading.Err == nil {
-		log.Info("It can be told again whether an upgrade is going on")
-		r.Recorder.Eventf(subject, nil, corev1.EventTypeNormal, EventReadable, eventAction, "Sickbay can tell again whether it upgrades")
+		log.Info("Sickbay can tell again whether an upgrade is in progress")
+		r.Recorder.Eventf(subject, nil, corev1.EventTypeNormal, EventReadable, eventAction, "Sickbay can tell again whether an upgrade is in progress")
 		return
 	}
-	log.Info("Cannot tell whether an upgrade is going on, so nothing is paused or resumed for it", "cause", reading.Err.Error())
+	log.Info("Sickbay cannot tell whether an upgrade is in progress, so it neither pauses nor resumes anything for it", "cause", reading.Err.Error())
 	r.Recorder.Eventf(subject, nil, corev1.EventTypeWarning, EventUnreadable, eventAction,
-		"%s", ownwrites.Note("Sickbay cannot tell whether it upgrades, so it pauses and resumes nothing for it: "+reading.Err.Error()))
+		"%s", ownwrites.Note("Sickbay cannot tell whether an upgrade is in progress, so it neither pauses nor resumes anything for it: "+reading.Err.Error()))
 }
 
 // turned reports whether the signal has become unreadable, or readable again.
