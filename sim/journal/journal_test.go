@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	eventsv1 "k8s.io/api/events/v1"
@@ -130,6 +131,32 @@ func TestRecords(t *testing.T) {
 	ended.Status.CompletionTime = new(metav1.Now())
 	g.Expect(EndedAs(v1alpha1.ReasonReplaced)(ended)).To(BeTrue())
 	g.Expect(EndedAs(v1alpha1.ReasonRecovered)(ended)).To(BeFalse())
+}
+
+// A busy computer sees a RebootRemediation late: its first state that is seen is already in a phase.
+func TestRequestThatIsSeenInAPhase(t *testing.T) {
+	g := NewWithT(t)
+	j := newJournal()
+	request := func(phase v1alpha1.Phase) *v1alpha1.RebootRemediation {
+		r := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "1"}}}}
+		r.Status.Phase = phase
+		return r
+	}
+	in := func(phase v1alpha1.Phase) func(*v1alpha1.RebootRemediation) bool {
+		return func(r *v1alpha1.RebootRemediation) bool { return phase == "" || r.Status.Phase == phase }
+	}
+	off, fenced := request(v1alpha1.PoweringOff), request(v1alpha1.Fenced)
+	for _, object := range []client.Object{off, machine("1"), fenced} {
+		handler(j.write).OnAdd(object, true)
+	}
+	made, err := j.Request(t.Context(), machine("1"), "the request", time.Time{}, in(""))
+	g.Expect(err).NotTo(HaveOccurred())
+	again, err := j.Request(t.Context(), machine("1"), "its phase", made.At, in(v1alpha1.PoweringOff))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(again.Object).To(BeIdenticalTo(off))
+	next, err := j.Request(t.Context(), machine("1"), "the next phase", again.At, in(v1alpha1.Fenced))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(next.Object).To(BeIdenticalTo(fenced))
 }
 
 func TestEvents(t *testing.T) {

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"time"
 
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -120,6 +121,14 @@ func EndedAs(reason string) func(*v1alpha1.MachineRemediation) bool {
 	return func(record *v1alpha1.MachineRemediation) bool {
 		return record.Status.CompletionTime != nil && Success(record).Reason == reason
 	}
+}
+
+// Request waits for a state of a RebootRemediation of a Machine, at the given time or later. A state that was seen at that time
+// counts, as the first state that was seen may be further than the one that was looked for.
+func (j *Journal) Request(ctx context.Context, machine *clusterv1.Machine, what string, since time.Time, matches func(*v1alpha1.RebootRemediation) bool) (Entry, error) {
+	return j.Await(ctx, what, func(e Entry) bool {
+		return IsRequest(e, machine) && !e.At.Before(since) && matches(e.Object.(*v1alpha1.RebootRemediation))
+	})
 }
 
 // IsRequest reports whether an entry is a state of a RebootRemediation for a Machine. A RebootRemediation names the

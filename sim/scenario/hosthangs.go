@@ -47,7 +47,7 @@ func hostHangs(ctx context.Context, s *Stage) (Outcome, error) {
 	if _, _, err := s.record(ctx, machine, "step "+requestName, trying(requestName)); err != nil {
 		return Outcome{}, err
 	}
-	requested, err := s.cycle(ctx, machine, node, judged)
+	requested, err := s.cycle(ctx, machine, node)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -97,8 +97,8 @@ var scenes = []scene{
 }
 
 // cycle follows a RebootRemediation through its phases, and returns when it was created.
-func (s *Stage) cycle(ctx context.Context, machine *clusterv1.Machine, before *corev1.Node, judged time.Time) (time.Time, error) {
-	made, err := s.cycleMade(ctx, machine, judged)
+func (s *Stage) cycle(ctx context.Context, machine *clusterv1.Machine, before *corev1.Node) (time.Time, error) {
+	made, err := s.cycleMade(ctx, machine)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -108,9 +108,10 @@ func (s *Stage) cycle(ctx context.Context, machine *clusterv1.Machine, before *c
 	return made, Restored(ctx, s.World.Client(), before)
 }
 
-// cycleMade waits for the RebootRemediation of a machine.
-func (s *Stage) cycleMade(ctx context.Context, machine *clusterv1.Machine, judged time.Time) (time.Time, error) {
-	made, err := s.request(ctx, machine, "", judged)
+// cycleMade waits for the RebootRemediation of a machine. It may be seen before the verdict: states of different kinds are seen in
+// any order.
+func (s *Stage) cycleMade(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
+	made, err := s.request(ctx, machine, "", s.began)
 	if err == nil {
 		s.say(Acted, made, "RebootRemediation %s is made of template %s", machine.Name, s.Templates[0].GetName())
 	}
@@ -142,9 +143,7 @@ func (s *Stage) request(ctx context.Context, machine *clusterv1.Machine, phase v
 
 // requestThat waits for a state of the RebootRemediation of a machine.
 func (s *Stage) requestThat(ctx context.Context, machine *clusterv1.Machine, what string, since time.Time, matches func(*v1alpha1.RebootRemediation) bool) (*v1alpha1.RebootRemediation, time.Time, error) {
-	entry, err := s.Journal.Await(ctx, fmt.Sprintf("%s of the RebootRemediation of machine %s", what, machine.Name), func(e journal.Entry) bool {
-		return journal.IsRequest(e, machine) && e.At.After(since) && matches(e.Object.(*v1alpha1.RebootRemediation))
-	})
+	entry, err := s.Journal.Request(ctx, machine, fmt.Sprintf("%s of the RebootRemediation of machine %s", what, machine.Name), since, matches)
 	if err != nil {
 		return nil, time.Time{}, err
 	}

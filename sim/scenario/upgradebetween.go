@@ -86,7 +86,7 @@ func (s *Stage) cycledInVain(ctx context.Context, machine *clusterv1.Machine) (O
 	if err != nil {
 		return Outcome{}, time.Time{}, err
 	}
-	made, err := s.cycleMade(ctx, machine, judged)
+	made, err := s.cycleMade(ctx, machine)
 	if err != nil {
 		return Outcome{}, time.Time{}, err
 	}
@@ -123,7 +123,7 @@ func (s *Stage) upgradesMeanwhile(ctx context.Context, machine *clusterv1.Machin
 	if err := s.quiet(ctx, time.Until(due)+quietTime, machine); err != nil {
 		return time.Time{}, err
 	}
-	if err := s.notCycledSince(machine, cooling); err != nil {
+	if err := s.notCycled(machine, cooling, time.Now()); err != nil {
 		return time.Time{}, err
 	}
 	s.say(Refrains, time.Now(), "the second attempt has been due for %s: host %s stays on", time.Since(due).Round(time.Second), machine.Status.NodeRef.Name)
@@ -134,7 +134,7 @@ func (s *Stage) upgradesMeanwhile(ctx context.Context, machine *clusterv1.Machin
 	if err != nil {
 		return time.Time{}, err
 	}
-	return resumed, s.notCycledSince(machine, cooling)
+	return resumed, s.notCycled(machine, cooling, resumed)
 }
 
 // toldOfUpgrade waits until the record of a machine and its RebootRemediation say that they wait for the upgrade. It returns when the
@@ -163,17 +163,18 @@ func (s *Stage) toldOfUpgrade(ctx context.Context, machine *clusterv1.Machine, c
 	return request.Status.NextAttemptAt.Time, nil
 }
 
-// notCycledSince returns an error if another attempt has begun, or the power of the host has changed.
-func (s *Stage) notCycledSince(machine *clusterv1.Machine, since time.Time) error {
+// notCycled returns an error if another attempt began, or the power of the host changed, between two times.
+func (s *Stage) notCycled(machine *clusterv1.Machine, after, before time.Time) error {
+	between := func(at time.Time) bool { return at.After(after) && at.Before(before) }
 	begun, found := s.Journal.Find(func(e journal.Entry) bool {
-		return journal.IsRequest(e, machine) && e.At.After(since) && e.Object.(*v1alpha1.RebootRemediation).Status.Phase != v1alpha1.CoolingDown
+		return journal.IsRequest(e, machine) && between(e.At) && e.Object.(*v1alpha1.RebootRemediation).Status.Phase != v1alpha1.CoolingDown
 	})
 	if found {
 		return fmt.Errorf("RebootRemediation %s was in phase %s before the end of the upgrade", begun.Object.GetName(), begun.Object.(*v1alpha1.RebootRemediation).Status.Phase)
 	}
 	host := s.hostOf(machine)
 	for _, change := range s.World.Host(host).History() {
-		if change.At.After(since) {
+		if between(change.At) {
 			return fmt.Errorf("the power of host %s changed before the end of the upgrade: %v", host, change)
 		}
 	}
