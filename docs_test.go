@@ -13,21 +13,29 @@ import (
 // pages returns the Markdown files of the repository.
 func pages(t *testing.T) []string {
 	t.Helper()
+	return files(t, ".md", ".")
+}
+
+// files returns the files below folders whose names end in suffix, without hidden ones and what is built.
+func files(t *testing.T, suffix string, folders ...string) []string {
+	t.Helper()
 	var found []string
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if entry.IsDir() && path != "." && (entry.Name() == "bin" || entry.Name() == "testdata" || strings.HasPrefix(entry.Name(), ".")) {
+				return filepath.SkipDir
+			}
+			if strings.HasSuffix(path, suffix) {
+				found = append(found, path)
+			}
+			return nil
+		})
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		if entry.IsDir() && path != "." && (entry.Name() == "bin" || entry.Name() == "testdata" || strings.HasPrefix(entry.Name(), ".")) {
-			return filepath.SkipDir
-		}
-		if strings.HasSuffix(path, ".md") {
-			found = append(found, path)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return found
 }
@@ -140,14 +148,8 @@ func TestDifferencesNameTestsThatExist(t *testing.T) {
 func allTests(t *testing.T) string {
 	t.Helper()
 	var source strings.Builder
-	for _, pattern := range []string{"healthcheck/*_test.go", "internal/*/*_test.go", "internal/*/*/*_test.go"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			source.WriteString(page(t, file))
-		}
+	for _, file := range files(t, "_test.go", "healthcheck", "internal") {
+		source.WriteString(page(t, file))
 	}
 	return source.String()
 }
@@ -156,23 +158,63 @@ var annotation = regexp.MustCompile(`"(sickbay\.dev/[a-z-]+)"`)
 
 // TestAnnotationsAreDocumented: the reference has all annotations.
 func TestAnnotationsAreDocumented(t *testing.T) {
-	reference, found := page(t, "docs/reference.md"), false
-	files, err := filepath.Glob("internal/*/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
+	reference, found := page(t, "docs/reference.md"), 0
+	for _, file := range files(t, ".go", "api", "healthcheck", "internal") {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
 		for _, match := range annotation.FindAllStringSubmatch(page(t, file), -1) {
-			found = true
+			found++
 			if !strings.Contains(reference, "`"+match[1]+"`") {
 				t.Errorf("%s has the annotation %s, which docs/reference.md does not know", file, match[1])
 			}
 		}
 	}
-	if !found {
+	if found == 0 {
 		t.Error("there are no annotations of Sickbay")
 	}
+}
+
+// tested are the parts that docs/versions.md names, each with the file and the module that says in which version tests run it.
+var tested = []struct{ text, file, module string }{
+	{"| Cluster API | its kinds in version `v1beta2`, which it has since 1.11 | %s:", "go.mod", "sigs.k8s.io/cluster-api"},
+	{"clusterctl %s.", "tools/clusterctl/go.mod", "sigs.k8s.io/cluster-api"},
+	{"kube-apiserver %s and", "tools/controlplane/go.mod", "k8s.io/kubernetes"},
+	{"etcd %s,", "tools/controlplane/go.mod", "go.etcd.io/etcd/server/v3"},
+	{"baremetal-operator %s, the real one", "tools/bmo/go.mod", "github.com/metal3-io/baremetal-operator"},
+	{"`github.com/openshift/api` of %s,", "sim/go.mod", "github.com/openshift/api"},
+	{"`--take-ownership` | %s |", "tools/helm/go.mod", "helm.sh/helm/v4"},
+	{"2.42 or newer | %s |", "tools/prometheus/go.mod", "github.com/prometheus/prometheus"},
+}
+
+// TestVersionsAreThoseOfTheModules: docs/versions.md names the versions that the tests run.
+func TestVersionsAreThoseOfTheModules(t *testing.T) {
+	versions := page(t, "docs/versions.md")
+	for _, part := range tested {
+		required := regexp.MustCompile(`(?m)^(?:require )?\s*` + regexp.QuoteMeta(part.module) + ` v(\S+)`).FindStringSubmatch(page(t, part.file))
+		if required == nil {
+			t.Errorf("%s does not require %s", part.file, part.module)
+			continue
+		}
+		if want := strings.Replace(part.text, "%s", asPeopleSay(required[1]), 1); !strings.Contains(versions, want) {
+			t.Errorf("%s requires %s %s, but docs/versions.md does not say %q", part.file, part.module, required[1], want)
+		}
+	}
+}
+
+var (
+	pseudo = regexp.MustCompile(`^0\.0\.0-(\d{4})(\d{2})(\d{2})\d{6}-`)
+	// Prometheus's modules are v0.316.0 for its release 3.16.0.
+	prometheus = regexp.MustCompile(`^0\.([1-9])(\d{2})\.(\d+)$`)
+)
+
+// asPeopleSay returns the date of a commit, or the release, for the version of a module.
+func asPeopleSay(version string) string {
+	if prometheus.MatchString(version) {
+		return prometheus.ReplaceAllString(version, "$1.$2.$3")
+	}
+	if date := pseudo.FindStringSubmatch(version); date != nil {
+		return strings.Join(date[1:], "-")
+	}
+	return version
 }
