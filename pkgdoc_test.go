@@ -59,6 +59,26 @@ func TestPackagesAreDocumented(t *testing.T) {
 	}
 }
 
+// filesAtMost is how many files a package may have, without tests: with more, a reader loses the way in it.
+const filesAtMost = 25
+
+func TestPackagesAreSmall(t *testing.T) {
+	count := map[string]int{}
+	for _, file := range files(t, ".go", ".") {
+		if !strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(filepath.Base(file), "zz_generated") {
+			count[filepath.Dir(file)]++
+		}
+	}
+	for dir, n := range count {
+		if n > filesAtMost {
+			t.Errorf("%s has %d files without tests, more than %d", dir, n, filesAtMost)
+		}
+	}
+	if len(count) < 100 {
+		t.Errorf("only %d packages were found", len(count))
+	}
+}
+
 // skipDir reports whether a directory holds no package that users import or run.
 func skipDir(dir string) bool {
 	name := filepath.Base(dir)

@@ -2,6 +2,7 @@ package reboot
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
@@ -11,6 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
+	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // hastyRead bounds a read of the Node while the host is not off yet: the Node's identity is useful, but not worth waiting for a
@@ -121,4 +123,37 @@ func (r *Reconciler) nodeInTime(ctx context.Context, request *v1alpha1.RebootRem
 		ctx = hasty
 	}
 	return r.node(ctx, request, m)
+}
+
+// errBusy says that as many workers as allowed are busy with a workload cluster.
+var errBusy = errors.New("others are busy with the workload cluster")
+
+// busyRetry is how long to wait before trying such a cluster again.
+const busyRetry = time.Second
+
+// clusterPlace is the place of one Reconcile in a workload cluster. Reconcile keeps it to the end, so that a cycle that has begun with its Node
+// in a slow cluster can finish, and its deadlines do not pass while it queues.
+type clusterPlace struct {
+	places *workload.Places
+	leave  func()
+}
+
+// take takes a place, unless Reconcile already has one.
+func (p *clusterPlace) take(cluster client.ObjectKey) error {
+	if p.leave != nil {
+		return nil
+	}
+	leave, ok := p.places.TryEnter(cluster)
+	if !ok {
+		return errBusy
+	}
+	p.leave = leave
+	return nil
+}
+
+// giveUp frees the place, if there is one.
+func (p *clusterPlace) giveUp() {
+	if p.leave != nil {
+		p.leave()
+	}
 }

@@ -2,6 +2,7 @@ package cycle
 
 import (
 	"cmp"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -170,4 +171,28 @@ func (d *draft) cameAfterEnd() bool {
 		return false
 	}
 	return d.s.PoweredOffAt == nil || (recorded.BootID != "" && recorded.BootID != node.Status.NodeInfo.BootID)
+}
+
+// End is one way a cycle can end.
+type End struct {
+	Phase   v1alpha1.Phase
+	Outcome v1alpha1.Outcome
+}
+
+// Ends returns all ways a cycle can end, each once.
+func Ends() []End {
+	ends := []End{
+		{v1alpha1.Succeeded, v1alpha1.Outcome(v1alpha1.Succeeded)},
+		{v1alpha1.Failed, v1alpha1.ReasonPowerOffTimedOut},
+		{v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut},
+		{v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut},
+		{v1alpha1.Failed, v1alpha1.ReasonMachineUnhealthy},
+		{v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut},
+	}
+	for i := range exits {
+		if end := (End{exits[i].phase, v1alpha1.Outcome(exits[i].outcome)}); !slices.Contains(ends, end) {
+			ends = append(ends, end)
+		}
+	}
+	return ends
 }
