@@ -197,7 +197,7 @@ func (t *terminal) show(text string) {
 func (t *terminal) underWay(now time.Time) []string {
 	width, height := t.Size()
 	var lines []string
-	done, told, waiting := 0, 0, 0
+	done, begun, waiting := 0, 0, 0
 	for _, s := range t.stories {
 		switch {
 		case s.ended:
@@ -205,17 +205,17 @@ func (t *terminal) underWay(now time.Time) []string {
 		case s.began.IsZero():
 			waiting++
 		case len(lines) < height-5:
-			told++
+			begun++
 			lines = append(lines, running(s, now, width-1, t.painter))
 		default:
-			told++
+			begun++
 		}
 	}
-	if told == 0 && (done == 0 || waiting == 0) {
+	if begun == 0 && (done == 0 || waiting == 0) {
 		return nil
 	}
 	status := fmt.Sprintf("%6.0f s, %d of %d stories have ended", now.Sub(t.Began).Seconds(), done, len(t.stories))
-	if hidden := told - len(lines); hidden > 0 {
+	if hidden := begun - len(lines); hidden > 0 {
 		status += fmt.Sprintf(", %d more under way", hidden)
 	}
 	if waiting > 0 {

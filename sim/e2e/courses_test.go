@@ -86,7 +86,7 @@ var courses = []course{
 
 func (c course) namespace() string { return "mishap-" + c.name }
 func (c course) cluster() client.ObjectKey {
-	return client.ObjectKey{Namespace: c.namespace(), Name: "ward"}
+	return client.ObjectKey{Namespace: c.namespace(), Name: "mishaps"}
 }
 
 // timeout returns the timeout of the check. The kubelet of a sick machine has been silent for longer than that. Only after an
@@ -100,10 +100,10 @@ func (c course) timeout() time.Duration {
 
 func (c course) machineHealthCheck() *clusterv1.MachineHealthCheck {
 	mhc := &clusterv1.MachineHealthCheck{
-		ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace(), Name: "rounds", Annotations: c.annotations},
+		ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace(), Name: "workers", Annotations: c.annotations},
 		Spec: clusterv1.MachineHealthCheckSpec{
 			ClusterName: c.cluster().Name,
-			Selector:    metav1.LabelSelector{MatchLabels: map[string]string{"ward": "general"}},
+			Selector:    metav1.LabelSelector{MatchLabels: map[string]string{"pool": "workers"}},
 			Checks: clusterv1.MachineHealthCheckChecks{UnhealthyNodeConditions: []clusterv1.UnhealthyNodeCondition{
 				{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, TimeoutSeconds: new(int32(c.timeout().Seconds()))},
 			}},
@@ -119,7 +119,7 @@ func (c course) setUp(t *testing.T) {
 	newNamespace(t, c.namespace())
 	spec := world.ClusterSpec{Namespace: c.namespace(), Name: c.cluster().Name}
 	if !c.unowned {
-		spec.Workers, spec.WorkerLabels = 2, map[string]string{"ward": "general"}
+		spec.Workers, spec.WorkerLabels = 2, map[string]string{"pool": "workers"}
 	}
 	if c.upgrade {
 		spec.Annotations, spec.Pools = map[string]string{pause.OptionAnnotation: "true"}, []world.Pool{{Name: otherPool, Size: 1}}
@@ -164,14 +164,14 @@ func (c course) machines(t *testing.T) []clusterv1.Machine {
 // list returns the machines by name.
 func (c course) list(ctx context.Context, g Gomega) []clusterv1.Machine {
 	machines := &clusterv1.MachineList{}
-	g.Expect(stand.World.Client().List(ctx, machines, client.InNamespace(c.namespace()), client.MatchingLabels{"ward": "general"})).To(Succeed())
+	g.Expect(stand.World.Client().List(ctx, machines, client.InNamespace(c.namespace()), client.MatchingLabels{"pool": "workers"})).To(Succeed())
 	return machines.Items
 }
 
 // machine returns a Machine that exists only in the API.
 func (c course) machine(name string) *clusterv1.Machine {
 	return &clusterv1.Machine{
-		ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace(), Name: name, Labels: map[string]string{"ward": "general"}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace(), Name: name, Labels: map[string]string{"pool": "workers"}},
 		Spec: clusterv1.MachineSpec{
 			ClusterName: c.cluster().Name, Bootstrap: clusterv1.Bootstrap{DataSecretName: new("none")},
 			InfrastructureRef: clusterv1.ContractVersionedObjectReference{APIGroup: "infrastructure.cluster.x-k8s.io", Kind: "DevMachine", Name: "none"},

@@ -22,7 +22,7 @@ func TestStories(t *testing.T) {
 	t.Parallel()
 	// However long the stories take, no sync period ends while Sickbay should be at rest.
 	sick := newSplit(t, scenario.Namespace, "--remote-conditions-grace-period=5s", "--sync-period=24h")
-	told := foretells(t)
+	watcher := foretells(t)
 	t.Run("play", func(t *testing.T) {
 		all := scenario.All()
 		for _, cluster := range scenario.Clusters(all) {
@@ -40,7 +40,7 @@ func TestStories(t *testing.T) {
 			}
 		}
 	})
-	t.Run("foretold", func(t *testing.T) { cameTrue(t, told) })
+	t.Run("foretold", func(t *testing.T) { cameTrue(t, watcher) })
 	if !t.Failed() {
 		t.Run("metrics", func(t *testing.T) { measured(t, sick) })
 		t.Run("rest", func(t *testing.T) { atRest(t, sick) })

@@ -21,8 +21,8 @@ import (
 // lanes is how many stories run at once.
 const lanes = 6
 
-// told counts the stories that have run: each has its own cluster.
-var told atomic.Int64
+// plays counts the stories that have run: each has its own cluster.
+var plays atomic.Int64
 
 // TestMishapsInStories plays the stories of the demo with each mishap at each of their writes and watch events, and expects
 // the same end. It takes hours; -run selects a story.
@@ -79,7 +79,7 @@ type show struct {
 }
 
 func newShow(s scenario.Scenario, free chan struct{}) *show {
-	return &show{Scenario: s.In(fmt.Sprintf("%s-%d", s.Name, told.Add(1))), free: free, cast: map[string]string{}}
+	return &show{Scenario: s.In(fmt.Sprintf("%s-%d", s.Name, plays.Add(1))), free: free, cast: map[string]string{}}
 }
 
 // role returns the role of an object in the story.

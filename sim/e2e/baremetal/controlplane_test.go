@@ -23,23 +23,23 @@ func TestControlPlane(t *testing.T) {
 	machines, err := w.world.ControlPlaneMachines(w.Context(), w.spec.Key())
 	w.Expect(err).NotTo(HaveOccurred())
 	w.Expect(machines).To(HaveLen(3))
-	var patients []*sickMachine
+	var sick []*sickMachine
 	var hosts []client.ObjectKey
 	for i := range machines {
 		w.Eventually(w.verdict(&machines[i])).Should(Equal(metav1.ConditionTrue))
-		patients = append(patients, w.admit(&machines[i]))
-		hosts = append(hosts, patients[i].host)
+		sick = append(sick, w.watch(&machines[i]))
+		hosts = append(hosts, sick[i].host)
 	}
-	for _, p := range patients {
+	for _, p := range sick {
 		p.hangs()
 	}
 	var cycles []span
-	for _, p := range patients {
+	for _, p := range sick {
 		p.recovers()
 		w.Eventually(w.isGone(p.request())).Should(BeTrue())
 		cycles = append(cycles, span{p.reaches(v1alpha1.PoweringOff).At, p.reaches(v1alpha1.Succeeded).At})
 	}
-	w.Expect(patients[2].hosts.Cycled(w.Context(), hosts...)).To(Succeed())
+	w.Expect(sick[2].hosts.Cycled(w.Context(), hosts...)).To(Succeed())
 	slices.SortFunc(cycles, func(a, b span) int { return a.from.Compare(b.from) })
 	for i := range cycles[1:] {
 		w.Expect(cycles[i+1].from).To(BeTemporally(">=", cycles[i].to), "one cycle begins when the one before has ended: %v", cycles)

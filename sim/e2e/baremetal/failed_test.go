@@ -19,7 +19,7 @@ import (
 func TestHostStaysOn(t *testing.T) {
 	settings := v1alpha1.RebootSettings{RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(3))}
 	w := newSite(t, world.ClusterSpec{Name: "stubborn", Workers: 2, SpareHosts: 1}, byTemplate(t, settings))
-	p := w.admit(&w.workers()[0])
+	p := w.watch(&w.workers()[0])
 	// Since version 0.14, the operator leaves keys alone that are not its own, so nobody removes ours.
 	p.has(baremetal.Faults{FailOff: 1000, KeepForeignKeys: true})
 	p.hangs()

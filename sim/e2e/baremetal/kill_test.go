@@ -35,7 +35,7 @@ func TestKilled(t *testing.T) {
 		{v1alpha1.Isolating, (*sickMachine).keepNode, (*sickMachine).letNodeGo},
 		{v1alpha1.PoweringOn, func(p *sickMachine) { p.has(baremetal.Faults{OnTakes: slow}) }, func(*sickMachine) {}},
 	} {
-		p := w.admit(&workers[i])
+		p := w.watch(&workers[i])
 		c.last(p)
 		p.hangs()
 		p.reaches(c.phase)

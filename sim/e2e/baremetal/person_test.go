@@ -18,11 +18,11 @@ import (
 func TestPlannedReboots(t *testing.T) {
 	w := newSite(t, world.ClusterSpec{Name: "planned", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
 	workers := w.workers()
-	annotated := w.admit(&workers[0])
+	annotated := w.watch(&workers[0])
 	annotated.has(baremetal.Faults{OffTakes: slow})
 	annotated.rebootedByPerson()
 
-	byHand := w.admit(&workers[1])
+	byHand := w.watch(&workers[1])
 	byHand.has(baremetal.Faults{OffTakes: slow})
 	request := &v1alpha1.RebootRemediation{
 		ObjectMeta: metav1.ObjectMeta{Namespace: byHand.machine.Namespace, Name: "reboot-" + byHand.machine.Name},

@@ -18,13 +18,13 @@ import (
 // TestTemplate: a MachineHealthCheck has a templateRef. ExternallyRemediated on the Machine shows the progress; the owner gets no request.
 func TestTemplate(t *testing.T) {
 	w := newSite(t, world.ClusterSpec{Name: "template", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
-	p := w.admit(&w.workers()[0])
+	p := w.watch(&w.workers()[0])
 	p.has(baremetal.Faults{OffTakes: slow})
 	p.hangs()
 	p.recovers()
 	p.await("ExternallyRemediated=True", func(e journal.Entry) bool {
-		told := p.told(e)
-		return told != nil && told.Status == metav1.ConditionTrue
+		condition := p.externallyRemediated(e)
+		return condition != nil && condition.Status == metav1.ConditionTrue
 	})
 	w.Eventually(w.isGone(p.request())).Should(BeTrue(), "the machine is healthy, so the request is removed")
 	w.Expect(p.hosts.Cycled(w.Context(), p.host)).To(Succeed())
@@ -40,8 +40,8 @@ func TestTemplate(t *testing.T) {
 	w.Expect(p.marked()).To(BeFalse(), "its owner was not asked to replace it")
 }
 
-// told returns ExternallyRemediated of the machine, or nil.
-func (p *sickMachine) told(e journal.Entry) *metav1.Condition {
+// externallyRemediated returns ExternallyRemediated of the machine, or nil.
+func (p *sickMachine) externallyRemediated(e journal.Entry) *metav1.Condition {
 	machine, ok := e.Object.(*clusterv1.Machine)
 	if !ok || machine.UID != p.machine.UID {
 		return nil
@@ -53,8 +53,8 @@ func (p *sickMachine) told(e journal.Entry) *metav1.Condition {
 func (p *sickMachine) progress() []string {
 	var progress []string
 	stand.Journal.Find(func(e journal.Entry) bool {
-		if told := p.told(e); told != nil {
-			progress = append(progress, string(told.Status)+" "+told.Reason)
+		if condition := p.externallyRemediated(e); condition != nil {
+			progress = append(progress, string(condition.Status)+" "+condition.Reason)
 		}
 		return false
 	})
@@ -75,14 +75,14 @@ func TestAnnotation(t *testing.T) {
 		check.Annotations = map[string]string{"sickbay.dev/remediation": "reboot"}
 	})
 	workers := w.workers()
-	p := w.admit(&workers[0])
+	p := w.watch(&workers[0])
 	p.hangs()
 	p.recovers()
 	w.Expect(p.hosts.Cycled(w.Context(), p.host)).To(Succeed())
 	w.Expect(p.marked()).To(BeFalse(), "its owner was not asked to replace it")
 
 	// The first machine has recovered; now a person asks for a cycle of a healthy machine.
-	p = w.admit(&workers[1])
+	p = w.watch(&workers[1])
 	p.rebootedByPerson()
 	w.Expect(p.progress()).To(BeEmpty(), "nobody has made a request by Cluster API's contract")
 }

@@ -108,8 +108,8 @@ type sickMachine struct {
 	hosts   *scenario.Hosts
 }
 
-// admit records a machine and its host.
-func (w *site) admit(machine *clusterv1.Machine) *sickMachine {
+// watch records a machine and its host.
+func (w *site) watch(machine *clusterv1.Machine) *sickMachine {
 	w.Helper()
 	p := &sickMachine{site: w, machine: machine, host: client.ObjectKey{Namespace: machine.Namespace, Name: machine.Status.NodeRef.Name}}
 	var err error

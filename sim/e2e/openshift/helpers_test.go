@@ -75,7 +75,7 @@ func (i *installation) upgrade(version string, began time.Time, state configv1.U
 func (i *installation) checks(name string) []client.Object {
 	i.Helper()
 	meta := metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: name}
-	selector := metav1.LabelSelector{MatchLabels: map[string]string{"ward": name}}
+	selector := metav1.LabelSelector{MatchLabels: map[string]string{"pool": name}}
 	checks := []client.Object{
 		&clusterv1.MachineHealthCheck{ObjectMeta: meta, Spec: clusterv1.MachineHealthCheckSpec{
 			ClusterName: "any", Selector: selector,
