@@ -69,12 +69,16 @@ func collect(r result.Report, m result.Measure, fleets []result.Fleet) []medians
 	return all
 }
 
-// having returns the fleets that have a figure of any of these measures.
-func having(r result.Report, measures ...result.Measure) []result.Fleet {
+// compared returns the fleets for which several subjects have a figure of one of these measures. Tables show the others.
+func compared(r result.Report, measures ...result.Measure) []result.Fleet {
 	return slices.DeleteFunc(r.Fleets(), func(f result.Fleet) bool {
-		return !slices.ContainsFunc(r.Figures, func(figure result.Figure) bool {
-			return figure.Fleet == f && slices.Contains(measures, figure.Measure)
-		})
+		subjects := map[result.Subject]bool{}
+		for _, figure := range r.Figures {
+			if figure.Fleet == f && slices.Contains(measures, figure.Measure) {
+				subjects[figure.Subject] = true
+			}
+		}
+		return len(subjects) < 2
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 // growth draws how a measure grows with the machines of one cluster, a line for each subject.
 func growth(m result.Measure) func(*plot.Plot, result.Report) (bool, error) {
 	return func(p *plot.Plot, r result.Report) (bool, error) {
-		fleets := slices.DeleteFunc(having(r, m), func(f result.Fleet) bool { return f.Clusters != 1 })
+		fleets := slices.DeleteFunc(compared(r, m), func(f result.Fleet) bool { return f.Clusters != 1 })
 		if len(fleets) == 0 {
 			return false, nil
 		}
@@ -65,7 +65,7 @@ func sizes(p *plot.Plot, fleets []result.Fleet) {
 
 // resident draws the memory of the process, in MiB: a bar for each subject above each fleet.
 func resident(p *plot.Plot, r result.Report) (bool, error) {
-	fleets := having(r, result.Memory)
+	fleets := compared(r, result.Memory)
 	if len(fleets) == 0 {
 		return false, nil
 	}

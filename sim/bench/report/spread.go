@@ -14,7 +14,7 @@ import (
 // spread draws some delays of each subject for each fleet, with a line from the least to the greatest.
 func spread(measures []result.Measure) func(*plot.Plot, result.Report) (bool, error) {
 	return func(p *plot.Plot, r result.Report) (bool, error) {
-		fleets := having(r, measures...)
+		fleets := compared(r, measures...)
 		if len(fleets) == 0 {
 			return false, nil
 		}
