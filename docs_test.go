@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,7 +26,7 @@ func files(t *testing.T, suffix string, folders ...string) []string {
 			if err != nil {
 				return err
 			}
-			if entry.IsDir() && path != "." && (entry.Name() == "bin" || entry.Name() == "testdata" || strings.HasPrefix(entry.Name(), ".")) {
+			if entry.IsDir() && path != "." && (slices.Contains([]string{"bin", "dist", "testdata", "tmp"}, entry.Name()) || strings.HasPrefix(entry.Name(), ".")) {
 				return filepath.SkipDir
 			}
 			if strings.HasSuffix(path, suffix) {
@@ -154,7 +155,7 @@ func allTests(t *testing.T) string {
 	return source.String()
 }
 
-var annotation = regexp.MustCompile(`"(sickbay\.dev/[a-z-]+)"`)
+var annotation = regexp.MustCompile("[\"`](sickbay\\.dev/[a-z0-9./-]+)[\"`]")
 
 // TestAnnotationsAreDocumented: the reference has all annotations.
 func TestAnnotationsAreDocumented(t *testing.T) {
@@ -180,6 +181,10 @@ var tested = []struct{ text, file, module string }{
 	{"| Cluster API | its kinds in version `v1beta2`, which it has since 1.11 | %s:", "go.mod", "sigs.k8s.io/cluster-api"},
 	{"clusterctl %s.", "tools/clusterctl/go.mod", "sigs.k8s.io/cluster-api"},
 	{"kube-apiserver %s and", "tools/controlplane/go.mod", "k8s.io/kubernetes"},
+	{"with Nodes of %s;", "tools/controlplane/go.mod", "k8s.io/kubernetes"},
+	{"also use kube-apiserver %s |", "tools/controlplane/go.mod", "k8s.io/kubernetes"},
+	{", on kube-apiserver %s. No", "tools/controlplane/go.mod", "k8s.io/kubernetes"},
+	{"| Cluster API | its kinds in version `v1beta2`, which it has since 1.11 | %s:", "sim/go.mod", "sigs.k8s.io/cluster-api"},
 	{"etcd %s,", "tools/controlplane/go.mod", "go.etcd.io/etcd/server/v3"},
 	{"baremetal-operator %s, the real one", "tools/bmo/go.mod", "github.com/metal3-io/baremetal-operator"},
 	{"`github.com/openshift/api` of %s,", "sim/go.mod", "github.com/openshift/api"},
@@ -205,13 +210,13 @@ func TestVersionsAreThoseOfTheModules(t *testing.T) {
 var (
 	pseudo = regexp.MustCompile(`^0\.0\.0-(\d{4})(\d{2})(\d{2})\d{6}-`)
 	// Prometheus's modules are v0.316.0 for its release 3.16.0.
-	prometheus = regexp.MustCompile(`^0\.([1-9])(\d{2})\.(\d+)$`)
+	prometheus = regexp.MustCompile(`^0\.([1-9])(?:0(\d)|(\d\d))\.(\d+)$`)
 )
 
 // asPeopleSay returns the date of a commit, or the release, for the version of a module.
 func asPeopleSay(version string) string {
 	if prometheus.MatchString(version) {
-		return prometheus.ReplaceAllString(version, "$1.$2.$3")
+		return prometheus.ReplaceAllString(version, "$1.$2$3.$4")
 	}
 	if date := pseudo.FindStringSubmatch(version); date != nil {
 		return strings.Join(date[1:], "-")

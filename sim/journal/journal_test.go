@@ -149,12 +149,15 @@ func TestRequestThatIsSeenInAPhase(t *testing.T) {
 	for _, object := range []client.Object{off, machine("1"), fenced} {
 		handler(j.write).OnAdd(object, true)
 	}
-	made, err := j.Request(t.Context(), machine("1"), "the request", time.Time{}, in(""))
+	// What has been seen is found at once.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	made, err := j.Request(ctx, machine("1"), "the request", time.Time{}, in(""))
 	g.Expect(err).NotTo(HaveOccurred())
-	again, err := j.Request(t.Context(), machine("1"), "its phase", made.At, in(v1alpha1.PoweringOff))
+	again, err := j.Request(ctx, machine("1"), "its phase", made.At, in(v1alpha1.PoweringOff))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(again.Object).To(BeIdenticalTo(off))
-	next, err := j.Request(t.Context(), machine("1"), "the next phase", again.At, in(v1alpha1.Fenced))
+	next, err := j.Request(ctx, machine("1"), "the next phase", again.At, in(v1alpha1.Fenced))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(next.Object).To(BeIdenticalTo(fenced))
 }

@@ -108,14 +108,26 @@ func (s *Stage) cycle(ctx context.Context, machine *clusterv1.Machine, before *c
 	return made, Restored(ctx, s.World.Client(), before)
 }
 
-// cycleMade waits for the RebootRemediation of a machine. It may be seen before the verdict: states of different kinds are seen in
-// any order.
+// cycleMade waits for the RebootRemediation of a machine.
 func (s *Stage) cycleMade(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
-	made, err := s.request(ctx, machine, "", s.began)
+	made, err := s.made(ctx, machine)
 	if err == nil {
 		s.say(Acted, made, "RebootRemediation %s is made of template %s", machine.Name, s.Templates[0].GetName())
 	}
 	return made, err
+}
+
+// made waits for the RebootRemediation of a machine since something broke. It may be seen before the verdict, as states of different
+// kinds are seen in any order, but it must not be stored before.
+func (s *Stage) made(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
+	entry, err := s.Journal.Request(ctx, machine, "the RebootRemediation of machine "+machine.Name, s.began, func(*v1alpha1.RebootRemediation) bool { return true })
+	if err != nil {
+		return time.Time{}, err
+	}
+	if verdict, judged := s.verdicts[machine.UID]; judged && entry.Before(verdict) {
+		return time.Time{}, fmt.Errorf("RebootRemediation %s was made before the verdict", entry.Object.GetName())
+	}
+	return entry.At, nil
 }
 
 // follow follows a RebootRemediation through successive phases, and returns when the last one began.
@@ -133,11 +145,9 @@ func (s *Stage) follow(ctx context.Context, machine *clusterv1.Machine, through 
 	return last, nil
 }
 
-// request waits until the RebootRemediation of a machine is in a phase, or exists if phase is empty.
+// request waits until the RebootRemediation of a machine is in a phase.
 func (s *Stage) request(ctx context.Context, machine *clusterv1.Machine, phase v1alpha1.Phase, since time.Time) (time.Time, error) {
-	_, at, err := s.requestThat(ctx, machine, fmt.Sprintf("phase %q", phase), since, func(r *v1alpha1.RebootRemediation) bool {
-		return phase == "" || r.Status.Phase == phase
-	})
+	_, at, err := s.requestThat(ctx, machine, fmt.Sprintf("phase %q", phase), since, func(r *v1alpha1.RebootRemediation) bool { return r.Status.Phase == phase })
 	return at, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
@@ -22,7 +21,6 @@ import (
 type Hosts struct {
 	world   *world.World
 	journal *journal.Journal
-	since   time.Time
 	before  map[client.ObjectKey]hostBefore
 }
 
@@ -41,7 +39,7 @@ func RememberHosts(ctx context.Context, w *world.World, j *journal.Journal, clus
 	if err != nil {
 		return nil, fmt.Errorf("listing the hosts of cluster %s: %w", cluster, err)
 	}
-	h := &Hosts{world: w, journal: j, since: time.Now(), before: map[client.ObjectKey]hostBefore{}}
+	h := &Hosts{world: w, journal: j, before: map[client.ObjectKey]hostBefore{}}
 	for i := range list.Items {
 		key := client.ObjectKeyFromObject(&list.Items[i])
 		node := &corev1.Node{}
@@ -133,9 +131,10 @@ func (h *Hosts) same(host *metal3v1.BareMetalHost) bool {
 
 // undisturbed returns an error if anybody touched a host or replaced its Node.
 func (h *Hosts) undisturbed(ctx context.Context, key client.ObjectKey) error {
+	remembered := journal.Entry{Object: h.before[key].object}
 	touched, found := h.journal.Find(func(e journal.Entry) bool {
 		host, ok := e.Object.(*metal3v1.BareMetalHost)
-		return ok && e.At.After(h.since) && client.ObjectKeyFromObject(host) == key && !h.same(host)
+		return ok && client.ObjectKeyFromObject(host) == key && !e.Before(remembered) && !h.same(host)
 	})
 	if found {
 		return fmt.Errorf("host %s was touched: %v", key, touched.Object.GetAnnotations())

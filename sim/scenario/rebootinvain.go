@@ -65,7 +65,7 @@ func rebootInVain(ctx context.Context, s *Stage) (Outcome, error) {
 	if got := attempts(record); got != "reboot: Failed, replace: Succeeded" {
 		return outcome, fmt.Errorf("MachineRemediation %s has tried something else: %s", record.Name, got)
 	}
-	return outcome, s.cycledOnce(broken.Host, deleted.At)
+	return outcome, s.cycledOnce(broken.Host, deleted.Object.GetDeletionTimestamp().Time)
 }
 
 func (s *Stage) hostOf(machine *clusterv1.Machine) client.ObjectKey {
@@ -77,18 +77,16 @@ func (s *Stage) rebooted(ctx context.Context, machine *clusterv1.Machine) (time.
 	if _, _, err := s.record(ctx, machine, "step "+rebootName, trying(rebootName)); err != nil {
 		return time.Time{}, err
 	}
-	made, err := s.request(ctx, machine, "", s.began)
+	made, err := s.made(ctx, machine)
 	if err != nil {
 		return time.Time{}, err
 	}
 	s.say(Acted, made, "a RebootRemediation is made for machine %s", machine.Name)
-	on, err := s.Journal.Await(ctx, "a host that is on again, of machine "+machine.Name, func(e journal.Entry) bool {
-		return journal.IsRequest(e, machine) && e.At.After(made) && e.Object.(*v1alpha1.RebootRemediation).Status.Phase == v1alpha1.WaitingForNode
-	})
+	on, err := s.request(ctx, machine, v1alpha1.WaitingForNode, made)
 	if err != nil {
 		return time.Time{}, err
 	}
-	s.tellPower(machine.Status.NodeRef.Name, made, on.At)
+	s.tellPower(machine.Status.NodeRef.Name, made, on)
 	return made, nil
 }
 

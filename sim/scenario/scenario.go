@@ -120,8 +120,8 @@ type Stage struct {
 
 	// began is when something broke.
 	began time.Time
-	// seen is when the last verdict on each machine was seen.
-	seen map[types.UID]time.Time
+	// verdicts has the last verdict on each machine that the story waited for.
+	verdicts map[types.UID]journal.Entry
 }
 
 // Key returns the name of the cluster.

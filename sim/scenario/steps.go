@@ -63,15 +63,15 @@ func (s *Stage) judged(ctx context.Context, machine *clusterv1.Machine, status m
 	what := fmt.Sprintf("the verdict %s, %s on machine %s", status, reason, machine.Name)
 	entry, err := s.Journal.Await(ctx, what, func(e journal.Entry) bool {
 		m, ok := e.Object.(*clusterv1.Machine)
-		return ok && m.UID == machine.UID && e.At.After(s.seen[m.UID]) && journal.HasVerdict(status, reason)(m)
+		return ok && m.UID == machine.UID && e.At.After(s.verdicts[m.UID].At) && journal.HasVerdict(status, reason)(m)
 	})
 	if err != nil {
 		return time.Time{}, err
 	}
-	if s.seen == nil {
-		s.seen = map[types.UID]time.Time{}
+	if s.verdicts == nil {
+		s.verdicts = map[types.UID]journal.Entry{}
 	}
-	s.seen[machine.UID] = entry.At
+	s.verdicts[machine.UID] = entry
 	if verdict := journal.Verdict(entry.Object.(*clusterv1.Machine)); tell {
 		s.say(Judged, entry.At, "machine %s: HealthCheckSucceeded=%s %s%s", machine.Name, verdict.Status, verdict.Reason, quoted(verdict.Message))
 	}

@@ -48,7 +48,7 @@ func upgraded(ctx context.Context, s *Stage) (Outcome, error) {
 	if err := rollout.finish(ctx, s); err != nil {
 		return Outcome{}, err
 	}
-	if s.began, err = s.resumed(ctx); err != nil {
+	if _, s.began, err = s.resumed(ctx); err != nil {
 		return Outcome{}, err
 	}
 	if _, err := s.judged(ctx, &machines[0], metav1.ConditionUnknown, "NodeConditionsNotYetUnhealthy", true); err != nil {
@@ -130,21 +130,21 @@ func (s *Stage) pausedForUpgrade(ctx context.Context) error {
 	return nil
 }
 
-// resumed waits until Sickbay has undone all of that, and returns the time from which timeouts count.
-func (s *Stage) resumed(ctx context.Context) (time.Time, error) {
+// resumed waits until Sickbay has undone all of that. It returns the MachineHealthCheck, and the time from which timeouts count.
+func (s *Stage) resumed(ctx context.Context) (journal.Entry, time.Time, error) {
 	entry, err := s.ownHealthCheck(ctx, "the end of the pause of the MachineHealthCheck", func(mhc *clusterv1.MachineHealthCheck) bool {
 		_, paused := mhc.Annotations[clusterv1.PausedAnnotation]
 		_, marked := mhc.Annotations[pausedForUpgrade]
 		return !paused && !marked && mhc.Annotations[resumedAt] != ""
 	})
 	if err != nil {
-		return time.Time{}, err
+		return entry, time.Time{}, err
 	}
 	text := entry.Object.GetAnnotations()[resumedAt]
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("reading when the MachineHealthCheck was resumed: %w", err)
+		return entry, time.Time{}, fmt.Errorf("reading when the MachineHealthCheck was resumed: %w", err)
 	}
 	s.say(Resumes, entry.At, "MachineHealthCheck %s gets the annotation %s: %s; timeouts count from then", s.Name, resumedAt, text)
-	return at, nil
+	return entry, at, nil
 }

@@ -123,18 +123,18 @@ func (s *Stage) upgradesMeanwhile(ctx context.Context, machine *clusterv1.Machin
 	if err := s.quiet(ctx, time.Until(due)+quietTime, machine); err != nil {
 		return time.Time{}, err
 	}
-	if err := s.notCycled(machine, cooling, time.Now()); err != nil {
+	if err := s.notCycled(machine, cooling, time.Now(), nil); err != nil {
 		return time.Time{}, err
 	}
 	s.say(Refrains, time.Now(), "the second attempt has been due for %s: host %s stays on", time.Since(due).Round(time.Second), machine.Status.NodeRef.Name)
 	if err := rollout.finish(ctx, s); err != nil {
 		return time.Time{}, err
 	}
-	resumed, err := s.resumed(ctx)
+	end, resumed, err := s.resumed(ctx)
 	if err != nil {
 		return time.Time{}, err
 	}
-	return resumed, s.notCycled(machine, cooling, resumed)
+	return resumed, s.notCycled(machine, cooling, resumed, &end)
 }
 
 // toldOfUpgrade waits until the record of a machine and its RebootRemediation say that they wait for the upgrade. It returns when the
@@ -163,18 +163,19 @@ func (s *Stage) toldOfUpgrade(ctx context.Context, machine *clusterv1.Machine, c
 	return request.Status.NextAttemptAt.Time, nil
 }
 
-// notCycled returns an error if another attempt began, or the power of the host changed, between two times.
-func (s *Stage) notCycled(machine *clusterv1.Machine, after, before time.Time) error {
-	between := func(at time.Time) bool { return at.After(after) && at.Before(before) }
+// notCycled returns an error if the power of the host changed between two times, or if another attempt began after the first of them. An
+// attempt that is stored later than resumed, the end of the pause, may begin; resumed is nil before that.
+func (s *Stage) notCycled(machine *clusterv1.Machine, after, before time.Time, resumed *journal.Entry) error {
 	begun, found := s.Journal.Find(func(e journal.Entry) bool {
-		return journal.IsRequest(e, machine) && between(e.At) && e.Object.(*v1alpha1.RebootRemediation).Status.Phase != v1alpha1.CoolingDown
+		return journal.IsRequest(e, machine) && e.At.After(after) && (resumed == nil || e.Before(*resumed)) &&
+			e.Object.(*v1alpha1.RebootRemediation).Status.Phase != v1alpha1.CoolingDown
 	})
 	if found {
 		return fmt.Errorf("RebootRemediation %s was in phase %s before the end of the upgrade", begun.Object.GetName(), begun.Object.(*v1alpha1.RebootRemediation).Status.Phase)
 	}
 	host := s.hostOf(machine)
 	for _, change := range s.World.Host(host).History() {
-		if between(change.At) {
+		if change.At.After(after) && change.At.Before(before) {
 			return fmt.Errorf("the power of host %s changed before the end of the upgrade: %v", host, change)
 		}
 	}

@@ -69,16 +69,18 @@ func collect(r result.Report, m result.Measure, fleets []result.Fleet) []medians
 	return all
 }
 
-// compared returns the fleets for which several subjects have a figure of one of these measures. Tables show the others.
+// compared returns the fleets for which several subjects have a figure of the same measure. Tables show the others.
 func compared(r result.Report, measures ...result.Measure) []result.Fleet {
 	return slices.DeleteFunc(r.Fleets(), func(f result.Fleet) bool {
-		subjects := map[result.Subject]bool{}
-		for _, figure := range r.Figures {
-			if figure.Fleet == f && slices.Contains(measures, figure.Measure) {
-				subjects[figure.Subject] = true
+		return !slices.ContainsFunc(measures, func(m result.Measure) bool {
+			subjects := 0
+			for _, s := range result.Subjects() {
+				if _, found := r.Find(m, f, s); found {
+					subjects++
+				}
 			}
-		}
-		return len(subjects) < 2
+			return subjects > 1
+		})
 	})
 }
 
