@@ -33,7 +33,7 @@ const (
 
 // Reasons of the events on ClusterVersions, MachineConfigPools and Clusters.
 const (
-	// EventUnreadable says why Sickbay cannot tell whether an upgrade is going on.
+	// EventUnreadable says why Sickbay cannot tell whether an upgrade is in progress.
 	EventUnreadable = "UpgradeSignalUnreadable"
 	// EventReadable says that Sickbay can tell again.
 	EventReadable = "UpgradeSignalReadable"
@@ -89,9 +89,9 @@ func (r *Reconciler) announceSignal(ctx context.Context, reading pause.Reading) 
 		r.Recorder.Eventf(subject, nil, corev1.EventTypeNormal, EventReadable, eventAction, "Sickbay can tell again whether an upgrade is in progress")
 		return
 	}
-	log.Info("Sickbay cannot tell whether an upgrade is in progress, so it neither pauses nor resumes anything for it", "cause", reading.Err.Error())
+	log.Info("Sickbay cannot tell whether an upgrade is in progress, so it leaves MachineHealthChecks as they are", "cause", reading.Err.Error())
 	r.Recorder.Eventf(subject, nil, corev1.EventTypeWarning, EventUnreadable, eventAction,
-		"%s", ownwrites.Note("Sickbay cannot tell whether an upgrade is in progress, so it neither pauses nor resumes anything for it: "+reading.Err.Error()))
+		"%s", ownwrites.Note("Sickbay cannot tell whether an upgrade is in progress, so it leaves MachineHealthChecks as they are: "+reading.Err.Error()))
 }
 
 // turned reports whether the signal has become unreadable, or readable again.

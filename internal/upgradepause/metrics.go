@@ -27,10 +27,10 @@ var (
 		Name: "sickbay_upgrade_pause_fought", Help: "1 while Sickbay does not pause a MachineHealthCheck for an upgrade, because somebody keeps removing the pause.",
 	}, checkLabels)
 	upgradingGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_upgrade_in_progress", Help: "1 while a ClusterVersion, a MachineConfigPool or a Cluster upgrades.",
+		Name: "sickbay_upgrade_in_progress", Help: "1 while a ClusterVersion, a MachineConfigPool or a Cluster is being upgraded.",
 	}, signalLabels)
 	readableGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_upgrade_signal_readable", Help: "0 while Sickbay cannot tell whether a ClusterVersion, a MachineConfigPool or a Cluster upgrades, and so pauses and resumes nothing for it.",
+		Name: "sickbay_upgrade_signal_readable", Help: "0 while Sickbay cannot tell whether a ClusterVersion, a MachineConfigPool or a Cluster is being upgraded, and so leaves MachineHealthChecks as they are.",
 	}, signalLabels)
 )
 
