@@ -2,6 +2,7 @@ package sickbay_test
 
 import (
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"path/filepath"
@@ -16,8 +17,11 @@ var purePackages = []string{
 	"internal/machinehealth/verdict",
 	"internal/remediation/ladder",
 	"internal/machinehealthcheck/admission",
+	"internal/machinehealthcheck/memory",
+	"internal/machinehealthcheck/pacing",
 	"internal/reboot/cycle",
 	"internal/reboot/quorum",
+	"internal/remedy/rebootannotation",
 	"internal/upgradepause/pause",
 	"internal/explain",
 	"internal/convert",
@@ -63,6 +67,30 @@ func TestPurePackages(t *testing.T) {
 		for _, file := range code {
 			for _, found := range impurities(t, file, nil) {
 				t.Errorf("%s uses %s", file, found)
+			}
+		}
+	}
+}
+
+// TestPurePackagesUseNoController: of this project, they import each other, and the few packages that hold values beside their reads or
+// writes.
+func TestPurePackagesUseNoController(t *testing.T) {
+	const module = "github.com/sickbay-dev/sickbay/"
+	allowed := append([]string{
+		"api/v1alpha1", "healthcheck", "internal/keys", "internal/manifest", "internal/mask", "internal/mhcspec", "internal/ownwrites",
+		"internal/record", "internal/remediation/rules",
+	}, purePackages...)
+	// What these two take is a function, and the names of two finalizers.
+	exceptions := []string{"internal/simulate uses internal/remediation", "internal/uninstall/trace uses internal/reboot"}
+	for _, dir := range purePackages {
+		pkg, err := build.ImportDir(dir, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range pkg.Imports {
+			used, ours := strings.CutPrefix(path, module)
+			if found := dir + " uses " + used; ours && !slices.Contains(allowed, used) && !slices.Contains(exceptions, found) {
+				t.Error(found)
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/externalremediation"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
@@ -61,8 +61,8 @@ var onMachines = []Annotation{
 	{mhcspec.HoldReasonAnnotation, Person},
 	{mhcspec.HoldUntilAnnotation, Person},
 	{externalremediation.OutcomeAnnotation, Sickbay},
-	{remedy.RebootOperationAnnotation, Sickbay},
-	{remedy.RebootRequestedAtAnnotation, Sickbay},
+	{rebootannotation.Operation, Sickbay},
+	{rebootannotation.RequestedAt, Sickbay},
 }
 
 var onClusters = []Annotation{

@@ -11,6 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
@@ -91,14 +92,14 @@ func TestReferenceAnnotations(t *testing.T) {
 		},
 		{mhcspec.HoldReasonAnnotation, "Machine, MachineHealthCheck, Cluster", "you", "Why; messages repeat it."},
 		{clusterv1.RemediateMachineAnnotation, onMachine, "you", "The Machine is unhealthy at once, whatever the value. Limits and budgets still hold."},
-		{remedy.RebootAnnotation, onMachine, "you, Sickbay", "Asks for a power cycle; see above. The controller that carries it out removes the annotation."},
+		{rebootannotation.Request, onMachine, "you, Sickbay", "Asks for a power cycle; see above. The controller that carries it out removes the annotation."},
 		{
 			externalremediation.Annotation, "Machine of OpenShift", "OpenShift",
 			"With `--openshift-external-remediation`, asks for a power cycle. Sickbay removes it when the machine is healthy.",
 		},
 		{externalremediation.OutcomeAnnotation, "Machine of OpenShift", "Sickbay", "Why cycling its host has not healed it, and what to do. It goes with the one above."},
 		{
-			remedy.RebootRequestedAtAnnotation, onMachine, "earlier versions of Sickbay",
+			rebootannotation.RequestedAt, onMachine, "earlier versions of Sickbay",
 			"Read only to take over a power cycle that an earlier version has asked for.",
 		},
 	} {

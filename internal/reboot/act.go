@@ -15,6 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // act carries out a decision: one write. The API server refuses it if the object has changed since it was read.
@@ -160,11 +161,11 @@ func (r *Reconciler) markForOwner(ctx context.Context, m *machine) error {
 func (r *Reconciler) dropAsked(ctx context.Context, v view, d cycle.Decision) error {
 	changes := map[string]any{}
 	for key := range v.machine.object.GetAnnotations() {
-		step, single := strings.CutPrefix(key, remedy.RebootAnnotation+"/")
+		step, single := strings.CutPrefix(key, rebootannotation.Request+"/")
 		if single && slices.Contains(d.Done, v1alpha1.Step(step)) {
 			changes[key] = nil
 		}
-		if key == remedy.RebootAnnotation && d.Action == cycle.DropAll && v.facts.Whole() {
+		if key == rebootannotation.Request && d.Action == cycle.DropAll && v.facts.Whole() {
 			changes[key] = nil
 		}
 	}

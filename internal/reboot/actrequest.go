@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // begin begins a cycle for the annotations of a Machine. All cycles in before are finished.
@@ -42,7 +42,7 @@ func (t *Trigger) begin(ctx context.Context, before []*v1alpha1.RebootRemediatio
 // drop removes the annotation for a full cycle from a Machine, if the Machine is unchanged since it was read.
 func (t *Trigger) drop(ctx context.Context, machine *metav1.PartialObjectMetadata) error {
 	writer := &Reconciler{Client: t.Client}
-	return writer.annotate(ctx, machine, map[string]any{remedy.RebootAnnotation: nil})
+	return writer.annotate(ctx, machine, map[string]any{rebootannotation.Request: nil})
 }
 
 // beginAnew reuses the last RebootRemediation for the next cycle, which takes over what the last one owes. Deleting it would lose

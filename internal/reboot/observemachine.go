@@ -17,6 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // HostAnnotation on an infrastructure machine or on a Machine of OpenShift names its host as namespace/name.
@@ -130,7 +131,7 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) cycle.MachineFacts 
 // asks reads what the annotations ask for. A record's annotation is for the cycle of the same attempt only.
 func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *cycle.MachineFacts) {
 	facts.Plain, facts.Keys = wantedBy(m.object)
-	facts.Operation, facts.OfHealthCheck = remedy.RebootOperation(m.object), remedy.RebootRequestedByHealthCheck(m.object)
+	facts.Operation, facts.OfHealthCheck = rebootannotation.OperationOf(m.object), rebootannotation.ByHealthCheck(m.object)
 	by := cycle.RequesterOf(&request.Spec, &request.Status)
 	if facts.Operation != "" && by.ForRecord() && by.OperationID != facts.Operation {
 		facts.Plain = false
@@ -141,17 +142,17 @@ func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *cycle.Machine
 // something else.
 func (m *machine) asksBeside(request *v1alpha1.RebootRemediation) bool {
 	plain, _ := wantedBy(m.object)
-	return plain && request.Name == m.object.GetName() && !remedy.RebootRequestedByHealthCheck(m.object)
+	return plain && request.Name == m.object.GetName() && !rebootannotation.ByHealthCheck(m.object)
 }
 
 // wantedBy returns what the annotations of a Machine ask for: a full cycle, and single steps.
 func wantedBy(obj metav1.Object) (plain bool, steps map[v1alpha1.Step]bool) {
 	steps = map[v1alpha1.Step]bool{}
 	for key := range obj.GetAnnotations() {
-		if key == remedy.RebootAnnotation {
+		if key == rebootannotation.Request {
 			plain = true
 		}
-		switch step := v1alpha1.Step(strings.TrimPrefix(key, remedy.RebootAnnotation+"/")); step {
+		switch step := v1alpha1.Step(strings.TrimPrefix(key, rebootannotation.Request+"/")); step {
 		case v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn:
 			steps[step] = true
 		}

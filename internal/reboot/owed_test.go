@@ -18,7 +18,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -134,8 +134,8 @@ func TestWhoseAnnotation(t *testing.T) {
 		annotations map[string]string
 		want        bool
 	}{
-		"a person":       {map[string]string{remedy.RebootAnnotation: ""}, false},
-		"a health check": {map[string]string{remedy.RebootAnnotation: operation, remedy.RebootOperationAnnotation: operation}, true},
+		"a person":       {map[string]string{rebootannotation.Request: ""}, false},
+		"a health check": {map[string]string{rebootannotation.Request: operation, rebootannotation.Operation: operation}, true},
 	} {
 		m, request := &machine{object: reference(types.UID("m-1"), tt.annotations)}, &v1alpha1.RebootRemediation{}
 		request.Annotations = map[string]string{ByAnnotation: ""}

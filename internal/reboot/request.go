@@ -11,7 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 const (
@@ -57,8 +57,8 @@ func has(obj metav1.Object, annotation string) bool {
 
 // requesterOn returns who asks for a cycle by the annotations of a Machine.
 func requesterOn(machine client.Object) *v1alpha1.RebootRequester {
-	if remedy.RebootRequestedByHealthCheck(machine) {
-		return &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: remedy.RebootOperation(machine)}
+	if rebootannotation.ByHealthCheck(machine) {
+		return &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: rebootannotation.OperationOf(machine)}
 	}
 	return &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
 }
@@ -72,7 +72,7 @@ func byHealthCheck(request *v1alpha1.RebootRemediation, machine client.Object) b
 	case by != nil && (by.Kind == v1alpha1.RequestedByAnnotation || by.Kind == v1alpha1.RequestedByPerson):
 		return false
 	case has(request, ByAnnotation):
-		return remedy.RebootRequestedByHealthCheck(machine)
+		return rebootannotation.ByHealthCheck(machine)
 	case by != nil:
 		return true
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // Trigger makes a RebootRemediation for each Machine of one kind that has the annotation reboot.metal3.io. The Reconciler does the rest,
@@ -70,7 +70,7 @@ func comesFirst(request *v1alpha1.RebootRemediation, machine *metav1.PartialObje
 		return !request.Status.Phase.Ended()
 	}
 	_, steps := wantedBy(machine)
-	ofHealthChecks := len(steps) == 0 && remedy.RebootRequestedByHealthCheck(machine) && byHealthCheck(request, machine)
+	ofHealthChecks := len(steps) == 0 && rebootannotation.ByHealthCheck(machine) && byHealthCheck(request, machine)
 	return ofHealthChecks || !finished(request)
 }
 
@@ -106,7 +106,7 @@ func finished(request *v1alpha1.RebootRemediation) bool {
 
 // repeated reports whether a record asks again for an attempt that has been carried out.
 func repeated(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
-	operation, by := remedy.RebootOperation(machine), cycle.RequesterOf(&request.Spec, &request.Status)
+	operation, by := rebootannotation.OperationOf(machine), cycle.RequesterOf(&request.Spec, &request.Status)
 	return operation != "" && by != nil && by.OperationID == operation
 }
 

@@ -19,15 +19,15 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
 var (
-	asksForFirst  = map[string]string{remedy.RebootAnnotation: operation, remedy.RebootOperationAnnotation: operation}
-	asksForSecond = map[string]string{remedy.RebootAnnotation: "u-1/2", remedy.RebootOperationAnnotation: "u-1/2"}
-	personAsks    = map[string]string{remedy.RebootAnnotation: "", remedy.RebootOperationAnnotation: operation}
+	asksForFirst  = map[string]string{rebootannotation.Request: operation, rebootannotation.Operation: operation}
+	asksForSecond = map[string]string{rebootannotation.Request: "u-1/2", rebootannotation.Operation: "u-1/2"}
+	personAsks    = map[string]string{rebootannotation.Request: "", rebootannotation.Operation: operation}
 
 	firstAttempt  = v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}
 	secondAttempt = v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: "u-1/2"}
@@ -110,11 +110,11 @@ func TestTrigger(t *testing.T) {
 				t.Error("what is owed is lost")
 			}
 			annotations := reread(t, e, m).Annotations
-			if _, asked := annotations[remedy.RebootAnnotation]; asked != tt.asked {
+			if _, asked := annotations[rebootannotation.Request]; asked != tt.asked {
 				t.Errorf("the annotation is left: %t", asked)
 			}
-			if annotations[remedy.RebootOperationAnnotation] != tt.annotations[remedy.RebootOperationAnnotation] {
-				t.Errorf("the last operation is %q", annotations[remedy.RebootOperationAnnotation])
+			if annotations[rebootannotation.Operation] != tt.annotations[rebootannotation.Operation] {
+				t.Errorf("the last operation is %q", annotations[rebootannotation.Operation])
 			}
 		})
 	}
@@ -136,7 +136,7 @@ func TestTriggerByAnOldCache(t *testing.T) {
 	}{
 		"done, for a record":             {firstAttempt, nil, false},
 		"done, for a person":             {somebody, nil, false},
-		"done, and a person asks since":  {firstAttempt, map[string]string{remedy.RebootAnnotation: ""}, true},
+		"done, and a person asks since":  {firstAttempt, map[string]string{rebootannotation.Request: ""}, true},
 		"done, and it is for the second": {firstAttempt, asksForSecond, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -316,7 +316,7 @@ func TestAskedName(t *testing.T) {
 func TestNextAttemptIsNotDropped(t *testing.T) {
 	e := env.Get(t)
 	annotations := maps.Clone(asksForSecond)
-	annotations[remedy.RebootAnnotation+"/PowerOff"] = ""
+	annotations[rebootannotation.Request+"/PowerOff"] = ""
 	m, request := triggered(t, e, annotations, &firstAttempt, in(v1alpha1.Succeeded))
 	read := &machine{object: reread(t, e, m)}
 	v := view{machine: read, facts: cycle.Facts{Machine: read.facts(request)}}

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -21,12 +21,12 @@ type answers struct {
 
 // TestWhoAsks: a health check never ends or changes what a person has asked for, and each attempt of a record is separate.
 func TestWhoAsks(t *testing.T) {
-	const plain, off = remedy.RebootAnnotation, remedy.RebootAnnotation + "/PowerOff"
+	const plain, off = rebootannotation.Request, rebootannotation.Request + "/PowerOff"
 	annotated := func(operation string) map[string]string {
-		return map[string]string{plain: operation, remedy.RebootOperationAnnotation: operation}
+		return map[string]string{plain: operation, rebootannotation.Operation: operation}
 	}
-	before := map[string]string{plain: "2026-01-01T00:00:00Z", remedy.RebootRequestedAtAnnotation: "2026-01-01T00:00:00Z"}
-	over := map[string]string{plain: "", remedy.RebootOperationAnnotation: operation}
+	before := map[string]string{plain: "2026-01-01T00:00:00Z", rebootannotation.RequestedAt: "2026-01-01T00:00:00Z"}
+	over := map[string]string{plain: "", rebootannotation.Operation: operation}
 	builtIn := &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}
 	person := &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
 	record := &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", OperationID: operation}
@@ -37,7 +37,7 @@ func TestWhoAsks(t *testing.T) {
 		want         answers
 	}{
 		"a built-in plan":                           {builtIn, nil, true, annotated(operation), answers{Plain: true, ByHealthCheck: true, Operation: operation}},
-		"a built-in plan, no more":                  {builtIn, nil, true, map[string]string{remedy.RebootOperationAnnotation: operation}, answers{}},
+		"a built-in plan, no more":                  {builtIn, nil, true, map[string]string{rebootannotation.Operation: operation}, answers{}},
 		"a built-in plan, for its next":             {builtIn, nil, true, annotated("u-1/2"), answers{ByHealthCheck: true, Operation: "u-1/2"}},
 		"a person, over a built-in plan":            {builtIn, nil, true, over, answers{Plain: true}},
 		"the version before":                        {nil, nil, true, before, answers{Plain: true, ByHealthCheck: true}},
@@ -104,14 +104,14 @@ func TestRecordTellsNothingOnTheMachine(t *testing.T) {
 
 // TestWhoAskedFirst: a cycle that is made for an annotation stores who asked.
 func TestWhoAskedFirst(t *testing.T) {
-	const plain = remedy.RebootAnnotation
+	const plain = rebootannotation.Request
 	for name, tt := range map[string]struct {
 		annotations map[string]string
 		want        v1alpha1.RebootRequester
 	}{
-		"a built-in plan":      {map[string]string{plain: operation, remedy.RebootOperationAnnotation: operation}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}},
-		"the version before":   {map[string]string{plain: "t", remedy.RebootRequestedAtAnnotation: "t"}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}},
-		"a person":             {map[string]string{plain: "", remedy.RebootOperationAnnotation: operation}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}},
+		"a built-in plan":      {map[string]string{plain: operation, rebootannotation.Operation: operation}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}},
+		"the version before":   {map[string]string{plain: "t", rebootannotation.RequestedAt: "t"}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}},
+		"a person":             {map[string]string{plain: "", rebootannotation.Operation: operation}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}},
 		"a person, for a step": {map[string]string{plain + "/PowerOff": ""}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}},
 	} {
 		object := build.Machine("ns", "m")

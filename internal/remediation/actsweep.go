@@ -21,6 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // sweepTime is how long failed sweeps are retried; then the record is closed anyway.
@@ -121,8 +122,8 @@ func (r *Reconciler) sweepRequest(ctx context.Context, asked remedy.Request) err
 // sweepMachine withdraws marks on the Machine itself. A mark does not name its record, so it stays if another record is open or an
 // owner is at work.
 func (r *Reconciler) sweepMachine(ctx context.Context, ended *v1alpha1.MachineRemediation, machine *clusterv1.Machine) error {
-	if strings.HasPrefix(machine.Annotations[remedy.RebootAnnotation], string(ended.UID)+"/") {
-		r.swept(ctx, ended, remedy.RebootAnnotation)
+	if strings.HasPrefix(machine.Annotations[rebootannotation.Request], string(ended.UID)+"/") {
+		r.swept(ctx, ended, rebootannotation.Request)
 		return remedy.WithdrawReboot(ctx, r.Client, machine)
 	}
 	if mark := markOf(machine); !mark.Ours || !mark.Stands() || mark.State == ladder.MarkAnswered {

@@ -8,7 +8,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // TestEvents: each change is announced once.
@@ -67,7 +67,7 @@ func TestEventsOfOthers(t *testing.T) {
 	f.reconcile(record)
 	f.wantEvents()
 	f.gate.closed = ""
-	annotate(f, a, remedy.RebootAnnotation, "")
+	annotate(f, a, rebootannotation.Request, "")
 	f.pass(time.Minute)
 	f.reconcile(record)
 	f.grant(record)

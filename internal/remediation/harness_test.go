@@ -29,7 +29,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/recall"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
@@ -303,7 +303,7 @@ func (f *harness) standing() []string {
 		if c := meta.FindStatusCondition(m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition); c != nil && c.Status == metav1.ConditionFalse {
 			list = append(list, m.Name+": mark")
 		}
-		if _, asked := m.Annotations[remedy.RebootAnnotation]; asked {
+		if _, asked := m.Annotations[rebootannotation.Request]; asked {
 			list = append(list, m.Name+": reboot")
 		}
 		if !m.DeletionTimestamp.IsZero() {

@@ -19,6 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // machineFacts reads the facts about the Machine for the ladder.
@@ -111,8 +112,8 @@ func takesOver(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) 
 // powerCycle reads which power cycle was requested by annotation, and whether the annotation is still there. A cycle from before
 // the record is taken over, even if the previous version asked for it and it was just carried out.
 func powerCycle(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, now time.Time) (operation string, stands bool) {
-	value, asked := machine.Annotations[remedy.RebootAnnotation]
-	operation = machine.Annotations[remedy.RebootOperationAnnotation]
+	value, asked := machine.Annotations[rebootannotation.Request]
+	operation = machine.Annotations[rebootannotation.Operation]
 	switch {
 	case rebootLeftOver(machine, record.UID):
 		return ladder.OperationID(record, max(1, record.Status.Attempt)), true
@@ -127,7 +128,7 @@ func powerCycle(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation,
 // rebootLeftOver reports whether a health check asked for the current power cycle, but not for this record: the previous version
 // did, or an earlier record that is gone. A machine has one open record at a time.
 func rebootLeftOver(machine *clusterv1.Machine, record types.UID) bool {
-	return remedy.RebootRequestedByHealthCheck(machine) && !strings.HasPrefix(remedy.RebootOperation(machine), string(record)+"/")
+	return rebootannotation.ByHealthCheck(machine) && !strings.HasPrefix(rebootannotation.OperationOf(machine), string(record)+"/")
 }
 
 // justAsked reports whether the previous version asked for a power cycle so recently that the step's timeout has not passed.
@@ -136,7 +137,7 @@ func justAsked(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, 
 	if !ok || len(record.Status.Attempts) > 0 || step.Action != v1alpha1.ActionReboot {
 		return false
 	}
-	return now.Before(remedy.RebootDueAt(machine, step.Timeout()))
+	return now.Before(rebootannotation.DueAt(machine, step.Timeout()))
 }
 
 // lateAnswer reports whether the owner has left its mark unanswered for too long.

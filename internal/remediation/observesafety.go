@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // safety reads what keeps Sickbay from acting on a Machine, apart from gate and budget.
@@ -91,9 +91,9 @@ func (r *Reconciler) unmanaged(v *view) string {
 func rebootOfOthers(machine *clusterv1.Machine, record types.UID) string {
 	for _, key := range slices.Sorted(maps.Keys(machine.Annotations)) {
 		ours := strings.HasPrefix(machine.Annotations[key], string(record)+"/")
-		if key == remedy.RebootAnnotation {
+		if key == rebootannotation.Request {
 			ours = ours || rebootLeftOver(machine, record)
-		} else if !strings.HasPrefix(key, remedy.RebootAnnotation+"/") {
+		} else if !strings.HasPrefix(key, rebootannotation.Request+"/") {
 			continue
 		}
 		if !ours {
@@ -106,7 +106,7 @@ func rebootOfOthers(machine *clusterv1.Machine, record types.UID) string {
 // keptOff says that a person keeps the machine's host off with single steps.
 func keptOff(machine *clusterv1.Machine) string {
 	for _, step := range []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete} {
-		key := remedy.RebootAnnotation + "/" + string(step)
+		key := rebootannotation.Request + "/" + string(step)
 		if _, asked := machine.Annotations[key]; asked {
 			return "Somebody keeps its host off by the annotation " + key
 		}

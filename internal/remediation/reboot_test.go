@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -24,7 +24,7 @@ func (f *harness) asks(machine string) (now, last string) {
 	if err := f.env.Client.Get(f.t.Context(), client.ObjectKey{Namespace: f.ns, Name: machine}, got); err != nil {
 		f.t.Fatal(err)
 	}
-	return got.Annotations[remedy.RebootAnnotation], got.Annotations[remedy.RebootOperationAnnotation]
+	return got.Annotations[rebootannotation.Request], got.Annotations[rebootannotation.Operation]
 }
 
 // TestReboot by the built-in plan: asked for once in each of two attempts, and never replaced.
@@ -43,7 +43,7 @@ func TestReboot(t *testing.T) {
 	f.reconcile(record)
 
 	// The reboot controller takes the annotation away when it is done.
-	unannotate(f, a, remedy.RebootAnnotation)
+	unannotate(f, a, rebootannotation.Request)
 	f.reconcile(record)
 	f.restart()
 	f.reconcile(record)
@@ -75,7 +75,7 @@ func TestRebootHelps(t *testing.T) {
 		record := f.admit(a)
 		f.reconcile(record)
 		if done {
-			unannotate(f, a, remedy.RebootAnnotation)
+			unannotate(f, a, rebootannotation.Request)
 		}
 		f.judge(a, metav1.ConditionTrue)
 		f.reconcile(record)
@@ -105,9 +105,9 @@ func TestRebootOfTheVersionBefore(t *testing.T) {
 		t.Helper()
 		f := newHarness(t, byReboot())
 		at := f.clock.Now().Add(-tt.ago).UTC().Format(time.RFC3339)
-		a := f.sick("a", build.Annotation(remedy.RebootRequestedAtAnnotation, at))
+		a := f.sick("a", build.Annotation(rebootannotation.RequestedAt, at))
 		if !tt.done {
-			annotate(f, a, remedy.RebootAnnotation, at)
+			annotate(f, a, rebootannotation.Request, at)
 		}
 		record := f.admit(a)
 		f.reconcile(record)
@@ -126,7 +126,7 @@ func TestRebootOfTheVersionBefore(t *testing.T) {
 func TestRebootOfARecordThatIsGone(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t, byReboot())
-	a := f.sick("a", build.Annotation(remedy.RebootAnnotation, "gone/1"), build.Annotation(remedy.RebootOperationAnnotation, "gone/1"))
+	a := f.sick("a", build.Annotation(rebootannotation.Request, "gone/1"), build.Annotation(rebootannotation.Operation, "gone/1"))
 	record := f.admit(a)
 	f.reconcile(record)
 	f.wantRecord(record, "Acting Acting reboot:-")
@@ -246,7 +246,7 @@ func TestPersonTakesACycleOver(t *testing.T) {
 	a := f.sick("a")
 	record := f.admit(a, by(step(v1alpha1.ActionReboot)))
 	f.reconcile(record)
-	annotate(f, a, remedy.RebootAnnotation+"/PowerOff", "")
+	annotate(f, a, rebootannotation.Request+"/PowerOff", "")
 	f.reconcile(record)
 	f.wantStanding()
 	f.wantRecord(record, "Pending HeldByOthers reboot:Aborted")

@@ -11,7 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -61,10 +61,10 @@ var lateChanges = map[string]lateChange{
 	}, acting, []string{"a: deleting"}},
 	"somebody has deleted it": {func(f *harness, a *clusterv1.Machine) { remove(f, a) }, "Pending HeldByOthers", []string{"a: deleting"}},
 	"a person asks for a reboot": {func(f *harness, a *clusterv1.Machine) {
-		annotate(f, a, remedy.RebootAnnotation, "")
+		annotate(f, a, rebootannotation.Request, "")
 	}, "Pending HeldByOthers", []string{"a: reboot"}},
 	"a person keeps its host off": {func(f *harness, a *clusterv1.Machine) {
-		annotate(f, a, remedy.RebootAnnotation+"/PowerOff", "")
+		annotate(f, a, rebootannotation.Request+"/PowerOff", "")
 	}, "Pending HeldByOthers", nil},
 	"it is on hold": {func(f *harness, a *clusterv1.Machine) {
 		annotate(f, a, mhcspec.HoldUntilAnnotation, f.clock.Now().Add(time.Hour).Format(time.RFC3339))
@@ -175,7 +175,7 @@ func TestBackoffOfWhatWatchesShow(t *testing.T) {
 		soon    bool
 	}
 	plan := []v1alpha1.RemediationStep{step(v1alpha1.ActionReplace)}
-	off := remedy.RebootAnnotation + "/ann"
+	off := rebootannotation.Request + "/ann"
 	rows(t, map[string]hold{
 		"paused": {func(f *harness, _ *clusterv1.Machine) { setPaused(f, true) }, func(f *harness, _ *clusterv1.Machine) { setPaused(f, false) }, true},
 		"no plan": {
@@ -335,7 +335,7 @@ func TestLowerBoundCountsForTheFirstActOnly(t *testing.T) {
 	f.grant(record)
 	f.reconcile(record)
 	f.wantStanding("a: reboot")
-	unannotate(f, a, remedy.RebootAnnotation)
+	unannotate(f, a, rebootannotation.Request)
 	f.pass(time.Hour)
 	f.reconcile(record)
 	f.wantStanding("a: reboot")

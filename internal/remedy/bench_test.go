@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -30,9 +31,9 @@ func BenchmarkNeedsMark(b *testing.B) {
 }
 
 func BenchmarkRebootDueAt(b *testing.B) {
-	machine := build.Machine("ns", "m", build.Annotation(remedy.RebootRequestedAtAnnotation, build.Epoch.Format(time.RFC3339)))
+	machine := build.Machine("ns", "m", build.Annotation(rebootannotation.RequestedAt, build.Epoch.Format(time.RFC3339)))
 	b.ReportAllocs()
 	for b.Loop() {
-		dueSink = remedy.RebootDueAt(machine, time.Minute)
+		dueSink = rebootannotation.DueAt(machine, time.Minute)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // act carries out an act, and schedules its effect.
@@ -180,7 +180,7 @@ func (s *Scene) rebooted(r *record, operation string) {
 	r.base.Machine.RebootStands = false
 	r.machine.change(s, func(obj *clusterv1.Machine) {
 		obj.Annotations = maps.Clone(obj.Annotations)
-		delete(obj.Annotations, remedy.RebootAnnotation)
+		delete(obj.Annotations, rebootannotation.Request)
 	})
 	s.done(r, s.options.helps())
 }

@@ -18,7 +18,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 	"github.com/sickbay-dev/sickbay/sim/fault"
 	"github.com/sickbay-dev/sickbay/sim/journal"
@@ -220,13 +220,13 @@ func rebooted(r *round, g *WithT) {
 		g.Expect(stand.World.Client().Get(r.Context(), client.ObjectKeyFromObject(r.sick), machine)).To(Succeed())
 		return machine.Annotations
 	}
-	g.Eventually(get).Should(HaveKey(remedy.RebootAnnotation))
-	operation := machine.Annotations[remedy.RebootAnnotation]
+	g.Eventually(get).Should(HaveKey(rebootannotation.Request))
+	operation := machine.Annotations[rebootannotation.Request]
 	g.Expect(r.kubelet().Heal(r.Context(), stand.World)).To(Succeed())
 	before := machine.DeepCopy()
-	delete(machine.Annotations, remedy.RebootAnnotation)
+	delete(machine.Annotations, rebootannotation.Request)
 	g.Expect(stand.World.Client().Patch(r.Context(), machine, client.MergeFrom(before))).To(Succeed())
-	g.Expect(machine.Annotations).To(HaveKeyWithValue(remedy.RebootOperationAnnotation, operation))
+	g.Expect(machine.Annotations).To(HaveKeyWithValue(rebootannotation.Operation, operation))
 	g.Expect(operation).To(HaveSuffix("/1"), "the first attempt of its record")
 	g.Expect(touched(r.sick)).To(BeFalse())
 }

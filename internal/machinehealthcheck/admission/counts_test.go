@@ -10,7 +10,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -101,8 +101,8 @@ func TestUnderRepair(t *testing.T) {
 		"given back":                               {[]Target{sick("m")}, []recordOption{waitsFor(0)}, false},
 		"given back, marked late":                  {[]Target{sick("m", marked(ownwrites.RemediationFieldOwner))}, []recordOption{waitsFor(0)}, true},
 		"given back, marked by somebody else":      {[]Target{sick("m", marked("somebody"))}, []recordOption{waitsFor(0)}, false},
-		"given back, its power cycle asked late":   {[]Target{sick("m", build.Annotation(remedy.RebootAnnotation, "record-m/1"))}, []recordOption{waitsFor(0)}, true},
-		"given back, a person wants a power cycle": {[]Target{sick("m", build.Annotation(remedy.RebootAnnotation, "please"))}, []recordOption{waitsFor(0)}, false},
+		"given back, its power cycle asked late":   {[]Target{sick("m", build.Annotation(rebootannotation.Request, "record-m/1"))}, []recordOption{waitsFor(0)}, true},
+		"given back, a person wants a power cycle": {[]Target{sick("m", build.Annotation(rebootannotation.Request, "please"))}, []recordOption{waitsFor(0)}, false},
 		"ended, marked":                            {[]Target{sick("m", marked(ownwrites.RemediationFieldOwner))}, []recordOption{ended}, false},
 		"no record, marked":                        {targets: []Target{sick("m", marked(ownwrites.RemediationFieldOwner))}},
 	}

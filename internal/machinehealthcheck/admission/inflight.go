@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // inFlight returns the machines that take a slot, by UID with their names: those of records in flight, and all that are being
@@ -60,7 +60,7 @@ func (f Facts) underRepair() map[types.UID]string {
 
 // asked reports whether a record has asked for something on its Machine.
 func asked(machine *clusterv1.Machine, r *v1alpha1.MachineRemediation) bool {
-	if strings.HasPrefix(machine.Annotations[remedy.RebootAnnotation], string(r.UID)+"/") {
+	if strings.HasPrefix(machine.Annotations[rebootannotation.Request], string(r.UID)+"/") {
 		return true
 	}
 	mark := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)

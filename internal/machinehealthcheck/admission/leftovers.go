@@ -9,7 +9,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // What an earlier version may have left, apart from a request, which is named by its kind.
@@ -28,7 +28,7 @@ func LeftOver(machine *clusterv1.Machine, request *metav1.PartialObjectMetadata)
 	if mark != nil && mark.Status == metav1.ConditionFalse && ownwrites.MarkedWithoutRecord(machine) {
 		return leftOverMark
 	}
-	if asked, at := machine.Annotations[remedy.RebootAnnotation], machine.Annotations[remedy.RebootRequestedAtAnnotation]; asked != "" && asked == at {
+	if rebootannotation.ByEarlierVersion(machine) {
 		return leftOverReboot
 	}
 	if request != nil && isLeftOver(request, machine) {

@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 const (
@@ -49,8 +49,8 @@ func annotations(obj *unstructured.Unstructured, o Options, yours *[]string) (f 
 
 // rebootAsked finds a health check's request for a power cycle; a person's request stays.
 func rebootAsked(obj *unstructured.Unstructured) (f Finding) {
-	if remedy.RebootRequestedByHealthCheck(obj) {
-		f.takeAnnotation(remedy.RebootAnnotation, obj.GetAnnotations()[remedy.RebootAnnotation], "annotation "+remedy.RebootAnnotation)
+	if rebootannotation.ByHealthCheck(obj) {
+		f.takeAnnotation(rebootannotation.Request, obj.GetAnnotations()[rebootannotation.Request], "annotation "+rebootannotation.Request)
 	}
 	return f.of(obj)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
@@ -63,12 +63,12 @@ func TestNothingToCycle(t *testing.T) {
 	for name, ask := range map[string]func(*machine){
 		"request": func(m *machine) { m.request(v1alpha1.RebootSettings{}) },
 		"annotation": func(m *machine) {
-			m.annotate(remedy.RebootRequestedAtAnnotation, "2026-01-02T03:04:05Z")
+			m.annotate(rebootannotation.RequestedAt, "2026-01-02T03:04:05Z")
 			m.annotate(plainKey, "2026-01-02T03:04:05Z")
 		},
 		"a person": func(m *machine) {
 			// A health check had it cycled before.
-			m.annotate(remedy.RebootRequestedAtAnnotation, "2026-01-02T03:04:05Z")
+			m.annotate(rebootannotation.RequestedAt, "2026-01-02T03:04:05Z")
 			m.annotate(plainKey, "")
 		},
 	} {

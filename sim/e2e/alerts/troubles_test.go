@@ -15,7 +15,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/externalremediation"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 	"github.com/sickbay-dev/sickbay/sim/fault"
 	"github.com/sickbay-dev/sickbay/sim/world"
@@ -133,7 +133,7 @@ func relapse(w *site) {
 
 func (w *site) request(machine *clusterv1.Machine, suffix string) {
 	w.Helper()
-	w.annotate(machine, map[string]any{remedy.RebootAnnotation + suffix: ""})
+	w.annotate(machine, map[string]any{rebootannotation.Request + suffix: ""})
 }
 
 // staysOff: the operator cannot switch the host on again.
@@ -166,7 +166,7 @@ func keysTaken(w *site) {
 		w.eventually("the host has the key of Sickbay", func(ctx context.Context) (bool, error) {
 			err := w.client.Get(ctx, hostOf(machine), host)
 			for key := range host.Annotations {
-				if strings.HasPrefix(key, remedy.RebootAnnotation+"/sickbay-") {
+				if strings.HasPrefix(key, rebootannotation.Request+"/sickbay-") {
 					gone[key] = nil
 				}
 			}

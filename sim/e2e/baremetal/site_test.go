@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/fault"
@@ -154,7 +154,7 @@ func (p *sickMachine) recovers() {
 		now := &clusterv1.Machine{}
 		g.Expect(p.client.Get(p.Context(), client.ObjectKeyFromObject(p.machine), now)).To(Succeed())
 		g.Expect(now.UID).To(Equal(p.machine.UID))
-		g.Expect(now.Annotations).NotTo(HaveKey(remedy.RebootAnnotation))
+		g.Expect(now.Annotations).NotTo(HaveKey(rebootannotation.Request))
 	}).Should(Succeed())
 	p.Expect(scenario.Restored(p.Context(), p.client, p.node)).To(Succeed())
 }
@@ -162,7 +162,7 @@ func (p *sickMachine) recovers() {
 // rebootedByPerson annotates the machine as a person would, and expects that its host is cycled.
 func (p *sickMachine) rebootedByPerson() {
 	p.Helper()
-	patch := []byte(`{"metadata":{"annotations":{"` + remedy.RebootAnnotation + `":""}}}`)
+	patch := []byte(`{"metadata":{"annotations":{"` + rebootannotation.Request + `":""}}}`)
 	p.Expect(p.client.Patch(p.Context(), p.machine.DeepCopy(), client.RawPatch(types.MergePatchType, patch))).To(Succeed())
 	p.recovers()
 	p.Expect(p.hosts.Cycled(p.Context(), p.host)).To(Succeed())

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
@@ -35,7 +35,7 @@ func (w *World) addLeftOver() {
 		u.SetName(m.Name)
 		w.must(w.admin.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(ownwrites.OwnerRemediatedFieldOwner), client.ForceOwnership))
 	case worlds.LeftReboot:
-		patch := `{"metadata":{"annotations":{"` + remedy.RebootAnnotation + `":"` + stamp + `","` + remedy.RebootRequestedAtAnnotation + `":"` + stamp + `"}}}`
+		patch := `{"metadata":{"annotations":{"` + rebootannotation.Request + `":"` + stamp + `","` + rebootannotation.RequestedAt + `":"` + stamp + `"}}}`
 		w.must(w.admin.Patch(ctx, m, client.RawPatch(types.MergePatchType, []byte(patch)), client.FieldOwner("sickbay-reboot-request")))
 	case worlds.LeftRequest:
 		u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{}}}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
@@ -123,8 +123,8 @@ func (w *World) meddleWithMachine(m *clusterv1.Machine) []option {
 			})
 		}})
 	}
-	if _, ok := m.Annotations[remedy.RebootAnnotation]; ok {
-		options = append(options, w.toggle(kinds.Machine, m, remedy.RebootAnnotation, ""))
+	if _, ok := m.Annotations[rebootannotation.Request]; ok {
+		options = append(options, w.toggle(kinds.Machine, m, rebootannotation.Request, ""))
 	}
 	if w.Spec.Owner == worlds.OwnerNone {
 		options = append(options, option{"a person makes " + name + " anew", func() { w.makeAnew(m) }})

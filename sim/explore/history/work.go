@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
@@ -53,7 +53,7 @@ func (w *World) workOn(m *clusterv1.Machine) []option {
 	case !m.Status.NodeRef.IsDefined():
 		return []option{{name + " gets its Node", func() { w.giveNode(name, w.Spec.BadImage && !w.cooperating) }}}
 	}
-	if operation, ok := m.Annotations[remedy.RebootAnnotation]; ok {
+	if operation, ok := m.Annotations[rebootannotation.Request]; ok {
 		return []option{{"the host of " + name + " is cycled", func() { w.powerCycle(name, operation) }}}
 	}
 	if w.ownerAnswers(m) {
@@ -142,7 +142,7 @@ func (w *World) scale(machines []*clusterv1.Machine) []option {
 // powerCycle power-cycles a host as the annotation asks, and removes the annotation.
 func (w *World) powerCycle(name, operation string) {
 	w.cycled(operation)
-	update(w, kinds.Machine, name, false, func(m *clusterv1.Machine) { delete(m.Annotations, remedy.RebootAnnotation) })
+	update(w, kinds.Machine, name, false, func(m *clusterv1.Machine) { delete(m.Annotations, rebootannotation.Request) })
 	w.heal(name)
 }
 

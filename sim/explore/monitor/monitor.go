@@ -13,6 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
@@ -162,8 +163,8 @@ func ourMark(machine *clusterv1.Machine) bool {
 
 // rebootAsked returns Sickbay's request by annotation; empty if there is none.
 func rebootAsked(machine *clusterv1.Machine) string {
-	value := machine.GetAnnotations()[remedy.RebootAnnotation]
-	if machine == nil || value == "" || value != machine.Annotations[remedy.RebootOperationAnnotation] {
+	value := machine.GetAnnotations()[rebootannotation.Request]
+	if machine == nil || value == "" || value != machine.Annotations[rebootannotation.Operation] {
 		return ""
 	}
 	return value

@@ -8,7 +8,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
@@ -24,7 +24,7 @@ func (m *Monitor) tookOver(machine *clusterv1.Machine, what string) {
 	case worlds.LeftMark:
 		stands = markStands(machine) && ownwrites.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, ownwrites.OwnerRemediatedFieldOwner)
 	case worlds.LeftReboot:
-		stands = machine.Name == "m1" && machine.Annotations[remedy.RebootAnnotation] == history.Start.UTC().Format(time.RFC3339)
+		stands = machine.Name == "m1" && machine.Annotations[rebootannotation.Request] == history.Start.UTC().Format(time.RFC3339)
 	case worlds.LeftRequest:
 		request := apimodel.As[*unstructured.Unstructured](m.w.Server.Latest(kinds.Request, kinds.InNamespace(machine.Name)))
 		stands = request != nil && request.GetAnnotations()[v1alpha1.OperationAnnotation] == ""

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 )
@@ -38,7 +38,7 @@ func noMemory(_ *history.Process, with history.Parts) history.Parts {
 // remedyOperation matches the part of a patch that keeps a power cycle from being requested
 // twice.
 func remedyOperation(_, path string) bool {
-	return strings.Contains(path, strings.ReplaceAll(remedy.RebootOperationAnnotation, "/", "~1"))
+	return strings.Contains(path, strings.ReplaceAll(rebootannotation.Operation, "/", "~1"))
 }
 
 func unbound(_ *history.Process, with history.Parts) history.Parts {

@@ -1,4 +1,4 @@
-package remedy_test
+package rebootannotation_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // FuzzRebootAnnotations: whatever the annotations of a Machine, a time that cannot be parsed delays nothing, and no operation ID is made
@@ -17,12 +17,12 @@ func FuzzRebootAnnotations(f *testing.F) {
 	f.Add("x", "y", "9999-12-31T23:59:59-23:59")
 	f.Fuzz(func(t *testing.T, asked, operation, at string) {
 		machine := &clusterv1.Machine{}
-		machine.Annotations = map[string]string{remedy.RebootAnnotation: asked, remedy.RebootOperationAnnotation: operation, remedy.RebootRequestedAtAnnotation: at}
-		if got := remedy.RebootOperation(machine); got != "" && got != operation {
+		machine.Annotations = map[string]string{rebootannotation.Request: asked, rebootannotation.Operation: operation, rebootannotation.RequestedAt: at}
+		if got := rebootannotation.OperationOf(machine); got != "" && got != operation {
 			t.Errorf("the operation is %q, want %q or none", got, operation)
 		}
-		remedy.RebootRequestedByHealthCheck(machine)
-		if _, err := time.Parse(time.RFC3339, at); err != nil && !remedy.RebootDueAt(machine, time.Hour).IsZero() {
+		rebootannotation.ByHealthCheck(machine)
+		if _, err := time.Parse(time.RFC3339, at); err != nil && !rebootannotation.DueAt(machine, time.Hour).IsZero() {
 			t.Errorf("somebody waits for %q", at)
 		}
 	})
