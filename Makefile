@@ -21,10 +21,13 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 PROGRESS = awk '/^[a-z0-9][^ :]*$$/ { n++; if (n % 200 == 0) { printf "  %d packages compiled\n", n; fflush() } next } { print; fflush() }'
 
-# The same flags for all programs that are built here, and no C: what one has compiled, the next need not. A demo needs four of them, whose
-# packages are the same by more than a third. Not -trimpath: the simulated world finds its files by where its source is. What is released is
-# built by tools/image.
-BUILD := CGO_ENABLED=0 go build -v
+# No C, and the same flags for all programs that are built here: what one target has compiled, the next need not. A demo needs four programs,
+# whose packages are the same by more than a third. Not -trimpath: the simulated world finds its files by where its source is. What is released
+# is built by tools/image.
+BUILD := go build -v
+# Only the race detector needs C.
+RACE := $(filter-out 0,$(or $(CGO_ENABLED),1))
+export CGO_ENABLED := 0
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
@@ -77,7 +80,7 @@ check: ## Lint what has changed since BASE (where this branch left main), and ru
 		echo "== lint $$module:" $$packages; \
 		(cd $$module && $$linter run --allow-parallel-runners --config=$(ROOT)/.golangci.yaml $$packages) || failed="$$failed lint"; \
 	done; \
-	CGO_ENABLED=0 go test -short -vet=off ./... | grep -v '\[no test files\]' || failed="$$failed tests"; \
+	go test -short -vet=off ./... | grep -v '\[no test files\]' || failed="$$failed tests"; \
 	echo "This took $$(($$(date +%s) - start)) seconds. make test and make lint try the rest."; \
 	if [ -n "$$failed" ]; then echo "Failed:$$failed"; exit 1; fi
 
@@ -86,9 +89,11 @@ PACKAGES ?= $(shell getconf _NPROCESSORS_ONLN)
 SLOWEST := $(BIN)/tests.json
 # Without debugging information (-w), linking takes half as long; panics still name files and lines.
 test: controlplane ## Run the tests of all modules, with the race detector, in random order, and list the slowest twenty
-	@start=$$(date +%s); race=-race; failed=""; sum=$$($(TOOL) -n gotestsum) || exit 1; rm -f $(SLOWEST)*; \
-	if [ "$$(go env CGO_ENABLED)" != 1 ] || ! command -v $$(go env CC) >/dev/null; then \
-		race=""; export CGO_ENABLED=0; echo "No C compiler found: the tests run without the race detector."; \
+	@start=$$(date +%s); race=""; failed=""; sum=$$($(TOOL) -n gotestsum) || exit 1; rm -f $(SLOWEST)*; \
+	if [ -n "$(RACE)" ] && command -v $$(go env CC) >/dev/null; then \
+		race=-race; export CGO_ENABLED=1; \
+	else \
+		echo "No C compiler found: the tests run without the race detector."; \
 	fi; \
 	for module in $(MODULES); do \
 		echo "== test $$module"; \
