@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -274,7 +274,7 @@ func TestNextIncident(t *testing.T) {
 	f.settles()
 	f.ends(v1alpha1.Failed, "The Node did not come back within 20m0s")
 	first := f.request()
-	first.Finalizers = []string{reboot.NodeFinalizer}
+	first.Finalizers = []string{cycle.NodeFinalizer}
 	f.must(f.env.Client.Update(t.Context(), first))
 	f.settles()
 	if f.machine.Annotations[OutcomeAnnotation] == "" {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 // errReplaced means that the Machine was replaced by another one of that name.
@@ -91,7 +92,7 @@ func (r *Reconciler) requestFacts(ctx context.Context, machine *machinev1.Machin
 			return Facts{}, fmt.Errorf("getting RebootRemediation %s: %w", key, err)
 		case request.DeletionTimestamp.IsZero():
 			facts.Request = request
-			facts.Finished = request.Status.Phase.Ended() && !controllerutil.ContainsFinalizer(request, reboot.Finalizer)
+			facts.Finished = request.Status.Phase.Ended() && !controllerutil.ContainsFinalizer(request, cycle.Finalizer)
 		}
 	}
 	return facts, nil

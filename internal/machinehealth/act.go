@@ -15,7 +15,7 @@ import (
 )
 
 // FieldOwner is the field manager for the conditions of this package.
-const FieldOwner = "sickbay-machinehealth"
+const FieldOwner = ownwrites.MachineHealthFieldOwner
 
 // store stores the verdict on Machines. When it removes a verdict, it also removes a mark for the owner that an earlier
 // version, or a power cycle without a record, has set: otherwise the owner would act on it at the next bad verdict,

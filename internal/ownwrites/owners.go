@@ -11,6 +11,9 @@ import (
 // OwnerPrefix begins the names of all of Sickbay's field owners.
 const OwnerPrefix = "sickbay-"
 
+// MachineHealthFieldOwner writes verdicts on Machines.
+const MachineHealthFieldOwner = "sickbay-machinehealth"
+
 // RemediationFieldOwner writes records, and their requests on Machines.
 const RemediationFieldOwner = "sickbay-remediation"
 

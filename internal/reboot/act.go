@@ -108,7 +108,7 @@ func (r *Reconciler) announceNodeGivenUp(request *v1alpha1.RebootRemediation, v 
 // setFinalizers sets or removes the finalizers that keep a RebootRemediation for its host and for its Node.
 func (r *Reconciler) setFinalizers(ctx context.Context, request *v1alpha1.RebootRemediation, forHost, forNode bool) error {
 	before := request.DeepCopy()
-	for finalizer, want := range map[string]bool{Finalizer: forHost, NodeFinalizer: forNode} {
+	for finalizer, want := range map[string]bool{cycle.Finalizer: forHost, cycle.NodeFinalizer: forNode} {
 		if !want {
 			controllerutil.RemoveFinalizer(request, finalizer)
 			continue

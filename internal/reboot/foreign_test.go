@@ -17,6 +17,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/metrics"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -153,7 +154,7 @@ func TestLeftByTheWatchFilter(t *testing.T) {
 			"another one's host is off":     {"theirs", func(r *v1alpha1.RebootRemediation) { r.Status.Host = &v1alpha1.HostIdentity{Name: "h"} }, false},
 			"another one's, and is deleted": {"theirs", func(r *v1alpha1.RebootRemediation) { r.DeletionTimestamp = &noon }, false},
 		} {
-			request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: tt.machine, Finalizers: []string{Finalizer}}}
+			request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: tt.machine, Finalizers: []string{cycle.Finalizer}}}
 			request.Spec.Machine = &v1alpha1.MachineReference{APIGroup: kind.Group, Name: tt.machine}
 			tt.change(request)
 			if mine, err := r.isMine(t.Context(), request); err != nil || mine != tt.want {

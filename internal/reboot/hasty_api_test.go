@@ -102,7 +102,7 @@ func TestTwoBeginAtOnce(t *testing.T) {
 	s := newShared(t)
 	first, second := s.ask("rec-1", ofAttempt("1")), s.ask("by-hand", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson})
 	for _, r := range []*v1alpha1.RebootRemediation{first, second} {
-		r.Finalizers = []string{Finalizer, NodeFinalizer}
+		r.Finalizers = []string{cycle.Finalizer, cycle.NodeFinalizer}
 		if err := s.e.Client.Update(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ var _ = workload.Local{}
 func TestPendingFinalizerNeedsPeers(t *testing.T) {
 	p := newPlane(t, 3)
 	request := p.ask("m1")
-	request.Finalizers = []string{Finalizer}
+	request.Finalizers = []string{cycle.Finalizer}
 	if err := p.e.Client.Update(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}

@@ -154,7 +154,7 @@ func waiting(t *testing.T, e *env.Env, ns string) *v1alpha1.RebootRemediation {
 
 	f := in(v1alpha1.WaitingForNode)
 	request := &v1alpha1.RebootRemediation{Status: f.Status}
-	request.Namespace, request.Name, request.Finalizers = ns, "m", []string{Finalizer}
+	request.Namespace, request.Name, request.Finalizers = ns, "m", []string{cycle.Finalizer}
 	request.Status.MachineUID, request.Status.Host.Name, request.Status.Host.UID = machine.UID, "h", host.UID
 	request.Status.Node.Name = "node-" + ns
 	for _, at := range []*time.Time{&request.Status.LastPoweredOn.Time, &request.Status.PowerOnReleasedAt.Time} {
@@ -175,7 +175,7 @@ func TestFinalizerOfOneThatIsGone(t *testing.T) {
 	if err := e.Client.Delete(t.Context(), gone.DeepCopy()); err != nil {
 		t.Fatal(err)
 	}
-	gone.Finalizers = []string{Finalizer}
+	gone.Finalizers = []string{cycle.Finalizer}
 	if err := r.setFinalizers(t.Context(), gone, false, false); err != nil {
 		t.Errorf("removing it: %v", err)
 	}

@@ -99,8 +99,8 @@ func factsOf(request *v1alpha1.RebootRemediation) cycle.Facts {
 	facts := cycle.Facts{
 		UID: request.UID, Spec: request.Spec, Status: request.Status,
 		Deleting:      !request.DeletionTimestamp.IsZero(),
-		Finalizer:     controllerutil.ContainsFinalizer(request, Finalizer),
-		NodeFinalizer: controllerutil.ContainsFinalizer(request, NodeFinalizer),
+		Finalizer:     controllerutil.ContainsFinalizer(request, cycle.Finalizer),
+		NodeFinalizer: controllerutil.ContainsFinalizer(request, cycle.NodeFinalizer),
 	}
 	if facts.Deleting {
 		facts.DeletingSince = request.DeletionTimestamp.Time

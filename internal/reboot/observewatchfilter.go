@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 // watchFilter decides which Machines belong to other managers, by the label cluster.x-k8s.io/watch-filter.
@@ -93,7 +94,7 @@ func (f watchFilter) get(ctx context.Context, key client.ObjectKey, obj client.O
 
 // begun reports whether a RebootRemediation needs attention: it has finalizers, and has a host or was deleted.
 func begun(request *v1alpha1.RebootRemediation) bool {
-	kept := controllerutil.ContainsFinalizer(request, Finalizer) || controllerutil.ContainsFinalizer(request, NodeFinalizer)
+	kept := controllerutil.ContainsFinalizer(request, cycle.Finalizer) || controllerutil.ContainsFinalizer(request, cycle.NodeFinalizer)
 	return kept && (request.Status.Host != nil || !request.DeletionTimestamp.IsZero())
 }
 

@@ -27,18 +27,18 @@ import (
 func TestFinalizersOfACycle(t *testing.T) {
 	s := newShared(t)
 	request := s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson})
-	if s.look(request); !slices.Equal(request.Finalizers, []string{Finalizer, NodeFinalizer}) && !slices.Equal(request.Finalizers, []string{NodeFinalizer, Finalizer}) {
+	if s.look(request); !slices.Equal(request.Finalizers, []string{cycle.Finalizer, cycle.NodeFinalizer}) && !slices.Equal(request.Finalizers, []string{cycle.NodeFinalizer, cycle.Finalizer}) {
 		t.Fatalf("at first the finalizers are %v", request.Finalizers)
 	}
 	request.Status.Node.OutOfService, request.Status.Phase, request.Status.FinishedAt = true, v1alpha1.Failed, request.Status.PendingRebootSince
 	if err := s.e.Client.Status().Update(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
-	if s.look(request); len(s.keys()) > 0 || !slices.Equal(request.Finalizers, []string{NodeFinalizer}) {
+	if s.look(request); len(s.keys()) > 0 || !slices.Equal(request.Finalizers, []string{cycle.NodeFinalizer}) {
 		t.Fatalf("after the end the finalizers are %v, and the keys %v", request.Finalizers, s.keys())
 	}
 	s.delete(request)
-	if s.look(request); !slices.Equal(request.Finalizers, []string{NodeFinalizer}) {
+	if s.look(request); !slices.Equal(request.Finalizers, []string{cycle.NodeFinalizer}) {
 		t.Fatalf("it is deleted, and the finalizers are %v", request.Finalizers)
 	}
 	recorder := events.NewFakeRecorder(10)
@@ -71,7 +71,7 @@ func TestRecordOfAMarkedHost(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.works(request, false)
-			if s.look(request); !s.marked() || !slices.Equal(request.Finalizers, []string{NodeFinalizer}) {
+			if s.look(request); !s.marked() || !slices.Equal(request.Finalizers, []string{cycle.NodeFinalizer}) {
 				t.Fatalf("the host is marked: %t; the finalizers are %v", s.marked(), request.Finalizers)
 			}
 			s.works(request, works)

@@ -34,8 +34,8 @@ func TestReferenceRebootNames(t *testing.T) {
 		{strings.Join(cycle.UnhealthyKeys, "`, `"), onHost, "Sickbay, Metal3, you", "Metal3 does not hand the host out to another machine. Sickbay sets both, with the value " + docs.Code(cycle.UnhealthyByUs) + ", when a cycle was in vain, and removes them when one succeeds, or when the Node comes back Ready after the end."},
 		{quorum.Permission, "RebootRemediation, Cluster", "you", "`true`: Sickbay cycles hosts of its control plane even if the rest may lose its quorum, but still one at a time."},
 		{ByAnnotation, onRequest, "Sickbay", "Sickbay made it for annotations of its Machine, and follows them."},
-		{Finalizer, onRequest, "Sickbay", "A finalizer: something of Sickbay's may still be on the host."},
-		{NodeFinalizer, onRequest, "Sickbay", "A finalizer: the Node may still have to get back what it had, or to lose the taint."},
+		{cycle.Finalizer, onRequest, "Sickbay", "A finalizer: something of Sickbay's may still be on the host."},
+		{cycle.NodeFinalizer, onRequest, "Sickbay", "A finalizer: the Node may still have to get back what it had, or to lose the taint."},
 	} {
 		table = append(table, []string{docs.Code(a.key), a.on, a.by, a.meaning})
 	}

@@ -17,11 +17,6 @@ import (
 const (
 	// ByAnnotation on a RebootRemediation says that it was made for annotations of its Machine, and not from a template.
 	ByAnnotation = v1alpha1.ByAnnotation
-	// Finalizer on a RebootRemediation keeps it until nothing of ours is left on its host.
-	Finalizer = "sickbay.dev/reboot"
-	// NodeFinalizer on a RebootRemediation keeps it until its Node is in service again and has what it had, or until Sickbay gives up
-	// on that. If its host is marked and works again, it also stays until the mark is removed.
-	NodeFinalizer = "sickbay.dev/reboot-node"
 	// FieldOwner is the field manager for writes to hosts, Nodes and Machines.
 	FieldOwner = "sickbay-reboot"
 )

@@ -101,7 +101,7 @@ func wantsAny(machine *metav1.PartialObjectMetadata) bool {
 
 // finished reports whether a RebootRemediation that was made for annotations is done with them.
 func finished(request *v1alpha1.RebootRemediation) bool {
-	return request.Status.Phase.Ended() && !controllerutil.ContainsFinalizer(request, Finalizer)
+	return request.Status.Phase.Ended() && !controllerutil.ContainsFinalizer(request, cycle.Finalizer)
 }
 
 // repeated reports whether a record asks again for an attempt that has been carried out.

@@ -46,7 +46,7 @@ func triggered(t *testing.T, e *env.Env, annotations map[string]string, by *v1al
 	}
 	request.Spec.RequestedBy = by
 	if f.Finalizer {
-		request.Finalizers = []string{Finalizer}
+		request.Finalizers = []string{cycle.Finalizer}
 	}
 	build.Create(t.Context(), t, e.Client, request)
 	request.Status = f.Status
@@ -205,7 +205,7 @@ func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
 			before := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name, Annotations: map[string]string{ByAnnotation: ""}}}
 			before.Spec.RequestedBy = &tt.by
 			if tt.facts.Finalizer {
-				before.Finalizers = []string{Finalizer}
+				before.Finalizers = []string{cycle.Finalizer}
 			}
 			build.Create(t.Context(), t, e.Client, before)
 			before.Status = tt.facts.Status
@@ -280,7 +280,7 @@ func TestTriggerWaitsForAHealthCheck(t *testing.T) {
 		first := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name}}
 		first.Spec.RequestedBy = &v1alpha1.RebootRequester{Kind: stdcmp.Or(tt.by, health)}
 		if tt.cleaning {
-			first.Finalizers = []string{Finalizer}
+			first.Finalizers = []string{cycle.Finalizer}
 		}
 		build.Create(t.Context(), t, e.Client, first)
 		first.Status.Phase, first.Status.PausedSince = tt.phase, tt.paused
@@ -340,7 +340,7 @@ func TestTriggerBesideADeletedRecord(t *testing.T) {
 	}
 	names := RequestNames(m, askedPurpose)
 	owing := func(name string) *v1alpha1.RebootRemediation {
-		request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: name, Annotations: map[string]string{ByAnnotation: ""}, Finalizers: []string{NodeFinalizer}}}
+		request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: name, Annotations: map[string]string{ByAnnotation: ""}, Finalizers: []string{cycle.NodeFinalizer}}}
 		request.Spec.Machine = &v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}
 		request.Spec.RequestedBy = &somebody
 		build.Create(t.Context(), t, s.e.Client, request)

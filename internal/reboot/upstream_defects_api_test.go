@@ -162,7 +162,7 @@ func TestMachineIsToldBesideOthers(t *testing.T) {
 	e := env.Get(t)
 	m, v := apiMachine(t, e)
 	request := &v1alpha1.RebootRemediation{}
-	request.Namespace, request.Name, request.Finalizers = m.Namespace, m.Name, []string{Finalizer}
+	request.Namespace, request.Name, request.Finalizers = m.Namespace, m.Name, []string{cycle.Finalizer}
 	build.Create(t.Context(), t, e.Client, request)
 	request.Status.MachineUID = m.UID
 	meta.SetStatusCondition(&request.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: "Succeeded"})

@@ -20,6 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
@@ -126,7 +127,7 @@ func (r *Reconciler) sweepMachine(ctx context.Context, ended *v1alpha1.MachineRe
 		r.swept(ctx, ended, rebootannotation.Request)
 		return remedy.WithdrawReboot(ctx, r.Client, machine)
 	}
-	if mark := markOf(machine); !mark.Ours || !mark.Stands() || mark.State == ladder.MarkAnswered {
+	if mark := onmachine.MarkOf(machine); !mark.Ours || !mark.Stands() || mark.State == ladder.MarkAnswered {
 		return nil
 	}
 	all, err := record.LiveOfMachine(ctx, r.Live, ended.Namespace, machine.UID)
@@ -146,10 +147,9 @@ func (r *Reconciler) swept(ctx context.Context, ended *v1alpha1.MachineRemediati
 func unseenActs(ended *v1alpha1.MachineRemediation) []remedy.Request {
 	var list []remedy.Request
 	add := func(name string, number int32, over *metav1.Time) {
-		i := slices.IndexFunc(ended.Spec.Steps, func(s v1alpha1.RemediationStep) bool { return s.Name == name })
-		if i >= 0 && ladder.Acts(ended.Spec.Steps[i].Action) {
+		if step, ok := ladder.StepNamed(ended, name); ok && ladder.Acts(step.Action) {
 			attempt := v1alpha1.RemediationAttempt{Number: number, Step: name, OperationID: ladder.OperationID(ended, number), EndTime: over}
-			list = append(list, remedy.Request{Record: ended, Step: ended.Spec.Steps[i], Attempt: attempt})
+			list = append(list, remedy.Request{Record: ended, Step: step, Attempt: attempt})
 		}
 	}
 	for _, attempt := range ended.Status.Attempts {

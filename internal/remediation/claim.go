@@ -34,7 +34,10 @@ type claim struct {
 // claimOf returns the claim of a record, or nil if it has none: it did not ask an owner for another machine, or ended without one.
 func claimOf(record *v1alpha1.MachineRemediation) *claim {
 	last := lastAttempt(record)
-	if last == nil || last.ObjectRef == nil || last.StartTime == nil || actionOf(record, last) != v1alpha1.ActionReplace {
+	if last == nil || last.ObjectRef == nil || last.StartTime == nil {
+		return nil
+	}
+	if step, _ := ladder.StepNamed(record, last.Step); step.Action != v1alpha1.ActionReplace {
 		return nil
 	}
 	switch last.Result {
@@ -152,14 +155,4 @@ func replacedBy(machine *clusterv1.Machine) (name string, named bool) {
 		Machine string `json:"machine"`
 	}
 	return said.Machine, json.Unmarshal([]byte(value), &said) == nil
-}
-
-// actionOf returns the action of an attempt's step.
-func actionOf(record *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) v1alpha1.Action {
-	for i := range record.Spec.Steps {
-		if record.Spec.Steps[i].Name == attempt.Step {
-			return record.Spec.Steps[i].Action
-		}
-	}
-	return ""
 }

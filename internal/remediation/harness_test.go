@@ -29,6 +29,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/recall"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -355,8 +356,9 @@ func (f *harness) summary(record *v1alpha1.MachineRemediation) string {
 	for i := range got.Status.Attempts {
 		attempt := &got.Status.Attempts[i]
 		result := string(attempt.Result)
-		switch action := actionOf(got, attempt); {
-		case result == "" && attempt.ObjectRef == nil && action != v1alpha1.ActionWait:
+		step, _ := ladder.StepNamed(got, attempt.Step)
+		switch {
+		case result == "" && attempt.ObjectRef == nil && step.Action != v1alpha1.ActionWait:
 			result = "intended"
 		case result == "":
 			result = "-"

@@ -95,10 +95,8 @@ func measureAttempt(before, after *v1alpha1.MachineRemediation) {
 		return
 	}
 	action := "Unknown"
-	for _, step := range after.Spec.Steps {
-		if step.Name == last.Step {
-			action = string(step.Action)
-		}
+	if step, ok := ladder.StepNamed(after, last.Step); ok {
+		action = string(step.Action)
 	}
 	if begun(before, last) {
 		attemptsTotal.WithLabelValues(action, last.Step, outcomeStarted).Inc()

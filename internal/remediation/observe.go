@@ -7,12 +7,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -99,7 +99,7 @@ func (v *view) again() *view {
 	}
 	v.facts.Safety = v.safety
 	if v.machine != nil {
-		v.facts.Machine.Health, v.facts.Machine.Unconfirmed = storedHealth(v.machine), false
+		v.facts.Machine.Health, v.facts.Machine.Unconfirmed = onmachine.Health(v.machine), false
 	}
 	return v
 }
@@ -145,15 +145,6 @@ func clusterOf(ctx context.Context, reader client.Reader, record *v1alpha1.Machi
 
 func machineKey(record *v1alpha1.MachineRemediation) client.ObjectKey {
 	return client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.MachineRef.Name}
-}
-
-// ownerOf returns the controller of a Machine; nil if there is none.
-func ownerOf(machine *clusterv1.Machine) *v1alpha1.RemediationObjectReference {
-	owner := metav1.GetControllerOf(machine)
-	if owner == nil {
-		return nil
-	}
-	return &v1alpha1.RemediationObjectReference{APIVersion: owner.APIVersion, Kind: owner.Kind, Name: owner.Name, UID: owner.UID}
 }
 
 // depth says how far an observation goes past the caches.

@@ -2,7 +2,6 @@ package remediation
 
 import (
 	"context"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
@@ -12,6 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
 )
 
 // Seen is what a person can see of a record and its machine.
@@ -49,7 +49,7 @@ func LookLive(ctx context.Context, reader client.Reader, policy mhcspec.Policy, 
 
 // lookAround reads the objects that the Machine belongs to.
 func (r *Reconciler) lookAround(ctx context.Context, v *view) (err error) {
-	v.facts.Machine = ownFacts(v.machine, nil, v.facts.Record, v.at)
+	v.facts.Machine = onmachine.Machine(v.machine, nil, v.facts.Record, v.at)
 	_, v.facts.RemediateAsked = v.machine.Annotations[clusterv1.RemediateMachineAnnotation]
 	if v.cluster, err = clusterOf(ctx, v.reader, v.facts.Record); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (r *Reconciler) lookAround(ctx context.Context, v *view) (err error) {
 	if v.mhc, err = r.liveHealthCheckOf(ctx, v.machine); err != nil {
 		return err
 	}
-	v.facts.Machine.VerdictStands = verdictGoes(v.machine, v.mhc)
+	v.facts.Machine.VerdictStands = onmachine.VerdictGoes(v.machine, v.mhc)
 	return r.safety(ctx, v)
 }
 
@@ -98,13 +98,4 @@ func (r *Reconciler) Look(ctx context.Context, record *v1alpha1.MachineRemediati
 		return ladder.Facts{}, err
 	}
 	return v.facts, nil
-}
-
-// OnMachine returns the facts that the Machine itself states about the next step of its record.
-func OnMachine(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, mhc *clusterv1.MachineHealthCheck, now time.Time) ladder.Facts {
-	_, asked := machine.Annotations[clusterv1.RemediateMachineAnnotation]
-	return ladder.Facts{
-		Record: record, Machine: ownFacts(machine, mhc, record, now), RemediateAsked: asked,
-		Safety: ladder.Safety{HeldByOthers: rebootOfOthers(machine, record.UID), KeptOff: keptOff(machine)},
-	}
 }

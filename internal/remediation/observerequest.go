@@ -81,8 +81,8 @@ func requests(record *v1alpha1.MachineRemediation) []remedy.Request {
 	}
 	if n := len(record.Status.Attempts); n > 0 {
 		last := record.Status.Attempts[n-1]
-		if i := slices.IndexFunc(record.Spec.Steps, func(s v1alpha1.RemediationStep) bool { return s.Name == last.Step }); i >= 0 {
-			add(record.Spec.Steps[i], last.Number)
+		if step, ok := ladder.StepNamed(record, last.Step); ok {
+			add(step, last.Number)
 		}
 	}
 	if step, ok := ladder.NextStep(record); ok && ladder.AtWork(record) == nil {

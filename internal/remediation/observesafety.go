@@ -2,19 +2,15 @@ package remediation
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
 )
 
 // safety reads what keeps Sickbay from acting on a Machine, apart from gate and budget.
@@ -27,8 +23,8 @@ func (r *Reconciler) safety(ctx context.Context, v *view) error {
 	if v.cluster != nil && mhcspec.ClusterPaused(v.cluster) {
 		s.Paused = clusterPaused
 	}
-	s.HeldByOthers = rebootOfOthers(v.machine, v.facts.Record.UID)
-	s.KeptOff = keptOff(v.machine)
+	s.HeldByOthers = onmachine.HeldByOthers(v.machine, v.facts.Record.UID)
+	s.KeptOff = onmachine.KeptOff(v.machine)
 	if s.Unmanaged = r.unmanaged(v); s.Unmanaged != "" || v.cluster == nil {
 		return nil
 	}
@@ -83,33 +79,6 @@ func (r *Reconciler) unmanaged(v *view) string {
 		return "No MachineHealthCheck selects the machine any more"
 	case !r.Policy.Keeps(v.mhc):
 		return "MachineHealthCheck " + v.mhc.Name + " is not looked after by Sickbay any more"
-	}
-	return ""
-}
-
-// rebootOfOthers says that somebody else has asked for a power cycle of the machine's host.
-func rebootOfOthers(machine *clusterv1.Machine, record types.UID) string {
-	for _, key := range slices.Sorted(maps.Keys(machine.Annotations)) {
-		ours := strings.HasPrefix(machine.Annotations[key], string(record)+"/")
-		if key == rebootannotation.Request {
-			ours = ours || rebootLeftOver(machine, record)
-		} else if !strings.HasPrefix(key, rebootannotation.Request+"/") {
-			continue
-		}
-		if !ours {
-			return "Somebody asks for a power cycle of its host by the annotation " + key
-		}
-	}
-	return ""
-}
-
-// keptOff says that a person keeps the machine's host off with single steps.
-func keptOff(machine *clusterv1.Machine) string {
-	for _, step := range []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete} {
-		key := rebootannotation.Request + "/" + string(step)
-		if _, asked := machine.Annotations[key]; asked {
-			return "Somebody keeps its host off by the annotation " + key
-		}
 	}
 	return ""
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
 )
 
 // successorFacts reads which machine replaces the one that is gone, or why none will. A built-in plan does not need to know.
@@ -73,7 +74,7 @@ func machineNamed(ref *v1alpha1.RemediationReference) string {
 
 func successorFrom(machine *clusterv1.Machine, records []*v1alpha1.MachineRemediation) *ladder.Successor {
 	s := &ladder.Successor{
-		Name: machine.Name, Health: storedHealth(machine), Gone: !machine.DeletionTimestamp.IsZero(), Record: recordFor(machine, records),
+		Name: machine.Name, Health: onmachine.Health(machine), Gone: !machine.DeletionTimestamp.IsZero(), Record: recordFor(machine, records),
 	}
 	if s.Health == ladder.Healthy {
 		s.HealthySince = meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType).LastTransitionTime.Time

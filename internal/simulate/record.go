@@ -7,8 +7,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
-	"github.com/sickbay-dev/sickbay/internal/remediation"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 )
 
@@ -33,7 +33,7 @@ type record struct {
 
 // onMachine returns the ladder's facts about a Machine for which nothing has been done yet.
 func onMachine(m *machine, obj *v1alpha1.MachineRemediation, now time.Time) ladder.Facts {
-	return remediation.OnMachine(m.obj, obj, m.check.mhc, now)
+	return onmachine.Facts(m.obj, obj, m.check.mhc, now)
 }
 
 // found adopts a record that was open before the simulation.

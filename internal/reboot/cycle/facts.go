@@ -8,6 +8,14 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
+const (
+	// Finalizer on a RebootRemediation keeps it until nothing of ours is left on its host.
+	Finalizer = "sickbay.dev/reboot"
+	// NodeFinalizer on a RebootRemediation keeps it until its Node is in service again and has what it had, or until Sickbay gives up
+	// on that. If its host is marked and works again, it also stays until the mark is removed.
+	NodeFinalizer = "sickbay.dev/reboot-node"
+)
+
 // Facts is everything that a decision depends on, except the time. Host and Node are read live.
 type Facts struct {
 	UID      types.UID

@@ -13,7 +13,7 @@ func (t *turn) atWork() bool {
 	if attempt == nil {
 		return false
 	}
-	step, ok := stepNamed(t.f.Record, attempt.Step)
+	step, ok := StepNamed(t.f.Record, attempt.Step)
 	switch {
 	case !ok:
 		return t.fails(attempt, "The plan has no such step")

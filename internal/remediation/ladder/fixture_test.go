@@ -255,7 +255,7 @@ func begins(step string, before time.Duration) change {
 		s.Attempts = append(s.Attempts, v1alpha1.RemediationAttempt{
 			Number: s.Attempt, Step: step, OperationID: OperationID(f.Record, s.Attempt), StartTime: ago(before),
 		})
-		at, _ := stepNamed(f.Record, step)
+		at, _ := StepNamed(f.Record, step)
 		s.NextTransitionTime = ago(before - at.Timeout())
 	}
 }
@@ -265,7 +265,7 @@ func works(step string, before time.Duration) change {
 	return func(f *Facts) {
 		begins(step, before)(f)
 		last := latest(&f.Record.Status)
-		at, _ := stepNamed(f.Record, step)
+		at, _ := StepNamed(f.Record, step)
 		switch {
 		case at.Action == v1alpha1.ActionReplace && f.Machine.Owner != nil:
 			last.ObjectRef = f.Machine.Owner

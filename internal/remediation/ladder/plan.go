@@ -21,13 +21,13 @@ func NextStep(r *v1alpha1.MachineRemediation) (v1alpha1.RemediationStep, bool) {
 	if r.Status.Attempt == 0 {
 		return first(r)
 	}
-	return stepNamed(r, r.Status.Step)
+	return StepNamed(r, r.Status.Step)
 }
 
 // first is the step that a record begins with.
 func first(r *v1alpha1.MachineRemediation) (v1alpha1.RemediationStep, bool) {
 	if start := r.Spec.StartAt; start != nil {
-		return stepNamed(r, start.Step)
+		return StepNamed(r, start.Step)
 	}
 	if len(r.Spec.Steps) == 0 {
 		return v1alpha1.RemediationStep{}, false
@@ -35,7 +35,8 @@ func first(r *v1alpha1.MachineRemediation) (v1alpha1.RemediationStep, bool) {
 	return r.Spec.Steps[0], true
 }
 
-func stepNamed(r *v1alpha1.MachineRemediation, name string) (v1alpha1.RemediationStep, bool) {
+// StepNamed returns the step of a record that has a name, and whether there is one.
+func StepNamed(r *v1alpha1.MachineRemediation, name string) (v1alpha1.RemediationStep, bool) {
 	if i := indexOf(r, name); i >= 0 {
 		return r.Spec.Steps[i], true
 	}

@@ -54,7 +54,7 @@ func (t *turn) nextStep() (v1alpha1.RemediationStep, bool) { return NextStep(t.a
 
 // stepOf returns the step of an attempt. One that the plan does not have does nothing.
 func (t *turn) stepOf(attempt *v1alpha1.RemediationAttempt) v1alpha1.RemediationStep {
-	step, _ := stepNamed(t.f.Record, attempt.Step)
+	step, _ := StepNamed(t.f.Record, attempt.Step)
 	return step
 }
 

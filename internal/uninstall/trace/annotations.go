@@ -11,14 +11,13 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/keys"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 const (
-	rebootFinalizer     = reboot.Finalizer
-	rebootNodeFinalizer = reboot.NodeFinalizer
+	rebootFinalizer     = cycle.Finalizer
+	rebootNodeFinalizer = cycle.NodeFinalizer
 	annotationsPath     = "/metadata/annotations"
 )
 

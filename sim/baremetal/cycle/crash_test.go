@@ -14,6 +14,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
@@ -208,7 +209,7 @@ func (c course) play(t *testing.T, at write, after bool) (outcome, []write) {
 	if c.end != "" {
 		m.becomes("end of the cycle", func() bool {
 			record := m.record()
-			return record != nil && record.Status.Phase == c.end && !slices.Contains(record.Finalizers, reboot.Finalizer)
+			return record != nil && record.Status.Phase == c.end && !slices.Contains(record.Finalizers, cycle.Finalizer)
 		})
 		m.mustBeClean()
 	}

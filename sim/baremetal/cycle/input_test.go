@@ -12,6 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 // TestNoSuchHost: a machine has no host, or the host is not its own. The record says so, and the controllers touch nothing.
@@ -104,7 +105,7 @@ func TestTwoRequests(t *testing.T) {
 	m.annotate(plainKey, "")
 	m.turn()
 	obstacles[v1alpha1.Fenced].lift(m)
-	m.becomes("end of the cycle", func() bool { return m.phase().Ended() && !slices.Contains(m.record().Finalizers, reboot.Finalizer) })
+	m.becomes("end of the cycle", func() bool { return m.phase().Ended() && !slices.Contains(m.record().Finalizers, cycle.Finalizer) })
 	m.mustBeClean()
 	m.deleteRequest()
 	m.passes(v1alpha1.DefaultNodeTimeout)

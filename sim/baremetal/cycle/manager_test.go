@@ -13,6 +13,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
@@ -58,7 +59,7 @@ func (m *machine) finishes() v1alpha1.RebootRemediationStatus {
 	m.Helper()
 	m.eventually("end of the cycle", func() bool {
 		record := m.record()
-		return record != nil && record.Status.Phase.Ended() && !slices.Contains(record.Finalizers, reboot.Finalizer)
+		return record != nil && record.Status.Phase.Ended() && !slices.Contains(record.Finalizers, cycle.Finalizer)
 	})
 	return m.record().Status
 }

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 // syncPeriod is too long to have any effect in a test.
@@ -78,7 +78,7 @@ func (m *machine) ends(phase v1alpha1.Phase, reason string) *v1alpha1.RebootReme
 	m.Helper()
 	m.becomes("end of the cycle", func() bool {
 		record := m.record()
-		return record != nil && record.Status.Phase.Ended() && !slices.Contains(record.Finalizers, reboot.Finalizer)
+		return record != nil && record.Status.Phase.Ended() && !slices.Contains(record.Finalizers, cycle.Finalizer)
 	})
 	record := m.record()
 	got := meta.FindStatusCondition(record.Status.Conditions, v1alpha1.ConditionSucceeded)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
@@ -158,7 +159,7 @@ func TestHostDeleted(t *testing.T) {
 		m.pace = v1alpha1.DefaultPowerOffTimeout / 20 // so that waiting for a host takes few looks
 		m.becomes("end of the cycle", func() bool {
 			record := m.record()
-			return record.Status.Phase == v1alpha1.Failed && !slices.Contains(record.Finalizers, reboot.Finalizer)
+			return record.Status.Phase == v1alpha1.Failed && !slices.Contains(record.Finalizers, cycle.Finalizer)
 		})
 		m.mustBeClean()
 		if m.touchedNodes() != touched {

@@ -1,0 +1,66 @@
+// Package onmachine reads what a Machine says about the next step of its record: its verdict, its mark for the owner, and the power cycles
+// that its annotations ask for. It is the pure part of what the remediation controller observes.
+package onmachine
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+)
+
+// Facts returns the facts that the Machine itself states about the next step of its record.
+func Facts(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, mhc *clusterv1.MachineHealthCheck, now time.Time) ladder.Facts {
+	_, asked := machine.Annotations[clusterv1.RemediateMachineAnnotation]
+	return ladder.Facts{
+		Record: record, Machine: Machine(machine, mhc, record, now), RemediateAsked: asked,
+		Safety: ladder.Safety{HeldByOthers: HeldByOthers(machine, record.UID), KeptOff: KeptOff(machine)},
+	}
+}
+
+// Machine returns the facts that the Machine itself has.
+func Machine(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, record *v1alpha1.MachineRemediation, now time.Time) ladder.Machine {
+	m := ladder.Machine{Health: Health(machine), Owner: ownerOf(machine), Mark: markFor(machine, record)}
+	if !machine.DeletionTimestamp.IsZero() {
+		m.DeletingSince = machine.DeletionTimestamp.Time
+	}
+	m.VerdictStands = VerdictGoes(machine, mhc)
+	m.RebootOperation, m.RebootStands = powerCycle(machine, record, now)
+	return m
+}
+
+// Health returns the verdict on a Machine.
+func Health(machine *clusterv1.Machine) ladder.Health {
+	stored := meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType)
+	switch {
+	case stored == nil:
+		return ladder.Undecided
+	case stored.Status == metav1.ConditionTrue:
+		return ladder.Healthy
+	case stored.Status == metav1.ConditionFalse:
+		return ladder.Sick
+	}
+	return ladder.Undecided
+}
+
+// VerdictGoes reports whether a machine that Sickbay no longer manages still has our verdict, which machinehealth will remove. It
+// ignores the verdicts of a MachineHealthCheck that was handed back to others.
+func VerdictGoes(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck) bool {
+	return (mhc == nil || mhcspec.RemediationSkipped(machine)) && ownwrites.Wrote(machine, verdict.ConditionType, ownwrites.MachineHealthFieldOwner)
+}
+
+// ownerOf returns the controller of a Machine; nil if there is none.
+func ownerOf(machine *clusterv1.Machine) *v1alpha1.RemediationObjectReference {
+	owner := metav1.GetControllerOf(machine)
+	if owner == nil {
+		return nil
+	}
+	return &v1alpha1.RemediationObjectReference{APIVersion: owner.APIVersion, Kind: owner.Kind, Name: owner.Name, UID: owner.UID}
+}
