@@ -15,9 +15,10 @@
 // that the real client, the real caches and the real API server behave like its model. For that, one write of each kind is enough, in the story
 // that makes it soonest. So every test run tries these, each in one of the courses:
 //
-//   - a crash before and after the first write of each kind: verdict and its withdrawal, adoption and counts of a MachineHealthCheck, creation,
-//     admission, attempt and end of a record, mark, deletion, request and its end, annotation; and both writes of upgradepause, which the
-//     explorer does not have;
+//   - a crash after the first write of each kind: verdict and its withdrawal, adoption and counts of a MachineHealthCheck, creation, admission,
+//     attempt and end of a record, mark, deletion, request and its end, annotation; and both writes of upgradepause, which the explorer does
+//     not have. And a crash before the first of all: to the next process, the moment before any other write is the moment after an earlier
+//     one;
 //   - lost answers, conflicts and errors at each verb: apply, create, delete, update and patch.
 //
 // If none of the courses tries a kind of write, the test fails. The exceptions are the writes of a power cycle, which sim/baremetal/cycle

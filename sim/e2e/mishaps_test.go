@@ -110,15 +110,20 @@ func befalls(t *testing.T, c course, at fault.Moment, mishap fault.Mishap) {
 	t.Errorf("the mishap is not where it should be: that did not come in %d rounds", atMost)
 }
 
-// mishapsAt returns the mishaps to try at a moment of a course.
+// mishapsAt returns the mishaps to try at a moment of a course. To the next process, the moment before a write is the moment after the write
+// that came before. So a crash before a write is tried only at the first of all kinds.
 func (c course) mishapsAt(m fault.Moment) []fault.Mishap {
-	switch {
-	case *everything:
+	if *everything {
 		return mishapsInStory(m)
-	case slices.Contains(c.suffers, m):
-		return []fault.Mishap{fault.CrashBefore, fault.CrashAfter, fault.AnswerLost, fault.Conflict, fault.ServerError}
 	}
-	return []fault.Mishap{fault.CrashBefore, fault.CrashAfter}
+	mishaps := []fault.Mishap{fault.CrashAfter}
+	if m.What == writesVerdict {
+		mishaps = append(mishaps, fault.CrashBefore)
+	}
+	if slices.Contains(c.suffers, m) {
+		mishaps = append(mishaps, fault.AnswerLost, fault.Conflict, fault.ServerError)
+	}
+	return mishaps
 }
 
 // first returns the first write of each kind.
