@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -73,12 +74,20 @@ func rounds(r result.Report) string {
 	return fmt.Sprintf("%d rounds", least)
 }
 
-// meanings explains the measures that have a figure.
+// hangingClusters is what distinguishes measures that mean the same.
+var hangingClusters = regexp.MustCompile(`\d+ hanging`)
+
+// meanings explains the measures that have a figure, and only once those that differ by how many clusters hang.
 func meanings(r result.Report) string {
 	var text strings.Builder
+	explained := map[string]bool{}
 	for _, about := range result.All() {
 		if slices.ContainsFunc(r.Figures, func(f result.Figure) bool { return f.Measure == about.Measure }) {
-			fmt.Fprintf(&text, "- **%s**: %s\n", about.Title, about.Means)
+			title := hangingClusters.ReplaceAllString(about.Title, "N hanging")
+			if !explained[title] {
+				fmt.Fprintf(&text, "- **%s**: %s\n", title, about.Means)
+			}
+			explained[title] = true
 		}
 	}
 	return text.String()

@@ -43,6 +43,7 @@ func full() result.Report {
 	add(result.StormMark, result.Large, result.Sickbay, 0)
 	add(result.StormMark, result.Large, result.Upstream, 30)
 	add(result.HangVerdict(1), result.Many, result.Unlimited, 1)
+	add(result.HangVerdict(3), result.Many, result.Unlimited, 1)
 	add(result.Requests(result.AtRest, "GET"), result.Large, result.Sickbay, 30, 36, 30)
 	add(result.Requests(result.AtRest, "PUT"), result.Large, result.Sickbay, 0, 0, 0)
 	add(result.Requests(result.Storm, "PATCH"), result.Large, result.Upstream, 0, 1.5, 0)

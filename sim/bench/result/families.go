@@ -20,7 +20,7 @@ func aboutHanging() []About {
 	for _, n := range Hanging() {
 		title := fmt.Sprintf("Beside %d hanging, ", n)
 		all = append(all,
-			About{HangVerdict(n), Info{title + "verdict p99", "In those that do not: from the deadline of a machine that falls sick alone to its stored verdict.", "s"}},
+			About{HangVerdict(n), Info{title + "verdict p99", "In the clusters that do not hang: from the deadline of a machine that falls sick alone to its stored verdict.", "s"}},
 			About{HangMark(n), Info{title + "mark p99", "The same to the mark for the owner.", "s"}},
 		)
 	}
