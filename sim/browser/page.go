@@ -2,9 +2,6 @@ package browser
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,9 +9,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
-	devtools "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/security"
 	"github.com/chromedp/chromedp"
 )
@@ -113,58 +108,6 @@ func origin(address string) string {
 	return scheme + "://" + host + "/"
 }
 
-// Press presses keys: characters, or keys of package kb.
-func (p *Page) Press(keys string, modifiers ...chromedp.Modifier) {
-	p.t.Helper()
-	p.must(fmt.Sprintf("pressing %q", keys), chromedp.Do(p.ctx, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...))))
-}
-
-// Click clicks on the first element that a CSS selector matches, once it is visible.
-func (p *Page) Click(selector string) {
-	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, Patience)
-	defer cancel()
-	p.must("clicking on "+selector, chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector))))
-}
-
-// Type replaces the text in the field that a CSS selector matches.
-func (p *Page) Type(selector, text string) {
-	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, Patience)
-	defer cancel()
-	p.must("typing into "+selector, chromedp.Do(ctx, chromedp.Clear(chromedp.CSS(selector)), chromedp.SendKeys(chromedp.CSS(selector), text)))
-}
-
-// lookPeriod is the interval at which Await checks a page.
-const lookPeriod = 20 * time.Millisecond
-
-// Await waits until an expression is true in the page. Meanwhile, the page may load another page.
-func (p *Page) Await(what, expression string) {
-	p.t.Helper()
-	p.AwaitWithin(Patience, what, expression)
-}
-
-// AwaitWithin is Await with its own time limit.
-func (p *Page) AwaitWithin(patience time.Duration, what, expression string) {
-	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	look := time.NewTicker(lookPeriod)
-	defer look.Stop()
-	for {
-		// Between two pages the check fails, and before the page is complete it may lack what the expression needs.
-		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`(() => { try { return !!(`+expression+`) } catch { return false } })()`))
-		if err == nil && is {
-			return
-		}
-		select {
-		case <-look.C:
-		case <-ctx.Done():
-			p.t.Fatalf("waiting for %s: %v; the page is\n%s", what, errors.Join(ctx.Err(), err), Eval[string](p, `location.href + "\n" + document.body.innerText`))
-		}
-	}
-}
-
 // Eval returns the value of an expression in the page.
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
@@ -202,74 +145,6 @@ func (p *Page) Picture(whole bool) []byte {
 	picture, err := chromedp.Run(p.ctx, take)
 	p.must("taking a picture", err)
 	return picture
-}
-
-// Expect allows log entries of the page that contain the text.
-func (p *Page) Expect(text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.expected = append(p.expected, text)
-}
-
-// onEvent records what no page may do. It must not call the browser.
-func (p *Page) onEvent(event any) {
-	switch e := event.(type) {
-	case *network.EventRequestWillBeSent:
-		p.asks(e.Request.URL)
-	case *runtime.EventExceptionThrown:
-		text := e.ExceptionDetails.Text
-		if e.ExceptionDetails.Exception != nil {
-			text += " " + e.ExceptionDetails.Exception.Description
-		}
-		p.note("an exception: " + text)
-	case *runtime.EventConsoleAPICalled:
-		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning || e.Type == runtime.ConsoleAPICalledTypeAssert {
-			p.note("console: " + words(e.Args))
-		}
-	case *devtools.EventEntryAdded:
-		if e.Entry.Level == devtools.EntryLevelError || e.Entry.Level == devtools.EntryLevelWarning {
-			p.note(fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
-		}
-	}
-}
-
-func words(args []*runtime.RemoteObject) string {
-	var all []string
-	for _, arg := range args {
-		all = append(all, string(arg.Value)+arg.Description)
-	}
-	return strings.Join(all, " ")
-}
-
-func (p *Page) asks(address string) {
-	p.mu.Lock()
-	ours := slices.ContainsFunc(p.opened, func(origin string) bool { return strings.HasPrefix(address, origin) })
-	p.mu.Unlock()
-	if ours || address == "about:blank" || strings.HasPrefix(address, "data:") {
-		return
-	}
-	p.note("a request to " + address)
-}
-
-func (p *Page) note(what string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.wrong = append(p.wrong, what)
-}
-
-// Wrong returns what the page has done so far that no page may do.
-func (p *Page) Wrong() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(p.wrong), func(what string) bool {
-		return slices.ContainsFunc(p.expected, func(text string) bool { return strings.Contains(what, text) })
-	})
-}
-
-func (p *Page) judge() {
-	for _, what := range p.Wrong() {
-		p.t.Errorf("the page did what no page may do: %s", what)
-	}
 }
 
 func (p *Page) must(what string, err error) {
