@@ -21,12 +21,12 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 PROGRESS = awk '/^[a-z0-9][^ :]*$$/ { n++; if (n % 200 == 0) { printf "  %d packages compiled\n", n; fflush() } next } { print; fflush() }'
 
-# No C, and the same flags for all programs that are built here: what one target has compiled, the next need not. A demo needs four programs,
-# whose packages are the same by more than a third. Not -trimpath: the simulated world finds its files by where its source is. What is released
-# is built by tools/image.
+# The same flags for all programs that are built here: the next target need not compile again what one has compiled. A demo needs four
+# programs, whose packages are the same by more than a third. Not -trimpath: the simulated world finds its files by where its source is. What is
+# released is built by tools/image.
 BUILD := go build -v
-# Only the race detector needs C.
-RACE := $(filter-out 0,$(or $(CGO_ENABLED),1))
+# For the same reason, everything is built without C, except with the race detector, unless go's own setting forbids that.
+WITH_C := $(CGO_ENABLED)
 export CGO_ENABLED := 0
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -84,25 +84,26 @@ check: ## Lint what has changed since BASE (where this branch left main), and ru
 	echo "This took $$(($$(date +%s) - start)) seconds. make test and make lint try the rest."; \
 	if [ -n "$$failed" ]; then echo "Failed:$$failed"; exit 1; fi
 
-# How many packages are built and tested side by side: one more than there are processors, as each waits for its API server to start. But
-# clusters of sim/e2e would come up late, and it takes longest, so it comes first.
-PROCESSORS := $(shell getconf _NPROCESSORS_ONLN)
-PACKAGES ?= $(shell echo $$(($(PROCESSORS) + 1)))
+# PACKAGES is how many packages are built and tested side by side. Without it, that is one more than there are processors, as each waits for its
+# API server to start; in sim only as many as there are processors, or the clusters of sim/e2e come up late. sim/e2e takes longest, so it goes
+# first.
+PACKAGES ?=
+PROCESSORS := $(or $(shell getconf _NPROCESSORS_ONLN 2>/dev/null),2)
 SLOWEST := $(BIN)/tests.json
 # Without debugging information (-w), linking takes half as long; panics still name files and lines. Without GORACE, each of 200 test binaries
-# would sleep for a second at its end.
+# would sleep for a second at its end, and wait for races that come late.
 test: controlplane ## Run the tests of all modules, with the race detector, in random order, and list the slowest twenty
 	@start=$$(date +%s); race=""; failed=""; sum=$$($(TOOL) -n gotestsum) || exit 1; rm -f $(SLOWEST)*; \
-	if [ -n "$(RACE)" ] && command -v $$(go env CC) >/dev/null; then \
+	if [ "$$(CGO_ENABLED=$(WITH_C) go env CGO_ENABLED)" = 1 ] && command -v $$(go env CC) >/dev/null; then \
 		race=-race; export CGO_ENABLED=1; \
 	else \
-		echo "No C compiler found: the tests run without the race detector."; \
+		export CGO_ENABLED=0; echo "Without a C compiler, or with CGO_ENABLED=0, the tests run without the race detector."; \
 	fi; \
 	for module in $(MODULES); do \
 		echo "== test $$module"; \
-		beside=$(PACKAGES); packages=./...; if [ $$module = sim ]; then beside=$(PROCESSORS); packages="./e2e ./..."; fi; \
-		(cd $$module && KUBEBUILDER_ASSETS=$(ASSETS) GORACE=atexit_sleep_ms=0 $$sum --format=pkgname --jsonfile=$(SLOWEST).one -- \
-			$$race -vet=off -ldflags=-w -shuffle=on -p=$$beside -timeout=45m $$packages) || failed="$$failed $$module"; \
+		beside=$$(($(PROCESSORS) + 1)); packages=./...; if [ $$module = sim ]; then beside=$(PROCESSORS); packages="./e2e ./..."; fi; \
+		(cd $$module && KUBEBUILDER_ASSETS=$(ASSETS) GORACE="atexit_sleep_ms=0 $$GORACE" $$sum --format=pkgname --jsonfile=$(SLOWEST).one -- \
+			$$race -vet=off -ldflags=-w -shuffle=on -p=$(or $(PACKAGES),$$beside) -timeout=45m $$packages) || failed="$$failed $$module"; \
 		cat $(SLOWEST).one >>$(SLOWEST); \
 	done; \
 	echo "The slowest tests:"; $$sum tool slowest --num=20 --threshold=1s --jsonfile=$(SLOWEST); \
@@ -202,7 +203,7 @@ $(BIN)/bench:
 # All but the one that needs the API server.
 bench-pure: ## Measure what is decided without the API: the time and the allocations of each; about a minute
 	@go test -run='^$$' -bench=. -skip='^BenchmarkPause500$$' -benchtime=100ms ./internal/machinehealth/... ./internal/machinehealthcheck \
-		./internal/remedy ./internal/upgradepause/... ./internal/reboot
+		./internal/remedy/... ./internal/upgradepause/... ./internal/reboot
 	@cd healthcheck && go test -run='^$$' -bench=. -benchtime=100ms . ./checks/...
 
 bench-library: controlplane ## Measure what health checks cost, Gardener's own library beside; about 8 minutes after the first build

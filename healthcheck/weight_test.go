@@ -51,7 +51,7 @@ func size(t *testing.T, command string) int64 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), command)
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", file, "./testdata/weight/"+command)
-	// Without C, as all that make builds: its packages are compiled already.
+	// Without C, like everything that make builds, so most packages are compiled already.
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", command, err, out)

@@ -32,8 +32,7 @@ func TestQuickstart(t *testing.T) {
 	t.Cleanup(func() { _ = os.Remove(filepath.Join(root, "manager.log")) })
 	shell := page.Shell{
 		Dir: root, Tools: []string{filepath.Dir(kubectl)}, Timeout: patience,
-		// Without C, as all that make builds: most of what the page builds is compiled already.
-		Env: []string{"KUBECONFIG=" + page.Kubeconfig(t, config), "CGO_ENABLED=0"},
+		Env: []string{"KUBECONFIG=" + page.Kubeconfig(t, config)},
 	}
 	shell.Follow(t, root+"/docs/quickstart.md")
 }

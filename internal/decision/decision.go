@@ -41,7 +41,7 @@ type Proposal struct {
 
 // CheckStep returns an error that lists the steps of a record if it has no step of that name.
 func CheckStep(r *v1alpha1.MachineRemediation, step string) error {
-	if _, ok := stepNamed(r, step); ok || step == "" {
+	if _, ok := ladder.StepNamed(r, step); ok || step == "" {
 		return nil
 	}
 	names := make([]string, len(r.Spec.Steps))
@@ -94,7 +94,7 @@ func (c forecast) step(r *v1alpha1.MachineRemediation) v1alpha1.RemediationStep 
 	if c.begins.Act != ladder.None {
 		return c.begins.Step
 	}
-	step, _ := stepNamed(r, c.status.Step)
+	step, _ := ladder.StepNamed(r, c.status.Step)
 	return step
 }
 

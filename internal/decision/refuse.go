@@ -71,7 +71,7 @@ func replaces(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttem
 	if attempt == nil {
 		return false
 	}
-	step, ok := stepNamed(r, attempt.Step)
+	step, ok := ladder.StepNamed(r, attempt.Step)
 	return ok && step.Action == v1alpha1.ActionReplace
 }
 

@@ -93,16 +93,6 @@ func request(step v1alpha1.RemediationStep) string {
 	return text + ", whose controller repairs the machine"
 }
 
-// stepNamed returns the step of a record with a name.
-func stepNamed(r *v1alpha1.MachineRemediation, name string) (v1alpha1.RemediationStep, bool) {
-	for _, step := range r.Spec.Steps {
-		if step.Name == name {
-			return step, true
-		}
-	}
-	return v1alpha1.RemediationStep{}, false
-}
-
 // by names the person of a decision.
 func by(d *v1alpha1.RemediationDecision) string {
 	if d == nil || d.By == "" {

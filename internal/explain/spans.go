@@ -48,7 +48,7 @@ func (s *spans) attempt(r *Record, attempt *v1alpha1.RemediationAttempt, now tim
 	}
 	s.until(attempt.StartTime.Time, SpanWaiting, "waits")
 	one := Span{Kind: SpanAttempt, Label: attemptName(r.Record, attempt), From: s.at, To: now, Open: attempt.EndTime == nil, Result: string(attempt.Result)}
-	if !ladder.Acts(actionOf(r.Record, attempt.Step)) {
+	if step, _ := ladder.StepNamed(r.Record, attempt.Step); !ladder.Acts(step.Action) {
 		one.Kind = SpanWaiting
 	}
 	if attempt.EndTime != nil {
@@ -58,16 +58,6 @@ func (s *spans) attempt(r *Record, attempt *v1alpha1.RemediationAttempt, now tim
 		return
 	}
 	s.all, s.at = append(s.all, one), one.To
-}
-
-// actionOf returns the action of a step.
-func actionOf(r *v1alpha1.MachineRemediation, name string) v1alpha1.Action {
-	for _, step := range r.Spec.Steps {
-		if step.Name == name {
-			return step.Action
-		}
-	}
-	return ""
 }
 
 // end adds the span after the last attempt.

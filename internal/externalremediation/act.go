@@ -13,6 +13,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // EventUnsolved says on an OpenShift Machine that power-cycling its host has not healed it, or that somebody else cycles hosts for
@@ -49,12 +50,12 @@ func (r *Reconciler) do(ctx context.Context, v view, d Decision) error {
 		err := r.Client.Delete(ctx, v.facts.Request, client.Preconditions{UID: &v.facts.Request.UID})
 		return client.IgnoreNotFound(err)
 	case Settle:
-		return r.annotate(ctx, v.machine, map[string]any{Annotation: nil, OutcomeAnnotation: nil})
+		return r.annotate(ctx, v.machine, map[string]any{Annotation: nil, rebootannotation.Outcome: nil})
 	case Tell:
 		if d.Message == "" {
-			return r.annotate(ctx, v.machine, map[string]any{OutcomeAnnotation: nil})
+			return r.annotate(ctx, v.machine, map[string]any{rebootannotation.Outcome: nil})
 		}
-		return r.annotate(ctx, v.machine, map[string]any{OutcomeAnnotation: d.Message})
+		return r.annotate(ctx, v.machine, map[string]any{rebootannotation.Outcome: d.Message})
 	case Nothing:
 	}
 	return nil

@@ -22,13 +22,8 @@ const ControllerName = "external-remediation"
 // FieldOwner is the field manager of our writes to Machines and RebootRemediations.
 const FieldOwner = "sickbay-external-remediation"
 
-const (
-	// Annotation is what OpenShift's health check sets on a sick Machine if its strategy is external-baremetal.
-	Annotation = "host.metal3.io/external-remediation"
-	// OutcomeAnnotation on an OpenShift Machine says why power-cycling its host did not heal it. It is removed with
-	// Annotation.
-	OutcomeAnnotation = "sickbay.dev/external-remediation-outcome"
-)
+// Annotation is what OpenShift's health check sets on a sick Machine if its strategy is external-baremetal.
+const Annotation = "host.metal3.io/external-remediation"
 
 // Namespace is the namespace of OpenShift's Machines and of its bare-metal provider's Lease.
 const Namespace = "openshift-machine-api"

@@ -22,6 +22,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -182,8 +183,8 @@ func TestInVain(t *testing.T) {
 	if again := f.settles(); again <= 0 || again > lookAgain {
 		t.Errorf("it looks again after %s", again)
 	}
-	told := f.machine.Annotations[OutcomeAnnotation]
-	f.wantAnnotations(map[string]string{Annotation: "", OutcomeAnnotation: outcome(failed)})
+	told := f.machine.Annotations[rebootannotation.Outcome]
+	f.wantAnnotations(map[string]string{Annotation: "", rebootannotation.Outcome: outcome(failed)})
 	if n := len(f.events.Events); n != 1 {
 		t.Errorf("there were %d events for %q", n, told)
 	}
@@ -255,8 +256,8 @@ func TestProviderAtWork(t *testing.T) {
 	f.must(f.env.Client.Create(t.Context(), lease))
 	f.annotated(true)
 	f.settles()
-	if f.request() != nil || f.machine.Annotations[OutcomeAnnotation] == "" {
-		t.Errorf("%v was made, and it says %q", f.request(), f.machine.Annotations[OutcomeAnnotation])
+	if f.request() != nil || f.machine.Annotations[rebootannotation.Outcome] == "" {
+		t.Errorf("%v was made, and it says %q", f.request(), f.machine.Annotations[rebootannotation.Outcome])
 	}
 	f.clock.SetTime(f.clock.Now().Add(3 * time.Minute))
 	f.settles()
@@ -277,7 +278,7 @@ func TestNextIncident(t *testing.T) {
 	first.Finalizers = []string{cycle.NodeFinalizer}
 	f.must(f.env.Client.Update(t.Context(), first))
 	f.settles()
-	if f.machine.Annotations[OutcomeAnnotation] == "" {
+	if f.machine.Annotations[rebootannotation.Outcome] == "" {
 		t.Fatal("it is not told that it was in vain")
 	}
 	f.is("Ready", corev1.ConditionTrue)

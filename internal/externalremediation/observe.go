@@ -16,6 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // errReplaced means that the Machine was replaced by another one of that name.
@@ -38,7 +39,7 @@ func (r *Reconciler) concerned(ctx context.Context, key client.ObjectKey) (bool,
 	if r.WatchFilter != "" && machine.Labels[clusterv1.WatchLabel] != r.WatchFilter {
 		return false, nil
 	}
-	if has(machine, Annotation) || has(machine, OutcomeAnnotation) {
+	if has(machine, Annotation) || has(machine, rebootannotation.Outcome) {
 		return true, nil
 	}
 	for _, name := range requestNames(machine) {
@@ -73,7 +74,7 @@ func (r *Reconciler) observe(ctx context.Context, key client.ObjectKey) (view, e
 	if !machine.DeletionTimestamp.IsZero() {
 		return view{}, nil
 	}
-	facts.Asked, facts.Outcome = has(machine, Annotation), machine.Annotations[OutcomeAnnotation]
+	facts.Asked, facts.Outcome = has(machine, Annotation), machine.Annotations[rebootannotation.Outcome]
 	err = r.judge(ctx, machine, &facts)
 	return view{facts: facts, machine: machine}, err
 }

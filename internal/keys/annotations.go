@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sickbay-dev/sickbay/internal/externalremediation"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
@@ -60,7 +59,7 @@ var onHealthChecks = []Annotation{
 var onMachines = []Annotation{
 	{mhcspec.HoldReasonAnnotation, Person},
 	{mhcspec.HoldUntilAnnotation, Person},
-	{externalremediation.OutcomeAnnotation, Sickbay},
+	{rebootannotation.Outcome, Sickbay},
 	{rebootannotation.Operation, Sickbay},
 	{rebootannotation.RequestedAt, Sickbay},
 }

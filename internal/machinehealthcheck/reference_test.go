@@ -97,7 +97,7 @@ func TestReferenceAnnotations(t *testing.T) {
 			externalremediation.Annotation, "Machine of OpenShift", "OpenShift",
 			"With `--openshift-external-remediation`, asks for a power cycle. Sickbay removes it when the machine is healthy.",
 		},
-		{externalremediation.OutcomeAnnotation, "Machine of OpenShift", "Sickbay", "Why cycling its host has not healed it, and what to do. It goes with the one above."},
+		{rebootannotation.Outcome, "Machine of OpenShift", "Sickbay", "Why cycling its host has not healed it, and what to do. It goes with the one above."},
 		{
 			rebootannotation.RequestedAt, onMachine, "earlier versions of Sickbay",
 			"Read only to take over a power cycle that an earlier version has asked for.",

@@ -201,7 +201,8 @@ func TestMeasureTheEnd(t *testing.T) {
 	}
 }
 
-// TestCountersBeginAtZero: the first increase of a counter is counted, as its series exists before; an ended record makes none.
+// TestCountersBeginAtZero: the counters of an open record exist before their first increase, or Prometheus would not count it. An ended
+// record makes no counters.
 func TestCountersBeginAtZero(t *testing.T) {
 	record := &v1alpha1.MachineRemediation{}
 	record.Spec.Steps = []v1alpha1.RemediationStep{{Name: "first-of-all", Action: v1alpha1.ActionReboot}, {Name: "last-of-all", Action: v1alpha1.ActionReplace}}
@@ -231,13 +232,15 @@ func attemptCounters(t *testing.T, steps ...string) []string {
 		t.Fatal(err)
 	}
 	var counters []string
-	for _, m := range families[0].GetMetric() {
-		labels := map[string]string{}
-		for _, pair := range m.GetLabel() {
-			labels[pair.GetName()] = pair.GetValue()
-		}
-		if slices.Contains(steps, labels["step"]) {
-			counters = append(counters, fmt.Sprintf("%s of %s: %s = %v", labels["action"], labels["step"], labels["outcome"], m.GetCounter().GetValue()))
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			labels := map[string]string{}
+			for _, pair := range m.GetLabel() {
+				labels[pair.GetName()] = pair.GetValue()
+			}
+			if slices.Contains(steps, labels["step"]) {
+				counters = append(counters, fmt.Sprintf("%s of %s: %s = %v", labels["action"], labels["step"], labels["outcome"], m.GetCounter().GetValue()))
+			}
 		}
 	}
 	slices.Sort(counters)

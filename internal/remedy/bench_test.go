@@ -2,19 +2,14 @@ package remedy_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/remedy"
-	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
-// Sinks keep the compiler from optimizing a measured call away.
-var (
-	boolSink bool
-	dueSink  time.Time
-)
+// boolSink keeps the compiler from optimizing a measured call away.
+var boolSink bool
 
 // TestNeedsMarkAllocatesNothing: it is called for each Machine of a MachineHealthCheck.
 func TestNeedsMarkAllocatesNothing(t *testing.T) {
@@ -27,13 +22,5 @@ func BenchmarkNeedsMark(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		boolSink = remedy.NeedsMark(machine)
-	}
-}
-
-func BenchmarkRebootDueAt(b *testing.B) {
-	machine := build.Machine("ns", "m", build.Annotation(rebootannotation.RequestedAt, build.Epoch.Format(time.RFC3339)))
-	b.ReportAllocs()
-	for b.Loop() {
-		dueSink = rebootannotation.DueAt(machine, time.Minute)
 	}
 }

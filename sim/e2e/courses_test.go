@@ -37,7 +37,7 @@ type course struct {
 	verdict metav1.ConditionStatus
 	// plan is the plan in the template, if it has one.
 	plan *v1alpha1.RemediationPlan
-	// crashes are the writes before and after which the manager crashes. suffers are those with all mishaps that a write can have.
+	// crashes are the writes at which the manager crashes; at those of suffers, the answer is lost or the write is refused, too.
 	crashes, suffers []fault.Moment
 	// unowned creates the sick machine by hand, without an owner that would replace it.
 	unowned bool

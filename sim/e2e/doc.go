@@ -17,8 +17,9 @@
 //
 //   - a crash after the first write of each kind: verdict and its withdrawal, adoption and counts of a MachineHealthCheck, creation, admission,
 //     attempt and end of a record, mark, deletion, request and its end, annotation; and both writes of upgradepause, which the explorer does
-//     not have. And a crash before the first of all: to the next process, the moment before any other write is the moment after an earlier
-//     one;
+//     not have;
+//   - a crash before the writes that follow an act of somebody else: the withdrawal, the end of a request, and both writes of upgradepause.
+//     Before any other write, the next manager finds what it would find after our previous write;
 //   - lost answers, conflicts and errors at each verb: apply, create, delete, update and patch.
 //
 // If none of the courses tries a kind of write, the test fails. The exceptions are the writes of a power cycle, which sim/baremetal/cycle

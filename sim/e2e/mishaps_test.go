@@ -110,14 +110,17 @@ func befalls(t *testing.T, c course, at fault.Moment, mishap fault.Mishap) {
 	t.Errorf("the mishap is not where it should be: that did not come in %d rounds", atMost)
 }
 
-// mishapsAt returns the mishaps to try at a moment of a course. To the next process, the moment before a write is the moment after the write
-// that came before. So a crash before a write is tried only at the first of all kinds.
+// beforehand are the writes that follow an act of somebody else: a manager that crashes just before one finds something new when it starts.
+// Before any other write, the next manager finds what it would find after our previous write.
+var beforehand = []string{withdrawsVerdict, endsRequest, pausesCheck}
+
+// mishapsAt returns the mishaps to try at a moment of a course.
 func (c course) mishapsAt(m fault.Moment) []fault.Mishap {
 	if *everything {
 		return mishapsInStory(m)
 	}
 	mishaps := []fault.Mishap{fault.CrashAfter}
-	if m.What == writesVerdict {
+	if slices.Contains(beforehand, m.What) {
 		mishaps = append(mishaps, fault.CrashBefore)
 	}
 	if slices.Contains(c.suffers, m) {

@@ -28,7 +28,7 @@ var plays atomic.Int64
 // the same end. It takes hours; -run selects a story.
 func TestMishapsInStories(t *testing.T) {
 	if !*everything {
-		t.Skip("only with -args -everything: TestMishaps tries the same in less time, with every remedy")
+		t.Skip("only with -args -everything: TestMishaps tries the most important of them, with every remedy")
 	}
 	t.Parallel()
 	free := make(chan struct{}, lanes)

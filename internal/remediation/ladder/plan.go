@@ -35,7 +35,7 @@ func first(r *v1alpha1.MachineRemediation) (v1alpha1.RemediationStep, bool) {
 	return r.Spec.Steps[0], true
 }
 
-// StepNamed returns the step of a record that has a name, and whether there is one.
+// StepNamed returns the step of a record with this name; false if there is none.
 func StepNamed(r *v1alpha1.MachineRemediation, name string) (v1alpha1.RemediationStep, bool) {
 	if i := indexOf(r, name); i >= 0 {
 		return r.Spec.Steps[i], true

@@ -45,7 +45,7 @@ func justAsked(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, 
 	return now.Before(rebootannotation.DueAt(machine, step.Timeout()))
 }
 
-// HeldByOthers says that somebody else has asked for a power cycle of the machine's host.
+// HeldByOthers says that somebody else has asked for a power cycle of the machine's host; empty if nobody has.
 func HeldByOthers(machine *clusterv1.Machine, record types.UID) string {
 	for _, key := range slices.Sorted(maps.Keys(machine.Annotations)) {
 		ours := strings.HasPrefix(machine.Annotations[key], string(record)+"/")
@@ -61,7 +61,7 @@ func HeldByOthers(machine *clusterv1.Machine, record types.UID) string {
 	return ""
 }
 
-// KeptOff says that a person keeps the machine's host off with single steps.
+// KeptOff says that a person keeps the machine's host off with single steps; empty if nobody does.
 func KeptOff(machine *clusterv1.Machine) string {
 	for _, step := range []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete} {
 		key := rebootannotation.Request + "/" + string(step)

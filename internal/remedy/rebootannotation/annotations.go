@@ -1,5 +1,5 @@
 // Package rebootannotation reads what the annotations on a Machine say about a requested power cycle: who requests it, for which
-// attempt, and since when. It is pure, and belongs to the room remedy, which writes the annotations.
+// attempt, and since when. It is pure; package remedy writes the annotations.
 package rebootannotation
 
 import (
@@ -19,6 +19,9 @@ const (
 	// Operation on a Machine is the operation ID of the power cycle that a remediation last asked for. It stays when Request is
 	// removed, so the same operation is never asked for twice.
 	Operation = "sickbay.dev/reboot-operation"
+	// Outcome on an OpenShift Machine says why power-cycling its host did not heal it. The controller externalremediation writes it,
+	// and removes it with the annotation by which OpenShift's health check asked.
+	Outcome = "sickbay.dev/external-remediation-outcome"
 )
 
 // OperationOf returns the operation ID of the attempt that asks for a power cycle; empty if none does, or if somebody other

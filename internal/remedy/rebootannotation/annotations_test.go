@@ -38,6 +38,17 @@ func TestWhoAsksForAReboot(t *testing.T) {
 	}
 }
 
+// dueSink keeps the compiler from optimizing the measured call away.
+var dueSink time.Time
+
+func BenchmarkDueAt(b *testing.B) {
+	machine := build.Machine("ns", "m", build.Annotation(rebootannotation.RequestedAt, build.Epoch.Format(time.RFC3339)))
+	b.ReportAllocs()
+	for b.Loop() {
+		dueSink = rebootannotation.DueAt(machine, time.Minute)
+	}
+}
+
 func TestDueAt(t *testing.T) {
 	tests := map[string]struct {
 		value string

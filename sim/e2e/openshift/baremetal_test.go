@@ -17,6 +17,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/externalremediation"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 )
@@ -43,7 +44,7 @@ func TestExternalRemediation(t *testing.T) {
 
 	stand.SickbayEverywhere(t, "--controllers=reboot", externalRemediation)
 	i.Eventually(i.annotations(machine)).ShouldNot(HaveKey(externalremediation.Annotation), "the machine is healthy")
-	i.Expect(machine.Annotations).NotTo(HaveKey(externalremediation.OutcomeAnnotation))
+	i.Expect(machine.Annotations).NotTo(HaveKey(rebootannotation.Outcome))
 	i.Expect(i.node("worker-0").UID).NotTo(Equal(node.UID), "its Node was deleted while the host was off")
 	i.Expect(operator.Host(client.ObjectKeyFromObject(host)).Boots()).To(Equal(before + 1))
 	i.Eventually(func() ([]v1alpha1.RebootRemediation, error) {
