@@ -1,4 +1,4 @@
-# Everything here needs Go, git and make, nothing else.
+# Most targets need only Go, git, make and bash. The race detector needs a C compiler, and test-browser needs Chromium.
 
 ROOT := $(CURDIR)
 BIN := $(ROOT)/bin
@@ -31,9 +31,8 @@ export CGO_ENABLED := 0
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-# Of the modules in tools those that have code worth the name, and tests: to lint or test tools/controlplane
-# would compile all of Kubernetes once more. Nor is the module that needs all of Gardener here, which has a
-# target of its own.
+# Of the modules in tools, only image and figures are linted and tested here: to lint or test tools/controlplane would compile all of Kubernetes
+# once more, and make licenses and make vulnerabilities test tools/supplychain. The module that needs all of Gardener has a target of its own.
 MODULES := . tools/image tools/figures $(filter-out tools/% healthcheck/gardener/compat,$(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod)))
 
 # The packages whose markers say which rights they need: each becomes a role of its own, which the chart gives to those who run it.
@@ -289,11 +288,11 @@ verify-generated: ## Fail if a generated file is out of date (and bring it up to
 		exit 1; \
 	fi
 
-# Not tools/prometheus: it requires the service discoveries, too, which are left out, and not all of those can be had.
-# Not go.tools.mod: as it shares the root's packages, tidying would pull the root's requirements into it.
 figures: ## Measure the code: sizes, documentation and imports by room; BY=package for each package
 	@cd tools/figures && go run . -root=$(ROOT) -by=$(or $(BY),room)
 
+# Not tools/prometheus: it also requires the service discoveries, which we leave out, and some of them cannot be downloaded.
+# Not go.tools.mod: as it shares the root's packages, tidying would pull the root's requirements into it.
 tidy: ## Tidy the go.mod of every module
 	@for module in $(MODULES) healthcheck/gardener/compat tools/controlplane tools/bmo tools/helm tools/supplychain; do (cd $$module && go mod tidy) || exit 1; done
 

@@ -12,11 +12,12 @@ import (
 	"testing"
 )
 
-// purePackages only decide: they take facts and the time as values, and return a value.
+// purePackages only calculate: they take facts, and the time if they need it, as values, and return a value.
 var purePackages = []string{
 	"internal/machinehealth/verdict",
 	"internal/remediation/ladder",
 	"internal/remediation/onmachine",
+	"internal/remediation/retention",
 	"internal/machinehealthcheck/admission",
 	"internal/machinehealthcheck/memory",
 	"internal/machinehealthcheck/pacing",

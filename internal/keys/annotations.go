@@ -13,8 +13,8 @@ import (
 // Prefix begins the names of all annotations, labels and finalizers of Sickbay.
 const Prefix = "sickbay.dev/"
 
-// The kinds of other projects that may have annotations of Sickbay, those of Cluster API and of OpenShift
-// alike.
+// The kinds that may have annotations of Sickbay, those of Cluster API and of OpenShift alike. Leases have some, too, which package
+// lease/scope names.
 const (
 	HealthCheck = "MachineHealthCheck"
 	Machine     = "Machine"

@@ -57,7 +57,7 @@ func (r *Reconciler) lookAround(ctx context.Context, v *view) (err error) {
 	if v.mhc, err = r.liveHealthCheckOf(ctx, v.machine); err != nil {
 		return err
 	}
-	v.facts.Machine.VerdictStands = onmachine.VerdictGoes(v.machine, v.mhc)
+	v.facts.Machine.VerdictStands = onmachine.VerdictStands(v.machine, v.mhc)
 	return r.safety(ctx, v)
 }
 

@@ -112,8 +112,8 @@ func TestUndoLeavesWhatHasBegun(t *testing.T) {
 	}
 }
 
-// TestVerdictGoesFirst: owners act on verdict and mark together, so the mark goes once the verdict is gone.
-func TestVerdictGoesFirst(t *testing.T) {
+// TestVerdictStandsFirst: owners act on verdict and mark together, so the mark goes once the verdict is gone.
+func TestVerdictStandsFirst(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t)
 	a := f.sick("a", build.MachineFunc(func(m *clusterv1.Machine) { m.Status.Conditions = m.Status.Conditions[:2] }))

@@ -33,7 +33,7 @@ type record struct {
 
 // onMachine returns the ladder's facts about a Machine for which nothing has been done yet.
 func onMachine(m *machine, obj *v1alpha1.MachineRemediation, now time.Time) ladder.Facts {
-	return onmachine.Facts(m.obj, obj, m.check.mhc, now)
+	return onmachine.Facts(m.obj, m.check.mhc, obj, now)
 }
 
 // found adopts a record that was open before the simulation.

@@ -18,8 +18,8 @@ var (
 // Pictures reports whether to retake the pictures of the documentation.
 func Pictures() bool { return *pictures }
 
-// Main runs the tests of a test binary with a browser. It first passes the browser and the script of axe-core to use. If no browser
-// is given, it says that it tried nothing.
+// Main runs the tests of a test binary with a browser. Before that, it calls use with the browser and the script of axe-core. Without a
+// browser, it runs no tests and says so.
 func Main(m *testing.M, use func(b *Browser, axe string)) (code int) {
 	flag.Parse()
 	if *chromium == "" {

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -87,8 +88,8 @@ func (p *Page) Resize(width, height int64) {
 	p.must("changing the size of the window", chromedp.Do(p.ctx, chromedp.EmulateViewport(width, height)))
 }
 
-// Open opens an address and returns the status of the answer. The tab may send requests only to servers that it has opened: the page
-// before may still load an image when this one begins.
+// Open opens an address and returns the status of the answer. The tab may send requests only to servers that it has opened, even
+// earlier ones: the previous page may still load something.
 func (p *Page) Open(address string) int64 {
 	p.t.Helper()
 	p.mu.Lock()
@@ -106,6 +107,36 @@ func origin(address string) string {
 	scheme, rest, _ := strings.Cut(address, "://")
 	host, _, _ := strings.Cut(rest, "/")
 	return scheme + "://" + host + "/"
+}
+
+// lookPeriod is the interval at which Await checks a page.
+const lookPeriod = 20 * time.Millisecond
+
+// Await waits until an expression is true in the page. Meanwhile, the page may load another page.
+func (p *Page) Await(what, expression string) {
+	p.t.Helper()
+	p.AwaitWithin(Patience, what, expression)
+}
+
+// AwaitWithin is Await with its own time limit.
+func (p *Page) AwaitWithin(patience time.Duration, what, expression string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	look := time.NewTicker(lookPeriod)
+	defer look.Stop()
+	for {
+		// Between two pages the check fails, and before the page is complete it may lack what the expression needs.
+		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`(() => { try { return !!(`+expression+`) } catch { return false } })()`))
+		if err == nil && is {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			p.t.Fatalf("waiting for %s: %v; the page is\n%s", what, errors.Join(ctx.Err(), err), Eval[string](p, `location.href + "\n" + document.body.innerText`))
+		}
+	}
 }
 
 // Eval returns the value of an expression in the page.

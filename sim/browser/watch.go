@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// Expect allows log entries of the page that contain the text.
+// Expect allows what no page may do if its description contains the text: a log entry, an exception or a request.
 func (p *Page) Expect(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -5,10 +5,10 @@
 //
 // # Mishaps
 //
-// A fault.Wire is between a manager and its API server. A run without a mishap shows the writes and watch events of a story. Then the test runs
-// the story again for each of them, with one mishap: the manager crashes before or after the write, the answer is lost, the write is refused
-// with a conflict or an error 500, or the events of the kind come late or are lost until the cache lists again. Each run must reach the same
-// end, with one record and one mark.
+// A fault.Wire is between a manager and its API server. Each test first plays its story without a mishap, and the wire records the writes and
+// watch events. Then the test plays the story again for each chosen moment and mishap. At a write, the manager crashes before or after it, the
+// answer is lost, or the API server refuses it with a conflict or an error 500. With -everything, the events of a kind also come late, or are
+// lost until the cache lists again. Each run must reach the same end. In the courses, there is one record, and at most one mark.
 //
 // The tests do not repeat what the explorer searches in virtual time: which of many writes it is, in which phase of which plan, how far a cache
 // lags. Its test TestEachWriteGoesWrong makes every write of every remedy go wrong in every way, not only the first of a kind. It cannot show
@@ -18,8 +18,8 @@
 //   - a crash after the first write of each kind: verdict and its withdrawal, adoption and counts of a MachineHealthCheck, creation, admission,
 //     attempt and end of a record, mark, deletion, request and its end, annotation; and both writes of upgradepause, which the explorer does
 //     not have;
-//   - a crash before the writes that follow an act of somebody else: the withdrawal, the end of a request, and both writes of upgradepause.
-//     Before any other write, the next manager finds what it would find after our previous write;
+//   - a crash before the withdrawal, the end of a request, and both writes of upgradepause: before each, something outside Sickbay has
+//     changed. Crashes before other writes are left to the explorer;
 //   - lost answers, conflicts and errors at each verb: apply, create, delete, update and patch.
 //
 // If none of the courses tries a kind of write, the test fails. The exceptions are the writes of a power cycle, which sim/baremetal/cycle

@@ -110,8 +110,9 @@ func befalls(t *testing.T, c course, at fault.Moment, mishap fault.Mishap) {
 	t.Errorf("the mishap is not where it should be: that did not come in %d rounds", atMost)
 }
 
-// beforehand are the writes that follow an act of somebody else: a manager that crashes just before one finds something new when it starts.
-// Before any other write, the next manager finds what it would find after our previous write.
+// beforehand are the kinds whose first write comes after something outside Sickbay has changed: the check is deleted, the machine recovers, an
+// upgrade begins or ends. The next manager finds that change, which it does not find after a crash at another write. Other writes follow such
+// changes, too, such as the one after an approval: only the explorer tries crashes before those.
 var beforehand = []string{withdrawsVerdict, endsRequest, pausesCheck}
 
 // mishapsAt returns the mishaps to try at a moment of a course.

@@ -1,5 +1,5 @@
 // Package onmachine reads what a Machine says about the next step of its record: its verdict, its mark for the owner, and the power cycles
-// that its annotations ask for. It is the pure part of what the remediation controller observes.
+// that its annotations ask for. It is pure. The remediation controller adds what it reads elsewhere; simulate has only this.
 package onmachine
 
 import (
@@ -16,8 +16,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// Facts returns the facts that the Machine itself states about the next step of its record.
-func Facts(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, mhc *clusterv1.MachineHealthCheck, now time.Time) ladder.Facts {
+// Facts returns all that a Machine states about the next step of its record. simulate begins with it; the controller uses the parts. mhc is
+// nil if no MachineHealthCheck selects the Machine.
+func Facts(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, record *v1alpha1.MachineRemediation, now time.Time) ladder.Facts {
 	_, asked := machine.Annotations[clusterv1.RemediateMachineAnnotation]
 	return ladder.Facts{
 		Record: record, Machine: Machine(machine, mhc, record, now), RemediateAsked: asked,
@@ -31,7 +32,7 @@ func Machine(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, reco
 	if !machine.DeletionTimestamp.IsZero() {
 		m.DeletingSince = machine.DeletionTimestamp.Time
 	}
-	m.VerdictStands = VerdictGoes(machine, mhc)
+	m.VerdictStands = VerdictStands(machine, mhc)
 	m.RebootOperation, m.RebootStands = powerCycle(machine, record, now)
 	return m
 }
@@ -50,9 +51,9 @@ func Health(machine *clusterv1.Machine) ladder.Health {
 	return ladder.Undecided
 }
 
-// VerdictGoes reports whether a machine that Sickbay no longer manages still has our verdict, which machinehealth will remove. It
-// ignores the verdicts of a MachineHealthCheck that was handed back to others.
-func VerdictGoes(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck) bool {
+// VerdictStands reports whether a machine that Sickbay no longer manages still has our verdict. machinehealth will remove it. A verdict
+// of a MachineHealthCheck that was handed back to others does not count.
+func VerdictStands(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck) bool {
 	return (mhc == nil || mhcspec.RemediationSkipped(machine)) && ownwrites.Wrote(machine, verdict.ConditionType, ownwrites.MachineHealthFieldOwner)
 }
 

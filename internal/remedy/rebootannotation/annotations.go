@@ -1,5 +1,5 @@
-// Package rebootannotation reads what the annotations on a Machine say about a requested power cycle: who requests it, for which
-// attempt, and since when. It is pure; package remedy writes the annotations.
+// Package rebootannotation has the annotations on a Machine that concern power cycles, and reads who asks for a cycle and for which
+// attempt. It is pure. Package remedy writes Request and Operation, and the controller externalremediation writes Outcome.
 package rebootannotation
 
 import (
@@ -46,11 +46,12 @@ func ByEarlierVersion(machine metav1.Object) bool {
 	return value != "" && value == annotations[RequestedAt]
 }
 
-// DueAt returns when a Machine may be rebooted again: after pause since the last time. Zero means at once.
-func DueAt(machine metav1.Object, pause time.Duration) time.Time {
+// DueAt returns when a power cycle that the previous version asked for need no longer be waited for: wait after RequestedAt. Zero means that
+// there is nothing to wait for.
+func DueAt(machine metav1.Object, wait time.Duration) time.Time {
 	last, err := time.Parse(time.RFC3339, machine.GetAnnotations()[RequestedAt])
 	if err != nil {
 		return time.Time{}
 	}
-	return last.Add(pause)
+	return last.Add(wait)
 }

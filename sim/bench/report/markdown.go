@@ -83,11 +83,11 @@ func meanings(r result.Report) string {
 	explained := map[string]bool{}
 	for _, about := range result.All() {
 		if slices.ContainsFunc(r.Figures, func(f result.Figure) bool { return f.Measure == about.Measure }) {
-			title := hangingClusters.ReplaceAllString(about.Title, "N hanging")
-			if !explained[title] {
-				fmt.Fprintf(&text, "- **%s**: %s\n", title, about.Means)
+			heading := hangingClusters.ReplaceAllString(about.Title, "N hanging")
+			if !explained[heading] {
+				fmt.Fprintf(&text, "- **%s**: %s\n", heading, about.Means)
 			}
-			explained[title] = true
+			explained[heading] = true
 		}
 	}
 	return text.String()

@@ -1,0 +1,144 @@
+package onmachine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// wroteBy gives a Machine's condition to a field owner, as the API server does.
+func wroteBy(owner, conditionType string) build.MachineFunc {
+	fields := fmt.Sprintf(`{"f:status":{"f:conditions":{"k:{\"type\":\"%s\"}":{"f:status":{}}}}}`, conditionType)
+	return func(m *clusterv1.Machine) {
+		m.ManagedFields = append(m.ManagedFields, metav1.ManagedFieldsEntry{Manager: owner, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}})
+	}
+}
+
+func record(actions ...v1alpha1.Action) *v1alpha1.MachineRemediation {
+	r := &v1alpha1.MachineRemediation{}
+	r.UID = "r"
+	for _, action := range actions {
+		r.Spec.Steps = append(r.Spec.Steps, v1alpha1.RemediationStep{Name: strings.ToLower(string(action)), Action: action, TimeoutSeconds: new(int32(600))})
+	}
+	return r
+}
+
+func TestHealth(t *testing.T) {
+	for status, want := range map[metav1.ConditionStatus]ladder.Health{
+		"": ladder.Undecided, metav1.ConditionTrue: ladder.Healthy, metav1.ConditionFalse: ladder.Sick, metav1.ConditionUnknown: ladder.Undecided,
+	} {
+		machine := build.Machine("ns", "m")
+		if status != "" {
+			machine = build.Machine("ns", "m", build.Verdict(status, build.Epoch))
+		}
+		if got := onmachine.Health(machine); got != want {
+			t.Errorf("with the verdict %q, it is %v, want %v", status, got, want)
+		}
+	}
+}
+
+// TestMark: only a mark that waits is Sickbay's word; every other state is the owner's answer. A record takes over what a power cycle
+// without a record marked only if its plan replaces machines, or if the machine is healthy again.
+func TestMark(t *testing.T) {
+	const conditionType = clusterv1.MachineOwnerRemediatedCondition
+	mark := func(reason string) build.ConditionOption {
+		return build.Condition(conditionType, metav1.ConditionFalse, reason, build.Epoch)
+	}
+	waits := mark(clusterv1.MachineOwnerRemediatedWaitingForRemediationReason)
+	cycled := []build.MachineOption{waits, wroteBy(ownwrites.RebootMarkFieldOwner, conditionType)}
+	reboots, replaces := record(v1alpha1.ActionReboot), record(v1alpha1.ActionReboot, v1alpha1.ActionReplace)
+	tried := record(v1alpha1.ActionReplace)
+	tried.Status.Attempts = []v1alpha1.RemediationAttempt{{Number: 1, Step: "replace", ObjectRef: &v1alpha1.RemediationObjectReference{}}}
+	for name, tt := range map[string]struct {
+		machine []build.MachineOption
+		record  *v1alpha1.MachineRemediation
+		want    ladder.Mark
+	}{
+		"none":                      {nil, replaces, ladder.Mark{}},
+		"done":                      {[]build.MachineOption{build.Condition(conditionType, metav1.ConditionTrue, "Done", build.Epoch)}, replaces, ladder.Mark{}},
+		"ours":                      {[]build.MachineOption{waits, wroteBy(ownwrites.RemediationFieldOwner, conditionType)}, replaces, ladder.Mark{State: ladder.MarkWaiting, Ours: true}},
+		"an earlier version's":      {[]build.MachineOption{waits, wroteBy(ownwrites.OwnerRemediatedFieldOwner, conditionType)}, reboots, ladder.Mark{State: ladder.MarkWaiting, Ours: true}},
+		"somebody else's":           {[]build.MachineOption{waits, wroteBy("kubectl", conditionType)}, replaces, ladder.Mark{State: ladder.MarkWaiting}},
+		"refused":                   {[]build.MachineOption{mark(clusterv1.MachineSetMachineCannotBeRemediatedReason)}, reboots, ladder.Mark{State: ladder.MarkRefused}},
+		"answered":                  {[]build.MachineOption{mark(clusterv1.MachineSetMachineRemediationMachineDeletingReason)}, reboots, ladder.Mark{State: ladder.MarkAnswered}},
+		"deferred, as asked":        {[]build.MachineOption{mark("Later").WithMessage("not now")}, tried, ladder.Mark{State: ladder.MarkDeferred, Message: "not now", Ours: true}},
+		"of a cycle, to replace":    {cycled, replaces, ladder.Mark{State: ladder.MarkWaiting, Ours: true}},
+		"of a cycle, to reboot":     {cycled, reboots, ladder.Mark{State: ladder.MarkWaiting}},
+		"of a cycle that has cured": {append([]build.MachineOption{build.Verdict(metav1.ConditionTrue, build.Epoch)}, cycled...), reboots, ladder.Mark{State: ladder.MarkWaiting, Ours: true}},
+	} {
+		got := onmachine.Machine(build.Machine("ns", "m", tt.machine...), nil, tt.record, build.Epoch)
+		if diff := cmp.Diff(tt.want, got.Mark); diff != "" {
+			t.Errorf("%s: the mark (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestVerdictStands: our verdict goes with the last MachineHealthCheck, and with the annotation that keeps Sickbay away.
+func TestVerdictStands(t *testing.T) {
+	ours := wroteBy(ownwrites.MachineHealthFieldOwner, clusterv1.MachineHealthCheckSucceededCondition)
+	mhc := build.MachineHealthCheck("ns", "mhc")
+	for name, tt := range map[string]struct {
+		machine []build.MachineOption
+		mhc     *clusterv1.MachineHealthCheck
+		want    bool
+	}{
+		"looked after": {[]build.MachineOption{ours}, mhc, false},
+		"let go":       {[]build.MachineOption{ours}, nil, true},
+		"skipped":      {[]build.MachineOption{ours, build.Annotation(clusterv1.MachineSkipRemediationAnnotation, "")}, mhc, true},
+		"not ours":     {nil, nil, false},
+	} {
+		if got := onmachine.VerdictStands(build.Machine("ns", "m", tt.machine...), tt.mhc); got != tt.want {
+			t.Errorf("%s: it is %t", name, got)
+		}
+	}
+}
+
+// TestPowerCycle: a record knows its own request by the operation ID, and takes over one from before it.
+func TestPowerCycle(t *testing.T) {
+	const request, operation, at = rebootannotation.Request, rebootannotation.Operation, rebootannotation.RequestedAt
+	epoch := build.Epoch.Format(time.RFC3339)
+	for name, tt := range map[string]struct {
+		annotations  map[string]string
+		now          time.Duration
+		operation    string
+		stands       bool
+		heldByOthers string
+	}{
+		"none":                                  {},
+		"its own":                               {annotations: map[string]string{request: "r/1", operation: "r/1"}, operation: "r/1", stands: true},
+		"its own, done":                         {annotations: map[string]string{operation: "r/1"}, operation: "r/1"},
+		"an earlier record's":                   {annotations: map[string]string{request: "q/1", operation: "q/1"}, operation: "r/1", stands: true},
+		"an earlier record's, done":             {annotations: map[string]string{operation: "q/1"}},
+		"the version before asks":               {annotations: map[string]string{request: epoch, at: epoch}, operation: "r/1", stands: true},
+		"the version before has just asked":     {annotations: map[string]string{at: epoch}, now: time.Minute, operation: "r/1"},
+		"the version before asked a while ago":  {annotations: map[string]string{at: epoch}, now: time.Hour},
+		"a person asks":                         {annotations: map[string]string{request: ""}, heldByOthers: request},
+		"a person asks, after its own was done": {annotations: map[string]string{request: "please", operation: "r/1"}, operation: "r/1", heldByOthers: request},
+		"a person asks for a step":              {annotations: map[string]string{request + "/PowerOff": ""}, heldByOthers: request + "/PowerOff"},
+	} {
+		machine := build.Machine("ns", "m")
+		machine.Annotations = tt.annotations
+		facts := onmachine.Facts(machine, nil, record(v1alpha1.ActionReboot), build.Epoch.Add(tt.now))
+		if facts.Machine.RebootOperation != tt.operation || facts.Machine.RebootStands != tt.stands {
+			t.Errorf("%s: the cycle is %q, and stands: %t", name, facts.Machine.RebootOperation, facts.Machine.RebootStands)
+		}
+		if got := facts.Safety.HeldByOthers; !strings.HasSuffix(got, tt.heldByOthers) || (got == "") != (tt.heldByOthers == "") {
+			t.Errorf("%s: others: %q", name, got)
+		}
+		if keptOff := strings.HasSuffix(tt.heldByOthers, "/PowerOff"); (facts.Safety.KeptOff != "") != keptOff {
+			t.Errorf("%s: kept off: %q", name, facts.Safety.KeptOff)
+		}
+	}
+}
