@@ -22,7 +22,7 @@ import (
 func wroteBy(owner, conditionType string) build.MachineFunc {
 	fields := fmt.Sprintf(`{"f:status":{"f:conditions":{"k:{\"type\":\"%s\"}":{"f:status":{}}}}}`, conditionType)
 	return func(m *clusterv1.Machine) {
-		m.ManagedFields = append(m.ManagedFields, metav1.ManagedFieldsEntry{Manager: owner, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}})
+		m.ManagedFields = append(m.ManagedFields, metav1.ManagedFieldsEntry{Manager: owner, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(fields)})
 	}
 }
 
