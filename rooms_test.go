@@ -18,14 +18,15 @@ var controllers = []string{
 // small are files that are a whole controller, or a loop.
 var small = []string{"internal/remediation/plancheck.go", "internal/reboot/sweep.go"}
 
-// The methods of clients, whose first argument is a context.
+// The methods of clients, and the functions of ownwrites, whose first argument is a context.
 var (
 	reads  = []string{"Get", "List", "GetLive"}
-	writes = []string{"Apply", "Create", "Delete", "DeleteAllOf", "Patch", "Update"}
+	writes = []string{"Apply", "ApplyCondition", "ApplyStatus", "Create", "Delete", "DeleteAllOf", "Patch", "Update"}
 )
 
 // TestReadsAndWritesHaveTheirFiles: files named observe*.go read, and files named act*.go write. The latter may also read just before they act;
-// watches and metrics read caches, and controller.go reads the object for which it is called.
+// watches and metrics read caches, one watch asks the API server whether it may list a kind, and controller.go reads the object for which it
+// is called.
 func TestReadsAndWritesHaveTheirFiles(t *testing.T) {
 	mayRead := []string{"observe", "act", "watch", "controller", "metrics"}
 	for _, dir := range controllers {

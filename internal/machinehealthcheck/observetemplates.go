@@ -36,7 +36,7 @@ func (r *Reconciler) observeTemplate(ctx context.Context, f *admission.Facts) er
 		what string
 		gvk  schema.GroupVersionKind
 	}{{"request", remedy.RequestKind(ref)}, {"template", ref.GroupVersionKind()}} {
-		missing, err := r.unreadable(ctx, one.gvk, one.what)
+		missing, err := r.whyUnreadable(ctx, one.gvk, one.what)
 		if missing != "" || err != nil {
 			f.Template.Missing = missing
 			return err
@@ -86,9 +86,9 @@ func notInstalled(gvk schema.GroupVersionKind, what string) string {
 	return fmt.Sprintf("remediation %s kind %s of %s is not installed", what, gvk.Kind, gvk.GroupVersion())
 }
 
-// unreadable says why objects of a kind cannot be read; empty if they can. A cache waits for ever for a kind that it may not list,
+// whyUnreadable says why objects of a kind cannot be read; empty if they can. A cache waits for ever for a kind that it may not list,
 // so it asks the API server once before.
-func (r *Reconciler) unreadable(ctx context.Context, gvk schema.GroupVersionKind, what string) (string, error) {
+func (r *Reconciler) whyUnreadable(ctx context.Context, gvk schema.GroupVersionKind, what string) (string, error) {
 	if r.kinds.isReadable(gvk) {
 		return "", nil
 	}
