@@ -45,7 +45,7 @@ func (r *Reconciler) addWatches(objects cache.Cache, ctl controller.Controller) 
 	if err := ctl.Watch(source.Kind(objects, client.Object(&corev1.Secret{}), handler.EnqueueRequestsFromMapFunc(r.machinesOfKubeconfig))); err != nil {
 		return err
 	}
-	return ctl.Watch(r.Clusters.Cache.GetClusterSource(ControllerName, r.machinesOfCluster))
+	return ctl.Watch(r.Clusters.Reachable(ControllerName, r.machinesOfCluster))
 }
 
 // machinesOfKubeconfig maps a kubeconfig secret to all Machines of its cluster if the cluster cannot be read: their verdicts say what is wrong

@@ -27,7 +27,7 @@ func (r *Reconciler) wakeByNodes(ctl controller.Controller) error {
 	r.watchNodes = func(ctx context.Context, cluster client.ObjectKey) error {
 		return r.Clusters.Watch(ctx, r.name(), cluster, ctl, r.ofNode)
 	}
-	return ctl.Watch(r.Clusters.Cache.GetClusterSource(r.name(), r.ofCluster))
+	return ctl.Watch(r.Clusters.Reachable(r.name(), r.ofCluster))
 }
 
 // ofNode maps a Node to the RebootRemediations that wait for a Node of its name. This also wakes some of other clusters in the

@@ -13,7 +13,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/controllers/clustercache"
 	"sigs.k8s.io/cluster-api/core/setup"
-	"sigs.k8s.io/cluster-api/feature"
 	"sigs.k8s.io/cluster-api/util/index"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -51,7 +50,9 @@ func newManager(cfg *rest.Config, logger logr.Logger) (ctrl.Manager, error) {
 			},
 		}},
 		Controller: config.Controller{
-			UsePriorityQueue: new(feature.Gates.Enabled(feature.PriorityQueue)),
+			// Upstream uses its priority queue, but that of this version of controller-runtime can block for ever at
+			// shutdown (its issue 3538).
+			UsePriorityQueue: new(false),
 			// Controller names must be unique per process, so with validation a test binary could
 			// have only one world.
 			SkipNameValidation: new(true),
@@ -67,20 +68,20 @@ func newManager(cfg *rest.Config, logger logr.Logger) (ctrl.Manager, error) {
 
 // connections holds the means to reach workload clusters.
 type connections struct {
-	clusterCache clustercache.ClusterCache
+	clusterCache lasting
 	secrets      client.Client
 }
 
-// connect sets up the cluster cache that all controllers share.
-func connect(ctx context.Context, mgr ctrl.Manager, concurrency int) (connections, error) {
-	if err := index.AddDefaultIndexes(ctx, mgr); err != nil {
+// connect sets up the cluster cache that all controllers share, for the life of the world.
+func connect(lifetime context.Context, mgr ctrl.Manager, concurrency int) (connections, error) {
+	if err := index.AddDefaultIndexes(lifetime, mgr); err != nil {
 		return connections{}, fmt.Errorf("adding indexes: %w", err)
 	}
 	secrets, err := setup.CreateSecretCachingClient(mgr)
 	if err != nil {
 		return connections{}, fmt.Errorf("creating the client for secrets: %w", err)
 	}
-	clusterCache, err := clustercache.SetupWithManager(ctx, mgr, clustercache.Options{
+	clusterCache, err := clustercache.SetupWithManager(lifetime, mgr, clustercache.Options{
 		SecretClient: secrets,
 		Cache:        setup.ClusterCacheCacheOptions(),
 		Client:       setup.ClusterCacheClientOptions(controllerName, 100, 200),
@@ -92,13 +93,10 @@ func connect(ctx context.Context, mgr ctrl.Manager, concurrency int) (connection
 	if tunable, ok := clusterCache.(interface{ SetConnectionCreationRetryInterval(time.Duration) }); ok {
 		tunable.SetConnectionCreationRetryInterval(reconnectAfter)
 	}
-	return connections{clusterCache: clusterCache, secrets: secrets}, nil
+	return connections{clusterCache: lasting{clusterCache, lifetime}, secrets: secrets}, nil
 }
 
 func (c connections) close() {
-	// Otherwise the in-memory servers would wait for its watches to end. The method is not in the
-	// interface.
-	if c, ok := c.clusterCache.(interface{ Shutdown() }); ok {
-		c.Shutdown()
-	}
+	// Otherwise the in-memory servers would wait for its watches to end.
+	c.clusterCache.Shutdown()
 }

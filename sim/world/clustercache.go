@@ -8,9 +8,35 @@ import (
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport/spdy"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 )
+
+// lasting is a cluster cache whose sources take events for as long as its world lives, even after their controllers have stopped. The cache
+// waits without a limit until somebody takes an event, so otherwise its own controller may never stop.
+type lasting struct {
+	clustercache.ClusterCache
+
+	lifetime context.Context
+}
+
+// GetClusterSource implements clustercache.ClusterCache.
+func (l lasting) GetClusterSource(name string, mapCluster func(context.Context, client.Object) []ctrl.Request, opts ...clustercache.GetClusterSourceOption) source.Source {
+	events := l.ClusterCache.GetClusterSource(name, mapCluster, opts...)
+	return source.Func(func(_ context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
+		return events.Start(l.lifetime, queue)
+	})
+}
+
+// Shutdown closes the connections. The method is not in the interface that the cache has.
+func (l lasting) Shutdown() {
+	if c, ok := l.ClusterCache.(interface{ Shutdown() }); ok {
+		c.Shutdown()
+	}
+}
 
 // dialInTurn is the cluster cache for KubeadmControlPlane. Its etcd client dials several members at the same
 // time through one SPDY round tripper, which keeps the connection of the last dial in a field. That is a

@@ -1,0 +1,53 @@
+package workload
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// announcing is a clustercache that hands over its events as Cluster API's does: it waits until somebody takes them.
+type announcing struct {
+	clustercache.ClusterCache
+
+	events chan event.GenericEvent
+}
+
+// GetClusterSource implements clustercache.ClusterCache.
+func (a announcing) GetClusterSource(_ string, mapCluster func(context.Context, client.Object) []ctrl.Request, _ ...clustercache.GetClusterSourceOption) source.Source {
+	return source.Channel(a.events, handler.TypedEnqueueRequestsFromMapFunc(mapCluster))
+}
+
+// TestReachable: a cluster's event wakes the controller, and somebody takes the events that come while the controllers stop.
+func TestReachable(t *testing.T) {
+	g := NewWithT(t)
+	cache := announcing{events: make(chan event.GenericEvent)}
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[ctrl.Request]())
+	ctx, stop := context.WithCancel(t.Context())
+	reachable := (&Clusters{Cache: cache}).Reachable("test", func(_ context.Context, cluster client.Object) []ctrl.Request {
+		return []ctrl.Request{{NamespacedName: client.ObjectKeyFromObject(cluster)}}
+	})
+	g.Expect(reachable.Start(ctx, queue)).To(Succeed())
+	cluster := event.GenericEvent{Object: build.Cluster(key.Namespace, key.Name)}
+	cache.events <- cluster
+	request, _ := queue.Get()
+	g.Expect(request.NamespacedName).To(Equal(key))
+
+	queue.ShutDown()
+	stop()
+	// A receiver that stops with ctx may still take a few.
+	for range 20 {
+		g.Eventually(cache.events).WithTimeout(10 * time.Second).Should(BeSent(cluster))
+	}
+}
