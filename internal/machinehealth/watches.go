@@ -21,6 +21,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // addWatches wakes a Machine when anything changes that its verdict depends on, and only then.
@@ -56,41 +57,28 @@ func (r *Reconciler) machinesOfKubeconfig(ctx context.Context, kubeconfig client
 	if err != nil || purpose != secret.Kubeconfig || !r.Clusters.Unread(cluster) {
 		return nil
 	}
-	return r.requests(ctx, cluster)
+	return r.machinesIn(ctx, cluster)
 }
 
 // machinesOfMachineHealthCheck maps a MachineHealthCheck to the Machines that it selects. An update maps both its old and its new state, so
 // Machines that it no longer selects are woken, too.
 func (r *Reconciler) machinesOfMachineHealthCheck(ctx context.Context, obj client.Object) []ctrl.Request {
 	machines, err := r.Selectors.MachinesSelectedBy(ctx, r.Client, obj.(*clusterv1.MachineHealthCheck))
-	return toRequests(ctx, machines, err)
+	return scaffold.RequestsFor(ctx, machines, err)
 }
 
 func (r *Reconciler) machinesOfCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
-	return r.requests(ctx, client.ObjectKeyFromObject(cluster))
+	return r.machinesIn(ctx, client.ObjectKeyFromObject(cluster))
 }
 
 func (r *Reconciler) machinesOfNode(ctx context.Context, cluster client.ObjectKey, node string) []ctrl.Request {
 	machines, err := mhcspec.MachinesOfNode(ctx, r.Client, cluster, node)
-	return toRequests(ctx, machines, err)
+	return scaffold.RequestsFor(ctx, machines, err)
 }
 
-func (r *Reconciler) requests(ctx context.Context, cluster client.ObjectKey) []ctrl.Request {
+func (r *Reconciler) machinesIn(ctx context.Context, cluster client.ObjectKey) []ctrl.Request {
 	machines, err := mhcspec.MachinesOf(ctx, r.Client, cluster)
-	return toRequests(ctx, machines, err)
-}
-
-func toRequests(ctx context.Context, machines []*clusterv1.Machine, err error) []ctrl.Request {
-	if err != nil {
-		// Reading from the cache fails only while it stops.
-		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the machines that an event concerns")
-		return nil
-	}
-	requests := make([]ctrl.Request, len(machines))
-	for i := range machines {
-		requests[i].NamespacedName = client.ObjectKeyFromObject(machines[i])
-	}
-	return requests
+	return scaffold.RequestsFor(ctx, machines, err)
 }
 
 // relevantMachineChange drops events that cannot change a verdict, such as those of our own writes.

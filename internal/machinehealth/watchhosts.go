@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/uncopied"
 )
 
@@ -29,7 +30,7 @@ func (r *Reconciler) machinesOfHost(ctx context.Context, host client.Object) []c
 		return nil
 	}
 	machines, err := uncopied.List[*clusterv1.Machine](ctx, r.Client, &clusterv1.MachineList{}, host.GetNamespace(), byConsumer, consumer)
-	return toRequests(ctx, machines, err)
+	return scaffold.RequestsFor(ctx, machines, err)
 }
 
 // relevantHostChange drops events that cannot change a verdict.

@@ -143,7 +143,7 @@ func (r *Reconciler) decide(ctx context.Context, mhc *clusterv1.MachineHealthChe
 		return admission.Facts{}, admission.Decision{}, err
 	}
 	if len(decision.Admit) > 0 && decision.Bounded() && !decision.Config.OnlyReports() {
-		if err := r.targets().liveRecords(ctx, &facts); err != nil {
+		if err := r.reader().liveRecords(ctx, &facts); err != nil {
 			return admission.Facts{}, admission.Decision{}, err
 		}
 		decision = admission.Decide(facts, r.Clock.Now())
@@ -164,7 +164,7 @@ func (r *Reconciler) decideByCache(ctx context.Context, mhc *clusterv1.MachineHe
 	if !decision.RestsOnCounts() {
 		return facts, decision, nil
 	}
-	if err := r.targets().judge(ctx, &facts, decision.MaxUnhealthy()); err != nil {
+	if err := r.reader().judge(ctx, &facts, decision.MaxUnhealthy()); err != nil {
 		return admission.Facts{}, admission.Decision{}, err
 	}
 	return facts, admission.Decide(facts, r.Clock.Now()), nil

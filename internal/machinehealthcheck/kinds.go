@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // kinds watches the kinds of templates as they appear, since only the MachineHealthChecks name them. Without a controller, as in
@@ -64,7 +65,8 @@ func (r *Reconciler) watchTemplates(gvk schema.GroupVersionKind) error {
 // usingTemplates maps a template to the MachineHealthChecks that refer to it.
 func (r *Reconciler) usingTemplates(kind schema.GroupKind) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []ctrl.Request {
-		return requests(logged(ctx)(mhcspec.MachineHealthChecksUsing(ctx, r.Client, kind, client.ObjectKeyFromObject(obj))))
+		mhcs, err := mhcspec.MachineHealthChecksUsing(ctx, r.Client, kind, client.ObjectKeyFromObject(obj))
+		return scaffold.RequestsFor(ctx, mhcs, err)
 	}
 }
 

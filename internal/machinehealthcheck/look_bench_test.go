@@ -115,14 +115,14 @@ func BenchmarkLargeLook(b *testing.B) {
 	}
 	r.Observer.Nodes = nodes
 	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster}
-	if err := r.targets().add(b.Context(), &f); err != nil || len(f.Targets) != 10_000 {
+	if err := r.reader().add(b.Context(), &f); err != nil || len(f.Targets) != 10_000 {
 		b.Fatal(err, len(f.Targets))
 	}
 	for name, do := range map[string]func() error{
 		"targets": func() error {
-			return r.targets().add(b.Context(), &admission.Facts{MachineHealthCheck: mhc, Cluster: cluster})
+			return r.reader().add(b.Context(), &admission.Facts{MachineHealthCheck: mhc, Cluster: cluster})
 		},
-		"judge":  func() error { return r.targets().judge(b.Context(), &f, 1) },
+		"judge":  func() error { return r.reader().judge(b.Context(), &f, 1) },
 		"decide": func() error { admission.Decide(f, r.Clock.Now()); return nil },
 		"whole":  func() error { _, _, err := r.decideByCache(b.Context(), mhc); return err },
 	} {

@@ -68,8 +68,8 @@ func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 func (r *Reconciler) shown(ctx context.Context) func(client.Object) bool {
 	known := map[client.ObjectKey]bool{}
 	ofCluster := func(key client.ObjectKey) bool {
-		is, asked := known[key]
-		if !asked {
+		is, cached := known[key]
+		if !cached {
 			cluster := &clusterv1.Cluster{}
 			is = r.Client.Get(ctx, key, cluster) != nil || cluster.Labels[clusterv1.WatchLabel] == r.Policy.WatchFilter
 			known[key] = is

@@ -36,7 +36,7 @@ func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCh
 		MachineHealthCheck: mhc, Cluster: cluster, SelectorProblem: r.Selectors.Problem(mhc),
 		KindsMissing: r.RecordsInstalled != nil && !r.RecordsInstalled(),
 	}
-	if err := r.targets().add(ctx, &f); err != nil {
+	if err := r.reader().add(ctx, &f); err != nil {
 		return admission.Facts{}, err
 	}
 	if err := r.observeTemplate(ctx, &f); err != nil {
@@ -49,7 +49,7 @@ func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCh
 	if err != nil {
 		return admission.Facts{}, err
 	}
-	if err := r.targets().addRecords(ctx, &f, all); err != nil {
+	if err := r.reader().addRecords(ctx, &f, all); err != nil {
 		return admission.Facts{}, err
 	}
 	r.observeFailures(&f)

@@ -42,8 +42,8 @@ type Gatekeeper struct {
 
 // lastLook is the last look at the machines of a MachineHealthCheck.
 type lastLook struct {
-	// asked is when it was last asked for; the Gatekeeper's lock guards it.
-	asked time.Time
+	// used is when it was last asked for; the Gatekeeper's lock guards it.
+	used time.Time
 
 	mu         sync.Mutex
 	generation int64
@@ -68,10 +68,10 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 	now := g.Clock.Now()
 	if kept.left == 0 || kept.generation != mhc.Generation || now.Sub(kept.at) >= lookLasts || now.Before(kept.at) {
 		f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster}
-		if err := g.targets().add(ctx, &f); err != nil {
+		if err := g.reader().add(ctx, &f); err != nil {
 			return "", err
 		}
-		if err := g.targets().judge(ctx, &f, most(len(f.Targets))); err != nil {
+		if err := g.reader().judge(ctx, &f, most(len(f.Targets))); err != nil {
 			return "", err
 		}
 		kept.generation, kept.at, kept.left = mhc.Generation, g.Clock.Now(), answersOfLook
@@ -98,10 +98,10 @@ func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealt
 	if !admission.Bounded(f) {
 		return "", nil
 	}
-	if err := g.targets().add(ctx, &f); err != nil {
+	if err := g.reader().add(ctx, &f); err != nil {
 		return "", err
 	}
-	if err := g.targets().liveRecords(ctx, &f); err != nil {
+	if err := g.reader().liveRecords(ctx, &f); err != nil {
 		return "", err
 	}
 	return admission.OverBudget(f), nil
@@ -128,16 +128,16 @@ func (g *Gatekeeper) last(mhc types.UID) *lastLook {
 	defer g.mu.Unlock()
 	now := g.Clock.Now()
 	if g.looks[mhc] == nil {
-		maps.DeleteFunc(g.looks, func(_ types.UID, kept *lastLook) bool { return now.Sub(kept.asked) > lookKept })
+		maps.DeleteFunc(g.looks, func(_ types.UID, kept *lastLook) bool { return now.Sub(kept.used) > lookKept })
 		if g.looks == nil {
 			g.looks = map[types.UID]*lastLook{}
 		}
 		g.looks[mhc] = &lastLook{}
 	}
-	g.looks[mhc].asked = now
+	g.looks[mhc].used = now
 	return g.looks[mhc]
 }
 
-func (g *Gatekeeper) targets() targets {
-	return targets{g.Client, g.Live, g.Observer, g.Selectors, g.Clock}
+func (g *Gatekeeper) reader() machineReader {
+	return machineReader{g.Client, g.Live, g.Observer, g.Selectors, g.Clock}
 }

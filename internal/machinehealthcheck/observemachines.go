@@ -22,8 +22,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// targets reads the machines of a MachineHealthCheck and their records. The Reconciler and the Gatekeeper share it.
-type targets struct {
+// machineReader reads the machines of a MachineHealthCheck and their records. The Reconciler and the Gatekeeper share it.
+type machineReader struct {
 	client    client.Reader
 	live      client.Reader
 	observer  *machinehealth.Observer
@@ -31,18 +31,18 @@ type targets struct {
 	clock     clock.PassiveClock
 }
 
-func (r *Reconciler) targets() targets {
-	return targets{r.Client, r.Live, r.Observer, r.Selectors, r.Clock}
+func (r *Reconciler) reader() machineReader {
+	return machineReader{r.Client, r.Live, r.Observer, r.Selectors, r.Clock}
 }
 
 // add finds the Machines that belong to the MachineHealthCheck, and those that it selects but that belong to an older one.
-func (t targets) add(ctx context.Context, f *admission.Facts) error {
+func (m machineReader) add(ctx context.Context, f *admission.Facts) error {
 	mhc := f.MachineHealthCheck
-	machines, err := t.selectors.MachinesSelectedBy(ctx, t.client, mhc)
+	machines, err := m.selectors.MachinesSelectedBy(ctx, m.client, mhc)
 	if err != nil {
 		return err
 	}
-	older, err := mhcspec.OlderRivals(ctx, t.client, mhc)
+	older, err := mhcspec.OlderRivals(ctx, m.client, mhc)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (t targets) add(ctx context.Context, f *admission.Facts) error {
 		if !mhcspec.IsTarget(machine) {
 			continue
 		}
-		if owner := t.selectors.Owner(machine, older); owner != nil {
+		if owner := m.selectors.Owner(machine, older); owner != nil {
 			f.Elsewhere[owner.Name] = append(f.Elsewhere[owner.Name], machine.Name)
 			continue
 		}
@@ -63,10 +63,10 @@ func (t targets) add(ctx context.Context, f *admission.Facts) error {
 }
 
 // addRecords adds records to the history of the cluster, and keeps those of the MachineHealthCheck.
-func (t targets) addRecords(ctx context.Context, f *admission.Facts, all []*v1alpha1.MachineRemediation) error {
+func (m machineReader) addRecords(ctx context.Context, f *admission.Facts, all []*v1alpha1.MachineRemediation) error {
 	f.History = append(f.History, all...)
 	for _, one := range all {
-		ours, err := t.ours(ctx, f, one)
+		ours, err := m.ours(ctx, f, one)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (t targets) addRecords(ctx context.Context, f *admission.Facts, all []*v1al
 
 // ours reports whether a record counts for the MachineHealthCheck: the record names it, and its machine is a target now, or
 // nobody's.
-func (t targets) ours(ctx context.Context, f *admission.Facts, r *v1alpha1.MachineRemediation) (bool, error) {
+func (m machineReader) ours(ctx context.Context, f *admission.Facts, r *v1alpha1.MachineRemediation) (bool, error) {
 	if targeted(f.Targets, r.Spec.MachineRef) {
 		return true, nil
 	}
@@ -88,7 +88,7 @@ func (t targets) ours(ctx context.Context, f *admission.Facts, r *v1alpha1.Machi
 		return false, nil
 	}
 	machine := &clusterv1.Machine{}
-	if err := t.client.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: r.Spec.MachineRef.Name}, machine); err != nil {
+	if err := m.client.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: r.Spec.MachineRef.Name}, machine); err != nil {
 		if apierrors.IsNotFound(err) {
 			return true, nil
 		}
@@ -97,11 +97,11 @@ func (t targets) ours(ctx context.Context, f *admission.Facts, r *v1alpha1.Machi
 	if machine.UID != r.Spec.MachineRef.UID || !mhcspec.IsTarget(machine) {
 		return true, nil
 	}
-	mhcs, err := mhcspec.MachineHealthChecksFor(ctx, t.client, machine)
+	mhcs, err := mhcspec.MachineHealthChecksFor(ctx, m.client, machine)
 	if err != nil {
 		return false, err
 	}
-	owner := t.selectors.Owner(machine, mhcs)
+	owner := m.selectors.Owner(machine, mhcs)
 	return owner == nil || owner.UID == f.MachineHealthCheck.UID, nil
 }
 
@@ -114,8 +114,8 @@ func targeted(all []admission.Target, machine v1alpha1.RemediatedMachineReferenc
 // judge judges all targets anew, from the caches. Verdicts are written one by one, but Nodes may vanish all at once: after the
 // first verdict, the limit alone would admit machines until it is reached. It stops as soon as more than the given number are
 // unhealthy, which is all that matters.
-func (t targets) judge(ctx context.Context, f *admission.Facts, most int) error {
-	unhealthy, observer := 0, *t.observer
+func (m machineReader) judge(ctx context.Context, f *admission.Facts, most int) error {
+	unhealthy, observer := 0, *m.observer
 	observer.Nodes = workload.ForMany(ctx, observer.Nodes, client.ObjectKeyFromObject(f.Cluster), len(f.Targets))
 	for i := range f.Targets {
 		target := &f.Targets[i]
@@ -127,7 +127,7 @@ func (t targets) judge(ctx context.Context, f *admission.Facts, most int) error 
 		if err != nil {
 			return err
 		}
-		target.Present = metav1.ConditionStatus(verdict.Decide(facts, t.clock.Now()).Status)
+		target.Present = metav1.ConditionStatus(verdict.Decide(facts, m.clock.Now()).Status)
 		if target.Present != metav1.ConditionTrue {
 			unhealthy++
 		}
@@ -139,13 +139,13 @@ func (t targets) judge(ctx context.Context, f *admission.Facts, most int) error 
 }
 
 // liveRecords replaces the open records with live reads: the previous leader may have admitted machines just before it stopped.
-func (t targets) liveRecords(ctx context.Context, f *admission.Facts) error {
-	all, err := record.LiveOpenOfCluster(ctx, t.live, client.ObjectKeyFromObject(f.Cluster))
+func (m machineReader) liveRecords(ctx context.Context, f *admission.Facts) error {
+	all, err := record.LiveOpenOfCluster(ctx, m.live, client.ObjectKeyFromObject(f.Cluster))
 	if err != nil {
 		return err
 	}
 	f.Records, f.History = closed(f.Records), closed(f.History)
-	return t.addRecords(ctx, f, all)
+	return m.addRecords(ctx, f, all)
 }
 
 // closed returns the records without the label of open ones.

@@ -51,11 +51,12 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 }
 
 func (r *Reconciler) rivals(ctx context.Context, obj client.Object) []ctrl.Request {
-	return requests(logged(ctx)(mhcspec.Rivals(ctx, r.Client, obj.(*clusterv1.MachineHealthCheck))))
+	rivals, err := mhcspec.Rivals(ctx, r.Client, obj.(*clusterv1.MachineHealthCheck))
+	return scaffold.RequestsFor(ctx, rivals, err)
 }
 
 func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
-	return requests(r.checksOf(ctx, client.ObjectKeyFromObject(cluster)))
+	return scaffold.RequestsFor(ctx, r.checksOf(ctx, client.ObjectKeyFromObject(cluster)), nil)
 }
 
 // gatherFor returns how long to collect events before a look: a fortieth of pauseOf, 25 ms with 10,000 Machines. Such a look takes
@@ -77,7 +78,7 @@ func (r *Reconciler) machineEvents() handler.EventHandler {
 				concerned, wait = append(concerned, r.selectors(ctx, before)...), gatherFor
 			}
 			for _, mhc := range concerned {
-				queue.AddAfter(request(mhc), wait(int(ptr.Deref(mhc.Status.ExpectedMachines, 0))))
+				queue.AddAfter(scaffold.RequestFor(mhc), wait(int(ptr.Deref(mhc.Status.ExpectedMachines, 0))))
 			}
 		},
 	}
@@ -90,7 +91,7 @@ func onlyCounts(before, after *clusterv1.Machine) bool {
 }
 
 func (r *Reconciler) selecting(ctx context.Context, obj client.Object) []ctrl.Request {
-	return requests(r.selectors(ctx, obj.(*clusterv1.Machine)))
+	return scaffold.RequestsFor(ctx, r.selectors(ctx, obj.(*clusterv1.Machine)), nil)
 }
 
 // selectors returns the MachineHealthChecks that select a Machine.
@@ -112,18 +113,6 @@ func logged(ctx context.Context) func([]*clusterv1.MachineHealthCheck, error) []
 		}
 		return mhcs
 	}
-}
-
-func requests(mhcs []*clusterv1.MachineHealthCheck) []ctrl.Request {
-	all := make([]ctrl.Request, len(mhcs))
-	for i, mhc := range mhcs {
-		all[i] = request(mhc)
-	}
-	return all
-}
-
-func request(mhc *clusterv1.MachineHealthCheck) ctrl.Request {
-	return ctrl.Request{NamespacedName: client.ObjectKeyFromObject(mhc)}
 }
 
 // specChange drops the events of our own status writes.

@@ -22,6 +22,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // recordWatch remembers whether MachineRemediations are watched.
@@ -91,7 +92,7 @@ func (r *Reconciler) ofRecord(ctx context.Context, record *v1alpha1.MachineRemed
 	all, machine, mhc := map[ctrl.Request]int{}, &clusterv1.Machine{}, &clusterv1.MachineHealthCheck{}
 	add := func(concerned ...*clusterv1.MachineHealthCheck) {
 		for _, mhc := range concerned {
-			all[request(mhc)] = int(ptr.Deref(mhc.Status.ExpectedMachines, 0))
+			all[scaffold.RequestFor(mhc)] = int(ptr.Deref(mhc.Status.ExpectedMachines, 0))
 		}
 	}
 	named := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.HealthCheckRef.Name}

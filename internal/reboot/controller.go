@@ -35,8 +35,8 @@ var (
 	HostKind       = metal3v1.GroupVersion.WithKind("BareMetalHost")
 )
 
-// maxSteps bounds the writes of one Reconcile; a cycle needs far fewer.
-const maxSteps = 50
+// maxTurns bounds the writes of one Reconcile; a cycle needs far fewer.
+const maxTurns = 50
 
 // The Nodes of OpenShift's Machines are in the management cluster. The permission to delete them has its own role, so that
 // only installations for OpenShift get it.
@@ -123,8 +123,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 func (r *Reconciler) carryOut(ctx context.Context, request *v1alpha1.RebootRemediation) (ctrl.Result, error) {
 	place := &clusterPlace{places: &r.places}
 	defer place.giveUp()
-	for range maxSteps {
-		v, decision, err := r.step(ctx, request, place)
+	for range maxTurns {
+		v, decision, err := r.turn(ctx, request, place)
 		switch {
 		case errors.Is(err, errBusy):
 			return ctrl.Result{RequeueAfter: busyRetry}, nil
@@ -151,8 +151,8 @@ func (r *Reconciler) isMine(ctx context.Context, request *v1alpha1.RebootRemedia
 	return !foreign, err
 }
 
-// step observes once, and does one thing.
-func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediation, place *clusterPlace) (view, cycle.Decision, error) {
+// turn observes once, and does one thing.
+func (r *Reconciler) turn(ctx context.Context, request *v1alpha1.RebootRemediation, place *clusterPlace) (view, cycle.Decision, error) {
 	v, err := r.observe(ctx, request, place)
 	if err != nil {
 		r.failed(request, observing, err)
@@ -161,7 +161,7 @@ func (r *Reconciler) step(ctx context.Context, request *v1alpha1.RebootRemediati
 	r.failures.Succeed(client.ObjectKeyFromObject(request), observing)
 	decision := cycle.Decide(v.facts, r.Clock.Now())
 	if cycle.Begins(&v.facts, decision) {
-		release, err := r.takeTurn(ctx, request, &v)
+		release, err := r.reserve(ctx, request, &v)
 		if err != nil {
 			return view{}, cycle.Decision{}, err
 		}

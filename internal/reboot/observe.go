@@ -78,7 +78,7 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 		v.facts.Node = cycle.NodeFacts{State: cycle.NodeUnreadable, Cause: "Too many others are waiting for the workload cluster"}
 		return nil
 	}
-	if !cycle.NeedsTurn(&v.facts) || v.facts.Deleting {
+	if !cycle.MayBegin(&v.facts) || v.facts.Deleting {
 		return nil
 	}
 	v.plane, err = r.controlPlane(ctx, request, v.machine)

@@ -14,9 +14,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 )
 
-// takeTurn checks again, past the cache, whether another RebootRemediation cycles this machine or another one of its control plane. Nobody
+// reserve checks again, past the cache, whether another RebootRemediation cycles this machine or another one of its control plane. Nobody
 // else can check until release is called, so two cycles never begin at once. The other facts stay as they were read.
-func (r *Reconciler) takeTurn(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) (release func(), err error) {
+func (r *Reconciler) reserve(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) (release func(), err error) {
 	key := client.ObjectKey{Namespace: request.Namespace, Name: "machine/" + referenceOf(request).Name}
 	if v.plane != nil {
 		key = v.machine.plane()

@@ -110,5 +110,5 @@ func (r *Reconciler) pausedInOpenShift(ctx context.Context, m client.Object, now
 
 // ofPause maps a changed MachineHealthCheck or Cluster to the RebootRemediations that may be waiting for it.
 func (r *Reconciler) ofPause(ctx context.Context, changed client.Object) []ctrl.Request {
-	return r.requests(ctx, changed.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool { return request.Status.SuspendedSince != nil })
+	return r.rebootsIn(ctx, changed.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool { return request.Status.SuspendedSince != nil })
 }

@@ -125,9 +125,9 @@ func (t *Trigger) machine(ctx context.Context, reader client.Reader, key client.
 	return machine, nil
 }
 
-// requests reads, past the cache, the RebootRemediations made for annotations of a Machine. The previous version gave them the name
+// cyclesFor reads, past the cache, the RebootRemediations made for annotations of a Machine. The previous version gave them the name
 // of the Machine.
-func (t *Trigger) requests(ctx context.Context, machine *metav1.PartialObjectMetadata) ([]*v1alpha1.RebootRemediation, error) {
+func (t *Trigger) cyclesFor(ctx context.Context, machine *metav1.PartialObjectMetadata) ([]*v1alpha1.RebootRemediation, error) {
 	var made []*v1alpha1.RebootRemediation
 	for _, name := range append(RequestNames(machine, askedPurpose), machine.Name) {
 		request, key := &v1alpha1.RebootRemediation{}, client.ObjectKey{Namespace: machine.Namespace, Name: name}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // watchFilter decides which Machines belong to other managers, by the label cluster.x-k8s.io/watch-filter.
@@ -117,7 +118,7 @@ func wakeByFilter(mgr ctrl.Manager, ctl controller.Controller, kind schema.Group
 
 // ofLabelled maps a Cluster to the RebootRemediations of its namespace that are not finished. Filtering them by Cluster is not worth the effort.
 func (r *Reconciler) ofLabelled(ctx context.Context, cluster client.Object) []ctrl.Request {
-	return r.requests(ctx, cluster.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
+	return r.rebootsIn(ctx, cluster.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
 		return !request.Status.Phase.Ended() || len(request.Finalizers) > 0
 	})
 }
@@ -126,16 +127,6 @@ func (r *Reconciler) ofLabelled(ctx context.Context, cluster client.Object) []ct
 func (t *Trigger) ofLabelled(ctx context.Context, cluster client.Object) []ctrl.Request {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(t.Kind.GroupVersion().WithKind(t.Kind.Kind + "List"))
-	if err := t.Client.List(ctx, list, client.InNamespace(cluster.GetNamespace())); err != nil {
-		// Reading from the cache fails only while it stops.
-		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the Machines that an event concerns")
-		return nil
-	}
-	var requests []ctrl.Request
-	for i := range list.Items {
-		if wantsAny(&list.Items[i]) {
-			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
-		}
-	}
-	return requests
+	concerned := func(machine *metav1.PartialObjectMetadata) bool { return wantsAny(machine) }
+	return scaffold.RequestsIn(ctx, t.Client, list, concerned, client.InNamespace(cluster.GetNamespace()))
 }

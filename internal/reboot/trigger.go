@@ -39,7 +39,7 @@ func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 	if err != nil || foreign {
 		return ctrl.Result{}, err
 	}
-	before, err := t.requests(ctx, cached)
+	before, err := t.cyclesFor(ctx, cached)
 	if err != nil {
 		return ctrl.Result{}, err
 	}

@@ -124,14 +124,14 @@ func (t *Trigger) ofRequest(_ context.Context, request client.Object) []ctrl.Req
 
 // ofHost maps a host to the RebootRemediations that cycle it, or have no host yet.
 func (r *Reconciler) ofHost(ctx context.Context, host client.Object) []ctrl.Request {
-	return r.requests(ctx, host.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
+	return r.rebootsIn(ctx, host.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
 		return request.Status.Host == nil || request.Status.Host.Name == host.GetName()
 	})
 }
 
 // ofMachine maps a Machine to its RebootRemediation.
 func (r *Reconciler) ofMachine(ctx context.Context, machine client.Object) []ctrl.Request {
-	return r.requests(ctx, machine.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
+	return r.rebootsIn(ctx, machine.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
 		return referenceOf(request) == v1alpha1.MachineReference{APIGroup: r.Kind.Group, Name: machine.GetName()}
 	})
 }
@@ -139,7 +139,7 @@ func (r *Reconciler) ofMachine(ctx context.Context, machine client.Object) []ctr
 // waiting maps a RebootRemediation to those that may be waiting for it, and to earlier ones of the same Machine whose Node it may
 // have taken over.
 func (r *Reconciler) waiting(ctx context.Context, changed client.Object) []ctrl.Request {
-	return r.requests(ctx, changed.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
+	return r.rebootsIn(ctx, changed.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
 		return request.Name != changed.GetName() && (request.Status.Phase == v1alpha1.Pending || mayTakeOver(changed, request))
 	})
 }
@@ -152,18 +152,7 @@ func mayTakeOver(changed client.Object, before *v1alpha1.RebootRemediation) bool
 	return ok && waits && referenceOf(later) == referenceOf(before)
 }
 
-func (r *Reconciler) requests(ctx context.Context, namespace string, keep func(*v1alpha1.RebootRemediation) bool) []ctrl.Request {
-	var list v1alpha1.RebootRemediationList
-	if err := r.Client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
-		// Reading from the cache fails only while it stops.
-		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the RebootRemediations that an event concerns")
-		return nil
-	}
-	var requests []ctrl.Request
-	for i := range list.Items {
-		if keep(&list.Items[i]) {
-			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
-		}
-	}
-	return requests
+// rebootsIn returns the requests to reconcile those RebootRemediations of a namespace that an event concerns.
+func (r *Reconciler) rebootsIn(ctx context.Context, namespace string, concerned func(*v1alpha1.RebootRemediation) bool) []ctrl.Request {
+	return scaffold.RequestsIn(ctx, r.Client, &v1alpha1.RebootRemediationList{}, concerned, client.InNamespace(namespace))
 }

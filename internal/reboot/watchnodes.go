@@ -33,14 +33,14 @@ func (r *Reconciler) wakeByNodes(ctl controller.Controller) error {
 // ofNode maps a Node to the RebootRemediations that wait for a Node of its name. This also wakes some of other clusters in the
 // same namespace, for nothing.
 func (r *Reconciler) ofNode(ctx context.Context, cluster client.ObjectKey, node string) []ctrl.Request {
-	return r.requests(ctx, cluster.Namespace, func(request *v1alpha1.RebootRemediation) bool {
+	return r.rebootsIn(ctx, cluster.Namespace, func(request *v1alpha1.RebootRemediation) bool {
 		return wantsNode(request) && request.Status.Node != nil && request.Status.Node.Name == node
 	})
 }
 
 // ofCluster maps a workload cluster to the RebootRemediations that may be waiting for it.
 func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
-	return r.requests(ctx, cluster.GetNamespace(), wantsNode)
+	return r.rebootsIn(ctx, cluster.GetNamespace(), wantsNode)
 }
 
 // wantsNode reports whether changes of the Node matter: while a cycle waits for it, and after the end while it is still owed

@@ -47,8 +47,8 @@ func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediati
 	if err != nil || paused {
 		return false, err
 	}
-	for _, asked := range unseen {
-		if err = r.sweepRequest(ctx, asked); err != nil {
+	for _, wanted := range unseen {
+		if err = r.sweepRequest(ctx, wanted); err != nil {
 			break
 		}
 	}
@@ -72,10 +72,10 @@ func lastAct(ended *v1alpha1.MachineRemediation, unseen []remedy.Request) time.T
 	if !ended.DeletionTimestamp.IsZero() {
 		return last
 	}
-	for _, asked := range unseen {
+	for _, wanted := range unseen {
 		over := ended.Status.CompletionTime
-		if asked.Attempt.EndTime != nil {
-			over = asked.Attempt.EndTime
+		if wanted.Attempt.EndTime != nil {
+			over = wanted.Attempt.EndTime
 		}
 		if due := over.Add(lateActs); due.After(last) {
 			last = due
@@ -99,22 +99,22 @@ func (r *Reconciler) sweepable(ctx context.Context, ended *v1alpha1.MachineRemed
 }
 
 // sweepRequest deletes a request that names the record.
-func (r *Reconciler) sweepRequest(ctx context.Context, asked remedy.Request) error {
-	if !makesRequest(asked.Record, asked.Step) {
+func (r *Reconciler) sweepRequest(ctx context.Context, wanted remedy.Request) error {
+	if !makesRequest(wanted.Record, wanted.Step) {
 		return nil
 	}
 	found := &metav1.PartialObjectMetadata{}
-	found.SetGroupVersionKind(asked.Kind())
-	err := r.Live.Get(ctx, client.ObjectKey{Namespace: asked.Record.Namespace, Name: asked.Name()}, found)
+	found.SetGroupVersionKind(wanted.Kind())
+	err := r.Live.Get(ctx, client.ObjectKey{Namespace: wanted.Record.Namespace, Name: wanted.Name()}, found)
 	switch {
 	case apierrors.IsNotFound(err), apierrors.IsForbidden(err), meta.IsNoMatchError(err):
 		return nil
 	case err != nil:
-		return fmt.Errorf("getting %s %s: %w", asked.Kind().Kind, asked.Name(), err)
-	case !strings.HasPrefix(found.Annotations[v1alpha1.OperationAnnotation], string(asked.Record.UID)+"/"), found.DeletionTimestamp != nil:
+		return fmt.Errorf("getting %s %s: %w", wanted.Kind().Kind, wanted.Name(), err)
+	case !strings.HasPrefix(found.Annotations[v1alpha1.OperationAnnotation], string(wanted.Record.UID)+"/"), found.DeletionTimestamp != nil:
 		return nil
 	}
-	r.swept(ctx, asked.Record, found.Kind)
+	r.swept(ctx, wanted.Record, found.Kind)
 	return remedy.WithdrawRequest(ctx, r.Client, found.Namespace, v1alpha1.RemediationObjectReference{
 		APIVersion: found.APIVersion, Kind: found.Kind, Name: found.Name, UID: found.UID,
 	})

@@ -25,8 +25,8 @@ type claim struct {
 	record *v1alpha1.MachineRemediation
 	// owner is the controller that makes the replacement.
 	owner types.UID
-	// asked is when the owner was asked for it.
-	asked time.Time
+	// askedAt is when the owner was asked for it.
+	askedAt time.Time
 	// deleted is when the machine of the record was deleted, if it is still there; zero once it is gone.
 	deleted time.Time
 }
@@ -42,7 +42,7 @@ func claimOf(record *v1alpha1.MachineRemediation) *claim {
 	}
 	switch last.Result {
 	case "", v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut:
-		return &claim{record: record, owner: last.ObjectRef.UID, asked: last.StartTime.Time}
+		return &claim{record: record, owner: last.ObjectRef.UID, askedAt: last.StartTime.Time}
 	default:
 		return nil
 	}
@@ -70,7 +70,7 @@ func claimsOn(owner types.UID, machines []*clusterv1.Machine, records []*v1alpha
 		claims = append(claims, c)
 	}
 	slices.SortFunc(claims, func(a, b *claim) int {
-		return cmp.Or(compareEnds(a.record, b.record), a.deleted.Compare(b.deleted), a.asked.Compare(b.asked), cmp.Compare(a.record.UID, b.record.UID))
+		return cmp.Or(compareEnds(a.record, b.record), a.deleted.Compare(b.deleted), a.askedAt.Compare(b.askedAt), cmp.Compare(a.record.UID, b.record.UID))
 	})
 	return claims
 }
@@ -90,7 +90,7 @@ func compareEnds(a, b *v1alpha1.MachineRemediation) int {
 
 // since is the earliest creation time of a machine that can fulfill the claim.
 func (c *claim) since() time.Time {
-	since := c.asked.Add(-clockSkew)
+	since := c.askedAt.Add(-clockSkew)
 	if created := c.record.CreationTimestamp.Time; created.After(since) {
 		return created
 	}

@@ -128,8 +128,8 @@ func (r *Reconciler) managed(ctx context.Context) func(*v1alpha1.MachineRemediat
 	known := map[client.ObjectKey]bool{}
 	return func(record *v1alpha1.MachineRemediation) bool {
 		key := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.HealthCheckRef.Name}
-		is, asked := known[key]
-		if !asked {
+		is, cached := known[key]
+		if !cached {
 			mhc := &clusterv1.MachineHealthCheck{}
 			err := r.Client.Get(ctx, key, mhc)
 			// If the MachineHealthCheck is gone, no other manager looks after it.

@@ -39,8 +39,8 @@ func (a *ahead) ask(obj client.Object, key client.ObjectKey, read func(client.Ob
 
 // Get implements client.Reader.
 func (a *ahead) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	one, asked := a.answers[question(obj, key)]
-	if !asked {
+	one, known := a.answers[question(obj, key)]
+	if !known {
 		return a.Reader.Get(ctx, key, obj, opts...)
 	}
 	<-one.done

@@ -23,8 +23,8 @@ const (
 	nvsentinelState = "dgxc.nvidia.com/nvsentinel-state"
 )
 
-// claimOfOthers names the other system that works on a Node; empty if none does.
-func claimOfOthers(node *corev1.Node) string {
+// workOfOthers names the other system that works on a Node; empty if none does.
+func workOfOthers(node *corev1.Node) string {
 	if node == nil {
 		return ""
 	}

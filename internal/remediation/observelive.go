@@ -63,8 +63,8 @@ func (r *Reconciler) lookAround(ctx context.Context, v *view) (err error) {
 
 // lookForRequest reads the object that the latest attempt made. The person may not be allowed to read its kind.
 func lookForRequest(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*ladder.Request, error) {
-	for _, asked := range requests(record) {
-		found, err := readRequest(ctx, reader, asked)
+	for _, wanted := range wantedRequests(record) {
+		found, err := readRequest(ctx, reader, wanted)
 		if refused(err) {
 			return ladder.Alone(record).Request, nil
 		}

@@ -23,7 +23,7 @@ import (
 // reads past the cache: few records have one, and its kind may not be watchable.
 func (r *Reconciler) requestFacts(ctx context.Context, v *view) error {
 	var err error
-	v.facts.Request, err = r.request(ctx, v.facts.Record)
+	v.facts.Request, err = r.observeRequest(ctx, v.facts.Record)
 	if !refused(err) {
 		return err
 	}
@@ -56,13 +56,13 @@ func couldNot(err error) string {
 	return ownwrites.Note("The attempt could not be carried out: " + ownwrites.Cause(err))
 }
 
-// request returns nil if there is no object.
-func (r *Reconciler) request(ctx context.Context, record *v1alpha1.MachineRemediation) (*ladder.Request, error) {
-	for _, asked := range requests(record) {
-		if err := r.watchKind(ctx, asked.Kind()); err != nil {
+// observeRequest returns nil if there is no object.
+func (r *Reconciler) observeRequest(ctx context.Context, record *v1alpha1.MachineRemediation) (*ladder.Request, error) {
+	for _, wanted := range wantedRequests(record) {
+		if err := r.watchKind(ctx, wanted.Kind()); err != nil {
 			return nil, err
 		}
-		found, err := readRequest(ctx, r.Live, asked)
+		found, err := readRequest(ctx, r.Live, wanted)
 		if found != nil || err != nil {
 			return found, err
 		}
@@ -70,8 +70,8 @@ func (r *Reconciler) request(ctx context.Context, record *v1alpha1.MachineRemedi
 	return nil, nil
 }
 
-// requests returns the requests that may exist: that of the latest attempt, and that of the next one.
-func requests(record *v1alpha1.MachineRemediation) []remedy.Request {
+// wantedRequests returns the requests that may exist: that of the latest attempt, and that of the next one.
+func wantedRequests(record *v1alpha1.MachineRemediation) []remedy.Request {
 	var list []remedy.Request
 	add := func(step v1alpha1.RemediationStep, number int32) {
 		if makesRequest(record, step) {
@@ -97,23 +97,23 @@ func makesRequest(record *v1alpha1.MachineRemediation, step v1alpha1.Remediation
 		(step.Action == v1alpha1.ActionReboot && record.Spec.TemplateRef != nil)
 }
 
-func readRequest(ctx context.Context, live client.Reader, asked remedy.Request) (*ladder.Request, error) {
+func readRequest(ctx context.Context, live client.Reader, wanted remedy.Request) (*ladder.Request, error) {
 	found := &unstructured.Unstructured{}
-	found.SetGroupVersionKind(asked.Kind())
-	key := client.ObjectKey{Namespace: asked.Record.Namespace, Name: asked.Name()}
+	found.SetGroupVersionKind(wanted.Kind())
+	key := client.ObjectKey{Namespace: wanted.Record.Namespace, Name: wanted.Name()}
 	err := live.Get(ctx, key, found)
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("getting %s %s: %w", asked.Kind().Kind, key, err)
+		return nil, fmt.Errorf("getting %s %s: %w", wanted.Kind().Kind, key, err)
 	}
 	request := &ladder.Request{
 		Ref: v1alpha1.RemediationObjectReference{
 			APIVersion: found.GetAPIVersion(), Kind: found.GetKind(), Name: found.GetName(), UID: found.GetUID(),
 		},
 		Deleting:    found.GetDeletionTimestamp() != nil,
-		OperationID: operationOf(found, asked),
+		OperationID: operationOf(found, wanted),
 	}
 	request.Succeeded, request.Message = succeeded(found)
 	return request, nil
@@ -121,9 +121,9 @@ func readRequest(ctx context.Context, live client.Reader, asked remedy.Request) 
 
 // operationOf returns the operationID of the attempt that made a request; empty if it belongs to another record. A request from
 // before the record is taken over: the previous version made it, or an earlier record that is gone.
-func operationOf(found *unstructured.Unstructured, asked remedy.Request) string {
+func operationOf(found *unstructured.Unstructured, wanted remedy.Request) string {
 	operation := found.GetAnnotations()[v1alpha1.OperationAnnotation]
-	if strings.HasPrefix(operation, string(asked.Record.UID)+"/") {
+	if strings.HasPrefix(operation, string(wanted.Record.UID)+"/") {
 		return operation
 	}
 	if found.GetDeletionTimestamp() != nil {
@@ -133,9 +133,9 @@ func operationOf(found *unstructured.Unstructured, asked remedy.Request) string 
 	if _, byAnnotation := found.GetAnnotations()[v1alpha1.ByAnnotation]; byAnnotation {
 		return ""
 	}
-	machine := asked.Record.Spec.MachineRef.UID
+	machine := wanted.Record.Spec.MachineRef.UID
 	if slices.ContainsFunc(found.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == machine }) {
-		return asked.Attempt.OperationID
+		return wanted.Attempt.OperationID
 	}
 	return ""
 }

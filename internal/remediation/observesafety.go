@@ -100,12 +100,12 @@ func (r *Reconciler) judge(ctx context.Context, v *view) error {
 		v.facts.Machine.Health, v.facts.Machine.Unconfirmed = ladder.Undecided, true
 	}
 	v.node = facts.Node.Node
-	if v.facts.Safety.Claimed = claimOfOthers(v.node); v.facts.Machine.Health != ladder.Sick || v.facts.Safety.Misconfigured != "" {
+	if v.facts.Safety.OthersAtWork = workOfOthers(v.node); v.facts.Machine.Health != ladder.Sick || v.facts.Safety.Misconfigured != "" {
 		return nil
 	}
 	claim, err := r.cycleOfOthers(ctx, v.machine)
 	if claim != "" || err != nil {
-		v.facts.Safety.Claimed = claim
+		v.facts.Safety.OthersAtWork = claim
 		return err
 	}
 	if v.facts.Safety.OverBudget, err = r.Gate.OverBudget(ctx, v.mhc, v.cluster); err != nil {

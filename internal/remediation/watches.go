@@ -102,7 +102,7 @@ func (r *Reconciler) ofMachine(ctx context.Context, obj client.Object) []ctrl.Re
 	}
 	waiting, err := record.AwaitingOwner(ctx, r.Client, machine.Namespace, owner.UID)
 	if err != nil || len(waiting) == 0 {
-		return append(requests, toRequests(ctx, nil, err)...)
+		return append(requests, openAmong(ctx, nil, err)...)
 	}
 	return append(requests, r.waitingFor(ctx, machine, owner.UID)...)
 }
@@ -111,17 +111,17 @@ func (r *Reconciler) ofMachine(ctx context.Context, obj client.Object) []ctrl.Re
 func (r *Reconciler) waitingFor(ctx context.Context, machine *clusterv1.Machine, owner types.UID) []ctrl.Request {
 	machines, err := mhcspec.MachinesOf(ctx, r.Client, mhcspec.ClusterOf(machine))
 	if err != nil {
-		return toRequests(ctx, nil, err)
+		return openAmong(ctx, nil, err)
 	}
 	all, err := record.OfCluster(ctx, r.Client, mhcspec.ClusterOf(machine))
 	if err != nil {
-		return toRequests(ctx, nil, err)
+		return openAmong(ctx, nil, err)
 	}
 	given := successors(owner, machines, all)
 	for i := range all {
 		successor, ref := given[all[i].UID], all[i].Status.ReplacementRef
 		if (successor != nil && successor.UID == machine.UID) || (ref != nil && record.Name(machine.Name, machine.UID, ordinalOf(ref)) == ref.Name) {
-			return toRequests(ctx, all[i:i+1], nil)
+			return openAmong(ctx, all[i:i+1], nil)
 		}
 	}
 	return nil
@@ -130,19 +130,19 @@ func (r *Reconciler) waitingFor(ctx context.Context, machine *clusterv1.Machine,
 func (r *Reconciler) ofHealthCheck(ctx context.Context, obj client.Object) []ctrl.Request {
 	mhc := obj.(*clusterv1.MachineHealthCheck)
 	all, err := record.OfCluster(ctx, r.Client, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName})
-	return toRequests(ctx, all, err)
+	return openAmong(ctx, all, err)
 }
 
 func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
 	all, err := record.OfCluster(ctx, r.Client, client.ObjectKeyFromObject(cluster))
-	return toRequests(ctx, all, err)
+	return openAmong(ctx, all, err)
 }
 
 // ofPlan maps a plan to the records of the clusters whose MachineHealthChecks name it: they stop while the plan is in mode Observe.
 func (r *Reconciler) ofPlan(ctx context.Context, plan client.Object) []ctrl.Request {
 	all, err := mhcspec.MachineHealthChecksUsing(ctx, r.Client, mhcspec.PlanKind, client.ObjectKeyFromObject(plan))
 	if err != nil {
-		return toRequests(ctx, nil, err)
+		return openAmong(ctx, nil, err)
 	}
 	var requests []ctrl.Request
 	for _, mhc := range all {
@@ -151,24 +151,15 @@ func (r *Reconciler) ofPlan(ctx context.Context, plan client.Object) []ctrl.Requ
 	return requests
 }
 
-// toRequests returns the requests of the records that have not ended.
-func toRequests(ctx context.Context, all []*v1alpha1.MachineRemediation, err error) []ctrl.Request {
-	if err != nil {
-		// Reading from the cache fails only during shutdown.
-		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the MachineRemediations that an event concerns")
-		return nil
-	}
-	var requests []ctrl.Request
-	for i := range all {
-		if !ladder.Ended(all[i]) {
-			requests = append(requests, request(all[i]))
+// openAmong returns the requests to reconcile those records that have not ended.
+func openAmong(ctx context.Context, all []*v1alpha1.MachineRemediation, err error) []ctrl.Request {
+	var open []*v1alpha1.MachineRemediation
+	for _, one := range all {
+		if !ladder.Ended(one) {
+			open = append(open, one)
 		}
 	}
-	return requests
-}
-
-func request(r *v1alpha1.MachineRemediation) ctrl.Request {
-	return ctrl.Request{NamespacedName: client.ObjectKeyFromObject(r)}
+	return scaffold.RequestsFor(ctx, open, err)
 }
 
 // recordChange drops the events of our own status writes: the turn that wrote has already observed them.

@@ -77,5 +77,5 @@ func (r *Reconciler) ofRequest(ctx context.Context, obj client.Object) []ctrl.Re
 // openOf returns the records of a machine that have not ended.
 func (r *Reconciler) openOf(ctx context.Context, namespace string, machine types.UID) []ctrl.Request {
 	all, err := record.OfMachine(ctx, r.Client, namespace, machine)
-	return toRequests(ctx, all, err)
+	return openAmong(ctx, all, err)
 }

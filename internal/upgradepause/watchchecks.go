@@ -10,12 +10,13 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // all returns all MachineHealthChecks of our kind.
 func (r *Reconciler) all(ctx context.Context, _ client.Object) []ctrl.Request {
-	return r.requests(ctx, func(client.Object) bool { return true })
+	return r.checks(ctx, func(client.Object) bool { return true })
 }
 
 // ofNode maps a Node, or an OpenShift Machine, to those MachineHealthChecks of its namespace that wait for Nodes or that we do not pause:
@@ -28,7 +29,7 @@ func (r *Reconciler) ofNode(ctx context.Context, obj client.Object) []ctrl.Reque
 	if namespace == "" {
 		return nil // it belongs to no Machine
 	}
-	return r.requests(ctx, func(check client.Object) bool {
+	return r.checks(ctx, func(check client.Object) bool {
 		return check.GetAnnotations()[pause.SettlingAnnotation] != "" || !pause.Ours(check.GetAnnotations())
 	}, client.InNamespace(namespace))
 }
@@ -48,25 +49,14 @@ func (r *Reconciler) ofCluster(ctx context.Context, obj client.Object) []ctrl.Re
 }
 
 func (r *Reconciler) list(ctx context.Context, cluster client.ObjectKey) []ctrl.Request {
-	return r.requests(ctx, func(check client.Object) bool {
+	return r.checks(ctx, func(check client.Object) bool {
 		key, ok := clusterOf(check)
 		return ok && key == cluster
 	}, client.InNamespace(cluster.Namespace))
 }
 
-func (r *Reconciler) requests(ctx context.Context, keep func(client.Object) bool, in ...client.ListOption) []ctrl.Request {
+func (r *Reconciler) checks(ctx context.Context, concerns func(client.Object) bool, in ...client.ListOption) []ctrl.Request {
 	var checks metav1.PartialObjectMetadataList
 	checks.SetGroupVersionKind(r.Kind.GroupVersion().WithKind(r.Kind.Kind + "List"))
-	if err := r.Client.List(ctx, &checks, append(in, client.UnsafeDisableDeepCopy)...); err != nil {
-		// Reading from the cache fails only while it stops.
-		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the MachineHealthChecks that an event concerns")
-		return nil
-	}
-	var requests []ctrl.Request
-	for i := range checks.Items {
-		if keep(&checks.Items[i]) {
-			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&checks.Items[i])})
-		}
-	}
-	return requests
+	return scaffold.RequestsIn(ctx, r.Client, &checks, concerns, in...)
 }

@@ -57,8 +57,8 @@ func NeedsNode(f *Facts) bool {
 	return f.Status.Phase != "" && rowOf(f.Status.Phase).node
 }
 
-// NeedsTurn reports whether an attempt may begin next. In a control plane, that also depends on the other machines.
-func NeedsTurn(f *Facts) bool {
+// MayBegin reports whether an attempt may begin next. In a control plane, that also depends on the other machines.
+func MayBegin(f *Facts) bool {
 	return f.Status.Phase != "" && rowOf(f.Status.Phase).begins
 }
 

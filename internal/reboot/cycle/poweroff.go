@@ -49,7 +49,7 @@ func (d *draft) powerOff() {
 	case h.PoweredOn && d.s.SeenOnAt == nil:
 		d.s.SeenOnAt = d.time()
 	case !h.PoweredOn && !h.Probe && !h.OtherProbe:
-		d.askAgain()
+		d.probeAgain()
 	}
 }
 
@@ -108,8 +108,8 @@ func (d *draft) setKey() {
 	}
 }
 
-// askAgain makes the operator look again at a host that was off before our key was set.
-func (d *draft) askAgain() {
+// probeAgain makes the operator look again at a host that was off before our key was set.
+func (d *draft) probeAgain() {
 	settled := d.s.KeySince.Add(settleTime)
 	if d.now.Before(settled) {
 		d.recheckBy(settled)

@@ -93,7 +93,7 @@ func (w *model) facts() Facts {
 	if NeedsSiblings(&f) {
 		f.Siblings = w.earlier
 	}
-	if w.throttled && NeedsTurn(&f) {
+	if w.throttled && MayBegin(&f) {
 		f.Throttled = "Waits for others"
 	}
 	return f

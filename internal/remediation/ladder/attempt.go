@@ -91,8 +91,8 @@ func (t *turn) next() bool {
 	switch {
 	case t.stands():
 		return t.takesBack("Takes back what was asked for: " + last.Message)
-	case t.isHeld():
-		return t.hold()
+	case t.needsPerson():
+		return t.leaveToPerson()
 	case t.s.NextTransitionTime != nil:
 		t.release()
 		if step, ok := t.nextStep(); ok && approved(t.asDecided(), step) {

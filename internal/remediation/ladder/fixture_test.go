@@ -229,7 +229,7 @@ var (
 	misconfigured = unsafe(func(s *Safety) {
 		s.Misconfigured = "MachineRemediationTemplate metal of MachineHealthCheck workers does not exist"
 	})
-	hidden      = unsafe(func(s *Safety) { s.Claimed = "NVSentinel works on the Node" })
+	hidden      = unsafe(func(s *Safety) { s.OthersAtWork = "NVSentinel works on the Node" })
 	paced       = unsafe(func(s *Safety) { s.Paced = "MachineSet md-0 cools down after the last repair" })
 	gateClosed  = unsafe(func(s *Safety) { s.GateClosed = "3 of 3 are not healthy" })
 	overBudget  = unsafe(func(s *Safety) { s.OverBudget = "2 of at most 1 are in flight" })

@@ -6,21 +6,21 @@ import (
 
 // held leaves the machine to a person: no step is left, or the plan or a person says so.
 func (t *turn) held() bool {
-	asked := t.retried()
-	if t.isHeld() || (t.f.Safety.PlanProblem != "" && !asked) {
-		return t.hold()
+	again := t.retried()
+	if t.needsPerson() || (t.f.Safety.PlanProblem != "" && !again) {
+		return t.leaveToPerson()
 	}
 	return false
 }
 
-// isHeld reports whether no step goes on by itself.
-func (t *turn) isHeld() bool {
+// needsPerson reports whether no step goes on by itself.
+func (t *turn) needsPerson() bool {
 	step, ok := t.nextStep()
 	return !ok || step.Action == v1alpha1.ActionHold || !known(step.Action)
 }
 
-// hold says why a person must decide. It takes no slot.
-func (t *turn) hold() bool {
+// leaveToPerson says why a person must decide. It takes no slot.
+func (t *turn) leaveToPerson() bool {
 	step, _ := t.nextStep()
 	t.settle(step)
 	t.release()

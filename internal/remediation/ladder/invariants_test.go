@@ -41,7 +41,7 @@ func (w *model) checkAct(d Decision) {
 	}
 	m, safety := f.Machine, f.Safety
 	if reason, _ := safety.stop(w.now); m.Health != Sick || m.Gone || m.Deleting() || reason != "" || safety.Unmanaged != "" ||
-		safety.HeldByOthers != "" || safety.Claimed != "" || safety.Misconfigured != "" || safety.KeptOff != "" || safety.GateClosed != "" || safety.OverBudget != "" || !f.Record.DeletionTimestamp.IsZero() {
+		safety.HeldByOthers != "" || safety.OthersAtWork != "" || safety.Misconfigured != "" || safety.KeptOff != "" || safety.GateClosed != "" || safety.OverBudget != "" || !f.Record.DeletionTimestamp.IsZero() {
 		w.fail("%s on a machine that must not be touched", d.Act)
 	}
 	if !HasSlot(f.Record) {

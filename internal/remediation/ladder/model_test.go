@@ -306,7 +306,7 @@ var aboutSafety = []event{
 	}},
 	{"terminating", func(w *model) { toggle(&w.f.Safety.Terminating, "The Cluster is being deleted") }},
 	{"others", func(w *model) { toggle(&w.f.Safety.HeldByOthers, "NVSentinel works on the Node") }},
-	{"others, seen just now", func(w *model) { toggle(&w.f.Safety.Claimed, "NVSentinel works on the Node") }},
+	{"others, seen just now", func(w *model) { toggle(&w.f.Safety.OthersAtWork, "NVSentinel works on the Node") }},
 	{"no plan", func(w *model) { toggle(&w.f.Safety.Misconfigured, "MachineRemediationTemplate metal does not exist") }},
 	{"another owner", func(w *model) {
 		if w.f.Machine.Owner != nil {

@@ -6,18 +6,18 @@ import (
 
 // pending waits for what the next attempt needs, and begins it.
 func (t *turn) pending() bool {
-	asked := t.retried()
+	again := t.retried()
 	step, ok := t.nextStep()
-	if ok && !asked && !allows(t.decision()) && inherited(&t.s, step) == nil {
+	if ok && !again && !allows(t.decision()) && inherited(&t.s, step) == nil {
 		step = t.jump(step)
 	}
-	if t.isHeld() {
-		return t.hold()
+	if t.needsPerson() {
+		return t.leaveToPerson()
 	}
 	if claim := t.claim(step); claim.stands() {
 		return t.stepBack(step, claim)
 	}
-	if !asked && !approved(t.asDecided(), step) {
+	if !again && !approved(t.asDecided(), step) {
 		t.settle(step)
 		t.release()
 		t.forgetBackoff()

@@ -95,7 +95,7 @@ func (t *turn) refusedByPerson() bool {
 func (t *turn) deniable() bool {
 	attempt := atWork(&t.s)
 	if attempt == nil {
-		return !t.isHeld() && t.s.RecoveryTime == nil && proving(&t.s) == nil
+		return !t.needsPerson() && t.s.RecoveryTime == nil && proving(&t.s) == nil
 	}
 	return attempt.ObjectRef == nil
 }

@@ -43,7 +43,7 @@ func TestReasonEndsWithItsCause(t *testing.T) {
 // TestHiddenReasonStays: what only a judgement past the caches shows is said as long as the record backs off because of it.
 func TestHiddenReasonStays(t *testing.T) {
 	f, _ := decideAll(with(plan(replace()), hidden), noon)
-	f, _ = decideAll(with(f, unsafe(func(s *Safety) { s.Claimed = "" })), noon.Add(time.Second))
+	f, _ = decideAll(with(f, unsafe(func(s *Safety) { s.OthersAtWork = "" })), noon.Add(time.Second))
 	if c := progressing(&f.Record.Status); c.Reason != v1alpha1.ReasonRemediationHeldByOthers {
 		t.Errorf("it says %s: %s", c.Reason, c.Message)
 	}

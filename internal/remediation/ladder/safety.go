@@ -19,8 +19,8 @@ type Safety struct {
 	HoldUntil time.Time
 	// HeldByOthers: another system works on the machine, as the caches show.
 	HeldByOthers string
-	// Claimed: another system works on the machine, which only a live judgement shows.
-	Claimed string
+	// OthersAtWork: another system works on the machine, which only a live judgement shows.
+	OthersAtWork string
 	// KeptOff: a person keeps the machine's host off, and has taken over the cycle of an attempt that reboots it.
 	KeptOff string
 	// Paced: other repairs must succeed before this record gets a slot.
@@ -73,8 +73,8 @@ func (t *turn) claim(step v1alpha1.RemediationStep) obstacle {
 		return obstacle{v1alpha1.ReasonUndecided, undecidedNow, m.Unconfirmed}
 	case !Acts(step.Action):
 		return obstacle{}
-	case s.Claimed != "":
-		return obstacle{v1alpha1.ReasonRemediationHeldByOthers, s.Claimed, true}
+	case s.OthersAtWork != "":
+		return obstacle{v1alpha1.ReasonRemediationHeldByOthers, s.OthersAtWork, true}
 	case t.claimed(step) != "":
 		return heldByOthers(t.claimed(step))
 	case s.Misconfigured != "":

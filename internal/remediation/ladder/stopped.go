@@ -52,8 +52,8 @@ func (t *turn) rests(reason, message string) bool {
 	switch {
 	case t.stands():
 		return t.say(v1alpha1.RemediationActing, reason, message)
-	case t.isHeld():
-		return t.hold()
+	case t.needsPerson():
+		return t.leaveToPerson()
 	}
 	if proving(&t.s) != nil {
 		t.release()
