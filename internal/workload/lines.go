@@ -19,6 +19,9 @@ const (
 	shortest, longest = 50 * time.Millisecond, syncTimeout
 	// hurried is the lower bound while no more callers may wait, because then many clusters hang.
 	hurried = 10 * time.Millisecond
+	// longestShort limits how long to try a cluster that hung while no more callers may wait. The time doubles after each failure, so a cluster
+	// that has recovered is found even if it is slow and always misses the places of those that wait.
+	longestShort = 500 * time.Millisecond
 	// longestLive limits how long to try a cluster past the cache after it hung. The time begins with longest and doubles after each failure, so a
 	// cluster that is always slow is read in the end.
 	longestLive = 10 * time.Second
@@ -34,8 +37,8 @@ func Soon() time.Duration { return wait.Jitter(soon, 1) }
 type lines struct {
 	mu sync.Mutex
 	of map[path]*line
-	// waiting and probing count the callers that are waiting now.
-	waiting, probing int
+	// waiting, retrying and probing count the callers that are waiting now.
+	waiting, retrying, probing int
 }
 
 // line is the state of one path to one cluster.
@@ -46,8 +49,9 @@ type line struct {
 	since time.Time
 	// took is how long the last answer took.
 	took time.Duration
-	// slow reports whether a caller has waited in vain for a short time.
-	slow bool
+	// missed counts how often in a row somebody has waited in vain for a short time; again is when the next caller may.
+	missed int
+	again  time.Time
 	// tried counts the failed tries in a row after the cluster hung.
 	tried int
 }
@@ -69,7 +73,8 @@ type turn struct {
 }
 
 // enter reports whether a caller may read. At most that many may wait at once for clusters that have not hung, and half as many for the others; 0
-// means that all may wait. If a cluster has hung, one caller may read it at a time.
+// means that all may wait. If a cluster has hung, one caller may read it at a time. A cluster that was slow once may only have paused, so one
+// caller at a time may try it again for a short time, even if no more may wait: less and less often, since it may as well hang.
 func (l *lines) enter(by path, hung bool, most int, now time.Time) (turn, bool) {
 	if most == 0 {
 		return turn{patient: true}, true
@@ -88,13 +93,27 @@ func (l *lines) enter(by path, hung bool, most int, now time.Time) (turn, bool) 
 	case !at.taken && room:
 		*pool++
 		mine.pool, mine.patient = pool, true
-	case at.slow && !hung:
-		return turn{}, false
+	case at.missed > 0 && !hung:
+		if at.taken || now.Before(at.again) || l.retrying >= at.retries(most) {
+			return turn{}, false
+		}
+		l.retrying++
+		mine.pool, mine.limit = &l.retrying, at.limit(true)
+	case hung:
+		mine.limit = min(longestShort, mine.limit<<min(at.missed, 10))
 	}
-	if mine.patient || hung {
+	if mine.pool != nil || hung {
 		mine.first, at.taken, at.since = true, true, now
 	}
 	return mine, true
+}
+
+// retries returns how many may try again at once. A place is left for those that were slow only once: most clusters that hang were so more often.
+func (l *line) retries(most int) int {
+	if l.missed == 1 {
+		return max(1, most/2)
+	}
+	return max(1, most/4)
 }
 
 // limit returns how long a caller may wait.
@@ -136,12 +155,19 @@ func (l *lines) leave(t turn, inVain bool, now time.Time) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// A failure of the first caller is not noted here: after all its time, the cluster counts as hanging.
-	t.slow = inVain && !t.first
-	if !inVain {
-		t.took, t.tried = now.Sub(t.begun), 0
-	} else if t.hung && t.patient {
+	switch {
+	case !inVain:
+		t.took, t.tried, t.missed = now.Sub(t.begun), 0, 0
+	case t.hung && t.patient:
 		t.tried++
+	case t.hung:
+		t.missed++
+	case t.patient:
+		// From now on, the cluster counts as hanging.
+		t.missed = 0
+	case !now.Before(t.again):
+		t.again = now.Add(soon << min(2*t.missed, 5))
+		t.missed++
 	}
 	if t.first {
 		t.taken = false

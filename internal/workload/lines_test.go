@@ -170,6 +170,40 @@ func TestOthersDoNotWait(t *testing.T) {
 	}
 }
 
+// TestOneSlowAnswer: fifty clusters hang. One answer of another cluster comes late, because the computer was busy; that cluster does not have to
+// wait until it is known which clusters hang.
+func TestOneSlowAnswer(t *testing.T) {
+	alone := client.ObjectKey{Name: "alone"}
+	for _, live := range []bool{false, true} {
+		for _, late := range []time.Duration{20 * time.Millisecond, 100 * time.Millisecond} {
+			t.Run(fmt.Sprintf("after %s, live %t", late, live), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f := &fleet{how: map[client.ObjectKey]*connection{alone: after(time.Millisecond)}}
+					f.hang(50)
+					w := newWork(t, f, live)
+					w.queue <- alone
+					<-time.After(time.Second)
+					for i := range 500 {
+						w.queue <- hangingKey(i % 50)
+					}
+					<-time.After(500 * time.Millisecond)
+					f.set(alone, after(late))
+					due := time.Now()
+					w.queue <- alone
+					<-time.After(late)
+					f.set(alone, after(time.Millisecond))
+					for len(w.times(alone)) == 1 {
+						<-time.After(time.Millisecond)
+					}
+					if took := time.Since(due); took > 3*time.Second {
+						t.Errorf("it waits %s", took)
+					}
+				})
+			})
+		}
+	}
+}
+
 // TestSlowClustersAreRead: fifty clusters hang, and yet all fifty Nodes of a cluster that is always slow are read.
 func TestSlowClustersAreRead(t *testing.T) {
 	slow := client.ObjectKey{Name: "slow"}
