@@ -73,7 +73,7 @@ func (s *stand) silence(machines []fleet.Machine) (func() error, error) {
 
 // beside makes some machines sick, again and again, while other clusters hang.
 func (s *stand) beside(ctx context.Context, p *subject.Process, hanging int, machines []fleet.Machine) error {
-	for range s.plan.HangRounds {
+	for range s.plan.Rounds {
 		sick := s.someOf(machines, min(len(machines), s.plan.Alone*s.plan.PerSecond))
 		deadlines, err := s.fallSick(ctx, sick)
 		if err != nil {

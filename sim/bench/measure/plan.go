@@ -45,9 +45,6 @@ type Plan struct {
 	// Hung is the fleet whose clusters hang; Hanging are the numbers of clusters that hang at once.
 	Hung    result.Fleet
 	Hanging []int
-	// HangRounds is how often machines fall sick while clusters hang. It is more than Rounds, since a figure of a round is the slowest of
-	// a few machines, and any pause of the computer shows in it.
-	HangRounds int
 	// Silent is the fleet whose largest cluster hangs for minutes.
 	Silent result.Fleet
 	// Compared are the fleets with which upstream is measured, and Unlimited those with which it is also measured without its limit.
@@ -76,7 +73,7 @@ func Full() Plan {
 		// Real Nodes report every five minutes: 10,000 of them 33 times per second. Upstream looks every 15 seconds, so one
 		// look falls into each round.
 		Beats: 15 * time.Second, BeatsPerSecond: 33,
-		Restarted: []result.Fleet{result.Large}, Metered: []result.Fleet{result.Large, result.Mixed}, Hung: result.Many, Hanging: result.Hanging(), HangRounds: 15, Silent: result.Large,
+		Restarted: []result.Fleet{result.Large}, Metered: []result.Fleet{result.Large, result.Mixed}, Hung: result.Many, Hanging: result.Hanging(), Silent: result.Large,
 		Compared: []result.Fleet{result.Large, result.Many, result.Middle, result.Small}, Unlimited: []result.Fleet{result.Large, result.Middle}, Failover: result.Middle, Profiled: result.Large,
 	}
 }
@@ -143,6 +140,15 @@ func (p Plan) hangs(who result.Subject, shape result.Fleet) []int {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(p.Hanging), func(n int) bool { return n >= shape.Clusters || who == result.Upstream && n != 1 })
+}
+
+// silences returns how often to have the same clusters hang. A figure of a round is the slowest of a few machines, and the first rounds of a
+// silence are unlike the later ones, so Sickbay is measured in four silences. For upstream, one takes long enough.
+func silences(who result.Subject) int {
+	if who == result.Upstream {
+		return 1
+	}
+	return 4
 }
 
 // profiles reports whether to profile a subject with a fleet.

@@ -56,7 +56,7 @@ func (s *stand) steps(who result.Subject) []step {
 	add(true, starts, s.absence)
 	add(plan.does(partReads) && who == result.Sickbay && slices.Contains(plan.Metered, shape), 1, s.reads)
 	for _, clusters := range plan.hangs(who, shape) {
-		add(true, 1, func(ctx context.Context, p *subject.Process) error { return s.hang(ctx, p, clusters) })
+		add(true, silences(who), func(ctx context.Context, p *subject.Process) error { return s.hang(ctx, p, clusters) })
 	}
 	add(plan.does(partOutage) && who == result.Sickbay && shape == plan.Silent, 1, s.outage)
 	add(plan.failsOver(who, shape), 1, s.failover)
