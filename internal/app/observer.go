@@ -6,7 +6,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -16,6 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/fleet"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // Observer sees a fleet as the manager does, through the same caches, and changes nothing: it has no controllers.
@@ -69,9 +69,7 @@ func (ob *Observer) add(ctx context.Context, o Options) error {
 
 // listable tries one list request at the API server, since a cache waits for ever for a kind that it may not list.
 func (ob *Observer) listable(ctx context.Context, gvk schema.GroupVersionKind, namespace string) error {
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
-	err := ob.mgr.GetAPIReader().List(ctx, list, client.InNamespace(namespace), client.Limit(1))
+	err := ob.mgr.GetAPIReader().List(ctx, scaffold.MetadataListOf(gvk), client.InNamespace(namespace), client.Limit(1))
 	switch {
 	case meta.IsNoMatchError(err), apierrors.IsNotFound(err):
 		return fmt.Errorf("the kind %s of %s is not installed in this cluster", gvk.Kind, gvk.Group)

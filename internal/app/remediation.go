@@ -7,7 +7,6 @@ import (
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -22,6 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -139,8 +139,7 @@ func (c *clusterAPI) newFleet(mgr ctrl.Manager) *fleet.Observer {
 // addHosts makes the controllers judge errors of hosts. Its part starts after the part of addHealth, which needs less. A cache waits
 // for ever for a kind that it may not list. So if hosts may not be read, addHosts does nothing, and nobody waits.
 func (c *clusterAPI) addHosts(ctx context.Context, mgr ctrl.Manager) error {
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(reboot.HostKind.GroupVersion().WithKind(reboot.HostKind.Kind + "List"))
+	list := scaffold.MetadataListOf(reboot.HostKind)
 	if err := mgr.GetAPIReader().List(ctx, list, client.InNamespace(c.options.Namespace), client.Limit(1)); apierrors.IsForbidden(err) {
 		mgr.GetLogger().Error(err, "Errors of hosts are not judged until Sickbay may read them and is started again")
 		return nil

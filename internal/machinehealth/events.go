@@ -30,7 +30,7 @@ func (r *Reconciler) onTransition(_ context.Context, machine *clusterv1.Machine,
 	switch {
 	case to.Status == healthcheck.False:
 		r.Recorder.Eventf(machine, nil, corev1.EventTypeWarning, EventUnhealthy, eventAction, "%s", ownwrites.Note(to.Message))
-		observeDelay(transition)
+		measureDelay(transition)
 	case to.Status == healthcheck.True && from.Status == healthcheck.False:
 		r.Recorder.Eventf(machine, nil, corev1.EventTypeNormal, EventHealthy, eventAction, "Machine is healthy again")
 	}

@@ -17,9 +17,9 @@ var detectionDelay = prometheus.NewHistogram(prometheus.HistogramOpts{
 
 func init() { metrics.Registry.MustRegister(detectionDelay) }
 
-// observeDelay measures a transition to False. It ignores a Machine without an earlier
+// measureDelay measures a transition to False. It ignores a Machine without an earlier
 // verdict, because that may have been sick long before we knew it.
-func observeDelay(transition healthcheck.Transition) {
+func measureDelay(transition healthcheck.Transition) {
 	deadline := transition.Result.Deadline
 	if deadline.IsZero() || transition.From.Status == "" {
 		return

@@ -44,7 +44,7 @@ func TestDetectionDelay(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			count, sum := observed(t, detectionDelay)
-			observeDelay(tt.given)
+			measureDelay(tt.given)
 			afterwards, total := observed(t, detectionDelay)
 			if afterwards-count != tt.count || differs(total-sum, tt.seconds) {
 				t.Errorf("measured %d delays of %v s, want %d of %v s", afterwards-count, total-sum, tt.count, tt.seconds)

@@ -85,7 +85,7 @@ func (r *Reconciler) machinesIn(ctx context.Context, cluster client.ObjectKey) [
 func relevantMachineChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
-		return mhcspec.MetadataChanged(before, after) ||
+		return mhcspec.ChangedOutsideStatus(before, after) ||
 			before.Status.NodeRef != after.Status.NodeRef ||
 			before.Status.Phase != after.Status.Phase ||
 			verdict.FailureOf(before) != verdict.FailureOf(after) ||
@@ -118,7 +118,7 @@ func sameState(a, b metav1.Condition) bool {
 
 func relevantMachineHealthCheckChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		return mhcspec.MetadataChanged(e.ObjectOld, e.ObjectNew)
+		return mhcspec.ChangedOutsideStatus(e.ObjectOld, e.ObjectNew)
 	}}
 }
 

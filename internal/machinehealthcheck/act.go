@@ -29,7 +29,7 @@ const (
 // event; zero means never.
 func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Decision) (admission.Facts, admission.Decision, time.Duration, error) {
 	if d.Config.OnlyReports() || len(d.Admit) == 0 {
-		return f, d, r.scheduleUnseen(f, d), nil
+		return f, d, r.unseenWait(f, d), nil
 	}
 	ok, err := r.confirm(ctx, f)
 	if err != nil {
@@ -46,12 +46,12 @@ func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Dec
 	r.observeFailures(&f)
 	replace(&f, written)
 	d = admission.Decide(f, r.Clock.Now())
-	return f, d, r.scheduleUnseen(f, d), nil
+	return f, d, r.unseenWait(f, d), nil
 }
 
-// scheduleUnseen returns how long to wait before looking again at admissions that the cache does not show yet: not long if somebody
+// unseenWait returns how long to wait before looking again at admissions that the cache does not show yet: not long if somebody
 // waits for that, else until the API server should be asked. It returns zero if the cache shows everything.
-func (r *Reconciler) scheduleUnseen(f admission.Facts, d admission.Decision) time.Duration {
+func (r *Reconciler) unseenWait(f admission.Facts, d admission.Decision) time.Duration {
 	key := client.ObjectKeyFromObject(f.MachineHealthCheck)
 	if f.Unseen && slices.ContainsFunc(d.Waiting, func(w admission.Waiting) bool { return w.Reason == admission.ReasonExpected }) {
 		return r.cacheBehind.Next(key)

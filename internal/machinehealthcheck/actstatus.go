@@ -21,13 +21,13 @@ import (
 // their cost: one a second with 10,000 Machines, ten a second with 1,000, no limit with a few. They also wait that long after an
 // admission, so that its repair begins first.
 const (
-	pausePerTarget = time.Second / 10_000
-	shortestPause  = 10 * time.Millisecond
+	intervalPerTarget = time.Second / 10_000
+	shortestInterval  = 10 * time.Millisecond
 )
 
-// pauseOf is the minimum time between updates that change only counts.
-func pauseOf(machines int) time.Duration {
-	if pause := time.Duration(machines) * pausePerTarget; pause >= shortestPause {
+// statusIntervalFor is the minimum time between updates that change only counts.
+func statusIntervalFor(machines int) time.Duration {
+	if pause := time.Duration(machines) * intervalPerTarget; pause >= shortestInterval {
 		return pause
 	}
 	return 0
@@ -42,7 +42,7 @@ func (r *Reconciler) storeStatus(ctx context.Context, f admission.Facts, d admis
 	if sameStatus(mhc, desired) {
 		return 0, nil
 	}
-	if later = r.statuses.Wait(key, pauseOf(len(f.Targets)), now); later > 0 && !admission.Urgent(mhc, desired) {
+	if later = r.statuses.Wait(key, statusIntervalFor(len(f.Targets)), now); later > 0 && !admission.Urgent(mhc, desired) {
 		return later, nil
 	}
 	return 0, r.apply(ctx, mhc, desired, now)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -49,9 +48,7 @@ func (r *Reconciler) watchTemplates(gvk schema.GroupVersionKind) error {
 	if r.kinds.watched[gvk] {
 		return nil
 	}
-	obj := &metav1.PartialObjectMetadata{}
-	obj.SetGroupVersionKind(gvk)
-	src := source.Kind(r.kinds.cache, client.Object(obj), handler.EnqueueRequestsFromMapFunc(r.usingTemplates(gvk.GroupKind())), comesOrGoes())
+	src := source.Kind(r.kinds.cache, scaffold.MetadataOf(gvk), handler.EnqueueRequestsFromMapFunc(r.usingTemplates(gvk.GroupKind())), comesOrGoes())
 	if err := r.kinds.ctl.Watch(src); err != nil {
 		return fmt.Errorf("watching %s: %w", gvk.Kind, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // lookedFor says which requests were looked for.
@@ -76,7 +77,7 @@ func (r *Reconciler) waitingRequests(ctx context.Context, mhc *clusterv1.Machine
 
 func (r *Reconciler) listRequests(ctx context.Context, ref clusterv1.MachineHealthCheckRemediationTemplateReference, namespace string) (map[string]*metav1.PartialObjectMetadata, error) {
 	gvk := remedy.RequestKind(ref)
-	list := metadataList(gvk)
+	list := scaffold.MetadataListOf(gvk)
 	if err := r.Live.List(ctx, list, client.InNamespace(namespace)); err != nil {
 		return nil, fmt.Errorf("listing %s in %s: %w", gvk.Kind, namespace, err)
 	}

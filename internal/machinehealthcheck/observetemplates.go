@@ -15,6 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // templateTimeout limits reads of templates. Their kinds are not ours, and a cache that may not list a kind waits for ever.
@@ -44,7 +45,7 @@ func (r *Reconciler) observeTemplate(ctx context.Context, f *admission.Facts) er
 	}
 	missing, err := r.missingTemplate(ctx, f.MachineHealthCheck)
 	if err != nil {
-		f.Template.Missing = r.uninstalled(err, ref.GroupVersionKind(), "template")
+		f.Template.Missing = r.forgetUninstalled(err, ref.GroupVersionKind(), "template")
 		return ignoreUninstalled(err)
 	}
 	f.Template.Missing = missing
@@ -67,7 +68,7 @@ func (r *Reconciler) missingTemplate(ctx context.Context, mhc *clusterv1.Machine
 }
 
 // uninstalled says that a kind is missing that could be read before; empty if err is a different error.
-func (r *Reconciler) uninstalled(err error, gvk schema.GroupVersionKind, what string) string {
+func (r *Reconciler) forgetUninstalled(err error, gvk schema.GroupVersionKind, what string) string {
 	if !meta.IsNoMatchError(err) {
 		return ""
 	}
@@ -92,7 +93,7 @@ func (r *Reconciler) whyUnreadable(ctx context.Context, gvk schema.GroupVersionK
 	if r.kinds.isReadable(gvk) {
 		return "", nil
 	}
-	err := r.Live.List(ctx, metadataList(gvk), client.InNamespace(r.Namespace), client.Limit(1))
+	err := r.Live.List(ctx, scaffold.MetadataListOf(gvk), client.InNamespace(r.Namespace), client.Limit(1))
 	switch {
 	case meta.IsNoMatchError(err), apierrors.IsNotFound(err):
 		return notInstalled(gvk, what), nil
@@ -103,10 +104,4 @@ func (r *Reconciler) whyUnreadable(ctx context.Context, gvk schema.GroupVersionK
 	}
 	r.kinds.setReadable(gvk)
 	return "", nil
-}
-
-func metadataList(gvk schema.GroupVersionKind) *metav1.PartialObjectMetadataList {
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
-	return list
 }

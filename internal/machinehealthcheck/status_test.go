@@ -57,7 +57,7 @@ func TestNumbersWait(t *testing.T) {
 
 func TestPauseOf(t *testing.T) {
 	for machines, want := range map[int]time.Duration{0: 0, 99: 0, 100: 10 * time.Millisecond, 1000: 100 * time.Millisecond, 10_000: time.Second} {
-		if got := pauseOf(machines); got != want {
+		if got := statusIntervalFor(machines); got != want {
 			t.Errorf("numbers of %d machines wait for %s, want %s", machines, got, want)
 		}
 	}
@@ -81,10 +81,10 @@ func TestRepairGoesFirst(t *testing.T) {
 		return *stored.Status.CurrentHealthy
 	}
 
-	g.Expect(w.reconcile(t, mhc)).To(Equal(pauseOf(100)))
+	g.Expect(w.reconcile(t, mhc)).To(Equal(statusIntervalFor(100)))
 	w.wantAdmitted(t, "m99: replace")
 	g.Expect(healthy()).To(BeEquivalentTo(100))
-	w.clock.SetTime(w.clock.Now().Add(pauseOf(100)))
+	w.clock.SetTime(w.clock.Now().Add(statusIntervalFor(100)))
 	w.reconcile(t, mhc)
 	g.Expect(healthy()).To(BeEquivalentTo(99))
 }

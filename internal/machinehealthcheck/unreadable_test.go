@@ -59,7 +59,7 @@ func TestKindThatIsUninstalled(t *testing.T) {
 	gvk := env.RemediationGroupVersion.WithKind("Fix")
 	r.kinds.setReadable(gvk)
 	gone := fmt.Errorf("listing: %w", &meta.NoKindMatchError{GroupKind: gvk.GroupKind()})
-	if got := r.uninstalled(gone, gvk, "request"); got != "remediation request kind Fix of remediation.example.dev/v1 is not installed" {
+	if got := r.forgetUninstalled(gone, gvk, "request"); got != "remediation request kind Fix of remediation.example.dev/v1 is not installed" {
 		t.Errorf("missing is %q", got)
 	}
 	if r.kinds.isReadable(gvk) {

@@ -59,9 +59,9 @@ func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctr
 	return scaffold.RequestsFor(ctx, r.checksOf(ctx, client.ObjectKeyFromObject(cluster)), nil)
 }
 
-// gatherFor returns how long to collect events before a look: a fortieth of pauseOf, 25 ms with 10,000 Machines. Such a look takes
+// gatherFor returns how long to collect events before a look: a fortieth of statusIntervalFor, 25 ms with 10,000 Machines. Such a look takes
 // longer than that, and events that it misses have to wait for its end.
-func gatherFor(machines int) time.Duration { return pauseOf(machines) / 40 }
+func gatherFor(machines int) time.Duration { return statusIntervalFor(machines) / 40 }
 
 // machineEvents triggers the MachineHealthChecks that select a Machine, as soon as there may be something to do. Those of which
 // only the numbers change, as when 10,000 Machines get their first verdict, are triggered as often as their status may be stored,
@@ -72,10 +72,10 @@ func (r *Reconciler) machineEvents() handler.EventHandler {
 		CreateFunc: atOnce.Create, DeleteFunc: atOnce.Delete, GenericFunc: atOnce.Generic,
 		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
 			before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
-			concerned, wait := r.selectors(ctx, after), pauseOf
+			concerned, wait := r.healthChecksSelecting(ctx, after), statusIntervalFor
 			if !onlyCounts(before, after) {
 				// It may have belonged to another one before.
-				concerned, wait = append(concerned, r.selectors(ctx, before)...), gatherFor
+				concerned, wait = append(concerned, r.healthChecksSelecting(ctx, before)...), gatherFor
 			}
 			for _, mhc := range concerned {
 				queue.AddAfter(scaffold.RequestFor(mhc), wait(int(ptr.Deref(mhc.Status.ExpectedMachines, 0))))
@@ -91,11 +91,11 @@ func onlyCounts(before, after *clusterv1.Machine) bool {
 }
 
 func (r *Reconciler) selecting(ctx context.Context, obj client.Object) []ctrl.Request {
-	return scaffold.RequestsFor(ctx, r.selectors(ctx, obj.(*clusterv1.Machine)), nil)
+	return scaffold.RequestsFor(ctx, r.healthChecksSelecting(ctx, obj.(*clusterv1.Machine)), nil)
 }
 
-// selectors returns the MachineHealthChecks that select a Machine.
-func (r *Reconciler) selectors(ctx context.Context, machine *clusterv1.Machine) []*clusterv1.MachineHealthCheck {
+// healthChecksSelecting returns the MachineHealthChecks that select a Machine.
+func (r *Reconciler) healthChecksSelecting(ctx context.Context, machine *clusterv1.Machine) []*clusterv1.MachineHealthCheck {
 	mhcs := logged(ctx)(mhcspec.MachineHealthChecksFor(ctx, r.Client, machine))
 	return slices.DeleteFunc(mhcs, func(mhc *clusterv1.MachineHealthCheck) bool { return !r.Selectors.Matches(mhc, machine) })
 }
@@ -117,7 +117,7 @@ func logged(ctx context.Context) func([]*clusterv1.MachineHealthCheck, error) []
 
 // specChange drops the events of our own status writes.
 func specChange() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return mhcspec.MetadataChanged(e.ObjectOld, e.ObjectNew) }}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return mhcspec.ChangedOutsideStatus(e.ObjectOld, e.ObjectNew) }}
 }
 
 // relevantMachineChange keeps the events that can change a decision: the verdict, and what selects or excludes a Machine.
@@ -130,7 +130,7 @@ func relevantMachineChange() predicate.Predicate {
 
 // identityChanged reports whether what selects or excludes a Machine has changed, or who owns it.
 func identityChanged(before, after *clusterv1.Machine) bool {
-	return mhcspec.MetadataChanged(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
+	return mhcspec.ChangedOutsideStatus(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
 }
 
 // clusterChange keeps the events that stop or resume remediation.
@@ -144,7 +144,7 @@ func clusterChange() predicate.Predicate {
 	}}
 }
 
-// state returns the status of the verdict.
+// state returns the status and the reason of the verdict, joined.
 func state(conditions []metav1.Condition) string {
 	if c := meta.FindStatusCondition(conditions, verdict.ConditionType); c != nil {
 		return string(c.Status) + c.Reason

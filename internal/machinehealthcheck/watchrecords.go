@@ -59,8 +59,8 @@ func (r *Reconciler) RecordsAppeared(objects cache.Cache) error {
 }
 
 // recordEvents triggers the MachineHealthCheck that a record names, and those that select its machine. Since a look reads all
-// machines, it waits a moment for more events. It ignores new records: the reconciler that made one knows it, and the repair should
-// begin first.
+// machines, it waits a moment for more events. It waits longer after a new record: the reconciler that made it knows it already, and
+// the repair should begin first.
 func (r *Reconciler) recordEvents() handler.EventHandler {
 	lookAfter := func(ctx context.Context, obj client.Object, queue workqueue.TypedRateLimitingInterface[ctrl.Request], wait func(machines int) time.Duration) {
 		for req, machines := range r.ofRecord(ctx, obj.(*v1alpha1.MachineRemediation)) {
@@ -72,7 +72,7 @@ func (r *Reconciler) recordEvents() handler.EventHandler {
 	}
 	return handler.Funcs{
 		CreateFunc: func(ctx context.Context, e event.CreateEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
-			lookAfter(ctx, e.Object, queue, pauseOf)
+			lookAfter(ctx, e.Object, queue, statusIntervalFor)
 		},
 		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
 			look(ctx, e.ObjectNew, queue)
@@ -101,7 +101,7 @@ func (r *Reconciler) ofRecord(ctx context.Context, record *v1alpha1.MachineRemed
 	}
 	err := r.Client.Get(ctx, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.MachineRef.Name}, machine, client.UnsafeDisableDeepCopy)
 	if err == nil && machine.UID == record.Spec.MachineRef.UID && mhcspec.IsTarget(machine) {
-		add(r.selectors(ctx, machine)...)
+		add(r.healthChecksSelecting(ctx, machine)...)
 	}
 	cluster := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.ClusterName}
 	for _, mhc := range logged(ctx)(mhcspec.MachineHealthChecksWith(ctx, r.Client, mhcspec.PlanKind, cluster)) {

@@ -5,10 +5,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// MetadataChanged reports whether a change may affect selection, exclusion or settings: the
+// ChangedOutsideStatus reports whether a change may affect selection, exclusion or settings: the
 // spec, labels, annotations, or the deletion of the object. Changes of the status alone do
 // not count.
-func MetadataChanged(before, after client.Object) bool {
+func ChangedOutsideStatus(before, after client.Object) bool {
 	return before.GetGeneration() != after.GetGeneration() ||
 		!before.GetDeletionTimestamp().Equal(after.GetDeletionTimestamp()) ||
 		!equality.Semantic.DeepEqual(before.GetLabels(), after.GetLabels()) ||

@@ -23,16 +23,16 @@ const (
 	writeRetry = 30 * time.Second
 )
 
-// atRest writes the progress to the Machine when there is nothing else to do.
-func (r *Reconciler) atRest(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d cycle.Decision) cycle.Decision {
+// writeProgressAtRest writes the progress to the Machine when there is nothing else to do.
+func (r *Reconciler) writeProgressAtRest(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d cycle.Decision) cycle.Decision {
 	if again := r.Clock.Now().Add(writeRetry); r.writeProgress(ctx, request, v) != nil && (d.RecheckAt.IsZero() || again.Before(d.RecheckAt)) {
 		d.RecheckAt = again
 	}
 	return d
 }
 
-// writeProgress writes progress to the Machine, as Cluster API's contract for remediation requests demands: whoever creates the
-// request sets the condition to waiting, and we set it from then on. It compares the condition whenever there is nothing
+// writeProgress writes progress to the Machine, as Cluster API's contract for remediation requests demands: the creator of the
+// request sets the condition to waiting, and from then on we set it. It compares the condition whenever there is nothing
 // else to do, so it becomes right in the end. The error says why it is not right yet; a conflict means that the Machine has
 // just changed.
 func (r *Reconciler) writeProgress(ctx context.Context, request *v1alpha1.RebootRemediation, v view) error {

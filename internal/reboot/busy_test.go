@@ -19,7 +19,7 @@ func (busy) GetLive(context.Context, client.ObjectKey, string) (*corev1.Node, er
 	return nil, &workload.UnreadableError{Cause: "c", Err: workload.ErrBusy}
 }
 
-// TestBusyCluster: a cycle that has not begun waits for its turn to read its Node. One that has begun goes on as if the Node could not be read,
+// TestBusyCluster: a cycle that has not begun waits in line to read its Node. One that has begun goes on as if the Node could not be read,
 // and releases the host in time.
 func TestBusyCluster(t *testing.T) {
 	p := newPlane(t, 3)

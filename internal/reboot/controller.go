@@ -172,7 +172,7 @@ func (r *Reconciler) turn(ctx context.Context, request *v1alpha1.RebootRemediati
 		return v, decision, r.store(ctx, request, decision.Status)
 	}
 	if decision.Action == cycle.Nothing {
-		return v, r.atRest(ctx, request, v, decision), nil
+		return v, r.writeProgressAtRest(ctx, request, v, decision), nil
 	}
 	if err := r.act(ctx, request, v, decision); err != nil {
 		r.failed(request, decision.Action, err)

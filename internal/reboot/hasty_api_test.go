@@ -126,7 +126,7 @@ func TestTwoBeginAtOnce(t *testing.T) {
 				}()
 				select {
 				case <-ended:
-				case <-time.After(3 * time.Second): // the other worker waits for its turn
+				case <-time.After(3 * time.Second): // the other worker waits in line
 				}
 			}
 			return c.Get(ctx, key, obj, opts...)

@@ -44,7 +44,7 @@ func (r *Reconciler) lookAgain(ctx context.Context, request *v1alpha1.RebootReme
 }
 
 // cycles names the RebootRemediations that cycle, or may cycle, another machine of the control plane of m. One that stands back does not
-// count: it waits for its turn again.
+// count: it waits in line again.
 func (r *Reconciler) cycles(ctx context.Context, all []v1alpha1.RebootRemediation, request *v1alpha1.RebootRemediation, m *machine) []string {
 	var names []string
 	for i := range all {

@@ -125,8 +125,6 @@ func (r *Reconciler) ofLabelled(ctx context.Context, cluster client.Object) []ct
 
 // ofLabelled maps a Cluster to the Machines of its namespace that ask for something.
 func (t *Trigger) ofLabelled(ctx context.Context, cluster client.Object) []ctrl.Request {
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(t.Kind.GroupVersion().WithKind(t.Kind.Kind + "List"))
 	concerned := func(machine *metav1.PartialObjectMetadata) bool { return wantsAny(machine) }
-	return scaffold.RequestsIn(ctx, t.Client, list, concerned, client.InNamespace(cluster.GetNamespace()))
+	return scaffold.RequestsIn(ctx, t.Client, scaffold.MetadataListOf(t.Kind), concerned, client.InNamespace(cluster.GetNamespace()))
 }

@@ -134,7 +134,7 @@ func (p *plane) machine(name string, change func(*clusterv1.Machine)) {
 	}
 }
 
-// waitsFor fails the test unless a RebootRemediation waits for its turn, and says so.
+// waitsFor fails the test unless a RebootRemediation waits in line, and says so.
 func (p *plane) waitsFor(request *v1alpha1.RebootRemediation, says string) {
 	p.Helper()
 	p.look(request)
@@ -335,7 +335,7 @@ func TestAllAtOnce(t *testing.T) {
 	for _, name := range []string{"m1", "m2", "m3"} {
 		requests = append(requests, p.ask(name))
 	}
-	// No worker takes a turn before all have read the peers.
+	// No worker reserves its place before all have read the peers.
 	var ready sync.WaitGroup
 	var reads atomic.Int32
 	ready.Add(len(requests))

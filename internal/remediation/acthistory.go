@@ -66,7 +66,7 @@ func (r *Reconciler) pass(ctx context.Context, cluster client.ObjectKey, window 
 	}
 	most := min(len(due), passMost)
 	for _, record := range due[:most] {
-		if err := r.forget(ctx, record); err != nil {
+		if err := r.deleteExpired(ctx, record); err != nil {
 			return false, err
 		}
 	}
@@ -76,8 +76,8 @@ func (r *Reconciler) pass(ctx context.Context, cluster client.ObjectKey, window 
 	return len(due) > most, nil
 }
 
-// forget deletes a record if it is unchanged.
-func (r *Reconciler) forget(ctx context.Context, record *v1alpha1.MachineRemediation) error {
+// deleteExpired deletes a record if it is unchanged.
+func (r *Reconciler) deleteExpired(ctx context.Context, record *v1alpha1.MachineRemediation) error {
 	bound := client.Preconditions{UID: &record.UID, ResourceVersion: &record.ResourceVersion}
 	err := r.Client.Delete(ctx, record.DeepCopy(), bound)
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {

@@ -43,7 +43,7 @@ func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediati
 	if len(unseen) == 0 {
 		return true, nil
 	}
-	machine, paused, err := r.sweepable(ctx, ended)
+	machine, paused, err := r.sweepTarget(ctx, ended)
 	if err != nil || paused {
 		return false, err
 	}
@@ -84,9 +84,9 @@ func lastAct(ended *v1alpha1.MachineRemediation, unseen []remedy.Request) time.T
 	return last
 }
 
-// sweepable reads the Machine of a record, and whether a pause forbids changes to it. It returns nil for a Machine that is gone or
+// sweepTarget reads the Machine of a record, and whether a pause forbids changes to it. It returns nil for a Machine that is gone or
 // being deleted, since everything on it goes, too.
-func (r *Reconciler) sweepable(ctx context.Context, ended *v1alpha1.MachineRemediation) (machine *clusterv1.Machine, paused bool, err error) {
+func (r *Reconciler) sweepTarget(ctx context.Context, ended *v1alpha1.MachineRemediation) (machine *clusterv1.Machine, paused bool, err error) {
 	machine, err = machineOf(ctx, r.Live, ended)
 	if err != nil || machine == nil || !machine.DeletionTimestamp.IsZero() {
 		return nil, false, err
@@ -114,7 +114,7 @@ func (r *Reconciler) sweepRequest(ctx context.Context, wanted remedy.Request) er
 	case !strings.HasPrefix(found.Annotations[v1alpha1.OperationAnnotation], string(wanted.Record.UID)+"/"), found.DeletionTimestamp != nil:
 		return nil
 	}
-	r.swept(ctx, wanted.Record, found.Kind)
+	r.logSwept(ctx, wanted.Record, found.Kind)
 	return remedy.WithdrawRequest(ctx, r.Client, found.Namespace, v1alpha1.RemediationObjectReference{
 		APIVersion: found.APIVersion, Kind: found.Kind, Name: found.Name, UID: found.UID,
 	})
@@ -124,7 +124,7 @@ func (r *Reconciler) sweepRequest(ctx context.Context, wanted remedy.Request) er
 // owner is at work.
 func (r *Reconciler) sweepMachine(ctx context.Context, ended *v1alpha1.MachineRemediation, machine *clusterv1.Machine) error {
 	if strings.HasPrefix(machine.Annotations[rebootannotation.Request], string(ended.UID)+"/") {
-		r.swept(ctx, ended, rebootannotation.Request)
+		r.logSwept(ctx, ended, rebootannotation.Request)
 		return remedy.WithdrawReboot(ctx, r.Client, machine)
 	}
 	if mark := onmachine.MarkOf(machine); !mark.Ours || !mark.Stands() || mark.State == ladder.MarkAnswered {
@@ -134,11 +134,11 @@ func (r *Reconciler) sweepMachine(ctx context.Context, ended *v1alpha1.MachineRe
 	if err != nil || slices.ContainsFunc(all, func(other *v1alpha1.MachineRemediation) bool { return !ladder.Ended(other) }) {
 		return err
 	}
-	r.swept(ctx, ended, "mark")
+	r.logSwept(ctx, ended, "mark")
 	return remedy.WithdrawMark(ctx, r.Client, machine)
 }
 
-func (r *Reconciler) swept(ctx context.Context, ended *v1alpha1.MachineRemediation, what string) {
+func (r *Reconciler) logSwept(ctx context.Context, ended *v1alpha1.MachineRemediation, what string) {
 	ctrl.LoggerFrom(ctx).Info("Took back what an ended remediation has left", "machine", ended.Spec.MachineRef.Name, "what", what)
 }
 

@@ -53,9 +53,9 @@ func init() {
 	}
 }
 
-// beginAtZero initializes the counters of an open record's steps with 0: Prometheus does not count the first increase of a series
+// initAttemptCounters initializes the counters of an open record's steps with 0: Prometheus does not count the first increase of a series
 // that appears with the value 1. It runs at each look, since the process may have started after the record was made.
-func beginAtZero(r *v1alpha1.MachineRemediation) {
+func initAttemptCounters(r *v1alpha1.MachineRemediation) {
 	if ladder.Ended(r) {
 		return
 	}

@@ -209,8 +209,8 @@ func TestCountersBeginAtZero(t *testing.T) {
 	ended := record.DeepCopy()
 	ended.Spec.Steps = []v1alpha1.RemediationStep{{Name: "of-the-past", Action: v1alpha1.ActionReboot}}
 	ended.Status.CompletionTime = &metav1.Time{Time: time.Unix(1000, 0)}
-	beginAtZero(record)
-	beginAtZero(ended)
+	initAttemptCounters(record)
+	initAttemptCounters(ended)
 	var want []string
 	for _, step := range record.Spec.Steps {
 		for _, outcome := range []string{"Failed", "Started", "Succeeded", "TimedOut"} {

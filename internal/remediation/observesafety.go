@@ -33,11 +33,11 @@ func (r *Reconciler) safety(ctx context.Context, v *view) error {
 		s.Paused = strings.Join(paused, ", ")
 	}
 	s.OnHold, s.HoldUntil = mhcspec.OnHold(r.Clock.Now(), v.machine, v.mhc, v.cluster)
-	return r.configured(ctx, v)
+	return r.observeSettings(ctx, v)
 }
 
-// configured reads what the MachineHealthCheck and its plan say about acting and pacing.
-func (r *Reconciler) configured(ctx context.Context, v *view) error {
+// observeSettings reads what the MachineHealthCheck and its plan say about acting and pacing.
+func (r *Reconciler) observeSettings(ctx context.Context, v *view) error {
 	template, err := planOf(ctx, v.reader, v.mhc)
 	if err != nil {
 		return err
@@ -103,9 +103,9 @@ func (r *Reconciler) judge(ctx context.Context, v *view) error {
 	if v.facts.Safety.OthersAtWork = workOfOthers(v.node); v.facts.Machine.Health != ladder.Sick || v.facts.Safety.Misconfigured != "" {
 		return nil
 	}
-	claim, err := r.cycleOfOthers(ctx, v.machine)
-	if claim != "" || err != nil {
-		v.facts.Safety.OthersAtWork = claim
+	cycle, err := r.cycleOfOthers(ctx, v.machine)
+	if cycle != "" || err != nil {
+		v.facts.Safety.OthersAtWork = cycle
 		return err
 	}
 	if v.facts.Safety.OverBudget, err = r.Gate.OverBudget(ctx, v.mhc, v.cluster); err != nil {

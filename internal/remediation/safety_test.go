@@ -295,7 +295,7 @@ func TestCyclesOfOthers(t *testing.T) {
 	})
 }
 
-func TestClaimOfOthers(t *testing.T) {
+func TestWorkOfOthers(t *testing.T) {
 	label := func(state string) build.Option { return build.Label(nvsentinelState, state) }
 	condition := func(conditionType string, status metav1.ConditionStatus) build.ConditionOption {
 		return build.Condition(conditionType, status, "Planned", build.Epoch).WithMessage("until noon")

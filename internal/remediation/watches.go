@@ -164,7 +164,7 @@ func openAmong(ctx context.Context, all []*v1alpha1.MachineRemediation, err erro
 
 // recordChange drops the events of our own status writes: the turn that wrote has already observed them.
 func recordChange() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return mhcspec.MetadataChanged(e.ObjectOld, e.ObjectNew) }}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return mhcspec.ChangedOutsideStatus(e.ObjectOld, e.ObjectNew) }}
 }
 
 func metadataChange() predicate.Predicate { return recordChange() }
@@ -178,7 +178,7 @@ func machineChange() predicate.Predicate {
 				return true
 			}
 		}
-		return mhcspec.MetadataChanged(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
+		return mhcspec.ChangedOutsideStatus(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
 	}}
 }
 

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -17,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // kinds watches the kinds of requests as they appear, since only the plans name them. Without a controller, as in tests that call
@@ -36,9 +36,7 @@ func (r *Reconciler) watchKind(ctx context.Context, gvk schema.GroupVersionKind)
 	if _, watched := r.kinds.watched.Load(gvk); watched || r.kinds.ctl == nil {
 		return nil
 	}
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
-	err := r.Live.List(ctx, list, client.InNamespace(r.Namespace), client.Limit(1))
+	err := r.Live.List(ctx, scaffold.MetadataListOf(gvk), client.InNamespace(r.Namespace), client.Limit(1))
 	if meta.IsNoMatchError(err) || refused(err) {
 		return nil
 	}
@@ -50,9 +48,7 @@ func (r *Reconciler) watchKind(ctx context.Context, gvk schema.GroupVersionKind)
 	if _, watched := r.kinds.watched.Load(gvk); watched {
 		return nil
 	}
-	obj := &metav1.PartialObjectMetadata{}
-	obj.SetGroupVersionKind(gvk)
-	src := source.Kind(r.kinds.cache, client.Object(obj), handler.EnqueueRequestsFromMapFunc(r.ofRequest))
+	src := source.Kind(r.kinds.cache, scaffold.MetadataOf(gvk), handler.EnqueueRequestsFromMapFunc(r.ofRequest))
 	if err := r.kinds.ctl.Watch(src); err != nil {
 		return fmt.Errorf("watching %s: %w", gvk.Kind, err)
 	}

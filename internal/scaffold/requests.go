@@ -2,7 +2,7 @@ package scaffold
 
 import (
 	"context"
-	"fmt"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,7 +19,7 @@ func RequestFor(obj client.Object) ctrl.Request {
 // reading from the cache fails only during shutdown.
 func RequestsFor[T client.Object](ctx context.Context, objects []T, err error) []ctrl.Request {
 	if err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the objects that an event concerns", "type", fmt.Sprintf("%T", *new(T)))
+		ctrl.LoggerFrom(ctx).Error(err, "Cannot find the objects that an event concerns", "type", reflect.TypeFor[T]().String())
 		return nil
 	}
 	requests := make([]ctrl.Request, len(objects))
@@ -29,7 +29,8 @@ func RequestsFor[T client.Object](ctx context.Context, objects []T, err error) [
 	return requests
 }
 
-// RequestsIn fills a list from the cache, and returns the requests to reconcile those of its objects that an event concerns.
+// RequestsIn fills a list from the cache, and returns the requests to reconcile those of its objects that an event concerns. They are the
+// objects of the cache, which concerns must not change.
 func RequestsIn[T client.Object](ctx context.Context, cached client.Reader, list client.ObjectList, concerns func(T) bool, in ...client.ListOption) []ctrl.Request {
 	err := cached.List(ctx, list, append(in, client.UnsafeDisableDeepCopy)...)
 	var concerned []T

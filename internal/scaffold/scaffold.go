@@ -56,6 +56,13 @@ func MetadataOf(kind schema.GroupVersionKind) client.Object {
 	return obj
 }
 
+// MetadataListOf returns an empty list of the metadata of a kind.
+func MetadataListOf(kind schema.GroupVersionKind) *metav1.PartialObjectMetadataList {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	return list
+}
+
 // RequeueAfter returns how long to wait before looking again: until recheckAt, if that is not zero, but at the latest after the period, if that is not
 // zero. Zero means never. If recheckAt has passed, it returns a very short wait.
 func RequeueAfter(recheckAt, now time.Time, period time.Duration) time.Duration {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -56,7 +55,5 @@ func (r *Reconciler) list(ctx context.Context, cluster client.ObjectKey) []ctrl.
 }
 
 func (r *Reconciler) checks(ctx context.Context, concerns func(client.Object) bool, in ...client.ListOption) []ctrl.Request {
-	var checks metav1.PartialObjectMetadataList
-	checks.SetGroupVersionKind(r.Kind.GroupVersion().WithKind(r.Kind.Kind + "List"))
-	return scaffold.RequestsIn(ctx, r.Client, &checks, concerns, in...)
+	return scaffold.RequestsIn(ctx, r.Client, scaffold.MetadataListOf(r.Kind), concerns, in...)
 }

@@ -98,7 +98,7 @@ func (r *Reconciler) forgetDeleted(subject func(client.Object) *corev1.ObjectRef
 // checkChange drops events that cannot change a decision, such as those for status writes.
 func checkChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		return mhcspec.MetadataChanged(e.ObjectOld, e.ObjectNew) ||
+		return mhcspec.ChangedOutsideStatus(e.ObjectOld, e.ObjectNew) ||
 			!equality.Semantic.DeepEqual(e.ObjectOld.GetOwnerReferences(), e.ObjectNew.GetOwnerReferences())
 	}}
 }

@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	. "github.com/onsi/gomega"
@@ -27,6 +28,37 @@ type announcing struct {
 // GetClusterSource implements clustercache.ClusterCache.
 func (a announcing) GetClusterSource(_ string, mapCluster func(context.Context, client.Object) []ctrl.Request, _ ...clustercache.GetClusterSourceOption) source.Source {
 	return source.Channel(a.events, handler.TypedEnqueueRequestsFromMapFunc(mapCluster))
+}
+
+// TestReachableEnds: a source takes events for a minute after its controller, and then ends, which frees what it refers to.
+func TestReachableEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cache := announcing{events: make(chan event.GenericEvent)}
+		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[ctrl.Request]())
+		ctx, stop := context.WithCancel(t.Context())
+		reachable := (&Clusters{Cache: cache}).Reachable("test", func(context.Context, client.Object) []ctrl.Request { return nil })
+		if err := reachable.Start(ctx, queue); err != nil {
+			t.Fatal(err)
+		}
+		queue.ShutDown()
+		stop()
+		for _, tt := range []struct {
+			after time.Duration
+			taken bool
+		}{{59 * time.Second, true}, {2 * time.Second, false}} {
+			<-time.After(tt.after)
+			synctest.Wait()
+			taken := true
+			select {
+			case cache.events <- event.GenericEvent{Object: build.Cluster(key.Namespace, key.Name)}:
+			default:
+				taken = false
+			}
+			if taken != tt.taken {
+				t.Errorf("%s later an event is taken: %t, want %t", tt.after, taken, tt.taken)
+			}
+		}
+	})
 }
 
 // TestReachable: a cluster's event wakes the controller, and somebody takes the events that come while the controllers stop.

@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/util/workqueue"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/bootstrap/kubeadm/reconcilers/kubeadmconfig"
 	"sigs.k8s.io/cluster-api/controlplane/kubeadm/reconcilers/kubeadmcontrolplane"
@@ -31,6 +32,10 @@ const (
 	etcdDialTimeout       = 10 * time.Second
 	etcdCallTimeout       = 15 * time.Second
 	etcdTimeout           = 3 * time.Minute
+
+	// The first and the longest pause before a retry are controller-runtime's.
+	firstRetry = 5 * time.Millisecond
+	lastRetry  = 1000 * time.Second
 )
 
 // reconciler is the interface that Cluster API's reconcilers share.
@@ -46,7 +51,7 @@ func addControllers(ctx context.Context, mgr ctrl.Manager, o Options, conn conne
 		return err
 	}
 	for _, r := range append(reconcilers, infra...) {
-		options := controller.Options{MaxConcurrentReconciles: o.Concurrency}
+		options := controllerOptions(o.Concurrency)
 		if _, ok := r.(*kubeadmcontrolplane.Reconciler); ok {
 			// It talks to the etcd members one at a time.
 			options.ReconciliationTimeout = etcdTimeout
@@ -56,6 +61,15 @@ func addControllers(ctx context.Context, mgr ctrl.Manager, o Options, conn conne
 		}
 	}
 	return nil
+}
+
+// controllerOptions retries each object by itself, as the priority queue does. The default without that queue lets all objects of a
+// controller share ten retries a second.
+func controllerOptions(concurrency int) controller.Options {
+	return controller.Options{
+		MaxConcurrentReconciles: concurrency,
+		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstRetry, lastRetry),
+	}
 }
 
 func coreReconcilers(mgr ctrl.Manager, o Options, conn connections) []reconciler {

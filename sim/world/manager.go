@@ -18,7 +18,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
@@ -50,7 +49,7 @@ func newManager(cfg *rest.Config, logger logr.Logger) (ctrl.Manager, error) {
 			},
 		}},
 		Controller: config.Controller{
-			// Upstream uses its priority queue, but that of this version of controller-runtime can block for ever at
+			// Cluster API uses the priority queue, but that of this version of controller-runtime can block for ever at
 			// shutdown (its issue 3538).
 			UsePriorityQueue: new(false),
 			// Controller names must be unique per process, so with validation a test binary could
@@ -85,7 +84,7 @@ func connect(lifetime context.Context, mgr ctrl.Manager, concurrency int) (conne
 		SecretClient: secrets,
 		Cache:        setup.ClusterCacheCacheOptions(),
 		Client:       setup.ClusterCacheClientOptions(controllerName, 100, 200),
-	}, controller.Options{MaxConcurrentReconciles: concurrency})
+	}, controllerOptions(concurrency))
 	if err != nil {
 		return connections{}, fmt.Errorf("setting up the cluster cache: %w", err)
 	}

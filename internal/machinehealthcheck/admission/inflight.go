@@ -50,7 +50,7 @@ func (f Facts) underRepair() map[types.UID]string {
 	late := map[types.UID]string{}
 	for i := range f.Targets {
 		machine := f.Targets[i].Machine
-		if r := waiting[machine.UID]; r != nil && hasActed(machine, r) {
+		if r := waiting[machine.UID]; r != nil && hasLeftTrace(machine, r) {
 			late[machine.UID] = machine.Name
 		}
 	}
@@ -58,8 +58,8 @@ func (f Facts) underRepair() map[types.UID]string {
 	return late
 }
 
-// hasActed reports whether a record has asked for something on its Machine.
-func hasActed(machine *clusterv1.Machine, r *v1alpha1.MachineRemediation) bool {
+// hasLeftTrace reports whether a record has asked for something on its Machine.
+func hasLeftTrace(machine *clusterv1.Machine, r *v1alpha1.MachineRemediation) bool {
 	if strings.HasPrefix(machine.Annotations[rebootannotation.Request], string(r.UID)+"/") {
 		return true
 	}

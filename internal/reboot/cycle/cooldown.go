@@ -21,7 +21,7 @@ func (d *draft) coolDown() {
 	d.awaitNextAttempt()
 	if d.s.Phase == v1alpha1.CoolingDown && d.back() {
 		// The wait may be long, for example under a pause.
-		d.choose(d.missing(true))
+		d.choose(d.undoneOnNode(true))
 	}
 }
 
@@ -59,5 +59,5 @@ func (d *draft) nextAttempt() {
 		return
 	}
 	d.hostCondition(v1alpha1.ReasonHostAvailable, "")
-	d.beginInTurn()
+	d.beginInLine()
 }

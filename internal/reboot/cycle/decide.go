@@ -62,7 +62,7 @@ func (d *draft) outOfService() bool { return OwesNode(&d.s) }
 func (d *draft) release() {
 	if d.keepsOff() {
 		d.s.AskedInTime = d.s.AskedInTime || (d.f.Machine.Asked && d.s.PoweredOffAt != nil)
-		d.s.AskedSteps = d.keys()
+		d.s.AskedSteps = d.askedSteps()
 		if d.f.MachineUnreadable != "" {
 			// It is not known which steps are asked for now, so assume that all were asked for in time.
 			d.s.AskedSteps = slices.Clone(steps)

@@ -111,7 +111,7 @@ func (d *draft) afterEnd() {
 	seen := d.f.MachineUnreadable == ""
 	switch {
 	case !d.outOfService() && d.s.HostMarkedSince == nil, seen && (m.Gone || m.UID != d.s.MachineUID), d.f.Deleting && d.expired():
-		d.releaseRecord()
+		d.releaseRequest()
 	case !seen:
 	case d.outOfService():
 		d.returnNode()
@@ -120,8 +120,8 @@ func (d *draft) afterEnd() {
 	}
 }
 
-// releaseRecord lets a deleted record go that stayed for its Node.
-func (d *draft) releaseRecord() {
+// releaseRequest lets a deleted record go that stayed for its Node.
+func (d *draft) releaseRequest() {
 	if d.f.NodeFinalizer {
 		d.choose(RemoveNodeFinalizer)
 	}
@@ -141,14 +141,14 @@ func (d *draft) returnNode() {
 	if d.f.atWork() != nil || !d.cameAfterEnd() {
 		return
 	}
-	if missing := d.missing(true); missing != Nothing {
+	if missing := d.undoneOnNode(true); missing != Nothing {
 		d.choose(missing)
 		return
 	}
 	if d.markStays() {
 		return
 	}
-	d.inService()
+	d.setInService()
 	d.s.HostMarkedSince = nil
 	d.conclude("The Node came back after the end, and has got back what it had")
 }

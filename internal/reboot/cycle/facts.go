@@ -30,7 +30,7 @@ type Facts struct {
 	Node    NodeFacts
 	// Siblings are the other RebootRemediations of the Machine, in the order in which they ended, if the decision needs them.
 	Siblings []v1alpha1.RebootRemediation
-	// Throttled says why the machine has to wait for its turn; empty if its turn has come.
+	// Throttled says why the machine has to wait in line; empty if it may begin.
 	Throttled string
 	// Paused says why no attempt may begin; empty if one may. PausedUntil is when the pause ends by itself, if that is known.
 	Paused      string

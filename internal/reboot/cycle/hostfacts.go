@@ -50,8 +50,8 @@ func contentOfKey(value string) keyContent {
 	return content
 }
 
-// Asks reports whether the value of a key on a host is one of ours, whichever RebootRemediation it is for.
-func Asks(value string) bool { return contentOfKey(value).Request != "" }
+// IsOurs reports whether the value of a key on a host is one of ours, whichever RebootRemediation it is for.
+func IsOurs(value string) bool { return contentOfKey(value).Request != "" }
 
 // HostFactsOf returns the facts of a BareMetalHost. The consumer is who must be using it.
 func HostFactsOf(host *metal3v1.BareMetalHost, request types.UID, consumer Consumer) HostFacts {

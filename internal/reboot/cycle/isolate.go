@@ -16,7 +16,7 @@ const isolateTimeout = 2 * time.Minute
 // fenced decides what to do with the Node, now that the host is off.
 func (d *draft) fenced() {
 	switch {
-	case !d.off():
+	case !d.provenOff():
 		d.backToPowerOff()
 	case d.f.wants(v1alpha1.StepDelete) && d.s.IsolatedAt == nil:
 		d.beginIsolation()
@@ -69,7 +69,7 @@ func (d *draft) withoutNode() {
 	case d.s.Node == nil:
 		d.skipIsolation(v1alpha1.ReasonNoNode, "The machine has no Node")
 	case d.s.Node.Backup != nil:
-		d.isolated(metav1.ConditionTrue, v1alpha1.ReasonNodeDeleted, "Node "+d.s.Node.Name+" is deleted")
+		d.endIsolation(metav1.ConditionTrue, v1alpha1.ReasonNodeDeleted, "Node "+d.s.Node.Name+" is deleted")
 	default:
 		d.skipIsolation(v1alpha1.ReasonNoNode, "Node "+d.s.Node.Name+" is gone already")
 	}
@@ -82,13 +82,13 @@ func (d *draft) isolate() {
 	switch {
 	case n.State == NodeGone || found && n.Node.UID != d.s.Node.UID:
 		d.s.NodeGoneAt = d.time()
-		d.isolated(metav1.ConditionTrue, v1alpha1.ReasonNodeDeleted, "Node "+d.s.Node.Name+" is deleted")
-	case !d.off():
+		d.endIsolation(metav1.ConditionTrue, v1alpha1.ReasonNodeDeleted, "Node "+d.s.Node.Name+" is deleted")
+	case !d.provenOff():
 		d.backToPowerOff()
 	case found && d.f.Spec.TaintsNode() && n.Tainted && n.Drained:
-		d.isolated(metav1.ConditionTrue, v1alpha1.ReasonNodeTainted, "All workloads of Node "+d.s.Node.Name+" are released")
+		d.endIsolation(metav1.ConditionTrue, v1alpha1.ReasonNodeTainted, "All workloads of Node "+d.s.Node.Name+" are released")
 	case d.overdue():
-		d.isolated(metav1.ConditionFalse, v1alpha1.ReasonIsolationTimedOut, "Node "+d.s.Node.Name+" was not released within "+isolateTimeout.String())
+		d.endIsolation(metav1.ConditionFalse, v1alpha1.ReasonIsolationTimedOut, "Node "+d.s.Node.Name+" was not released within "+isolateTimeout.String())
 	case !found:
 		d.condition(v1alpha1.ConditionNodeIsolated, metav1.ConditionFalse, v1alpha1.ReasonNodeUnreadable, n.Cause)
 	default:
@@ -110,10 +110,10 @@ func (d *draft) touchNode() {
 }
 
 func (d *draft) skipIsolation(reason, message string) {
-	d.isolated(metav1.ConditionFalse, reason, message)
+	d.endIsolation(metav1.ConditionFalse, reason, message)
 }
 
-func (d *draft) isolated(status metav1.ConditionStatus, reason, message string) {
+func (d *draft) endIsolation(status metav1.ConditionStatus, reason, message string) {
 	d.condition(v1alpha1.ConditionNodeIsolated, status, reason, message)
 	d.s.IsolatedAt = d.time()
 	if d.f.wants(v1alpha1.StepPowerOn) {

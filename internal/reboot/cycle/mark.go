@@ -87,7 +87,7 @@ func (d *draft) returnHost() {
 	case d.f.atWork() == nil && d.worksAgain():
 		d.choose(UnmarkHost)
 	case d.f.Deleting:
-		d.releaseRecord()
+		d.releaseRequest()
 	}
 }
 

@@ -78,24 +78,24 @@ func (d *draft) recorded(node *corev1.Node) bool {
 // restore puts back what is missing on the Node, and checks that it is there and that the Node is Ready.
 func (d *draft) restore() {
 	found := d.f.Node.State == NodeFound && d.f.Node.Node.DeletionTimestamp.IsZero()
-	missing := d.missing(found)
+	missing := d.undoneOnNode(found)
 	switch {
 	case d.standsBackForSibling():
 	case found && missing == Nothing && Ready(d.f.Node.Node):
-		d.restored()
+		d.finishRestoring()
 	case d.stopsClock():
 		if found && missing != Nothing {
 			d.choose(missing)
 		}
 	case d.overdue():
-		d.notRestored()
+		d.giveUpRestoring()
 	case found && missing != Nothing:
 		d.choose(missing)
 	}
 }
 
-// missing returns what is still to be done to the Node until it is in service again.
-func (d *draft) missing(found bool) Action {
+// undoneOnNode returns what is still to be done to the Node until it is in service again.
+func (d *draft) undoneOnNode(found bool) Action {
 	switch recorded := d.s.Node; {
 	case !found:
 	case d.f.Spec.TaintsNode() && slices.ContainsFunc(d.f.Node.Node.Spec.Taints, OurTaint):
@@ -106,8 +106,8 @@ func (d *draft) missing(found bool) Action {
 	return Nothing
 }
 
-func (d *draft) restored() {
-	d.inService()
+func (d *draft) finishRestoring() {
+	d.setInService()
 	d.s.NodeReadyAt = d.time()
 	if d.f.awaitsMachine() {
 		d.enter(v1alpha1.WaitingForMachine, "The Node is back and Ready; waiting until the machine is healthy")
@@ -135,17 +135,17 @@ func (d *draft) waitForMachine() {
 	}
 }
 
-// inService records that the Node has everything that it had.
-func (d *draft) inService() {
+// setInService records that the Node has everything that it had.
+func (d *draft) setInService() {
 	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionTrue, v1alpha1.ReasonNodeRestored, "")
 	if d.s.Node != nil {
 		d.s.Node.Backup, d.s.Node.OutOfService = nil, false
 	}
 }
 
-// notRestored ends the wait for a Node that is back, but not as it was. That something cannot be put back is no reason for another
+// giveUpRestoring ends the wait for a Node that is back, but not as it was. That something cannot be put back is no reason for another
 // cycle. But it is one if the Node is gone again or not Ready, or if the machine is still called sick.
-func (d *draft) notRestored() {
+func (d *draft) giveUpRestoring() {
 	n, timeout := d.f.Node, d.f.Spec.NodeTimeout().String()
 	message := "What the Node had could not be put back within " + timeout
 	if n.State == NodeFound && d.s.Node != nil && d.s.Node.Backup != nil {
@@ -155,19 +155,19 @@ func (d *draft) notRestored() {
 	}
 	switch {
 	case n.State == NodeGone || n.State == NodeNone:
-		d.notInService(message)
+		d.setNotRestored(message)
 		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, and is gone again")
 	case n.State == NodeFound && !Ready(n.Node):
 		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, but was not Ready within "+timeout)
 	case d.f.stillSick():
-		d.notInService(message)
+		d.setNotRestored(message)
 		d.fail(v1alpha1.ReasonMachineUnhealthy, message+"; and the machine is still unhealthy")
 	default:
-		d.notInService(message)
+		d.setNotRestored(message)
 		d.end(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut, message)
 	}
 }
 
-func (d *draft) notInService(message string) {
+func (d *draft) setNotRestored(message string) {
 	d.condition(v1alpha1.ConditionNodeRestored, metav1.ConditionFalse, v1alpha1.ReasonRestoreTimedOut, message)
 }

@@ -38,11 +38,11 @@ func (d *draft) pending() {
 		d.progress(string(v1alpha1.Pending), "Waiting to see whether the machine is still unhealthy")
 		return
 	}
-	d.beginInTurn()
+	d.beginInLine()
 }
 
-// beginInTurn begins an attempt if it is asked for and its turn has come.
-func (d *draft) beginInTurn() {
+// beginInLine begins an attempt if it is asked for and nothing before it is in line.
+func (d *draft) beginInLine() {
 	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	switch {
 	case d.f.NotStored != "":

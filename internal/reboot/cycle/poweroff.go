@@ -16,13 +16,13 @@ const (
 	proofTime = settleTime + time.Minute
 )
 
-// off reports whether the host is proven off now: our key has been on it without a break, its operator has answered the one-shot
+// provenOff reports whether the host is proven off now: our key has been on it without a break, its operator has answered the one-shot
 // request that came with the key, and its answer is reliable.
 //
 // If the host was on when the key was set, it has gone off since, and nobody switches it on while our key is there. If it was off,
 // it may have been on its way up, and the operator's answer may have been outdated. Then the operator has to answer again, after
 // the time in which it would have noticed.
-func (d *draft) off() bool {
+func (d *draft) provenOff() bool {
 	h, s := d.f.Host, d.s
 	if h.Missing != "" || !h.Fenceable || !h.Key || h.Probe || h.PoweredOn || h.Obstacle != "" || s.KeySince == nil {
 		return false
@@ -36,11 +36,11 @@ func (d *draft) powerOff() {
 	d.checkProof()
 	h := d.f.Host
 	switch {
-	case d.off():
+	case d.provenOff():
 		d.s.PoweredOffAt = d.time()
 		d.enter(v1alpha1.Fenced, "The host is off")
 	case d.overdue():
-		d.notOff()
+		d.failPowerOff()
 	case !h.Key:
 		d.setKey()
 	case d.unreliable():
@@ -61,9 +61,9 @@ func (d *draft) powerOffTimeout() time.Duration {
 	return d.f.Spec.PowerOffTimeout()
 }
 
-// notOff ends an attempt in which the host was not proven off. If a person keeps the host off, it stays off, and only the steps
+// failPowerOff ends an attempt in which the host was not proven off. If a person keeps the host off, it stays off, and only the steps
 // that follow have to wait. If the host is in a temporary state, or the Machine cannot be read, that says nothing about the host.
-func (d *draft) notOff() {
+func (d *draft) failPowerOff() {
 	switch {
 	case d.f.withdrawn():
 		d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())

@@ -34,15 +34,15 @@ func (f *Facts) attempts() int32 {
 // steps are all single steps, in order.
 var steps = []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn}
 
-// keys returns the steps that annotations of the Machine ask for, in order.
-func (d *draft) keys() []v1alpha1.Step {
+// askedSteps returns the steps that annotations of the Machine ask for, in order.
+func (d *draft) askedSteps() []v1alpha1.Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s v1alpha1.Step) bool { return !d.f.Machine.Keys[s] })
 }
 
 // inTime returns the steps that this cycle can still carry out. Once it has released the host, new annotations for earlier steps
 // are too late: they stay for the next cycle.
 func (d *draft) inTime() []v1alpha1.Step {
-	return slices.DeleteFunc(d.keys(), func(s v1alpha1.Step) bool {
+	return slices.DeleteFunc(d.askedSteps(), func(s v1alpha1.Step) bool {
 		return d.s.PowerOnReleasedAt != nil && s != v1alpha1.StepPowerOn && !slices.Contains(d.s.AskedSteps, s)
 	})
 }

@@ -38,7 +38,7 @@ func (d *draft) powerOffWithoutMachine() {
 		return
 	}
 	if d.overdue() {
-		d.notOff()
+		d.failPowerOff()
 	}
 }
 

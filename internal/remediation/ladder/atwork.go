@@ -29,9 +29,9 @@ func (t *turn) atWork() bool {
 
 // carryOut asks for the act of an attempt, unless something forbids it now.
 func (t *turn) carryOut(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
-	if claim := t.claim(step); claim.stands() {
-		t.end(attempt, v1alpha1.ResultAborted, claim.message)
-		return t.stepBack(step, claim)
+	if others := t.precedence(step); others.stands() {
+		t.end(attempt, v1alpha1.ResultAborted, others.message)
+		return t.stepBack(step, others)
 	}
 	if brake := t.brake(); brake.stands() {
 		t.end(attempt, v1alpha1.ResultAborted, brake.message)

@@ -76,13 +76,7 @@ func (t *turn) yield(hidden bool) {
 		}
 		t.s.NextTransitionTime = t.after(wait + spread.UpTo(wait/2, t.f.Record.UID).Truncate(time.Second))
 	}
-	switch at := t.s.NextTransitionTime; {
-	case at == nil:
-	case at.After(t.now):
-		t.recheck(at.Time)
-	default:
-		t.s.NextTransitionTime = nil
-	}
+	t.forgetBackoff()
 }
 
 // backsOff waits without a slot until the time that the last attempt set.

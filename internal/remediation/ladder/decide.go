@@ -25,7 +25,7 @@ var rules = []struct {
 	{"the machine is not proven to be healthy", (*turn).unproven},
 	{"an attempt is at work", (*turn).atWork},
 	{"a person must decide", (*turn).held},
-	{"an attempt is waited for", (*turn).pending},
+	{"the next attempt has not begun", (*turn).pending},
 }
 
 // Decide returns what comes next for a record. It does not change the facts.
@@ -75,7 +75,7 @@ type Decision struct {
 	Store bool
 	// Act is what to do in the world; never together with Store.
 	Act Act
-	// Attempt is the number of the attempt that Act belongs to.
+	// Attempt is the attempt that Act belongs to.
 	Attempt v1alpha1.RemediationAttempt
 	// Step is the step that Act belongs to.
 	Step v1alpha1.RemediationStep

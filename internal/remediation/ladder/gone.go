@@ -39,18 +39,18 @@ func (t *turn) whyGone() string {
 	return "The machine is gone, and not by this remediation"
 }
 
-const recordDeleted = "The MachineRemediation was deleted"
+const recordDeletedText = "The MachineRemediation was deleted"
 
-// deleted reports whether somebody has deleted the record.
-func (t *turn) deleted() bool { return !t.f.Record.DeletionTimestamp.IsZero() }
+// recordIsDeleted reports whether somebody has deleted the record.
+func (t *turn) recordIsDeleted() bool { return !t.f.Record.DeletionTimestamp.IsZero() }
 
-// handedBackWhy says why Sickbay no longer manages the machine; empty if it does.
-func (t *turn) handedBackWhy() string {
+// whyHandedBack says why Sickbay no longer manages the machine; empty if it does.
+func (t *turn) whyHandedBack() string {
 	if why := t.f.Safety.Unmanaged; why != "" {
 		return why
 	}
-	if t.deleted() {
-		return recordDeleted
+	if t.recordIsDeleted() {
+		return recordDeletedText
 	}
 	return ""
 }
@@ -58,7 +58,7 @@ func (t *turn) handedBackWhy() string {
 // handBack withdraws what has not begun, and ends the record of a machine that Sickbay no longer manages. Others finish what they
 // have begun.
 func (t *turn) handBack() bool {
-	why := t.handedBackWhy()
+	why := t.whyHandedBack()
 	if why == "" {
 		return false
 	}

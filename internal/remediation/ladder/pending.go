@@ -8,14 +8,14 @@ import (
 func (t *turn) pending() bool {
 	again := t.retried()
 	step, ok := t.nextStep()
-	if ok && !again && !allows(t.decision()) && inherited(&t.s, step) == nil {
+	if ok && !again && !allows(t.personsDecision()) && inherited(&t.s, step) == nil {
 		step = t.jump(step)
 	}
 	if t.needsPerson() {
 		return t.leaveToPerson()
 	}
-	if claim := t.claim(step); claim.stands() {
-		return t.stepBack(step, claim)
+	if others := t.precedence(step); others.stands() {
+		return t.stepBack(step, others)
 	}
 	if !again && !approved(t.asDecided(), step) {
 		t.settle(step)

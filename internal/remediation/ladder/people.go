@@ -2,7 +2,7 @@ package ladder
 
 import "github.com/sickbay-dev/sickbay/api/v1alpha1"
 
-// decision returns a person's decision about the attempt at work or the next one, or nil. A decision about another attempt is
+// personsDecision returns a person's decision about the attempt at work or the next one, or nil. A decision about another attempt is
 // stale, and ignored.
 func decision(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
 	if d := r.Spec.Decision; d != nil && d.Attempt == max(1, r.Status.Attempt) {
@@ -11,7 +11,9 @@ func decision(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
 	return nil
 }
 
-func (t *turn) decision() *v1alpha1.RemediationDecision { return decision(t.asDecided()).DeepCopy() }
+func (t *turn) personsDecision() *v1alpha1.RemediationDecision {
+	return decision(t.asDecided()).DeepCopy()
+}
 
 // DecisionAbout returns a person's decision about the attempt at work or the next one, or nil.
 func DecisionAbout(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
@@ -53,7 +55,7 @@ func inherited(s *v1alpha1.MachineRemediationStatus, step v1alpha1.RemediationSt
 
 // decisionFor returns the decision to store with an attempt of a step: who asked for it.
 func (t *turn) decisionFor(step v1alpha1.RemediationStep) *v1alpha1.RemediationDecision {
-	d := t.decision()
+	d := t.personsDecision()
 	switch {
 	case d != nil && d.Answer == v1alpha1.AnswerRetry:
 		return d
@@ -68,13 +70,13 @@ func (t *turn) decisionFor(step v1alpha1.RemediationStep) *v1alpha1.RemediationD
 
 // cancels reports whether a person cancels the attempt at work or the next one.
 func (t *turn) cancels() bool {
-	d := t.decision()
+	d := t.personsDecision()
 	return d != nil && d.Answer == v1alpha1.AnswerCancel
 }
 
 // refusedByPerson carries out Cancel and Deny. The rules after it decide what follows.
 func (t *turn) refusedByPerson() bool {
-	d := t.decision()
+	d := t.personsDecision()
 	switch {
 	case d == nil:
 		return false

@@ -11,25 +11,25 @@ import (
 func (t *turn) replaced(attempt *v1alpha1.RemediationAttempt) bool {
 	switch {
 	case t.cancels():
-		attempt.Decision = t.decision()
-		t.end(attempt, v1alpha1.ResultCancelled, by(t.decision()))
+		attempt.Decision = t.personsDecision()
+		t.end(attempt, v1alpha1.ResultCancelled, by(t.personsDecision()))
 		return t.complete(v1alpha1.ReasonCancelled, "The machine is gone; the remediation was cancelled")
 	case builtIn(t.f.Record) || !hasSuccessor(attempt.ObjectRef.Kind):
 		return t.replacedBy(attempt, "The machine is gone")
 	case t.noSuccessor() != "":
 		t.end(attempt, v1alpha1.ResultUnneeded, t.noSuccessor())
 		return t.complete(v1alpha1.ReasonMachineDeleted, "The machine is gone, and no other takes its place: "+t.noSuccessor())
-	case t.handedBackWhy() != "":
-		t.end(attempt, v1alpha1.ResultAborted, t.handedBackWhy())
-		return t.complete(v1alpha1.ReasonHandedBack, t.handedBackWhy())
+	case t.whyHandedBack() != "":
+		t.end(attempt, v1alpha1.ResultAborted, t.whyHandedBack())
+		return t.complete(v1alpha1.ReasonHandedBack, t.whyHandedBack())
 	case t.waitStopped():
 		return true
 	}
-	return t.succeeded(attempt)
+	return t.followSuccessor(attempt)
 }
 
-// succeeded follows the successor. It stores which machine that is, so that no other record claims it.
-func (t *turn) succeeded(attempt *v1alpha1.RemediationAttempt) bool {
+// followSuccessor follows the successor. It stores which machine that is, so that no other record claims it.
+func (t *turn) followSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 	successor := t.f.Successor
 	if successor != nil {
 		t.s.ReplacementRef = successor.Record

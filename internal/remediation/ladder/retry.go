@@ -8,7 +8,7 @@ import (
 
 // retried begins a step again, as a person decided. It reports whether one did.
 func (t *turn) retried() bool {
-	d := t.decision()
+	d := t.personsDecision()
 	if d == nil || d.Answer != v1alpha1.AnswerRetry {
 		return t.retriedInVain() || t.replaceAsked()
 	}

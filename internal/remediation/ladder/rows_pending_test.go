@@ -6,7 +6,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// rowsPending: an attempt is waited for.
+// rowsPending: the next attempt has not begun.
 func rowsPending() []row {
 	return []row{
 		{

@@ -63,8 +63,8 @@ type obstacle struct {
 
 func (o obstacle) stands() bool { return o.reason != "" }
 
-// claim returns who takes precedence over Sickbay on this machine, or that its health or its plan is unknown.
-func (t *turn) claim(step v1alpha1.RemediationStep) obstacle {
+// precedence returns who takes precedence over Sickbay on this machine, or that its health or its plan is unknown.
+func (t *turn) precedence(step v1alpha1.RemediationStep) obstacle {
 	m, s := t.f.Machine, t.f.Safety
 	switch {
 	case m.Deleting():
@@ -75,8 +75,8 @@ func (t *turn) claim(step v1alpha1.RemediationStep) obstacle {
 		return obstacle{}
 	case s.OthersAtWork != "":
 		return obstacle{v1alpha1.ReasonRemediationHeldByOthers, s.OthersAtWork, true}
-	case t.claimed(step) != "":
-		return heldByOthers(t.claimed(step))
+	case t.othersAtWork(step) != "":
+		return heldByOthers(t.othersAtWork(step))
 	case s.Misconfigured != "":
 		return obstacle{reason: v1alpha1.ReasonGateClosed, message: s.Misconfigured}
 	}
@@ -87,8 +87,8 @@ func heldByOthers(message string) obstacle {
 	return obstacle{reason: v1alpha1.ReasonRemediationHeldByOthers, message: message}
 }
 
-// claimed says who else works on the machine, as far as the caches show it.
-func (t *turn) claimed(step v1alpha1.RemediationStep) string {
+// othersAtWork says who else works on the machine, as far as the caches show it.
+func (t *turn) othersAtWork(step v1alpha1.RemediationStep) string {
 	m, s := t.f.Machine, t.f.Safety
 	switch {
 	case s.KeptOff != "":

@@ -28,24 +28,24 @@ func (t *turn) stopped() bool {
 	if t.hostStands() {
 		return t.giveHostBack()
 	}
-	if t.deleted() && (t.f.Safety.Terminating != "" || !t.stands()) {
-		return t.complete(v1alpha1.ReasonHandedBack, recordDeleted)
+	if t.recordIsDeleted() && (t.f.Safety.Terminating != "" || !t.stands()) {
+		return t.complete(v1alpha1.ReasonHandedBack, recordDeletedText)
 	}
-	return t.rests(reason, message)
+	return t.stopBetweenAttempts(reason, message)
 }
 
 // standsStill reports whether the attempt at work resumes after the stop. A reboot does not, nor an attempt that has not done
 // anything yet: others may have its slot.
 func (t *turn) standsStill(attempt *v1alpha1.RemediationAttempt) bool {
 	step := t.stepOf(attempt)
-	if t.deleted() && (t.f.Safety.Terminating != "" || attempt.ObjectRef == nil) {
+	if t.recordIsDeleted() && (t.f.Safety.Terminating != "" || attempt.ObjectRef == nil) {
 		return false
 	}
 	return step.Action != v1alpha1.ActionReboot && (attempt.ObjectRef != nil || !Acts(step.Action))
 }
 
-// rests handles a record that is stopped between two attempts. Nobody looks at the machine meanwhile, so that time proves nothing.
-func (t *turn) rests(reason, message string) bool {
+// stopBetweenAttempts handles a record that is stopped between two attempts. Nobody looks at the machine meanwhile, so that time proves nothing.
+func (t *turn) stopBetweenAttempts(reason, message string) bool {
 	if t.s.RecoveryTime != nil {
 		t.s.RecoveryTime, t.s.NextTransitionTime = nil, nil
 	}

@@ -46,8 +46,7 @@ func ByEarlierVersion(machine metav1.Object) bool {
 	return value != "" && value == annotations[RequestedAt]
 }
 
-// DueAt returns when a power cycle that the previous version asked for need no longer be waited for: wait after RequestedAt. Zero means that
-// there is nothing to wait for.
+// DueAt returns until when to wait for a power cycle that the previous version asked for. Zero means that there is nothing to wait for.
 func DueAt(machine metav1.Object, wait time.Duration) time.Time {
 	last, err := time.Parse(time.RFC3339, machine.GetAnnotations()[RequestedAt])
 	if err != nil {

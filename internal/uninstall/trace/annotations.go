@@ -61,7 +61,7 @@ func keysOf(obj *unstructured.Unstructured) (f Finding) {
 		if strings.HasPrefix(name, cycle.KeyPrefix) {
 			f.takeAnnotation(name, value, "annotation "+name+", which keeps it off")
 		}
-		if name == cycle.ProbeKey && cycle.Asks(value) {
+		if name == cycle.ProbeKey && cycle.IsOurs(value) {
 			f.takeAnnotation(name, value, "annotation "+name+", which has it switched off")
 		}
 	}

@@ -58,7 +58,7 @@ func (p *Process) wakeHealth(of func(*clusterv1.Machine) bool) {
 }
 
 func metadataChanged(change apimodel.Change) bool {
-	return change.Before == nil || change.After == nil || mhcspec.MetadataChanged(change.Before.Typed(), change.After.Typed())
+	return change.Before == nil || change.After == nil || mhcspec.ChangedOutsideStatus(change.Before.Typed(), change.After.Typed())
 }
 
 func (p *Process) wakeByMachine(change apimodel.Change) {
