@@ -125,6 +125,5 @@ func (r *Reconciler) ofLabelled(ctx context.Context, cluster client.Object) []ct
 
 // ofLabelled maps a Cluster to the Machines of its namespace that ask for something.
 func (t *Trigger) ofLabelled(ctx context.Context, cluster client.Object) []ctrl.Request {
-	concerned := func(machine *metav1.PartialObjectMetadata) bool { return wantsAny(machine) }
-	return scaffold.RequestsIn(ctx, t.Client, scaffold.MetadataListOf(t.Kind), concerned, client.InNamespace(cluster.GetNamespace()))
+	return scaffold.RequestsIn(ctx, t.Client, scaffold.MetadataListOf(t.Kind), wantsAny, client.InNamespace(cluster.GetNamespace()))
 }

@@ -88,24 +88,34 @@ func (l *lines) enter(by path, hung bool, most int, now time.Time) (turn, bool) 
 	room := *pool < most
 	mine := turn{line: at, hung: hung, limit: at.limit(room), probe: min(longest<<min(at.tried, 8), longestLive), begun: now}
 	switch {
-	case at.taken && (hung || now.Sub(at.since) >= mine.limit):
+	case mine.behindOther(now):
 		return turn{}, false
 	case !at.taken && room:
 		*pool++
 		mine.pool, mine.patient = pool, true
-	case at.missed > 0 && !hung:
-		if at.taken || now.Before(at.again) || l.retrying >= at.retries(most) {
-			return turn{}, false
-		}
-		l.retrying++
-		mine.pool, mine.limit = &l.retrying, at.limit(true)
 	case hung:
 		mine.limit = min(longestShort, mine.limit<<min(at.missed, 10))
+	case at.missed == 0:
+	case l.mayRetry(at, most, now):
+		l.retrying++
+		mine.pool, mine.limit = &l.retrying, at.limit(true)
+	default:
+		return turn{}, false
 	}
 	if mine.pool != nil || hung {
 		mine.first, at.taken, at.since = true, true, now
 	}
 	return mine, true
+}
+
+// behindOther reports whether another caller has taken the line for so long that there is no answer to expect.
+func (t turn) behindOther(now time.Time) bool {
+	return t.taken && (t.hung || now.Sub(t.since) >= t.limit)
+}
+
+// mayRetry reports whether a caller may try a cluster that was slow again, although no more may wait.
+func (l *lines) mayRetry(at *line, most int, now time.Time) bool {
+	return !at.taken && !now.Before(at.again) && l.retrying < at.retries(most)
 }
 
 // retries returns how many may try again at once. A place is left for those that were slow only once: most clusters that hang were so more often.

@@ -27,7 +27,7 @@ type lasting struct {
 func (l lasting) GetClusterSource(name string, mapCluster func(context.Context, client.Object) []ctrl.Request, opts ...clustercache.GetClusterSourceOption) source.Source {
 	events := l.ClusterCache.GetClusterSource(name, mapCluster, opts...)
 	return source.Func(func(_ context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
-		return events.Start(l.lifetime, queue)
+		return events.Start(l.lifetime, queue) //nolint:contextcheck // It has to go on when the controller stops.
 	})
 }
 
