@@ -94,7 +94,7 @@ func (l *lines) enter(by path, hung bool, most int, now time.Time) (turn, bool) 
 		*pool++
 		mine.pool, mine.patient = pool, true
 	case hung:
-		mine.limit = min(longestShort, mine.limit<<min(at.missed, 10))
+		mine.limit = max(mine.limit, min(longestShort, mine.limit<<min(at.missed, 10)))
 	case at.missed == 0:
 	case l.mayRetry(at, most, now):
 		l.retrying++
