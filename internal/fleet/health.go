@@ -8,9 +8,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
+
+// confirmAtMost is how many Nodes a look reads live. The manager finds out within moments which Nodes are gone, so there are hardly ever more.
+const confirmAtMost = 20
 
 // judge adds what the verdict on each machine depends on. If something cannot be read from here, the stored verdict counts.
 func (l *look) judge(ctx context.Context) {
@@ -19,7 +23,7 @@ func (l *look) judge(ctx context.Context) {
 		if m.Check == nil || cluster == nil {
 			continue
 		}
-		facts, err := l.Health.CachedFacts(ctx, m.Machine, m.Check.MachineHealthCheck, cluster)
+		facts, err := l.health(ctx, m, cluster)
 		if err != nil {
 			continue
 		}
@@ -28,6 +32,23 @@ func (l *look) judge(ctx context.Context) {
 		}
 		m.Health = &facts
 	}
+}
+
+// health reads what the verdict on a machine depends on. A Node that is missing from the cache is no reason to call its machine sick: the
+// cache may not show the Node yet, or no longer. The manager reads it live then, and so does a look, unless the machine is called so already.
+func (l *look) health(ctx context.Context, m *explain.Machine, cluster *clusterv1.Cluster) (verdict.Facts, error) {
+	facts, err := l.Health.CachedFacts(ctx, m.Machine, m.Check.MachineHealthCheck, cluster)
+	if err != nil || facts.Node.State != verdict.NodeGone || goneAlready(m.Machine) || l.confirmed == confirmAtMost {
+		return facts, err
+	}
+	l.confirmed++
+	return l.Health.Facts(ctx, m.Machine, m.Check.MachineHealthCheck, cluster, false)
+}
+
+// goneAlready reports whether it changes nothing that the Node of a Machine is gone.
+func goneAlready(machine *clusterv1.Machine) bool {
+	stored := meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType)
+	return !machine.DeletionTimestamp.IsZero() || (stored != nil && stored.Reason == verdict.ReasonNodeNotFound)
 }
 
 // lostSince returns since when Cluster API, too, cannot reach a cluster; zero if it can.

@@ -52,6 +52,8 @@ type look struct {
 	clusters map[client.ObjectKey]*clusterv1.Cluster
 	// unreadable says why the Nodes of a cluster cannot be read.
 	unreadable map[client.ObjectKey]string
+	// confirmed is how many Nodes have been read live.
+	confirmed int
 }
 
 // Look reads the fleet of a namespace; empty means all.

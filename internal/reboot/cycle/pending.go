@@ -41,7 +41,7 @@ func (d *draft) pending() {
 	d.beginInLine()
 }
 
-// beginInLine begins an attempt if it is asked for and nothing before it is in line.
+// beginInLine begins an attempt if it is asked for and the machine need not wait in line.
 func (d *draft) beginInLine() {
 	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	switch {
