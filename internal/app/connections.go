@@ -38,8 +38,8 @@ func (c *connections) get(ctx context.Context, mgr ctrl.Manager, o Options) (*wo
 	return clusters, nil
 }
 
-// newClusters connects to workload clusters, but only once their control plane is initialized: after an attempt that comes
-// too early, the next one waits 30 seconds.
+// newClusters connects to workload clusters, on a standby, too: it serves the dashboard, and may have to take over at any moment. It
+// connects only once their control plane is initialized: after an attempt that comes too early, the next one waits 30 seconds.
 func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Clusters, error) {
 	cache, err := clustercache.SetupWithManager(ctx, mgr, clustercache.Options{
 		SecretClient:     workload.Kubeconfigs{Reader: mgr.GetClient()},
@@ -47,7 +47,7 @@ func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Cl
 		ClusterFilter:    controlPlaneInitialized,
 		Cache:            clustercache.CacheOptions{ByObject: workload.NodeCache()},
 		Client:           clustercache.ClientOptions{Timeout: o.RemoteConnectTimeout, QPS: remoteQPS, Burst: remoteBurst, UserAgent: "sickbay/" + Version},
-	}, controller.Options{MaxConcurrentReconciles: clusterConcurrency})
+	}, controller.Options{MaxConcurrentReconciles: clusterConcurrency, NeedLeaderElection: new(false)})
 	if err != nil {
 		return nil, fmt.Errorf("connecting to workload clusters: %w", err)
 	}
@@ -56,6 +56,9 @@ func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Cl
 	}
 	clusters := &workload.Clusters{Cache: cache, Secrets: mgr.GetClient(), Management: mgr.GetClient(), Clock: clock.RealClock{}, Started: time.Now(),
 		Waiting: o.waiting()}
+	if err := mgr.Add(clusters); err != nil {
+		return nil, fmt.Errorf("arranging the begin of the lead: %w", err)
+	}
 	if err := mgr.Add(metrics.WhileLeading(clusters.Metrics)); err != nil {
 		return nil, fmt.Errorf("adding the metrics of workload clusters: %w", err)
 	}
@@ -65,7 +68,7 @@ func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Cl
 // disconnect closes the connections to workload clusters when the manager stops, since the manager does not know them.
 type disconnect struct{ clusters clustercache.ClusterCache }
 
-// NeedLeaderElection returns false, since a standby has connections, too.
+// NeedLeaderElection returns false, since a standby has connections.
 func (disconnect) NeedLeaderElection() bool { return false }
 
 func (d disconnect) Start(ctx context.Context) error {

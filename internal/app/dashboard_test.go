@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -31,19 +30,7 @@ func withDashboard(t *testing.T) Options {
 // runs runs a manager until the test ends.
 func runs(t *testing.T, o Options) *App {
 	t.Helper()
-	a, err := New(t.Context(), env.Get(t).Config, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- a.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
+	a, _ := startsWith(t, env.Get(t).Config, o)
 	return a
 }
 

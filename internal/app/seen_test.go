@@ -94,10 +94,12 @@ func onlyRecord(ctx context.Context, c client.Client, namespace string, record *
 // starts runs a manager until stop is called or the test ends.
 func starts(t *testing.T, o Options) (stop func()) {
 	t.Helper()
-	return startsWith(t, env.Get(t).Config, o)
+	_, stop = startsWith(t, env.Get(t).Config, o)
+	return stop
 }
 
-func startsWith(t *testing.T, cfg *rest.Config, o Options) (stop func()) {
+// startsWith runs a manager until it is stopped, at the latest when the test ends.
+func startsWith(t *testing.T, cfg *rest.Config, o Options) (a *App, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	a, err := New(ctx, cfg, o)
@@ -114,7 +116,7 @@ func startsWith(t *testing.T, cfg *rest.Config, o Options) (stop func()) {
 		}
 	})
 	t.Cleanup(stop)
-	return stop
+	return a, stop
 }
 
 // gathered returns a line for each series about a namespace. It checks that our metrics are in the catalog, with their types, and valid for

@@ -25,15 +25,15 @@ const (
 )
 
 // unreadable returns the error that says why a cluster could not be read.
-func (c *Clusters) unreadable(ctx context.Context, cluster client.ObjectKey, err error) error {
-	c.readable.Store(cluster, false)
-	c.failing.LoadOrStore(cluster, c.Clock.Now())
+func (c *Clusters) unreadable(ctx context.Context, by path, err error) error {
+	c.readable.Store(by.cluster, false)
+	c.failing.LoadOrStore(by, c.Clock.Now())
 	cause, announced := causeNoAnswer, false
 	switch {
 	case errors.Is(err, clustercache.ErrClusterNotConnected):
 		announced = true
 		cause = causeNoConnection
-		if problem := c.kubeconfigProblem(ctx, cluster); problem != "" {
+		if problem := c.kubeconfigProblem(ctx, by.cluster); problem != "" {
 			cause = problem
 		}
 	case !timedOut(err) && apierrors.ReasonForError(err) != metav1.StatusReasonUnknown:

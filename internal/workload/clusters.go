@@ -40,7 +40,7 @@ type Clusters struct {
 
 	lines   lines
 	hanging sync.Map // path -> time.Time until which reads fail at once
-	failing sync.Map // client.ObjectKey -> time.Time since which Nodes cannot be read
+	failing sync.Map // path -> time.Time since which Nodes cannot be read
 	// readable has all clusters that were read, and whether they answered last.
 	readable sync.Map // client.ObjectKey -> bool
 	problems sync.Map // client.ObjectKey -> problem
@@ -103,17 +103,13 @@ func (c *Clusters) ask(ctx context.Context, by path, connect func() (client.Read
 	}
 	reader, err := connect()
 	if err != nil {
-		return c.unreadable(ctx, by.cluster, err)
+		return c.unreadable(ctx, by, err)
 	}
 	err = c.inTurn(ctx, by, hung, func(ctx context.Context) error { return read(ctx, reader) })
 	if _, sentAway := Unreadable(err); sentAway {
 		return err
 	}
-	// A Node missing from the cache is no answer: the caller makes a live read next.
-	if err == nil || (by.live && apierrors.IsNotFound(err)) {
-		c.failing.Delete(by.cluster)
-	}
-	return c.answer(ctx, by.cluster, err)
+	return c.answer(ctx, by, err)
 }
 
 // inTurn runs a read for as long as the caller may wait, and records whether the cluster hangs. A caller that may not wait gets an
@@ -162,11 +158,28 @@ func (c *Clusters) LastSeen(ctx context.Context, cluster client.ObjectKey) time.
 	if seen.IsZero() {
 		seen = c.Started
 	}
-	// A probe reads no Nodes. A cluster may answer probes for ever and yet refuse to list Nodes.
-	if since, ok := c.failing.Load(cluster); ok && since.(time.Time).Before(seen) {
-		return since.(time.Time)
+	// A probe reads no Nodes. A cluster may answer probes for ever and yet refuse to list Nodes, or to get one that the cache misses.
+	if since, fails := c.failingSince(cluster); fails && since.Before(seen) {
+		return since
 	}
 	return seen
+}
+
+// failingSince returns since when the Nodes of a cluster cannot be read from the cache, or else live.
+func (c *Clusters) failingSince(cluster client.ObjectKey) (since time.Time, fails bool) {
+	for _, live := range []bool{false, true} {
+		if since, fails := c.failing.Load(path{cluster, live}); fails {
+			return since.(time.Time), true
+		}
+	}
+	return time.Time{}, false
+}
+
+// Start implements manager.Runnable: it forgets since when clusters could not be read. A standby reads Nodes only for its dashboard, so it
+// does not know whether they could be read meanwhile.
+func (c *Clusters) Start(context.Context) error {
+	c.failing.Clear()
+	return nil
 }
 
 // Forget drops the state of a cluster that is gone.
@@ -179,20 +192,22 @@ func (c *Clusters) Forget(cluster client.ObjectKey) {
 
 // answers records that a cluster can be read.
 func (c *Clusters) answers(cluster client.ObjectKey) {
-	c.hanging.Delete(path{cluster: cluster})
-	c.hanging.Delete(path{cluster: cluster, live: true})
-	c.failing.Delete(cluster)
+	for _, live := range []bool{false, true} {
+		c.hanging.Delete(path{cluster, live})
+		c.failing.Delete(path{cluster, live})
+	}
 	c.readable.Store(cluster, true)
 }
 
 // answer tells a missing Node from a cluster that did not answer.
-func (c *Clusters) answer(ctx context.Context, cluster client.ObjectKey, err error) error {
+func (c *Clusters) answer(ctx context.Context, by path, err error) error {
 	if err != nil && !apierrors.IsNotFound(err) {
-		return c.unreadable(ctx, cluster, err)
+		return c.unreadable(ctx, by, err)
 	}
-	c.readable.Store(cluster, true)
+	c.failing.Delete(by)
+	c.readable.Store(by.cluster, true)
 	if err != nil {
-		return fmt.Errorf("getting a Node of %s: %w", cluster, err)
+		return fmt.Errorf("getting a Node of %s: %w", by.cluster, err)
 	}
 	return nil
 }

@@ -29,8 +29,8 @@ type connection struct {
 
 	// connect is the error of connecting.
 	connect error
-	// get runs for each read, cached or live.
-	get func(ctx context.Context, node *corev1.Node) error
+	// get runs for each read, cached or live, and live instead for live ones if it is set.
+	get, live func(ctx context.Context, node *corev1.Node) error
 	// probed is when the cluster last answered.
 	probed time.Time
 	// cache is where watches are set up.
@@ -45,7 +45,7 @@ func (c *connection) GetReader(context.Context, client.ObjectKey) (client.Reader
 
 // GetUncachedClient implements clustercache.ClusterCache.
 func (c *connection) GetUncachedClient(context.Context, client.ObjectKey) (client.Client, error) {
-	return &reader{connection: c}, c.connect
+	return &reader{connection: c, live: true}, c.connect
 }
 
 // GetHealthCheckingState implements clustercache.ClusterCache.
@@ -66,11 +66,15 @@ type reader struct {
 	client.Client
 
 	connection *connection
+	live       bool
 }
 
 // Get implements client.Reader.
 func (r *reader) Get(ctx context.Context, _ client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
 	r.connection.reads++
+	if r.live && r.connection.live != nil {
+		return r.connection.live(ctx, obj.(*corev1.Node))
+	}
 	return r.connection.get(ctx, obj.(*corev1.Node))
 }
 

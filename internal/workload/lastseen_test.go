@@ -56,6 +56,46 @@ func TestNodesCannotBeReadAlthoughTheClusterAnswers(t *testing.T) {
 	}
 }
 
+// TestOneNodeCannotBeRead: the cache misses a Node, and it cannot be read live. Other Nodes, which are read from the cache, must not
+// begin the grace period of its Machine again each time.
+func TestOneNodeCannotBeRead(t *testing.T) {
+	refused, gone := apierrors.NewForbidden(corev1.Resource("nodes"), "n", errors.New("no")), apierrors.NewNotFound(corev1.Resource("nodes"), "n")
+	connection := &connection{live: answers(refused).get}
+	clusters, clock := over(connection, nil)
+	for minute := range 10 {
+		clock.SetTime(now.Add(time.Duration(minute) * time.Minute))
+		connection.probed, connection.get = clock.Now(), answers(gone).get
+		_, _ = clusters.Get(t.Context(), key, "n")
+		_, _ = clusters.GetLive(t.Context(), key, "n")
+		if got := clusters.LastSeen(t.Context(), key); !got.Equal(now) {
+			t.Errorf("minute %d: last seen at %v, want since when it refuses, %v", minute, got, now)
+		}
+		connection.get = answers(nil).get
+		_, _ = clusters.Get(t.Context(), key, "other")
+	}
+	connection.get = answers(errors.New("cut")).get
+	_, _ = clusters.Get(t.Context(), key, "other")
+	if got := clusters.LastSeen(t.Context(), key); !got.Equal(clock.Now()) {
+		t.Errorf("it cannot be read at all: last seen at %v, want now", got)
+	}
+}
+
+// TestStandbyForgets: what a standby could not read for its dashboard, perhaps days before it leads, takes no grace period from machines.
+func TestStandbyForgets(t *testing.T) {
+	connection := answers(errors.New("cut"))
+	clusters, clock := over(connection, nil)
+	_, _ = clusters.Get(t.Context(), key, "n")
+	clock.SetTime(now.Add(72 * time.Hour))
+	connection.probed = clock.Now()
+	if err := clusters.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = clusters.Get(t.Context(), key, "n")
+	if got := clusters.LastSeen(t.Context(), key); !got.Equal(clock.Now()) {
+		t.Errorf("last seen at %v, want %v", got, clock.Now())
+	}
+}
+
 // TestUnreadableSince: the metrics show a cluster while its Nodes cannot be read, and since when, but not after it is
 // gone.
 func TestUnreadableSince(t *testing.T) {

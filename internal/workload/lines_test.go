@@ -305,7 +305,7 @@ func TestSentAway(t *testing.T) {
 		if cause, ok := Unreadable(err); !ok || cause != causeNoAnswer || !errors.Is(err, ErrBusy) {
 			t.Errorf("who shows it is told %v", err)
 		}
-		if since, failing := c.failing.Load(hangingKey(0)); failing {
+		if since, failing := c.failing.Load(path{cluster: hangingKey(0), live: true}); failing {
 			t.Errorf("it counts as failing since %v, and nobody has waited in vain", since)
 		}
 		decides := Decisive(c)

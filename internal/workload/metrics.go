@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -27,13 +26,13 @@ func (c *Clusters) Metrics(ctx context.Context, s *metrics.Samples) {
 			c.Forget(cluster)
 			return true
 		}
-		value := 0.0
 		if readable.(bool) {
-			value = 1
+			s.Set(reachable, 1, cluster.Namespace, cluster.Name)
+			return true
 		}
-		s.Set(reachable, value, cluster.Namespace, cluster.Name)
-		if since, fails := c.failing.Load(cluster); fails {
-			s.SetTime(unreadableSince, since.(time.Time), cluster.Namespace, cluster.Name)
+		s.Set(reachable, 0, cluster.Namespace, cluster.Name)
+		if since, fails := c.failingSince(cluster); fails {
+			s.SetTime(unreadableSince, since, cluster.Namespace, cluster.Name)
 		}
 		return true
 	})

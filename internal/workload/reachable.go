@@ -18,12 +18,12 @@ const outlasting = time.Minute
 //
 // Cluster API's cache hands these events over without a way out (clusterCache.sendEventsToClusterSources, Cluster API 1.14): if a receiver
 // stopped first, the cache's own controller would never end, and the manager would give back its lease only after its grace period. So the
-// source still takes events for a while after ctx has ended.
+// source still takes events for a while after ctx has ended, and is known to the cache only once it takes them: on a standby, controllers do
+// not start. Clusters that were connected before are seen by the controller's first look at its objects.
 func (c *Clusters) Reachable(name string, mapCluster handler.MapFunc) source.Source {
-	events := c.Cache.GetClusterSource(name, mapCluster)
 	return source.Func(func(ctx context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
 		taking, end := context.WithCancel(context.WithoutCancel(ctx))
 		context.AfterFunc(ctx, func() { time.AfterFunc(outlasting, end) })
-		return events.Start(taking, queue)
+		return c.Cache.GetClusterSource(name, mapCluster).Start(taking, queue)
 	})
 }

@@ -23,17 +23,20 @@ type announcing struct {
 	clustercache.ClusterCache
 
 	events chan event.GenericEvent
+	// sources counts who has to take each event.
+	sources *int
 }
 
 // GetClusterSource implements clustercache.ClusterCache.
 func (a announcing) GetClusterSource(_ string, mapCluster func(context.Context, client.Object) []ctrl.Request, _ ...clustercache.GetClusterSourceOption) source.Source {
+	*a.sources++
 	return source.Channel(a.events, handler.TypedEnqueueRequestsFromMapFunc(mapCluster))
 }
 
 // TestReachableEnds: a source takes events for a minute after its controller, and then ends, which frees what it refers to.
 func TestReachableEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cache := announcing{events: make(chan event.GenericEvent)}
+		cache := announcing{events: make(chan event.GenericEvent), sources: new(int)}
 		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[ctrl.Request]())
 		ctx, stop := context.WithCancel(t.Context())
 		reachable := (&Clusters{Cache: cache}).Reachable("test", func(context.Context, client.Object) []ctrl.Request { return nil })
@@ -64,12 +67,13 @@ func TestReachableEnds(t *testing.T) {
 // TestReachable: a cluster's event wakes the controller, and somebody takes the events that come while the controllers stop.
 func TestReachable(t *testing.T) {
 	g := NewWithT(t)
-	cache := announcing{events: make(chan event.GenericEvent)}
+	cache := announcing{events: make(chan event.GenericEvent), sources: new(int)}
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[ctrl.Request]())
 	ctx, stop := context.WithCancel(t.Context())
 	reachable := (&Clusters{Cache: cache}).Reachable("test", func(_ context.Context, cluster client.Object) []ctrl.Request {
 		return []ctrl.Request{{NamespacedName: client.ObjectKeyFromObject(cluster)}}
 	})
+	g.Expect(*cache.sources).To(BeZero(), "on a standby, nobody takes events, and the cache would wait for ever")
 	g.Expect(reachable.Start(ctx, queue)).To(Succeed())
 	cluster := event.GenericEvent{Object: build.Cluster(key.Namespace, key.Name)}
 	cache.events <- cluster

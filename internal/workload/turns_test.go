@@ -58,7 +58,7 @@ func TestOwnRateLimitIsNoAnswer(t *testing.T) {
 		if _, unreadable := Unreadable(err); !unreadable || !errors.Is(err, ErrBusy) {
 			t.Errorf("alone %t: got %v, want ErrBusy", alone, err)
 		}
-		if since, failing := c.failing.Load(cluster); failing {
+		if since, failing := c.failing.Load(by); failing {
 			t.Errorf("alone %t: it counts as failing since %v", alone, since)
 		}
 		if until, hangs := c.hanging.Load(by); hangs {

@@ -32,7 +32,7 @@ func (c *Clusters) Watch(ctx context.Context, name string, cluster client.Object
 		Predicates: []predicate.Predicate{HealthChanged()},
 	}))
 	if err != nil {
-		return c.unreadable(ctx, cluster, err)
+		return c.unreadable(ctx, path{cluster: cluster}, err)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ var (
 func (c *Clusters) Client(ctx context.Context, cluster client.ObjectKey) (client.Client, error) {
 	connected, err := c.Cache.GetUncachedClient(ctx, cluster)
 	if err != nil {
-		return nil, c.unreadable(ctx, cluster, err)
+		return nil, c.unreadable(ctx, path{cluster: cluster, live: true}, err)
 	}
 	return connected, nil
 }
@@ -42,11 +42,11 @@ func (c *Clusters) Client(ctx context.Context, cluster client.ObjectKey) (client
 func (c *Clusters) Version(ctx context.Context, cluster client.ObjectKey) (*version.Info, error) {
 	config, err := c.Cache.GetRESTConfig(ctx, cluster)
 	if err != nil {
-		return nil, c.unreadable(ctx, cluster, err)
+		return nil, c.unreadable(ctx, path{cluster: cluster, live: true}, err)
 	}
 	info, err := serverVersion(ctx, config)
 	if err != nil {
-		return nil, c.unreadable(ctx, cluster, err)
+		return nil, c.unreadable(ctx, path{cluster: cluster, live: true}, err)
 	}
 	return info, nil
 }
