@@ -121,7 +121,7 @@ func (c *clusterAPI) newRepairs(mgr ctrl.Manager) *remediation.Reconciler {
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Observer: c.observer, Selectors: &c.selectors, Clock: clock.RealClock{},
 	}
 	return &remediation.Reconciler{
-		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Gate: gatekeeper, Namespace: o.Namespace,
+		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Gatekeeper: gatekeeper, Namespace: o.Namespace,
 		History: o.History, SyncPeriod: o.SyncPeriod, Concurrency: repairsPerWorker * o.Concurrency, Tracer: o.tracer,
 	}
 }

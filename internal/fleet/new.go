@@ -47,7 +47,7 @@ func New(s Sources) *Observer {
 			Client: c, Live: s.Live, Observer: health, Selectors: selectors, Policy: s.Policy, Clock: s.Clock,
 			Namespace: s.Namespace, RecordsInstalled: func() bool { return s.Records }, Successors: remediation.Successors, Host: s.host,
 		},
-		Repairs: &remediation.Reconciler{Client: c, Live: s.Live, Observer: health, Selectors: selectors, Policy: s.Policy, Namespace: s.Namespace, Clock: s.Clock, Gate: gate},
+		Repairs: &remediation.Reconciler{Client: c, Live: s.Live, Observer: health, Selectors: selectors, Policy: s.Policy, Namespace: s.Namespace, Clock: s.Clock, Gatekeeper: gate},
 	}
 }
 

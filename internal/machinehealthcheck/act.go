@@ -69,7 +69,7 @@ func (r *Reconciler) unseenWait(f admission.Facts, d admission.Decision) time.Du
 func (r *Reconciler) confirm(ctx context.Context, f admission.Facts) (bool, error) {
 	mhc, samePlan := &clusterv1.MachineHealthCheck{}, false
 	var reads errgroup.Group
-	reads.SetLimit(r.most())
+	reads.SetLimit(r.parallelism())
 	reads.Go(func() error { return r.Live.Get(ctx, client.ObjectKeyFromObject(f.MachineHealthCheck), mhc) })
 	reads.Go(func() (err error) {
 		samePlan, err = r.samePlan(ctx, f)
@@ -121,8 +121,8 @@ func (r *Reconciler) admit(ctx context.Context, f admission.Facts, d admission.D
 	return written
 }
 
-// most returns how many requests to make at once.
-func (r *Reconciler) most() int {
+// parallelism returns how many requests to make at once.
+func (r *Reconciler) parallelism() int {
 	if r.Parallel > 0 {
 		return r.Parallel
 	}
@@ -140,7 +140,7 @@ type outcome struct {
 // admitAll admits some machines, a few at a time, in the given order.
 func (r *Reconciler) admitAll(ctx context.Context, f admission.Facts, d admission.Decision, due []admission.Admission) []outcome {
 	var admissions errgroup.Group
-	admissions.SetLimit(r.most())
+	admissions.SetLimit(r.parallelism())
 	outcomes := make([]outcome, len(due))
 	for i := range due {
 		admissions.Go(func() error {

@@ -29,7 +29,7 @@ func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admissio
 	owner, machine, began := client.ObjectKeyFromObject(f.MachineHealthCheck), one.Machine, r.Clock.Now()
 	written, err := r.write(ctx, f, d, one)
 	if err != nil {
-		r.failed(ctx, f, machine, err)
+		r.reportFailure(ctx, f, machine, err)
 		return outcome{free: !mayBeWritten(err)}
 	}
 	r.admitted.Expect(owner, written, r.Clock.Now())
@@ -68,8 +68,8 @@ func stepOf(r *v1alpha1.MachineRemediation) string {
 	return ""
 }
 
-// failed records that a machine could not be admitted, and reports it once for each cause. It is retried after a pause.
-func (r *Reconciler) failed(ctx context.Context, f admission.Facts, machine *clusterv1.Machine, err error) {
+// reportFailure records that a machine could not be admitted, and reports it once for each cause. It is retried after a pause.
+func (r *Reconciler) reportFailure(ctx context.Context, f admission.Facts, machine *clusterv1.Machine, err error) {
 	if r.failures.Fail(client.ObjectKeyFromObject(f.MachineHealthCheck), machine.UID, ownwrites.Cause(err), r.Clock.Now()) {
 		ctrl.LoggerFrom(ctx).Error(err, "Machine cannot be admitted", "machine", machine.Name)
 		r.event(f.MachineHealthCheck, machine, corev1.EventTypeWarning, EventAdmissionFailed, capital(err.Error()))

@@ -104,7 +104,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if wait := r.expectations.Wait(mhc, r.Clock.Now()); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
-	facts, decision, err := r.decide(ctx, mhc)
+	facts, decision, err := r.observeAndDecide(ctx, mhc)
 	switch {
 	case errors.Is(err, errClusterNotFound):
 		return ctrl.Result{}, errors.Join(err, r.storeClusterNotFound(ctx, mhc))
@@ -136,9 +136,9 @@ func (r *Reconciler) forget(key client.ObjectKey) {
 	r.leftOvers.Forget(key)
 }
 
-// decide observes and decides. Before it grants one of a limited number of slots, it counts the taken ones past the cache.
-func (r *Reconciler) decide(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
-	facts, decision, err := r.decideByCache(ctx, mhc)
+// observeAndDecide is one look. Before it grants one of a limited number of slots, it counts the taken ones past the cache.
+func (r *Reconciler) observeAndDecide(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
+	facts, decision, err := r.observeAndDecideByCache(ctx, mhc)
 	if err != nil {
 		return admission.Facts{}, admission.Decision{}, err
 	}
@@ -154,8 +154,8 @@ func (r *Reconciler) decide(ctx context.Context, mhc *clusterv1.MachineHealthChe
 	return facts, decision, nil
 }
 
-// decideByCache decides by the caches. Before an admission that depends on how many machines are unhealthy, it judges them anew.
-func (r *Reconciler) decideByCache(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
+// observeAndDecideByCache looks at the caches alone. Before an admission that depends on how many machines are unhealthy, it judges them anew.
+func (r *Reconciler) observeAndDecideByCache(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
 	facts, err := r.observe(ctx, mhc)
 	if err != nil {
 		return admission.Facts{}, admission.Decision{}, err

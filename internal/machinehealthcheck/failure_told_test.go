@@ -20,7 +20,7 @@ func TestFailureIsToldOnceWhateverTheLocalPort(t *testing.T) {
 	for _, text := range []string{
 		"read tcp 192.0.2.1:40001->192.0.2.2:6443: connection reset by peer", "read tcp 192.0.2.1:40002->192.0.2.2:6443: connection reset by peer",
 	} {
-		r.failed(t.Context(), f, machine, errors.New(text))
+		r.reportFailure(t.Context(), f, machine, errors.New(text))
 	}
 	if n := len(recorder.Events); n != 1 {
 		t.Errorf("there are %d events, want 1", n)

@@ -72,7 +72,7 @@ func looks(tb testing.TB, r *Reconciler) map[string]func() {
 	}
 	return map[string]func(){
 		"look": func() {
-			f, d, err := r.decideByCache(tb.Context(), mhc)
+			f, d, err := r.observeAndDecideByCache(tb.Context(), mhc)
 			if err != nil || len(f.Targets) != 10 || d.Counts.Sick > 0 {
 				tb.Fatal(err, len(f.Targets), d.Counts)
 			}
@@ -124,7 +124,7 @@ func BenchmarkLargeLook(b *testing.B) {
 		},
 		"judge":  func() error { return r.reader().judge(b.Context(), &f, 1) },
 		"decide": func() error { admission.Decide(f, r.Clock.Now()); return nil },
-		"whole":  func() error { _, _, err := r.decideByCache(b.Context(), mhc); return err },
+		"whole":  func() error { _, _, err := r.observeAndDecideByCache(b.Context(), mhc); return err },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -87,12 +87,12 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 // OverBudget says why a record may not act although it has a slot: more machines are in flight than allowed. It is empty if there
 // is no limit, or the number is within it.
 func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (why string, err error) {
-	plan, err := g.plan(ctx, g.Live, mhc)
+	plan, err := mhcspec.PlanOf(ctx, g.Live, mhc)
 	if err != nil {
 		return "", err
 	}
 	if plan == nil && mhcspec.NamesPlan(mhc) {
-		return "MachineRemediationTemplate " + planKey(mhc).Name + " does not exist, so nobody knows how many may be in flight", nil
+		return "MachineRemediationTemplate " + mhcspec.PlanKey(mhc).Name + " does not exist, so nobody knows how many may be in flight", nil
 	}
 	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster, Template: admission.Template{Plan: plan}}
 	if !admission.Bounded(f) {
@@ -110,7 +110,7 @@ func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealt
 // Paced says why the plan's pacing does not let the repair of a machine begin now; empty if it does. It reads all records of the
 // cluster, so ask it only for machines that wait.
 func (g *Gatekeeper) Paced(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, machine *clusterv1.Machine) (why string, err error) {
-	plan, err := g.plan(ctx, g.Client, mhc)
+	plan, err := mhcspec.PlanOf(ctx, g.Client, mhc)
 	if err != nil || plan == nil || plan.Spec.Template.Spec.Pacing == nil {
 		return "", err
 	}

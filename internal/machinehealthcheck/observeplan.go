@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,14 +22,14 @@ func (r *Reconciler) observePlan(ctx context.Context, f *admission.Facts) error 
 	if f.KindsMissing {
 		return nil
 	}
-	plan := &v1alpha1.MachineRemediationTemplate{}
-	key := planKey(f.MachineHealthCheck)
-	if err := r.Client.Get(ctx, key, plan); err != nil {
-		if apierrors.IsNotFound(err) {
-			f.Template.Missing = "MachineRemediationTemplate " + key.Name + " does not exist"
-			return nil
-		}
-		return fmt.Errorf("getting MachineRemediationTemplate %s: %w", key, err)
+	key := mhcspec.PlanKey(f.MachineHealthCheck)
+	plan, err := mhcspec.Plan(ctx, r.Client, key)
+	if err != nil {
+		return err
+	}
+	if plan == nil {
+		f.Template.Missing = "MachineRemediationTemplate " + key.Name + " does not exist"
+		return nil
 	}
 	f.Template.Plan = plan
 	if _, err := r.rules.Get(plan); err != nil {
@@ -39,18 +38,14 @@ func (r *Reconciler) observePlan(ctx context.Context, f *admission.Facts) error 
 	return nil
 }
 
-func planKey(mhc *clusterv1.MachineHealthCheck) client.ObjectKey {
-	return client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name}
-}
-
 // samePlan reports whether the plan is still the one that was decided on.
 func (r *Reconciler) samePlan(ctx context.Context, f admission.Facts) (bool, error) {
 	if f.Template.Plan == nil {
 		return true, nil
 	}
-	plan := &v1alpha1.MachineRemediationTemplate{}
-	if err := r.Live.Get(ctx, planKey(f.MachineHealthCheck), plan); err != nil {
-		return false, client.IgnoreNotFound(err)
+	plan, err := mhcspec.Plan(ctx, r.Live, mhcspec.PlanKey(f.MachineHealthCheck))
+	if plan == nil {
+		return false, err
 	}
 	return plan.UID == f.Template.Plan.UID && plan.Generation == f.Template.Plan.Generation, nil
 }
@@ -110,7 +105,7 @@ func (r *Reconciler) observeHosts(ctx context.Context, f *admission.Facts) {
 			return
 		}
 		if err != nil {
-			r.failed(ctx, *f, target.Machine, fmt.Errorf("finding the host of machine %s: %w", target.Machine.Name, err))
+			r.reportFailure(ctx, *f, target.Machine, fmt.Errorf("finding the host of machine %s: %w", target.Machine.Name, err))
 			return
 		}
 		target.Host = host
@@ -144,20 +139,4 @@ func (r *Reconciler) observeAwaited(ctx context.Context, f *admission.Facts, rec
 // awaits reports whether a record judges a machine as its replacement: it follows a plan and is at work.
 func awaits(r *v1alpha1.MachineRemediation) bool {
 	return !ladder.Ended(r) && r.Spec.TemplateRef != nil && ladder.AtWork(r) != nil
-}
-
-// plan reads the MachineRemediationTemplate that mhc names; nil if it names none, or one that does not exist.
-func (g *Gatekeeper) plan(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) (*v1alpha1.MachineRemediationTemplate, error) {
-	if !mhcspec.NamesPlan(mhc) {
-		return nil, nil
-	}
-	plan := &v1alpha1.MachineRemediationTemplate{}
-	key := planKey(mhc)
-	if err := reader.Get(ctx, key, plan); err != nil {
-		if apierrors.IsNotFound(err) {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("getting MachineRemediationTemplate %s: %w", key, err)
-	}
-	return plan, nil
 }

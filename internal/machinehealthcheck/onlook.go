@@ -10,7 +10,7 @@ import (
 
 // Look observes and decides as Reconcile does, only from the caches, and does not act.
 func (r *Reconciler) Look(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
-	facts, decision, err := r.decideByCache(ctx, mhc)
+	facts, decision, err := r.observeAndDecideByCache(ctx, mhc)
 	if err == nil && decision.Config.OnlyReports() {
 		decision.Admit = r.starting(ctx, facts, decision, decision.Admit)
 	}

@@ -142,7 +142,7 @@ func TestTwoLeaders(t *testing.T) {
 	var group sync.WaitGroup
 	for _, r := range []*Reconciler{first, second} {
 		group.Go(func() {
-			f, d, err := r.decide(t.Context(), mhc)
+			f, d, err := r.observeAndDecide(t.Context(), mhc)
 			if err != nil {
 				t.Error(err)
 				return

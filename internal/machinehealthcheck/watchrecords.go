@@ -115,7 +115,7 @@ func (r *Reconciler) ofRecord(ctx context.Context, record *v1alpha1.MachineRemed
 // paces reports whether the plan of a MachineHealthCheck has pacing.
 func (r *Reconciler) paces(ctx context.Context, mhc *clusterv1.MachineHealthCheck) bool {
 	plan := &v1alpha1.MachineRemediationTemplate{}
-	err := r.Client.Get(ctx, planKey(mhc), plan, client.UnsafeDisableDeepCopy)
+	err := r.Client.Get(ctx, mhcspec.PlanKey(mhc), plan, client.UnsafeDisableDeepCopy)
 	return err == nil && plan.Spec.Template.Spec.Pacing != nil
 }
 

@@ -2,6 +2,6 @@
 // and whether it belongs to Sickbay.
 //
 // Only this package parses them. Here machinehealth finds the rules for a Machine, machinehealthcheck the Machines to count and its
-// settings, and the others whether they may act. Everything is pure except the indexes, which make it cheap to find the
-// MachineHealthChecks of a Machine.
+// settings, and the others whether they may act. Everything is pure except the reads: of a plan, and through the
+// indexes, which make it cheap to find the MachineHealthChecks of a Machine.
 package mhcspec

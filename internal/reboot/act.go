@@ -64,7 +64,7 @@ func (r *Reconciler) changeFinalizers(ctx context.Context, request *v1alpha1.Reb
 	return r.setFinalizers(ctx, request, false, cycle.OwesAnything(&request.Status) && !v.facts.Machine.Gone)
 }
 
-// writeLastProgress writes the progress to the Machine before the record, or the Machine, may be gone. If the Machine has just changed, it
+// writeLastProgress writes the progress to the Machine before the request, or the Machine, may be gone. If the Machine has just changed, it
 // tries again first; any other error does not delay the end.
 func (r *Reconciler) writeLastProgress(ctx context.Context, request *v1alpha1.RebootRemediation, v view) error {
 	if err := r.writeProgress(ctx, request, v); apierrors.IsConflict(err) {
@@ -73,8 +73,8 @@ func (r *Reconciler) writeLastProgress(ctx context.Context, request *v1alpha1.Re
 	return nil
 }
 
-// stillSo reads the record live before an action that a later status may have made wrong, because the cache of a new leader may be far
-// behind. If the record cannot be read, the host is released all the same; all other actions fail.
+// stillSo reads the request live before an action that a later status may have made wrong, because the cache of a new leader may be far
+// behind. If the request cannot be read, the host is released all the same; all other actions fail.
 func (r *Reconciler) stillSo(ctx context.Context, request *v1alpha1.RebootRemediation, action cycle.Action) error {
 	switch action {
 	case cycle.SetKey, cycle.RemoveKey, cycle.MarkHost, cycle.UnmarkHost, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.MarkForOwner, cycle.DropAsked, cycle.DropAll:

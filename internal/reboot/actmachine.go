@@ -46,7 +46,7 @@ func (r *Reconciler) writeProgress(ctx context.Context, request *v1alpha1.Reboot
 		return nil
 	}
 	err := r.applyProgress(ctx, m, want)
-	if err != nil && r.failed(request, writeMachine, err) {
+	if err != nil && r.reportFailure(request, writeMachine, err) {
 		ctrl.LoggerFrom(ctx).Error(err, "Cannot write progress to the Machine")
 	}
 	return err

@@ -22,7 +22,7 @@ func (t *Trigger) begin(ctx context.Context, before []*v1alpha1.RebootRemediatio
 	switch {
 	case last == nil:
 	case !owes(last, machine):
-		// Delete its record, so that the name is free.
+		// Delete its request, so that the name is free.
 		if err := t.Client.Delete(ctx, last, client.Preconditions{UID: &last.UID}); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("deleting RebootRemediation %s: %w", client.ObjectKeyFromObject(last), err)
 		}

@@ -155,7 +155,7 @@ func (r *Reconciler) isMine(ctx context.Context, request *v1alpha1.RebootRemedia
 func (r *Reconciler) turn(ctx context.Context, request *v1alpha1.RebootRemediation, place *clusterPlace) (view, cycle.Decision, error) {
 	v, err := r.observe(ctx, request, place)
 	if err != nil {
-		r.failed(request, observing, err)
+		r.reportFailure(request, observing, err)
 		return view{}, cycle.Decision{}, err
 	}
 	r.failures.Succeed(client.ObjectKeyFromObject(request), observing)
@@ -175,7 +175,7 @@ func (r *Reconciler) turn(ctx context.Context, request *v1alpha1.RebootRemediati
 		return v, r.writeProgressAtRest(ctx, request, v, decision), nil
 	}
 	if err := r.act(ctx, request, v, decision); err != nil {
-		r.failed(request, decision.Action, err)
+		r.reportFailure(request, decision.Action, err)
 		return v, decision, err
 	}
 	ctrl.LoggerFrom(ctx).Info("Step taken", "action", decision.Action, "phase", request.Status.Phase, "attempt", request.Status.Attempt)

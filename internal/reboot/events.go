@@ -66,9 +66,9 @@ func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemed
 	r.Recorder.Eventf(request, nil, eventType, string(now.Phase), eventAction, "%s", ownwrites.Note(message))
 }
 
-// failed emits an event that a step failed, once per cause, and reports whether it did. If an object has just changed since it was
+// reportFailure emits an event that a step failed, once per cause, and reports whether it did. If an object has just changed since it was
 // read, there is nothing to report: the next look decides again.
-func (r *Reconciler) failed(request *v1alpha1.RebootRemediation, action cycle.Action, err error) bool {
+func (r *Reconciler) reportFailure(request *v1alpha1.RebootRemediation, action cycle.Action, err error) bool {
 	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrChanged) || errors.Is(err, errBusy) {
 		return false
 	}

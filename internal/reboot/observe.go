@@ -85,7 +85,7 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 	switch {
 	case err != nil:
 		// This is about other machines. Whatever does not depend on them goes on.
-		r.failed(request, readPlane, err)
+		r.reportFailure(request, readPlane, err)
 		v.facts.Throttled = "Sickbay cannot tell whether the rest of the control plane is up"
 	case v.plane != nil:
 		r.failures.Succeed(client.ObjectKeyFromObject(request), readPlane)
@@ -111,7 +111,7 @@ func factsOf(request *v1alpha1.RebootRemediation) cycle.Facts {
 // machineUnreadable records that the Machine of a recorded host, or its infrastructure machine, cannot be read. Of the Machine, only what
 // is in the status is known then.
 func (r *Reconciler) machineUnreadable(request *v1alpha1.RebootRemediation, v *view, why string, err error) {
-	r.failed(request, readMachine, err)
+	r.reportFailure(request, readMachine, err)
 	v.facts.MachineUnreadable = why
 	v.facts.Machine = cycle.MachineFacts{UID: request.Status.MachineUID, ByAnnotation: has(request, ByAnnotation), Plain: !request.Status.SingleSteps && request.Status.HoldingSince == nil}
 }

@@ -122,7 +122,7 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) cycle.MachineFacts 
 	}
 	facts.Owned = metav1.GetControllerOf(m.object) != nil
 	// A person who asks for a reboot gets it whatever the verdict. Only people ask for single steps.
-	facts.ByHealthCheck = byHealthCheck(request, m.object) && len(facts.Keys) == 0 && !request.Status.SingleSteps
+	facts.ByHealthCheck = byHealthCheck(request, m.object) && len(facts.Steps) == 0 && !request.Status.SingleSteps
 	facts.Healthy, facts.Sick = m.healthy && facts.ByHealthCheck, m.sick && facts.ByHealthCheck
 	facts.Undecided = m.undecided && facts.ByHealthCheck
 	return facts
@@ -130,7 +130,7 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) cycle.MachineFacts 
 
 // asks reads what the annotations ask for. A record's annotation is for the cycle of the same attempt only.
 func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *cycle.MachineFacts) {
-	facts.Plain, facts.Keys = wantedBy(m.object)
+	facts.Plain, facts.Steps = wantedBy(m.object)
 	facts.Operation, facts.OfHealthCheck = rebootannotation.OperationOf(m.object), rebootannotation.ByHealthCheck(m.object)
 	by := cycle.RequesterOf(&request.Spec, &request.Status)
 	if facts.Operation != "" && by.ForRecord() && by.OperationID != facts.Operation {

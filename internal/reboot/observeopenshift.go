@@ -80,7 +80,7 @@ func (r *Reconciler) judgeOpenShift(ctx context.Context, request *v1alpha1.Reboo
 	}
 	healthy, err := OpenShiftHealthy(ctx, r.Live, of)
 	if err != nil {
-		r.failed(request, readHealth, err)
+		r.reportFailure(request, readHealth, err)
 		return
 	}
 	r.failures.Succeed(client.ObjectKeyFromObject(request), readHealth)

@@ -24,7 +24,7 @@ func (r *Reconciler) pauses(ctx context.Context, request *v1alpha1.RebootRemedia
 	now := r.Clock.Now()
 	why, until, err := r.paused(ctx, m, now)
 	if err != nil {
-		r.failed(request, readPauses, err)
+		r.reportFailure(request, readPauses, err)
 		return "Sickbay cannot tell whether there is a pause", now.Add(lookForNode)
 	}
 	r.failures.Succeed(client.ObjectKeyFromObject(request), readPauses)

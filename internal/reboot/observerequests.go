@@ -81,7 +81,7 @@ func (r *Reconciler) notStored(ctx context.Context, request *v1alpha1.RebootReme
 		return ""
 	}
 	if err != nil {
-		r.failed(request, readRecord, err)
+		r.reportFailure(request, readRecord, err)
 		return "Sickbay cannot tell whether a MachineRemediation has stored that it made this"
 	}
 	r.failures.Succeed(client.ObjectKeyFromObject(request), readRecord)

@@ -63,7 +63,7 @@ func TestWhoAsks(t *testing.T) {
 		object.Annotations = tt.annotations
 		m := &machine{object: object, healthy: true}
 		facts := m.facts(request)
-		got := answers{Plain: facts.Plain, ByHealthCheck: facts.ByHealthCheck, Operation: facts.Operation, Steps: len(facts.Keys)}
+		got := answers{Plain: facts.Plain, ByHealthCheck: facts.ByHealthCheck, Operation: facts.Operation, Steps: len(facts.Steps)}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

@@ -32,7 +32,7 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 	}
 	if decision.Act.Begins() && r.Clock.Now().Sub(v.at) > lookLasts {
 		// Meanwhile another process may lead, and may have done this and more.
-		ctrl.LoggerFrom(ctx).Info("Looks again, as the look before the act took too long", "machine", record.Spec.MachineRef.Name)
+		ctrl.LoggerFrom(ctx).Info("Looking again: the look before the act took too long", "machine", record.Spec.MachineRef.Name)
 		return fmt.Errorf("the look began %s ago: %w", r.Clock.Now().Sub(v.at), errStale)
 	}
 	began := r.Clock.Now()
@@ -46,7 +46,7 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 	case errors.Is(err, errStale), errors.Is(err, remedy.ErrChanged) && !last:
 		return err
 	}
-	return r.failed(ctx, record, v, decision, err)
+	return r.afterFailedAct(ctx, record, v, decision, err)
 }
 
 func (r *Reconciler) write(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, decision ladder.Decision) error {
@@ -111,9 +111,9 @@ func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemedia
 	return r.store(ctx, record, v, decision)
 }
 
-// failed reads whether a write whose answer was lost took place. If not, the record steps back. A failed withdrawal is retried, and
+// afterFailedAct reads whether a write whose answer was lost took place. If not, the record steps back. A failed withdrawal is retried, and
 // reported.
-func (r *Reconciler) failed(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, tried ladder.Decision, cause error) error {
+func (r *Reconciler) afterFailedAct(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, tried ladder.Decision, cause error) error {
 	ctrl.LoggerFrom(ctx).Info("Act not carried out", "act", tried.Act, "machine", record.Spec.MachineRef.Name, "step", tried.Attempt.Step,
 		"attempt", tried.Attempt.Number, "reason", record.Spec.Finding.Reason, "error", cause.Error())
 	found, err := r.observe(ctx, record, confirmed, v)

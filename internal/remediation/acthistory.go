@@ -38,7 +38,7 @@ func (r *Reconciler) keepHistory(ctx context.Context, record *v1alpha1.MachineRe
 	if run {
 		left, err := r.pass(ctx, cluster, window)
 		if err != nil {
-			r.passes.plan(cluster, now)
+			r.passes.schedule(cluster, now)
 			return 0, err
 		}
 		if left {
@@ -113,5 +113,5 @@ func (p *passes) ask(cluster client.ObjectKey, wanted bool, now time.Time) (run 
 	return run, wait
 }
 
-// plan sets the time of a pass.
-func (p *passes) plan(cluster client.ObjectKey, at time.Time) { p.due.Set(cluster, at) }
+// schedule sets the time of a pass.
+func (p *passes) schedule(cluster client.ObjectKey, at time.Time) { p.due.Set(cluster, at) }

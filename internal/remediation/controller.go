@@ -43,8 +43,8 @@ const FieldOwner = ownwrites.RemediationFieldOwner
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
 
-// Gate says why a machine must not be repaired now, by the settings of its MachineHealthCheck. An empty string allows the repair.
-type Gate interface {
+// Gatekeeper says why a machine must not be repaired now, by the settings of its MachineHealthCheck. An empty string allows the repair.
+type Gatekeeper interface {
 	// GateClosed evaluates triggerIf. Its lower bound applies only to the first act of a record.
 	GateClosed(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, first bool) (why string, err error)
 	// OverBudget counts past the cache how many machines are in flight.
@@ -57,13 +57,13 @@ type Gate interface {
 type Reconciler struct {
 	Client client.Client
 	// Live reads past the cache.
-	Live      client.Reader
-	Observer  *machinehealth.Observer
-	Selectors *mhcspec.Selectors
-	Policy    mhcspec.Policy
-	Gate      Gate
-	Recorder  events.EventRecorder
-	Clock     clock.PassiveClock
+	Live       client.Reader
+	Observer   *machinehealth.Observer
+	Selectors  *mhcspec.Selectors
+	Policy     mhcspec.Policy
+	Gatekeeper Gatekeeper
+	Recorder   events.EventRecorder
+	Clock      clock.PassiveClock
 	// Namespace is what the manager is restricted to; empty means all.
 	Namespace string
 	// SyncPeriod is the fallback for missed events.

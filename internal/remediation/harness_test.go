@@ -77,13 +77,13 @@ func newHarness(t *testing.T, opts ...build.MachineHealthCheckOption) *harness {
 func (f *harness) restart() {
 	f.cache = live.NewLagging(live.Client(f.writes.client))
 	f.Reconciler = &Reconciler{
-		Client:    f.cache,
-		Live:      f.env.Client,
-		Observer:  &machinehealth.Observer{Nodes: f.nodes, GracePeriod: 5 * time.Minute},
-		Selectors: &mhcspec.Selectors{},
-		Gate:      f.gate,
-		Recorder:  f.events,
-		Clock:     f.clock,
+		Client:     f.cache,
+		Live:       f.env.Client,
+		Observer:   &machinehealth.Observer{Nodes: f.nodes, GracePeriod: 5 * time.Minute},
+		Selectors:  &mhcspec.Selectors{},
+		Gatekeeper: f.gate,
+		Recorder:   f.events,
+		Clock:      f.clock,
 
 		sideBySide: true,
 	}

@@ -70,7 +70,7 @@ func (f *harness) addAll(mgr ctrl.Manager) error {
 	gate := &machinehealthcheck.Gatekeeper{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Observer: observer, Selectors: selectors, Clock: clock.RealClock{},
 	}
-	repair := &Reconciler{Observer: observer, Selectors: selectors, Gate: gate, Concurrency: 4}
+	repair := &Reconciler{Observer: observer, Selectors: selectors, Gatekeeper: gate, Concurrency: 4}
 	return repair.AddToManager(ctx, mgr)
 }
 

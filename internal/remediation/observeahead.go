@@ -72,7 +72,7 @@ func (r *Reconciler) lookAhead(ctx context.Context, record *v1alpha1.MachineReme
 	common(&clusterv1.Cluster{}, clusterKey(record))
 	common(&clusterv1.MachineHealthCheck{}, client.ObjectKeyFromObject(shown.mhc))
 	if mhcspec.NamesPlan(shown.mhc) {
-		common(&v1alpha1.MachineRemediationTemplate{}, planKey(shown.mhc))
+		common(&v1alpha1.MachineRemediationTemplate{}, mhcspec.PlanKey(shown.mhc))
 	}
 	return a
 }

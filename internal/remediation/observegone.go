@@ -35,7 +35,7 @@ func (r *Reconciler) observeGone(ctx context.Context, v *view) error {
 		s.Unmanaged = "MachineHealthCheck " + v.facts.Record.Spec.HealthCheckRef.Name + " is not looked after by Sickbay any more"
 		return nil
 	}
-	template, err := planOf(ctx, v.reader, mhc)
+	template, err := mhcspec.PlanOf(ctx, v.reader, mhc)
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func (r *Reconciler) windows() windowOf {
 		if window, ok := known[ref.UID]; ok {
 			return window, nil
 		}
-		template, err := plan(ctx, r.Client, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
+		template, err := mhcspec.Plan(ctx, r.Client, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
 		if err != nil {
 			return 0, err
 		}

@@ -38,7 +38,7 @@ func LookLive(ctx context.Context, reader client.Reader, policy mhcspec.Policy, 
 		return Seen{Facts: facts}, err
 	}
 	v := &view{how: current, at: now.Now(), reader: reader, facts: facts, machine: machine}
-	r := &Reconciler{Live: reader, Clock: now, Selectors: &mhcspec.Selectors{}, Policy: policy, Gate: unasked{}}
+	r := &Reconciler{Live: reader, Clock: now, Selectors: &mhcspec.Selectors{}, Policy: policy, Gatekeeper: unasked{}}
 	err = r.lookAround(ctx, v)
 	if apierrors.IsForbidden(err) {
 		v.facts.Safety = ladder.Safety{}

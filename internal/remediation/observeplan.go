@@ -15,31 +15,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 )
 
-// planOf reads the plan that a MachineHealthCheck names; nil if it names none, or one that does not exist.
-func planOf(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) (*v1alpha1.MachineRemediationTemplate, error) {
-	if !mhcspec.NamesPlan(mhc) {
-		return nil, nil
-	}
-	return plan(ctx, reader, planKey(mhc))
-}
-
-func planKey(mhc *clusterv1.MachineHealthCheck) client.ObjectKey {
-	return client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name}
-}
-
-// plan reads a plan; nil if there is none of that name.
-func plan(ctx context.Context, reader client.Reader, key client.ObjectKey) (*v1alpha1.MachineRemediationTemplate, error) {
-	template := &v1alpha1.MachineRemediationTemplate{}
-	err := reader.Get(ctx, key, template)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("getting MachineRemediationTemplate %s: %w", key, err)
-	}
-	return template, nil
-}
-
 // ruleFacts evaluates the rules of the plan for the record's next step. If the plan was edited since the record was made, its rules
 // do not apply: edits apply to the next record.
 func (r *Reconciler) ruleFacts(ctx context.Context, v *view) error {
@@ -72,7 +47,7 @@ func (r *Reconciler) planWithRules(ctx context.Context, record *v1alpha1.Machine
 	if ref == nil {
 		return nil, nil
 	}
-	template, err := plan(ctx, r.Client, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
+	template, err := mhcspec.Plan(ctx, r.Client, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
 	if template == nil || template.UID != ref.UID || template.Generation != ref.Generation || len(template.Spec.Template.Spec.Rules) == 0 {
 		return nil, err
 	}

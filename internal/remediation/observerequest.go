@@ -27,7 +27,7 @@ func (r *Reconciler) requestFacts(ctx context.Context, v *view) error {
 	if !refused(err) {
 		return err
 	}
-	r.unreadable(v, err)
+	r.assumeUnreadable(v, err)
 	return nil
 }
 
@@ -38,9 +38,9 @@ func refused(err error) bool {
 	return answered && !apierrors.IsTooManyRequests(err)
 }
 
-// unreadable handles a kind that cannot be read. An object that an attempt made is assumed to exist, unless the machine is gone.
+// assumeUnreadable handles a kind that cannot be read. An object that an attempt made is assumed to exist, unless the machine is gone.
 // Before it is made, the slot goes to another machine.
-func (r *Reconciler) unreadable(v *view, err error) {
+func (r *Reconciler) assumeUnreadable(v *view, err error) {
 	last := lastAttempt(v.facts.Record)
 	switch {
 	case v.machine == nil:

@@ -38,7 +38,7 @@ func (r *Reconciler) safety(ctx context.Context, v *view) error {
 
 // observeSettings reads what the MachineHealthCheck and its plan say about acting and pacing.
 func (r *Reconciler) observeSettings(ctx context.Context, v *view) error {
-	template, err := planOf(ctx, v.reader, v.mhc)
+	template, err := mhcspec.PlanOf(ctx, v.reader, v.mhc)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (r *Reconciler) observeSettings(ctx context.Context, v *view) error {
 	if template == nil || template.Spec.Template.Spec.Pacing == nil || ladder.HasSlot(v.facts.Record) || ladder.AtWork(v.facts.Record) != nil {
 		return nil
 	}
-	s.Paced, err = r.Gate.Paced(ctx, v.mhc, v.cluster, v.machine)
+	s.Paced, err = r.Gatekeeper.Paced(ctx, v.mhc, v.cluster, v.machine)
 	return err
 }
 
@@ -108,10 +108,10 @@ func (r *Reconciler) judge(ctx context.Context, v *view) error {
 		v.facts.Safety.OthersAtWork = cycle
 		return err
 	}
-	if v.facts.Safety.OverBudget, err = r.Gate.OverBudget(ctx, v.mhc, v.cluster); err != nil {
+	if v.facts.Safety.OverBudget, err = r.Gatekeeper.OverBudget(ctx, v.mhc, v.cluster); err != nil {
 		return err
 	}
 	// The gate comes last: while its answer waits for other reads, the machines of a storm go on falling sick.
-	v.facts.Safety.GateClosed, err = r.Gate.GateClosed(ctx, v.mhc, v.cluster, !ladder.HasActed(v.facts.Record))
+	v.facts.Safety.GateClosed, err = r.Gatekeeper.GateClosed(ctx, v.mhc, v.cluster, !ladder.HasActed(v.facts.Record))
 	return err
 }

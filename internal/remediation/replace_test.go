@@ -238,7 +238,7 @@ func TestOwnerThatAnswersAndDeletesNothing(t *testing.T) {
 	f.wantSlot(first, false)
 	f.wantSlot(second, true)
 	f.wantStanding("b: deleting", "b: mark")
-	if got := f.announced(); len(got) != 2 || !strings.HasPrefix(got[0], "Warning RemediationAttemptFailed Step replace: MachineSet set says since ") {
+	if got := f.announced(); len(got) != 2 || !strings.HasPrefix(got[0], "Warning RemediationAttemptFailed Step replace: MachineSet set has said since ") {
 		t.Errorf("events %q", got)
 	}
 }

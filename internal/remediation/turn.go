@@ -54,7 +54,7 @@ func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemed
 // turn observes once, and does one thing. If the last attempt at an act misses, it gives the act up. It returns what it read past
 // the caches, for the next turn.
 func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, last bool) (*view, ladder.Decision, error) {
-	v, decision, err := r.decide(ctx, record, seen)
+	v, decision, err := r.observeAndDecide(ctx, record, seen)
 	switch {
 	case err != nil:
 	case decision.Store:
@@ -65,9 +65,9 @@ func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediati
 	return v.again(), decision, err
 }
 
-// decide observes as deeply as the decision needs: first the caches, unless more was just observed, and then past them if there is
+// observeAndDecide observes as deeply as the decision needs: first the caches, unless more was just observed, and then past them if there is
 // something to do. An earlier observation is never enough for an act that begins something.
-func (r *Reconciler) decide(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view) (*view, ladder.Decision, error) {
+func (r *Reconciler) observeAndDecide(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view) (*view, ladder.Decision, error) {
 	how := current
 	if seen == nil {
 		how = cached

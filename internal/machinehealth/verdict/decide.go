@@ -68,12 +68,12 @@ func (l look) askedFor() (healthcheck.Result, bool) {
 
 // heldBack answers for a Machine that has findings, but whose Cluster is not up yet: the findings are not the Machine's fault.
 func (l look) heldBack() (healthcheck.Result, bool) {
-	reason, message := l.gate()
+	reason, message := l.clusterWait()
 	return unknown(reason, message), reason != "" && len(l.found) > 0
 }
 
-// gate says which part of its Cluster a Machine waits for; empty if the Cluster is up.
-func (f *Facts) gate() (reason, message string) {
+// clusterWait says which part of its Cluster a Machine waits for; empty if the Cluster is up.
+func (f *Facts) clusterWait() (reason, message string) {
 	conditions := f.Cluster.Status.Conditions
 	switch {
 	case !meta.IsStatusConditionTrue(conditions, clusterv1.ClusterInfrastructureReadyCondition):

@@ -46,7 +46,7 @@ func (l *look) undecided(is bool, reason, message string) (healthcheck.Result, b
 		return healthcheck.Result{}, false
 	}
 	result := unknown(reason, message)
-	if held, _ := l.gate(); held != "" || !l.pending() {
+	if held, _ := l.clusterWait(); held != "" || !l.pending() {
 		result.RecheckAt = l.due
 		return result, true
 	}

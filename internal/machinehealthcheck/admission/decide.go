@@ -126,7 +126,7 @@ func (d *Decision) takeOver(f Facts, left []Admission, now time.Time) {
 		return
 	}
 	for _, one := range left {
-		obstacle := f.failed(one, now)
+		obstacle := f.recentFailure(one, now)
 		if len(d.Steps) == 0 {
 			obstacle = Obstacle{ReasonTemplateNotFound, f.Template.Missing, now.Add(TemplateRetry)}
 		}

@@ -71,11 +71,11 @@ func (d *Decision) obstacle(f Facts, one Admission, now time.Time) Obstacle {
 	if f.Template.Missing != "" && (one.Record == nil || mhcspec.NamesPlan(f.MachineHealthCheck)) {
 		return Obstacle{ReasonTemplateNotFound, f.Template.Missing, now.Add(TemplateRetry)}
 	}
-	return f.failed(one, now)
+	return f.recentFailure(one, now)
 }
 
-// failed says that an admission failed a short time ago.
-func (f Facts) failed(one Admission, now time.Time) Obstacle {
+// recentFailure says that an admission failed a short time ago.
+func (f Facts) recentFailure(one Admission, now time.Time) Obstacle {
 	if retry := f.Failures[one.Machine.UID].RetryAt; now.Before(retry) {
 		return Obstacle{v1alpha1.ReasonBackoff, "it could not be admitted, and is tried again later", retry}
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Held is a candidate that has to wait.
-type Held struct {
+// Delayed is a candidate that has to wait.
+type Delayed struct {
 	Candidate Candidate
 	// Why is one sentence.
 	Why string
@@ -18,9 +18,9 @@ type Held struct {
 	Until time.Time
 }
 
-// Order returns who may be served now, in order, and who is held. If only the first few are served, the rest need not be asked
+// Order returns who may be served now, in order, and who has to wait. If only the first few are served, the rest need not be asked
 // again in this look. It keeps the order of equal candidates.
-func (p Pace) Order(due []Candidate) (eligible []Candidate, held []Held) {
+func (p Pace) Order(due []Candidate) (eligible []Candidate, delayed []Delayed) {
 	room := p
 	room.domains = maps.Clone(p.domains)
 	queues := p.queues(due)
@@ -34,19 +34,19 @@ func (p Pace) Order(due []Candidate) (eligible []Candidate, held []Held) {
 		eligible = append(eligible, c)
 		room.Take(c)
 	}
-	why := make([]*Held, len(due))
+	why := make([]*Delayed, len(due))
 	for _, q := range queues {
-		h := room.hold(p, q)
+		h := room.delay(p, q)
 		for _, place := range q.waiting {
 			why[place] = &h
 		}
 	}
 	for place, h := range why {
 		if h != nil {
-			held = append(held, Held{Candidate: due[place], Why: h.Why, Until: h.Until})
+			delayed = append(delayed, Delayed{Candidate: due[place], Why: h.Why, Until: h.Until})
 		}
 	}
-	return eligible, held
+	return eligible, delayed
 }
 
 // full returns the first of some domains that has no room; nil if all have.
@@ -88,22 +88,22 @@ func (s state) compareServed(other state) int {
 	return cmp.Or(s.served.Compare(other.served), cmp.Compare(s.turn, other.turn))
 }
 
-// hold says why the candidates in a queue have to wait.
-func (p Pace) hold(beginning Pace, q *queue) Held {
+// delay says why the candidates in a queue have to wait.
+func (p Pace) delay(beginning Pace, q *queue) Delayed {
 	if d := p.full(q.domains); d != nil {
-		return Held{Why: fmt.Sprintf("%s has as many unproven repairs as it may have (%d)", d.Name, p.of(d.Key).limit)}
+		return Delayed{Why: fmt.Sprintf("%s has as many unproven repairs as it may have (%d)", d.Name, p.of(d.Key).limit)}
 	}
-	var held Held
+	var delayed Delayed
 	var names []string
 	for _, d := range q.domains {
 		names = append(names, d.Name)
-		if until := beginning.of(d.Key).restsUntil; held.Until.IsZero() || until.Before(held.Until) {
-			held.Until = until
+		if until := beginning.of(d.Key).restsUntil; delayed.Until.IsZero() || until.Before(delayed.Until) {
+			delayed.Until = until
 		}
 	}
-	held.Why = strings.Join(names, " and ") + " cools down after the last repair"
+	delayed.Why = strings.Join(names, " and ") + " cools down after the last repair"
 	if len(names) > 1 {
-		held.Why = strings.Join(names, " and ") + " cool down after the last repair"
+		delayed.Why = strings.Join(names, " and ") + " cool down after the last repair"
 	}
-	return held
+	return delayed
 }

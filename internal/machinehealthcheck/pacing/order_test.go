@@ -24,7 +24,7 @@ func TestOrder(t *testing.T) {
 		repairs  []pacing.Repair
 		due      []pacing.Candidate
 		eligible []string
-		held     map[string]string
+		delayed  map[string]string
 	}{
 		"nobody":                    {nil, nil, nil, nil},
 		"a lone fault":              {nil, several(1, "m", "a", "z"), []string{"m-0"}, nil},
@@ -46,12 +46,12 @@ func TestOrder(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			eligible, held := pacing.Of(tt.repairs, now).Order(tt.due)
+			eligible, delayed := pacing.Of(tt.repairs, now).Order(tt.due)
 			if diff := cmp.Diff(tt.eligible, uids(eligible)); diff != "" {
 				t.Errorf("eligible (-want +got):\n%s", diff)
 			}
 			var why map[string]string
-			for _, h := range held {
+			for _, h := range delayed {
 				if why == nil {
 					why = map[string]string{}
 				}
@@ -60,8 +60,8 @@ func TestOrder(t *testing.T) {
 					t.Errorf("%s waits for others until %s", h.Candidate.UID, h.Until)
 				}
 			}
-			if diff := cmp.Diff(tt.held, why); diff != "" {
-				t.Errorf("held (-want +got):\n%s", diff)
+			if diff := cmp.Diff(tt.delayed, why); diff != "" {
+				t.Errorf("delayed (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -113,12 +113,12 @@ func TestCooldown(t *testing.T) {
 			if tt.rests == 0 {
 				return
 			}
-			_, held := pacing.Of(tt.repairs, tt.from).Order(due)
-			if len(held) != 1 || held[0].Why != "MachineSet a and MachineSet z cool down after the last repair" {
-				t.Fatalf("got %+v", held)
+			_, delayed := pacing.Of(tt.repairs, tt.from).Order(due)
+			if len(delayed) != 1 || delayed[0].Why != "MachineSet a and MachineSet z cool down after the last repair" {
+				t.Fatalf("got %+v", delayed)
 			}
-			if !open(held[0].Until.Sub(tt.from)) || open(held[0].Until.Sub(tt.from)-1) {
-				t.Errorf("it is held until %s, and that is not so", held[0].Until)
+			if !open(delayed[0].Until.Sub(tt.from)) || open(delayed[0].Until.Sub(tt.from)-1) {
+				t.Errorf("it is delayed until %s, and that is not so", delayed[0].Until)
 			}
 		})
 	}
@@ -127,12 +127,12 @@ func TestCooldown(t *testing.T) {
 // TestAnyDomainWillDo: one that has cooled down is enough.
 func TestAnyDomainWillDo(t *testing.T) {
 	pace := pacing.Of([]pacing.Repair{repair("f", minute, 0, failed)}, now)
-	eligible, held := pace.Order([]pacing.Candidate{candidate("flood", "a", "z"), candidate("lone", "b", "z"), candidate("same", "a")})
+	eligible, delayed := pace.Order([]pacing.Candidate{candidate("flood", "a", "z"), candidate("lone", "b", "z"), candidate("same", "a")})
 	if diff := cmp.Diff([]string{"lone"}, uids(eligible)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if len(held) != 2 || held[1].Why != "MachineSet a cools down after the last repair" {
-		t.Errorf("got %+v", held)
+	if len(delayed) != 2 || delayed[1].Why != "MachineSet a cools down after the last repair" {
+		t.Errorf("got %+v", delayed)
 	}
 }
 
@@ -141,9 +141,9 @@ func TestUntilTheFirst(t *testing.T) {
 	inA, inZ := repair("f", minute, 0, failed), repair("n", 0, 0, neither)
 	inA.Domains, inZ.Domains = []string{"a"}, []string{"z"}
 	for _, keys := range [][]string{{"a", "z"}, {"z", "a"}} {
-		_, held := pacing.Of([]pacing.Repair{inA, inZ}, now).Order(several(1, "m", keys...))
-		if len(held) != 1 || held[0].Until.Before(now.Add(minute)) || held[0].Until.After(now.Add(75*time.Second)) {
-			t.Errorf("got %+v", held)
+		_, delayed := pacing.Of([]pacing.Repair{inA, inZ}, now).Order(several(1, "m", keys...))
+		if len(delayed) != 1 || delayed[0].Until.Before(now.Add(minute)) || delayed[0].Until.After(now.Add(75*time.Second)) {
+			t.Errorf("got %+v", delayed)
 		}
 	}
 }
@@ -152,8 +152,8 @@ func TestUntilTheFirst(t *testing.T) {
 func TestJitter(t *testing.T) {
 	until := map[time.Time]bool{}
 	for _, c := range several(20, "r") {
-		_, held := pacing.Of([]pacing.Repair{repair(c.UID, minute, 0, failed)}, now).Order(several(1, "m", "a"))
-		until[held[0].Until] = true
+		_, delayed := pacing.Of([]pacing.Repair{repair(c.UID, minute, 0, failed)}, now).Order(several(1, "m", "a"))
+		until[delayed[0].Until] = true
 	}
 	if len(until) < 10 {
 		t.Errorf("20 domains cool down at %d different moments", len(until))
@@ -170,7 +170,7 @@ func TestTake(t *testing.T) {
 		t.Errorf("the second order differs (-first +second):\n%s", diff)
 	}
 	pace.Take(first[0])
-	if eligible, held := pace.Order(due[1:]); len(eligible) != 0 || len(held) != 1 {
+	if eligible, delayed := pace.Order(due[1:]); len(eligible) != 0 || len(delayed) != 1 {
 		t.Errorf("the limit of one is exceeded: %v", eligible)
 	}
 	var none pacing.Pace

@@ -66,26 +66,26 @@ func TestDomainsAreApart(t *testing.T) {
 		here, elsewhere := drawRepairs(t, "r", "a", "b"), drawRepairs(t, "s", "c", "d")
 		due := append(several(3, "m", "a"), several(3, "n", "a", "b")...)
 		others := append(several(3, "o", "c"), several(3, "p", "c", "d")...)
-		eligible, held := pacing.Of(here, now).Order(due)
+		eligible, delayed := pacing.Of(here, now).Order(due)
 		all := append(slices.Clone(elsewhere), here...)
 		slices.Reverse(all)
 		together := append(slices.Clone(others), due...)
-		gotEligible, gotHeld := pacing.Of(all, now).Order(together)
+		gotEligible, gotDelayed := pacing.Of(all, now).Order(together)
 		ours := func(c pacing.Candidate) bool { return slices.Contains(uids(due), string(c.UID)) }
 		gotEligible = slices.DeleteFunc(gotEligible, func(c pacing.Candidate) bool { return !ours(c) })
-		gotHeld = slices.DeleteFunc(gotHeld, func(h pacing.Held) bool { return !ours(h.Candidate) })
+		gotDelayed = slices.DeleteFunc(gotDelayed, func(h pacing.Delayed) bool { return !ours(h.Candidate) })
 		if diff := cmp.Diff(uids(eligible), uids(gotEligible)); diff != "" {
 			t.Errorf("eligible (-alone +together):\n%s", diff)
 		}
-		if len(held)+len(gotHeld) > 0 {
-			if diff := cmp.Diff(held, gotHeld); diff != "" {
-				t.Errorf("held (-alone +together):\n%s", diff)
+		if len(delayed)+len(gotDelayed) > 0 {
+			if diff := cmp.Diff(delayed, gotDelayed); diff != "" {
+				t.Errorf("delayed (-alone +together):\n%s", diff)
 			}
 		}
 	})
 }
 
-// TestOrderProperties: everybody is either served or held with a reason, nobody twice; no limit is exceeded; and nobody is held
+// TestOrderProperties: everybody is either served or delayed with a reason, nobody twice; no limit is exceeded; and nobody is delayed
 // who has room everywhere and a domain that has cooled down.
 func TestOrderProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -96,12 +96,12 @@ func TestOrderProperties(t *testing.T) {
 			due = append(due, candidate(types.UID(fmt.Sprint("m", i)), keys...))
 		}
 		pace := pacing.Of(repairs, now)
-		eligible, held := pace.Order(due)
+		eligible, delayed := pace.Order(due)
 		names := uids(eligible)
-		for _, h := range held {
+		for _, h := range delayed {
 			names = append(names, string(h.Candidate.UID))
 			if h.Why == "" || (!h.Until.IsZero() && !h.Until.After(now)) {
-				t.Errorf("held without a reason, or until a time that has passed: %+v", h)
+				t.Errorf("delayed without a reason, or until a time that has passed: %+v", h)
 			}
 		}
 		slices.Sort(names)
@@ -125,7 +125,7 @@ func TestOrderProperties(t *testing.T) {
 		if again, _ := pace.Order(due); slices.ContainsFunc(again, func(c pacing.Candidate) bool {
 			return len(c.Domains) > 0 && !slices.Contains(uids(eligible), string(c.UID))
 		}) {
-			t.Errorf("somebody was held although there was room: %v, then %v", uids(eligible), uids(again))
+			t.Errorf("somebody was delayed although there was room: %v, then %v", uids(eligible), uids(again))
 		}
 	})
 }

@@ -43,10 +43,10 @@ func anyFacts() *rapid.Generator[Facts] {
 		f.MachineUnreadable = rapid.SampledFrom([]string{"", "", "", "cannot be read"}).Draw(t, "machine unreadable")
 		f.DeletingSince = noon.Time
 		h.ProbedAt = noon.Add(rapid.SampledFrom([]time.Duration{0, settleTime - moment, settleTime}).Draw(t, "asked"))
-		m.Keys = map[v1alpha1.Step]bool{}
+		m.Steps = map[v1alpha1.Step]bool{}
 		for _, step := range steps {
 			if rapid.Bool().Draw(t, string(step)) {
-				m.Keys[step] = true
+				m.Steps[step] = true
 			}
 		}
 		anyNode(t)(&f)

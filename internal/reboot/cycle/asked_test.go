@@ -69,7 +69,7 @@ func TestAskedIsRecorded(t *testing.T) {
 	if d.Action != DropAsked || len(d.Done) != 1 || d.Done[0] != off {
 		t.Errorf("%s %v", d.Action, d.Done)
 	}
-	delete(f.Machine.Keys, off)
+	delete(f.Machine.Steps, off)
 	if d = Decide(f, noon.Time); !d.Changed || len(d.Status.AskedSteps) != 0 {
 		t.Errorf("after it has gone: %s, %v", d, d.Status.AskedSteps)
 	}

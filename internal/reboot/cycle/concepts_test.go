@@ -20,9 +20,9 @@ type conceptsPhase struct{ waits, arrive []change }
 func conceptsPhases() map[v1alpha1.Phase]conceptsPhase {
 	well := func(f *Facts) { f.Machine.Sick = false }
 	asksForOff := func(f *Facts) {
-		f.Machine.ByAnnotation, f.Machine.Keys = true, map[v1alpha1.Step]bool{v1alpha1.StepPowerOff: true}
+		f.Machine.ByAnnotation, f.Machine.Steps = true, map[v1alpha1.Step]bool{v1alpha1.StepPowerOff: true}
 	}
-	asksForOn := func(f *Facts) { f.Machine.Keys[v1alpha1.StepPowerOn] = true }
+	asksForOn := func(f *Facts) { f.Machine.Steps[v1alpha1.StepPowerOn] = true }
 	nodeDeleting := func(f *Facts) { f.Node.Node.DeletionTimestamp = &noon }
 	has := func(f *Facts) { f.Node.Node.Labels = map[string]string{"team": "a"} }
 	return map[v1alpha1.Phase]conceptsPhase{

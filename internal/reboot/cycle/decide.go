@@ -35,7 +35,7 @@ func (d *draft) goOn() {
 	if d.exitEarly() {
 		return
 	}
-	d.phase()
+	d.runPhase()
 	if d.s.Phase == d.f.Status.Phase && d.action == Nothing && !rowOf(d.s.Phase).begins {
 		// Before an attempt begins, annotations for steps are for that attempt: the attempt before must not remove them as done.
 		d.dropAsked()
@@ -50,7 +50,7 @@ func (d *draft) noteSteps() {
 	case !m.ByAnnotation:
 	case m.Plain && !m.OfHealthCheck:
 		d.s.SingleSteps = false
-	case len(m.Keys) > 0:
+	case len(m.Steps) > 0:
 		d.s.SingleSteps = true
 	}
 }

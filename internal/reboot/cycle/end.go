@@ -103,9 +103,9 @@ func (d *draft) escalate() {
 	}
 }
 
-// afterEnd puts a Node back in service that comes after the end, while the record exists; also if the machine is to be replaced,
-// because that may take long or be cancelled. A deleted record stays as long as the Node may take to come back. afterEnd also
-// removes the mark of a host that works again, but a deleted record does not stay for that.
+// afterEnd puts a Node back in service that comes after the end, while the request exists; also if the machine is to be replaced,
+// because that may take long or be cancelled. A deleted request stays as long as the Node may take to come back. afterEnd also
+// removes the mark of a host that works again, but a deleted request does not stay for that.
 func (d *draft) afterEnd() {
 	m := d.f.Machine
 	seen := d.f.MachineUnreadable == ""
@@ -120,14 +120,14 @@ func (d *draft) afterEnd() {
 	}
 }
 
-// releaseRequest lets a deleted record go that stayed for its Node.
+// releaseRequest lets a deleted request go that stayed for its Node.
 func (d *draft) releaseRequest() {
 	if d.f.NodeFinalizer {
 		d.choose(RemoveNodeFinalizer)
 	}
 }
 
-// expired reports whether a deleted record has stayed for its Node long enough.
+// expired reports whether a deleted request has stayed for its Node long enough.
 func (d *draft) expired() bool {
 	return d.passed(new(metav1.NewTime(d.f.DeletingSince)), d.f.Spec.NodeTimeout())
 }

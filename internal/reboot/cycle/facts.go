@@ -53,10 +53,10 @@ type MachineFacts struct {
 	// Node is the name of its Node; empty if it never joined.
 	Node string
 	// ByAnnotation reports whether the RebootRemediation was made for annotations of the Machine. Plain reports whether the Machine
-	// has the one for a full cycle, and Keys are those for single steps. Annotations that ask for another cycle do not count.
+	// has the one for a full cycle, and Steps are those for single steps. Annotations that ask for another cycle do not count.
 	ByAnnotation bool
 	Plain        bool
-	Keys         map[v1alpha1.Step]bool
+	Steps        map[v1alpha1.Step]bool
 	// Asked reports whether a person asks for a full cycle by an annotation that waits for this one, which was made for something
 	// else.
 	Asked bool
@@ -172,11 +172,11 @@ func (f *Facts) Whole() bool {
 // stepwise reports whether a person has asked for single steps.
 func (f *Facts) stepwise() bool {
 	// The previous version did not store that single steps were asked for, but it stored HoldingSince.
-	return f.Status.SingleSteps || f.Status.HoldingSince != nil || len(f.Machine.Keys) > 0
+	return f.Status.SingleSteps || f.Status.HoldingSince != nil || len(f.Machine.Steps) > 0
 }
 
 // wants reports whether a step is wanted.
-func (f *Facts) wants(step v1alpha1.Step) bool { return f.Whole() || f.Machine.Keys[step] }
+func (f *Facts) wants(step v1alpha1.Step) bool { return f.Whole() || f.Machine.Steps[step] }
 
 // withdrawn reports whether nobody wants the cycle any more.
 func (f *Facts) withdrawn() bool {
@@ -187,7 +187,7 @@ func (f *Facts) withdrawn() bool {
 // annotation is gone only because the step is done. Between two attempts, nothing is done without PowerOff.
 func (f *Facts) stepsWanted() bool {
 	if f.Status.Phase == v1alpha1.CoolingDown {
-		return f.Machine.Keys[v1alpha1.StepPowerOff]
+		return f.Machine.Steps[v1alpha1.StepPowerOff]
 	}
-	return f.Status.HoldingSince != nil || len(f.Machine.Keys) > 0
+	return f.Status.HoldingSince != nil || len(f.Machine.Steps) > 0
 }

@@ -171,9 +171,9 @@ func probedAt(after time.Duration) change {
 // asking sets annotations for single steps; without arguments, the annotations have gone.
 func asking(asked ...v1alpha1.Step) change {
 	return func(f *Facts) {
-		f.Machine.ByAnnotation, f.Machine.Keys, f.Status.SingleSteps = true, map[v1alpha1.Step]bool{}, true
+		f.Machine.ByAnnotation, f.Machine.Steps, f.Status.SingleSteps = true, map[v1alpha1.Step]bool{}, true
 		for _, step := range asked {
-			f.Machine.Keys[step] = true
+			f.Machine.Steps[step] = true
 		}
 	}
 }

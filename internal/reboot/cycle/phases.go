@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// phase is a row of the table of phases. The table in the documentation is generated from it.
+// runPhase is a row of the table of phases. The table in the documentation is generated from it.
 type phase struct {
 	name v1alpha1.Phase
 	// awaits says, for people, what the phase waits for.
@@ -95,8 +95,8 @@ func rowOf(name v1alpha1.Phase) *phase {
 	return &phases[0]
 }
 
-// phase takes the step of the current phase.
-func (d *draft) phase() { rowOf(d.s.Phase).goOn(d) }
+// runPhase takes the step of the current phase.
+func (d *draft) runPhase() { rowOf(d.s.Phase).goOn(d) }
 
 // overdue reports whether the time of the phase is up. If not, it schedules a look at the deadline.
 func (d *draft) overdue() bool { return d.overdueIn(d.s.Phase) }

@@ -36,7 +36,7 @@ var steps = []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1
 
 // askedSteps returns the steps that annotations of the Machine ask for, in order.
 func (d *draft) askedSteps() []v1alpha1.Step {
-	return slices.DeleteFunc(slices.Clone(steps), func(s v1alpha1.Step) bool { return !d.f.Machine.Keys[s] })
+	return slices.DeleteFunc(slices.Clone(steps), func(s v1alpha1.Step) bool { return !d.f.Machine.Steps[s] })
 }
 
 // inTime returns the steps that this cycle can still carry out. Once it has released the host, new annotations for earlier steps
@@ -50,7 +50,7 @@ func (d *draft) inTime() []v1alpha1.Step {
 // dropAsked removes the annotations for finished steps. It stores that they have gone, so one that comes back counts as a new
 // request.
 func (d *draft) dropAsked() {
-	d.s.AskedSteps = slices.DeleteFunc(d.s.AskedSteps, func(s v1alpha1.Step) bool { return !d.f.Machine.Keys[s] })
+	d.s.AskedSteps = slices.DeleteFunc(d.s.AskedSteps, func(s v1alpha1.Step) bool { return !d.f.Machine.Steps[s] })
 	at := map[v1alpha1.Step]*metav1.Time{
 		v1alpha1.StepPowerOff: d.s.PoweredOffAt, v1alpha1.StepDelete: d.s.IsolatedAt, v1alpha1.StepPowerOn: d.s.LastPoweredOn,
 	}

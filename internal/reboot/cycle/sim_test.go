@@ -103,7 +103,7 @@ func (w *model) machineFacts() MachineFacts {
 	m, by := w.machine, w.request.spec.RequestedBy
 	asks := w.byHealthCheck()
 	return MachineFacts{
-		UID: m.uid, Node: m.node, ByAnnotation: m.byAnnotation, Keys: maps.Clone(m.keys),
+		UID: m.uid, Node: m.node, ByAnnotation: m.byAnnotation, Steps: maps.Clone(m.keys),
 		Plain:     m.plain && (m.operation == "" || !by.ForRecord() || by.OperationID == m.operation),
 		Operation: m.operation, OfHealthCheck: m.ofHealthCheck, ByHealthCheck: asks,
 		Healthy: asks && w.healthy(), Sick: asks && !w.healthy(), Owned: m.owned, Marked: m.marked,

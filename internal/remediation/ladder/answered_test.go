@@ -27,7 +27,7 @@ func TestOwnerAnswersAndDeletesNothing(t *testing.T) {
 			if waited := now.Sub(noon); d.Act != WithdrawMark || waited < time.Hour || waited > time.Hour+AnswerTime {
 				t.Fatalf("after %s: %q", waited, d.Act)
 			}
-			if last := latest(&f.Record.Status); !strings.Contains(last.Message, "MachineSet md-0 says since 2026-06-01T12:") {
+			if last := latest(&f.Record.Status); !strings.Contains(last.Message, "MachineSet md-0 has said since 2026-06-01T12:") {
 				t.Errorf("it says %q", last.Message)
 			}
 			f.Machine.Mark = Mark{}

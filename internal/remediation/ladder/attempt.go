@@ -81,11 +81,11 @@ func (t *turn) end(attempt *v1alpha1.RemediationAttempt, result v1alpha1.Attempt
 // fails ends an attempt that did not help.
 func (t *turn) fails(attempt *v1alpha1.RemediationAttempt, message string) bool {
 	t.end(attempt, v1alpha1.ResultFailed, message)
-	return t.next()
+	return t.afterAttempt()
 }
 
-// next stores that an attempt is over. What it asked for is withdrawn before anything else begins.
-func (t *turn) next() bool {
+// afterAttempt stores that an attempt is over. What it asked for is withdrawn before anything else begins.
+func (t *turn) afterAttempt() bool {
 	last := latest(&t.s)
 	t.rest(last)
 	switch {

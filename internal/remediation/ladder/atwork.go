@@ -65,7 +65,7 @@ func (t *turn) inTime(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Remedi
 		return t.goOn(t.waitsFor(step))
 	case t.f.Machine.Health == Sick:
 		t.end(attempt, v1alpha1.ResultTimedOut, t.inVain(attempt, step))
-		return t.next()
+		return t.afterAttempt()
 	}
 	limit := t.proofDue(deadline)
 	if t.now.Before(limit) {
@@ -74,7 +74,7 @@ func (t *turn) inTime(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Remedi
 		return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonUndecided, "The time of the step is up, and nobody can tell whether the machine is healthy")
 	}
 	t.end(attempt, v1alpha1.ResultTimedOut, fmt.Sprintf("Nobody could tell whether the machine is healthy after %s", step.Timeout()))
-	return t.next()
+	return t.afterAttempt()
 }
 
 // requesting follows the request's condition Succeeded, if it has one. A built-in plan does not know the kind of its request, and
@@ -82,7 +82,7 @@ func (t *turn) inTime(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Remedi
 func (t *turn) requesting(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
 	if t.f.Safety.KeptOff != "" && step.Action == v1alpha1.ActionReboot {
 		t.end(attempt, v1alpha1.ResultAborted, t.f.Safety.KeptOff)
-		return t.next()
+		return t.afterAttempt()
 	}
 	if t.annotates(step) {
 		return t.inTime(attempt, step)
@@ -98,7 +98,7 @@ func (t *turn) requesting(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Re
 	case request.Succeeded == "True" && evidence(step):
 		t.end(attempt, v1alpha1.ResultSucceeded, fmt.Sprintf("%s %s has succeeded", kind, request.Ref.Name))
 		t.s.Step = StepAfter(t.f.Record.Spec.Steps, step.Name)
-		return t.next()
+		return t.afterAttempt()
 	}
 	return t.inTime(attempt, step)
 }

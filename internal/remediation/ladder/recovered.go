@@ -61,7 +61,7 @@ func (t *turn) proven() bool {
 	switch {
 	case t.cancelled():
 		return t.complete(v1alpha1.ReasonCancelled, "The machine is healthy; the remediation was cancelled")
-	case t.repaired():
+	case t.triedRepair():
 		return t.complete(v1alpha1.ReasonRecovered, "The machine is healthy")
 	}
 	return t.complete(v1alpha1.ReasonRecoveredUnaided, "The machine is healthy, and nothing was done")
@@ -73,8 +73,8 @@ func (t *turn) cancelled() bool {
 	return t.cancels() || (last != nil && last.Result == v1alpha1.ResultCancelled)
 }
 
-// repaired reports whether a repair was tried, whether it helped or not.
-func (t *turn) repaired() bool {
+// triedRepair reports whether a repair was tried, whether it helped or not.
+func (t *turn) triedRepair() bool {
 	for i := range t.s.Attempts {
 		if attempt := &t.s.Attempts[i]; attempt.ObjectRef != nil && t.repairs(attempt) {
 			return true

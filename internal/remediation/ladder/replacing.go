@@ -37,7 +37,7 @@ func (t *turn) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Rem
 	if unanswered := t.runClock(attempt, step).Add(AnswerTime - step.Timeout()); !m.OwnerActive {
 		if !t.now.Before(unanswered) {
 			t.end(attempt, v1alpha1.ResultRefused, fmt.Sprintf("%s has not answered for %s", m.ownerName(), AnswerTime))
-			return t.next()
+			return t.afterAttempt()
 		}
 		t.recheck(unanswered)
 	}
@@ -81,7 +81,7 @@ func (t *turn) ownerAnswers(attempt *v1alpha1.RemediationAttempt, step v1alpha1.
 		t.recheck(due)
 		return t.goOn(t.waitsFor(step))
 	}
-	return t.fails(attempt, fmt.Sprintf("%s says since %s that it deletes the machine, and has not", t.f.Machine.ownerName(), clockTime(t.s.StoppedTime.Time)))
+	return t.fails(attempt, fmt.Sprintf("%s has said since %s that it deletes the machine, but has not done so", t.f.Machine.ownerName(), clockTime(t.s.StoppedTime.Time)))
 }
 
 // clockTime formats a time for a message.

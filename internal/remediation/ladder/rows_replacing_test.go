@@ -142,18 +142,18 @@ func rowsReplacing() []row {
 			"the owner has said for an hour that it deletes the machine",
 			with(plan(replace(), holdStep()), works("replace", 3*time.Hour), owner(MarkAnswered, "Machine is deleting"), stoppedBy(byDeletion, time.Hour)),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: MachineSet md-0 says since 2026-06-01T11:00:00Z that it deletes the machine, and has not",
+				Says: "Acting Withdrawing: Takes back what was asked for: MachineSet md-0 has said since 2026-06-01T11:00:00Z that it deletes the machine, but has not done so",
 				At:   "ask 2",
-				Last: "replace 1 made MachineSet md-0, Failed: MachineSet md-0 says since 2026-06-01T11:00:00Z that it deletes the machine, and has not",
+				Last: "replace 1 made MachineSet md-0, Failed: MachineSet md-0 has said since 2026-06-01T11:00:00Z that it deletes the machine, but has not done so",
 			},
 		},
 		{
 			"built-in: the owner has said for an hour that it deletes the machine",
 			with(builtin(replace()), works("replace", 3*time.Hour), owner(MarkAnswered, "Machine is deleting"), stoppedBy(byDeletion, time.Hour)),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: MachineSet md-0 says since 2026-06-01T11:00:00Z that it deletes the machine, and has not",
+				Says: "Acting Withdrawing: Takes back what was asked for: MachineSet md-0 has said since 2026-06-01T11:00:00Z that it deletes the machine, but has not done so",
 				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, Failed: MachineSet md-0 says since 2026-06-01T11:00:00Z that it deletes the machine, and has not",
+				Last: "replace 1 made MachineSet md-0, Failed: MachineSet md-0 has said since 2026-06-01T11:00:00Z that it deletes the machine, but has not done so",
 				Due:  "5m0s", Again: "5m0s",
 			},
 		},

@@ -25,7 +25,7 @@ func (p *Process) addControllers() {
 	parts := p.World.Plant.parts(p, Parts{Client: p.client, Live: p.client.Live(), Nodes: nodes{p}})
 	clock, recorder, selectors := p.World.clock, recorder{p}, &mhcspec.Selectors{}
 	observer := &machinehealth.Observer{Nodes: parts.Nodes, GracePeriod: grace}
-	var gate remediation.Gate = &machinehealthcheck.Gatekeeper{Client: parts.Client, Live: parts.Live, Observer: observer, Selectors: selectors, Clock: clock}
+	var gate remediation.Gatekeeper = &machinehealthcheck.Gatekeeper{Client: parts.Client, Live: parts.Live, Observer: observer, Selectors: selectors, Clock: clock}
 	if parts.Gate != nil {
 		gate = parts.Gate(gate)
 	}
@@ -38,7 +38,7 @@ func (p *Process) addControllers() {
 			SyncPeriod: syncPeriod, Parallel: 1, Successors: remediation.Successors,
 		},
 		remediation.ControllerName: &remediation.Reconciler{
-			Client: parts.Client, Live: parts.Live, Observer: observer, Selectors: selectors, Gate: gate, Recorder: recorder, Clock: clock,
+			Client: parts.Client, Live: parts.Live, Observer: observer, Selectors: selectors, Gatekeeper: gate, Recorder: recorder, Clock: clock,
 			SyncPeriod: syncPeriod,
 		},
 	}
@@ -50,7 +50,7 @@ type Parts struct {
 	Live   client.Reader
 	Nodes  workload.Nodes
 	// Gate changes the gate; nil leaves it as it is.
-	Gate func(remediation.Gate) remediation.Gate
+	Gate func(remediation.Gatekeeper) remediation.Gatekeeper
 }
 
 // recorder adds events to the story of a run.

@@ -8,16 +8,16 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation"
 )
 
-type openGate struct{ remediation.Gate }
+type openGate struct{ remediation.Gatekeeper }
 
-// GateClosed implements remediation.Gate.
+// GateClosed implements remediation.Gatekeeper.
 func (openGate) GateClosed(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster, bool) (string, error) {
 	return "", nil
 }
 
-type boundless struct{ remediation.Gate }
+type boundless struct{ remediation.Gatekeeper }
 
-// OverBudget implements remediation.Gate.
+// OverBudget implements remediation.Gatekeeper.
 func (boundless) OverBudget(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster) (string, error) {
 	return "", nil
 }

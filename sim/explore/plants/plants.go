@@ -37,7 +37,7 @@ var plantsOfLooks = []*history.Plant{
 		Name: "gate", Seed: 305, World: gateWorld(worlds.Nodes, worlds.Clock), Rule: rules.Gate,
 		About: "nobody looks at the gate again before an act",
 		Change: func(_ *history.Process, with history.Parts) history.Parts {
-			with.Gate = func(g remediation.Gate) remediation.Gate { return openGate{g} }
+			with.Gate = func(g remediation.Gatekeeper) remediation.Gatekeeper { return openGate{g} }
 			return with
 		},
 	},
@@ -77,7 +77,7 @@ var plantsOfActs = []*history.Plant{
 		Name: "budget", Seed: 596, World: plantWorld(worlds.OwnerReplaces, 1, worlds.Faults, worlds.Overlap), Rule: rules.Slots,
 		About: "slots are not counted once more before an act",
 		Change: func(_ *history.Process, with history.Parts) history.Parts {
-			with.Gate = func(g remediation.Gate) remediation.Gate { return boundless{g} }
+			with.Gate = func(g remediation.Gatekeeper) remediation.Gatekeeper { return boundless{g} }
 			return with
 		},
 	},

@@ -1,0 +1,38 @@
+package mhcspec
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// PlanKey is the key of the MachineRemediationTemplate that mhc names. It means something only if NamesPlan.
+func PlanKey(mhc *clusterv1.MachineHealthCheck) client.ObjectKey {
+	return client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name}
+}
+
+// PlanOf reads the MachineRemediationTemplate that mhc names; nil if it names none, or one that does not exist.
+func PlanOf(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) (*v1alpha1.MachineRemediationTemplate, error) {
+	if !NamesPlan(mhc) {
+		return nil, nil
+	}
+	return Plan(ctx, reader, PlanKey(mhc))
+}
+
+// Plan reads a MachineRemediationTemplate; nil if there is none of that name.
+func Plan(ctx context.Context, reader client.Reader, key client.ObjectKey) (*v1alpha1.MachineRemediationTemplate, error) {
+	plan := &v1alpha1.MachineRemediationTemplate{}
+	err := reader.Get(ctx, key, plan)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("getting MachineRemediationTemplate %s: %w", key, err)
+	}
+	return plan, nil
+}
