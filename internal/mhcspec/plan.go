@@ -2,13 +2,12 @@ package mhcspec
 
 import (
 	"context"
-	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // PlanKey is the key of the MachineRemediationTemplate that mhc names. It means something only if NamesPlan.
@@ -26,13 +25,5 @@ func PlanOf(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHea
 
 // Plan reads a MachineRemediationTemplate; nil if there is none of that name.
 func Plan(ctx context.Context, reader client.Reader, key client.ObjectKey) (*v1alpha1.MachineRemediationTemplate, error) {
-	plan := &v1alpha1.MachineRemediationTemplate{}
-	err := reader.Get(ctx, key, plan)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("getting MachineRemediationTemplate %s: %w", key, err)
-	}
-	return plan, nil
+	return scaffold.Find(ctx, reader, key, &v1alpha1.MachineRemediationTemplate{})
 }

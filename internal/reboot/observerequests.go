@@ -14,6 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // siblings reads the other RebootRemediations of the Machine, in the order in which they ended. Usually there are none. It reads live
@@ -55,15 +56,7 @@ func (r *Reconciler) current(ctx context.Context, cached *v1alpha1.RebootRemedia
 	if cached.Status.Phase.Ended() && !cycle.OwesNode(&cached.Status) {
 		return cached, nil
 	}
-	live := &v1alpha1.RebootRemediation{}
-	err := r.Live.Get(ctx, client.ObjectKeyFromObject(cached), live)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("getting RebootRemediation %s: %w", client.ObjectKeyFromObject(cached), err)
-	}
-	return live, nil
+	return scaffold.Find(ctx, r.Live, client.ObjectKeyFromObject(cached), &v1alpha1.RebootRemediation{})
 }
 
 // notStored says why to wait for the MachineRemediation that made a RebootRemediation to store it; empty if it has, or if none made
@@ -100,29 +93,14 @@ func stores(one *v1alpha1.MachineRemediation, request *v1alpha1.RebootRemediatio
 
 // first reads the RebootRemediation that has the name of a Machine, made for a health check or by a person; nil if there is none.
 func (t *Trigger) first(ctx context.Context, key client.ObjectKey) (*v1alpha1.RebootRemediation, error) {
-	request := &v1alpha1.RebootRemediation{}
-	err := t.Live.Get(ctx, key, request)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("getting RebootRemediation %s: %w", key, err)
-	}
-	return request, nil
+	return scaffold.Find(ctx, t.Live, key, &v1alpha1.RebootRemediation{})
 }
 
 // machine reads a Machine; nil if there is none.
 func (t *Trigger) machine(ctx context.Context, reader client.Reader, key client.ObjectKey) (*metav1.PartialObjectMetadata, error) {
 	machine := &metav1.PartialObjectMetadata{}
 	machine.SetGroupVersionKind(t.Kind)
-	err := reader.Get(ctx, key, machine)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("getting machine %s: %w", key, err)
-	}
-	return machine, nil
+	return scaffold.Find(ctx, reader, key, machine)
 }
 
 // cyclesFor reads, past the cache, the RebootRemediations made for annotations of a Machine. The previous version gave them the name

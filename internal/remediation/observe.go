@@ -6,13 +6,13 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -119,28 +119,16 @@ func refresh(ctx context.Context, reader client.Reader, record *v1alpha1.Machine
 
 // machineOf reads the Machine of a record; nil if it is gone.
 func machineOf(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*clusterv1.Machine, error) {
-	machine, key := &clusterv1.Machine{}, machineKey(record)
-	err := reader.Get(ctx, key, machine)
-	if apierrors.IsNotFound(err) || (err == nil && machine.UID != record.Spec.MachineRef.UID) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("getting machine %s: %w", key, err)
+	machine, err := scaffold.Find(ctx, reader, machineKey(record), &clusterv1.Machine{})
+	if machine == nil || machine.UID != record.Spec.MachineRef.UID {
+		return nil, err
 	}
 	return machine, nil
 }
 
 // clusterOf reads the Cluster of a record; nil if it is gone.
 func clusterOf(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*clusterv1.Cluster, error) {
-	cluster, key := &clusterv1.Cluster{}, clusterKey(record)
-	err := reader.Get(ctx, key, cluster)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("getting Cluster %s: %w", key, err)
-	}
-	return cluster, nil
+	return scaffold.Find(ctx, reader, clusterKey(record), &clusterv1.Cluster{})
 }
 
 func machineKey(record *v1alpha1.MachineRemediation) client.ObjectKey {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // ruleFacts evaluates the rules of the plan for the record's next step. If the plan was edited since the record was made, its rules
@@ -113,13 +113,5 @@ func healthCheckThatAdmitted(ctx context.Context, reader client.Reader, record *
 
 // healthCheck reads a MachineHealthCheck; nil if there is none of that name.
 func healthCheck(ctx context.Context, reader client.Reader, key client.ObjectKey) (*clusterv1.MachineHealthCheck, error) {
-	mhc := &clusterv1.MachineHealthCheck{}
-	err := reader.Get(ctx, key, mhc)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("getting MachineHealthCheck %s: %w", key, err)
-	}
-	return mhc, nil
+	return scaffold.Find(ctx, reader, key, &clusterv1.MachineHealthCheck{})
 }

@@ -1,5 +1,5 @@
-// Package scaffold is what the controllers of this module have in common: how they retry, when they look again, and how their
-// errors read.
+// Package scaffold is what the controllers of this module have in common: how they read what may be gone, how they retry, when they
+// look again, and how their errors read.
 package scaffold
 
 import (

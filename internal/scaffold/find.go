@@ -1,0 +1,33 @@
+package scaffold
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Find reads an object into obj, and returns it; nil if there is none of that name.
+func Find[T client.Object](ctx context.Context, reader client.Reader, key client.ObjectKey, obj T) (T, error) {
+	var none T
+	// Reading empties the kind of an object whose type has one.
+	kind := kindOf(obj)
+	err := reader.Get(ctx, key, obj)
+	if apierrors.IsNotFound(err) {
+		return none, nil
+	}
+	if err != nil {
+		return none, fmt.Errorf("getting %s %s: %w", kind, key, err)
+	}
+	return obj, nil
+}
+
+// kindOf returns the kind of an object: what it says, or else the name of its type.
+func kindOf(obj client.Object) string {
+	if kind := obj.GetObjectKind().GroupVersionKind().Kind; kind != "" {
+		return kind
+	}
+	return reflect.TypeOf(obj).Elem().Name()
+}
