@@ -45,6 +45,16 @@ const (
 	ResultUnneeded AttemptResult = "Unneeded"
 )
 
+// Counts reports whether an attempt with this result uses up one of the attempts of its step. One that has no result yet does.
+func (r AttemptResult) Counts() bool {
+	switch r {
+	case ResultRefused, ResultAborted, ResultCancelled, ResultDenied, ResultUnneeded:
+		return false
+	default:
+		return true
+	}
+}
+
 // RemediationObjectReference names the object that an attempt created or acts on.
 type RemediationObjectReference struct {
 	// apiVersion is the group and the version of the object.

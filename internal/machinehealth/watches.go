@@ -28,7 +28,7 @@ import (
 func (r *Reconciler) addWatches(objects cache.Cache, ctl controller.Controller) error {
 	r.ctl = ctl
 	mhcs := source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}),
-		handler.EnqueueRequestsFromMapFunc(r.machinesOfMachineHealthCheck), relevantMachineHealthCheckChange())
+		handler.EnqueueRequestsFromMapFunc(r.machinesOfMachineHealthCheck), mhcspec.OutsideStatus())
 	if err := ctl.Watch(mhcs); err != nil {
 		return err
 	}
@@ -114,12 +114,6 @@ func others(conditions []metav1.Condition) []metav1.Condition {
 func sameState(a, b metav1.Condition) bool {
 	return a.Type == b.Type && a.Status == b.Status && a.LastTransitionTime.Equal(&b.LastTransitionTime) &&
 		(a.Type != verdict.HostConditionType || a.Message == b.Message) // the verdict quotes the host's error
-}
-
-func relevantMachineHealthCheckChange() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		return mhcspec.ChangedOutsideStatus(e.ObjectOld, e.ObjectNew)
-	}}
 }
 
 // forgetDeleted drops the state of Clusters that are gone; it filters nothing.

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
@@ -41,7 +42,7 @@ func TestEvents(t *testing.T) {
 	ours := build.Condition("HealthCheckSucceeded", "False", "R", now)
 	mark := build.Condition("OwnerRemediated", "False", "R", now)
 	disk := build.Condition("Disk", "False", "R", now)
-	machines, clusters, mhcs := relevantMachineChange(), relevantClusterChange(), relevantMachineHealthCheckChange()
+	machines, clusters, mhcs := relevantMachineChange(), relevantClusterChange(), mhcspec.OutsideStatus()
 	hosts, failing := relevantHostChange(), func(h *metal3v1.BareMetalHost) {
 		h.Status.ErrorType, h.Status.ErrorMessage = metal3v1.PowerManagementError, "off"
 	}

@@ -34,8 +34,8 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 	mhc, machine, cluster := client.Object(&clusterv1.MachineHealthCheck{}), client.Object(&clusterv1.Machine{}), client.Object(&clusterv1.Cluster{})
 	err = scaffold.Watch(ctl, ControllerName,
 		// A change of one MachineHealthCheck can give Machines to another.
-		source.Kind(objects, mhc, handler.EnqueueRequestsFromMapFunc(r.rivals), specChange()),
-		source.Kind(objects, mhc, &handler.EnqueueRequestForObject{}, specChange()),
+		source.Kind(objects, mhc, handler.EnqueueRequestsFromMapFunc(r.rivals), mhcspec.OutsideStatus()),
+		source.Kind(objects, mhc, &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
 		source.Kind(objects, machine, r.machineEvents(), relevantMachineChange()),
 		source.Kind(objects, cluster, handler.EnqueueRequestsFromMapFunc(r.ofCluster), clusterChange()),
 	)
@@ -113,11 +113,6 @@ func logged(ctx context.Context) func([]*clusterv1.MachineHealthCheck, error) []
 		}
 		return mhcs
 	}
-}
-
-// specChange drops the events of our own status writes.
-func specChange() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return mhcspec.ChangedOutsideStatus(e.ObjectOld, e.ObjectNew) }}
 }
 
 // relevantMachineChange keeps the events that can change a decision: the verdict, and what selects or excludes a Machine.

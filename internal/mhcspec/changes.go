@@ -3,7 +3,14 @@ package mhcspec
 import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
+
+// OutsideStatus passes an update that ChangedOutsideStatus, so it drops those of our own status writes.
+func OutsideStatus() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return ChangedOutsideStatus(e.ObjectOld, e.ObjectNew) }}
+}
 
 // ChangedOutsideStatus reports whether a change may affect selection, exclusion or settings: the
 // spec, labels, annotations, or the deletion of the object. Changes of the status alone do

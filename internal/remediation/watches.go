@@ -67,11 +67,11 @@ func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error 
 	objects := mgr.GetCache()
 	r.kinds.cache, r.kinds.ctl = objects, ctl
 	err = scaffold.Watch(ctl, ControllerName,
-		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), &handler.EnqueueRequestForObject{}, recordChange()),
+		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
 		source.Kind(objects, client.Object(&clusterv1.Machine{}), handler.EnqueueRequestsFromMapFunc(r.ofMachine), machineChange()),
-		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofHealthCheck), metadataChange()),
+		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofHealthCheck), mhcspec.OutsideStatus()),
 		source.Kind(objects, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), r.clusterChange()),
-		source.Kind(objects, client.Object(&v1alpha1.MachineRemediationTemplate{}), handler.EnqueueRequestsFromMapFunc(r.ofPlan), metadataChange()),
+		source.Kind(objects, client.Object(&v1alpha1.MachineRemediationTemplate{}), handler.EnqueueRequestsFromMapFunc(r.ofPlan), mhcspec.OutsideStatus()),
 	)
 	if err != nil {
 		return err
@@ -161,13 +161,6 @@ func openAmong(ctx context.Context, all []*v1alpha1.MachineRemediation, err erro
 	}
 	return scaffold.RequestsFor(ctx, open, err)
 }
-
-// recordChange drops the events of our own status writes: the turn that wrote has already observed them.
-func recordChange() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return mhcspec.ChangedOutsideStatus(e.ObjectOld, e.ObjectNew) }}
-}
-
-func metadataChange() predicate.Predicate { return recordChange() }
 
 // machineChange keeps the events that can change the next step: the verdict, the owner's answer, and metadata.
 func machineChange() predicate.Predicate {

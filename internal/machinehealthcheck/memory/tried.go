@@ -15,7 +15,7 @@ func Tried(r *v1alpha1.MachineRemediation) bool {
 // triedBy returns the step that an attempt tried; false if it tried no repair.
 func triedBy(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) (v1alpha1.RemediationStep, bool) {
 	i := indexOf(r.Spec.Steps, attempt.Step)
-	if i < 0 || attempt.ObjectRef == nil || !counts(attempt.Result) {
+	if i < 0 || attempt.ObjectRef == nil || !attempt.Result.Counts() {
 		return v1alpha1.RemediationStep{}, false
 	}
 	return r.Spec.Steps[i], repairs(r.Spec.Steps[i])
@@ -30,16 +30,6 @@ func repairs(step v1alpha1.RemediationStep) bool {
 		return step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded
 	default:
 		return false
-	}
-}
-
-// counts reports whether an attempt with this result uses up one attempt of its step.
-func counts(result v1alpha1.AttemptResult) bool {
-	switch result {
-	case v1alpha1.ResultRefused, v1alpha1.ResultAborted, v1alpha1.ResultCancelled, v1alpha1.ResultDenied, v1alpha1.ResultUnneeded:
-		return false
-	default:
-		return true
 	}
 }
 

@@ -28,7 +28,7 @@ func doubled(first, most time.Duration, n int) time.Duration {
 
 // rest waits before a step that is never given up begins again, or whose owner has not answered.
 func (t *turn) rest(last *v1alpha1.RemediationAttempt) {
-	if last.Result == v1alpha1.ResultRefused || (counts(last.Result) && NeverGivenUp(t.f.Record, t.stepOf(last))) {
+	if last.Result == v1alpha1.ResultRefused || (last.Result.Counts() && NeverGivenUp(t.f.Record, t.stepOf(last))) {
 		t.s.NextTransitionTime = t.after(doubled(firstRest, maxRest, failedInVain(&t.s)))
 	}
 }

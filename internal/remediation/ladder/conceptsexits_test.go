@@ -135,7 +135,7 @@ func conceptsResult(f Facts) string {
 		return "goes on"
 	case attempt.Result == "":
 		return "is over; the probation shows its result"
-	case counts(attempt.Result) || attempt.Result == v1alpha1.ResultUnneeded:
+	case attempt.Result.Counts() || attempt.Result == v1alpha1.ResultUnneeded:
 		return docs.Code(string(attempt.Result))
 	}
 	return docs.Code(string(attempt.Result)) + ", not counted"

@@ -54,16 +54,6 @@ func (t *turn) lastTried() string {
 	return t.f.Record.Spec.Steps[0].Name
 }
 
-// counts reports whether an attempt with this result uses up one attempt of its step.
-func counts(result v1alpha1.AttemptResult) bool {
-	switch result {
-	case v1alpha1.ResultRefused, v1alpha1.ResultAborted, v1alpha1.ResultUnneeded, v1alpha1.ResultDenied, v1alpha1.ResultCancelled:
-		return false
-	default:
-		return true
-	}
-}
-
 // Tried returns how many attempts of a step of a record count since it last began, including the one at work.
 func Tried(r *v1alpha1.MachineRemediation, step string) int32 { return tried(&r.Status, step) }
 
@@ -75,7 +65,7 @@ func tried(s *v1alpha1.MachineRemediationStatus, step string) int32 {
 		if attempt.Step != step {
 			break
 		}
-		if counts(attempt.Result) {
+		if attempt.Result.Counts() {
 			n++
 		}
 		if attempt.Decision != nil && attempt.Decision.Answer == v1alpha1.AnswerRetry {
@@ -89,7 +79,7 @@ func tried(s *v1alpha1.MachineRemediationStatus, step string) int32 {
 func failedInVain(s *v1alpha1.MachineRemediationStatus) int {
 	n := 0
 	for i := len(s.Attempts) - 1; i >= 0 && s.Attempts[i].Result != v1alpha1.ResultSucceeded; i-- {
-		if result := s.Attempts[i].Result; result == v1alpha1.ResultRefused || (result != "" && counts(result)) {
+		if result := s.Attempts[i].Result; result == v1alpha1.ResultRefused || (result != "" && result.Counts()) {
 			n++
 		}
 	}
