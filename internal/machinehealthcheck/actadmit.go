@@ -157,6 +157,7 @@ func (r *Reconciler) stands(ctx context.Context, shown *v1alpha1.MachineRemediat
 // newRecord also stores the location of its machine: pacing needs it after the machine is gone.
 func newRecord(f admission.Facts, ordinal int, spec v1alpha1.MachineRemediationSpec) *v1alpha1.MachineRemediation {
 	created := record.New(f.Cluster, ordinal, spec)
+	record.Filter(created, f.MachineHealthCheck)
 	for i := range f.Targets {
 		if f.Targets[i].Machine.UID == spec.MachineRef.UID {
 			maps.Copy(created.Annotations, pacing.Annotations(f.Targets[i].Machine))

@@ -113,13 +113,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	case err != nil:
 		return ctrl.Result{}, err
 	}
-	if err := r.adopt(ctx, facts, decision); err != nil {
-		return ctrl.Result{}, err
-	}
+	// Nobody's repair waits for it.
+	refused := r.adopt(ctx, facts, decision)
 	facts, decision, again, failed := r.act(ctx, facts, decision)
 	later, err := r.storeStatus(ctx, facts, decision)
-	if err != nil || failed != nil {
-		return ctrl.Result{}, errors.Join(failed, err)
+	if err := errors.Join(refused, failed, err); err != nil {
+		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: r.requeueAfter(mhc, decision, scaffold.Sooner(again, later))}, nil
 }

@@ -9,8 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
@@ -28,6 +32,24 @@ func refuseA(err error, applied bool) func(string) (error, bool) {
 			return nil, false
 		}
 		return err, applied
+	}
+}
+
+// TestAdoptionRefused: a MachineHealthCheck that nobody may change is retried, and its machines are repaired meanwhile.
+func TestAdoptionRefused(t *testing.T) {
+	t.Parallel()
+	w := newHarness(t)
+	w.sick(t, "a")
+	mhc := w.check(t, build.MachineHealthCheckFunc(func(mhc *clusterv1.MachineHealthCheck) { mhc.Labels = nil }))
+	w.restart(w.env.Intercept(t, interceptor.Funcs{
+		Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error { return errRefused },
+	}))
+	if _, err := w.tryReconcile(t, mhc); !errors.Is(err, errRefused) {
+		t.Errorf("got error %v", err)
+	}
+	w.wantAdmitted(t, "a: replace")
+	if c := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed); c.Status != metav1.ConditionTrue {
+		t.Errorf("condition is %+v", c)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -250,9 +251,17 @@ func TestAwaitedMachine(t *testing.T) {
 	if !strings.HasSuffix(c.Message, "1 is judged by the repair of the machine that it replaces: second") {
 		t.Errorf("message is %q", c.Message)
 	}
+	other := build.MachineHealthCheck(w.ns, "other")
+	build.Create(t.Context(), t, w.env.Client, other)
+	if err := w.env.Client.Delete(t.Context(), mhc); err != nil {
+		t.Fatal(err)
+	}
+	if _, woken := w.ofRecord(t.Context(), w.recordOf(t, first))[scaffold.RequestFor(other)]; !woken {
+		t.Error("nobody looks at second when the repair of first ends, as its MachineHealthCheck is gone")
+	}
 	w.end(t, first)
-	w.reconcile(t, mhc)
-	w.wantAdmitted(t, "second: reboot")
+	w.reconcile(t, other)
+	w.wantAdmitted(t, "second: replace")
 }
 
 // TestHangingDeletion: the deletion of a machine hangs, and its record waits for its end. A machine that its owner makes

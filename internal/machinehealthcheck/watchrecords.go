@@ -95,15 +95,20 @@ func (r *Reconciler) ofRecord(ctx context.Context, record *v1alpha1.MachineRemed
 			all[scaffold.RequestFor(mhc)] = int(ptr.Deref(mhc.Status.ExpectedMachines, 0))
 		}
 	}
+	cluster := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.ClusterName}
 	named := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.HealthCheckRef.Name}
-	if err := r.Client.Get(ctx, named, mhc, client.UnsafeDisableDeepCopy); err == nil && mhc.Spec.ClusterName == record.Spec.ClusterName {
+	err := r.Client.Get(ctx, named, mhc, client.UnsafeDisableDeepCopy)
+	switch {
+	case err == nil && mhc.Spec.ClusterName == record.Spec.ClusterName:
 		add(mhc)
+	default:
+		// It is gone. The machine that the record waits for, in the place of its own, belongs to another one now.
+		add(logged(ctx)(mhcspec.MachineHealthChecksOf(ctx, r.Client, cluster))...)
 	}
-	err := r.Client.Get(ctx, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.MachineRef.Name}, machine, client.UnsafeDisableDeepCopy)
+	err = r.Client.Get(ctx, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.MachineRef.Name}, machine, client.UnsafeDisableDeepCopy)
 	if err == nil && machine.UID == record.Spec.MachineRef.UID && mhcspec.IsTarget(machine) {
 		add(r.healthChecksSelecting(ctx, machine)...)
 	}
-	cluster := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.ClusterName}
 	for _, mhc := range logged(ctx)(mhcspec.MachineHealthChecksWith(ctx, r.Client, mhcspec.PlanKind, cluster)) {
 		if r.paces(ctx, mhc) {
 			add(mhc)

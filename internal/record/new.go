@@ -9,6 +9,13 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
+// Filter gives a record the label cluster.x-k8s.io/watch-filter of its MachineHealthCheck, which says whose manager looks after it.
+func Filter(r *v1alpha1.MachineRemediation, mhc *clusterv1.MachineHealthCheck) {
+	if filter := mhc.Labels[clusterv1.WatchLabel]; filter != "" {
+		r.Labels[clusterv1.WatchLabel] = filter
+	}
+}
+
 // New returns a new record with that ordinal for the machine of spec. The record is deleted with its Cluster, and
 // outlives its machine.
 func New(cluster *clusterv1.Cluster, ordinal int, spec v1alpha1.MachineRemediationSpec) *v1alpha1.MachineRemediation {

@@ -115,6 +115,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if record.Spec.MachineRef.APIGroup != clusterv1.GroupVersion.Group {
 		return ctrl.Result{}, nil
 	}
+	if foreign, err := r.foreign(ctx, record); foreign || err != nil {
+		return ctrl.Result{}, err
+	}
 	initAttemptCounters(record)
 	if wait := r.expectations.Wait(record, r.Clock.Now()); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil

@@ -152,6 +152,7 @@ func (f *harness) admitAgain(machine *clusterv1.Machine, ordinal int, opts ...re
 		opt(&spec)
 	}
 	record := recordpkg.New(f.cluster, ordinal, spec)
+	recordpkg.Filter(record, f.mhc)
 	build.Create(f.t.Context(), f.t, f.env.Client, record)
 	return record
 }

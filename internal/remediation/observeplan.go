@@ -115,3 +115,25 @@ func healthCheckThatAdmitted(ctx context.Context, reader client.Reader, record *
 func healthCheck(ctx context.Context, reader client.Reader, key client.ObjectKey) (*clusterv1.MachineHealthCheck, error) {
 	return scaffold.Find(ctx, reader, key, &clusterv1.MachineHealthCheck{})
 }
+
+// foreign reports whether a record belongs to a manager with another --watch-filter: it has that one's label, or it is from an earlier
+// version and its MachineHealthCheck has. If the MachineHealthCheck is gone, all managers clean up; if it is ours now, we go on.
+//
+// A record with our label is ours even if its MachineHealthCheck has another one now: we hand back what we have begun.
+func (r *Reconciler) foreign(ctx context.Context, record *v1alpha1.MachineRemediation) (bool, error) {
+	ours, made := r.Policy.WatchFilter, record.Labels[clusterv1.WatchLabel]
+	if ours == "" || made == ours {
+		return false, nil
+	}
+	key := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.HealthCheckRef.Name}
+	mhc, err := healthCheck(ctx, r.Client, key)
+	if mhc == nil && err == nil {
+		// The cache may not show it yet.
+		mhc, err = healthCheck(ctx, r.Live, key)
+	}
+	if mhc == nil {
+		return false, err
+	}
+	now := mhc.Labels[clusterv1.WatchLabel]
+	return now != ours && (now != "" || made != ""), nil
+}

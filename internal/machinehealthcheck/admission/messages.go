@@ -162,11 +162,15 @@ func (d *Decision) StepOf(one Admission) string {
 
 // overlapMessage names the Machines that belong to older MachineHealthChecks.
 func overlapMessage(elsewhere map[string][]string) string {
+	owners, more := slices.Sorted(maps.Keys(elsewhere)), ""
+	if len(owners) > maxNames {
+		owners, more = owners[:maxNames], fmt.Sprintf("; and of %d more", len(owners)-maxNames)
+	}
 	var parts []string
-	for _, owner := range slices.Sorted(maps.Keys(elsewhere)) {
+	for _, owner := range owners {
 		parts = append(parts, fmt.Sprintf("%s: %s", owner, names(elsewhere[owner])))
 	}
-	return "Selected machines that belong to an older MachineHealthCheck: " + strings.Join(parts, "; ")
+	return "Selected machines that belong to an older MachineHealthCheck: " + strings.Join(parts, "; ") + more
 }
 
 // names joins the first few of a list, sorted.

@@ -93,6 +93,8 @@ func (t *turn) requesting(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Re
 		return t.fails(attempt, fmt.Sprintf("Somebody has deleted %s %s", kind, attempt.ObjectRef.Name))
 	case builtIn(t.f.Record):
 		return t.inTime(attempt, step)
+	case request.Unreadable != "":
+		t.recheck(t.now.Add(unreadableRetry))
 	case request.Succeeded == "False":
 		return t.fails(attempt, fmt.Sprintf("%s %s has failed: %s", kind, request.Ref.Name, request.Message))
 	case request.Succeeded == "True" && evidence(step):

@@ -62,7 +62,7 @@ func (t *turn) noSuccessor() string {
 
 // waitStopped stops the clock while the record is stopped.
 func (t *turn) waitStopped() bool {
-	reason, message := t.f.Safety.stop(t.now)
+	reason, message := t.stop()
 	if reason == "" {
 		return false
 	}

@@ -169,6 +169,15 @@ func rowsReplaced() []row {
 			},
 		},
 		{
+			"a wait for a successor until a hold ends",
+			with(plan(replace()), works("replace", time.Minute), goneNow, onHold),
+			answer{
+				Says: "Acting OnHold: ann holds it",
+				At:   "replace 1",
+				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "1h0m0s",
+			},
+		},
+		{
 			"a healthy successor, and nobody knows since when",
 			with(plan(replace()), works("replace", time.Minute), goneNow, successorIs(Successor{Name: "md-0-new", Health: Healthy})),
 			answer{

@@ -55,6 +55,15 @@ func rowsRequesting() []row {
 			},
 		},
 		{
+			"it cannot be read",
+			with(plan(request(), replace()), works("request", time.Minute), func(f *Facts) { f.Request.Unreadable = "no rights" }),
+			answer{
+				Says: "Acting Acting: Step request: waits for Fix r-1; goes on with step replace if that does not help",
+				At:   "request 1",
+				Last: "request 1 made Fix r-1, at work", Due: "23h59m0s", Again: "30s",
+			},
+		},
+		{
 			"its time is up",
 			with(plan(request(), replace()), works("request", 24*time.Hour)),
 			answer{

@@ -56,7 +56,7 @@ func rowsWithdraw() []row {
 			answer{
 				Says: "Acting Withdrawing: Nobody can tell whether Fix r-1 still stands: no rights",
 				At:   "2",
-				Last: "request 1 made Fix r-1, TimedOut: It did not help",
+				Last: "request 1 made Fix r-1, TimedOut: It did not help", Again: "30s",
 			},
 		},
 		{

@@ -7,12 +7,9 @@ import (
 // stopped leaves everything as it is while somebody has stopped the record, and stops its clocks. A host that is kept off is
 // released: that attempt is over, and does not count.
 func (t *turn) stopped() bool {
-	reason, message := t.f.Safety.stop(t.now)
+	reason, message := t.stop()
 	if reason == "" {
 		return false
-	}
-	if until := t.f.Safety.HoldUntil; until.After(t.now) {
-		t.recheck(until)
 	}
 	attempt := atWork(&t.s)
 	if attempt != nil && t.standsStill(attempt) {
@@ -32,6 +29,15 @@ func (t *turn) stopped() bool {
 		return t.complete(v1alpha1.ReasonHandedBack, recordDeletedText)
 	}
 	return t.stopBetweenAttempts(reason, message)
+}
+
+// stop says why the record is stopped; empty if it is not. The end of a hold is no event.
+func (t *turn) stop() (reason, message string) {
+	reason, message = t.f.Safety.stop(t.now)
+	if until := t.f.Safety.HoldUntil; reason != "" && until.After(t.now) {
+		t.recheck(until)
+	}
+	return reason, message
 }
 
 // standsStill reports whether the attempt at work resumes after the stop. A reboot does not, nor an attempt that has not done

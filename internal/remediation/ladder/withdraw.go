@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	"time"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
@@ -50,6 +52,9 @@ func (t *turn) announces() bool {
 	return t.changed()
 }
 
+// unreadableRetry is when to look again at a request that the API server cannot show. When it can again, there is no event.
+const unreadableRetry = 30 * time.Second
+
 // withdrawRequest deletes the request, and then waits until it is gone.
 func (t *turn) withdrawRequest() bool {
 	if !t.requestStands() {
@@ -59,6 +64,7 @@ func (t *turn) withdrawRequest() bool {
 	name := request.Ref.Kind + " " + request.Ref.Name
 	switch {
 	case request.Unreadable != "":
+		t.recheck(t.now.Add(unreadableRetry))
 		return t.takesBack("Nobody can tell whether " + name + " still stands: " + request.Unreadable)
 	case request.Deleting:
 		return t.takesBack("Waits until " + name + " is gone")
