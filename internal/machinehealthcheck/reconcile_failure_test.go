@@ -42,7 +42,9 @@ func TestAdoptionRefused(t *testing.T) {
 	w.sick(t, "a")
 	mhc := w.check(t, build.MachineHealthCheckFunc(func(mhc *clusterv1.MachineHealthCheck) { mhc.Labels = nil }))
 	w.restart(w.env.Intercept(t, interceptor.Funcs{
-		Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error { return errRefused },
+		Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
+			return errRefused
+		},
 	}))
 	if _, err := w.tryReconcile(t, mhc); !errors.Is(err, errRefused) {
 		t.Errorf("got error %v", err)
