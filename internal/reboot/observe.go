@@ -50,6 +50,7 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 	if err = r.observeCluster(ctx, request, &v, place); err != nil {
 		return view{}, err
 	}
+	r.observePlane(ctx, request, &v)
 	if cycle.NeedsSiblings(&v.facts) {
 		if v.facts.Siblings, err = r.siblings(ctx, request); err != nil {
 			return view{}, err
@@ -74,13 +75,19 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 		if request.Status.Phase == v1alpha1.Pending && !v.facts.Deleting {
 			return err
 		}
-		// Deadlines go on passing, and the host is released in time.
-		v.facts.Node = cycle.NodeFacts{State: cycle.NodeUnreadable, Cause: "Too many others are waiting for the workload cluster"}
-		return nil
+		// Deadlines go on passing, and the host is released in time. But no attempt begins: the Node may be back.
+		const busy = "Too many others are waiting for the workload cluster"
+		v.facts.Node, v.facts.Throttled = cycle.NodeFacts{State: cycle.NodeUnreadable, Cause: busy}, busy
 	}
-	if !cycle.MayBegin(&v.facts) || v.facts.Deleting {
-		return nil
+	return nil
+}
+
+// observePlane reads whether the rest of a control plane is up, as long as a decision depends on that.
+func (r *Reconciler) observePlane(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) {
+	if v.machine == nil || v.facts.Throttled != "" || !cycle.NeedsPlane(&v.facts) {
+		return
 	}
+	var err error
 	v.plane, err = r.controlPlane(ctx, request, v.machine)
 	switch {
 	case err != nil:
@@ -91,7 +98,6 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 		r.failures.Succeed(client.ObjectKeyFromObject(request), readPlane)
 		v.facts.Throttled = quorum.Waits(*v.plane)
 	}
-	return nil
 }
 
 // factsOf returns the facts in the RebootRemediation itself.

@@ -417,3 +417,45 @@ func TestCannotBeRead(t *testing.T) {
 		t.Errorf("then reported %d times", got)
 	}
 }
+
+// TestPlaneBeforeTheKey: an attempt that is stored, but has not reached the host, stands down if the rest of the control plane is not up any
+// more. A process may have died in between, or the write of the key may have been refused for long.
+func TestPlaneBeforeTheKey(t *testing.T) {
+	for name, tt := range map[string]struct {
+		happens func(p *plane)
+		want    v1alpha1.Phase
+	}{
+		"all are up":          {func(*plane) {}, v1alpha1.PoweringOff},
+		"another host is off": {func(p *plane) { p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false }) }, v1alpha1.CoolingDown},
+		"another one is cycled": {func(p *plane) {
+			p.stored("m2", v1alpha1.RebootRemediationStatus{
+				Phase: v1alpha1.PoweringOff, Attempt: 1, PendingRebootSince: new(metav1.Now()), Host: &v1alpha1.HostIdentity{},
+			})
+		}, v1alpha1.CoolingDown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlane(t, 3)
+			whole := p.r.Client
+			p.r.Client = p.e.Intercept(t, interceptor.Funcs{
+				Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+					if _, host := obj.(*metal3v1.BareMetalHost); host {
+						return errors.New("a webhook does not answer")
+					}
+					return c.Patch(ctx, obj, patch, opts...)
+				},
+			})
+			request := p.ask("m1")
+			if _, err := p.r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)}); err == nil {
+				t.Fatal("the key is set")
+			}
+			tt.happens(p)
+			p.r.Client = whole
+			if got := p.look(request).Status.Phase; got != tt.want {
+				t.Errorf("in phase %s, want %s", got, tt.want)
+			}
+			if held := heldOff(p, "m1", request); held != (tt.want == v1alpha1.PoweringOff) {
+				t.Errorf("its host is kept off: %t", held)
+			}
+		})
+	}
+}

@@ -57,9 +57,13 @@ func NeedsNode(f *Facts) bool {
 	return f.Status.Phase != "" && rowOf(f.Status.Phase).node
 }
 
-// MayBegin reports whether an attempt may begin next. In a control plane, that also depends on the other machines.
-func MayBegin(f *Facts) bool {
-	return f.Status.Phase != "" && rowOf(f.Status.Phase).begins
+// NeedsPlane reports whether a decision about a machine of a control plane depends on the other machines. It does until an attempt has
+// reached the host.
+func NeedsPlane(f *Facts) bool {
+	if f.Deleting || f.Status.Phase == "" {
+		return false
+	}
+	return rowOf(f.Status.Phase).begins || (f.Status.Phase == v1alpha1.PoweringOff && f.Status.KeySince == nil)
 }
 
 // Begins reports whether a decision begins an attempt.

@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"cmp"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -96,9 +97,9 @@ func (d *draft) unproven() string {
 // what was stored is still true then.
 func (d *draft) setKey() {
 	switch on := d.f.Host.PoweredOn; {
-	case d.f.Paused != "":
+	case d.f.Paused != "" || d.f.Throttled != "":
 		// The attempt has begun, but has not reached the host.
-		d.cancelAttempt(d.f.Paused)
+		d.cancelAttempt(cmp.Or(d.f.Paused, d.f.Throttled))
 	case on && d.s.SeenOnAt == nil:
 		d.s.SeenOnAt = d.time()
 	case !on && d.s.SeenOnAt != nil:

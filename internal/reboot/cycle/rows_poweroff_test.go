@@ -21,6 +21,8 @@ func TestPoweringOff(t *testing.T) {
 	check(t, []row{
 		{name: "asking for off: that the host is on is stored first", facts: in(phase), want: storedUnseen},
 		{name: "asking for off: then the key is set", facts: in(phase, seenOn), want: asks},
+		{name: "asking for off: others are cycled meanwhile", facts: in(phase, seenOn, throttled), want: stores(v1alpha1.CoolingDown, "CoolingDown").lookingAgain(powerOffTimeout)},
+		{name: "asking for off: others are cycled meanwhile, and it has reached the host", facts: in(phase, seenOn, keyed, throttled), want: stored},
 		{name: "asking for off: of a host that is off at once", facts: in(phase, off), want: asksUnseen},
 		{name: "asking for off: of one that went off by itself, after it is stored", facts: in(phase, seenOn, off), want: stored},
 		{name: "asking for off: that the key is there is stored", facts: in(phase, seenOn, keyed), want: stored},

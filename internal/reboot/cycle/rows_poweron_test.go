@@ -113,6 +113,8 @@ func TestRestoring(t *testing.T) {
 		{name: "all is back: and never is, for the last time", facts: in(phase, newNode, has, lastAttempt), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
 		{name: "all is back: all is there, and the machine is still called sick", facts: in(phase, has, sick), want: stores(v1alpha1.WaitingForMachine, "WaitingForMachine")},
 		{name: "all is back: which is for a record to judge", facts: in(phase, has, sick, ofRecord), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "kept off, and nobody waits any more", facts: in(phase, newNode, has, off, userOff, deleting), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "under a pause, and nobody waits any more", facts: in(phase, newNode, has, underPause, deleting), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
 		{name: "all is back: or of no interest any more", facts: in(phase, has, sick, deleting), want: stores(v1alpha1.Succeeded, "Succeeded")},
 		{name: "all is back: all is there, and newer", facts: in(phase, has), want: stores(v1alpha1.Succeeded, "Succeeded")},
 		{name: "all is back: all is there in the last moment", facts: in(phase, has), after: nodeTimeout, want: stores(v1alpha1.Succeeded, "Succeeded")},

@@ -93,7 +93,7 @@ func (w *model) facts() Facts {
 	if NeedsSiblings(&f) {
 		f.Siblings = w.earlier
 	}
-	if w.throttled && MayBegin(&f) {
+	if w.throttled && NeedsPlane(&f) {
 		f.Throttled = "Waits for others"
 	}
 	return f
