@@ -63,10 +63,12 @@ func (d *draft) toBeJudged() bool {
 }
 
 // stopsClock stops the clock of a phase after the host is on, and reports whether it did: while nobody judges the machine, a person keeps the
-// host off again, or another RebootRemediation cycles it. Afterwards the clock starts again.
+// host off again, or another RebootRemediation cycles it. Afterwards the clock starts again. The clock of a cycle that is withdrawn never stops.
 func (d *draft) stopsClock() bool {
 	reason, _ := d.keptOffByOthers()
 	switch {
+	case d.f.withdrawn():
+		return false
 	case d.f.Paused != "":
 		d.awaitPauseToEnd()
 		return true

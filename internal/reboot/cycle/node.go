@@ -83,7 +83,7 @@ func (d *draft) restore() {
 	case d.standsBackForSibling():
 	case found && missing == Nothing && Ready(d.f.Node.Node):
 		d.finishRestoring()
-	case !d.f.withdrawn() && d.stopsClock():
+	case d.stopsClock():
 		if found && missing != Nothing {
 			d.choose(missing)
 		}
