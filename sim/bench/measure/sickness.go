@@ -118,8 +118,9 @@ func (s *stand) fallSick(ctx context.Context, machines []fleet.Machine) ([]time.
 // probePeriod is the period in which each workload cluster is probed as often: what is sent then, no remedy has caused.
 const probePeriod = 15 * time.Second
 
-// margin is how long before a deadline the counters are read.
-const margin = 100 * time.Millisecond
+// margin is how long before the first deadline the counters are read: half of the second since the last machine fell sick. On a busy computer,
+// reading them takes more than 100 ms.
+const margin = 500 * time.Millisecond
 
 func (s *stand) times(ctx context.Context, machines []fleet.Machine) (verdicts, marks []time.Time, err error) {
 	if verdicts, err = s.observer.Times(ctx, machines, fleet.Sick); err != nil {
