@@ -57,7 +57,7 @@ func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Cl
 	clusters := &workload.Clusters{Cache: cache, Secrets: mgr.GetClient(), Management: mgr.GetClient(), Clock: clock.RealClock{}, Started: time.Now(),
 		Waiting: o.waiting()}
 	if err := mgr.Add(clusters); err != nil {
-		return nil, fmt.Errorf("arranging the begin of the lead: %w", err)
+		return nil, fmt.Errorf("adding the connections to workload clusters: %w", err)
 	}
 	if err := mgr.Add(metrics.WhileLeading(clusters.Metrics)); err != nil {
 		return nil, fmt.Errorf("adding the metrics of workload clusters: %w", err)
@@ -68,7 +68,7 @@ func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Cl
 // disconnect closes the connections to workload clusters when the manager stops, since the manager does not know them.
 type disconnect struct{ clusters clustercache.ClusterCache }
 
-// NeedLeaderElection returns false, since a standby has connections.
+// NeedLeaderElection returns false: a standby has connections, too.
 func (disconnect) NeedLeaderElection() bool { return false }
 
 func (d disconnect) Start(ctx context.Context) error {
