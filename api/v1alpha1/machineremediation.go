@@ -8,7 +8,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // The rule on spec names the optional fields twice: one that is added or taken away is a change, too. It names steps
 // twice as well: lists with keys are equal in any order.
 //
-// +kubebuilder:validation:XValidation:rule="self.clusterName == oldSelf.clusterName && self.machineRef == oldSelf.machineRef && self.healthCheckRef == oldSelf.healthCheckRef && self.finding == oldSelf.finding && self.steps == oldSelf.steps && self.steps.map(s, s.name) == oldSelf.steps.map(s, s.name) && has(self.nodeRef) == has(oldSelf.nodeRef) && (!has(self.nodeRef) || self.nodeRef == oldSelf.nodeRef) && has(self.hostRef) == has(oldSelf.hostRef) && (!has(self.hostRef) || self.hostRef == oldSelf.hostRef) && has(self.templateRef) == has(oldSelf.templateRef) && (!has(self.templateRef) || self.templateRef == oldSelf.templateRef) && has(self.startAt) == has(oldSelf.startAt) && (!has(self.startAt) || self.startAt == oldSelf.startAt) && has(self.probationSeconds) == has(oldSelf.probationSeconds) && (!has(self.probationSeconds) || self.probationSeconds == oldSelf.probationSeconds)",message="spec is immutable but for grant and decision: delete the MachineRemediation to start over"
+// +kubebuilder:validation:XValidation:rule="self.clusterName == oldSelf.clusterName && self.machineRef == oldSelf.machineRef && self.healthCheckRef == oldSelf.healthCheckRef && self.finding == oldSelf.finding && self.steps == oldSelf.steps && self.steps.map(s, s.name) == oldSelf.steps.map(s, s.name) && has(self.nodeRef) == has(oldSelf.nodeRef) && (!has(self.nodeRef) || self.nodeRef == oldSelf.nodeRef) && has(self.hostRef) == has(oldSelf.hostRef) && (!has(self.hostRef) || self.hostRef == oldSelf.hostRef) && has(self.templateRef) == has(oldSelf.templateRef) && (!has(self.templateRef) || self.templateRef == oldSelf.templateRef) && has(self.startAt) == has(oldSelf.startAt) && (!has(self.startAt) || self.startAt == oldSelf.startAt) && has(self.probationSeconds) == has(oldSelf.probationSeconds) && (!has(self.probationSeconds) || self.probationSeconds == oldSelf.probationSeconds)",message="spec is immutable except for grant and decision: delete the MachineRemediation to start over"
 // +kubebuilder:validation:XValidation:rule="!has(self.startAt) || !has(self.startAt.step) || size(self.startAt.step) == 0 || self.steps.exists(s, s.name == self.startAt.step)",message="must be the name of a step, or empty",fieldPath=".startAt.step"
 // +kubebuilder:validation:XValidation:rule="!has(self.decision) || !has(self.decision.step) || size(self.decision.step) == 0 || self.steps.exists(s, s.name == self.decision.step)",message="must be the name of a step",fieldPath=".decision.step"
 type MachineRemediationSpec struct {
@@ -61,13 +61,13 @@ type MachineRemediationSpec struct {
 	Grant int32 `json:"grant"`
 	// decision is what a person decides about an attempt.
 	// +kubebuilder:validation:XValidation:rule="self.answer in ['Approve', 'Deny', 'Retry', 'Cancel']",message="must be Approve, Deny, Retry or Cancel",fieldPath=".answer"
-	// +kubebuilder:validation:XValidation:rule="!has(self.step) || self.answer == 'Retry'",message="is for the answer Retry only",fieldPath=".step"
+	// +kubebuilder:validation:XValidation:rule="!has(self.step) || self.answer == 'Retry'",message="may be set only with the answer Retry",fieldPath=".step"
 	// +optional
 	Decision *RemediationDecision `json:"decision,omitempty"`
 }
 
-// MachineRemediation is everything that is done about one machine from when it was admitted to repair until it is healthy or
-// gone. It outlives the machine.
+// MachineRemediation records one repair of one machine, from its admission until the machine is healthy or gone. It outlives the
+// machine.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:metadata:labels="cluster.x-k8s.io/v1beta2=v1alpha1"
@@ -81,8 +81,6 @@ type MachineRemediationSpec struct {
 // +kubebuilder:printcolumn:name="Outcome",type=string,JSONPath=`.status.conditions[?(@.type=="Succeeded")].reason`
 // +kubebuilder:printcolumn:name="Next",type=string,JSONPath=`.status.nextTransitionTime`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-//
-// The rules apply to a new or changed decision: otherwise a mistyped number could answer a future attempt.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.decision) || (has(oldSelf.spec.decision) && self.spec.decision == oldSelf.spec.decision) || !has(self.status) || !has(self.status.completionTime)",message="this MachineRemediation has ended: there is nothing to decide any more",fieldPath=".spec.decision"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.decision) || (has(oldSelf.spec.decision) && self.spec.decision == oldSelf.spec.decision) || self.spec.decision.attempt == (has(self.status) && has(self.status.attempt) && self.status.attempt > 1 ? self.status.attempt : 1)",message="must be the number in status.attempt: that of the attempt at work or waited for",fieldPath=".spec.decision.attempt"

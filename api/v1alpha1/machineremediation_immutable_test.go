@@ -34,7 +34,7 @@ decision: {attempt: 1, answer: Approve, by: somebody, reason: of course}
 // otherAttempt is the error for a decision about a past or future attempt.
 const otherAttempt = "spec.decision.attempt: Invalid value: must be the number in status.attempt: that of the attempt at work or waited for"
 
-const immutable = "spec: Invalid value: spec is immutable but for grant and decision: delete the MachineRemediation to start over"
+const immutable = "spec: Invalid value: spec is immutable except for grant and decision: delete the MachineRemediation to start over"
 
 // changesOfFull are changes of fullRecord.
 var changesOfFull = map[string]row{
@@ -111,7 +111,7 @@ var changesOfLeast = map[string]row{
 	"the same grant":   {"grant: 0", ""},
 	"a grant":          {"grant: 1", ""},
 	"a decision":       {"decision: {attempt: 1, answer: Deny}", ""},
-	"a wrong decision": {"decision: {attempt: 1, answer: Deny, step: replace}", "spec.decision.step: Invalid value: is for the answer Retry only"},
+	"a wrong decision": {"decision: {attempt: 1, answer: Deny, step: replace}", "spec.decision.step: Invalid value: may be set only with the answer Retry"},
 }
 
 // TestRecordsAreImmutable: only the grant may rise, and decisions may change.

@@ -82,7 +82,7 @@ var stepRows = map[string]row{
 	"a request without end":         {"{name: s, action: Request, " + others + "}", "STEP.timeoutSeconds: Invalid value: is required for every action but Hold"},
 	"a reboot without end":          {"{name: s, action: Reboot}", "STEP.timeoutSeconds: Invalid value: is required for every action but Hold"},
 	"a replacement without end":     {"{name: s, action: Replace}", "STEP.timeoutSeconds: Invalid value: is required for every action but Hold"},
-	"a hold with an end":            {"{name: s, action: Hold, timeoutSeconds: 60}", "STEP.timeoutSeconds: Invalid value: is not for the action Hold: a person ends it"},
+	"a hold with an end":            {"{name: s, action: Hold, timeoutSeconds: 60}", "STEP.timeoutSeconds: Invalid value: must not be set for the action Hold, which a person ends"},
 	"with approval":                 {"{name: s, action: Replace, timeoutSeconds: 60, approval: Required}", ""},
 	"without approval":              {"{name: s, action: Replace, timeoutSeconds: 60, approval: NotRequired}", ""},
 	"some approval":                 {"{name: s, action: Replace, timeoutSeconds: 60, approval: Maybe}", `STEP.approval: Unsupported value: "Maybe": supported values: "NotRequired", "Required"`},

@@ -49,8 +49,8 @@ type RebootSettings struct {
 	// +kubebuilder:default=1
 	// +optional
 	RetryLimit *int32 `json:"retryLimit,omitempty"`
-	// powerOffTimeoutSeconds is how long it may take until the host is proven off. A host that was off already gets 2m15s more,
-	// because it has to stay off for a while. Default: 600.
+	// powerOffTimeoutSeconds is how long it may take until the host is proven off. A host that was already off gets 2m15s more,
+	// because the proof takes longer. Default: 600.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=86400
 	// +kubebuilder:default=600
@@ -62,8 +62,9 @@ type RebootSettings struct {
 	// +kubebuilder:default=600
 	// +optional
 	PowerOnTimeoutSeconds *int32 `json:"powerOnTimeoutSeconds,omitempty"`
-	// nodeTimeoutSeconds is how long the Node may take to come back, counted from when the host was seen on; then how long
-	// it may take until it has what it had and is Ready; and then how long the machine may be called sick. Default: 1200.
+	// nodeTimeoutSeconds is how long the Node may take to come back, counted from when the host was seen on; then how long it may
+	// take until its labels, annotations, taints and cordon are restored and it is Ready; and then how long the machine may still
+	// be sick. Default: 1200.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=86400
 	// +kubebuilder:default=1200
@@ -78,7 +79,7 @@ type RebootSettings struct {
 // RebootRemediationSpec says which machine to cycle, and how.
 // +kubebuilder:validation:XValidation:rule="self == oldSelf",message="spec is immutable: delete the RebootRemediation and create another"
 type RebootRemediationSpec struct {
-	// machine to cycle, of the same name as the RebootRemediation unless requestedBy is set. Default: the Machine that
+	// machine is the Machine to cycle. Its name must be that of the RebootRemediation unless requestedBy is set. Default: the Machine that
 	// owns the RebootRemediation, as Cluster API sets it, or else the Machine of cluster.x-k8s.io with that name.
 	// +optional
 	Machine *MachineReference `json:"machine,omitempty"`
@@ -90,9 +91,9 @@ type RebootRemediationSpec struct {
 	RebootSettings `json:",inline"`
 }
 
-// RebootRemediation power-cycles the host of one machine. The name of the Machine is for health checks: Cluster API's own
-// controller creates the one of that name, and deletes it as soon as the machine is healthy, no matter who created it. RebootRemediations of
-// people and records have other names. Only one at a time cycles a machine.
+// RebootRemediation power-cycles the host of one machine. Only health checks create one with the name of the Machine: Cluster API's own
+// controller deletes that one as soon as the machine is healthy, no matter who created it. RebootRemediations of people and records have
+// other names. Only one at a time cycles a machine.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:metadata:labels="cluster.x-k8s.io/v1beta2=v1alpha1"

@@ -108,7 +108,7 @@ type MachineRemediationStatus struct {
 	// observedGeneration is the generation of the spec that was seen last.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// phase sums it up: Pending, Acting, Probation, Held or Ended.
+	// phase sums up how far the repair has come: Pending, Acting, Probation, Held or Ended.
 	// +optional
 	Phase RemediationPhase `json:"phase,omitempty"`
 	// step is the current step, or the next one. Empty: none is left.

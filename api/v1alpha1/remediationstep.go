@@ -70,7 +70,7 @@ type StepTemplateReference struct {
 // +kubebuilder:validation:XValidation:rule="self.action != 'Reboot' || !has(self.templateRef) || (self.templateRef.kind == 'RebootRemediationTemplate' && self.templateRef.apiVersion.startsWith('sickbay.dev/'))",message="must be a RebootRemediationTemplate of sickbay.dev for the action Reboot",fieldPath=".templateRef"
 // +kubebuilder:validation:XValidation:rule="self.action == 'Request' || !has(self.doneWhen) || self.doneWhen == 'MachineHealthy'",message="may be RequestSucceeded for the action Request only",fieldPath=".doneWhen"
 // +kubebuilder:validation:XValidation:rule="self.action == 'Hold' || has(self.timeoutSeconds)",message="is required for every action but Hold",fieldPath=".timeoutSeconds"
-// +kubebuilder:validation:XValidation:rule="self.action != 'Hold' || !has(self.timeoutSeconds)",message="is not for the action Hold: a person ends it",fieldPath=".timeoutSeconds"
+// +kubebuilder:validation:XValidation:rule="self.action != 'Hold' || !has(self.timeoutSeconds)",message="must not be set for the action Hold, which a person ends",fieldPath=".timeoutSeconds"
 type RemediationStep struct {
 	// name of the step: a DNS label, unique in its plan.
 	// +kubebuilder:validation:MinLength=1

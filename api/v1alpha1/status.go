@@ -76,7 +76,7 @@ type RebootRemediationStatus struct {
 	// keeps the host off, or for a host that is paused, detached or gets other firmware. Until then no deadline passes.
 	// +optional
 	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
-	// pausedSince is when a pause began to keep back the next attempt, or the owner of the machine. Sickbay still carries out a cycle that
+	// pausedSince is when a pause began to delay the next attempt, or the request to the owner of the machine. Sickbay still carries out a cycle that
 	// a person asks for meanwhile; this one waits until it has ended, also before the first attempt.
 	// +optional
 	PausedSince *metav1.Time `json:"pausedSince,omitempty"`
@@ -86,7 +86,7 @@ type RebootRemediationStatus struct {
 	// pendingRebootSince is when this attempt asked for the host to be off.
 	// +optional
 	PendingRebootSince *metav1.Time `json:"pendingRebootSince,omitempty"`
-	// keySince is when our key was set on the host. It has been there since, without a break or a doubt.
+	// keySince is when Sickbay's key was set on the host. It has certainly been there since.
 	// +optional
 	KeySince *metav1.Time `json:"keySince,omitempty"`
 	// keysLost counts how often somebody took our key away.
@@ -96,7 +96,7 @@ type RebootRemediationStatus struct {
 	// seenOnAt is when the host was seen on with our key: if it is seen off later, it has gone off since.
 	// +optional
 	SeenOnAt *metav1.Time `json:"seenOnAt,omitempty"`
-	// poweredOffAt is when the host was proven off; of several times, the last.
+	// poweredOffAt is when the host was last proven off.
 	// +optional
 	PoweredOffAt *metav1.Time `json:"poweredOffAt,omitempty"`
 	// isolatingSince is when Sickbay began to take the Node out of service.
@@ -117,7 +117,7 @@ type RebootRemediationStatus struct {
 	// powerOnReleasedAt is when Sickbay let the host come on. The host stays off while others hold it off.
 	// +optional
 	PowerOnReleasedAt *metav1.Time `json:"powerOnReleasedAt,omitempty"`
-	// askedSteps are those whose annotations were on the Machine when the host was released, and that have not been removed
+	// askedSteps are the steps whose annotations were on the Machine when the host was released, and that have not been removed
 	// yet. An annotation for an earlier step that comes later is too late for this cycle, and stays for another one.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=3
@@ -147,7 +147,7 @@ type RebootRemediationStatus struct {
 	// +optional
 	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`
 
-	// outcome is why the cycle ended as it did: the reason that the condition Succeeded got then.
+	// outcome is the reason that the condition Succeeded got when the cycle ended.
 	// +optional
 	Outcome Outcome `json:"outcome,omitempty"`
 
@@ -181,7 +181,7 @@ type NodeRecord struct {
 	// bootID of the Node's system.
 	// +optional
 	BootID string `json:"bootID,omitempty"`
-	// outOfService tells that the Node may have been deleted or tainted, in this attempt or one before, and
+	// outOfService says that the Node may have been deleted or tainted, in this attempt or one before, and
 	// that it is not back in service yet.
 	// +optional
 	OutOfService bool `json:"outOfService,omitempty"`
@@ -206,7 +206,7 @@ type NodeBackup struct {
 	// +listType=atomic
 	// +optional
 	Taints []corev1.Taint `json:"taints,omitempty"`
-	// unschedulable tells that the Node was cordoned.
+	// unschedulable says that the Node was cordoned.
 	// +optional
 	Unschedulable bool `json:"unschedulable,omitempty"`
 }

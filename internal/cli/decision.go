@@ -60,7 +60,7 @@ func newCancel() *cobra.Command {
 	return newDecision(v1alpha1.AnswerCancel, &cobra.Command{
 		Use:     "cancel NAME",
 		Short:   "Cancel a repair and withdraw its requests",
-		Long:    "Cancel a repair and withdraw its requests, as far as nobody has begun it. The machine is then left to people, until\nsomebody answers retry, or it gets healthy or goes.",
+		Long:    "Cancel a repair, and withdraw those of its requests that nobody has begun to carry out. Sickbay then leaves the machine to\npeople, until somebody answers retry, or the machine recovers or is deleted.",
 		Example: "  sickbay cancel metal-3\n  sickbay cancel metal-3 --yes --reason 'I am looking into it myself'",
 	})
 }

@@ -68,14 +68,14 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.MaxUpgradePauseWarning, "max-upgrade-pause-warning", o.MaxUpgradePauseWarning,
 		"How long a MachineHealthCheck may be paused for an upgrade before Sickbay warns about it.")
 	fs.DurationVar(&o.UpgradeSettleTimeout, "upgrade-settle-timeout", o.UpgradeSettleTimeout,
-		"How long a MachineHealthCheck may stay paused after an upgrade, until all its Nodes are Ready, if a controller other than this Sickbay repairs its machines; 0 means not at all.")
+		"How long a MachineHealthCheck may stay paused after an upgrade to wait for its Nodes to become Ready; 0 means not at all. It applies only if another controller than this Sickbay repairs the machines.")
 	fs.BoolVar(&o.OpenShiftExternalRemediation, "openshift-external-remediation", o.OpenShiftExternalRemediation,
 		"Power-cycle the hosts of OpenShift Machines that a MachineHealthCheck with the strategy external-baremetal has annotated. "+
 			"Sickbay refuses to start with this flag while OpenShift's own bare-metal provider runs, because that does the same.")
 	fs.DurationVar(&o.History.Age, "history-age", o.History.Age,
-		"How long a MachineRemediation is kept after it has ended. The last 10 of a machine that still exists, and those within a plan's relapse window, stay longer.")
-	fs.IntVar(&o.History.Count, "history-limit", o.History.Count, "How many ended MachineRemediations to keep for each MachineHealthCheck, besides those that --history-age keeps longer.")
-	fs.IntVar(&o.Concurrency, "concurrency", o.Concurrency, "How many objects each controller processes at once; of repairs, four times as many.")
+		"How long a MachineRemediation is kept after it has ended. The last 10 of a machine or host that still exists, and those within a plan's relapse window, stay longer.")
+	fs.IntVar(&o.History.Count, "history-limit", o.History.Count, "How many ended MachineRemediations to keep for each MachineHealthCheck; older ones are deleted before --history-age. Those that --history-age keeps longer do not count.")
+	fs.IntVar(&o.Concurrency, "concurrency", o.Concurrency, "How many objects each controller processes at once; remediation processes four times as many.")
 	fs.DurationVar(&o.SyncPeriod, "sync-period", o.SyncPeriod, "How often Sickbay reconciles everything, even without events.")
 	fs.StringVar(&o.TracingEndpoint, "tracing-endpoint", o.TracingEndpoint,
 		"URL to which the manager sends the spans of each incident, with OTLP over gRPC, such as http://collector:4317; https for TLS. Without it, the manager records none.")

@@ -73,7 +73,7 @@ func TestFlagsOfTheManager(t *testing.T) {
 	if got := s.run("explain", "metal-3", atOnce).stdout; strings.Contains(got, assumed) || strings.Contains(got, repaired) {
 		t.Errorf("beside another controller it says:\n%s", got)
 	}
-	if got := s.run("approve", "metal-2", "--dry-run"); got.code != exitFailure || !strings.Contains(got.stderr, "is not looked after by Sickbay any more") {
+	if got := s.run("approve", "metal-2", "--dry-run"); got.code != exitFailure || !strings.Contains(got.stderr, "is no longer managed by Sickbay") {
 		t.Errorf("approve ends with %d:\n%s", got.code, got.stderr)
 	}
 }

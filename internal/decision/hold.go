@@ -88,7 +88,7 @@ func ProposeHold(t Target, asked Hold, now time.Time) HoldProposal {
 	if ok {
 		p.Lines = append(p.Lines, Line{"Instead of", "a hold " + there.String()})
 	}
-	p.Lines = append(p.Lines, Line{"Does", "Nothing new begins, a power cycle at work is given up. The verdict is still given"})
+	p.Lines = append(p.Lines, Line{"Does", "Nothing new begins, and a running power cycle is given up. Verdicts are still given"})
 	p.Lines = append(p.Lines, t.repairs(func(r *v1alpha1.MachineRemediation) string {
 		return underHold(r, asked.Until, now)
 	})...)
@@ -164,7 +164,7 @@ func underHold(r *v1alpha1.MachineRemediation, until, now time.Time) string {
 	attempt := ladder.AtWork(r)
 	switch {
 	case len(c.withdrawn) > 0:
-		return "given up, and begun anew later: " + strings.Join(c.withdrawn, ", ")
+		return "given up, and started again later: " + strings.Join(c.withdrawn, ", ")
 	case attempt != nil && ladder.AtWork(&v1alpha1.MachineRemediation{Status: c.status}) != nil:
 		return "step " + attempt.Step + " is left as it is, and its time stands still; what others have begun for it goes on"
 	case c.status.Phase == v1alpha1.RemediationHeld:

@@ -223,7 +223,7 @@ func (l *linter) uncheckedOffline() {
 		return
 	}
 	if l.fleet == nil {
-		l.unchecked = append(l.unchecked, "which Machines are selected, so whether a selector matches none, or what another selects, or a percentage of them is 0 (--live reads them)")
+		l.unchecked = append(l.unchecked, "which Machines are selected: without --live, lint cannot find selectors that match nothing or overlap, and percentages that come to 0")
 		return
 	}
 	for i := range l.checks {

@@ -26,9 +26,9 @@ var (
 	remediationsGauge = metrics.NewGauge("sickbay_remediations",
 		"Open remediations by the MachineHealthCheck that admitted them, phase and reason.", "namespace", "machinehealthcheck", "phase", "reason")
 	oldestGauge = metrics.NewGauge("sickbay_remediations_oldest_timestamp_seconds",
-		"Unix time since when the oldest of the open remediations has been in its phase.", "namespace", "machinehealthcheck", "phase", "reason")
+		"Unix time at which the oldest of the open remediations began its phase; in phase Acting, its latest attempt.", "namespace", "machinehealthcheck", "phase", "reason")
 	openGauge = metrics.NewGauge("sickbay_remediation_open_timestamp_seconds",
-		"For each open remediation: Unix time since when it has existed. If there are more than 1000, only the oldest have a series.",
+		"For each open remediation: Unix time at which it was created. If there are more than 1000, only the oldest have a series.",
 		"namespace", "machinehealthcheck", "cluster", "machine", "name", "phase", "reason", "step", "slot")
 
 	attemptsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{

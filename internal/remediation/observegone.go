@@ -32,7 +32,7 @@ func (r *Reconciler) observeGone(ctx context.Context, v *view) error {
 		return err
 	}
 	if mhc == nil || !r.Policy.Keeps(mhc) {
-		s.Unmanaged = "MachineHealthCheck " + v.facts.Record.Spec.HealthCheckRef.Name + " is not looked after by Sickbay any more"
+		s.Unmanaged = "MachineHealthCheck " + v.facts.Record.Spec.HealthCheckRef.Name + " is no longer managed by Sickbay"
 		return nil
 	}
 	template, err := mhcspec.PlanOf(ctx, v.reader, mhc)

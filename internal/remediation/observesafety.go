@@ -78,7 +78,7 @@ func (r *Reconciler) unmanaged(v *view) string {
 	case v.mhc == nil:
 		return "No MachineHealthCheck selects the machine any more"
 	case !r.Policy.Keeps(v.mhc):
-		return "MachineHealthCheck " + v.mhc.Name + " is not looked after by Sickbay any more"
+		return "MachineHealthCheck " + v.mhc.Name + " is no longer managed by Sickbay"
 	}
 	return ""
 }

@@ -31,7 +31,7 @@ func TestFight(t *testing.T) {
 			f.reconcile(check)
 			f.wantStored(check, ours("A", now).And(stored{"owner": "me"}))
 		}
-		f.wantEvents("Warning UpgradePauseFought Somebody has taken all annotations of the pause away 4 times",
+		f.wantEvents("Warning UpgradePauseFought All annotations of the pause have been removed 4 times",
 			pausedEvent, pausedEvent, pausedEvent, pausedEvent, pausedEvent, pausedEvent)
 
 		lose()

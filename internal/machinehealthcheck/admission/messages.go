@@ -63,7 +63,7 @@ var waits = []struct{ reason, one, several string }{
 	{v1alpha1.ReasonOnHold, "is on hold", "are on hold"},
 	{v1alpha1.ReasonPaced, "is paced", "are paced"},
 	{ReasonTemplateNotFound, "waits for its remediation template", "wait for their remediation template"},
-	{ReasonAwaited, "is judged by the repair of the machine that it replaces", "are judged by the records of the machines that they replace"},
+	{ReasonAwaited, "is judged by the repair of the machine that it replaces", "are judged by the repairs of the machines that they replace"},
 	{v1alpha1.ReasonBackoff, "could not be admitted and is tried again", "could not be admitted and are tried again"},
 }
 

@@ -10,7 +10,7 @@ import (
 func Message(f Facts, d Decision, now time.Time) string {
 	upgrades := f.texts()
 	if d.Fought {
-		return fmt.Sprintf("Somebody has taken all annotations of the pause away %d times, so it is written less and less often: %s", f.Lost.Count+1, upgrades)
+		return fmt.Sprintf("All annotations of the pause have been removed %d times, so Sickbay restores them less and less often: %s", f.Lost.Count+1, upgrades)
 	}
 	switch d.Transition {
 	case Begin:
@@ -18,10 +18,10 @@ func Message(f Facts, d Decision, now time.Time) string {
 	case End:
 		return "Resumed: " + f.whyEnded()
 	case Settling:
-		return fmt.Sprintf("The upgrade %s. Stays paused until all Nodes are Ready, or for %s; %s", f.outcome(), f.Settle.Within, f.Settle.waits())
+		return fmt.Sprintf("The upgrade %s. Stays paused until all Nodes are Ready, for at most %s; %s", f.outcome(), f.Settle.Within, f.Settle.waits())
 	case Overridden:
 		if holderOf(f.Annotations) == somebody {
-			return "The pause is somebody else's now, and stays when this is over: " + upgrades
+			return "Somebody else has taken over the pause, so Sickbay will not end it: " + upgrades
 		}
 		return "Unpaused by somebody, and not paused again until this is over: " + upgrades
 	case Warn:

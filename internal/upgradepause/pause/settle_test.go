@@ -69,15 +69,15 @@ func TestSettleIsSaid(t *testing.T) {
 	}{
 		"goes on": {
 			ours("A", noon), Settle{Within: settleWithin, NotReady: []string{"m1"}},
-			"The upgrade is over. Stays paused until all Nodes are Ready, or for 15m0s; without a Node that is Ready: m1",
+			"The upgrade is over. Stays paused until all Nodes are Ready, for at most 15m0s; without a Node that is Ready: m1",
 		},
 		"goes on for many": {
 			ours("A", noon), Settle{Within: settleWithin, NotReady: many},
-			"The upgrade is over. Stays paused until all Nodes are Ready, or for 15m0s; without a Node that is Ready: a, b, c, d, e and 2 more",
+			"The upgrade is over. Stays paused until all Nodes are Ready, for at most 15m0s; without a Node that is Ready: a, b, c, d, e and 2 more",
 		},
 		"goes on, blind": {
 			ours("A", noon), Settle{Within: settleWithin, Unknown: "no permission"},
-			"The upgrade is over. Stays paused until all Nodes are Ready, or for 15m0s; Sickbay cannot tell whether all Nodes are Ready: no permission",
+			"The upgrade is over. Stays paused until all Nodes are Ready, for at most 15m0s; Sickbay cannot tell whether all Nodes are Ready: no permission",
 		},
 		"they are Ready": {settling(one), Settle{Within: settleWithin}, "Resumed: the upgrade is over, and all Nodes are Ready"},
 		"they are not": {

@@ -28,7 +28,7 @@ func validate(gvk schema.GroupVersionKind, old, next map[string]any) error {
 		return invalid(r, "spec.grant: must not be less than before")
 	}
 	if !equal(immutable(before), immutable(after)) {
-		return invalid(r, "spec is immutable but for grant and decision")
+		return invalid(r, "spec is immutable except for grant and decision")
 	}
 	return nil
 }
