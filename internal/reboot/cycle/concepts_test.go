@@ -12,7 +12,7 @@ import (
 
 //go:generate go test -run ^TestConcepts . -update
 
-const conceptsFile = "../../../docs/concepts.md"
+const conceptsFile = "../../../docs/power-cycles.md"
 
 // conceptsPhase has two examples of a phase: a cycle that waits in it, and one whose wait is over.
 type conceptsPhase struct{ waits, arrive []change }

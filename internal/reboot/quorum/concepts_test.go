@@ -18,7 +18,7 @@ func TestConceptsQuorum(t *testing.T) {
 			fmt.Sprint(n), fewest(n, Facts{Home: HomeElsewhere}), fewest(n, Facts{Home: HomeHere}), fewest(n, Facts{Home: HomeHere, ExternalEtcd: true}),
 		})
 	}
-	docs.Section(t, "../../../docs/concepts.md", "reboot quorum", docs.Table(table...))
+	docs.Section(t, "../../../docs/power-cycles.md", "reboot quorum", docs.Table(table...))
 }
 
 // fewest returns how many of the others must at least be up for a host to be cycled.

@@ -11,7 +11,7 @@ import (
 
 //go:generate go test -run ^TestConcepts . -update
 
-const conceptsFile = "../../../docs/concepts.md"
+const conceptsFile = "../../../docs/upgrades.md"
 
 // TestConceptsUpgrade renders what happens to a MachineHealthCheck during an upgrade A and after it.
 func TestConceptsUpgrade(t *testing.T) {
