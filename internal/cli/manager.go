@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -82,6 +83,8 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.Float32Var(&o.KubeAPIQPS, "kube-api-qps", o.KubeAPIQPS, "Maximum number of requests per second to the management cluster.")
 	fs.IntVar(&o.KubeAPIBurst, "kube-api-burst", o.KubeAPIBurst, "Maximum burst of requests to the management cluster.")
 	logsv1.AddFlags(f.logging, fs)
+	// The manager refuses them: they need a feature gate, which no flag opens.
+	fs.VisitAll(func(one *pflag.Flag) { one.Hidden = strings.HasPrefix(one.Usage, "[Alpha]") })
 }
 
 func (f *managerFlags) run(cmd *cobra.Command) error {

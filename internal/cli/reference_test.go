@@ -23,18 +23,18 @@ const (
 	metricsFile   = "../../docs/reference/metrics.md"
 )
 
-// TestReferenceFlags renders the flags of the manager, including hidden ones.
+// TestReferenceFlags renders the flags of the manager.
 func TestReferenceFlags(t *testing.T) {
 	table := [][]string{{"flag", "default", "meaning"}}
 	cmd := newManager()
 	cmd.InitDefaultHelpFlag()
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
 		name := "--" + f.Name
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
-		}
-		if f.Hidden {
-			name += " (hidden)"
 		}
 		if f.Deprecated != "" {
 			name += " (deprecated)"
