@@ -130,3 +130,22 @@ func TestJSON(t *testing.T) {
 		t.Errorf("it is not converted: %s", converted)
 	}
 }
+
+// TestDefaultLimit: a NodeHealthCheck without a limit has one. Without it, all Machines could be repaired at once.
+func TestDefaultLimit(t *testing.T) {
+	for name, tt := range map[string]struct{ limit, want string }{
+		"none":                       {"", "49%"},
+		"null":                       {"  minHealthy: null\n", "49%"},
+		"both null":                  {"  minHealthy: null\n  maxUnhealthy: null\n", "49%"},
+		"a limit beside one of null": {"  minHealthy: 60%\n  maxUnhealthy: null\n", "40%"},
+		"given":                      {"  maxUnhealthy: 30%\n", "30%"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			converted, _ := stream(t, "a.yaml", []byte("apiVersion: remediation.medik8s.io/v1alpha1\nkind: NodeHealthCheck\nmetadata: {name: a}\nspec:\n"+
+				"  selector: {matchLabels: {node-role.kubernetes.io/control-plane: \"\"}}\n"+tt.limit), options)
+			if !strings.Contains(converted, "unhealthyLessThanOrEqualTo: "+tt.want) {
+				t.Errorf("the limit is not %s:\n%s", tt.want, converted)
+			}
+		})
+	}
+}

@@ -98,6 +98,7 @@ func (c *conversion) defaultConditions(spec *yaml.Node) {
 // healthy converts minHealthy to a limit on unhealthy machines. A percentage is rounded up there, so the rest is rounded down,
 // as in Cluster API.
 func (c *conversion) healthy(spec *yaml.Node) {
+	defaultLimit(spec)
 	if limit := manifest.Get(spec, "maxUnhealthy"); limit != nil && strings.HasSuffix(limit.Value, "%") {
 		c.note(limit, "a NodeHealthCheck rounds it up, and a MachineHealthCheck rounds it down")
 	}
@@ -109,7 +110,6 @@ func (c *conversion) healthy(spec *yaml.Node) {
 	percent, ok := strings.CutSuffix(value.Value, "%")
 	n, err := strconv.Atoi(percent)
 	switch {
-	case isNull(value):
 	case manifest.Index(spec, "maxUnhealthy") >= 0:
 		c.lose(key, value, "spec has both minHealthy and maxUnhealthy")
 	case !ok || err != nil || n < 0 || n > 100:
@@ -122,6 +122,19 @@ func (c *conversion) healthy(spec *yaml.Node) {
 		key.Value = "maxUnhealthy"
 		c.paths[key] = "spec.minHealthy"
 		insert(spec, key, most, i)
+	}
+}
+
+// defaultLimit adds the default limit of a NodeHealthCheck if it has none. A MachineHealthCheck without one has no limit at all.
+func defaultLimit(spec *yaml.Node) {
+	for _, field := range []string{"minHealthy", "maxUnhealthy"} {
+		if limit := manifest.Get(spec, field); limit == nil || !isNull(limit) {
+			continue
+		}
+		take(spec, field)
+	}
+	if manifest.Index(spec, "minHealthy") < 0 && manifest.Index(spec, "maxUnhealthy") < 0 {
+		insert(spec, text("maxUnhealthy"), commented(text("49%"), "# a NodeHealthCheck has minHealthy: 51% unless it says otherwise"), end)
 	}
 }
 

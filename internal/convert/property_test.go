@@ -138,7 +138,7 @@ func (d *drawer) nodeHealthCheck() {
 	if rapid.Bool().Draw(d.T, "conditions") {
 		d.conditions(1, "unhealthyConditions", "duration", nodeTypes, durations)
 	}
-	d.line(1, d.of("minHealthy: 51%", "minHealthy: 2", `maxUnhealthy: "3"`, "maxUnhealthy: 40%", `minHealthy: "100%"`))
+	d.line(1, d.of("minHealthy: 51%", "minHealthy: 2", `maxUnhealthy: "3"`, "maxUnhealthy: 40%", `minHealthy: "100%"`, "minHealthy: null", "maxUnhealthy: null"))
 	d.maybe(1, "stormCooldownDuration", "5m")
 	d.maybe(1, "healthyDelay", "90s", "-1s", "48h")
 	d.maybe(1, "pauseRequests", "[a, b]", "[]")

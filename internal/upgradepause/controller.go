@@ -108,8 +108,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if decision.Transition == pause.Begin {
+	switch decision.Transition {
+	case pause.Begin:
 		r.fights.paused(req.NamespacedName, facts.Active(), now)
+	case pause.End:
+		// The next pause is none that somebody took away, also if it is for the same version.
+		r.fights.Forget(req.NamespacedName)
 	}
 	measureCheck(r.Kind, req.NamespacedName, decision)
 	r.announce(ctx, check, facts, decision, now)

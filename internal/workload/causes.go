@@ -27,7 +27,7 @@ const (
 // unreadable returns the error that says why a cluster could not be read.
 func (c *Clusters) unreadable(ctx context.Context, by path, err error) error {
 	c.readable.Store(by.cluster, false)
-	c.failing.LoadOrStore(by, c.Clock.Now())
+	c.fails(by)
 	cause, announced := causeNoAnswer, false
 	switch {
 	case errors.Is(err, clustercache.ErrClusterNotConnected):

@@ -40,7 +40,7 @@ type Clusters struct {
 
 	lines   lines
 	hanging sync.Map // path -> time.Time until which reads fail at once
-	failing sync.Map // path -> time.Time since which Nodes cannot be read
+	failing sync.Map // path -> failure
 	// readable has all clusters that were read, and whether they answered last.
 	readable sync.Map // client.ObjectKey -> bool
 	problems sync.Map // client.ObjectKey -> problem
@@ -150,36 +150,6 @@ func bounded(ctx context.Context, limit time.Duration, read func(context.Context
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return read(ctx)
-}
-
-// LastSeen implements Nodes.
-func (c *Clusters) LastSeen(ctx context.Context, cluster client.ObjectKey) time.Time {
-	seen := c.Cache.GetHealthCheckingState(ctx, cluster).LastProbeSuccessTime
-	if seen.IsZero() {
-		seen = c.Started
-	}
-	// A probe reads no Nodes. A cluster may answer probes for ever and yet refuse to list Nodes, or to get one that the cache misses.
-	if since, fails := c.failingSince(cluster); fails && since.Before(seen) {
-		return since
-	}
-	return seen
-}
-
-// failingSince returns since when the Nodes of a cluster cannot be read from the cache, or else live.
-func (c *Clusters) failingSince(cluster client.ObjectKey) (since time.Time, fails bool) {
-	for _, live := range []bool{false, true} {
-		if since, fails := c.failing.Load(path{cluster, live}); fails {
-			return since.(time.Time), true
-		}
-	}
-	return time.Time{}, false
-}
-
-// Start implements manager.Runnable: it forgets since when clusters could not be read. A standby reads Nodes only for its dashboard, so it
-// does not know whether they could be read meanwhile.
-func (c *Clusters) Start(context.Context) error {
-	c.failing.Clear()
-	return nil
 }
 
 // Forget drops the state of a cluster that is gone.

@@ -80,6 +80,31 @@ func TestOneNodeCannotBeRead(t *testing.T) {
 	}
 }
 
+// TestOneFailureLongAgo: one live read failed days ago, and nobody repeated it. If the Node of a healthy machine is missing from the cache now, and
+// cannot be read live, the machine has its whole grace period.
+func TestOneFailureLongAgo(t *testing.T) {
+	refused, gone := apierrors.NewForbidden(corev1.Resource("nodes"), "n", errors.New("no")), apierrors.NewNotFound(corev1.Resource("nodes"), "n")
+	connection := &connection{get: answers(nil).get, live: answers(refused).get}
+	clusters, clock := over(connection, nil)
+	_, _ = clusters.GetLive(t.Context(), key, "n")
+	clock.SetTime(now.Add(72 * time.Hour))
+	connection.probed = clock.Now()
+	_, _ = clusters.Get(t.Context(), key, "n")
+	if got := clusters.LastSeen(t.Context(), key); !got.Equal(clock.Now()) {
+		t.Errorf("all can be read: last seen at %v, want now", got)
+	}
+	connection.get = answers(gone).get
+	for minute := range 30 {
+		clock.SetTime(now.Add(72*time.Hour + time.Duration(minute)*time.Minute))
+		connection.probed = clock.Now()
+		_, _ = clusters.Get(t.Context(), key, "n")
+		_, _ = clusters.GetLive(t.Context(), key, "n")
+		if got, want := clusters.LastSeen(t.Context(), key), now.Add(72*time.Hour); !got.Equal(want) {
+			t.Errorf("minute %d: last seen at %v, want since when it refuses again, %v", minute, got, want)
+		}
+	}
+}
+
 // TestStandbyForgets: what a standby could not read for its dashboard, perhaps days before it leads, takes no grace period from machines.
 func TestStandbyForgets(t *testing.T) {
 	connection := answers(errors.New("cut"))

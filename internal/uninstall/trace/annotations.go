@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/keys"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
@@ -19,6 +20,8 @@ const (
 	rebootFinalizer     = cycle.Finalizer
 	rebootNodeFinalizer = cycle.NodeFinalizer
 	annotationsPath     = "/metadata/annotations"
+	// clocks is the annotation in which the health check engine keeps the clocks of machinehealth. Other users of the library have other names.
+	clocks = healthcheck.ProgressAnnotation + "machinehealth"
 )
 
 // takeAnnotation removes an annotation.
@@ -32,6 +35,10 @@ func (f *Finding) takeAnnotation(name, value, what string) {
 func annotations(obj *unstructured.Unstructured, o Options, yours *[]string) (f Finding) {
 	known := keys.On(obj.GetKind())
 	for _, name := range slices.Sorted(maps.Keys(obj.GetAnnotations())) {
+		if name == clocks {
+			f.takeAnnotation(name, obj.GetAnnotations()[name], "annotation "+name)
+			continue
+		}
 		if !strings.HasPrefix(name, keys.Prefix) {
 			continue
 		}

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 )
 
 // object returns an object of a kind with the given YAML, and managed fields for the owners.
@@ -115,6 +117,11 @@ func TestOf(t *testing.T) {
 			ours: "field manager sickbay-cli", yours: "annotation sickbay.dev/hold-until",
 		},
 		"a hold, annotations too": {kind: Machines, all: true, text: "metadata: {annotations: {sickbay.dev/hold-until: '2026-01-01T00:00:00Z'}}", ours: "annotation sickbay.dev/hold-until"},
+		"clocks of the health check engine": {
+			kind: Machines, text: "metadata: {annotations: {progress.healthcheck.sickbay.dev/" + machinehealth.ControllerName + ": '{}', progress.healthcheck.sickbay.dev/other: '{}'}}",
+			owners: map[string]string{machinehealth.ControllerName: annotated("progress.healthcheck.sickbay.dev/" + machinehealth.ControllerName)},
+			ours:   "annotation progress.healthcheck.sickbay.dev/machinehealth",
+		},
 		"what OpenShift's machine is told": {
 			kind: OpenShiftMachines, text: "metadata: {annotations: {sickbay.dev/external-remediation-outcome: x, host.metal3.io/external-remediation: ''}}", ours: "annotation sickbay.dev/external-remediation-outcome",
 		},

@@ -151,7 +151,7 @@ func poolUpdate(t *testing.T, updating corev1.ConditionStatus) []Upgrade {
 func TestHaltedIsSaid(t *testing.T) {
 	f := Facts{Annotations: ours("A", noon), Upgrades: halted(upgrading("A")), Settle: Settle{Within: settleWithin}, WarnAfter: warnAfter}
 	for want, away := range map[string][]string{
-		"Resumed: the upgrade has halted, and all Nodes are Ready":                                                       nil,
+		"Resumed: the upgrade has halted, and all Nodes are Ready":                                                            nil,
 		"The upgrade has halted. Stays paused until all Nodes are Ready, for at most 15m0s; without a Node that is Ready: m1": {"m1"},
 	} {
 		f.Settle.NotReady = away
