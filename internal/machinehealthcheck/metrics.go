@@ -23,12 +23,12 @@ var (
 	waitingGauge  = metrics.NewGauge("sickbay_machines_waiting",
 		"Sick machines that nobody is repairing, by what holds the repair back.", labelNamespace, labelName, "reason")
 	waitingOldestGauge = metrics.NewGauge("sickbay_machines_waiting_oldest_timestamp_seconds",
-		"Unix time since when the machine that waits the longest has been sick.", labelNamespace, labelName, "reason")
+		"Unix time at which the machine that has waited the longest fell sick.", labelNamespace, labelName, "reason")
 	shortCircuitGauge = metrics.NewGauge("sickbay_short_circuit",
 		"1 while a MachineHealthCheck has sick machines and does not allow their remediation.", labelNamespace, labelName)
 	gateOpenGauge   = metrics.NewGauge("sickbay_gate_open", "1 while a MachineHealthCheck allows repairs to begin, 0 while it does not.", labelNamespace, labelName)
 	gateClosedGauge = metrics.NewGauge("sickbay_gate_closed_timestamp_seconds",
-		"Unix time since when a MachineHealthCheck has not allowed repairs to begin, for this reason.", labelNamespace, labelName, "reason")
+		"Unix time at which a MachineHealthCheck stopped allowing repairs to begin, for this reason.", labelNamespace, labelName, "reason")
 	unhealthyGauge    = metrics.NewGauge("sickbay_unhealthy_machines", "Machines that triggerIf counts as not healthy.", labelNamespace, labelName)
 	maxUnhealthyGauge = metrics.NewGauge("sickbay_max_unhealthy_machines", "How many unhealthy machines triggerIf allows at most.", labelNamespace, labelName)
 	slotsGauge        = metrics.NewGauge("sickbay_slots", "How many remediations may be in flight at once.", labelNamespace, labelName)
@@ -39,10 +39,10 @@ var (
 		"Unix time until which no repair begins in a domain.", labelNamespace, labelName, "domain")
 	pausedGauge      = metrics.NewGauge("sickbay_paused", "1 while a MachineHealthCheck or its Cluster is paused.", labelNamespace, labelName)
 	pausedSinceGauge = metrics.NewGauge("sickbay_paused_timestamp_seconds",
-		"Unix time since when a MachineHealthCheck has been paused, by what pauses it.", labelNamespace, labelName, "cause")
+		"Unix time at which a MachineHealthCheck was paused, by what pauses it.", labelNamespace, labelName, "cause")
 
 	holdGauge = metrics.NewGauge("sickbay_hold_until_timestamp_seconds",
-		"Unix time until when a Machine, a MachineHealthCheck or a Cluster is on hold; 0 if nobody can read the time.", "kind", labelNamespace, "name")
+		"Unix time until which a Machine, a MachineHealthCheck or a Cluster is on hold; 0 if nobody can read the time.", "kind", labelNamespace, "name")
 	machinesPausedGauge = metrics.NewGauge("sickbay_machines_paused",
 		"Machines that Sickbay leaves alone, because they are paused or skip remediation.", labelNamespace, "cluster", "cause")
 

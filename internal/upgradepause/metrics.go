@@ -18,7 +18,7 @@ var (
 		Name: "sickbay_upgrade_paused", Help: "1 while Sickbay pauses a MachineHealthCheck for an upgrade.",
 	}, checkLabels)
 	pausedSinceGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_upgrade_paused_timestamp_seconds", Help: "Unix time since when Sickbay has paused a MachineHealthCheck for an upgrade.",
+		Name: "sickbay_upgrade_paused_timestamp_seconds", Help: "Unix time at which Sickbay paused a MachineHealthCheck for an upgrade.",
 	}, checkLabels)
 	overlongGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_upgrade_pause_too_long", Help: "1 while a pause for an upgrade is longer than --max-upgrade-pause-warning, or what it waits for is stuck.",

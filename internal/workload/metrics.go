@@ -14,7 +14,7 @@ var (
 	reachable = metrics.NewGauge("sickbay_workload_cluster_reachable",
 		"1 if Sickbay could read the Nodes of a workload cluster when it last needed them, 0 if not.", "namespace", "cluster")
 	unreadableSince = metrics.NewGauge("sickbay_workload_cluster_unreadable_timestamp_seconds",
-		"Unix time since when Sickbay has been unable to read the Nodes of a workload cluster.", "namespace", "cluster")
+		"Unix time at which the Nodes of a workload cluster became unreadable.", "namespace", "cluster")
 )
 
 // Metrics shows which clusters can be read. It shows nothing for a Cluster that is gone: not every controller calls Forget, and one that
