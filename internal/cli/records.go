@@ -8,7 +8,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -16,6 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/people"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
 // findRecord finds the record that a person named, by its own name or by its machine's.
@@ -92,11 +92,11 @@ func (t target) latest(all []v1alpha1.MachineRemediation) *v1alpha1.MachineRemed
 
 // verdictOf says whether a machine is healthy.
 func verdictOf(machine *clusterv1.Machine, err error) string {
-	stored := meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType)
+	stored := verdict.Of(machine)
 	switch {
 	case apierrors.IsNotFound(err):
 		return ". It is gone"
-	case err != nil || stored == nil:
+	case err != nil || stored.Status == "":
 		return ""
 	case stored.Status == metav1.ConditionTrue:
 		return ". It is healthy"
@@ -112,8 +112,8 @@ func ended(last *v1alpha1.MachineRemediation) string {
 		return ""
 	}
 	why := ""
-	if c := meta.FindStatusCondition(last.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
-		why = " (" + c.Reason + ")"
+	if reason := ladder.Success(&last.Status).Reason; reason != "" {
+		why = " (" + reason + ")"
 	}
 	return fmt.Sprintf(". Its last repair, mr/%s, ended at %s%s", last.Name, last.Status.CompletionTime.UTC().Format(time.RFC3339), why)
 }

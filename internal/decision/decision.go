@@ -122,7 +122,7 @@ func nextStep(r *v1alpha1.MachineRemediation) string {
 func lines(v View, d v1alpha1.RemediationDecision, is, will forecast) []Line {
 	r := v.Record
 	all := []Line{{"Sick", sick(r)}}
-	if now := progressing(&r.Status).Message; now != "" {
+	if now := ladder.Progress(&r.Status).Message; now != "" {
 		all = append(all, Line{LabelNow, now})
 	}
 	if earlier := ladder.DecisionAbout(r); earlier != nil {
@@ -177,13 +177,13 @@ func does(v View, d v1alpha1.RemediationDecision, will forecast) string {
 	case will.begins.Act != ladder.None:
 		return upper(act(v, will.begins)) + fresh(d, step)
 	case s.CompletionTime != nil:
-		return "The remediation ends: " + progressing(s).Message
+		return "The remediation ends: " + ladder.Progress(s).Message
 	case s.Phase == v1alpha1.RemediationHeld:
 		return "Nothing more is done until somebody answers retry; it ends by itself if the machine recovers or is deleted"
 	case s.Phase == v1alpha1.RemediationActing && step.Action == v1alpha1.ActionWait:
 		return "Waits " + span(step.Timeout()) + " for the machine to recover by itself; nothing is done to it"
 	}
-	return progressing(s).Message
+	return ladder.Progress(s).Message
 }
 
 // fresh says how often a retried step may be tried.
@@ -203,7 +203,7 @@ func plural(n int32, one, many string) string {
 
 // when says what is missing, if anything. The MachineHealthCheck decides who gets a slot, whether the record is in line already or will be.
 func when(r *v1alpha1.MachineRemediation, is, will forecast) string {
-	c, at := progressing(&is.status), is.status.NextTransitionTime
+	c, at := ladder.Progress(&is.status), is.status.NextTransitionTime
 	rests := at != nil && (c.Reason == v1alpha1.ReasonBackoff || c.Reason == v1alpha1.ReasonRefused)
 	switch {
 	case sameEnd(is, will) && is.begins.Act != ladder.None:

@@ -3,10 +3,6 @@ package decision
 import (
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
@@ -93,16 +89,8 @@ func without(f ladder.Facts, act ladder.Act) ladder.Facts {
 	return f
 }
 
-// progressing returns the condition Progressing of a status.
-func progressing(s *v1alpha1.MachineRemediationStatus) metav1.Condition {
-	if c := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionProgressing); c != nil {
-		return *c
-	}
-	return metav1.Condition{}
-}
-
 // sameEnd reports whether two forecasts have the same result.
 func sameEnd(a, b forecast) bool {
 	return a.begins.Act == b.begins.Act && a.status.Phase == b.status.Phase &&
-		progressing(&a.status).Reason == progressing(&b.status).Reason
+		ladder.Progress(&a.status).Reason == ladder.Progress(&b.status).Reason
 }

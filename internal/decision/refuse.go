@@ -46,7 +46,7 @@ func undecidable(v View, asked Asked) error {
 	r := v.Record
 	switch {
 	case ladder.Ended(r):
-		return fmt.Errorf("%s has ended at %s, so there is nothing to decide: %s", name(r), clockTime(r.Status.CompletionTime.Time), progressing(&r.Status).Message)
+		return fmt.Errorf("%s has ended at %s, so there is nothing to decide: %s", name(r), clockTime(r.Status.CompletionTime.Time), ladder.Progress(&r.Status).Message)
 	case !r.DeletionTimestamp.IsZero():
 		return fmt.Errorf("%s is being deleted, so there is nothing to decide: what it asked for is withdrawn, and it goes", name(r))
 	case v.Safety.Unmanaged != "":
@@ -122,7 +122,7 @@ func beginsAnyway(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep,
 
 // Is describes the state of a record, in its own words.
 func Is(r *v1alpha1.MachineRemediation) string {
-	c := progressing(&r.Status)
+	c := ladder.Progress(&r.Status)
 	switch {
 	case r.Status.Phase == "":
 		return "it has just been made"

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
@@ -56,7 +54,7 @@ func (r *Record) next(now time.Time) (at time.Time, what string, ok bool) {
 func Change(before, after *v1alpha1.MachineRemediation) string {
 	was, is := before.Status, after.Status
 	if is.CompletionTime != nil && was.CompletionTime == nil {
-		return "the repair ends: " + meta.FindStatusCondition(is.Conditions, v1alpha1.ConditionSucceeded).Reason
+		return "the repair ends: " + ladder.Success(&is).Reason
 	}
 	var parts []string
 	had := map[int32]v1alpha1.AttemptResult{}
@@ -83,7 +81,7 @@ var turns = []struct {
 	{func(was, is *v1alpha1.MachineRemediationStatus) bool { return !moved(was, is) }, ""},
 	{enters(v1alpha1.RemediationHeld), "a person must decide"},
 	{func(_, is *v1alpha1.MachineRemediationStatus) bool {
-		return is.Phase == v1alpha1.RemediationPending && reasonOf(*is) == v1alpha1.ReasonApprovalRequired
+		return is.Phase == v1alpha1.RemediationPending && ladder.Progress(is).Reason == v1alpha1.ReasonApprovalRequired
 	}, "step %s needs approval"},
 	{func(_, is *v1alpha1.MachineRemediationStatus) bool {
 		return is.Phase == v1alpha1.RemediationPending && is.SlotWanted && is.NextTransitionTime == nil
@@ -113,19 +111,10 @@ func turnWords(was, is *v1alpha1.MachineRemediationStatus) string {
 	return ""
 }
 
-func reasonOf(s v1alpha1.MachineRemediationStatus) string {
-	if c := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionProgressing); c != nil {
-		return c.Reason
-	}
-	return ""
-}
-
 // attemptName names an attempt by its step, and by its number within the step if there can be several.
 func attemptName(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) string {
-	for _, step := range r.Spec.Steps {
-		if step.Name == attempt.Step && step.MaxAttempts() > 1 {
-			return fmt.Sprintf("%s %d of %d", step.Name, nth(r, attempt), step.MaxAttempts())
-		}
+	if step, ok := ladder.StepNamed(r, attempt.Step); ok && step.MaxAttempts() > 1 {
+		return fmt.Sprintf("%s %d of %d", step.Name, nth(r, attempt), step.MaxAttempts())
 	}
 	return attempt.Step
 }

@@ -21,7 +21,7 @@ func (r *Record) answers() []Command {
 		return nil
 	case status.Phase == v1alpha1.RemediationHeld:
 		return []Command{r.goOn(), r.answer("cancel", cancels)}
-	case reasonOf(status) == v1alpha1.ReasonApprovalRequired:
+	case ladder.Progress(&status).Reason == v1alpha1.ReasonApprovalRequired:
 		step := "Step " + status.Step
 		return []Command{r.answer("approve", step+" may act"), r.answer("deny", step+" is skipped, and a person decides")}
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
@@ -97,8 +95,8 @@ func (r *Record) Repairing(now time.Time) *Repairing {
 	if r.Record.Spec.TemplateRef != nil {
 		p.Plan = r.Record.Spec.TemplateRef.Name
 	}
-	if c := meta.FindStatusCondition(r.Record.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil && r.ended() {
-		p.Outcome = c.Reason
+	if r.ended() {
+		p.Outcome = ladder.Success(&r.Record.Status).Reason
 	}
 	for i := range r.Record.Status.Attempts {
 		p.Attempts = append(p.Attempts, r.tried(&r.Record.Status.Attempts[i]))

@@ -1,11 +1,13 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
 // Fleet is the page about everything.
@@ -120,7 +122,7 @@ func (p *Fleet) add(m *Machine, state State, now time.Time) {
 }
 
 func (m *Machine) needsApproval() bool {
-	return m.Record != nil && m.phase() == v1alpha1.RemediationPending && reasonOf(m.Record.Record.Status) == v1alpha1.ReasonApprovalRequired
+	return m.Record != nil && m.phase() == v1alpha1.RemediationPending && ladder.Progress(&m.Record.Record.Status).Reason == v1alpha1.ReasonApprovalRequired
 }
 
 // addGone lists an open record whose machine is gone.
@@ -168,12 +170,7 @@ func (c *Cluster) unreadable(now time.Time) string {
 
 // message returns the message of the record's condition Progressing.
 func (r *Record) message() string {
-	for _, c := range r.Record.Status.Conditions {
-		if c.Type == v1alpha1.ConditionProgressing {
-			return c.Message
-		}
-	}
-	return string(r.Record.Status.Phase)
+	return cmp.Or(ladder.Progress(&r.Record.Status).Message, string(r.Record.Status.Phase))
 }
 
 func (c *Check) line(now time.Time) CheckLine {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
@@ -70,7 +68,7 @@ func RepairOf(r *v1alpha1.MachineRemediation) Repair {
 		one.Host = r.Spec.HostRef.Name
 	}
 	one.addAttempts(r.Status.Attempts)
-	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionSucceeded); ladder.Ended(r) && c != nil {
+	if c := ladder.Success(&r.Status); ladder.Ended(r) && c.Reason != "" {
 		one.Outcome = c.Reason
 		one.Succeeded = one.Acted != nil && (c.Reason == v1alpha1.ReasonRecovered || c.Reason == v1alpha1.ReasonReplaced)
 		if one.Succeeded || c.Reason == v1alpha1.ReasonRecoveredUnaided {

@@ -8,6 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
 // Page explains a machine.
@@ -121,7 +122,7 @@ func (m *Machine) unwatched() string {
 func (m *Machine) standing(now time.Time) string {
 	switch wait := m.wait(); {
 	case m.Record != nil && m.Record.Record.Status.Phase == v1alpha1.RemediationPending && wait == nil:
-		return words(reasonOf(m.Record.Record.Status))
+		return words(ladder.Progress(&m.Record.Record.Status).Reason)
 	case wait != nil:
 		return words(wait.Reason)
 	case m.admitted() && m.Check.Decision.Config.OnlyReports():

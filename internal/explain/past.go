@@ -6,9 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
 // history sums up the ended repairs of a machine and of its host.
@@ -29,10 +27,7 @@ func (m *Machine) history(now time.Time) string {
 
 // outcome says how a repair ended, and after which step.
 func (r *Record) outcome() string {
-	reason := "Ended"
-	if c := meta.FindStatusCondition(r.Record.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
-		reason = c.Reason
-	}
+	reason := cmp.Or(ladder.Success(&r.Record.Status).Reason, "Ended")
 	attempts := r.Record.Status.Attempts
 	if len(attempts) == 0 {
 		return reason

@@ -15,8 +15,8 @@ import (
 func (r *Record) tell(p *Page, now time.Time) {
 	p.row("Done", r.done(now))
 	status := &r.Record.Status
-	if c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionProgressing); c != nil && !r.ended() {
-		p.row("Now", sentence(c.Message))
+	if !r.ended() {
+		p.row("Now", sentence(ladder.Progress(status).Message))
 	}
 	p.row("Host", r.rebootSays())
 	if r.Problem != "" {
@@ -25,7 +25,7 @@ func (r *Record) tell(p *Page, now time.Time) {
 	if left := r.left(); left != "" && status.Phase != v1alpha1.RemediationProbation && !r.ended() {
 		p.row("Left", left)
 	}
-	if c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
+	if c := ladder.Success(status); c.Reason != "" {
 		p.row("Ended", fmt.Sprintf("%s, %s: %s", Clock(c.LastTransitionTime.Time, now), c.Reason, c.Message))
 	}
 }
@@ -99,10 +99,8 @@ func (r *Record) left() string {
 }
 
 func (r *Record) approval(name string) string {
-	for _, step := range r.Record.Spec.Steps {
-		if step.Name == name && step.Approval == v1alpha1.ApprovalRequired {
-			return " (needs approval)"
-		}
+	if step, _ := ladder.StepNamed(r.Record, name); step.Approval == v1alpha1.ApprovalRequired {
+		return " (needs approval)"
 	}
 	return ""
 }

@@ -3,7 +3,6 @@ package explain
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -42,10 +41,7 @@ func (m *Machine) State(now time.Time) State {
 
 // verdict returns the stored verdict; empty if there is none.
 func (m *Machine) verdict() metav1.Condition {
-	if c := meta.FindStatusCondition(m.Machine.Status.Conditions, verdict.ConditionType); c != nil {
-		return *c
-	}
-	return metav1.Condition{}
+	return verdict.Of(m.Machine)
 }
 
 func (m *Machine) sick() bool { return m.verdict().Status == metav1.ConditionFalse }

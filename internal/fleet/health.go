@@ -47,8 +47,7 @@ func (l *look) health(ctx context.Context, m *explain.Machine, cluster *clusterv
 
 // goneAlready reports whether it changes nothing that the Node of a Machine is gone.
 func goneAlready(machine *clusterv1.Machine) bool {
-	stored := meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType)
-	return !machine.DeletionTimestamp.IsZero() || (stored != nil && stored.Reason == verdict.ReasonNodeNotFound)
+	return !machine.DeletionTimestamp.IsZero() || verdict.Of(machine).Reason == verdict.ReasonNodeNotFound
 }
 
 // lostSince returns since when Cluster API, too, cannot reach a cluster; zero if it can.

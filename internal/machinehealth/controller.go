@@ -1,6 +1,7 @@
 package machinehealth
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -96,18 +97,12 @@ func (r *Reconciler) Engine() *healthcheck.Reconciler[*clusterv1.Machine] {
 
 // AddToManager registers the controller and its watches.
 func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
+	r.Client = cmp.Or(r.Client, mgr.GetClient())
+	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder(ControllerName)
 	}
-	if r.Selectors == nil {
-		r.Selectors = &mhcspec.Selectors{}
-	}
+	r.Selectors = cmp.Or(r.Selectors, &mhcspec.Selectors{})
 	r.Engine().NewQueue = fairqueue.New(fairqueue.ByCluster(mgr.GetCache(), r.Engine().New, queuePlace))
 	r.Engine().MoreWatches = func(ctl controller.Controller) error { return r.addWatches(mgr.GetCache(), ctl) }
 	return r.Engine().AddToManager(mgr)

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -137,8 +136,7 @@ type standing struct {
 
 func standingOf(r *v1alpha1.MachineRemediation) standing {
 	s := standing{ended: ladder.Ended(r), inFlight: ladder.InFlight(r), deleting: !r.DeletionTimestamp.IsZero(), blocked: admission.Blocked(r, time.Time{})}
-	progressing := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing)
-	s.overdue = progressing != nil && progressing.Reason == v1alpha1.ReasonDeletionOverdue
+	s.overdue = ladder.Progress(&r.Status).Reason == v1alpha1.ReasonDeletionOverdue
 	var at time.Time
 	if s.wantsSlot, at = ladder.WantsSlot(r, time.Time{}); !at.IsZero() {
 		s.wantsAt = at.Unix()

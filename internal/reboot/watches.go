@@ -1,6 +1,7 @@
 package reboot
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -21,18 +22,10 @@ import (
 
 // AddToManager registers the controller and its watches.
 func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Live == nil {
-		r.Live = mgr.GetAPIReader()
-	}
-	if r.Mapper == nil {
-		r.Mapper = mgr.GetRESTMapper()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
+	r.Client = cmp.Or(r.Client, mgr.GetClient())
+	r.Live = cmp.Or(r.Live, mgr.GetAPIReader())
+	r.Mapper = cmp.Or(r.Mapper, mgr.GetRESTMapper())
+	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder(ControllerName)
 	}
@@ -91,12 +84,8 @@ func (r *Reconciler) name() string {
 
 // AddToManager registers the trigger and its watches.
 func (t *Trigger) AddToManager(mgr ctrl.Manager) error {
-	if t.Client == nil {
-		t.Client = mgr.GetClient()
-	}
-	if t.Live == nil {
-		t.Live = mgr.GetAPIReader()
-	}
+	t.Client = cmp.Or(t.Client, mgr.GetClient())
+	t.Live = cmp.Or(t.Live, mgr.GetAPIReader())
 	name := "reboot-trigger-" + t.Kind.Group
 	ctl, err := scaffold.New(mgr, name, t, t.Concurrency, nil)
 	if err != nil {

@@ -134,7 +134,7 @@ func (r *Reconciler) afterFailedAct(ctx context.Context, record *v1alpha1.Machin
 	if decision.Store {
 		err = r.store(ctx, record, v, decision)
 	}
-	if err == nil && progressOf(record).reason == v1alpha1.ReasonWithdrawing {
+	if err == nil && ladder.Progress(&record.Status).Reason == v1alpha1.ReasonWithdrawing {
 		return cause
 	}
 	return err

@@ -33,7 +33,7 @@ type claim struct {
 
 // claimOf returns the claim of a record, or nil if it has none: it did not ask an owner for another machine, or ended without one.
 func claimOf(record *v1alpha1.MachineRemediation) *claim {
-	last := lastAttempt(record)
+	last := ladder.Last(&record.Status)
 	if last == nil || last.ObjectRef == nil || last.StartTime == nil {
 		return nil
 	}

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
 // Reasons of the events on Machines, or on their MachineRemediation once the Machine is gone.
@@ -35,10 +36,10 @@ const eventAction = "Remediate"
 
 // announce emits the events of a change, once for each transition.
 func (r *Reconciler) announce(ctx context.Context, before, after *v1alpha1.MachineRemediation, v *view) {
-	was, is := progressOf(before), progressOf(after)
-	if before.Status.Phase != after.Status.Phase || was.reason != is.reason {
+	was, is := ladder.Progress(&before.Status), ladder.Progress(&after.Status)
+	if before.Status.Phase != after.Status.Phase || was.Reason != is.Reason {
 		ctrl.LoggerFrom(ctx).Info("Remediation goes on", "machine", after.Spec.MachineRef.Name, "phase", after.Status.Phase,
-			"step", after.Status.Step, "attempt", after.Status.Attempt, "reason", is.reason, "message", is.message)
+			"step", after.Status.Step, "attempt", after.Status.Attempt, "reason", is.Reason, "message", is.Message)
 	}
 	eventType, reason, text := eventFor(before, after, was, is)
 	if reason == "" {
@@ -51,15 +52,6 @@ func (r *Reconciler) announce(ctx context.Context, before, after *v1alpha1.Machi
 	r.Recorder.Eventf(regarding, related, eventType, reason, eventAction, "%s", ownwrites.Note(text))
 }
 
-type progress struct{ reason, message string }
-
-func progressOf(r *v1alpha1.MachineRemediation) progress {
-	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
-		return progress{c.Reason, c.Message}
-	}
-	return progress{}
-}
-
 // eventOf maps a new reason of a record to its event.
 var eventOf = map[string]struct{ eventType, reason string }{
 	v1alpha1.ReasonApprovalRequired: {corev1.EventTypeNormal, EventApprovalRequired},
@@ -67,34 +59,34 @@ var eventOf = map[string]struct{ eventType, reason string }{
 }
 
 // eventFor returns the event for a transition, if there is one.
-func eventFor(before, after *v1alpha1.MachineRemediation, was, is progress) (eventType, reason, text string) {
-	last := lastAttempt(after)
+func eventFor(before, after *v1alpha1.MachineRemediation, was, is metav1.Condition) (eventType, reason, text string) {
+	last := ladder.Last(&after.Status)
 	switch {
 	case begun(before, last):
-		return corev1.EventTypeNormal, EventRemediationStarted, startedText(after, is.message)
+		return corev1.EventTypeNormal, EventRemediationStarted, startedText(after, is.Message)
 	case after.Status.Phase == v1alpha1.RemediationEnded:
 		return endedEvent(before, after)
 	case after.Status.Phase == v1alpha1.RemediationHeld && before.Status.Phase != v1alpha1.RemediationHeld:
-		return corev1.EventTypeWarning, EventRemediationHeld, is.message
-	case was.reason != is.reason && eventOf[is.reason].reason != "":
-		return eventOf[is.reason].eventType, eventOf[is.reason].reason, is.message
+		return corev1.EventTypeWarning, EventRemediationHeld, is.Message
+	case was.Reason != is.Reason && eventOf[is.Reason].reason != "":
+		return eventOf[is.Reason].eventType, eventOf[is.Reason].reason, is.Message
 	case last != nil && failed(last) && resultOf(before, last.Number) != last.Result:
 		return corev1.EventTypeWarning, EventAttemptFailed, "Step " + last.Step + ": " + last.Message
 	case deferred(before, after, is):
-		return corev1.EventTypeWarning, EventRemediationDeferred, is.message
+		return corev1.EventTypeWarning, EventRemediationDeferred, is.Message
 	}
 	return "", "", ""
 }
 
 // deferred reports whether a record released its slot because its act failed or was not allowed. The MachineHealthCheck itself
 // reports what stops all of its machines.
-func deferred(before, after *v1alpha1.MachineRemediation, is progress) bool {
-	if last := lastAttempt(after); last != nil && failed(last) && strings.HasPrefix(is.message, last.Message) {
+func deferred(before, after *v1alpha1.MachineRemediation, is metav1.Condition) bool {
+	if last := ladder.Last(&after.Status); last != nil && failed(last) && strings.HasPrefix(is.Message, last.Message) {
 		// The failed attempt has been announced already.
 		return false
 	}
 	return after.Status.ReleasedGrant > before.Status.ReleasedGrant &&
-		(is.reason == v1alpha1.ReasonBackoff || is.reason == v1alpha1.ReasonRemediationHeldByOthers)
+		(is.Reason == v1alpha1.ReasonBackoff || is.Reason == v1alpha1.ReasonRemediationHeldByOthers)
 }
 
 // begun reports whether the latest attempt has been carried out since.
@@ -102,12 +94,8 @@ func begun(before *v1alpha1.MachineRemediation, last *v1alpha1.RemediationAttemp
 	if last == nil || last.ObjectRef == nil {
 		return false
 	}
-	for i := range before.Status.Attempts {
-		if before.Status.Attempts[i].Number == last.Number {
-			return before.Status.Attempts[i].ObjectRef == nil
-		}
-	}
-	return true
+	was := ladder.Numbered(before, last.Number)
+	return was == nil || was.ObjectRef == nil
 }
 
 func startedText(r *v1alpha1.MachineRemediation, message string) string {
@@ -116,11 +104,10 @@ func startedText(r *v1alpha1.MachineRemediation, message string) string {
 
 // endedEvent says how a record ended. Other events say that a machine is healthy or replaced.
 func endedEvent(before, after *v1alpha1.MachineRemediation) (eventType, reason, text string) {
-	succeeded := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionSucceeded)
-	if before.Status.CompletionTime != nil || succeeded == nil {
+	if before.Status.CompletionTime != nil {
 		return "", "", ""
 	}
-	switch succeeded.Reason {
+	switch succeeded := ladder.Success(&after.Status); succeeded.Reason {
 	case v1alpha1.ReasonUnproven, v1alpha1.ReasonReplacementFailed:
 		return corev1.EventTypeWarning, EventRemediationEnded, succeeded.Message
 	case v1alpha1.ReasonHandedBack, v1alpha1.ReasonCancelled:
@@ -134,17 +121,8 @@ func failed(attempt *v1alpha1.RemediationAttempt) bool {
 }
 
 func resultOf(r *v1alpha1.MachineRemediation, number int32) v1alpha1.AttemptResult {
-	for i := range r.Status.Attempts {
-		if r.Status.Attempts[i].Number == number {
-			return r.Status.Attempts[i].Result
-		}
+	if attempt := ladder.Numbered(r, number); attempt != nil {
+		return attempt.Result
 	}
 	return ""
-}
-
-func lastAttempt(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationAttempt {
-	if n := len(r.Status.Attempts); n > 0 {
-		return &r.Status.Attempts[n-1]
-	}
-	return nil
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/recall"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -65,8 +66,8 @@ func TestRefusedWriteGivesTheSlotBack(t *testing.T) {
 					t.Errorf("try %d: looks again after %s, want %s and some jitter", i+1, after, least)
 				}
 				got, _ := stored(f, record)
-				if p := progressOf(got); p.reason != v1alpha1.ReasonBackoff || !strings.Contains(p.message, "a webhook says no") {
-					t.Errorf("it says %s: %s", p.reason, p.message)
+				if p := ladder.Progress(&got.Status); p.Reason != v1alpha1.ReasonBackoff || !strings.Contains(p.Message, "a webhook says no") {
+					t.Errorf("it says %s: %s", p.Reason, p.Message)
 				}
 				f.pass(after)
 				f.grant(record)
@@ -232,8 +233,8 @@ func TestConditionsInAnotherOrder(t *testing.T) {
 			}
 			f.wantStanding()
 			got, _ := stored(f, record)
-			if p := progressOf(got); p.reason != v1alpha1.ReasonBackoff || p.message != "The machine has changed while it was judged" {
-				t.Errorf("it says %s: %s", p.reason, p.message)
+			if p := ladder.Progress(&got.Status); p.Reason != v1alpha1.ReasonBackoff || p.Message != "The machine has changed while it was judged" {
+				t.Errorf("it says %s: %s", p.Reason, p.Message)
 			}
 		})
 	}

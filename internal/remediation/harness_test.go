@@ -350,7 +350,7 @@ func (f *harness) summary(record *v1alpha1.MachineRemediation) string {
 	if !ok {
 		return "gone"
 	}
-	words := []string{string(got.Status.Phase), progressOf(got).reason}
+	words := []string{string(got.Status.Phase), ladder.Progress(&got.Status).Reason}
 	if c := meta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
 		words = append(words, c.Reason)
 	}
@@ -373,7 +373,7 @@ func (f *harness) wantRecord(record *v1alpha1.MachineRemediation, want string) {
 	f.t.Helper()
 	if got := f.summary(record); got != want {
 		r, _ := stored(f, record)
-		f.t.Fatalf("record is %q, want %q; it says: %s", got, want, progressOf(r).message)
+		f.t.Fatalf("record is %q, want %q; it says: %s", got, want, ladder.Progress(&r.Status).Message)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -39,8 +40,8 @@ func TestRequestWithoutItsRecord(t *testing.T) {
 			f.grant(record)
 		}
 		got, _ := stored(f, record)
-		if progressOf(got).reason == v1alpha1.ReasonRemediationHeldByOthers {
-			t.Errorf("after 10 hours: %s", progressOf(got).message)
+		if ladder.Progress(&got.Status).Reason == v1alpha1.ReasonRemediationHeldByOthers {
+			t.Errorf("after 10 hours: %s", ladder.Progress(&got.Status).Message)
 		}
 	})
 	t.Run("the machine recovers", func(t *testing.T) {

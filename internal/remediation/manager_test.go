@@ -23,6 +23,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -125,7 +126,7 @@ func TestManagerReplacement(t *testing.T) {
 	r.answer(a, clusterv1.MachineSetMachineRemediationDeferredReason, "one at a time")
 	r.Eventually(func() string {
 		got, _ := stored(r.harness, r.recordOf("a"))
-		return progressOf(got).message
+		return ladder.Progress(&got.Status).Message
 	}).Should(Equal("MachineSet set says: one at a time"))
 	r.goes(a)
 	r.Eventually(r.says("a")).Should(Equal("Ended Ended Replaced replace:Succeeded"))

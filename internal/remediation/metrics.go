@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -78,11 +77,7 @@ func measure(before, after *v1alpha1.MachineRemediation) {
 	if before.Status.CompletionTime != nil || after.Status.CompletionTime == nil {
 		return
 	}
-	outcome := "Unknown"
-	if c := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
-		outcome = c.Reason
-	}
-	endedTotal.WithLabelValues(outcome).Inc()
+	endedTotal.WithLabelValues(cmp.Or(ladder.Success(&after.Status).Reason, "Unknown")).Inc()
 	repair := explain.RepairOf(after)
 	for part, took := range repair.Parts() {
 		durationSeconds.WithLabelValues(part).Observe(took.Seconds())
@@ -90,7 +85,7 @@ func measure(before, after *v1alpha1.MachineRemediation) {
 }
 
 func measureAttempt(before, after *v1alpha1.MachineRemediation) {
-	last := lastAttempt(after)
+	last := ladder.Last(&after.Status)
 	if last == nil {
 		return
 	}
@@ -143,7 +138,7 @@ func (r *Reconciler) managed(ctx context.Context) func(*v1alpha1.MachineRemediat
 // show counts the records by phase, and shows the oldest one by one.
 func show(s *metrics.Samples, all []*v1alpha1.MachineRemediation) {
 	for _, one := range all {
-		labels := []string{one.Namespace, one.Spec.HealthCheckRef.Name, string(one.Status.Phase), progressOf(one).reason}
+		labels := []string{one.Namespace, one.Spec.HealthCheckRef.Name, string(one.Status.Phase), ladder.Progress(&one.Status).Reason}
 		s.Add(remediationsGauge, 1, labels...)
 		s.Earliest(oldestGauge, inPhaseSince(one), labels...)
 	}
@@ -156,17 +151,17 @@ func show(s *metrics.Samples, all []*v1alpha1.MachineRemediation) {
 	}
 	for _, one := range all {
 		s.SetTime(openGauge, one.CreationTimestamp.Time, one.Namespace, one.Spec.HealthCheckRef.Name, one.Spec.ClusterName, one.Spec.MachineRef.Name,
-			one.Name, string(one.Status.Phase), progressOf(one).reason, one.Status.Step, strconv.FormatBool(ladder.InFlight(one)))
+			one.Name, string(one.Status.Phase), ladder.Progress(&one.Status).Reason, one.Status.Step, strconv.FormatBool(ladder.InFlight(one)))
 	}
 }
 
 // inPhaseSince is when a record entered its phase.
 func inPhaseSince(r *v1alpha1.MachineRemediation) time.Time {
-	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil && c.Status == metav1.ConditionFalse {
+	if c := ladder.Progress(&r.Status); c.Status == metav1.ConditionFalse {
 		// A person decides.
 		return c.LastTransitionTime.Time
 	}
-	last := lastAttempt(r)
+	last := ladder.Last(&r.Status)
 	switch r.Status.Phase {
 	case v1alpha1.RemediationProbation:
 		if r.Status.RecoveryTime != nil {

@@ -41,7 +41,7 @@ func refused(err error) bool {
 // assumeUnreadable handles a kind that cannot be read. An object that an attempt made is assumed to exist, unless the machine is gone.
 // Before it is made, the slot goes to another machine.
 func (r *Reconciler) assumeUnreadable(v *view, err error) {
-	last := lastAttempt(v.facts.Record)
+	last := ladder.Last(&v.facts.Record.Status)
 	switch {
 	case v.machine == nil:
 	case last == nil || last.ObjectRef == nil:
@@ -79,8 +79,7 @@ func wantedRequests(record *v1alpha1.MachineRemediation) []remedy.Request {
 			list = append(list, remedy.Request{Record: record, Step: step, Attempt: attempt})
 		}
 	}
-	if n := len(record.Status.Attempts); n > 0 {
-		last := record.Status.Attempts[n-1]
+	if last := ladder.Last(&record.Status); last != nil {
 		if step, ok := ladder.StepNamed(record, last.Step); ok {
 			add(step, last.Number)
 		}

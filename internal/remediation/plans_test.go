@@ -152,7 +152,7 @@ func TestWhyThereIsNoSlot(t *testing.T) {
 		t.Helper()
 		f.reconcile(record)
 		got, _ := stored(f, record)
-		if c := progressOf(got); c != (progress{reason, message}) {
+		if c := ladder.Progress(&got.Status); c.Reason != reason || c.Message != message {
 			t.Errorf("it says %+v", c)
 		}
 		if got, _ := ladder.WantsSlot(got, f.clock.Now()); got != wants {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -189,8 +190,8 @@ func TestOwnerSays(t *testing.T) {
 	f.reconcile(record)
 	f.answer(a, clusterv1.MachineSetMachineRemediationDeferredReason, "one at a time")
 	f.reconcile(record)
-	if got, _ := stored(f, record); progressOf(got).message != "MachineSet set says: one at a time" {
-		t.Errorf("it says %q", progressOf(got).message)
+	if got, _ := stored(f, record); ladder.Progress(&got.Status).Message != "MachineSet set says: one at a time" {
+		t.Errorf("it says %q", ladder.Progress(&got.Status).Message)
 	}
 	f.pass(24 * time.Hour)
 	f.reconcile(record)

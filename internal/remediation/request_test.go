@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
@@ -261,8 +262,8 @@ func TestRequestWithoutTemplate(t *testing.T) {
 		f.reconcile(record)
 		f.wantRecord(record, "Pending Backoff request:Aborted")
 		f.wantSlot(record, false)
-		if got, _ := stored(f, record); tt.want != "" && progressOf(got).message != tt.want {
-			t.Errorf("it says %q", progressOf(got).message)
+		if got, _ := stored(f, record); tt.want != "" && ladder.Progress(&got.Status).Message != tt.want {
+			t.Errorf("it says %q", ladder.Progress(&got.Status).Message)
 		}
 		if tt.want == "" {
 			return
@@ -343,7 +344,7 @@ func TestRequestThatCannotBeReadAnyMore(t *testing.T) {
 				f.reconcile(record)
 				f.wantRecord(record, tt.want)
 				got, _ := stored(f, record)
-				if says := progressOf(got).message; !strings.Contains(says, tt.says) || (tt.says == why && !strings.Contains(says, text)) {
+				if says := ladder.Progress(&got.Status).Message; !strings.Contains(says, tt.says) || (tt.says == why && !strings.Contains(says, text)) {
 					t.Errorf("it says %q", says)
 				}
 				f.Live = f.env.Client
@@ -371,8 +372,8 @@ func TestRequestThatCannotBeDeleted(t *testing.T) {
 			t.Errorf("error is %v", err)
 		}
 		f.wantRecord(record, "Acting Withdrawing request:-")
-		if got, _ := stored(f, record); !strings.Contains(progressOf(got).message, "Could not take back what was asked for: deleting FixRemediation a: machines \"a\" is forbidden") {
-			t.Errorf("it says %q", progressOf(got).message)
+		if got, _ := stored(f, record); !strings.Contains(ladder.Progress(&got.Status).Message, "Could not take back what was asked for: deleting FixRemediation a: machines \"a\" is forbidden") {
+			t.Errorf("it says %q", ladder.Progress(&got.Status).Message)
 		}
 	}
 	if n := count(f.writes.since(), "update status"); n != 3 {
@@ -423,8 +424,8 @@ func TestLongMessages(t *testing.T) {
 	f.wantRecord(record, "Acting Acting evidence:Failed replace:-")
 	f.answer(a, clusterv1.MachineSetMachineRemediationDeferredReason, strings.Repeat("later ", 5000))
 	f.reconcile(record)
-	if got, _ := stored(f, record); len(progressOf(got).message) > 2000 {
-		t.Errorf("it says %d bytes", len(progressOf(got).message))
+	if got, _ := stored(f, record); len(ladder.Progress(&got.Status).Message) > 2000 {
+		t.Errorf("it says %d bytes", len(ladder.Progress(&got.Status).Message))
 	}
 }
 

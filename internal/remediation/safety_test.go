@@ -11,6 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -245,8 +246,8 @@ func TestClaimsOfOthers(t *testing.T) {
 	f.wantStanding()
 	f.wantRecord(record, "Pending HeldByOthers")
 	got, _ := stored(f, record)
-	if want := "NVSentinel has given the Node to err-1"; progressOf(got).message != want {
-		t.Errorf("it says %q, want %q", progressOf(got).message, want)
+	if want := "NVSentinel has given the Node to err-1"; ladder.Progress(&got.Status).Message != want {
+		t.Errorf("it says %q, want %q", ladder.Progress(&got.Status).Message, want)
 	}
 }
 
@@ -289,8 +290,8 @@ func TestCyclesOfOthers(t *testing.T) {
 		}
 		f.wantStanding("RebootRemediation a")
 		f.wantRecord(record, "Pending HeldByOthers")
-		if got, _ := stored(f, record); progressOf(got).message != tt.want {
-			t.Errorf("it says %q", progressOf(got).message)
+		if got, _ := stored(f, record); ladder.Progress(&got.Status).Message != tt.want {
+			t.Errorf("it says %q", ladder.Progress(&got.Status).Message)
 		}
 	})
 }

@@ -185,7 +185,7 @@ func TestSweepIsRefused(t *testing.T) {
 	}
 	got, _ := stored(f, record)
 	if !closed(got) {
-		t.Errorf("it is %q and not closed: %v, %v, says %q", f.summary(record), got.Finalizers, got.Labels, progressOf(got).message)
+		t.Errorf("it is %q and not closed: %v, %v, says %q", f.summary(record), got.Finalizers, got.Labels, ladder.Progress(&got.Status).Message)
 	}
 }
 

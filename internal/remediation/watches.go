@@ -1,6 +1,7 @@
 package remediation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -30,21 +31,13 @@ import (
 
 // AddToManager registers the controller and its watches.
 func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Live == nil {
-		r.Live = mgr.GetAPIReader()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
+	r.Client = cmp.Or(r.Client, mgr.GetClient())
+	r.Live = cmp.Or(r.Live, mgr.GetAPIReader())
+	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder(ControllerName)
 	}
-	if r.Selectors == nil {
-		r.Selectors = &mhcspec.Selectors{}
-	}
+	r.Selectors = cmp.Or(r.Selectors, &mhcspec.Selectors{})
 	if err := mgr.Add(metrics.WhileLeading(r.Metrics)); err != nil {
 		return fmt.Errorf("adding the metrics of %s: %w", ControllerName, err)
 	}

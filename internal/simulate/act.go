@@ -98,9 +98,8 @@ func (s *Scene) underWay(r *record) {
 
 // repairs reports whether the request of an attempt should make the machine healthy.
 func (r *record) repairs(attempt *v1alpha1.RemediationAttempt) bool {
-	return !slices.ContainsFunc(r.obj.Spec.Steps, func(step v1alpha1.RemediationStep) bool {
-		return step.Name == attempt.Step && step.DoneWhen == v1alpha1.DoneWhenRequestSucceeded
-	})
+	step, _ := ladder.StepNamed(r.obj, attempt.Step)
+	return step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded
 }
 
 // marked lets the owner of a machine answer its mark, which may be an old one. Owners act only if the machine is also sick.

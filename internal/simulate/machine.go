@@ -71,10 +71,7 @@ func (m *machine) change(s *Scene, do func(*clusterv1.Machine)) {
 
 // verdict returns the stored verdict; empty if there is none.
 func (m *machine) verdict() metav1.Condition {
-	if c := meta.FindStatusCondition(m.obj.Status.Conditions, verdict.ConditionType); c != nil {
-		return *c
-	}
-	return metav1.Condition{}
+	return verdict.Of(m.obj)
 }
 
 func (m *machine) sick() bool { return m.verdict().Status == metav1.ConditionFalse }

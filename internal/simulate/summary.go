@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
@@ -141,8 +139,8 @@ func (m *machine) waitsFor() string {
 	if m.record.obj.Status.Phase == v1alpha1.RemediationHeld {
 		return "a person must decide"
 	}
-	if c := meta.FindStatusCondition(m.record.obj.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
-		return endWords(c.Reason)
+	if reason := ladder.Progress(&m.record.obj.Status).Reason; reason != "" {
+		return endWords(reason)
 	}
 	return inRepair
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
 // Admitted sends the spans of an admission: the verdict, the wait, and the write of the record, which started at began.
@@ -58,12 +58,8 @@ func (t *Tracer) Stored(before, after *v1alpha1.MachineRemediation) {
 }
 
 func wasOver(r *v1alpha1.MachineRemediation, number int32) bool {
-	for i := range r.Status.Attempts {
-		if r.Status.Attempts[i].Number == number {
-			return r.Status.Attempts[i].EndTime != nil
-		}
-	}
-	return false
+	attempt := ladder.Numbered(r, number)
+	return attempt != nil && attempt.EndTime != nil
 }
 
 func (t *Tracer) attempt(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) {
@@ -76,11 +72,7 @@ func (t *Tracer) attempt(r *v1alpha1.MachineRemediation, attempt *v1alpha1.Remed
 
 // ended sends the spans of the proof, from the last act to the end, and of the incident.
 func (t *Tracer) ended(r *v1alpha1.MachineRemediation, end time.Time) {
-	outcome := ""
-	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
-		outcome = c.Reason
-	}
-	about := append(subject(r), attribute.String("sickbay.outcome", outcome), attribute.String("sickbay.verdict.reason", r.Spec.Finding.Reason))
+	about := append(subject(r), attribute.String("sickbay.outcome", ladder.Success(&r.Status).Reason), attribute.String("sickbay.verdict.reason", r.Spec.Finding.Reason))
 	if from := lastAct(r); !from.IsZero() {
 		t.tell(r.UID, span{what: "proof", name: "proof", from: from, to: slices.MaxFunc([]time.Time{from, end}, time.Time.Compare), attributes: about})
 	}

@@ -1,6 +1,7 @@
 package upgradepause
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -145,21 +146,13 @@ func (r *Reconciler) requeueAfter(uid types.UID, d pause.Decision) time.Duration
 
 // AddToManager registers the controller and its watches.
 func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
-	if r.Client == nil {
-		r.Client = mgr.GetClient()
-	}
-	if r.Clock == nil {
-		r.Clock = clock.RealClock{}
-	}
+	r.Client = cmp.Or(r.Client, mgr.GetClient())
+	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder(ControllerName)
 	}
-	if r.ClusterVersion == nil {
-		r.ClusterVersion = &Installed{}
-	}
-	if r.MachineConfigPools == nil {
-		r.MachineConfigPools = &Installed{}
-	}
+	r.ClusterVersion = cmp.Or(r.ClusterVersion, &Installed{})
+	r.MachineConfigPools = cmp.Or(r.MachineConfigPools, &Installed{})
 	return r.addController(ctx, mgr)
 }
 

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
 // Machine waits for a state of the Machine with that UID.
@@ -94,19 +95,12 @@ func (j *Journal) Event(ctx context.Context, what string, matches func(*eventsv1
 
 // Progress returns what a MachineRemediation says happens next; empty if it says nothing yet.
 func Progress(record *v1alpha1.MachineRemediation) metav1.Condition {
-	return condition(record, v1alpha1.ConditionProgressing)
+	return ladder.Progress(&record.Status)
 }
 
 // Success returns what a MachineRemediation says about its end; empty before.
 func Success(record *v1alpha1.MachineRemediation) metav1.Condition {
-	return condition(record, v1alpha1.ConditionSucceeded)
-}
-
-func condition(record *v1alpha1.MachineRemediation, conditionType string) metav1.Condition {
-	if c := meta.FindStatusCondition(record.Status.Conditions, conditionType); c != nil {
-		return *c
-	}
-	return metav1.Condition{}
+	return ladder.Success(&record.Status)
 }
 
 // InPhase matches MachineRemediations in that phase, for that reason unless it is empty.

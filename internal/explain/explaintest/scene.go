@@ -7,7 +7,6 @@ import (
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -112,7 +111,7 @@ func (s *Scene) Node(machine string, ready corev1.ConditionStatus, since time.Du
 
 // Record admits a sick machine with a plan at the time when it fell sick, and plays its repair until now.
 func (s *Scene) Record(m *clusterv1.Machine, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediation {
-	since := s.verdictOf(m).LastTransitionTime
+	since := verdict.Of(m).LastTransitionTime
 	r := &v1alpha1.MachineRemediation{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: "default", Name: m.Name + "-5f2c9d1e-1", UID: types.UID("record-of-" + m.Name), CreationTimestamp: since,
@@ -122,18 +121,11 @@ func (s *Scene) Record(m *clusterv1.Machine, steps ...v1alpha1.RemediationStep) 
 			ClusterName: s.Cluster.Name, MachineRef: v1alpha1.RemediatedMachineReference{Name: m.Name, UID: m.UID}, Grant: 1, Steps: steps,
 			HealthCheckRef: v1alpha1.RemediationReference{Name: s.Check.Name, UID: s.Check.UID}, ProbationSeconds: new(int32(300)),
 			TemplateRef: &v1alpha1.PlanReference{Name: "metal"},
-			Finding:     v1alpha1.RemediationFinding{Reason: s.verdictOf(m).Reason, Message: s.verdictOf(m).Message, Since: since},
+			Finding:     v1alpha1.RemediationFinding{Reason: verdict.Of(m).Reason, Message: verdict.Of(m).Message, Since: since},
 		},
 	}
 	s.Records = append(s.Records, r)
 	return r
-}
-
-func (s *Scene) verdictOf(m *clusterv1.Machine) metav1.Condition {
-	if c := meta.FindStatusCondition(m.Status.Conditions, verdict.ConditionType); c != nil {
-		return *c
-	}
-	return metav1.Condition{}
 }
 
 func (s *Scene) ladderFacts(r *v1alpha1.MachineRemediation) ladder.Facts {
@@ -143,7 +135,7 @@ func (s *Scene) ladderFacts(r *v1alpha1.MachineRemediation) ladder.Facts {
 			continue
 		}
 		f.Machine = ladder.Machine{Health: ladder.Undecided}
-		switch s.verdictOf(m).Status {
+		switch verdict.Of(m).Status {
 		case metav1.ConditionTrue:
 			f.Machine.Health = ladder.Healthy
 		case metav1.ConditionFalse:
@@ -170,7 +162,7 @@ func (s *Scene) Facts() *explain.Facts {
 		f.Targets = append(f.Targets, admission.Target{Machine: m})
 		one := &explain.Machine{Machine: m, Check: check, Health: &verdict.Facts{
 			Machine: m, Cluster: s.Cluster, Rules: mhcspec.RulesOf(s.Check), Node: verdict.NodeFacts{State: verdict.NodeFound, Node: s.Nodes[m.Name]},
-			WasHealthy: s.verdictOf(m).Status == metav1.ConditionTrue, GracePeriod: 5 * time.Minute,
+			WasHealthy: verdict.Of(m).Status == metav1.ConditionTrue, GracePeriod: 5 * time.Minute,
 		}}
 		all.Machines, check.Machines = append(all.Machines, one), append(check.Machines, one)
 	}

@@ -3,8 +3,6 @@ package admission
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
@@ -42,11 +40,9 @@ func Blocked(r *v1alpha1.MachineRemediation, now time.Time) string {
 	case r.Status.Phase == v1alpha1.RemediationHeld:
 		return blockedHeld
 	}
-	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
-		switch c.Reason {
-		case blockedApproval, blockedOthers:
-			return c.Reason
-		}
+	switch reason := ladder.Progress(&r.Status).Reason; reason {
+	case blockedApproval, blockedOthers:
+		return reason
 	}
 	return blockedRecord
 }

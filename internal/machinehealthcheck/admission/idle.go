@@ -1,12 +1,13 @@
 package admission
 
 import (
+	"cmp"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
 // Idle are sick machines on which nothing is done, by reason. It is for people: no admission depends on it.
@@ -60,10 +61,7 @@ func standsBy(r *v1alpha1.MachineRemediation, now time.Time) string {
 	if reason != blockedRecord {
 		return reason
 	}
-	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
-		return c.Reason
-	}
-	return reason
+	return cmp.Or(ladder.Progress(&r.Status).Reason, reason)
 }
 
 // Limited reports whether triggerIf sets a limit.

@@ -1,6 +1,10 @@
 package memory
 
-import "github.com/sickbay-dev/sickbay/api/v1alpha1"
+import (
+	"slices"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
 
 // Tried reports whether a record has tried a repair.
 func Tried(r *v1alpha1.MachineRemediation) bool {
@@ -35,17 +39,11 @@ func repairs(step v1alpha1.RemediationStep) bool {
 
 // same returns the index in this plan of a step of an earlier one, by name and action; -1 if there is none.
 func same(steps []v1alpha1.RemediationStep, earlier v1alpha1.RemediationStep) int {
-	if i := indexOf(steps, earlier.Name); i >= 0 && steps[i].Action == earlier.Action {
-		return i
-	}
-	return -1
+	return slices.IndexFunc(steps, func(step v1alpha1.RemediationStep) bool {
+		return step.Name == earlier.Name && step.Action == earlier.Action
+	})
 }
 
 func indexOf(steps []v1alpha1.RemediationStep, name string) int {
-	for i := range steps {
-		if steps[i].Name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(steps, func(step v1alpha1.RemediationStep) bool { return step.Name == name })
 }

@@ -3,7 +3,6 @@ package pacing
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -72,11 +71,10 @@ func (p *Repair) conclude(r *v1alpha1.MachineRemediation, acts []v1alpha1.Remedi
 
 // judge follows how a record ended. A built-in plan proves nothing, since it does not check the replacement.
 func (p *Repair) judge(r *v1alpha1.MachineRemediation) {
-	succeeded := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionSucceeded)
-	if succeeded == nil || r.Spec.TemplateRef == nil {
+	if r.Spec.TemplateRef == nil {
 		return
 	}
-	switch succeeded.Reason {
+	switch ladder.Success(&r.Status).Reason {
 	case v1alpha1.ReasonRecovered, v1alpha1.ReasonReplaced:
 		p.Proven = true
 	case v1alpha1.ReasonUnproven, v1alpha1.ReasonReplacementFailed:
@@ -87,8 +85,7 @@ func (p *Repair) judge(r *v1alpha1.MachineRemediation) {
 // hangsSince reports whether the deletion of the machine is overdue, and since when. Others in its domain go on meanwhile, or one
 // finalizer would stop them all.
 func hangsSince(r *v1alpha1.MachineRemediation) (since time.Time, hangs bool) {
-	progressing := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing)
-	if progressing == nil || progressing.Reason != v1alpha1.ReasonDeletionOverdue || r.Status.StoppedTime == nil {
+	if ladder.Progress(&r.Status).Reason != v1alpha1.ReasonDeletionOverdue || r.Status.StoppedTime == nil {
 		return time.Time{}, false
 	}
 	return r.Status.StoppedTime.Add(ladder.DeletionTime), true
@@ -97,8 +94,8 @@ func hangsSince(r *v1alpha1.MachineRemediation) (since time.Time, hangs bool) {
 // heldInVain reports whether a person must decide after a repair was tried, and since when. A cancellation does not say whether
 // it helped.
 func heldInVain(r *v1alpha1.MachineRemediation) (since time.Time, held bool) {
-	progressing := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing)
-	if progressing == nil || progressing.Status != metav1.ConditionFalse || progressing.Reason == v1alpha1.ReasonCancelled {
+	progressing := ladder.Progress(&r.Status)
+	if progressing.Status != metav1.ConditionFalse || progressing.Reason == v1alpha1.ReasonCancelled {
 		return time.Time{}, false
 	}
 	return progressing.LastTransitionTime.Time, memory.Tried(r)

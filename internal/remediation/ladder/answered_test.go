@@ -27,7 +27,7 @@ func TestOwnerAnswersAndDeletesNothing(t *testing.T) {
 			if waited := now.Sub(noon); d.Act != WithdrawMark || waited < time.Hour || waited > time.Hour+AnswerTime {
 				t.Fatalf("after %s: %q", waited, d.Act)
 			}
-			if last := latest(&f.Record.Status); !strings.Contains(last.Message, "MachineSet md-0 has said since 2026-06-01T12:") {
+			if last := Last(&f.Record.Status); !strings.Contains(last.Message, "MachineSet md-0 has said since 2026-06-01T12:") {
 				t.Errorf("it says %q", last.Message)
 			}
 			f.Machine.Mark = Mark{}
@@ -59,7 +59,7 @@ func TestAnsweredMarkDoesNotStay(t *testing.T) {
 				now = d.RecheckAt
 			}
 			if d.Act != WithdrawMark || now.Sub(noon) != DeletionTime {
-				c := progressing(&f.Record.Status)
+				c := Progress(&f.Record.Status)
 				t.Fatalf("after %s it does %q, and is %s (%s: %s)", now.Sub(noon), d.Act, f.Record.Status.Phase, c.Reason, c.Message)
 			}
 			f.Machine.Mark = Mark{}

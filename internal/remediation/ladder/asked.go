@@ -29,7 +29,7 @@ func (t *turn) askedAnew() bool {
 	if !t.f.RemediateAsked || t.s.AnnotationAnswered || t.f.Record.Spec.Finding.Reason == findingAsked {
 		return false
 	}
-	last := latest(&t.s)
+	last := Last(&t.s)
 	return last == nil || (last.Result != v1alpha1.ResultDenied && last.Result != v1alpha1.ResultCancelled)
 }
 

@@ -38,7 +38,7 @@ func rebootsInVain(t *testing.T, f Facts, now time.Time) (Facts, Decision) {
 // waitsForApproval checks that nothing is replaced unless a person says so.
 func waitsForApproval(t *testing.T, f Facts, d Decision) {
 	t.Helper()
-	if c := progressing(&f.Record.Status); d.Act != None || c.Reason != v1alpha1.ReasonApprovalRequired {
+	if c := Progress(&f.Record.Status); d.Act != None || c.Reason != v1alpha1.ReasonApprovalRequired {
 		t.Errorf("it does %q, decision %+v, and says %s: %s", d.Act, d.Attempt.Decision, c.Reason, c.Message)
 	}
 }

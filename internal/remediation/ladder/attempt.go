@@ -9,15 +9,25 @@ import (
 // maxAttempts is how many attempts a record remembers.
 const maxAttempts = 64
 
-func latest(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt {
+// Last returns the latest attempt of a record; nil if there is none.
+func Last(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt {
 	if n := len(s.Attempts); n > 0 {
 		return &s.Attempts[n-1]
 	}
 	return nil
 }
 
+// Numbered returns the attempt of a record with that number; nil if there is none.
+func Numbered(r *v1alpha1.MachineRemediation, number int32) *v1alpha1.RemediationAttempt {
+	i := slices.IndexFunc(r.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.Number == number })
+	if i < 0 {
+		return nil
+	}
+	return &r.Status.Attempts[i]
+}
+
 func atWork(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt {
-	if last := latest(s); last != nil && last.EndTime == nil {
+	if last := Last(s); last != nil && last.EndTime == nil {
 		return last
 	}
 	return nil
@@ -25,7 +35,7 @@ func atWork(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt {
 
 // proving returns the attempt that is over but has no result yet, because the machine has been healthy since; or nil.
 func proving(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt {
-	if last := latest(s); last != nil && last.EndTime != nil && last.Result == "" {
+	if last := Last(s); last != nil && last.EndTime != nil && last.Result == "" {
 		return last
 	}
 	return nil
@@ -50,7 +60,7 @@ func (t *turn) begin(step v1alpha1.RemediationStep) *v1alpha1.RemediationAttempt
 	if step.Action == v1alpha1.ActionReplace {
 		t.answersAnnotation()
 	}
-	return latest(&t.s)
+	return Last(&t.s)
 }
 
 // remember adds an attempt. If there are too many, it first drops those that did nothing, and then the oldest.
@@ -86,7 +96,7 @@ func (t *turn) fails(attempt *v1alpha1.RemediationAttempt, message string) bool 
 
 // afterAttempt stores that an attempt is over. What it asked for is withdrawn before anything else begins.
 func (t *turn) afterAttempt() bool {
-	last := latest(&t.s)
+	last := Last(&t.s)
 	t.rest(last)
 	switch {
 	case t.stands():

@@ -35,7 +35,7 @@ func (t *turn) rest(last *v1alpha1.RemediationAttempt) {
 
 // ownerChanged reports whether the record rests because its owner did not act, and the machine has a different owner now.
 func (t *turn) ownerChanged() bool {
-	last, owner := latest(&t.s), t.f.Machine.Owner
+	last, owner := Last(&t.s), t.f.Machine.Owner
 	if last == nil || last.ObjectRef == nil || t.stepOf(last).Action != v1alpha1.ActionReplace || !t.restsAfter(last) {
 		return false
 	}
@@ -87,7 +87,7 @@ func (t *turn) backsOff(step v1alpha1.RemediationStep) bool {
 	t.release()
 	t.getInLine(step)
 	t.recheck(t.s.NextTransitionTime.Time)
-	last := latest(&t.s)
+	last := Last(&t.s)
 	if (last == nil || !t.restsAfter(last)) && t.saysWhy() {
 		return true
 	}

@@ -78,7 +78,7 @@ func (t *turn) deadline(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Reme
 // clock was stopped during the pause.
 func (t *turn) unseenPause() time.Time {
 	at := t.f.ResumedAt
-	if at.After(t.now) || !at.After(progressing(&t.f.Record.Status).LastTransitionTime.Time) {
+	if at.After(t.now) || !at.After(Progress(&t.f.Record.Status).LastTransitionTime.Time) {
 		return time.Time{}
 	}
 	return at

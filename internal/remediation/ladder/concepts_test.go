@@ -56,7 +56,7 @@ func inPhase(phase v1alpha1.RemediationPhase) (slots string, reasons []string) {
 		case HasSlot(f.Record):
 			slots = "keeps the one it has"
 		}
-		reasons = append(reasons, progressing(&f.Record.Status).Reason)
+		reasons = append(reasons, Progress(&f.Record.Status).Reason)
 	}
 	return slots, reasons
 }

@@ -145,7 +145,7 @@ func conceptsResult(f Facts) string {
 func conceptsNext(f Facts) string {
 	s := f.Record.Status
 	text := docs.Code(string(s.Phase))
-	switch last := latest(&s); {
+	switch last := Last(&s); {
 	case s.CompletionTime != nil:
 		return text + ", " + docs.Code(endOf(s))
 	case last.Number > 1:
@@ -154,10 +154,10 @@ func conceptsNext(f Facts) string {
 			again = "the next attempt"
 		}
 		return text + ": " + again
-	case progressing(&s).Reason != string(s.Phase):
-		text += ", " + docs.Code(progressing(&s).Reason)
+	case Progress(&s).Reason != string(s.Phase):
+		text += ", " + docs.Code(Progress(&s).Reason)
 	}
-	if reason := progressing(&s).Reason; s.NextTransitionTime != nil && (reason == v1alpha1.ReasonBackoff || reason == v1alpha1.ReasonRefused) && s.Phase == v1alpha1.RemediationPending {
+	if reason := Progress(&s).Reason; s.NextTransitionTime != nil && (reason == v1alpha1.ReasonBackoff || reason == v1alpha1.ReasonRefused) && s.Phase == v1alpha1.RemediationPending {
 		text += fmt.Sprintf(" for %s", s.NextTransitionTime.Sub(noon))
 	}
 	if s.StoppedTime != nil {

@@ -44,7 +44,7 @@ func coverage() covered {
 		if decision := r.facts.Record.Spec.Decision; decision != nil {
 			c.add("answer", string(decision.Answer))
 		}
-		if last := latest(&d.Status); last != nil {
+		if last := Last(&d.Status); last != nil {
 			c.add("result", string(last.Result))
 		}
 		for _, step := range r.facts.Record.Spec.Steps {

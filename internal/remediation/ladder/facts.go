@@ -135,7 +135,7 @@ func Alone(r *v1alpha1.MachineRemediation) Facts {
 	if r.Status.RecoveryTime != nil {
 		f.Machine.Health = Healthy
 	}
-	last := latest(&r.Status)
+	last := Last(&r.Status)
 	if last == nil || last.ObjectRef == nil {
 		return f
 	}

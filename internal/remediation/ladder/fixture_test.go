@@ -264,7 +264,7 @@ func begins(step string, before time.Duration) change {
 func works(step string, before time.Duration) change {
 	return func(f *Facts) {
 		begins(step, before)(f)
-		last := latest(&f.Record.Status)
+		last := Last(&f.Record.Status)
 		at, _ := StepNamed(f.Record, step)
 		switch {
 		case at.Action == v1alpha1.ActionReplace && f.Machine.Owner != nil:
@@ -287,7 +287,7 @@ func works(step string, before time.Duration) change {
 // made has a request stand that the latest attempt has made.
 func made(kind string) change {
 	return func(f *Facts) {
-		last := latest(&f.Record.Status)
+		last := Last(&f.Record.Status)
 		last.ObjectRef = thing(kind, fmt.Sprintf("r-%d", last.Number))
 		f.Request = &Request{OperationID: last.OperationID, Ref: *last.ObjectRef}
 	}
@@ -301,7 +301,7 @@ func thing(kind, name string) *v1alpha1.RemediationObjectReference {
 func over(result v1alpha1.AttemptResult, next string) change {
 	return func(f *Facts) {
 		s := &f.Record.Status
-		last := latest(s)
+		last := Last(s)
 		last.EndTime, last.Result, last.Message = ago(time.Minute), result, "It did not help"
 		s.Phase, s.Step, s.Attempt, s.NextTransitionTime = v1alpha1.RemediationPending, next, last.Number+1, nil
 		if next == "" {
@@ -317,7 +317,7 @@ func recovering(before time.Duration) change {
 		s := &f.Record.Status
 		f.Machine.Health, f.Machine.Mark, f.Machine.RebootStands, f.Request = Healthy, Mark{}, false, nil
 		s.Phase, s.RecoveryTime, s.NextTransitionTime = v1alpha1.RemediationProbation, ago(before), ago(before-f.Record.Spec.Probation())
-		if last := latest(s); last != nil && last.EndTime == nil {
+		if last := Last(s); last != nil && last.EndTime == nil {
 			last.EndTime = ago(before)
 		}
 	}

@@ -31,7 +31,7 @@ func (t *turn) leaveToPerson() bool {
 
 func (t *turn) whyHeld() (reason, message string) {
 	step, ok := t.nextStep()
-	last := latest(&t.s)
+	last := Last(&t.s)
 	switch {
 	case ok && step.Action == v1alpha1.ActionHold:
 		return v1alpha1.ReasonHoldStep, "Step " + step.Name + " leaves the machine to a person"

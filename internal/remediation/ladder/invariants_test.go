@@ -68,7 +68,7 @@ func (w *model) checkStore(d Decision) {
 	if !increases(numbersOf(after)) || after.Attempt < before.Attempt {
 		w.fail("attempts are numbered %v, and the next %d", numbersOf(after), after.Attempt)
 	}
-	if last := latest(&after); last != nil && atWork(&after) == nil && proving(&after) == nil && after.Attempt <= last.Number && after.CompletionTime == nil {
+	if last := Last(&after); last != nil && atWork(&after) == nil && proving(&after) == nil && after.Attempt <= last.Number && after.CompletionTime == nil {
 		w.fail("attempt %d is over, and would come again", last.Number)
 	}
 	if n := len(after.Attempts); n > maxAttempts {
@@ -86,7 +86,7 @@ func (w *model) checkStore(d Decision) {
 	if after.CompletionTime != nil {
 		w.checkEnd(t, after)
 	}
-	c, want := progressing(&after), metav1.ConditionTrue
+	c, want := Progress(&after), metav1.ConditionTrue
 	switch {
 	case after.Phase == v1alpha1.RemediationHeld || after.Phase == v1alpha1.RemediationEnded || c.Reason == v1alpha1.ReasonApprovalRequired:
 		want = metav1.ConditionFalse
@@ -136,7 +136,7 @@ func (w *model) checkRest(d Decision) {
 		}
 		if stopped, _ := w.f.Safety.stop(w.now); atWork(&s) != nil && s.StoppedTime == nil && stopped == "" && d.RecheckAt.IsZero() &&
 			!w.f.Machine.Deleting() {
-			w.fail("an attempt is at work, and nothing ends it: %+v", latest(&s))
+			w.fail("an attempt is at work, and nothing ends it: %+v", Last(&s))
 		}
 	case v1alpha1.RemediationProbation:
 		if stopped, _ := w.f.Safety.stop(w.now); d.RecheckAt.IsZero() && stopped == "" {
@@ -145,14 +145,14 @@ func (w *model) checkRest(d Decision) {
 	default:
 	}
 	w.checkLine()
-	if message := progressing(&s).Message; message == "" {
+	if message := Progress(&s).Message; message == "" {
 		w.fail("it does not say what it waits for: %+v", s)
 	}
 }
 
 // checkLine holds that a record says that it waits for a slot if and only if it gets one when it is its turn.
 func (w *model) checkLine() {
-	reason := progressing(&w.f.Record.Status).Reason
+	reason := Progress(&w.f.Record.Status).Reason
 	says := reason == v1alpha1.ReasonNoSlot || reason == v1alpha1.ReasonPaced
 	wants, at := WantsSlot(w.f.Record, w.now)
 	if (wants && !says) || (says && !wants && at.IsZero()) {

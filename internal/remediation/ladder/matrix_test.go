@@ -80,7 +80,7 @@ func course(f Facts) string {
 		if !d.Store {
 			break
 		}
-		text := string(d.Status.Phase) + " " + progressing(&d.Status).Reason
+		text := string(d.Status.Phase) + " " + Progress(&d.Status).Reason
 		if d.Status.CompletionTime != nil {
 			text = string(d.Status.Phase) + " " + endOf(d.Status)
 		}

@@ -47,7 +47,7 @@ func approved(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) boo
 
 // inherited returns the decision that allowed the latest attempt, if that did nothing; or nil.
 func inherited(s *v1alpha1.MachineRemediationStatus, step v1alpha1.RemediationStep) *v1alpha1.RemediationDecision {
-	if last := latest(s); last != nil && givenUp(*last) && last.Step == step.Name && allows(last.Decision) {
+	if last := Last(s); last != nil && givenUp(*last) && last.Step == step.Name && allows(last.Decision) {
 		return last.Decision
 	}
 	return nil
@@ -110,7 +110,7 @@ func (t *turn) refuse(d *v1alpha1.RemediationDecision, result v1alpha1.AttemptRe
 	}
 	if attempt == nil {
 		t.remember(v1alpha1.RemediationAttempt{Number: max(1, t.s.Attempt), Step: t.stepInQuestion()})
-		attempt = latest(&t.s)
+		attempt = Last(&t.s)
 	}
 	attempt.Decision = d
 	t.answersAnnotation()

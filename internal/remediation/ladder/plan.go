@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -44,22 +45,12 @@ func StepNamed(r *v1alpha1.MachineRemediation, name string) (v1alpha1.Remediatio
 }
 
 func indexOf(r *v1alpha1.MachineRemediation, name string) int {
-	for i := range r.Spec.Steps {
-		if r.Spec.Steps[i].Name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(r.Spec.Steps, func(step v1alpha1.RemediationStep) bool { return step.Name == name })
 }
 
 // firstReplace returns the index of the first step that replaces the machine; -1 if there is none.
 func firstReplace(r *v1alpha1.MachineRemediation) int {
-	for i := range r.Spec.Steps {
-		if r.Spec.Steps[i].Action == v1alpha1.ActionReplace {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(r.Spec.Steps, func(step v1alpha1.RemediationStep) bool { return step.Action == v1alpha1.ActionReplace })
 }
 
 // StepAfter returns the name of the step after name; empty if there is none.

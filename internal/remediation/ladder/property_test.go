@@ -72,7 +72,7 @@ func (w *model) goOn(health Health) {
 		if w.closed {
 			return
 		}
-		phase, reason := w.f.Record.Status.Phase, progressing(&w.f.Record.Status).Reason
+		phase, reason := w.f.Record.Status.Phase, Progress(&w.f.Record.Status).Reason
 		if health == Sick && (phase == v1alpha1.RemediationHeld || reason == v1alpha1.ReasonApprovalRequired) {
 			return
 		}

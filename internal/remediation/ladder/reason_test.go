@@ -24,16 +24,16 @@ func TestReasonEndsWithItsCause(t *testing.T) {
 			}
 			f.Machine.Mark = Mark{}
 			f, _ = decideAll(f, noon)
-			before := progressing(&f.Record.Status)
+			before := Progress(&f.Record.Status)
 			if before.Reason != v1alpha1.ReasonRefused {
 				t.Fatalf("it says %s: %s", before.Reason, before.Message)
 			}
 			f, _ = decideAll(with(f, cause.set), noon.Add(10*time.Second))
-			if during := progressing(&f.Record.Status); during.Reason == before.Reason {
+			if during := Progress(&f.Record.Status); during.Reason == before.Reason {
 				t.Fatalf("it does not say why it is stopped: %s", during.Message)
 			}
 			f, _ = decideAll(with(f, cause.unset), noon.Add(20*time.Second))
-			if after := progressing(&f.Record.Status); after.Reason != before.Reason || after.Message != before.Message {
+			if after := Progress(&f.Record.Status); after.Reason != before.Reason || after.Message != before.Message {
 				t.Errorf("it says %s=%s: %s", after.Reason, after.Status, after.Message)
 			}
 		})
@@ -44,7 +44,7 @@ func TestReasonEndsWithItsCause(t *testing.T) {
 func TestHiddenReasonStays(t *testing.T) {
 	f, _ := decideAll(with(plan(replace()), hidden), noon)
 	f, _ = decideAll(with(f, unsafe(func(s *Safety) { s.OthersAtWork = "" })), noon.Add(time.Second))
-	if c := progressing(&f.Record.Status); c.Reason != v1alpha1.ReasonRemediationHeldByOthers {
+	if c := Progress(&f.Record.Status); c.Reason != v1alpha1.ReasonRemediationHeldByOthers {
 		t.Errorf("it says %s: %s", c.Reason, c.Message)
 	}
 }

@@ -69,7 +69,7 @@ func (t *turn) proven() bool {
 
 // cancelled reports whether a person cancelled the remediation and nothing was begun since.
 func (t *turn) cancelled() bool {
-	last := latest(&t.s)
+	last := Last(&t.s)
 	return t.cancels() || (last != nil && last.Result == v1alpha1.ResultCancelled)
 }
 
@@ -137,7 +137,7 @@ func (t *turn) deadlineOf(attempt *v1alpha1.RemediationAttempt) time.Time {
 
 // lastPause returns when the last pause ended, whether the record saw it or not.
 func (t *turn) lastPause() time.Time {
-	seen := progressing(&t.f.Record.Status).LastTransitionTime.Time
+	seen := Progress(&t.f.Record.Status).LastTransitionTime.Time
 	if unseen := t.f.ResumedAt; unseen.After(seen) && !unseen.After(t.now) {
 		return unseen.Truncate(time.Second)
 	}

@@ -27,7 +27,7 @@ func (t *turn) retried() bool {
 
 // retriedInVain reports whether a person asked for the attempt that did nothing. It is repeated.
 func (t *turn) retriedInVain() bool {
-	last := latest(&t.s)
+	last := Last(&t.s)
 	if last == nil || !givenUp(*last) || last.Decision == nil || last.Decision.Answer != v1alpha1.AnswerRetry {
 		return false
 	}

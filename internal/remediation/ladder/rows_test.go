@@ -105,7 +105,7 @@ func inBrief(f Facts, d Decision) answer {
 }
 
 func lastOf(s v1alpha1.MachineRemediationStatus) string {
-	last := latest(&s)
+	last := Last(&s)
 	if last == nil {
 		return ""
 	}

@@ -85,7 +85,7 @@ func TestGetsInLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if d := Decide(tt.facts, noon); !d.Store || d.Status.SlotWanted != tt.want {
-				t.Errorf("it wants a slot: %v, want %v; stored: %v, %+v", d.Status.SlotWanted, tt.want, d.Store, progressing(&d.Status))
+				t.Errorf("it wants a slot: %v, want %v; stored: %v, %+v", d.Status.SlotWanted, tt.want, d.Store, Progress(&d.Status))
 			}
 		})
 	}

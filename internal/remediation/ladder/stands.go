@@ -65,7 +65,7 @@ func (t *turn) ownerAtWork() bool {
 
 // ownerFailed reports whether an attempt ended because its owner did not act.
 func (t *turn) ownerFailed() bool {
-	last := latest(&t.s)
+	last := Last(&t.s)
 	return last != nil && last.Result == v1alpha1.ResultFailed && t.stepOf(last).Action == v1alpha1.ActionReplace
 }
 

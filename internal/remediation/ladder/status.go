@@ -118,3 +118,20 @@ func (t *turn) inVain(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Remedi
 	}
 	return fmt.Sprintf("The machine is not healthy after %s", step.Timeout())
 }
+
+// Progress returns what a record says happens next: its condition Progressing, empty if it has none.
+func Progress(s *v1alpha1.MachineRemediationStatus) metav1.Condition {
+	return conditionOf(s.Conditions, v1alpha1.ConditionProgressing)
+}
+
+// Success returns what a record says about its end: its condition Succeeded, empty if it has none.
+func Success(s *v1alpha1.MachineRemediationStatus) metav1.Condition {
+	return conditionOf(s.Conditions, v1alpha1.ConditionSucceeded)
+}
+
+func conditionOf(conditions []metav1.Condition, conditionType string) metav1.Condition {
+	if c := meta.FindStatusCondition(conditions, conditionType); c != nil {
+		return *c
+	}
+	return metav1.Condition{}
+}

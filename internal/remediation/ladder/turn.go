@@ -3,7 +3,6 @@ package ladder
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -63,13 +62,5 @@ func (t *turn) settle(step v1alpha1.RemediationStep) {
 	t.s.Attempt, t.s.Step = max(1, t.s.Attempt), step.Name
 }
 
-// progressing returns the condition of that name as it was read.
-func progressing(s *v1alpha1.MachineRemediationStatus) metav1.Condition {
-	if c := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionProgressing); c != nil {
-		return *c
-	}
-	return metav1.Condition{}
-}
-
 // reason returns the record's reason as it was read.
-func (t *turn) reason() string { return progressing(&t.f.Record.Status).Reason }
+func (t *turn) reason() string { return Progress(&t.f.Record.Status).Reason }

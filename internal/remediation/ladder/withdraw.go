@@ -42,7 +42,7 @@ func (t *turn) withdrawStrays(attempt *v1alpha1.RemediationAttempt) bool {
 
 // announces stores a withdrawal before it happens, and the late effect of the latest attempt if that seemed to have done nothing.
 func (t *turn) announces() bool {
-	last := latest(&t.s)
+	last := Last(&t.s)
 	if last != nil && last.ObjectRef == nil && last.OperationID != "" {
 		last.ObjectRef = t.seen(t.stepOf(last), last.OperationID, true)
 	}
@@ -78,7 +78,7 @@ func (t *turn) withdrawal(what Act) bool {
 		return t.takesBack("Could not take back what was asked for: " + stuck)
 	}
 	attempt := v1alpha1.RemediationAttempt{}
-	if last := latest(&t.s); last != nil {
+	if last := Last(&t.s); last != nil {
 		attempt = *last
 	}
 	if what == WithdrawRequest {

@@ -5,7 +5,6 @@ package onmachine
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -39,16 +38,14 @@ func Machine(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, reco
 
 // Health returns the verdict on a Machine.
 func Health(machine *clusterv1.Machine) ladder.Health {
-	stored := meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType)
-	switch {
-	case stored == nil:
-		return ladder.Undecided
-	case stored.Status == metav1.ConditionTrue:
+	switch verdict.Of(machine).Status {
+	case metav1.ConditionTrue:
 		return ladder.Healthy
-	case stored.Status == metav1.ConditionFalse:
+	case metav1.ConditionFalse:
 		return ladder.Sick
+	default:
+		return ladder.Undecided
 	}
-	return ladder.Undecided
 }
 
 // VerdictStands reports whether a machine that Sickbay no longer manages still has our verdict. machinehealth will remove it. A verdict

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -73,8 +72,8 @@ func matches(rules []mhcspec.ConditionRule, conditionType, status string) bool {
 
 // verdictOf returns the verdict itself if it is about no condition: no other finding says what is wrong then.
 func verdictOf(machine *clusterv1.Machine) []Finding {
-	stored := meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType)
-	if stored == nil || stored.Status != metav1.ConditionFalse || strings.HasSuffix(stored.Reason, ofCondition) {
+	stored := verdict.Of(machine)
+	if stored.Status != metav1.ConditionFalse || strings.HasSuffix(stored.Reason, ofCondition) {
 		return nil
 	}
 	return []Finding{{SourceMachine, stored.Type, string(stored.Status), stored.Reason, stored.Message}}

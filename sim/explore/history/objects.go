@@ -8,12 +8,10 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 )
@@ -112,12 +110,4 @@ func Said(machine *clusterv1.Machine, conditionType string) [3]string {
 		return [3]string{string(c.Status), c.Reason, c.Message}
 	}
 	return [3]string{}
-}
-
-// Progress returns the condition Progressing of a record.
-func Progress(r *v1alpha1.MachineRemediation) metav1.Condition {
-	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
-		return *c
-	}
-	return metav1.Condition{}
 }

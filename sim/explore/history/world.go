@@ -12,6 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
@@ -122,7 +123,7 @@ func (w *World) Fail(rule, format string, args ...any) {
 // sayRecords adds the state of all records to the story.
 func (w *World) sayRecords() {
 	for _, r := range Every[*v1alpha1.MachineRemediation](w, kinds.Record) {
-		w.say("      record %s is %s: %s, granted %d, given back %d", r.Name, r.Status.Phase, Progress(r).Message, r.Spec.Grant, r.Status.ReleasedGrant)
+		w.say("      record %s is %s: %s, granted %d, given back %d", r.Name, r.Status.Phase, ladder.Progress(&r.Status).Message, r.Spec.Grant, r.Status.ReleasedGrant)
 		for _, attempt := range r.Status.Attempts {
 			w.say("        attempt %d, step %s, made something %t, ended %v %s", attempt.Number, attempt.Step, attempt.ObjectRef != nil, attempt.EndTime != nil, attempt.Result)
 		}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -74,7 +73,7 @@ func (m *Monitor) sick(machine *clusterv1.Machine) bool {
 
 // goesOn checks that the record of a sick machine is in progress, or says who must act.
 func (m *Monitor) goesOn(machine *clusterv1.Machine, r *v1alpha1.MachineRemediation) {
-	c := history.Progress(r)
+	c := ladder.Progress(&r.Status)
 	if c.Reason == "" || c.Message == "" {
 		m.w.Fail(rules.Reason, "%s is sick, and record %s does not say how it goes on", machine.Name, r.Name)
 	}
@@ -152,7 +151,7 @@ func (m *Monitor) notRecovered() string {
 	}
 	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
 		if r.Status.CompletionTime == nil || len(r.Finalizers) > 0 {
-			return fmt.Sprintf("record %s is not over: %s %s", r.Name, r.Status.Phase, history.Progress(r).Message)
+			return fmt.Sprintf("record %s is not over: %s %s", r.Name, r.Status.Phase, ladder.Progress(&r.Status).Message)
 		}
 	}
 	return ""
@@ -163,7 +162,7 @@ func (m *Monitor) recordSays(machine *clusterv1.Machine) string {
 	if r == nil {
 		return "nothing"
 	}
-	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionProgressing); c != nil {
+	if c := ladder.Progress(&r.Status); c.Reason != "" {
 		return string(r.Status.Phase) + ": " + c.Message
 	}
 	return "nothing yet"

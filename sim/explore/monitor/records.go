@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
@@ -70,7 +70,7 @@ func (m *Monitor) statusWritten(p *history.Process, before, after *v1alpha1.Mach
 	if b.CompletionTime != nil {
 		m.w.Fail(rules.History, "the status of record %s changes after its end", after.Name)
 	}
-	if said := history.Progress(after); a.Phase == "" || said.Reason == "" || said.Message == "" {
+	if said := ladder.Progress(&after.Status); a.Phase == "" || said.Reason == "" || said.Message == "" {
 		m.w.Fail(rules.Reason, "record %s does not say how it goes on: phase %q, %+v", after.Name, a.Phase, said)
 	}
 	for i := range b.Attempts {
@@ -124,8 +124,8 @@ func attemptOf(r *v1alpha1.MachineRemediation, number int32) *v1alpha1.Remediati
 
 // ended judges the end of a record.
 func (m *Monitor) ended(p *history.Process, r *v1alpha1.MachineRemediation) {
-	c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionSucceeded)
-	if c == nil {
+	c := ladder.Success(&r.Status)
+	if c.Reason == "" {
 		m.w.Fail(rules.End, "record %s has ended, and does not say how", r.Name)
 		return
 	}
