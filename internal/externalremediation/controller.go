@@ -7,7 +7,6 @@ import (
 
 	machinev1 "github.com/openshift/api/machine/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -81,9 +80,4 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), 0)}, nil
-}
-
-func has(obj metav1.Object, annotation string) bool {
-	_, ok := obj.GetAnnotations()[annotation]
-	return ok
 }

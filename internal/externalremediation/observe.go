@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
@@ -39,7 +40,7 @@ func (r *Reconciler) concerned(ctx context.Context, key client.ObjectKey) (bool,
 	if r.WatchFilter != "" && machine.Labels[clusterv1.WatchLabel] != r.WatchFilter {
 		return false, nil
 	}
-	if has(machine, Annotation) || has(machine, rebootannotation.Outcome) {
+	if mhcspec.HasAnnotation(machine, Annotation) || mhcspec.HasAnnotation(machine, rebootannotation.Outcome) {
 		return true, nil
 	}
 	for _, name := range requestNames(machine) {
@@ -74,7 +75,7 @@ func (r *Reconciler) observe(ctx context.Context, key client.ObjectKey) (view, e
 	if !machine.DeletionTimestamp.IsZero() {
 		return view{}, nil
 	}
-	facts.Asked, facts.Outcome = has(machine, Annotation), machine.Annotations[rebootannotation.Outcome]
+	facts.Asked, facts.Outcome = mhcspec.HasAnnotation(machine, Annotation), machine.Annotations[rebootannotation.Outcome]
 	err = r.judge(ctx, machine, &facts)
 	return view{facts: facts, machine: machine}, err
 }

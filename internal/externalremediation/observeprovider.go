@@ -8,6 +8,8 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/lease"
 )
 
 // ProviderLease is the Lease that OpenShift's bare-metal provider, cluster-api-provider-baremetal, holds while it runs. It carries
@@ -20,25 +22,16 @@ const leaseSlack = 30 * time.Second
 // ProviderAtWork returns a message if OpenShift's bare-metal provider runs, which power-cycles hosts for the annotation itself;
 // empty if it does not run.
 func ProviderAtWork(ctx context.Context, live client.Reader, namespace string, now time.Time) (string, error) {
-	lease, key := &coordinationv1.Lease{}, client.ObjectKey{Namespace: namespace, Name: ProviderLease}
-	err := live.Get(ctx, key, lease)
+	provider, key := &coordinationv1.Lease{}, client.ObjectKey{Namespace: namespace, Name: ProviderLease}
+	err := live.Get(ctx, key, provider)
 	if apierrors.IsNotFound(err) {
 		return "", nil
 	}
 	if err != nil {
 		return "", fmt.Errorf("looking whether OpenShift's provider for bare metal runs: getting Lease %s: %w", key, err)
 	}
-	if !held(lease, now) {
+	if !lease.Held(provider, now, leaseSlack) {
 		return "", nil
 	}
 	return fmt.Sprintf("cluster-api-provider-baremetal runs (it holds Lease %s), and power-cycles hosts for the annotation %s itself", key, Annotation), nil
-}
-
-// held reports whether somebody holds a Lease.
-func held(lease *coordinationv1.Lease, now time.Time) bool {
-	spec := lease.Spec
-	if spec.HolderIdentity == nil || *spec.HolderIdentity == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
-		return false
-	}
-	return now.Before(spec.RenewTime.Add(time.Duration(*spec.LeaseDurationSeconds)*time.Second + leaseSlack))
 }

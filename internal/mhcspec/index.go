@@ -71,7 +71,7 @@ func whyLeftAlone(obj client.Object) []string {
 	for _, one := range []struct{ annotation, value string }{
 		{HoldUntilAnnotation, leftByHold}, {clusterv1.PausedAnnotation, leftByPause}, {clusterv1.MachineSkipRemediationAnnotation, leftBySkip},
 	} {
-		if hasAnnotation(obj, one.annotation) {
+		if HasAnnotation(obj, one.annotation) {
 			why = append(why, one.value)
 		}
 	}

@@ -1,8 +1,8 @@
 package mhcspec
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Values of the annotation cluster.x-k8s.io/paused on a MachineHealthCheck that have a meaning for
@@ -56,7 +56,7 @@ func (p Policy) Manages(mhc *clusterv1.MachineHealthCheck) bool {
 // MachineHealthCheck with another value, that pauses both Sickbay and Cluster API's own controller,
 // so nobody else would continue.
 func (p Policy) Keeps(mhc *clusterv1.MachineHealthCheck) bool {
-	beside := p.Adopt == AdoptHandedOver && hasAnnotation(mhc, clusterv1.PausedAnnotation)
+	beside := p.Adopt == AdoptHandedOver && HasAnnotation(mhc, clusterv1.PausedAnnotation)
 	return p.Manages(mhc) || (beside && Policy{WatchFilter: p.WatchFilter}.Manages(mhc))
 }
 
@@ -75,7 +75,7 @@ func Paused(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) []str
 	}
 	switch value, ok := mhc.Annotations[clusterv1.PausedAnnotation]; {
 	case !ok || value == HandedOverValue:
-	case (value == UpgradeValue || value == HandedOverUpgradeValue) && hasAnnotation(mhc, UpgradeMarker):
+	case (value == UpgradeValue || value == HandedOverUpgradeValue) && HasAnnotation(mhc, UpgradeMarker):
 		causes = append(causes, "Paused by Sickbay during an upgrade")
 	default:
 		causes = append(causes, "MachineHealthCheck has the "+clusterv1.PausedAnnotation+" annotation")
@@ -90,12 +90,12 @@ func ClusterPaused(cluster *clusterv1.Cluster) bool {
 
 // MachinePaused reports whether somebody asked that machine be left untouched.
 func MachinePaused(machine *clusterv1.Machine) bool {
-	return hasAnnotation(machine, clusterv1.PausedAnnotation)
+	return HasAnnotation(machine, clusterv1.PausedAnnotation)
 }
 
 // RemediationSkipped reports whether somebody asked that machine never be remediated.
 func RemediationSkipped(machine *clusterv1.Machine) bool {
-	return hasAnnotation(machine, clusterv1.MachineSkipRemediationAnnotation)
+	return HasAnnotation(machine, clusterv1.MachineSkipRemediationAnnotation)
 }
 
 // IsTarget reports whether machine takes part in health checking at all.
@@ -103,7 +103,8 @@ func IsTarget(machine *clusterv1.Machine) bool {
 	return !MachinePaused(machine) && !RemediationSkipped(machine)
 }
 
-func hasAnnotation(obj client.Object, key string) bool {
+// HasAnnotation reports whether an object has an annotation, whatever its value.
+func HasAnnotation(obj metav1.Object, key string) bool {
 	_, ok := obj.GetAnnotations()[key]
 	return ok
 }

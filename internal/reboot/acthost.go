@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
@@ -34,7 +35,7 @@ func (r *Reconciler) setKey(ctx context.Context, host *metal3v1.BareMetalHost, r
 		return err
 	}
 	changes := map[string]any{cycle.KeyOf(request): value}
-	if !has(host, cycle.ProbeKey) {
+	if !mhcspec.HasAnnotation(host, cycle.ProbeKey) {
 		// Somebody else's request works as well, and is not ours to change.
 		changes[cycle.ProbeKey] = value
 	}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
@@ -57,7 +58,7 @@ func progressMachine(request *v1alpha1.RebootRemediation, v view) *clusterv1.Mac
 	if by := request.Spec.RequestedBy; by != nil && by.Kind == v1alpha1.RequestedByRecord {
 		return nil
 	}
-	if v.machine == nil || has(request, ByAnnotation) || v.machine.object.GetUID() != request.Status.MachineUID {
+	if v.machine == nil || mhcspec.HasAnnotation(request, ByAnnotation) || v.machine.object.GetUID() != request.Status.MachineUID {
 		return nil
 	}
 	m, _ := v.machine.object.(*clusterv1.Machine)

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 	"github.com/sickbay-dev/sickbay/internal/workload"
@@ -119,7 +120,7 @@ func factsOf(request *v1alpha1.RebootRemediation) cycle.Facts {
 func (r *Reconciler) machineUnreadable(request *v1alpha1.RebootRemediation, v *view, why string, err error) {
 	r.reportFailure(request, readMachine, err)
 	v.facts.MachineUnreadable = why
-	v.facts.Machine = cycle.MachineFacts{UID: request.Status.MachineUID, ByAnnotation: has(request, ByAnnotation), Plain: !request.Status.SingleSteps && request.Status.HoldingSince == nil}
+	v.facts.Machine = cycle.MachineFacts{UID: request.Status.MachineUID, ByAnnotation: mhcspec.HasAnnotation(request, ByAnnotation), Plain: !request.Status.SingleSteps && request.Status.HoldingSince == nil}
 }
 
 func (r *Reconciler) nodeInTime(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (cycle.NodeFacts, error) {

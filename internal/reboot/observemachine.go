@@ -15,6 +15,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
@@ -114,7 +115,7 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) cycle.MachineFacts 
 	if m == nil || !m.object.GetDeletionTimestamp().IsZero() {
 		return cycle.MachineFacts{Gone: true}
 	}
-	facts := cycle.MachineFacts{UID: m.object.GetUID(), Node: m.node, ByAnnotation: has(request, ByAnnotation), Marked: m.marked}
+	facts := cycle.MachineFacts{UID: m.object.GetUID(), Node: m.node, ByAnnotation: mhcspec.HasAnnotation(request, ByAnnotation), Marked: m.marked}
 	if facts.ByAnnotation {
 		m.asks(request, &facts)
 	} else {

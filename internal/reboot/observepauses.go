@@ -36,7 +36,7 @@ func (r *Reconciler) pauses(ctx context.Context, request *v1alpha1.RebootRemedia
 
 func (r *Reconciler) paused(ctx context.Context, m *machine, now time.Time) (why string, until time.Time, err error) {
 	for _, annotation := range []string{clusterv1.PausedAnnotation, clusterv1.MachineSkipRemediationAnnotation} {
-		if has(m.object, annotation) {
+		if mhcspec.HasAnnotation(m.object, annotation) {
 			return "The Machine has the annotation " + annotation, time.Time{}, nil
 		}
 	}
@@ -98,7 +98,7 @@ func (r *Reconciler) pausedInOpenShift(ctx context.Context, m client.Object, now
 	named.GetObjectKind().SetGroupVersionKind(OpenShiftKind)
 	on := []client.Object{named}
 	for _, mhc := range selecting(list.Items, m) {
-		if has(mhc, clusterv1.PausedAnnotation) {
+		if mhcspec.HasAnnotation(mhc, clusterv1.PausedAnnotation) {
 			return "MachineHealthCheck " + mhc.Name + " has the annotation " + clusterv1.PausedAnnotation, time.Time{}, nil
 		}
 		mhc.SetGroupVersionKind(machinev1.GroupVersion.WithKind("MachineHealthCheck"))

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
@@ -65,7 +66,7 @@ func (r *Reconciler) current(ctx context.Context, cached *v1alpha1.RebootRemedia
 // A MachineRemediation stores only one UID per attempt, and makes the RebootRemediation again until it has stored one. So only one
 // per attempt is ever carried out; if somebody deletes an unstored one, nothing has been done for it.
 func (r *Reconciler) notStored(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) string {
-	if !has(request, v1alpha1.OperationAnnotation) {
+	if !mhcspec.HasAnnotation(request, v1alpha1.OperationAnnotation) {
 		return ""
 	}
 	all, err := record.LiveOfMachine(ctx, r.Live, request.Namespace, m.object.GetUID())
@@ -113,7 +114,7 @@ func (t *Trigger) cyclesFor(ctx context.Context, machine *metav1.PartialObjectMe
 		if client.IgnoreNotFound(err) != nil {
 			return nil, fmt.Errorf("getting RebootRemediation %s: %w", key, err)
 		}
-		if err == nil && has(request, ByAnnotation) {
+		if err == nil && mhcspec.HasAnnotation(request, ByAnnotation) {
 			made = append(made, request)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
@@ -45,11 +46,6 @@ func RequestName(machine metav1.Object, purpose string) string {
 	return name + suffix
 }
 
-func has(obj metav1.Object, annotation string) bool {
-	_, ok := obj.GetAnnotations()[annotation]
-	return ok
-}
-
 // requesterOn returns who asks for a cycle by the annotations of a Machine.
 func requesterOn(machine client.Object) *v1alpha1.RebootRequester {
 	if rebootannotation.ByHealthCheck(machine) {
@@ -66,7 +62,7 @@ func byHealthCheck(request *v1alpha1.RebootRemediation, machine client.Object) b
 	switch {
 	case by != nil && (by.Kind == v1alpha1.RequestedByAnnotation || by.Kind == v1alpha1.RequestedByPerson):
 		return false
-	case has(request, ByAnnotation):
+	case mhcspec.HasAnnotation(request, ByAnnotation):
 		return rebootannotation.ByHealthCheck(machine)
 	case by != nil:
 		return true

@@ -82,7 +82,7 @@ func (s *Scene) chosen(f Fail) []*machine {
 	}
 	var all []*machine
 	for _, m := range s.machines {
-		if (f.zone != "" && failureDomain(m.obj) == f.zone) || (f.machine != "" && m.obj.Name == f.machine) {
+		if (f.zone != "" && cmp.Or(m.obj.Status.FailureDomain, m.obj.Spec.FailureDomain) == f.zone) || (f.machine != "" && m.obj.Name == f.machine) {
 			all = append(all, m)
 		}
 	}
@@ -127,7 +127,7 @@ func (s *Scene) places() string {
 	seen := map[string]bool{}
 	var all []string
 	for _, m := range s.machines {
-		if domain := failureDomain(m.obj); domain != "" && !seen[domain] {
+		if domain := cmp.Or(m.obj.Status.FailureDomain, m.obj.Spec.FailureDomain); domain != "" && !seen[domain] {
 			seen[domain] = true
 			all = append(all, domain)
 		}

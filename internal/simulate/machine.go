@@ -215,11 +215,3 @@ func withoutRequests(annotations map[string]string) map[string]string {
 	delete(annotations, mhcspec.HoldUntilAnnotation)
 	return annotations
 }
-
-// failureDomain returns the machine's actual failure domain, or else the requested one.
-func failureDomain(m *clusterv1.Machine) string {
-	if m.Status.FailureDomain != "" {
-		return m.Status.FailureDomain
-	}
-	return m.Spec.FailureDomain
-}

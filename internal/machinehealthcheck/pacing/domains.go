@@ -1,6 +1,7 @@
 package pacing
 
 import (
+	"cmp"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,7 +23,7 @@ const (
 // Annotations returns the annotations for a new record of a machine. Every record has them, since a plan may get pacing later.
 func Annotations(machine *clusterv1.Machine) map[string]string {
 	uid, _ := ownerOf(machine)
-	return map[string]string{OwnerUIDAnnotation: uid, FailureDomainAnnotation: failureDomainOf(machine)}
+	return map[string]string{OwnerUIDAnnotation: uid, FailureDomainAnnotation: cmp.Or(machine.Status.FailureDomain, machine.Spec.FailureDomain)}
 }
 
 // DomainsOf returns the domains of a machine. All machines without an owner share one domain, and so do those without a failure
@@ -34,7 +35,7 @@ func DomainsOf(machine *clusterv1.Machine, kinds []v1alpha1.PacingDomain) []Doma
 		domains = append(domains, Domain{Key: key(v1alpha1.DomainOwner, uid), Name: name})
 	}
 	if slices.Contains(kinds, v1alpha1.DomainFailureDomain) {
-		name, called := failureDomainOf(machine), "the set of machines without failure domain"
+		name, called := cmp.Or(machine.Status.FailureDomain, machine.Spec.FailureDomain), "the set of machines without failure domain"
 		if name != "" {
 			called = "failure domain " + name
 		}
@@ -49,14 +50,6 @@ func ownerOf(machine *clusterv1.Machine) (uid, name string) {
 		return "", "the set of machines without owner"
 	}
 	return string(owner.UID), owner.Kind + " " + owner.Name
-}
-
-// failureDomainOf returns the failure domain that a machine is in, or else the one that it was meant for.
-func failureDomainOf(machine *clusterv1.Machine) string {
-	if machine.Status.FailureDomain != "" {
-		return machine.Status.FailureDomain
-	}
-	return machine.Spec.FailureDomain
 }
 
 // keysOf returns the domains of a record's machine. It leaves unknown ones out: records of an earlier version do not have them.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,20 +27,12 @@ func machineOf(machine *clusterv1.Machine) Machine {
 	_, controlPlane := machine.Labels[clusterv1.MachineControlPlaneLabel]
 	m := Machine{
 		Name: machine.Name, Labels: machine.Labels, Annotations: machine.Annotations,
-		ControlPlane: controlPlane, FailureDomain: failureDomainOf(machine),
+		ControlPlane: controlPlane, FailureDomain: cmp.Or(machine.Status.FailureDomain, machine.Spec.FailureDomain),
 	}
 	if owner := metav1.GetControllerOfNoCopy(machine); owner != nil {
 		m.Owner = Owner{Kind: owner.Kind, Name: owner.Name}
 	}
 	return m
-}
-
-// failureDomainOf returns the failure domain that a machine is in, or else the one that it was meant for; empty if unknown.
-func failureDomainOf(machine *clusterv1.Machine) string {
-	if machine.Status.FailureDomain != "" {
-		return machine.Status.FailureDomain
-	}
-	return machine.Spec.FailureDomain
 }
 
 // findingsOf returns findings in the order of the verdict: what is about no condition, then the conditions of the Machine, then the

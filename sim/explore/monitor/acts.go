@@ -5,7 +5,6 @@ import (
 	"time"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
@@ -45,7 +44,7 @@ func (m *Monitor) looked(t *turn, machine *clusterv1.Machine, what string) {
 	if seen := looked[*clusterv1.Machine](t, kinds.Machine, machine.Name); seen != nil {
 		machine = seen
 	}
-	if !machine.Status.NodeRef.IsDefined() || hasAnnotation(machine, clusterv1.RemediateMachineAnnotation) {
+	if !machine.Status.NodeRef.IsDefined() || mhcspec.HasAnnotation(machine, clusterv1.RemediateMachineAnnotation) {
 		return
 	}
 	node, ok := t.looks[lookAt{kinds.Node, machine.Status.NodeRef.Name}]
@@ -82,9 +81,9 @@ func forbidden(now time.Time, mhc *clusterv1.MachineHealthCheck, cluster *cluste
 		return why
 	}
 	switch {
-	case hasAnnotation(machine, clusterv1.PausedAnnotation):
+	case mhcspec.HasAnnotation(machine, clusterv1.PausedAnnotation):
 		return "the Machine is paused"
-	case hasAnnotation(machine, clusterv1.MachineSkipRemediationAnnotation):
+	case mhcspec.HasAnnotation(machine, clusterv1.MachineSkipRemediationAnnotation):
 		return "the Machine is not to be repaired"
 	case mhc.Annotations[mhcspec.DryRunAnnotation] == "true":
 		return "the MachineHealthCheck is in dry-run"
@@ -92,9 +91,4 @@ func forbidden(now time.Time, mhc *clusterv1.MachineHealthCheck, cluster *cluste
 		return "the Machine is being deleted"
 	}
 	return ""
-}
-
-func hasAnnotation(obj client.Object, key string) bool {
-	_, ok := obj.GetAnnotations()[key]
-	return ok
 }

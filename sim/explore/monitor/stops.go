@@ -82,7 +82,7 @@ func (s *stop) note(paused bool, began, now time.Time) {
 func (m *Monitor) paused(r *v1alpha1.MachineRemediation, at time.Time) bool {
 	machine := m.machineWith(r.Spec.MachineRef.UID)
 	mhc := history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)
-	if machine == nil || mhc == nil || !machine.DeletionTimestamp.IsZero() || hasAnnotation(machine, clusterv1.MachineSkipRemediationAnnotation) {
+	if machine == nil || mhc == nil || !machine.DeletionTimestamp.IsZero() || mhcspec.HasAnnotation(machine, clusterv1.MachineSkipRemediationAnnotation) {
 		return false
 	}
 	return forbidden(at, mhc, history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName), machine) != ""
