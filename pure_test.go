@@ -34,6 +34,7 @@ var purePackages = []string{
 	"internal/uninstall/trace",
 	"internal/lease/scope",
 	"internal/spread",
+	"internal/words",
 }
 
 // pureFiles only decide, in packages that also read and write.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/convert"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 type convertFlags struct {
@@ -99,7 +100,7 @@ func (f *convertFlags) tell(cmd *cobra.Command, notes []convert.Note) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s:%d: %s: %s%s\n", note.File, note.Line, level, field, note.Message)
 	}
 	if lost > 0 {
-		return errors.New(plural(lost, "thing") + " could not be converted")
+		return errors.New(words.Count(lost, "thing", "things") + " could not be converted")
 	}
 	return nil
 }

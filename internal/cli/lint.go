@@ -14,6 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/lint"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 type lintFlags struct {
@@ -163,16 +164,9 @@ func (f *lintFlags) verdict(findings []lint.Finding) error {
 	}
 	switch {
 	case bad > 0:
-		return errors.New(plural(bad, "error") + ", " + plural(dangerous, "warning"))
+		return errors.New(words.Count(bad, "error", "errors") + ", " + words.Count(dangerous, "warning", "warnings"))
 	case f.strict && dangerous > 0:
-		return errors.New(plural(dangerous, "warning"))
+		return errors.New(words.Count(dangerous, "warning", "warnings"))
 	}
 	return nil
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/uninstall"
 	"github.com/sickbay-dev/sickbay/internal/uninstall/trace"
+	"github.com/sickbay-dev/sickbay/internal/words"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -162,7 +163,7 @@ func (f *uninstallFlags) verify(cmd *cobra.Command, u *uninstall.Uninstaller, fa
 	}
 	out := tame{cmd.OutOrStdout()}
 	if n := left.Ours(); n > 0 {
-		fmt.Fprintf(out, "\nSickbay's writes are left on %s:\n", objects(n))
+		fmt.Fprintf(out, "\nSickbay's writes are left on %s:\n", words.Count(n, "object", "objects"))
 		list(out, left.Items, func(i uninstall.Item) []string { return i.What })
 		return errNo
 	}
@@ -186,7 +187,7 @@ func (f *uninstallFlags) show(cmd *cobra.Command, survey uninstall.Survey) {
 	if n := survey.Ours(); n == 0 {
 		fmt.Fprintln(out, "Nothing that Sickbay has written was found")
 	} else {
-		fmt.Fprintf(out, "Sickbay has written to %s:\n", objects(n))
+		fmt.Fprintf(out, "Sickbay has written to %s:\n", words.Count(n, "object", "objects"))
 	}
 	list(out, survey.Items, func(i uninstall.Item) []string { return i.What })
 	var yours strings.Builder
@@ -214,12 +215,4 @@ func allRead(survey uninstall.Survey) error {
 		return errNo
 	}
 	return nil
-}
-
-// objects formats a count: "1 object", "3 objects".
-func objects(n int) string {
-	if n == 1 {
-		return "1 object"
-	}
-	return fmt.Sprintf("%d objects", n)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // View is what the person who decides can know about a record.
@@ -110,7 +111,7 @@ func title(r *v1alpha1.MachineRemediation, d v1alpha1.RemediationDecision, step 
 	case v1alpha1.AnswerCancel:
 		what = "cancel the repair of " + machine
 	}
-	return fmt.Sprintf("%s (attempt %d of %s)", upper(what), d.Attempt, name(r))
+	return fmt.Sprintf("%s (attempt %d of %s)", words.Upper(what), d.Attempt, name(r))
 }
 
 func nextStep(r *v1alpha1.MachineRemediation) string {
@@ -147,7 +148,7 @@ func sick(r *v1alpha1.MachineRemediation) string {
 	if text == "" {
 		text = r.Spec.Finding.Reason
 	}
-	return fmt.Sprintf("since %s: %s", clockTime(r.Spec.Finding.Since.Time), text)
+	return fmt.Sprintf("since %s: %s", words.Time(r.Spec.Finding.Since.Time), text)
 }
 
 // withdrawals describe what is taken back, and what cannot be.
@@ -163,7 +164,7 @@ func withdrawals(v View, d v1alpha1.RemediationDecision, will forecast) []Line {
 	case m.Gone:
 		all = append(all, Line{"Too late", "the machine is gone"})
 	case m.Deleting():
-		all = append(all, Line{"Too late", "the machine is being deleted since " + clockTime(m.DeletingSince) + ", and nothing brings it back"})
+		all = append(all, Line{"Too late", "the machine is being deleted since " + words.Time(m.DeletingSince) + ", and nothing brings it back"})
 	case m.Mark.Ours && m.Mark.State == ladder.MarkAnswered:
 		all = append(all, Line{"Too late", owner(v.Facts) + " says that it deletes the machine, and nobody can take that back"})
 	}
@@ -175,7 +176,7 @@ func does(v View, d v1alpha1.RemediationDecision, will forecast) string {
 	step, s := will.step(v.Record), &will.status
 	switch {
 	case will.begins.Act != ladder.None:
-		return upper(act(v, will.begins)) + fresh(d, step)
+		return words.Upper(act(v, will.begins)) + fresh(d, step)
 	case s.CompletionTime != nil:
 		return "The remediation ends: " + ladder.Progress(s).Message
 	case s.Phase == v1alpha1.RemediationHeld:
@@ -191,14 +192,7 @@ func fresh(d v1alpha1.RemediationDecision, step v1alpha1.RemediationStep) string
 	if d.Answer != v1alpha1.AnswerRetry {
 		return ""
 	}
-	return fmt.Sprintf(". %s, %s each", plural(step.MaxAttempts(), "fresh attempt", "fresh attempts"), span(step.Timeout()))
-}
-
-func plural(n int32, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return fmt.Sprintf(". %s, %s each", words.Count(step.MaxAttempts(), "fresh attempt", "fresh attempts"), span(step.Timeout()))
 }
 
 // when says what is missing, if anything. The MachineHealthCheck decides who gets a slot, whether the record is in line already or will be.
@@ -213,7 +207,7 @@ func when(r *v1alpha1.MachineRemediation, is, will forecast) string {
 	case c.Reason == v1alpha1.ReasonNoSlot:
 		return "As soon as MachineHealthCheck " + r.Spec.HealthCheckRef.Name + " grants it a slot: at once, unless a limit is reached"
 	case rests:
-		return "Not before " + clockTime(at.Time) + ": " + c.Message
+		return "Not before " + words.Time(at.Time) + ": " + c.Message
 	}
 	return "Not yet: " + c.Message
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // Target is an object to put on hold or release.
@@ -62,7 +63,7 @@ func holdOn(object metav1.Object) (held, bool) {
 func (h held) active(now time.Time) bool { return h.unreadable || now.Before(h.until) }
 
 func (h held) String() string {
-	text := "until " + clockTime(h.until)
+	text := "until " + words.Time(h.until)
 	if h.unreadable {
 		text = fmt.Sprintf("until somebody corrects its time, which is %q", h.raw)
 	}
@@ -81,9 +82,9 @@ func ProposeHold(t Target, asked Hold, now time.Time) HoldProposal {
 	}
 	p := HoldProposal{
 		Annotations: map[string]*string{
-			mhcspec.HoldUntilAnnotation: new(clockTime(asked.Until)), mhcspec.HoldReasonAnnotation: nil,
+			mhcspec.HoldUntilAnnotation: new(words.Time(asked.Until)), mhcspec.HoldReasonAnnotation: nil,
 		},
-		Title: fmt.Sprintf("Hold %s until %s (%s)", t.Name, clockTime(asked.Until), span(asked.Until.Sub(now))),
+		Title: fmt.Sprintf("Hold %s until %s (%s)", t.Name, words.Time(asked.Until), span(asked.Until.Sub(now))),
 	}
 	if ok {
 		p.Lines = append(p.Lines, Line{"Instead of", "a hold " + there.String()})

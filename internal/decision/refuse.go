@@ -7,6 +7,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // already says that somebody has decided the same, and that it is in effect; empty otherwise.
@@ -46,7 +47,7 @@ func undecidable(v View, asked Asked) error {
 	r := v.Record
 	switch {
 	case ladder.Ended(r):
-		return fmt.Errorf("%s has ended at %s, so there is nothing to decide: %s", name(r), clockTime(r.Status.CompletionTime.Time), ladder.Progress(&r.Status).Message)
+		return fmt.Errorf("%s has ended at %s, so there is nothing to decide: %s", name(r), words.Time(r.Status.CompletionTime.Time), ladder.Progress(&r.Status).Message)
 	case !r.DeletionTimestamp.IsZero():
 		return fmt.Errorf("%s is being deleted, so there is nothing to decide: what it asked for is withdrawn, and it goes", name(r))
 	case v.Safety.Unmanaged != "":
@@ -86,7 +87,7 @@ func unanswerable(v View, asked Asked) error {
 	case ladder.AwaitsApproval(r):
 		return nil
 	case asked.Answer == v1alpha1.AnswerDeny:
-		return fmt.Errorf("%s waits for no approval, so there is nothing to deny. To stop the repair: %s cancel %s -n %s. %s", name(r), asked.Command, name(r), r.Namespace, upper(Is(r)))
+		return fmt.Errorf("%s waits for no approval, so there is nothing to deny. To stop the repair: %s cancel %s -n %s. %s", name(r), asked.Command, name(r), r.Namespace, words.Upper(Is(r)))
 	}
 	if earlier := ladder.DecisionAbout(r); earlier != nil {
 		return fmt.Errorf("%s waits for no approval, as %s has answered %s: %s", name(r), by(earlier), earlier.Answer, Is(r))
@@ -105,7 +106,7 @@ func notRetryable(v View, asked Asked) error {
 	case v.Machine.Gone:
 		return errors.New(machine + " is gone, so there is nothing to retry")
 	case v.Machine.Deleting():
-		return fmt.Errorf("%s is being deleted since %s, so nothing begins on it", machine, clockTime(v.Machine.DeletingSince))
+		return fmt.Errorf("%s is being deleted since %s, so nothing begins on it", machine, words.Time(v.Machine.DeletingSince))
 	case v.Machine.Health == ladder.Healthy || ladder.InProof(r) || r.Status.RecoveryTime != nil:
 		return fmt.Errorf("%s has recovered, so there is nothing to retry: %s", machine, Is(r))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // Line is one line of the preview before a write.
@@ -15,30 +16,11 @@ type Line struct{ Label, Text string }
 // LabelNow is the label of the line with the current state of a record.
 const LabelNow = "Now"
 
-// clockTime formats a time as the API does.
-func clockTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
-
-// span formats a duration as people write it: 2h, 1h30m.
-func span(d time.Duration) string {
-	text := d.Round(time.Second).String()
-	if short, ok := strings.CutSuffix(text, "m0s"); ok {
-		text = short + "m"
-	}
-	if short, ok := strings.CutSuffix(text, "h0m"); ok {
-		text = short + "h"
-	}
-	return text
-}
+// span formats a duration, to the second.
+func span(d time.Duration) string { return words.Span(d.Round(time.Second)) }
 
 // name returns the name of a record as the commands accept it.
 func name(r *v1alpha1.MachineRemediation) string { return "mr/" + r.Name }
-
-func upper(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
-}
 
 // standing describes what an act takes back.
 func standing(f ladder.Facts, act ladder.Act) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // CheckPage explains a MachineHealthCheck.
@@ -19,7 +20,7 @@ func (f *Facts) CheckPage(c *Check) Page {
 	p.Next = append(p.Next, c.Next(f.Now)...)
 	sortByTime(p.Next)
 	p.row("Cluster", mhc.Spec.ClusterName)
-	p.row("Gate", sentence(c.gate(f.Now)))
+	p.row("Gate", words.Upper(c.gate(f.Now)))
 	p.row("Opens", c.opens())
 	p.row("Slots", c.slots())
 	p.row("Plan", c.plan())
@@ -75,7 +76,7 @@ func (c *Check) waiting(p *Page) {
 			p.row("Waiting", fmt.Sprintf("and %d more", len(c.Decision.Waiting)-maxRows))
 			return
 		}
-		p.row("Waiting", one.Machine+", "+words(one.Reason))
+		p.row("Waiting", one.Machine+", "+reasonWords(one.Reason))
 	}
 }
 

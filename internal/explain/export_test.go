@@ -8,8 +8,7 @@ import (
 
 // Exported for tests in other packages, which compare with these words.
 var (
-	Allowed  = func(c *Check, now time.Time) metav1.Condition { return c.allowed(now) }
-	Message  = (*Record).message
-	Answers  = (*Record).answers
-	Sentence = sentence
+	Allowed = func(c *Check, now time.Time) metav1.Condition { return c.allowed(now) }
+	Message = (*Record).message
+	Answers = (*Record).answers
 )

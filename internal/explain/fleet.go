@@ -8,6 +8,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // Fleet is the page about everything.
@@ -116,7 +117,7 @@ func (p *Fleet) add(m *Machine, state State, now time.Time) {
 		item.Text = m.standing(now)
 		p.Waiting = append(p.Waiting, item)
 	case state == StatePaused && m.sick():
-		item.Text = "sick, but left alone. " + sentence(m.paused())
+		item.Text = "sick, but left alone. " + words.Upper(m.paused())
 		p.Paused = append(p.Paused, item)
 	}
 }

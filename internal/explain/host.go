@@ -14,6 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // Host is a BareMetalHost.
@@ -58,7 +59,7 @@ func (f *Facts) HostPage(h *Host) Page {
 	for _, c := range h.Cycles {
 		p.row("Cycle", cycleWords(c))
 	}
-	p.row("Unclear", sentence(h.Problem))
+	p.row("Unclear", words.Upper(h.Problem))
 	p.row("History", repairs(past, f.Now))
 	f.tellNext(&p)
 	return p

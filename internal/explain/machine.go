@@ -9,6 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // Page explains a machine.
@@ -122,16 +123,16 @@ func (m *Machine) unwatched() string {
 func (m *Machine) standing(now time.Time) string {
 	switch wait := m.wait(); {
 	case m.Record != nil && m.Record.Record.Status.Phase == v1alpha1.RemediationPending && wait == nil:
-		return words(ladder.Progress(&m.Record.Record.Status).Reason)
+		return reasonWords(ladder.Progress(&m.Record.Record.Status).Reason)
 	case wait != nil:
-		return words(wait.Reason)
+		return reasonWords(wait.Reason)
 	case m.admitted() && m.Check.Decision.Config.OnlyReports():
 		return "NOT being repaired: " + onlyReports(m.Check)
 	case m.admitted():
 		return "about to be repaired"
 	}
 	if why, _ := m.hold(now); why != "" {
-		return words(v1alpha1.ReasonOnHold)
+		return reasonWords(v1alpha1.ReasonOnHold)
 	}
 	if m.Check != nil && m.Check.Problem != "" {
 		return "NOT being repaired: " + m.Check.Problem
@@ -139,7 +140,7 @@ func (m *Machine) standing(now time.Time) string {
 	return "about to be judged"
 }
 
-func words(reason string) string {
+func reasonWords(reason string) string {
 	if said, ok := waitWords[reason]; ok {
 		return said
 	}
@@ -175,7 +176,7 @@ func (m *Machine) why(p *Page, now time.Time) {
 
 // whyNot adds what holds a sick machine back, when that ends, and what happens then.
 func (m *Machine) whyNot(p *Page, wait *admission.Waiting, now time.Time) {
-	p.row("Why not", sentence(wait.Why))
+	p.row("Why not", words.Upper(wait.Why))
 	switch wait.Reason {
 	case v1alpha1.ReasonGateClosed:
 		p.row("Opens", m.Check.opens())

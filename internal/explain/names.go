@@ -1,9 +1,10 @@
 package explain
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // maxNames is how many names a sentence may have.
@@ -11,10 +12,7 @@ const maxNames = 5
 
 // SomeNames joins the first few of some names.
 func SomeNames(all []string) string {
-	if len(all) <= maxNames {
-		return strings.Join(all, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(all[:maxNames], ", "), len(all)-maxNames)
+	return words.Some(all, maxNames)
 }
 
 // JoinParts joins the parts of a sentence that are not empty.

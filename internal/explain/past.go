@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // history sums up the ended repairs of a machine and of its host.
@@ -77,7 +78,7 @@ func (f *Facts) tellNext(p *Page) {
 	if len(parts) == 0 {
 		parts = []string{"nothing is due"}
 	}
-	p.row("Next", sentence(strings.Join(parts, "; ")))
+	p.row("Next", words.Upper(strings.Join(parts, "; ")))
 	p.row("Manager", f.managerWords())
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // tell adds what was done for a record, what is being done, and what is left of its plan.
@@ -16,11 +17,11 @@ func (r *Record) tell(p *Page, now time.Time) {
 	p.row("Done", r.done(now))
 	status := &r.Record.Status
 	if !r.ended() {
-		p.row("Now", sentence(ladder.Progress(status).Message))
+		p.row("Now", words.Upper(ladder.Progress(status).Message))
 	}
 	p.row("Host", r.rebootSays())
 	if r.Problem != "" {
-		p.row("Unclear", sentence(r.Problem))
+		p.row("Unclear", words.Upper(r.Problem))
 	}
 	if left := r.left(); left != "" && status.Phase != v1alpha1.RemediationProbation && !r.ended() {
 		p.row("Left", left)
@@ -114,12 +115,4 @@ func (r *Record) choices(p *Page) {
 		label = "Stop"
 	}
 	p.row(label, typed(answers))
-}
-
-// sentence capitalizes the first letter.
-func sentence(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
 }

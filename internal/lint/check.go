@@ -2,11 +2,11 @@ package lint
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // The fields that findings are about.
@@ -88,19 +88,5 @@ func fields(value any) map[string]any {
 	return fields
 }
 
-// machines formats a number for people: "1 Machine", "3 Machines".
-func machines(n int) string {
-	if n == 1 {
-		return "1 Machine"
-	}
-	return fmt.Sprintf("%d Machines", n)
-}
-
 // names lists some names, or only the first of many.
-func names(all []string) string {
-	const few = 3
-	if len(all) > few {
-		return fmt.Sprintf("%s and %d more", strings.Join(all[:few], ", "), len(all)-few)
-	}
-	return strings.Join(all, ", ")
-}
+func names(all []string) string { return words.Some(all, 3) }

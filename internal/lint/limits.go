@@ -6,6 +6,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // limits checks how many machines may be repaired, and how many at once.
@@ -69,11 +70,11 @@ func (l *linter) limitOnFleet(c *check, facts admission.Facts, field, value stri
 	n := len(selected)
 	switch limit := most(n); {
 	case limit == 0:
-		l.add(c.find(Warning, field, fmt.Sprintf("%s of %s is 0: nothing is ever repaired", value, machines(n))))
+		l.add(c.find(Warning, field, fmt.Sprintf("%s of %s is 0: nothing is ever repaired", value, words.Count(n, "Machine", "Machines"))))
 	case lowest(value) > n:
-		l.add(c.find(Warning, field, fmt.Sprintf("%s begins above the %s that there are: nothing is ever repaired", value, machines(n))))
+		l.add(c.find(Warning, field, fmt.Sprintf("%s begins above the %s that there are: nothing is ever repaired", value, words.Count(n, "Machine", "Machines"))))
 	case limit >= n && n > 1:
-		l.noLimit(c, facts, field, fmt.Sprintf("%s is no limit for the %s that there are", value, machines(n)))
+		l.noLimit(c, facts, field, fmt.Sprintf("%s is no limit for the %s that there are", value, words.Count(n, "Machine", "Machines")))
 	}
 }
 

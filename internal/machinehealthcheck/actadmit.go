@@ -22,6 +22,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // admitOne creates the record of an admitted machine, or grants it another slot.
@@ -72,7 +73,7 @@ func stepOf(r *v1alpha1.MachineRemediation) string {
 func (r *Reconciler) reportFailure(ctx context.Context, f admission.Facts, machine *clusterv1.Machine, err error) {
 	if r.failures.Fail(client.ObjectKeyFromObject(f.MachineHealthCheck), machine.UID, ownwrites.Cause(err), r.Clock.Now()) {
 		ctrl.LoggerFrom(ctx).Error(err, "Machine cannot be admitted", "machine", machine.Name)
-		r.event(f.MachineHealthCheck, machine, corev1.EventTypeWarning, EventAdmissionFailed, capital(err.Error()))
+		r.event(f.MachineHealthCheck, machine, corev1.EventTypeWarning, EventAdmissionFailed, words.Upper(err.Error()))
 	}
 }
 

@@ -2,7 +2,6 @@ package machinehealthcheck
 
 import (
 	"context"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -77,12 +76,4 @@ func eventFor(before *metav1.Condition, now metav1.Condition) (eventType, reason
 		return corev1.EventTypeWarning, EventOverlapping
 	}
 	return "", ""
-}
-
-// capital capitalizes the first letter of a phrase.
-func capital(phrase string) string {
-	if phrase == "" {
-		return phrase
-	}
-	return strings.ToUpper(phrase[:1]) + phrase[1:]
 }

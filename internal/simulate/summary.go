@@ -5,18 +5,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // assumptions returns the assumptions, most important first.
 func (s *Scene) assumptions(failing []failing) []string {
-	all := []string{s.options.World.words(Span(s.options.RepairTakes)) + ", nobody approves anything, and nothing else changes"}
+	all := []string{s.options.World.words(words.Span(s.options.RepairTakes)) + ", nobody approves anything, and nothing else changes"}
 	for _, one := range failing {
 		all = append(all, one.words(s))
 	}
@@ -34,7 +34,7 @@ func (s *Scene) unjudged() []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{counted(n, "machine keeps its verdict, because its Node", "machines keep their verdicts, because their Nodes") + " cannot be read from here"}
+	return []string{words.Count(n, "machine keeps its verdict, because its Node", "machines keep their verdicts, because their Nodes") + " cannot be read from here"}
 }
 
 // words says which machines fail.
@@ -48,9 +48,9 @@ func (f failing) words(s *Scene) string {
 		}
 		names = append(names, m.obj.Name)
 	}
-	text := fmt.Sprintf("the Nodes of %d of %s stop being Ready now (%s)", len(names), counted(len(s.machines), "machine", "machines"), f.fail)
+	text := fmt.Sprintf("the Nodes of %d of %s stop being Ready now (%s)", len(names), words.Count(len(s.machines), "machine", "machines"), f.fail)
 	if len(names) > 0 && f.fail.machine == "" {
-		text = fmt.Sprintf("the Nodes of %d of %s stop being Ready now (%s: %s)", len(names), counted(len(s.machines), "machine", "machines"), f.fail, explain.SomeNames(names))
+		text = fmt.Sprintf("the Nodes of %d of %s stop being Ready now (%s: %s)", len(names), words.Count(len(s.machines), "machine", "machines"), f.fail, explain.SomeNames(names))
 	}
 	if already > 0 {
 		text += fmt.Sprintf("; %d more are already not Ready", already)
@@ -59,13 +59,6 @@ func (f failing) words(s *Scene) string {
 		text += fmt.Sprintf("; %d more have no Node", f.nodeless)
 	}
 	return text
-}
-
-func counted(n int, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, several)
 }
 
 // sumUp counts the states, at the end, of the machines that were sick.
@@ -173,7 +166,7 @@ func endWords(reason string) string {
 
 // Answer sums up a result.
 func (r *Result) Answer() string {
-	sum, over := &r.Summary, Span(r.Until.Sub(r.From))
+	sum, over := &r.Summary, words.Span(r.Until.Sub(r.From))
 	switch {
 	case sum.Sick == 0 && r.selectsNone() != "":
 		return fmt.Sprintf("Nothing would be repaired within %s: %s", over, r.selectsNone())
@@ -186,7 +179,7 @@ func (r *Result) Answer() string {
 	if sum.UnderWay > 0 {
 		before = fmt.Sprintf(", besides %d whose repair has begun", sum.UnderWay)
 	}
-	return fmt.Sprintf("Within %s, repairs would begin on %d of %s%s, at most %d at once. %s", over, sum.Repaired, counted(sum.Sick, "sick machine", "sick machines"),
+	return fmt.Sprintf("Within %s, repairs would begin on %d of %s%s, at most %d at once. %s", over, sum.Repaired, words.Count(sum.Sick, "sick machine", "sick machines"),
 		before, sum.MostAtOnce, sum.ends(false))
 }
 
@@ -215,19 +208,7 @@ func (s *Summary) ends(all bool) string {
 		add(len(one.Machines), fmt.Sprintf("not healthy (%s): %s", one.Why, explain.SomeNames(one.Machines)))
 	}
 	if all {
-		return fmt.Sprintf("%s sick; at the end %s", counted(s.Sick, "machine is", "machines are"), strings.Join(parts, "; "))
+		return fmt.Sprintf("%s sick; at the end %s", words.Count(s.Sick, "machine is", "machines are"), strings.Join(parts, "; "))
 	}
 	return "At the end: " + strings.Join(parts, "; ")
-}
-
-// Span formats a duration as people write it: 2h, not 2h0m0s.
-func Span(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/simulate"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // SimulateQuery is what a person wants to simulate, as typed. Empty values leave the settings as they are.
@@ -100,7 +101,7 @@ func settings(c *explain.Check) SimulateQuery {
 	}
 	for _, one := range c.MachineHealthCheck.Spec.Checks.UnhealthyNodeConditions {
 		if one.TimeoutSeconds != nil {
-			is.Timeout = simulate.Span(time.Duration(*one.TimeoutSeconds) * time.Second)
+			is.Timeout = words.Span(time.Duration(*one.TimeoutSeconds) * time.Second)
 		}
 	}
 	return is
@@ -143,7 +144,7 @@ func (q SimulateQuery) options() (simulate.Options, error) {
 		o.World = simulate.InVain
 	}
 	if until > longest {
-		return o, fmt.Errorf("look ahead: %s is more than %s", simulate.Span(until), simulate.Span(longest))
+		return o, fmt.Errorf("look ahead: %s is more than %s", words.Span(until), words.Span(longest))
 	}
 	if q.Fail == "" {
 		return o, errors.Join(err1, err2)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // maxNames is how many Machines a message names; there may be thousands.
@@ -113,7 +114,7 @@ func waitFor(list []string, one, several string) string {
 	case 1:
 		return fmt.Sprintf("; 1 %s: %s", one, list[0])
 	}
-	return fmt.Sprintf("; %d %s: %s", len(list), several, firstNames(list))
+	return fmt.Sprintf("; %d %s: %s", len(list), several, words.Some(list, maxNames))
 }
 
 // parts says what the number of unhealthy Machines consists of.
@@ -174,12 +175,4 @@ func overlapMessage(elsewhere map[string][]string) string {
 }
 
 // names joins the first few of a list, sorted.
-func names(all []string) string { return firstNames(slices.Sorted(slices.Values(all))) }
-
-// firstNames joins the first few of a list.
-func firstNames(all []string) string {
-	if len(all) <= maxNames {
-		return strings.Join(all, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(all[:maxNames], ", "), len(all)-maxNames)
-}
+func names(all []string) string { return words.Some(slices.Sorted(slices.Values(all)), maxNames) }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 const (
@@ -59,7 +60,7 @@ func (t *turn) deleting(step v1alpha1.RemediationStep) bool {
 	if t.f.Machine.Owner != nil {
 		message = "Waits until " + t.f.Machine.ownerName() + " has replaced the machine"
 	}
-	return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonDeletionOverdue, message+"; its deletion has not ended since "+clockTime(since))
+	return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonDeletionOverdue, message+"; its deletion has not ended since "+words.Time(since))
 }
 
 // ownerAnswers waits for an owner that says it deletes the machine. Usually the deletion follows at once, so at first nothing is
@@ -81,11 +82,8 @@ func (t *turn) ownerAnswers(attempt *v1alpha1.RemediationAttempt, step v1alpha1.
 		t.recheck(due)
 		return t.goOn(t.waitsFor(step))
 	}
-	return t.fails(attempt, fmt.Sprintf("%s has said since %s that it deletes the machine, but has not done so", t.f.Machine.ownerName(), clockTime(t.s.StoppedTime.Time)))
+	return t.fails(attempt, fmt.Sprintf("%s has said since %s that it deletes the machine, but has not done so", t.f.Machine.ownerName(), words.Time(t.s.StoppedTime.Time)))
 }
-
-// clockTime formats a time for a message.
-func clockTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
 // ownerRefuses gives an owner an hour to change its mind. Its message may change meanwhile.
 func (t *turn) ownerRefuses(attempt *v1alpha1.RemediationAttempt) bool {

@@ -2,11 +2,12 @@ package pause
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // Settle says how a pause ends if another controller manages the machines. That controller's clocks kept running during the
@@ -65,13 +66,7 @@ func (s Settle) waits() string {
 	if s.Unknown != "" || s.Starting {
 		return "Sickbay cannot tell whether all Nodes are Ready" + strings.TrimSuffix(": "+s.Unknown, ": ")
 	}
-	const most = 5
-	names := s.NotReady
-	more := ""
-	if len(names) > most {
-		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return "without a Node that is Ready: " + strings.Join(slices.Clone(names), ", ") + more
+	return "without a Node that is Ready: " + words.Some(s.NotReady, 5)
 }
 
 // ending says why a MachineHealthCheck is resumed after an upgrade.

@@ -1,0 +1,34 @@
+package words
+
+import (
+	"testing"
+	"time"
+)
+
+func TestWords(t *testing.T) {
+	for got, want := range map[string]string{
+		Some(nil, 2):                          "",
+		Some([]string{"a", "b"}, 2):           "a, b",
+		Some([]string{"a", "b", "c", "d"}, 3): "a, b, c and 1 more",
+		Count(0, "Machine", "Machines"):       "0 Machines",
+		Count(1, "Machine", "Machines"):       "1 Machine",
+		Count(int32(2), "entry", "entries"):   "2 entries",
+		Upper("one sentence"):                 "One sentence",
+		Upper("x"):                            "X",
+		Time(time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600))): "2026-01-02T02:04:05Z",
+		Span(2 * time.Hour):                 "2h",
+		Span(90 * time.Minute):              "1h30m",
+		Span(10 * time.Minute):              "10m",
+		Span(90 * time.Second):              "1m30s",
+		Span(0):                             "0s",
+		Span(2*time.Hour + 20*time.Second):  "2h0m20s",
+		Span(100 * time.Millisecond):        "100ms",
+		Span(20*time.Minute + time.Second):  "20m1s",
+		Span(30 * time.Second):              "30s",
+		Span(24*time.Hour + 10*time.Minute): "24h10m",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
