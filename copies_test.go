@@ -11,8 +11,7 @@ import (
 
 //go:generate go test -run ^TestCopies . -update
 
-// copies are files below internal that the library also needs. The library is a separate module that does not depend on this one, and no other
-// module can import its internal packages.
+// copies are files below internal that the library also needs. The library is a separate module, which must not depend on this one.
 var copies = []string{
 	"ownwrites/jsonpatch.go",
 	"ownwrites/text.go",

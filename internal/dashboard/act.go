@@ -114,7 +114,6 @@ func (a act) change(ctx context.Context, p *people.Person) (*people.Change, erro
 	return p.Answer(ctx, record, people.Answer{Answer: answers[a.verb], Step: a.step, Reason: a.reason})
 }
 
-// page returns a page about an action, with its title and links.
 // acts carries out the actions in forms, with the rights of the person who sends them.
 type acts struct {
 	actions Actions

@@ -69,7 +69,7 @@ func Propose(v View, asked Asked, now time.Time) (Proposal, error) {
 	step := will.step(r)
 	if asked.Answer == v1alpha1.AnswerRetry {
 		if will.status.Phase == v1alpha1.RemediationHeld {
-			return Proposal{}, fmt.Errorf("step %s begins nothing: it leaves the machine to a person", will.status.Step)
+			return Proposal{}, fmt.Errorf("step %s does nothing by itself: it waits for a person", will.status.Step)
 		}
 		if beginsAnyway(r, step, now) {
 			return Proposal{}, fmt.Errorf("step %s of %s begins by itself, with all its attempts: %s", step.Name, name(r), Is(r))
@@ -164,7 +164,7 @@ func withdrawals(v View, d v1alpha1.RemediationDecision, will forecast) []Line {
 	case m.Gone:
 		all = append(all, Line{"Too late", "the machine is gone"})
 	case m.Deleting():
-		all = append(all, Line{"Too late", "the machine is being deleted since " + words.Time(m.DeletingSince) + ", and nothing brings it back"})
+		all = append(all, Line{"Too late", "the machine has been in deletion since " + words.Time(m.DeletingSince) + ", and nothing brings it back"})
 	case m.Mark.Ours && m.Mark.State == ladder.MarkAnswered:
 		all = append(all, Line{"Too late", owner(v.Facts) + " says that it deletes the machine, and nobody can take that back"})
 	}

@@ -101,7 +101,7 @@ func TestPropose(t *testing.T) {
 			"Cancel the repair of metal-3 (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
 				"Now: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help\n" +
 				"Withdraws: nothing\n" +
-				"Too late: the machine is being deleted since 2026-06-01T12:00:00Z, and nothing brings it back\n" +
+				"Too late: the machine has been in deletion since 2026-06-01T12:00:00Z, and nothing brings it back\n" +
 				"Does: Nothing more is done until somebody answers retry; it ends by itself if the machine recovers or is deleted\n" +
 				"When: At once\nBy: alice\nReason: INC-7",
 			"Held, step , attempt 2: Cancel by alice: INC-7; a person decides",
@@ -205,7 +205,7 @@ func TestProposeRefuses(t *testing.T) {
 	}{
 		"ended": {
 			newModel(reboot).settle().as(gone), wants(v1alpha1.AnswerRetry, ""),
-			"mr/metal-3-5f2c9d1e-1 has ended at 2026-06-01T12:00:00Z, so there is nothing to decide: The machine is gone, and not by this remediation",
+			"mr/metal-3-5f2c9d1e-1 ended at 2026-06-01T12:00:00Z, so there is nothing to decide: The machine is gone, and not by this remediation",
 		},
 		"deleted": {
 			newModel(fix).settle().as(func(f *ladder.Facts) {
@@ -239,7 +239,7 @@ func TestProposeRefuses(t *testing.T) {
 		},
 		"a step that leaves it to a person": {
 			newModel(reboot, ask).settle().as(failed).as(failed), wants(v1alpha1.AnswerRetry, "ask"),
-			"step ask begins nothing: it leaves the machine to a person",
+			"step ask does nothing by itself: it waits for a person",
 		},
 		"a step that begins by itself": {
 			newModel(reboot, replace).as(func(f *ladder.Facts) { f.Record.Spec.Grant = 0 }), wants(v1alpha1.AnswerRetry, "reboot"),

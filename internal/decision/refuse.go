@@ -47,7 +47,7 @@ func undecidable(v View, asked Asked) error {
 	r := v.Record
 	switch {
 	case ladder.Ended(r):
-		return fmt.Errorf("%s has ended at %s, so there is nothing to decide: %s", name(r), words.Time(r.Status.CompletionTime.Time), ladder.Progress(&r.Status).Message)
+		return fmt.Errorf("%s ended at %s, so there is nothing to decide: %s", name(r), words.Time(r.Status.CompletionTime.Time), ladder.Progress(&r.Status).Message)
 	case !r.DeletionTimestamp.IsZero():
 		return fmt.Errorf("%s is being deleted, so there is nothing to decide: what it asked for is withdrawn, and it goes", name(r))
 	case v.Safety.Unmanaged != "":
@@ -81,7 +81,7 @@ func unanswerable(v View, asked Asked) error {
 	r := v.Record
 	switch {
 	case v.Machine.Gone || v.Machine.Deleting():
-		return fmt.Errorf("machine %s is on its way out or gone, so there is nothing to approve or to deny", r.Spec.MachineRef.Name)
+		return fmt.Errorf("machine %s is being deleted or is gone, so there is nothing to approve or deny", r.Spec.MachineRef.Name)
 	case v.Machine.Health == ladder.Healthy:
 		return fmt.Errorf("machine %s has recovered, so there is nothing to approve or to deny: %s", r.Spec.MachineRef.Name, Is(r))
 	case ladder.AwaitsApproval(r):
@@ -106,7 +106,7 @@ func notRetryable(v View, asked Asked) error {
 	case v.Machine.Gone:
 		return errors.New(machine + " is gone, so there is nothing to retry")
 	case v.Machine.Deleting():
-		return fmt.Errorf("%s is being deleted since %s, so nothing begins on it", machine, words.Time(v.Machine.DeletingSince))
+		return fmt.Errorf("%s has been in deletion since %s, so nothing begins on it", machine, words.Time(v.Machine.DeletingSince))
 	case v.Machine.Health == ladder.Healthy || ladder.InProof(r) || r.Status.RecoveryTime != nil:
 		return fmt.Errorf("%s has recovered, so there is nothing to retry: %s", machine, Is(r))
 	}

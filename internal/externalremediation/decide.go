@@ -117,6 +117,6 @@ func outcome(request *v1alpha1.RebootRemediation) string {
 	if c := meta.FindStatusCondition(request.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil && c.Status != metav1.ConditionTrue && c.Message != "" {
 		why = c.Message
 	}
-	return "The host was not cycled to any avail: " + why + ". Nothing more is done: repair or delete the machine, or delete RebootRemediation " +
+	return "Power-cycling the host did not help: " + why + ". Nothing more is done: repair or delete the machine, or delete RebootRemediation " +
 		request.Name + " to have its host cycled once more"
 }

@@ -21,7 +21,7 @@ const (
 func (l *linter) conditions(c *check) {
 	rules := mhcspec.RulesOf(&c.mhc)
 	if len(rules.NodeConditions)+len(rules.MachineConditions) == 0 && !asksForConditions(c.obj.Value) {
-		l.add(c.find(Warning, "spec.checks", "it looks at no condition: a Node that is not Ready stays so, and only one that never came or is gone is noticed"))
+		l.add(c.find(Warning, "spec.checks", "it checks no condition: Sickbay notices only Nodes that never appear or that disappear"))
 	}
 	for i, rule := range rules.NodeConditions {
 		l.nodeCondition(c, fmt.Sprintf("spec.checks.unhealthyNodeConditions[%d]", i), rule)
@@ -79,6 +79,6 @@ func (l *linter) repeated(c *check, field string, rules []mhcspec.ConditionRule)
 func (l *linter) startup(c *check) {
 	timeout := mhcspec.RulesOf(&c.mhc).StartupTimeout
 	if timeout >= 30*time.Second && timeout < startupGracePeriod {
-		l.add(c.find(Warning, fieldStartup, fmt.Sprintf("%s is shorter than the %s for which Kubernetes itself waits for a Node that has just come", timeout, startupGracePeriod)))
+		l.add(c.find(Warning, fieldStartup, fmt.Sprintf("%s is shorter than the %s for which Kubernetes itself waits for a new Node", timeout, startupGracePeriod)))
 	}
 }

@@ -15,7 +15,7 @@ func (l *linter) limits(c *check) {
 	facts := admission.Facts{MachineHealthCheck: &c.mhc}
 	facts.Template.Plan = c.template
 	if trigger.UnhealthyInRange != "" && trigger.UnhealthyLessThanOrEqualTo != nil {
-		l.add(c.find(Warning, fieldAtMost, "nobody looks at it, as unhealthyInRange takes precedence"))
+		l.add(c.find(Warning, fieldAtMost, "it is ignored, because unhealthyInRange takes precedence"))
 	}
 	most, bounded := admission.GateBound(&c.mhc)
 	if !bounded {

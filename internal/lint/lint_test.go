@@ -109,7 +109,7 @@ func TestLimitOnFleet(t *testing.T) {
 		"[3-5] of 5":   {`unhealthyInRange: "[3-5]"`, 5, "[3-5] is no limit for the 5 Machines that there are"},
 		"none":         {"unhealthyLessThanOrEqualTo: 100%", 5, "100% is no limit"},
 		"no machines":  {"unhealthyLessThanOrEqualTo: 40%", 0, "it selects no Machine of cluster blue in namespace default"},
-		"range rules":  {`unhealthyLessThanOrEqualTo: 1, unhealthyInRange: "[1-2]"`, 5, "nobody looks at it"},
+		"range rules":  {`unhealthyLessThanOrEqualTo: 1, unhealthyInRange: "[1-2]"`, 5, "it is ignored"},
 		"not readable": {`unhealthyLessThanOrEqualTo: most`, 5, `is "most": it must be a number or a percentage`},
 	} {
 		t.Run(name, func(t *testing.T) {

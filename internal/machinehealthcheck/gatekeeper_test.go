@@ -225,7 +225,7 @@ func TestOverBudgetOfAPlan(t *testing.T) {
 		t.Errorf("got %q, want %q", why, want)
 	}
 	remove(t, w, p)
-	if why, want := over(), "MachineRemediationTemplate plan does not exist, so nobody knows how many may be in flight"; why != want {
+	if why, want := over(), "MachineRemediationTemplate plan does not exist, so the limit on repairs is unknown"; why != want {
 		t.Errorf("got %q, want %q", why, want)
 	}
 }

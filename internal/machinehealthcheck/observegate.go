@@ -92,7 +92,7 @@ func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealt
 		return "", err
 	}
 	if plan == nil && mhcspec.NamesPlan(mhc) {
-		return "MachineRemediationTemplate " + mhcspec.PlanKey(mhc).Name + " does not exist, so nobody knows how many may be in flight", nil
+		return "MachineRemediationTemplate " + mhcspec.PlanKey(mhc).Name + " does not exist, so the limit on repairs is unknown", nil
 	}
 	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster, Template: admission.Template{Plan: plan}}
 	if !admission.Bounded(f) {

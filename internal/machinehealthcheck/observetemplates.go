@@ -67,7 +67,7 @@ func (r *Reconciler) missingTemplate(ctx context.Context, mhc *clusterv1.Machine
 	return "", nil
 }
 
-// uninstalled says that a kind is missing that could be read before; empty if err is a different error.
+// forgetUninstalled marks a kind that could be read before as unreadable, and says that it is not installed; empty if err is a different error.
 func (r *Reconciler) forgetUninstalled(err error, gvk schema.GroupVersionKind, what string) string {
 	if !meta.IsNoMatchError(err) {
 		return ""

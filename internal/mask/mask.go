@@ -9,7 +9,7 @@ import (
 // masked replaces what was removed.
 const masked = "***"
 
-// secrets are what is removed, with what remains of each: the password in an address, what follows the scheme of an Authorization header, a
+// secrets are the patterns to remove, with what remains of each: the password in an address, what follows the scheme of an Authorization header, a
 // token that is recognizable as one, and a private key. A secret that is cut off ends with its quotation or with the text.
 var secrets = []struct {
 	// sign occurs in every text with such a secret, in any case. Most texts contain no sign, and so need no pattern.

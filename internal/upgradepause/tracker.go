@@ -52,7 +52,7 @@ func (t *tracker) watch(ctx context.Context, obj client.Object, events handler.E
 	}
 	gvk, err := apiutil.GVKForObject(obj, t.scheme)
 	if err != nil {
-		return fmt.Errorf("telling the kind of %T: %w", obj, err)
+		return fmt.Errorf("finding the kind of %T: %w", obj, err)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,7 +98,7 @@ func (t *tracker) index(ctx context.Context, gvk schema.GroupVersionKind) error 
 	for _, index := range t.indexes {
 		of, err := apiutil.GVKForObject(index.Object, t.scheme)
 		if err != nil {
-			return fmt.Errorf("telling the kind of %T: %w", index.Object, err)
+			return fmt.Errorf("finding the kind of %T: %w", index.Object, err)
 		}
 		if of != gvk {
 			rest = append(rest, index)
@@ -135,7 +135,7 @@ func (t *tracker) ready(ctx context.Context, obj client.Object) error {
 	}
 	gvk, err := apiutil.GVKForObject(obj, t.scheme)
 	if err != nil {
-		return fmt.Errorf("telling the kind of %T: %w", obj, err)
+		return fmt.Errorf("finding the kind of %T: %w", obj, err)
 	}
 	informer, err := t.cache.GetInformer(ctx, obj, cache.BlockUntilSynced(false))
 	if err != nil {

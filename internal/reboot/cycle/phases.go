@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// runPhase is a row of the table of phases. The table in the documentation is generated from it.
+// phase is a row of the table of phases. The table in the documentation is generated from it.
 type phase struct {
 	name v1alpha1.Phase
 	// awaits says, for people, what the phase waits for.
@@ -48,7 +48,7 @@ func init() {
 			clock: func(s *status) **metav1.Time { return &s.PendingRebootSince }, limit: (*draft).powerOffTimeout,
 			keepsOff: true, recovers: true,
 		}, {
-			name: v1alpha1.Fenced, awaits: "it is known which Node there is", goOn: (*draft).fenced, withoutMachine: (*draft).isolateWithoutMachine,
+			name: v1alpha1.Fenced, awaits: "Sickbay knows which Node the host has", goOn: (*draft).fenced, withoutMachine: (*draft).isolateWithoutMachine,
 			clock: func(s *status) **metav1.Time { return &s.IsolatingSince }, limit: isolation,
 			keepsOff: true, off: true, recovers: true, node: true,
 		}, {
@@ -75,7 +75,7 @@ func init() {
 			clock: func(s *status) **metav1.Time { return &s.NodeReadyAt }, limit: node,
 			standsBack: true,
 		}, {
-			name: v1alpha1.CoolingDown, awaits: "the host has had a rest", goOn: (*draft).coolDown, withoutMachine: (*draft).coolDownWithoutMachine,
+			name: v1alpha1.CoolingDown, awaits: "the pause between two attempts is over", goOn: (*draft).coolDown, withoutMachine: (*draft).coolDownWithoutMachine,
 			clock: func(s *status) **metav1.Time { return &s.NextAttemptAt }, limit: func(*draft) time.Duration { return 0 },
 			recovers: true, node: true, begins: true, standsBack: true,
 		},

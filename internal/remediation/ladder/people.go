@@ -2,8 +2,8 @@ package ladder
 
 import "github.com/sickbay-dev/sickbay/api/v1alpha1"
 
-// personsDecision returns a person's decision about the attempt at work or the next one, or nil. A decision about another attempt is
-// stale, and ignored.
+// decision returns a person's decision about the attempt at work or the next one, or nil. A decision about another attempt is stale, and
+// ignored.
 func decision(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
 	if d := r.Spec.Decision; d != nil && d.Attempt == max(1, r.Status.Attempt) {
 		return d
