@@ -14,8 +14,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/sickbay-dev/sickbay/sim/process"
 	"github.com/sickbay-dev/sickbay/sim/sickbay"
-	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
 // Options say how to run Prometheus.
@@ -35,11 +35,8 @@ type Options struct {
 
 // Process is a running Prometheus.
 type Process struct {
-	command *exec.Cmd
-	// exited is closed when the process has ended; err is then its error.
-	exited chan struct{}
-	err    error
-	url    string
+	*process.Process
+	url string
 }
 
 // config configures short periods, so that tests see changes within seconds.
@@ -74,44 +71,14 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 			return nil, fmt.Errorf("configuring Prometheus: %w", err)
 		}
 	}
-	p := &Process{exited: make(chan struct{}), url: "http://" + address, command: exec.Command(o.Binary,
-		"--config.file="+filepath.Join(o.Dir, "prometheus.yaml"), "--storage.tsdb.path="+filepath.Join(o.Dir, "data"), "--web.listen-address="+address)}
-	p.command.Stdout, p.command.Stderr = o.Log, o.Log
-	// It must not outlive this process, however this process ends.
-	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := p.command.Start(); err != nil {
-		return nil, fmt.Errorf("starting Prometheus: %w", err)
-	}
-	go func() {
-		p.err = p.command.Wait()
-		close(p.exited)
-	}()
-	if err := world.Poll(ctx, p.ready); err != nil {
-		return nil, errors.Join(fmt.Errorf("waiting for Prometheus: %w", err), p.Stop())
-	}
-	return p, nil
-}
-
-// Stop terminates the process and waits for its end.
-func (p *Process) Stop() error {
-	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("ending Prometheus: %w", err)
-	}
-	<-p.exited
-	return nil
-}
-
-func (p *Process) ready(ctx context.Context) error {
-	select {
-	case <-p.exited:
-		return fmt.Errorf("the process ended: %w", p.err)
-	default:
-	}
-	answer, err := p.get(ctx, "/-/ready")
+	command := exec.Command(o.Binary, "--config.file="+filepath.Join(o.Dir, "prometheus.yaml"),
+		"--storage.tsdb.path="+filepath.Join(o.Dir, "data"), "--web.listen-address="+address)
+	url := "http://" + address
+	p, err := process.Start(ctx, command, "Prometheus", url+"/-/ready", o.Log, syscall.SIGTERM)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return answer.Close()
+	return &Process{p, url}, nil
 }
 
 // get returns the body of a successful answer.

@@ -34,7 +34,7 @@ func (s *soak) inflict(ctx context.Context, f Fault) (bool, error) {
 	case Hang, Pause:
 		return s.inflictAlone(ctx, f)
 	default:
-		return false, fmt.Errorf("nobody knows what %q is", f.Kind)
+		return false, fmt.Errorf("unknown kind of fault %q", f.Kind)
 	}
 }
 

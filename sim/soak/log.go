@@ -47,16 +47,3 @@ func (r *reader) violations() []string {
 	}
 	return []string{fmt.Sprintf("The log of Sickbay shows a bug, the first of %d lines: %s", len(r.found), r.found[0])}
 }
-
-// shared is a log that several processes write to.
-type shared struct {
-	mu sync.Mutex
-	to io.Writer
-}
-
-// Write implements io.Writer.
-func (s *shared) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.to.Write(p)
-}

@@ -25,6 +25,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
 	"github.com/sickbay-dev/sickbay/sim/forecast"
+	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
 // Options are the options of a soak.
@@ -82,7 +83,7 @@ type soak struct {
 func Run(ctx context.Context, o Options) (Report, error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	o.Log = &shared{to: o.Log}
+	o.Log = world.Shared(o.Log)
 	o.Progress.Info("Making the fleet", "clusters", o.Shape.Clusters, "machinesInEach", o.Shape.Machines)
 	f, err := fleet.Start(ctx, o.Shape, budget, o.Log)
 	if err != nil {

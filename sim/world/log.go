@@ -52,6 +52,9 @@ func (d *diverter) Write(line []byte) (int, error) {
 	return d.rest.Write(line)
 }
 
+// Shared returns a writer that several processes can write to.
+func Shared(to io.Writer) io.Writer { return &sink{to: to} }
+
 // sink is a writer whose target can be replaced. It is safe for concurrent use.
 type sink struct {
 	mu sync.Mutex

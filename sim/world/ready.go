@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 	controlplanev1 "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta2"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -95,19 +95,10 @@ func (w *World) machineReady(ctx context.Context, key client.ObjectKey, machine 
 	if err != nil {
 		return err
 	}
-	if !nodeReady(node) {
+	if !util.IsNodeReady(node) {
 		return fmt.Errorf("node %s is not ready", node.Name)
 	}
 	return nil
-}
-
-func nodeReady(node *corev1.Node) bool {
-	for _, condition := range node.Status.Conditions {
-		if condition.Type == corev1.NodeReady {
-			return condition.Status == corev1.ConditionTrue
-		}
-	}
-	return false
 }
 
 // Poll calls look until it returns nil. If the context ends first, Poll returns the last error.

@@ -6,20 +6,17 @@ package bmo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"sync/atomic"
-	"syscall"
-	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/sickbay-dev/sickbay/sim/process"
 )
 
 // Options say how to run the operator.
@@ -35,62 +32,14 @@ type Options struct {
 }
 
 // Process is a running operator.
-type Process struct {
-	command *exec.Cmd
-	// exited is closed when the process has ended; err is then its error.
-	exited chan struct{}
-	err    error
-}
+type Process = process.Process
 
 // Start runs the operator and returns when it works.
 func Start(ctx context.Context, o Options) (*Process, error) {
 	probe := ownAddress()
-	p := &Process{exited: make(chan struct{}), command: exec.Command(o.Binary, "-test-mode",
-		"-webhook-port=0", "-metrics-addr=0", "-health-addr="+probe, "-namespace="+o.Namespace, "-kubeconfig="+o.Kubeconfig)}
-	p.command.Stdout, p.command.Stderr = o.Log, o.Log
-	// It must not outlive this process, however this process ends.
-	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := p.command.Start(); err != nil {
-		return nil, fmt.Errorf("starting the baremetal-operator: %w", err)
-	}
-	go func() {
-		p.err = p.command.Wait()
-		close(p.exited)
-	}()
-	err := wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		return p.ready(ctx, "http://"+probe+"/readyz")
-	})
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("waiting for the baremetal-operator: %w", err), p.Kill())
-	}
-	return p, nil
-}
-
-// Kill kills the operator without letting it clean up.
-func (p *Process) Kill() error {
-	if err := p.command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("ending the baremetal-operator: %w", err)
-	}
-	<-p.exited
-	return nil
-}
-
-func (p *Process) ready(ctx context.Context, url string) (bool, error) {
-	select {
-	case <-p.exited:
-		return false, fmt.Errorf("it ended: %w", p.err)
-	default:
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
-	if err != nil {
-		return false, fmt.Errorf("making the probe: %w", err)
-	}
-	answer, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return false, nil //nolint:nilerr // it does not listen yet
-	}
-	defer func() { _ = answer.Body.Close() }()
-	return answer.StatusCode == http.StatusOK, nil
+	command := exec.Command(o.Binary, "-test-mode",
+		"-webhook-port=0", "-metrics-addr=0", "-health-addr="+probe, "-namespace="+o.Namespace, "-kubeconfig="+o.Kubeconfig)
+	return process.Start(ctx, command, "the baremetal-operator", "http://"+probe+"/readyz", o.Log, os.Kill)
 }
 
 // WriteKubeconfig writes a configuration to a file that only this user can read.

@@ -9,11 +9,10 @@ import (
 	"io"
 	"log"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
+	"github.com/sickbay-dev/sickbay/sim/cmd"
 )
 
 const usage = `Usage:
@@ -22,18 +21,7 @@ const usage = `Usage:
   bench <command> -h      show the flags
 `
 
-func main() { os.Exit(code(os.Args[1:])) }
-
-// code returns the exit code. It is separate from main because os.Exit skips deferred calls.
-func code(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, args); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "Error:", err)
-		return 1
-	}
-	return 0
-}
+func main() { cmd.Main(run) }
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {

@@ -30,7 +30,7 @@ func parse(args []string) (o options, err error) {
 	flags.StringVar(&o.docs, "docs", "", "directory with benchmarks.md, for tables and plots; without it tables are printed")
 	flags.StringVar(&o.previous, "previous", "", "binary of an earlier version to compare with")
 	flags.StringVar(&o.prof, "profiles", "", "directory for profiles; without it there are none")
-	flags.StringVar(&o.noise, "log", "", "file for what the measured programs say; without it nobody gets to know")
+	flags.StringVar(&o.noise, "log", "", "file for what the measured programs say; default: discarded")
 	return o, flags.Parse(args)
 }
 

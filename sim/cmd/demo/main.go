@@ -6,28 +6,20 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"golang.org/x/term"
 
+	"github.com/sickbay-dev/sickbay/sim/cmd"
 	"github.com/sickbay-dev/sickbay/sim/demo"
 )
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintf(os.Stderr, "demo: %v\n", err)
-		os.Exit(1)
-	}
-}
+func main() { cmd.Main(run) }
 
-func run() error {
+func run(ctx context.Context, _ []string) error {
 	verbose := flag.Bool("v", false, "tell every line of every story as it happens")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	binary, err := filepath.Abs(filepath.Join("..", "bin", "sickbay"))
 	if err != nil {
 		return fmt.Errorf("finding the binary: %w", err)

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/sim/cmd"
 	"github.com/sickbay-dev/sickbay/sim/explore"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/plants"
@@ -33,10 +34,7 @@ type options struct {
 func main() {
 	// The histories produce much garbage, and little that stays.
 	debug.SetGCPercent(400)
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	cmd.Exit(run(os.Args[1:], os.Stdout))
 }
 
 func parse(args []string) (options, error) {

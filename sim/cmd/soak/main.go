@@ -11,28 +11,16 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
+	"github.com/sickbay-dev/sickbay/sim/cmd"
 	"github.com/sickbay-dev/sickbay/sim/sickbay"
 	"github.com/sickbay-dev/sickbay/sim/soak"
 )
 
-func main() { os.Exit(code(os.Args[1:])) }
-
-// code returns the exit code. It is separate from main because os.Exit skips deferred calls.
-func code(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, args); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "Error:", err)
-		return 1
-	}
-	return 0
-}
+func main() { cmd.Main(run) }
 
 // perCluster is how many machines a cluster has.
 const perCluster = 100
@@ -42,12 +30,12 @@ func run(ctx context.Context, args []string) error {
 	duration := flags.Duration("duration", 30*time.Minute, "for how long faults happen")
 	machines := flags.Int("machines", 2000, "how many machines there are, in clusters of about 100")
 	seed := flags.Uint64("seed", 0, "seed of the faults; 0 draws one")
-	noise := flags.String("log", "", "file for what Sickbay and the API server say; without it nobody gets to know")
+	noise := flags.String("log", "", "file for what Sickbay and the API server say; default: discarded")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *machines < 2 || *duration < time.Second {
-		return errors.New("there must be two machines, and a second")
+		return errors.New("-machines must be at least 2 and -duration at least 1s")
 	}
 	if *seed == 0 {
 		*seed = rand.Uint64()

@@ -88,23 +88,14 @@ func (m *Monitor) goesOn(machine *clusterv1.Machine, r *v1alpha1.MachineRemediat
 // explained checks that the MachineHealthCheck says why nothing is done about a sick machine.
 func (m *Monitor) explained(mhc *clusterv1.MachineHealthCheck, machine *clusterv1.Machine) {
 	for _, c := range mhc.Status.Conditions {
-		if c.Type == clusterv1.MachineHealthCheckRemediationAllowedCondition && c.Message != "" && (c.Status == "False" || named(c.Message, machine.Name)) {
+		if c.Type == clusterv1.MachineHealthCheckRemediationAllowedCondition && c.Message != "" && (c.Status == "False" || strings.Contains(c.Message, machine.Name)) {
 			return
 		}
-		if c.Type == "DryRun" && named(c.Message, machine.Name) {
+		if c.Type == "DryRun" && strings.Contains(c.Message, machine.Name) {
 			return
 		}
 	}
 	m.w.Fail(rules.Reason, "%s is sick and has no record, and its MachineHealthCheck does not say why: %s", machine.Name, conditionsOf(mhc))
-}
-
-func named(message, name string) bool {
-	for i := 0; i+len(name) <= len(message); i++ {
-		if message[i:i+len(name)] == name {
-			return true
-		}
-	}
-	return false
 }
 
 func conditionsOf(mhc *clusterv1.MachineHealthCheck) string {
