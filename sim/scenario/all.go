@@ -38,11 +38,11 @@ func longest() []Scenario {
 			Name: "upgrade-between", Title: "an upgrade begins between two reboots", Cluster: "bronze", BareMetal: true, Workers: 1, SpareHosts: 1,
 			ClusterAnnotations: map[string]string{pauseOnUpgrade: "true"}, Others: []world.Pool{{Name: "others", Size: 1}},
 			Health:    fromTemplate(unhealthyNode(nodeTimeout), "RebootRemediationTemplate", twiceName),
-			Templates: []client.Object{twice()}, Play: upgradeBetween,
+			Templates: []client.Object{impatient(twiceName)}, story: upgradeBetween,
 		},
 		{
 			Name: "cut-off", Title: "a workload cluster cannot be reached", Cluster: "red", Workers: 1,
-			Health: unhealthyNode(nodeTimeout), Play: cutOff,
+			Health: unhealthyNode(nodeTimeout), story: cutOff,
 		},
 	}
 }
@@ -52,55 +52,55 @@ func builtIn() []Scenario {
 	return []Scenario{
 		{
 			Name: "paused", Title: "the cluster is paused", Cluster: "grey", Workers: 1,
-			Health: unhealthyNode(nodeTimeout), Play: paused,
+			Health: unhealthyNode(nodeTimeout), story: paused,
 		},
 		{
 			Name: "upgrade", Title: "the cluster upgrades", Cluster: "green", Workers: 1,
 			ClusterAnnotations: map[string]string{pauseOnUpgrade: "true"}, Others: []world.Pool{{Name: "others", Size: 1}},
-			Health: unhealthyNode(nodeTimeout), Play: upgraded,
+			Health: unhealthyNode(nodeTimeout), story: upgraded,
 		},
 		{
 			Name: "host-hangs", Title: "a bare-metal host hangs", Cluster: "iron", BareMetal: true, Workers: 3,
 			Health:    fromTemplate(unhealthyNode(nodeTimeout), "RebootRemediationTemplate", "reboot"),
-			Templates: []client.Object{rebootTemplate("reboot")}, Play: hostHangs,
+			Templates: []client.Object{rebootTemplate("reboot")}, story: hostHangs,
 		},
 		{
 			Name: "on-hold", Title: "somebody holds everything back", Cluster: "violet", Workers: 1,
-			Health: unhealthyNode(nodeTimeout), Play: onHold,
+			Health: unhealthyNode(nodeTimeout), story: onHold,
 		},
 		{
 			Name: "never-joins", Title: "a new machine never joins", Cluster: "blue", Workers: 1,
-			Health: checks(clusterv1.MachineHealthCheckChecks{NodeStartupTimeoutSeconds: new(int32(startupTimeout.Seconds()))}), Play: neverJoins,
+			Health: checks(clusterv1.MachineHealthCheckChecks{NodeStartupTimeoutSeconds: new(int32(startupTimeout.Seconds()))}), story: neverJoins,
 		},
 		{
 			Name: "short-circuit", Title: "too many are sick", Cluster: "blue", Workers: 3,
-			Health: atMost(unhealthyNode(nodeTimeout), "40%"), Play: shortCircuit,
+			Health: atMost(unhealthyNode(nodeTimeout), "40%"), story: shortCircuit,
 		},
 		{
 			Name: "kubelet-stops", Title: "a kubelet stops", Cluster: "blue", Workers: 2,
 			Health: unhealthyNode(nodeTimeout),
-			Play:   remediation{strike: stopKubelet, reason: "ReadyUnhealthy", timeout: nodeTimeout}.play,
+			story:  remediation{strike: stopKubelet, reason: "ReadyUnhealthy", timeout: nodeTimeout}.play,
 		},
 		{
 			Name: "recovers", Title: "a node recovers before its deadline", Cluster: "blue", Workers: 1,
-			Health: unhealthyNode(2 * nodeTimeout), Play: recovers,
+			Health: unhealthyNode(2 * nodeTimeout), story: recovers,
 		},
 		{
 			Name: "machine-condition", Title: "a machine condition turns False", Cluster: "blue", Workers: 1,
 			Health: checks(clusterv1.MachineHealthCheckChecks{UnhealthyMachineConditions: []clusterv1.UnhealthyMachineCondition{{
 				Type: "DiskHealthy", Status: metav1.ConditionFalse, TimeoutSeconds: new(int32(machineTimeout.Seconds())),
 			}}}),
-			Play: remediation{strike: failDisk, reason: "DiskHealthyUnhealthy", timeout: machineTimeout}.play,
+			story: remediation{strike: failDisk, reason: "DiskHealthyUnhealthy", timeout: machineTimeout}.play,
 		},
 		{
 			Name: "node-deleted", Title: "a Node object is deleted", Cluster: "blue", Workers: 1,
 			Health: checks(clusterv1.MachineHealthCheckChecks{}),
-			Play:   remediation{strike: deleteNode, reason: "NodeNotFound"}.play,
+			story:  remediation{strike: deleteNode, reason: "NodeNotFound"}.play,
 		},
 		{
 			Name: "asked-for", Title: "somebody asks for remediation", Cluster: "blue", Workers: 1,
 			Health: checks(clusterv1.MachineHealthCheckChecks{}),
-			Play:   remediation{strike: ask, reason: "HasRemediateMachineAnnotation"}.play,
+			story:  remediation{strike: ask, reason: "HasRemediateMachineAnnotation"}.play,
 		},
 	}
 }

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/journal"
@@ -10,44 +9,18 @@ import (
 
 // approval: a plan needs a person's approval before a machine is replaced. Nothing happens until the person
 // approves.
-func approval(ctx context.Context, s *Stage) (Outcome, error) {
-	machines, err := s.machines(ctx)
-	if err != nil {
-		return Outcome{}, err
-	}
+func approval(ctx context.Context, s *Stage) {
+	machines := s.machines(ctx)
 	machine := &machines[0]
-	judged, err := s.sickens(ctx, machine)
-	if err != nil {
-		return Outcome{}, err
-	}
-	waiting, _, err := s.record(ctx, machine, "the wait for approval", journal.InPhase(v1alpha1.RemediationPending, v1alpha1.ReasonApprovalRequired))
-	if err != nil {
-		return Outcome{}, err
-	}
-	if err := s.event(ctx, machine, "RemediationApprovalRequired"); err != nil {
-		return Outcome{}, err
-	}
-	if err := s.quiet(ctx, quietTime, machine); err != nil {
-		return Outcome{}, err
-	}
-	if err := s.decide(ctx, waiting, v1alpha1.RemediationDecision{Answer: v1alpha1.AnswerApprove, Reason: "its data is elsewhere"}); err != nil {
-		return Outcome{}, err
-	}
-	marked, ready, err := s.markedAndReplaced(ctx, machine, uids(machines))
-	if err != nil {
-		return Outcome{}, err
-	}
-	detected := s.since(judged)
-	outcome := Outcome{
-		Detected: detected, Late: max(0, detected-nodeTimeout), Remediated: s.since(marked), Ready: s.since(ready),
-		Remark: "not touched until a person had approved",
-	}
-	record, err := s.ended(ctx, machine, v1alpha1.ReasonReplaced)
-	if err != nil {
-		return outcome, err
-	}
+	judged := s.sickens(ctx, machine, stopKubelet(s, machine))
+	waiting := s.record(ctx, machine, "the wait for approval", journal.InPhase(v1alpha1.RemediationPending, v1alpha1.ReasonApprovalRequired))
+	s.event(ctx, machine, "RemediationApprovalRequired")
+	s.quiet(ctx, quietTime, machine)
+	s.decide(ctx, waiting, v1alpha1.RemediationDecision{Answer: v1alpha1.AnswerApprove, Reason: "its data is elsewhere"})
+	marked, ready := s.markedAndReplaced(ctx, machine, uids(machines))
+	s.measure(nodeTimeout, judged, marked, ready, "not touched until a person had approved")
+	record := s.ended(ctx, machine, v1alpha1.ReasonReplaced)
 	if by := lastAttempt(record).Decision; by == nil || by.By != person || by.Answer != v1alpha1.AnswerApprove {
-		return outcome, fmt.Errorf("MachineRemediation %s does not say who approved: %+v", record.Name, by)
+		failf("MachineRemediation %s does not say who approved: %+v", record.Name, by)
 	}
-	return outcome, nil
 }

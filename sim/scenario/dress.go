@@ -40,7 +40,7 @@ func Restored(ctx context.Context, c client.Client, before *corev1.Node) error {
 		return fmt.Errorf("getting Node %s: %w", before.Name, err)
 	}
 	if node.UID == before.UID {
-		return fmt.Errorf("there is no other Node %s than before", node.Name)
+		return fmt.Errorf("the Node %s was not replaced", node.Name)
 	}
 	for what, maps := range map[string][2]map[string]string{
 		"label": {before.Labels, node.Labels}, "annotation": {before.Annotations, node.Annotations},

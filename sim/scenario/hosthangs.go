@@ -26,57 +26,31 @@ const (
 
 // hostHangs: a host that hangs is switched off and proven off, loses its Node, and comes back. The new Node has what
 // people had put on the old one. The machine stays.
-func hostHangs(ctx context.Context, s *Stage) (Outcome, error) {
-	machines, err := s.machines(ctx)
-	if err != nil {
-		return Outcome{}, err
-	}
+func hostHangs(ctx context.Context, s *Stage) {
+	machines := s.machines(ctx)
 	machine := &machines[0]
 	host := s.hostOf(machine)
-	node, hosts, err := s.dressed(ctx, host)
-	if err != nil {
-		return Outcome{}, err
-	}
-	if err := s.breaks(ctx, fault.HangHost{Host: host}); err != nil {
-		return Outcome{}, err
-	}
-	judged, err := s.judged(ctx, machine, metav1.ConditionFalse, "ReadyUnhealthy", true)
-	if err != nil {
-		return Outcome{}, err
-	}
-	if _, _, err := s.record(ctx, machine, "step "+requestName, trying(requestName)); err != nil {
-		return Outcome{}, err
-	}
-	requested, err := s.cycle(ctx, machine, node)
-	if err != nil {
-		return Outcome{}, err
-	}
-	ready, err := s.recovered(ctx, machine)
-	if err != nil {
-		return Outcome{}, err
-	}
-	outcome := Outcome{
-		Detected: s.since(judged), Remediated: s.since(requested), Ready: s.since(ready),
+	node, hosts := s.dressed(ctx, host)
+	judged := s.sickens(ctx, machine, fault.HangHost{Host: host})
+	s.record(ctx, machine, "step "+requestName, trying(requestName))
+	made := s.cycleMade(ctx, machine)
+	s.follow(ctx, machine, scenes, made)
+	must(Restored(ctx, s.World.Client(), node))
+	ready := s.recovered(ctx, machine)
+	s.outcome = Outcome{
+		Detected: s.since(judged), Remediated: s.since(made), Ready: s.since(ready),
 		Remark: "power-cycled once, its Node deleted while it was off; the machine stays",
 	}
-	if _, err := s.ended(ctx, machine, v1alpha1.ReasonRecovered); err != nil {
-		return outcome, err
-	}
-	if err := s.untouched(machine); err != nil {
-		return outcome, err
-	}
-	return outcome, hosts.Cycled(ctx, host)
+	s.ended(ctx, machine, v1alpha1.ReasonRecovered)
+	s.untouched(machine)
+	must(hosts.Cycled(ctx, host))
 }
 
 // dressed slows a host down, so that the story shows each phase, and dresses its Node.
-func (s *Stage) dressed(ctx context.Context, host client.ObjectKey) (*corev1.Node, *Hosts, error) {
+func (s *Stage) dressed(ctx context.Context, host client.ObjectKey) (*corev1.Node, *Hosts) {
 	s.World.Host(host).Set(baremetal.Faults{OffTakes: offTakes, OnTakes: onTakes})
-	node, err := Dress(ctx, s.World.Client(), host.Name)
-	if err != nil {
-		return nil, nil, err
-	}
-	hosts, err := RememberHosts(ctx, s.World, s.Journal, s.Key())
-	return node, hosts, err
+	node := mustGet(Dress(ctx, s.World.Client(), host.Name))
+	return node, mustGet(RememberHosts(ctx, s.World, s.Journal, s.Key()))
 }
 
 // scene is the text for a phase of a cycle.
@@ -96,68 +70,47 @@ var scenes = []scene{
 	{v1alpha1.Succeeded, "Node %s has its labels, annotations, taints and cordon back"},
 }
 
-// cycle follows a RebootRemediation through its phases, and returns when it was created.
-func (s *Stage) cycle(ctx context.Context, machine *clusterv1.Machine, before *corev1.Node) (time.Time, error) {
-	made, err := s.cycleMade(ctx, machine)
-	if err != nil {
-		return time.Time{}, err
-	}
-	if _, err := s.follow(ctx, machine, scenes, made); err != nil {
-		return time.Time{}, err
-	}
-	return made, Restored(ctx, s.World.Client(), before)
-}
-
-// cycleMade waits for the RebootRemediation of a machine.
-func (s *Stage) cycleMade(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
-	made, err := s.made(ctx, machine)
-	if err == nil {
-		s.say(Acted, made, "RebootRemediation %s is made of template %s", machine.Name, s.Templates[0].GetName())
-	}
-	return made, err
+// cycleMade waits for the RebootRemediation of a machine, and tells it.
+func (s *Stage) cycleMade(ctx context.Context, machine *clusterv1.Machine) time.Time {
+	made := s.made(ctx, machine)
+	s.say(Acted, made, "RebootRemediation %s is created from template %s", machine.Name, s.Templates[0].GetName())
+	return made
 }
 
 // made waits for the RebootRemediation of a machine since something broke. It may be seen before the verdict, as states of different
 // kinds are seen in any order, but it must not be stored before.
-func (s *Stage) made(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
-	entry, err := s.Journal.Request(ctx, machine, "the RebootRemediation of machine "+machine.Name, s.began, func(*v1alpha1.RebootRemediation) bool { return true })
-	if err != nil {
-		return time.Time{}, err
-	}
+func (s *Stage) made(ctx context.Context, machine *clusterv1.Machine) time.Time {
+	what := "the RebootRemediation of machine " + machine.Name
+	entry := mustGet(s.Journal.Request(ctx, machine, what, s.began, func(*v1alpha1.RebootRemediation) bool { return true }))
 	if verdict, judged := s.verdicts[machine.UID]; judged && entry.Before(verdict) {
-		return time.Time{}, fmt.Errorf("RebootRemediation %s was made before the verdict", entry.Object.GetName())
+		failf("RebootRemediation %s was made before the verdict", entry.Object.GetName())
 	}
-	return entry.At, nil
+	return entry.At
 }
 
 // follow follows a RebootRemediation through successive phases, and returns when the last one began.
-func (s *Stage) follow(ctx context.Context, machine *clusterv1.Machine, through []scene, last time.Time) (time.Time, error) {
+func (s *Stage) follow(ctx context.Context, machine *clusterv1.Machine, through []scene, last time.Time) time.Time {
 	host := machine.Status.NodeRef.Name
 	for _, p := range through {
-		at, err := s.request(ctx, machine, p.phase, last)
-		if err != nil {
-			return time.Time{}, err
-		}
+		at := s.request(ctx, machine, p.phase, last)
 		s.tellPower(host, last, at)
 		s.say(Acted, at, "%-14s after %.1f s: "+p.text, p.phase, at.Sub(last).Seconds(), host)
 		last = at
 	}
-	return last, nil
+	return last
 }
 
 // request waits until the RebootRemediation of a machine is in a phase.
-func (s *Stage) request(ctx context.Context, machine *clusterv1.Machine, phase v1alpha1.Phase, since time.Time) (time.Time, error) {
-	_, at, err := s.requestThat(ctx, machine, fmt.Sprintf("phase %q", phase), since, func(r *v1alpha1.RebootRemediation) bool { return r.Status.Phase == phase })
-	return at, err
+func (s *Stage) request(ctx context.Context, machine *clusterv1.Machine, phase v1alpha1.Phase, since time.Time) time.Time {
+	_, at := s.requestThat(ctx, machine, fmt.Sprintf("phase %q", phase), since, func(r *v1alpha1.RebootRemediation) bool { return r.Status.Phase == phase })
+	return at
 }
 
 // requestThat waits for a state of the RebootRemediation of a machine.
-func (s *Stage) requestThat(ctx context.Context, machine *clusterv1.Machine, what string, since time.Time, matches func(*v1alpha1.RebootRemediation) bool) (*v1alpha1.RebootRemediation, time.Time, error) {
-	entry, err := s.Journal.Request(ctx, machine, fmt.Sprintf("%s of the RebootRemediation of machine %s", what, machine.Name), since, matches)
-	if err != nil {
-		return nil, time.Time{}, err
-	}
-	return entry.Object.(*v1alpha1.RebootRemediation), entry.At, nil
+func (s *Stage) requestThat(ctx context.Context, machine *clusterv1.Machine, what string, since time.Time, matches func(*v1alpha1.RebootRemediation) bool) (*v1alpha1.RebootRemediation, time.Time) {
+	what = fmt.Sprintf("%s of the RebootRemediation of machine %s", what, machine.Name)
+	entry := mustGet(s.Journal.Request(ctx, machine, what, since, matches))
+	return entry.Object.(*v1alpha1.RebootRemediation), entry.At
 }
 
 // tellPower tells how the real power of a host changed.
@@ -170,25 +123,16 @@ func (s *Stage) tellPower(host string, from, to time.Time) {
 }
 
 // recovered waits until a machine is healthy again and its RebootRemediation is removed.
-func (s *Stage) recovered(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
-	success, err := s.Journal.Machine(ctx, machine.UID, "the success on machine "+machine.Name, func(m *clusterv1.Machine) bool {
+func (s *Stage) recovered(ctx context.Context, machine *clusterv1.Machine) time.Time {
+	success := s.seen(ctx, machine, "the success on", func(m *clusterv1.Machine) bool {
 		return meta.IsStatusConditionTrue(m.Status.Conditions, clusterv1.MachineExternallyRemediatedCondition)
 	})
-	if err != nil {
-		return time.Time{}, err
-	}
 	s.say(Acted, success.At, "machine %s: ExternallyRemediated=True", machine.Name)
-	ready, err := s.judged(ctx, machine, metav1.ConditionTrue, "Succeeded", false)
-	if err != nil {
-		return time.Time{}, err
-	}
+	ready := s.verdict(ctx, machine, metav1.ConditionTrue, "Succeeded").At
 	s.say(Healthy, ready, "machine %s, the same as before: Node Ready, HealthCheckSucceeded=True", machine.Name)
-	gone, err := s.Journal.Await(ctx, "the end of the RebootRemediation of machine "+machine.Name, func(e journal.Entry) bool {
+	gone := mustGet(s.Journal.Await(ctx, "the end of the RebootRemediation of machine "+machine.Name, func(e journal.Entry) bool {
 		return journal.IsRequest(e, machine) && e.Gone
-	})
-	if err != nil {
-		return time.Time{}, err
-	}
+	}))
 	s.say(Acted, gone.At, "RebootRemediation %s is removed; nothing of it is left on the host", machine.Name)
-	return ready, nil
+	return ready
 }

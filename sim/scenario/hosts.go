@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
@@ -42,14 +43,23 @@ func RememberHosts(ctx context.Context, w *world.World, j *journal.Journal, clus
 	h := &Hosts{world: w, journal: j, before: map[client.ObjectKey]hostBefore{}}
 	for i := range list.Items {
 		key := client.ObjectKeyFromObject(&list.Items[i])
-		node := &corev1.Node{}
-		if err := w.Client().Get(ctx, client.ObjectKey{Name: key.Name}, node); client.IgnoreNotFound(err) != nil {
-			return nil, fmt.Errorf("getting the Node of host %s: %w", key, err)
+		node, err := h.nodeOn(ctx, key)
+		if err != nil {
+			return nil, err
 		}
 		host := w.Host(key)
-		h.before[key] = hostBefore{object: &list.Items[i], node: node.UID, changes: len(host.History()), boots: host.Boots()}
+		h.before[key] = hostBefore{object: &list.Items[i], node: node, changes: len(host.History()), boots: host.Boots()}
 	}
 	return h, nil
+}
+
+// nodeOn returns the UID of the Node of a host; empty if it has none.
+func (h *Hosts) nodeOn(ctx context.Context, key client.ObjectKey) (types.UID, error) {
+	node := &corev1.Node{}
+	if err := h.world.Client().Get(ctx, client.ObjectKey{Name: key.Name}, node); client.IgnoreNotFound(err) != nil {
+		return "", fmt.Errorf("getting the Node of host %s: %w", key, err)
+	}
+	return node.UID, nil
 }
 
 // Cycled returns an error unless the operator cycled each of these hosts once, its Node was deleted while it had no power, and
@@ -57,16 +67,11 @@ func RememberHosts(ctx context.Context, w *world.World, j *journal.Journal, clus
 func (h *Hosts) Cycled(ctx context.Context, cycled ...client.ObjectKey) error {
 	var errs []error
 	for key := range h.before {
-		times := 0
-		for _, c := range cycled {
-			if c == key {
-				times = 1
-			}
+		if slices.Contains(cycled, key) {
+			errs = append(errs, h.cycled(ctx, key, 1))
+			continue
 		}
-		errs = append(errs, h.cycled(ctx, key, times))
-		if times == 0 {
-			errs = append(errs, h.undisturbed(ctx, key))
-		}
+		errs = append(errs, h.cycled(ctx, key, 0), h.undisturbed(ctx, key))
 	}
 	return errors.Join(errs...)
 }
@@ -74,23 +79,23 @@ func (h *Hosts) Cycled(ctx context.Context, cycled ...client.ObjectKey) error {
 // cycled returns an error unless the operator cycled a host that many times, its Node was deleted during the first time without
 // power, and nothing is left on it.
 func (h *Hosts) cycled(ctx context.Context, key client.ObjectKey, times int) error {
-	errs := []error{h.powered(key, times), h.asBefore(ctx, key)}
+	changes := h.world.Host(key).History()[h.before[key].changes:]
+	errs := []error{powered(key, changes, times), h.asBefore(ctx, key)}
 	if times > 0 {
 		errs = append(errs, h.nodeWentWhileOff(key, times))
 	}
 	return errors.Join(errs...)
 }
 
-// powered returns an error unless the operator switched a host off and on that many times, and nobody else did.
-func (h *Hosts) powered(key client.ObjectKey, times int) error {
-	changes := h.world.Host(key).History()[h.before[key].changes:]
+// powered returns an error unless these changes are what the operator did when it switched a host off and on that many times.
+func powered(host client.ObjectKey, changes []baremetal.Change, times int) error {
 	for i, change := range changes {
 		if change.Running != (i%2 == 1) || change.Why != baremetal.ByOrder {
-			return fmt.Errorf("the power of host %s changed otherwise than off and on by order: %v", key, changes)
+			return fmt.Errorf("the power of host %s did not change as ordered, off and then on: %v", host, changes)
 		}
 	}
 	if len(changes) != 2*times {
-		return fmt.Errorf("host %s was not power-cycled %d times: %v", key, times, changes)
+		return fmt.Errorf("host %s was not power-cycled %d times: %v", host, times, changes)
 	}
 	return nil
 }
@@ -139,11 +144,11 @@ func (h *Hosts) undisturbed(ctx context.Context, key client.ObjectKey) error {
 	if found {
 		return fmt.Errorf("host %s was touched: %v", key, touched.Object.GetAnnotations())
 	}
-	node := &corev1.Node{}
-	if err := h.world.Client().Get(ctx, client.ObjectKey{Name: key.Name}, node); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("getting the Node of host %s: %w", key, err)
+	node, err := h.nodeOn(ctx, key)
+	if err != nil {
+		return err
 	}
-	if node.UID != h.before[key].node {
+	if node != h.before[key].node {
 		return fmt.Errorf("host %s has another Node", key)
 	}
 	return nil

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,71 +21,48 @@ const (
 const holdTime = 8 * time.Second
 
 // onHold: somebody puts a MachineHealthCheck on hold until a time. Nobody removes the hold; it ends by itself.
-func onHold(ctx context.Context, s *Stage) (Outcome, error) {
-	machines, err := s.machines(ctx)
-	if err != nil {
-		return Outcome{}, err
-	}
+func onHold(ctx context.Context, s *Stage) {
+	machines := s.machines(ctx)
 	machine := &machines[0]
-	until, err := s.hold(ctx)
-	if err != nil {
-		return Outcome{}, err
-	}
-	// The kubelet has been silent for longer than the timeout, so only the hold stops Sickbay.
-	stopped := fault.StopKubelet{Cluster: s.Key(), Node: machine.Status.NodeRef.Name, Since: time.Now().Add(-2 * nodeTimeout)}
-	if err := s.breaks(ctx, stopped); err != nil {
-		return Outcome{}, err
-	}
-	judged, err := s.judged(ctx, machine, metav1.ConditionFalse, "ReadyUnhealthy", true)
-	if err != nil {
-		return Outcome{}, err
-	}
-	at, condition, err := s.healthCheck(ctx, clusterv1.MachineHealthCheckRemediationAllowedCondition, metav1.ConditionFalse, "OnHold")
-	if err != nil {
-		return Outcome{}, err
-	}
-	s.say(Refrains, at, "MachineHealthCheck %s: RemediationAllowed=False OnHold%s", s.Name, quoted(condition.Message))
+	until := s.hold(ctx)
+	// Only the hold stops Sickbay.
+	judged := s.sickens(ctx, machine, s.longSilent(machine))
+	s.healthCheck(ctx, clusterv1.MachineHealthCheckRemediationAllowedCondition, metav1.ConditionFalse, "OnHold", "RemediationAllowed=False OnHold")
 	detected := s.since(judged)
-	marked, ready, err := s.markedAndReplaced(ctx, machine, uids(machines))
-	if err != nil {
-		return Outcome{}, err
-	}
+	marked, ready := s.markedAndReplaced(ctx, machine, uids(machines))
 	if marked.Before(until) {
-		return Outcome{}, fmt.Errorf("machine %s was marked %s before the end of the hold", machine.Name, until.Sub(marked))
+		failf("machine %s was marked %s before the end of the hold", machine.Name, until.Sub(marked))
 	}
 	s.began = until
-	return Outcome{
+	s.outcome = Outcome{
 		Detected: detected, Remediated: s.since(marked), Ready: s.since(ready),
 		Remark: "not touched until the hold ended by itself; then times from its end",
-	}, nil
+	}
+}
+
+// longSilent stops a kubelet that has been silent for longer than its timeout.
+func (s *Stage) longSilent(machine *clusterv1.Machine) fault.Fault {
+	return fault.StopKubelet{Cluster: s.Key(), Node: machine.Status.NodeRef.Name, Since: time.Now().Add(-2 * nodeTimeout)}
 }
 
 // hold puts the MachineHealthCheck on hold, and returns when the hold ends.
-func (s *Stage) hold(ctx context.Context) (time.Time, error) {
+func (s *Stage) hold(ctx context.Context) time.Time {
 	at := time.Now()
 	until := at.Add(holdTime).Truncate(time.Second)
 	end := until.UTC().Format(time.RFC3339)
-	err := s.annotateCheck(ctx, func(mhc *clusterv1.MachineHealthCheck) {
+	s.annotateCheck(ctx, func(mhc *clusterv1.MachineHealthCheck) {
 		metav1.SetMetaDataAnnotation(&mhc.ObjectMeta, holdUntil, end)
 		metav1.SetMetaDataAnnotation(&mhc.ObjectMeta, holdReason, "the storage is being moved")
 	})
-	if err != nil {
-		return time.Time{}, err
-	}
 	s.say(Decides, at, "%s annotates MachineHealthCheck %s with %s: %s", person, s.Name, holdUntil, end)
-	return until, nil
+	return until
 }
 
 // annotateCheck changes the annotations of the MachineHealthCheck of the scenario.
-func (s *Stage) annotateCheck(ctx context.Context, change func(*clusterv1.MachineHealthCheck)) error {
+func (s *Stage) annotateCheck(ctx context.Context, change func(*clusterv1.MachineHealthCheck)) {
 	mhc, c := &clusterv1.MachineHealthCheck{}, s.World.Client()
-	if err := c.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: s.Name}, mhc); err != nil {
-		return fmt.Errorf("getting MachineHealthCheck %s: %w", s.Name, err)
-	}
+	mustDo(c.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: s.Name}, mhc), "getting MachineHealthCheck %s", s.Name)
 	before := mhc.DeepCopy()
 	change(mhc)
-	if err := c.Patch(ctx, mhc, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("annotating MachineHealthCheck %s: %w", s.Name, err)
-	}
-	return nil
+	mustDo(c.Patch(ctx, mhc, client.MergeFrom(before)), "annotating MachineHealthCheck %s", s.Name)
 }

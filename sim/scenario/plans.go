@@ -30,25 +30,25 @@ const (
 func withPlans() []Scenario {
 	return []Scenario{
 		planned(Scenario{
-			Name: "bad-image", Title: "new machines never come up", Cluster: "violet", Workers: 3, Play: badImage,
+			Name: "bad-image", Title: "new machines never come up", Cluster: "violet", Workers: 3, story: badImage,
 			Elsewhere: []world.Pool{{Name: "lone", Size: 1}},
 			Health: checks(clusterv1.MachineHealthCheckChecks{
 				NodeStartupTimeoutSeconds: seconds(slowStartup), UnhealthyNodeConditions: unhealthyNode(nodeTimeout).Checks.UnhealthyNodeConditions,
 			}),
 		}, pacedBy(v1alpha1.DomainOwner), replaceStep()),
 		planned(Scenario{
-			Name: "reboot-in-vain", Title: "a reboot does not help", Cluster: "steel", Workers: 1, Play: rebootInVain,
-			BareMetal: true, SpareHosts: 1, Health: unhealthyNode(nodeTimeout), Templates: []client.Object{impatient()},
+			Name: "reboot-in-vain", Title: "a reboot does not help", Cluster: "steel", Workers: 1, story: rebootInVain,
+			BareMetal: true, SpareHosts: 1, Health: unhealthyNode(nodeTimeout), Templates: []client.Object{impatient(impatientName)},
 		}, rebootFrom(impatientName), replaceStep()),
 		planned(Scenario{
-			Name: "relapse", Title: "a reboot helps for a moment", Cluster: "steel", Workers: 1, Play: relapse,
+			Name: "relapse", Title: "a reboot helps for a moment", Cluster: "steel", Workers: 1, story: relapse,
 			BareMetal: true, SpareHosts: 1, Health: unhealthyNode(nodeTimeout),
 		}, rebootStep(), replaceStep()),
 		planned(Scenario{
-			Name: "approval", Title: "a person must approve", Cluster: "violet", Workers: 1, Play: approval, Health: unhealthyNode(nodeTimeout),
+			Name: "approval", Title: "a person must approve", Cluster: "violet", Workers: 1, story: approval, Health: unhealthyNode(nodeTimeout),
 		}, requireApproval(replaceStep())),
 		planned(Scenario{
-			Name: "held", Title: "a person must decide", Cluster: "violet", Workers: 1, Play: held, Health: unhealthyNode(nodeTimeout),
+			Name: "held", Title: "a person must decide", Cluster: "violet", Workers: 1, story: held, Health: unhealthyNode(nodeTimeout),
 		}, waitStep(), holdStep(), replaceStep()),
 	}
 }
@@ -105,9 +105,9 @@ func rebootFrom(template string) part {
 
 const impatientName = "impatient"
 
-// impatient returns a template that gives a Node little time to come back.
-func impatient() *v1alpha1.RebootRemediationTemplate {
-	template := rebootTemplate(impatientName)
+// impatient returns a template that gives a Node little time to come back, so that an attempt fails soon.
+func impatient(name string) *v1alpha1.RebootRemediationTemplate {
+	template := rebootTemplate(name)
 	template.Spec.Template.Spec.NodeTimeoutSeconds = seconds(comeBack)
 	return template
 }

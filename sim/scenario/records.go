@@ -17,14 +17,11 @@ import (
 )
 
 // record waits for a state of a MachineRemediation of a machine, and tells it.
-func (s *Stage) record(ctx context.Context, machine *clusterv1.Machine, what string, matches func(*v1alpha1.MachineRemediation) bool) (*v1alpha1.MachineRemediation, time.Time, error) {
-	entry, err := s.Journal.Record(ctx, machine.UID, fmt.Sprintf("%s of machine %s", what, machine.Name), matches)
-	if err != nil {
-		return nil, time.Time{}, err
-	}
+func (s *Stage) record(ctx context.Context, machine *clusterv1.Machine, what string, matches func(*v1alpha1.MachineRemediation) bool) *v1alpha1.MachineRemediation {
+	entry := mustGet(s.Journal.Record(ctx, machine.UID, fmt.Sprintf("%s of machine %s", what, machine.Name), matches))
 	record := entry.Object.(*v1alpha1.MachineRemediation)
 	s.sayRecord(entry.At, record)
-	return record, entry.At, nil
+	return record
 }
 
 // sayRecord tells the phase and step of a record, and its message about what comes next.
@@ -77,41 +74,38 @@ func attempts(record *v1alpha1.MachineRemediation) string {
 }
 
 // ended waits until the latest record of a machine ends for a reason.
-func (s *Stage) ended(ctx context.Context, machine *clusterv1.Machine, reason string) (*v1alpha1.MachineRemediation, error) {
-	record, _, err := s.record(ctx, machine, "the end of the remediation, "+reason+",", journal.EndedAs(reason))
-	return record, err
+func (s *Stage) ended(ctx context.Context, machine *clusterv1.Machine, reason string) *v1alpha1.MachineRemediation {
+	return s.record(ctx, machine, "the end of the remediation, "+reason+",", journal.EndedAs(reason))
+}
+
+// endedAfter is ended, and checks what the record has tried.
+func (s *Stage) endedAfter(ctx context.Context, machine *clusterv1.Machine, reason, tried string) {
+	record := s.ended(ctx, machine, reason)
+	if got := attempts(record); got != tried {
+		failf("MachineRemediation %s has tried something else: %s", record.Name, got)
+	}
 }
 
 // event waits for an event about a machine, and tells it.
-func (s *Stage) event(ctx context.Context, machine *clusterv1.Machine, reason string) error {
+func (s *Stage) event(ctx context.Context, machine *clusterv1.Machine, reason string) {
 	if s.WithoutEvents {
-		return nil
+		return
 	}
-	entry, err := s.Journal.Event(ctx, fmt.Sprintf("the event %s about machine %s", reason, machine.Name), func(e *eventsv1.Event) bool {
-		return e.Reason == reason && e.Regarding.UID == machine.UID
-	})
-	if err != nil {
-		return err
-	}
-	event := entry.Object.(*eventsv1.Event)
-	s.say(Records, entry.At, "event about machine %s: %s%s", machine.Name, reason, quoted(event.Note))
-	return nil
+	what := fmt.Sprintf("the event %s about machine %s", reason, machine.Name)
+	entry := mustGet(s.Journal.Event(ctx, what, func(e *eventsv1.Event) bool { return e.Reason == reason && e.Regarding.UID == machine.UID }))
+	s.say(Records, entry.At, "event about machine %s: %s%s", machine.Name, reason, quoted(entry.Object.(*eventsv1.Event).Note))
 }
 
 // person is the name of the person who decides in the stories.
 const person = "robin"
 
 // decide stores a person's decision about the current attempt of a record.
-func (s *Stage) decide(ctx context.Context, record *v1alpha1.MachineRemediation, decision v1alpha1.RemediationDecision) error {
+func (s *Stage) decide(ctx context.Context, record *v1alpha1.MachineRemediation, decision v1alpha1.RemediationDecision) {
 	decision.Attempt, decision.By = record.Status.Attempt, person
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"decision": decision}})
-	if err != nil {
-		return fmt.Errorf("encoding a decision: %w", err)
-	}
+	mustDo(err, "encoding a decision")
 	at := time.Now()
-	if err := s.World.Client().Patch(ctx, record.DeepCopy(), client.RawPatch(types.MergePatchType, patch)); err != nil {
-		return fmt.Errorf("deciding about MachineRemediation %s: %w", record.Name, err)
-	}
+	err = s.World.Client().Patch(ctx, record.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
+	mustDo(err, "deciding about MachineRemediation %s", record.Name)
 	s.say(Decides, at, "%s answers %s for attempt %d of MachineRemediation %s: %q", person, decision.Answer, decision.Attempt, record.Name, decision.Reason)
-	return nil
 }

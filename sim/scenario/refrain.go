@@ -11,87 +11,44 @@ import (
 )
 
 // cutOff: if a cluster cannot be reached, nothing is known about its machines, so nothing is done to them.
-func cutOff(ctx context.Context, s *Stage) (Outcome, error) {
-	machines, err := s.machines(ctx)
-	if err != nil {
-		return Outcome{}, err
-	}
+func cutOff(ctx context.Context, s *Stage) {
+	machines := s.machines(ctx)
 	cut := fault.CutOff{Cluster: s.Key()}
-	if err := s.breaks(ctx, cut); err != nil {
-		return Outcome{}, err
-	}
-	judged, err := s.judged(ctx, &machines[0], metav1.ConditionUnknown, "NodeUnavailable", true)
-	if err != nil {
-		return Outcome{}, err
-	}
+	s.breaks(ctx, cut)
+	judged := s.judged(ctx, &machines[0], metav1.ConditionUnknown, "NodeUnavailable")
 	s.say(Refrains, judged, "nothing is known, so nothing is done")
-	if err := s.mends(ctx, cut, "the cluster can be reached again"); err != nil {
-		return Outcome{}, err
-	}
-	if _, err := s.judged(ctx, &machines[0], metav1.ConditionTrue, "Succeeded", true); err != nil {
-		return Outcome{}, err
-	}
-	return Outcome{Detected: s.since(judged), Remark: "not touched"}, s.leftAlone(&machines[0])
+	s.mends(ctx, cut, "the cluster can be reached again")
+	s.judged(ctx, &machines[0], metav1.ConditionTrue, "Succeeded")
+	s.outcome = Outcome{Detected: s.since(judged), Remark: "not touched"}
+	s.leftAlone(&machines[0])
 }
 
 // paused: Sickbay touches nothing in a cluster that a person has paused, and acts once it is resumed.
-func paused(ctx context.Context, s *Stage) (Outcome, error) {
-	machines, err := s.machines(ctx)
-	if err != nil {
-		return Outcome{}, err
-	}
+func paused(ctx context.Context, s *Stage) {
+	machines := s.machines(ctx)
 	pause := fault.PauseCluster{Cluster: s.Key()}
-	if err := s.breaks(ctx, pause); err != nil {
-		return Outcome{}, err
-	}
-	at, condition, err := s.healthCheck(ctx, clusterv1.PausedCondition, metav1.ConditionTrue, clusterv1.PausedReason)
-	if err != nil {
-		return Outcome{}, err
-	}
-	s.say(Refrains, at, "MachineHealthCheck %s: Paused=True%s", s.Name, quoted(condition.Message))
-	// The kubelet has been silent for longer than the timeout, so only the pause stops Sickbay.
-	stopped := fault.StopKubelet{Cluster: s.Key(), Node: machines[0].Status.NodeRef.Name, Since: time.Now().Add(-2 * nodeTimeout)}
-	if err := s.breaks(ctx, stopped); err != nil {
-		return Outcome{}, err
-	}
-	if err := s.quiet(ctx, quietTime, &machines[0]); err != nil {
-		return Outcome{}, err
-	}
-	if err := s.mends(ctx, pause, "the cluster is resumed"); err != nil {
-		return Outcome{}, err
-	}
+	s.breaks(ctx, pause)
+	s.healthCheck(ctx, clusterv1.PausedCondition, metav1.ConditionTrue, clusterv1.PausedReason, "Paused=True")
+	// Only the pause stops Sickbay.
+	s.breaks(ctx, s.longSilent(&machines[0]))
+	s.quiet(ctx, quietTime, &machines[0])
+	s.mends(ctx, pause, "the cluster is resumed")
 	s.began = time.Now()
-	outcome, err := s.remediated(ctx, &machines[0], uids(machines), "ReadyUnhealthy", 0)
-	outcome.Remark = "not touched while paused; times from the resumption"
-	return outcome, err
+	s.remediated(ctx, &machines[0], uids(machines), "ReadyUnhealthy", 0, "not touched while paused; times from the resumption")
 }
 
 // recovers: a Node that comes back in time has no consequences.
-func recovers(ctx context.Context, s *Stage) (Outcome, error) {
-	machines, err := s.machines(ctx)
-	if err != nil {
-		return Outcome{}, err
-	}
-	stopped := stopKubelet(s, &machines[0])
-	if err := s.breaks(ctx, stopped); err != nil {
-		return Outcome{}, err
-	}
-	judged, err := s.judged(ctx, &machines[0], metav1.ConditionUnknown, "NodeConditionsNotYetUnhealthy", true)
-	if err != nil {
-		return Outcome{}, err
-	}
-	if err := s.quiet(ctx, quietTime, &machines[0]); err != nil {
-		return Outcome{}, err
-	}
-	if err := s.mends(ctx, stopped, "the kubelet is back, before the deadline"); err != nil {
-		return Outcome{}, err
-	}
-	healthy, err := s.judged(ctx, &machines[0], metav1.ConditionTrue, "Succeeded", true)
-	if err != nil {
-		return Outcome{}, err
-	}
+func recovers(ctx context.Context, s *Stage) {
+	machines := s.machines(ctx)
+	silent := stopKubelet(s, &machines[0])
+	s.breaks(ctx, silent)
+	judged := s.judged(ctx, &machines[0], metav1.ConditionUnknown, "NodeConditionsNotYetUnhealthy")
+	s.quiet(ctx, quietTime, &machines[0])
+	s.mends(ctx, silent, "the kubelet is back, before the deadline")
+	healthy := s.judged(ctx, &machines[0], metav1.ConditionTrue, "Succeeded")
 	s.say(Refrains, healthy, "machine %s keeps running", machines[0].Name)
-	return Outcome{Detected: s.since(judged), Remark: "not touched"}, s.leftAlone(&machines[0])
+	s.outcome = Outcome{Detected: s.since(judged), Remark: "not touched"}
+	s.leftAlone(&machines[0])
 }
 
 // quietTime is how long the story checks that a machine is not touched. If Sickbay acts, it does so within
@@ -99,11 +56,11 @@ func recovers(ctx context.Context, s *Stage) (Outcome, error) {
 const quietTime = 2 * time.Second
 
 // quiet waits for a while, and checks that the machines were not touched.
-func (s *Stage) quiet(ctx context.Context, while time.Duration, machines ...*clusterv1.Machine) error {
+func (s *Stage) quiet(ctx context.Context, while time.Duration, machines ...*clusterv1.Machine) {
 	select {
 	case <-time.After(while):
-		return s.untouched(machines...)
+		s.untouched(machines...)
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		must(context.Cause(ctx))
 	}
 }

@@ -25,71 +25,49 @@ type remediation struct {
 	timeout time.Duration
 }
 
-func (r remediation) play(ctx context.Context, s *Stage) (Outcome, error) {
-	machines, err := s.machines(ctx)
-	if err != nil {
-		return Outcome{}, err
-	}
-	if err := s.breaks(ctx, r.strike(s, &machines[0])); err != nil {
-		return Outcome{}, err
-	}
-	return s.remediated(ctx, &machines[0], uids(machines), r.reason, r.timeout)
+func (r remediation) play(ctx context.Context, s *Stage) {
+	machines := s.machines(ctx)
+	s.breaks(ctx, r.strike(s, &machines[0]))
+	s.remediated(ctx, &machines[0], uids(machines), r.reason, r.timeout, "")
 }
 
-// remediated follows a machine from its verdict to its replacement.
-func (s *Stage) remediated(ctx context.Context, machine *clusterv1.Machine, known []types.UID, reason string, timeout time.Duration) (Outcome, error) {
-	judged, err := s.judged(ctx, machine, metav1.ConditionFalse, reason, true)
-	if err != nil {
-		return Outcome{}, err
-	}
-	marked, err := s.markedFor(ctx, machine)
-	if err != nil {
-		return Outcome{}, err
-	}
-	if err := s.deleted(ctx, machine); err != nil {
-		return Outcome{}, err
-	}
+// remediated follows a machine from its verdict to its replacement, and stores the outcome.
+func (s *Stage) remediated(ctx context.Context, machine *clusterv1.Machine, known []types.UID, reason string, timeout time.Duration, remark string) {
+	judged := s.judged(ctx, machine, metav1.ConditionFalse, reason)
+	marked := s.markedFor(ctx, machine)
+	s.deleted(ctx, machine)
 	// Under the built-in plan, the owner does the rest.
-	if _, err := s.ended(ctx, machine, v1alpha1.ReasonReplaced); err != nil {
-		return Outcome{}, err
-	}
-	ready, err := s.succeeded(ctx, machine, append(slices.Clone(known), machine.UID))
-	if err != nil {
-		return Outcome{}, err
-	}
-	detected := s.since(judged)
-	return Outcome{Detected: detected, Late: max(0, detected-timeout), Remediated: s.since(marked), Ready: s.since(ready)}, nil
+	s.ended(ctx, machine, v1alpha1.ReasonReplaced)
+	ready := s.succeeded(ctx, machine, append(slices.Clone(known), machine.UID))
+	s.measure(timeout, judged, marked, ready, remark)
 }
 
 // markedFor waits until a machine is marked for its owner and its record says so.
-func (s *Stage) markedFor(ctx context.Context, machine *clusterv1.Machine) (time.Time, error) {
-	marked, err := s.Journal.Machine(ctx, machine.UID, "the mark on machine "+machine.Name, journal.Marked)
-	if err != nil {
-		return time.Time{}, err
-	}
-	record, err := s.Journal.Record(ctx, machine.UID, "step "+replaceName+" of machine "+machine.Name, trying(replaceName))
-	if err != nil {
-		return time.Time{}, err
-	}
+func (s *Stage) markedFor(ctx context.Context, machine *clusterv1.Machine) time.Time {
+	marked := s.seen(ctx, machine, "the mark on", journal.Marked)
+	recorded, record := s.replacing(ctx, machine)
 	// A record is created before its first act, and its status is stored before each later one.
-	later := record.At.After(marked.At)
+	later := recorded.After(marked.At)
 	if later {
 		s.sayMark(marked.At, machine)
 	}
-	s.sayRecord(record.At, record.Object.(*v1alpha1.MachineRemediation))
+	s.sayRecord(recorded, record)
 	if !later {
 		s.sayMark(marked.At, machine)
 	}
-	return marked.At, nil
+	return marked.At
+}
+
+// replacing waits until a record of a machine tries to have it replaced.
+func (s *Stage) replacing(ctx context.Context, machine *clusterv1.Machine) (time.Time, *v1alpha1.MachineRemediation) {
+	entry := mustGet(s.Journal.Record(ctx, machine.UID, "step "+replaceName+" of machine "+machine.Name, trying(replaceName)))
+	return entry.At, entry.Object.(*v1alpha1.MachineRemediation)
 }
 
 // markedAndReplaced follows a machine from its mark to its replacement.
-func (s *Stage) markedAndReplaced(ctx context.Context, machine *clusterv1.Machine, known []types.UID) (marked, ready time.Time, err error) {
-	if marked, err = s.markedFor(ctx, machine); err != nil {
-		return marked, ready, err
-	}
-	ready, err = s.replaced(ctx, machine, known)
-	return marked, ready, err
+func (s *Stage) markedAndReplaced(ctx context.Context, machine *clusterv1.Machine, known []types.UID) (marked, ready time.Time) {
+	marked = s.markedFor(ctx, machine)
+	return marked, s.replaced(ctx, machine, known)
 }
 
 func uids(machines []clusterv1.Machine) []types.UID {

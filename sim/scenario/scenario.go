@@ -51,8 +51,8 @@ type Scenario struct {
 	Templates []client.Object
 	// Annotations are set on the MachineHealthCheck.
 	Annotations map[string]string
-	// Play runs the story, and returns an error if it did not end as it should.
-	Play func(ctx context.Context, s *Stage) (Outcome, error)
+	// story is what happens. It stops if something does not end as it should: see Play.
+	story func(ctx context.Context, s *Stage)
 }
 
 // In moves a scenario to another namespace, where it has its own cluster of the same name.
@@ -122,6 +122,8 @@ type Stage struct {
 	began time.Time
 	// verdicts has the last verdict on each machine that the story waited for.
 	verdicts map[types.UID]journal.Entry
+	// outcome is what the story has measured.
+	outcome Outcome
 }
 
 // Key returns the name of the cluster.
@@ -138,3 +140,11 @@ func (s *Stage) say(kind Kind, at time.Time, format string, args ...any) {
 
 // since returns how long after the break something happened.
 func (s *Stage) since(at time.Time) time.Duration { return max(0, at.Sub(s.began)) }
+
+// measure stores the outcome of a fault that counts after a timeout, in times since the break.
+func (s *Stage) measure(timeout time.Duration, judged, remediated, ready time.Time, remark string) {
+	detected := s.since(judged)
+	s.outcome = Outcome{
+		Detected: detected, Late: max(0, detected-timeout), Remediated: s.since(remediated), Ready: s.since(ready), Remark: remark,
+	}
+}
