@@ -2,6 +2,7 @@ package healthcheck
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -49,8 +50,14 @@ func guarded[A any](ctx context.Context, call func(context.Context) (A, error)) 
 			ctrl.LoggerFrom(ctx).Error(err, "Check panicked", "stack", string(debug.Stack()))
 		}
 	}()
-	return call(ctx)
+	answer, err = call(ctx)
+	// This looks at each error in the tree: a typed nil panics here, where that is caught, and not in the engine.
+	_, _ = errors.AsType[noError](err)
+	return answer, err
 }
+
+// noError is in no tree of errors.
+type noError struct{ error }
 
 // call identifies a call of foreign code: the object, and the part of the registration that is called.
 type call struct {

@@ -3,6 +3,7 @@ package healthcheck
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -48,7 +49,8 @@ func date(clocks []Progress, conditionType, check string, r Result, now time.Tim
 	of := func(cause string) int {
 		return slices.IndexFunc(kept, func(p Progress) bool { return p.Cause == cause })
 	}
-	cause := cmp.Or(r.Cause, r.Reason)
+	// JSON would store anything else in another form, in which its clock is never found again.
+	cause := strings.ToValidUTF8(cmp.Or(r.Cause, r.Reason), "\uFFFD")
 	if of(cause) < 0 && len(kept) >= maxCauses {
 		cause = otherCauses
 	}

@@ -82,7 +82,7 @@ func soonest(err error) time.Duration {
 	var wrapped []error
 	switch e := err.(type) { //nolint:errorlint // The whole tree is searched, and not only for the first.
 	case *LaterError:
-		if e.After <= 0 {
+		if e == nil || e.After <= 0 {
 			return soon
 		}
 		return e.After

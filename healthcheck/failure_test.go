@@ -3,12 +3,14 @@ package healthcheck_test
 import (
 	"context"
 	"errors"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
@@ -131,5 +133,35 @@ func TestWhatTheAPIServerWouldRefuse(t *testing.T) {
 	f.reconcile(t)
 	if after := f.stored(t).ResourceVersion; after != version {
 		t.Errorf("resourceVersion went from %s to %s, want no write", version, after)
+	}
+}
+
+// TestTypedNilErrors: an error that holds a nil pointer, a common mistake, counts as a panic of the code that returns it.
+func TestTypedNilErrors(t *testing.T) {
+	fine := healthcheck.Result{Status: healthcheck.True, Reason: "Fine"}
+	for name, err := range map[string]error{
+		"url": (*url.Error)(nil), "unavailable": (*healthcheck.UnavailableError)(nil), "later": (*healthcheck.LaterError)(nil),
+	} {
+		for _, where := range []string{"check", "target", "precheck"} {
+			t.Run(name+" "+where, func(t *testing.T) {
+				c := condition("Probed", says(fine, nil))
+				switch where {
+				case "check":
+					c = condition("Probed", says(fine, err))
+				case "target":
+					c.Checks[0].Needs = healthcheck.NeedsTarget
+				case "precheck":
+					c.Prechecks = []healthcheck.Precheck[*Widget]{func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Applicability, error) {
+						return healthcheck.Applies, err
+					}}
+				}
+				f := inMemory(t, c, condition("Other", says(fine, nil)))
+				f.Targets = healthcheck.TargetsFunc[*Widget](func(context.Context, *Widget) (client.Reader, error) { return nil, err })
+				_, _ = f.Reconcile(t.Context(), f.request())
+				if got := f.kept(); got["Other"] != healthcheck.True || (name != "later" && got["Probed"] != healthcheck.Unknown) {
+					t.Errorf("got %v", got)
+				}
+			})
+		}
 	}
 }

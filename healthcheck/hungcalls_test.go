@@ -69,3 +69,42 @@ func TestHungCallsAreNotMadeAgain(t *testing.T) {
 		})
 	}
 }
+
+// TestPrecheckBeforeAHungOne: a precheck that hangs does not keep the one before it from deciding.
+func TestPrecheckBeforeAHungOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		type pod = *corev1.Pod
+		hangs, paused := make(chan struct{}), false
+		r := &Reconciler[pod]{Registration: Registration[pod]{
+			CheckTimeout: 3 * time.Second,
+			Conditions: []ConditionChecks[pod]{{
+				Type: "Ready",
+				Prechecks: []Precheck[pod]{
+					func(context.Context, Input[pod]) (Applicability, error) {
+						if paused {
+							return LeaveAlone, nil
+						}
+						return Applies, nil
+					},
+					func(context.Context, Input[pod]) (Applicability, error) { <-hangs; return Applies, nil },
+				},
+				Checks: []NamedCheck[pod]{NewCheck("c", func(context.Context, Input[pod]) (Result, error) {
+					return Result{Status: True, Reason: "Fine"}, nil
+				})},
+			}},
+		}}
+		look := func() outcome {
+			outcomes, err := r.checkConditions(t.Context(), r.newRun(&corev1.Pod{}, nil, &r.hung, testNow), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return outcomes[0]
+		}
+		look() // the second precheck hangs
+		paused = true
+		if got := look(); got.applicability != LeaveAlone {
+			t.Errorf("it is paused, and gets %s %s %q", got.result.Status, got.result.Reason, got.result.Message)
+		}
+		close(hangs)
+	})
+}

@@ -45,8 +45,8 @@ func (r run[T]) remember(c ConditionChecks[T], last []keptResult, results []Resu
 }
 
 // keepResults returns the results to keep, and when the first of them ends. New results end before their interval if something
-// else is due: see shorten. While Damping delays a change, they end when the next finding counts, because the check must run
-// for that. Results has the deadlines, found is the merged result, and out is the outcome after Damping.
+// else is due: see shorten. While Damping delays a change, all results end when the next finding counts, because the check must
+// run for that. Results has the deadlines, found is the merged result, and out is the outcome after Damping.
 func (r run[T]) keepResults(c ConditionChecks[T], last []keptResult, results []Result, found Result, out outcome) (kept []keptResult, due time.Time) {
 	for i, k := range last {
 		if k.until.IsZero() {
@@ -54,10 +54,10 @@ func (r run[T]) keepResults(c ConditionChecks[T], last []keptResult, results []R
 		}
 		if !k.reused {
 			k.shorten(r.in.Now, results[i], found)
-			// It is unknown which results a conclusion depends on.
-			if out.isStored && (c.Conclude != nil || results[i].At(r.in.Now).Status == found.Status) {
-				k.endAt(r.in.Now, out.result.RecheckAt)
-			}
+		}
+		// It is unknown which results a conclusion depends on.
+		if out.isStored && (c.Conclude != nil || results[i].At(r.in.Now).Status == found.Status) {
+			k.endAt(r.in.Now, out.result.RecheckAt)
 		}
 		due, k.reused = Earliest(due, k.until), false
 		// A result that breaks the rules is not kept, but its check runs again after the interval.

@@ -292,3 +292,30 @@ func TestIntervalAndDampingOfAConclusion(t *testing.T) {
 		t.Errorf("it is %s after %d runs, want three findings for it", got, p.runs)
 	}
 }
+
+// TestDampingAsksKeptChecks: the replicas recover while the answer of the endpoint is kept. Each finding that Damping counts needs a new answer
+// of the endpoint, which is down by then.
+func TestDampingAsksKeptChecks(t *testing.T) {
+	replicas, endpoint := healthcheck.False, healthcheck.True
+	p := &probe{answer: func(time.Time) (healthcheck.Result, error) {
+		return healthcheck.Result{Status: endpoint, Reason: "Endpoint"}, nil
+	}}
+	c := p.every(time.Minute)
+	c.Damping = healthcheck.Damping{Successes: 3}
+	c.Checks = append(c.Checks, condition("", func() (healthcheck.Result, error) {
+		return healthcheck.Result{Status: replicas, Reason: "Replicas"}, nil
+	}).Checks...)
+	f := inMemory(t, c)
+	f.reconcile(t)
+	replicas = healthcheck.True
+	f.clock.SetTime(in(5 * time.Second))
+	f.reconcile(t)
+	endpoint = healthcheck.False
+	for _, at := range []time.Duration{15, 25} {
+		f.clock.SetTime(in(at * time.Second))
+		f.reconcile(t)
+	}
+	if got := f.kept()["Probed"]; got != healthcheck.False || p.runs == 1 {
+		t.Errorf("it is %s after %d run of the endpoint's check", got, p.runs)
+	}
+}

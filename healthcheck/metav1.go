@@ -54,14 +54,14 @@ func (s Metav1Store[T]) Get(obj T) []Condition {
 }
 
 // Normalize implements Store. It also fixes what the API server would refuse, so that the verdict is always
-// stored: a missing or invalid reason, and a message that is too long.
+// stored: a missing or invalid reason, and a message that is too long or not UTF-8.
 func (s Metav1Store[T]) Normalize(c Condition) Condition {
 	c.Codes = nil
 	if c.Status == Progressing {
 		c.Status = Unknown
 	}
 	c.Reason = word(c.Reason)
-	c.Message = ownwrites.Shortened(c.Message, maxMessage)
+	c.Message = ownwrites.Shortened(strings.ToValidUTF8(c.Message, "\uFFFD"), maxMessage)
 	return c
 }
 

@@ -58,6 +58,10 @@ func TestValidate(t *testing.T) {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Name = "" },
 			`registration "w": a check of condition "Ready" has no name`,
 		},
+		"a name that is not UTF-8": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Name = "größe"[:3] },
+			`registration "w": the name "gr\xc3" of a check of condition "Ready" is not UTF-8`,
+		},
 		"a name with the separator": {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Name = "a|b" },
 			`registration "w": check "a|b" of condition "Ready" has "|" in its name`,

@@ -122,3 +122,28 @@ func TestManagerComesToRestWhateverTheReason(t *testing.T) {
 	g.Eventually(runs.Load, patience).Should(BeNumerically(">=", 1))
 	g.Consistently(runs.Load, 2*time.Second).Should(BeNumerically("<", 20))
 }
+
+// TestMessageIsNotUTF8: a message that was cut in the middle of a letter is written once.
+func TestMessageIsNotUTF8(t *testing.T) {
+	f := newHarness(t, healthcheck.Result{Status: healthcheck.False, Reason: "R0", Message: "\xff broken"})
+	counted := f.counted()
+	for range 10 {
+		f.reconcile(t)
+		f.clock.SetTime(f.clock.Now().Add(time.Minute))
+	}
+	if writes := counted.Load(); writes != 1 {
+		t.Errorf("%d writes in ten looks, and nothing has changed", writes)
+	}
+}
+
+// TestGaugeOfAReasonPutOff: the gauges show the stored reason while the write of another one is put off.
+func TestGaugeOfAReasonPutOff(t *testing.T) {
+	f := newHarness(t, healthcheck.Result{Status: healthcheck.False})
+	f.Name = t.Name()
+	for n := range 5 {
+		f.result.Reason = []string{"Disk", "Net"}[n%2]
+		f.reconcile(t)
+	}
+	stored := f.stored(t).Status.Conditions[0]
+	gauges(t, f.Name, map[string][2]int64{"Healthy False " + stored.Reason: {1, 0}})
+}

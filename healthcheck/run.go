@@ -3,6 +3,7 @@ package healthcheck
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"time"
 
@@ -139,7 +140,9 @@ func (r run[T]) count(c ConditionChecks[T], results []Result, last []keptResult)
 
 // precheck calls the prechecks of a condition, and reports whether they decide it without its checks.
 func (r run[T]) precheck(ctx context.Context, c ConditionChecks[T]) (out outcome, decided bool) {
-	for _, precheck := range c.Prechecks {
+	for i, precheck := range c.Prechecks {
+		// One that hangs does not keep those before it from being called. No check has a name with a separator.
+		r.call.what = c.Type + separator + separator + strconv.Itoa(i)
 		answer, err := within(ctx, r, c.PrecheckNeeds, precheck)
 		if err == nil {
 			err = answer.validate()

@@ -50,3 +50,17 @@ func TestClockWithoutATime(t *testing.T) {
 		t.Errorf("it is %s at once", got)
 	}
 }
+
+// TestCauseIsNotUTF8: a cause that was cut in the middle of a letter has one clock, too.
+func TestCauseIsNotUTF8(t *testing.T) {
+	f := inMemory(t, condition("Probed", says(healthcheck.Result{
+		Status: healthcheck.Progressing, Reason: "Rolling", Cause: "Überprüfung"[:1], Within: time.Minute,
+	}, nil)))
+	for range 10 {
+		again := f.reconcile(t).RequeueAfter
+		f.clock.SetTime(f.clock.Now().Add(max(again, 10*time.Second)))
+	}
+	if got := f.kept(); got["Probed"] != healthcheck.False {
+		t.Errorf("after %s got %v", f.clock.Now().Sub(now), got)
+	}
+}

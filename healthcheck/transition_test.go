@@ -59,3 +59,21 @@ func TestTransitionsAreToldAsTheyAreStored(t *testing.T) {
 		t.Errorf("told in the end (-want +got):\n%s", diff)
 	}
 }
+
+// TestOnTransitionPanics: the transitions after one whose OnTransition panics are stored already, so they must be reported now.
+func TestOnTransitionPanics(t *testing.T) {
+	fine := says(healthcheck.Result{Status: healthcheck.True, Reason: "Fine"}, nil)
+	f := inMemory(t, condition("A", fine), condition("B", fine))
+	reported := map[string]int{}
+	f.OnTransition = func(_ context.Context, _ *Widget, tr healthcheck.Transition) {
+		if reported[tr.To.Type]++; tr.To.Type == "A" {
+			panic("oh dear")
+		}
+	}
+	for range 3 {
+		f.reconcile(t)
+	}
+	if reported["B"] != 1 {
+		t.Errorf("B was reported %d times", reported["B"])
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Validate returns an error that names everything that is missing or wrong, or nil.
@@ -122,6 +123,9 @@ func (r *Registration[T]) validateCheck(c *ConditionChecks[T], check NamedCheck[
 	}
 	if strings.Contains(check.Name, separator) {
 		errs = append(errs, fmt.Errorf("registration %q: check %q of condition %q has %q in its name", r.Name, check.Name, c.Type, separator))
+	}
+	if !utf8.ValidString(check.Name) {
+		errs = append(errs, fmt.Errorf("registration %q: the name %q of a check of condition %q is not UTF-8", r.Name, check.Name, c.Type))
 	}
 	if function, ok := check.Check.(CheckFunc[T]); check.Check == nil || (ok && function == nil) {
 		errs = append(errs, fmt.Errorf("registration %q: check %q of condition %q is nil", r.Name, check.Name, c.Type))

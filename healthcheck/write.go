@@ -140,6 +140,12 @@ func (p *plan) putOff(inARow int, until time.Time) {
 		return
 	}
 	p.restated, p.reworded = false, false
+	for _, t := range p.transitions {
+		// The metrics count what is stored.
+		if i := slices.IndexFunc(p.apply, func(c Condition) bool { return c.Type == t.To.Type }); i >= 0 {
+			p.apply[i] = t.From
+		}
+	}
 	p.transitions = slices.DeleteFunc(p.transitions, func(t Transition) bool { return !t.removes() })
 	p.recheckAt = Earliest(p.recheckAt, until)
 }
@@ -179,7 +185,11 @@ func (r *Reconciler[T]) report(ctx context.Context, obj T, transitions []Transit
 		ctrl.LoggerFrom(ctx).Info("Condition changed", "condition", condition.Type, "from", transition.From.Status,
 			"to", condition.Status, "reason", condition.Reason, "message", condition.Message)
 		if r.OnTransition != nil {
-			r.OnTransition(ctx, obj, transition)
+			// A panic must not lose the transitions after this one: they are stored already.
+			_, _ = guarded(ctx, func(ctx context.Context) (struct{}, error) {
+				r.OnTransition(ctx, obj, transition)
+				return struct{}{}, nil
+			})
 		}
 	}
 }

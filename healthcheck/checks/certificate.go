@@ -1,10 +1,12 @@
 package checks
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -103,6 +105,10 @@ func parse(data []byte) ([]*x509.Certificate, error) {
 			return nil, fmt.Errorf("Certificate %d cannot be read", len(certificates)+1)
 		}
 		certificates = append(certificates, certificate)
+	}
+	// Decode skips a block without its end, one with broken base64, and one that begins on the line on which another ends.
+	if bytes.Count(data, []byte("-----BEGIN CERTIFICATE-----")) != len(certificates) {
+		return nil, errors.New("There is a certificate that cannot be read")
 	}
 	return certificates, nil
 }

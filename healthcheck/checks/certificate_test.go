@@ -10,6 +10,7 @@ import (
 	"encoding/pem"
 	"math/big"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -233,4 +234,24 @@ func FuzzCertificates(f *testing.F) {
 		}
 		t.Errorf("there is no end")
 	})
+}
+
+// TestUnreadableBlocks: a certificate that cannot be read, such as a leaf that runs into the next one because its file has no final newline, does
+// not leave the judgement to the others.
+func TestUnreadableBlocks(t *testing.T) {
+	const begin, end = "-----BEGIN CERTIFICATE-----\n", "-----END CERTIFICATE-----\n"
+	a := newAuthority(t)
+	c, _ := a.issue(t, 50*day)
+	expired, _ := a.issue(t, -day)
+	good := pemOf(c)
+	for name, data := range map[string][]byte{
+		"expired leaf without a final newline": slices.Concat(bytes.TrimSpace(pemOf(expired)), good, pemOf(a.certificate)),
+		"broken base64 before a good one":      append([]byte(begin+"MIIB!!!!notbase64\n"+end), good...),
+		"truncated after a good one":           append(bytes.Clone(good), good[:len(good)/2]...),
+		"without its end before a good one":    append([]byte(begin+"MIIBAAAA\n"), good...),
+	} {
+		if r := (checks.Expiry{}).Judge(data, noon); r.Status != healthcheck.False || r.Reason != checks.ReasonNoCertificate {
+			t.Errorf("%s: %s %s %q", name, r.Status, r.Reason, r.Message)
+		}
+	}
 }

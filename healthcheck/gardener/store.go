@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,7 +59,7 @@ func (s Store[T]) Get(obj T) []healthcheck.Condition {
 func (s Store[T]) Normalize(c healthcheck.Condition) healthcheck.Condition {
 	c.ObservedGeneration = 0
 	c.Reason = cmp.Or(c.Reason, "Unspecified")
-	c.Message = cmp.Or(c.Message, "No message given.")
+	c.Message = cmp.Or(strings.ToValidUTF8(c.Message, "\uFFFD"), "No message given.")
 	return c
 }
 
