@@ -115,6 +115,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	case pause.End:
 		// The next pause is none that somebody took away, also if it is for the same version.
 		r.fights.Forget(req.NamespacedName)
+	default:
+		// Nothing else changes whether the pause is fought over.
 	}
 	measureCheck(r.Kind, req.NamespacedName, decision)
 	r.announce(ctx, check, facts, decision, now)
