@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
@@ -26,8 +27,7 @@ func TestKindsOfOpenShiftComeLater(t *testing.T) {
 	run(t, e, upgradepause.ControllerName)
 	paused := func(kind schema.GroupVersionKind) func() bool {
 		return func() bool {
-			check := &metav1.PartialObjectMetadata{}
-			check.SetGroupVersionKind(kind)
+			check := scaffold.MetadataOf(kind)
 			if err := e.Client.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "mhc"}, check); err != nil {
 				t.Error(err)
 			}

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // snapshot holds what was read of a management cluster. A view with a source reads from it what the snapshot lacks, once, so two
@@ -141,8 +143,7 @@ func (v view) fetch(ctx context.Context, gvk schema.GroupVersionKind, key client
 // blank returns an empty object of a kind.
 func (s *snapshot) blank(gvk schema.GroupVersionKind, partial bool) client.Object {
 	if partial {
-		obj := &metav1.PartialObjectMetadata{}
-		obj.SetGroupVersionKind(gvk)
+		obj := scaffold.MetadataOf(gvk)
 		return obj
 	}
 	if made, err := s.scheme.New(gvk); err == nil {

@@ -111,6 +111,16 @@ func (a *access) client() (client.Client, error) {
 	return c, nil
 }
 
+// reach returns a client, and the namespace to look at; empty means all.
+func (a *access) reach() (client.Client, string, error) {
+	namespace, err := a.namespace()
+	if err != nil {
+		return nil, "", err
+	}
+	c, err := a.client()
+	return c, namespace, err
+}
+
 // fieldOwner is the field manager of the commands' writes.
 const fieldOwner = "sickbay-cli"
 

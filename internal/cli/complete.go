@@ -171,11 +171,7 @@ func (a *access) listed(ctx context.Context, kind schema.GroupVersionKind) []str
 func (a *access) quickly(ctx context.Context, list client.ObjectList, options ...client.ListOption) bool {
 	ctx, cancel := context.WithTimeout(ctx, completeTime)
 	defer cancel()
-	namespace, err := a.namespace()
-	if err != nil {
-		return false
-	}
-	c, err := a.client()
+	c, namespace, err := a.reach()
 	if err != nil {
 		return false
 	}

@@ -95,11 +95,7 @@ func (d *decisionCommand) run(cmd *cobra.Command, args []string) error {
 	if err := cmp.Or(err, d.output.validate(), validReason(d.reason), d.confirm.validate(cmd.InOrStdin())); err != nil {
 		return err
 	}
-	namespace, err := d.access.namespace()
-	if err != nil {
-		return err
-	}
-	c, err := d.access.client()
+	c, namespace, err := d.access.reach()
 	if err != nil {
 		return err
 	}

@@ -83,11 +83,7 @@ func (f *historyFlags) read(cmd *cobra.Command) ([]explain.Repair, error) {
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--selector is %q: %w", f.selector, err)}
 	}
-	namespace, err := f.namespace()
-	if err != nil {
-		return nil, err
-	}
-	c, err := f.client()
+	c, namespace, err := f.reach()
 	if err != nil {
 		return nil, err
 	}

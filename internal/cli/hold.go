@@ -115,11 +115,7 @@ func (h *holdCommand) run(cmd *cobra.Command, args []string) error {
 	if t.kind == "" {
 		t.kind = kindMachine
 	}
-	namespace, err := h.access.namespace()
-	if err != nil {
-		return err
-	}
-	c, err := h.access.client()
+	c, namespace, err := h.access.reach()
 	if err != nil {
 		return err
 	}

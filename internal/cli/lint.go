@@ -83,11 +83,7 @@ func (f *lintFlags) fleet(ctx context.Context, documents []*manifest.Document) (
 	if !f.live {
 		return nil, nil
 	}
-	namespace, err := f.access.namespace()
-	if err != nil {
-		return nil, err
-	}
-	c, err := f.access.client()
+	c, namespace, err := f.access.reach()
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -208,8 +209,7 @@ func TestInVain(t *testing.T) {
 // TestTakenBack: removing the annotation withdraws the cycle. A cache that does not show the annotation yet withdraws nothing.
 func TestTakenBack(t *testing.T) {
 	f := newHarness(t)
-	old := &metav1.PartialObjectMetadata{}
-	old.SetGroupVersionKind(Kind)
+	old := scaffold.MetadataOf(Kind)
 	f.must(f.env.Client.Get(t.Context(), client.ObjectKeyFromObject(f.machine), old))
 	f.annotated(true)
 	f.settles()

@@ -18,6 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // errReplaced means that the Machine was replaced by another one of that name.
@@ -32,8 +33,7 @@ type view struct {
 
 // concerned reports, by the cache, whether there is anything to do. It reads only the metadata of most Machines.
 func (r *Reconciler) concerned(ctx context.Context, key client.ObjectKey) (bool, error) {
-	machine := &metav1.PartialObjectMetadata{}
-	machine.SetGroupVersionKind(Kind)
+	machine := scaffold.MetadataOf(Kind)
 	if err := r.Client.Get(ctx, key, machine); err != nil {
 		return false, client.IgnoreNotFound(err)
 	}

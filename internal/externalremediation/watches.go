@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,8 +22,7 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	if r.Recorder == nil {
 		r.Recorder = mgr.GetEventRecorder(ControllerName)
 	}
-	machine := &metav1.PartialObjectMetadata{}
-	machine.SetGroupVersionKind(Kind)
+	machine := scaffold.MetadataOf(Kind)
 	ctl, err := scaffold.New(mgr, ControllerName, r, r.Concurrency, nil)
 	if err != nil {
 		return err

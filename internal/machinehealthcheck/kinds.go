@@ -48,7 +48,7 @@ func (r *Reconciler) watchTemplates(gvk schema.GroupVersionKind) error {
 	if r.kinds.watched[gvk] {
 		return nil
 	}
-	src := source.Kind(r.kinds.cache, scaffold.MetadataOf(gvk), handler.EnqueueRequestsFromMapFunc(r.usingTemplates(gvk.GroupKind())), comesOrGoes())
+	src := source.Kind[client.Object](r.kinds.cache, scaffold.MetadataOf(gvk), handler.EnqueueRequestsFromMapFunc(r.usingTemplates(gvk.GroupKind())), comesOrGoes())
 	if err := r.kinds.ctl.Watch(src); err != nil {
 		return fmt.Errorf("watching %s: %w", gvk.Kind, err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -55,8 +54,7 @@ func (r *Reconciler) observeTemplate(ctx context.Context, f *admission.Facts) er
 // missingTemplate says that a template does not exist; empty if it does.
 func (r *Reconciler) missingTemplate(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (string, error) {
 	ref := mhc.Spec.Remediation.TemplateRef
-	template := &metav1.PartialObjectMetadata{}
-	template.SetGroupVersionKind(ref.GroupVersionKind())
+	template := scaffold.MetadataOf(ref.GroupVersionKind())
 	err := r.Client.Get(ctx, client.ObjectKey{Namespace: mhc.Namespace, Name: ref.Name}, template)
 	if apierrors.IsNotFound(err) {
 		return fmt.Sprintf("remediation template %s %s does not exist", ref.Kind, ref.Name), nil

@@ -18,6 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/decision"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // The kinds that can be on hold, as people call them.
@@ -121,8 +122,7 @@ func (t Target) concerns(r *v1alpha1.MachineRemediation) bool {
 
 // readMetadata reads the metadata of the target, which is all that a hold needs.
 func (p *Person) readMetadata(ctx context.Context, t Target) (*metav1.PartialObjectMetadata, error) {
-	object := &metav1.PartialObjectMetadata{}
-	object.SetGroupVersionKind(clusterv1.GroupVersion.WithKind(holdKinds[t.Kind]))
+	object := scaffold.MetadataOf(clusterv1.GroupVersion.WithKind(holdKinds[t.Kind]))
 	err := p.Client.Get(ctx, client.ObjectKey{Namespace: t.Namespace, Name: t.Name}, object)
 	if apierrors.IsNotFound(err) {
 		return nil, fmt.Errorf("there is no %s in namespace %s", t, t.Namespace)

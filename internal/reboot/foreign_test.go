@@ -18,6 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -52,8 +53,7 @@ func TestWatchFilter(t *testing.T) {
 		if _, err := trigger.Reconcile(t.Context(), ctrl.Request{NamespacedName: key}); err != nil {
 			t.Fatal(err)
 		}
-		machine := &metav1.PartialObjectMetadata{}
-		machine.SetGroupVersionKind(tt.kind)
+		machine := scaffold.MetadataOf(tt.kind)
 		if err := e.Client.Get(t.Context(), key, machine); err != nil {
 			t.Fatal(err)
 		}

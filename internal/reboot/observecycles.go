@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"sync"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // reserve checks again, past the cache, whether another RebootRemediation cycles this machine or another one of its control plane. Nobody
@@ -63,8 +63,7 @@ func (r *Reconciler) mayBelongTo(ctx context.Context, other *v1alpha1.RebootReme
 	if ref.APIGroup != r.Kind.Group {
 		return false
 	}
-	obj := &metav1.PartialObjectMetadata{}
-	obj.SetGroupVersionKind(r.Kind)
+	obj := scaffold.MetadataOf(r.Kind)
 	if err := r.Client.Get(ctx, client.ObjectKey{Namespace: other.Namespace, Name: ref.Name}, obj); err != nil {
 		return true
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -104,8 +105,7 @@ func (r *Reconciler) home(ctx context.Context, request *v1alpha1.RebootRemediati
 	if err != nil {
 		return quorum.HomeUnknown
 	}
-	found := &metav1.PartialObjectMetadata{}
-	found.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("RebootRemediation"))
+	found := scaffold.MetadataOf(v1alpha1.GroupVersion.WithKind("RebootRemediation"))
 	err = c.Get(hasty, client.ObjectKeyFromObject(request), found)
 	switch {
 	case err == nil && found.UID == request.UID:

@@ -99,8 +99,7 @@ func (t *Trigger) first(ctx context.Context, key client.ObjectKey) (*v1alpha1.Re
 
 // machine reads a Machine; nil if there is none.
 func (t *Trigger) machine(ctx context.Context, reader client.Reader, key client.ObjectKey) (*metav1.PartialObjectMetadata, error) {
-	machine := &metav1.PartialObjectMetadata{}
-	machine.SetGroupVersionKind(t.Kind)
+	machine := scaffold.MetadataOf(t.Kind)
 	return scaffold.Find(ctx, reader, key, machine)
 }
 

@@ -41,8 +41,7 @@ func (f watchFilter) foreign(ctx context.Context, key client.ObjectKey, begun bo
 	if f.value == "" {
 		return false, nil
 	}
-	machine := &metav1.PartialObjectMetadata{}
-	machine.SetGroupVersionKind(f.kind)
+	machine := scaffold.MetadataOf(f.kind)
 	found, err := f.get(ctx, key, machine)
 	if err != nil || !found {
 		return false, err

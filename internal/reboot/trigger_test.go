@@ -20,6 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -142,8 +143,7 @@ func TestTriggerByAnOldCache(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := env.Get(t)
 			m, request := triggered(t, e, asksForFirst, &tt.by, in(v1alpha1.Succeeded, noFinalizer))
-			old := &metav1.PartialObjectMetadata{}
-			old.SetGroupVersionKind(ClusterAPIKind)
+			old := scaffold.MetadataOf(ClusterAPIKind)
 			if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(m), old); err != nil {
 				t.Fatal(err)
 			}

@@ -50,8 +50,8 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	err = scaffold.Watch(ctl, name,
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), &handler.EnqueueRequestForObject{}),
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(r.waiting)),
-		source.Kind(mgr.GetCache(), scaffold.MetadataOf(HostKind), handler.EnqueueRequestsFromMapFunc(r.ofHost)),
-		source.Kind(mgr.GetCache(), scaffold.MetadataOf(r.Kind), handler.EnqueueRequestsFromMapFunc(r.ofMachine)),
+		source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(HostKind), handler.EnqueueRequestsFromMapFunc(r.ofHost)),
+		source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(r.Kind), handler.EnqueueRequestsFromMapFunc(r.ofMachine)),
 	)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (t *Trigger) AddToManager(mgr ctrl.Manager) error {
 	}
 	// The end of one RebootRemediation may let the next one begin.
 	requests := source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(t.ofRequest))
-	if err := scaffold.Watch(ctl, name, source.Kind(mgr.GetCache(), scaffold.MetadataOf(t.Kind), &handler.EnqueueRequestForObject{}), requests); err != nil {
+	if err := scaffold.Watch(ctl, name, source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(t.Kind), &handler.EnqueueRequestForObject{}), requests); err != nil {
 		return err
 	}
 	return mgr.Add(ctl)

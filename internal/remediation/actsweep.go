@@ -23,6 +23,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // sweepTime is how long failed sweeps are retried; then the record is closed anyway.
@@ -103,8 +104,7 @@ func (r *Reconciler) sweepRequest(ctx context.Context, wanted remedy.Request) er
 	if !makesRequest(wanted.Record, wanted.Step) {
 		return nil
 	}
-	found := &metav1.PartialObjectMetadata{}
-	found.SetGroupVersionKind(wanted.Kind())
+	found := scaffold.MetadataOf(wanted.Kind())
 	err := r.Live.Get(ctx, client.ObjectKey{Namespace: wanted.Record.Namespace, Name: wanted.Name()}, found)
 	switch {
 	case apierrors.IsNotFound(err), apierrors.IsForbidden(err), meta.IsNoMatchError(err):

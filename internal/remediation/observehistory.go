@@ -7,7 +7,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,6 +16,7 @@ import (
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // due returns the records to delete. It asks whether a host still exists only if that matters.
@@ -95,8 +95,7 @@ var hostKind = schema.GroupVersionKind{Group: "metal3.io", Version: "v1alpha1", 
 
 // hostLives reports whether a host still exists.
 func (r *Reconciler) hostLives(ctx context.Context, namespace string, ref *v1alpha1.RemediationReference) (bool, error) {
-	host := &metav1.PartialObjectMetadata{}
-	host.SetGroupVersionKind(hostKind)
+	host := scaffold.MetadataOf(hostKind)
 	err := r.Live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ref.Name}, host)
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 		return false, nil

@@ -82,8 +82,7 @@ type Reconciler struct {
 
 // Reconcile handles one MachineHealthCheck: observe, decide, act.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	check := &metav1.PartialObjectMetadata{}
-	check.SetGroupVersionKind(r.Kind)
+	check := scaffold.MetadataOf(r.Kind)
 	if err := r.Client.Get(ctx, req.NamespacedName, check); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.forget(req.NamespacedName)

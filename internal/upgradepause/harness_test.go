@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
@@ -148,8 +149,7 @@ func newCheck(kind schema.GroupVersionKind, namespace, name string) client.Objec
 // read returns the current state of a MachineHealthCheck of either kind, read with c.
 func read(t testing.TB, c client.Reader, kind schema.GroupVersionKind, key client.ObjectKey) *metav1.PartialObjectMetadata {
 	t.Helper()
-	check := &metav1.PartialObjectMetadata{}
-	check.SetGroupVersionKind(kind)
+	check := scaffold.MetadataOf(kind)
 	if err := c.Get(t.Context(), key, check); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
@@ -59,8 +60,7 @@ func machinesOfNode(obj client.Object) []string {
 
 // openshiftMachine returns an OpenShift Machine as metadata.
 func openshiftMachine() *metav1.PartialObjectMetadata {
-	machine := &metav1.PartialObjectMetadata{}
-	machine.SetGroupVersionKind(schema.GroupVersionKind{Group: OpenShiftKind.Group, Version: OpenShiftKind.Version, Kind: "Machine"})
+	machine := scaffold.MetadataOf(schema.GroupVersionKind{Group: OpenShiftKind.Group, Version: OpenShiftKind.Version, Kind: "Machine"})
 	return machine
 }
 

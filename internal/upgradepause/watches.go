@@ -8,7 +8,6 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,8 +28,7 @@ func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error 
 	if err != nil {
 		return err
 	}
-	check := &metav1.PartialObjectMetadata{}
-	check.SetGroupVersionKind(r.Kind)
+	check := scaffold.MetadataOf(r.Kind)
 	if err := scaffold.Watch(ctl, r.name(), source.Kind(mgr.GetCache(), client.Object(check), &handler.EnqueueRequestForObject{}, checkChange())); err != nil {
 		return err
 	}

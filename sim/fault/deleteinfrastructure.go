@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
@@ -26,8 +26,7 @@ func (f DeleteInfrastructure) String() string {
 
 // Inject implements Fault.
 func (f DeleteInfrastructure) Inject(ctx context.Context, w *world.World) error {
-	infrastructure := &metav1.PartialObjectMetadata{}
-	infrastructure.SetGroupVersionKind(f.Kind)
+	infrastructure := scaffold.MetadataOf(f.Kind)
 	infrastructure.SetNamespace(f.Machine.Namespace)
 	infrastructure.SetName(f.Machine.Name)
 	if err := w.Client().Delete(ctx, infrastructure); err != nil {

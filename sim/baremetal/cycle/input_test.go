@@ -7,12 +7,12 @@ import (
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // TestNoSuchHost: a machine has no host, or the host is not its own. The record says so, and the controllers touch nothing.
@@ -64,8 +64,7 @@ func (m *machine) pointTo(host string) {
 	m.Helper()
 	obj := m.get()
 	if !m.openShift() {
-		infra := &metav1.PartialObjectMetadata{}
-		infra.SetGroupVersionKind(metal3MachineKind)
+		infra := scaffold.MetadataOf(metal3MachineKind)
 		if err := m.client.Get(m.ctx, m.key(), infra); err != nil {
 			m.Fatal(err)
 		}

@@ -10,7 +10,6 @@ import (
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
@@ -86,8 +86,7 @@ func (j *journal) begin(e *env.Env) error {
 		_ = informers.Start(ctx)
 	}()
 	for _, kind := range watched {
-		obj := &metav1.PartialObjectMetadata{}
-		obj.SetGroupVersionKind(kind)
+		obj := scaffold.MetadataOf(kind)
 		informer, err := informers.GetInformer(ctx, obj)
 		if err != nil {
 			return fmt.Errorf("watching %s: %w", kind.Kind, err)
