@@ -54,7 +54,7 @@ func (w *model) checkAct(d Decision) {
 	if s.Attempt == 0 && d.Attempt.Number != 1 {
 		w.fail("%s begins with attempt %d", d.Act, d.Attempt.Number)
 	}
-	if d.Step.Approval == v1alpha1.ApprovalRequired && (open == nil || open.Decision == nil) && !allows(decision(f.Record)) {
+	if d.Step.Approval == v1alpha1.ApprovalRequired && (open == nil || open.Decision == nil) && !allows(DecisionAbout(f.Record)) {
 		w.fail("%s without approval", d.Act)
 	}
 }

@@ -2,30 +2,23 @@ package ladder
 
 import "github.com/sickbay-dev/sickbay/api/v1alpha1"
 
-// decision returns a person's decision about the attempt at work or the next one, or nil. A decision about another attempt is stale, and
-// ignored.
-func decision(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
+// DecisionAbout returns a person's decision about the attempt at work or the next one, or nil. A decision about another attempt is stale,
+// and ignored.
+func DecisionAbout(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
 	if d := r.Spec.Decision; d != nil && d.Attempt == max(1, r.Status.Attempt) {
-		return d
+		return d.DeepCopy()
 	}
 	return nil
 }
 
-func (t *turn) personsDecision() *v1alpha1.RemediationDecision {
-	return decision(t.asDecided()).DeepCopy()
-}
-
-// DecisionAbout returns a person's decision about the attempt at work or the next one, or nil.
-func DecisionAbout(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationDecision {
-	return decision(r).DeepCopy()
-}
+func (t *turn) personsDecision() *v1alpha1.RemediationDecision { return DecisionAbout(t.asDecided()) }
 
 // AwaitsApproval reports whether the next attempt of a record needs a person's approval before it acts. Something else may be
 // missing, too.
 func AwaitsApproval(r *v1alpha1.MachineRemediation) bool {
 	step, ok := NextStep(r)
 	between := ok && atWork(&r.Status) == nil && proving(&r.Status) == nil && !Ended(r)
-	return between && step.Action != v1alpha1.ActionHold && known(step.Action) && !refuses(decision(r)) && !approved(r, step)
+	return between && step.Action != v1alpha1.ActionHold && known(step.Action) && !refuses(DecisionAbout(r)) && !approved(r, step)
 }
 
 // InProof reports whether the latest attempt of a record is over but has not proven yet that it helped.
@@ -42,7 +35,7 @@ func refuses(d *v1alpha1.RemediationDecision) bool {
 // approved reports whether an attempt of a step may act: no approval is required, or a person has given it. An approval stays valid
 // after attempts that could not be carried out.
 func approved(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) bool {
-	return step.Approval != v1alpha1.ApprovalRequired || allows(decision(r)) || inherited(&r.Status, step) != nil
+	return step.Approval != v1alpha1.ApprovalRequired || allows(DecisionAbout(r)) || inherited(&r.Status, step) != nil
 }
 
 // inherited returns the decision that allowed the latest attempt, if that did nothing; or nil.

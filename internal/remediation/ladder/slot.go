@@ -30,7 +30,7 @@ func HasSlot(r *v1alpha1.MachineRemediation) bool {
 // WantsSlot reports whether a record waits only for a slot: it says so, nobody has decided against it since, and its back-off is
 // over. If only the back-off remains, at is its end.
 func WantsSlot(r *v1alpha1.MachineRemediation, now time.Time) (wants bool, at time.Time) {
-	if !r.Status.SlotWanted || Ended(r) || HasSlot(r) || !r.DeletionTimestamp.IsZero() || refuses(decision(r)) {
+	if !r.Status.SlotWanted || Ended(r) || HasSlot(r) || !r.DeletionTimestamp.IsZero() || refuses(DecisionAbout(r)) {
 		return false, time.Time{}
 	}
 	if next := r.Status.NextTransitionTime; next != nil && now.Before(next.Time) {
