@@ -136,6 +136,7 @@ func (c *conversion) move(spec *yaml.Node, old, group, field string, convert fun
 	}
 	if manifest.Index(parent, field) >= 0 {
 		c.lose(key, value, "spec has both this and "+field+", which is its name today")
+		c.beCareful()
 		return
 	}
 	key.Value = field
@@ -155,6 +156,7 @@ func (c *conversion) renameStartup(group *yaml.Node) {
 	}
 	if manifest.Index(group, startupTimeout) >= 0 {
 		c.lose(key, value, "spec.checks has both this and "+startupTimeout+", which is its name today")
+		c.beCareful()
 		return
 	}
 	key.Value = startupTimeout
@@ -165,6 +167,7 @@ func (c *conversion) startup(key, value *yaml.Node) *yaml.Node {
 	made, err := c.seconds(value, key.Value == startupTimeout)
 	if err != nil {
 		c.lose(key, value, err.Error()+"; without it, a Node may take 10m to appear")
+		c.beCareful()
 		return nil
 	}
 	return made

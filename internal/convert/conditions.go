@@ -76,6 +76,7 @@ func (c *conversion) timeout(item *yaml.Node, old string) (problem string) {
 	}
 	if manifest.Index(item, timeoutSeconds) >= 0 {
 		c.drop(item, old, "it has both this and timeoutSeconds, which is its name today")
+		c.beCareful()
 		return ""
 	}
 	made, err := c.seconds(item.Content[i+1], old == "unhealthyTimeoutSeconds")

@@ -8,7 +8,6 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
@@ -99,9 +98,7 @@ func (c *conversion) drop(mapping *yaml.Node, field, message string) {
 // beCareful makes the result a dry-run: because of a loss, it would repair machines that were not repaired before.
 func (c *conversion) beCareful() {
 	annotations := child(child(c.root, "metadata", 2), "annotations", end)
-	if manifest.Index(annotations, mhcspec.DryRunAnnotation) >= 0 {
-		return
-	}
+	take(annotations, mhcspec.DryRunAnnotation)
 	value := text("true")
 	value.Style, value.LineComment = yaml.DoubleQuotedStyle, "# remove it once what was not converted is as you want it"
 	annotations.Content = append(annotations.Content, text(mhcspec.DryRunAnnotation), value)

@@ -72,7 +72,9 @@ func nodeLabels(r requirement, _ string) (requirement, fate) {
 	case controlPlane, worker:
 		return r, unknown
 	}
-	if slices.ContainsFunc([]string{nodeRoles, "node-restriction.kubernetes.io", clusterv1.ManagedNodeLabelDomain}, func(domain string) bool { return inDomain(r.key, domain) }) {
+	// Cluster API copies these from Machines to Nodes, and never back: a Machine may lack what its Node has.
+	selects := r.operator == exists || r.operator == in
+	if selects && slices.ContainsFunc([]string{nodeRoles, "node-restriction.kubernetes.io", clusterv1.ManagedNodeLabelDomain}, func(domain string) bool { return inDomain(r.key, domain) }) {
 		return r, same
 	}
 	return r, unknown

@@ -60,7 +60,7 @@ func (m *Machine) place() (place, of int) {
 // opens says what would open a closed gate; empty if the gate is open or something other than triggerIf stops repairs.
 func (c *Check) opens() string {
 	d := &c.Decision
-	if d.Allowed || d.Stopped.Reason != "" || len(d.Paused) > 0 {
+	if c.Problem != "" || d.Allowed || d.Stopped.Reason != "" || len(d.Paused) > 0 {
 		return ""
 	}
 	unhealthy, most := d.Counts.Unhealthy(), d.MaxUnhealthy()
@@ -78,7 +78,7 @@ func (c *Check) opens() string {
 // slots says how many slots are in use, and by which machines.
 func (c *Check) slots() string {
 	d := &c.Decision
-	if !d.Bounded() || len(d.Paused) > 0 {
+	if c.Problem != "" || !d.Bounded() || len(d.Paused) > 0 {
 		return ""
 	}
 	text := fmt.Sprintf("%d of %d in use", len(d.InFlight), d.Slots())

@@ -123,7 +123,23 @@ func (l *look) readChecks(ctx context.Context, namespace string) error {
 			}
 		}
 	}
+	l.undecided()
 	return nil
+}
+
+// undecided gives the MachineHealthChecks about which nothing could be decided the machines that they select, and no other has.
+func (l *look) undecided() {
+	for _, check := range l.facts.Checks {
+		if check.Problem == "" {
+			continue
+		}
+		for _, machine := range l.facts.Machines {
+			if machine.Check == nil && mhcspec.IsTarget(machine.Machine) && l.Selectors.Matches(check.MachineHealthCheck, machine.Machine) {
+				machine.Check = check
+				check.Machines = append(check.Machines, machine)
+			}
+		}
+	}
 }
 
 // sort sorts everything by namespace and name.

@@ -143,6 +143,7 @@ func (m *machine) cure(s *Scene) {
 		})
 	}
 	m.change(s, func(obj *clusterv1.Machine) {
+		obj.Status.Deprecated = nil // that its provider has given it up
 		obj.Status.Conditions = slices.DeleteFunc(obj.Status.Conditions, bad)
 		if !obj.Status.NodeRef.IsDefined() {
 			obj.Status.NodeRef.Name = obj.Name
@@ -181,7 +182,8 @@ func (m *machine) replace(s *Scene) *machine {
 	obj.Name, obj.UID = successorName(m), "simulated-after-"+m.obj.UID
 	obj.CreationTimestamp, obj.DeletionTimestamp, obj.Finalizers = s.time(), nil, nil
 	obj.Annotations = withoutRequests(obj.Annotations)
-	obj.Status.Conditions, obj.Status.NodeRef, obj.Status.Phase = nil, clusterv1.MachineNodeReference{}, string(clusterv1.MachinePhaseRunning)
+	obj.Status.Conditions, obj.Status.Deprecated = nil, nil
+	obj.Status.NodeRef, obj.Status.Phase = clusterv1.MachineNodeReference{}, string(clusterv1.MachinePhaseRunning)
 	other := &machine{obj: obj, check: m.check, generation: m.generation + 1}
 	other.health = &verdict.Facts{Machine: obj, Cluster: m.check.cluster, Rules: m.check.rulesOfHealth}
 	s.machines = append(s.machines, other)

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // Decide returns what to do next about one RebootRemediation.
@@ -72,9 +73,13 @@ func (d *draft) release() {
 	d.enter(v1alpha1.PoweringOn, waitsForPower)
 }
 
+// maxMessage is the maximum length of a condition's message, in bytes. The API server refuses a status with a longer one, and hosts may report
+// errors of any length.
+const maxMessage = 32768
+
 // condition sets a condition. Its transition time is now if the status changes.
 func (d *draft) condition(conditionType string, status metav1.ConditionStatus, reason, message string) {
 	meta.SetStatusCondition(&d.s.Conditions, metav1.Condition{
-		Type: conditionType, Status: status, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(d.now),
+		Type: conditionType, Status: status, Reason: reason, Message: ownwrites.Shortened(message, maxMessage), LastTransitionTime: metav1.NewTime(d.now),
 	})
 }
