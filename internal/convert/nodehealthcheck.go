@@ -72,12 +72,17 @@ func nodeLabels(r requirement, _ string) (requirement, fate) {
 	case controlPlane, worker:
 		return r, unknown
 	}
-	// Cluster API copies these from Machines to Nodes, and never back: a Machine may lack what its Node has.
+	return r, copied(r)
+}
+
+// copied says what becomes of a requirement on a label that Cluster API may copy from Machines to Nodes. It never copies one back, so a Machine may
+// lack what its Node has.
+func copied(r requirement) fate {
 	selects := r.operator == exists || r.operator == in
 	if selects && slices.ContainsFunc([]string{nodeRoles, "node-restriction.kubernetes.io", clusterv1.ManagedNodeLabelDomain}, func(domain string) bool { return inDomain(r.key, domain) }) {
-		return r, same
+		return same
 	}
-	return r, unknown
+	return unknown
 }
 
 // defaultConditions adds the default conditions of a NodeHealthCheck if it has none.

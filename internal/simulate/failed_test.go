@@ -11,6 +11,8 @@ import (
 )
 
 // TestFailedMachineIsReplacedOnce: a machine that its provider has given up is replaced once: its successor is another machine.
+//
+//nolint:staticcheck // Cluster API says so nowhere else than in deprecated fields.
 func TestFailedMachineIsReplacedOnce(t *testing.T) {
 	f := newFleet().healthy(3)
 	f.machine("s1", corev1.ConditionTrue, time.Hour, build.MachineFunc(func(m *clusterv1.Machine) {
