@@ -17,8 +17,12 @@ func TestValidate(t *testing.T) {
 		change func(r *healthcheck.Registration[*Widget])
 		want   string
 	}{
-		"complete":      {func(*healthcheck.Registration[*Widget]) {}, ""},
-		"no name":       {func(r *healthcheck.Registration[*Widget]) { r.Name = "" }, "a registration needs a name"},
+		"complete": {func(*healthcheck.Registration[*Widget]) {}, ""},
+		"no name":  {func(r *healthcheck.Registration[*Widget]) { r.Name = "" }, "a registration needs a name"},
+		"a name of a registration that is not UTF-8": {
+			func(r *healthcheck.Registration[*Widget]) { r.Name = "größe"[:3] },
+			`registration "gr\xc3": its name is not UTF-8`,
+		},
 		"the defaults":  {func(r *healthcheck.Registration[*Widget]) { r.New, r.Store = nil, nil }, ""},
 		"no conditions": {func(r *healthcheck.Registration[*Widget]) { r.Conditions = nil }, `registration "w" has no conditions`},
 		"a type twice": {

@@ -16,6 +16,9 @@ func (r *Registration[T]) Validate() error {
 	if r.Name == "" {
 		errs = append(errs, errors.New("a registration needs a name"))
 	}
+	if !utf8.ValidString(r.Name) {
+		errs = append(errs, fmt.Errorf("registration %q: its name is not UTF-8", r.Name))
+	}
 	if r.New == nil && !r.saysKind() {
 		errs = append(errs, fmt.Errorf("registration %q needs New, because type %s does not determine the kind", r.Name, reflect.TypeFor[T]()))
 	}

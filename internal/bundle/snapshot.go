@@ -143,8 +143,7 @@ func (v view) fetch(ctx context.Context, gvk schema.GroupVersionKind, key client
 // blank returns an empty object of a kind.
 func (s *snapshot) blank(gvk schema.GroupVersionKind, partial bool) client.Object {
 	if partial {
-		obj := scaffold.MetadataOf(gvk)
-		return obj
+		return scaffold.MetadataOf(gvk)
 	}
 	if made, err := s.scheme.New(gvk); err == nil {
 		if obj, ok := made.(client.Object); ok {

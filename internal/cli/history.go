@@ -31,7 +31,8 @@ func newHistory() *cobra.Command {
 		Use:   "history",
 		Short: "Show what was repaired, when and why, how long each part took, and how it ended",
 		Long: "Show what was repaired, from the MachineRemediations. The manager keeps the last 50 of each MachineHealthCheck for a week\n" +
-			"(--history-limit and --history-age). DETECTED is when the machine fell sick. ADMITTED, ACTED and HEALTHY are how long it then took until the machine was admitted to repair,\n" +
+			"(--history-limit and --history-age).\n" +
+			"DETECTED is when the machine fell sick. ADMITTED, ACTED and HEALTHY are how long it then took until the machine was admitted to repair,\n" +
 			"until the first action, and until the machine was healthy or gone.",
 		Example: "  sickbay history -A\n  sickbay history -n blue --since 24h\n  sickbay history -A --stats",
 		Args:    noArgs,
