@@ -85,7 +85,7 @@ func CertificateBytes[T any](name string, find func(T) []byte, expiry Expiry) he
 func (e Expiry) Judge(data []byte, now time.Time) healthcheck.Result {
 	certificates, err := parse(data)
 	if err != nil {
-		return unhealthy(ReasonNoCertificate, "%s", err)
+		return unhealthy(ReasonNoCertificate, "There is no whole chain: %s", err)
 	}
 	if len(certificates) == 0 {
 		return unhealthy(ReasonNoCertificate, "There is no certificate")
@@ -102,13 +102,13 @@ func parse(data []byte) ([]*x509.Certificate, error) {
 		}
 		certificate, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return nil, fmt.Errorf("Certificate %d cannot be read", len(certificates)+1)
+			return nil, fmt.Errorf("certificate %d cannot be read", len(certificates)+1)
 		}
 		certificates = append(certificates, certificate)
 	}
 	// Decode skips a block without its end, one with broken base64, and one that begins on the line on which another ends.
 	if bytes.Count(data, []byte("-----BEGIN CERTIFICATE-----")) != len(certificates) {
-		return nil, errors.New("There is a certificate that cannot be read")
+		return nil, errors.New("a certificate cannot be read")
 	}
 	return certificates, nil
 }

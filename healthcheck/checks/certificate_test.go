@@ -141,7 +141,7 @@ func TestExpiry(t *testing.T) {
 		"long subject":      {checks.Expiry{}, left(-day, func(c *x509.Certificate) { c.Subject.CommonName = strings.Repeat("a", 300) }), expired("CN=" + strings.Repeat("a", 197) + "...")},
 		"nothing":           {checks.Expiry{}, nil, fails(checks.ReasonNoCertificate, "There is no certificate")},
 		"only a key":        {checks.Expiry{}, key, fails(checks.ReasonNoCertificate, "There is no certificate")},
-		"broken":            {checks.Expiry{}, append(left(50*day), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("s3cret")})...), fails(checks.ReasonNoCertificate, "Certificate 2 cannot be read")},
+		"broken":            {checks.Expiry{}, append(left(50*day), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("s3cret")})...), fails(checks.ReasonNoCertificate, "There is no whole chain: certificate 2 cannot be read")},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
