@@ -81,7 +81,8 @@ type Reconciler struct {
 	// failures are the machines that could not be admitted.
 	failures recall.Failures[types.UID]
 	rules    rules.Cache
-	kinds    kinds
+	watches  scaffold.Watches
+	readable readableKinds
 	// leftOvers are the requests of an earlier version that were looked for and not found. Nobody makes new ones, so one search
 	// without a result is enough.
 	leftOvers recall.ByObject[lookedFor]

@@ -43,7 +43,7 @@ func (r *Reconciler) observeLeftOvers(ctx context.Context, f *admission.Facts) e
 func (r *Reconciler) oldRequests(ctx context.Context, f *admission.Facts) (map[string]*metav1.PartialObjectMetadata, error) {
 	mhc := f.MachineHealthCheck
 	ref := mhc.Spec.Remediation.TemplateRef
-	if !ref.IsDefined() || mhcspec.NamesPlan(mhc) || !r.kinds.isReadable(remedy.RequestKind(ref)) {
+	if !ref.IsDefined() || mhcspec.NamesPlan(mhc) || !r.readable.has(remedy.RequestKind(ref)) {
 		return nil, nil
 	}
 	key, what := client.ObjectKeyFromObject(mhc), lookedFor{mhc.UID, remedy.RequestKind(ref)}

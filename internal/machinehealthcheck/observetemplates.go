@@ -70,7 +70,7 @@ func (r *Reconciler) forgetUninstalled(err error, gvk schema.GroupVersionKind, w
 	if !meta.IsNoMatchError(err) {
 		return ""
 	}
-	r.kinds.readable.Delete(gvk)
+	r.readable.remove(gvk)
 	return notInstalled(gvk, what)
 }
 
@@ -88,7 +88,7 @@ func notInstalled(gvk schema.GroupVersionKind, what string) string {
 // whyUnreadable says why objects of a kind cannot be read; empty if they can. A cache waits for ever for a kind that it may not list,
 // so it asks the API server once before.
 func (r *Reconciler) whyUnreadable(ctx context.Context, gvk schema.GroupVersionKind, what string) (string, error) {
-	if r.kinds.isReadable(gvk) {
+	if r.readable.has(gvk) {
 		return "", nil
 	}
 	err := r.Live.List(ctx, scaffold.MetadataListOf(gvk), client.InNamespace(r.Namespace), client.Limit(1))
@@ -100,6 +100,6 @@ func (r *Reconciler) whyUnreadable(ctx context.Context, gvk schema.GroupVersionK
 	case err != nil:
 		return "", fmt.Errorf("listing %s: %w", gvk.Kind, err)
 	}
-	r.kinds.setReadable(gvk)
+	r.readable.add(gvk)
 	return "", nil
 }

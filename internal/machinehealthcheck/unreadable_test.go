@@ -57,12 +57,12 @@ func TestKindThatIsUninstalled(t *testing.T) {
 	t.Parallel()
 	r := &Reconciler{}
 	gvk := env.RemediationGroupVersion.WithKind("Fix")
-	r.kinds.setReadable(gvk)
+	r.readable.add(gvk)
 	gone := fmt.Errorf("listing: %w", &meta.NoKindMatchError{GroupKind: gvk.GroupKind()})
 	if got := r.forgetUninstalled(gone, gvk, "request"); got != "remediation request kind Fix of remediation.example.dev/v1 is not installed" {
 		t.Errorf("missing is %q", got)
 	}
-	if r.kinds.isReadable(gvk) {
+	if r.readable.has(gvk) {
 		t.Error("the kind still counts as readable")
 	}
 	if other := errors.New("another error"); !errors.Is(ignoreUninstalled(other), other) || ignoreUninstalled(gone) != nil {

@@ -29,7 +29,7 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 	if err != nil {
 		return err
 	}
-	r.kinds.cache, r.kinds.ctl = mgr.GetCache(), ctl
+	r.watches.Cache, r.watches.Controller = mgr.GetCache(), ctl
 	objects := mgr.GetCache()
 	mhc, machine, cluster := client.Object(&clusterv1.MachineHealthCheck{}), client.Object(&clusterv1.Machine{}), client.Object(&clusterv1.Cluster{})
 	err = scaffold.Watch(ctl, ControllerName,

@@ -49,7 +49,7 @@ func (r *Reconciler) RecordsAppeared(objects cache.Cache) error {
 		// A new watch begins with all existing records.
 		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), &handler.EnqueueRequestForObject{}, created),
 	} {
-		if err := r.kinds.ctl.Watch(src); err != nil {
+		if err := r.watches.Controller.Watch(src); err != nil {
 			return fmt.Errorf("watching MachineRemediations: %w", err)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/tracing"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
@@ -81,7 +82,7 @@ type Reconciler struct {
 
 	expectations recall.Expectations
 	stale        recall.Backoff
-	kinds        kinds
+	watches      scaffold.Watches
 	nodes        workload.Places
 	shared       sharedReads
 	passes       passes

@@ -58,7 +58,7 @@ func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error 
 		return err
 	}
 	objects := mgr.GetCache()
-	r.kinds.cache, r.kinds.ctl = objects, ctl
+	r.watches.Cache, r.watches.Controller = objects, ctl
 	err = scaffold.Watch(ctl, ControllerName,
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
 		source.Kind(objects, client.Object(&clusterv1.Machine{}), handler.EnqueueRequestsFromMapFunc(r.ofMachine), machineChange()),

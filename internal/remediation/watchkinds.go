@@ -3,37 +3,22 @@ package remediation
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
-// kinds watches the kinds of requests as they appear, since only the plans name them. Without a controller, as in tests that call
-// Reconcile, it watches nothing.
-type kinds struct {
-	cache cache.Cache
-	ctl   controller.Controller
-
-	watched sync.Map // schema.GroupVersionKind
-	// adding is a lock: each kind is watched once.
-	adding sync.Mutex
-}
-
 // watchKind makes the requests of a kind trigger the records of their machines. A cache waits for ever for a kind that it may not
 // list, so it asks the API server once before. Requests that cannot be watched are read with their record.
 func (r *Reconciler) watchKind(ctx context.Context, gvk schema.GroupVersionKind) error {
-	if _, watched := r.kinds.watched.Load(gvk); watched || r.kinds.ctl == nil {
+	if !r.watches.Lack(gvk) {
 		return nil
 	}
 	err := r.Live.List(ctx, scaffold.MetadataListOf(gvk), client.InNamespace(r.Namespace), client.Limit(1))
@@ -43,17 +28,7 @@ func (r *Reconciler) watchKind(ctx context.Context, gvk schema.GroupVersionKind)
 	if err != nil {
 		return fmt.Errorf("listing %s: %w", gvk.Kind, err)
 	}
-	r.kinds.adding.Lock()
-	defer r.kinds.adding.Unlock()
-	if _, watched := r.kinds.watched.Load(gvk); watched {
-		return nil
-	}
-	src := source.Kind[client.Object](r.kinds.cache, scaffold.MetadataOf(gvk), handler.EnqueueRequestsFromMapFunc(r.ofRequest))
-	if err := r.kinds.ctl.Watch(src); err != nil {
-		return fmt.Errorf("watching %s: %w", gvk.Kind, err)
-	}
-	r.kinds.watched.Store(gvk, nil)
-	return nil
+	return r.watches.Begin(gvk, handler.EnqueueRequestsFromMapFunc(r.ofRequest))
 }
 
 // ofRequest maps a request to the records that it may belong to: those of the Machine that owns it, or the record that owns it.

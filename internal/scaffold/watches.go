@@ -1,0 +1,48 @@
+package scaffold
+
+import (
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+// Watches are the watches of kinds that only objects name, so they begin while the controller runs. Without a controller, as in tests
+// that call Reconcile, none begins. Its methods may be called side by side.
+type Watches struct {
+	Cache      cache.Cache
+	Controller controller.Controller
+
+	mu    sync.Mutex
+	begun map[schema.GroupVersionKind]bool
+}
+
+// Lack reports whether a kind should be watched, but is not yet.
+func (w *Watches) Lack(kind schema.GroupVersionKind) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.Controller != nil && !w.begun[kind]
+}
+
+// Begin watches the metadata of a kind, once. The cache waits for ever for a kind that it may not list, so find out first whether it may.
+func (w *Watches) Begin(kind schema.GroupVersionKind, handle handler.EventHandler, predicates ...predicate.Predicate) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.Controller == nil || w.begun[kind] {
+		return nil
+	}
+	if err := w.Controller.Watch(source.Kind[client.Object](w.Cache, MetadataOf(kind), handle, predicates...)); err != nil {
+		return fmt.Errorf("watching %s: %w", kind.Kind, err)
+	}
+	if w.begun == nil {
+		w.begun = map[schema.GroupVersionKind]bool{}
+	}
+	w.begun[kind] = true
+	return nil
+}
