@@ -53,11 +53,11 @@ func runExplain(cmd *cobra.Command, f *explainFlags, out *output, what string) e
 	if f.redact && f.bundle == "" {
 		return usageError{errors.New("--redact works only together with --bundle FILE")}
 	}
-	asked, err := parseAsked(what)
+	about, err := parseTarget(what, kindMachine, kindNode, kindHost, kindHealthCheck, kindRemediation, kindCluster)
 	if err != nil {
 		return err
 	}
-	pages, err := f.pages(cmd, asked)
+	pages, err := f.pages(cmd, bundle.Asked{Kind: about.kind, Name: about.name})
 	if err != nil {
 		return err
 	}
@@ -65,25 +65,6 @@ func runExplain(cmd *cobra.Command, f *explainFlags, out *output, what string) e
 		return fmt.Errorf("there is no %s in %s", what, f.place())
 	}
 	return writePages(cmd.OutOrStdout(), out, pages)
-}
-
-// parseAsked reads KIND/NAME, or the NAME of a machine. KIND may be an alias, and may include the group, as -o name prints it.
-func parseAsked(what string) (bundle.Asked, error) {
-	kind, name, found := strings.Cut(what, "/")
-	if !found {
-		return bundle.Asked{Name: what}, nil
-	}
-	short, _, _ := strings.Cut(strings.ToLower(kind), ".")
-	if known, ok := kindNames[short]; ok {
-		short = known
-	}
-	if kind == "" || name == "" || strings.Contains(name, "/") {
-		return bundle.Asked{}, usageError{fmt.Errorf("%q: it must be KIND/NAME or NAME", what)}
-	}
-	if err := explain.Explains(short); err != nil {
-		return bundle.Asked{}, usageError{fmt.Errorf("%w%s", err, namespaced(what))}
-	}
-	return bundle.Asked{Kind: short, Name: name}, nil
 }
 
 // alike lists objects of other kinds with a name that no machine has; empty if there are none.

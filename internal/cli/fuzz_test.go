@@ -18,9 +18,6 @@ func FuzzTarget(f *testing.F) {
 		} else if again, err := parseTarget(got.String(), kindMachine, kindHealthCheck); got.kind != "" && (err != nil || again != got) {
 			t.Errorf("%q is %v, which is %v (%v)", arg, got, again, err)
 		}
-		if _, err := parseAsked(arg); err != nil {
-			sentence.Clear(t, oneLine(err), arg, arg, arg)
-		}
 	})
 }
 

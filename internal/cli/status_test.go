@@ -127,7 +127,7 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	s.says(s.run("explain", "metal-9", atOnce), exitFailure, "there is no metal-9 in namespace fleet (-A looks at all)")
-	s.says(s.run("explain", "pod/metal-1", atOnce), exitUsage, `"pod" cannot be explained: it must be machine, node, host, mhc, mr or cluster; if pod is its namespace, write metal-1 -n pod`)
+	s.says(s.run("explain", "pod/metal-1", atOnce), exitUsage, `"pod/metal-1": the kind must be one of machine, node, host, mhc, mr, cluster; if pod is its namespace, write metal-1 -n pod`)
 	s.says(s.run("explain", "mhc/", atOnce), exitUsage, `"mhc/": it must be KIND/NAME or NAME`)
 	s.says(s.run("explain", "workers", atOnce), exitFailure, "there is no machine workers in namespace fleet (-A looks at all), but there is mhc/workers")
 }
