@@ -7,9 +7,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// maxTurns is more turns than any record takes to settle.
-const maxTurns = 50
-
 // forecast is what the ladder does with a record, up to its first act on the machine.
 type forecast struct {
 	status v1alpha1.MachineRemediationStatus
@@ -35,7 +32,7 @@ func foreseeUnhindered(f ladder.Facts, now time.Time) forecast {
 func follow(f ladder.Facts, now time.Time, grants bool) forecast {
 	var c forecast
 	f.Record = f.Record.DeepCopy()
-	for range maxTurns {
+	for range ladder.MaxTurns {
 		d := ladder.Decide(f, now)
 		c.status = d.Status
 		f.Record.Status = *d.Status.DeepCopy()

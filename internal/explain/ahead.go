@@ -9,13 +9,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// maxTurns bounds how often a record is decided on at one moment. A record needs far fewer.
-const maxTurns = 20
-
 // settle decides on a record, as the controller does, until there is nothing left to store.
 func settle(f ladder.Facts, at time.Time) (ladder.Facts, ladder.Decision) {
 	decision := ladder.Decision{}
-	for range maxTurns {
+	for range ladder.MaxTurns {
 		decision = ladder.Decide(f, at)
 		if !decision.Store {
 			break

@@ -16,19 +16,15 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/spread"
 )
 
-const (
-	// maxTurns limits the writes of one Reconcile; a record needs far fewer.
-	maxTurns = 20
-	// maxMisses is how often a write may miss its Machine, because others change it at the same moment, before the record gives its
-	// slot to the next in line.
-	maxMisses = 5
-)
+// maxMisses is how often a write may miss its Machine, because others change it at the same moment, before the record gives its
+// slot to the next in line.
+const maxMisses = 5
 
 // carryOut takes a record as far as it gets: observe, decide, act, and again. It returns when to look at the record again; zero
 // means never.
 func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemediation) (time.Duration, error) {
 	misses, seen := 0, (*view)(nil)
-	for range maxTurns {
+	for range ladder.MaxTurns {
 		v, decision, err := r.turn(ctx, record, seen, misses == maxMisses)
 		seen = v
 		switch {

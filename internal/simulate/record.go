@@ -67,12 +67,9 @@ func (r *record) touch(s *Scene) {
 	}
 }
 
-// maxTurns bounds how often a record is decided on at one moment. A record needs far fewer.
-const maxTurns = 30
-
 // settle decides on a record until there is nothing left to do at this moment.
 func (s *Scene) settle(r *record) {
-	for range maxTurns {
+	for range ladder.MaxTurns {
 		f := r.facts(s.now)
 		d := ladder.Decide(f, s.now)
 		if d.Act.Begins() {

@@ -8,6 +8,10 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
+// MaxTurns bounds how many decisions follow each other while a record is carried as far as it gets. It needs far fewer; without a
+// bound, a rule that contradicts another would keep a worker for ever.
+const MaxTurns = 30
+
 // turn is one decision in the making.
 type turn struct {
 	f   Facts
