@@ -114,8 +114,8 @@ func (t *text) history(repairs []explain.Repair, wide bool) {
 	}
 	fmt.Fprintln(tw, head)
 	for _, one := range repairs {
-		fmt.Fprintf(tw, "%s\t%s/%s\t%s\t%s\t%s\t%s\t%s\t%s", explain.Clock(one.Detected, time.Now()), one.Namespace, one.Machine, one.Reason,
-			took(one.Detected, &one.Admitted), took(one.Admitted, one.Acted), between(one.Acted, one.Healthy), steps(one.Attempts), one.Outcome)
+		fmt.Fprintf(tw, "%s\t%s/%s\t%s\t%s\t%s\t%s\t%s\t%s", explain.Clock(one.Detected, time.Now()), one.Namespace, one.Machine, inline(one.Reason),
+			took(one.Detected, &one.Admitted), took(one.Admitted, one.Acted), between(one.Acted, one.Healthy), steps(one.Attempts), inline(one.Outcome))
 		if wide {
 			fmt.Fprintf(tw, "\t%s\t%s", dash(one.Host), one.Name)
 		}

@@ -59,11 +59,14 @@ func (o *output) write(w io.Writer, value any) error {
 }
 
 // tame replaces control characters in what objects say. Anybody may have written a message, and control characters can move a
-// terminal's cursor, rename its window or reorder words. Colors pass.
+// terminal's cursor, rename its window, reorder words or conceal them. The colors of the painter pass.
 type tame struct{ w io.Writer }
 
-// unruly matches colors, control characters except tabs and newlines, and marks of text direction.
-var unruly = regexp.MustCompile("\x1b\\[[0-9]{1,2}m|[\x00-\x08\x0b-\x1f\x7f-\u009f\u202a-\u202e\u2066-\u2069]")
+// unruly matches the painter's colors, control characters except tabs and newlines, and marks of text direction.
+var unruly = regexp.MustCompile("\x1b\\[(?:[012]|3[1-4])m|[\x00-\x08\x0b-\x1f\x7f-\u009f\u202a-\u202e\u2066-\u2069]")
+
+// inline puts what an object says on one line, so that it cannot look like further rows of a page.
+func inline(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // Write writes p, with a question mark in place of each control character.
 func (t tame) Write(p []byte) (int, error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/simulate"
 )
 
 // TestTame: control characters from objects do not reach the terminal.
@@ -14,6 +15,7 @@ func TestTame(t *testing.T) {
 	for said, want := range map[string]string{
 		"Node is ü, 健\tand\n":              "Node is ü, 健\tand\n",
 		"\x1b[31mred\x1b[0m":               "\x1b[31mred\x1b[0m",
+		"fine\x1b[8m, \x1b[40m\x1b[30m":    "fine?[8m, ?[40m?[30m",
 		"\x1b[2J\x1b[Hgone":                "?[2J?[Hgone",
 		"\x1b]0;title\a":                   "?]0;title?",
 		"over\rwritten\b\x7f":              "over?written??",
@@ -26,6 +28,30 @@ func TestTame(t *testing.T) {
 		}
 		if b.String() != want {
 			t.Errorf("%q became %q, want %q", said, b.String(), want)
+		}
+	}
+}
+
+// TestNoForgedRows: what an object says stays on its own row.
+func TestNoForgedRows(t *testing.T) {
+	const bad = "x\nManager  nobody leads"
+	pages := map[string]func(*text){
+		"explain": func(t *text) {
+			t.page(explain.Page{Name: "m", Headline: bad, Rows: []explain.Row{{Label: "Why", Text: bad}}}, false)
+		},
+		"status": func(t *text) {
+			t.fleet(explain.Fleet{NeedsYou: []explain.Item{{Name: "m", Text: bad}}, Next: []explain.Upcoming{{Name: "m", What: bad}}, Checks: []explain.CheckLine{{Name: "c", Gate: bad}}}, false)
+		},
+		"history": func(t *text) {
+			t.history([]explain.Repair{{Machine: "m", Reason: bad, Outcome: bad, Detected: time.Now()}}, true)
+		},
+		"simulate": func(t *text) { t.timeline(&simulate.Result{Timeline: []simulate.Event{{What: bad}}}, true) },
+	}
+	for name, print := range pages {
+		var b strings.Builder
+		print(newText(&b))
+		if strings.Contains(b.String(), "\nManager  nobody leads") {
+			t.Errorf("%s: %q", name, b.String())
 		}
 	}
 }

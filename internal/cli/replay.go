@@ -51,7 +51,7 @@ func runReplay(cmd *cobra.Command, out *output, file string) error {
 	if b.SameDecision(pages) {
 		return nil
 	}
-	cmd.PrintErrf("sickbay: %s decides differently from %s, which wrote the bundle (-then +now):\n", app.Version, b.Version)
+	fmt.Fprintf(tame{cmd.ErrOrStderr()}, "sickbay: %s decides differently from %s, which wrote the bundle (-then +now):\n", app.Version, b.Version)
 	return tellDifference(cmd.ErrOrStderr(), b.Pages, pages)
 }
 

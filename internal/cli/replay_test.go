@@ -1,15 +1,18 @@
 package cli
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/bundle"
+	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
@@ -152,5 +155,25 @@ func TestBundleRedacted(t *testing.T) {
 	now := offline(t, "replay", file)
 	if now.code != exitOK || !strings.Contains(firstLine(now.stdout), "-machine: SICK") || strings.Count(now.stdout, "\n") != strings.Count(then.stdout, "\n") {
 		t.Errorf("exit code %d, said %s%s, and before\n%s", now.code, now.stdout, now.stderr, then.stdout)
+	}
+}
+
+// TestReplayOfStranger: a bundle from somebody else does not control the terminal.
+func TestReplayOfStranger(t *testing.T) {
+	t.Parallel()
+	const bad = "v1\x1b]0;owned\a\x1b[2J"
+	b := &bundle.Bundle{APIVersion: bundle.APIVersion, Kind: bundle.Kind, Version: bad, Asked: bundle.Asked{Kind: "machine", Name: "m"}, Pages: []explain.Page{{Name: "m"}}}
+	data, err := yaml.Marshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "b.yaml")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	execute(t.Context(), newRoot("sickbay"), []string{"replay", file}, &out, &errs)
+	if said := out.String() + errs.String(); strings.ContainsAny(said, "\x1b\a") || !strings.Contains(said, "v1?]0;owned?") {
+		t.Errorf("it prints %q", said)
 	}
 }

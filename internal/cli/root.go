@@ -46,7 +46,7 @@ func execute(ctx context.Context, root *cobra.Command, args []string, stdout, st
 	if errors.Is(err, errNo) {
 		return exitFailure
 	}
-	fmt.Fprintf(stderr, "sickbay: %s\n", mask.Text(oneLine(err)))
+	fmt.Fprintf(tame{stderr}, "sickbay: %s\n", mask.Text(oneLine(err)))
 	if usage := (usageError{}); errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		return exitUsage
 	}

@@ -105,7 +105,7 @@ func (t *text) timeline(r *simulate.Result, wide bool) {
 		if same {
 			at = ""
 		}
-		line(at, e.Namespace+"/"+e.Check, fmt.Sprintf("%d of %d", e.NotHealthy, e.Expected), used(e), who(e, wide), e.What)
+		line(at, e.Namespace+"/"+e.Check, fmt.Sprintf("%d of %d", e.NotHealthy, e.Expected), used(e), who(e, wide), inline(e.What))
 	}
 	t.flush(tw, len(r.Timeline)-len(shown))
 }

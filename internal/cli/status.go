@@ -121,7 +121,7 @@ const few = 10
 
 // fleet prints the fleet on one page.
 func (t *text) fleet(p explain.Fleet, wide bool) {
-	fmt.Fprintf(t.w, "%s\nManager: %s\n", t.painter.paint(bold, p.Summary()), p.Manager)
+	fmt.Fprintf(t.w, "%s\nManager: %s\n", t.painter.paint(bold, p.Summary()), inline(p.Manager))
 	t.items("NEEDS YOU", red, p.NeedsYou, wide)
 	t.items("WAITING", yellow, p.Waiting, wide)
 	t.items("IN REPAIR", blue, p.InRepair, wide)
@@ -139,7 +139,7 @@ func (t *text) items(title string, c color, items []explain.Item, wide bool) {
 	shown := items[:limit(len(items), wide)]
 	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
 	for _, item := range shown {
-		fmt.Fprintf(tw, "  %s/%s\t%s\n", item.Namespace, item.Name, item.Text)
+		fmt.Fprintf(tw, "  %s/%s\t%s\n", item.Namespace, item.Name, inline(item.Text))
 	}
 	t.flush(tw, len(items)-len(shown))
 }
@@ -152,7 +152,7 @@ func (t *text) next(all []explain.Upcoming, wide bool) {
 	shown := all[:limit(len(all), wide)]
 	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
 	for _, one := range shown {
-		fmt.Fprintf(tw, "  %s\t%s/%s\t%s\n", explain.Clock(one.At, time.Now()), one.Namespace, one.Name, one.What)
+		fmt.Fprintf(tw, "  %s\t%s/%s\t%s\n", explain.Clock(one.At, time.Now()), one.Namespace, one.Name, inline(one.What))
 	}
 	t.flush(tw, len(all)-len(shown))
 }
@@ -173,7 +173,7 @@ func (t *text) checks(all []explain.CheckLine, wide bool) {
 	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "  NAME\tMACHINES\tHEALTHY\tSICK\tUNDECIDED\tDELETING\tGATE")
 	for _, c := range shown {
-		fmt.Fprintf(tw, "  %s/%s\t%d\t%d\t%d\t%d\t%d\t%s\n", c.Namespace, c.Name, c.Machines, c.Healthy, c.Sick, c.Undecided, c.Deleting, c.Gate)
+		fmt.Fprintf(tw, "  %s/%s\t%d\t%d\t%d\t%d\t%d\t%s\n", c.Namespace, c.Name, c.Machines, c.Healthy, c.Sick, c.Undecided, c.Deleting, inline(c.Gate))
 	}
 	t.flush(tw, len(lines)-len(shown))
 }

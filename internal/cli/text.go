@@ -50,7 +50,7 @@ func (t *text) page(p explain.Page, several bool) {
 	if several {
 		name = p.Namespace + "/" + p.Name
 	}
-	first, rest, _ := strings.Cut(p.Headline, " ")
+	first, rest, _ := strings.Cut(inline(p.Headline), " ")
 	fmt.Fprintf(t.w, "%s: %s %s\n", t.painter.paint(bold, name), t.painter.paint(colors[strings.TrimRight(first, ";:,.")], first), rest)
 	labels := 0
 	for _, row := range p.Rows {
@@ -80,7 +80,7 @@ func (t *text) row(label, line string, indent int) {
 // wrapped breaks a text between words, if there is room for words.
 func wrapped(line string, columns int) []string {
 	if columns < 20 {
-		return []string{line}
+		return []string{inline(line)}
 	}
 	var lines []string
 	current := ""
