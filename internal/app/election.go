@@ -45,8 +45,13 @@ func newElection(cfg *rest.Config, o Options) (*election, error) {
 		e.key.Name = e.scope.Lease(Controllers())
 	}
 	var err error
-	e.lock, err = lease.NewLock(cfg, e.key, e.scope, o.announced(), ctrl.Log.WithName(electionName))
-	return e, err
+	if e.lock, err = lease.NewLock(cfg, e.key, e.scope, o.announced(), ctrl.Log.WithName(electionName)); err != nil {
+		return nil, err
+	}
+	if len(o.LeaderElectTrustedNamespaces) > 0 {
+		e.lock.Trust(o.LeaderElectTrustedNamespaces...)
+	}
+	return e, nil
 }
 
 // fill makes a manager take part in the election.

@@ -54,6 +54,8 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.LeaderElectNamespace, "leader-elect-namespace", o.LeaderElectNamespace, "Namespace of the lease. Default: the pod's.")
 	fs.StringVar(&o.LeaderElectID, "leader-elect-id", o.LeaderElectID,
 		"Name of the lease. By default it is derived from --controllers, --namespace and --watch-filter, so that managers with different duties do not wait for each other.")
+	fs.StringSliceVar(&o.LeaderElectTrustedNamespaces, "leader-elect-trusted-namespaces", nil,
+		"Namespaces whose managers this one waits for if their work overlaps, besides that of its own lease, separated by commas. Default: all. Set it if others may write leases: with one, they could make this manager wait.")
 	fs.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", o.HealthProbeBindAddress, "Address of /healthz and /readyz; 0 disables them.")
 	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress, "Address of /metrics, over TLS, for clients with the right to read it; 0 disables it.")
 	fs.StringVar(&o.PprofBindAddress, "pprof-bind-address", o.PprofBindAddress, "Address of Go's profiles; 0 disables them. On 127.0.0.1, everybody in the pod can read them; elsewhere, over TLS, only clients with the right to get /debug/pprof/*.")

@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -161,6 +162,80 @@ func TestLeftLeaseIsNoOverlap(t *testing.T) {
 	}
 	if found, err := w.others.overlapping(t.Context()); err != nil || len(found) > 0 {
 		t.Errorf("found %v: %v", found, err)
+	}
+}
+
+// TestForgedLease: a lease that claims to last for decades keeps a manager from leading for a minute, not for ever.
+func TestForgedLease(t *testing.T) {
+	e := env.Get(t)
+	ns, there := e.Namespace(t), e.Namespace(t)
+	forged := heldLease(there, judges(ns), 0)
+	forged.Spec.LeaseDurationSeconds = new(int32(math.MaxInt32))
+	build.Create(t.Context(), t, e.Client, forged)
+	l := newLock(t, e.Config, ns, "own", judges(ns))
+	clock := clocktesting.NewFakeClock(time.Now())
+	l.others.clock = clock
+	if r, _, err := l.Get(t.Context()); err != nil || r.HolderIdentity != "other" {
+		t.Fatalf("it waits for %v: %v", r, err)
+	}
+	clock.Step(longest + time.Second)
+	if err := l.Create(t.Context(), l.wish()); err != nil || !l.leads {
+		t.Errorf("it does not lead after a minute: %v", err)
+	}
+}
+
+// TestTrust: a manager waits only for leases in namespaces that it trusts, and still sees the others.
+func TestTrust(t *testing.T) {
+	e := env.Get(t)
+	ns, there, elsewhere := e.Namespace(t), e.Namespace(t), e.Namespace(t)
+	build.Create(t.Context(), t, e.Client, heldLease(there, judges(ns), 0))
+	for name, tt := range map[string]struct {
+		trusted []string
+		want    int
+	}{
+		"all":       {nil, 1},
+		"there":     {[]string{there}, 1},
+		"elsewhere": {[]string{elsewhere}, 0},
+	} {
+		l := newLock(t, e.Config, ns, "own", judges(ns))
+		if tt.trusted != nil {
+			l.Trust(tt.trusted...)
+		}
+		if found, err := l.others.overlapping(t.Context()); err != nil || len(found) != tt.want {
+			t.Errorf("%s: found %v: %v", name, found, err)
+		}
+	}
+	own := heldLease(ns, judges(ns), 0)
+	build.Create(t.Context(), t, e.Client, own)
+	l := newLock(t, e.Config, ns, "own", judges(ns))
+	l.Trust(elsewhere)
+	if found, err := l.others.overlapping(t.Context()); err != nil || len(found) != 1 || found[0].Namespace != ns {
+		t.Errorf("in its own namespace, found %v: %v", found, err)
+	}
+	w, err := NewWatch(e.Config, client.ObjectKey{Namespace: ns, Name: "own"}, judges(ns), nil, logr.Discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := w.others.overlapping(t.Context()); err != nil || len(found) != 2 {
+		t.Errorf("the watch found %v: %v", found, err)
+	}
+}
+
+// TestGoneLeasesAreForgotten: leases that come and go take no memory for ever.
+func TestGoneLeasesAreForgotten(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	l := newLock(t, e.Config, ns, "own", judges(ns))
+	for range 3 {
+		lease := heldLease(ns, judges(ns), 0)
+		lease.Name, lease.GenerateName = "", "other-"
+		build.Create(t.Context(), t, e.Client, lease)
+		if found, err := l.others.overlapping(t.Context()); err != nil || len(found) != 1 || len(l.others.seen) != 1 {
+			t.Fatalf("found %v, remembers %v: %v", found, l.others.seen, err)
+		}
+		if err := e.Client.Delete(t.Context(), lease); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

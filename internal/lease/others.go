@@ -3,6 +3,7 @@ package lease
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,9 @@ const clockSlack = time.Minute
 
 // patience is how long a candidate watches a lease that is even more overdue: if it is renewed, a clock is wrong.
 const patience = 15 * time.Second
+
+// longest is how long a lease counts as held without being renewed, whatever it says itself. Sickbay's own leases last 15 seconds.
+const longest = time.Minute
 
 // narrowFor is how long not to list the leases of other namespaces after that was forbidden. An API server that has just started may refuse
 // permitted requests.
@@ -59,6 +63,9 @@ type others struct {
 	scope scope.Scope
 	clock clock.PassiveClock
 
+	// trusted are the namespaces, besides our own, whose leases count; nil means all.
+	trusted []string
+
 	// patience is how long a lease counts as held if it was long overdue when first seen.
 	patience time.Duration
 
@@ -81,14 +88,31 @@ func (o *others) overlapping(ctx context.Context) ([]coordinationv1.Lease, error
 	if err != nil {
 		return nil, err
 	}
+	o.forgetAllBut(all)
 	all = slices.DeleteFunc(all, func(lease coordinationv1.Lease) bool {
 		own := client.ObjectKeyFromObject(&lease) == o.own
-		return own || !o.scope.Overlaps(scope.Of(lease.Annotations)) || !o.fresh(&lease)
+		return own || !o.trusts(lease.Namespace) || !o.scope.Overlaps(scope.Of(lease.Annotations)) || !o.fresh(&lease)
 	})
 	slices.SortFunc(all, func(a, b coordinationv1.Lease) int {
 		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
 	})
 	return all, nil
+}
+
+// trusts reports whether leases of a namespace count.
+func (o *others) trusts(namespace string) bool {
+	return o.trusted == nil || namespace == o.own.Namespace || slices.Contains(o.trusted, namespace)
+}
+
+// forgetAllBut forgets the leases that are gone.
+func (o *others) forgetAllBut(all []coordinationv1.Lease) {
+	exist := map[client.ObjectKey]bool{}
+	for i := range all {
+		exist[client.ObjectKeyFromObject(&all[i])] = true
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	maps.DeleteFunc(o.seen, func(key client.ObjectKey, _ seen) bool { return !exist[key] })
 }
 
 // fresh reports whether a lease is held, as far as we can see: somebody renewed it recently.
@@ -97,7 +121,7 @@ func (o *others) fresh(lease *coordinationv1.Lease) bool {
 		return false
 	}
 	now, key := o.clock.Now(), client.ObjectKeyFromObject(lease)
-	lasts := time.Duration(*lease.Spec.LeaseDurationSeconds) * time.Second
+	lasts := min(time.Duration(*lease.Spec.LeaseDurationSeconds)*time.Second, longest)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	last, known := o.seen[key]

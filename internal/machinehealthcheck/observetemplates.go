@@ -3,6 +3,7 @@ package machinehealthcheck
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,10 +22,11 @@ import (
 const templateTimeout = 10 * time.Second
 
 // observeTemplate reads the template that the MachineHealthCheck refers to, as metadata, since the decision needs no more. It also
-// checks whether the requests made from it can be read.
+// checks whether the requests made from it can be read. It reads no kind that cannot be that of a template, which the decision refuses:
+// otherwise anybody who may write a MachineHealthCheck could make Sickbay watch all objects of any kind.
 func (r *Reconciler) observeTemplate(ctx context.Context, f *admission.Facts) error {
 	ref := f.MachineHealthCheck.Spec.Remediation.TemplateRef
-	if !ref.IsDefined() {
+	if !ref.IsDefined() || !strings.HasSuffix(ref.Kind, clusterv1.TemplateSuffix) {
 		return nil
 	}
 	if mhcspec.NamesPlan(f.MachineHealthCheck) {

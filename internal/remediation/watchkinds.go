@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -16,12 +17,16 @@ import (
 )
 
 // watchKind makes the requests of a kind trigger the records of their machines. A cache waits for ever for a kind that it may not
-// list, so it asks the API server once before. Requests that cannot be watched are read with their record.
+// list, so it asks the API server once before. Requests that cannot be watched are read with their record. A kind without templates is not
+// watched: a plan must not make Sickbay watch all Leases by naming a LeaseTemplate.
 func (r *Reconciler) watchKind(ctx context.Context, gvk schema.GroupVersionKind) error {
 	if !r.watches.Lack(gvk) {
 		return nil
 	}
-	err := r.Live.List(ctx, scaffold.MetadataListOf(gvk), client.InNamespace(r.Namespace), client.Limit(1))
+	_, err := r.Client.RESTMapper().RESTMapping(schema.GroupKind{Group: gvk.Group, Kind: gvk.Kind + clusterv1.TemplateSuffix}, gvk.Version)
+	if err == nil {
+		err = r.Live.List(ctx, scaffold.MetadataListOf(gvk), client.InNamespace(r.Namespace), client.Limit(1))
+	}
 	if meta.IsNoMatchError(err) || refused(err) {
 		return nil
 	}
