@@ -47,20 +47,37 @@ const (
 
 // reviewer asks the API server who a person is, and whether that person may see the pages.
 type reviewer struct {
-	client    client.Client
-	namespace string
+	// client asks about strangers, and limits how often; prompt asks about people whom the API server has admitted before, so that strangers
+	// do not lock them out.
+	client, prompt client.Client
+	namespace      string
 	// known caches the users who may, by a hash of their tokens. Others are not cached: strangers could fill the cache.
 	known *cache.Expiring
+	// admitted are the hashes of tokens that were good for somebody who may, as long as a browser keeps them.
+	admitted *cache.Expiring
 }
 
 func newReviewer(o GuardOptions) (*reviewer, error) {
+	limited, err := reviewClient(o, reviewQPS)
+	if err != nil {
+		return nil, err
+	}
+	prompt, err := reviewClient(o, -1)
+	if err != nil {
+		return nil, err
+	}
+	known, admitted := cache.NewExpiringWithClock(o.Clock), cache.NewExpiringWithClock(o.Clock)
+	return &reviewer{client: limited, prompt: prompt, namespace: o.Namespace, known: known, admitted: admitted}, nil
+}
+
+func reviewClient(o GuardOptions, qps float32) (client.Client, error) {
 	cfg := rest.CopyConfig(o.Config)
-	cfg.QPS, cfg.Burst, cfg.RateLimiter = reviewQPS, reviewBurst, nil
+	cfg.QPS, cfg.Burst, cfg.RateLimiter = qps, reviewBurst, nil
 	c, err := client.New(cfg, client.Options{Scheme: o.Scheme, Mapper: o.Mapper})
 	if err != nil {
 		return nil, fmt.Errorf("making a client for reviews: %w", err)
 	}
-	return &reviewer{client: c, namespace: o.Namespace, known: cache.NewExpiringWithClock(o.Clock)}, nil
+	return c, nil
 }
 
 // of returns the user of a token. The error is a refusal if there is no such user or the user may not see the pages; any other error means that
@@ -72,22 +89,28 @@ func (v *reviewer) of(ctx context.Context, token string) (authenticationv1.UserI
 	}
 	ctx, cancel := context.WithTimeout(ctx, reviewTimeout)
 	defer cancel()
-	user, err := v.authenticate(ctx, token)
+	asks := v.client
+	if _, ok := v.admitted.Get(key); ok {
+		asks = v.prompt
+	}
+	user, err := authenticate(ctx, asks, token)
 	if err != nil {
+		v.admitted.Delete(key)
 		return authenticationv1.UserInfo{}, err
 	}
 	for _, kind := range Shown() {
-		if err := v.authorize(ctx, user, kind); err != nil {
+		if err := v.authorize(ctx, asks, user, kind); err != nil {
 			return authenticationv1.UserInfo{}, err
 		}
 	}
 	v.known.Set(key, user, reviewTTL)
+	v.admitted.Set(key, true, signInTime)
 	return user, nil
 }
 
-func (v *reviewer) authenticate(ctx context.Context, token string) (authenticationv1.UserInfo, error) {
+func authenticate(ctx context.Context, c client.Client, token string) (authenticationv1.UserInfo, error) {
 	review := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}
-	if err := v.client.Create(ctx, review); err != nil {
+	if err := c.Create(ctx, review); err != nil {
 		return authenticationv1.UserInfo{}, fmt.Errorf("asking the API server about the token: %w", err)
 	}
 	if !review.Status.Authenticated {
@@ -96,7 +119,7 @@ func (v *reviewer) authenticate(ctx context.Context, token string) (authenticati
 	return review.Status.User, nil
 }
 
-func (v *reviewer) authorize(ctx context.Context, user authenticationv1.UserInfo, kind authorizationv1.ResourceAttributes) error {
+func (v *reviewer) authorize(ctx context.Context, c client.Client, user authenticationv1.UserInfo, kind authorizationv1.ResourceAttributes) error {
 	kind.Verb, kind.Namespace = "list", v.namespace
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 		ResourceAttributes: &kind, User: user.Username, Groups: user.Groups, UID: user.UID, Extra: map[string]authorizationv1.ExtraValue{},
@@ -104,7 +127,7 @@ func (v *reviewer) authorize(ctx context.Context, user authenticationv1.UserInfo
 	for key, values := range user.Extra {
 		review.Spec.Extra[key] = authorizationv1.ExtraValue(values)
 	}
-	if err := v.client.Create(ctx, review); err != nil {
+	if err := c.Create(ctx, review); err != nil {
 		return fmt.Errorf("asking the API server what %s may do: %w", user.Username, err)
 	}
 	if review.Status.Allowed {

@@ -18,6 +18,10 @@ var secrets = []struct {
 	left    []byte
 }{
 	{[]byte("://"), regexp.MustCompile(`(://[^\s/:@"'<>\\]*):[^\s/"'<>\\]+@`), []byte("$1:" + masked + "@")},
+	// A slash in a password is an error that others make, and Go's errors quote such addresses. A port before a path has only digits.
+	{[]byte("://"), regexp.MustCompile(`(://[^\s/:@"'<>\\\[]*):[0-9]*[^\s/:@"'<>\\0-9*][^\s"'<>\\]*@`), []byte("$1:" + masked + "@")},
+	{[]byte("invalid port"), regexp.MustCompile(`(invalid port \\?")[^"\\]*`), []byte("${1}" + masked)},
+	{[]byte("uthorization"), regexp.MustCompile(`(?i)(\bauthorization["']?[:=] ?["']?(?:bearer|basic)(?: |%20)+)[^\s"',;<>\\]+`), []byte("${1}" + masked)},
 	{[]byte("earer"), regexp.MustCompile(`(?i)(\bbearer(?: |%20)+)[a-z0-9._~+/-]{16,}=*`), []byte("${1}" + masked)},
 	{[]byte("asic"), regexp.MustCompile(`(?i)(\bbasic(?: |%20)+)[a-z0-9+/-]{16,}=*`), []byte("${1}" + masked)},
 	{[]byte("eyJ"), regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*`), []byte(masked)},
