@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/controllers/clustercache"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -59,8 +60,8 @@ func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Cl
 	if err := mgr.Add(clusters); err != nil {
 		return nil, fmt.Errorf("adding the connections to workload clusters: %w", err)
 	}
-	if err := mgr.Add(metrics.WhileLeading(clusters.Metrics)); err != nil {
-		return nil, fmt.Errorf("adding the metrics of workload clusters: %w", err)
+	if err := metrics.AddWhileLeading(mgr, "workload clusters", clusters.Metrics); err != nil {
+		return nil, err
 	}
 	return clusters, nil
 }
@@ -94,6 +95,6 @@ const (
 // controlPlaneInitialized also reads the condition: for a Cluster without a controlPlaneRef, Cluster API reports it only
 // there.
 func controlPlaneInitialized(cluster *clusterv1.Cluster) bool {
-	initialized := cluster.Status.Initialization.ControlPlaneInitialized
-	return (initialized != nil && *initialized) || meta.IsStatusConditionTrue(cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition)
+	return ptr.Deref(cluster.Status.Initialization.ControlPlaneInitialized, false) ||
+		meta.IsStatusConditionTrue(cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition)
 }

@@ -38,7 +38,7 @@ func (f *Facts) CheckPage(c *Check) Page {
 
 func (c *Check) headline() string {
 	n, d := c.Decision.Counts, &c.Decision
-	numbers := fmt.Sprintf("%s: %d healthy, %d sick, %d undecided", count(n.Expected, "machine"), n.Healthy, n.Sick, n.Undecided+n.Unconfirmed)
+	numbers := fmt.Sprintf("%s: %d healthy, %d sick, %d undecided", Count(n.Expected, "machine"), n.Healthy, n.Sick, n.Undecided+n.Unconfirmed)
 	if n.Deleting > 0 {
 		numbers += fmt.Sprintf(", %d being deleted", n.Deleting)
 	}

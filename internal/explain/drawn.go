@@ -53,14 +53,14 @@ func (c *Check) Plan() []Step {
 	}
 	var all []Step
 	for _, step := range admission.Steps(c.Facts, c.Decision.Config) {
-		all = append(all, stepOf(step, StepAhead))
+		all = append(all, stepOf(step))
 	}
 	return all
 }
 
-func stepOf(step v1alpha1.RemediationStep, state StepState) Step {
+func stepOf(step v1alpha1.RemediationStep) Step {
 	s := Step{
-		Name: step.Name, Action: string(step.Action), State: state, Attempts: int(step.MaxAttempts()), NeedsApproval: step.Approval == v1alpha1.ApprovalRequired,
+		Name: step.Name, Action: string(step.Action), State: StepAhead, Attempts: int(step.MaxAttempts()), NeedsApproval: step.Approval == v1alpha1.ApprovalRequired,
 	}
 	if step.TimeoutSeconds != nil {
 		s.TimeoutSeconds = int64(*step.TimeoutSeconds)
@@ -134,7 +134,7 @@ func (r *Record) steps() []Step {
 	settled := r.ended() || r.Record.Status.Phase == v1alpha1.RemediationProbation
 	var all []Step
 	for i, step := range r.Record.Spec.Steps {
-		s := stepOf(step, StepAhead)
+		s := stepOf(step)
 		s.Tried = int(ladder.Tried(r.Record, step.Name))
 		tried := slices.ContainsFunc(r.Record.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.Step == step.Name })
 		switch {

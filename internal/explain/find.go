@@ -153,7 +153,7 @@ func (f *Facts) ClusterPage(c *Cluster) Page {
 			p.Next = append(p.Next, r.Next(f.Now)...)
 		}
 	}
-	p.Headline = count(total, "machine") + ": " + counted(n)
+	p.Headline = Count(total, "machine") + ": " + counted(n)
 	p.row("Unreadable", c.unreadable(f.Now))
 	for _, check := range f.Checks {
 		mhc := check.MachineHealthCheck

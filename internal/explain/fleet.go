@@ -199,7 +199,7 @@ func (c *Check) gate(now time.Time) string {
 
 // Summary describes the fleet in one sentence.
 func (p *Fleet) Summary() string {
-	return fmt.Sprintf("%s, %s: %s", count(p.Clusters, "cluster"), count(p.Machines, "machine"), counted(p.States))
+	return fmt.Sprintf("%s, %s: %s", Count(p.Clusters, "cluster"), Count(p.Machines, "machine"), counted(p.States))
 }
 
 // Headline answers the first question: is there something for a person to do?
@@ -208,11 +208,11 @@ func (p *Fleet) Headline() string {
 	case p.idle && p.Machines > p.States[StateHealthy]:
 		return "No manager leads: nothing is repaired"
 	case len(p.NeedsYou) > 0:
-		return count(len(p.NeedsYou), "thing") + " for you to decide"
+		return Count(len(p.NeedsYou), "thing") + " for you to decide"
 	case len(p.Unreadable) > 0:
-		return count(len(p.Unreadable), "cluster") + " cannot be read"
+		return Count(len(p.Unreadable), "cluster") + " cannot be read"
 	case p.heldBack > 0:
-		return count(p.heldBack, "sick machine") + " held back"
+		return Count(p.heldBack, "sick machine") + " held back"
 	case p.Machines == 0:
 		return "There are no machines"
 	case p.States[StateHealthy] == p.Machines:

@@ -187,7 +187,7 @@ func repairs(all []*Record, now time.Time) string {
 		}
 		parts = append(parts, part+string(r.Record.Status.Phase))
 	}
-	text := fmt.Sprintf("%s on record: %s", count(len(all), "repair"), strings.Join(parts, "; "))
+	text := fmt.Sprintf("%s on record: %s", Count(len(all), "repair"), strings.Join(parts, "; "))
 	if len(all) > maxNames {
 		text += "; and earlier ones"
 	}

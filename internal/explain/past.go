@@ -19,7 +19,7 @@ func (m *Machine) history(now time.Time) string {
 	for _, r := range m.Past[:min(len(m.Past), 3)] {
 		parts = append(parts, fmt.Sprintf("%s %s", Clock(r.Record.Status.CompletionTime.Time, now), r.outcome()))
 	}
-	text := count(len(m.Past), "repair") + " earlier: " + strings.Join(parts, "; ")
+	text := Count(len(m.Past), "repair") + " earlier: " + strings.Join(parts, "; ")
 	if len(m.Past) > 3 {
 		text += "; and earlier ones"
 	}

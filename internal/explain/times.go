@@ -34,10 +34,7 @@ func Number(n int) string {
 }
 
 // Count formats a number of things, with the plural of regular nouns.
-func Count(n int, one string) string { return count(n, one) }
-
-// count formats a number of things, with the plural of regular nouns.
-func count(n int, one string) string {
+func Count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}

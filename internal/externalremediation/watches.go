@@ -19,9 +19,7 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	r.Client = cmp.Or(r.Client, mgr.GetClient())
 	r.Live = cmp.Or(r.Live, mgr.GetAPIReader())
 	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
-	if r.Recorder == nil {
-		r.Recorder = mgr.GetEventRecorder(ControllerName)
-	}
+	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
 	machine := scaffold.MetadataOf(Kind)
 	ctl, err := scaffold.New(mgr, ControllerName, r, r.Concurrency, nil)
 	if err != nil {

@@ -6,8 +6,6 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/runtime"
 	sigsyaml "sigs.k8s.io/yaml"
-
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 func decode(value map[string]any, into any) error {
@@ -21,8 +19,6 @@ func decodeNode(node *yaml.Node, into any) error {
 	}
 	return sigsyaml.Unmarshal(data, into)
 }
-
-func namesPlan(c *check) bool { return mhcspec.NamesPlan(&c.mhc) }
 
 // todaysNames maps the fields of older health checks to their current names.
 var todaysNames = map[string]string{

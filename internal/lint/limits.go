@@ -53,7 +53,7 @@ func valid(c *check) bool {
 // noLimit warns of a missing limit, unless something else limits the repairs.
 func (l *linter) noLimit(c *check, facts admission.Facts, field, what string) {
 	paced := c.template != nil && c.template.Spec.Template.Spec.Pacing != nil
-	unknownPlan := c.template == nil && namesPlan(c)
+	unknownPlan := c.template == nil && mhcspec.NamesPlan(&c.mhc)
 	config, _ := mhcspec.ParseConfig(&c.mhc, c.template)
 	if admission.Bounded(facts) || paced || unknownPlan || c.turned || config.OnlyReports() {
 		return

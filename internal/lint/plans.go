@@ -47,7 +47,7 @@ const metal = "Metal3Machine"
 func (l *linter) diskless(c *check) {
 	selected, _ := l.selected(c)
 	host := slices.IndexFunc(selected, func(m *clusterv1.Machine) bool { return m.Spec.InfrastructureRef.Kind == metal })
-	if host < 0 || c.template == nil && namesPlan(c) {
+	if host < 0 || c.template == nil && mhcspec.NamesPlan(&c.mhc) {
 		return
 	}
 	config, _ := mhcspec.ParseConfig(&c.mhc, c.template)
@@ -133,7 +133,7 @@ func tooShort(timeout string) bool {
 func (l *linter) findPlans() {
 	for i := range l.checks {
 		c := &l.checks[i]
-		if c.template != nil || !namesPlan(c) {
+		if c.template != nil || !mhcspec.NamesPlan(&c.mhc) {
 			continue
 		}
 		name := c.mhc.Spec.Remediation.TemplateRef.Name

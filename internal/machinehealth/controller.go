@@ -99,9 +99,7 @@ func (r *Reconciler) Engine() *healthcheck.Reconciler[*clusterv1.Machine] {
 func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	r.Client = cmp.Or(r.Client, mgr.GetClient())
 	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
-	if r.Recorder == nil {
-		r.Recorder = mgr.GetEventRecorder(ControllerName)
-	}
+	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
 	r.Selectors = cmp.Or(r.Selectors, &mhcspec.Selectors{})
 	r.Engine().NewQueue = fairqueue.New(fairqueue.ByCluster(mgr.GetCache(), r.Engine().New, queuePlace))
 	r.Engine().MoreWatches = func(ctl controller.Controller) error { return r.addWatches(mgr.GetCache(), ctl) }

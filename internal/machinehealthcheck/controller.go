@@ -181,12 +181,10 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	r.Client = cmp.Or(r.Client, mgr.GetClient())
 	r.Live = cmp.Or(r.Live, mgr.GetAPIReader())
 	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
-	if r.Recorder == nil {
-		r.Recorder = mgr.GetEventRecorder(ControllerName)
-	}
+	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
 	r.Selectors = cmp.Or(r.Selectors, &mhcspec.Selectors{})
-	if err := mgr.Add(metrics.WhileLeading(r.Metrics)); err != nil {
-		return fmt.Errorf("adding the metrics of %s: %w", ControllerName, err)
+	if err := metrics.AddWhileLeading(mgr, ControllerName, r.Metrics); err != nil {
+		return err
 	}
 	return r.addController(mgr)
 }

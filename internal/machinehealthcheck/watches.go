@@ -119,7 +119,8 @@ func logged(ctx context.Context) func([]*clusterv1.MachineHealthCheck, error) []
 func relevantMachineChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
-		return state(before.Status.Conditions) != state(after.Status.Conditions) || identityChanged(before, after)
+		was, is := verdict.Of(before), verdict.Of(after)
+		return was.Status != is.Status || was.Reason != is.Reason || identityChanged(before, after)
 	}}
 }
 
@@ -137,12 +138,4 @@ func clusterChange() predicate.Predicate {
 			before.Annotations[mhcspec.HoldUntilAnnotation] != after.Annotations[mhcspec.HoldUntilAnnotation] ||
 			before.Annotations[mhcspec.HoldReasonAnnotation] != after.Annotations[mhcspec.HoldReasonAnnotation]
 	}}
-}
-
-// state returns the status and the reason of the verdict, joined.
-func state(conditions []metav1.Condition) string {
-	if c := meta.FindStatusCondition(conditions, verdict.ConditionType); c != nil {
-		return string(c.Status) + c.Reason
-	}
-	return ""
 }

@@ -68,14 +68,14 @@ func TestRunnables(t *testing.T) {
 	for _, one := range []interface {
 		NeedLeaderElection() bool
 		Start(ctx context.Context) error
-	}{WhileLeading(read).(whileLeading), Always(read).(always)} {
+	}{whileLeading{read}, Always(read).(always)} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := one.Start(ctx); err != nil {
 			t.Error(err)
 		}
 	}
-	got := []bool{WhileLeading(read).(whileLeading).NeedLeaderElection(), Always(read).(always).NeedLeaderElection()}
+	got := []bool{whileLeading{read}.NeedLeaderElection(), Always(read).(always).NeedLeaderElection()}
 	if diff := cmp.Diff([]bool{true, false}, got); diff != "" {
 		t.Error(diff)
 	}

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -58,8 +59,14 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 // whileLeading attaches a source to a manager.
 type whileLeading struct{ source Source }
 
-// WhileLeading attaches a source while its manager leads: if two managers showed the same series, they would count twice.
-func WhileLeading(source Source) manager.Runnable { return whileLeading{source} }
+// AddWhileLeading attaches a source while its manager leads: if two managers showed the same series, they would count twice. The name is for
+// the error.
+func AddWhileLeading(mgr manager.Manager, name string, source Source) error {
+	if err := mgr.Add(whileLeading{source}); err != nil {
+		return fmt.Errorf("adding the metrics of %s: %w", name, err)
+	}
+	return nil
+}
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (whileLeading) NeedLeaderElection() bool { return true }

@@ -2,6 +2,7 @@ package mhcspec
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
@@ -85,7 +86,7 @@ func Paused(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) []str
 
 // ClusterPaused reports whether everything that belongs to cluster is paused.
 func ClusterPaused(cluster *clusterv1.Cluster) bool {
-	return cluster.Spec.Paused != nil && *cluster.Spec.Paused
+	return ptr.Deref(cluster.Spec.Paused, false)
 }
 
 // MachinePaused reports whether somebody asked that machine be left untouched.

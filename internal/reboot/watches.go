@@ -26,11 +26,9 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	r.Live = cmp.Or(r.Live, mgr.GetAPIReader())
 	r.Mapper = cmp.Or(r.Mapper, mgr.GetRESTMapper())
 	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
-	if r.Recorder == nil {
-		r.Recorder = mgr.GetEventRecorder(ControllerName)
-	}
-	if err := mgr.Add(metrics.WhileLeading(r.Metrics)); err != nil {
-		return fmt.Errorf("adding the metrics of %s: %w", ControllerName, err)
+	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
+	if err := metrics.AddWhileLeading(mgr, ControllerName, r.Metrics); err != nil {
+		return err
 	}
 	r.places.Most = max(1, r.Concurrency/4)
 	name := r.name()

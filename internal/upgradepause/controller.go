@@ -149,9 +149,7 @@ func (r *Reconciler) requeueAfter(uid types.UID, d pause.Decision) time.Duration
 func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 	r.Client = cmp.Or(r.Client, mgr.GetClient())
 	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
-	if r.Recorder == nil {
-		r.Recorder = mgr.GetEventRecorder(ControllerName)
-	}
+	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
 	r.ClusterVersion = cmp.Or(r.ClusterVersion, &Installed{})
 	r.MachineConfigPools = cmp.Or(r.MachineConfigPools, &Installed{})
 	return r.addController(ctx, mgr)

@@ -107,12 +107,12 @@ func (l *Look) HistoryPage(q HistoryQuery) HistoryPage {
 
 func mentions(r *explain.Repair, words []string) bool {
 	text := strings.ToLower(strings.Join([]string{r.Namespace, r.Machine, r.Cluster, r.Host, r.Name, r.Reason, r.Outcome}, "\n"))
-	for _, word := range words {
-		if !strings.Contains(text, word) {
-			return false
-		}
-	}
-	return true
+	return hasAll(text, words)
+}
+
+// hasAll reports whether a text contains all words.
+func hasAll(text string, words []string) bool {
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
 func (l *Look) repairRow(r explain.Repair) RepairRow {

@@ -83,12 +83,7 @@ func (q Query) matches(m *Machine, words []string) bool {
 			return false
 		}
 	}
-	for _, word := range words {
-		if !strings.Contains(m.text, word) {
-			return false
-		}
-	}
-	return true
+	return hasAll(m.text, words)
 }
 
 // Column is a column by which a table can be sorted.

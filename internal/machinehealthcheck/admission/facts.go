@@ -96,14 +96,11 @@ func (t Target) healthy() bool { return t.stored() == metav1.ConditionTrue && !t
 // sick reports whether the Machine needs repair, or is under repair.
 func (t Target) sick() bool { return t.stored() == metav1.ConditionFalse && !t.deleting() }
 
-// open reports whether a record has not ended.
-func open(r *v1alpha1.MachineRemediation) bool { return !ladder.Ended(r) }
-
 // openByMachine returns the open records by the UID of their machine; nil if there are none.
 func (f Facts) openByMachine() map[types.UID]*v1alpha1.MachineRemediation {
 	var all map[types.UID]*v1alpha1.MachineRemediation
 	for _, r := range f.Records {
-		if !open(r) {
+		if ladder.Ended(r) {
 			continue
 		}
 		if all == nil {

@@ -43,7 +43,7 @@ func (f Facts) inFlight() map[types.UID]string {
 func (f Facts) underRepair() map[types.UID]string {
 	waiting := map[types.UID]*v1alpha1.MachineRemediation{}
 	for _, r := range f.Records {
-		if open(r) && !ladder.InFlight(r) {
+		if !ladder.Ended(r) && !ladder.InFlight(r) {
 			waiting[r.Spec.MachineRef.UID] = r
 		}
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
@@ -104,12 +105,7 @@ func countMacros(parsed *cel.Ast) (n int) {
 }
 
 func hasStep(plan *v1alpha1.RemediationPlan, name string) bool {
-	for i := range plan.Steps {
-		if plan.Steps[i].Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(plan.Steps, func(s v1alpha1.RemediationStep) bool { return s.Name == name })
 }
 
 // ordinary estimates what a rule costs if lists and texts have ten items each. A rule too expensive even for that is a mistake.

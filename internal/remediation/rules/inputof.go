@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -55,12 +56,7 @@ func findingsOf(machine *clusterv1.Machine, node *corev1.Node, checks mhcspec.Ru
 }
 
 func matches(rules []mhcspec.ConditionRule, conditionType, status string) bool {
-	for _, rule := range rules {
-		if rule.Type == conditionType && rule.Status == status {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rules, func(r mhcspec.ConditionRule) bool { return r.Type == conditionType && r.Status == status })
 }
 
 // verdictOf returns the verdict itself if it is about no condition: no other finding says what is wrong then.
