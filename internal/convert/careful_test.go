@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLossIsADryRun: what the notes call a dry-run is one, also if the manifest has the annotation.
+// TestLossIsADryRun: if the notes say dry-run, it is a dry-run, even if the manifest has the annotation already.
 func TestLossIsADryRun(t *testing.T) {
 	for name, text := range map[string]string{
 		"v1beta1, a template that is none": "apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachineHealthCheck\nmetadata: {name: a, annotations: {sickbay.dev/dry-run: \"false\"}}\nspec:\n  clusterName: blue\n" +

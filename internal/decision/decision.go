@@ -127,7 +127,7 @@ func lines(v View, d v1alpha1.RemediationDecision, is, will forecast) []Line {
 		all = append(all, Line{LabelNow, now})
 	}
 	if earlier := ladder.DecisionAbout(r); earlier != nil {
-		all = append(all, Line{"Instead of", fmt.Sprintf("%s by %s", earlier.Answer, by(earlier))})
+		all = append(all, Line{"Instead of", fmt.Sprintf("%s by %s", earlier.Answer, person(earlier))})
 	}
 	all = append(all, withdrawals(v, d, will)...)
 	all = append(all, Line{"Does", does(v, d, will)}, Line{"When", when(r, is, will)})

@@ -23,9 +23,9 @@ func already(r *v1alpha1.MachineRemediation, asked Asked) string {
 	case d == nil || d.Answer != asked.Answer || (asked.Step != "" && d.Step != asked.Step):
 		return ""
 	case r.Status.ObservedGeneration < r.Generation:
-		return fmt.Sprintf("%s has answered %s already; no manager has seen it yet", by(d), d.Answer)
+		return fmt.Sprintf("%s has answered %s already; no manager has seen it yet", person(d), d.Answer)
 	}
-	return fmt.Sprintf("%s has answered %s already: %s", by(d), d.Answer, Is(r))
+	return fmt.Sprintf("%s has answered %s already: %s", person(d), d.Answer, Is(r))
 }
 
 // carriedOut returns the decision behind the current attempt, or the one that left the machine to a person.
@@ -90,7 +90,7 @@ func unanswerable(v View, asked Asked) error {
 		return fmt.Errorf("%s waits for no approval, so there is nothing to deny. To stop the repair: %s cancel %s -n %s. %s", name(r), asked.Command, name(r), r.Namespace, words.Upper(Is(r)))
 	}
 	if earlier := ladder.DecisionAbout(r); earlier != nil {
-		return fmt.Errorf("%s waits for no approval, as %s has answered %s: %s", name(r), by(earlier), earlier.Answer, Is(r))
+		return fmt.Errorf("%s waits for no approval, as %s has answered %s: %s", name(r), person(earlier), earlier.Answer, Is(r))
 	}
 	return fmt.Errorf("%s waits for no approval: %s", name(r), Is(r))
 }

@@ -75,8 +75,8 @@ func request(step v1alpha1.RemediationStep) string {
 	return text + ", whose controller repairs the machine"
 }
 
-// by names the person of a decision.
-func by(d *v1alpha1.RemediationDecision) string {
+// person names the person of a decision.
+func person(d *v1alpha1.RemediationDecision) string {
 	if d == nil || d.By == "" {
 		return "somebody"
 	}

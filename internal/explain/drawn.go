@@ -119,7 +119,7 @@ func (r *Record) tried(attempt *v1alpha1.RemediationAttempt) Tried {
 		t.Object = o.Kind + "/" + o.Name
 	}
 	if d := attempt.Decision; d != nil {
-		t.Decision = fmt.Sprintf("%s%s", d.Answer, by(d))
+		t.Decision = fmt.Sprintf("%s%s", d.Answer, byWhom(d))
 	}
 	return t
 }

@@ -41,14 +41,14 @@ func (r *Record) done(now time.Time) string {
 		}
 		part := fmt.Sprintf("%s %s %s", Clock(attempt.EndTime.Time, now), attemptName(r.Record, attempt), came(attempt.Result))
 		if d := attempt.Decision; d != nil {
-			part += fmt.Sprintf(" (%s%s)", d.Answer, by(d))
+			part += fmt.Sprintf(" (%s%s)", d.Answer, byWhom(d))
 		}
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, "; ")
 }
 
-func by(d *v1alpha1.RemediationDecision) string {
+func byWhom(d *v1alpha1.RemediationDecision) string {
 	text := ""
 	if d.By != "" {
 		text += " by " + d.By

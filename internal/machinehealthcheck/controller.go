@@ -115,7 +115,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	case err != nil:
 		return ctrl.Result{}, err
 	}
-	// Nobody's repair waits for it.
+	// No repair depends on this, so its error comes last.
 	refused := r.adopt(ctx, facts, decision)
 	facts, decision, again, failed := r.act(ctx, facts, decision)
 	later, err := r.storeStatus(ctx, facts, decision)

@@ -144,12 +144,12 @@ func (m machineReader) liveRecords(ctx context.Context, f *admission.Facts) erro
 	if err != nil {
 		return err
 	}
-	f.Records, f.History = closed(f.Records), closed(f.History)
+	f.Records, f.History = withoutOpenLabel(f.Records), withoutOpenLabel(f.History)
 	return m.addRecords(ctx, f, all)
 }
 
-// closed returns the records without the label of open ones.
-func closed(all []*v1alpha1.MachineRemediation) []*v1alpha1.MachineRemediation {
+// withoutOpenLabel returns the records without the label of open ones.
+func withoutOpenLabel(all []*v1alpha1.MachineRemediation) []*v1alpha1.MachineRemediation {
 	var over []*v1alpha1.MachineRemediation
 	for _, r := range all {
 		if _, open := r.Labels[v1alpha1.OpenLabel]; !open {

@@ -101,7 +101,7 @@ func (r *Reconciler) ofRecord(ctx context.Context, record *v1alpha1.MachineRemed
 	case err == nil && mhc.Spec.ClusterName == record.Spec.ClusterName:
 		add(mhc)
 	default:
-		// It is gone. The machine that the record waits for, in the place of its own, belongs to another one now.
+		// The MachineHealthCheck is gone. Another one now selects the replacement that the record waits for.
 		add(logged(ctx)(mhcspec.MachineHealthChecksOf(ctx, r.Client, cluster))...)
 	}
 	err = r.Client.Get(ctx, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.MachineRef.Name}, machine, client.UnsafeDisableDeepCopy)

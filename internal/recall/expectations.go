@@ -12,7 +12,7 @@ const (
 	// milliseconds.
 	Retry = 20 * time.Millisecond
 	// lastLook limits the wait, which doubles while the cache is behind: thousands of objects may wait for one stalled watch. It is
-	// also how late a look may be once the cache has caught up, because the event of our own write wakes nobody.
+	// also how late a look may be once the cache has caught up, because the event of our own write triggers no reconcile.
 	lastLook = 500 * time.Millisecond
 	// patience is how long an object waits for the cache to show our write. A stalled watch is replaced sooner. If etcd was restored from
 	// a backup, versions start again at an earlier one, and the cache may never show the write. Then an old state is better than none.

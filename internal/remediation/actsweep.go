@@ -63,12 +63,12 @@ func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediati
 		ctrl.LoggerFrom(ctx).Error(err, "Gave up taking back what an ended remediation may have left", "machine", ended.Spec.MachineRef.Name)
 		return true, nil
 	}
-	return err == nil && (machine == nil || !now.Before(lastAct(ended, unseen))), err
+	return err == nil && (machine == nil || !now.Before(lateUntil(ended, unseen))), err
 }
 
-// lastAct is the latest time at which one of these acts may still be carried out. The deletion of a record does not wait for it: a
+// lateUntil is the latest time at which one of these acts may still be carried out. The deletion of a record does not wait for it: a
 // late act then gets a record of its own.
-func lastAct(ended *v1alpha1.MachineRemediation, unseen []remedy.Request) time.Time {
+func lateUntil(ended *v1alpha1.MachineRemediation, unseen []remedy.Request) time.Time {
 	last := time.Time{}
 	if !ended.DeletionTimestamp.IsZero() {
 		return last

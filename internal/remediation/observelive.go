@@ -65,7 +65,7 @@ func (r *Reconciler) lookAround(ctx context.Context, v *view) (err error) {
 func lookForRequest(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*ladder.Request, error) {
 	for _, wanted := range wantedRequests(record) {
 		found, err := readRequest(ctx, reader, wanted)
-		if refused(err) {
+		if answeredWithError(err) {
 			return ladder.Alone(record).Request, nil
 		}
 		if found != nil || err != nil {

@@ -24,16 +24,16 @@ import (
 func (r *Reconciler) requestFacts(ctx context.Context, v *view) error {
 	var err error
 	v.facts.Request, err = r.observeRequest(ctx, v.facts.Record)
-	if !refused(err) {
+	if !answeredWithError(err) {
 		return err
 	}
 	r.assumeUnreadable(v, err)
 	return nil
 }
 
-// refused reports whether the API server answered that a kind cannot be read: Sickbay has no permission, or the conversion webhook
+// answeredWithError reports whether the API server answered that a kind cannot be read: Sickbay has no permission, or the conversion webhook
 // is down. An immediate retry would not help.
-func refused(err error) bool {
+func answeredWithError(err error) bool {
 	_, answered := errors.AsType[*apierrors.StatusError](err)
 	return answered && !apierrors.IsTooManyRequests(err)
 }

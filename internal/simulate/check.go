@@ -129,12 +129,12 @@ func (s *Scene) decide(c *check) {
 		}
 	}
 	if c.facts.Template.Missing == "" || !c.decision.Stopped.Until.IsZero() {
-		s.agenda.add(later(s.now, c.decision.RecheckAt), func() { s.look(c) })
+		s.agenda.add(ifAhead(s.now, c.decision.RecheckAt), func() { s.look(c) })
 	}
 }
 
-// later returns at if it is in the future, or else zero.
-func later(now, at time.Time) time.Time {
+// ifAhead returns at if it is in the future, or else zero.
+func ifAhead(now, at time.Time) time.Time {
 	if at.After(now) {
 		return at
 	}

@@ -110,7 +110,7 @@ func (s *Scene) judge(m *machine) {
 		return
 	}
 	result := verdict.Decide(*m.health, s.now)
-	at := healthcheck.Earliest(later(s.now, result.RecheckAt), later(s.now, result.Deadline))
+	at := healthcheck.Earliest(ifAhead(s.now, result.RecheckAt), ifAhead(s.now, result.Deadline))
 	s.agenda.add(at, func() { s.lookAt(m) })
 	status := metav1.ConditionStatus(result.Status)
 	if result.Status == healthcheck.Progressing {

@@ -82,7 +82,7 @@ func (s *Scene) settle(r *record) {
 		case d.Act != ladder.None:
 			s.act(r, d)
 		default:
-			s.agenda.add(later(s.now, d.RecheckAt), func() { r.touch(s) })
+			s.agenda.add(ifAhead(s.now, d.RecheckAt), func() { r.touch(s) })
 			return
 		}
 	}

@@ -174,7 +174,7 @@ func TestNodeThatIsNotThere(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(u.TakeBack(t.Context(), survey, report)).NotTo(Succeed())
 	g.Expect(reported["RebootRemediation "+ns+"/metal"]).To(And(ContainSubstring("is not there, so nothing can be put back on it yet"), ContainSubstring("it stays, as its Node")))
-	g.Expect(reported["BareMetalHost "+ns+"/host"]).To(Equal("<nil>"), "the host is let on all the same")
+	g.Expect(reported["BareMetalHost "+ns+"/host"]).To(Equal("<nil>"), "the host may power on anyway")
 
 	u.LeaveNodes = true
 	survey, err = u.Survey(t.Context())

@@ -170,7 +170,7 @@ func TestNoTrace(t *testing.T) {
 	code, out, stderr := command(t, e, "--yes")
 	g.Expect(code).To(Equal(0), out+stderr)
 	g.Expect(out).To(ContainSubstring("Nothing that Sickbay has written is left"))
-	g.Expect(strings.Index(out, "BareMetalHost")).To(BeNumerically("<", strings.Index(out, "Machine ")), "hosts are let on first")
+	g.Expect(strings.Index(out, "BareMetalHost")).To(BeNumerically("<", strings.Index(out, "Machine ")), "hosts may power on first")
 	after := dump(t, e)
 	g.Expect(traces(after)).To(BeEmpty())
 	g.Expect(words(after)).To(BeEmpty())

@@ -112,7 +112,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	case pause.Begin:
 		r.fights.paused(req.NamespacedName, facts.Active(), now)
 	case pause.End:
-		// The next pause is none that somebody took away, also if it is for the same version.
+		// A later pause is a new one, even for the same version, so it is not one that somebody removed.
 		r.fights.Forget(req.NamespacedName)
 	default:
 		// Nothing else changes whether the pause is fought over.

@@ -70,7 +70,7 @@ func TestManagerCluster(t *testing.T) {
 	s.Eventually(s.of("green")).Should(Equal(resumed(over)), "its Cluster does not ask any more")
 }
 
-// TestManagerClusterWorkersOnly: workers that follow later are an upgrade, too. A new setting with the same version is none.
+// TestManagerClusterWorkersOnly: workers that upgrade later count as an upgrade. A new setting at the same version does not.
 func TestManagerClusterWorkersOnly(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

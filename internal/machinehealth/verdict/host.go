@@ -15,7 +15,7 @@ import (
 // began: its operator rewrites its status and its conditions with each attempt. So the Machine stores that.
 const HostConditionType = "HostHealthy"
 
-// Reasons of that condition, beside ReasonHostError.
+// The other reasons of that condition; see also ReasonHostError.
 const (
 	// ReasonHostHasNoError: the host has none.
 	ReasonHostHasNoError = "NoError"

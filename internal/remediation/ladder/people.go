@@ -81,7 +81,7 @@ func (t *turn) refusedByPerson() bool {
 		return false
 	}
 	if t.stands() {
-		return t.takesBack(by(d))
+		return t.takesBack(answerBy(d))
 	}
 	return false
 }
@@ -107,7 +107,7 @@ func (t *turn) refuse(d *v1alpha1.RemediationDecision, result v1alpha1.AttemptRe
 	}
 	attempt.Decision = d
 	t.answersAnnotation()
-	t.end(attempt, result, by(d))
+	t.end(attempt, result, answerBy(d))
 	t.s.Step = ""
 }
 
@@ -119,8 +119,8 @@ func (t *turn) stepInQuestion() string {
 	return t.lastTried()
 }
 
-// by says who decided, and why.
-func by(d *v1alpha1.RemediationDecision) string {
+// answerBy says who decided, and why.
+func answerBy(d *v1alpha1.RemediationDecision) string {
 	who := d.By
 	if who == "" {
 		who = "a person"

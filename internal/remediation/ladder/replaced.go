@@ -12,7 +12,7 @@ func (t *turn) replaced(attempt *v1alpha1.RemediationAttempt) bool {
 	switch {
 	case t.cancels():
 		attempt.Decision = t.personsDecision()
-		t.end(attempt, v1alpha1.ResultCancelled, by(t.personsDecision()))
+		t.end(attempt, v1alpha1.ResultCancelled, answerBy(t.personsDecision()))
 		return t.complete(v1alpha1.ReasonCancelled, "The machine is gone; the remediation was cancelled")
 	case builtIn(t.f.Record) || !hasSuccessor(attempt.ObjectRef.Kind):
 		return t.replacedBy(attempt, "The machine is gone")

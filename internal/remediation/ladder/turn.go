@@ -9,7 +9,7 @@ import (
 )
 
 // MaxTurns bounds how many decisions follow each other while a record is carried as far as it gets. It needs far fewer; without a
-// bound, a rule that contradicts another would keep a worker for ever.
+// bound, a rule that contradicts another would loop forever.
 const MaxTurns = 30
 
 // turn is one decision in the making.

@@ -16,7 +16,7 @@ type Plant struct {
 	World *worlds.Spec
 	// Rule is the rule that it breaks.
 	Rule string
-	// Fault is the number of the historical fault that it brings back; 0 if it is none of the five.
+	// Fault is the number of the historical fault that it brings back; 0 if it is not one of the five.
 	Fault int
 	// Change plants the bug.
 	Change func(*Process, Parts) Parts
