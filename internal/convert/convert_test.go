@@ -2,19 +2,16 @@ package convert
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sickbay-dev/sickbay/internal/manifest"
-)
 
-var update = flag.Bool("update", false, "write the golden files")
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+)
 
 // stream converts all documents of a stream.
 func stream(t testing.TB, file string, data []byte, o Options) (converted string, notes []Note) {
@@ -50,24 +47,8 @@ func TestGolden(t *testing.T) {
 			for _, note := range notes {
 				got += fmt.Sprintf("%s:%d lost=%t %s: %s\n", note.File, note.Line, note.Lost, note.Field, note.Message)
 			}
-			golden(t, strings.TrimSuffix(file, ".yaml")+".golden", got)
+			docs.File(t, strings.TrimSuffix(file, ".yaml")+".golden", got)
 		})
-	}
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

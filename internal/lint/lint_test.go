@@ -14,6 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
 // fleet returns a fleet with that many machines in each pool of cluster blue; those of the pool planned run on
@@ -70,10 +72,10 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(file, func(t *testing.T) {
-			golden(t, "testdata/"+file+".golden", report(lint(t, file+".yaml", data, nil)))
+			docs.File(t, "testdata/"+file+".golden", report(lint(t, file+".yaml", data, nil)))
 		})
 		t.Run(file+", live", func(t *testing.T) {
-			golden(t, "testdata/"+file+"-live.golden", report(lint(t, file+".yaml", data, live)))
+			docs.File(t, "testdata/"+file+"-live.golden", report(lint(t, file+".yaml", data, live)))
 		})
 	}
 }

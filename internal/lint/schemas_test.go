@@ -1,18 +1,16 @@
 package lint
 
 import (
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
-)
 
-var update = flag.Bool("update", false, "write the generated and the golden files")
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+)
 
 // TestSchemas: the schemas match the definitions in the modules, without descriptions and without the status.
 func TestSchemas(t *testing.T) {
@@ -33,7 +31,7 @@ func TestSchemas(t *testing.T) {
 				t.Fatal(err)
 			}
 			name := definition.Spec.Group + "_" + version.Name + "_" + definition.Spec.Names.Kind + ".yaml"
-			golden(t, filepath.Join("schemas", name), "# Generated from "+one.module+". To renew it: make generate.\n"+string(data))
+			docs.File(t, filepath.Join("schemas", name), "# Generated from "+one.module+". To renew it: make generate.\n"+string(data))
 		}
 	}
 }
@@ -84,21 +82,5 @@ func shorten(schema map[string]any) {
 				}
 			}
 		}
-	}
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

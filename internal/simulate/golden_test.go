@@ -2,14 +2,11 @@ package simulate
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -17,9 +14,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
-)
 
-var update = flag.Bool("update", false, "write the golden file instead of comparing with it")
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+)
 
 func fails(t *testing.T, texts ...string) []Fail {
 	t.Helper()
@@ -168,11 +165,11 @@ func TestTimelines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "testdata/result.json", string(data)+"\n")
+			docs.File(t, "testdata/result.json", string(data)+"\n")
 		}
 		write(&b, &result)
 	}
-	golden(t, "testdata/timelines.golden", b.String())
+	docs.File(t, "testdata/timelines.golden", b.String())
 }
 
 func write(b *strings.Builder, r *Result) {
@@ -190,23 +187,6 @@ func write(b *strings.Builder, r *Result) {
 		fmt.Fprintf(b, "%s %d/%d%s %s %s\n", e.At.Format("15:04:05"), e.NotHealthy, e.Expected, slots, strings.Join(e.Machines, ","), e.What)
 	}
 	fmt.Fprintf(b, "%s\n\n", r.Answer())
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
 }
 
 // TestRefused: what cannot be played gives an error of one sentence.
