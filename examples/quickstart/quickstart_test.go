@@ -32,7 +32,7 @@ func TestQuickstart(t *testing.T) {
 	t.Cleanup(func() { _ = os.Remove(filepath.Join(root, "manager.log")) })
 	shell := page.Shell{
 		Dir: root, Tools: []string{filepath.Dir(kubectl)}, Timeout: patience,
-		Env: []string{"KUBECONFIG=" + page.Kubeconfig(t, config)},
+		Env: []string{"KUBECONFIG=" + env.Kubeconfig(t, config, "robin", "")},
 	}
 	shell.Follow(t, root+"/docs/quickstart.md")
 }

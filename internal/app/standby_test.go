@@ -19,7 +19,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
-	pages "github.com/sickbay-dev/sickbay/internal/testing/page"
 )
 
 var headline = regexp.MustCompile(`<h1>.*</h1>`)
@@ -92,7 +91,7 @@ func verdictsOn(t *testing.T, machine *clusterv1.Machine) <-chan metav1.Conditio
 // kubeconfigOf returns the kubeconfig Secret of a workload cluster that is the management cluster itself.
 func kubeconfigOf(t *testing.T, namespace string) *corev1.Secret {
 	t.Helper()
-	kubeconfig, err := os.ReadFile(pages.Kubeconfig(t, env.Get(t).Config))
+	kubeconfig, err := os.ReadFile(env.Kubeconfig(t, env.Get(t).Config, "robin", ""))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // TestUser: the user's name comes from the API server, or else from the kubeconfig.
 func TestUser(t *testing.T) {
 	e := env.Get(t)
-	path := kubeconfig(t, e)
+	path := env.Kubeconfig(t, e.Config, "root", "")
 	silent := interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
 		if _, asks := obj.(*authenticationv1.SelfSubjectReview); asks {
 			return errors.New("it does not say")

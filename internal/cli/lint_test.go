@@ -8,10 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
-
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -138,26 +134,11 @@ func TestLintJSON(t *testing.T) {
 	}
 }
 
-// kubeconfigFor writes a kubeconfig for the API server of the tests.
-func kubeconfigFor(t *testing.T, cfg *rest.Config, namespace string) string {
-	t.Helper()
-	config := clientcmdapi.NewConfig()
-	config.Clusters["test"] = &clientcmdapi.Cluster{Server: cfg.Host, CertificateAuthorityData: cfg.CAData}
-	config.AuthInfos["test"] = &clientcmdapi.AuthInfo{ClientCertificateData: cfg.CertData, ClientKeyData: cfg.KeyData, Token: cfg.BearerToken}
-	config.Contexts["test"] = &clientcmdapi.Context{Cluster: "test", AuthInfo: "test", Namespace: namespace}
-	config.CurrentContext = "test"
-	file := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, file); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
 // TestLintLive: percentages are computed from the Machines in the cluster. A cluster without Sickbay's kinds has no plans.
 func TestLintLive(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
-	config := kubeconfigFor(t, e.Config, ns)
+	config := env.Kubeconfig(t, e.Config, "test", ns)
 	inDirectory(t, map[string]string{"fine.yaml": fine})
 	for _, name := range []string{"one", "two"} {
 		build.Create(t.Context(), t, e.Client, build.Machine(ns, name, build.InCluster("blue"), build.Label("pool", "workers")))

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,8 +12,6 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -48,27 +45,12 @@ func newShell(t *testing.T) *shell {
 	install(t, e)
 	ns := e.Namespace(t)
 	s := &shell{
-		t: t, c: e.Client, ns: ns, kubeconfig: kubeconfig(t, e),
+		t: t, c: e.Client, ns: ns, kubeconfig: env.Kubeconfig(t, e.Config, "root", ""),
 		cluster: build.Cluster(ns, "blue"), set: build.MachineSet(ns, "md-0", build.InCluster("blue")),
 		mhc: build.MachineHealthCheck(ns, "workers", build.InCluster("blue"), build.Selector(map[string]string{clusterv1.ClusterNameLabel: "blue"})),
 	}
 	build.Create(t.Context(), t, s.c, s.cluster, s.set, s.mhc)
 	return s
-}
-
-// kubeconfig writes a kubeconfig for the API server's administrator, whose user it names root.
-func kubeconfig(t *testing.T, e *env.Env) string {
-	t.Helper()
-	config := clientcmdapi.NewConfig()
-	config.Clusters["it"] = &clientcmdapi.Cluster{Server: e.Config.Host, CertificateAuthorityData: e.Config.CAData}
-	config.AuthInfos["root"] = &clientcmdapi.AuthInfo{ClientCertificateData: e.Config.CertData, ClientKeyData: e.Config.KeyData}
-	config.Contexts["it"] = &clientcmdapi.Context{Cluster: "it", AuthInfo: "root"}
-	config.CurrentContext = "it"
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, path); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // ran is the result of a command.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,8 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/cli"
@@ -52,15 +49,7 @@ func manage(t *testing.T, e *env.Env) (stop func()) {
 // command runs sickbay uninstall from the command line.
 func command(t *testing.T, e *env.Env, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	config := clientcmdapi.NewConfig()
-	config.Clusters["it"] = &clientcmdapi.Cluster{Server: e.Config.Host, CertificateAuthorityData: e.Config.CAData}
-	config.AuthInfos["root"] = &clientcmdapi.AuthInfo{ClientCertificateData: e.Config.CertData, ClientKeyData: e.Config.KeyData}
-	config.Contexts["it"] = &clientcmdapi.Context{Cluster: "it", AuthInfo: "root"}
-	config.CurrentContext = "it"
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, path); err != nil {
-		t.Fatal(err)
-	}
+	path := env.Kubeconfig(t, e.Config, "root", "")
 	var out, errs bytes.Buffer
 	code = cli.Main(t.Context(), append([]string{"uninstall", "--kubeconfig", path}, args...), &out, &errs)
 	return code, out.String(), errs.String()

@@ -64,7 +64,7 @@ func TestInstallPage(t *testing.T) {
 	shell := page.Shell{
 		Dir: root, Tools: []string{tools, filepath.Dir(binary)}, Timeout: 5 * time.Minute,
 		Env: []string{
-			"KUBECONFIG=" + page.Kubeconfig(t, e.Config), "KUBECTL=" + kubectl,
+			"KUBECONFIG=" + env.Kubeconfig(t, e.Config, "robin", ""), "KUBECTL=" + kubectl,
 			"HELM_CACHE_HOME=" + home, "HELM_CONFIG_HOME=" + home, "HELM_DATA_HOME=" + home,
 		},
 	}

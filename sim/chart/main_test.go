@@ -7,15 +7,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -66,7 +63,7 @@ func tryHelm(t *testing.T, args ...string) (string, error) {
 	needHelm(t)
 	cmd := exec.CommandContext(t.Context(), *helmBinary, args...)
 	home := t.TempDir()
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig(t), "HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+env.Kubeconfig(t, env.Get(t).Config, "robin", ""), "HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -74,22 +71,6 @@ func tryHelm(t *testing.T, args ...string) (string, error) {
 		return string(out) + stderr.String(), err
 	}
 	return string(out), nil
-}
-
-// kubeconfig writes a kubeconfig for the API server.
-func kubeconfig(t *testing.T) string {
-	t.Helper()
-	e := env.Get(t)
-	config := clientcmdapi.NewConfig()
-	config.Clusters["it"] = &clientcmdapi.Cluster{Server: e.Config.Host, CertificateAuthorityData: e.Config.CAData}
-	config.AuthInfos["robin"] = &clientcmdapi.AuthInfo{ClientCertificateData: e.Config.CertData, ClientKeyData: e.Config.KeyData}
-	config.Contexts["it"] = &clientcmdapi.Context{Cluster: "it", AuthInfo: "robin"}
-	config.CurrentContext = "it"
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, path); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // render returns the objects that the chart renders from some values, written as for --set.

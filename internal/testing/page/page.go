@@ -9,16 +9,12 @@ import (
 	"flag"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
 // Shell is where the commands run.
@@ -134,19 +130,4 @@ func scrub(text string) string {
 		text = one.is.ReplaceAllString(text, one.name)
 	}
 	return text
-}
-
-// Kubeconfig writes a kubeconfig for an administrator of an API server, and returns its path.
-func Kubeconfig(t *testing.T, to *rest.Config) string {
-	t.Helper()
-	config := clientcmdapi.NewConfig()
-	config.Clusters["it"] = &clientcmdapi.Cluster{Server: to.Host, CertificateAuthorityData: to.CAData}
-	config.AuthInfos["robin"] = &clientcmdapi.AuthInfo{ClientCertificateData: to.CertData, ClientKeyData: to.KeyData}
-	config.Contexts["it"] = &clientcmdapi.Context{Cluster: "it", AuthInfo: "robin"}
-	config.CurrentContext = "it"
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, path); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }

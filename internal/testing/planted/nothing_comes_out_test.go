@@ -25,8 +25,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -54,7 +52,8 @@ type harness struct {
 func TestNothingComesOut(t *testing.T) {
 	s := &harness{Env: env.Get(t), t: t, tattler: newTattler(t), collected: map[string]string{}}
 	s.Install(t, env.WithCRDs(env.AnythingGoes(reboot.HostKind)))
-	s.ns, s.kubeconfig = s.Namespace(t), s.writeKubeconfig()
+	s.ns = s.Namespace(t)
+	s.kubeconfig = env.Kubeconfig(t, s.Config, "root", s.ns)
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte(planted("file")), 0o600); err != nil {
 		t.Fatal(err)
@@ -76,20 +75,6 @@ func TestNothingComesOut(t *testing.T) {
 	} else if !strings.Contains(received, planted("token")) {
 		t.Errorf("the workload cluster was not asked with its token: %s", received)
 	}
-}
-
-func (s *harness) writeKubeconfig() string {
-	s.t.Helper()
-	config := clientcmdapi.NewConfig()
-	config.Clusters["it"] = &clientcmdapi.Cluster{Server: s.Config.Host, CertificateAuthorityData: s.Config.CAData}
-	config.AuthInfos["root"] = &clientcmdapi.AuthInfo{ClientCertificateData: s.Config.CertData, ClientKeyData: s.Config.KeyData}
-	config.Contexts["it"] = &clientcmdapi.Context{Cluster: "it", AuthInfo: "root", Namespace: s.ns}
-	config.CurrentContext = "it"
-	path := filepath.Join(s.t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, path); err != nil {
-		s.t.Fatal(err)
-	}
-	return path
 }
 
 // sickbay returns a command that runs the program.
