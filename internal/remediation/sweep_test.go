@@ -101,6 +101,22 @@ func TestActAfterTheEnd(t *testing.T) {
 	})
 }
 
+// markedAsItEnds admits a machine that gets healthy. Just before the end of its record is stored, the machine falls sick again, a former leader marks
+// it, and something else happens.
+func (f *harness) markedAsItEnds(a *clusterv1.Machine, happens func()) *v1alpha1.MachineRemediation {
+	f.t.Helper()
+	record := f.admit(a)
+	f.judge(a, metav1.ConditionTrue)
+	f.writes.meddle = onceBefore("update status of MachineRemediation", func() {
+		f.judge(a, metav1.ConditionFalse)
+		if err := f.actLate("replace", a, record); err != nil {
+			f.t.Error(err)
+		}
+		happens()
+	})
+	return record
+}
+
 // TestLateActOfAnother: what another record of the machine has asked for since is left alone.
 func TestLateActOfAnother(t *testing.T) {
 	t.Parallel()
@@ -126,13 +142,7 @@ func TestSweepOfADeletingMachine(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t)
 	a := f.sick("a")
-	record := f.admit(a)
-	f.judge(a, metav1.ConditionTrue)
-	f.writes.meddle = onceBefore("update status of MachineRemediation", func() {
-		f.judge(a, metav1.ConditionFalse)
-		if err := f.actLate("replace", a, record); err != nil {
-			t.Error(err)
-		}
+	record := f.markedAsItEnds(a, func() {
 		// Somebody deletes the machine, and a finalizer keeps it.
 		change(f, a, func(m *clusterv1.Machine) { m.Finalizers = []string{keep} })
 		remove(f, a)
@@ -151,13 +161,7 @@ func TestSweepUnderAPause(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t)
 	a := f.sick("a")
-	record := f.admit(a)
-	f.judge(a, metav1.ConditionTrue)
-	f.writes.meddle = onceBefore("update status of MachineRemediation", func() {
-		f.judge(a, metav1.ConditionFalse)
-		if err := f.actLate("replace", a, record); err != nil {
-			t.Error(err)
-		}
+	record := f.markedAsItEnds(a, func() {
 		change(f, f.cluster, func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
 	})
 	f.reconcile(record)
@@ -170,14 +174,7 @@ func TestSweepIsRefused(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t)
 	a := f.sick("a")
-	record := f.admit(a)
-	f.judge(a, metav1.ConditionTrue)
-	f.writes.meddle = onceBefore("update status of MachineRemediation", func() {
-		f.judge(a, metav1.ConditionFalse)
-		if err := f.actLate("replace", a, record); err != nil {
-			t.Error(err)
-		}
-	})
+	record := f.markedAsItEnds(a, func() {})
 	f.writes.fail = failing("patch status of Machine a", apierrors.NewForbidden(schema.GroupResource{Resource: "machines"}, "a", nil), false)
 	for range 3 {
 		_, _ = f.tryReconcile(record) // It is refused, and tried again.
@@ -223,13 +220,7 @@ func TestSweepOfADeferredMark(t *testing.T) {
 			t.Parallel()
 			f := newHarness(t)
 			a := f.sick("a")
-			record := f.admit(a)
-			f.judge(a, metav1.ConditionTrue)
-			f.writes.meddle = onceBefore("update status of MachineRemediation", func() {
-				f.judge(a, metav1.ConditionFalse)
-				if err := f.actLate("replace", a, record); err != nil {
-					t.Error(err)
-				}
+			record := f.markedAsItEnds(a, func() {
 				f.answer(a, reason, "waits for another machine")
 				f.judge(a, metav1.ConditionTrue)
 			})
