@@ -59,7 +59,7 @@ func fateOf(uid types.UID) string {
 	for _, record := range records {
 		ends = append(ends, journal.Success(record).Reason)
 	}
-	return fmt.Sprintf("deleted: %t, marked: %d times, tried: %v, ends: %v", deleted, marks(uid), tried(records), ends)
+	return fmt.Sprintf("deleted: %t, marked: %d times, tried: %v, ends: %v", deleted, stand.Journal.Marks(uid), tried(records), ends)
 }
 
 // requests returns all RebootRemediations that ever existed in a namespace.

@@ -1,13 +1,12 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/sickbay-dev/sickbay/sim/process"
 	"github.com/sickbay-dev/sickbay/sim/sickbay"
 )
 
@@ -60,24 +59,7 @@ func StartSickbay(t testing.TB, binary, kubeconfig string, args ...string) *Sick
 }
 
 // Log collects the output of a process.
-type Log struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (l *Log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(p)
-}
-
-// String returns the whole log.
-func (l *Log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.String()
-}
+type Log struct{ process.Log }
 
 // Lines returns the lines that contain a text.
 func (l *Log) Lines(text string) []string {

@@ -174,7 +174,7 @@ func (r *round) check(script func(*round, *WithT)) {
 	g.Eventually(func(g Gomega) { r.settled(g, mhc) }).Should(Succeed())
 	g.Eventually(func(g Gomega) { allClosed(g, r.course.namespace()) }).Should(Succeed())
 	g.Expect(stand.Journal.Records(r.sick.UID)).To(HaveLen(r.recorded+1), "one record for one incident")
-	g.Expect(marks(r.sick.UID)).To(BeNumerically("<=", 1), "marked once")
+	g.Expect(stand.Journal.Marks(r.sick.UID)).To(BeNumerically("<=", 1), "marked once")
 	for i := range r.others {
 		g.Expect(touched(&r.others[i])).To(BeFalse(), "machine %s was touched", r.others[i].Name)
 		g.Expect(stand.Journal.Records(r.others[i].UID)).To(HaveLen(0), "machine %s has a record", r.others[i].Name)
@@ -242,23 +242,6 @@ func allClosed(g Gomega, namespace string) {
 		g.Expect(record.Finalizers).To(BeEmpty())
 		g.Expect(record.Labels).NotTo(HaveKey(v1alpha1.OpenLabel))
 	}
-}
-
-// marks counts how often a machine was marked for its owner.
-func marks(uid types.UID) int {
-	times, marked := 0, false
-	stand.Journal.Find(func(e journal.Entry) bool {
-		m, ok := e.Object.(*clusterv1.Machine)
-		if !ok || m.UID != uid {
-			return false
-		}
-		if !marked && journal.Marked(m) {
-			times++
-		}
-		marked = journal.Marked(m)
-		return false
-	})
-	return times
 }
 
 // seen returns all machines that ever existed in a namespace.

@@ -54,6 +54,23 @@ func Marked(machine *clusterv1.Machine) bool {
 	return meta.IsStatusConditionFalse(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
 }
 
+// Marks counts how often a Machine was marked for its owner.
+func (j *Journal) Marks(machine types.UID) int {
+	times, marked := 0, false
+	j.Find(func(e Entry) bool {
+		m, ok := e.Object.(*clusterv1.Machine)
+		if !ok || m.UID != machine {
+			return false
+		}
+		if !marked && Marked(m) {
+			times++
+		}
+		marked = Marked(m)
+		return false
+	})
+	return times
+}
+
 // Deleting matches Machines in deletion.
 func Deleting(machine *clusterv1.Machine) bool { return !machine.DeletionTimestamp.IsZero() }
 

@@ -1,7 +1,6 @@
 package golden_test
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 	"github.com/sickbay-dev/sickbay/sim/baremetal/bmo"
 	"github.com/sickbay-dev/sickbay/sim/baremetal/golden"
+	"github.com/sickbay-dev/sickbay/sim/process"
 )
 
 func TestMain(m *testing.M) { env.Main(m, env.WithScheme(metal3api.AddToScheme)) }
@@ -70,7 +70,7 @@ func realStand(t *testing.T) golden.Stand {
 	}
 	return golden.Stand{Client: watching(t, e), Operator: func(t testing.TB, namespace string) golden.Operator {
 		t.Helper()
-		op := &real{options: bmo.Options{Binary: *binary, Kubeconfig: kubeconfig, Namespace: namespace, Log: &output{}}}
+		op := &real{options: bmo.Options{Binary: *binary, Kubeconfig: kubeconfig, Namespace: namespace, Log: &process.Log{}}}
 		t.Cleanup(func() {
 			op.Stop(t)
 			if t.Failed() {
@@ -150,22 +150,4 @@ func (r *real) Stop(t testing.TB) {
 		t.Error(err)
 	}
 	r.process = nil
-}
-
-// output collects what a process writes.
-type output struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
 }

@@ -11,7 +11,6 @@ import (
 	machinev1beta1 "github.com/openshift/api/machine/v1beta1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -33,7 +32,7 @@ func TestExternalRemediation(t *testing.T) {
 	i.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: externalremediation.Namespace}})
 	i.refusesBesideProvider()
 
-	operator, err := baremetal.Start(t.Context(), stand.World.Config(), baremetal.Options{Program: i.kubelet})
+	operator, err := baremetal.Start(t.Context(), stand.World.Config(), baremetal.Options{Program: baremetal.Kubelet(i.client)})
 	i.Expect(err).NotTo(HaveOccurred())
 	defer func() { i.Expect(operator.Close()).To(Succeed()) }()
 	machine, host := i.worker("worker-0")
@@ -117,25 +116,6 @@ func (i *installation) worker(name string) (*machinev1beta1.Machine, *metal3v1.B
 	machine.Status.NodeRef = &corev1.ObjectReference{Kind: "Node", Name: name}
 	i.Expect(i.client.Status().Update(i.Context(), machine)).To(Succeed())
 	return machine, host
-}
-
-// kubelet registers the Node of a host, if there is none, and sets it to Ready.
-func (i *installation) kubelet(ctx context.Context, boot baremetal.Boot) {
-	for ctx.Err() == nil {
-		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: boot.Name}}
-		err := i.client.Get(ctx, client.ObjectKeyFromObject(node), node)
-		if apierrors.IsNotFound(err) {
-			err = i.client.Create(ctx, node)
-		}
-		if err == nil {
-			node.Status.NodeInfo.BootID = boot.ID
-			node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now()}}
-			err = i.client.Status().Update(ctx, node)
-		}
-		if err == nil {
-			<-ctx.Done()
-		}
-	}
 }
 
 func (i *installation) node(name string) *corev1.Node {

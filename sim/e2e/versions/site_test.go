@@ -1,7 +1,6 @@
 package versions_test
 
 import (
-	"context"
 	"path/filepath"
 	"testing"
 	"time"
@@ -10,7 +9,6 @@ import (
 	. "github.com/onsi/gomega"
 	machinev1 "github.com/openshift/api/machine/v1beta1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -150,7 +148,7 @@ func (w *site) openshift() {
 	}}
 	w.theirs = &machinev1.Machine{ObjectMeta: meta}
 	w.theirs.Annotations = map[string]string{"metal3.io/BareMetalHost": w.ns + "/" + host.Name}
-	stand.World.Host(client.ObjectKeyFromObject(host)).Runs(w.kubelet)
+	stand.World.Host(client.ObjectKeyFromObject(host)).Runs(baremetal.Kubelet(w.client))
 	w.Expect(w.client.Create(w.Context(), host)).To(Succeed())
 	w.Expect(w.client.Create(w.Context(), w.theirs)).To(Succeed())
 	w.Eventually(func() error { return w.client.Get(w.Context(), client.ObjectKey{Name: host.Name}, &corev1.Node{}) }).Should(Succeed())
@@ -160,25 +158,6 @@ func (w *site) openshift() {
 	}).Should(Equal(metal3v1.StateProvisioned))
 	w.theirs.Status.NodeRef = &corev1.ObjectReference{Kind: "Node", Name: host.Name}
 	w.Expect(w.client.Status().Update(w.Context(), w.theirs)).To(Succeed())
-}
-
-// kubelet registers the Node of an OpenShift Machine's host, if there is none, and sets it to Ready.
-func (w *site) kubelet(ctx context.Context, boot baremetal.Boot) {
-	for ctx.Err() == nil {
-		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: boot.Name}}
-		err := w.client.Get(ctx, client.ObjectKeyFromObject(node), node)
-		if apierrors.IsNotFound(err) {
-			err = w.client.Create(ctx, node)
-		}
-		if err == nil {
-			node.Status.NodeInfo.BootID = boot.ID
-			node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now()}}
-			err = w.client.Status().Update(ctx, node)
-		}
-		if err == nil {
-			<-ctx.Done()
-		}
-	}
 }
 
 // host returns the host of a bare-metal machine.

@@ -119,23 +119,6 @@ func (w *site) everIn(pool string) int {
 	return len(seen)
 }
 
-// marks counts how often a machine was marked for its owner.
-func marks(uid types.UID) int {
-	times, is := 0, false
-	stand.Journal.Find(func(e journal.Entry) bool {
-		m, ok := e.Object.(*clusterv1.Machine)
-		if !ok || m.UID != uid {
-			return false
-		}
-		if !is && journal.Marked(m) {
-			times++
-		}
-		is = journal.Marked(m)
-		return false
-	})
-	return times
-}
-
 // nothingLeft: no mark, no request, no annotation, no key on a host, no taint, no open MachineRemediation, no finalizer.
 func (w *site) nothingLeft() {
 	w.Helper()

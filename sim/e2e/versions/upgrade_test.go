@@ -34,7 +34,7 @@ func TestUpgrade(t *testing.T) {
 	w.recovered()
 	w.nothingLeft()
 
-	w.Expect(marks(w.machines[marked].UID)).To(Equal(1))
+	w.Expect(stand.Journal.Marks(w.machines[marked].UID)).To(Equal(1))
 	for host, boots := range w.boots {
 		w.Expect(stand.World.Host(host).Boots()).To(Equal(boots+1), "%s: cycled once", host)
 	}
