@@ -78,13 +78,30 @@ func changedOps(patch client.Patch, obj client.Object, change func([]map[string]
 }
 
 func dropsOps(with history.Parts, drop func(op, path string) bool) history.Parts {
+	return patching(with, func(_ context.Context, obj client.Object, patch client.Patch) client.Patch {
+		return withoutOps(patch, obj, drop)
+	})
+}
+
+// patching changes patches, those of the status too.
+func patching(with history.Parts, change func(context.Context, client.Object, client.Patch) client.Patch) history.Parts {
 	return withFuncs(with, interceptor.Funcs{
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			return c.Patch(ctx, obj, withoutOps(patch, obj, drop), opts...)
+			return c.Patch(ctx, obj, change(ctx, obj, patch), opts...)
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
-			return c.Status().Patch(ctx, obj, withoutOps(patch, obj, drop), opts...)
+			return c.Status().Patch(ctx, obj, change(ctx, obj, patch), opts...)
 		},
+	})
+}
+
+// showing changes what reads of one object show, for objects of one type.
+func showing[T client.Object](with history.Parts, change func(T)) history.Parts {
+	return reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
+		if one, ok := obj.(T); ok && err == nil {
+			change(one)
+		}
+		return err
 	})
 }
 

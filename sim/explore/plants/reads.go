@@ -55,22 +55,12 @@ func requestForgotten(p *history.Process, with history.Parts) history.Parts {
 
 // deaf hides decisions.
 func deaf(_ *history.Process, with history.Parts) history.Parts {
-	return reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
-		if r, ok := obj.(*v1alpha1.MachineRemediation); ok && err == nil {
-			r.Spec.Decision = nil
-		}
-		return err
-	})
+	return showing(with, func(r *v1alpha1.MachineRemediation) { r.Spec.Decision = nil })
 }
 
 // anonymous hides the field owners of Machines.
 func anonymous(_ *history.Process, with history.Parts) history.Parts {
-	with = reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
-		if m, ok := obj.(*clusterv1.Machine); ok && err == nil {
-			m.ManagedFields = nil
-		}
-		return err
-	})
+	with = showing(with, func(m *clusterv1.Machine) { m.ManagedFields = nil })
 	return withFuncs(with, interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 		err := c.List(ctx, list, opts...)
 		if machines, ok := list.(*clusterv1.MachineList); ok {
@@ -84,24 +74,17 @@ func anonymous(_ *history.Process, with history.Parts) history.Parts {
 
 // approvesItself shows an approval in every record.
 func approvesItself(_ *history.Process, with history.Parts) history.Parts {
-	with = reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
-		if r, ok := obj.(*v1alpha1.MachineRemediation); ok && err == nil {
-			r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: max(1, r.Status.Attempt), Answer: v1alpha1.AnswerApprove}
-			r.Spec.Grant = max(1, r.Spec.Grant)
-		}
-		return err
+	return showing(with, func(r *v1alpha1.MachineRemediation) {
+		r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: max(1, r.Status.Attempt), Answer: v1alpha1.AnswerApprove}
+		r.Spec.Grant = max(1, r.Spec.Grant)
 	})
-	return with
 }
 
 // forgetsActs hides that the current attempt of a record was carried out.
 func forgetsActs(_ *history.Process, with history.Parts) history.Parts {
-	return reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
-		if r, ok := obj.(*v1alpha1.MachineRemediation); ok && err == nil {
-			if attempt := ladder.AtWork(r); attempt != nil {
-				attempt.ObjectRef = nil
-			}
+	return showing(with, func(r *v1alpha1.MachineRemediation) {
+		if attempt := ladder.AtWork(r); attempt != nil {
+			attempt.ObjectRef = nil
 		}
-		return err
 	})
 }

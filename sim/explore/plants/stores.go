@@ -71,12 +71,17 @@ func endsHeld(w *history.World) func(_, next *v1alpha1.MachineRemediation) error
 			return nil
 		}
 		now := metav1.NewTime(w.Now())
-		next.Status.Phase, next.Status.RecoveryTime, next.Status.CompletionTime = v1alpha1.RemediationEnded, &now, &now
-		meta.SetStatusCondition(&next.Status.Conditions, metav1.Condition{
-			Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonRecovered, LastTransitionTime: now,
-		})
+		next.Status.RecoveryTime = &now
+		endsRecovered(next, now)
 		return nil
 	}
+}
+
+func endsRecovered(r *v1alpha1.MachineRemediation, now metav1.Time) {
+	r.Status.Phase, r.Status.CompletionTime = v1alpha1.RemediationEnded, &now
+	meta.SetStatusCondition(&r.Status.Conditions, metav1.Condition{
+		Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonRecovered, LastTransitionTime: now,
+	})
 }
 
 // clockRuns keeps the deadline of an attempt from before a pause.
@@ -93,11 +98,7 @@ func noProbation(w *history.World) func(_, next *v1alpha1.MachineRemediation) er
 		if next.Status.Phase != v1alpha1.RemediationProbation {
 			return nil
 		}
-		now := metav1.NewTime(w.Now())
-		next.Status.Phase, next.Status.CompletionTime = v1alpha1.RemediationEnded, &now
-		meta.SetStatusCondition(&next.Status.Conditions, metav1.Condition{
-			Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonRecovered, LastTransitionTime: now,
-		})
+		endsRecovered(next, metav1.NewTime(w.Now()))
 		return nil
 	}
 }

@@ -58,14 +58,7 @@ func boundTooFar(_ *history.Process, with history.Parts) history.Parts {
 		}
 		return withOp(patch, obj, map[string]any{"op": "test", "path": "/metadata/resourceVersion", "value": stored.ResourceVersion})
 	}
-	return withFuncs(with, interceptor.Funcs{
-		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			return c.Patch(ctx, obj, bind(ctx, obj, patch), opts...)
-		},
-		SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
-			return c.Status().Patch(ctx, obj, bind(ctx, obj, patch), opts...)
-		},
-	})
+	return patching(with, bind)
 }
 
 // saysNothing removes the messages from what is applied to the status of a MachineHealthCheck.
