@@ -5,12 +5,10 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // TestRequestWithoutItsRecord: clusterctl move takes a request along with the Machine that owns it, and leaves the record
@@ -22,13 +20,7 @@ func TestRequestWithoutItsRecord(t *testing.T) {
 		f := newHarness(t, byTemplate())
 		f.template()
 		a := f.sick("a")
-		request := &unstructured.Unstructured{}
-		request.SetGroupVersionKind(fixKind)
-		request.SetNamespace(f.ns)
-		request.SetName("a")
-		request.SetAnnotations(map[string]string{v1alpha1.OperationAnnotation: "a-record-that-is-nowhere/1"})
-		request.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: a.Name, UID: a.UID}})
-		build.Create(t.Context(), t, f.env.Client, request)
+		f.requestOf(a, "a-record-that-is-nowhere/1")
 		return f, a, f.admit(a)
 	}
 	t.Run("the machine is repaired", func(t *testing.T) {

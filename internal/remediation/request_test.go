@@ -217,19 +217,25 @@ func TestRequestOfTheVersionBefore(t *testing.T) {
 	}
 }
 
+// requestOf stores the request of an operation for a Machine.
+func (f *harness) requestOf(machine *clusterv1.Machine, operation string) {
+	f.t.Helper()
+	request := &unstructured.Unstructured{}
+	request.SetGroupVersionKind(fixKind)
+	request.SetNamespace(f.ns)
+	request.SetName(machine.Name)
+	request.SetAnnotations(map[string]string{v1alpha1.OperationAnnotation: operation})
+	request.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: machine.Name, UID: machine.UID}})
+	build.Create(f.t.Context(), f.t, f.env.Client, request)
+}
+
 // TestRequestOfARecordThatIsGone is taken over: nobody else would ever delete it.
 func TestRequestOfARecordThatIsGone(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t, byTemplate())
 	f.template()
 	a := f.sick("a")
-	request := &unstructured.Unstructured{}
-	request.SetGroupVersionKind(fixKind)
-	request.SetNamespace(f.ns)
-	request.SetName("a")
-	request.SetAnnotations(map[string]string{v1alpha1.OperationAnnotation: "gone/1"})
-	request.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Machine", Name: "a", UID: a.UID}})
-	build.Create(t.Context(), t, f.env.Client, request)
+	f.requestOf(a, "gone/1")
 	record := f.admit(a)
 	f.reconcile(record)
 	f.wantRecord(record, "Acting Acting request:-")

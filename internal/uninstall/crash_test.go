@@ -218,6 +218,18 @@ func TestOwnRights(t *testing.T) {
 	g.Expect(w.off()).To(BeTrue())
 }
 
+// takesBack surveys, and takes everything back.
+func takesBack(t *testing.T, u *uninstall.Uninstaller) {
+	t.Helper()
+	survey, err := u.Survey(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := u.TakeBack(t.Context(), survey, func(uninstall.Item, error) {}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestSomebodyElsesNow: what has changed since the survey is read again, and what belongs to somebody else now stays.
 func TestSomebodyElsesNow(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
@@ -252,13 +264,11 @@ func TestNodeOfAnotherMachine(t *testing.T) {
 	next := build.Machine(ns, "next", build.MachineFunc(func(m *clusterv1.Machine) { m.Status.NodeRef.Name = node.Name }))
 	build.Create(t.Context(), t, e.Client, node, next)
 	u := taker(e.Client, ns)
-	survey, err := u.Survey(t.Context())
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(u.TakeBack(t.Context(), survey, func(uninstall.Item, error) {})).To(Succeed())
+	takesBack(t, u)
 	g.Expect(e.Client.Get(t.Context(), client.ObjectKeyFromObject(node), node)).To(Succeed())
 	g.Expect(node.Labels).NotTo(HaveKey("team"))
 	g.Expect(node.Spec.Unschedulable).To(BeFalse())
-	survey, err = u.Survey(t.Context())
+	survey, err := u.Survey(t.Context())
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(survey.Ours()).To(BeZero())
 }
@@ -320,9 +330,7 @@ func TestNodeOfOpenShift(t *testing.T) {
 	u.Workload = func(context.Context, client.ObjectKey) (client.Client, error) {
 		return nil, errors.New("there is none")
 	}
-	survey, err := u.Survey(t.Context())
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(u.TakeBack(t.Context(), survey, func(uninstall.Item, error) {})).To(Succeed())
+	takesBack(t, u)
 	g.Expect(e.Client.Get(t.Context(), client.ObjectKeyFromObject(node), node)).To(Succeed())
 	g.Expect(node.Labels).To(HaveKeyWithValue("team", "a"))
 	g.Expect(apierrors.IsNotFound(e.Client.Get(t.Context(), client.ObjectKeyFromObject(request), request))).To(BeTrue())

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync"
 
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
@@ -28,8 +29,18 @@ func CRDDir() (string, error) {
 	return filepath.Join(module.Dir, "config", "base", "crds", "bases"), nil
 }
 
-// InstallCRDs installs the operator's kinds on an API server.
+var install struct {
+	once sync.Once
+	err  error
+}
+
+// InstallCRDs installs the operator's kinds on the API server that all tests of a process share. Further calls do nothing.
 func InstallCRDs(cfg *rest.Config) error {
+	install.once.Do(func() { install.err = installCRDs(cfg) })
+	return install.err
+}
+
+func installCRDs(cfg *rest.Config) error {
 	dir, err := CRDDir()
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package baremetal_test
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"time"
 
@@ -34,11 +33,6 @@ var production = baremetal.Options{
 	Poll: time.Minute, Retry: 3 * time.Second, Backoff: time.Minute, SoftTimeout: 3 * time.Minute,
 }
 
-var install struct {
-	once sync.Once
-	err  error
-}
-
 // harness is an operator with one host and a clock of its own.
 type harness struct {
 	testing.TB
@@ -56,9 +50,8 @@ func newHarness(t *testing.T) *harness {
 	t.Helper()
 	t.Parallel()
 	e := env.Get(t)
-	install.once.Do(func() { install.err = baremetal.InstallCRDs(e.Config) })
-	if install.err != nil {
-		t.Fatal(install.err)
+	if err := baremetal.InstallCRDs(e.Config); err != nil {
+		t.Fatal(err)
 	}
 	namespace := e.Namespace(t)
 	s := &harness{

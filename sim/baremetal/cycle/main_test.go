@@ -2,7 +2,6 @@ package cycle_test
 
 import (
 	"flag"
-	"sync"
 	"testing"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
@@ -33,18 +32,12 @@ func TestMain(m *testing.M) {
 		env.WithCRDs(metal3MachineCRD()))
 }
 
-var install struct {
-	once sync.Once
-	err  error
-}
-
 // server returns the API server with the baremetal-operator's kinds, too.
 func server(t testing.TB) *env.Env {
 	t.Helper()
 	e := env.Get(t)
-	install.once.Do(func() { install.err = baremetal.InstallCRDs(e.Config) })
-	if install.err != nil {
-		t.Fatal(install.err)
+	if err := baremetal.InstallCRDs(e.Config); err != nil {
+		t.Fatal(err)
 	}
 	return e
 }

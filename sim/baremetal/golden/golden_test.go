@@ -5,7 +5,6 @@ import (
 	"flag"
 	"path/filepath"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -82,18 +81,12 @@ func realStand(t *testing.T) golden.Stand {
 	}}
 }
 
-var install struct {
-	once sync.Once
-	err  error
-}
-
 // server returns the API server with the operator's kinds.
 func server(t *testing.T) *env.Env {
 	t.Helper()
 	e := env.Get(t)
-	install.once.Do(func() { install.err = baremetal.InstallCRDs(e.Config) })
-	if install.err != nil {
-		t.Fatal(install.err)
+	if err := baremetal.InstallCRDs(e.Config); err != nil {
+		t.Fatal(err)
 	}
 	return e
 }
