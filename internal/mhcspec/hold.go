@@ -6,8 +6,6 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 const (
@@ -53,7 +51,7 @@ func HoldEnded(now time.Time, objs ...client.Object) time.Time {
 func holdMessage(obj client.Object, until time.Time) string {
 	message := fmt.Sprintf("%s is on hold until %s", nameOf(obj), until.UTC().Format(time.RFC3339))
 	if reason := obj.GetAnnotations()[HoldReasonAnnotation]; reason != "" {
-		message += ": " + ownwrites.Shortened(reason, maxQuoted)
+		message += ": " + cut(reason)
 	}
 	return message
 }

@@ -2,12 +2,17 @@ package mhcspec
 
 import (
 	"strconv"
-
-	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"strings"
 )
 
-// maxQuoted is how many bytes of a text that somebody else wrote a sentence quotes.
-const maxQuoted = 100
+// cut shortens a text that somebody else wrote.
+func cut(text string) string {
+	const most = 100
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}
 
 // Quoted quotes a value that somebody else wrote, shortened if it is long.
-func Quoted(value string) string { return strconv.Quote(ownwrites.Shortened(value, maxQuoted)) }
+func Quoted(value string) string { return strconv.Quote(cut(value)) }
