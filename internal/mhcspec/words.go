@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// cut shortens a text that somebody else wrote.
+// cut shortens a text that somebody else wrote, where the admission policies cut it, too.
 func cut(text string) string {
 	const most = 100
 	if len(text) <= most {
