@@ -36,6 +36,7 @@ type MachineReference struct {
 	APIGroup string `json:"apiGroup,omitempty"`
 	// name of the Machine.
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	// +required
 	Name string `json:"name,omitempty"`
 }

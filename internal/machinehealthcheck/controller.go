@@ -86,7 +86,9 @@ type Reconciler struct {
 	// leftOvers are the requests of an earlier version that were looked for and not found. Nobody makes new ones, so one search
 	// without a result is enough.
 	leftOvers recall.ByObject[lookedFor]
-	records   recordWatch
+	// ownerRefused is when the API server last refused to make a MachineHealthCheck owned by its Cluster.
+	ownerRefused recall.ByObject[time.Time]
+	records      recordWatch
 }
 
 // Reconcile handles one MachineHealthCheck: observe, decide, act.
@@ -135,6 +137,7 @@ func (r *Reconciler) forget(key client.ObjectKey) {
 	r.failures.Forget(key)
 	r.Selectors.Forget(key)
 	r.leftOvers.Forget(key)
+	r.ownerRefused.Forget(key)
 }
 
 // observeAndDecide is one look. Before it grants one of a limited number of slots, it counts the taken ones past the cache.

@@ -31,6 +31,8 @@ const (
 	EventTemplateNotFound = "RemediationTemplateNotFound"
 	// EventAdmissionFailed says that a machine is due and could not be admitted.
 	EventAdmissionFailed = "AdmissionFailed"
+	// EventOwnerRefused says that the API server does not let Sickbay make the MachineHealthCheck owned by its Cluster.
+	EventOwnerRefused = "OwnerRefused"
 	// EventOverlapping says that Machines belong to an older MachineHealthCheck.
 	EventOverlapping = "Overlapping"
 )

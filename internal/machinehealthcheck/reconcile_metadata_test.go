@@ -1,12 +1,20 @@
 package machinehealthcheck
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -56,6 +64,47 @@ func TestAdopt(t *testing.T) {
 				t.Error("it was written again without need")
 			}
 		})
+	}
+}
+
+// TestOwnerRefused: where the API server has OwnerReferencesPermissionEnforcement, as OpenShift's has, only those who may delete a
+// MachineHealthCheck may change its owners. That is said once, and holds up nothing.
+func TestOwnerRefused(t *testing.T) {
+	t.Parallel()
+	w := newHarness(t)
+	refuses, tries := true, 0
+	w.restart(w.env.Intercept(t, interceptor.Funcs{
+		Apply: func(ctx context.Context, c client.WithWatch, config runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
+			u, ok := config.(interface{ UnstructuredContent() map[string]any })
+			if !ok {
+				return c.Apply(ctx, config, opts...)
+			}
+			if _, found, _ := unstructured.NestedSlice(u.UnstructuredContent(), "metadata", "ownerReferences"); found {
+				tries++
+				if refuses {
+					return apierrors.NewForbidden(schema.GroupResource{Resource: "machinehealthchecks"}, "mhc", errors.New("cannot set an ownerRef on a resource you can't delete"))
+				}
+			}
+			return c.Apply(ctx, config, opts...)
+		},
+	}))
+	mhc := w.check(t, build.MachineHealthCheckFunc(func(mhc *clusterv1.MachineHealthCheck) { mhc.Labels = nil }))
+	for range 3 {
+		w.reconcile(t, mhc)
+	}
+	stored, _ := fetch(t, w, mhc)
+	if stored.Labels[clusterv1.ClusterNameLabel] != "cluster" || len(stored.OwnerReferences) > 0 || stored.Status.ExpectedMachines == nil {
+		t.Errorf("it has the labels %v, the owners %v and the status %+v", stored.Labels, stored.OwnerReferences, stored.Status)
+	}
+	if tries != 1 {
+		t.Errorf("it was tried %d times", tries)
+	}
+	w.wantEvents(t, "Warning OwnerRefused It is not owned by its Cluster: machinehealthchecks \"mhc\" is forbidden: cannot set an ownerRef on a resource you can't delete")
+	refuses = false
+	w.clock.SetTime(w.clock.Now().Add(ownAgain))
+	w.reconcile(t, mhc)
+	if stored, _ = fetch(t, w, mhc); len(stored.OwnerReferences) != 1 {
+		t.Errorf("the owners are %v once Sickbay may set them", stored.OwnerReferences)
 	}
 }
 

@@ -31,6 +31,7 @@ func TestReferenceHealthCheckEvents(t *testing.T) {
 		"EventOnHold":               EventOnHold,
 		"EventTemplateNotFound":     EventTemplateNotFound,
 		"EventAdmissionFailed":      EventAdmissionFailed,
+		"EventOwnerRefused":         EventOwnerRefused,
 		"EventOverlapping":          EventOverlapping,
 	}) {
 		table = append(table, []string{docs.Code(c.Value), c.Meaning})

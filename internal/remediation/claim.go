@@ -88,8 +88,12 @@ func compareEnds(a, b *v1alpha1.MachineRemediation) int {
 	return 0
 }
 
-// since is the earliest creation time of a machine that can fulfill the claim.
+// since is the earliest creation time of a machine that can fulfill the claim. The first attempt begins right after the API server has created
+// the record, by the clock that also says when a machine was created: ours may be ahead of it by any time.
 func (c *claim) since() time.Time {
+	if ladder.Last(&c.record.Status).Number == 1 && !c.record.CreationTimestamp.IsZero() {
+		return c.record.CreationTimestamp.Time
+	}
 	since := c.askedAt.Add(-clockSkew)
 	if created := c.record.CreationTimestamp.Time; created.After(since) {
 		return created

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
@@ -36,7 +37,7 @@ func (r *Reconciler) ruleFacts(ctx context.Context, v *view) error {
 		v.facts.JumpTo, _, problem = compiled.StartAt(in)
 	}
 	if problem != nil {
-		v.facts.Safety.PlanProblem = "The plan cannot be evaluated: " + problem.Error()
+		v.facts.Safety.PlanProblem = ownwrites.Note("The plan cannot be evaluated: " + problem.Error())
 	}
 	return nil
 }

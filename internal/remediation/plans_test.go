@@ -1,6 +1,7 @@
 package remediation
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -203,4 +204,22 @@ func TestPlanCheck(t *testing.T) {
 	})
 	remove(f, plan)
 	look(plan)
+}
+
+// TestLongPlanProblem: the error of a rule quotes an annotation, which may be longer than the message of a condition. It is said all the same.
+func TestLongPlanProblem(t *testing.T) {
+	t.Parallel()
+	for name, expression := range map[string]string{
+		"a key":   "machine.labels[machine.annotations['example.com/pool']] == 'x'",
+		"a regex": "'a'.matches(machine.annotations['example.com/pool'])",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newHarness(t)
+			plan := f.storePlan(ladderOfThree, v1alpha1.RemediationRule{Name: "pool", Expression: expression, StartAt: "hold"})
+			record := f.admit(f.sick("a", build.Annotation("example.com/pool", "("+strings.Repeat("x", 40_000))), follows(plan))
+			f.reconcile(record)
+			f.wantRecord(record, "Held PlanProblem")
+		})
+	}
 }

@@ -9,6 +9,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // say sets the phase, and the condition Progressing: True while the record goes on by itself, Unknown while somebody has stopped
@@ -29,9 +30,12 @@ func (t *turn) say(phase v1alpha1.RemediationPhase, reason, message string) bool
 	return true
 }
 
+// maxMessage is the maximum length of a condition's message in the API, in bytes. Errors of rules may quote long annotations.
+const maxMessage = 32768
+
 func (t *turn) condition(conditionType string, status metav1.ConditionStatus, reason, message string) {
 	meta.SetStatusCondition(&t.s.Conditions, metav1.Condition{
-		Type: conditionType, Status: status, Reason: reason, Message: message,
+		Type: conditionType, Status: status, Reason: reason, Message: ownwrites.Shortened(message, maxMessage),
 		ObservedGeneration: t.f.Record.Generation, LastTransitionTime: *t.time(),
 	})
 }
