@@ -61,7 +61,7 @@ var planRows = map[string]row{
 	"no rules":                      {"rules: []", ""},
 	"32 rules":                      {"rules: " + rules(32), ""},
 	"33 rules":                      {"rules: " + rules(33), "spec.template.spec.rules: Too many: 33: must have at most 32 items"},
-	"two rules of the same name":    {"rules: [" + rule("r", "x", "replace") + ", " + rule("r", "y", "replace") + "]", `spec.template.spec.rules[1]: Duplicate value: {"name":"r"}`},
+	"two rules of the same name":    {"rules: [" + rule("r", "x", "replace") + ", " + rule("r", "y", "replace") + "]", "spec.template.spec.rules: Invalid value: two rules must not have the same name"},
 	"probation 0":                   {"probationSeconds: 0", ""},
 	"probation of a day":            {"probationSeconds: 86400", ""},
 	"probation -1":                  {"probationSeconds: -1", "spec.template.spec.probationSeconds: Invalid value: -1: spec.template.spec.probationSeconds in body should be greater than or equal to 0"},

@@ -54,8 +54,7 @@ func wanted(steps string, tables ...map[string]row) []string {
 	var sentences []string
 	for _, table := range tables {
 		for row := range maps.Values(table) {
-			sentence := strings.NewReplacer("STEPS", steps, "STEP", steps+"[0]").Replace(row.want)
-			sentences = append(sentences, index.ReplaceAllString(sentence, "[0]"))
+			sentences = append(sentences, index.ReplaceAllString(about(steps, row.want), "[0]"))
 		}
 	}
 	return sentences

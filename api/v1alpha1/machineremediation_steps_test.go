@@ -94,7 +94,7 @@ var stepsRows = map[string]row{
 	"an empty list":        {"[]", "STEPS: Invalid value: 0: STEPS in body should have at least 1 items"},
 	"sixteen":              {holds(16), ""},
 	"seventeen":            {holds(17), "STEPS: Too many: 17: must have at most 16 items"},
-	"two of the same name": {"[{name: a, action: Hold}, {name: b, action: Hold}, {name: a, action: Replace, timeoutSeconds: 60}]", `STEPS[2]: Duplicate value: {"name":"a"}`},
+	"two of the same name": {"[{name: a, action: Hold}, {name: b, action: Hold}, {name: a, action: Replace, timeoutSeconds: 60}]", "STEPSTWICE"},
 }
 
 // holds returns a list of steps.
@@ -104,6 +104,16 @@ func holds(n int) string {
 		steps = append(steps, fmt.Sprintf("{name: s%d, action: Hold}", i))
 	}
 	return "[" + strings.Join(steps, ", ") + "]"
+}
+
+// twice is how a second step of one name is refused, by where the steps are. Those of a plan are one list, so that an apply replaces them all.
+var twice = map[string]string{
+	"spec.steps": `[2]: Duplicate value: {"name":"a"}`, "spec.template.spec.steps": ": Invalid value: two steps must not have the same name",
+}
+
+// about returns an error of a row for the place where the steps are.
+func about(steps, want string) string {
+	return strings.NewReplacer("TWICE", twice[steps], "STEPS", steps, "STEP", steps+"[0]").Replace(want)
 }
 
 // TestSteps: records and plans check steps the same way.
@@ -117,7 +127,7 @@ func TestSteps(t *testing.T) {
 			if kind == "MachineRemediationTemplate" {
 				spec = "template: {spec: {steps: " + given + "}}"
 			}
-			check(t, create(t, e.Client, ns, kind, spec), strings.NewReplacer("STEPS", steps, "STEP", steps+"[0]").Replace(want))
+			check(t, create(t, e.Client, ns, kind, spec), about(steps, want))
 		}
 		for name, row := range stepRows {
 			t.Run(kind+", "+name, func(t *testing.T) { try(t, "["+row.given+"]", row.want) })

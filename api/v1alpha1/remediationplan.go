@@ -60,6 +60,8 @@ type RemediationRule struct {
 
 // RemediationPlan says how sick machines are repaired.
 //
+// +kubebuilder:validation:XValidation:rule="self.steps.all(s, self.steps.exists_one(o, o.name == s.name))",message="two steps must not have the same name",fieldPath=".steps"
+// +kubebuilder:validation:XValidation:rule="!has(self.rules) || self.rules.all(r, self.rules.exists_one(o, o.name == r.name))",message="two rules must not have the same name",fieldPath=".rules"
 // +kubebuilder:validation:XValidation:rule="self.steps.all(s, s.action != 'Request' || !has(s.templateRef) || !s.templateRef.apiVersion.startsWith('sickbay.dev/'))",message="a step with the action Request must not name a template of sickbay.dev; the action Reboot takes a RebootRemediationTemplate",fieldPath=".steps"
 // +kubebuilder:validation:XValidation:rule="!has(self.rules) || self.rules.all(r, self.steps.exists(s, s.name == r.startAt))",message="startAt of every rule must be the name of a step",fieldPath=".rules"
 // +kubebuilder:validation:XValidation:rule="!has(self.maxInFlight) || (type(self.maxInFlight) == int ? self.maxInFlight >= 1 && self.maxInFlight <= 2147483647 : self.maxInFlight.matches('^([1-9][0-9]?|100)%$'))",message="must be a number of at least 1, without quotes, or a percentage from 1% to 100%",fieldPath=".maxInFlight"
@@ -76,14 +78,12 @@ type RemediationPlan struct {
 	// steps are tried one after the other, in their order, until the machine is healthy.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
-	// +listType=map
-	// +listMapKey=name
+	// +listType=atomic
 	// +required
 	Steps []RemediationStep `json:"steps,omitempty"`
 	// rules say where to begin; the first that applies decides.
 	// +kubebuilder:validation:MaxItems=32
-	// +listType=map
-	// +listMapKey=name
+	// +listType=atomic
 	// +optional
 	Rules []RemediationRule `json:"rules,omitempty"`
 	// probationSeconds is how long a machine has to be healthy without a break before it counts as repaired. 0

@@ -215,6 +215,19 @@ func (w *Watcher) Excuse(from, to time.Time) {
 	w.excuses = append(w.excuses, excuse{from, to, to.Sub(from)})
 }
 
+// Due returns how many predictions are due within a time from now.
+func (w *Watcher) Due(now time.Time, within time.Duration) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := 0
+	for _, one := range w.open {
+		if one.due.After(now) && one.due.Before(now.Add(within)) {
+			n++
+		}
+	}
+	return n
+}
+
 // lost returns how much time was lost between two moments.
 func (w *Watcher) lost(from, to time.Time) time.Duration {
 	var lost time.Duration

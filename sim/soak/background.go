@@ -58,10 +58,15 @@ func (s *soak) listen(ctx context.Context) (err error) {
 	return err
 }
 
-// freeze freezes the manager in the middle of the soak, if planted. Nothing excuses the delays that this causes.
+// freeze freezes the manager in the middle of the soak, if planted, when something is about to happen that it will be late for. Nothing excuses
+// the delays that this causes.
 func (s *soak) freeze(ctx context.Context) error {
 	if s.frozen == 0 {
 		return nil
 	}
-	return errors.Join(s.wait(ctx, s.Duration/2), s.manager.freeze(func() error { return s.wait(ctx, s.frozen) }))
+	err := s.wait(ctx, s.Duration/4)
+	for end := time.Now().Add(s.Duration / 2); err == nil && time.Now().Before(end) && s.forecasts.Due(time.Now(), s.frozen/2) < 2; {
+		err = s.wait(ctx, s.frozen/50)
+	}
+	return errors.Join(err, s.manager.freeze(func() error { return s.wait(ctx, s.frozen) }))
 }
