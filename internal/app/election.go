@@ -48,9 +48,7 @@ func newElection(cfg *rest.Config, o Options) (*election, error) {
 	if e.lock, err = lease.NewLock(cfg, e.key, e.scope, o.announced(), ctrl.Log.WithName(electionName)); err != nil {
 		return nil, err
 	}
-	if len(o.LeaderElectTrustedNamespaces) > 0 {
-		e.lock.Trust(o.LeaderElectTrustedNamespaces...)
-	}
+	e.lock.Trust(o.LeaderElectTrustedNamespaces...)
 	return e, nil
 }
 

@@ -64,7 +64,7 @@ func NewLock(cfg *rest.Config, key client.ObjectKey, s scope.Scope, labels map[s
 	return &Lock{others: all, identity: host + "_" + string(uuid.NewUUID()), labels: labels, log: log}, nil
 }
 
-// Trust makes the manager wait only for leases in its own namespace and in these. Without it, those of all namespaces count.
+// Trust makes the manager wait only for leases in its own namespace and in these. Without any, those of all namespaces count.
 func (l *Lock) Trust(namespaces ...string) { l.others.trusted = namespaces }
 
 func newOthers(cfg *rest.Config, own client.ObjectKey, s scope.Scope) (*others, error) {

@@ -198,9 +198,7 @@ func TestTrust(t *testing.T) {
 		"elsewhere": {[]string{elsewhere}, 0},
 	} {
 		l := newLock(t, e.Config, ns, "own", judges(ns))
-		if tt.trusted != nil {
-			l.Trust(tt.trusted...)
-		}
+		l.Trust(tt.trusted...)
 		if found, err := l.others.overlapping(t.Context()); err != nil || len(found) != tt.want {
 			t.Errorf("%s: found %v: %v", name, found, err)
 		}

@@ -63,7 +63,7 @@ type others struct {
 	scope scope.Scope
 	clock clock.PassiveClock
 
-	// trusted are the namespaces, besides our own, whose leases count; nil means all.
+	// trusted are the namespaces, besides our own, whose leases count; none means all.
 	trusted []string
 
 	// patience is how long a lease counts as held if it was long overdue when first seen.
@@ -101,7 +101,7 @@ func (o *others) overlapping(ctx context.Context) ([]coordinationv1.Lease, error
 
 // trusts reports whether leases of a namespace count.
 func (o *others) trusts(namespace string) bool {
-	return o.trusted == nil || namespace == o.own.Namespace || slices.Contains(o.trusted, namespace)
+	return len(o.trusted) == 0 || namespace == o.own.Namespace || slices.Contains(o.trusted, namespace)
 }
 
 // forgetAllBut forgets the leases that are gone.

@@ -7,42 +7,30 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/live"
 )
 
-// watching is a controller that counts its watches.
-type watching struct {
-	controller.Controller
-	watches int
-}
-
-func (w *watching) Watch(source.Source) error {
-	w.watches++
-	return nil
-}
-
-// TestOnlyTemplatesAreWatched: whoever may write a MachineHealthCheck cannot make Sickbay watch all objects of any kind.
+// TestOnlyTemplatesAreWatched: a MachineHealthCheck that names a kind without templates does not make Sickbay watch its objects.
 func TestOnlyTemplatesAreWatched(t *testing.T) {
 	t.Parallel()
 	w := newHarness(t)
 	build.Create(t.Context(), t, w.env.Client, build.RemediationTemplate(templateKind, w.ns, "fix", nil),
 		&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "fix"}})
 	for kind, want := range map[schema.GroupVersionKind]int{templateKind: 1, coordinationv1.SchemeGroupVersion.WithKind("Lease"): 0} {
-		ctl := &watching{}
+		ctl := &live.Controller{}
 		w.watches = scaffold.Watches{Controller: ctl}
 		mhc := build.MachineHealthCheck(w.ns, "mhc", build.TemplateRef(kind, "fix"))
 		if err := w.observeTemplate(t.Context(), &admission.Facts{MachineHealthCheck: mhc}); err != nil {
 			t.Errorf("%s: %v", kind.Kind, err)
 		}
-		if ctl.watches != want {
-			t.Errorf("%s: %d watches begin, want %d", kind.Kind, ctl.watches, want)
+		if ctl.Watches != want {
+			t.Errorf("%s: %d watches begin, want %d", kind.Kind, ctl.Watches, want)
 		}
 	}
 }

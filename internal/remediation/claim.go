@@ -17,7 +17,7 @@ import (
 // remediationFor is the annotation in which a KubeadmControlPlane names the machine that a new one replaces.
 const remediationFor = "controlplane.cluster.x-k8s.io/remediation-for"
 
-// clockSkew is how far our clock may be ahead of the API server's, which sets the creation time of a machine.
+// clockSkew is how far our clock may be ahead of the API server's without anything that shows it.
 const clockSkew = time.Minute
 
 // claim is a record's claim on the machine that replaces its own.
@@ -88,17 +88,15 @@ func compareEnds(a, b *v1alpha1.MachineRemediation) int {
 	return 0
 }
 
-// since is the earliest creation time of a machine that can fulfill the claim. The first attempt begins right after the API server has created
-// the record, by the clock that also says when a machine was created: ours may be ahead of it by any time.
+// since is the earliest creation time of a machine that can fulfill the claim. The API server sets the creation times, and our clock may be
+// ahead of its. A verdict comes before its record: if its time is later, our clock is ahead by at least the difference.
 func (c *claim) since() time.Time {
-	if ladder.Last(&c.record.Status).Number == 1 && !c.record.CreationTimestamp.IsZero() {
-		return c.record.CreationTimestamp.Time
+	created := c.record.CreationTimestamp.Time
+	ahead := max(0, c.record.Spec.Finding.Since.Sub(created))
+	if since := c.askedAt.Add(-clockSkew - ahead); since.After(created) {
+		return since
 	}
-	since := c.askedAt.Add(-clockSkew)
-	if created := c.record.CreationTimestamp.Time; created.After(since) {
-		return created
-	}
-	return since
+	return created
 }
 
 // takes reports whether a machine can fulfill the claim.

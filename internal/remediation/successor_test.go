@@ -178,11 +178,22 @@ func TestStormOfReplacements(t *testing.T) {
 // TestSuccessorBeforeAClockThatIsAhead: the manager's clock is two minutes ahead of the API server's. The record was made at minute 10 and its
 // owner asked at once; the new machine was created seconds later.
 func TestSuccessorBeforeAClockThatIsAhead(t *testing.T) {
-	record := asked("old", "set", 12) // by the manager's clock
-	record.CreationTimestamp = at(10) // by the API server's
-	successor := come("new", "set", 10)
+	record := asked("old", "set", 12)   // by the manager's clock
+	record.Spec.Finding.Since = at(12)  // by the manager's clock
+	record.CreationTimestamp = at(10)   // by the API server's
+	successor := come("new", "set", 10) // by the API server's
 	successor.CreationTimestamp = metav1.NewTime(at(10).Add(5 * time.Second))
 	if got := successorOf(record, []*clusterv1.Machine{successor}, []*v1alpha1.MachineRemediation{record}); got == nil {
 		t.Error("the machine that has come in its place is not found")
+	}
+}
+
+// TestNoSuccessorBeforeTheApproval: a person approved the replacement hours after the record was made. A machine that the owner made meanwhile,
+// because it was scaled up, does not take the place of the old one.
+func TestNoSuccessorBeforeTheApproval(t *testing.T) {
+	record := asked("old", "set", 300)
+	record.Spec.Finding.Since, record.CreationTimestamp = at(9), at(10)
+	if got := successorOf(record, []*clusterv1.Machine{come("more", "set", 100)}, []*v1alpha1.MachineRemediation{record}); got != nil {
+		t.Errorf("%s takes its place", got.Name)
 	}
 }

@@ -5,23 +5,11 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/live"
 )
-
-// watching is a controller that counts its watches.
-type watching struct {
-	controller.Controller
-	watches int
-}
-
-func (w *watching) Watch(source.Source) error {
-	w.watches++
-	return nil
-}
 
 // TestOnlyKindsWithTemplatesAreWatched: a plan with a step that names a LeaseTemplate, which does not exist, does not make Sickbay watch all
 // Leases.
@@ -31,15 +19,15 @@ func TestOnlyKindsWithTemplatesAreWatched(t *testing.T) {
 	for kind, want := range map[schema.GroupVersionKind]int{
 		env.RemediationGroupVersion.WithKind(env.RemediationKind): 1, coordinationv1.SchemeGroupVersion.WithKind("Lease"): 0,
 	} {
-		ctl := &watching{}
+		ctl := &live.Controller{}
 		f.watches = scaffold.Watches{Controller: ctl}
 		for range 2 {
 			if err := f.watchKind(t.Context(), kind); err != nil {
 				t.Errorf("%s: %v", kind.Kind, err)
 			}
 		}
-		if ctl.watches != want {
-			t.Errorf("%s: %d watches begin, want %d", kind.Kind, ctl.watches, want)
+		if ctl.Watches != want {
+			t.Errorf("%s: %d watches begin, want %d", kind.Kind, ctl.Watches, want)
 		}
 	}
 }
