@@ -102,6 +102,9 @@ func (r *Reconciler) check(ctx context.Context, in input) (healthcheck.Result, e
 		return healthcheck.Result{}, err
 	}
 	result := verdict.Decide(facts, in.Now)
+	if wait := facts.Premature(result, in.Now); wait > 0 {
+		return healthcheck.Result{}, &healthcheck.LaterError{After: wait}
+	}
 	if facts.Node.State == verdict.NodeUnreadable && !facts.Node.Announced {
 		result.RecheckAt = healthcheck.Earliest(result.RecheckAt, in.Now.Add(unreadableRetry+spread.UpTo(unreadableRetry/2, machine.UID)))
 	}

@@ -5,6 +5,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 )
 
 // detectionDelay is the time from when a Machine counts as unhealthy until its verdict is
@@ -17,11 +18,11 @@ var detectionDelay = prometheus.NewHistogram(prometheus.HistogramOpts{
 
 func init() { metrics.Registry.MustRegister(detectionDelay) }
 
-// measureDelay measures a transition to False. It ignores a Machine without an earlier
-// verdict, because that may have been sick long before we knew it.
+// measureDelay measures a transition to False. It ignores a Machine without an earlier verdict, or whose Node could not be read:
+// it may have been sick long before anybody could know it.
 func measureDelay(transition healthcheck.Transition) {
-	deadline := transition.Result.Deadline
-	if deadline.IsZero() || transition.From.Status == "" {
+	deadline, from := transition.Result.Deadline, transition.From
+	if deadline.IsZero() || from.Status == "" || from.Reason == verdict.ReasonNodeUnavailable {
 		return
 	}
 	detectionDelay.Observe(max(0, transition.At.Sub(deadline).Seconds()))

@@ -9,6 +9,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -30,6 +31,10 @@ func TestDetectionDelay(t *testing.T) {
 			Result: healthcheck.Result{Deadline: deadline}, At: now,
 		}
 	}
+	unread := func(given healthcheck.Transition) healthcheck.Transition {
+		given.From.Reason = verdict.ReasonNodeUnavailable
+		return given
+	}
 	tests := map[string]struct {
 		given   healthcheck.Transition
 		count   uint64
@@ -40,6 +45,7 @@ func TestDetectionDelay(t *testing.T) {
 		"no verdict before":          {late("", now.Add(-time.Hour)), 0, 0},
 		"nobody knows since when":    {late(healthcheck.True, time.Time{}), 0, 0},
 		"a moment that was observed": {late(healthcheck.True, now), 1, 0},
+		"nobody could look":          {unread(late(healthcheck.Unknown, now.Add(-time.Hour))), 0, 0},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

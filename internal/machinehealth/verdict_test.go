@@ -133,6 +133,48 @@ func TestNoVerdictNoGrace(t *testing.T) {
 	f.stored(metav1.ConditionUnknown, "NodeUnavailable", "Node cannot be read: connection to the workload cluster is down")
 }
 
+// TestStartKeepsTheVerdict: after a start, a workload cluster is not connected yet. Until it is, or does not connect within a minute, the
+// verdict on a sick Machine stays as it is: nobody hears a second time that the Machine is sick.
+func TestStartKeepsTheVerdict(t *testing.T) {
+	for name, connects := range map[string]bool{"connects": true, "does not connect": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newHarness(t)
+			f.reconcile()
+			f.sicken()
+			f.sees("Warning MachineUnhealthy Node not found")
+			before := f.version()
+			f.restart()
+			f.nodes.CutOff(f.clusterKey(), f.clock.Now())
+			if again := f.reconcile(); again != time.Minute {
+				t.Errorf("look again after %s, want a minute: an event tells of the connection", again)
+			}
+			if connects {
+				f.nodes.Reconnect(f.clusterKey())
+				f.reconcile()
+				if f.version() != before {
+					t.Error("the Machine was written")
+				}
+				f.sees()
+				return
+			}
+			f.clock.SetTime(f.start.Add(time.Minute))
+			f.reconcile()
+			f.stored(metav1.ConditionUnknown, "NodeUnavailable", "Node cannot be read: connection to the workload cluster is down")
+		})
+	}
+}
+
+// TestStartHasNoGrace: the minute of a start is not for Machines that were healthy; these have their own grace period.
+func TestStartHasNoGrace(t *testing.T) {
+	f := newHarness(t)
+	f.reconcile()
+	f.restart()
+	f.Observer.GracePeriod = 5 * time.Second
+	f.nodes.CutOff(f.clusterKey(), f.start.Add(-5*time.Second))
+	f.reconcile()
+	f.stored(metav1.ConditionUnknown, "NodeUnavailable", "Node cannot be read: connection to the workload cluster is down")
+}
+
 // TestCacheLagsBehind: a Node that the cache does not show yet does not count as gone. A Node that is gone gets
 // no grace period.
 func TestCacheLagsBehind(t *testing.T) {

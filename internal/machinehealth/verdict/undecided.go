@@ -1,6 +1,16 @@
 package verdict
 
-import "github.com/sickbay-dev/sickbay/healthcheck"
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
+
+// connecting is how long a first connection to a workload cluster may take after a start.
+const connecting = time.Minute
 
 func (l look) deleting() (healthcheck.Result, bool) {
 	return l.undecided(l.Node.State == NodeGone, ReasonDeleting, "Machine is being deleted")
@@ -16,6 +26,17 @@ func (l look) unreadable() (healthcheck.Result, bool) {
 		return healthcheck.Result{Status: healthcheck.True, Reason: ReasonSucceeded, RecheckAt: healthcheck.Earliest(graceEnd, l.due)}, true
 	}
 	return l.undecided(true, ReasonNodeUnavailable, "Node cannot be read: "+l.Node.Cause)
+}
+
+// Premature returns for how long a verdict must not be stored yet; 0 if it may. After a start, workload clusters are not connected yet. A Machine
+// that was sick would become Unknown, and then sick once more, and everybody would hear of it twice. Nobody acts on the verdict that stays: acts
+// need a live read. A connection that breaks later is known to be broken only near the end of this time.
+func (f *Facts) Premature(verdict healthcheck.Result, now time.Time) time.Duration {
+	stored := meta.FindStatusCondition(f.Machine.Status.Conditions, ConditionType)
+	if !f.Node.Announced || verdict.Reason != ReasonNodeUnavailable || stored == nil || stored.Status == metav1.ConditionTrue {
+		return 0
+	}
+	return max(0, f.Node.LostAt.Add(connecting).Sub(now))
 }
 
 func (l look) provisioning() (healthcheck.Result, bool) {
