@@ -11,7 +11,7 @@ import (
 // history, a bundle has at most mostBundles machines and records, different ones each time.
 const (
 	bundleEvery = 16
-	mostBundles = 8
+	mostBundles = 2
 )
 
 // checkBundles sometimes writes a bundle of what explain says about machines and records, and judges it again.
