@@ -1,16 +1,14 @@
 package reboot
 
 import (
-	"fmt"
-	"hash/fnv"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
@@ -37,13 +35,7 @@ func RequestNames(machine metav1.Object, purpose string) []string {
 // RequestName returns the name of a RebootRemediation of a Machine with a purpose. It differs from the name of the Machine, because
 // Cluster API's own controller deletes any request of that name when the Machine is healthy, whoever made it.
 func RequestName(machine metav1.Object, purpose string) string {
-	hash := fnv.New32a()
-	hash.Write([]byte(machine.GetUID()))
-	name, suffix := machine.GetName(), fmt.Sprintf("-%08x-%s", hash.Sum32(), purpose)
-	if most := longestName - len(suffix); len(name) > most {
-		name = strings.TrimRight(name[:most], "-.")
-	}
-	return name + suffix
+	return ownwrites.Name(machine.GetName(), machine.GetUID(), purpose, longestName)
 }
 
 // requesterOn returns who asks for a cycle by the annotations of a Machine.

@@ -1,14 +1,13 @@
 package record
 
 import (
-	"fmt"
-	"hash/fnv"
 	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // maxName is the maximum length of a record's name: it has to fit into a label.
@@ -16,13 +15,7 @@ const maxName = 63
 
 // Name returns the name of a machine's record: the machine's name, a hash of its UID, and the record's ordinal.
 func Name(machine string, uid types.UID, ordinal int) string {
-	hash := fnv.New32a()
-	hash.Write([]byte(uid))
-	suffix := fmt.Sprintf("-%08x-%d", hash.Sum32(), ordinal)
-	if most := maxName - len(suffix); len(machine) > most {
-		machine = strings.TrimRight(machine[:most], "-.")
-	}
-	return machine + suffix
+	return ownwrites.Name(machine, uid, strconv.Itoa(ordinal), maxName)
 }
 
 // Ordinal returns the ordinal of r among the records of its machine, counted from 1; 0 if neither its annotation nor its

@@ -126,15 +126,6 @@ func TestWithdrawalWaitsForThePause(t *testing.T) {
 // TestRequestOfAnotherHasItsName: a foreign one is neither touched nor adopted, and the slot goes to another machine.
 func TestRequestOfAnotherHasItsName(t *testing.T) {
 	t.Parallel()
-	foreign := func(f *harness, change func(u *unstructured.Unstructured)) *unstructured.Unstructured {
-		u := &unstructured.Unstructured{}
-		u.SetGroupVersionKind(fixKind)
-		u.SetNamespace(f.ns)
-		u.SetName("a")
-		change(u)
-		build.Create(f.t.Context(), f.t, f.env.Client, u)
-		return u
-	}
 	rows(t, map[string]func(u *unstructured.Unstructured){
 		"of a person": func(*unstructured.Unstructured) {},
 		"of the machine before": func(u *unstructured.Unstructured) {
@@ -151,7 +142,7 @@ func TestRequestOfAnotherHasItsName(t *testing.T) {
 		t.Helper()
 		f := newHarness(t, byTemplate())
 		f.template()
-		request := foreign(f, change)
+		request := f.makeRequest("a", change)
 		a := f.sick("a")
 		record := f.admit(a)
 		f.reconcile(record)
@@ -172,29 +163,33 @@ func TestRequestComesMeanwhile(t *testing.T) {
 	f := newHarness(t, byTemplate())
 	f.template()
 	record := f.admit(f.sick("a"))
-	f.writes.meddle = onceBefore("create FixRemediation", func() {
-		u := &unstructured.Unstructured{}
-		u.SetGroupVersionKind(fixKind)
-		u.SetNamespace(f.ns)
-		u.SetName("a")
-		build.Create(t.Context(), t, f.env.Client, u)
-	})
+	f.writes.meddle = onceBefore("create FixRemediation", func() { f.makeRequest("a", func(*unstructured.Unstructured) {}) })
 	f.reconcile(record)
 	f.wantRecord(record, "Pending HeldByOthers")
 	f.wantSlot(record, false)
 }
 
-// requestOfTheVersionBefore stores a request that names no attempt.
-func (f *harness) requestOfTheVersionBefore(machine *clusterv1.Machine) {
+// makeRequest stores a request that no attempt has made.
+func (f *harness) makeRequest(name string, change func(u *unstructured.Unstructured)) *unstructured.Unstructured {
 	f.t.Helper()
 	request := &unstructured.Unstructured{}
 	request.SetGroupVersionKind(fixKind)
 	request.SetNamespace(f.ns)
-	request.SetName(machine.Name)
-	request.SetOwnerReferences([]metav1.OwnerReference{{
-		APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: machine.Name, UID: machine.UID,
-	}})
+	request.SetName(name)
+	change(request)
 	build.Create(f.t.Context(), f.t, f.env.Client, request)
+	return request
+}
+
+// requestOf stores the request of an operation for a Machine; those of the version before name no operation.
+func (f *harness) requestOf(machine *clusterv1.Machine, operation string) {
+	f.t.Helper()
+	f.makeRequest(machine.Name, func(request *unstructured.Unstructured) {
+		if operation != "" {
+			request.SetAnnotations(map[string]string{v1alpha1.OperationAnnotation: operation})
+		}
+		request.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: machine.Name, UID: machine.UID}})
+	})
 }
 
 // TestRequestOfTheVersionBefore is taken over.
@@ -203,7 +198,7 @@ func TestRequestOfTheVersionBefore(t *testing.T) {
 	f := newHarness(t, byTemplate())
 	f.template()
 	a := f.sick("a")
-	f.requestOfTheVersionBefore(a)
+	f.requestOf(a, "")
 	record := f.admit(a)
 	f.reconcile(record)
 	f.wantRecord(record, "Acting Acting request:-")
@@ -215,18 +210,6 @@ func TestRequestOfTheVersionBefore(t *testing.T) {
 	if n := count(f.writes.since(), "create"); n > 0 {
 		t.Error("another one was made")
 	}
-}
-
-// requestOf stores the request of an operation for a Machine.
-func (f *harness) requestOf(machine *clusterv1.Machine, operation string) {
-	f.t.Helper()
-	request := &unstructured.Unstructured{}
-	request.SetGroupVersionKind(fixKind)
-	request.SetNamespace(f.ns)
-	request.SetName(machine.Name)
-	request.SetAnnotations(map[string]string{v1alpha1.OperationAnnotation: operation})
-	request.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: machine.Name, UID: machine.UID}})
-	build.Create(f.t.Context(), f.t, f.env.Client, request)
 }
 
 // TestRequestOfARecordThatIsGone is taken over: nobody else would ever delete it.
@@ -397,7 +380,7 @@ func TestRequestOnItsWayOut(t *testing.T) {
 	f := newHarness(t, byTemplate())
 	f.template()
 	a := f.sick("a")
-	f.requestOfTheVersionBefore(a)
+	f.requestOf(a, "")
 	request := f.objects(fixKind)[0]
 	change(f, &request, func(u *unstructured.Unstructured) { u.SetFinalizers([]string{keep}) })
 	remove(f, &request)
