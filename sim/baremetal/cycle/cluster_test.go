@@ -19,6 +19,7 @@ import (
 // TestWorkloadClusterDown: the host is powered off although the workload cluster is down. The controllers give
 // up the step at the Node in the end, because the cluster may need this very host.
 func TestWorkloadClusterDown(t *testing.T) {
+	t.Parallel()
 	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
 		t.Run(string(isolation), func(t *testing.T) {
 			s := newHarness(t, reboot.ClusterAPIKind)
@@ -45,6 +46,7 @@ func TestWorkloadClusterDown(t *testing.T) {
 
 // TestWorkloadClusterHalfDown: the API server of the workload cluster answers some requests and fails others.
 func TestWorkloadClusterHalfDown(t *testing.T) {
+	t.Parallel()
 	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
 		t.Run(string(isolation), func(t *testing.T) {
 			s := newHarness(t, reboot.ClusterAPIKind)
@@ -156,6 +158,7 @@ func TestTaintUnsupported(t *testing.T) {
 
 // TestControlPlane: the controllers cycle one control-plane machine at a time, and workers meanwhile.
 func TestControlPlane(t *testing.T) {
+	t.Parallel()
 	onlySimulated(t, "more than one host in a namespace")
 	for name, kind := range flavours {
 		t.Run(name, func(t *testing.T) {
@@ -252,6 +255,7 @@ func TestNodeReplaced(t *testing.T) {
 
 // TestInVain: the controllers give up after the last attempt, and the owner replaces the machine.
 func TestInVain(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		faults baremetal.Faults
 		reason string

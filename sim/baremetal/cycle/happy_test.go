@@ -15,6 +15,7 @@ import (
 var fullCycle = []string{"Pending", "PoweringOff", "Fenced", "Isolating", "PoweringOn", "WaitingForNode", "Restoring", "Succeeded"}
 
 func TestFullCycle(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		kind     schema.GroupVersionKind
 		ask      func(*machine)

@@ -17,6 +17,7 @@ import (
 
 // TestNoSuchHost: a machine has no host, or the host is not its own. The record says so, and the controllers touch nothing.
 func TestNoSuchHost(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		plan   plan
 		change func(*machine)
@@ -115,6 +116,7 @@ func TestTwoRequests(t *testing.T) {
 // TestAskedAgain: a person asks for a cycle when the one that a health check asked for is too far along. The new one runs even if nobody
 // deletes the first RebootRemediation, as during a pause of its health check.
 func TestAskedAgain(t *testing.T) {
+	t.Parallel()
 	const late = v1alpha1.Restoring
 	for name, ask := range map[string]func(*machine){
 		"as the Node comes back": func(m *machine) {
@@ -155,6 +157,7 @@ func TestAnyValue(t *testing.T) {
 
 // TestNeverJoined: a machine without a Node is cycled, and then has time to register one.
 func TestNeverJoined(t *testing.T) {
+	t.Parallel()
 	for name, kind := range flavours {
 		t.Run(name, func(t *testing.T) {
 			m := newHarness(t, kind).machine("m", plan{neverJoined: true})

@@ -13,6 +13,7 @@ import (
 
 // TestNodeComesAfterTheEnd: a system hangs until the cycle has ended, and comes up later.
 func TestNodeComesAfterTheEnd(t *testing.T) {
+	t.Parallel()
 	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
 		t.Run(string(isolation), func(t *testing.T) {
 			s := newHarness(t, reboot.ClusterAPIKind)
@@ -60,6 +61,7 @@ func TestNextCycleTakesOver(t *testing.T) {
 // TestNothingToCycle: a health check finds a machine sick that has no host. Its owner replaces it; if it has none, the
 // conditions say so.
 func TestNothingToCycle(t *testing.T) {
+	t.Parallel()
 	for name, ask := range map[string]func(*machine){
 		"request": func(m *machine) { m.request(v1alpha1.RebootSettings{}) },
 		"annotation": func(m *machine) {

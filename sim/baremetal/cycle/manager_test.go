@@ -66,6 +66,7 @@ func (m *machine) finishes() v1alpha1.RebootRemediationStatus {
 
 // TestInManager: events alone wake the controllers. No period is short enough to help.
 func TestInManager(t *testing.T) {
+	t.Parallel()
 	for name, kind := range flavours {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -36,6 +36,7 @@ func (m *machine) mustBeUntouched() {
 // TestCannotBeFenced: a host never goes off, or cannot be proven off. The Node stays, the key is removed, and the owner replaces the
 // machine.
 func TestCannotBeFenced(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		before, during func(*machine)
 		host           string
@@ -136,6 +137,7 @@ func staleOff(m *machine) {
 
 // TestOperatorComesBack: the wait for an operator that was down ends when it comes back.
 func TestOperatorComesBack(t *testing.T) {
+	t.Parallel()
 	for name, before := range map[string]func(*machine){"host on": stopOperator, "an old state says off": staleOff} {
 		t.Run(name, func(t *testing.T) {
 			s := newHarness(t, reboot.ClusterAPIKind)
@@ -182,6 +184,7 @@ func TestHostWasOff(t *testing.T) {
 
 // TestTroubleThatPasses: temporary troubles only delay a cycle.
 func TestTroubleThatPasses(t *testing.T) {
+	t.Parallel()
 	onlySimulated(t, "power that takes time or fails")
 	tests := map[string]struct {
 		faults baremetal.Faults
@@ -316,6 +319,7 @@ func (m *machine) recovers() {
 // TestDoubtWhileFenced: after a host was proven off, its operator stops looking at it, and somebody presses its button. The Node stays
 // until the host is proven off again.
 func TestDoubtWhileFenced(t *testing.T) {
+	t.Parallel()
 	onlySimulated(t, "machines with a button")
 	for _, annotation := range []string{metal3v1.PausedAnnotation, metal3v1.DetachedAnnotation} {
 		t.Run(annotation, func(t *testing.T) {

@@ -20,6 +20,7 @@ func (m *machine) asks(key string) bool {
 // TestStepsAlone asks for the steps one after the other. Each annotation is removed when its step is done, and the host
 // stays off until somebody asks for the last step.
 func TestStepsAlone(t *testing.T) {
+	t.Parallel()
 	for name, kind := range flavours {
 		t.Run(name, func(t *testing.T) {
 			s := newHarness(t, kind)
@@ -60,6 +61,7 @@ var flavours = map[string]schema.GroupVersionKind{"Cluster API": reboot.ClusterA
 
 // TestSomeSteps asks for some of the steps at once, in any order. They run in their own order.
 func TestSomeSteps(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		steps   []string
 		deleted bool

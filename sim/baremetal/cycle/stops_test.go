@@ -99,6 +99,7 @@ func inEachPhase(t *testing.T, happens func(m *machine, phase v1alpha1.Phase)) {
 // TestRequestDeleted: the request is deleted. Before the Node was touched, that ends the cycle at once; afterwards, the
 // controllers first restore the Node.
 func TestRequestDeleted(t *testing.T) {
+	t.Parallel()
 	inEachPhase(t, func(m *machine, phase v1alpha1.Phase) {
 		m.deleteRequest()
 		gone := func() bool { return m.record() == nil }
@@ -123,6 +124,7 @@ func TestRequestDeleted(t *testing.T) {
 // TestMachineDeleted: the deletion of the Machine ends the cycle at once, even if it takes long. The controllers release
 // the host, and touch neither it nor the Node any more.
 func TestMachineDeleted(t *testing.T) {
+	t.Parallel()
 	for name, finalizers := range map[string][]string{"at once": nil, "takes long": {"test.example.dev/stays"}} {
 		t.Run(name, func(t *testing.T) {
 			inEachPhase(t, func(m *machine, phase v1alpha1.Phase) {
@@ -144,6 +146,7 @@ func TestMachineDeleted(t *testing.T) {
 
 // TestHostDeleted: the deletion of the host ends the cycle. From then on, no Node is deleted.
 func TestHostDeleted(t *testing.T) {
+	t.Parallel()
 	inEachPhase(t, func(m *machine, phase v1alpha1.Phase) {
 		touched := m.touchedNodes()
 		if err := m.client.Delete(m.ctx, m.bareMetalHost()); err != nil {
