@@ -87,7 +87,7 @@ func (r *Reconciler) machineEvents() handler.EventHandler {
 // onlyCounts reports whether a relevant change is only a verdict that admits nobody.
 func onlyCounts(before, after *clusterv1.Machine) bool {
 	stored := meta.FindStatusCondition(after.Status.Conditions, verdict.ConditionType)
-	return stored != nil && stored.Status != metav1.ConditionFalse && !identityChanged(before, after)
+	return stored != nil && stored.Status != metav1.ConditionFalse && !mhcspec.IdentityChanged(before, after)
 }
 
 func (r *Reconciler) selecting(ctx context.Context, obj client.Object) []ctrl.Request {
@@ -120,13 +120,8 @@ func relevantMachineChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
 		was, is := verdict.Of(before), verdict.Of(after)
-		return was.Status != is.Status || was.Reason != is.Reason || identityChanged(before, after)
+		return was.Status != is.Status || was.Reason != is.Reason || mhcspec.IdentityChanged(before, after)
 	}}
-}
-
-// identityChanged reports whether what selects or excludes a Machine has changed, or who owns it.
-func identityChanged(before, after *clusterv1.Machine) bool {
-	return mhcspec.ChangedOutsideStatus(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
 }
 
 // clusterChange keeps the events that stop or resume remediation.

@@ -21,3 +21,8 @@ func ChangedOutsideStatus(before, after client.Object) bool {
 		!equality.Semantic.DeepEqual(before.GetLabels(), after.GetLabels()) ||
 		!equality.Semantic.DeepEqual(before.GetAnnotations(), after.GetAnnotations())
 }
+
+// IdentityChanged reports whether what selects or excludes an object has changed, or who owns it.
+func IdentityChanged(before, after client.Object) bool {
+	return ChangedOutsideStatus(before, after) || !equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences())
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -38,8 +37,7 @@ func (r *Reconciler) lateAnswer(record *v1alpha1.MachineRemediation) bool {
 // active reports whether an owner deletes one of its machines, or has answered a mark.
 func active(machines []*clusterv1.Machine, owner *v1alpha1.RemediationObjectReference) bool {
 	for i := range machines {
-		controller := metav1.GetControllerOfNoCopy(machines[i])
-		if owner == nil || controller == nil || controller.UID != owner.UID {
+		if owner == nil || !controlledBy(owner.UID, machines[i]) {
 			continue
 		}
 		if mark := onmachine.MarkOf(machines[i]); !machines[i].DeletionTimestamp.IsZero() || (mark.Stands() && mark.State != ladder.MarkWaiting) {

@@ -7,7 +7,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -130,7 +129,7 @@ func (r *Reconciler) noSuccessor(ctx context.Context, record *v1alpha1.MachineRe
 func staying(owner types.UID, machines []*clusterv1.Machine) int64 {
 	n := int64(0)
 	for i := range machines {
-		if controller := metav1.GetControllerOfNoCopy(machines[i]); controller != nil && controller.UID == owner && machines[i].DeletionTimestamp.IsZero() {
+		if controlledBy(owner, machines[i]) && machines[i].DeletionTimestamp.IsZero() {
 			n++
 		}
 	}

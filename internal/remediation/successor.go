@@ -92,13 +92,15 @@ func earliest(claims []*claim) time.Time {
 func machinesOfOwner(owner types.UID, machines []*clusterv1.Machine, since time.Time) []*clusterv1.Machine {
 	var all []*clusterv1.Machine
 	for i := range machines {
-		if machines[i].CreationTimestamp.Time.Before(since) {
-			continue
-		}
-		if controller := metav1.GetControllerOfNoCopy(machines[i]); controller != nil && controller.UID == owner {
+		if controlledBy(owner, machines[i]) && !machines[i].CreationTimestamp.Time.Before(since) {
 			all = append(all, machines[i])
 		}
 	}
 	slices.SortFunc(all, byAge)
 	return all
+}
+
+func controlledBy(owner types.UID, machine *clusterv1.Machine) bool {
+	controller := metav1.GetControllerOfNoCopy(machine)
+	return controller != nil && controller.UID == owner
 }

@@ -162,7 +162,7 @@ func machineChange() predicate.Predicate {
 				return true
 			}
 		}
-		return mhcspec.ChangedOutsideStatus(before, after) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
+		return mhcspec.IdentityChanged(before, after)
 	}}
 }
 

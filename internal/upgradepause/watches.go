@@ -7,7 +7,6 @@ import (
 	configv1 "github.com/openshift/api/config/v1"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -95,10 +94,7 @@ func (r *Reconciler) forgetDeleted(subject func(client.Object) *corev1.ObjectRef
 
 // checkChange drops events that cannot change a decision, such as those for status writes.
 func checkChange() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		return mhcspec.ChangedOutsideStatus(e.ObjectOld, e.ObjectNew) ||
-			!equality.Semantic.DeepEqual(e.ObjectOld.GetOwnerReferences(), e.ObjectNew.GetOwnerReferences())
-	}}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return mhcspec.IdentityChanged(e.ObjectOld, e.ObjectNew) }}
 }
 
 // onChange drops updates that change nothing that decisions depend on.
