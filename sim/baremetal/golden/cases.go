@@ -17,12 +17,12 @@ const (
 	hard = `{"mode":"hard"}`
 )
 
-// cases are named after the experiments that first showed them.
+// cases are what the real operator and the simulated one have in common.
 var cases = []struct {
 	name string
 	play func(*bench)
 }{
-	{"E1 a key with suffix switches off and holds off", func(b *bench) {
+	{"a key with suffix switches off and holds off", func(b *bench) {
 		b.off(keyA)
 		b.staysOff()
 		if got := b.get().Annotations[keyA]; got != hard {
@@ -31,7 +31,7 @@ var cases = []struct {
 		b.drop(keyA)
 		b.turns(true)
 	}},
-	{"E2 the plain key is dropped from a host that is held off", func(b *bench) {
+	{"the plain key is dropped from a host that is held off", func(b *bench) {
 		b.off(keyA)
 		b.annotate(plain, hard)
 		b.g.Eventually(func() bool { return b.has(plain) }).WithTimeout(patience).Should(BeFalse())
@@ -40,7 +40,7 @@ var cases = []struct {
 			b.Error("the key with suffix was dropped too")
 		}
 	}},
-	{"E3 R3 of two keys each holds off", func(b *bench) {
+	{"of two keys each holds off", func(b *bench) {
 		b.off(keyA)
 		b.annotate(keyB, `{"mode":"hard","machine":"0d9b0c4a"}`)
 		b.drop(keyA)
@@ -48,7 +48,7 @@ var cases = []struct {
 		b.drop(keyB)
 		b.turns(true)
 	}},
-	{"E4 the plain key goes before the power comes back", func(b *bench) {
+	{"the plain key goes before the power comes back", func(b *bench) {
 		b.running()
 		film := b.film()
 		b.annotate(plain, "")
@@ -60,7 +60,7 @@ var cases = []struct {
 		}
 		b.truly(true)
 	}},
-	{"R4 of both keys the one with suffix holds off", func(b *bench) {
+	{"of both keys the one with suffix holds off", func(b *bench) {
 		b.running()
 		b.annotateAll(map[string]string{plain: "", keyA: hard})
 		b.turns(false)
@@ -68,13 +68,13 @@ var cases = []struct {
 		b.drop(keyA)
 		b.turns(true)
 	}},
-	{"E5 any suffix means off, also PowerOn", func(b *bench) {
+	{"any suffix means off, also PowerOn", func(b *bench) {
 		b.off(plain + "/PowerOn")
 		b.staysOff()
 		b.drop(plain + "/PowerOn")
 		b.turns(true)
 	}},
-	{"E6 a value that cannot be read counts", func(b *bench) {
+	{"a value that cannot be read counts", func(b *bench) {
 		b.running()
 		b.annotate(keyA, "not json")
 		b.turns(false)
@@ -82,7 +82,7 @@ var cases = []struct {
 		b.drop(keyA)
 		b.turns(true)
 	}},
-	{"E7 a host that is not to be on stays off without the key", func(b *bench) {
+	{"a host that is not to be on stays off without the key", func(b *bench) {
 		b.off(keyA)
 		b.online(false)
 		b.drop(keyA)
@@ -90,7 +90,7 @@ var cases = []struct {
 		b.online(true)
 		b.turns(true)
 	}},
-	{"E8 a key is not seen on a paused host that is on", func(b *bench) {
+	{"a key is not seen on a paused host that is on", func(b *bench) {
 		b.running()
 		b.annotate(metal3api.PausedAnnotation, "")
 		b.annotate(keyA, hard)
@@ -98,7 +98,7 @@ var cases = []struct {
 		b.drop(metal3api.PausedAnnotation)
 		b.turns(false)
 	}},
-	{"E8 a paused host that is off stays off without the key", func(b *bench) {
+	{"a paused host that is off stays off without the key", func(b *bench) {
 		b.off(keyA)
 		b.annotate(metal3api.PausedAnnotation, "")
 		b.drop(keyA)
@@ -106,7 +106,7 @@ var cases = []struct {
 		b.drop(metal3api.PausedAnnotation)
 		b.turns(true)
 	}},
-	{"E9 a key is not seen on a detached host", func(b *bench) {
+	{"a key is not seen on a detached host", func(b *bench) {
 		b.running()
 		b.detach()
 		b.annotate(keyA, hard)
@@ -114,7 +114,7 @@ var cases = []struct {
 		b.drop(metal3api.DetachedAnnotation)
 		b.turns(false)
 	}},
-	{"E12 a new host loses the keys of others", func(b *bench) {
+	{"a new host loses the keys of others", func(b *bench) {
 		film := b.film()
 		b.create(false, map[string]string{keyA: hard})
 		film.until(func(h *metal3api.BareMetalHost) bool { return h.Status.Provisioning.State == metal3api.StateAvailable })
@@ -123,7 +123,7 @@ var cases = []struct {
 			b.Errorf("the key was not dropped during inspection: first version without it is %d of %d", first, len(film.seen))
 		}
 	}},
-	{"E14 without an operator a new key looks obeyed", func(b *bench) {
+	{"without an operator a new key looks obeyed", func(b *bench) {
 		b.off(keyA)
 		b.staysOff()
 		b.operator.Stop(b)
