@@ -36,7 +36,7 @@ func storyOf(searched *Searched) string {
 // unplanted are the rules that no planted bug breaks yet.
 var unplanted = []string{rules.Look, rules.Writer, rules.Grant, rules.History, rules.Rest, rules.Recovery, rules.Cache}
 
-// TestRulesHavePlants: for each rule but those, and for each historical fault, some planted bug breaks it.
+// TestRulesHavePlants: some planted bug breaks each rule but those, and some planted bug brings back each fault of history.Plant.
 func TestRulesHavePlants(t *testing.T) {
 	for _, rule := range rules.All {
 		planted := slices.ContainsFunc(plants.All, func(p *history.Plant) bool { return p.Rule == rule })

@@ -16,7 +16,13 @@ type Plant struct {
 	World *worlds.Spec
 	// Rule is the rule that it breaks.
 	Rule string
-	// Fault is the number of the historical fault that it brings back; 0 if it is not one of the five.
+	// Fault is the number of the fault that it brings back, of those that Sickbay had before it kept records; 0 if it brings back none:
+	//
+	//  1. a pause took effect too late
+	//  2. a machine that could not be repaired held up all others
+	//  3. a request was forgotten when the templateRef changed
+	//  4. the gate counted machines by their stored verdicts
+	//  5. a mark that no owner answered kept its slot, and nobody saw why others waited
 	Fault int
 	// Change plants the bug.
 	Change func(*Process, Parts) Parts

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// plantsOfEnds break the rules about how repairs continue and end: 6 to 9.
+// plantsOfEnds break the rules about how repairs continue and end: waits and their reasons, ends, relapses, and replacements.
 var plantsOfEnds = []*history.Plant{
 	{
 		Name: "kept slot", World: soonOver(plantWorld(worlds.OwnerSilent, 1, worlds.Faults)), Fault: 5, Rule: rules.Starved,
@@ -44,7 +44,7 @@ var plantsOfEnds = []*history.Plant{
 	},
 }
 
-// plantsOfOthers break the rules about people, pauses, and earlier state: 10 to 14.
+// plantsOfOthers break the rules about people, pauses, earlier state, and predictions.
 var plantsOfOthers = []*history.Plant{
 	{
 		Name: "request forgotten", Seed: 64, World: requestWorld(worlds.Person), Fault: 3, Rule: rules.Undo,

@@ -10,10 +10,11 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// All are the bugs that can be planted: at least one for each rule, and the five historical faults.
+// All are the bugs that can be planted. Each rule has at least one, except those that plants_test.go lists, and so has each fault of
+// history.Plant.
 var All = slices.Concat(plantsOfLooks, plantsOfActs, plantsOfEnds, plantsOfOthers)
 
-// plantsOfLooks break the rules about reads before an act: 1 to 3.
+// plantsOfLooks break the rules about reads before an act: open records, health, permission, and the gate.
 var plantsOfLooks = []*history.Plant{
 	{
 		Name: "names that differ", Seed: 77, World: plantWorld(worlds.OwnerReplaces, 2, worlds.Overlap, worlds.Caches), Rule: rules.OneRecord,
@@ -51,7 +52,7 @@ var plantsOfLooks = []*history.Plant{
 	},
 }
 
-// plantsOfActs break the rules about acts: 4 and 5.
+// plantsOfActs break the rules about acts: intents, side effects, slots, and the machine that a write meets.
 var plantsOfActs = []*history.Plant{
 	{
 		Name: "no intent", World: plantWorld(worlds.OwnerSilent, 1, worlds.Faults), Rule: rules.Intent,
