@@ -16,9 +16,9 @@ import (
 )
 
 // everything makes the tests take hours.
-var everything = flag.Bool("everything", false, "try each mishap at each write and watch event of each course and story; hours")
+var everything = flag.Bool("everything", false, "try each mishap at each write and watch event of each case and story; hours")
 
-// The kinds of writes in all courses.
+// The kinds of writes in all cases.
 const (
 	writesVerdict    = "apply status by " + machinehealth.FieldOwner + " " + theSick
 	withdrawsVerdict = "patch status by " + machinehealth.FieldOwner + " " + bystander
@@ -39,7 +39,7 @@ const (
 // TestMishaps makes each kind of write of a remediation go wrong, and expects the same end.
 func TestMishaps(t *testing.T) {
 	t.Parallel()
-	for _, c := range courses {
+	for _, c := range remedyCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.setUp(t)
@@ -48,7 +48,7 @@ func TestMishaps(t *testing.T) {
 	}
 }
 
-func everyMoment(t *testing.T, c course) {
+func everyMoment(t *testing.T, c remedyCase) {
 	t.Helper()
 	rehearsal := &fault.Wire{}
 	if !t.Run("no mishap", func(t *testing.T) { newRound(t, c).play(rehearsal) }) {
@@ -70,18 +70,18 @@ func everyMoment(t *testing.T, c course) {
 	c.machines(t)
 }
 
-// noneForgotten fails if no course tries the kind of a write. It ignores the writes of a power cycle, which may begin before the round
+// noneForgotten fails if no case tries the kind of a write. It ignores the writes of a power cycle, which may begin before the round
 // ends: sim/baremetal/cycle tries those.
 func noneForgotten(t *testing.T, passed []fault.Moment) {
 	t.Helper()
 	// A write on one machine stands for the same write on any other.
 	kind := strings.NewReplacer(bystander, theSick, newcomer, theSick).Replace
 	for _, m := range passed {
-		tried := func(c course) bool {
+		tried := func(c remedyCase) bool {
 			return slices.ContainsFunc(slices.Concat(c.crashes, c.suffers), func(at fault.Moment) bool { return kind(at.What) == kind(m.What) })
 		}
-		if !m.Event && !ofPowerCycle(m) && !slices.ContainsFunc(courses, tried) {
-			t.Errorf("no course tries what happens if this goes wrong: %s", m.What)
+		if !m.Event && !ofPowerCycle(m) && !slices.ContainsFunc(remedyCases, tried) {
+			t.Errorf("no case tries what happens if this goes wrong: %s", m.What)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func ofPowerCycle(m fault.Moment) bool {
 const atMost = 3
 
 // befalls plays rounds until a mishap has happened at a moment.
-func befalls(t *testing.T, c course, at fault.Moment, mishap fault.Mishap) {
+func befalls(t *testing.T, c remedyCase, at fault.Moment, mishap fault.Mishap) {
 	t.Helper()
 	for range atMost {
 		wire := &fault.Wire{Moment: at, Mishap: mishap}
@@ -115,8 +115,8 @@ func befalls(t *testing.T, c course, at fault.Moment, mishap fault.Mishap) {
 // changes, too, such as the one after an approval: only the explorer tries crashes before those.
 var beforehand = []string{withdrawsVerdict, endsRequest, pausesCheck}
 
-// mishapsAt returns the mishaps to try at a moment of a course.
-func (c course) mishapsAt(m fault.Moment) []fault.Mishap {
+// mishapsAt returns the mishaps to try at a moment of a case.
+func (c remedyCase) mishapsAt(m fault.Moment) []fault.Mishap {
 	if *everything {
 		return mishapsInStory(m)
 	}

@@ -27,8 +27,8 @@ import (
 // round is one remediation with a mishap in it.
 type round struct {
 	*testing.T
-	course  course
-	cluster client.ObjectKey
+	remedyCase remedyCase
+	cluster    client.ObjectKey
 	// sick is the machine that falls sick, and others are those that must not be touched.
 	sick   *clusterv1.Machine
 	others []clusterv1.Machine
@@ -37,9 +37,9 @@ type round struct {
 	recorded int
 }
 
-func newRound(t *testing.T, c course) *round {
+func newRound(t *testing.T, c remedyCase) *round {
 	t.Helper()
-	r := &round{T: t, course: c, cluster: c.cluster(), known: seen(c.namespace())}
+	r := &round{T: t, remedyCase: c, cluster: c.cluster(), known: seen(c.namespace())}
 	machines := c.machines(t)
 	r.sick, r.others = &machines[0], machines[1:]
 	r.recorded = len(stand.Journal.Records(r.sick.UID))
@@ -102,13 +102,13 @@ func (r *round) play(wire *fault.Wire) {
 	ctx, end := context.WithCancel(r.Context())
 	var managers sync.WaitGroup
 	managers.Go(func() {
-		if err := supervise(ctx, r.course.namespace(), wire); err != nil {
+		if err := supervise(ctx, r.remedyCase.namespace(), wire); err != nil {
 			r.Errorf("running the manager: %v", err)
 		}
 	})
 	defer managers.Wait()
 	defer end()
-	r.check(r.course.script)
+	r.check(r.remedyCase.script)
 }
 
 // supervise runs a manager, and another one after a crash.
@@ -165,14 +165,14 @@ func (r *round) check(script func(*round, *WithT)) {
 	r.Helper()
 	g := newTest(r.T)
 	c := stand.World.Client()
-	mhc := r.course.machineHealthCheck()
-	if !r.course.upgrade {
+	mhc := r.remedyCase.machineHealthCheck()
+	if !r.remedyCase.upgrade {
 		r.strike(g)
 	}
 	g.Expect(c.Create(r.Context(), mhc)).To(Succeed())
 	script(r, g)
 	g.Eventually(func(g Gomega) { r.settled(g, mhc) }).Should(Succeed())
-	g.Eventually(func(g Gomega) { allClosed(g, r.course.namespace()) }).Should(Succeed())
+	g.Eventually(func(g Gomega) { allClosed(g, r.remedyCase.namespace()) }).Should(Succeed())
 	g.Expect(stand.Journal.Records(r.sick.UID)).To(HaveLen(r.recorded+1), "one record for one incident")
 	g.Expect(stand.Journal.Marks(r.sick.UID)).To(BeNumerically("<=", 1), "marked once")
 	for i := range r.others {
@@ -181,7 +181,7 @@ func (r *round) check(script func(*round, *WithT)) {
 	}
 	g.Expect(c.Delete(r.Context(), mhc)).To(Succeed())
 	g.Eventually(func(g Gomega) {
-		for _, machine := range r.course.list(r.Context(), g) {
+		for _, machine := range r.remedyCase.list(r.Context(), g) {
 			g.Expect(journal.Verdict(&machine)).To(BeNil(), "nobody asks for a verdict on machine %s any more", machine.Name)
 		}
 	}).Should(Succeed())
@@ -204,16 +204,16 @@ func (r *round) strike(g *WithT) {
 // madeMachines waits until that many new machines exist.
 func (r *round) madeMachines(g *WithT, number int) {
 	r.Helper()
-	g.Eventually(func() int { return len(seen(r.course.namespace())) - len(r.known) }).Should(Equal(number))
+	g.Eventually(func() int { return len(seen(r.remedyCase.namespace())) - len(r.known) }).Should(Equal(number))
 }
 
 // settled expects that all machines are as they should be, and that the MachineHealthCheck says so.
 func (r *round) settled(g Gomega, mhc *clusterv1.MachineHealthCheck) {
-	machines := r.course.list(r.Context(), g)
-	g.Expect(machines).To(HaveLen(r.course.left))
+	machines := r.remedyCase.list(r.Context(), g)
+	g.Expect(machines).To(HaveLen(r.remedyCase.left))
 	var names []string
 	for i := range machines {
-		g.Expect(journal.HasVerdict(r.course.verdict, "")(&machines[i])).To(BeTrue(), "machine %s is not well", machines[i].Name)
+		g.Expect(journal.HasVerdict(r.remedyCase.verdict, "")(&machines[i])).To(BeTrue(), "machine %s is not well", machines[i].Name)
 		g.Expect(journal.Deleting(&machines[i])).To(BeFalse())
 		names = append(names, machines[i].Name)
 	}
@@ -222,10 +222,10 @@ func (r *round) settled(g Gomega, mhc *clusterv1.MachineHealthCheck) {
 	g.Expect(now.Labels).To(HaveKeyWithValue(clusterv1.ClusterNameLabel, r.cluster.Name))
 	g.Expect(now.OwnerReferences).To(ConsistOf(And(HaveField("Kind", "Cluster"), HaveField("Name", r.cluster.Name))))
 	g.Expect(now.Status.ObservedGeneration).To(Equal(now.Generation))
-	g.Expect(now.Status.ExpectedMachines).To(HaveValue(BeEquivalentTo(r.course.left)))
+	g.Expect(now.Status.ExpectedMachines).To(HaveValue(BeEquivalentTo(r.remedyCase.left)))
 	healthy := 0
-	if r.course.verdict == metav1.ConditionTrue {
-		healthy = r.course.left
+	if r.remedyCase.verdict == metav1.ConditionTrue {
+		healthy = r.remedyCase.left
 	}
 	g.Expect(now.Status.CurrentHealthy).To(HaveValue(BeEquivalentTo(healthy)))
 	g.Expect(now.Status.Targets).To(ConsistOf(names))

@@ -18,8 +18,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
-// course is a cycle in which the test ends the process at each write.
-type course struct {
+// crashCase is a cycle in which the test ends the process at each write.
+type crashCase struct {
 	kind schema.GroupVersionKind
 	plan plan
 	// begin asks for the cycle, and goOn does whatever else has to happen until it is over.
@@ -31,9 +31,9 @@ type course struct {
 	end v1alpha1.Phase
 	// writes is the minimum number of writes.
 	writes int
-	// from and until are the first and the last write that other courses do not have, too. The test does not try those before and after again.
+	// from and until are the first and the last write that other cases do not have, too. The test does not try those before and after again.
 	from, until write
-	// alike is set if the course differs from another one only in its writes to other objects. Of the status writes, the test tries only the
+	// alike is set if the case differs from another one only in its writes to other objects. Of the status writes, the test tries only the
 	// first.
 	alike bool
 	// real runs it with the real operator, too.
@@ -49,7 +49,7 @@ const (
 	progress = "PATCH machines/m/status"
 )
 
-var courses = map[string]course{
+var crashCases = map[string]crashCase{
 	"annotation": {
 		kind: reboot.ClusterAPIKind, begin: annotated, cycles: 1, end: v1alpha1.Succeeded, writes: 15, thorough: true,
 	},
@@ -138,7 +138,7 @@ func (m *machine) skipCoolDown() {
 // the same end, with as many power cycles.
 func TestCrashAtEveryWrite(t *testing.T) {
 	t.Parallel()
-	for name, c := range courses {
+	for name, c := range crashCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if !c.real {
@@ -177,7 +177,7 @@ func TestCrashAtEveryWrite(t *testing.T) {
 }
 
 // tried returns the writes at which the test ends the process.
-func (c course) tried(writes []write) []write {
+func (c crashCase) tried(writes []write) []write {
 	last := len(writes)
 	if at := slices.Index(writes, c.until); at >= 0 {
 		last = at + 1
@@ -193,7 +193,7 @@ type outcome struct {
 	Cycles, Touched           int
 }
 
-func (c course) play(t *testing.T, at write, after bool) (outcome, []write) {
+func (c crashCase) play(t *testing.T, at write, after bool) (outcome, []write) {
 	t.Helper()
 	s := newHarnessAlone(t, c.kind)
 	m := s.machine("m", c.plan)

@@ -25,8 +25,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// course is how a remediation with one of the remedies goes.
-type course struct {
+// remedyCase is one way of repair, with the places at which its writes go wrong.
+type remedyCase struct {
 	name        string
 	annotations map[string]string
 	template    clusterv1.MachineHealthCheckRemediationTemplateReference
@@ -55,8 +55,8 @@ var planRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
 	APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediationTemplate", Name: "watch-first",
 }
 
-// courses try each kind of write once, in the course that makes it soonest; the long ones try only what no other course has.
-var courses = []course{
+// remedyCases try each kind of write once, in the case that makes it soonest; the long ones try only what no other case has.
+var remedyCases = []remedyCase{
 	{
 		name: "delete", script: deleted, left: 1, verdict: metav1.ConditionUnknown, unowned: true,
 		suffers: first(writesVerdict, createsRecord, deletesMachine, withdrawsVerdict),
@@ -84,21 +84,21 @@ var courses = []course{
 	},
 }
 
-func (c course) namespace() string { return "mishap-" + c.name }
-func (c course) cluster() client.ObjectKey {
+func (c remedyCase) namespace() string { return "mishap-" + c.name }
+func (c remedyCase) cluster() client.ObjectKey {
 	return client.ObjectKey{Namespace: c.namespace(), Name: "mishaps"}
 }
 
 // timeout returns the timeout of the check. The kubelet of a sick machine has been silent for longer than that. Only after an
 // upgrade does the clock restart.
-func (c course) timeout() time.Duration {
+func (c remedyCase) timeout() time.Duration {
 	if c.upgrade {
 		return 2 * time.Second
 	}
 	return time.Minute
 }
 
-func (c course) machineHealthCheck() *clusterv1.MachineHealthCheck {
+func (c remedyCase) machineHealthCheck() *clusterv1.MachineHealthCheck {
 	mhc := &clusterv1.MachineHealthCheck{
 		ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace(), Name: "workers", Annotations: c.annotations},
 		Spec: clusterv1.MachineHealthCheckSpec{
@@ -113,8 +113,8 @@ func (c course) machineHealthCheck() *clusterv1.MachineHealthCheck {
 	return mhc
 }
 
-// setUp creates the cluster in which all rounds of the course run.
-func (c course) setUp(t *testing.T) {
+// setUp creates the cluster in which all rounds of the case run.
+func (c remedyCase) setUp(t *testing.T) {
 	t.Helper()
 	newNamespace(t, c.namespace())
 	spec := world.ClusterSpec{Namespace: c.namespace(), Name: c.cluster().Name}
@@ -141,7 +141,7 @@ func (c course) setUp(t *testing.T) {
 }
 
 // machines returns the machines at the beginning of a round. The first one will fall sick.
-func (c course) machines(t *testing.T) []clusterv1.Machine {
+func (c remedyCase) machines(t *testing.T) []clusterv1.Machine {
 	t.Helper()
 	g := newTest(t)
 	if c.unowned {
@@ -162,14 +162,14 @@ func (c course) machines(t *testing.T) []clusterv1.Machine {
 }
 
 // list returns the machines by name.
-func (c course) list(ctx context.Context, g Gomega) []clusterv1.Machine {
+func (c remedyCase) list(ctx context.Context, g Gomega) []clusterv1.Machine {
 	machines := &clusterv1.MachineList{}
 	g.Expect(stand.World.Client().List(ctx, machines, client.InNamespace(c.namespace()), client.MatchingLabels{"pool": "workers"})).To(Succeed())
 	return machines.Items
 }
 
 // machine returns a Machine that exists only in the API.
-func (c course) machine(name string) *clusterv1.Machine {
+func (c remedyCase) machine(name string) *clusterv1.Machine {
 	return &clusterv1.Machine{
 		ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace(), Name: name, Labels: map[string]string{"pool": "workers"}},
 		Spec: clusterv1.MachineSpec{
@@ -269,7 +269,7 @@ func tried(records []*v1alpha1.MachineRemediation) []string {
 	return all
 }
 
-// otherPool is the pool that upgrades in the upgrade course.
+// otherPool is the pool that upgrades in the upgrade case.
 const otherPool = "others"
 
 // upgraded: the cluster upgrades, and until that is done, nothing is done to the machine that falls sick meanwhile. Then
@@ -279,7 +279,7 @@ func upgraded(r *round, g *WithT) {
 	mhc := &clusterv1.MachineHealthCheck{}
 	is := func(state func(*clusterv1.MachineHealthCheck) bool) func(Gomega) {
 		return func(g Gomega) {
-			key := client.ObjectKeyFromObject(r.course.machineHealthCheck())
+			key := client.ObjectKeyFromObject(r.remedyCase.machineHealthCheck())
 			g.Expect(stand.World.Client().Get(r.Context(), key, mhc)).To(Succeed())
 			g.Expect(state(mhc)).To(BeTrue(), "%v", mhc.Annotations)
 		}
@@ -300,7 +300,7 @@ func upgraded(r *round, g *WithT) {
 	// consequences.
 	marked, err := stand.Journal.Machine(r.Context(), r.sick.UID, "the mark", journal.Marked)
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(marked.At).To(BeTemporally(">=", resumedAt.Add(r.course.timeout())), "the clock restarts")
+	g.Expect(marked.At).To(BeTemporally(">=", resumedAt.Add(r.remedyCase.timeout())), "the clock restarts")
 }
 
 // beginUpgrade makes Cluster API roll out another version in the other pool, and returns the fault that keeps the
