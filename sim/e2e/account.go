@@ -23,32 +23,32 @@ type accounts struct {
 }
 
 // Kubeconfig returns the path of a kubeconfig for the ServiceAccount of a Sickbay with these arguments.
-func (s *Stand) Kubeconfig(ctx context.Context, args ...string) (string, error) {
-	account, err := rights.ForArgs(s.options.OpenShift, s.options.Others, args...)
+func (h *Harness) Kubeconfig(ctx context.Context, args ...string) (string, error) {
+	account, err := rights.ForArgs(h.options.OpenShift, h.options.Others, args...)
 	if err != nil {
 		return "", err
 	}
-	s.accounts.mu.Lock()
-	defer s.accounts.mu.Unlock()
-	if path, ok := s.accounts.paths[account.Name]; ok {
+	h.accounts.mu.Lock()
+	defer h.accounts.mu.Unlock()
+	if path, ok := h.accounts.paths[account.Name]; ok {
 		return path, nil
 	}
-	path := filepath.Join(s.dir, account.Name+".kubeconfig")
-	if err := account.WriteKubeconfig(ctx, s.World.Config(), path); err != nil {
+	path := filepath.Join(h.dir, account.Name+".kubeconfig")
+	if err := account.WriteKubeconfig(ctx, h.World.Config(), path); err != nil {
 		return "", err
 	}
-	if s.accounts.paths == nil {
-		s.accounts.paths = map[string]string{}
+	if h.accounts.paths == nil {
+		h.accounts.paths = map[string]string{}
 	}
-	s.accounts.paths[account.Name] = path
-	s.accounts.all = append(s.accounts.all, account)
+	h.accounts.paths[account.Name] = path
+	h.accounts.all = append(h.accounts.all, account)
 	return path, nil
 }
 
 // Config returns the configuration with which a Sickbay with these arguments, in this process, reaches the API
 // server.
-func (s *Stand) Config(ctx context.Context, args ...string) (*rest.Config, error) {
-	path, err := s.Kubeconfig(ctx, args...)
+func (h *Harness) Config(ctx context.Context, args ...string) (*rest.Config, error) {
+	path, err := h.Kubeconfig(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -56,20 +56,20 @@ func (s *Stand) Config(ctx context.Context, args ...string) (*rest.Config, error
 	if err != nil {
 		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
 	}
-	config.QPS, config.Burst = s.World.Config().QPS, s.World.Config().Burst
+	config.QPS, config.Burst = h.World.Config().QPS, h.World.Config().Burst
 	return config, nil
 }
 
 // checkRights checks that no request was denied and, after all tests have passed, that these tests used all rights
 // that they claim to use.
-func (s *Stand) checkRights(passed bool) error {
-	log, err := rights.ReadLog(s.dir)
+func (h *Harness) checkRights(passed bool) error {
+	log, err := rights.ReadLog(h.dir)
 	if err != nil {
 		return err
 	}
 	errs := []error{log.CheckDenied()}
 	if passed && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" && !testing.Short() {
-		errs = append(errs, log.CheckClaims(s.options.Package, s.accounts.all))
+		errs = append(errs, log.CheckClaims(h.options.Package, h.accounts.all))
 	}
 	return errors.Join(errs...)
 }

@@ -19,18 +19,18 @@ func TestControlPlane(t *testing.T) {
 	t.Parallel()
 	g := newTest(t)
 	spec := world.ClusterSpec{Namespace: "brains", Name: "brain", ControlPlaneReplicas: 3}
-	stand.Cluster(t, spec)
-	stand.Sickbay(t, spec.Namespace)
+	harness.Cluster(t, spec)
+	harness.Sickbay(t, spec.Namespace)
 	mhc := healthCheck(spec.Key(), metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
 		{Key: clusterv1.MachineControlPlaneLabel, Operator: metav1.LabelSelectorOpExists},
 	}})
-	g.Expect(stand.World.Client().Create(t.Context(), mhc)).To(Succeed())
+	g.Expect(harness.World.Client().Create(t.Context(), mhc)).To(Succeed())
 	g.Eventually(func(g Gomega) { settled(t, g, mhc, 3) }).Should(Succeed())
 
-	machines, err := stand.World.ControlPlaneMachines(t.Context(), spec.Key())
+	machines, err := harness.World.ControlPlaneMachines(t.Context(), spec.Key())
 	g.Expect(err).NotTo(HaveOccurred())
 	sick := &machines[1]
-	g.Expect(fault.StopKubelet{Cluster: spec.Key(), Node: sick.Status.NodeRef.Name}.Inject(t.Context(), stand.World)).To(Succeed())
+	g.Expect(fault.StopKubelet{Cluster: spec.Key(), Node: sick.Status.NodeRef.Name}.Inject(t.Context(), harness.World)).To(Succeed())
 	g.Eventually(func() bool { return isGone(t, sick) }).Should(BeTrue())
 	g.Eventually(func(g Gomega) { settled(t, g, mhc, 3) }).Should(Succeed())
 
@@ -47,7 +47,7 @@ func TestControlPlane(t *testing.T) {
 // marksOf returns the successive reasons of a machine's mark.
 func marksOf(machine *clusterv1.Machine) []string {
 	var reasons []string
-	stand.Journal.Find(func(e journal.Entry) bool {
+	harness.Journal.Find(func(e journal.Entry) bool {
 		m, ok := e.Object.(*clusterv1.Machine)
 		if !ok || m.UID != machine.UID {
 			return false

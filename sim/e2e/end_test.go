@@ -33,10 +33,10 @@ func endOf(g Gomega, namespace string) end {
 		e.Machines = append(e.Machines, fateOf(uid))
 	}
 	hosts := &metal3v1.BareMetalHostList{}
-	g.Expect(stand.World.Client().List(context.Background(), hosts, client.InNamespace(namespace))).To(Succeed())
+	g.Expect(harness.World.Client().List(context.Background(), hosts, client.InNamespace(namespace))).To(Succeed())
 	for i := range hosts.Items {
 		var changes []string
-		for _, change := range stand.World.Host(client.ObjectKeyFromObject(&hosts.Items[i])).History() {
+		for _, change := range harness.World.Host(client.ObjectKeyFromObject(&hosts.Items[i])).History() {
 			changes = append(changes, fmt.Sprintf("%t by %s", change.Running, change.Why))
 		}
 		e.Power = append(e.Power, strings.Join(changes, ", "))
@@ -49,23 +49,23 @@ func endOf(g Gomega, namespace string) end {
 // fateOf describes what was done to a machine.
 func fateOf(uid types.UID) string {
 	deleted := false
-	stand.Journal.Find(func(e journal.Entry) bool {
+	harness.Journal.Find(func(e journal.Entry) bool {
 		m, ok := e.Object.(*clusterv1.Machine)
 		deleted = deleted || (ok && m.UID == uid && (e.Gone || journal.Deleting(m)))
 		return deleted
 	})
-	records := stand.Journal.Records(uid)
+	records := harness.Journal.Records(uid)
 	var ends []string
 	for _, record := range records {
 		ends = append(ends, journal.Success(record).Reason)
 	}
-	return fmt.Sprintf("deleted: %t, marked: %d times, tried: %v, ends: %v", deleted, stand.Journal.Marks(uid), tried(records), ends)
+	return fmt.Sprintf("deleted: %t, marked: %d times, tried: %v, ends: %v", deleted, harness.Journal.Marks(uid), tried(records), ends)
 }
 
 // requests returns all RebootRemediations that ever existed in a namespace.
 func requests(namespace string) []types.UID {
 	var all []types.UID
-	stand.Journal.Find(func(e journal.Entry) bool {
+	harness.Journal.Find(func(e journal.Entry) bool {
 		r, ok := e.Object.(*v1alpha1.RebootRemediation)
 		if ok && r.Namespace == namespace && !slices.Contains(all, r.UID) {
 			all = append(all, r.UID)

@@ -22,31 +22,31 @@ func TestWatchFilters(t *testing.T) {
 	checks := map[string]*clusterv1.MachineHealthCheck{}
 	for _, color := range []string{"red", "blue"} {
 		spec := world.ClusterSpec{Namespace: namespace, Name: color, Workers: 1}
-		stand.Cluster(t, spec)
+		harness.Cluster(t, spec)
 		label := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"`+clusterv1.WatchLabel+`":"`+color+`"}}}`))
 		cluster := &clusterv1.Cluster{}
 		cluster.Namespace, cluster.Name = namespace, color
-		g.Expect(stand.World.Client().Patch(t.Context(), cluster, label)).To(Succeed())
+		g.Expect(harness.World.Client().Patch(t.Context(), cluster, label)).To(Succeed())
 		checks[color] = healthCheck(spec.Key(), workers(spec.Key()))
 		checks[color].Labels = map[string]string{clusterv1.WatchLabel: color}
-		g.Expect(stand.World.Client().Create(t.Context(), checks[color])).To(Succeed())
-		stand.Sickbay(t, namespace, "--watch-filter="+color)
+		g.Expect(harness.World.Client().Create(t.Context(), checks[color])).To(Succeed())
+		harness.Sickbay(t, namespace, "--watch-filter="+color)
 	}
 	for _, mhc := range checks {
 		g.Eventually(func(g Gomega) { settled(t, g, mhc, 1) }).Should(Succeed())
 	}
 	for _, mhc := range checks {
 		key := client.ObjectKeyFromObject(mhc)
-		machines, err := stand.World.PoolMachines(t.Context(), key, world.DefaultPool)
+		machines, err := harness.World.PoolMachines(t.Context(), key, world.DefaultPool)
 		g.Expect(err).NotTo(HaveOccurred())
 		sick := &machines[0]
-		g.Expect(fault.StopKubelet{Cluster: key, Node: sick.Status.NodeRef.Name}.Inject(t.Context(), stand.World)).To(Succeed())
+		g.Expect(fault.StopKubelet{Cluster: key, Node: sick.Status.NodeRef.Name}.Inject(t.Context(), harness.World)).To(Succeed())
 		g.Eventually(func() bool { return isGone(t, sick) }).Should(BeTrue())
 		g.Eventually(func(g Gomega) { settled(t, g, mhc, 1) }).Should(Succeed())
 	}
 	g.Eventually(func(g Gomega) { allClosed(g, namespace) }).Should(Succeed())
 	var records v1alpha1.MachineRemediationList
-	g.Expect(stand.World.Client().List(t.Context(), &records, client.InNamespace(namespace))).To(Succeed())
+	g.Expect(harness.World.Client().List(t.Context(), &records, client.InNamespace(namespace))).To(Succeed())
 	g.Expect(records.Items).To(HaveLen(2))
 	for _, r := range records.Items {
 		g.Expect(r.Status.Attempts).To(HaveLen(1), "%s: %+v", r.Name, r.Status)

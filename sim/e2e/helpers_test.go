@@ -29,7 +29,7 @@ func newTest(t *testing.T) *WithT {
 func newNamespace(t *testing.T, name string) {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	NewWithT(t).Expect(client.IgnoreAlreadyExists(stand.World.Client().Create(t.Context(), ns))).To(Succeed())
+	NewWithT(t).Expect(client.IgnoreAlreadyExists(harness.World.Client().Create(t.Context(), ns))).To(Succeed())
 }
 
 // healthCheck finds a Node unhealthy after a second without a heartbeat.
@@ -57,7 +57,7 @@ func workers(cluster client.ObjectKey) metav1.LabelSelector {
 func settled(t *testing.T, g Gomega, mhc *clusterv1.MachineHealthCheck, machines int) {
 	t.Helper()
 	now := &clusterv1.MachineHealthCheck{}
-	g.Expect(stand.World.Client().Get(t.Context(), client.ObjectKeyFromObject(mhc), now)).To(Succeed())
+	g.Expect(harness.World.Client().Get(t.Context(), client.ObjectKeyFromObject(mhc), now)).To(Succeed())
 	g.Expect(now.Status.ExpectedMachines).To(HaveValue(BeEquivalentTo(machines)))
 	g.Expect(now.Status.CurrentHealthy).To(HaveValue(BeEquivalentTo(machines)))
 	g.Expect(now.Status.ObservedGeneration).To(Equal(now.Generation))
@@ -65,12 +65,12 @@ func settled(t *testing.T, g Gomega, mhc *clusterv1.MachineHealthCheck, machines
 
 func isGone(t *testing.T, machine *clusterv1.Machine) bool {
 	t.Helper()
-	return apierrors.IsNotFound(stand.World.Client().Get(t.Context(), client.ObjectKeyFromObject(machine), &clusterv1.Machine{}))
+	return apierrors.IsNotFound(harness.World.Client().Get(t.Context(), client.ObjectKeyFromObject(machine), &clusterv1.Machine{}))
 }
 
 // touched reports whether anything was ever done to a machine.
 func touched(machine *clusterv1.Machine) bool {
-	_, found := stand.Journal.Find(func(e journal.Entry) bool {
+	_, found := harness.Journal.Find(func(e journal.Entry) bool {
 		m, ok := e.Object.(*clusterv1.Machine)
 		return ok && m.UID == machine.UID && (e.Gone || journal.Deleting(m) || journal.Marked(m))
 	})

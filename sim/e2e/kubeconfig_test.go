@@ -19,23 +19,23 @@ func TestBrokenKubeconfig(t *testing.T) {
 	t.Parallel()
 	g := newTest(t)
 	spec := world.ClusterSpec{Namespace: "broken", Name: "broken", Workers: 1}
-	stand.Cluster(t, spec)
+	harness.Cluster(t, spec)
 	broken := fault.BreakKubeconfig{Cluster: spec.Key()}
-	g.Expect(broken.Inject(t.Context(), stand.World)).To(Succeed())
+	g.Expect(broken.Inject(t.Context(), harness.World)).To(Succeed())
 	mhc := healthCheck(spec.Key(), workers(spec.Key()))
-	g.Expect(stand.World.Client().Create(t.Context(), mhc)).To(Succeed())
-	stand.Sickbay(t, spec.Namespace)
+	g.Expect(harness.World.Client().Create(t.Context(), mhc)).To(Succeed())
+	harness.Sickbay(t, spec.Namespace)
 
-	machines, err := stand.World.PoolMachines(t.Context(), spec.Key(), world.DefaultPool)
+	machines, err := harness.World.PoolMachines(t.Context(), spec.Key(), world.DefaultPool)
 	g.Expect(err).NotTo(HaveOccurred())
 	machine := &machines[0]
-	entry, err := stand.Journal.Machine(waitContext(t), machine.UID, "the verdict", journal.HasVerdict(metav1.ConditionUnknown, "NodeUnavailable"))
+	entry, err := harness.Journal.Machine(waitContext(t), machine.UID, "the verdict", journal.HasVerdict(metav1.ConditionUnknown, "NodeUnavailable"))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(journal.Verdict(entry.Object.(*clusterv1.Machine)).Message).To(Equal(
 		`Node cannot be read: the kubeconfig secret broken-kubeconfig cannot be used: its key "value" holds no valid kubeconfig`))
 
-	g.Expect(broken.Heal(t.Context(), stand.World)).To(Succeed())
-	_, err = stand.Journal.Machine(waitContext(t), machine.UID, "the recovery", journal.HasVerdict(metav1.ConditionTrue, "Succeeded"))
+	g.Expect(broken.Heal(t.Context(), harness.World)).To(Succeed())
+	_, err = harness.Journal.Machine(waitContext(t), machine.UID, "the recovery", journal.HasVerdict(metav1.ConditionTrue, "Succeeded"))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Eventually(func(g Gomega) { settled(t, g, mhc, 1) }).WithTimeout(e2e.Patience).Should(Succeed())
 	g.Expect(touched(machine)).To(BeFalse())

@@ -17,23 +17,23 @@ func TestStandbyTakesOver(t *testing.T) {
 	t.Parallel()
 	g := newTest(t)
 	spec := world.ClusterSpec{Namespace: "leaders", Name: "led", Workers: 1}
-	stand.Cluster(t, spec)
+	harness.Cluster(t, spec)
 	mhc := healthCheck(spec.Key(), workers(spec.Key()))
-	g.Expect(stand.World.Client().Create(t.Context(), mhc)).To(Succeed())
+	g.Expect(harness.World.Client().Create(t.Context(), mhc)).To(Succeed())
 	elect := []string{"--leader-elect", "--leader-elect-namespace=" + rights.Namespace}
-	leader := stand.Sickbay(t, spec.Namespace, elect...)
+	leader := harness.Sickbay(t, spec.Namespace, elect...)
 	g.Eventually(func() string { return holder(t) }).ShouldNot(BeEmpty())
 	first := holder(t)
 	g.Eventually(func(g Gomega) { settled(t, g, mhc, 1) }).Should(Succeed())
-	standby := stand.Sickbay(t, spec.Namespace, elect...)
+	standby := harness.Sickbay(t, spec.Namespace, elect...)
 	// It is connected to workload clusters already, which is a controller of its own.
 	g.Eventually(func() []string { return standby.Log.Lines("Starting workers") }).Should(HaveExactElements(ContainSubstring(`controller="clustercache"`)), "the standby waits")
 
 	g.Expect(leader.Kill()).To(Succeed())
-	machines, err := stand.World.PoolMachines(t.Context(), spec.Key(), world.DefaultPool)
+	machines, err := harness.World.PoolMachines(t.Context(), spec.Key(), world.DefaultPool)
 	g.Expect(err).NotTo(HaveOccurred())
 	sick := &machines[0]
-	g.Expect(fault.StopKubelet{Cluster: spec.Key(), Node: sick.Status.NodeRef.Name}.Inject(t.Context(), stand.World)).To(Succeed())
+	g.Expect(fault.StopKubelet{Cluster: spec.Key(), Node: sick.Status.NodeRef.Name}.Inject(t.Context(), harness.World)).To(Succeed())
 	g.Eventually(func() bool { return isGone(t, sick) }).Should(BeTrue())
 	g.Eventually(func(g Gomega) { settled(t, g, mhc, 1) }).Should(Succeed())
 	g.Expect(holder(t)).NotTo(Equal(first))
@@ -45,7 +45,7 @@ func holder(t *testing.T) string {
 	t.Helper()
 	lease := &coordinationv1.Lease{}
 	key := client.ObjectKey{Namespace: rights.Namespace, Name: "sickbay-manager.in-leaders"}
-	if err := stand.World.Client().Get(t.Context(), key, lease); err != nil || lease.Spec.HolderIdentity == nil {
+	if err := harness.World.Client().Get(t.Context(), key, lease); err != nil || lease.Spec.HolderIdentity == nil {
 		return ""
 	}
 	return *lease.Spec.HolderIdentity

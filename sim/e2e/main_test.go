@@ -11,8 +11,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// stand is shared by all tests of this package.
-var stand *e2e.Stand
+// harness is shared by all tests of this package.
+var harness *e2e.Harness
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -27,5 +27,5 @@ func TestMain(m *testing.M) {
 		// Each cluster ever created needs a port.
 		o.World.Ports = world.PortRange{Min: 25000, Max: 29999}
 	}
-	os.Exit(e2e.Main(m, o, func(s *e2e.Stand) { stand = s }))
+	os.Exit(e2e.Main(m, o, func(h *e2e.Harness) { harness = h }))
 }

@@ -47,7 +47,7 @@ func newScraper(t *testing.T, name string) *scraper {
 // reader creates a ServiceAccount with the right to read metrics, and returns its token.
 func reader(t *testing.T, name string) string {
 	t.Helper()
-	g, c := NewWithT(t), stand.World.Client()
+	g, c := NewWithT(t), harness.World.Client()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: name}}
 	g.Expect(c.Create(t.Context(), account)).To(Succeed())
 	g.Expect(c.Create(t.Context(), &rbacv1.ClusterRole{
@@ -65,7 +65,7 @@ func reader(t *testing.T, name string) string {
 func newToken(t *testing.T, account *corev1.ServiceAccount) string {
 	t.Helper()
 	request := &authenticationv1.TokenRequest{}
-	NewWithT(t).Expect(stand.World.Client().SubResource("token").Create(t.Context(), account, request)).To(Succeed())
+	NewWithT(t).Expect(harness.World.Client().SubResource("token").Create(t.Context(), account, request)).To(Succeed())
 	return request.Status.Token
 }
 
@@ -115,9 +115,9 @@ func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
 	g := newTest(t)
 	newNamespace(t, "metrics")
 	s := newScraper(t, "metrics")
-	stand.Sickbay(t, "metrics", "--metrics-bind-address="+s.address)
+	harness.Sickbay(t, "metrics", "--metrics-bind-address="+s.address)
 	nobody := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "metrics", Name: "nobody"}}
-	g.Expect(stand.World.Client().Create(t.Context(), nobody)).To(Succeed())
+	g.Expect(harness.World.Client().Create(t.Context(), nobody)).To(Succeed())
 
 	for token, want := range map[string]int{
 		"": http.StatusUnauthorized,

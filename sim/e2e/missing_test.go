@@ -33,7 +33,7 @@ func TestKindsThatAreNotInstalled(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(account.WriteKubeconfig(waitContext(t), bare.Config(), kubeconfig)).To(Succeed())
 
-	sick := e2e.StartSickbay(t, stand.Binary, kubeconfig)
+	sick := e2e.StartSickbay(t, harness.Binary, kubeconfig)
 	g.Eventually(func() []string { return sick.Log.Lines("Controllers wait for their kinds to be installed") }).Should(ConsistOf(
 		ContainSubstring(`"machinehealth, machinehealthcheck, remediation"`),
 		ContainSubstring(`"errors of bare-metal hosts"`),

@@ -18,20 +18,20 @@ type Sickbay struct {
 
 // Sickbay starts a process that watches one namespace. At the end of the test, Sickbay stops the process and checks that its log shows no
 // bug.
-func (s *Stand) Sickbay(t testing.TB, namespace string, args ...string) *Sickbay {
+func (h *Harness) Sickbay(t testing.TB, namespace string, args ...string) *Sickbay {
 	t.Helper()
-	return s.SickbayEverywhere(t, append([]string{"--namespace=" + namespace}, args...)...)
+	return h.SickbayEverywhere(t, append([]string{"--namespace=" + namespace}, args...)...)
 }
 
 // SickbayEverywhere starts a process that watches all namespaces, unless its arguments say otherwise. It runs as the ServiceAccount that
 // the chart creates for it.
-func (s *Stand) SickbayEverywhere(t testing.TB, args ...string) *Sickbay {
+func (h *Harness) SickbayEverywhere(t testing.TB, args ...string) *Sickbay {
 	t.Helper()
-	kubeconfig, err := s.Kubeconfig(t.Context(), args...)
+	kubeconfig, err := h.Kubeconfig(t.Context(), args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return StartSickbay(t, s.Binary, kubeconfig, args...)
+	return StartSickbay(t, h.Binary, kubeconfig, args...)
 }
 
 // StartSickbay starts a process with any kubeconfig.

@@ -16,14 +16,14 @@ import (
 func TestNothingRemains(t *testing.T) {
 	g := newTest(t)
 	spec := world.ClusterSpec{Namespace: "remains", Name: "remains", Workers: 1}
-	stand.Cluster(t, spec)
+	harness.Cluster(t, spec)
 	mhc := healthCheck(spec.Key(), workers(spec.Key()))
-	g.Expect(stand.World.Client().Create(t.Context(), mhc)).To(Succeed())
+	g.Expect(harness.World.Client().Create(t.Context(), mhc)).To(Succeed())
 	before := remoteCaches()
 
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- runManager(ctx, spec.Namespace, stand.World.Config()) }()
+	go func() { ended <- runManager(ctx, spec.Namespace, harness.World.Config()) }()
 	g.Eventually(func(g Gomega) { settled(t, g, mhc, 1) }).Should(Succeed())
 	g.Expect(remoteCaches()).To(Equal(before + 1))
 	stop()

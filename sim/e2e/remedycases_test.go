@@ -124,19 +124,19 @@ func (c remedyCase) setUp(t *testing.T) {
 	if c.upgrade {
 		spec.Annotations, spec.Pools = map[string]string{pause.OptionAnnotation: "true"}, []world.Pool{{Name: otherPool, Size: 1}}
 	}
-	stand.Cluster(t, spec)
+	harness.Cluster(t, spec)
 	switch {
 	case c.plan != nil:
 		template := &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace(), Name: c.template.Name}}
 		template.Spec.Template.Spec = *c.plan
-		NewWithT(t).Expect(stand.World.Client().Create(t.Context(), template)).To(Succeed())
+		NewWithT(t).Expect(harness.World.Client().Create(t.Context(), template)).To(Succeed())
 	case c.template.IsDefined():
 		template := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{}}}}}
 		template.SetAPIVersion(c.template.APIVersion)
 		template.SetKind(c.template.Kind)
 		template.SetNamespace(c.namespace())
 		template.SetName(c.template.Name)
-		NewWithT(t).Expect(stand.World.Client().Create(t.Context(), template)).To(Succeed())
+		NewWithT(t).Expect(harness.World.Client().Create(t.Context(), template)).To(Succeed())
 	}
 }
 
@@ -146,7 +146,7 @@ func (c remedyCase) machines(t *testing.T) []clusterv1.Machine {
 	g := newTest(t)
 	if c.unowned {
 		for _, name := range []string{"sick", "spare"} {
-			err := stand.World.Client().Create(t.Context(), c.machine(name))
+			err := harness.World.Client().Create(t.Context(), c.machine(name))
 			g.Expect(client.IgnoreAlreadyExists(err)).To(Succeed())
 		}
 	}
@@ -155,7 +155,7 @@ func (c remedyCase) machines(t *testing.T) []clusterv1.Machine {
 		machines = c.list(t.Context(), g)
 		g.Expect(machines).To(HaveLen(2))
 		if !c.unowned {
-			g.Expect(stand.World.Ready(t.Context(), c.cluster())).To(Succeed())
+			g.Expect(harness.World.Ready(t.Context(), c.cluster())).To(Succeed())
 		}
 	}).Should(Succeed())
 	return machines
@@ -164,7 +164,7 @@ func (c remedyCase) machines(t *testing.T) []clusterv1.Machine {
 // list returns the machines by name.
 func (c remedyCase) list(ctx context.Context, g Gomega) []clusterv1.Machine {
 	machines := &clusterv1.MachineList{}
-	g.Expect(stand.World.Client().List(ctx, machines, client.InNamespace(c.namespace()), client.MatchingLabels{"pool": "workers"})).To(Succeed())
+	g.Expect(harness.World.Client().List(ctx, machines, client.InNamespace(c.namespace()), client.MatchingLabels{"pool": "workers"})).To(Succeed())
 	return machines.Items
 }
 
@@ -191,7 +191,7 @@ func replaced(r *round, g *WithT) {
 func deleted(r *round, g *WithT) {
 	r.Helper()
 	g.Eventually(func() bool {
-		err := stand.World.Client().Get(r.Context(), client.ObjectKeyFromObject(r.sick), &clusterv1.Machine{})
+		err := harness.World.Client().Get(r.Context(), client.ObjectKeyFromObject(r.sick), &clusterv1.Machine{})
 		return apierrors.IsNotFound(err)
 	}).Should(BeTrue())
 }
@@ -203,11 +203,11 @@ func fixed(r *round, g *WithT) {
 	request.SetAPIVersion(fixVersion)
 	request.SetKind(fixKind)
 	get := func() error {
-		return stand.World.Client().Get(r.Context(), client.ObjectKeyFromObject(r.sick), request)
+		return harness.World.Client().Get(r.Context(), client.ObjectKeyFromObject(r.sick), request)
 	}
 	g.Eventually(get).Should(Succeed())
 	g.Expect(request.GetOwnerReferences()).To(ConsistOf(HaveField("UID", r.sick.UID)))
-	g.Expect(r.kubelet().Heal(r.Context(), stand.World)).To(Succeed())
+	g.Expect(r.kubelet().Heal(r.Context(), harness.World)).To(Succeed())
 	g.Eventually(func() bool { return apierrors.IsNotFound(get()) }).Should(BeTrue())
 	g.Expect(touched(r.sick)).To(BeFalse())
 }
@@ -217,15 +217,15 @@ func rebooted(r *round, g *WithT) {
 	r.Helper()
 	machine := &clusterv1.Machine{}
 	get := func() map[string]string {
-		g.Expect(stand.World.Client().Get(r.Context(), client.ObjectKeyFromObject(r.sick), machine)).To(Succeed())
+		g.Expect(harness.World.Client().Get(r.Context(), client.ObjectKeyFromObject(r.sick), machine)).To(Succeed())
 		return machine.Annotations
 	}
 	g.Eventually(get).Should(HaveKey(rebootannotation.Request))
 	operation := machine.Annotations[rebootannotation.Request]
-	g.Expect(r.kubelet().Heal(r.Context(), stand.World)).To(Succeed())
+	g.Expect(r.kubelet().Heal(r.Context(), harness.World)).To(Succeed())
 	before := machine.DeepCopy()
 	delete(machine.Annotations, rebootannotation.Request)
-	g.Expect(stand.World.Client().Patch(r.Context(), machine, client.MergeFrom(before))).To(Succeed())
+	g.Expect(harness.World.Client().Patch(r.Context(), machine, client.MergeFrom(before))).To(Succeed())
 	g.Expect(machine.Annotations).To(HaveKeyWithValue(rebootannotation.Operation, operation))
 	g.Expect(operation).To(HaveSuffix("/1"), "the first attempt of its record")
 	g.Expect(touched(r.sick)).To(BeFalse())
@@ -244,16 +244,16 @@ var watchFirst = v1alpha1.RemediationPlan{
 // approved: the record asks a person once, who approves. Then the machine is replaced.
 func approved(r *round, g *WithT) {
 	r.Helper()
-	asked, err := stand.Journal.Record(waitContext(r.T), r.sick.UID, "the wait for approval", journal.InPhase(v1alpha1.RemediationPending, v1alpha1.ReasonApprovalRequired))
+	asked, err := harness.Journal.Record(waitContext(r.T), r.sick.UID, "the wait for approval", journal.InPhase(v1alpha1.RemediationPending, v1alpha1.ReasonApprovalRequired))
 	g.Expect(err).NotTo(HaveOccurred())
 	record := asked.Object.(*v1alpha1.MachineRemediation)
 	g.Expect(touched(r.sick)).To(BeFalse())
 	decision := v1alpha1.RemediationDecision{Attempt: record.Status.Attempt, Answer: v1alpha1.AnswerApprove, By: "robin"}
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"decision": decision}})
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(stand.World.Client().Patch(r.Context(), record.DeepCopy(), client.RawPatch(types.MergePatchType, patch))).To(Succeed())
+	g.Expect(harness.World.Client().Patch(r.Context(), record.DeepCopy(), client.RawPatch(types.MergePatchType, patch))).To(Succeed())
 	replaced(r, g)
-	g.Eventually(func() []string { return tried(stand.Journal.Records(r.sick.UID)) }).Should(HaveExactElements("watch: TimedOut", "replace: Succeeded"))
+	g.Eventually(func() []string { return tried(harness.Journal.Records(r.sick.UID)) }).Should(HaveExactElements("watch: TimedOut", "replace: Succeeded"))
 }
 
 // tried returns the steps that records have tried, with their results, without those that were aborted.
@@ -280,7 +280,7 @@ func upgraded(r *round, g *WithT) {
 	is := func(state func(*clusterv1.MachineHealthCheck) bool) func(Gomega) {
 		return func(g Gomega) {
 			key := client.ObjectKeyFromObject(r.remedyCase.machineHealthCheck())
-			g.Expect(stand.World.Client().Get(r.Context(), key, mhc)).To(Succeed())
+			g.Expect(harness.World.Client().Get(r.Context(), key, mhc)).To(Succeed())
 			g.Expect(state(mhc)).To(BeTrue(), "%v", mhc.Annotations)
 		}
 	}
@@ -289,7 +289,7 @@ func upgraded(r *round, g *WithT) {
 		return isPaused(mhc) && meta.IsStatusConditionTrue(mhc.Status.Conditions, clusterv1.PausedCondition)
 	})).Should(Succeed())
 	r.strike(g)
-	g.Expect(stuck.Heal(r.Context(), stand.World)).To(Succeed())
+	g.Expect(stuck.Heal(r.Context(), harness.World)).To(Succeed())
 	g.Eventually(is(isResumed)).Should(Succeed())
 	deleted(r, g)
 	r.madeMachines(g, 2) // one for the upgrade, one for the sick machine
@@ -298,7 +298,7 @@ func upgraded(r *round, g *WithT) {
 	g.Expect(err).NotTo(HaveOccurred())
 	// Check the mark, not the verdict: a verdict that is in progress when the pause begins is still stored, without
 	// consequences.
-	marked, err := stand.Journal.Machine(r.Context(), r.sick.UID, "the mark", journal.Marked)
+	marked, err := harness.Journal.Machine(r.Context(), r.sick.UID, "the mark", journal.Marked)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(marked.At).To(BeTemporally(">=", resumedAt.Add(r.remedyCase.timeout())), "the clock restarts")
 }
@@ -307,15 +307,15 @@ func upgraded(r *round, g *WithT) {
 // rollout from ending.
 func (r *round) beginUpgrade(g *WithT) fault.Fault {
 	r.Helper()
-	others, err := stand.World.PoolMachines(r.Context(), r.cluster, otherPool)
+	others, err := harness.World.PoolMachines(r.Context(), r.cluster, otherPool)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(others).To(HaveLen(1))
 	stuck := fault.HoldDeletion{Machine: client.ObjectKeyFromObject(&others[0])}
-	g.Expect(stuck.Inject(r.Context(), stand.World)).To(Succeed())
+	g.Expect(stuck.Inject(r.Context(), harness.World)).To(Succeed())
 	upgrade := fault.Upgrade{Cluster: r.cluster, MachineDeployment: world.MachineDeploymentName(r.cluster.Name, otherPool), Version: newer}
 	if others[0].Spec.Version == newer {
 		upgrade.Version = world.KubernetesVersion
 	}
-	g.Expect(upgrade.Inject(r.Context(), stand.World)).To(Succeed())
+	g.Expect(upgrade.Inject(r.Context(), harness.World)).To(Succeed())
 	return stuck
 }

@@ -51,7 +51,7 @@ func atRest(t *testing.T, s *split) {
 // restingState describes everything that Sickbay might do.
 func restingState(t *testing.T, s *split) string {
 	t.Helper()
-	g, c := NewWithT(t), stand.World.Client()
+	g, c := NewWithT(t), harness.World.Client()
 	var state strings.Builder
 	for _, list := range []client.ObjectList{
 		&clusterv1.ClusterList{}, &clusterv1.MachineList{}, &clusterv1.MachineHealthCheckList{}, &v1alpha1.MachineRemediationList{}, &eventsv1.EventList{},
@@ -80,19 +80,19 @@ func beat(t *testing.T) {
 	t.Helper()
 	g := NewWithT(t)
 	machines := &clusterv1.MachineList{}
-	g.Expect(stand.World.Client().List(t.Context(), machines, client.InNamespace(scenario.Namespace))).To(Succeed())
+	g.Expect(harness.World.Client().List(t.Context(), machines, client.InNamespace(scenario.Namespace))).To(Succeed())
 	g.Expect(machines.Items).NotTo(BeEmpty())
 	for _, machine := range machines.Items {
-		node, err := stand.World.Node(t.Context(), &machine)
+		node, err := harness.World.Node(t.Context(), &machine)
 		g.Expect(err).NotTo(HaveOccurred())
 		for i := range node.Status.Conditions {
 			node.Status.Conditions[i].LastHeartbeatTime = metav1.Now()
 		}
 		if machine.Spec.InfrastructureRef.Kind == "Metal3Machine" {
-			g.Expect(stand.World.Client().Status().Update(t.Context(), node)).To(Succeed())
+			g.Expect(harness.World.Client().Status().Update(t.Context(), node)).To(Succeed())
 			continue
 		}
-		memory := stand.World.WorkloadClient(client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName})
+		memory := harness.World.WorkloadClient(client.ObjectKey{Namespace: machine.Namespace, Name: machine.Spec.ClusterName})
 		g.Expect(memory.Update(t.Context(), node)).To(Succeed())
 	}
 }

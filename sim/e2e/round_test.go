@@ -42,7 +42,7 @@ func newRound(t *testing.T, c remedyCase) *round {
 	r := &round{T: t, remedyCase: c, cluster: c.cluster(), known: seen(c.namespace())}
 	machines := c.machines(t)
 	r.sick, r.others = &machines[0], machines[1:]
-	r.recorded = len(stand.Journal.Records(r.sick.UID))
+	r.recorded = len(harness.Journal.Records(r.sick.UID))
 	return r
 }
 
@@ -116,7 +116,7 @@ func supervise(ctx context.Context, namespace string, wire *fault.Wire) error {
 	living, kill := context.WithCancel(ctx)
 	defer kill()
 	wire.Kill = kill
-	config, err := stand.Config(ctx)
+	config, err := harness.Config(ctx)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func stacks() string {
 func (r *round) check(script func(*round, *WithT)) {
 	r.Helper()
 	g := newTest(r.T)
-	c := stand.World.Client()
+	c := harness.World.Client()
 	mhc := r.remedyCase.machineHealthCheck()
 	if !r.remedyCase.upgrade {
 		r.strike(g)
@@ -173,11 +173,11 @@ func (r *round) check(script func(*round, *WithT)) {
 	script(r, g)
 	g.Eventually(func(g Gomega) { r.settled(g, mhc) }).Should(Succeed())
 	g.Eventually(func(g Gomega) { allClosed(g, r.remedyCase.namespace()) }).Should(Succeed())
-	g.Expect(stand.Journal.Records(r.sick.UID)).To(HaveLen(r.recorded+1), "one record for one incident")
-	g.Expect(stand.Journal.Marks(r.sick.UID)).To(BeNumerically("<=", 1), "marked once")
+	g.Expect(harness.Journal.Records(r.sick.UID)).To(HaveLen(r.recorded+1), "one record for one incident")
+	g.Expect(harness.Journal.Marks(r.sick.UID)).To(BeNumerically("<=", 1), "marked once")
 	for i := range r.others {
 		g.Expect(touched(&r.others[i])).To(BeFalse(), "machine %s was touched", r.others[i].Name)
-		g.Expect(stand.Journal.Records(r.others[i].UID)).To(HaveLen(0), "machine %s has a record", r.others[i].Name)
+		g.Expect(harness.Journal.Records(r.others[i].UID)).To(HaveLen(0), "machine %s has a record", r.others[i].Name)
 	}
 	g.Expect(c.Delete(r.Context(), mhc)).To(Succeed())
 	g.Eventually(func(g Gomega) {
@@ -195,10 +195,10 @@ func (r *round) kubelet() fault.StopKubelet {
 func (r *round) strike(g *WithT) {
 	r.Helper()
 	if r.sick.Status.NodeRef.IsDefined() {
-		g.Expect(r.kubelet().Inject(r.Context(), stand.World)).To(Succeed())
+		g.Expect(r.kubelet().Inject(r.Context(), harness.World)).To(Succeed())
 		return
 	}
-	g.Expect(fault.AskRemediation{Machine: client.ObjectKeyFromObject(r.sick)}.Inject(r.Context(), stand.World)).To(Succeed())
+	g.Expect(fault.AskRemediation{Machine: client.ObjectKeyFromObject(r.sick)}.Inject(r.Context(), harness.World)).To(Succeed())
 }
 
 // madeMachines waits until that many new machines exist.
@@ -218,7 +218,7 @@ func (r *round) settled(g Gomega, mhc *clusterv1.MachineHealthCheck) {
 		names = append(names, machines[i].Name)
 	}
 	now := &clusterv1.MachineHealthCheck{}
-	g.Expect(stand.World.Client().Get(r.Context(), client.ObjectKeyFromObject(mhc), now)).To(Succeed())
+	g.Expect(harness.World.Client().Get(r.Context(), client.ObjectKeyFromObject(mhc), now)).To(Succeed())
 	g.Expect(now.Labels).To(HaveKeyWithValue(clusterv1.ClusterNameLabel, r.cluster.Name))
 	g.Expect(now.OwnerReferences).To(ConsistOf(And(HaveField("Kind", "Cluster"), HaveField("Name", r.cluster.Name))))
 	g.Expect(now.Status.ObservedGeneration).To(Equal(now.Generation))
@@ -236,7 +236,7 @@ func (r *round) settled(g Gomega, mhc *clusterv1.MachineHealthCheck) {
 // allClosed expects that all remediations in a namespace have ended, and that their records have no finalizers.
 func allClosed(g Gomega, namespace string) {
 	records := &v1alpha1.MachineRemediationList{}
-	g.Expect(stand.World.Client().List(context.Background(), records, client.InNamespace(namespace))).To(Succeed())
+	g.Expect(harness.World.Client().List(context.Background(), records, client.InNamespace(namespace))).To(Succeed())
 	for _, record := range records.Items {
 		g.Expect(record.Status.Phase).To(Equal(v1alpha1.RemediationEnded), "%s: %+v", record.Name, record.Status)
 		g.Expect(record.Finalizers).To(BeEmpty())
@@ -247,7 +247,7 @@ func allClosed(g Gomega, namespace string) {
 // seen returns all machines that ever existed in a namespace.
 func seen(namespace string) []types.UID {
 	var all []types.UID
-	stand.Journal.Find(func(e journal.Entry) bool {
+	harness.Journal.Find(func(e journal.Entry) bool {
 		m, ok := e.Object.(*clusterv1.Machine)
 		if ok && m.Namespace == namespace && !slices.Contains(all, m.UID) {
 			all = append(all, m.UID)

@@ -27,7 +27,7 @@ func newSplit(t *testing.T, namespace string, args ...string) *split {
 			// It cannot know that another Sickbay process handles the machines.
 			own = append(own, "--upgrade-settle-timeout=0")
 		}
-		s.processes = append(s.processes, stand.Sickbay(t, namespace, slices.Concat(args, own)...))
+		s.processes = append(s.processes, harness.Sickbay(t, namespace, slices.Concat(args, own)...))
 	}
 	return s
 }

@@ -27,10 +27,10 @@ func TestStories(t *testing.T) {
 		all := scenario.All()
 		for _, cluster := range scenario.Clusters(all) {
 			prepare := sync.OnceValue(func() error {
-				return stand.InTurn(func() error {
+				return harness.InTurn(func() error {
 					ctx, cancel := context.WithTimeout(context.Background(), e2e.Patience)
 					defer cancel()
-					return scenario.Prepare(ctx, stand.World, cluster, all)
+					return scenario.Prepare(ctx, harness.World, cluster, all)
 				})
 			})
 			for _, s := range all {
@@ -56,7 +56,7 @@ func foretells(t *testing.T) *forecast.Watcher {
 	t.Helper()
 	o := app.DefaultOptions()
 	o.Namespace, o.RemoteConditionsGracePeriod = scenario.Namespace, 5*time.Second
-	w, err := forecast.Watch(t.Context(), stand.World.Config(), o, lateAtMost)
+	w, err := forecast.Watch(t.Context(), harness.World.Config(), o, lateAtMost)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func play(t *testing.T, s scenario.Scenario, prepare func() error) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), scenario.Patience)
 	defer cancel()
-	stage := &scenario.Stage{Scenario: s, World: stand.World, Journal: stand.Journal, Tell: func(l scenario.Line) {
+	stage := &scenario.Stage{Scenario: s, World: harness.World, Journal: harness.Journal, Tell: func(l scenario.Line) {
 		t.Logf("%s %-8s %s", l.At.Format("15:04:05.000"), l.Kind, l.Text)
 	}}
 	outcome, err := s.Play(ctx, stage)

@@ -113,7 +113,7 @@ func (s *show) play(t *testing.T, wire *fault.Wire) end {
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), e2e.Patience)
 		defer cancel()
-		g.Expect(stand.World.DeleteCluster(ctx, client.ObjectKey{Namespace: s.Namespace, Name: s.Cluster})).To(Succeed())
+		g.Expect(harness.World.DeleteCluster(ctx, client.ObjectKey{Namespace: s.Namespace, Name: s.Cluster})).To(Succeed())
 	}()
 	wire.Role = s.role
 	ctx, stop := context.WithCancel(t.Context())
@@ -125,7 +125,7 @@ func (s *show) play(t *testing.T, wire *fault.Wire) end {
 	})
 	defer managers.Wait()
 	defer stop()
-	stage := &scenario.Stage{Scenario: s.Scenario, World: stand.World, Journal: stand.Journal, WithoutEvents: true, Tell: func(l scenario.Line) {
+	stage := &scenario.Stage{Scenario: s.Scenario, World: harness.World, Journal: harness.Journal, WithoutEvents: true, Tell: func(l scenario.Line) {
 		t.Logf("%s %-8s %s", l.At.Format(time.TimeOnly), l.Kind, l.Text)
 	}}
 	playing, cancel := context.WithTimeout(t.Context(), scenario.Patience)
@@ -139,7 +139,9 @@ func (s *show) play(t *testing.T, wire *fault.Wire) end {
 func (s *show) prepare(t *testing.T) {
 	t.Helper()
 	alone := []scenario.Scenario{s.Scenario}
-	err := stand.InTurn(func() error { return scenario.Prepare(waitContext(t), stand.World, scenario.Clusters(alone)[0], alone) })
+	err := harness.InTurn(func() error {
+		return scenario.Prepare(waitContext(t), harness.World, scenario.Clusters(alone)[0], alone)
+	})
 	if err != nil {
 		t.Fatalf("preparing %s: %v", s.Name, err)
 	}

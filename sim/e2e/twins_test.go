@@ -22,16 +22,16 @@ func TestNodesOfOneName(t *testing.T) {
 	var twins []*clusterv1.Machine
 	for _, cluster := range []string{"castor", "pollux"} {
 		spec := world.ClusterSpec{Namespace: "twins", Name: cluster}
-		stand.Cluster(t, spec)
+		harness.Cluster(t, spec)
 		mhc := healthCheck(spec.Key(), metav1.LabelSelector{MatchLabels: map[string]string{"twin": ""}})
 		// Long enough for the verdict to stay Unknown.
 		mhc.Spec.Checks.UnhealthyNodeConditions[0].TimeoutSeconds = new(int32(3600))
-		g.Expect(stand.World.Client().Create(t.Context(), mhc)).To(Succeed())
+		g.Expect(harness.World.Client().Create(t.Context(), mhc)).To(Succeed())
 		twins = append(twins, newTwin(t, spec.Key()))
 	}
-	stand.Sickbay(t, "twins")
+	harness.Sickbay(t, "twins")
 	for _, twin := range twins {
-		_, err := stand.Journal.Machine(waitContext(t), twin.UID, "the verdict", journal.HasVerdict(metav1.ConditionTrue, "Succeeded"))
+		_, err := harness.Journal.Machine(waitContext(t), twin.UID, "the verdict", journal.HasVerdict(metav1.ConditionTrue, "Succeeded"))
 		g.Expect(err).NotTo(HaveOccurred())
 	}
 	for i, twin := range twins {
@@ -39,11 +39,11 @@ func TestNodesOfOneName(t *testing.T) {
 		before := verdictOf(t, other)
 		began := time.Now()
 		stopped := fault.StopKubelet{Cluster: clusterOf(twin), Node: "twin"}
-		g.Expect(stopped.Inject(t.Context(), stand.World)).To(Succeed())
+		g.Expect(stopped.Inject(t.Context(), harness.World)).To(Succeed())
 		g.Eventually(func() string { return verdictOf(t, client.ObjectKeyFromObject(twin)).Reason }).Should(Equal("NodeConditionsNotYetUnhealthy"))
 		t.Logf("%s heard of it after %s", twin.Name, time.Since(began).Round(time.Millisecond))
 		g.Expect(verdictOf(t, other)).To(Equal(before))
-		g.Expect(stopped.Heal(t.Context(), stand.World)).To(Succeed())
+		g.Expect(stopped.Heal(t.Context(), harness.World)).To(Succeed())
 		g.Eventually(func() string { return verdictOf(t, client.ObjectKeyFromObject(twin)).Reason }).Should(Equal("Succeeded"))
 	}
 	// Each Machine had one bad verdict: its own.
@@ -59,7 +59,7 @@ func newTwin(t *testing.T, cluster client.ObjectKey) *clusterv1.Machine {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "twin"}, Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
 		{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()},
 	}}}
-	g.Expect(stand.World.WorkloadClient(cluster).Create(t.Context(), node)).To(Succeed())
+	g.Expect(harness.World.WorkloadClient(cluster).Create(t.Context(), node)).To(Succeed())
 	machine := &clusterv1.Machine{
 		ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "twin-" + cluster.Name, Labels: map[string]string{"twin": ""}},
 		Spec: clusterv1.MachineSpec{
@@ -67,7 +67,7 @@ func newTwin(t *testing.T, cluster client.ObjectKey) *clusterv1.Machine {
 			InfrastructureRef: clusterv1.ContractVersionedObjectReference{APIGroup: "infrastructure.cluster.x-k8s.io", Kind: "DevMachine", Name: "none"},
 		},
 	}
-	c := stand.World.Client()
+	c := harness.World.Client()
 	g.Expect(c.Create(t.Context(), machine)).To(Succeed())
 	patch := client.RawPatch("application/merge-patch+json", []byte(`{"status":{"nodeRef":{"name":"twin"}}}`))
 	g.Expect(c.Status().Patch(t.Context(), machine, patch)).To(Succeed())
@@ -81,7 +81,7 @@ func clusterOf(machine *clusterv1.Machine) client.ObjectKey {
 func verdictOf(t *testing.T, key client.ObjectKey) metav1.Condition {
 	t.Helper()
 	machine := &clusterv1.Machine{}
-	NewWithT(t).Expect(stand.World.Client().Get(t.Context(), key, machine)).To(Succeed())
+	NewWithT(t).Expect(harness.World.Client().Get(t.Context(), key, machine)).To(Succeed())
 	if verdict := journal.Verdict(machine); verdict != nil {
 		return *verdict
 	}
@@ -91,7 +91,7 @@ func verdictOf(t *testing.T, key client.ObjectKey) metav1.Condition {
 // verdicts returns the successive reasons of a machine's verdicts since it was first healthy.
 func verdicts(machine *clusterv1.Machine) []string {
 	var reasons []string
-	stand.Journal.Find(func(e journal.Entry) bool {
+	harness.Journal.Find(func(e journal.Entry) bool {
 		m, ok := e.Object.(*clusterv1.Machine)
 		if !ok || m.UID != machine.UID || journal.Verdict(m) == nil {
 			return false

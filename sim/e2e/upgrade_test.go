@@ -46,37 +46,37 @@ func TestControlPlaneUpgrade(t *testing.T) {
 	spec := world.ClusterSpec{
 		Namespace: "upgrades", Name: "upgraded", Workers: 1, Annotations: map[string]string{pause.OptionAnnotation: "true"},
 	}
-	stand.Cluster(t, spec)
+	harness.Cluster(t, spec)
 	mhc, excepted := healthCheck(spec.Key(), workers(spec.Key())), healthCheck(spec.Key(), metav1.LabelSelector{MatchLabels: map[string]string{"no": "machine"}})
 	excepted.Name, excepted.Annotations = "excepted", map[string]string{pause.OptionAnnotation: "false"}
 	for _, check := range []*clusterv1.MachineHealthCheck{mhc, excepted} {
-		g.Expect(stand.World.Client().Create(t.Context(), check)).To(Succeed())
+		g.Expect(harness.World.Client().Create(t.Context(), check)).To(Succeed())
 	}
-	stand.Sickbay(t, spec.Namespace)
+	harness.Sickbay(t, spec.Namespace)
 	g.Eventually(func(g Gomega) { settled(t, g, mhc, 1) }).Should(Succeed())
-	machines, err := stand.World.ControlPlaneMachines(t.Context(), spec.Key())
+	machines, err := harness.World.ControlPlaneMachines(t.Context(), spec.Key())
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(machines).To(HaveLen(1))
 
-	g.Expect(fault.Upgrade{Cluster: spec.Key(), Version: newer}.Inject(t.Context(), stand.World)).To(Succeed())
-	pause, err := stand.Journal.MachineHealthCheck(waitContext(t), client.ObjectKeyFromObject(mhc), "the pause", isPaused)
+	g.Expect(fault.Upgrade{Cluster: spec.Key(), Version: newer}.Inject(t.Context(), harness.World)).To(Succeed())
+	pause, err := harness.Journal.MachineHealthCheck(waitContext(t), client.ObjectKeyFromObject(mhc), "the pause", isPaused)
 	g.Expect(err).NotTo(HaveOccurred())
-	end, err := stand.Journal.MachineHealthCheck(waitContext(t), client.ObjectKeyFromObject(mhc), "the end of the pause", isResumed)
+	end, err := harness.Journal.MachineHealthCheck(waitContext(t), client.ObjectKeyFromObject(mhc), "the end of the pause", isResumed)
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Logf("paused for %s", end.At.Sub(pause.At).Round(time.Millisecond))
 
-	leaving, err := stand.Journal.Machine(waitContext(t), machines[0].UID, "the deletion of the old machine", journal.Deleting)
+	leaving, err := harness.Journal.Machine(waitContext(t), machines[0].UID, "the deletion of the old machine", journal.Deleting)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(pause.Before(leaving)).To(BeTrue(), "paused before the machine goes")
-	gone, err := stand.Journal.Gone(waitContext(t), machines[0].UID, "the end of the old machine")
+	gone, err := harness.Journal.Gone(waitContext(t), machines[0].UID, "the end of the old machine")
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(gone.Before(end)).To(BeTrue(), "resumed when it is gone")
-	g.Expect(stand.World.ControlPlaneMachines(t.Context(), spec.Key())).To(And(HaveLen(1), HaveEach(HaveField("Spec.Version", newer))))
+	g.Expect(harness.World.ControlPlaneMachines(t.Context(), spec.Key())).To(And(HaveLen(1), HaveEach(HaveField("Spec.Version", newer))))
 	g.Expect(everPaused(excepted)).To(BeFalse())
 }
 
 func everPaused(mhc *clusterv1.MachineHealthCheck) bool {
-	_, found := stand.Journal.Find(func(e journal.Entry) bool {
+	_, found := harness.Journal.Find(func(e journal.Entry) bool {
 		m, ok := e.Object.(*clusterv1.MachineHealthCheck)
 		return ok && client.ObjectKeyFromObject(m) == client.ObjectKeyFromObject(mhc) && (isPaused(m) || isResumed(m))
 	})

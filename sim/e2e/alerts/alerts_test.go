@@ -31,8 +31,8 @@ const (
 // for its object. In the end, Sickbay itself freezes, and then is gone.
 func TestAlerts(t *testing.T) {
 	g := NewWithT(t)
-	w := newSite(t)
-	p := w.observed(t)
+	c := newManagementCluster(t)
+	p := c.observed(t)
 	t.Run("silence", func(t *testing.T) {
 		g := patiently(t)
 		g.Eventually(func() ([]prometheus.Series, error) { return p.Query(t.Context(), "sickbay_build_info") }).ShouldNot(BeEmpty())
@@ -40,40 +40,40 @@ func TestAlerts(t *testing.T) {
 		g.Eventually(func() ([]string, error) { return firing(t.Context(), p) }).WithTimeout(e2e.Patience).Should(BeEmpty())
 		g.Consistently(func() ([]string, error) { return firing(t.Context(), p) }, silence).Should(BeEmpty())
 	})
-	w.startOthers(t)
+	c.startOthers(t)
 	fired := map[string]bool{}
 	t.Run("troubles", func(t *testing.T) {
 		for _, trouble := range troubles() {
 			fired[trouble.alert] = true
 			t.Run(trouble.alert, func(t *testing.T) {
 				t.Parallel()
-				trouble.cause(w.in(t))
+				trouble.cause(c.in(t))
 				awaits(t, p, trouble.alert, trouble.labels)
 			})
 		}
 	})
-	w.in(t).stopsKubelet(w.pool("blue", "replaced")[0])
+	c.in(t).stopsKubelet(c.pool("blue", "replaced")[0])
 	t.Run("dashboards", func(t *testing.T) { dashboardsFind(t, p) })
 	t.Run("SickbayDetectionLate", func(t *testing.T) {
 		fired["SickbayDetectionLate"] = true
-		w.in(t).stallsWhileSomethingBreaks()
+		c.in(t).stallsWhileSomethingBreaks()
 		awaits(t, p, "SickbayDetectionLate", nil)
 	})
 	t.Run("SickbayManagerGone", func(t *testing.T) {
 		fired["SickbayManagerGone"] = true
-		w.Expect(w.sickbays[poor].Kill()).To(Succeed())
+		c.Expect(c.sickbays[poor].Kill()).To(Succeed())
 		awaits(t, p, "SickbayManagerGone", map[string]string{"watch_namespace": poor})
 	})
 	t.Run("SickbayDown", func(t *testing.T) {
 		fired["SickbayDown"] = true
-		w.killAll(t)
+		c.killAll(t)
 		awaits(t, p, "SickbayDown", nil)
 	})
 	g.Expect(slices.Sorted(maps.Keys(fired))).To(Equal(alertNames(t)), "every alert was tried")
 }
 
 // observed starts Prometheus with the shortened rules.
-func (w *site) observed(t *testing.T) *prometheus.Process {
+func (c *managementCluster) observed(t *testing.T) *prometheus.Process {
 	t.Helper()
 	g := NewWithT(t)
 	rules, err := os.ReadFile(rulesFile)
@@ -83,7 +83,7 @@ func (w *site) observed(t *testing.T) *prometheus.Process {
 	defer cancel()
 	p, err := prometheus.Start(ctx, prometheus.Options{
 		Binary: filepath.Join(*binaries, "prometheus"), Dir: t.TempDir(), Rules: prometheus.Shorten(rules),
-		Targets: slices.Sorted(maps.Values(w.addresses)), Token: w.token, Log: log,
+		Targets: slices.Sorted(maps.Values(c.addresses)), Token: c.token, Log: log,
 	})
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Cleanup(func() {
@@ -165,22 +165,22 @@ func alertNames(t *testing.T) []string {
 }
 
 // stallsWhileSomethingBreaks stops the process while a deadline passes, as a machine without time for it would.
-func (w *site) stallsWhileSomethingBreaks() {
-	w.Helper()
-	pid := w.sickbays["main"].PID()
-	w.Expect(syscall.Kill(pid, syscall.SIGSTOP)).To(Succeed())
-	w.stopsKubelet(w.pool("blue", "late")[0])
+func (c *managementCluster) stallsWhileSomethingBreaks() {
+	c.Helper()
+	pid := c.sickbays["main"].PID()
+	c.Expect(syscall.Kill(pid, syscall.SIGSTOP)).To(Succeed())
+	c.stopsKubelet(c.pool("blue", "late")[0])
 	select {
 	case <-time.After(stopped):
-	case <-w.Context().Done():
+	case <-c.Context().Done():
 	}
-	w.Expect(syscall.Kill(pid, syscall.SIGCONT)).To(Succeed())
+	c.Expect(syscall.Kill(pid, syscall.SIGCONT)).To(Succeed())
 }
 
 // killAll ends every Sickbay.
-func (w *site) killAll(t *testing.T) {
+func (c *managementCluster) killAll(t *testing.T) {
 	t.Helper()
-	for name, s := range w.sickbays {
+	for name, s := range c.sickbays {
 		if err := s.Kill(); err != nil && !strings.Contains(err.Error(), "finished") {
 			t.Errorf("killing %s: %v", name, err)
 		}

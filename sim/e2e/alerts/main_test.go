@@ -18,7 +18,7 @@ var machineCRDs = []string{
 	"machine/v1beta1/zz_generated.crd-manifests/0000_10_machine-api_01_machinehealthchecks.crd.yaml",
 }
 
-var stand *e2e.Stand
+var harness *e2e.Harness
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -35,5 +35,5 @@ func TestMain(m *testing.M) {
 		}
 		o.CRDPaths = append(o.CRDPaths, path)
 	}
-	os.Exit(e2e.Main(m, e2e.Options{Package: "e2e/alerts", OpenShift: true, World: o}, func(s *e2e.Stand) { stand = s }))
+	os.Exit(e2e.Main(m, e2e.Options{Package: "e2e/alerts", OpenShift: true, World: o}, func(h *e2e.Harness) { harness = h }))
 }

@@ -25,7 +25,7 @@ import (
 type trouble struct {
 	alert  string
 	labels map[string]string
-	cause  func(*site)
+	cause  func(*managementCluster)
 }
 
 // check returns the labels of a MachineHealthCheck.
@@ -34,7 +34,7 @@ func check(name string) map[string]string {
 }
 
 func troubles() []trouble {
-	nothing := func(*site) {}
+	nothing := func(*managementCluster) {}
 	return []trouble{
 		{"SickbayNotLeading", map[string]string{"watch_namespace": idle, "controller": "machinehealth"}, nothing},
 		{"SickbayManagerWaits", map[string]string{"lease": "sickbay-manager.only-machinehealth.in-" + shared}, nothing},
@@ -68,58 +68,58 @@ func healthCheckNamed(name string) *clusterv1.MachineHealthCheck {
 }
 
 // invalid sets an annotation that is not a number.
-func invalid(w *site) {
-	w.annotate(healthCheckNamed("invalid"), map[string]any{"sickbay.dev/max-in-flight": "some"})
+func invalid(c *managementCluster) {
+	c.annotate(healthCheckNamed("invalid"), map[string]any{"sickbay.dev/max-in-flight": "some"})
 }
 
-func onHold(w *site) {
+func onHold(c *managementCluster) {
 	until := time.Now().Add(14 * 24 * time.Hour).UTC().Format(time.RFC3339)
-	w.annotate(healthCheckNamed("hold"), map[string]any{"sickbay.dev/hold-until": until, "sickbay.dev/hold-reason": "maintenance"})
+	c.annotate(healthCheckNamed("hold"), map[string]any{"sickbay.dev/hold-until": until, "sickbay.dev/hold-reason": "maintenance"})
 }
 
 // sickensOnHold first sets the hold, because a machine that falls sick before it is repaired at
 // once.
-func sickensOnHold(w *site) {
-	onHold(w)
-	sickens("hold")(w)
+func sickensOnHold(c *managementCluster) {
+	onHold(c)
+	sickens("hold")(c)
 }
 
-func paused(w *site) {
-	w.annotate(healthCheckNamed("paused"), map[string]any{clusterv1.PausedAnnotation: "maintenance"})
+func paused(c *managementCluster) {
+	c.annotate(healthCheckNamed("paused"), map[string]any{clusterv1.PausedAnnotation: "maintenance"})
 }
 
-func cutOff(w *site) { w.inject(fault.CutOff{Cluster: key("red")}) }
+func cutOff(c *managementCluster) { c.inject(fault.CutOff{Cluster: key("red")}) }
 
 // refused: the owner cannot replace the only machine of a control plane.
-func refused(w *site) {
-	machines, err := stand.World.ControlPlaneMachines(w.Context(), key("blue"))
-	w.Expect(err).NotTo(HaveOccurred())
-	w.inject(fault.AskRemediation{Machine: client.ObjectKeyFromObject(&machines[0])})
+func refused(c *managementCluster) {
+	machines, err := harness.World.ControlPlaneMachines(c.Context(), key("blue"))
+	c.Expect(err).NotTo(HaveOccurred())
+	c.inject(fault.AskRemediation{Machine: client.ObjectKeyFromObject(&machines[0])})
 }
 
 // stuck: the owner deletes the machine, whose deletion does not end.
-func stuck(w *site) {
-	machine := w.pool("blue", "stuck")[0]
-	w.inject(fault.HoldDeletion{Machine: client.ObjectKeyFromObject(machine)})
-	w.stopsKubelet(machine)
+func stuck(c *managementCluster) {
+	machine := c.pool("blue", "stuck")[0]
+	c.inject(fault.HoldDeletion{Machine: client.ObjectKeyFromObject(machine)})
+	c.stopsKubelet(machine)
 }
 
-func fail(w *site) {
-	for _, machine := range w.pool("blue", "fails") {
-		w.stopsKubelet(machine)
+func fail(c *managementCluster) {
+	for _, machine := range c.pool("blue", "fails") {
+		c.stopsKubelet(machine)
 	}
 }
 
 // relapse: reboots help only for a moment.
-func relapse(w *site) {
-	machines := w.pool("iron", "relapse")
+func relapse(c *managementCluster) {
+	machines := c.pool("iron", "relapse")
 	for range 2 {
 		for _, machine := range machines {
-			w.inject(fault.HangHost{Host: hostOf(machine)})
+			c.inject(fault.HangHost{Host: hostOf(machine)})
 		}
-		w.eventually("records of all of them end", func(ctx context.Context) (bool, error) {
+		c.eventually("records of all of them end", func(ctx context.Context) (bool, error) {
 			records := &v1alpha1.MachineRemediationList{}
-			err := w.client.List(ctx, records, client.InNamespace(namespace))
+			err := c.client.List(ctx, records, client.InNamespace(namespace))
 			ended := map[string]bool{}
 			for i := range records.Items {
 				if r := &records.Items[i]; r.Spec.HealthCheckRef.Name == "relapse" && r.Status.CompletionTime != nil {
@@ -131,25 +131,25 @@ func relapse(w *site) {
 	}
 }
 
-func (w *site) request(machine *clusterv1.Machine, suffix string) {
-	w.Helper()
-	w.annotate(machine, map[string]any{rebootannotation.Request + suffix: ""})
+func (c *managementCluster) request(machine *clusterv1.Machine, suffix string) {
+	c.Helper()
+	c.annotate(machine, map[string]any{rebootannotation.Request + suffix: ""})
 }
 
 // staysOff: the operator cannot switch the host on again.
-func staysOff(w *site) {
-	machine := w.pool("iron", "hosts")[0]
-	stand.World.Host(hostOf(machine)).Set(baremetal.Faults{FailOn: 1000})
-	w.request(machine, "")
+func staysOff(c *managementCluster) {
+	machine := c.pool("iron", "hosts")[0]
+	harness.World.Host(hostOf(machine)).Set(baremetal.Faults{FailOn: 1000})
+	c.request(machine, "")
 }
 
-func keptOff(w *site) { w.request(w.pool("iron", "hosts")[1], "/PowerOff") }
+func keptOff(c *managementCluster) { c.request(c.pool("iron", "hosts")[1], "/PowerOff") }
 
 // staysOn: the operator cannot switch the host off.
-func staysOn(w *site) {
-	machine := w.pool("iron", "hosts")[2]
-	stand.World.Host(hostOf(machine)).Set(baremetal.Faults{FailOff: 1000})
-	w.create(&v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "by-hand"}, Spec: v1alpha1.RebootRemediationSpec{
+func staysOn(c *managementCluster) {
+	machine := c.pool("iron", "hosts")[2]
+	harness.World.Host(hostOf(machine)).Set(baremetal.Faults{FailOff: 1000})
+	c.create(&v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "by-hand"}, Spec: v1alpha1.RebootRemediationSpec{
 		Machine:        &v1alpha1.MachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name},
 		RequestedBy:    &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson},
 		RebootSettings: v1alpha1.RebootSettings{RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(3))},
@@ -157,14 +157,14 @@ func staysOn(w *site) {
 }
 
 // keysTaken: something repeatedly removes Sickbay's key from a host that is kept off.
-func keysTaken(w *site) {
-	machine := w.pool("iron", "hosts")[3]
-	w.request(machine, "/PowerOff")
+func keysTaken(c *managementCluster) {
+	machine := c.pool("iron", "hosts")[3]
+	c.request(machine, "/PowerOff")
 	for range 6 {
 		host := &metal3v1.BareMetalHost{}
 		gone := map[string]any{}
-		w.eventually("the host has the key of Sickbay", func(ctx context.Context) (bool, error) {
-			err := w.client.Get(ctx, hostOf(machine), host)
+		c.eventually("the host has the key of Sickbay", func(ctx context.Context) (bool, error) {
+			err := c.client.Get(ctx, hostOf(machine), host)
 			for key := range host.Annotations {
 				if strings.HasPrefix(key, rebootannotation.Request+"/sickbay-") {
 					gone[key] = nil
@@ -172,31 +172,31 @@ func keysTaken(w *site) {
 			}
 			return len(gone) > 0, err
 		})
-		w.annotate(host, gone)
+		c.annotate(host, gone)
 	}
 }
 
 // upgrades begins an upgrade that cannot end, because the old machine cannot go.
-func upgrades(w *site) {
-	machine := w.pool("green", world.DefaultPool)[0]
-	w.inject(fault.HoldDeletion{Machine: client.ObjectKeyFromObject(machine)})
-	w.inject(fault.Upgrade{Cluster: key("green"), MachineDeployment: world.MachineDeploymentName("green", world.DefaultPool), Version: "v1.36.4"})
+func upgrades(c *managementCluster) {
+	machine := c.pool("green", world.DefaultPool)[0]
+	c.inject(fault.HoldDeletion{Machine: client.ObjectKeyFromObject(machine)})
+	c.inject(fault.Upgrade{Cluster: key("green"), MachineDeployment: world.MachineDeploymentName("green", world.DefaultPool), Version: "v1.36.4"})
 }
 
 // unknown sets an annotation to a value that nobody understands.
-func unknown(w *site) {
+func unknown(c *managementCluster) {
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "blue"}}
-	w.annotate(cluster, map[string]any{"sickbay.dev/pause-on-upgrade": "maybe"})
+	c.annotate(cluster, map[string]any{"sickbay.dev/pause-on-upgrade": "maybe"})
 }
 
 // unsolved: OpenShift's health check asks for a power cycle of a host that cannot be switched off.
-func unsolved(w *site) {
-	scheme := w.client.Scheme()
-	w.Expect(machinev1beta1.Install(scheme)).To(Succeed())
+func unsolved(c *managementCluster) {
+	scheme := c.client.Scheme()
+	c.Expect(machinev1beta1.Install(scheme)).To(Succeed())
 	meta := metav1.ObjectMeta{Namespace: externalremediation.Namespace, Name: "worker-0"}
 	machine := &machinev1beta1.Machine{ObjectMeta: meta}
 	machine.Annotations = map[string]string{"metal3.io/BareMetalHost": meta.Namespace + "/" + meta.Name, externalremediation.Annotation: ""}
-	w.create(&metal3v1.BareMetalHost{ObjectMeta: meta, Spec: metal3v1.BareMetalHostSpec{
+	c.create(&metal3v1.BareMetalHost{ObjectMeta: meta, Spec: metal3v1.BareMetalHostSpec{
 		Online: true, DisablePowerOff: true, BootMACAddress: "00:00:5e:00:53:aa",
 		BMC:         metal3v1.BMCDetails{Address: "ipmi://192.0.2.200", CredentialsName: "bmc"},
 		ConsumerRef: &corev1.ObjectReference{APIVersion: machinev1beta1.GroupVersion.String(), Kind: "Machine", Namespace: meta.Namespace, Name: meta.Name},

@@ -18,27 +18,27 @@ import (
 // replacement comes up on another host.
 func TestHostStaysOn(t *testing.T) {
 	settings := v1alpha1.RebootSettings{RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(3))}
-	w := newSite(t, world.ClusterSpec{Name: "stubborn", Workers: 2, SpareHosts: 1}, byTemplate(t, settings))
-	p := w.watch(&w.workers()[0])
+	c := newCluster(t, world.ClusterSpec{Name: "stubborn", Workers: 2, SpareHosts: 1}, byTemplate(t, settings))
+	p := c.watch(&c.workers()[0])
 	// Since version 0.14, the operator leaves keys alone that are not its own, so nobody removes ours.
 	p.has(baremetal.Faults{FailOff: 1000, KeepForeignKeys: true})
 	p.hangs()
 
 	failed := p.reaches(v1alpha1.Failed).Object.(*v1alpha1.RebootRemediation)
-	w.Expect(meta.FindStatusCondition(failed.Status.Conditions, v1alpha1.ConditionSucceeded)).To(HaveField("Reason", v1alpha1.ReasonPowerOffTimedOut))
+	c.Expect(meta.FindStatusCondition(failed.Status.Conditions, v1alpha1.ConditionSucceeded)).To(HaveField("Reason", v1alpha1.ReasonPowerOffTimedOut))
 	marked := p.await("the mark for the owner", func(e journal.Entry) bool {
 		machine, ok := e.Object.(*clusterv1.Machine)
 		return ok && machine.UID == p.machine.UID && journal.Marked(machine)
 	})
-	w.Expect(marked.Object.GetDeletionTimestamp()).To(BeNil())
+	c.Expect(marked.Object.GetDeletionTimestamp()).To(BeNil())
 	gone := p.await("the end of the Node", func(e journal.Entry) bool { return e.Object.GetUID() == p.node.UID && e.Gone })
-	w.Expect(marked.Before(gone)).To(BeTrue(), "the Node goes with the machine, and not before")
+	c.Expect(marked.Before(gone)).To(BeTrue(), "the Node goes with the machine, and not before")
 
-	w.Eventually(w.isGone(p.machine.DeepCopy())).Should(BeTrue(), "its owner deletes it")
-	w.Eventually(func() error { return w.world.Ready(w.Context(), w.spec.Key()) }).Should(Succeed(), "and makes another one")
-	w.workers()
+	c.Eventually(c.isGone(p.machine.DeepCopy())).Should(BeTrue(), "its owner deletes it")
+	c.Eventually(func() error { return c.world.Ready(c.Context(), c.spec.Key()) }).Should(Succeed(), "and makes another one")
+	c.workers()
 	host := &metal3v1.BareMetalHost{}
-	w.Expect(w.client.Get(w.Context(), p.host, host)).To(Succeed())
-	w.Expect(host.Annotations).To(And(HaveLen(2), HaveKey("capi.metal3.io/unhealthy"), HaveKey("capm3.metal3.io/unhealthy")),
+	c.Expect(c.client.Get(c.Context(), p.host, host)).To(Succeed())
+	c.Expect(host.Annotations).To(And(HaveLen(2), HaveKey("capi.metal3.io/unhealthy"), HaveKey("capm3.metal3.io/unhealthy")),
 		"nothing is left on the host but the marks that keep it from being handed out")
 }

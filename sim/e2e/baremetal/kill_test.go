@@ -23,10 +23,10 @@ const (
 // TestKilled: killing the process in the middle of a cycle does not change the outcome. The next process continues the
 // same cycle, and does not switch the host again.
 func TestKilled(t *testing.T) {
-	w := newSite(t, world.ClusterSpec{Name: "killed", Workers: 3}, byTemplate(t, v1alpha1.RebootSettings{}))
-	workers := w.workers()
+	c := newCluster(t, world.ClusterSpec{Name: "killed", Workers: 3}, byTemplate(t, v1alpha1.RebootSettings{}))
+	workers := c.workers()
 	// Each phase lasts long enough to kill the process in it.
-	for i, c := range []struct {
+	for i, kill := range []struct {
 		phase  v1alpha1.Phase
 		last   func(*sickMachine)
 		goesOn func(*sickMachine)
@@ -35,20 +35,20 @@ func TestKilled(t *testing.T) {
 		{v1alpha1.Isolating, (*sickMachine).keepNode, (*sickMachine).letNodeGo},
 		{v1alpha1.PoweringOn, func(p *sickMachine) { p.has(baremetal.Faults{OnTakes: slow}) }, func(*sickMachine) {}},
 	} {
-		p := w.watch(&workers[i])
-		c.last(p)
+		p := c.watch(&workers[i])
+		kill.last(p)
 		p.hangs()
-		p.reaches(c.phase)
-		w.Expect(w.sick.Kill()).To(Succeed())
+		p.reaches(kill.phase)
+		c.Expect(c.sick.Kill()).To(Succeed())
 		request := p.request()
-		w.Expect(w.client.Get(w.Context(), client.ObjectKeyFromObject(request), request)).To(Succeed())
-		w.Expect(request.Status.Phase).To(Equal(c.phase), "it was killed in that phase")
-		w.startSickbay()
-		c.goesOn(p)
+		c.Expect(c.client.Get(c.Context(), client.ObjectKeyFromObject(request), request)).To(Succeed())
+		c.Expect(request.Status.Phase).To(Equal(kill.phase), "it was killed in that phase")
+		c.startSickbay()
+		kill.goesOn(p)
 		p.recovers()
-		w.Eventually(w.isGone(p.request())).Should(BeTrue())
-		w.Expect(p.hosts.Cycled(w.Context(), p.host)).To(Succeed())
-		w.Expect(p.marked()).To(BeFalse())
+		c.Eventually(c.isGone(p.request())).Should(BeTrue())
+		c.Expect(p.hosts.Cycled(c.Context(), p.host)).To(Succeed())
+		c.Expect(p.marked()).To(BeFalse())
 	}
 }
 

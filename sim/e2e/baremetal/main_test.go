@@ -8,8 +8,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-var stand *e2e.Stand
+var harness *e2e.Harness
 
 func TestMain(m *testing.M) {
-	os.Exit(e2e.Main(m, e2e.Options{Package: "e2e/baremetal", World: world.Options{BareMetal: true}}, func(s *e2e.Stand) { stand = s }))
+	os.Exit(e2e.Main(m, e2e.Options{Package: "e2e/baremetal", World: world.Options{BareMetal: true}}, func(h *e2e.Harness) { harness = h }))
 }

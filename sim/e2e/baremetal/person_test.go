@@ -16,22 +16,22 @@ import (
 // TestPlannedReboots: machines are healthy, and their MachineHealthCheck would create RebootRemediations from a template. A person's
 // request, by annotation or by hand, is still carried out.
 func TestPlannedReboots(t *testing.T) {
-	w := newSite(t, world.ClusterSpec{Name: "planned", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
-	workers := w.workers()
-	annotated := w.watch(&workers[0])
+	c := newCluster(t, world.ClusterSpec{Name: "planned", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
+	workers := c.workers()
+	annotated := c.watch(&workers[0])
 	annotated.has(baremetal.Faults{OffTakes: slow})
 	annotated.rebootedByPerson()
 
-	byHand := w.watch(&workers[1])
+	byHand := c.watch(&workers[1])
 	byHand.has(baremetal.Faults{OffTakes: slow})
 	request := &v1alpha1.RebootRemediation{
 		ObjectMeta: metav1.ObjectMeta{Namespace: byHand.machine.Namespace, Name: "reboot-" + byHand.machine.Name},
 		Spec:       v1alpha1.RebootRemediationSpec{Machine: &v1alpha1.MachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: byHand.machine.Name}, RequestedBy: &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}},
 	}
-	w.Expect(w.client.Create(w.Context(), request)).To(Succeed())
-	w.await("the end of what was made by hand", func(e journal.Entry) bool {
+	c.Expect(c.client.Create(c.Context(), request)).To(Succeed())
+	c.await("the end of what was made by hand", func(e journal.Entry) bool {
 		r, ok := e.Object.(*v1alpha1.RebootRemediation)
 		return ok && r.UID == request.UID && r.Status.Phase == v1alpha1.Succeeded
 	})
-	w.Expect(byHand.hosts.Cycled(w.Context(), byHand.host)).To(Succeed())
+	c.Expect(byHand.hosts.Cycled(c.Context(), byHand.host)).To(Succeed())
 }

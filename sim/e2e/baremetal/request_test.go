@@ -17,8 +17,8 @@ import (
 
 // TestTemplate: a MachineHealthCheck has a templateRef. ExternallyRemediated on the Machine shows the progress; the owner gets no request.
 func TestTemplate(t *testing.T) {
-	w := newSite(t, world.ClusterSpec{Name: "template", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
-	p := w.watch(&w.workers()[0])
+	c := newCluster(t, world.ClusterSpec{Name: "template", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
+	p := c.watch(&c.workers()[0])
 	p.has(baremetal.Faults{OffTakes: slow})
 	p.hangs()
 	p.recovers()
@@ -26,18 +26,18 @@ func TestTemplate(t *testing.T) {
 		condition := p.externallyRemediated(e)
 		return condition != nil && condition.Status == metav1.ConditionTrue
 	})
-	w.Eventually(w.isGone(p.request())).Should(BeTrue(), "the machine is healthy, so the request is removed")
-	w.Expect(p.hosts.Cycled(w.Context(), p.host)).To(Succeed())
+	c.Eventually(c.isGone(p.request())).Should(BeTrue(), "the machine is healthy, so the request is removed")
+	c.Expect(p.hosts.Cycled(c.Context(), p.host)).To(Succeed())
 	progress := p.progress()
-	w.Expect(progress[len(progress)-1]).To(Equal("True Succeeded"))
+	c.Expect(progress[len(progress)-1]).To(Equal("True Succeeded"))
 	// The health check first says that it waits, unless there is more to say by then. A short phase may be missing, but none may be out of order.
 	order := []string{
 		"False WaitingForRemediation", "False Pending", "False PoweringOff", "False Fenced", "False Isolating", "False PoweringOn",
 		"False WaitingForNode", "False Restoring", "False WaitingForMachine", "True Succeeded",
 	}
-	w.Expect(slices.DeleteFunc(order, func(s string) bool { return !slices.Contains(progress, s) })).To(Equal(progress))
-	w.Expect(progress).To(ContainElement("False PoweringOff"), "a person sees what is waited for")
-	w.Expect(p.marked()).To(BeFalse(), "its owner was not asked to replace it")
+	c.Expect(slices.DeleteFunc(order, func(s string) bool { return !slices.Contains(progress, s) })).To(Equal(progress))
+	c.Expect(progress).To(ContainElement("False PoweringOff"), "a person sees what is waited for")
+	c.Expect(p.marked()).To(BeFalse(), "its owner was not asked to replace it")
 }
 
 // externallyRemediated returns ExternallyRemediated of the machine, or nil.
@@ -52,7 +52,7 @@ func (p *sickMachine) externallyRemediated(e journal.Entry) *metav1.Condition {
 // progress returns the successive values of ExternallyRemediated.
 func (p *sickMachine) progress() []string {
 	var progress []string
-	stand.Journal.Find(func(e journal.Entry) bool {
+	harness.Journal.Find(func(e journal.Entry) bool {
 		if condition := p.externallyRemediated(e); condition != nil {
 			progress = append(progress, string(condition.Status)+" "+condition.Reason)
 		}
@@ -62,7 +62,7 @@ func (p *sickMachine) progress() []string {
 }
 
 func (p *sickMachine) marked() bool {
-	_, marked := stand.Journal.Find(func(e journal.Entry) bool {
+	_, marked := harness.Journal.Find(func(e journal.Entry) bool {
 		machine, ok := e.Object.(*clusterv1.Machine)
 		return ok && machine.UID == p.machine.UID && (journal.Marked(machine) || journal.Deleting(machine))
 	})
@@ -71,18 +71,18 @@ func (p *sickMachine) marked() bool {
 
 // TestAnnotation: first a MachineHealthCheck with the strategy, and then a person, annotates a Machine.
 func TestAnnotation(t *testing.T) {
-	w := newSite(t, world.ClusterSpec{Name: "annotation", Workers: 2}, func(check *clusterv1.MachineHealthCheck) {
+	c := newCluster(t, world.ClusterSpec{Name: "annotation", Workers: 2}, func(check *clusterv1.MachineHealthCheck) {
 		check.Annotations = map[string]string{"sickbay.dev/remediation": "reboot"}
 	})
-	workers := w.workers()
-	p := w.watch(&workers[0])
+	workers := c.workers()
+	p := c.watch(&workers[0])
 	p.hangs()
 	p.recovers()
-	w.Expect(p.hosts.Cycled(w.Context(), p.host)).To(Succeed())
-	w.Expect(p.marked()).To(BeFalse(), "its owner was not asked to replace it")
+	c.Expect(p.hosts.Cycled(c.Context(), p.host)).To(Succeed())
+	c.Expect(p.marked()).To(BeFalse(), "its owner was not asked to replace it")
 
 	// The first machine has recovered; now a person asks for a cycle of a healthy machine.
-	p = w.watch(&workers[1])
+	p = c.watch(&workers[1])
 	p.rebootedByPerson()
-	w.Expect(p.progress()).To(BeEmpty(), "nobody has made a request by Cluster API's contract")
+	c.Expect(p.progress()).To(BeEmpty(), "nobody has made a request by Cluster API's contract")
 }

@@ -29,7 +29,7 @@ func TestMove(t *testing.T) {
 	g := NewWithT(t)
 	binary, err := sickbay.Build(t.Context(), t.TempDir())
 	g.Expect(err).NotTo(HaveOccurred())
-	from, to := newSide(t, binary), newSide(t, binary)
+	from, to := newManagementCluster(t, binary), newManagementCluster(t, binary)
 	from.fill()
 	from.inTheMiddle()
 
@@ -55,12 +55,12 @@ func TestMove(t *testing.T) {
 }
 
 // fill creates a cluster with sick machines.
-func (s *side) fill() {
-	s.Helper()
-	g := NewWithT(s.T)
+func (c *managementCluster) fill() {
+	c.Helper()
+	g := NewWithT(c.T)
 	create := func(objects ...client.Object) {
 		for _, object := range objects {
-			g.Expect(s.client.Create(s.Context(), object)).To(Succeed())
+			g.Expect(c.client.Create(c.Context(), object)).To(Succeed())
 		}
 	}
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}, Spec: clusterv1.ClusterSpec{
@@ -82,7 +82,7 @@ func (s *side) fill() {
 			Annotations: map[string]string{clusterv1.RemediateMachineAnnotation: ""},
 		}, Spec: machineSpec()})
 	}
-	s.runs()
+	c.runs()
 	for _, which := range []string{marked, requested, planned} {
 		create(check(which))
 	}
@@ -129,27 +129,27 @@ func plan() client.Object {
 }
 
 // isEmpty: clusterctl has deleted what it moved, and what it leaves is removed, too.
-func (s *side) isEmpty() {
-	s.Helper()
-	g := NewWithT(s.T)
+func (c *managementCluster) isEmpty() {
+	c.Helper()
+	g := NewWithT(c.T)
 	g.Eventually(func(g Gomega) {
-		s.collectGarbage(g)
-		g.Expect(s.records(g)).To(BeEmpty())
-		g.Expect(s.request(g).GetUID()).To(BeEmpty())
+		c.collectGarbage(g)
+		g.Expect(c.records(g)).To(BeEmpty())
+		g.Expect(c.request(g).GetUID()).To(BeEmpty())
 		for _, list := range []client.ObjectList{&clusterv1.ClusterList{}, &clusterv1.MachineList{}, &clusterv1.MachineHealthCheckList{}, &v1alpha1.MachineRemediationTemplateList{}} {
-			g.Expect(s.client.List(s.Context(), list)).To(Succeed())
+			g.Expect(c.client.List(c.Context(), list)).To(Succeed())
 			g.Expect(meta.LenList(list)).To(BeZero(), "%T", list)
 		}
 	}, e2e.Patience).Should(Succeed())
 }
 
 // nobodyHangs: the finalizers of records go with their machines.
-func (s *side) nobodyHangs() {
-	s.Helper()
-	g := NewWithT(s.T)
-	g.Expect(s.client.DeleteAllOf(s.Context(), &clusterv1.Machine{}, client.InNamespace(ns))).To(Succeed())
+func (c *managementCluster) nobodyHangs() {
+	c.Helper()
+	g := NewWithT(c.T)
+	g.Expect(c.client.DeleteAllOf(c.Context(), &clusterv1.Machine{}, client.InNamespace(ns))).To(Succeed())
 	g.Eventually(func(g Gomega) {
-		for machine, record := range s.records(g) {
+		for machine, record := range c.records(g) {
 			g.Expect(record.Finalizers).To(BeEmpty(), "%s: %+v", machine, record.Status.Conditions)
 		}
 	}, e2e.Patience).Should(Succeed())

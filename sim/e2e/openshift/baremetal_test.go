@@ -32,7 +32,7 @@ func TestExternalRemediation(t *testing.T) {
 	i.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: externalremediation.Namespace}})
 	i.refusesBesideProvider()
 
-	operator, err := baremetal.Start(t.Context(), stand.World.Config(), baremetal.Options{Program: baremetal.Kubelet(i.client)})
+	operator, err := baremetal.Start(t.Context(), harness.World.Config(), baremetal.Options{Program: baremetal.Kubelet(i.client)})
 	i.Expect(err).NotTo(HaveOccurred())
 	defer func() { i.Expect(operator.Close()).To(Succeed()) }()
 	machine, host := i.worker("worker-0")
@@ -41,7 +41,7 @@ func TestExternalRemediation(t *testing.T) {
 	i.patch(machine, `{"metadata":{"annotations":{"`+externalremediation.Annotation+`":""}}}`)
 	i.notReady(node)
 
-	stand.SickbayEverywhere(t, "--controllers=reboot", externalRemediation)
+	harness.SickbayEverywhere(t, "--controllers=reboot", externalRemediation)
 	i.Eventually(i.annotations(machine)).ShouldNot(HaveKey(externalremediation.Annotation), "the machine is healthy")
 	i.Expect(machine.Annotations).NotTo(HaveKey(rebootannotation.Outcome))
 	i.Expect(i.node("worker-0").UID).NotTo(Equal(node.UID), "its Node was deleted while the host was off")
@@ -66,9 +66,9 @@ func (i *installation) refusesBesideProvider() {
 	i.create(lease)
 	ctx, cancel := context.WithTimeout(i.Context(), e2e.Patience)
 	defer cancel()
-	kubeconfig, err := stand.Kubeconfig(ctx, "--controllers=reboot", externalRemediation)
+	kubeconfig, err := harness.Kubeconfig(ctx, "--controllers=reboot", externalRemediation)
 	i.Expect(err).NotTo(HaveOccurred())
-	said, err := exec.CommandContext(ctx, stand.Binary, "manager", "--kubeconfig="+kubeconfig, "--controllers=reboot",
+	said, err := exec.CommandContext(ctx, harness.Binary, "manager", "--kubeconfig="+kubeconfig, "--controllers=reboot",
 		"--health-probe-bind-address=0", "--metrics-bind-address=0", externalRemediation).CombinedOutput()
 	i.Expect(err).To(HaveOccurred())
 	i.Expect(string(said)).To(ContainSubstring("cluster-api-provider-baremetal runs"))

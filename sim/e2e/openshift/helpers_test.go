@@ -32,14 +32,14 @@ func newInstallation(t *testing.T) *installation {
 	kinds := world.NewScheme()
 	g.Expect(configv1.Install(kinds)).To(Succeed())
 	g.Expect(machinev1beta1.Install(kinds)).To(Succeed())
-	c, err := client.New(stand.World.Config(), client.Options{Scheme: kinds})
+	c, err := client.New(harness.World.Config(), client.Options{Scheme: kinds})
 	g.Expect(err).NotTo(HaveOccurred())
 	return &installation{T: t, WithT: g, client: c}
 }
 
 func (i *installation) startSickbay() *e2e.Sickbay {
 	i.Helper()
-	return stand.SickbayEverywhere(i.T, "--controllers=upgradepause",
+	return harness.SickbayEverywhere(i.T, "--controllers=upgradepause",
 		"--upgrade-settle-timeout=0") // no controller labels the MachineHealthChecks with their Cluster here
 }
 
@@ -49,7 +49,7 @@ func (i *installation) installClusterVersion() {
 	i.Helper()
 	crd, err := world.ModuleFile(openshiftAPI, clusterVersionCRD)
 	i.Expect(err).NotTo(HaveOccurred())
-	_, err = envtest.InstallCRDs(stand.World.Config(), envtest.CRDInstallOptions{Scheme: scheme.Scheme, Paths: []string{crd}, MaxTime: e2e.Patience})
+	_, err = envtest.InstallCRDs(harness.World.Config(), envtest.CRDInstallOptions{Scheme: scheme.Scheme, Paths: []string{crd}, MaxTime: e2e.Patience})
 	i.Expect(err).NotTo(HaveOccurred())
 	cv := &configv1.ClusterVersion{ObjectMeta: metav1.ObjectMeta{Name: "version"}, Spec: configv1.ClusterVersionSpec{ClusterID: "00000000-0000-4000-8000-000000000000"}}
 	i.Expect(i.client.Create(i.Context(), cv)).To(Succeed())

@@ -18,7 +18,7 @@ const (
 	clusterVersionCRD = "config/v1/zz_generated.crd-manifests/0000_00_cluster-version-operator_01_clusterversions-Default.crd.yaml"
 )
 
-var stand *e2e.Stand
+var harness *e2e.Harness
 
 func TestMain(m *testing.M) {
 	hosts, err := baremetal.CRDDir()
@@ -35,5 +35,5 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "finding definitions:", err)
 		os.Exit(1)
 	}
-	os.Exit(e2e.Main(m, e2e.Options{Package: "e2e/openshift", OpenShift: true, World: world.Options{CRDPaths: paths}}, func(s *e2e.Stand) { stand = s }))
+	os.Exit(e2e.Main(m, e2e.Options{Package: "e2e/openshift", OpenShift: true, World: world.Options{CRDPaths: paths}}, func(h *e2e.Harness) { harness = h }))
 }

@@ -45,7 +45,7 @@ func healthCheck(pool string) *clusterv1.MachineHealthCheck {
 func settled(t *testing.T, g Gomega, mhc *clusterv1.MachineHealthCheck) {
 	t.Helper()
 	now := &clusterv1.MachineHealthCheck{}
-	g.Expect(stand.World.Client().Get(t.Context(), client.ObjectKeyFromObject(mhc), now)).To(Succeed())
+	g.Expect(harness.World.Client().Get(t.Context(), client.ObjectKeyFromObject(mhc), now)).To(Succeed())
 	g.Expect(now.Status.ExpectedMachines).To(HaveValue(BeEquivalentTo(2)))
 	g.Expect(now.Status.CurrentHealthy).To(HaveValue(BeEquivalentTo(2)))
 }
@@ -54,7 +54,7 @@ func gone(t *testing.T, machine *clusterv1.Machine) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), e2e.Patience)
 	defer cancel()
-	if _, err := stand.Journal.Gone(ctx, machine.UID, "the end of machine "+machine.Name); err != nil {
+	if _, err := harness.Journal.Gone(ctx, machine.UID, "the end of machine "+machine.Name); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -64,7 +64,7 @@ func await(t *testing.T, what string, mhc *clusterv1.MachineHealthCheck, matches
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), e2e.Patience)
 	defer cancel()
-	_, err := stand.Journal.MachineHealthCheck(ctx, client.ObjectKeyFromObject(mhc), what, func(m *clusterv1.MachineHealthCheck) bool {
+	_, err := harness.Journal.MachineHealthCheck(ctx, client.ObjectKeyFromObject(mhc), what, func(m *clusterv1.MachineHealthCheck) bool {
 		return matches(m.Annotations)
 	})
 	if err != nil {
@@ -74,7 +74,7 @@ func await(t *testing.T, what string, mhc *clusterv1.MachineHealthCheck, matches
 
 func machinesOf(t *testing.T, pool string) []client.Object {
 	t.Helper()
-	machines, err := stand.World.PoolMachines(t.Context(), cluster.Key(), pool)
+	machines, err := harness.World.PoolMachines(t.Context(), cluster.Key(), pool)
 	NewWithT(t).Expect(err).NotTo(HaveOccurred())
 	objects := make([]client.Object, len(machines))
 	for i := range machines {
@@ -86,7 +86,7 @@ func machinesOf(t *testing.T, pool string) []client.Object {
 func healthChecks(t *testing.T) []client.Object {
 	t.Helper()
 	list := &clusterv1.MachineHealthCheckList{}
-	NewWithT(t).Expect(stand.World.Client().List(t.Context(), list, client.InNamespace(cluster.Namespace))).To(Succeed())
+	NewWithT(t).Expect(harness.World.Client().List(t.Context(), list, client.InNamespace(cluster.Namespace))).To(Succeed())
 	objects := make([]client.Object, len(list.Items))
 	for i := range list.Items {
 		objects[i] = &list.Items[i]

@@ -20,10 +20,10 @@ func TestNameIsForHealthChecks(t *testing.T) {
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(e2e.Patience)
 	spec := world.ClusterSpec{Namespace: "default", Name: "named", Workers: 1}
-	stand.Cluster(t, spec)
-	machines, err := stand.World.PoolMachines(t.Context(), spec.Key(), world.DefaultPool)
+	harness.Cluster(t, spec)
+	machines, err := harness.World.PoolMachines(t.Context(), spec.Key(), world.DefaultPool)
 	g.Expect(err).NotTo(HaveOccurred())
-	c, machine := stand.World.Client(), &machines[0]
+	c, machine := harness.World.Client(), &machines[0]
 	request := func(name string) *v1alpha1.RebootRemediation {
 		return &v1alpha1.RebootRemediation{
 			ObjectMeta: metav1.ObjectMeta{Namespace: machine.Namespace, Name: name},

@@ -18,10 +18,10 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-var stand *e2e.Stand
+var harness *e2e.Harness
 
 func TestMain(m *testing.M) {
-	os.Exit(e2e.Main(m, e2e.Options{Package: "e2e/upstream", World: world.Options{UpstreamMachineHealthCheck: true}}, func(s *e2e.Stand) { stand = s }))
+	os.Exit(e2e.Main(m, e2e.Options{Package: "e2e/upstream", World: world.Options{UpstreamMachineHealthCheck: true}}, func(h *e2e.Harness) { harness = h }))
 }
 
 var cluster = world.ClusterSpec{
@@ -34,21 +34,21 @@ var cluster = world.ClusterSpec{
 func TestHandedOver(t *testing.T) {
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(e2e.Patience)
-	stand.Cluster(t, cluster)
+	harness.Cluster(t, cluster)
 	ours, theirs := healthCheck("ours"), healthCheck("theirs")
 	ours.Annotations = map[string]string{clusterv1.PausedAnnotation: "sickbay"}
 	for _, mhc := range []*clusterv1.MachineHealthCheck{ours, theirs} {
-		g.Expect(stand.World.Client().Create(t.Context(), mhc)).To(Succeed())
+		g.Expect(harness.World.Client().Create(t.Context(), mhc)).To(Succeed())
 	}
-	stand.Sickbay(t, cluster.Namespace, "--adopt=handed-over")
+	harness.Sickbay(t, cluster.Namespace, "--adopt=handed-over")
 	for _, mhc := range []*clusterv1.MachineHealthCheck{ours, theirs} {
 		g.Eventually(func(g Gomega) { settled(t, g, mhc) }).Should(Succeed())
 	}
 	for _, pool := range []string{"ours", "theirs"} {
-		machines, err := stand.World.PoolMachines(t.Context(), cluster.Key(), pool)
+		machines, err := harness.World.PoolMachines(t.Context(), cluster.Key(), pool)
 		g.Expect(err).NotTo(HaveOccurred())
 		stop := fault.StopKubelet{Cluster: cluster.Key(), Node: machines[0].Status.NodeRef.Name}
-		g.Expect(stop.Inject(t.Context(), stand.World)).To(Succeed())
+		g.Expect(stop.Inject(t.Context(), harness.World)).To(Succeed())
 		gone(t, &machines[0])
 	}
 	for _, mhc := range []*clusterv1.MachineHealthCheck{ours, theirs} {
@@ -65,7 +65,7 @@ func TestHandedOver(t *testing.T) {
 // expectTwoMasters checks who wrote what on the two MachineHealthChecks.
 func expectTwoMasters(t *testing.T, g *WithT, ours, theirs *clusterv1.MachineHealthCheck) {
 	t.Helper()
-	c := stand.World.Client()
+	c := harness.World.Client()
 	g.Expect(c.Get(t.Context(), client.ObjectKeyFromObject(ours), ours)).To(Succeed())
 	g.Expect(c.Get(t.Context(), client.ObjectKeyFromObject(theirs), theirs)).To(Succeed())
 	g.Expect(bySickbay([]client.Object{theirs})).To(BeFalse(), "theirs is none of our business")
@@ -103,7 +103,7 @@ func expectNoFight(t *testing.T, g *WithT) {
 // Cluster API's controller.
 func expectPause(t *testing.T, g *WithT, ours, theirs *clusterv1.MachineHealthCheck) {
 	t.Helper()
-	g.Expect(fault.Upgrade{Cluster: cluster.Key(), Version: "v1.36.4"}.Inject(t.Context(), stand.World)).To(Succeed())
+	g.Expect(fault.Upgrade{Cluster: cluster.Key(), Version: "v1.36.4"}.Inject(t.Context(), harness.World)).To(Succeed())
 	for mhc, values := range map[*clusterv1.MachineHealthCheck][]string{
 		ours: {mhcspec.HandedOverUpgradeValue, mhcspec.HandedOverValue}, theirs: {mhcspec.UpgradeValue, ""},
 	} {
@@ -115,7 +115,7 @@ func expectPause(t *testing.T, g *WithT, ours, theirs *clusterv1.MachineHealthCh
 			})
 		}
 	}
-	_, given := stand.Journal.Find(func(e journal.Entry) bool {
+	_, given := harness.Journal.Find(func(e journal.Entry) bool {
 		value := e.Object.GetAnnotations()[clusterv1.PausedAnnotation]
 		return e.Object.GetUID() == ours.UID && value != mhcspec.HandedOverValue && value != mhcspec.HandedOverUpgradeValue
 	})

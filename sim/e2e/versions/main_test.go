@@ -22,7 +22,7 @@ var (
 	// versions enables these tests, which need another version to be built.
 	versions = flag.Bool("versions", false, "change versions in the middle of repairs, as make test-upgrade asks for")
 
-	stand *e2e.Stand
+	harness *e2e.Harness
 	// before is the path of the previous version's binary.
 	before string
 )
@@ -66,5 +66,5 @@ func run(m *testing.M) int {
 			{APIGroups: []string{"infrastructure.cluster.x-k8s.io"}, Resources: []string{"devmachines"}, Verbs: []string{"get"}},
 		},
 	}
-	return e2e.Main(m, o, func(s *e2e.Stand) { stand = s })
+	return e2e.Main(m, o, func(h *e2e.Harness) { harness = h })
 }

@@ -22,21 +22,21 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// side is a management cluster with a Sickbay.
-type side struct {
+// managementCluster is a management cluster with a Sickbay.
+type managementCluster struct {
 	*testing.T
 	client     client.Client
 	kubeconfig string
 }
 
-func newSide(t *testing.T, binary string) *side {
+func newManagementCluster(t *testing.T, binary string) *managementCluster {
 	t.Helper()
 	g := NewWithT(t)
 	w, err := world.Start(t.Context(), world.Options{Bare: true})
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Cleanup(func() { g.Expect(w.Stop(context.WithoutCancel(t.Context()))).To(Succeed()) })
-	s := &side{T: t, client: w.Client(), kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
-	g.Expect(w.WriteKubeconfig(s.kubeconfig)).To(Succeed())
+	c := &managementCluster{T: t, client: w.Client(), kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
+	g.Expect(w.WriteKubeconfig(c.kubeconfig)).To(Succeed())
 	capi, err := world.ClusterAPICRDs()
 	g.Expect(err).NotTo(HaveOccurred())
 	for _, crd := range capi {
@@ -51,32 +51,32 @@ func newSide(t *testing.T, binary string) *side {
 		Scheme: scheme.Scheme, CRDs: append(capi, own...), Paths: []string{providers, "../testdata/fix.yaml"}, MaxTime: e2e.Patience,
 	})
 	g.Expect(err).NotTo(HaveOccurred())
-	s.label("fixremediations.remediation.example.dev", "clusterctl.cluster.x-k8s.io")
-	s.label("fixremediationtemplates.remediation.example.dev", "clusterctl.cluster.x-k8s.io", "clusterctl.cluster.x-k8s.io/move")
-	e2e.StartSickbay(t, binary, s.kubeconfig)
-	return s
+	c.label("fixremediations.remediation.example.dev", "clusterctl.cluster.x-k8s.io")
+	c.label("fixremediationtemplates.remediation.example.dev", "clusterctl.cluster.x-k8s.io", "clusterctl.cluster.x-k8s.io/move")
+	e2e.StartSickbay(t, binary, c.kubeconfig)
+	return c
 }
 
 // label makes clusterctl know a kind.
-func (s *side) label(name string, labels ...string) {
-	s.Helper()
-	g := NewWithT(s.T)
+func (c *managementCluster) label(name string, labels ...string) {
+	c.Helper()
+	g := NewWithT(c.T)
 	crd := &unstructured.Unstructured{}
 	crd.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
-	g.Expect(s.client.Get(s.Context(), client.ObjectKey{Name: name}, crd)).To(Succeed())
+	g.Expect(c.client.Get(c.Context(), client.ObjectKey{Name: name}, crd)).To(Succeed())
 	before := crd.DeepCopy()
 	all := map[string]string{}
 	for _, label := range labels {
 		all[label] = ""
 	}
 	crd.SetLabels(all)
-	g.Expect(s.client.Patch(s.Context(), crd, client.MergeFrom(before))).To(Succeed())
+	g.Expect(c.client.Patch(c.Context(), crd, client.MergeFrom(before))).To(Succeed())
 }
 
 // machine returns a Machine; nil if there is none.
-func (s *side) machine(g Gomega, name string) *clusterv1.Machine {
+func (c *managementCluster) machine(g Gomega, name string) *clusterv1.Machine {
 	m := &clusterv1.Machine{}
-	err := s.client.Get(s.Context(), client.ObjectKey{Namespace: ns, Name: name}, m)
+	err := c.client.Get(c.Context(), client.ObjectKey{Namespace: ns, Name: name}, m)
 	g.Expect(client.IgnoreNotFound(err)).To(Succeed())
 	if err != nil {
 		return nil
@@ -86,30 +86,30 @@ func (s *side) machine(g Gomega, name string) *clusterv1.Machine {
 
 // runs writes what Cluster API's controllers would write about a running cluster and its
 // machines.
-func (s *side) runs() {
-	s.Helper()
-	g := NewWithT(s.T)
+func (c *managementCluster) runs() {
+	c.Helper()
+	g := NewWithT(c.T)
 	cluster := &clusterv1.Cluster{}
-	g.Expect(s.client.Get(s.Context(), client.ObjectKey{Namespace: ns, Name: name}, cluster)).To(Succeed())
+	g.Expect(c.client.Get(c.Context(), client.ObjectKey{Namespace: ns, Name: name}, cluster)).To(Succeed())
 	cluster.Status.Initialization = clusterv1.ClusterInitializationStatus{InfrastructureProvisioned: new(true), ControlPlaneInitialized: new(true)}
 	meta.SetStatusCondition(&cluster.Status.Conditions, metav1.Condition{Type: clusterv1.ClusterControlPlaneInitializedCondition, Status: metav1.ConditionTrue, Reason: "Initialized"})
-	g.Expect(s.client.Status().Update(s.Context(), cluster)).To(Succeed())
+	g.Expect(c.client.Status().Update(c.Context(), cluster)).To(Succeed())
 	for _, which := range []string{marked, requested, planned} {
 		g.Eventually(func() error {
-			m := s.machine(g, which)
+			m := c.machine(g, which)
 			m.Status.NodeRef = clusterv1.MachineNodeReference{Name: which}
 			m.Status.Initialization = clusterv1.MachineInitializationStatus{InfrastructureProvisioned: new(true)}
-			return s.client.Status().Update(s.Context(), m)
+			return c.client.Status().Update(c.Context(), m)
 		}, e2e.Patience).Should(Succeed())
 	}
 }
 
 // request returns Sickbay's request to others; it has no UID if there is none.
-func (s *side) request(g Gomega) *unstructured.Unstructured {
+func (c *managementCluster) request(g Gomega) *unstructured.Unstructured {
 	all := &unstructured.UnstructuredList{}
 	all.SetAPIVersion("remediation.example.dev/v1")
 	all.SetKind("FixRemediationList")
-	g.Expect(s.client.List(s.Context(), all)).To(Succeed())
+	g.Expect(c.client.List(c.Context(), all)).To(Succeed())
 	g.Expect(len(all.Items)).To(BeNumerically("<=", 1))
 	if len(all.Items) == 0 {
 		return &unstructured.Unstructured{}
@@ -118,9 +118,9 @@ func (s *side) request(g Gomega) *unstructured.Unstructured {
 }
 
 // records returns the MachineRemediations by the names of their machines.
-func (s *side) records(g Gomega) map[string]*v1alpha1.MachineRemediation {
+func (c *managementCluster) records(g Gomega) map[string]*v1alpha1.MachineRemediation {
 	var all v1alpha1.MachineRemediationList
-	g.Expect(s.client.List(s.Context(), &all)).To(Succeed())
+	g.Expect(c.client.List(c.Context(), &all)).To(Succeed())
 	records := map[string]*v1alpha1.MachineRemediation{}
 	for i := range all.Items {
 		of := all.Items[i].Spec.MachineRef.Name
@@ -131,30 +131,30 @@ func (s *side) records(g Gomega) map[string]*v1alpha1.MachineRemediation {
 }
 
 // inTheMiddle waits until each repair has begun.
-func (s *side) inTheMiddle() {
-	s.Helper()
-	g := NewWithT(s.T)
+func (c *managementCluster) inTheMiddle() {
+	c.Helper()
+	g := NewWithT(c.T)
 	g.Eventually(func(g Gomega) {
-		records := s.records(g)
+		records := c.records(g)
 		g.Expect(records).To(HaveLen(3))
 		for machine, step := range map[string]string{marked: "replace", requested: "request", planned: "look"} {
 			g.Expect(records[machine].Status.Step).To(Equal(step))
 			g.Expect(records[machine].Status.Phase).To(Equal(v1alpha1.RemediationActing), "%s: %+v", machine, records[machine].Status)
 		}
-		g.Expect(journal.Marked(s.machine(g, marked))).To(BeTrue())
-		g.Expect(s.request(g).GetUID()).NotTo(BeEmpty())
+		g.Expect(journal.Marked(c.machine(g, marked))).To(BeTrue())
+		g.Expect(c.request(g).GetUID()).NotTo(BeEmpty())
 	}, e2e.Patience).Should(Succeed())
 }
 
 // collectGarbage deletes objects whose owners do not exist, as Kubernetes does.
-func (s *side) collectGarbage(g Gomega) {
-	for _, record := range s.records(g) {
+func (c *managementCluster) collectGarbage(g Gomega) {
+	for _, record := range c.records(g) {
 		for _, owner := range record.OwnerReferences {
 			cluster := &clusterv1.Cluster{}
-			err := s.client.Get(s.Context(), client.ObjectKey{Namespace: ns, Name: owner.Name}, cluster)
+			err := c.client.Get(c.Context(), client.ObjectKey{Namespace: ns, Name: owner.Name}, cluster)
 			g.Expect(client.IgnoreNotFound(err)).To(Succeed())
 			if (err != nil || cluster.UID != owner.UID) && record.DeletionTimestamp.IsZero() {
-				g.Expect(client.IgnoreNotFound(s.client.Delete(s.Context(), record))).To(Succeed())
+				g.Expect(client.IgnoreNotFound(c.client.Delete(c.Context(), record))).To(Succeed())
 			}
 		}
 	}

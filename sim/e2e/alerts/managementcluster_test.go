@@ -41,8 +41,8 @@ const (
 	shared = "shared"
 )
 
-// site has clusters, and the Sickbays that handle them.
-type site struct {
+// managementCluster has workload clusters, and the Sickbays that handle them.
+type managementCluster struct {
 	*testing.T
 	*WithT
 	client    client.Client
@@ -51,100 +51,100 @@ type site struct {
 	sickbays  map[string]*e2e.Sickbay
 }
 
-// in returns the same site for a subtest.
-func (w *site) in(t *testing.T) *site {
+// in returns the same management cluster for a subtest.
+func (c *managementCluster) in(t *testing.T) *managementCluster {
 	t.Helper()
-	inner := *w
+	inner := *c
 	inner.T, inner.WithT = t, patiently(t)
 	return &inner
 }
 
-// newSite creates everything, with the Sickbay that handles it.
-func newSite(t *testing.T) *site {
+// newManagementCluster creates the workload clusters, and the Sickbay that handles them.
+func newManagementCluster(t *testing.T) *managementCluster {
 	t.Helper()
-	w := &site{
-		T: t, WithT: patiently(t), client: stand.World.Client(), addresses: map[string]string{}, sickbays: map[string]*e2e.Sickbay{},
+	c := &managementCluster{
+		T: t, WithT: patiently(t), client: harness.World.Client(), addresses: map[string]string{}, sickbays: map[string]*e2e.Sickbay{},
 	}
 	for _, name := range []string{namespace, poor, idle, shared, externalremediation.Namespace} {
-		w.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+		c.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
-	w.token = w.account("prometheus", rbacv1.PolicyRule{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics"}})
+	c.token = c.account("prometheus", rbacv1.PolicyRule{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics"}})
 	for _, name := range []string{"main", poor, idle, "openshift", "part", "whole", "beside"} {
 		address, err := sickbay.FreeAddress()
-		w.Expect(err).NotTo(HaveOccurred())
-		w.addresses[name] = address
+		c.Expect(err).NotTo(HaveOccurred())
+		c.addresses[name] = address
 	}
 	var made sync.WaitGroup
 	for _, spec := range clusters() {
-		made.Go(func() { stand.Cluster(t, spec) })
+		made.Go(func() { harness.Cluster(t, spec) })
 	}
 	made.Wait()
 	if t.Failed() {
 		t.FailNow()
 	}
-	w.create(plans()...)
-	w.create(checks()...)
-	w.startAsInstalled("main", "--namespace="+namespace, "--remote-conditions-grace-period=5s", "--max-upgrade-pause-warning=3s")
-	return w
+	c.create(plans()...)
+	c.create(checks()...)
+	c.startAsInstalled("main", "--namespace="+namespace, "--remote-conditions-grace-period=5s", "--max-upgrade-pause-warning=3s")
+	return c
 }
 
 // startOthers starts the Sickbays that have a problem of their own.
-func (w *site) startOthers(t *testing.T) {
+func (c *managementCluster) startOthers(t *testing.T) {
 	t.Helper()
-	cfg := stand.World.Config()
-	reader := &rest.Config{Host: cfg.Host, TLSClientConfig: rest.TLSClientConfig{CAData: cfg.CAData}, BearerToken: w.account("reader",
+	cfg := harness.World.Config()
+	reader := &rest.Config{Host: cfg.Host, TLSClientConfig: rest.TLSClientConfig{CAData: cfg.CAData}, BearerToken: c.account("reader",
 		rbacv1.PolicyRule{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{"*"}, Resources: []string{"*"}},
 		rbacv1.PolicyRule{Verbs: []string{"create"}, APIGroups: []string{"authentication.k8s.io"}, Resources: []string{"tokenreviews"}},
 		rbacv1.PolicyRule{Verbs: []string{"create"}, APIGroups: []string{"authorization.k8s.io"}, Resources: []string{"subjectaccessreviews"}})}
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	w.Expect(bmo.WriteKubeconfig(kubeconfig, reader)).To(Succeed())
-	w.start(poor, kubeconfig, "--namespace="+poor, "--controllers=machinehealth,machinehealthcheck,remediation")
-	w.start(idle, kubeconfig, "--namespace="+idle, "--leader-elect", "--leader-elect-namespace="+idle)
-	w.startAsInstalled("openshift", "--namespace="+externalremediation.Namespace, "--controllers=reboot", "--openshift-external-remediation")
-	w.startSharing()
+	c.Expect(bmo.WriteKubeconfig(kubeconfig, reader)).To(Succeed())
+	c.start(poor, kubeconfig, "--namespace="+poor, "--controllers=machinehealth,machinehealthcheck,remediation")
+	c.start(idle, kubeconfig, "--namespace="+idle, "--leader-elect", "--leader-elect-namespace="+idle)
+	c.startAsInstalled("openshift", "--namespace="+externalremediation.Namespace, "--controllers=reboot", "--openshift-external-remediation")
+	c.startSharing()
 }
 
 // startSharing starts a Sickbay that judges machines, then one that would do more and waits for the first, and one that does the same
 // without a lease.
-func (w *site) startSharing() {
-	w.Helper()
+func (c *managementCluster) startSharing() {
+	c.Helper()
 	judges := []string{"--namespace=" + shared, "--controllers=machinehealth"}
 	elect := []string{"--leader-elect", "--leader-elect-namespace=" + rights.Namespace}
-	w.startAsInstalled("part", append(elect, judges...)...)
-	w.eventually("it leads", func(ctx context.Context) (bool, error) {
+	c.startAsInstalled("part", append(elect, judges...)...)
+	c.eventually("it leads", func(ctx context.Context) (bool, error) {
 		held := &coordinationv1.Lease{}
-		err := w.client.Get(ctx, client.ObjectKey{Namespace: rights.Namespace, Name: "sickbay-manager.only-machinehealth.in-" + shared}, held)
+		err := c.client.Get(ctx, client.ObjectKey{Namespace: rights.Namespace, Name: "sickbay-manager.only-machinehealth.in-" + shared}, held)
 		return lease.Holder(held) != "", client.IgnoreNotFound(err)
 	})
-	w.startAsInstalled("whole", append(elect, "--namespace="+shared, "--controllers=machinehealth,machinehealthcheck,remediation")...)
-	w.startAsInstalled("beside", judges...)
+	c.startAsInstalled("whole", append(elect, "--namespace="+shared, "--controllers=machinehealth,machinehealthcheck,remediation")...)
+	c.startAsInstalled("beside", judges...)
 }
 
 // startAsInstalled starts a Sickbay with the rights that the chart gives it.
-func (w *site) startAsInstalled(name string, args ...string) {
-	w.Helper()
-	kubeconfig, err := stand.Kubeconfig(w.Context(), args...)
-	w.Expect(err).NotTo(HaveOccurred())
-	w.start(name, kubeconfig, args...)
+func (c *managementCluster) startAsInstalled(name string, args ...string) {
+	c.Helper()
+	kubeconfig, err := harness.Kubeconfig(c.Context(), args...)
+	c.Expect(err).NotTo(HaveOccurred())
+	c.start(name, kubeconfig, args...)
 }
 
-func (w *site) start(name, kubeconfig string, args ...string) {
-	w.Helper()
-	w.sickbays[name] = e2e.StartSickbay(w.T, stand.Binary, kubeconfig, append(args, "--metrics-bind-address="+w.addresses[name])...)
+func (c *managementCluster) start(name, kubeconfig string, args ...string) {
+	c.Helper()
+	c.sickbays[name] = e2e.StartSickbay(c.T, harness.Binary, kubeconfig, append(args, "--metrics-bind-address="+c.addresses[name])...)
 }
 
-func (w *site) create(objects ...client.Object) {
-	w.Helper()
+func (c *managementCluster) create(objects ...client.Object) {
+	c.Helper()
 	for _, object := range objects {
-		w.Expect(client.IgnoreAlreadyExists(w.client.Create(w.Context(), object))).To(Succeed())
+		c.Expect(client.IgnoreAlreadyExists(c.client.Create(c.Context(), object))).To(Succeed())
 	}
 }
 
 // account creates a ServiceAccount with some rights, and returns its token.
-func (w *site) account(name string, rules ...rbacv1.PolicyRule) string {
-	w.Helper()
+func (c *managementCluster) account(name string, rules ...rbacv1.PolicyRule) string {
+	c.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: name}}
-	w.create(account,
+	c.create(account,
 		&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules},
 		&rbacv1.ClusterRoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -152,7 +152,7 @@ func (w *site) account(name string, rules ...rbacv1.PolicyRule) string {
 			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: account.Namespace, Name: name}},
 		})
 	request := &authenticationv1.TokenRequest{}
-	w.Expect(w.client.SubResource("token").Create(w.Context(), account, request)).To(Succeed())
+	c.Expect(c.client.SubResource("token").Create(c.Context(), account, request)).To(Succeed())
 	return request.Status.Token
 }
 
@@ -161,40 +161,40 @@ func key(cluster string) client.ObjectKey {
 }
 
 // pool returns the machines of a pool once all of them have Nodes.
-func (w *site) pool(cluster, name string) []*clusterv1.Machine {
-	w.Helper()
-	machines, err := stand.World.PoolMachines(w.Context(), key(cluster), name)
-	w.Expect(err).NotTo(HaveOccurred())
-	w.Expect(machines).NotTo(BeEmpty())
+func (c *managementCluster) pool(cluster, name string) []*clusterv1.Machine {
+	c.Helper()
+	machines, err := harness.World.PoolMachines(c.Context(), key(cluster), name)
+	c.Expect(err).NotTo(HaveOccurred())
+	c.Expect(machines).NotTo(BeEmpty())
 	var found []*clusterv1.Machine
 	for i := range machines {
-		w.Expect(machines[i].Status.NodeRef.IsDefined()).To(BeTrue())
+		c.Expect(machines[i].Status.NodeRef.IsDefined()).To(BeTrue())
 		found = append(found, &machines[i])
 	}
 	return found
 }
 
-func (w *site) inject(f fault.Fault) {
-	w.Helper()
-	w.Expect(f.Inject(w.Context(), stand.World)).To(Succeed())
+func (c *managementCluster) inject(f fault.Fault) {
+	c.Helper()
+	c.Expect(f.Inject(c.Context(), harness.World)).To(Succeed())
 }
 
-func (w *site) stopsKubelet(machine *clusterv1.Machine) {
-	w.Helper()
-	w.inject(fault.StopKubelet{Cluster: key(machine.Spec.ClusterName), Node: machine.Status.NodeRef.Name})
+func (c *managementCluster) stopsKubelet(machine *clusterv1.Machine) {
+	c.Helper()
+	c.inject(fault.StopKubelet{Cluster: key(machine.Spec.ClusterName), Node: machine.Status.NodeRef.Name})
 }
 
 // sickens makes the first machine of a pool of the cluster blue sick.
-func sickens(pool string) func(*site) {
-	return func(w *site) { w.stopsKubelet(w.pool("blue", pool)[0]) }
+func sickens(pool string) func(*managementCluster) {
+	return func(c *managementCluster) { c.stopsKubelet(c.pool("blue", pool)[0]) }
 }
 
 // annotate sets annotations, and removes those that are nil.
-func (w *site) annotate(object client.Object, annotations map[string]any) {
-	w.Helper()
+func (c *managementCluster) annotate(object client.Object, annotations map[string]any) {
+	c.Helper()
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
-	w.Expect(err).NotTo(HaveOccurred())
-	w.Expect(w.client.Patch(w.Context(), object, client.RawPatch(types.MergePatchType, patch))).To(Succeed())
+	c.Expect(err).NotTo(HaveOccurred())
+	c.Expect(c.client.Patch(c.Context(), object, client.RawPatch(types.MergePatchType, patch))).To(Succeed())
 }
 
 // hostOf returns the key of the host of a bare-metal machine, whose Node has the same name.
@@ -203,12 +203,12 @@ func hostOf(machine *clusterv1.Machine) client.ObjectKey {
 }
 
 // eventually polls the API until a condition holds.
-func (w *site) eventually(what string, look func(ctx context.Context) (bool, error)) {
-	w.Helper()
-	w.Eventually(func() (bool, error) { return look(w.Context()) }).Should(BeTrue(), what)
+func (c *managementCluster) eventually(what string, look func(ctx context.Context) (bool, error)) {
+	c.Helper()
+	c.Eventually(func() (bool, error) { return look(c.Context()) }).Should(BeTrue(), what)
 }
 
-// clusters returns the clusters of the site.
+// clusters returns the workload clusters.
 func clusters() []world.ClusterSpec {
 	pools := map[string]int{"gate": 2, "fails": 2}
 	for _, one := range []string{"held", "approval", "hold", "paused", "stuck", "late", "replaced"} {

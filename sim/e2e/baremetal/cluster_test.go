@@ -23,8 +23,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// site is a bare-metal cluster of its own, with a MachineHealthCheck for all its machines and a Sickbay.
-type site struct {
+// cluster is a bare-metal cluster with a MachineHealthCheck for all its machines and a Sickbay.
+type cluster struct {
 	*testing.T
 	*WithT
 	world  *world.World
@@ -33,15 +33,15 @@ type site struct {
 	sick   *e2e.Sickbay
 }
 
-// newSite creates a site. The spec needs a name and sizes; prepare may change the MachineHealthCheck.
-func newSite(t *testing.T, spec world.ClusterSpec, prepare func(*clusterv1.MachineHealthCheck)) *site {
+// newCluster creates a cluster. The spec needs a name and sizes; prepare may change the MachineHealthCheck.
+func newCluster(t *testing.T, spec world.ClusterSpec, prepare func(*clusterv1.MachineHealthCheck)) *cluster {
 	t.Helper()
 	t.Parallel()
 	spec.Namespace, spec.BareMetal = spec.Name, true
-	w := &site{T: t, WithT: NewWithT(t), world: stand.World, client: stand.World.Client(), spec: spec}
-	w.SetDefaultEventuallyTimeout(e2e.Patience)
-	w.SetDefaultEventuallyPollingInterval(50 * time.Millisecond)
-	stand.Cluster(t, spec)
+	c := &cluster{T: t, WithT: NewWithT(t), world: harness.World, client: harness.World.Client(), spec: spec}
+	c.SetDefaultEventuallyTimeout(e2e.Patience)
+	c.SetDefaultEventuallyPollingInterval(50 * time.Millisecond)
+	harness.Cluster(t, spec)
 	check := &clusterv1.MachineHealthCheck{
 		ObjectMeta: metav1.ObjectMeta{Namespace: spec.Namespace, Name: spec.Name},
 		Spec: clusterv1.MachineHealthCheckSpec{
@@ -53,14 +53,14 @@ func newSite(t *testing.T, spec world.ClusterSpec, prepare func(*clusterv1.Machi
 		},
 	}
 	prepare(check)
-	w.Expect(w.client.Create(t.Context(), check)).To(Succeed())
-	w.startSickbay()
-	return w
+	c.Expect(c.client.Create(t.Context(), check)).To(Succeed())
+	c.startSickbay()
+	return c
 }
 
-func (w *site) startSickbay() {
-	w.Helper()
-	w.sick = stand.Sickbay(w.T, w.spec.Namespace)
+func (c *cluster) startSickbay() {
+	c.Helper()
+	c.sick = harness.Sickbay(c.T, c.spec.Namespace)
 }
 
 // byTemplate makes a MachineHealthCheck ask for RebootRemediations with some settings.
@@ -69,7 +69,7 @@ func byTemplate(t *testing.T, settings v1alpha1.RebootSettings) func(*clusterv1.
 	return func(check *clusterv1.MachineHealthCheck) {
 		template := &v1alpha1.RebootRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: check.Namespace, Name: "reboot"}}
 		template.Spec.Template.Spec = settings
-		NewWithT(t).Expect(stand.World.Client().Create(t.Context(), template)).To(Succeed())
+		NewWithT(t).Expect(harness.World.Client().Create(t.Context(), template)).To(Succeed())
 		check.Spec.Remediation.TemplateRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
 			APIVersion: v1alpha1.GroupVersion.String(), Kind: "RebootRemediationTemplate", Name: template.Name,
 		}
@@ -77,21 +77,21 @@ func byTemplate(t *testing.T, settings v1alpha1.RebootSettings) func(*clusterv1.
 }
 
 // workers returns the machines outside the control plane once all of them are healthy.
-func (w *site) workers() []clusterv1.Machine {
-	w.Helper()
-	machines, err := w.world.PoolMachines(w.Context(), w.spec.Key(), world.DefaultPool)
-	w.Expect(err).NotTo(HaveOccurred())
-	w.Expect(machines).To(HaveLen(w.spec.Workers))
+func (c *cluster) workers() []clusterv1.Machine {
+	c.Helper()
+	machines, err := c.world.PoolMachines(c.Context(), c.spec.Key(), world.DefaultPool)
+	c.Expect(err).NotTo(HaveOccurred())
+	c.Expect(machines).To(HaveLen(c.spec.Workers))
 	for i := range machines {
-		w.Eventually(w.verdict(&machines[i])).Should(Equal(metav1.ConditionTrue))
+		c.Eventually(c.verdict(&machines[i])).Should(Equal(metav1.ConditionTrue))
 	}
 	return machines
 }
 
-func (w *site) verdict(machine *clusterv1.Machine) func() (metav1.ConditionStatus, error) {
+func (c *cluster) verdict(machine *clusterv1.Machine) func() (metav1.ConditionStatus, error) {
 	return func() (metav1.ConditionStatus, error) {
 		now := &clusterv1.Machine{}
-		err := w.client.Get(w.Context(), client.ObjectKeyFromObject(machine), now)
+		err := c.client.Get(c.Context(), client.ObjectKeyFromObject(machine), now)
 		if verdict := journal.Verdict(now); err == nil && verdict != nil {
 			return verdict.Status, nil
 		}
@@ -101,7 +101,7 @@ func (w *site) verdict(machine *clusterv1.Machine) func() (metav1.ConditionStatu
 
 // sickMachine is a machine on a host, as it was before anything happened to it.
 type sickMachine struct {
-	*site
+	*cluster
 	machine *clusterv1.Machine
 	host    client.ObjectKey
 	node    *corev1.Node
@@ -109,14 +109,14 @@ type sickMachine struct {
 }
 
 // watch records a machine and its host.
-func (w *site) watch(machine *clusterv1.Machine) *sickMachine {
-	w.Helper()
-	p := &sickMachine{site: w, machine: machine, host: client.ObjectKey{Namespace: machine.Namespace, Name: machine.Status.NodeRef.Name}}
+func (c *cluster) watch(machine *clusterv1.Machine) *sickMachine {
+	c.Helper()
+	p := &sickMachine{cluster: c, machine: machine, host: client.ObjectKey{Namespace: machine.Namespace, Name: machine.Status.NodeRef.Name}}
 	var err error
-	p.node, err = scenario.Dress(w.Context(), w.client, p.host.Name)
-	w.Expect(err).NotTo(HaveOccurred())
-	p.hosts, err = scenario.RememberHosts(w.Context(), w.world, stand.Journal, w.spec.Key())
-	w.Expect(err).NotTo(HaveOccurred())
+	p.node, err = scenario.Dress(c.Context(), c.client, p.host.Name)
+	c.Expect(err).NotTo(HaveOccurred())
+	p.hosts, err = scenario.RememberHosts(c.Context(), c.world, harness.Journal, c.spec.Key())
+	c.Expect(err).NotTo(HaveOccurred())
 	return p
 }
 
@@ -128,12 +128,12 @@ func (p *sickMachine) hangs() {
 func (p *sickMachine) has(faults baremetal.Faults) { p.world.Host(p.host).Set(faults) }
 
 // await returns a matching entry that the journal has seen or will see.
-func (w *site) await(what string, matches func(journal.Entry) bool) journal.Entry {
-	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Context(), e2e.Patience)
+func (c *cluster) await(what string, matches func(journal.Entry) bool) journal.Entry {
+	c.Helper()
+	ctx, cancel := context.WithTimeout(c.Context(), e2e.Patience)
 	defer cancel()
-	entry, err := stand.Journal.Await(ctx, what, matches)
-	w.Expect(err).NotTo(HaveOccurred())
+	entry, err := harness.Journal.Await(ctx, what, matches)
+	c.Expect(err).NotTo(HaveOccurred())
 	return entry
 }
 
@@ -169,9 +169,9 @@ func (p *sickMachine) rebootedByPerson() {
 }
 
 // isGone reports whether an object no longer exists.
-func (w *site) isGone(object client.Object) func() bool {
+func (c *cluster) isGone(object client.Object) func() bool {
 	return func() bool {
-		return apierrors.IsNotFound(w.client.Get(w.Context(), client.ObjectKeyFromObject(object), object))
+		return apierrors.IsNotFound(c.client.Get(c.Context(), client.ObjectKeyFromObject(object), object))
 	}
 }
 
