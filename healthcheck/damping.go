@@ -43,6 +43,10 @@ func date(clocks []Progress, conditionType, check string, r Result, now time.Tim
 		return r, nil
 	}
 	kept := slices.DeleteFunc(slices.Clone(clocks), func(p Progress) bool { return !p.of(conditionType, check) })
+	for i := range kept {
+		// The clock of an earlier leader may have been ahead of ours.
+		kept[i].Since = notAfter(kept[i].Since, now)
+	}
 	if r.Status != Progressing || !r.Deadline.IsZero() || r.Within <= 0 {
 		return r, kept
 	}
@@ -61,6 +65,14 @@ func date(clocks []Progress, conditionType, check string, r Result, now time.Tim
 	}
 	r.Deadline = kept[known].Since.Add(max(r.Within, time.Second))
 	return r, kept
+}
+
+// notAfter returns a stored time, or now if that is earlier.
+func notAfter(since, now time.Time) time.Time {
+	if since.After(now) {
+		return now.Truncate(time.Second)
+	}
+	return since
 }
 
 // defaultDampingInterval is the default of Damping.Interval.
@@ -97,6 +109,7 @@ func (d Damping) damp(clocks []Progress, conditionType string, current *Conditio
 	interval := max(cmp.Or(d.Interval, defaultDampingInterval), time.Second)
 	if i := slices.IndexFunc(clocks, func(p Progress) bool { return p.of(conditionType, "") && p.Cause == counted.Cause }); i >= 0 {
 		before := clocks[i]
+		before.Since = notAfter(before.Since, now)
 		if now.Before(before.Since.Add(interval)) {
 			counted.Since, counted.Seen = before.Since, before.Seen
 		} else {

@@ -127,6 +127,9 @@ type MachineRemediationStatus struct {
 	// remediate-machine. The annotation has no further effect until somebody removes it and sets it again.
 	// +optional
 	AnnotationAnswered bool `json:"annotationAnswered,omitempty"`
+	// annotationRemoved says that the Machine did not have the annotation remediate-machine at some time since the record was made.
+	// +optional
+	AnnotationRemoved bool `json:"annotationRemoved,omitempty"`
 	// nextTransitionTime is when the next thing happens if nothing changes before.
 	// +optional
 	NextTransitionTime *metav1.Time `json:"nextTransitionTime,omitempty"`

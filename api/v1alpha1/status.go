@@ -209,4 +209,7 @@ type NodeBackup struct {
 	// unschedulable says that the Node was cordoned.
 	// +optional
 	Unschedulable bool `json:"unschedulable,omitempty"`
+	// providerID of the Node. A new Node may have none, and only an empty one can be set.
+	// +optional
+	ProviderID string `json:"providerID,omitempty"`
 }

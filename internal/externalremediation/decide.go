@@ -70,10 +70,11 @@ func Decide(f Facts, now time.Time) Decision {
 		return tell(f, "", time.Time{})
 	case f.Request != nil:
 		return decideOn(f, now)
+	case f.Provider != "":
+		// The annotation is the provider's, even if the machine is healthy for a moment.
+		return tell(f, f.Provider, again)
 	case f.Healthy:
 		return Decision{Action: Settle}
-	case f.Provider != "":
-		return tell(f, f.Provider, again)
 	case f.Free == "":
 		return tell(f, "", again)
 	}

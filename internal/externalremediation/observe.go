@@ -105,7 +105,7 @@ func (r *Reconciler) judge(ctx context.Context, machine *machinev1.Machine, fact
 	if !facts.Asked || (facts.Request != nil && !facts.Finished) {
 		return nil
 	}
-	if facts.Healthy, err = reboot.OpenShiftHealthy(ctx, r.Live, machine); err != nil || facts.Healthy || facts.Request != nil {
+	if facts.Healthy, err = reboot.OpenShiftHealthy(ctx, r.Live, machine); err != nil || facts.Request != nil {
 		return err
 	}
 	facts.Provider, err = ProviderAtWork(ctx, r.Live, machine.Namespace, r.Clock.Now())

@@ -51,6 +51,9 @@ func (r *Reconciler) oldRequests(ctx context.Context, f *admission.Facts) (map[s
 		return nil, nil
 	}
 	requests, err := r.listRequests(ctx, ref, mhc.Namespace)
+	if answered(err) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, ignoreUninstalled(err)
 	}

@@ -2,6 +2,7 @@ package machinehealthcheck
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
@@ -83,6 +85,12 @@ func ignoreUninstalled(err error) error {
 	return err
 }
 
+// answered reports whether the API server answered that it cannot give a kind. An immediate retry would not help.
+func answered(err error) bool {
+	_, answered := errors.AsType[*apierrors.StatusError](err)
+	return answered && !apierrors.IsTooManyRequests(err)
+}
+
 func notInstalled(gvk schema.GroupVersionKind, what string) string {
 	return fmt.Sprintf("remediation %s kind %s of %s is not installed", what, gvk.Kind, gvk.GroupVersion())
 }
@@ -99,6 +107,9 @@ func (r *Reconciler) whyUnreadable(ctx context.Context, gvk schema.GroupVersionK
 		return notInstalled(gvk, what), nil
 	case apierrors.IsForbidden(err):
 		return fmt.Sprintf("remediation %s kind %s of %s may not be read: Sickbay lacks the permission", what, gvk.Kind, gvk.GroupVersion()), nil
+	case answered(err):
+		// For example, the webhook that converts the kind is away with its provider.
+		return fmt.Sprintf("remediation %s kind %s of %s cannot be read: %s", what, gvk.Kind, gvk.GroupVersion(), ownwrites.Cause(err)), nil
 	case err != nil:
 		return "", fmt.Errorf("listing %s: %w", gvk.Kind, err)
 	}

@@ -87,6 +87,9 @@ func putBack(ctx context.Context, c client.Client, node *corev1.Node, missing cy
 	if missing.Cordon {
 		spec["unschedulable"] = true
 	}
+	if missing.ProviderID != "" {
+		spec["providerID"] = missing.ProviderID
+	}
 	return patchNode(ctx, c, node, metadata, spec)
 }
 

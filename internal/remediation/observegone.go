@@ -27,7 +27,7 @@ func (r *Reconciler) observeGone(ctx context.Context, v *view) error {
 	if mhcspec.ClusterPaused(v.cluster) {
 		s.Paused = clusterPaused
 	}
-	mhc, err := healthCheckThatAdmitted(ctx, v.reader, v.facts.Record)
+	mhc, err := r.healthCheckOfGone(ctx, v)
 	if err != nil {
 		return err
 	}

@@ -106,10 +106,39 @@ func (r *Reconciler) liveHealthCheckOf(ctx context.Context, machine *clusterv1.M
 func healthCheckThatAdmitted(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*clusterv1.MachineHealthCheck, error) {
 	ref := record.Spec.HealthCheckRef
 	mhc, err := healthCheck(ctx, reader, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
-	if mhc == nil || mhc.UID != ref.UID {
+	if mhc == nil || mhc.Spec.ClusterName != record.Spec.ClusterName || !mhc.DeletionTimestamp.IsZero() {
 		return nil, err
 	}
+	// By name: one that was deleted and made anew continues the records of its predecessor.
 	return mhc, nil
+}
+
+// healthCheckOfGone returns the MachineHealthCheck that looks after the record of a machine that is gone: the one that admitted it, or else that of
+// another machine of its owner; nil if there is none.
+func (r *Reconciler) healthCheckOfGone(ctx context.Context, v *view) (*clusterv1.MachineHealthCheck, error) {
+	admitted, err := healthCheckThatAdmitted(ctx, v.reader, v.facts.Record)
+	if admitted != nil || err != nil {
+		return admitted, err
+	}
+	attempt := ladder.AtWork(v.facts.Record)
+	if attempt == nil || attempt.ObjectRef == nil {
+		return nil, nil
+	}
+	machines, err := mhcspec.MachinesOf(ctx, r.Client, clusterKey(v.facts.Record))
+	if err != nil {
+		return nil, err
+	}
+	for _, machine := range machines {
+		if !controlledBy(attempt.ObjectRef.UID, machine) {
+			continue
+		}
+		if v.how > cached {
+			return r.liveHealthCheckOf(ctx, machine)
+		}
+		all, err := mhcspec.MachineHealthChecksFor(ctx, r.Client, machine)
+		return r.Selectors.Owner(machine, all), err
+	}
+	return nil, nil
 }
 
 // healthCheck reads a MachineHealthCheck; nil if there is none of that name.

@@ -23,11 +23,12 @@ import (
 // reads past the cache: few records have one, and its kind may not be watchable.
 func (r *Reconciler) requestFacts(ctx context.Context, v *view) error {
 	var err error
-	v.facts.Request, err = r.observeRequest(ctx, v.facts.Record)
+	var number int32
+	v.facts.Request, number, err = r.observeRequest(ctx, v.facts.Record)
 	if !answeredWithError(err) {
 		return err
 	}
-	r.assumeUnreadable(v, err)
+	r.assumeUnreadable(v, number, err)
 	return nil
 }
 
@@ -40,11 +41,11 @@ func answeredWithError(err error) bool {
 
 // assumeUnreadable handles a kind that cannot be read. An object that an attempt made is assumed to exist, unless the machine is gone.
 // Before it is made, the slot goes to another machine.
-func (r *Reconciler) assumeUnreadable(v *view, err error) {
+func (r *Reconciler) assumeUnreadable(v *view, number int32, err error) {
 	last := ladder.Last(&v.facts.Record.Status)
 	switch {
 	case v.machine == nil:
-	case last == nil || last.ObjectRef == nil:
+	case last == nil || last.ObjectRef == nil || last.Number != number:
 		v.facts.Safety.Failed = couldNot(err)
 	default:
 		v.facts.Request = &ladder.Request{OperationID: last.OperationID, Ref: *last.ObjectRef, Unreadable: ownwrites.Note(ownwrites.Cause(err))}
@@ -56,18 +57,18 @@ func couldNot(err error) string {
 	return ownwrites.Note("The attempt could not be carried out: " + ownwrites.Cause(err))
 }
 
-// observeRequest returns nil if there is no object.
-func (r *Reconciler) observeRequest(ctx context.Context, record *v1alpha1.MachineRemediation) (*ladder.Request, error) {
+// observeRequest returns nil if there is no object. If one cannot be read, it returns the number of its attempt.
+func (r *Reconciler) observeRequest(ctx context.Context, record *v1alpha1.MachineRemediation) (*ladder.Request, int32, error) {
 	for _, wanted := range wantedRequests(record) {
 		if err := r.watchKind(ctx, wanted.Kind()); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		found, err := readRequest(ctx, r.Live, wanted)
 		if found != nil || err != nil {
-			return found, err
+			return found, wanted.Attempt.Number, err
 		}
 	}
-	return nil, nil
+	return nil, 0, nil
 }
 
 // wantedRequests returns the requests that may exist: that of the latest attempt, and that of the next one.

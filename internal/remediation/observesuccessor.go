@@ -107,10 +107,11 @@ func (r *Reconciler) noSuccessor(ctx context.Context, record *v1alpha1.MachineRe
 	key := client.ObjectKey{Namespace: record.Namespace, Name: ref.Name}
 	err := r.Live.Get(ctx, key, owner)
 	switch {
-	case apierrors.IsForbidden(err), meta.IsNoMatchError(err):
-		return "", nil
 	case apierrors.IsNotFound(err), err == nil && (owner.GetUID() != ref.UID || owner.GetDeletionTimestamp() != nil):
 		return fmt.Sprintf("%s %s is gone", ref.Kind, ref.Name), nil
+	case answeredWithError(err), meta.IsNoMatchError(err):
+		// The deadline ends the wait.
+		return "", nil
 	case err != nil:
 		return "", fmt.Errorf("getting %s %s: %w", ref.Kind, key, err)
 	}

@@ -73,7 +73,7 @@ func (s clusterAPI) upgrades(ctx context.Context, cluster *clusterv1.Cluster) ([
 	if err := s.rollouts.List(ctx, &deployments, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("listing MachineDeployments in %s: %w", cluster.Namespace, err)
 	}
-	if upgrades, err := pause.OfTopology(cluster, controlPlane, deployments.Items); pause.Going(upgrades) || err != nil {
+	if upgrades, err := pause.OfTopology(cluster, controlPlane, deployments.Items); pause.Going(upgrades) {
 		// Cluster API reports an upgrade by itself; reading the Machines adds nothing.
 		return upgrades, err
 	}

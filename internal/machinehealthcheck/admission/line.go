@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -86,7 +87,16 @@ func (f Facts) leftOvers() []Admission {
 }
 
 func (f Facts) takesOver(target *Target) bool {
-	return target.LeftOver != "" && !target.deleting() && !f.recorded(target.Machine.UID)
+	return target.LeftOver != "" && !target.deleting() && !f.recorded(target.Machine.UID) || f.markedLater(target)
+}
+
+// markedLater reports whether a power cycle without a record has marked a machine after all of its records ended.
+func (f Facts) markedLater(target *Target) bool {
+	mark := meta.FindStatusCondition(target.Machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
+	return target.LeftOver == leftOverMark && mark != nil && !target.deleting() && !slices.ContainsFunc(f.Records, func(r *v1alpha1.MachineRemediation) bool {
+		ended := r.Status.CompletionTime
+		return r.Spec.MachineRef.UID == target.Machine.UID && (ended == nil || !ended.Before(&mark.LastTransitionTime))
+	})
 }
 
 func (f Facts) recorded(machine types.UID) bool {

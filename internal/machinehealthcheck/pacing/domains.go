@@ -8,6 +8,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
 // Annotations of a MachineRemediation with the location of its machine when the record was made: the machine may be gone later.
@@ -15,7 +16,7 @@ import (
 // anything.
 const (
 	// OwnerUIDAnnotation holds the UID of the controller that owned the machine.
-	OwnerUIDAnnotation = "sickbay.dev/owner-uid"
+	OwnerUIDAnnotation = ladder.OwnerUIDAnnotation
 	// FailureDomainAnnotation holds its failure domain.
 	FailureDomainAnnotation = "sickbay.dev/failure-domain"
 )

@@ -52,7 +52,7 @@ func (p *Repair) conclude(r *v1alpha1.MachineRemediation, acts []v1alpha1.Remedi
 		p.judge(r)
 		return
 	}
-	if overdue, hangs := hangsSince(r); hangs {
+	if overdue, hangs := p.hangsSince(r); hangs {
 		p.Completed, p.Failed = overdue, true
 		return
 	}
@@ -84,9 +84,13 @@ func (p *Repair) judge(r *v1alpha1.MachineRemediation) {
 
 // hangsSince reports whether the deletion of the machine is overdue, and since when. Others in its domain go on meanwhile, or one
 // finalizer would stop them all.
-func hangsSince(r *v1alpha1.MachineRemediation) (since time.Time, hangs bool) {
-	if ladder.Progress(&r.Status).Reason != v1alpha1.ReasonDeletionOverdue || r.Status.StoppedTime == nil {
+func (p *Repair) hangsSince(r *v1alpha1.MachineRemediation) (since time.Time, hangs bool) {
+	if ladder.Progress(&r.Status).Reason != v1alpha1.ReasonDeletionOverdue {
 		return time.Time{}, false
+	}
+	if r.Status.StoppedTime == nil {
+		// A built-in plan does not stop its clock.
+		return p.Served.Add(ladder.DeletionTime), true
 	}
 	return r.Status.StoppedTime.Add(ladder.DeletionTime), true
 }

@@ -20,7 +20,7 @@ func (d *draft) backUp() {
 	node, before := d.f.Node.Node, d.s.Node.Backup
 	backup := &v1alpha1.NodeBackup{
 		TakenAt: metav1.NewTime(d.now), Labels: lastingLabels(node.Labels), Annotations: lastingAnnotations(node.Annotations),
-		Taints: lastingTaints(node.Spec.Taints), Unschedulable: node.Spec.Unschedulable,
+		Taints: lastingTaints(node.Spec.Taints), Unschedulable: node.Spec.Unschedulable, ProviderID: node.Spec.ProviderID,
 	}
 	if before != nil {
 		backup = combined(before, backup)
@@ -42,6 +42,7 @@ func combined(earlier, later *v1alpha1.NodeBackup) *v1alpha1.NodeBackup {
 	all.Labels, all.Annotations = merged(earlier.Labels, later.Labels), merged(earlier.Annotations, later.Annotations)
 	all.Taints = append(slices.Clone(later.Taints), missingTaints(earlier.Taints, later.Taints)...)
 	all.Unschedulable = earlier.Unschedulable || later.Unschedulable
+	all.ProviderID = cmp.Or(later.ProviderID, earlier.ProviderID)
 	return &all
 }
 

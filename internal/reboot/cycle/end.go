@@ -12,6 +12,9 @@ import (
 // fail ends an attempt. Another one follows, unless it was the last.
 func (d *draft) fail(reason, message string) {
 	switch {
+	case d.f.withdrawn() && !d.keepsOff() && d.keptFromComingOn():
+		// That says nothing about the host, so it gets no mark.
+		d.end(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, message)
 	case d.s.Attempt < d.f.attempts() && d.f.Whole() && !d.f.withdrawn():
 		d.enter(v1alpha1.CoolingDown, message)
 		d.s.NextAttemptAt = new(metav1.NewTime(d.now.Add(CoolDown)))
@@ -20,6 +23,12 @@ func (d *draft) fail(reason, message string) {
 	default:
 		d.end(v1alpha1.Failed, reason, message)
 	}
+}
+
+// keptFromComingOn reports whether the host cannot come on because a person or a program wants it so.
+func (d *draft) keptFromComingOn() bool {
+	reason, _ := d.keptOffByOthers()
+	return reason != "" || (!d.f.Host.PoweredOn && temporary(d.f.Host.Obstacle))
 }
 
 // end ends the cycle. Afterwards, clean removes what is left on the host.

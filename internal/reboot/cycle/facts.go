@@ -155,11 +155,17 @@ func (f *Facts) noUseCycling() bool {
 // forever, and block the remediation of others. A person who asks for a reboot does not ask for another machine. Somebody who pauses a
 // host, or forbids to switch it off, does so deliberately, so neither escalates.
 func (f *Facts) hostless() bool {
-	h, recorded := f.Host, f.Status.Host
-	if f.Status.Attempt > 0 && recorded != nil && (h.None || h.Missing == "" && h.UID != recorded.UID) {
+	if f.Status.Attempt > 0 && f.Status.Host != nil && f.hostGoes() {
 		return true
 	}
-	return f.Machine.ByHealthCheck && (h.None || (h.Ours && h.Obstacle == v1alpha1.ReasonHostNotProvisioned))
+	return f.Machine.ByHealthCheck && (f.hostGoes() || (f.Host.Ours && f.Host.Obstacle == v1alpha1.ReasonHostNotProvisioned))
+}
+
+// hostGoes reports whether there is no host any more, or not for long, or another one of that name.
+func (f *Facts) hostGoes() bool {
+	h, recorded := f.Host, f.Status.Host
+	replaced := recorded != nil && h.Missing == "" && h.UID != recorded.UID
+	return h.None || replaced || (h.Deleting && h.Ours)
 }
 
 // Whole reports whether a full cycle is wanted, and not single steps. A health check cannot turn a person's single steps into a full

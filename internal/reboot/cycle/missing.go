@@ -15,11 +15,12 @@ type MissingParts struct {
 	Labels, Annotations map[string]string
 	Taints              []corev1.Taint
 	Cordon              bool
+	ProviderID          string
 }
 
 // Any reports whether anything is missing.
 func (m MissingParts) Any() bool {
-	return len(m.Labels)+len(m.Annotations)+len(m.Taints) > 0 || m.Cordon
+	return len(m.Labels)+len(m.Annotations)+len(m.Taints) > 0 || m.Cordon || m.ProviderID != ""
 }
 
 // String names the parts, for people.
@@ -36,6 +37,9 @@ func (m MissingParts) String() string {
 	}
 	if m.Cordon {
 		names = append(names, "cordon")
+	}
+	if m.ProviderID != "" {
+		names = append(names, "provider ID")
 	}
 	return strings.Join(names, ", ")
 }
@@ -55,13 +59,21 @@ func (m MissingParts) Each() []MissingParts {
 	if m.Cordon {
 		parts = append(parts, MissingParts{Cordon: true})
 	}
+	if m.ProviderID != "" {
+		parts = append(parts, MissingParts{ProviderID: m.ProviderID})
+	}
 	return parts
 }
 
 // Missing returns what a backup has and a Node lacks. What the Node has is newer, and is never
 // overwritten.
 func Missing(backup *v1alpha1.NodeBackup, node *corev1.Node) MissingParts {
+	var providerID string
+	if node.Spec.ProviderID == "" {
+		providerID = backup.ProviderID
+	}
 	return MissingParts{
+		ProviderID:  providerID,
 		Labels:      absent(backup.Labels, node.Labels),
 		Annotations: absent(backup.Annotations, node.Annotations),
 		Taints:      missingTaints(backup.Taints, node.Spec.Taints),

@@ -126,10 +126,13 @@ func (d *draft) waitForMachine() {
 	switch {
 	case !d.f.awaitsMachine():
 		d.succeed()
+	case d.s.SuspendedSince != nil && d.s.PausedSince == nil && d.f.Paused == "" && !d.f.stillSick():
+		// Nothing has changed since.
 	case d.stopsClock():
 	case !d.overdue():
 	case !d.f.stillSick():
-		d.succeed()
+		// An Unknown verdict proves nothing. While the request stands, nobody makes another one.
+		d.suspend()
 	default:
 		d.fail(v1alpha1.ReasonMachineUnhealthy, "The Node is back and Ready, but the machine is still unhealthy after "+d.f.Spec.NodeTimeout().String())
 	}

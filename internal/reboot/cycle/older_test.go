@@ -50,7 +50,7 @@ func TestRecordsOfVersionsBefore(t *testing.T) {
 		{name: "others let go of the host", facts: in(on, off, forgets, hostSays(v1alpha1.ReasonHeldByOthers)), after: day, want: stores(on, "PoweringOn").lookingAgain(day + powerOnTimeout)},
 		{name: "others hold it", facts: in(on, off, others, forgets, hostSays(v1alpha1.ReasonHeldByOthers)), after: day, want: stores(on, "PoweringOn")},
 		{name: "a person lets the host come on", facts: in(on, off, forgets, hostSays(v1alpha1.ReasonSuspendedByUser)), after: day, want: stores(on, "PoweringOn").lookingAgain(day + powerOnTimeout)},
-		{name: "nobody waits for it any more", facts: in(on, off, others, forgets, deleting, hostSays(v1alpha1.ReasonHeldByOthers)), after: day, want: stores(failed, v1alpha1.ReasonPowerOnTimedOut)},
+		{name: "nobody waits for it any more", facts: in(on, off, others, forgets, deleting, hostSays(v1alpha1.ReasonHeldByOthers)), after: day, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
 		{name: "its firmware is done", facts: in(node, forgets, nodeGone, hostSays(v1alpha1.ReasonHostServicing)), after: day, want: stores(node, "WaitingForNode")},
 		{name: "its firmware is not", facts: in(node, forgets, nodeGone, servicing, hostSays(v1alpha1.ReasonHostServicing)), after: day, want: stores(node, "WaitingForNode")},
 		{name: "a host that takes too long", facts: in(on, off, forgets), after: powerOnTimeout, want: stores(cooling, "CoolingDown")},

@@ -26,7 +26,7 @@ func (t *turn) replaceAsked() bool {
 // askedAnew reports whether the annotation remediate-machine was set after the machine was admitted, and has not been answered.
 // After Deny and Cancel, only Retry goes on.
 func (t *turn) askedAnew() bool {
-	if !t.f.RemediateAsked || t.s.AnnotationAnswered || t.f.Record.Spec.Finding.Reason == findingAsked {
+	if !t.f.RemediateAsked || t.s.AnnotationAnswered || (t.f.Record.Spec.Finding.Reason == findingAsked && !t.s.AnnotationRemoved) {
 		return false
 	}
 	last := Last(&t.s)
@@ -45,6 +45,8 @@ func (t *turn) answersAnnotation() {
 func (t *turn) forgetsAnnotation() {
 	if !t.f.RemediateAsked && !Ended(t.f.Record) {
 		t.s.AnnotationAnswered = false
+		// Afterwards, it is newly seen also if it is why the machine was admitted.
+		t.s.AnnotationRemoved = t.s.AnnotationRemoved || t.f.Record.Spec.Finding.Reason == findingAsked
 	}
 }
 

@@ -98,8 +98,12 @@ func (t *turn) awaitSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 
 // proveSuccessor ends the record once the successor has been healthy for the probation.
 func (t *turn) proveSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
+	since := latestOf(t.f.Successor.HealthySince.Truncate(time.Second), t.lastPause())
+	if t.s.StoppedBy == byPause {
+		// Nobody has judged the successor during the pause that ends now.
+		since = t.time().Time
+	}
 	t.runClock(attempt, t.stepOf(attempt))
-	since := t.f.Successor.HealthySince.Truncate(time.Second)
 	if due := since.Add(t.f.Record.Spec.Probation()); t.now.Before(due) {
 		t.recheck(due)
 		return t.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "Machine "+t.f.Successor.Name+" in its place is healthy, and has to stay so")

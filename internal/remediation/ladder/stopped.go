@@ -13,7 +13,10 @@ func (t *turn) stopped() bool {
 	}
 	attempt := atWork(&t.s)
 	if attempt != nil && t.standsStill(attempt) {
-		t.stopClock(byPause)
+		if t.s.StoppedBy != byDeletion || !t.f.Machine.Deleting() {
+			// The clock of a deletion stands anyway, and a pause does not delay a deletion: since when it hangs must not be forgotten.
+			t.stopClock(byPause)
+		}
 		return t.say(v1alpha1.RemediationActing, reason, message)
 	}
 	if attempt != nil {

@@ -71,11 +71,18 @@ func (t *turn) seenReplace(intended bool) *v1alpha1.RemediationObjectReference {
 	if m.Owner != nil {
 		return t.seenMark(intended)
 	}
+	if m.Gone && t.f.Record.Annotations[OwnerUIDAnnotation] != "" {
+		// It had an owner, so Sickbay did not delete it, and nobody knows whether it was marked.
+		return nil
+	}
 	if intended && (m.Deleting() || m.Gone) {
 		return t.self()
 	}
 	return nil
 }
+
+// OwnerUIDAnnotation on a record holds the UID of the controller that owned the machine; empty if none did.
+const OwnerUIDAnnotation = "sickbay.dev/owner-uid"
 
 // seenMark returns the owner that the machine is marked for. If we intended a mark, somebody else's counts as ours, since ours
 // would not be set a second time.

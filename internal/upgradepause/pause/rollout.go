@@ -2,6 +2,7 @@ package pause
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,10 +36,26 @@ func OfCluster(
 }
 
 func ofCluster(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment, machines inService) ([]Upgrade, error) {
-	upgrades, err := OfTopology(cluster, controlPlane, deployments)
-	if Going(upgrades) || err != nil {
-		return upgrades, err
+	upgrades, unclear := OfTopology(cluster, controlPlane, deployments)
+	if Going(upgrades) {
+		return upgrades, nil
 	}
+	if unclear != nil {
+		// The machines may show what the condition does not say.
+		rolling, err := rollouts(cluster, controlPlane, deployments, machines)
+		if Going(rolling) {
+			// It is part of the upgrade of the whole Cluster, to whichever version it goes now.
+			upgrades = []Upgrade{rollout(cluster, cluster.Spec.Topology.Version, false)}
+		}
+		return upgrades, errors.Join(unclear, err)
+	}
+	rolling, err := rollouts(cluster, controlPlane, deployments, machines)
+	return eachOnce(append(upgrades, rolling...)), err
+}
+
+// rollouts returns the upgrades that the machines show.
+func rollouts(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment, machines inService) ([]Upgrade, error) {
+	var upgrades []Upgrade
 	target, err := controlPlaneTarget(controlPlane, machines.of(controlPlaneMachines))
 	if target != "" {
 		upgrades = append(upgrades, rollout(cluster, target, annotations.IsPaused(cluster, controlPlane)))

@@ -63,7 +63,7 @@ func TestTopologyUpgrades(t *testing.T) {
 		"put off, but something rolls":                   {withTopology(no, deferred), plane(target, planeVersions(target)), md(owned(old, old), owned(target, old).named("b")), rolling(target), false},
 		"failed, control plane behind":                   {withTopology(no, failed), plane(old, planeVersions(old)), nil, nil, true},
 		"failed, workers behind":                         {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(old, old)), nil, true},
-		"failed between two versions":                    {withTopology(no, failed), plane(between, planeVersions(old)), nil, nil, true},
+		"failed between two versions":                    {withTopology(no, failed), plane(between, planeVersions(old)), nil, rolling(target), true},
 		"failed, the last part rolls":                    {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(target, old)), rolling(target), false},
 		"failed, no upgrade":                             {withTopology(no, failed), plane(target, planeVersions(target)), md(owned(target, target)), nil, false},
 		"failed, workers of another way":                 {withTopology(no, failed), plane(target, planeVersions(target)), md(deployment(old, old)), nil, false},
