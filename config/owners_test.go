@@ -2,8 +2,8 @@ package config_test
 
 import "testing"
 
-// TestOwnersCanBeRead: whether another machine comes in the place of one that is gone is asked of its owner. Without the
-// permission for MachineSets nobody says so: a scale-down is taken for a replacement that has come to nothing.
+// TestOwnersCanBeRead: Sickbay asks the owner whether it will replace a machine that is gone. Without permission to read MachineSets, it would
+// mistake a scale-down for a failed replacement.
 func TestOwnersCanBeRead(t *testing.T) {
 	e := install(t)
 	for _, on := range []resource{{capi, "machinesets", "", "any"}, {controlPlane, "kubeadmcontrolplanes", "", "any"}} {

@@ -8,7 +8,7 @@ import (
 
 // TestRemovalNamesRecords: a MachineRemediation has a finalizer until it has ended. Without Sickbay nobody takes it off, so
 // a namespace with an open one, and the definition itself, cannot be deleted any more. To delete the records first does not
-// help: those of sick machines are made anew, and in a pause they stay. Who removes Sickbay has to be told what to do.
+// help: Sickbay recreates those of sick machines, and during a pause they stay. The page must say what to do.
 func TestRemovalNamesRecords(t *testing.T) {
 	page, err := os.ReadFile("../docs/operations/upgrade.md")
 	if err != nil {

@@ -114,7 +114,7 @@ type RebootRemediationStatus struct {
 	// holdingSince is when Sickbay began to keep the host off, because nobody has asked for more.
 	// +optional
 	HoldingSince *metav1.Time `json:"holdingSince,omitempty"`
-	// powerOnReleasedAt is when Sickbay let the host come on. The host stays off while others hold it off.
+	// powerOnReleasedAt is when Sickbay let the host come on. The host stays off while others keep it off.
 	// +optional
 	PowerOnReleasedAt *metav1.Time `json:"powerOnReleasedAt,omitempty"`
 	// askedSteps are the steps whose annotations were on the Machine when the host was released, and that have not been removed

@@ -35,7 +35,7 @@ func (r *Reconciler) act(ctx context.Context, v view, d Decision) error {
 	if d.Action == Nothing {
 		return nil
 	}
-	ctrl.LoggerFrom(ctx).Info("Step taken", "action", d.Action, "message", d.Message)
+	ctrl.LoggerFrom(ctx).Info("Action carried out", "action", d.Action, "message", d.Message)
 	if d.Action == Tell && d.Message != "" {
 		r.Recorder.Eventf(v.machine, nil, corev1.EventTypeWarning, EventUnsolved, eventAction, "%s", ownwrites.Note(d.Message))
 	}

@@ -38,12 +38,12 @@ func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admissio
 		return outcome{record: written, free: true}
 	}
 	r.failures.Succeed(owner, machine.UID)
-	r.recordAdmission(ctx, f, one, written, began)
+	r.reportAdmission(ctx, f, one, written, began)
 	return outcome{record: written, free: one.Grant == 0}
 }
 
-// recordAdmission logs and traces an admission, and counts it if it is a relapse.
-func (r *Reconciler) recordAdmission(ctx context.Context, f admission.Facts, one admission.Admission, written *v1alpha1.MachineRemediation, began time.Time) {
+// reportAdmission logs and traces an admission, and counts it if it is a relapse.
+func (r *Reconciler) reportAdmission(ctx context.Context, f admission.Facts, one admission.Admission, written *v1alpha1.MachineRemediation, began time.Time) {
 	ctrl.LoggerFrom(ctx).Info("Machine admitted", "machine", one.Machine.Name, "remediation", written.Name, "grant", written.Spec.Grant,
 		"step", stepOf(written), "reason", written.Spec.Finding.Reason)
 	if one.Record != nil {
@@ -102,7 +102,7 @@ func (r *Reconciler) addNodeUID(ctx context.Context, f admission.Facts, spec *v1
 // so the machine is decided on again when the cache shows it.
 func (r *Reconciler) create(ctx context.Context, f admission.Facts, spec v1alpha1.MachineRemediationSpec) (*v1alpha1.MachineRemediation, error) {
 	last := lastOf(f.Records, spec.MachineRef.UID)
-	stands, err := r.stands(ctx, last)
+	exists, err := r.stillExists(ctx, last)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (r *Reconciler) create(ctx context.Context, f admission.Facts, spec v1alpha
 	if last != nil {
 		ordinal = record.Ordinal(last) + 1
 	}
-	if stands {
+	if exists {
 		written := newRecord(f, ordinal, spec)
 		if err = r.Client.Create(ctx, written); !apierrors.IsAlreadyExists(err) {
 			return written, creating(written, err)
@@ -141,9 +141,9 @@ func shows(all []*v1alpha1.MachineRemediation, one *v1alpha1.MachineRemediation)
 	return slices.ContainsFunc(all, func(r *v1alpha1.MachineRemediation) bool { return r.UID == one.UID })
 }
 
-// stands reports whether a cached record still exists. If somebody deleted it, numbering restarts: another leader may have made an
+// stillExists reports whether a cached record still exists. If somebody deleted it, numbering restarts: another leader may have made an
 // open record with a name that the cache has for this one.
-func (r *Reconciler) stands(ctx context.Context, shown *v1alpha1.MachineRemediation) (bool, error) {
+func (r *Reconciler) stillExists(ctx context.Context, shown *v1alpha1.MachineRemediation) (bool, error) {
 	if shown == nil {
 		return true, nil
 	}

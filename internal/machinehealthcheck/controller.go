@@ -118,7 +118,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	// No repair depends on this, so its error comes last.
-	refused := r.adopt(ctx, facts, decision)
+	refused := r.ensureOwner(ctx, facts, decision)
 	facts, decision, again, failed := r.act(ctx, facts, decision)
 	later, err := r.storeStatus(ctx, facts, decision)
 	if err := errors.Join(refused, failed, err); err != nil {

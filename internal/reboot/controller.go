@@ -178,7 +178,7 @@ func (r *Reconciler) turn(ctx context.Context, request *v1alpha1.RebootRemediati
 		r.reportFailure(request, decision.Action, err)
 		return v, decision, err
 	}
-	ctrl.LoggerFrom(ctx).Info("Step taken", "action", decision.Action, "phase", request.Status.Phase, "attempt", request.Status.Attempt)
+	ctrl.LoggerFrom(ctx).Info("Action carried out", "action", decision.Action, "phase", request.Status.Phase, "attempt", request.Status.Attempt)
 	r.expectations.Expect(request)
 	return v, decision, nil
 }

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
@@ -79,9 +78,9 @@ func machineOf(obj client.Object) *machine {
 	case *clusterv1.Machine:
 		m.node, m.infrastructure = o.Status.NodeRef.Name, o.Spec.InfrastructureRef
 		m.cluster = client.ObjectKey{Namespace: o.Namespace, Name: o.Spec.ClusterName}
-		m.sick = meta.IsStatusConditionFalse(o.Status.Conditions, verdict.ConditionType)
-		m.healthy = meta.IsStatusConditionTrue(o.Status.Conditions, verdict.ConditionType)
-		m.undecided = meta.IsStatusConditionPresentAndEqual(o.Status.Conditions, verdict.ConditionType, metav1.ConditionUnknown)
+		m.sick = meta.IsStatusConditionFalse(o.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition)
+		m.healthy = meta.IsStatusConditionTrue(o.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition)
+		m.undecided = meta.IsStatusConditionPresentAndEqual(o.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition, metav1.ConditionUnknown)
 		m.marked = !remedy.NeedsMark(o)
 	case *machinev1.Machine:
 		if o.Status.NodeRef != nil {

@@ -29,7 +29,7 @@ func TestReferenceRebootNames(t *testing.T) {
 		{of(v1alpha1.StepDelete), onMachine, "you", "Asks Sickbay to delete the Node, once the host is off. Sickbay removes it when it has done that, or given it up."},
 		{of(v1alpha1.StepPowerOn), onMachine, "you", "Asks for the host to be on again, once it has been off. Sickbay removes it when the host is on."},
 		{HostAnnotation, "Metal3Machine, Machine of OpenShift", "Metal3", "Names the host: its namespace, which must be the same, a slash and its name."},
-		{cycle.KeyPrefix + "UID", onHost, "Sickbay", "Holds the host off, for the RebootRemediation with that UID. Its value tells the operator to cut the power, and says when Sickbay asked."},
+		{cycle.KeyPrefix + "UID", onHost, "Sickbay", "Keeps the host off, for the RebootRemediation with that UID. Its value tells the operator to cut the power, and says when Sickbay asked."},
 		{cycle.ProbeKey, onHost, "Sickbay", "Beside our key: the request that the operator answers by removing it, once it has seen the host off."},
 		{strings.Join(cycle.UnhealthyKeys, "`, `"), onHost, "Sickbay, Metal3, you", "Metal3 does not hand the host out to another machine. Sickbay sets both, with the value " + docs.Code(cycle.UnhealthyByUs) + ", when a cycle was in vain, and removes them when one succeeds, or when the Node comes back Ready after the end."},
 		{quorum.Permission, "RebootRemediation, Cluster", "you", "`true`: Sickbay cycles hosts of its control plane even if the rest may lose its quorum, but still one at a time."},

@@ -91,7 +91,7 @@ func (s *Sweeper) sweep(ctx context.Context, host *metal3v1.BareMetalHost, reque
 			refused = append(refused, err)
 			continue
 		}
-		ctrl.LoggerFrom(ctx).Info("Removed a key that no RebootRemediation looks after from a host", "host", client.ObjectKeyFromObject(host), "key", key)
+		ctrl.LoggerFrom(ctx).Info("Removed a key without a RebootRemediation from a host", "host", client.ObjectKeyFromObject(host), "key", key)
 	}
 	return errors.Join(refused...)
 }

@@ -35,7 +35,7 @@ type Decision struct {
 	// RecheckAt is when the decision can change by itself; zero means never.
 	RecheckAt time.Time
 
-	trigger trigger
+	gate gate
 	// budget is how many machines may be in flight at once; negative if there is no limit.
 	budget int
 }
@@ -52,18 +52,18 @@ type Obstacle struct {
 
 // Decide decides which machines of a MachineHealthCheck are admitted.
 func Decide(f Facts, now time.Time) Decision {
-	config, trigger, problems := configuration(f)
+	config, gate, problems := configuration(f)
 	d := Decision{Counts: count(f.Targets), Config: config, InFlight: f.inFlight(), budget: unbounded}
 	d.Stopped = stopped(f, problems, now)
 	if d.Stopped.Reason != ReasonInvalidConfiguration {
-		d.trigger, d.budget = trigger, budget(d.Config.MaxInFlight, d.Counts.Expected)
+		d.gate, d.budget = gate, budget(d.Config.MaxInFlight, d.Counts.Expected)
 	}
 	if paused := mhcspec.Paused(f.MachineHealthCheck, f.Cluster); len(paused) > 0 {
 		d.Paused, d.Stopped = paused, Obstacle{Reason: ReasonPaused}
 		d.admitLine(f, now)
 		return d
 	}
-	d.Allowed = d.Stopped.Reason == "" && trigger.allows(d.Counts, true)
+	d.Allowed = d.Stopped.Reason == "" && gate.allows(d.Counts, true)
 	d.RecheckAt = d.Stopped.Until
 	if d.Counts.Unconfirmed > 0 {
 		d.RecheckAt = healthcheck.Earliest(d.RecheckAt, now.Add(unconfirmedRetry))
@@ -157,7 +157,7 @@ func (d *Decision) RemediationsAllowed() int {
 	if d.Stopped.Reason != "" {
 		return 0
 	}
-	room := d.trigger.room(d.Counts)
+	room := d.gate.room(d.Counts)
 	if d.free() == unbounded {
 		return room
 	}
@@ -168,10 +168,10 @@ func (d *Decision) RemediationsAllowed() int {
 func (d *Decision) Bounded() bool { return d.budget != unbounded }
 
 // RestsOnCounts reports whether an admission depends on how many Machines are unhealthy.
-func (d *Decision) RestsOnCounts() bool { return len(d.Admit) > 0 && d.trigger.limit != "" }
+func (d *Decision) RestsOnCounts() bool { return len(d.Admit) > 0 && d.gate.limit != "" }
 
 // MaxUnhealthy returns how many Machines may be unhealthy at most.
-func (d *Decision) MaxUnhealthy() int { return d.trigger.maximum }
+func (d *Decision) MaxUnhealthy() int { return d.gate.maximum }
 
 // Slots returns how many remediations may be in flight at once; negative if there is no limit.
 func (d *Decision) Slots() int { return d.budget }

@@ -142,7 +142,7 @@ func nobodyWhoMustNotBe(t *rapid.T, f Facts, d Decision) {
 		t.Fatalf("stopped by %+v, and %v", d.Stopped, admitted(d))
 	}
 	for _, one := range d.Admit {
-		if one.LeftOver == "" && (d.Counts.Unhealthy() > d.trigger.maximum || f.Unseen) {
+		if one.LeftOver == "" && (d.Counts.Unhealthy() > d.gate.maximum || f.Unseen) {
 			t.Fatalf("%v in spite of %+v", admitted(d), d.Counts)
 		}
 	}
@@ -177,7 +177,7 @@ func orderDoesNotMatter(t *rapid.T, f Facts, d Decision) {
 func decidingChangesNothing(t *rapid.T, f Facts, d Decision) {
 	before, plan := f.MachineHealthCheck.DeepCopy(), f.Template.Plan.DeepCopy()
 	again := Decide(f, now)
-	if diff := cmp.Diff(d, again, cmp.AllowUnexported(Decision{}, trigger{}, Admission{})); diff != "" {
+	if diff := cmp.Diff(d, again, cmp.AllowUnexported(Decision{}, gate{}, Admission{})); diff != "" {
 		t.Fatalf("the same facts lead to (-first +second):\n%s", diff)
 	}
 	if diff := cmp.Diff(before, f.MachineHealthCheck); diff != "" {

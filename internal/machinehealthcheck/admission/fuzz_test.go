@@ -47,7 +47,7 @@ func FuzzTrigger(f *testing.F) {
 		expected = max(0, expected%100_000)
 		limit := intstr.Parse(value)
 		for _, spec := range []clusterv1.MachineHealthCheckRemediationTriggerIf{{UnhealthyInRange: value}, {UnhealthyLessThanOrEqualTo: &limit}} {
-			got, err := newTrigger(spec, expected)
+			got, err := newGate(spec, expected)
 			if err != nil {
 				sentence.Clear(t, err.Error(), value)
 				continue

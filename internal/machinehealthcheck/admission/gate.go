@@ -17,23 +17,23 @@ func GateBound(mhc *clusterv1.MachineHealthCheck) (most func(expected int) int, 
 		return nil, false
 	}
 	return func(expected int) int {
-		trigger, err := newTrigger(spec, expected)
+		gate, err := newGate(spec, expected)
 		if err != nil {
 			return 0
 		}
-		return trigger.maximum
+		return gate.maximum
 	}, true
 }
 
 // GateClosed says why triggerIf does not allow remediation; empty if it does. Its lower bound applies only to the first step of a
 // repair.
 func GateClosed(f Facts, first bool) string {
-	trigger, err := newTrigger(f.MachineHealthCheck.Spec.Remediation.TriggerIf, len(f.Targets))
+	gate, err := newGate(f.MachineHealthCheck.Spec.Remediation.TriggerIf, len(f.Targets))
 	if err != nil {
 		return err.Error()
 	}
-	d := Decision{Counts: count(f.Targets), trigger: trigger}
-	if trigger.allows(d.Counts, first) {
+	d := Decision{Counts: count(f.Targets), gate: gate}
+	if gate.allows(d.Counts, first) {
 		return ""
 	}
 	return d.gateMessage()

@@ -65,4 +65,4 @@ func standsBy(r *v1alpha1.MachineRemediation, now time.Time) string {
 }
 
 // Limited reports whether triggerIf sets a limit.
-func (d *Decision) Limited() bool { return d.trigger.limit != "" }
+func (d *Decision) Limited() bool { return d.gate.limit != "" }

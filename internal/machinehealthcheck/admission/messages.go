@@ -29,18 +29,18 @@ func (d *Decision) gateMessage() string {
 		message += " (" + parts + ")"
 	}
 	switch {
-	case d.trigger.isRange && d.Allowed:
-		message += ", within the range " + d.trigger.limit
-	case d.trigger.isRange && d.trigger.minimum <= c.Unhealthy() && c.Unhealthy() <= d.trigger.maximum:
-		message += fmt.Sprintf(", and without the unconfirmed %d, outside of the range %s", c.Confirmed(), d.trigger.limit)
-	case d.trigger.isRange:
-		message += ", outside of the range " + d.trigger.limit
-	case d.trigger.limit == "":
+	case d.gate.isRange && d.Allowed:
+		message += ", within the range " + d.gate.limit
+	case d.gate.isRange && d.gate.minimum <= c.Unhealthy() && c.Unhealthy() <= d.gate.maximum:
+		message += fmt.Sprintf(", and without the unconfirmed %d, outside of the range %s", c.Confirmed(), d.gate.limit)
+	case d.gate.isRange:
+		message += ", outside of the range " + d.gate.limit
+	case d.gate.limit == "":
 		message += ", no limit set"
 	case d.Allowed:
-		message += ", at most " + d.trigger.limit + " allowed"
+		message += ", at most " + d.gate.limit + " allowed"
 	default:
-		message += ", more than the " + d.trigger.limit + " allowed"
+		message += ", more than the " + d.gate.limit + " allowed"
 	}
 	return message
 }

@@ -64,7 +64,7 @@ func (d *Decision) obstacle(f Facts, one Admission, now time.Time) Obstacle {
 	if why, until := mhcspec.OnHold(now, one.Machine); why != "" {
 		return Obstacle{v1alpha1.ReasonOnHold, why, until}
 	}
-	if !d.trigger.allows(d.Counts, one.first()) {
+	if !d.gate.allows(d.Counts, one.first()) {
 		return Obstacle{Reason: v1alpha1.ReasonGateClosed, Message: d.gateMessage()}
 	}
 	// Without its plan, limit, pace and mode are unknown, so records do not go on either.
@@ -89,10 +89,10 @@ func Problems(f Facts) []string {
 }
 
 // configuration is the settings of a MachineHealthCheck, and what is wrong with them.
-func configuration(f Facts) (mhcspec.Config, trigger, []string) {
+func configuration(f Facts) (mhcspec.Config, gate, []string) {
 	config, problems := mhcspec.ParseConfig(f.MachineHealthCheck, f.Template.Plan)
 	problems = append(problems, specProblems(f)...)
-	limits, err := newTrigger(f.MachineHealthCheck.Spec.Remediation.TriggerIf, len(f.Targets))
+	limits, err := newGate(f.MachineHealthCheck.Spec.Remediation.TriggerIf, len(f.Targets))
 	if err != nil {
 		problems = append(problems, err.Error())
 	}

@@ -117,7 +117,7 @@ func allowedCondition(d Decision) metav1.Condition {
 		c.Status, c.Reason = metav1.ConditionTrue, ReasonRemediationAllowed
 	case d.Counts.Sick == 0:
 		c.Reason = ReasonNoneSick
-	case d.Counts.Unhealthy() > d.trigger.maximum:
+	case d.Counts.Unhealthy() > d.gate.maximum:
 		c.Reason = ReasonTooManyUnhealthy
 	default:
 		c.Reason = ReasonTooFewUnhealthy

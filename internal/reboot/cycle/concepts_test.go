@@ -71,9 +71,9 @@ func TestConceptsPhases(t *testing.T) {
 func conceptsHost(p phase) string {
 	switch {
 	case p.keepsOff && p.off:
-		return "held off, proven off"
+		return "kept off, proven off"
 	case p.keepsOff:
-		return "held off"
+		return "kept off"
 	case p.off:
 		return "may come on"
 	}

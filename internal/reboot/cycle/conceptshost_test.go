@@ -60,7 +60,7 @@ func TestConceptsHosts(t *testing.T) {
 			h.Status.Conditions = []metav1.Condition{{Type: metal3v1.ManageableCondition, Status: metav1.ConditionFalse}}
 		})},
 		{"is wanted off by a person (`spec.online: false`)", says(func(h *metal3v1.BareMetalHost) { h.Spec.Online = false })},
-		{"is held off by somebody else (`reboot.metal3.io/...`)", says(annotated("reboot.metal3.io/other"))},
+		{"is kept off by somebody else (`reboot.metal3.io/...`)", says(annotated("reboot.metal3.io/other"))},
 	} {
 		pending, proven := in(v1alpha1.Pending, c.is), in(v1alpha1.PoweringOff, keyed, keySeen, seenOn, off, c.is)
 		isolating, comesOn := in(v1alpha1.Isolating, c.is), in(v1alpha1.PoweringOn, c.is)

@@ -13,7 +13,7 @@ import (
 
 // isOurs reports whether an entry of the managed fields is Sickbay's. Writes without a field manager have the name of the binary, sickbay.
 func isOurs(entry metav1.ManagedFieldsEntry) bool {
-	return entry.Manager == "sickbay" || strings.HasPrefix(entry.Manager, "sickbay-")
+	return entry.Manager == "sickbay" || strings.HasPrefix(entry.Manager, ownwrites.OwnerPrefix)
 }
 
 // fieldSet is the content of an entry of the managed fields, below some field.

@@ -152,7 +152,7 @@ func (c *cluster) mustBeOff(node string, uid types.UID, what string) func() {
 			s.Errorf("Node %s is %s, and %s its machine runs: %v", node, what, when, host.History())
 		}
 		if !s.held(name) {
-			s.Errorf("Node %s is %s, and %s its host is not held off by us", node, what, when)
+			s.Errorf("Node %s is %s, and %s its host is not kept off by us", node, what, when)
 		}
 	}
 	boots := host.Boots()

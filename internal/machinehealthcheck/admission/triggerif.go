@@ -10,9 +10,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// trigger is spec.remediation.triggerIf, resolved against the number of Machines: remediation is allowed while the number of
+// gate is spec.remediation.triggerIf, resolved against the number of Machines: remediation is allowed while the number of
 // unhealthy ones is within it.
-type trigger struct {
+type gate struct {
 	minimum, maximum int
 	// limit says where the bounds come from, for messages; empty if there are none.
 	limit string
@@ -20,52 +20,52 @@ type trigger struct {
 	isRange bool
 }
 
-// newTrigger resolves triggerIf; unhealthyInRange takes precedence. The error is one sentence for the author.
-func newTrigger(spec clusterv1.MachineHealthCheckRemediationTriggerIf, expected int) (trigger, error) {
+// newGate resolves triggerIf; unhealthyInRange takes precedence. The error is one sentence for the author.
+func newGate(spec clusterv1.MachineHealthCheckRemediationTriggerIf, expected int) (gate, error) {
 	if spec.UnhealthyInRange != "" {
 		return newRange(spec.UnhealthyInRange)
 	}
 	limit := spec.UnhealthyLessThanOrEqualTo
 	if limit == nil {
-		return trigger{maximum: expected}, nil
+		return gate{maximum: expected}, nil
 	}
 	maximum, err := mhcspec.Scale(*limit, expected)
 	if err != nil {
-		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %s: it must be a number or a percentage", mhcspec.Quoted(limit.String()))
+		return gate{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %s: it must be a number or a percentage", mhcspec.Quoted(limit.String()))
 	}
 	if maximum < 0 {
-		return trigger{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %s: it must not be negative", mhcspec.Quoted(limit.String()))
+		return gate{}, fmt.Errorf("spec.remediation.triggerIf.unhealthyLessThanOrEqualTo is %s: it must not be negative", mhcspec.Quoted(limit.String()))
 	}
 	text := strconv.Itoa(maximum)
 	if strings.HasSuffix(limit.String(), "%") {
 		text += " (" + limit.String() + ")"
 	}
-	return trigger{maximum: maximum, limit: text}, nil
+	return gate{maximum: maximum, limit: text}, nil
 }
 
 // newRange parses "[a-b]".
-func newRange(text string) (trigger, error) {
+func newRange(text string) (gate, error) {
 	const field = "spec.remediation.triggerIf.unhealthyInRange"
 	low, high, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"), "-")
 	minimum, errLow := strconv.ParseUint(low, 10, 64)
 	maximum, errHigh := strconv.ParseUint(high, 10, 64)
 	if !ok || len(text) != len(low)+len(high)+3 || errLow != nil || errHigh != nil || max(minimum, maximum) > mhcspec.MaxCount {
-		return trigger{}, fmt.Errorf("%s is %q: it must be two numbers up to %d, like [3-5]", field, text, mhcspec.MaxCount)
+		return gate{}, fmt.Errorf("%s is %q: it must be two numbers up to %d, like [3-5]", field, text, mhcspec.MaxCount)
 	}
 	if minimum > maximum {
-		return trigger{}, fmt.Errorf("%s is %q: its first number must not be above its second", field, text)
+		return gate{}, fmt.Errorf("%s is %q: its first number must not be above its second", field, text)
 	}
-	return trigger{minimum: int(minimum), maximum: int(maximum), limit: text, isRange: true}, nil
+	return gate{minimum: int(minimum), maximum: int(maximum), limit: text, isRange: true}, nil
 }
 
 // allows reports whether remediation is allowed with so many unhealthy Machines. The lower bound applies to those that are
 // certainly unhealthy, and only to the first step of a repair.
-func (t trigger) allows(c Counts, first bool) bool {
+func (t gate) allows(c Counts, first bool) bool {
 	return c.Unhealthy() <= t.maximum && (!first || t.minimum <= c.Confirmed())
 }
 
 // room returns how many more Machines may become unhealthy while remediation stays allowed; never negative.
-func (t trigger) room(c Counts) int {
+func (t gate) room(c Counts) int {
 	if !t.allows(c, true) {
 		return 0
 	}

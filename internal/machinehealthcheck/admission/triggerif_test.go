@@ -61,7 +61,7 @@ func TestTrigger(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := newTrigger(triggerOf(tt.opts...), tt.expected)
+			got, err := newGate(triggerOf(tt.opts...), tt.expected)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +104,7 @@ func TestTriggerProblems(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			for _, expected := range []int{0, 1, 10} {
-				_, err := newTrigger(triggerOf(tt.opt), expected)
+				_, err := newGate(triggerOf(tt.opt), expected)
 				if err == nil || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("with %d machines got error %v, want one that says %q", expected, err, tt.want)
 				}

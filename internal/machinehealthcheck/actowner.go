@@ -26,10 +26,10 @@ const metadataFieldOwner = "sickbay-machinehealthcheck-metadata"
 // ownAgain is how long not to try to set the owner of a MachineHealthCheck after the API server has refused that.
 const ownAgain = 10 * time.Minute
 
-// adopt ensures that a MachineHealthCheck has the label of its Cluster and is owned by it, as Cluster API's webhook and controller
+// ensureOwner ensures that a MachineHealthCheck has the label of its Cluster and is owned by it, as Cluster API's webhook and controller
 // would. An API server with the admission plugin OwnerReferencesPermissionEnforcement, as OpenShift's, lets only those change owners who may
 // delete the object. Sickbay may not, so it says so once, and does without the owner.
-func (r *Reconciler) adopt(ctx context.Context, f admission.Facts, d admission.Decision) error {
+func (r *Reconciler) ensureOwner(ctx context.Context, f admission.Facts, d admission.Decision) error {
 	mhc, cluster := f.MachineHealthCheck, f.Cluster
 	key := client.ObjectKeyFromObject(mhc)
 	owned := slices.ContainsFunc(mhc.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == cluster.UID })
