@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// calm is how long nothing must happen before it counts as rest. It is longer than the longest wait that began earlier
-	// and leads to one more look: a minute, after which Sickbay cleans up ended records.
-	calm = 61 * time.Second
+	// calm is how long nothing must happen before it counts as rest. It is longer than the waits that began earlier and lead to one more
+	// look: a minute, after which Sickbay cleans up ended records, and up to 75 seconds for which pacing lets a domain cool down.
+	calm = 76 * time.Second
 	// heartbeats is how often each kubelet reports, once per second, while nothing else happens.
 	heartbeats = 5
 )
