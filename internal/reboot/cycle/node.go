@@ -126,13 +126,14 @@ func (d *draft) waitForMachine() {
 	switch {
 	case !d.f.awaitsMachine():
 		d.succeed()
-	case d.s.SuspendedSince != nil && d.s.PausedSince == nil && d.f.Paused == "" && !d.f.stillSick():
-		// Nothing has changed since.
+	case d.s.PausedSince != nil && d.f.Paused == "" && !d.f.stillSick():
+		// It stands back until the machine has a verdict.
 	case d.stopsClock():
 	case !d.overdue():
 	case !d.f.stillSick():
-		// An Unknown verdict proves nothing. While the request stands, nobody makes another one.
-		d.suspend()
+		// An Unknown verdict proves nothing. The request stands, since nobody would make another one, and others need not wait for it.
+		d.standBack()
+		d.progress(string(v1alpha1.WaitingForMachine), "The Node is back and Ready; waiting for a verdict on the machine, which is Unknown")
 	default:
 		d.fail(v1alpha1.ReasonMachineUnhealthy, "The Node is back and Ready, but the machine is still unhealthy after "+d.f.Spec.NodeTimeout().String())
 	}
