@@ -247,13 +247,33 @@ func TestHealthyBefore(t *testing.T) {
 	}
 }
 
-// TestProviderAtWork: while OpenShift's own provider runs, two controllers would cycle the host.
-func TestProviderAtWork(t *testing.T) {
-	f := newHarness(t)
+// providerLeads has OpenShift's own provider take its Lease.
+func (f *harness) providerLeads() {
+	f.t.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: f.machine.Namespace, Name: ProviderLease}}
 	lease.Spec.HolderIdentity, lease.Spec.LeaseDurationSeconds = new("capbm"), new(int32(120))
 	lease.Spec.RenewTime = new(metav1.NewMicroTime(f.clock.Now()))
-	f.must(f.env.Client.Create(t.Context(), lease))
+	f.must(f.env.Client.Create(f.t.Context(), lease))
+}
+
+// TestProviderKeepsItsAnnotation: OpenShift's provider stops in the middle of a power cycle if its annotation goes. The Node may read Ready meanwhile: for
+// 40 seconds after the host went off, and before its labels are back.
+func TestProviderKeepsItsAnnotation(t *testing.T) {
+	f := newHarness(t)
+	f.providerLeads()
+	f.annotated(true)
+	f.settles()
+	f.is("Ready", corev1.ConditionTrue)
+	f.settles()
+	if _, asked := f.machine.Annotations[Annotation]; !asked {
+		t.Error("Sickbay has removed the annotation that OpenShift's provider is carrying out")
+	}
+}
+
+// TestProviderAtWork: while OpenShift's own provider runs, two controllers would cycle the host.
+func TestProviderAtWork(t *testing.T) {
+	f := newHarness(t)
+	f.providerLeads()
 	f.annotated(true)
 	f.settles()
 	if f.request() != nil || f.machine.Annotations[rebootannotation.Outcome] == "" {

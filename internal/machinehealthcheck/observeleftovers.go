@@ -51,7 +51,7 @@ func (r *Reconciler) oldRequests(ctx context.Context, f *admission.Facts) (map[s
 		return nil, nil
 	}
 	requests, err := r.listRequests(ctx, ref, mhc.Namespace)
-	if answered(err) {
+	if scaffold.Answered(err) {
 		return nil, nil
 	}
 	if err != nil {

@@ -2,7 +2,6 @@ package machinehealthcheck
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -85,12 +84,6 @@ func ignoreUninstalled(err error) error {
 	return err
 }
 
-// answered reports whether the API server answered that it cannot give a kind. An immediate retry would not help.
-func answered(err error) bool {
-	_, answered := errors.AsType[*apierrors.StatusError](err)
-	return answered && !apierrors.IsTooManyRequests(err)
-}
-
 func notInstalled(gvk schema.GroupVersionKind, what string) string {
 	return fmt.Sprintf("remediation %s kind %s of %s is not installed", what, gvk.Kind, gvk.GroupVersion())
 }
@@ -107,7 +100,7 @@ func (r *Reconciler) whyUnreadable(ctx context.Context, gvk schema.GroupVersionK
 		return notInstalled(gvk, what), nil
 	case apierrors.IsForbidden(err):
 		return fmt.Sprintf("remediation %s kind %s of %s may not be read: Sickbay lacks the permission", what, gvk.Kind, gvk.GroupVersion()), nil
-	case answered(err):
+	case scaffold.Answered(err):
 		// For example, the webhook that converts the kind is away with its provider.
 		return fmt.Sprintf("remediation %s kind %s of %s cannot be read: %s", what, gvk.Kind, gvk.GroupVersion(), ownwrites.Cause(err)), nil
 	case err != nil:

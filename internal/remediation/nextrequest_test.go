@@ -5,23 +5,24 @@ import (
 	"testing"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// TestNextRequestThatCannotBeRead: the kind of the NEXT step cannot be read (Sickbay has no rights on it). As for a first step, the slot goes to
-// another machine, and the record says what is wrong.
+// fixStep is a step that asks another controller to fix the machine.
+func fixStep() v1alpha1.RemediationStep {
+	return step(v1alpha1.ActionRequest, func(s *v1alpha1.RemediationStep) {
+		s.TemplateRef = &v1alpha1.StepTemplateReference{APIVersion: templateKind.GroupVersion().String(), Kind: templateKind.Kind, Name: "fix"}
+	})
+}
+
+// TestNextRequestThatCannotBeRead: Sickbay may not read the kind of the next step. As for a first step, the slot goes to another machine, and the
+// record says what is wrong.
 func TestNextRequestThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	fix := step(v1alpha1.ActionRequest, func(s *v1alpha1.RemediationStep) {
-		s.TemplateRef = &v1alpha1.StepTemplateReference{APIVersion: "remediation.example.dev/v1", Kind: "FixRemediationTemplate", Name: "fix"}
-	})
 	for name, first := range map[string]v1alpha1.RemediationStep{
 		"after a reboot":      step(v1alpha1.ActionReboot),
 		"after a replacement": step(v1alpha1.ActionReplace, func(s *v1alpha1.RemediationStep) { s.TimeoutSeconds = new(int32(300)) }),
@@ -31,9 +32,9 @@ func TestNextRequestThatCannotBeRead(t *testing.T) {
 			f := newHarness(t)
 			f.template()
 			a := f.sick("a")
-			record := f.admit(a, by(first, fix))
+			record := f.admit(a, by(first, fixStep()))
 			f.reconcile(record)
-			f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: apierrors.NewForbidden(schema.GroupResource{Resource: "fixremediations"}, "a", nil)}
+			f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: unreadableKinds["no rights"]}
 			if first.Action == v1alpha1.ActionReplace {
 				f.pass(6 * time.Minute)
 			} else {
@@ -51,7 +52,6 @@ func TestNextRequestThatCannotBeRead(t *testing.T) {
 			f.wantStanding()
 			got, _ := stored(f, record)
 			says := ladder.Progress(&got.Status)
-			t.Logf("%s: %s", f.summary(record), says.Message)
 			if says.Reason != v1alpha1.ReasonBackoff || strings.Contains(says.Message, "still stands") {
 				t.Errorf("after 6 hours it says %s: %s", says.Reason, says.Message)
 			}
@@ -63,9 +63,6 @@ func TestNextRequestThatCannotBeRead(t *testing.T) {
 // TestNextRequestThatCannotBeReadHoldsNothingUp: the machine recovers, or a person cancels, or the MachineHealthCheck is deleted.
 func TestNextRequestThatCannotBeReadHoldsNothingUp(t *testing.T) {
 	t.Parallel()
-	fix := step(v1alpha1.ActionRequest, func(s *v1alpha1.RemediationStep) {
-		s.TemplateRef = &v1alpha1.StepTemplateReference{APIVersion: "remediation.example.dev/v1", Kind: "FixRemediationTemplate", Name: "fix"}
-	})
 	for name, happens := range map[string]func(f *harness, a *clusterv1.Machine, record *v1alpha1.MachineRemediation){
 		"recovers": func(f *harness, a *clusterv1.Machine, _ *v1alpha1.MachineRemediation) {
 			f.judge(a, metav1.ConditionTrue)
@@ -78,9 +75,9 @@ func TestNextRequestThatCannotBeReadHoldsNothingUp(t *testing.T) {
 			f := newHarness(t)
 			f.template()
 			a := f.sick("a")
-			record := f.admit(a, by(step(v1alpha1.ActionReboot), fix))
+			record := f.admit(a, by(step(v1alpha1.ActionReboot), fixStep()))
 			f.reconcile(record)
-			f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: apierrors.NewForbidden(schema.GroupResource{Resource: "fixremediations"}, "a", nil)}
+			f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: unreadableKinds["no rights"]}
 			f.pass(11 * time.Minute)
 			f.reconcile(record)
 			happens(f, a, record)

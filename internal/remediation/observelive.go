@@ -12,6 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // Seen is what a person can see of a record and its machine.
@@ -65,7 +66,7 @@ func (r *Reconciler) lookAround(ctx context.Context, v *view) (err error) {
 func lookForRequest(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*ladder.Request, error) {
 	for _, wanted := range wantedRequests(record) {
 		found, err := readRequest(ctx, reader, wanted)
-		if answeredWithError(err) {
+		if scaffold.Answered(err) {
 			return ladder.Alone(record).Request, nil
 		}
 		if found != nil || err != nil {

@@ -2,7 +2,6 @@ package remediation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // requestFacts reads the object that the latest attempt made, or else the one with the name that the next attempt would use. It
@@ -25,18 +25,11 @@ func (r *Reconciler) requestFacts(ctx context.Context, v *view) error {
 	var err error
 	var number int32
 	v.facts.Request, number, err = r.observeRequest(ctx, v.facts.Record)
-	if !answeredWithError(err) {
+	if !scaffold.Answered(err) {
 		return err
 	}
 	r.assumeUnreadable(v, number, err)
 	return nil
-}
-
-// answeredWithError reports whether the API server answered that a kind cannot be read: Sickbay has no permission, or the conversion webhook
-// is down. An immediate retry would not help.
-func answeredWithError(err error) bool {
-	_, answered := errors.AsType[*apierrors.StatusError](err)
-	return answered && !apierrors.IsTooManyRequests(err)
 }
 
 // assumeUnreadable handles a kind that cannot be read. An object that an attempt made is assumed to exist, unless the machine is gone.

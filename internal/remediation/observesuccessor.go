@@ -18,6 +18,7 @@ import (
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // successorFacts reads which machine replaces the one that is gone, or why none will. A built-in plan does not need to know.
@@ -109,7 +110,7 @@ func (r *Reconciler) noSuccessor(ctx context.Context, record *v1alpha1.MachineRe
 	switch {
 	case apierrors.IsNotFound(err), err == nil && (owner.GetUID() != ref.UID || owner.GetDeletionTimestamp() != nil):
 		return fmt.Sprintf("%s %s is gone", ref.Kind, ref.Name), nil
-	case answeredWithError(err), meta.IsNoMatchError(err):
+	case scaffold.Answered(err), meta.IsNoMatchError(err):
 		// The deadline ends the wait.
 		return "", nil
 	case err != nil:

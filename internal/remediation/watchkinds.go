@@ -27,7 +27,7 @@ func (r *Reconciler) watchKind(ctx context.Context, gvk schema.GroupVersionKind)
 	if err == nil {
 		err = r.Live.List(ctx, scaffold.MetadataListOf(gvk), client.InNamespace(r.Namespace), client.Limit(1))
 	}
-	if meta.IsNoMatchError(err) || answeredWithError(err) {
+	if meta.IsNoMatchError(err) || scaffold.Answered(err) {
 		return nil
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -30,4 +31,11 @@ func kindOf(obj client.Object) string {
 		return kind
 	}
 	return reflect.TypeOf(obj).Elem().Name()
+}
+
+// Answered reports whether the API server answered that objects of a kind cannot be read: Sickbay has no permission, or the conversion webhook is
+// down. An immediate retry would not help.
+func Answered(err error) bool {
+	_, answered := errors.AsType[*apierrors.StatusError](err)
+	return answered && !apierrors.IsTooManyRequests(err)
 }

@@ -42,5 +42,5 @@ func TestKilled(t *testing.T) {
 	g.Expect(seen(spec.Namespace)).To(HaveLen(before+1), "one new machine")
 	g.Expect(touched(&machines[1])).To(BeFalse())
 	g.Eventually(func(g Gomega) { allClosed(g, spec.Namespace) }).Should(Succeed())
-	g.Expect(harness.Journal.Records(sick.UID)).To(HaveLen(1), "whoever leads goes on with the record that there is")
+	g.Expect(harness.Journal.Records(sick.UID)).To(HaveLen(1), "the new leader goes on with the same record")
 }

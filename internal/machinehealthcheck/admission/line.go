@@ -75,7 +75,7 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 }
 
 // leftOvers returns the machines with leftovers of an earlier version of Sickbay. They get a record whatever their health, which
-// continues or withdraws the leftovers. It leaves out machines that ever had a record.
+// continues or withdraws the leftovers. It leaves out machines that ever had a record, unless a power cycle has marked one since.
 func (f Facts) leftOvers() []Admission {
 	var all []Admission
 	for i := range f.Targets {
@@ -87,13 +87,16 @@ func (f Facts) leftOvers() []Admission {
 }
 
 func (f Facts) takesOver(target *Target) bool {
-	return target.LeftOver != "" && !target.deleting() && !f.recorded(target.Machine.UID) || f.markedLater(target)
+	if target.LeftOver == "" || target.deleting() {
+		return false
+	}
+	return !f.recorded(target.Machine.UID) || f.markedLater(target)
 }
 
 // markedLater reports whether a power cycle without a record has marked a machine after all of its records ended.
 func (f Facts) markedLater(target *Target) bool {
 	mark := meta.FindStatusCondition(target.Machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
-	return target.LeftOver == leftOverMark && mark != nil && !target.deleting() && !slices.ContainsFunc(f.Records, func(r *v1alpha1.MachineRemediation) bool {
+	return target.LeftOver == leftOverMark && mark != nil && !slices.ContainsFunc(f.Records, func(r *v1alpha1.MachineRemediation) bool {
 		ended := r.Status.CompletionTime
 		return r.Spec.MachineRef.UID == target.Machine.UID && (ended == nil || !ended.Before(&mark.LastTransitionTime))
 	})

@@ -20,8 +20,7 @@ func TestSuccessorsProbationStopsDuringAPause(t *testing.T) {
 		t.Fatalf("it says %s %s", p.Reason, p.Message)
 	}
 	f = with(f, func(f *Facts) { f.Safety.Paused = "" })
-	f, d := decideAll(f, noon)
-	t.Log(d.Rule, Progress(&f.Record.Status).Message)
+	f, _ = decideAll(f, noon)
 	if Ended(f.Record) {
 		t.Errorf("right after the pause it has ended: %s, although the successor was judged healthy for 1 of 5 minutes", Success(&f.Record.Status).Reason)
 	}
@@ -48,7 +47,6 @@ func TestAskedAnewAfterAskedFirst(t *testing.T) {
 		f, _ = decideAll(f, noon.Add(-50*time.Minute))
 		f.RemediateAsked = true // and set again
 		f, _ = decideAll(f, noon.Add(-40*time.Minute))
-		t.Log(reason, f.Record.Status.Phase, Progress(&f.Record.Status).Message)
 		if f.Record.Status.Phase == v1alpha1.RemediationHeld {
 			t.Errorf("finding %s: nobody hears the annotation: %s", reason, Progress(&f.Record.Status).Message)
 		}
@@ -58,7 +56,7 @@ func TestAskedAnewAfterAskedFirst(t *testing.T) {
 // TestOwnedMachineThatIsGoneBeforeTheAct: somebody else has deleted it. Sickbay has asked nobody, so nothing of it has succeeded.
 func TestOwnedMachineThatIsGoneBeforeTheAct(t *testing.T) {
 	owned := func(f *Facts) {
-		f.Record.Annotations = map[string]string{"sickbay.dev/owner-uid": "ms-1", "sickbay.dev/failure-domain": "z1"}
+		f.Record.Annotations = map[string]string{OwnerUIDAnnotation: "ms-1", "sickbay.dev/failure-domain": "z1"}
 	}
 	for name, f := range map[string]Facts{
 		"nobody has looked at the record yet": with(plan(replace()), owned, goneNow),
