@@ -22,7 +22,7 @@ var metal3MachineKind = schema.GroupVersionKind{Group: "infrastructure.cluster.x
 func TestMain(m *testing.M) {
 	flag.Parse()
 	// The default is the number of processors, which suits tests that compute. These tests wait.
-	if err := flag.Set("test.parallel", "32"); err != nil {
+	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
 	env.Main(m,
