@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	. "github.com/onsi/gomega"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
@@ -253,6 +255,13 @@ func TestAwaitedMachine(t *testing.T) {
 	}
 	other := build.MachineHealthCheck(w.ns, "other")
 	build.Create(t.Context(), t, w.env.Client, other)
+	following := w.recordOf(t, first)
+	following.Status.ReplacementRef = &v1alpha1.RemediationReference{Name: "second"}
+	looks := pauses{after: map[string]time.Duration{}}
+	w.recordEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: following, ObjectNew: w.recordOf(t, first)}, looks)
+	if _, woken := looks.after[other.Name]; !woken {
+		t.Error("nobody looks at second when the repair of first ends, as another MachineHealthCheck selects it")
+	}
 	if err := w.env.Client.Delete(t.Context(), mhc); err != nil {
 		t.Fatal(err)
 	}

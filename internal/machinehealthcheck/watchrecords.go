@@ -74,6 +74,10 @@ func (r *Reconciler) recordEvents() handler.EventHandler {
 			lookAfter(ctx, e.Object, queue, statusIntervalFor)
 		},
 		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
+			if e.ObjectOld.(*v1alpha1.MachineRemediation).Status.ReplacementRef != nil {
+				// The end of a record removes the reference.
+				look(ctx, e.ObjectOld, queue)
+			}
 			look(ctx, e.ObjectNew, queue)
 		},
 		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
@@ -97,11 +101,12 @@ func (r *Reconciler) ofRecord(ctx context.Context, record *v1alpha1.MachineRemed
 	cluster := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.ClusterName}
 	named := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.HealthCheckRef.Name}
 	err := r.Client.Get(ctx, named, mhc, client.UnsafeDisableDeepCopy)
-	switch {
-	case err == nil && mhc.Spec.ClusterName == record.Spec.ClusterName:
+	selects := err == nil && mhc.Spec.ClusterName == record.Spec.ClusterName
+	if selects {
 		add(mhc)
-	default:
-		// The MachineHealthCheck is gone. Another one now selects the replacement that the record waits for.
+	}
+	if !selects || record.Status.ReplacementRef != nil {
+		// Another one may select the replacement that the record judges.
 		add(logged(ctx)(mhcspec.MachineHealthChecksOf(ctx, r.Client, cluster))...)
 	}
 	err = r.Client.Get(ctx, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.MachineRef.Name}, machine, client.UnsafeDisableDeepCopy)

@@ -96,11 +96,14 @@ func (p *Repair) hangsSince(r *v1alpha1.MachineRemediation) (since time.Time, ha
 }
 
 // heldInVain reports whether a person must decide after a repair was tried, and since when. A cancellation does not say whether
-// it helped.
+// it helped. The condition's own time would not do: after each pause, it begins anew.
 func heldInVain(r *v1alpha1.MachineRemediation) (since time.Time, held bool) {
 	progressing := ladder.Progress(&r.Status)
-	if progressing.Status != metav1.ConditionFalse || progressing.Reason == v1alpha1.ReasonCancelled {
+	if progressing.Status != metav1.ConditionFalse || progressing.Reason == v1alpha1.ReasonCancelled || !memory.Tried(r) {
 		return time.Time{}, false
 	}
-	return progressing.LastTransitionTime.Time, memory.Tried(r)
+	if last := ladder.Last(&r.Status); last != nil && last.EndTime != nil {
+		return last.EndTime.Time, true
+	}
+	return progressing.LastTransitionTime.Time, true
 }

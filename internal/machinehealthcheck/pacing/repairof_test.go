@@ -70,6 +70,13 @@ func held(reason string) change {
 	}
 }
 
+// denied ended the attempt that waited for approval, three minutes ago. Nothing acted.
+func denied(r *v1alpha1.MachineRemediation) {
+	r.Status.Attempts = append(r.Status.Attempts, v1alpha1.RemediationAttempt{
+		Step: "replace", StartTime: ago(5 * minute), EndTime: ago(3 * minute), Result: v1alpha1.ResultDenied,
+	})
+}
+
 func ago(d time.Duration) *metav1.Time { return new(metav1.NewTime(now.Add(-d))) }
 
 // overdue says that the machine has been on its way out for so long.
@@ -121,8 +128,9 @@ func TestRepairOf(t *testing.T) {
 		"HandedBack":                      {record(granted, rebooted, ended(v1alpha1.ReasonHandedBack)), of(at(minute), neither)},
 		"RecoveredUnaided":                {record(granted, ended(v1alpha1.ReasonRecoveredUnaided)), pacing.Repair{}},
 		"Replaced by a built-in plan":     {record(builtIn, granted, rebooted, ended(v1alpha1.ReasonReplaced)), of(at(minute), neither)},
-		"Held after a repair was tried":   {record(granted, rebooted, released, held(v1alpha1.ReasonNoStepLeft)), of(at(2*minute), failed)},
-		"Held by Deny after a repair":     {record(granted, rebooted, released, held(v1alpha1.ReasonDenied)), of(at(2*minute), failed)},
+		// A pause two minutes ago began the condition anew; the failure is as old as the last attempt.
+		"Held after a repair was tried":   {record(granted, rebooted, released, held(v1alpha1.ReasonNoStepLeft)), of(at(10*minute), failed)},
+		"Held by Deny after a repair":     {record(granted, rebooted, denied, released, held(v1alpha1.ReasonDenied)), of(at(3*minute), failed)},
 		"Held after evidence":             {record(granted, evidence, released, held(v1alpha1.ReasonHoldStep)), of(at(10*minute), neither)},
 		"Held at once":                    {record(granted, released, held(v1alpha1.ReasonHoldStep)), pacing.Repair{}},
 		"Held since a person cancelled":   {record(granted, rebooted, released, held(v1alpha1.ReasonCancelled)), of(at(10*minute), neither)},
