@@ -47,71 +47,71 @@ func givenUp(attempt v1alpha1.RemediationAttempt) bool {
 }
 
 // begin opens an attempt of a step. Its clock starts now.
-func (t *turn) begin(step v1alpha1.RemediationStep) *v1alpha1.RemediationAttempt {
-	t.settle(step)
-	if t.s.StartTime == nil {
-		t.s.StartTime = t.time()
+func (d *draft) begin(step v1alpha1.RemediationStep) *v1alpha1.RemediationAttempt {
+	d.settle(step)
+	if d.s.StartTime == nil {
+		d.s.StartTime = d.time()
 	}
-	t.s.NextTransitionTime = t.after(step.Timeout())
-	t.remember(v1alpha1.RemediationAttempt{
-		Number: t.s.Attempt, Step: step.Name, OperationID: OperationID(t.f.Record, t.s.Attempt),
-		StartTime: t.time(), Decision: t.decisionFor(step),
+	d.s.NextTransitionTime = d.after(step.Timeout())
+	d.remember(v1alpha1.RemediationAttempt{
+		Number: d.s.Attempt, Step: step.Name, OperationID: OperationID(d.f.Record, d.s.Attempt),
+		StartTime: d.time(), Decision: d.decisionFor(step),
 	})
 	if step.Action == v1alpha1.ActionReplace {
-		t.answersAnnotation()
+		d.answersAnnotation()
 	}
-	return Last(&t.s)
+	return Last(&d.s)
 }
 
 // remember adds an attempt. If there are too many, it first drops those that did nothing, and then the oldest.
-func (t *turn) remember(attempt v1alpha1.RemediationAttempt) {
-	t.s.Attempts = append(t.s.Attempts, attempt)
-	for len(t.s.Attempts) > maxAttempts {
-		i := max(0, slices.IndexFunc(t.s.Attempts, givenUp))
-		t.s.Attempts = slices.Delete(t.s.Attempts, i, i+1)
+func (d *draft) remember(attempt v1alpha1.RemediationAttempt) {
+	d.s.Attempts = append(d.s.Attempts, attempt)
+	for len(d.s.Attempts) > maxAttempts {
+		i := max(0, slices.IndexFunc(d.s.Attempts, givenUp))
+		d.s.Attempts = slices.Delete(d.s.Attempts, i, i+1)
 	}
 }
 
 // end closes an attempt with a result, and says which step follows. What the attempt asked for is withdrawn next.
-func (t *turn) end(attempt *v1alpha1.RemediationAttempt, result v1alpha1.AttemptResult, message string) {
+func (d *draft) end(attempt *v1alpha1.RemediationAttempt, result v1alpha1.AttemptResult, message string) {
 	if attempt.EndTime == nil {
-		attempt.EndTime = t.time()
+		attempt.EndTime = d.time()
 	}
 	attempt.Result, attempt.Message = result, message
-	t.s.NextTransitionTime = nil
-	t.forgetStop()
-	t.s.Attempt = attempt.Number + 1
-	step := t.stepOf(attempt)
-	t.s.Step = step.Name
-	if !NeverGivenUp(t.f.Record, step) && tried(&t.s, step.Name) >= step.MaxAttempts() {
-		t.s.Step = StepAfter(t.f.Record.Spec.Steps, step.Name)
+	d.s.NextTransitionTime = nil
+	d.forgetStop()
+	d.s.Attempt = attempt.Number + 1
+	step := d.stepOf(attempt)
+	d.s.Step = step.Name
+	if !NeverGivenUp(d.f.Record, step) && tried(&d.s, step.Name) >= step.MaxAttempts() {
+		d.s.Step = StepAfter(d.f.Record.Spec.Steps, step.Name)
 	}
 }
 
 // fails ends an attempt that did not help.
-func (t *turn) fails(attempt *v1alpha1.RemediationAttempt, message string) bool {
-	t.end(attempt, v1alpha1.ResultFailed, message)
-	return t.afterAttempt()
+func (d *draft) fails(attempt *v1alpha1.RemediationAttempt, message string) bool {
+	d.end(attempt, v1alpha1.ResultFailed, message)
+	return d.afterAttempt()
 }
 
 // afterAttempt stores that an attempt is over. What it asked for is withdrawn before anything else begins.
-func (t *turn) afterAttempt() bool {
-	last := Last(&t.s)
-	t.rest(last)
+func (d *draft) afterAttempt() bool {
+	last := Last(&d.s)
+	d.rest(last)
 	switch {
-	case t.stands():
-		return t.takesBack("Takes back what was asked for: " + last.Message)
-	case t.needsPerson():
-		return t.leaveToPerson()
-	case t.s.NextTransitionTime != nil:
-		t.release()
-		if step, ok := t.nextStep(); ok && approved(t.asDecided(), step) {
-			t.getInLine(step)
+	case d.stands():
+		return d.withdrawing("Takes back what was asked for: " + last.Message)
+	case d.needsPerson():
+		return d.leaveToPerson()
+	case d.s.NextTransitionTime != nil:
+		d.release()
+		if step, ok := d.nextStep(); ok && approved(d.asDecided(), step) {
+			d.getInLine(step)
 		}
-		return t.say(v1alpha1.RemediationPending, restReason(last), last.Message+"; begins again later")
+		return d.say(v1alpha1.RemediationPending, restReason(last), last.Message+"; begins again later")
 	}
-	if t.s.Step == last.Step {
-		return t.goOn(last.Message + "; tries step " + last.Step + " again")
+	if d.s.Step == last.Step {
+		return d.goOn(last.Message + "; tries step " + last.Step + " again")
 	}
-	return t.goOn(last.Message + "; goes on with step " + t.s.Step)
+	return d.goOn(last.Message + "; goes on with step " + d.s.Step)
 }

@@ -17,76 +17,76 @@ const (
 )
 
 // stopClock stops the clock of the attempt at work. It replaces an earlier cause.
-func (t *turn) stopClock(by string) {
-	if t.s.StoppedTime != nil && t.s.StoppedBy != by {
-		if at := t.s.NextTransitionTime; at != nil {
-			t.s.NextTransitionTime = new(metav1.NewTime(at.Add(t.stoppedFor())))
+func (d *draft) stopClock(by string) {
+	if d.s.StoppedTime != nil && d.s.StoppedBy != by {
+		if at := d.s.NextTransitionTime; at != nil {
+			d.s.NextTransitionTime = new(metav1.NewTime(at.Add(d.stoppedFor())))
 		}
-		t.s.StoppedTime = nil
+		d.s.StoppedTime = nil
 	}
-	if t.s.StoppedTime == nil {
-		t.s.StoppedTime, t.s.StoppedBy = t.time(), by
-		t.sinceUnseen(by)
+	if d.s.StoppedTime == nil {
+		d.s.StoppedTime, d.s.StoppedBy = d.time(), by
+		d.sinceUnseen(by)
 	}
 }
 
 // sinceUnseen restarts the clock of the attempt at work if a pause is noticed only after the timeout: nobody looked for that long,
 // and the pause may have begun right after the attempt.
-func (t *turn) sinceUnseen(by string) {
-	attempt := atWork(&t.s)
+func (d *draft) sinceUnseen(by string) {
+	attempt := atWork(&d.s)
 	if by != byPause || attempt == nil {
 		return
 	}
-	step := t.stepOf(attempt)
-	if t.deadline(attempt, step).Before(t.now) {
-		t.s.NextTransitionTime = new(metav1.NewTime(t.time().Add(step.Timeout())))
+	step := d.stepOf(attempt)
+	if d.deadline(attempt, step).Before(d.now) {
+		d.s.NextTransitionTime = new(metav1.NewTime(d.time().Add(step.Timeout())))
 	}
 }
 
-func (t *turn) stoppedFor() time.Duration { return max(0, t.time().Sub(t.s.StoppedTime.Time)) }
+func (d *draft) stoppedFor() time.Duration { return max(0, d.time().Sub(d.s.StoppedTime.Time)) }
 
 // forgetStop clears a stop that has ended.
-func (t *turn) forgetStop() { t.s.StoppedTime, t.s.StoppedBy = nil, "" }
+func (d *draft) forgetStop() { d.s.StoppedTime, d.s.StoppedBy = nil, "" }
 
 // runClock resumes the clock of the attempt at work, and returns its deadline. Stopped time does not count, and a pause that nobody
 // saw restarts the clock.
-func (t *turn) runClock(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) time.Time {
-	deadline := t.deadline(attempt, step)
-	if t.s.StoppedTime != nil {
-		deadline = deadline.Add(t.stoppedFor())
-		t.forgetStop()
+func (d *draft) runClock(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) time.Time {
+	deadline := d.deadline(attempt, step)
+	if d.s.StoppedTime != nil {
+		deadline = deadline.Add(d.stoppedFor())
+		d.forgetStop()
 	}
-	if anew := t.unseenPause().Add(step.Timeout()); anew.After(deadline) {
+	if anew := d.unseenPause().Add(step.Timeout()); anew.After(deadline) {
 		deadline = anew
 	}
-	t.s.NextTransitionTime = new(metav1.NewTime(deadline.Truncate(time.Second)))
-	return t.s.NextTransitionTime.Time
+	d.s.NextTransitionTime = new(metav1.NewTime(deadline.Truncate(time.Second)))
+	return d.s.NextTransitionTime.Time
 }
 
 // deadline returns when the attempt at work times out, as far as that is known.
-func (t *turn) deadline(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) time.Time {
+func (d *draft) deadline(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) time.Time {
 	switch {
-	case t.s.NextTransitionTime != nil:
-		return t.s.NextTransitionTime.Time
+	case d.s.NextTransitionTime != nil:
+		return d.s.NextTransitionTime.Time
 	case attempt.StartTime != nil:
 		return attempt.StartTime.Add(step.Timeout())
 	}
-	return t.time().Add(step.Timeout())
+	return d.time().Add(step.Timeout())
 }
 
 // unseenPause returns when the last pause ended, unless the record saw it: then Progressing has changed its status since, and the
 // clock was stopped during the pause.
-func (t *turn) unseenPause() time.Time {
-	at := t.f.ResumedAt
-	if at.After(t.now) || !at.After(Progress(&t.f.Record.Status).LastTransitionTime.Time) {
+func (d *draft) unseenPause() time.Time {
+	at := d.f.ResumedAt
+	if at.After(d.now) || !at.After(Progress(&d.f.Record.Status).LastTransitionTime.Time) {
 		return time.Time{}
 	}
 	return at
 }
 
 // proofDue returns until when a machine must be seen healthy: the deadline plus twice the probation.
-func (t *turn) proofDue(deadline time.Time) time.Time {
-	return deadline.Add(2 * t.f.Record.Spec.Probation())
+func (d *draft) proofDue(deadline time.Time) time.Time {
+	return deadline.Add(2 * d.f.Record.Spec.Probation())
 }
 
 func latestOf(times ...time.Time) time.Time {

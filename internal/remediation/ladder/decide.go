@@ -12,57 +12,57 @@ import (
 // it.
 var rules = []struct {
 	name   string
-	answer func(*turn) bool
+	answer func(*draft) bool
 }{
-	{"the record has ended", (*turn).ended},
-	{"what has begun unseen is taken over", (*turn).takeOver},
-	{"the machine is gone", (*turn).gone},
-	{"somebody has stopped it", (*turn).stopped},
-	{"the machine is handed back", (*turn).handBack},
-	{"something is left of an attempt that is over", (*turn).withdraw},
-	{"a person has decided against it", (*turn).refusedByPerson},
-	{"the machine is healthy", (*turn).recovered},
-	{"the machine is not proven to be healthy", (*turn).unproven},
-	{"an attempt is at work", (*turn).atWork},
-	{"a person must decide", (*turn).held},
-	{"the next attempt has not begun", (*turn).pending},
+	{"the record has ended", (*draft).ended},
+	{"what has begun unseen is taken over", (*draft).takeOver},
+	{"the machine is gone", (*draft).gone},
+	{"somebody has stopped it", (*draft).stopped},
+	{"the machine is handed back", (*draft).handBack},
+	{"something is left of an attempt that is over", (*draft).withdraw},
+	{"a person has decided against it", (*draft).refusedByPerson},
+	{"the machine is healthy", (*draft).recovered},
+	{"the machine is not proven to be healthy", (*draft).unproven},
+	{"an attempt is at work", (*draft).atWork},
+	{"a person must decide", (*draft).held},
+	{"the next attempt has not begun", (*draft).pending},
 }
 
 // Decide returns what comes next for a record. It does not change the facts.
 func Decide(f Facts, now time.Time) Decision {
-	t := &turn{f: f, now: now, s: *f.Record.Status.DeepCopy()}
+	d := &draft{f: f, now: now, s: *f.Record.Status.DeepCopy()}
 	for _, rule := range rules {
-		if rule.answer(t) {
-			t.d.Rule = rule.name
+		if rule.answer(d) {
+			d.decision.Rule = rule.name
 			break
 		}
 	}
-	if t.d.Act == None {
-		t.s.SlotWanted = t.inLine
-		t.forgetsAnnotation()
+	if d.decision.Act == None {
+		d.s.SlotWanted = d.inLine
+		d.forgetsAnnotation()
 	}
-	t.d.Status = t.s
-	if t.d.Act == None && t.changed() {
-		t.d.Status.ObservedGeneration = f.Record.Generation
-		t.d.Store = true
+	d.decision.Status = d.s
+	if d.decision.Act == None && d.changed() {
+		d.decision.Status.ObservedGeneration = f.Record.Generation
+		d.decision.Store = true
 	}
-	return t.d
+	return d.decision
 }
 
 // changed reports whether the status differs from the one that was read.
-func (t *turn) changed() bool { return !equality.Semantic.DeepEqual(t.s, t.f.Record.Status) }
+func (d *draft) changed() bool { return !equality.Semantic.DeepEqual(d.s, d.f.Record.Status) }
 
 // ended leaves nothing to do but to remove the finalizer and the label.
-func (t *turn) ended() bool {
-	if t.s.CompletionTime == nil {
+func (d *draft) ended() bool {
+	if d.s.CompletionTime == nil {
 		return false
 	}
-	_, open := t.f.Record.Labels[v1alpha1.OpenLabel]
-	for _, finalizer := range t.f.Record.Finalizers {
+	_, open := d.f.Record.Labels[v1alpha1.OpenLabel]
+	for _, finalizer := range d.f.Record.Finalizers {
 		open = open || finalizer == v1alpha1.RemediationFinalizer
 	}
 	if open {
-		return t.act(Close, v1alpha1.RemediationAttempt{}, v1alpha1.RemediationStep{})
+		return d.act(Close, v1alpha1.RemediationAttempt{}, v1alpha1.RemediationStep{})
 	}
 	return true
 }

@@ -139,12 +139,12 @@ func Alone(r *v1alpha1.MachineRemediation) Facts {
 	if last == nil || last.ObjectRef == nil {
 		return f
 	}
-	t := turn{f: f, s: r.Status}
-	step := t.stepOf(last)
+	d := draft{f: f, s: r.Status}
+	step := d.stepOf(last)
 	if step.Action == v1alpha1.ActionReplace && last.ObjectRef.Kind != "Machine" {
 		f.Machine.Owner = last.ObjectRef.DeepCopy()
 	}
-	if last.EndTime != nil && t.reason() != v1alpha1.ReasonWithdrawing {
+	if last.EndTime != nil && d.reason() != v1alpha1.ReasonWithdrawing {
 		return f
 	}
 	switch {
@@ -152,7 +152,7 @@ func Alone(r *v1alpha1.MachineRemediation) Facts {
 		f.Machine.Mark = Mark{State: MarkWaiting, Ours: true}
 	case step.Action == v1alpha1.ActionReplace:
 		f.Machine.DeletingSince = last.StartTime.Time
-	case t.annotates(step):
+	case d.annotates(step):
 		f.Machine.RebootOperation, f.Machine.RebootStands = last.OperationID, true
 	case Acts(step.Action):
 		f.Request = &Request{OperationID: last.OperationID, Ref: *last.ObjectRef}

@@ -157,8 +157,8 @@ func marked(f *Facts) { f.Machine.Mark = Mark{State: MarkWaiting, Ours: true} }
 // markedByOthers has a mark on the machine that is not ours.
 func markedByOthers(f *Facts) { f.Machine.Mark = Mark{State: MarkWaiting} }
 
-// takesBack is a record that has said that it takes something back.
-func takesBack(f *Facts) {
+// withdrawing is a record that has said that it takes something back.
+func withdrawing(f *Facts) {
 	said(metav1.ConditionTrue, v1alpha1.ReasonWithdrawing, "Takes it back")(f)
 }
 

@@ -3,36 +3,36 @@ package ladder
 import "github.com/sickbay-dev/sickbay/api/v1alpha1"
 
 // gone ends the record of a machine that is gone, once nothing is left on its host and its successor is proven.
-func (t *turn) gone() bool {
-	if !t.f.Machine.Gone {
+func (d *draft) gone() bool {
+	if !d.f.Machine.Gone {
 		return false
 	}
-	attempt := atWork(&t.s)
-	if attempt != nil && (t.stepOf(attempt).Action != v1alpha1.ActionReplace || attempt.ObjectRef == nil) {
-		t.end(attempt, v1alpha1.ResultUnneeded, "The machine is gone")
-		if t.stands() {
-			return t.takesBack("The machine is gone; takes back what was asked for")
+	attempt := atWork(&d.s)
+	if attempt != nil && (d.stepOf(attempt).Action != v1alpha1.ActionReplace || attempt.ObjectRef == nil) {
+		d.end(attempt, v1alpha1.ResultUnneeded, "The machine is gone")
+		if d.stands() {
+			return d.withdrawing("The machine is gone; takes back what was asked for")
 		}
 	}
-	if t.withdrawRequest() {
+	if d.withdrawRequest() {
 		return true
 	}
-	if attempt := atWork(&t.s); attempt != nil {
-		return t.replaced(attempt)
+	if attempt := atWork(&d.s); attempt != nil {
+		return d.replaced(attempt)
 	}
-	if open := proving(&t.s); open != nil {
+	if open := proving(&d.s); open != nil {
 		open.Result, open.Message = v1alpha1.ResultUnneeded, "The machine is gone"
 	}
-	if t.cancelled() {
-		return t.complete(v1alpha1.ReasonCancelled, "The machine is gone; the remediation was cancelled")
+	if d.cancelled() {
+		return d.complete(v1alpha1.ReasonCancelled, "The machine is gone; the remediation was cancelled")
 	}
-	return t.complete(v1alpha1.ReasonMachineDeleted, t.whyGone())
+	return d.complete(v1alpha1.ReasonMachineDeleted, d.whyGone())
 }
 
 // whyGone says that somebody else deleted the machine, unless Sickbay asked for that, too.
-func (t *turn) whyGone() string {
-	for i := range t.s.Attempts {
-		if attempt := &t.s.Attempts[i]; attempt.ObjectRef != nil && t.stepOf(attempt).Action == v1alpha1.ActionReplace {
+func (d *draft) whyGone() string {
+	for i := range d.s.Attempts {
+		if attempt := &d.s.Attempts[i]; attempt.ObjectRef != nil && d.stepOf(attempt).Action == v1alpha1.ActionReplace {
 			return "The machine is gone"
 		}
 	}
@@ -42,14 +42,14 @@ func (t *turn) whyGone() string {
 const recordDeletedText = "The MachineRemediation was deleted"
 
 // recordIsDeleted reports whether somebody has deleted the record.
-func (t *turn) recordIsDeleted() bool { return !t.f.Record.DeletionTimestamp.IsZero() }
+func (d *draft) recordIsDeleted() bool { return !d.f.Record.DeletionTimestamp.IsZero() }
 
 // whyHandedBack says why Sickbay no longer manages the machine; empty if it does.
-func (t *turn) whyHandedBack() string {
-	if why := t.f.Safety.Unmanaged; why != "" {
+func (d *draft) whyHandedBack() string {
+	if why := d.f.Safety.Unmanaged; why != "" {
 		return why
 	}
-	if t.recordIsDeleted() {
+	if d.recordIsDeleted() {
 		return recordDeletedText
 	}
 	return ""
@@ -57,22 +57,22 @@ func (t *turn) whyHandedBack() string {
 
 // handBack withdraws what has not begun, and ends the record of a machine that Sickbay no longer manages. Others finish what they
 // have begun.
-func (t *turn) handBack() bool {
-	why := t.whyHandedBack()
+func (d *draft) handBack() bool {
+	why := d.whyHandedBack()
 	if why == "" {
 		return false
 	}
-	if attempt := atWork(&t.s); attempt != nil {
-		t.end(attempt, v1alpha1.ResultAborted, why)
-		if t.stands() {
-			return t.takesBack(why)
+	if attempt := atWork(&d.s); attempt != nil {
+		d.end(attempt, v1alpha1.ResultAborted, why)
+		if d.stands() {
+			return d.withdrawing(why)
 		}
 	}
-	if t.markStands() && t.f.Safety.Unmanaged != "" && t.f.Machine.VerdictStands {
-		return t.takesBack("Takes the mark back once the verdict is gone: " + why)
+	if d.markStands() && d.f.Safety.Unmanaged != "" && d.f.Machine.VerdictStands {
+		return d.withdrawing("Takes the mark back once the verdict is gone: " + why)
 	}
-	if t.withdraw() {
+	if d.withdraw() {
 		return true
 	}
-	return t.complete(v1alpha1.ReasonHandedBack, why)
+	return d.complete(v1alpha1.ReasonHandedBack, why)
 }

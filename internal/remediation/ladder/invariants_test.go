@@ -74,7 +74,7 @@ func (w *model) checkStore(d Decision) {
 	if n := len(after.Attempts); n > maxAttempts {
 		w.fail("%d attempts are remembered", n)
 	}
-	t := &turn{f: w.f, s: after, now: w.now}
+	t := &draft{f: w.f, s: after, now: w.now}
 	if after.ReleasedGrant > before.ReleasedGrant && t.stands() {
 		w.fail("the slot is given back while something stands")
 	}
@@ -99,7 +99,7 @@ func (w *model) checkStore(d Decision) {
 }
 
 // checkEnd holds of the write that ends a record.
-func (w *model) checkEnd(t *turn, after v1alpha1.MachineRemediationStatus) {
+func (w *model) checkEnd(t *draft, after v1alpha1.MachineRemediationStatus) {
 	if after.Phase != v1alpha1.RemediationEnded || len(after.Conditions) != 2 {
 		w.fail("the end is not said: %+v", after)
 	}
@@ -126,7 +126,7 @@ func (w *model) checkRest(d Decision) {
 	s := w.f.Record.Status
 	switch s.Phase {
 	case v1alpha1.RemediationPending, v1alpha1.RemediationHeld:
-		owner := &turn{f: w.f, s: s, now: w.now}
+		owner := &draft{f: w.f, s: s, now: w.now}
 		if (HasSlot(w.f.Record) && !owner.ownerAtWork()) || w.stands() || atWork(&s) != nil {
 			w.fail("phase %s, with a slot, or something that stands or is at work", s.Phase)
 		}
@@ -162,6 +162,6 @@ func (w *model) checkLine() {
 
 // stands reports whether anything of the record is on the machine that should not outlast it.
 func (w *model) stands() bool {
-	t := &turn{f: w.f, s: w.f.Record.Status, now: w.now}
+	t := &draft{f: w.f, s: w.f.Record.Status, now: w.now}
 	return t.stands()
 }

@@ -22,7 +22,7 @@ func situations() []row {
 		{name: "requesting", facts: with(p(), works("request", time.Minute))},
 		{name: "marked", facts: with(p(), works("replace", time.Minute))},
 		{name: "intended", facts: with(p(), begins("replace", time.Minute))},
-		{name: "withdrawing", facts: with(p(), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, "ask"), marked, takesBack)},
+		{name: "withdrawing", facts: with(p(), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, "ask"), marked, withdrawing)},
 		{name: "probation", facts: with(p(), works("reboot", time.Minute), recovering(time.Second))},
 		{name: "held", facts: with(p(), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "ask"))},
 		{name: "ended", facts: with(p(), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "ask"), completed)},

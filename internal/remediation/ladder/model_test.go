@@ -181,7 +181,7 @@ func (w *model) keepEvidence() {
 		return
 	}
 	w.evidence[w.f.Request.OperationID] = true
-	t := &turn{f: w.f, s: w.f.Record.Status}
+	t := &draft{f: w.f, s: w.f.Record.Status}
 	if t.requestStands() {
 		w.fail("a request is made while %s stands", w.f.Request.OperationID)
 	}

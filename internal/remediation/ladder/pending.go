@@ -5,90 +5,90 @@ import (
 )
 
 // pending waits for what the next attempt needs, and begins it.
-func (t *turn) pending() bool {
-	again := t.retried()
-	step, ok := t.nextStep()
-	if ok && !again && !allows(t.personsDecision()) && inherited(&t.s, step) == nil {
-		step = t.jump(step)
+func (d *draft) pending() bool {
+	again := d.retried()
+	step, ok := d.nextStep()
+	if ok && !again && !allows(d.personsDecision()) && inherited(&d.s, step) == nil {
+		step = d.jump(step)
 	}
-	if t.needsPerson() {
-		return t.leaveToPerson()
+	if d.needsPerson() {
+		return d.leaveToPerson()
 	}
-	if others := t.precedence(step); others.stands() {
-		return t.stepBack(step, others)
+	if others := d.precedence(step); others.stands() {
+		return d.stepBack(step, others)
 	}
-	if !again && !approved(t.asDecided(), step) {
-		t.settle(step)
-		t.release()
-		t.forgetBackoff()
-		return t.say(v1alpha1.RemediationPending, v1alpha1.ReasonApprovalRequired, "Step "+step.Name+" waits for a person to approve it")
+	if !again && !approved(d.asDecided(), step) {
+		d.settle(step)
+		d.release()
+		d.forgetBackoff()
+		return d.say(v1alpha1.RemediationPending, v1alpha1.ReasonApprovalRequired, "Step "+step.Name+" waits for a person to approve it")
 	}
-	if t.backsOff(step) {
+	if d.backsOff(step) {
 		return true
 	}
-	t.s.NextTransitionTime = nil
+	d.s.NextTransitionTime = nil
 	if Acts(step.Action) {
-		return t.pendingAct(step)
+		return d.pendingAct(step)
 	}
-	t.begin(step)
-	return t.goOn(t.waitsFor(step))
+	d.begin(step)
+	return d.goOn(d.waitsFor(step))
 }
 
 // forgetBackoff clears a back-off that is over, and otherwise asks for a look at its end, so that the status never shows a time in
 // the past.
-func (t *turn) forgetBackoff() {
-	switch at := t.s.NextTransitionTime; {
+func (d *draft) forgetBackoff() {
+	switch at := d.s.NextTransitionTime; {
 	case at == nil:
-	case at.After(t.now):
-		t.recheck(at.Time)
+	case at.After(d.now):
+		d.recheck(at.Time)
 	default:
-		t.s.NextTransitionTime = nil
+		d.s.NextTransitionTime = nil
 	}
 }
 
 // jump goes forward to the step that the rules of the plan ask for. An approval given meanwhile is for the earlier step, so it uses
 // a new attempt number.
-func (t *turn) jump(step v1alpha1.RemediationStep) v1alpha1.RemediationStep {
-	to := indexOf(t.f.Record, t.f.JumpTo)
-	if to <= indexOf(t.f.Record, step.Name) {
+func (d *draft) jump(step v1alpha1.RemediationStep) v1alpha1.RemediationStep {
+	to := indexOf(d.f.Record, d.f.JumpTo)
+	if to <= indexOf(d.f.Record, step.Name) {
 		return step
 	}
-	if t.s.Attempt > 0 && step.Approval == v1alpha1.ApprovalRequired {
-		t.s.Attempt++
+	if d.s.Attempt > 0 && step.Approval == v1alpha1.ApprovalRequired {
+		d.s.Attempt++
 	}
-	t.settle(t.f.Record.Spec.Steps[to])
-	return t.f.Record.Spec.Steps[to]
+	d.settle(d.f.Record.Spec.Steps[to])
+	return d.f.Record.Spec.Steps[to]
 }
 
 // pendingAct begins an attempt that acts, once it has a slot. Creating the record is the intent for the first attempt; the intent
 // for any other is stored before it acts.
-func (t *turn) pendingAct(step v1alpha1.RemediationStep) bool {
-	if !HasSlot(t.asDecided()) {
-		return t.waitForSlot(step)
+func (d *draft) pendingAct(step v1alpha1.RemediationStep) bool {
+	if !HasSlot(d.asDecided()) {
+		return d.waitForSlot(step)
 	}
-	if brake := t.brake(); brake.stands() {
-		if t.s.Attempt == 0 && t.f.Safety.Failed != "" {
+	if brake := d.brake(); brake.stands() {
+		if d.s.Attempt == 0 && d.f.Safety.Failed != "" {
 			// Its number is used up: the act may still take effect.
-			t.end(t.begin(step), v1alpha1.ResultAborted, brake.message)
+			d.end(d.begin(step), v1alpha1.ResultAborted, brake.message)
 		}
-		t.getInLine(step)
-		return t.stepBack(step, brake)
+		d.getInLine(step)
+		return d.stepBack(step, brake)
 	}
-	if t.s.Attempt == 0 && !t.changed() {
-		attempt := v1alpha1.RemediationAttempt{Number: 1, Step: step.Name, OperationID: OperationID(t.f.Record, 1)}
-		return t.act(t.actFor(step), attempt, step)
+	if d.s.Attempt == 0 && !d.changed() {
+		attempt := v1alpha1.RemediationAttempt{Number: 1, Step: step.Name, OperationID: OperationID(d.f.Record, 1)}
+		return d.act(d.actFor(step), attempt, step)
 	}
-	t.begin(step)
-	return t.goOn(t.waitsFor(step))
+	d.begin(step)
+	return d.goOn(d.waitsFor(step))
 }
 
 // waitForSlot gets in line.
-func (t *turn) waitForSlot(step v1alpha1.RemediationStep) bool {
-	t.settle(step)
-	t.getInLine(step)
-	if paced := t.f.Safety.Paced; paced != "" {
-		return t.say(v1alpha1.RemediationPending, v1alpha1.ReasonPaced, paced)
+func (d *draft) waitForSlot(step v1alpha1.RemediationStep) bool {
+	d.settle(step)
+	d.getInLine(step)
+	if paced := d.f.Safety.Paced; paced != "" {
+		return d.say(v1alpha1.RemediationPending, v1alpha1.ReasonPaced, paced)
 	}
-	return t.say(v1alpha1.RemediationPending, v1alpha1.ReasonNoSlot,
-		"Step "+step.Name+" waits for a slot of MachineHealthCheck "+t.f.Record.Spec.HealthCheckRef.Name)
+	return d.say(v1alpha1.RemediationPending, v1alpha1.ReasonNoSlot,
+		"Step "+step.Name+" waits for a slot of MachineHealthCheck "+d.f.Record.Spec.HealthCheckRef.Name)
 }

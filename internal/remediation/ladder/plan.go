@@ -81,8 +81,8 @@ func NeverGivenUp(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep)
 }
 
 // annotates reports whether a step requests its power cycle by annotation: that of the built-in plan.
-func (t *turn) annotates(step v1alpha1.RemediationStep) bool {
-	return step.Action == v1alpha1.ActionReboot && builtIn(t.f.Record)
+func (d *draft) annotates(step v1alpha1.RemediationStep) bool {
+	return step.Action == v1alpha1.ActionReboot && builtIn(d.f.Record)
 }
 
 // evidence reports whether a step makes a request that repairs nothing, and that stays as long as the record.

@@ -10,73 +10,73 @@ import (
 
 // recovered starts no further step while the machine is healthy. It withdraws what Sickbay asked for, and the machine must stay
 // healthy for the probation.
-func (t *turn) recovered() bool {
-	if t.f.Machine.Health != Healthy || t.f.Machine.Deleting() {
+func (d *draft) recovered() bool {
+	if d.f.Machine.Health != Healthy || d.f.Machine.Deleting() {
 		return false
 	}
-	if t.s.RecoveryTime == nil {
-		t.s.RecoveryTime = t.time()
+	if d.s.RecoveryTime == nil {
+		d.s.RecoveryTime = d.time()
 	}
-	if attempt := atWork(&t.s); attempt != nil {
-		t.suspend(attempt)
-		if t.stands() {
-			return t.takesBack("The machine is healthy; takes back what was asked for")
+	if attempt := atWork(&d.s); attempt != nil {
+		d.suspend(attempt)
+		if d.stands() {
+			return d.withdrawing("The machine is healthy; takes back what was asked for")
 		}
 	}
-	due := t.s.RecoveryTime.Add(t.f.Record.Spec.Probation())
-	if t.now.Before(due) {
-		t.s.NextTransitionTime = t.after(due.Sub(t.time().Time))
-		return t.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "The machine is healthy, and has to stay so")
+	due := d.s.RecoveryTime.Add(d.f.Record.Spec.Probation())
+	if d.now.Before(due) {
+		d.s.NextTransitionTime = d.after(due.Sub(d.time().Time))
+		return d.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "The machine is healthy, and has to stay so")
 	}
-	return t.awaitOwner() || t.proven()
+	return d.awaitOwner() || d.proven()
 }
 
 // awaitOwner waits for an owner that says it deletes the machine although the machine is healthy. The record must outlast the mark.
-func (t *turn) awaitOwner() bool {
-	due := t.answerDue()
-	if !t.now.Before(due) {
+func (d *draft) awaitOwner() bool {
+	due := d.answerDue()
+	if !d.now.Before(due) {
 		return false
 	}
-	t.s.NextTransitionTime = new(metav1.NewTime(due))
-	t.recheck(due)
-	return t.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "The machine is healthy, and "+t.f.Machine.ownerName()+" says that it deletes it")
+	d.s.NextTransitionTime = new(metav1.NewTime(due))
+	d.recheck(due)
+	return d.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "The machine is healthy, and "+d.f.Machine.ownerName()+" says that it deletes it")
 }
 
 // suspend closes an attempt whose machine is healthy. If it may have repaired the machine, the probation will show.
-func (t *turn) suspend(attempt *v1alpha1.RemediationAttempt) {
-	if attempt.ObjectRef == nil || !t.repairs(attempt) {
-		t.end(attempt, v1alpha1.ResultUnneeded, "The machine has recovered")
+func (d *draft) suspend(attempt *v1alpha1.RemediationAttempt) {
+	if attempt.ObjectRef == nil || !d.repairs(attempt) {
+		d.end(attempt, v1alpha1.ResultUnneeded, "The machine has recovered")
 		return
 	}
-	attempt.EndTime = t.time()
-	t.s.NextTransitionTime = nil
-	t.forgetStop()
+	attempt.EndTime = d.time()
+	d.s.NextTransitionTime = nil
+	d.forgetStop()
 }
 
 // proven ends the record of a machine that has stayed healthy.
-func (t *turn) proven() bool {
-	if open := proving(&t.s); open != nil {
+func (d *draft) proven() bool {
+	if open := proving(&d.s); open != nil {
 		open.Result, open.Message = v1alpha1.ResultSucceeded, "The machine is healthy"
 	}
 	switch {
-	case t.cancelled():
-		return t.complete(v1alpha1.ReasonCancelled, "The machine is healthy; the remediation was cancelled")
-	case t.triedRepair():
-		return t.complete(v1alpha1.ReasonRecovered, "The machine is healthy")
+	case d.cancelled():
+		return d.complete(v1alpha1.ReasonCancelled, "The machine is healthy; the remediation was cancelled")
+	case d.triedRepair():
+		return d.complete(v1alpha1.ReasonRecovered, "The machine is healthy")
 	}
-	return t.complete(v1alpha1.ReasonRecoveredUnaided, "The machine is healthy, and nothing was done")
+	return d.complete(v1alpha1.ReasonRecoveredUnaided, "The machine is healthy, and nothing was done")
 }
 
 // cancelled reports whether a person cancelled the remediation and nothing was begun since.
-func (t *turn) cancelled() bool {
-	last := Last(&t.s)
-	return t.cancels() || (last != nil && last.Result == v1alpha1.ResultCancelled)
+func (d *draft) cancelled() bool {
+	last := Last(&d.s)
+	return d.cancels() || (last != nil && last.Result == v1alpha1.ResultCancelled)
 }
 
 // triedRepair reports whether a repair was tried, whether it helped or not.
-func (t *turn) triedRepair() bool {
-	for i := range t.s.Attempts {
-		if attempt := &t.s.Attempts[i]; attempt.ObjectRef != nil && t.repairs(attempt) {
+func (d *draft) triedRepair() bool {
+	for i := range d.s.Attempts {
+		if attempt := &d.s.Attempts[i]; attempt.ObjectRef != nil && d.repairs(attempt) {
 			return true
 		}
 	}
@@ -84,61 +84,61 @@ func (t *turn) triedRepair() bool {
 }
 
 // repairs reports whether an attempt is meant to repair the machine, unlike evidence and waiting.
-func (t *turn) repairs(attempt *v1alpha1.RemediationAttempt) bool {
-	step := t.stepOf(attempt)
+func (d *draft) repairs(attempt *v1alpha1.RemediationAttempt) bool {
+	step := d.stepOf(attempt)
 	return Acts(step.Action) && !evidence(step)
 }
 
 const undecidedNow = "Nobody can tell just now whether the machine is healthy"
 
 // unproven goes on with a machine that was healthy, and is not certainly healthy now.
-func (t *turn) unproven() bool {
-	open := proving(&t.s)
-	if t.s.RecoveryTime == nil && open == nil {
+func (d *draft) unproven() bool {
+	open := proving(&d.s)
+	if d.s.RecoveryTime == nil && open == nil {
 		return false
 	}
-	if t.s.RecoveryTime != nil {
-		t.s.RecoveryTime, t.s.NextTransitionTime = nil, nil
+	if d.s.RecoveryTime != nil {
+		d.s.RecoveryTime, d.s.NextTransitionTime = nil, nil
 	}
 	switch {
 	case open == nil:
 		// Back to where it was.
 		return false
-	case t.f.Machine.Health == Sick:
-		return t.fails(open, "The machine fell sick again in its probation")
+	case d.f.Machine.Health == Sick:
+		return d.fails(open, "The machine fell sick again in its probation")
 	}
-	return t.awaitProof(open)
+	return d.awaitProof(open)
 }
 
 // awaitProof waits until the machine is healthy again, for the timeout of the step plus twice the probation. A pause restarts that
 // time.
-func (t *turn) awaitProof(attempt *v1alpha1.RemediationAttempt) bool {
-	limit := latestOf(t.answerDue(), t.proofDue(latestOf(t.deadlineOf(attempt), attempt.EndTime.Time, t.lastPause())))
-	if !t.now.Before(limit) {
+func (d *draft) awaitProof(attempt *v1alpha1.RemediationAttempt) bool {
+	limit := latestOf(d.answerDue(), d.proofDue(latestOf(d.deadlineOf(attempt), attempt.EndTime.Time, d.lastPause())))
+	if !d.now.Before(limit) {
 		attempt.Result, attempt.Message = v1alpha1.ResultFailed, "The machine was not seen healthy for long enough"
-		return t.complete(v1alpha1.ReasonUnproven, "What was done could not be proven to help: the machine was not seen healthy for long enough")
+		return d.complete(v1alpha1.ReasonUnproven, "What was done could not be proven to help: the machine was not seen healthy for long enough")
 	}
-	t.recheck(limit)
-	t.s.NextTransitionTime = new(metav1.NewTime(limit))
+	d.recheck(limit)
+	d.s.NextTransitionTime = new(metav1.NewTime(limit))
 	message := "Waits until the machine is seen healthy again"
-	if t.f.Machine.Deleting() {
+	if d.f.Machine.Deleting() {
 		message = "Waits until the machine is deleted, as somebody has asked"
 	}
-	return t.say(v1alpha1.RemediationProbation, v1alpha1.ReasonUndecided, message)
+	return d.say(v1alpha1.RemediationProbation, v1alpha1.ReasonUndecided, message)
 }
 
 // deadlineOf returns when an attempt times out whose clock never stopped.
-func (t *turn) deadlineOf(attempt *v1alpha1.RemediationAttempt) time.Time {
+func (d *draft) deadlineOf(attempt *v1alpha1.RemediationAttempt) time.Time {
 	if attempt.StartTime == nil {
 		return time.Time{}
 	}
-	return attempt.StartTime.Add(t.stepOf(attempt).Timeout())
+	return attempt.StartTime.Add(d.stepOf(attempt).Timeout())
 }
 
 // lastPause returns when the last pause ended, whether the record saw it or not.
-func (t *turn) lastPause() time.Time {
-	seen := Progress(&t.f.Record.Status).LastTransitionTime.Time
-	if unseen := t.f.ResumedAt; unseen.After(seen) && !unseen.After(t.now) {
+func (d *draft) lastPause() time.Time {
+	seen := Progress(&d.f.Record.Status).LastTransitionTime.Time
+	if unseen := d.f.ResumedAt; unseen.After(seen) && !unseen.After(d.now) {
 		return unseen.Truncate(time.Second)
 	}
 	return seen

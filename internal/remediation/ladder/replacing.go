@@ -18,81 +18,81 @@ const (
 )
 
 // replacing follows the owner's answer.
-func (t *turn) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
-	m := t.f.Machine
+func (d *draft) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
+	m := d.f.Machine
 	switch {
 	case m.Deleting():
-		return t.deleting(step)
+		return d.deleting(step)
 	case m.Owner == nil:
-		return t.fails(attempt, fmt.Sprintf("%s %s does not own the machine any more", attempt.ObjectRef.Kind, attempt.ObjectRef.Name))
+		return d.fails(attempt, fmt.Sprintf("%s %s does not own the machine any more", attempt.ObjectRef.Kind, attempt.ObjectRef.Name))
 	case !m.Mark.Stands():
-		return t.fails(attempt, "Somebody has taken the mark for "+m.ownerName()+" away")
+		return d.fails(attempt, "Somebody has taken the mark for "+m.ownerName()+" away")
 	case m.Mark.State == MarkRefused:
-		return t.ownerRefuses(attempt)
+		return d.ownerRefuses(attempt)
 	case m.Mark.State == MarkAnswered:
-		return t.ownerAnswers(attempt, step)
+		return d.ownerAnswers(attempt, step)
 	case m.Mark.State == MarkDeferred:
-		t.stopClock(byDeferral)
-		return t.goOn(fmt.Sprintf("%s says: %s", m.ownerName(), m.Mark.Message))
+		d.stopClock(byDeferral)
+		return d.goOn(fmt.Sprintf("%s says: %s", m.ownerName(), m.Mark.Message))
 	}
-	if unanswered := t.runClock(attempt, step).Add(AnswerTime - step.Timeout()); !m.OwnerActive {
-		if !t.now.Before(unanswered) {
-			t.end(attempt, v1alpha1.ResultRefused, fmt.Sprintf("%s has not answered for %s", m.ownerName(), AnswerTime))
-			return t.afterAttempt()
+	if unanswered := d.runClock(attempt, step).Add(AnswerTime - step.Timeout()); !m.OwnerActive {
+		if !d.now.Before(unanswered) {
+			d.end(attempt, v1alpha1.ResultRefused, fmt.Sprintf("%s has not answered for %s", m.ownerName(), AnswerTime))
+			return d.afterAttempt()
 		}
-		t.recheck(unanswered)
+		d.recheck(unanswered)
 	}
-	return t.inTime(attempt, step)
+	return d.inTime(attempt, step)
 }
 
 // deleting waits for a machine that is being deleted, which cannot be undone. It only mentions a deletion that takes long.
-func (t *turn) deleting(step v1alpha1.RemediationStep) bool {
-	if !NeverGivenUp(t.f.Record, step) {
+func (d *draft) deleting(step v1alpha1.RemediationStep) bool {
+	if !NeverGivenUp(d.f.Record, step) {
 		// A successor must prove itself in the remaining time.
-		t.stopClock(byDeletion)
+		d.stopClock(byDeletion)
 	}
-	since := t.f.Machine.DeletingSince
-	if slow := since.Add(DeletionTime); t.now.Before(slow) {
-		t.recheck(slow)
-		return t.goOn(t.waitsFor(step))
+	since := d.f.Machine.DeletingSince
+	if slow := since.Add(DeletionTime); d.now.Before(slow) {
+		d.recheck(slow)
+		return d.goOn(d.waitsFor(step))
 	}
 	message := "Waits until the machine is deleted"
-	if t.f.Machine.Owner != nil {
-		message = "Waits until " + t.f.Machine.ownerName() + " has replaced the machine"
+	if d.f.Machine.Owner != nil {
+		message = "Waits until " + d.f.Machine.ownerName() + " has replaced the machine"
 	}
-	return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonDeletionOverdue, message+"; its deletion has not ended since "+words.Time(since))
+	return d.say(v1alpha1.RemediationActing, v1alpha1.ReasonDeletionOverdue, message+"; its deletion has not ended since "+words.Time(since))
 }
 
 // ownerAnswers waits for an owner that says it deletes the machine. Usually the deletion follows at once, so at first nothing is
 // stored; but if a webhook refuses the deletion, the owner says so for ever.
-func (t *turn) ownerAnswers(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
-	if t.s.StoppedBy != byDeletion {
-		soon := t.runClock(attempt, step)
+func (d *draft) ownerAnswers(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
+	if d.s.StoppedBy != byDeletion {
+		soon := d.runClock(attempt, step)
 		if answered := soon.Add(AnswerTime - step.Timeout()); answered.Before(soon) {
 			soon = answered
 		}
-		if t.now.Before(soon) {
-			t.recheck(soon)
-			return t.goOn(t.waitsFor(step))
+		if d.now.Before(soon) {
+			d.recheck(soon)
+			return d.goOn(d.waitsFor(step))
 		}
 	}
-	t.stopClock(byDeletion)
-	due := t.s.StoppedTime.Add(DeletionTime)
-	if t.now.Before(due) {
-		t.recheck(due)
-		return t.goOn(t.waitsFor(step))
+	d.stopClock(byDeletion)
+	due := d.s.StoppedTime.Add(DeletionTime)
+	if d.now.Before(due) {
+		d.recheck(due)
+		return d.goOn(d.waitsFor(step))
 	}
-	return t.fails(attempt, fmt.Sprintf("%s has said since %s that it deletes the machine, but has not done so", t.f.Machine.ownerName(), words.Time(t.s.StoppedTime.Time)))
+	return d.fails(attempt, fmt.Sprintf("%s has said since %s that it deletes the machine, but has not done so", d.f.Machine.ownerName(), words.Time(d.s.StoppedTime.Time)))
 }
 
 // ownerRefuses gives an owner an hour to change its mind. Its message may change meanwhile.
-func (t *turn) ownerRefuses(attempt *v1alpha1.RemediationAttempt) bool {
-	t.stopClock(byRefusal)
-	message := fmt.Sprintf("%s cannot remediate the machine: %s", t.f.Machine.ownerName(), t.f.Machine.Mark.Message)
-	due := t.s.StoppedTime.Add(refusalTime)
-	if t.now.Before(due) {
-		t.recheck(due)
-		return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonRefused, message)
+func (d *draft) ownerRefuses(attempt *v1alpha1.RemediationAttempt) bool {
+	d.stopClock(byRefusal)
+	message := fmt.Sprintf("%s cannot remediate the machine: %s", d.f.Machine.ownerName(), d.f.Machine.Mark.Message)
+	due := d.s.StoppedTime.Add(refusalTime)
+	if d.now.Before(due) {
+		d.recheck(due)
+		return d.say(v1alpha1.RemediationActing, v1alpha1.ReasonRefused, message)
 	}
-	return t.fails(attempt, message)
+	return d.fails(attempt, message)
 }

@@ -7,51 +7,51 @@ import (
 )
 
 // retried begins a step again, as a person decided. It reports whether one did.
-func (t *turn) retried() bool {
-	d := t.personsDecision()
-	if d == nil || d.Answer != v1alpha1.AnswerRetry {
-		return t.retriedInVain() || t.replaceAsked()
+func (d *draft) retried() bool {
+	answer := d.personsDecision()
+	if answer == nil || answer.Answer != v1alpha1.AnswerRetry {
+		return d.retriedInVain() || d.replaceAsked()
 	}
-	step := d.Step
+	step := answer.Step
 	if step == "" {
-		step = t.lastTried()
+		step = d.lastTried()
 	}
-	unread := t.f.Record.Status.ObservedGeneration < t.f.Record.Generation
-	if t.s.Step != step || unread {
+	unread := d.f.Record.Status.ObservedGeneration < d.f.Record.Generation
+	if d.s.Step != step || unread {
 		// A person's decision overrides what the record waited for.
-		t.s.NextTransitionTime = nil
+		d.s.NextTransitionTime = nil
 	}
-	t.s.Attempt, t.s.Step = max(1, t.s.Attempt), step
+	d.s.Attempt, d.s.Step = max(1, d.s.Attempt), step
 	return true
 }
 
 // retriedInVain reports whether a person asked for the attempt that did nothing. It is repeated.
-func (t *turn) retriedInVain() bool {
-	last := Last(&t.s)
+func (d *draft) retriedInVain() bool {
+	last := Last(&d.s)
 	if last == nil || !givenUp(*last) || last.Decision == nil || last.Decision.Answer != v1alpha1.AnswerRetry {
 		return false
 	}
-	t.s.Step = last.Step
+	d.s.Step = last.Step
 	return true
 }
 
 // lastTried returns the step of the latest attempt that began, or else the next one, or the first of the plan. It skips steps that
 // leave the machine to a person: that person has just answered.
-func (t *turn) lastTried() string {
-	for _, attempt := range slices.Backward(t.s.Attempts) {
+func (d *draft) lastTried() string {
+	for _, attempt := range slices.Backward(d.s.Attempts) {
 		if attempt.StartTime != nil {
 			return attempt.Step
 		}
 	}
-	if step, ok := t.nextStep(); ok && step.Action != v1alpha1.ActionHold {
+	if step, ok := d.nextStep(); ok && step.Action != v1alpha1.ActionHold {
 		return step.Name
 	}
-	for _, step := range t.f.Record.Spec.Steps {
+	for _, step := range d.f.Record.Spec.Steps {
 		if step.Action != v1alpha1.ActionHold {
 			return step.Name
 		}
 	}
-	return t.f.Record.Spec.Steps[0].Name
+	return d.f.Record.Spec.Steps[0].Name
 }
 
 // Tried returns how many attempts of a step of a record count since it last began, including the one at work.

@@ -43,7 +43,7 @@ func rowsBackoff() []row {
 		},
 		{
 			"a mark is taken back, and the owner gets a rest",
-			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultRefused, "replace"), takesBack,
+			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultRefused, "replace"), withdrawing,
 				dueIn(5*time.Minute)),
 			answer{
 				Says: "Pending Refused: It did not help; begins again later",
@@ -53,7 +53,7 @@ func rowsBackoff() []row {
 		},
 		{
 			"a mark is taken back, and the step gets a rest",
-			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "replace"), takesBack,
+			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "replace"), withdrawing,
 				dueIn(5*time.Minute)),
 			answer{
 				Says: "Pending Backoff: It did not help; begins again later",

@@ -79,7 +79,7 @@ func rowsRecovered() []row {
 		},
 		{
 			"healthy, and its mark is being taken back",
-			with(plan(replace()), works("replace", time.Minute), recovering(time.Second), takesBack, marked),
+			with(plan(replace()), works("replace", time.Minute), recovering(time.Second), withdrawing, marked),
 			answer{Does: "WithdrawMark 1", At: "replace 1", Last: "replace 1 made MachineSet md-0, open", Due: "4m59s"},
 		},
 		{

@@ -46,7 +46,7 @@ func rowsUnproven() []row {
 		},
 		{
 			"sick again before its mark is taken back",
-			with(plan(replace()), works("replace", time.Hour), recovering(time.Minute), is(Sick), takesBack, marked),
+			with(plan(replace()), works("replace", time.Hour), recovering(time.Minute), is(Sick), withdrawing, marked),
 			answer{Does: "WithdrawMark 1", At: "replace 1", Last: "replace 1 made MachineSet md-0, open", Due: "4m0s"},
 		},
 		{

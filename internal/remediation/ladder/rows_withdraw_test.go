@@ -11,19 +11,19 @@ func rowsWithdraw() []row {
 	return []row{
 		{
 			"a mark is left",
-			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked, takesBack),
+			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked, withdrawing),
 			answer{Does: "WithdrawMark 1", At: "2", Last: "replace 1 made MachineSet md-0, TimedOut: It did not help"},
 		},
 		{
 			"a mark is left that the owner has deferred",
 			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked,
-				owner(MarkDeferred, "later"), takesBack),
+				owner(MarkDeferred, "later"), withdrawing),
 			answer{Does: "WithdrawMark 1", At: "2", Last: "replace 1 made MachineSet md-0, TimedOut: It did not help"},
 		},
 		{
 			"a mark is left that the owner follows",
 			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked,
-				owner(MarkAnswered, ""), takesBack),
+				owner(MarkAnswered, ""), withdrawing),
 			answer{
 				Says: saysNoStepLeft,
 				At:   "2",
@@ -41,18 +41,18 @@ func rowsWithdraw() []row {
 		},
 		{
 			"an annotation is left",
-			with(builtin(reboot()), works("reboot", time.Minute), over(v1alpha1.ResultTimedOut, "reboot"), rebootStands, takesBack),
+			with(builtin(reboot()), works("reboot", time.Minute), over(v1alpha1.ResultTimedOut, "reboot"), rebootStands, withdrawing),
 			answer{Does: "WithdrawReboot 1", At: "reboot 2", Last: "reboot 1 made Machine md-0-x7, TimedOut: It did not help"},
 		},
 		{
 			"a request is left",
-			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"), takesBack),
+			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"), withdrawing),
 			answer{Does: "WithdrawRequest 1", At: "2", Last: "request 1 made Fix r-1, TimedOut: It did not help"},
 		},
 		{
 			"a request is left that cannot be read",
 			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"),
-				func(f *Facts) { f.Request.Unreadable = "no rights" }, takesBack),
+				func(f *Facts) { f.Request.Unreadable = "no rights" }, withdrawing),
 			answer{
 				Says: "Acting Withdrawing: Nobody can tell whether Fix r-1 still stands: no rights",
 				At:   "2",
@@ -62,7 +62,7 @@ func rowsWithdraw() []row {
 		{
 			"a request is left that could not be deleted",
 			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"),
-				func(f *Facts) { f.Safety.Stuck = "a webhook says no" }, takesBack),
+				func(f *Facts) { f.Safety.Stuck = "a webhook says no" }, withdrawing),
 			answer{
 				Says: "Acting Withdrawing: Could not take back what was asked for: a webhook says no",
 				At:   "2",
@@ -72,7 +72,7 @@ func rowsWithdraw() []row {
 		{
 			"a request is on its way out",
 			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"),
-				func(f *Facts) { f.Request.Deleting = true }, takesBack),
+				func(f *Facts) { f.Request.Deleting = true }, withdrawing),
 			answer{
 				Says: "Acting Withdrawing: Waits until Fix r-1 is gone",
 				At:   "2",

@@ -64,8 +64,8 @@ type obstacle struct {
 func (o obstacle) stands() bool { return o.reason != "" }
 
 // precedence returns who takes precedence over Sickbay on this machine, or that its health or its plan is unknown.
-func (t *turn) precedence(step v1alpha1.RemediationStep) obstacle {
-	m, s := t.f.Machine, t.f.Safety
+func (d *draft) precedence(step v1alpha1.RemediationStep) obstacle {
+	m, s := d.f.Machine, d.f.Safety
 	switch {
 	case m.Deleting():
 		return heldByOthers("Somebody has deleted the machine")
@@ -75,8 +75,8 @@ func (t *turn) precedence(step v1alpha1.RemediationStep) obstacle {
 		return obstacle{}
 	case s.OthersAtWork != "":
 		return obstacle{v1alpha1.ReasonRemediationHeldByOthers, s.OthersAtWork, true}
-	case t.othersAtWork(step) != "":
-		return heldByOthers(t.othersAtWork(step))
+	case d.othersAtWork(step) != "":
+		return heldByOthers(d.othersAtWork(step))
 	case s.Misconfigured != "":
 		return obstacle{reason: v1alpha1.ReasonGateClosed, message: s.Misconfigured}
 	}
@@ -88,15 +88,15 @@ func heldByOthers(message string) obstacle {
 }
 
 // othersAtWork says who else works on the machine, as far as the caches show it.
-func (t *turn) othersAtWork(step v1alpha1.RemediationStep) string {
-	m, s := t.f.Machine, t.f.Safety
+func (d *draft) othersAtWork(step v1alpha1.RemediationStep) string {
+	m, s := d.f.Machine, d.f.Safety
 	switch {
 	case s.KeptOff != "":
 		return s.KeptOff
 	case s.HeldByOthers != "":
 		return s.HeldByOthers
-	case t.taken(step) != "":
-		return t.taken(step)
+	case d.taken(step) != "":
+		return d.taken(step)
 	case m.Mark.Stands() && step.Action != v1alpha1.ActionReplace:
 		return "The machine is marked for " + m.ownerName()
 	}
@@ -104,17 +104,17 @@ func (t *turn) othersAtWork(step v1alpha1.RemediationStep) string {
 }
 
 // taken says that the name of a request is taken by somebody else's object.
-func (t *turn) taken(step v1alpha1.RemediationStep) string {
-	request := t.f.Request
-	if request == nil || request.OperationID != "" || step.Action == v1alpha1.ActionReplace || t.annotates(step) {
+func (d *draft) taken(step v1alpha1.RemediationStep) string {
+	request := d.f.Request
+	if request == nil || request.OperationID != "" || step.Action == v1alpha1.ActionReplace || d.annotates(step) {
 		return ""
 	}
 	return request.Ref.Kind + " " + request.Ref.Name + " exists already and belongs to another object"
 }
 
 // brake returns what keeps a step from acting now although it has a slot. Its end is unknown.
-func (t *turn) brake() obstacle {
-	s := t.f.Safety
+func (d *draft) brake() obstacle {
+	s := d.f.Safety
 	switch {
 	case s.GateClosed != "":
 		return obstacle{v1alpha1.ReasonGateClosed, s.GateClosed, true}

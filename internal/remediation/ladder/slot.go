@@ -40,7 +40,7 @@ func WantsSlot(r *v1alpha1.MachineRemediation, now time.Time) (wants bool, at ti
 }
 
 // getInLine records that the next attempt needs only a slot.
-func (t *turn) getInLine(step v1alpha1.RemediationStep) { t.inLine = Acts(step.Action) }
+func (d *draft) getInLine(step v1alpha1.RemediationStep) { d.inLine = Acts(step.Action) }
 
 // Fruitless returns how many grants of a record led to no act.
 func Fruitless(r *v1alpha1.MachineRemediation) int {
@@ -59,10 +59,10 @@ func Fruitless(r *v1alpha1.MachineRemediation) int {
 
 // release gives the record's slot, if it has one, to those who wait. The record keeps it while anything that it asked for is in
 // progress, or the owner of the machine is at work.
-func (t *turn) release() bool {
-	if !HasSlot(t.asDecided()) || t.stands() || t.ownerAtWork() {
+func (d *draft) release() bool {
+	if !HasSlot(d.asDecided()) || d.stands() || d.ownerAtWork() {
 		return false
 	}
-	t.s.ReleasedGrant = t.f.Record.Spec.Grant
+	d.s.ReleasedGrant = d.f.Record.Spec.Grant
 	return true
 }

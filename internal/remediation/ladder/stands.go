@@ -8,37 +8,37 @@ import (
 )
 
 // stands reports whether anything of ours is on the machine.
-func (t *turn) stands() bool {
-	return t.markStands() || t.f.Machine.RebootStands || t.requestStands()
+func (d *draft) stands() bool {
+	return d.markStands() || d.f.Machine.RebootStands || d.requestStands()
 }
 
 // markStands reports whether our mark can still be withdrawn: an owner finishes what it has begun. An owner that only says it acts
 // has begun nothing, and would follow the mark the next time the machine is sick.
-func (t *turn) markStands() bool {
-	m := t.f.Machine
+func (d *draft) markStands() bool {
+	m := d.f.Machine
 	if !m.Mark.Ours || !m.Mark.Stands() || m.Deleting() || m.Gone {
 		return false
 	}
-	if m.Mark.State != MarkAnswered || t.ownerFailed() {
+	if m.Mark.State != MarkAnswered || d.ownerFailed() {
 		return true
 	}
-	due := t.answerDue()
-	if t.now.Before(due) {
-		t.recheck(due)
+	due := d.answerDue()
+	if d.now.Before(due) {
+		d.recheck(due)
 	}
-	return !due.IsZero() && !t.now.Before(due)
+	return !due.IsZero() && !d.now.Before(due)
 }
 
 // answerDue returns until when the owner may say that it deletes the machine without doing it, after the attempt that asked for it.
 // It is zero if the owner does not say so, or that attempt is not over.
-func (t *turn) answerDue() time.Time {
-	m := t.f.Machine
+func (d *draft) answerDue() time.Time {
+	m := d.f.Machine
 	if !m.Mark.Ours || m.Mark.State != MarkAnswered || m.Deleting() || m.Gone {
 		return time.Time{}
 	}
-	for _, attempt := range slices.Backward(t.s.Attempts) {
+	for _, attempt := range slices.Backward(d.s.Attempts) {
 		switch {
-		case attempt.StartTime == nil || t.stepOf(&attempt).Action != v1alpha1.ActionReplace:
+		case attempt.StartTime == nil || d.stepOf(&attempt).Action != v1alpha1.ActionReplace:
 			continue
 		case attempt.EndTime == nil:
 			return time.Time{}
@@ -50,35 +50,35 @@ func (t *turn) answerDue() time.Time {
 
 // ownerAtWork reports whether the owner still carries out a mark of ours although the attempt is over. That cannot be withdrawn. An
 // owner that says so but does not delete the machine is given an hour.
-func (t *turn) ownerAtWork() bool {
-	m := t.f.Machine
+func (d *draft) ownerAtWork() bool {
+	m := d.f.Machine
 	if m.Deleting() && !m.Gone {
 		return m.Mark.Ours
 	}
-	due := t.answerDue()
-	if !t.now.Before(due) {
+	due := d.answerDue()
+	if !d.now.Before(due) {
 		return false
 	}
-	t.recheck(due)
+	d.recheck(due)
 	return true
 }
 
 // ownerFailed reports whether an attempt ended because its owner did not act.
-func (t *turn) ownerFailed() bool {
-	last := Last(&t.s)
-	return last != nil && last.Result == v1alpha1.ResultFailed && t.stepOf(last).Action == v1alpha1.ActionReplace
+func (d *draft) ownerFailed() bool {
+	last := Last(&d.s)
+	return last != nil && last.Result == v1alpha1.ResultFailed && d.stepOf(last).Action == v1alpha1.ActionReplace
 }
 
 // requestStands reports whether a request of this record exists that is withdrawn with its attempt.
-func (t *turn) requestStands() bool {
-	request, attempt := t.f.Request, atWork(&t.s)
+func (d *draft) requestStands() bool {
+	request, attempt := d.f.Request, atWork(&d.s)
 	if request == nil || request.OperationID == "" {
 		return false
 	}
 	if attempt != nil && attempt.OperationID == request.OperationID {
 		return true
 	}
-	return !outlasts(t.requestStep(), request)
+	return !outlasts(d.requestStep(), request)
 }
 
 // outlasts reports whether a request stays after its attempt, until the record is deleted. Evidence does. So does a finished power
@@ -89,10 +89,10 @@ func outlasts(step v1alpha1.RemediationStep, request *Request) bool {
 }
 
 // requestStep returns the step whose attempt made the request. A forgotten step counts as one that does nothing.
-func (t *turn) requestStep() v1alpha1.RemediationStep {
-	for i := range t.s.Attempts {
-		if attempt := &t.s.Attempts[i]; t.f.Request != nil && attempt.OperationID == t.f.Request.OperationID {
-			return t.stepOf(attempt)
+func (d *draft) requestStep() v1alpha1.RemediationStep {
+	for i := range d.s.Attempts {
+		if attempt := &d.s.Attempts[i]; d.f.Request != nil && attempt.OperationID == d.f.Request.OperationID {
+			return d.stepOf(attempt)
 		}
 	}
 	return v1alpha1.RemediationStep{}

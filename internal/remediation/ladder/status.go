@@ -14,8 +14,8 @@ import (
 
 // say sets the phase, and the condition Progressing: True while the record goes on by itself, Unknown while somebody has stopped
 // it, False when it has ended or waits for a person.
-func (t *turn) say(phase v1alpha1.RemediationPhase, reason, message string) bool {
-	t.s.Phase = phase
+func (d *draft) say(phase v1alpha1.RemediationPhase, reason, message string) bool {
+	d.s.Phase = phase
 	status := metav1.ConditionTrue
 	switch {
 	case phase == v1alpha1.RemediationHeld || phase == v1alpha1.RemediationEnded || reason == v1alpha1.ReasonApprovalRequired:
@@ -23,100 +23,100 @@ func (t *turn) say(phase v1alpha1.RemediationPhase, reason, message string) bool
 	case reason == v1alpha1.ReasonPaused || reason == v1alpha1.ReasonOnHold:
 		status = metav1.ConditionUnknown
 	}
-	if phase != v1alpha1.RemediationEnded && t.askedInVain() {
+	if phase != v1alpha1.RemediationEnded && d.askedInVain() {
 		message += ". The annotation " + clusterv1.RemediateMachineAnnotation + " asks for a Replace, which the plan does not have"
 	}
-	t.condition(v1alpha1.ConditionProgressing, status, reason, message)
+	d.condition(v1alpha1.ConditionProgressing, status, reason, message)
 	return true
 }
 
 // maxMessage is the maximum length of a condition's message in the API, in bytes. Errors of rules may quote long annotations.
 const maxMessage = 32768
 
-func (t *turn) condition(conditionType string, status metav1.ConditionStatus, reason, message string) {
-	meta.SetStatusCondition(&t.s.Conditions, metav1.Condition{
+func (d *draft) condition(conditionType string, status metav1.ConditionStatus, reason, message string) {
+	meta.SetStatusCondition(&d.s.Conditions, metav1.Condition{
 		Type: conditionType, Status: status, Reason: reason, Message: ownwrites.Shortened(message, maxMessage),
-		ObservedGeneration: t.f.Record.Generation, LastTransitionTime: *t.time(),
+		ObservedGeneration: d.f.Record.Generation, LastTransitionTime: *d.time(),
 	})
 }
 
 // complete ends the record. An attempt without a result gets one.
-func (t *turn) complete(reason, message string) bool {
-	if attempt := proving(&t.s); attempt != nil {
+func (d *draft) complete(reason, message string) bool {
+	if attempt := proving(&d.s); attempt != nil {
 		attempt.Result, attempt.Message = v1alpha1.ResultAborted, message
 	}
-	t.s.CompletionTime = t.time()
-	t.s.NextTransitionTime = nil
-	t.forgetStop()
+	d.s.CompletionTime = d.time()
+	d.s.NextTransitionTime = nil
+	d.forgetStop()
 	if reason != v1alpha1.ReasonReplacementFailed {
-		t.s.ReplacementRef = nil
+		d.s.ReplacementRef = nil
 	}
 	status := metav1.ConditionFalse
 	switch reason {
 	case v1alpha1.ReasonRecovered, v1alpha1.ReasonRecoveredUnaided, v1alpha1.ReasonReplaced:
 		status = metav1.ConditionTrue
 	}
-	t.condition(v1alpha1.ConditionSucceeded, status, reason, message)
-	t.d.RecheckAt = time.Time{}
-	return t.say(v1alpha1.RemediationEnded, v1alpha1.ReasonEnded, message)
+	d.condition(v1alpha1.ConditionSucceeded, status, reason, message)
+	d.decision.RecheckAt = time.Time{}
+	return d.say(v1alpha1.RemediationEnded, v1alpha1.ReasonEnded, message)
 }
 
 // goOn says that an attempt is at work, and whom it waits for.
-func (t *turn) goOn(message string) bool {
-	return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonActing, message)
+func (d *draft) goOn(message string) bool {
+	return d.say(v1alpha1.RemediationActing, v1alpha1.ReasonActing, message)
 }
 
-// takesBack says that something of a finished attempt is still in progress.
-func (t *turn) takesBack(message string) bool {
-	return t.say(v1alpha1.RemediationActing, v1alpha1.ReasonWithdrawing, message)
+// withdrawing says that something of a finished attempt is still in progress.
+func (d *draft) withdrawing(message string) bool {
+	return d.say(v1alpha1.RemediationActing, v1alpha1.ReasonWithdrawing, message)
 }
 
 // waitsFor says whom an attempt waits for, and what comes next if that fails.
-func (t *turn) waitsFor(step v1alpha1.RemediationStep) string {
+func (d *draft) waitsFor(step v1alpha1.RemediationStep) string {
 	what := ""
 	switch step.Action {
 	case v1alpha1.ActionReplace:
 		what = "waits until the machine is deleted"
-		if t.f.Machine.Owner != nil {
-			what = fmt.Sprintf("waits for %s to replace the machine", t.f.Machine.ownerName())
+		if d.f.Machine.Owner != nil {
+			what = fmt.Sprintf("waits for %s to replace the machine", d.f.Machine.ownerName())
 		}
 	case v1alpha1.ActionReboot:
 		what = "waits for the power cycle of its host"
 	case v1alpha1.ActionRequest:
 		what = "waits for the controller of the request"
-		if request, attempt := t.f.Request, atWork(&t.s); request != nil && attempt != nil && request.OperationID == attempt.OperationID {
+		if request, attempt := d.f.Request, atWork(&d.s); request != nil && attempt != nil && request.OperationID == attempt.OperationID {
 			what = fmt.Sprintf("waits for %s %s", request.Ref.Kind, request.Ref.Name)
 		}
 	default:
 		what = "waits for the machine to recover by itself"
 	}
-	return fmt.Sprintf("%s: %s; %s", t.trying(step), what, t.then(step))
+	return fmt.Sprintf("%s: %s; %s", d.trying(step), what, d.then(step))
 }
 
 // trying says which attempt of which step is at work.
-func (t *turn) trying(step v1alpha1.RemediationStep) string {
+func (d *draft) trying(step v1alpha1.RemediationStep) string {
 	if step.MaxAttempts() == 1 {
 		return fmt.Sprintf("Step %s", step.Name)
 	}
-	return fmt.Sprintf("Step %s, %d of %d", step.Name, min(tried(&t.s, step.Name), step.MaxAttempts()), step.MaxAttempts())
+	return fmt.Sprintf("Step %s, %d of %d", step.Name, min(tried(&d.s, step.Name), step.MaxAttempts()), step.MaxAttempts())
 }
 
 // then says what follows if the step at work does not help.
-func (t *turn) then(step v1alpha1.RemediationStep) string {
-	if NeverGivenUp(t.f.Record, step) {
+func (d *draft) then(step v1alpha1.RemediationStep) string {
+	if NeverGivenUp(d.f.Record, step) {
 		return "begins again if that does not help"
 	}
-	if tried(&t.s, step.Name) < step.MaxAttempts() {
+	if tried(&d.s, step.Name) < step.MaxAttempts() {
 		return "tries once more if that does not help"
 	}
-	if next := StepAfter(t.f.Record.Spec.Steps, step.Name); next != "" {
+	if next := StepAfter(d.f.Record.Spec.Steps, step.Name); next != "" {
 		return "goes on with step " + next + " if that does not help"
 	}
 	return "leaves the machine to a person if that does not help"
 }
 
 // inVain says what did not happen within the timeout of a step.
-func (t *turn) inVain(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) string {
+func (d *draft) inVain(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) string {
 	if evidence(step) && attempt.ObjectRef != nil {
 		return fmt.Sprintf("%s %s has not succeeded after %s", attempt.ObjectRef.Kind, attempt.ObjectRef.Name, step.Timeout())
 	}

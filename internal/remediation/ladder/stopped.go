@@ -6,86 +6,86 @@ import (
 
 // stopped leaves everything as it is while somebody has stopped the record, and stops its clocks. A host that is kept off is
 // released: that attempt is over, and does not count.
-func (t *turn) stopped() bool {
-	reason, message := t.stop()
+func (d *draft) stopped() bool {
+	reason, message := d.stop()
 	if reason == "" {
 		return false
 	}
-	attempt := atWork(&t.s)
-	if attempt != nil && t.standsStill(attempt) {
-		if t.s.StoppedBy != byDeletion || !t.f.Machine.Deleting() {
+	attempt := atWork(&d.s)
+	if attempt != nil && d.standsStill(attempt) {
+		if d.s.StoppedBy != byDeletion || !d.f.Machine.Deleting() {
 			// The clock of a deletion stands anyway, and a pause does not delay a deletion: since when it hangs must not be forgotten.
-			t.stopClock(byPause)
+			d.stopClock(byPause)
 		}
-		return t.say(v1alpha1.RemediationActing, reason, message)
+		return d.say(v1alpha1.RemediationActing, reason, message)
 	}
 	if attempt != nil {
-		t.end(attempt, v1alpha1.ResultAborted, message)
-		if t.hostStands() {
-			return t.takesBack("Gives the host back: " + message)
+		d.end(attempt, v1alpha1.ResultAborted, message)
+		if d.hostStands() {
+			return d.withdrawing("Gives the host back: " + message)
 		}
 	}
-	if t.hostStands() {
-		return t.giveHostBack()
+	if d.hostStands() {
+		return d.giveHostBack()
 	}
-	if t.recordIsDeleted() && (t.f.Safety.Terminating != "" || !t.stands()) {
-		return t.complete(v1alpha1.ReasonHandedBack, recordDeletedText)
+	if d.recordIsDeleted() && (d.f.Safety.Terminating != "" || !d.stands()) {
+		return d.complete(v1alpha1.ReasonHandedBack, recordDeletedText)
 	}
-	return t.stopBetweenAttempts(reason, message)
+	return d.stopBetweenAttempts(reason, message)
 }
 
 // stop says why the record is stopped; empty if it is not. The end of a hold is no event.
-func (t *turn) stop() (reason, message string) {
-	reason, message = t.f.Safety.stop(t.now)
-	if until := t.f.Safety.HoldUntil; reason != "" && until.After(t.now) {
-		t.recheck(until)
+func (d *draft) stop() (reason, message string) {
+	reason, message = d.f.Safety.stop(d.now)
+	if until := d.f.Safety.HoldUntil; reason != "" && until.After(d.now) {
+		d.recheck(until)
 	}
 	return reason, message
 }
 
 // standsStill reports whether the attempt at work resumes after the stop. A reboot does not, nor an attempt that has not done
 // anything yet: others may have its slot.
-func (t *turn) standsStill(attempt *v1alpha1.RemediationAttempt) bool {
-	step := t.stepOf(attempt)
-	if t.recordIsDeleted() && (t.f.Safety.Terminating != "" || attempt.ObjectRef == nil) {
+func (d *draft) standsStill(attempt *v1alpha1.RemediationAttempt) bool {
+	step := d.stepOf(attempt)
+	if d.recordIsDeleted() && (d.f.Safety.Terminating != "" || attempt.ObjectRef == nil) {
 		return false
 	}
 	return step.Action != v1alpha1.ActionReboot && (attempt.ObjectRef != nil || !Acts(step.Action))
 }
 
 // stopBetweenAttempts handles a record that is stopped between two attempts. Nobody looks at the machine meanwhile, so that time proves nothing.
-func (t *turn) stopBetweenAttempts(reason, message string) bool {
-	if t.s.RecoveryTime != nil {
-		t.s.RecoveryTime, t.s.NextTransitionTime = nil, nil
+func (d *draft) stopBetweenAttempts(reason, message string) bool {
+	if d.s.RecoveryTime != nil {
+		d.s.RecoveryTime, d.s.NextTransitionTime = nil, nil
 	}
 	switch {
-	case t.stands():
-		return t.say(v1alpha1.RemediationActing, reason, message)
-	case t.needsPerson():
-		return t.leaveToPerson()
+	case d.stands():
+		return d.say(v1alpha1.RemediationActing, reason, message)
+	case d.needsPerson():
+		return d.leaveToPerson()
 	}
-	if proving(&t.s) != nil {
-		t.release()
-		return t.say(v1alpha1.RemediationProbation, reason, message)
+	if proving(&d.s) != nil {
+		d.release()
+		return d.say(v1alpha1.RemediationProbation, reason, message)
 	}
-	t.yield(false)
-	if step, ok := t.nextStep(); ok {
-		t.settle(step)
+	d.yield(false)
+	if step, ok := d.nextStep(); ok {
+		d.settle(step)
 	}
-	return t.say(v1alpha1.RemediationPending, reason, message)
+	return d.say(v1alpha1.RemediationPending, reason, message)
 }
 
 // hostStands reports whether a host is being cycled, or will be, for an attempt that is over.
-func (t *turn) hostStands() bool {
-	if t.f.Machine.RebootStands {
+func (d *draft) hostStands() bool {
+	if d.f.Machine.RebootStands {
 		return true
 	}
-	return t.requestStep().Action == v1alpha1.ActionReboot && t.requestStands()
+	return d.requestStep().Action == v1alpha1.ActionReboot && d.requestStands()
 }
 
-func (t *turn) giveHostBack() bool {
-	if t.f.Machine.RebootStands {
-		return t.withdrawal(WithdrawReboot)
+func (d *draft) giveHostBack() bool {
+	if d.f.Machine.RebootStands {
+		return d.withdrawal(WithdrawReboot)
 	}
-	return t.withdrawRequest()
+	return d.withdrawRequest()
 }

@@ -7,82 +7,82 @@ import (
 )
 
 // withdraw takes back what is left of a finished attempt. Nothing follows until it is gone.
-func (t *turn) withdraw() bool {
-	if attempt := atWork(&t.s); attempt != nil {
-		return t.withdrawStrays(attempt)
+func (d *draft) withdraw() bool {
+	if attempt := atWork(&d.s); attempt != nil {
+		return d.withdrawStrays(attempt)
 	}
-	if !t.stands() {
+	if !d.stands() {
 		return false
 	}
 	switch {
-	case t.announces():
+	case d.announces():
 		return true
-	case t.markStands():
-		return t.withdrawal(WithdrawMark)
-	case t.f.Machine.RebootStands:
-		return t.withdrawal(WithdrawReboot)
+	case d.markStands():
+		return d.withdrawal(WithdrawMark)
+	case d.f.Machine.RebootStands:
+		return d.withdrawal(WithdrawReboot)
 	}
-	return t.withdrawRequest()
+	return d.withdrawRequest()
 }
 
 // withdrawStrays takes back late effects of an attempt before the one at work. A mark beside a request may belong to the request's
 // controller.
-func (t *turn) withdrawStrays(attempt *v1alpha1.RemediationAttempt) bool {
-	step, m, request := t.stepOf(attempt), t.f.Machine, t.f.Request
+func (d *draft) withdrawStrays(attempt *v1alpha1.RemediationAttempt) bool {
+	step, m, request := d.stepOf(attempt), d.f.Machine, d.f.Request
 	switch {
-	case t.markStands() && step.Action != v1alpha1.ActionReplace && step.Action != v1alpha1.ActionRequest:
-		return t.withdrawal(WithdrawMark)
-	case m.RebootStands && (!t.annotates(step) || m.RebootOperation != attempt.OperationID):
-		return t.withdrawal(WithdrawReboot)
+	case d.markStands() && step.Action != v1alpha1.ActionReplace && step.Action != v1alpha1.ActionRequest:
+		return d.withdrawal(WithdrawMark)
+	case m.RebootStands && (!d.annotates(step) || m.RebootOperation != attempt.OperationID):
+		return d.withdrawal(WithdrawReboot)
 	case request != nil && request.OperationID != attempt.OperationID:
-		return t.withdrawRequest()
+		return d.withdrawRequest()
 	}
 	return false
 }
 
 // announces stores a withdrawal before it happens, and the late effect of the latest attempt if that seemed to have done nothing.
-func (t *turn) announces() bool {
-	last := Last(&t.s)
+func (d *draft) announces() bool {
+	last := Last(&d.s)
 	if last != nil && last.ObjectRef == nil && last.OperationID != "" {
-		last.ObjectRef = t.seen(t.stepOf(last), last.OperationID, true)
+		last.ObjectRef = d.seen(d.stepOf(last), last.OperationID, true)
 	}
-	if t.reason() != v1alpha1.ReasonWithdrawing {
-		return t.takesBack("Takes back what is left of an attempt that is over")
+	if d.reason() != v1alpha1.ReasonWithdrawing {
+		return d.withdrawing("Takes back what is left of an attempt that is over")
 	}
-	return t.changed()
+	return d.changed()
 }
 
 // unreadableRetry is when to look again at a request that the API server cannot show. When it can again, there is no event.
 const unreadableRetry = 30 * time.Second
 
 // withdrawRequest deletes the request, and then waits until it is gone.
-func (t *turn) withdrawRequest() bool {
-	if !t.requestStands() {
+func (d *draft) withdrawRequest() bool {
+	if !d.requestStands() {
 		return false
 	}
-	request := t.f.Request
+	request := d.f.Request
 	name := request.Ref.Kind + " " + request.Ref.Name
 	switch {
 	case request.Unreadable != "":
-		t.recheck(t.now.Add(unreadableRetry))
-		return t.takesBack("Nobody can tell whether " + name + " still stands: " + request.Unreadable)
+		d.recheck(d.now.Add(unreadableRetry))
+		return d.withdrawing("Nobody can tell whether " + name + " still stands: " + request.Unreadable)
 	case request.Deleting:
-		return t.takesBack("Waits until " + name + " is gone")
+		return d.withdrawing("Waits until " + name + " is gone")
 	}
-	return t.withdrawal(WithdrawRequest)
+	return d.withdrawal(WithdrawRequest)
 }
 
 // withdrawal asks for one act that withdraws something.
-func (t *turn) withdrawal(what Act) bool {
-	if stuck := t.f.Safety.Stuck; stuck != "" {
-		return t.takesBack("Could not take back what was asked for: " + stuck)
+func (d *draft) withdrawal(what Act) bool {
+	if stuck := d.f.Safety.Stuck; stuck != "" {
+		return d.withdrawing("Could not take back what was asked for: " + stuck)
 	}
 	attempt := v1alpha1.RemediationAttempt{}
-	if last := Last(&t.s); last != nil {
+	if last := Last(&d.s); last != nil {
 		attempt = *last
 	}
 	if what == WithdrawRequest {
-		attempt.ObjectRef = t.f.Request.Ref.DeepCopy()
+		attempt.ObjectRef = d.f.Request.Ref.DeepCopy()
 	}
-	return t.act(what, attempt, v1alpha1.RemediationStep{})
+	return d.act(what, attempt, v1alpha1.RemediationStep{})
 }
