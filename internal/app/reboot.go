@@ -85,8 +85,8 @@ func addReboot(mgr ctrl.Manager, o Options, ready *readiness, controller *reboot
 	if err := controller.AddToManager(mgr); err != nil {
 		return err
 	}
-	trigger := &reboot.Trigger{Kind: controller.Kind, WatchFilter: o.Policy.WatchFilter, Concurrency: o.Concurrency}
-	return trigger.AddToManager(mgr)
+	annotations := &reboot.AnnotationReconciler{Kind: controller.Kind, WatchFilter: o.Policy.WatchFilter, Concurrency: o.Concurrency}
+	return annotations.AddToManager(mgr)
 }
 
 // newLocal returns access to the Nodes of the cluster that Sickbay runs in. It is not cached: an act on a Node depends

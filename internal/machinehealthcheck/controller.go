@@ -158,6 +158,15 @@ func (r *Reconciler) observeAndDecide(ctx context.Context, mhc *clusterv1.Machin
 	return facts, decision, nil
 }
 
+// Look observes and decides as Reconcile does, only from the caches, and does not act.
+func (r *Reconciler) Look(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
+	facts, decision, err := r.observeAndDecideByCache(ctx, mhc)
+	if err == nil && decision.Config.OnlyReports() {
+		decision.Admit = r.starting(ctx, facts, decision, decision.Admit)
+	}
+	return facts, decision, err
+}
+
 // observeAndDecideByCache looks at the caches alone. Before an admission that depends on how many machines are unhealthy, it judges them anew.
 func (r *Reconciler) observeAndDecideByCache(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
 	facts, err := r.observe(ctx, mhc)

@@ -14,65 +14,65 @@ import (
 )
 
 // begin begins a cycle for the annotations of a Machine. All cycles in before are finished.
-func (t *Trigger) begin(ctx context.Context, before []*v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
+func (r *AnnotationReconciler) begin(ctx context.Context, before []*v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
 	if slices.ContainsFunc(before, func(r *v1alpha1.RebootRemediation) bool { return repeated(r, machine) }) {
-		return t.drop(ctx, machine)
+		return r.drop(ctx, machine)
 	}
 	last, free := lastOf(before, machine)
 	switch {
 	case last == nil:
 	case !owes(last, machine):
 		// Delete its request, so that the name is free.
-		if err := t.Client.Delete(ctx, last, client.Preconditions{UID: &last.UID}); client.IgnoreNotFound(err) != nil {
+		if err := r.Client.Delete(ctx, last, client.Preconditions{UID: &last.UID}); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("deleting RebootRemediation %s: %w", client.ObjectKeyFromObject(last), err)
 		}
 		if last.Name != machine.Name {
-			return t.create(ctx, machine, last.Name)
+			return r.create(ctx, machine, last.Name)
 		}
 	case last.Name != machine.Name:
-		return t.beginAnew(ctx, last, machine)
+		return r.beginAnew(ctx, last, machine)
 	}
 	if free == "" {
 		// Wait: the deletion of one of them is an event.
 		return nil
 	}
-	return t.create(ctx, machine, free)
+	return r.create(ctx, machine, free)
 }
 
 // drop removes the annotation for a full cycle from a Machine, if the Machine is unchanged since it was read.
-func (t *Trigger) drop(ctx context.Context, machine *metav1.PartialObjectMetadata) error {
-	writer := &Reconciler{Client: t.Client}
+func (r *AnnotationReconciler) drop(ctx context.Context, machine *metav1.PartialObjectMetadata) error {
+	writer := &Reconciler{Client: r.Client}
 	return writer.annotate(ctx, machine, map[string]any{rebootannotation.Request: nil})
 }
 
 // beginAnew reuses the last RebootRemediation for the next cycle, which takes over what the last one owes. Deleting it would lose
 // that. The new requester may be somebody else.
-func (t *Trigger) beginAnew(ctx context.Context, request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
+func (r *AnnotationReconciler) beginAnew(ctx context.Context, request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
 	request.Status = v1alpha1.RebootRemediationStatus{
 		MachineUID: request.Status.MachineUID, Node: request.Status.Node, HostMarkedSince: request.Status.HostMarkedSince,
 		RequestedBy: requesterOn(machine),
 	}
-	if err := t.Client.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); client.IgnoreNotFound(err) != nil {
+	if err := r.Client.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("starting again with RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
 	}
 	return nil
 }
 
-func (t *Trigger) create(ctx context.Context, machine *metav1.PartialObjectMetadata, name string) error {
+func (r *AnnotationReconciler) create(ctx context.Context, machine *metav1.PartialObjectMetadata, name string) error {
 	request := &v1alpha1.RebootRemediation{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: machine.Namespace, Name: name,
 			Annotations: map[string]string{ByAnnotation: ""},
 			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: t.Kind.GroupVersion().String(), Kind: t.Kind.Kind, Name: machine.Name, UID: machine.UID,
+				APIVersion: r.Kind.GroupVersion().String(), Kind: r.Kind.Kind, Name: machine.Name, UID: machine.UID,
 			}},
 		},
 		Spec: v1alpha1.RebootRemediationSpec{
-			Machine:     &v1alpha1.MachineReference{APIGroup: t.Kind.Group, Name: machine.Name},
+			Machine:     &v1alpha1.MachineReference{APIGroup: r.Kind.Group, Name: machine.Name},
 			RequestedBy: requesterOn(machine),
 		},
 	}
-	if err := t.Client.Create(ctx, request, client.FieldOwner(FieldOwner)); err != nil && !apierrors.IsAlreadyExists(err) {
+	if err := r.Client.Create(ctx, request, client.FieldOwner(FieldOwner)); err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("creating RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
 	}
 	return nil

@@ -106,12 +106,12 @@ func TestClusterPlace(t *testing.T) {
 		if err := first.take(cluster); err != nil {
 			t.Fatal(err)
 		}
-		if err := second.take(cluster); !errors.Is(err, errBusy) {
+		if err := second.take(cluster); !errors.Is(err, workload.ErrNoPlace) {
 			t.Errorf("the second one: %v", err)
 		}
 	}
 	second.giveUp()
-	if err := second.take(cluster); !errors.Is(err, errBusy) {
+	if err := second.take(cluster); !errors.Is(err, workload.ErrNoPlace) {
 		t.Errorf("the second one, who was never in: %v", err)
 	}
 	first.giveUp()

@@ -126,7 +126,7 @@ func (r *Reconciler) carryOut(ctx context.Context, request *v1alpha1.RebootRemed
 	for range maxTurns {
 		v, decision, err := r.turn(ctx, request, place)
 		switch {
-		case errors.Is(err, errBusy):
+		case errors.Is(err, workload.ErrNoPlace):
 			return ctrl.Result{RequeueAfter: busyRetry}, nil
 		case err != nil:
 			return ctrl.Result{}, err

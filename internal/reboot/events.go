@@ -14,6 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // Reasons of the events on RebootRemediations. In addition, each phase emits an event with its name.
@@ -69,7 +70,7 @@ func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemed
 // reportFailure emits an event that a step failed, once per cause, and reports whether it did. If an object has just changed since it was
 // read, there is nothing to report: the next look decides again.
 func (r *Reconciler) reportFailure(request *v1alpha1.RebootRemediation, action cycle.Action, err error) bool {
-	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrChanged) || errors.Is(err, errBusy) {
+	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrChanged) || errors.Is(err, workload.ErrNoPlace) {
 		return false
 	}
 	if !r.failures.Fail(client.ObjectKeyFromObject(request), action, ownwrites.Cause(err), r.Clock.Now()) {

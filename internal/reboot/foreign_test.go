@@ -49,7 +49,7 @@ func TestWatchFilter(t *testing.T) {
 		{OpenShiftKind, "ours-openshift", true}, {OpenShiftKind, "theirs-openshift", false},
 	} {
 		key := client.ObjectKey{Namespace: ns, Name: tt.machine}
-		trigger := &Trigger{Kind: tt.kind, Client: e.Client, Live: e.Client, WatchFilter: "ours"}
+		trigger := &AnnotationReconciler{Kind: tt.kind, Client: e.Client, Live: e.Client, WatchFilter: "ours"}
 		if _, err := trigger.Reconcile(t.Context(), ctrl.Request{NamespacedName: key}); err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestMachineWithoutClusterLabel(t *testing.T) {
 	machine.Labels, machine.Spec.ClusterName = nil, "theirs"
 	build.Create(t.Context(), t, e.Client, cluster, machine)
 	key := client.ObjectKeyFromObject(machine)
-	trigger := &Trigger{Kind: ClusterAPIKind, Client: e.Client, Live: e.Client, WatchFilter: "ours"}
+	trigger := &AnnotationReconciler{Kind: ClusterAPIKind, Client: e.Client, Live: e.Client, WatchFilter: "ours"}
 	if _, err := trigger.Reconcile(t.Context(), ctrl.Request{NamespacedName: key}); err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestLabelWakesUp(t *testing.T) {
 		if err := r.AddToManager(mgr); err != nil {
 			return err
 		}
-		return (&Trigger{Kind: ClusterAPIKind, Concurrency: 1, WatchFilter: "ours"}).AddToManager(mgr)
+		return (&AnnotationReconciler{Kind: ClusterAPIKind, Concurrency: 1, WatchFilter: "ours"}).AddToManager(mgr)
 	}})
 	g := NewWithT(t)
 	version := byHand.ResourceVersion

@@ -77,9 +77,9 @@ func TestLettingGoNeedsAPlace(t *testing.T) {
 			request := coolingOf(p, change)
 			p.r.places.Most = 1
 			machine := reread(t, p.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: "m1"}})
-			leave, ok := p.r.places.TryEnter(machineOf(machine).cluster)
-			if !ok {
-				t.Fatal("no place")
+			leave, err := p.r.places.TryEnter(machineOf(machine).cluster)
+			if err != nil {
+				t.Fatal(err)
 			}
 			defer leave()
 			if err := p.e.Client.Delete(t.Context(), request); err != nil { // and even withdrawn

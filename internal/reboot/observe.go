@@ -2,7 +2,6 @@ package reboot
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
@@ -132,9 +131,6 @@ func (r *Reconciler) nodeInTime(ctx context.Context, request *v1alpha1.RebootRem
 	return r.node(ctx, request, m)
 }
 
-// errBusy says that as many workers as allowed are busy with a workload cluster.
-var errBusy = errors.New("others are busy with the workload cluster")
-
 // busyRetry is how long to wait before trying such a cluster again.
 const busyRetry = time.Second
 
@@ -150,9 +146,9 @@ func (p *clusterPlace) take(cluster client.ObjectKey) error {
 	if p.leave != nil {
 		return nil
 	}
-	leave, ok := p.places.TryEnter(cluster)
-	if !ok {
-		return errBusy
+	leave, err := p.places.TryEnter(cluster)
+	if err != nil {
+		return err
 	}
 	p.leave = leave
 	return nil

@@ -27,7 +27,7 @@ import (
 var taintSince = version.MustParseGeneric("1.28")
 
 // node reads the Node of a Machine live. It reads only what the phase needs: until the host is off, a dead workload cluster must not
-// hold up the cycle. Its only error is errBusy.
+// hold up the cycle. Its only error is workload.ErrNoPlace.
 func (r *Reconciler) node(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (cycle.NodeFacts, error) {
 	name := nodeName(request, m)
 	if name == "" {
@@ -38,7 +38,7 @@ func (r *Reconciler) node(ctx context.Context, request *v1alpha1.RebootRemediati
 	case apierrors.IsNotFound(err):
 		return cycle.NodeFacts{State: cycle.NodeGone}, nil
 	case errors.Is(err, workload.ErrBusy):
-		return cycle.NodeFacts{}, errBusy
+		return cycle.NodeFacts{}, workload.ErrNoPlace
 	case err != nil:
 		return unreadable(ctx, err, "reading Node "+name), nil
 	}

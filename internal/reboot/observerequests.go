@@ -93,23 +93,23 @@ func stores(one *v1alpha1.MachineRemediation, request *v1alpha1.RebootRemediatio
 }
 
 // first reads the RebootRemediation that has the name of a Machine, made for a health check or by a person; nil if there is none.
-func (t *Trigger) first(ctx context.Context, key client.ObjectKey) (*v1alpha1.RebootRemediation, error) {
-	return scaffold.Find(ctx, t.Live, key, &v1alpha1.RebootRemediation{})
+func (r *AnnotationReconciler) first(ctx context.Context, key client.ObjectKey) (*v1alpha1.RebootRemediation, error) {
+	return scaffold.Find(ctx, r.Live, key, &v1alpha1.RebootRemediation{})
 }
 
 // machine reads a Machine; nil if there is none.
-func (t *Trigger) machine(ctx context.Context, reader client.Reader, key client.ObjectKey) (*metav1.PartialObjectMetadata, error) {
-	machine := scaffold.MetadataOf(t.Kind)
+func (r *AnnotationReconciler) machine(ctx context.Context, reader client.Reader, key client.ObjectKey) (*metav1.PartialObjectMetadata, error) {
+	machine := scaffold.MetadataOf(r.Kind)
 	return scaffold.Find(ctx, reader, key, machine)
 }
 
 // cyclesFor reads, past the cache, the RebootRemediations made for annotations of a Machine. The previous version gave them the name
 // of the Machine.
-func (t *Trigger) cyclesFor(ctx context.Context, machine *metav1.PartialObjectMetadata) ([]*v1alpha1.RebootRemediation, error) {
+func (r *AnnotationReconciler) cyclesFor(ctx context.Context, machine *metav1.PartialObjectMetadata) ([]*v1alpha1.RebootRemediation, error) {
 	var made []*v1alpha1.RebootRemediation
 	for _, name := range append(RequestNames(machine, askedPurpose), machine.Name) {
 		request, key := &v1alpha1.RebootRemediation{}, client.ObjectKey{Namespace: machine.Namespace, Name: name}
-		err := t.Live.Get(ctx, key, request)
+		err := r.Live.Get(ctx, key, request)
 		if client.IgnoreNotFound(err) != nil {
 			return nil, fmt.Errorf("getting RebootRemediation %s: %w", key, err)
 		}

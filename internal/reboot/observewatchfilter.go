@@ -123,6 +123,6 @@ func (r *Reconciler) ofLabelled(ctx context.Context, cluster client.Object) []ct
 }
 
 // ofLabelled maps a Cluster to the Machines of its namespace that ask for something.
-func (t *Trigger) ofLabelled(ctx context.Context, cluster client.Object) []ctrl.Request {
-	return scaffold.RequestsIn(ctx, t.Client, scaffold.MetadataListOf(t.Kind), wantsAny, client.InNamespace(cluster.GetNamespace()))
+func (r *AnnotationReconciler) ofLabelled(ctx context.Context, cluster client.Object) []ctrl.Request {
+	return scaffold.RequestsIn(ctx, r.Client, scaffold.MetadataListOf(r.Kind), wantsAny, client.InNamespace(cluster.GetNamespace()))
 }

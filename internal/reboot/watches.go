@@ -80,30 +80,30 @@ func (r *Reconciler) name() string {
 	return ControllerName
 }
 
-// AddToManager registers the trigger and its watches.
-func (t *Trigger) AddToManager(mgr ctrl.Manager) error {
-	t.Client = cmp.Or(t.Client, mgr.GetClient())
-	t.Live = cmp.Or(t.Live, mgr.GetAPIReader())
-	name := "reboot-trigger-" + t.Kind.Group
-	ctl, err := scaffold.New(mgr, name, t, t.Concurrency, nil)
+// AddToManager registers the controller and its watches.
+func (r *AnnotationReconciler) AddToManager(mgr ctrl.Manager) error {
+	r.Client = cmp.Or(r.Client, mgr.GetClient())
+	r.Live = cmp.Or(r.Live, mgr.GetAPIReader())
+	name := "reboot-annotation-" + r.Kind.Group
+	ctl, err := scaffold.New(mgr, name, r, r.Concurrency, nil)
 	if err != nil {
 		return err
 	}
-	if err := wakeByFilter(mgr, ctl, t.Kind, t.WatchFilter, t.ofLabelled); err != nil {
+	if err := wakeByFilter(mgr, ctl, r.Kind, r.WatchFilter, r.ofLabelled); err != nil {
 		return fmt.Errorf("adding the watches of %s: %w", name, err)
 	}
 	// The end of one RebootRemediation may let the next one begin.
-	requests := source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(t.ofRequest))
-	if err := scaffold.Watch(ctl, name, source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(t.Kind), &handler.EnqueueRequestForObject{}), requests); err != nil {
+	requests := source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(r.ofRequest))
+	if err := scaffold.Watch(ctl, name, source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(r.Kind), &handler.EnqueueRequestForObject{}), requests); err != nil {
 		return err
 	}
 	return mgr.Add(ctl)
 }
 
 // ofRequest maps a RebootRemediation to its Machine.
-func (t *Trigger) ofRequest(_ context.Context, request client.Object) []ctrl.Request {
+func (r *AnnotationReconciler) ofRequest(_ context.Context, request client.Object) []ctrl.Request {
 	ref := referenceOf(request.(*v1alpha1.RebootRemediation))
-	if ref.APIGroup != t.Kind.Group {
+	if ref.APIGroup != r.Kind.Group {
 		return nil
 	}
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: request.GetNamespace(), Name: ref.Name}}}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 const (
@@ -52,10 +53,7 @@ func wantsNode(request *v1alpha1.RebootRemediation) bool {
 
 // requeueAfter returns how long to wait before looking again if no event wakes the controller before.
 func (r *Reconciler) requeueAfter(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d cycle.Decision) time.Duration {
-	wait := r.SyncPeriod
-	if !d.RecheckAt.IsZero() {
-		wait = max(d.RecheckAt.Sub(r.Clock.Now()), time.Millisecond)
-	}
+	wait := scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), r.SyncPeriod)
 	if wantsNode(request) {
 		wait = min(wait, r.nodeAgain(ctx, request, v))
 	}

@@ -91,14 +91,10 @@ type Reconciler struct {
 	rules  rules.Cache
 }
 
-var (
-	// errStale says that an observation is out of date.
-	errStale = errors.New("it has changed since it was read")
-	// errBusy says that too many reads of a workload cluster are under way.
-	errBusy = errors.New("the workload cluster is being read by others")
-)
+// errStale says that an observation is out of date.
+var errStale = errors.New("it has changed since it was read")
 
-// busyRetry is how long to wait before looking again at a record whose workload cluster is busy.
+// busyRetry is how long to wait before looking again at a record if there was no place in its workload cluster.
 const busyRetry = 100 * time.Millisecond
 
 // Reconcile takes one record as far as it gets.
@@ -129,7 +125,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	r.stale.Reset(req.NamespacedName)
 	switch {
-	case errors.Is(err, errBusy):
+	case errors.Is(err, workload.ErrNoPlace):
 		return ctrl.Result{RequeueAfter: busyRetry}, nil
 	case errors.Is(err, workload.ErrBusy):
 		return ctrl.Result{RequeueAfter: workload.Soon()}, nil

@@ -48,7 +48,7 @@ func TestNodeReads(t *testing.T) {
 		go read(t.Context(), a)
 		<-slow.inside
 	}
-	if _, err := nodes.GetLive(t.Context(), a, "n"); !errors.Is(err, errBusy) {
+	if _, err := nodes.GetLive(t.Context(), a, "n"); !errors.Is(err, workload.ErrNoPlace) {
 		t.Errorf("a third one: %v", err)
 	}
 	stopped, stop := context.WithCancel(t.Context())

@@ -35,7 +35,7 @@ func (b boundedNodes) GetLive(ctx context.Context, cluster client.ObjectKey, nam
 
 // enter waits for a place in the cluster.
 func (b boundedNodes) enter(ctx context.Context, cluster client.ObjectKey) (leave func(), err error) {
-	waiting, stop := context.WithTimeoutCause(ctx, placeTimeout, errBusy)
+	waiting, stop := context.WithTimeoutCause(ctx, placeTimeout, workload.ErrNoPlace)
 	defer stop()
 	return b.reads.Enter(waiting, cluster)
 }

@@ -2,10 +2,14 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
+
+// ErrNoPlace means that as many workers as allowed are busy with a workload cluster.
+var ErrNoPlace = errors.New("no more workers may be busy with the workload cluster")
 
 // Places limits how many workers are busy with one workload cluster at once, so that a cluster that hangs does not occupy all
 // of them. The zero value has no limit.
@@ -31,17 +35,17 @@ func (p *Places) Enter(ctx context.Context, cluster client.ObjectKey) (leave fun
 	}
 }
 
-// TryEnter takes a place if one is free.
-func (p *Places) TryEnter(cluster client.ObjectKey) (leave func(), ok bool) {
+// TryEnter takes a place if one is free. Its only error is ErrNoPlace.
+func (p *Places) TryEnter(cluster client.ObjectKey) (leave func(), err error) {
 	if p.Most == 0 {
-		return func() {}, true
+		return func() {}, nil
 	}
 	places := p.in(cluster)
 	select {
 	case places <- struct{}{}:
-		return func() { <-places }, true
+		return func() { <-places }, nil
 	default:
-		return nil, false
+		return nil, ErrNoPlace
 	}
 }
 

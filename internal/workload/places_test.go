@@ -12,11 +12,11 @@ import (
 func TestPlaces(t *testing.T) {
 	a, b := client.ObjectKey{Name: "a"}, client.ObjectKey{Name: "b"}
 	places := &Places{Most: 1}
-	leave, ok := places.TryEnter(a)
-	if !ok {
+	leave, err := places.TryEnter(a)
+	if err != nil {
 		t.Fatal("nobody is let in")
 	}
-	if _, ok := places.TryEnter(a); ok {
+	if _, err := places.TryEnter(a); err == nil {
 		t.Error("two are let in")
 	}
 	because := errors.New("it takes too long")
@@ -25,7 +25,7 @@ func TestPlaces(t *testing.T) {
 	if _, err := places.Enter(impatient, a); !errors.Is(err, because) {
 		t.Errorf("waiting for a place: %v", err)
 	}
-	if _, ok := places.TryEnter(b); !ok {
+	if _, err := places.TryEnter(b); err != nil {
 		t.Error("another cluster is full, too")
 	}
 	leave()
@@ -38,7 +38,7 @@ func TestPlaces(t *testing.T) {
 	}
 	open := &Places{}
 	for range 100 {
-		if _, ok := open.TryEnter(a); !ok {
+		if _, err := open.TryEnter(a); err != nil {
 			t.Fatal("without a bound somebody is not let in")
 		}
 		if _, err := open.Enter(t.Context(), a); err != nil {

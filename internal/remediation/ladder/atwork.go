@@ -29,11 +29,11 @@ func (d *draft) atWork() bool {
 
 // carryOut asks for the act of an attempt, unless something forbids it now.
 func (d *draft) carryOut(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
-	if others := d.precedence(step); others.stands() {
+	if others := d.precedence(step); others.isSet() {
 		d.end(attempt, v1alpha1.ResultAborted, others.message)
 		return d.stepBack(step, others)
 	}
-	if brake := d.brake(); brake.stands() {
+	if brake := d.brake(); brake.isSet() {
 		d.end(attempt, v1alpha1.ResultAborted, brake.message)
 		d.getInLine(step)
 		return d.stepBack(step, brake)

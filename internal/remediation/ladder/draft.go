@@ -17,7 +17,7 @@ type draft struct {
 	f   Facts
 	now time.Time
 	// s is the new status.
-	s v1alpha1.MachineRemediationStatus
+	s        v1alpha1.MachineRemediationStatus
 	decision Decision
 	// inLine reports that the next attempt needs only a slot.
 	inLine bool

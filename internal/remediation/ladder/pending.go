@@ -14,7 +14,7 @@ func (d *draft) pending() bool {
 	if d.needsPerson() {
 		return d.leaveToPerson()
 	}
-	if others := d.precedence(step); others.stands() {
+	if others := d.precedence(step); others.isSet() {
 		return d.stepBack(step, others)
 	}
 	if !again && !approved(d.asDecided(), step) {
@@ -66,7 +66,7 @@ func (d *draft) pendingAct(step v1alpha1.RemediationStep) bool {
 	if !HasSlot(d.asDecided()) {
 		return d.waitForSlot(step)
 	}
-	if brake := d.brake(); brake.stands() {
+	if brake := d.brake(); brake.isSet() {
 		if d.s.Attempt == 0 && d.f.Safety.Failed != "" {
 			// Its number is used up: the act may still take effect.
 			d.end(d.begin(step), v1alpha1.ResultAborted, brake.message)

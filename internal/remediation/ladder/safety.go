@@ -61,7 +61,7 @@ type obstacle struct {
 	hidden bool
 }
 
-func (o obstacle) stands() bool { return o.reason != "" }
+func (o obstacle) isSet() bool { return o.reason != "" }
 
 // precedence returns who takes precedence over Sickbay on this machine, or that its health or its plan is unknown.
 func (d *draft) precedence(step v1alpha1.RemediationStep) obstacle {

@@ -22,7 +22,7 @@ import (
 type brain struct {
 	client     client.Client
 	namespace  string
-	trigger    *reboot.Trigger
+	trigger    *reboot.AnnotationReconciler
 	reconciler *reboot.Reconciler
 	sweeper    *reboot.Sweeper
 	// page records what happens in the namespace; read counts the entries that were handled. due is the latest time at
@@ -41,7 +41,7 @@ func (s *harness) reborn() {
 	c, cfg := s.overWire(s.account("reboot-without-cache", readsAll))
 	s.brain = &brain{
 		client: s.client, namespace: s.namespace, page: s.page, time: s.time, due: s.time.Now(),
-		trigger: &reboot.Trigger{Kind: s.kind, Client: c, Live: c},
+		trigger: &reboot.AnnotationReconciler{Kind: s.kind, Client: c, Live: c},
 		reconciler: &reboot.Reconciler{
 			Kind: s.kind, Client: c, Live: c, Mapper: s.client.RESTMapper(), Workload: s.nodes(c, cfg, s.overWire),
 			Recorder: s.log, Clock: s.time, SyncPeriod: syncPeriod,

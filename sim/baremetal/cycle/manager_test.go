@@ -46,7 +46,7 @@ func manage(t testing.TB, s *harness) {
 		if err := reconciler.AddToManager(mgr); err != nil {
 			return err
 		}
-		if err := (&reboot.Trigger{Kind: kind, Concurrency: 1}).AddToManager(mgr); err != nil {
+		if err := (&reboot.AnnotationReconciler{Kind: kind, Concurrency: 1}).AddToManager(mgr); err != nil {
 			return err
 		}
 		// A sweep skips a host that changes during the sweep, and the next one handles it.

@@ -16,9 +16,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
-// Trigger makes a RebootRemediation for each Machine of one kind that has the annotation reboot.metal3.io. The Reconciler does the rest,
+// AnnotationReconciler makes a RebootRemediation for each Machine of one kind that has the annotation reboot.metal3.io. The Reconciler does the rest,
 // and removes the annotations.
-type Trigger struct {
+type AnnotationReconciler struct {
 	// Kind is the kind of the Machines.
 	Kind   schema.GroupVersionKind
 	Client client.Client
@@ -30,17 +30,17 @@ type Trigger struct {
 }
 
 // Reconcile checks the annotations of one Machine.
-func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	cached, err := t.machine(ctx, t.Client, req.NamespacedName)
+func (r *AnnotationReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	cached, err := r.machine(ctx, r.Client, req.NamespacedName)
 	if err != nil || !wantsAny(cached) {
 		return ctrl.Result{}, err
 	}
-	filter := watchFilter{value: t.WatchFilter, kind: t.Kind, cached: t.Client, live: t.Live}
+	filter := watchFilter{value: r.WatchFilter, kind: r.Kind, cached: r.Client, live: r.Live}
 	foreign, err := filter.foreign(ctx, req.NamespacedName, false)
 	if err != nil || foreign {
 		return ctrl.Result{}, err
 	}
-	before, err := t.cyclesFor(ctx, cached)
+	before, err := r.cyclesFor(ctx, cached)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
@@ -48,16 +48,16 @@ func (t *Trigger) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 		// That one reads the annotations itself.
 		return ctrl.Result{}, nil
 	}
-	first, err := t.first(ctx, req.NamespacedName)
+	first, err := r.first(ctx, req.NamespacedName)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	// A cycle removes its annotations before it is finished, and the cache may not show that yet.
-	machine, err := t.machine(ctx, t.Live, req.NamespacedName)
+	machine, err := r.machine(ctx, r.Live, req.NamespacedName)
 	if err != nil || !wantsAny(machine) || machine.UID != cached.UID || comesFirst(first, machine) {
 		return ctrl.Result{}, err
 	}
-	return ctrl.Result{}, t.begin(ctx, before, machine)
+	return ctrl.Result{}, r.begin(ctx, before, machine)
 }
 
 // comesFirst reports whether the annotations wait for a RebootRemediation that was made for something else. It may be the very cycle that a

@@ -60,12 +60,12 @@ func triggered(t *testing.T, e *env.Env, annotations map[string]string, by *v1al
 
 func trigger(t *testing.T, c client.Client, live client.Reader, m *clusterv1.Machine) error {
 	t.Helper()
-	_, err := (&Trigger{Kind: ClusterAPIKind, Client: c, Live: live}).Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(m)})
+	_, err := (&AnnotationReconciler{Kind: ClusterAPIKind, Client: c, Live: live}).Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(m)})
 	return err
 }
 
-// TestTrigger: an annotation makes exactly one cycle, even if it is set again for the same attempt of a record.
-func TestTrigger(t *testing.T) {
+// TestAnnotationReconciler: an annotation makes exactly one cycle, even if it is set again for the same attempt of a record.
+func TestAnnotationReconciler(t *testing.T) {
 	ended := in(v1alpha1.Failed, noFinalizer, untouched)
 	owing := in(v1alpha1.Failed, noFinalizer, outOfServiceSince)
 	for name, tt := range map[string]struct {
@@ -127,9 +127,9 @@ func takenOver(f cycle.Facts, by v1alpha1.RebootRequester) cycle.Facts {
 	return f
 }
 
-// TestTriggerByAnOldCache: the attempt has ended and its annotation is gone, or somebody has set a new one, and the cache does not show
+// TestAnnotationReconcilerByAnOldCache: the attempt has ended and its annotation is gone, or somebody has set a new one, and the cache does not show
 // that yet. The host is cycled for what the Machine asks for now, or not at all, and no record of a cycle is lost.
-func TestTriggerByAnOldCache(t *testing.T) {
+func TestAnnotationReconcilerByAnOldCache(t *testing.T) {
 	for name, tt := range map[string]struct {
 		by   v1alpha1.RebootRequester
 		now  map[string]string
@@ -179,9 +179,9 @@ func lagging(t *testing.T, e *env.Env, old *metav1.PartialObjectMetadata) client
 	})
 }
 
-// TestTriggerGoesOnWithTheVersionBefore: the previous version gave what it made for annotations the name of the Machine. Nothing is done
+// TestAnnotationReconcilerGoesOnWithTheVersionBefore: the previous version gave what it made for annotations the name of the Machine. Nothing is done
 // twice.
-func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
+func TestAnnotationReconcilerGoesOnWithTheVersionBefore(t *testing.T) {
 	ended := in(v1alpha1.Failed, noFinalizer, untouched)
 	for name, tt := range map[string]struct {
 		annotations map[string]string
@@ -240,10 +240,10 @@ func TestTriggerGoesOnWithTheVersionBefore(t *testing.T) {
 	}
 }
 
-// TestTriggerWaitsForAHealthCheck: annotations wait while a health check's cycle runs, unless it failed or waits for a pause. What a
+// TestAnnotationReconcilerWaitsForAHealthCheck: annotations wait while a health check's cycle runs, unless it failed or waits for a pause. What a
 // person asks for does not wait for a pause, nor until somebody deletes an ended cycle; that cycle removes the annotation if it was set
 // in time. The annotation of a health check may ask for the same as another health check.
-func TestTriggerWaitsForAHealthCheck(t *testing.T) {
+func TestAnnotationReconcilerWaitsForAHealthCheck(t *testing.T) {
 	since := &metav1.Time{Time: noon.Time}
 	person, health := v1alpha1.RequestedByPerson, v1alpha1.RequestedByHealthCheck
 	for _, tt := range []struct {
@@ -329,9 +329,9 @@ func TestNextAttemptIsNotDropped(t *testing.T) {
 	}
 }
 
-// TestTriggerBesideADeletedRecord: a deleted RebootRemediation stays for its Node. The next one begins beside it, and takes over what it
+// TestAnnotationReconcilerBesideADeletedRecord: a deleted RebootRemediation stays for its Node. The next one begins beside it, and takes over what it
 // owes. It neither overwrites the deleted one nor waits until that is given up.
-func TestTriggerBesideADeletedRecord(t *testing.T) {
+func TestAnnotationReconcilerBesideADeletedRecord(t *testing.T) {
 	s := newShared(t)
 	m := reread(t, s.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "m"}})
 	m.Annotations = maps.Clone(personAsks)
