@@ -158,9 +158,9 @@ func TestDecisionRefused(t *testing.T) {
 		"healthy":          {[]string{"retry", "metal-5"}, exitFailure, "machine metal-5 is not under repair, so there is nothing to decide. It is healthy"},
 		"ended, by record": {[]string{"retry", over.Name}, exitFailure, "mr/metal-6-5f2c9d1e-1 ended at 2026-11-22T03:07:10Z, so there is nothing to decide: The machine is gone, and not by this remediation"},
 		"nothing to approve": {[]string{"approve", "metal-2"}, exitFailure, "mr/metal-2-5f2c9d1e-1 waits for no approval: it is Acting. " +
-			"Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help"},
+			"Step reboot, 1 of 2: waits for the power cycle of its host; one more attempt follows if that does not help"},
 		"nothing to deny": {[]string{"deny", "metal-2"}, exitFailure, "mr/metal-2-5f2c9d1e-1 waits for no approval, so there is nothing to deny. To stop the repair: sickbay cancel mr/metal-2-5f2c9d1e-1 -n fleet. " +
-			"It is Acting. Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help"},
+			"It is Acting. Step reboot, 1 of 2: waits for the power cycle of its host; one more attempt follows if that does not help"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -256,7 +256,7 @@ func TestDecisionOnWhatHasChanged(t *testing.T) {
 		s.settle(s.stored(r), func(f *ladder.Facts) { f.Machine.Health = ladder.Healthy })
 		typed(t, person, "y")
 	}}, "approve", "metal-3")
-	want := "sickbay: mr/metal-3-5f2c9d1e-1 has changed since it was shown, so nothing was written: at attempt 1, it is Probation. The machine is healthy, and has to stay so\n"
+	want := "sickbay: mr/metal-3-5f2c9d1e-1 has changed since it was shown, so nothing was written: at attempt 1, it is Probation. The machine is healthy, and has to stay healthy\n"
 	if said := s.scrub(got.stderr); got.code != exitFailure || !strings.HasSuffix(said, want) {
 		t.Errorf("exit code is %d, said %q, want %q", got.code, said, want)
 	}

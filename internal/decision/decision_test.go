@@ -58,17 +58,17 @@ func TestPropose(t *testing.T) {
 				"Does: MachineSet md-0 is asked to replace the machine: the machine is deleted, with all that is on its disks, and another is made\n" +
 				"When: As soon as MachineHealthCheck metal grants it a slot: at once, unless a limit is reached\n" +
 				"By: alice\nReason: INC-7",
-			"Acting, step replace, attempt 1: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+			"Acting, step replace, attempt 1: Step replace: waits for MachineSet md-0 to replace the machine; a person decides if that does not help",
 		},
 		"approve evidence, while nobody knows whether the machine is sick": {
 			newModel(watch, approved(collect)).settle().after(11 * time.Minute).as(undecided),
 			wants(v1alpha1.AnswerApprove, ""),
 			"Approve step collect on metal-3 (attempt 2 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
-				"Now: Nobody can tell just now whether the machine is healthy\n" +
+				"Now: Sickbay cannot tell at the moment whether the machine is healthy\n" +
 				"Does: Makes a LogBundle from LogBundleTemplate logs, and goes on once that has succeeded\n" +
-				"When: Not yet: Nobody can tell just now whether the machine is healthy\n" +
+				"When: Not yet: Sickbay cannot tell at the moment whether the machine is healthy\n" +
 				"By: alice\nReason: INC-7",
-			"Pending, step collect, attempt 2: Nobody can tell just now whether the machine is healthy",
+			"Pending, step collect, attempt 2: Sickbay cannot tell at the moment whether the machine is healthy",
 		},
 		"deny": {
 			newModel(approved(replace)).settle(), wants(v1alpha1.AnswerDeny, ""),
@@ -81,7 +81,7 @@ func TestPropose(t *testing.T) {
 		"cancel a power cycle": {
 			newModel(reboot, replace).settle(), wants(v1alpha1.AnswerCancel, ""),
 			"Cancel the repair of metal-3 (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
-				"Now: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help\n" +
+				"Now: Step reboot, 1 of 2: waits for the power cycle of its host; one more attempt follows if that does not help\n" +
 				"Withdraws: RebootRemediation metal-3-5f2c9d1e-1-1\n" +
 				"Does: Nothing more is done until somebody answers retry; it ends by itself if the machine recovers or is deleted\n" +
 				"When: At once\nBy: alice\nReason: INC-7",
@@ -99,7 +99,7 @@ func TestPropose(t *testing.T) {
 		"cancel too late": {
 			newModel(replace).settle().as(func(f *ladder.Facts) { f.Machine.DeletingSince = noon }), wants(v1alpha1.AnswerCancel, ""),
 			"Cancel the repair of metal-3 (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
-				"Now: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help\n" +
+				"Now: Step replace: waits for MachineSet md-0 to replace the machine; a person decides if that does not help\n" +
 				"Withdraws: nothing\n" +
 				"Too late: the machine has been in deletion since 2026-06-01T12:00:00Z, and nothing brings it back\n" +
 				"Does: Nothing more is done until somebody answers retry; it ends by itself if the machine recovers or is deleted\n" +
@@ -112,7 +112,7 @@ func TestPropose(t *testing.T) {
 				"Now: Step ask leaves the machine to a person; a person decides\n" +
 				"Does: Its host is power-cycled: off, proven off, on. What runs there ends; the disks stay as they are. 2 fresh attempts, 30m each\n" +
 				"When: As soon as MachineHealthCheck metal grants it a slot: at once, unless a limit is reached\nBy: alice\nReason: INC-7",
-			"Acting, step reboot, attempt 3: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+			"Acting, step reboot, attempt 3: Step reboot, 1 of 2: waits for the power cycle of its host; one more attempt follows if that does not help",
 		},
 		"retry another step, while the record waits in line": {
 			newModel(reboot, replace).as(func(f *ladder.Facts) { f.Record.Spec.Grant = 0 }), wants(v1alpha1.AnswerRetry, "replace"),
@@ -120,7 +120,7 @@ func TestPropose(t *testing.T) {
 				"Now: Step reboot waits for a slot of MachineHealthCheck metal\n" +
 				"Does: MachineSet md-0 is asked to replace the machine: the machine is deleted, with all that is on its disks, and another is made. 1 fresh attempt, 1h each\n" +
 				"When: As soon as MachineHealthCheck metal grants it a slot: at once, unless a limit is reached\nBy: alice\nReason: INC-7",
-			"Acting, step replace, attempt 1: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help",
+			"Acting, step replace, attempt 1: Step replace: waits for MachineSet md-0 to replace the machine; a person decides if that does not help",
 		},
 		"retry instead of what somebody else has just said": {
 			newModel(watch, replace).settle().as(paused).as(func(f *ladder.Facts) { f.Record.Status.Attempts = nil }).
@@ -222,12 +222,12 @@ func TestProposeRefuses(t *testing.T) {
 		},
 		"nothing to approve": {
 			newModel(reboot).settle(), wants(v1alpha1.AnswerApprove, ""),
-			"mr/metal-3-5f2c9d1e-1 waits for no approval: it is Acting. Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help",
+			"mr/metal-3-5f2c9d1e-1 waits for no approval: it is Acting. Step reboot, 1 of 2: waits for the power cycle of its host; one more attempt follows if that does not help",
 		},
 		"nothing to deny": {
 			newModel(watch).settle(), wants(v1alpha1.AnswerDeny, ""),
 			"mr/metal-3-5f2c9d1e-1 waits for no approval, so there is nothing to deny. To stop the repair: sickbay cancel mr/metal-3-5f2c9d1e-1 -n fleet. " +
-				"It is Acting. Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help",
+				"It is Acting. Step watch: waits for the machine to recover by itself; a person decides if that does not help",
 		},
 		"an attempt at work": {
 			newModel(reboot).settle(), wants(v1alpha1.AnswerRetry, ""),
@@ -235,7 +235,7 @@ func TestProposeRefuses(t *testing.T) {
 		},
 		"healthy": {
 			newModel(reboot).settle().as(func(f *ladder.Facts) { f.Machine.Health = ladder.Healthy }), wants(v1alpha1.AnswerRetry, ""),
-			"machine metal-3 has recovered, so there is nothing to retry: it is Probation. The machine is healthy, and has to stay so",
+			"machine metal-3 has recovered, so there is nothing to retry: it is Probation. The machine is healthy, and has to stay healthy",
 		},
 		"a step that leaves it to a person": {
 			newModel(reboot, ask).settle().as(failed).as(failed), wants(v1alpha1.AnswerRetry, "ask"),

@@ -110,7 +110,7 @@ func ProposeRelease(t Target, now time.Time) HoldProposal {
 	p := HoldProposal{
 		Annotations: map[string]*string{mhcspec.HoldUntilAnnotation: nil, mhcspec.HoldReasonAnnotation: nil},
 		Title:       "Release " + t.Name,
-		Lines:       []Line{{"Held", there.String()}},
+		Lines:       []Line{{"On hold", there.String()}},
 	}
 	does := "Repairs go on, unless another hold, a pause or the gate stands in the way"
 	if !there.active(now) {

@@ -46,6 +46,6 @@ func (l *Lock) waitsFor(lease *coordinationv1.Lease) {
 		"lease", now.key, "holder", now.holder, "covers", theirs.String(), "wanted", l.others.scope.String())
 	if l.Recorder != nil {
 		l.Recorder.Eventf(about(lease), nil, corev1.EventTypeWarning, ReasonManagerWaits, "Wait",
-			"%s waits for %s, which looks after: %s. Nobody looks after the rest of: %s", l.identity, now.holder, theirs, l.others.scope)
+			"%s waits for %s, which manages: %s. Nobody manages the rest of: %s", l.identity, now.holder, theirs, l.others.scope)
 	}
 }

@@ -95,5 +95,5 @@ func (w *Watch) tell(lease *coordinationv1.Lease) {
 	w.log.Info("Another manager works on the same objects at the same time", "lease", client.ObjectKeyFromObject(lease), "holder", Holder(lease),
 		"covers", theirs.String(), "this", w.others.scope.String())
 	w.recorder.Eventf(about(lease), nil, corev1.EventTypeWarning, ReasonManagersOverlap, "Watch",
-		"Its holder looks after: %s. At the same time another manager looks after: %s", theirs, w.others.scope)
+		"Its holder manages: %s. At the same time, another manager manages: %s", theirs, w.others.scope)
 }

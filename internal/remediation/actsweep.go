@@ -60,7 +60,7 @@ func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediati
 	if err == nil {
 		r.sweeps.Forget(key)
 	} else if since := r.sweeps.Update(key, func(first time.Time) time.Time { return cmp.Or(first, now) }); now.Sub(since) >= sweepTime {
-		ctrl.LoggerFrom(ctx).Error(err, "Gave up taking back what an ended remediation may have left", "machine", ended.Spec.MachineRef.Name)
+		ctrl.LoggerFrom(ctx).Error(err, "Gave up withdrawing what an ended remediation may have left", "machine", ended.Spec.MachineRef.Name)
 		return true, nil
 	}
 	return err == nil && (machine == nil || !now.Before(lateUntil(ended, unseen))), err
@@ -139,7 +139,7 @@ func (r *Reconciler) sweepMachine(ctx context.Context, ended *v1alpha1.MachineRe
 }
 
 func (r *Reconciler) logSwept(ctx context.Context, ended *v1alpha1.MachineRemediation, what string) {
-	ctrl.LoggerFrom(ctx).Info("Took back what an ended remediation has left", "machine", ended.Spec.MachineRef.Name, "what", what)
+	ctrl.LoggerFrom(ctx).Info("Withdrew what an ended remediation had left", "machine", ended.Spec.MachineRef.Name, "what", what)
 }
 
 // unseenActs are the acts that may have been carried out without the record's knowledge: those of attempts that it does not list.

@@ -40,7 +40,7 @@ func TestEvents(t *testing.T) {
 	f.grant(record)
 	f.reconcile(record)
 	f.reconcile(record)
-	f.wantEvents("Normal RemediationStarted Step replace: waits for MachineSet set to replace the machine; leaves the machine to a person if that does not help. MachineHealthCheck mhc: Node not found")
+	f.wantEvents("Normal RemediationStarted Step replace: waits for MachineSet set to replace the machine; a person decides if that does not help. MachineHealthCheck mhc: Node not found")
 
 	f.answer(a, clusterv1.MachineSetMachineCannotBeRemediatedReason, "no")
 	f.reconcile(record)

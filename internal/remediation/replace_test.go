@@ -73,7 +73,7 @@ func TestPlainReplacement(t *testing.T) {
 	if n := 2 + len(want) + len(past) + 1; n > mostRequests {
 		t.Errorf("%d requests", n)
 	}
-	event := "Normal RemediationStarted Step replace: waits for MachineSet set to replace the machine; begins again if that does not help. MachineHealthCheck mhc: Node not found"
+	event := "Normal RemediationStarted Step replace: waits for MachineSet set to replace the machine; it begins again if that does not help. MachineHealthCheck mhc: Node not found"
 	if diff := cmp.Diff([]string{event}, f.announced()); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}

@@ -308,7 +308,7 @@ func TestRequestThatCannotBeReadAnyMore(t *testing.T) {
 		want    string
 		says    string
 	}
-	const why = "Nobody can tell whether FixRemediation a still stands: "
+	const why = "Sickbay cannot tell whether FixRemediation a still stands: "
 	tests := map[string]row{
 		"the machine is sick":     {func(*harness, *clusterv1.Machine) {}, "Acting Acting request:-", "waits for FixRemediation a"},
 		"the machine recovers":    {func(f *harness, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Acting Withdrawing request:-", why},
@@ -361,7 +361,7 @@ func TestRequestThatCannotBeDeleted(t *testing.T) {
 			t.Errorf("error is %v", err)
 		}
 		f.wantRecord(record, "Acting Withdrawing request:-")
-		if got, _ := stored(f, record); !strings.Contains(ladder.Progress(&got.Status).Message, "Could not take back what was asked for: deleting FixRemediation a: machines \"a\" is forbidden") {
+		if got, _ := stored(f, record); !strings.Contains(ladder.Progress(&got.Status).Message, "Could not withdraw what was asked for: deleting FixRemediation a: machines \"a\" is forbidden") {
 			t.Errorf("it says %q", ladder.Progress(&got.Status).Message)
 		}
 	}

@@ -115,7 +115,7 @@ func (f *Facts) awaitsMachine() bool {
 	return (f.Machine.Sick || f.Machine.Undecided) && f.standsForMachine()
 }
 
-// stillSick reports whether the request depends on the verdict, and the machine is still called sick.
+// stillSick reports whether the request depends on the verdict, and the machine is still unhealthy.
 func (f *Facts) stillSick() bool { return f.Machine.Sick && f.standsForMachine() }
 
 // standsForMachine reports whether the request depends on the machine's verdict. A record decides by itself.

@@ -148,7 +148,7 @@ func (d *draft) setInService() {
 }
 
 // giveUpRestoring ends the wait for a Node that is back, but not as it was. That something cannot be put back is no reason for another
-// cycle. But it is one if the Node is gone again or not Ready, or if the machine is still called sick.
+// cycle. But it is one if the Node is gone again or not Ready, or if the machine is still unhealthy.
 func (d *draft) giveUpRestoring() {
 	n, timeout := d.f.Node, d.f.Spec.NodeTimeout().String()
 	message := "What the Node had could not be put back within " + timeout

@@ -71,7 +71,7 @@ func init() {
 			clock: func(s *status) **metav1.Time { return &s.NodeBackAt }, limit: node,
 			node: true, standsBack: true,
 		}, {
-			name: v1alpha1.WaitingForMachine, awaits: "the machine is not called sick any more", goOn: (*draft).waitForMachine, withoutMachine: (*draft).suspend,
+			name: v1alpha1.WaitingForMachine, awaits: "the machine is no longer unhealthy", goOn: (*draft).waitForMachine, withoutMachine: (*draft).suspend,
 			clock: func(s *status) **metav1.Time { return &s.NodeReadyAt }, limit: node,
 			standsBack: true,
 		}, {

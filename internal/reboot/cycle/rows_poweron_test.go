@@ -111,7 +111,7 @@ func TestRestoring(t *testing.T) {
 		{name: "all is back: all is there, and it is not Ready", facts: in(phase, newNode, has), want: waits(phase, nodeTimeout)},
 		{name: "all is back: and never is", facts: in(phase, newNode, has), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
 		{name: "all is back: and never is, for the last time", facts: in(phase, newNode, has, lastAttempt), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
-		{name: "all is back: all is there, and the machine is still called sick", facts: in(phase, has, sick), want: stores(v1alpha1.WaitingForMachine, "WaitingForMachine")},
+		{name: "all is back: all is there, and the machine is still unhealthy", facts: in(phase, has, sick), want: stores(v1alpha1.WaitingForMachine, "WaitingForMachine")},
 		{name: "all is back: which is for a record to judge", facts: in(phase, has, sick, ofRecord), want: stores(v1alpha1.Succeeded, "Succeeded")},
 		{name: "kept off, and nobody waits any more", facts: in(phase, newNode, has, off, userOff, deleting), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
 		{name: "under a pause, and nobody waits any more", facts: in(phase, newNode, has, underPause, deleting), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
@@ -127,7 +127,7 @@ func TestRestoring(t *testing.T) {
 		// The machine is back: another cycle would not bring back what it had.
 		{name: "and stays dead", facts: in(phase, nodeUnreadable), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut)},
 		{name: "it cannot be put back", facts: in(phase), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut)},
-		{name: "it cannot be put back, and the machine is still called sick", facts: in(phase, sick), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "it cannot be put back, and the machine is still unhealthy", facts: in(phase, sick), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
 	})
 	if got := messageOf(Decide(in(phase), noon.Add(nodeTimeout)).Status); !strings.Contains(got, "label team") {
 		t.Errorf("what cannot be put back is not named: %q", got)
@@ -136,7 +136,7 @@ func TestRestoring(t *testing.T) {
 
 func sick(f *Facts) { f.Machine.ByHealthCheck, f.Machine.Sick = true, true }
 
-// TestWaitingForMachine: if the machine is still called sick, the request goes on.
+// TestWaitingForMachine: if the machine is still unhealthy, the request goes on.
 func TestWaitingForMachine(t *testing.T) {
 	const phase = v1alpha1.WaitingForMachine
 	well := func(f *Facts) { f.Machine.Sick = false }

@@ -278,7 +278,7 @@ func (w *model) checkSuccess(before, status v1alpha1.RebootRemediationStatus) {
 		w.t.Fatalf("a success, and the Node is not Ready")
 	}
 	if w.byHealthCheck() && !w.ofRecord() && w.machine.operation == "" && !w.request.deleting && !w.healthy() {
-		w.t.Fatalf("a success, and the machine is still called sick")
+		w.t.Fatalf("a success, and the machine is still unhealthy")
 	}
 	if w.seen.cycles == 0 && w.iron.offAt.IsZero() {
 		w.t.Fatalf("a success, and the host was never off")

@@ -100,7 +100,7 @@ func (d *draft) afterAttempt() bool {
 	d.rest(last)
 	switch {
 	case d.stands():
-		return d.withdrawing("Takes back what was asked for: " + last.Message)
+		return d.withdrawing("Withdrawing what was asked for: " + last.Message)
 	case d.needsPerson():
 		return d.leaveToPerson()
 	case d.s.NextTransitionTime != nil:
@@ -108,10 +108,10 @@ func (d *draft) afterAttempt() bool {
 		if step, ok := d.nextStep(); ok && approved(d.asDecided(), step) {
 			d.getInLine(step)
 		}
-		return d.say(v1alpha1.RemediationPending, restReason(last), last.Message+"; begins again later")
+		return d.say(v1alpha1.RemediationPending, restReason(last), last.Message+"; it begins again later")
 	}
 	if d.s.Step == last.Step {
-		return d.goOn(last.Message + "; tries step " + last.Step + " again")
+		return d.goOn(last.Message + "; trying step " + last.Step + " again")
 	}
-	return d.goOn(last.Message + "; goes on with step " + d.s.Step)
+	return d.goOn(last.Message + "; going on with step " + d.s.Step)
 }

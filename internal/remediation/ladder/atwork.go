@@ -71,9 +71,9 @@ func (d *draft) inTime(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Remed
 	if d.now.Before(limit) {
 		// Nothing follows on a machine that cannot be judged, and nothing waits for it for ever.
 		d.recheck(limit)
-		return d.say(v1alpha1.RemediationActing, v1alpha1.ReasonUndecided, "The time of the step is up, and nobody can tell whether the machine is healthy")
+		return d.say(v1alpha1.RemediationActing, v1alpha1.ReasonUndecided, "The step has timed out, and Sickbay cannot tell whether the machine is healthy")
 	}
-	d.end(attempt, v1alpha1.ResultTimedOut, fmt.Sprintf("Nobody could tell whether the machine is healthy after %s", step.Timeout()))
+	d.end(attempt, v1alpha1.ResultTimedOut, fmt.Sprintf("Sickbay could not tell whether the machine was healthy after %s", step.Timeout()))
 	return d.afterAttempt()
 }
 

@@ -11,7 +11,7 @@ func (d *draft) gone() bool {
 	if attempt != nil && (d.stepOf(attempt).Action != v1alpha1.ActionReplace || attempt.ObjectRef == nil) {
 		d.end(attempt, v1alpha1.ResultUnneeded, "The machine is gone")
 		if d.stands() {
-			return d.withdrawing("The machine is gone; takes back what was asked for")
+			return d.withdrawing("The machine is gone; withdrawing what was asked for")
 		}
 	}
 	if d.withdrawRequest() {
@@ -69,7 +69,7 @@ func (d *draft) handBack() bool {
 		}
 	}
 	if d.markStands() && d.f.Safety.Unmanaged != "" && d.f.Machine.VerdictStands {
-		return d.withdrawing("Takes the mark back once the verdict is gone: " + why)
+		return d.withdrawing("Withdrawing the mark once the verdict is gone: " + why)
 	}
 	if d.withdraw() {
 		return true

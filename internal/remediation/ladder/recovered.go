@@ -20,13 +20,13 @@ func (d *draft) recovered() bool {
 	if attempt := atWork(&d.s); attempt != nil {
 		d.suspend(attempt)
 		if d.stands() {
-			return d.withdrawing("The machine is healthy; takes back what was asked for")
+			return d.withdrawing("The machine is healthy; withdrawing what was asked for")
 		}
 	}
 	due := d.s.RecoveryTime.Add(d.f.Record.Spec.Probation())
 	if d.now.Before(due) {
 		d.s.NextTransitionTime = d.after(due.Sub(d.time().Time))
-		return d.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "The machine is healthy, and has to stay so")
+		return d.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "The machine is healthy, and has to stay healthy")
 	}
 	return d.awaitOwner() || d.proven()
 }
@@ -89,7 +89,7 @@ func (d *draft) repairs(attempt *v1alpha1.RemediationAttempt) bool {
 	return Acts(step.Action) && !evidence(step)
 }
 
-const undecidedNow = "Nobody can tell just now whether the machine is healthy"
+const undecidedNow = "Sickbay cannot tell at the moment whether the machine is healthy"
 
 // unproven goes on with a machine that was healthy, and is not certainly healthy now.
 func (d *draft) unproven() bool {
@@ -116,13 +116,13 @@ func (d *draft) awaitProof(attempt *v1alpha1.RemediationAttempt) bool {
 	limit := latestOf(d.answerDue(), d.proofDue(latestOf(d.deadlineOf(attempt), attempt.EndTime.Time, d.lastPause())))
 	if !d.now.Before(limit) {
 		attempt.Result, attempt.Message = v1alpha1.ResultFailed, "The machine was not seen healthy for long enough"
-		return d.complete(v1alpha1.ReasonUnproven, "What was done could not be proven to help: the machine was not seen healthy for long enough")
+		return d.complete(v1alpha1.ReasonUnproven, "Sickbay could not prove that the repair helped: the machine was not seen healthy for long enough")
 	}
 	d.recheck(limit)
 	d.s.NextTransitionTime = new(metav1.NewTime(limit))
-	message := "Waits until the machine is seen healthy again"
+	message := "Waiting for the machine to be healthy again"
 	if d.f.Machine.Deleting() {
-		message = "Waits until the machine is deleted, as somebody has asked"
+		message = "Waiting until the machine is deleted, as somebody has asked"
 	}
 	return d.say(v1alpha1.RemediationProbation, v1alpha1.ReasonUndecided, message)
 }

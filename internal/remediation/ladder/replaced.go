@@ -18,7 +18,7 @@ func (d *draft) replaced(attempt *v1alpha1.RemediationAttempt) bool {
 		return d.replacedBy(attempt, "The machine is gone")
 	case d.noSuccessor() != "":
 		d.end(attempt, v1alpha1.ResultUnneeded, d.noSuccessor())
-		return d.complete(v1alpha1.ReasonMachineDeleted, "The machine is gone, and no other takes its place: "+d.noSuccessor())
+		return d.complete(v1alpha1.ReasonMachineDeleted, "The machine is gone, and nothing replaces it: "+d.noSuccessor())
 	case d.whyHandedBack() != "":
 		d.end(attempt, v1alpha1.ResultAborted, d.whyHandedBack())
 		return d.complete(v1alpha1.ReasonHandedBack, d.whyHandedBack())
@@ -85,13 +85,13 @@ func (d *draft) successorFailed(attempt *v1alpha1.RemediationAttempt, how string
 func (d *draft) awaitSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 	limit := d.proofDue(d.runClock(attempt, d.stepOf(attempt)))
 	if !d.now.Before(limit) {
-		d.end(attempt, v1alpha1.ResultTimedOut, "No healthy machine has taken its place in time")
-		return d.complete(v1alpha1.ReasonUnproven, "The machine is gone, and no healthy machine has taken its place in time")
+		d.end(attempt, v1alpha1.ResultTimedOut, "No healthy replacement has come in time")
+		return d.complete(v1alpha1.ReasonUnproven, "The machine is gone, and no healthy replacement has come in time")
 	}
 	d.recheck(limit)
-	message := "The machine is gone; waits for a machine in its place"
+	message := "The machine is gone; waiting for its replacement"
 	if d.f.Successor != nil {
-		message = "Waits for machine " + d.f.Successor.Name + " in its place to be healthy"
+		message = "Waiting for its replacement " + d.f.Successor.Name + " to be healthy"
 	}
 	return d.say(v1alpha1.RemediationActing, v1alpha1.ReasonWaitingForReplacement, message)
 }
@@ -106,7 +106,7 @@ func (d *draft) proveSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 	d.runClock(attempt, d.stepOf(attempt))
 	if due := since.Add(d.f.Record.Spec.Probation()); d.now.Before(due) {
 		d.recheck(due)
-		return d.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "Machine "+d.f.Successor.Name+" in its place is healthy, and has to stay so")
+		return d.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "Machine "+d.f.Successor.Name+" has replaced it, is healthy and has to stay healthy")
 	}
-	return d.replacedBy(attempt, "Machine "+d.f.Successor.Name+" is in its place")
+	return d.replacedBy(attempt, "Machine "+d.f.Successor.Name+" has replaced it")
 }

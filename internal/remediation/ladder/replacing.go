@@ -56,7 +56,7 @@ func (d *draft) deleting(step v1alpha1.RemediationStep) bool {
 		d.recheck(slow)
 		return d.goOn(d.waitsFor(step))
 	}
-	message := "Waits until the machine is deleted"
+	message := "Waiting until the machine is deleted"
 	if d.f.Machine.Owner != nil {
 		message = "Waits until " + d.f.Machine.ownerName() + " has replaced the machine"
 	}

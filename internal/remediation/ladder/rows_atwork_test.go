@@ -42,7 +42,7 @@ func rowsAtWork() []row {
 			answer{
 				Says: saysUndecided,
 				At:   "replace 2",
-				Last: "replace 1, Aborted: Nobody can tell just now whether the machine is healthy", Free: true, Due: "5s", Again: "5s",
+				Last: "replace 1, Aborted: Sickbay cannot tell at the moment whether the machine is healthy", Free: true, Due: "5s", Again: "5s",
 			},
 		},
 		{
@@ -85,7 +85,7 @@ func rowsAtWork() []row {
 			"it waits",
 			with(plan(wait(), replace()), begins("watch", time.Minute)),
 			answer{
-				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; goes on with step replace if that does not help",
+				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; step replace follows if that does not help",
 				At:   "watch 1",
 				Last: "watch 1, at work", Due: "9m0s", Again: "9m0s",
 			},
@@ -94,7 +94,7 @@ func rowsAtWork() []row {
 			"it has waited long enough",
 			with(plan(wait(), replace()), begins("watch", 10*time.Minute)),
 			answer{
-				Says: "Acting Acting: The machine is not healthy after 10m0s; goes on with step replace",
+				Says: "Acting Acting: The machine is not healthy after 10m0s; going on with step replace",
 				At:   "replace 2",
 				Last: "watch 1, TimedOut: The machine is not healthy after 10m0s",
 			},
@@ -103,7 +103,7 @@ func rowsAtWork() []row {
 			"it has waited long enough, and nobody can tell",
 			with(plan(wait(), replace()), begins("watch", 10*time.Minute), is(Undecided)),
 			answer{
-				Says: "Acting Undecided: The time of the step is up, and nobody can tell whether the machine is healthy",
+				Says: "Acting Undecided: The step has timed out, and Sickbay cannot tell whether the machine is healthy",
 				At:   "watch 1",
 				Last: "watch 1, at work", Due: "0s", Again: "10m0s",
 			},
@@ -112,9 +112,9 @@ func rowsAtWork() []row {
 			"it has waited long enough, and nobody could tell for too long",
 			with(plan(wait(), replace()), begins("watch", 20*time.Minute), is(Undecided)),
 			answer{
-				Says: "Acting Acting: Nobody could tell whether the machine is healthy after 10m0s; goes on with step replace",
+				Says: "Acting Acting: Sickbay could not tell whether the machine was healthy after 10m0s; going on with step replace",
 				At:   "replace 2",
-				Last: "watch 1, TimedOut: Nobody could tell whether the machine is healthy after 10m0s",
+				Last: "watch 1, TimedOut: Sickbay could not tell whether the machine was healthy after 10m0s",
 			},
 		},
 		{

@@ -37,7 +37,7 @@ func rowsBackoff() []row {
 			with(plan(replace()), waits("replace", 1), noSlot,
 				said(metav1.ConditionUnknown, v1alpha1.ReasonPaused, "Cluster spec.paused is set to true"), dueIn(time.Second), inLine),
 			answer{
-				Says: "Pending Backoff: Step replace could not be carried out; tries again later",
+				Says: "Pending Backoff: Step replace could not be carried out; it will be tried again later",
 				At:   "replace 1", Free: true, Due: "1s", Again: "1s",
 			},
 		},
@@ -46,7 +46,7 @@ func rowsBackoff() []row {
 			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultRefused, "replace"), withdrawing,
 				dueIn(5*time.Minute)),
 			answer{
-				Says: "Pending Refused: It did not help; begins again later",
+				Says: "Pending Refused: It did not help; it begins again later",
 				At:   "replace 2",
 				Last: "replace 1 made MachineSet md-0, Refused: It did not help", Free: true, Due: "5m0s", Again: "5m0s",
 			},
@@ -56,7 +56,7 @@ func rowsBackoff() []row {
 			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "replace"), withdrawing,
 				dueIn(5*time.Minute)),
 			answer{
-				Says: "Pending Backoff: It did not help; begins again later",
+				Says: "Pending Backoff: It did not help; it begins again later",
 				At:   "replace 2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true, Due: "5m0s", Again: "5m0s",
 			},
@@ -65,7 +65,7 @@ func rowsBackoff() []row {
 			"the back-off of a record that has said nothing",
 			with(plan(replace()), waits("replace", 1), noSlot, dueIn(time.Second)),
 			answer{
-				Says: "Pending Backoff: Step replace could not be carried out; tries again later",
+				Says: "Pending Backoff: Step replace could not be carried out; it will be tried again later",
 				At:   "replace 1", Free: true, Due: "1s", Again: "1s",
 			},
 		},
@@ -115,7 +115,7 @@ func rowsBackoff() []row {
 			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultRefused, "replace"), noSlot, dueIn(time.Second),
 				func(f *Facts) { f.Machine.Owner = otherSet() }),
 			answer{
-				Says: "Pending Refused: It did not help; begins again later", At: "replace 2",
+				Says: "Pending Refused: It did not help; it begins again later", At: "replace 2",
 				Last: "replace 1 made MachineSet md-0, Refused: It did not help", Free: true, Due: "1s", Again: "1s",
 			},
 		},

@@ -21,7 +21,7 @@ func rowsGone() []row {
 			"gone, and a request stands",
 			with(plan(request()), works("request", time.Minute), goneNow),
 			answer{
-				Says: "Acting Withdrawing: The machine is gone; takes back what was asked for",
+				Says: "Acting Withdrawing: The machine is gone; withdrawing what was asked for",
 				At:   "request 2",
 				Last: "request 1 made Fix r-1, Unneeded: The machine is gone",
 			},

@@ -36,7 +36,7 @@ func rowsHandBack() []row {
 			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultAborted, "replace"), unmanaged, marked,
 				verdictStands),
 			answer{
-				Says: "Acting Withdrawing: Takes the mark back once the verdict is gone: No MachineHealthCheck selects the machine any more",
+				Says: "Acting Withdrawing: Withdrawing the mark once the verdict is gone: No MachineHealthCheck selects the machine any more",
 				At:   "replace 2",
 				Last: "replace 1 made MachineSet md-0, Aborted: It did not help",
 			},

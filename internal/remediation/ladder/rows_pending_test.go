@@ -38,7 +38,7 @@ func rowsPending() []row {
 			"a slot, for a wait",
 			plan(wait(), replace()),
 			answer{
-				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; goes on with step replace if that does not help",
+				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; step replace follows if that does not help",
 				At:   "watch 1",
 				Last: "watch 1, at work", Due: "10m0s", Again: "10m0s",
 			},
@@ -52,7 +52,7 @@ func rowsPending() []row {
 			"a slot, for a later attempt",
 			with(plan(reboot(), replace()), works("reboot", time.Hour), over(v1alpha1.ResultTimedOut, "reboot")),
 			answer{
-				Says: "Acting Acting: Step reboot, 2 of 2: waits for the power cycle of its host; goes on with step replace if that does not help",
+				Says: "Acting Acting: Step reboot, 2 of 2: waits for the power cycle of its host; step replace follows if that does not help",
 				At:   "reboot 2",
 				Last: "reboot 2, at work", Due: "30m0s", Again: "30m0s",
 			},
@@ -69,7 +69,7 @@ func rowsPending() []row {
 			"no slot, for a wait",
 			with(plan(wait(), replace()), noSlot),
 			answer{
-				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; goes on with step replace if that does not help",
+				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; step replace follows if that does not help",
 				At:   "watch 1",
 				Last: "watch 1, at work", Free: true, Due: "10m0s", Again: "10m0s",
 			},

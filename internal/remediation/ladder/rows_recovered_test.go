@@ -18,7 +18,7 @@ func rowsRecovered() []row {
 			"healthy while the owner is marked",
 			with(plan(replace()), works("replace", time.Minute), is(Healthy)),
 			answer{
-				Says: "Acting Withdrawing: The machine is healthy; takes back what was asked for",
+				Says: "Acting Withdrawing: The machine is healthy; withdrawing what was asked for",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, open",
 			},
@@ -131,7 +131,7 @@ func rowsRecovered() []row {
 			"built-in: healthy while the annotation stands",
 			with(builtin(reboot()), works("reboot", time.Minute), is(Healthy)),
 			answer{
-				Says: "Acting Withdrawing: The machine is healthy; takes back what was asked for",
+				Says: "Acting Withdrawing: The machine is healthy; withdrawing what was asked for",
 				At:   "reboot 1",
 				Last: "reboot 1 made Machine md-0-x7, open",
 			},

@@ -41,7 +41,7 @@ func rowsReplaced() []row {
 			"no successor yet",
 			with(plan(replace()), works("replace", time.Minute), goneNow),
 			answer{
-				Says: "Acting WaitingForReplacement: The machine is gone; waits for a machine in its place",
+				Says: "Acting WaitingForReplacement: The machine is gone; waiting for its replacement",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "1h9m0s",
 			},
@@ -50,7 +50,7 @@ func rowsReplaced() []row {
 			"no successor, and the clock stood still while it was deleted",
 			with(plan(replace()), works("replace", 20*time.Minute), goneNow, stoppedFor(10*time.Minute)),
 			answer{
-				Says: "Acting WaitingForReplacement: The machine is gone; waits for a machine in its place",
+				Says: "Acting WaitingForReplacement: The machine is gone; waiting for its replacement",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "50m0s", Again: "1h0m0s",
 			},
@@ -59,9 +59,9 @@ func rowsReplaced() []row {
 			"no successor in time",
 			with(plan(replace()), works("replace", 70*time.Minute), goneNow),
 			answer{
-				Says: "Ended Ended: The machine is gone, and no healthy machine has taken its place in time",
+				Says: "Ended Ended: The machine is gone, and no healthy replacement has come in time",
 				At:   "2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: No healthy machine has taken its place in time", Ends: "False Unproven",
+				Last: "replace 1 made MachineSet md-0, TimedOut: No healthy replacement has come in time", Ends: "False Unproven",
 			},
 		},
 		{
@@ -69,7 +69,7 @@ func rowsReplaced() []row {
 			with(plan(replace()), works("replace", time.Minute), goneNow,
 				func(f *Facts) { f.NoSuccessor = "MachineSet md-0 was scaled down" }),
 			answer{
-				Says: "Ended Ended: The machine is gone, and no other takes its place: MachineSet md-0 was scaled down",
+				Says: "Ended Ended: The machine is gone, and nothing replaces it: MachineSet md-0 was scaled down",
 				At:   "replace 2",
 				Last: "replace 1 made MachineSet md-0, Unneeded: MachineSet md-0 was scaled down", Ends: "False MachineDeleted",
 			},
@@ -78,7 +78,7 @@ func rowsReplaced() []row {
 			"no successor in a Cluster that is being deleted",
 			with(plan(replace()), works("replace", time.Minute), goneNow, terminating),
 			answer{
-				Says: "Ended Ended: The machine is gone, and no other takes its place: The Cluster is being deleted",
+				Says: "Ended Ended: The machine is gone, and nothing replaces it: The Cluster is being deleted",
 				At:   "replace 2",
 				Last: "replace 1 made MachineSet md-0, Unneeded: The Cluster is being deleted", Ends: "False MachineDeleted",
 			},
@@ -114,7 +114,7 @@ func rowsReplaced() []row {
 			"a successor that is not decided",
 			with(plan(replace()), works("replace", time.Minute), goneNow, successorIs(Successor{Name: "md-0-new", Health: Undecided})),
 			answer{
-				Says: "Acting WaitingForReplacement: Waits for machine md-0-new in its place to be healthy",
+				Says: "Acting WaitingForReplacement: Waiting for its replacement md-0-new to be healthy",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "1h9m0s",
 			},
@@ -124,7 +124,7 @@ func rowsReplaced() []row {
 			with(plan(replace()), works("replace", time.Minute), goneNow,
 				successorIs(Successor{Name: "md-0-new", Health: Healthy, HealthySince: noon.Add(-time.Minute)})),
 			answer{
-				Says: "Probation Probation: Machine md-0-new in its place is healthy, and has to stay so",
+				Says: "Probation Probation: Machine md-0-new has replaced it, is healthy and has to stay healthy",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "4m0s",
 			},
@@ -134,9 +134,9 @@ func rowsReplaced() []row {
 			with(plan(replace()), works("replace", time.Hour), goneNow,
 				successorIs(Successor{Name: "md-0-new", Health: Healthy, HealthySince: noon.Add(-5 * time.Minute)})),
 			answer{
-				Says: "Ended Ended: Machine md-0-new is in its place",
+				Says: "Ended Ended: Machine md-0-new has replaced it",
 				At:   "2",
-				Last: "replace 1 made MachineSet md-0, Succeeded: Machine md-0-new is in its place", Ends: "True Replaced",
+				Last: "replace 1 made MachineSet md-0, Succeeded: Machine md-0-new has replaced it", Ends: "True Replaced",
 			},
 		},
 		{
@@ -181,7 +181,7 @@ func rowsReplaced() []row {
 			"a healthy successor, and nobody knows since when",
 			with(plan(replace()), works("replace", time.Minute), goneNow, successorIs(Successor{Name: "md-0-new", Health: Healthy})),
 			answer{
-				Says: "Acting WaitingForReplacement: Waits for machine md-0-new in its place to be healthy",
+				Says: "Acting WaitingForReplacement: Waiting for its replacement md-0-new to be healthy",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "1h9m0s",
 			},
@@ -190,7 +190,7 @@ func rowsReplaced() []row {
 			"a successor that was healthy",
 			with(plan(replace()), works("replace", time.Minute), goneNow, successorIs(Successor{Name: "md-0-new", Health: Undecided, HealthySince: noon.Add(-time.Hour)})),
 			answer{
-				Says: "Acting WaitingForReplacement: Waits for machine md-0-new in its place to be healthy",
+				Says: "Acting WaitingForReplacement: Waiting for its replacement md-0-new to be healthy",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "1h9m0s",
 			},

@@ -13,7 +13,7 @@ func rowsReplacing() []row {
 			"the owner has not answered",
 			with(plan(replace(), holdStep()), works("replace", time.Minute)),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; goes on with step ask if that does not help",
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; step ask follows if that does not help",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
 			},
@@ -22,7 +22,7 @@ func rowsReplacing() []row {
 			"the owner has not answered for long",
 			with(plan(replace()), works("replace", 10*time.Minute)),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: MachineSet md-0 has not answered for 10m0s",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: MachineSet md-0 has not answered for 10m0s",
 				At:   "replace 2",
 				Last: "replace 1 made MachineSet md-0, Refused: MachineSet md-0 has not answered for 10m0s", Due: "5m0s", Again: "5m0s",
 			},
@@ -40,7 +40,7 @@ func rowsReplacing() []row {
 			"built-in: the owner has not answered for long",
 			with(builtin(replace()), works("replace", 10*time.Minute)),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: MachineSet md-0 has not answered for 10m0s",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: MachineSet md-0 has not answered for 10m0s",
 				At:   "replace 2",
 				Last: "replace 1 made MachineSet md-0, Refused: MachineSet md-0 has not answered for 10m0s", Due: "5m0s", Again: "5m0s",
 			},
@@ -49,7 +49,7 @@ func rowsReplacing() []row {
 			"the owner has answered nobody, and the mark is of somebody else",
 			with(plan(replace()), works("replace", 10*time.Minute), func(f *Facts) { f.Machine.Mark.Ours = false }),
 			answer{
-				Says: "Pending Refused: MachineSet md-0 has not answered for 10m0s; begins again later",
+				Says: "Pending Refused: MachineSet md-0 has not answered for 10m0s; it begins again later",
 				At:   "replace 2",
 				Last: "replace 1 made MachineSet md-0, Refused: MachineSet md-0 has not answered for 10m0s", Free: true, Due: "5m0s", Again: "5m0s",
 			},
@@ -106,7 +106,7 @@ func rowsReplacing() []row {
 			with(plan(replace(), holdStep()), works("replace", time.Hour), owner(MarkRefused, "too few replicas"),
 				stoppedBy(byRefusal, time.Hour)),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: MachineSet md-0 cannot remediate the machine: too few replicas",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: MachineSet md-0 cannot remediate the machine: too few replicas",
 				At:   "ask 2",
 				Last: "replace 1 made MachineSet md-0, Failed: MachineSet md-0 cannot remediate the machine: too few replicas",
 			},
@@ -142,7 +142,7 @@ func rowsReplacing() []row {
 			"the owner has said for an hour that it deletes the machine",
 			with(plan(replace(), holdStep()), works("replace", 3*time.Hour), owner(MarkAnswered, "Machine is deleting"), stoppedBy(byDeletion, time.Hour)),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: MachineSet md-0 has said since 2026-06-01T11:00:00Z that it deletes the machine, but has not done so",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: MachineSet md-0 has said since 2026-06-01T11:00:00Z that it deletes the machine, but has not done so",
 				At:   "ask 2",
 				Last: "replace 1 made MachineSet md-0, Failed: MachineSet md-0 has said since 2026-06-01T11:00:00Z that it deletes the machine, but has not done so",
 			},
@@ -151,7 +151,7 @@ func rowsReplacing() []row {
 			"built-in: the owner has said for an hour that it deletes the machine",
 			with(builtin(replace()), works("replace", 3*time.Hour), owner(MarkAnswered, "Machine is deleting"), stoppedBy(byDeletion, time.Hour)),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: MachineSet md-0 has said since 2026-06-01T11:00:00Z that it deletes the machine, but has not done so",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: MachineSet md-0 has said since 2026-06-01T11:00:00Z that it deletes the machine, but has not done so",
 				At:   "replace 2",
 				Last: "replace 1 made MachineSet md-0, Failed: MachineSet md-0 has said since 2026-06-01T11:00:00Z that it deletes the machine, but has not done so",
 				Due:  "5m0s", Again: "5m0s",
@@ -161,7 +161,7 @@ func rowsReplacing() []row {
 			"the owner has said for an hour that it deletes the machine, and does so at last",
 			with(builtin(replace()), works("replace", 3*time.Hour), owner(MarkAnswered, "Machine is deleting"), stoppedBy(byDeletion, time.Hour), deleting(time.Second)),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; begins again if that does not help",
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; it begins again if that does not help",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "-2h0m0s", Again: "59m59s",
 			},
@@ -170,7 +170,7 @@ func rowsReplacing() []row {
 			"built-in: the owner is at work",
 			with(builtin(replace()), works("replace", time.Minute), owner(MarkAnswered, "Machine is deleting")),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; begins again if that does not help",
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; it begins again if that does not help",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
 			},
@@ -197,7 +197,7 @@ func rowsReplacing() []row {
 			"the machine that nobody owns has been deleted for an hour",
 			with(builtin(replace()), orphan, works("replace", 2*time.Hour), deleting(time.Hour)),
 			answer{
-				Says: "Acting DeletionOverdue: Waits until the machine is deleted; its deletion has not ended since 2026-06-01T11:00:00Z",
+				Says: "Acting DeletionOverdue: Waiting until the machine is deleted; its deletion has not ended since 2026-06-01T11:00:00Z",
 				At:   "replace 1",
 				Last: "replace 1 made Machine md-0-x7, at work", Due: "-1h0m0s",
 			},
@@ -215,7 +215,7 @@ func rowsReplacing() []row {
 			"the machine has lost its owner",
 			with(plan(replace()), works("replace", time.Minute), orphan),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: MachineSet md-0 does not own the machine any more",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: MachineSet md-0 does not own the machine any more",
 				At:   "2",
 				Last: "replace 1 made MachineSet md-0, Failed: MachineSet md-0 does not own the machine any more",
 			},
@@ -224,7 +224,7 @@ func rowsReplacing() []row {
 			"the time is up",
 			with(plan(replace(), holdStep()), works("replace", time.Hour), busyOwner),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: The machine is not healthy after 1h0m0s",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 1h0m0s",
 				At:   "ask 2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: The machine is not healthy after 1h0m0s",
 			},
@@ -233,7 +233,7 @@ func rowsReplacing() []row {
 			"built-in: the time is up",
 			with(builtin(replace()), works("replace", time.Hour), busyOwner),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: The machine is not healthy after 1h0m0s",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 1h0m0s",
 				At:   "replace 2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: The machine is not healthy after 1h0m0s", Due: "5m0s", Again: "5m0s",
 			},
@@ -243,7 +243,7 @@ func rowsReplacing() []row {
 			with(builtin(replace()), begins("replace", 9*time.Hour), over(v1alpha1.ResultTimedOut, "replace"),
 				begins("replace", 6*time.Hour), over(v1alpha1.ResultRefused, "replace"), works("replace", time.Hour), busyOwner),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: The machine is not healthy after 1h0m0s",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 1h0m0s",
 				At:   "replace 4",
 				Last: "replace 3 made MachineSet md-0, TimedOut: The machine is not healthy after 1h0m0s", Due: "20m0s", Again: "20m0s",
 			},
@@ -252,7 +252,7 @@ func rowsReplacing() []row {
 			"nobody can tell after the time is up",
 			with(plan(replace()), works("replace", time.Hour), is(Undecided), busyOwner),
 			answer{
-				Says: "Acting Undecided: The time of the step is up, and nobody can tell whether the machine is healthy",
+				Says: "Acting Undecided: The step has timed out, and Sickbay cannot tell whether the machine is healthy",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "0s", Again: "10m0s",
 			},

@@ -13,7 +13,7 @@ func rowsRequesting() []row {
 			"it works",
 			with(plan(request(), replace()), works("request", time.Minute)),
 			answer{
-				Says: "Acting Acting: Step request: waits for Fix r-1; goes on with step replace if that does not help",
+				Says: "Acting Acting: Step request: waits for Fix r-1; step replace follows if that does not help",
 				At:   "request 1",
 				Last: "request 1 made Fix r-1, at work", Due: "23h59m0s", Again: "23h59m0s",
 			},
@@ -22,7 +22,7 @@ func rowsRequesting() []row {
 			"somebody has deleted it",
 			with(plan(request(), replace()), works("request", time.Minute), func(f *Facts) { f.Request = nil }),
 			answer{
-				Says: "Acting Acting: Somebody has deleted Fix r-1; goes on with step replace",
+				Says: "Acting Acting: Somebody has deleted Fix r-1; going on with step replace",
 				At:   "replace 2",
 				Last: "request 1 made Fix r-1, Failed: Somebody has deleted Fix r-1",
 			},
@@ -31,7 +31,7 @@ func rowsRequesting() []row {
 			"another object has its name",
 			with(plan(request(), replace()), works("request", time.Minute), func(f *Facts) { f.Request.OperationID = "" }),
 			answer{
-				Says: "Acting Acting: Somebody has deleted Fix r-1; goes on with step replace",
+				Says: "Acting Acting: Somebody has deleted Fix r-1; going on with step replace",
 				At:   "replace 2",
 				Last: "request 1 made Fix r-1, Failed: Somebody has deleted Fix r-1",
 			},
@@ -40,7 +40,7 @@ func rowsRequesting() []row {
 			"it has failed",
 			with(plan(request(), replace()), works("request", time.Minute), requestSays("False", "no luck")),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: Fix r-1 has failed: no luck",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: Fix r-1 has failed: no luck",
 				At:   "replace 2",
 				Last: "request 1 made Fix r-1, Failed: Fix r-1 has failed: no luck",
 			},
@@ -49,7 +49,7 @@ func rowsRequesting() []row {
 			"it has succeeded, and the machine is sick",
 			with(plan(request(), replace()), works("request", time.Minute), requestSays("True", "")),
 			answer{
-				Says: "Acting Acting: Step request: waits for Fix r-1; goes on with step replace if that does not help",
+				Says: "Acting Acting: Step request: waits for Fix r-1; step replace follows if that does not help",
 				At:   "request 1",
 				Last: "request 1 made Fix r-1, at work", Due: "23h59m0s", Again: "23h59m0s",
 			},
@@ -58,7 +58,7 @@ func rowsRequesting() []row {
 			"it cannot be read",
 			with(plan(request(), replace()), works("request", time.Minute), func(f *Facts) { f.Request.Unreadable = "no rights" }),
 			answer{
-				Says: "Acting Acting: Step request: waits for Fix r-1; goes on with step replace if that does not help",
+				Says: "Acting Acting: Step request: waits for Fix r-1; step replace follows if that does not help",
 				At:   "request 1",
 				Last: "request 1 made Fix r-1, at work", Due: "23h59m0s", Again: "30s",
 			},
@@ -67,7 +67,7 @@ func rowsRequesting() []row {
 			"its time is up",
 			with(plan(request(), replace()), works("request", 24*time.Hour)),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: The machine is not healthy after 24h0m0s",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 24h0m0s",
 				At:   "replace 2",
 				Last: "request 1 made Fix r-1, TimedOut: The machine is not healthy after 24h0m0s",
 			},
@@ -76,7 +76,7 @@ func rowsRequesting() []row {
 			"built-in: it says that it has failed",
 			with(builtin(request()), works("request", time.Minute), requestSays("False", "not yet")),
 			answer{
-				Says: "Acting Acting: Step request: waits for Fix r-1; leaves the machine to a person if that does not help",
+				Says: "Acting Acting: Step request: waits for Fix r-1; a person decides if that does not help",
 				At:   "request 1",
 				Last: "request 1 made Fix r-1, at work", Due: "23h59m0s", Again: "23h59m0s",
 			},
@@ -85,7 +85,7 @@ func rowsRequesting() []row {
 			"built-in: its time is up",
 			with(builtin(request()), works("request", 24*time.Hour)),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: The machine is not healthy after 24h0m0s",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 24h0m0s",
 				At:   "2",
 				Last: "request 1 made Fix r-1, TimedOut: The machine is not healthy after 24h0m0s",
 			},
@@ -94,7 +94,7 @@ func rowsRequesting() []row {
 			"evidence is there",
 			with(plan(collect(), replace()), works("collect", time.Minute), requestSays("True", "")),
 			answer{
-				Says: "Acting Acting: Fix r-1 has succeeded; goes on with step replace",
+				Says: "Acting Acting: Fix r-1 has succeeded; going on with step replace",
 				At:   "replace 2",
 				Last: "collect 1 made Fix r-1, Succeeded: Fix r-1 has succeeded",
 			},
@@ -104,7 +104,7 @@ func rowsRequesting() []row {
 			with(plan(func() v1alpha1.RemediationStep { s := collect(); s.Attempts = 3; return s }(), wait()),
 				works("collect", time.Minute), requestSays("True", "")),
 			answer{
-				Says: "Acting Acting: Fix r-1 has succeeded; goes on with step watch",
+				Says: "Acting Acting: Fix r-1 has succeeded; going on with step watch",
 				At:   "watch 2",
 				Last: "collect 1 made Fix r-1, Succeeded: Fix r-1 has succeeded",
 			},
@@ -122,7 +122,7 @@ func rowsRequesting() []row {
 			"evidence cannot be collected",
 			with(plan(collect(), replace()), works("collect", time.Minute), requestSays("False", "no room")),
 			answer{
-				Says: "Acting Acting: Fix r-1 has failed: no room; goes on with step replace",
+				Says: "Acting Acting: Fix r-1 has failed: no room; going on with step replace",
 				At:   "replace 2",
 				Last: "collect 1 made Fix r-1, Failed: Fix r-1 has failed: no room",
 			},
@@ -131,7 +131,7 @@ func rowsRequesting() []row {
 			"evidence is not there in time",
 			with(plan(collect(), replace()), works("collect", 15*time.Minute)),
 			answer{
-				Says: "Acting Acting: Fix r-1 has not succeeded after 15m0s; goes on with step replace",
+				Says: "Acting Acting: Fix r-1 has not succeeded after 15m0s; going on with step replace",
 				At:   "replace 2",
 				Last: "collect 1 made Fix r-1, TimedOut: Fix r-1 has not succeeded after 15m0s",
 			},
@@ -149,7 +149,7 @@ func rowsRequesting() []row {
 			"a host was cycled in vain",
 			with(plan(reboot(), replace()), works("reboot", 30*time.Minute)),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: The machine is not healthy after 30m0s",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 30m0s",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1, TimedOut: The machine is not healthy after 30m0s",
 			},
@@ -159,7 +159,7 @@ func rowsRequesting() []row {
 			with(plan(reboot(), replace()), works("reboot", 2*time.Hour), over(v1alpha1.ResultTimedOut, "reboot"),
 				works("reboot", 30*time.Minute)),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: The machine is not healthy after 30m0s",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 30m0s",
 				At:   "replace 3",
 				Last: "reboot 2 made RebootRemediation r-2, TimedOut: The machine is not healthy after 30m0s",
 			},
@@ -169,7 +169,7 @@ func rowsRequesting() []row {
 			with(builtin(reboot()), works("reboot", 2*time.Hour), over(v1alpha1.ResultTimedOut, "reboot"),
 				works("reboot", 30*time.Minute)),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: The machine is not healthy after 30m0s",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 30m0s",
 				At:   "3",
 				Last: "reboot 2 made Machine md-0-x7, TimedOut: The machine is not healthy after 30m0s",
 			},
@@ -178,7 +178,7 @@ func rowsRequesting() []row {
 			"a person keeps the host off",
 			with(plan(reboot(), replace()), works("reboot", time.Minute), keptOff),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: ann keeps the host off",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: ann keeps the host off",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1, Aborted: ann keeps the host off",
 			},
@@ -187,7 +187,7 @@ func rowsRequesting() []row {
 			"a host cannot be cycled",
 			with(plan(reboot(), replace()), works("reboot", time.Minute), requestSays("False", "its BMC is silent")),
 			answer{
-				Says: "Acting Acting: RebootRemediation r-1 has failed: its BMC is silent; tries step reboot again",
+				Says: "Acting Acting: RebootRemediation r-1 has failed: its BMC is silent; trying step reboot again",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1, Failed: RebootRemediation r-1 has failed: its BMC is silent",
 			},

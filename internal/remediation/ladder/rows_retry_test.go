@@ -90,7 +90,7 @@ func rowsRetry() []row {
 			"Retry of a record that begins in the middle",
 			with(plan(reboot(), replace(), holdStep()), startAt("replace", ""), waits("replace", 1), decides(v1alpha1.AnswerRetry, "")),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; goes on with step ask if that does not help",
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; step ask follows if that does not help",
 				At:   "replace 1",
 				Last: "replace 1 (Retry), at work", Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -123,7 +123,7 @@ func rowsRetry() []row {
 			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "replace"), noSlot,
 				decides(v1alpha1.AnswerRetry, ""), dueIn(time.Minute), func(f *Facts) { f.Record.Status.ObservedGeneration = 2 }),
 			answer{
-				Says: "Pending Backoff: It did not help; begins again later",
+				Says: "Pending Backoff: It did not help; it begins again later",
 				At:   "replace 2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true, Due: "1m0s", Again: "1m0s",
 			},
@@ -162,7 +162,7 @@ func rowsRetry() []row {
 			with(plan(reboot()), works("reboot", 5*time.Hour), over(v1alpha1.ResultTimedOut, "reboot"),
 				works("reboot", 4*time.Hour), over(v1alpha1.ResultTimedOut, "reboot"), works("reboot", 30*time.Minute), decided(3, v1alpha1.AnswerRetry)),
 			answer{
-				Says: "Acting Withdrawing: Takes back what was asked for: The machine is not healthy after 30m0s",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 30m0s",
 				At:   "reboot 4",
 				Last: "reboot 3 (Retry) made RebootRemediation r-3, TimedOut: The machine is not healthy after 30m0s",
 			},
@@ -180,7 +180,7 @@ func rowsRetry() []row {
 			with(plan(reboot(), approvedStep(replace()), holdStep()), works("reboot", time.Hour),
 				over(v1alpha1.ResultTimedOut, "ask"), remediateAsked),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; goes on with step ask if that does not help",
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; step ask follows if that does not help",
 				At:   "replace 2",
 				Last: "replace 2 (Retry), at work", Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -232,7 +232,7 @@ func rowsRetry() []row {
 			with(plan(reboot(), approvedStep(replace()), holdStep()), begins("replace", time.Hour), over(v1alpha1.ResultAborted, "replace"),
 				decided(1, v1alpha1.AnswerRetry), planProblem, jumpTo("ask")),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; goes on with step ask if that does not help",
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; step ask follows if that does not help",
 				At:   "replace 2",
 				Last: "replace 2 (Retry), at work", Due: "1h0m0s", Again: "1h0m0s",
 			},

@@ -83,7 +83,7 @@ func rowsStopped() []row {
 			"a pause while a host is cycled",
 			with(plan(reboot()), works("reboot", time.Minute), paused),
 			answer{
-				Says: "Acting Withdrawing: Gives the host back: Cluster spec.paused is set to true",
+				Says: "Acting Withdrawing: Letting go of the host: Cluster spec.paused is set to true",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1, Aborted: Cluster spec.paused is set to true",
 			},
@@ -92,7 +92,7 @@ func rowsStopped() []row {
 			"a pause while a host is cycled by annotation",
 			with(builtin(reboot()), works("reboot", time.Minute), paused),
 			answer{
-				Says: "Acting Withdrawing: Gives the host back: Cluster spec.paused is set to true",
+				Says: "Acting Withdrawing: Letting go of the host: Cluster spec.paused is set to true",
 				At:   "reboot 2",
 				Last: "reboot 1 made Machine md-0-x7, Aborted: Cluster spec.paused is set to true",
 			},
@@ -191,7 +191,7 @@ func rowsStopped() []row {
 			"the record is deleted with its Cluster while a host is cycled",
 			with(plan(reboot()), works("reboot", time.Minute), terminating, recordIsDeleted),
 			answer{
-				Says: "Acting Withdrawing: Gives the host back: The Cluster is being deleted",
+				Says: "Acting Withdrawing: Letting go of the host: The Cluster is being deleted",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1, Aborted: The Cluster is being deleted",
 			},

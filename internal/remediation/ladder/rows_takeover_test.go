@@ -22,7 +22,7 @@ func rowsTakeOver() []row {
 			"somebody else has marked the machine, and we would",
 			with(builtin(replace()), markedByOthers),
 			answer{
-				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; begins again if that does not help",
+				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; it begins again if that does not help",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -39,7 +39,7 @@ func rowsTakeOver() []row {
 			"the first act has deleted the machine that nobody owns",
 			with(plan(replace()), orphan, deleting(time.Second)),
 			answer{
-				Says: "Acting Acting: Step replace: waits until the machine is deleted; leaves the machine to a person if that does not help",
+				Says: "Acting Acting: Step replace: waits until the machine is deleted; a person decides if that does not help",
 				At:   "replace 1",
 				Last: "replace 1 made Machine md-0-x7, at work", Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -61,7 +61,7 @@ func rowsTakeOver() []row {
 			"the machine that nobody owns is gone, and was to be deleted",
 			with(builtin(replace()), goneNow),
 			answer{
-				Says: "Acting Acting: Step replace: waits until the machine is deleted; begins again if that does not help",
+				Says: "Acting Acting: Step replace: waits until the machine is deleted; it begins again if that does not help",
 				At:   "replace 1",
 				Last: "replace 1 made Machine md-0-x7, at work", Due: "1h0m0s", Again: "1h0m0s",
 			},
@@ -70,7 +70,7 @@ func rowsTakeOver() []row {
 			"the first act has made a request",
 			with(plan(request()), requested("Fix", 1)),
 			answer{
-				Says: "Acting Acting: Step request: waits for Fix r-1; leaves the machine to a person if that does not help",
+				Says: "Acting Acting: Step request: waits for Fix r-1; a person decides if that does not help",
 				At:   "request 1",
 				Last: "request 1 made Fix r-1, at work", Due: "24h0m0s", Again: "24h0m0s",
 			},
@@ -105,12 +105,12 @@ func rowsTakeOver() []row {
 		{
 			"an earlier version has left a mark, and the plan has no such step",
 			with(builtin(reboot()), marked),
-			answer{Says: "Acting Withdrawing: Takes back what is left of an attempt that is over"},
+			answer{Says: "Acting Withdrawing: Withdrawing what is left of an attempt that is over"},
 		},
 		{
 			"an earlier version has left a mark, and the record begins after Replace",
 			with(plan(replace(), reboot()), startAt("reboot", ""), marked),
-			answer{Says: "Acting Withdrawing: Takes back what is left of an attempt that is over"},
+			answer{Says: "Acting Withdrawing: Withdrawing what is left of an attempt that is over"},
 		},
 		{
 			"an answer was lost, and the slot given back",

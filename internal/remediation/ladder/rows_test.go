@@ -40,13 +40,13 @@ type answer struct {
 
 // What the rows say most often: the phase, the reason and the exact message.
 const (
-	saysReplacing  = "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; leaves the machine to a person if that does not help"
-	saysRebooting  = "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; tries once more if that does not help"
-	saysProbation  = "Probation Probation: The machine is healthy, and has to stay so"
+	saysReplacing  = "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; a person decides if that does not help"
+	saysRebooting  = "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; one more attempt follows if that does not help"
+	saysProbation  = "Probation Probation: The machine is healthy, and has to stay healthy"
 	saysNoSlot     = "Pending NoSlot: Step replace waits for a slot of MachineHealthCheck workers"
 	saysNoStepLeft = "Held NoStepLeft: No step is left; the last: It did not help; a person decides"
-	saysWatching   = "Acting Acting: Step watch: waits for the machine to recover by itself; leaves the machine to a person if that does not help"
-	saysUndecided  = "Pending Undecided: Nobody can tell just now whether the machine is healthy"
+	saysWatching   = "Acting Acting: Step watch: waits for the machine to recover by itself; a person decides if that does not help"
+	saysUndecided  = "Pending Undecided: Sickbay cannot tell at the moment whether the machine is healthy"
 	saysHold       = "Held HoldStep: Step ask leaves the machine to a person; a person decides"
 )
 

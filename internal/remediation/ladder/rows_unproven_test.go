@@ -13,7 +13,7 @@ func rowsUnproven() []row {
 			"sick again in the probation of an attempt",
 			with(plan(reboot(), replace()), works("reboot", time.Hour), recovering(time.Minute), is(Sick)),
 			answer{
-				Says: "Acting Acting: The machine fell sick again in its probation; tries step reboot again",
+				Says: "Acting Acting: The machine fell sick again in its probation; trying step reboot again",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1, Failed: The machine fell sick again in its probation",
 			},
@@ -53,7 +53,7 @@ func rowsUnproven() []row {
 			"undecided in the probation of an attempt",
 			with(plan(replace()), works("replace", time.Minute), recovering(time.Second), is(Undecided)),
 			answer{
-				Says: "Probation Undecided: Waits until the machine is seen healthy again",
+				Says: "Probation Undecided: Waiting for the machine to be healthy again",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, open", Due: "1h9m0s", Again: "1h9m0s",
 			},
@@ -62,7 +62,7 @@ func rowsUnproven() []row {
 			"undecided after the time of the step",
 			with(plan(replace()), works("replace", 65*time.Minute), recovering(time.Minute), is(Undecided)),
 			answer{
-				Says: "Probation Undecided: Waits until the machine is seen healthy again",
+				Says: "Probation Undecided: Waiting for the machine to be healthy again",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, open", Due: "9m0s", Again: "9m0s",
 			},
@@ -71,7 +71,7 @@ func rowsUnproven() []row {
 			"undecided for too long",
 			with(plan(replace()), works("replace", 3*time.Hour), recovering(10*time.Minute), is(Undecided)),
 			answer{
-				Says: "Ended Ended: What was done could not be proven to help: the machine was not seen healthy for long enough",
+				Says: "Ended Ended: Sickbay could not prove that the repair helped: the machine was not seen healthy for long enough",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, Failed: The machine was not seen healthy for long enough", Ends: "False Unproven",
 			},
@@ -80,7 +80,7 @@ func rowsUnproven() []row {
 			"undecided for too long, but for a pause that was seen",
 			with(plan(replace()), works("replace", 5*time.Hour), recovering(4*time.Hour), is(Undecided), seenPause(time.Minute)),
 			answer{
-				Says: "Probation Undecided: Waits until the machine is seen healthy again",
+				Says: "Probation Undecided: Waiting for the machine to be healthy again",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, open", Due: "9m0s", Again: "9m0s",
 			},
@@ -89,7 +89,7 @@ func rowsUnproven() []row {
 			"undecided for too long, but for a pause that nobody has seen",
 			with(plan(replace()), works("replace", 5*time.Hour), recovering(4*time.Hour), is(Undecided), resumed(time.Minute)),
 			answer{
-				Says: "Probation Undecided: Waits until the machine is seen healthy again",
+				Says: "Probation Undecided: Waiting for the machine to be healthy again",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, open", Due: "9m0s", Again: "9m0s",
 			},
@@ -106,7 +106,7 @@ func rowsUnproven() []row {
 			"deleted by somebody in its probation",
 			with(plan(reboot()), works("reboot", time.Minute), recovering(time.Second), deleting(time.Second)),
 			answer{
-				Says: "Probation Undecided: Waits until the machine is deleted, as somebody has asked",
+				Says: "Probation Undecided: Waiting until the machine is deleted, as somebody has asked",
 				At:   "reboot 1",
 				Last: "reboot 1 made RebootRemediation r-1, open", Due: "39m0s", Again: "39m0s",
 			},

@@ -54,7 +54,7 @@ func rowsWithdraw() []row {
 			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"),
 				func(f *Facts) { f.Request.Unreadable = "no rights" }, withdrawing),
 			answer{
-				Says: "Acting Withdrawing: Nobody can tell whether Fix r-1 still stands: no rights",
+				Says: "Acting Withdrawing: Sickbay cannot tell whether Fix r-1 still stands: no rights",
 				At:   "2",
 				Last: "request 1 made Fix r-1, TimedOut: It did not help", Again: "30s",
 			},
@@ -64,7 +64,7 @@ func rowsWithdraw() []row {
 			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"),
 				func(f *Facts) { f.Safety.Stuck = "a webhook says no" }, withdrawing),
 			answer{
-				Says: "Acting Withdrawing: Could not take back what was asked for: a webhook says no",
+				Says: "Acting Withdrawing: Could not withdraw what was asked for: a webhook says no",
 				At:   "2",
 				Last: "request 1 made Fix r-1, TimedOut: It did not help",
 			},
@@ -93,7 +93,7 @@ func rowsWithdraw() []row {
 			with(plan(collect(), wait(), replace()), works("collect", time.Hour), over(v1alpha1.ResultSucceeded, "watch"),
 				begins("watch", time.Minute), requested("LogBundle", 1)),
 			answer{
-				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; goes on with step replace if that does not help",
+				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; step replace follows if that does not help",
 				At:   "watch 2",
 				Last: "watch 2, at work", Due: "9m0s", Again: "9m0s",
 			},
@@ -102,7 +102,7 @@ func rowsWithdraw() []row {
 			"something is left that the record has not said",
 			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked),
 			answer{
-				Says: "Acting Withdrawing: Takes back what is left of an attempt that is over",
+				Says: "Acting Withdrawing: Withdrawing what is left of an attempt that is over",
 				At:   "2",
 				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help",
 			},
@@ -112,7 +112,7 @@ func rowsWithdraw() []row {
 			with(plan(reboot(), replace()), begins("reboot", time.Minute), over(v1alpha1.ResultAborted, "reboot"),
 				requested("RebootRemediation", 1)),
 			answer{
-				Says: "Acting Withdrawing: Takes back what is left of an attempt that is over",
+				Says: "Acting Withdrawing: Withdrawing what is left of an attempt that is over",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1, Aborted: It did not help",
 			},

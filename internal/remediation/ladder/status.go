@@ -104,15 +104,15 @@ func (d *draft) trying(step v1alpha1.RemediationStep) string {
 // then says what follows if the step at work does not help.
 func (d *draft) then(step v1alpha1.RemediationStep) string {
 	if NeverGivenUp(d.f.Record, step) {
-		return "begins again if that does not help"
+		return "it begins again if that does not help"
 	}
 	if tried(&d.s, step.Name) < step.MaxAttempts() {
-		return "tries once more if that does not help"
+		return "one more attempt follows if that does not help"
 	}
 	if next := StepAfter(d.f.Record.Spec.Steps, step.Name); next != "" {
-		return "goes on with step " + next + " if that does not help"
+		return "step " + next + " follows if that does not help"
 	}
-	return "leaves the machine to a person if that does not help"
+	return "a person decides if that does not help"
 }
 
 // inVain says what did not happen within the timeout of a step.

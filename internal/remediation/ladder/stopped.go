@@ -22,7 +22,7 @@ func (d *draft) stopped() bool {
 	if attempt != nil {
 		d.end(attempt, v1alpha1.ResultAborted, message)
 		if d.hostStands() {
-			return d.withdrawing("Gives the host back: " + message)
+			return d.withdrawing("Letting go of the host: " + message)
 		}
 	}
 	if d.hostStands() {

@@ -47,7 +47,7 @@ func (d *draft) announces() bool {
 		last.ObjectRef = d.seen(d.stepOf(last), last.OperationID, true)
 	}
 	if d.reason() != v1alpha1.ReasonWithdrawing {
-		return d.withdrawing("Takes back what is left of an attempt that is over")
+		return d.withdrawing("Withdrawing what is left of an attempt that is over")
 	}
 	return d.changed()
 }
@@ -65,7 +65,7 @@ func (d *draft) withdrawRequest() bool {
 	switch {
 	case request.Unreadable != "":
 		d.recheck(d.now.Add(unreadableRetry))
-		return d.withdrawing("Nobody can tell whether " + name + " still stands: " + request.Unreadable)
+		return d.withdrawing("Sickbay cannot tell whether " + name + " still stands: " + request.Unreadable)
 	case request.Deleting:
 		return d.withdrawing("Waits until " + name + " is gone")
 	}
@@ -75,7 +75,7 @@ func (d *draft) withdrawRequest() bool {
 // withdrawal asks for one act that withdraws something.
 func (d *draft) withdrawal(what Act) bool {
 	if stuck := d.f.Safety.Stuck; stuck != "" {
-		return d.withdrawing("Could not take back what was asked for: " + stuck)
+		return d.withdrawing("Could not withdraw what was asked for: " + stuck)
 	}
 	attempt := v1alpha1.RemediationAttempt{}
 	if last := Last(&d.s); last != nil {
