@@ -16,6 +16,15 @@ import (
 // lookTimeout bounds each request, since a request that hangs would delay the shutdown of the manager.
 const lookTimeout = 10 * time.Second
 
+// InstalledKinds reads once which kinds are installed.
+func InstalledKinds(cfg *rest.Config) (meta.RESTMapper, error) {
+	look, err := newLook(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return look()
+}
+
 // newLook returns a function that reads which kinds are installed, in two requests for all of them. While nothing
 // changes, the API server answers with a status only, thanks to the ETag of its last answer.
 //

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/lint"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/words"
@@ -34,7 +35,8 @@ func newLint() *cobra.Command {
 			"or Sickbay refuses; warnings are what is valid but dangerous. It knows MachineHealthChecks of Cluster API and of OpenShift,\n" +
 			"NodeHealthChecks of medik8s, Sickbay's own kinds, and Sickbay's annotations on Machines and Clusters. It skips other\n" +
 			"kinds.\n" +
-			"With --live it also reads the Machines and MachineHealthChecks of the management cluster, for checks that depend on them.\n\n" +
+			"With --live it also reads the Machines and MachineHealthChecks of the management cluster, and which kinds are installed, for\n" +
+			"checks that depend on them.\n\n" +
 			"Exit code 1 if there is an error, or a warning with --strict; 2 if a file or the management cluster cannot be read.",
 		Example: "  sickbay lint -f mhc.yaml\n  sickbay lint -f manifests/ -R --strict\n  kubectl get mhc -A -o yaml | sickbay lint -f - --live -o json",
 		Args:    noArgs,
@@ -44,7 +46,7 @@ func newLint() *cobra.Command {
 	f.access.add(cmd.Flags())
 	cmd.Flags().Lookup("namespace").Usage = "Namespace for objects without one. Default: the context's."
 	f.out.add(cmd.Flags(), formJSON, formYAML)
-	cmd.Flags().BoolVar(&f.live, "live", false, "Also read the management cluster: which Machines are selected, and by which other health checks.")
+	cmd.Flags().BoolVar(&f.live, "live", false, "Also read the management cluster: which Machines are selected, by which other health checks, and which kinds are installed.")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "Also exit with 1 for warnings.")
 	return cmd
 }
@@ -93,7 +95,12 @@ func (f *lintFlags) fleet(ctx context.Context, documents []*manifest.Document) (
 			return nil, err
 		}
 	}
-	return fleet, nil
+	cfg, err := f.access.config()
+	if err != nil {
+		return nil, err
+	}
+	fleet.Kinds, err = app.InstalledKinds(cfg)
+	return fleet, err
 }
 
 func readNamespace(ctx context.Context, c client.Client, namespace string, into *lint.Fleet) error {

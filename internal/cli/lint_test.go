@@ -76,6 +76,18 @@ spec:
   checks: {unhealthyNodeConditions: [{type: Ready, status: Unknown, timeoutSeconds: 300}]}
   remediation: {triggerIf: {unhealthyLessThanOrEqualTo: 40%}}
 `
+	resets = `apiVersion: sickbay.dev/v1alpha1
+kind: MachineRemediationTemplate
+metadata: {name: resets}
+spec:
+  template:
+    spec:
+      steps:
+      - name: reset
+        action: Request
+        timeoutSeconds: 600
+        templateRef: {apiVersion: example.com/v1, kind: ResetTemplate, name: reset}
+`
 	other = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n"
 )
 
@@ -134,12 +146,12 @@ func TestLintJSON(t *testing.T) {
 	}
 }
 
-// TestLintLive: percentages are computed from the Machines in the cluster. A cluster without Sickbay's kinds has no plans.
+// TestLintLive: percentages are computed from the Machines in the cluster, and plans need the kinds that are installed there. A cluster without Sickbay's kinds has no plans.
 func TestLintLive(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
 	config := env.Kubeconfig(t, e.Config, "test", ns)
-	inDirectory(t, map[string]string{"fine.yaml": fine})
+	inDirectory(t, map[string]string{"fine.yaml": fine, "plan.yaml": resets})
 	for _, name := range []string{"one", "two"} {
 		build.Create(t.Context(), t, e.Client, build.Machine(ns, name, build.InCluster("blue"), build.Label("pool", "workers")))
 	}
@@ -147,6 +159,12 @@ func TestLintLive(t *testing.T) {
 	build.Create(t.Context(), t, e.Client, build.Machine(e.Namespace(t), "three", build.InCluster("blue"), build.Label("pool", "workers")))
 	code, stdout, stderr := runFiles(t, "lint", "-f", "fine.yaml", "--live", "--kubeconfig", config)
 	want := "fine.yaml:9: warning: spec.remediation.triggerIf.unhealthyLessThanOrEqualTo: 40% of 2 Machines is 0: nothing is ever repaired\n"
+	if code != exitOK || stdout != want || stderr != "" {
+		t.Errorf("exit code %d, printed %q, %q, want %q", code, stdout, stderr, want)
+	}
+	code, stdout, stderr = runFiles(t, "lint", "-f", "plan.yaml", "--live", "--kubeconfig", config)
+	want = "plan.yaml:11: warning: spec.template.spec.steps[0].templateRef: step reset needs ResetTemplate and Reset of example.com/v1, which are not installed: " +
+		"install what provides them, or correct templateRef; until then it is retried for ever\n"
 	if code != exitOK || stdout != want || stderr != "" {
 		t.Errorf("exit code %d, printed %q, %q, want %q", code, stdout, stderr, want)
 	}

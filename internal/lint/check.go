@@ -30,6 +30,7 @@ func (l *linter) check(c *check) {
 	l.limits(c)
 	l.selects(c)
 	l.diskless(c)
+	l.checkKinds(c)
 }
 
 // refused finds what Sickbay rejects, with the messages of its controllers.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -19,6 +20,8 @@ type Fleet struct {
 	Machines     []clusterv1.Machine
 	HealthChecks []clusterv1.MachineHealthCheck
 	Plans        []v1alpha1.MachineRemediationTemplate
+	// Kinds knows the kinds that are installed; nil if that was not read.
+	Kinds meta.RESTMapper
 	// Namespace is the namespace of objects that name none.
 	Namespace string
 }
@@ -219,6 +222,9 @@ func (l *linter) namespace(named string) string {
 }
 
 func (l *linter) uncheckedOffline() {
+	if l.fleet == nil && slices.ContainsFunc(l.plans, needsKinds) {
+		l.unchecked = append(l.unchecked, "whether the kinds are installed that the steps of plans need (--live reads which are)")
+	}
 	if len(l.checks) == 0 {
 		return
 	}

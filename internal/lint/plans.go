@@ -33,6 +33,7 @@ func (l *linter) plan(p *plan) {
 		l.add(p.find(Warning, fmt.Sprintf("%s[%d]", fieldSteps, hold), fmt.Sprintf(
 			"the plan stops at step %s, and what comes after it is done only if a person asks for it", spec.Steps[hold].Name)))
 	}
+	l.planKinds(p)
 }
 
 // first returns the index of the first step with an action, or -1.
