@@ -26,12 +26,12 @@ type Fleet struct {
 	Namespace string
 }
 
-// Namespaces returns the namespaces of the health checks in some documents, without duplicates; otherwise is the namespace of
-// those that name none.
+// Namespaces returns the namespaces of the health checks and plans in some documents, without duplicates; otherwise is the
+// namespace of those that name none.
 func Namespaces(documents []*manifest.Document, otherwise string) (all []string) {
 	for _, document := range documents {
 		for _, obj := range document.Objects {
-			if obj.Kind().Group == clusterv1.GroupVersion.Group && convert.Known(obj.Kind()) {
+			if obj.Kind().Group == clusterv1.GroupVersion.Group && convert.Known(obj.Kind()) || obj.Kind().Kind == planKind {
 				all = append(all, cmp.Or(obj.Namespace(), otherwise))
 			}
 		}
@@ -103,6 +103,9 @@ type check struct {
 	turned bool
 }
 
+// planKind is the kind of plans.
+const planKind = "MachineRemediationTemplate"
+
 // plan is a MachineRemediationTemplate.
 type plan struct {
 	place
@@ -149,7 +152,7 @@ func (l *linter) object(obj manifest.Object) error {
 
 // read decodes an object as Sickbay does, if that is possible.
 func (l *linter) read(at place) {
-	if at.obj.Kind().Kind == "MachineRemediationTemplate" {
+	if at.obj.Kind().Kind == planKind {
 		p := plan{place: at}
 		if decode(at.obj.Value, &p.template) == nil {
 			l.plans = append(l.plans, p)
@@ -170,7 +173,7 @@ func (l *linter) read(at place) {
 	c.moved = converted.Paths
 	for _, node := range converted.Nodes {
 		c.node = node
-		if manifest.Get(node, "kind").Value == "MachineRemediationTemplate" {
+		if manifest.Get(node, "kind").Value == planKind {
 			p := plan{place: c.place}
 			if decodeNode(node, &p.template) == nil {
 				c.template = &p.template

@@ -212,6 +212,36 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// TestLabelsOfRules: a rule about a label that no Machine of its namespace has is probably misspelt.
+func TestLabelsOfRules(t *testing.T) {
+	const planned = `apiVersion: sickbay.dev/v1alpha1
+kind: MachineRemediationTemplate
+metadata: {name: plan, namespace: %s}
+spec:
+  template:
+    spec:
+      steps:
+      - {name: replace, action: Replace, timeoutSeconds: 600}
+      rules:
+      - {name: gpu, expression: "%s", startAt: replace}
+`
+	for name, tt := range map[string]struct {
+		namespace, expression string
+		fleet                 *Fleet
+		want                  string
+	}{
+		"there":              {"default", "machine.labels[?'pool'].orValue('') == 'gpu'", fleet(map[string]int{"workers": 1}), ""},
+		"misspelt":           {"default", "'pol' in machine.labels", fleet(map[string]int{"workers": 1}), "rule gpu is about the label pol, which no Machine in namespace default has: correct the label, or put it on the Machines"},
+		"no Machines":        {"default", "'pol' in machine.labels", fleet(nil), ""},
+		"Machines elsewhere": {"other", "'pol' in machine.labels", fleet(map[string]int{"workers": 1}), ""},
+		"no look":            {"default", "'pol' in machine.labels", nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onlyWarning(t, lint(t, "plan.yaml", fmt.Appendf(nil, planned, tt.namespace, tt.expression), tt.fleet), tt.want)
+		})
+	}
+}
+
 // TestExamples: the project's own examples have no errors.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("../../examples/*.yaml")

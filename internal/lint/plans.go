@@ -20,9 +20,13 @@ func (l *linter) plan(p *plan) {
 	for i, rule := range spec.Rules {
 		alone := spec
 		alone.Rules = []v1alpha1.RemediationRule{rule}
-		if _, err := rules.Compile(&alone); err != nil {
-			l.add(p.find(Error, fmt.Sprintf("spec.template.spec.rules[%d].expression", i), err.Error()))
+		field := fmt.Sprintf("spec.template.spec.rules[%d].expression", i)
+		compiled, err := rules.Compile(&alone)
+		if err != nil {
+			l.add(p.find(Error, field, err.Error()))
+			continue
 		}
+		l.labels(p, field, rule.Name, compiled.Labels())
 	}
 	replace, reboot := first(spec.Steps, v1alpha1.ActionReplace), first(spec.Steps, v1alpha1.ActionReboot)
 	if replace >= 0 && reboot > replace {
@@ -34,6 +38,29 @@ func (l *linter) plan(p *plan) {
 			"the plan stops at step %s, and what comes after it is done only if a person asks for it", spec.Steps[hold].Name)))
 	}
 	l.planKinds(p)
+}
+
+// labels warns of labels that a rule names, and that no Machine has: they are often misspelt.
+func (l *linter) labels(p *plan, field, rule string, named []string) {
+	if l.fleet == nil {
+		return
+	}
+	namespace, machines := l.namespace(p.template.Namespace), 0
+	has := map[string]bool{}
+	for i := range l.fleet.Machines {
+		if machine := &l.fleet.Machines[i]; machine.Namespace == namespace {
+			machines++
+			for key := range machine.Labels {
+				has[key] = true
+			}
+		}
+	}
+	for _, key := range named {
+		if machines > 0 && !has[key] {
+			l.add(p.find(Warning, field, fmt.Sprintf("rule %s is about the label %s, which no Machine in namespace %s has: correct the label, or put it on the Machines",
+				rule, key, namespace)))
+		}
+	}
 }
 
 // first returns the index of the first step with an action, or -1.
