@@ -15,6 +15,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 	"github.com/sickbay-dev/sickbay/internal/uninstall"
 	"github.com/sickbay-dev/sickbay/internal/uninstall/trace"
 	"github.com/sickbay-dev/sickbay/internal/words"
@@ -116,11 +117,16 @@ func (f *uninstallFlags) uninstall(cmd *cobra.Command, u *uninstall.Uninstaller)
 		return err
 	}
 	f.show(cmd, survey)
-	if f.confirm.dryRun || survey.Ours() == 0 {
+	if survey.Ours() == 0 {
 		return allRead(survey)
 	}
-	if err := f.refuse(survey); err != nil {
-		return err
+	refused := f.refuse(survey)
+	f.warn(cmd, survey, refused)
+	if f.confirm.dryRun {
+		return allRead(survey)
+	}
+	if refused != nil {
+		return refused
 	}
 	if !f.confirm.yes {
 		if err := f.confirm.ask(cmd, "Remove this?"); err != nil {
@@ -153,6 +159,18 @@ func (f *uninstallFlags) refuse(survey uninstall.Survey) error {
 		return fmt.Errorf("cannot check whether a manager leads: you may not read leases%s", anyway)
 	}
 	return nil
+}
+
+// warn says what a dry-run would be refused for, and that a manager may be running that has no lease. The latter is no reason to
+// refuse: an earlier run has removed the leases.
+func (f *uninstallFlags) warn(cmd *cobra.Command, survey uninstall.Survey, refused error) {
+	w := tame{cmd.ErrOrStderr()}
+	switch {
+	case refused != nil && f.confirm.dryRun:
+		fmt.Fprintf(w, "would be refused: %s\n", oneLine(refused))
+	case survey.NoLease && !f.ignoreLeader:
+		fmt.Fprintf(w, "It is unknown whether a manager is running: %s. If one is, stop it first (kubectl scale --replicas=0), or it writes this again\n", scope.NoLease)
+	}
 }
 
 // verify surveys everything again, and prints what is left.

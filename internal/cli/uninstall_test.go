@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -23,6 +25,7 @@ import (
 // TestUninstall: it shows what it found, asks, takes it back and reports the result. Afterwards nothing is left.
 func TestUninstall(t *testing.T) {
 	s := newShell(t)
+	s.lease("")
 	machine := s.machine("metal-3", build.Annotation("sickbay.dev/hold-until", "2026-11-23T08:00:00Z"))
 	s.admit(machine, replace)
 	if err := remedy.Mark(t.Context(), s.c, machine, fellSick); err != nil {
@@ -64,22 +67,52 @@ func TestUninstallRefuses(t *testing.T) {
 			t.Errorf("said %s, want %q in it", got.stderr, want)
 		}
 	}
-	lease := &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "sickbay-manager"},
-		Spec: coordinationv1.LeaseSpec{
-			HolderIdentity: new("manager-0"), LeaseDurationSeconds: new(int32(600)), RenewTime: new(metav1.NewMicroTime(time.Now())),
-		},
+	s.lease("manager-0")
+	const leads = "a manager leads, and would write this again: manager-0 (lease fleet/sickbay-manager). " +
+		"Stop it (kubectl scale --replicas=0); if it was killed, wait 75 seconds; --ignore-leader continues anyway"
+	s.says(s.run("uninstall", "--yes"), exitFailure, leads)
+	if got := s.run("uninstall", "--dry-run"); got.code != exitOK || s.scrub(got.stderr) != "would be refused: "+leads+"\n" {
+		t.Errorf("a dry-run ends with %d: %s", got.code, got.stderr)
 	}
-	build.Create(t.Context(), t, s.c, lease)
-	defer func() { _ = s.c.Delete(t.Context(), lease) }()
-	s.says(s.run("uninstall", "--yes"), exitFailure, "a manager leads, and would write this again: manager-0 (lease fleet/sickbay-manager). "+
-		"Stop it (kubectl scale --replicas=0); if it was killed, wait 75 seconds; --ignore-leader continues anyway")
 	s.stored(r)
 	if got := s.run("uninstall", "--yes", "--ignore-leader", "--as", "jo"); got.code != exitFailure || !strings.Contains(got.stdout, "is left on the objects that could be read") {
 		t.Errorf("what could not be read must not end well: %s%s", got.stdout, got.stderr)
 	}
 	if err := s.c.Get(t.Context(), client.ObjectKeyFromObject(r), r); client.IgnoreNotFound(err) != nil || err == nil {
 		t.Errorf("the record is there: %v", err)
+	}
+}
+
+// lease creates the lease of a manager for the time of the test, with or without a holder.
+func (s *shell) lease(holder string) {
+	s.t.Helper()
+	lease := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: scope.DefaultLease},
+		Spec: coordinationv1.LeaseSpec{
+			HolderIdentity: new(holder), LeaseDurationSeconds: new(int32(600)), RenewTime: new(metav1.NewMicroTime(time.Now())),
+		},
+	}
+	build.Create(s.t.Context(), s.t, s.c, lease)
+	s.t.Cleanup(func() { _ = s.c.Delete(context.WithoutCancel(s.t.Context()), lease) })
+}
+
+// TestUninstallWithoutLease: without a lease, a manager may be running that nobody sees. That is said, and does not stop the command.
+func TestUninstallWithoutLease(t *testing.T) {
+	s := newShell(t)
+	s.admit(s.machine("metal-3"), replace)
+	const unknown = "It is unknown whether a manager is running: there is no lease sickbay-manager; it may run without leader election. " +
+		"If one is, stop it first (kubectl scale --replicas=0), or it writes this again\n"
+	for _, args := range [][]string{{"--dry-run"}, {"--yes"}} {
+		if got := s.run(append([]string{"uninstall"}, args...)...); got.code != exitOK || got.stderr != unknown {
+			t.Errorf("%s ends with %d, and says %q", args, got.code, got.stderr)
+		}
+	}
+	if got := s.run("uninstall", "--yes"); got.stderr != "" {
+		t.Errorf("with nothing to take back it says %q", got.stderr)
+	}
+	s.admit(s.machine("metal-4"), replace)
+	if got := s.run("uninstall", "--yes", "--ignore-leader"); got.code != exitOK || got.stderr != "" {
+		t.Errorf("who ignores leaders reads %q, with %d", got.stderr, got.code)
 	}
 }
 

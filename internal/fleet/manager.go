@@ -48,7 +48,7 @@ func (o *Observer) leader(leases []coordinationv1.Lease, namespace string) expla
 		return explain.Manager{Name: leaders[0].Name, Leads: scope.Words(leaders)}
 	}
 	if len(leases) == 0 {
-		return explain.Manager{Unknown: "there is no lease " + scope.DefaultLease + "; it may run without leader election"}
+		return explain.Manager{Unknown: scope.NoLease}
 	}
 	return explain.Manager{}
 }

@@ -77,6 +77,8 @@ type Survey struct {
 	ObjectsUnread bool
 	// LeadersUnread reports that it is not known whether a manager leads.
 	LeadersUnread bool
+	// NoLease reports that no manager has a lease, so one may be running without leader election.
+	NoLease bool
 	// Unread says what could not be read, and why.
 	Unread []string
 }
@@ -207,11 +209,13 @@ func (u *Uninstaller) leases(ctx context.Context, s *Survey) error {
 	if err := u.Client.List(ctx, &list); err != nil {
 		return err
 	}
+	s.NoLease = true
 	for i := range list.Items {
 		one := &list.Items[i]
 		if !lease.Of(one) {
 			continue
 		}
+		s.NoLease = false
 		item := Item{Kind: coordinationv1.SchemeGroupVersion.WithKind("Lease"), Key: client.ObjectKeyFromObject(one), What: []string{"the whole object"}, step: dropLeases}
 		leader := scope.Leader{Scope: scope.Of(one.Annotations)}
 		if lease.Held(one, u.Clock.Now(), clockSlack) && leader.Looks(u.Namespace) {

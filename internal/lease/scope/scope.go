@@ -12,6 +12,9 @@ import (
 // DefaultLease is the lease of a manager that handles everything. Earlier versions of Sickbay always use it.
 const DefaultLease = "sickbay-manager"
 
+// NoLease says why nobody knows whether a manager is running if none has a lease.
+const NoLease = "there is no lease " + DefaultLease + "; it may run without leader election"
+
 // Annotations of a lease with the scope of its holder.
 const (
 	// ControllersAnnotation lists its controllers, separated by commas.
