@@ -67,7 +67,9 @@ func Check(documents []*manifest.Document, bad []*manifest.SyntaxError, fleet *F
 	l.twice()
 	l.findPlans()
 	for i := range l.plans {
-		l.plan(&l.plans[i])
+		if err := l.plan(&l.plans[i]); err != nil {
+			return Result{}, err
+		}
 	}
 	for i := range l.checks {
 		l.check(&l.checks[i])

@@ -242,6 +242,26 @@ spec:
 	}
 }
 
+// TestAllProblemsOfARule: each has a finding, so that one run is enough.
+func TestAllProblemsOfARule(t *testing.T) {
+	const planned = `apiVersion: sickbay.dev/v1alpha1
+kind: MachineRemediationTemplate
+metadata: {name: plan, namespace: default}
+spec:
+  template:
+    spec:
+      steps:
+      - {name: replace, action: Replace, timeoutSeconds: 600}
+      rules:
+      - {name: gpu, expression: "node.name == 'a' || machine.nme == 'b'", startAt: replace}
+`
+	want := "plan.yaml:10: error: spec.template.spec.rules[0].expression: rule gpu cannot be used: 1:1: undeclared reference to 'node'\n" +
+		"plan.yaml:10: error: spec.template.spec.rules[0].expression: rule gpu cannot be used: 1:28: undefined field 'nme'\n"
+	if got := report(lint(t, "plan.yaml", []byte(planned), nil)); got != want {
+		t.Errorf("found\n%swant\n%s", got, want)
+	}
+}
+
 // TestExamples: the project's own examples have no errors.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("../../examples/*.yaml")

@@ -15,18 +15,10 @@ import (
 )
 
 // plan checks one plan.
-func (l *linter) plan(p *plan) {
+func (l *linter) plan(p *plan) error {
 	spec := p.template.Spec.Template.Spec
-	for i, rule := range spec.Rules {
-		alone := spec
-		alone.Rules = []v1alpha1.RemediationRule{rule}
-		field := fmt.Sprintf("spec.template.spec.rules[%d].expression", i)
-		compiled, err := rules.Compile(&alone)
-		if err != nil {
-			l.add(p.find(Error, field, err.Error()))
-			continue
-		}
-		l.labels(p, field, rule.Name, compiled.Labels())
+	if err := l.rules(p); err != nil {
+		return err
 	}
 	replace, reboot := first(spec.Steps, v1alpha1.ActionReplace), first(spec.Steps, v1alpha1.ActionReboot)
 	if replace >= 0 && reboot > replace {
@@ -38,6 +30,28 @@ func (l *linter) plan(p *plan) {
 			"the plan stops at step %s, and what comes after it is done only if a person asks for it", spec.Steps[hold].Name)))
 	}
 	l.planKinds(p)
+	return nil
+}
+
+// rules finds everything that is wrong with the rules of a plan.
+func (l *linter) rules(p *plan) error {
+	spec := p.template.Spec.Template.Spec
+	for i := range spec.Rules {
+		field := fmt.Sprintf("spec.template.spec.rules[%d].expression", i)
+		problems, err := rules.Problems(&spec, &spec.Rules[i])
+		if err != nil {
+			return err
+		}
+		for _, problem := range problems {
+			l.add(p.find(Error, field, problem.Error()))
+		}
+		alone := spec
+		alone.Rules = spec.Rules[i : i+1]
+		if compiled, err := rules.Compile(&alone); err == nil {
+			l.labels(p, field, spec.Rules[i].Name, compiled.Labels())
+		}
+	}
+	return nil
 }
 
 // labels warns of labels that a rule names, and that no Machine has: they are often misspelt.

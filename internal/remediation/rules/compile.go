@@ -37,33 +37,51 @@ func Compile(plan *v1alpha1.RemediationPlan) (*Rules, error) {
 		return nil, fmt.Errorf("setting up the language of rules: %w", err)
 	}
 	for i := range plan.Rules {
-		one, err := compile(in, plan, &plan.Rules[i])
-		if err != nil {
-			return nil, fmt.Errorf("rule %s cannot be used: %w", plan.Rules[i].Name, err)
+		one, problems := compile(in, plan, &plan.Rules[i])
+		if len(problems) > 0 {
+			return nil, unusable(&plan.Rules[i], problems[0])
 		}
 		compiled.rules = append(compiled.rules, one)
 	}
 	return compiled, nil
 }
 
-func compile(in *cel.Env, plan *v1alpha1.RemediationPlan, from *v1alpha1.RemediationRule) (rule, error) {
-	if !hasStep(plan, from.StartAt) {
-		return rule{}, fmt.Errorf("the plan has no step %q to start at", from.StartAt)
-	}
-	checked, err := check(in, from.Expression)
+// Problems returns everything that is wrong with one rule of a plan, each in one sentence.
+func Problems(plan *v1alpha1.RemediationPlan, one *v1alpha1.RemediationRule) ([]error, error) {
+	in, err := language()
 	if err != nil {
-		return rule{}, err
+		return nil, fmt.Errorf("setting up the language of rules: %w", err)
+	}
+	_, problems := compile(in, plan, one)
+	for i, problem := range problems {
+		problems[i] = unusable(one, problem)
+	}
+	return problems, nil
+}
+
+func unusable(one *v1alpha1.RemediationRule, problem error) error {
+	return fmt.Errorf("rule %s cannot be used: %w", one.Name, problem)
+}
+
+func compile(in *cel.Env, plan *v1alpha1.RemediationPlan, from *v1alpha1.RemediationRule) (rule, []error) {
+	var problems []error
+	if !hasStep(plan, from.StartAt) {
+		problems = append(problems, fmt.Errorf("the plan has no step %q to start at", from.StartAt))
+	}
+	checked, more := check(in, from.Expression)
+	if problems = append(problems, more...); len(problems) > 0 {
+		return rule{}, problems
 	}
 	cost, err := in.EstimateCost(checked, ordinary{})
 	if err != nil {
-		return rule{}, fmt.Errorf("estimating its cost: %w", err)
+		return rule{}, []error{fmt.Errorf("estimating its cost: %w", err)}
 	}
 	if cost.Max > CostLimit {
-		return rule{}, fmt.Errorf("it may cost more than %d even if all lists and texts are short", CostLimit)
+		return rule{}, []error{fmt.Errorf("it may cost more than %d even if all lists and texts are short", CostLimit)}
 	}
 	program, err := in.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(CostLimit))
 	if err != nil {
-		return rule{}, problemAt(nil, err.Error())
+		return rule{}, []error{problemAt(nil, err.Error())}
 	}
 	return rule{name: from.Name, startAt: from.StartAt, program: program, ast: checked}, nil
 }
@@ -72,27 +90,34 @@ func compile(in *cel.Env, plan *v1alpha1.RemediationPlan, from *v1alpha1.Remedia
 const maxMacros = 16
 
 // check parses an expression and checks its types.
-func check(in *cel.Env, expression string) (*cel.Ast, error) {
+func check(in *cel.Env, expression string) (*cel.Ast, []error) {
 	parsed, issues := in.Parse(expression)
 	if issues.Err() != nil {
-		return nil, firstOf(issues)
+		return nil, problemsOf(issues)[:1] // the parser has lost its way there, so what it says about the rest is of no use
 	}
 	if macros := countMacros(parsed); macros > maxMacros {
-		return nil, fmt.Errorf("it has %d macros, and may have %d", macros, maxMacros)
+		return nil, []error{fmt.Errorf("it has %d macros, and may have %d", macros, maxMacros)}
 	}
 	checked, issues := in.Check(parsed)
 	if issues.Err() != nil {
-		return nil, firstOf(issues)
+		return nil, problemsOf(issues)
 	}
 	if t := checked.OutputType(); !t.IsExactType(cel.BoolType) {
-		return nil, fmt.Errorf("it gives %s, and must give bool", t)
+		return nil, []error{fmt.Errorf("it gives %s, and must give bool", t)}
 	}
 	return checked, nil
 }
 
-func firstOf(issues *cel.Issues) error {
-	first := issues.Errors()[0]
-	return problemAt(first.Location, first.Message)
+// problemsOf returns what is wrong, each problem at the first place where it occurs.
+func problemsOf(issues *cel.Issues) (problems []error) {
+	said := map[string]bool{}
+	for _, one := range issues.Errors() {
+		if !said[one.Message] {
+			problems = append(problems, problemAt(one.Location, one.Message))
+		}
+		said[one.Message] = true
+	}
+	return problems
 }
 
 func countMacros(parsed *cel.Ast) (n int) {

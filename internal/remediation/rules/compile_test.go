@@ -86,6 +86,36 @@ func TestCompileSaysTheFirstProblem(t *testing.T) {
 	}
 }
 
+// TestProblemsSaysAll: each problem once, where it occurs first. After a syntax error, the rest cannot be understood.
+func TestProblemsSaysAll(t *testing.T) {
+	for expression, want := range map[string][]string{
+		"true":                 {`the plan has no step "reset" to start at`},
+		"nodes > 1 || nod > 2": {`the plan has no step "reset" to start at`, "1:1: undeclared reference to 'nodes'", "1:14: undeclared reference to 'nod'"},
+		"nodes > 1 || nodes < 2 && machine.nme == ''": {
+			`the plan has no step "reset" to start at`, "1:1: undeclared reference to 'nodes'", "1:34: undefined field 'nme'",
+		},
+		"nodes > ) 1 || (": {`the plan has no step "reset" to start at`, "1:9: Syntax error: extraneous input ')'"},
+		"machine.name":     {`the plan has no step "reset" to start at`, "it gives string, and must give bool"},
+	} {
+		one := rule("gpu", expression, "reset")
+		problems, err := rules.Problems(plan(), &one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, problem := range problems {
+			got = append(got, strings.TrimPrefix(problem.Error(), "rule gpu cannot be used: "))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", expression, diff)
+		}
+	}
+	one := rule("gpu", "true", "wait")
+	if problems, err := rules.Problems(plan(), &one); len(problems) > 0 || err != nil {
+		t.Errorf("a good rule has problems: %v, %v", problems, err)
+	}
+}
+
 func TestCompileAccepts(t *testing.T) {
 	for _, expression := range []string{
 		"true",
