@@ -6,11 +6,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/people"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // Kinds that commands take as KIND/NAME.
@@ -77,6 +80,33 @@ func oneTarget(args []string, takes ...string) (target, error) {
 	}
 	return target{}, usageError{fmt.Errorf("give one target, not %d", len(args))}
 }
+
+// span is the value of a flag for a duration, which may be in days.
+type span time.Duration
+
+// spanVar registers a flag for a duration, which may be in days.
+func spanVar(fs *pflag.FlagSet, p *time.Duration, name string, value time.Duration, usage string) {
+	*p = value
+	fs.Var((*span)(p), name, usage)
+}
+
+// Set implements pflag.Value.
+func (s *span) Set(text string) error {
+	parsed, err := words.ParseSpan(text)
+	*s = span(parsed)
+	return err
+}
+
+// String implements pflag.Value. Zero is empty, so that the help shows no default.
+func (s *span) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return words.Span(time.Duration(*s))
+}
+
+// Type implements pflag.Value.
+func (s *span) Type() string { return "duration" }
 
 // files holds the flags of commands that read manifests.
 type files struct {

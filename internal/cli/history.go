@@ -34,14 +34,14 @@ func newHistory() *cobra.Command {
 			"(--history-limit and --history-age).\n" +
 			"DETECTED is when the machine fell sick. ADMITTED, ACTED and HEALTHY are how long it then took until the machine was admitted to repair,\n" +
 			"until the first action, and until the machine was healthy or gone.",
-		Example: "  sickbay history -A\n  sickbay history -n blue --since 24h\n  sickbay history -A --stats",
+		Example: "  sickbay history -A\n  sickbay history -n blue --since 1d\n  sickbay history -A --stats",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.addAll(cmd.Flags())
 	f.out.add(cmd.Flags(), formWide, formJSON, formYAML, formName)
 	cmd.Flags().StringVarP(&f.selector, "selector", "l", "", "Label selector of MachineRemediations.")
-	cmd.Flags().DurationVar(&f.since, "since", 0, "Only repairs that were admitted within this time. Default: all.")
+	spanVar(cmd.Flags(), &f.since, "since", 0, "Only repairs that were admitted within this time, such as 12h or 3d. Default: all.")
 	cmd.Flags().BoolVar(&f.stats, "stats", false, "Print statistics: times at p50, p90 and p99, how often each step helped, and machines and hosts that were repaired repeatedly.")
 	return cmd
 }

@@ -75,7 +75,7 @@ func (h *holdCommand) command(cmd *cobra.Command) *cobra.Command {
 }
 
 func (h *holdCommand) flags(fs *pflag.FlagSet) {
-	fs.DurationVar(&h.span, "for", 0, "Duration of the hold, such as 45m or 2h.")
+	spanVar(fs, &h.span, "for", 0, "Duration of the hold, such as 45m, 2h or 3d.")
 	fs.StringVar(&h.until, "until", "", "End of the hold, such as 2026-11-23T08:00:00Z.")
 	fs.StringVar(&h.reason, "reason", "", "Reason for the hold; stored with it and shown in messages.")
 }

@@ -125,6 +125,7 @@ func TestHoldRefused(t *testing.T) {
 		"a record":          {[]string{"hold", "mr/metal-3", "--for=1h"}, exitUsage, `"mr/metal-3": the kind must be one of machine, mhc, cluster`},
 		"no time":           {[]string{"hold", "metal-3"}, exitUsage, "give either --for or --until"},
 		"two times":         {[]string{"hold", "metal-3", "--for=1h", "--until=" + farAway}, exitUsage, "give either --for or --until"},
+		"no duration":       {[]string{"hold", "metal-3", "--for=soon"}, exitUsage, `invalid argument "soon" for "--for" flag: it must be a duration such as 45m, 2h or 3d`},
 		"negative":          {[]string{"hold", "metal-3", "--for=-1h"}, exitUsage, "--for is -1h0m0s: it must be greater than 0"},
 		"no time at all":    {[]string{"hold", "metal-3", "--until=tomorrow"}, exitUsage, `--until is "tomorrow": it must be a time like 2006-01-02T15:04:05Z`},
 		"over":              {[]string{"hold", "metal-3", "--until=2020-01-01T00:00:00Z"}, exitUsage, "--until is 2020-01-01T00:00:00Z: it must be in the future"},

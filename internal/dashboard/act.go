@@ -16,6 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/decision"
 	"github.com/sickbay-dev/sickbay/internal/people"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // Actions identify the person who sends a request.
@@ -88,9 +89,9 @@ func untilOf(form url.Values, now time.Time) (time.Time, error) {
 		}
 		return until.UTC(), nil
 	}
-	span, err := time.ParseDuration(strings.TrimSpace(form.Get("for")))
+	span, err := words.ParseSpan(form.Get("for"))
 	if err != nil || span <= 0 {
-		return time.Time{}, badForm{fmt.Errorf("a hold for %q: it must be a duration such as 45m or 2h", form.Get("for"))}
+		return time.Time{}, badForm{fmt.Errorf("a hold for %q: it must be a duration such as 45m, 2h or 3d", form.Get("for"))}
 	}
 	return people.HoldUntil(now, span), nil
 }

@@ -2,7 +2,9 @@
 package words
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -44,4 +46,22 @@ func Span(d time.Duration) string {
 		text = strings.TrimSuffix(text, "0m")
 	}
 	return text
+}
+
+// ParseSpan parses a duration as people write it: 45m, 2h, and also 3d or 1d12h.
+func ParseSpan(text string) (time.Duration, error) {
+	const day = 24 * time.Hour
+	text = strings.TrimSpace(text)
+	whole, rest, hasDays := strings.Cut(text, "d")
+	if !hasDays {
+		whole, rest = "0", text
+	} else if rest == "" {
+		rest = "0"
+	}
+	days, err := strconv.ParseUint(whole, 10, 16)
+	span, restErr := time.ParseDuration(rest)
+	if err != nil || restErr != nil || hasDays && (span < 0 || span >= day) {
+		return 0, errors.New("it must be a duration such as 45m, 2h or 3d")
+	}
+	return time.Duration(days)*day + span, nil
 }

@@ -32,3 +32,20 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// TestParseSpan: days are taken, too, alone or before the rest.
+func TestParseSpan(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"1d": 24 * time.Hour, "30d": 720 * time.Hour, "1d12h": 36 * time.Hour, "2d0h30m": 48*time.Hour + 30*time.Minute, "0d": 0,
+		"45m": 45 * time.Minute, "2h": 2 * time.Hour, "1h30m": 90 * time.Minute, "36h": 36 * time.Hour, "-1h": -time.Hour, "0": 0,
+	} {
+		if got, err := ParseSpan(text); err != nil || got != want {
+			t.Errorf("%q is %s, %v, want %s", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "d", "1", "1 d", "-1d", "1d-1h", "1d36h", "1d2d", "1h1d", "1.5d", "99999d", "soon", "1dd"} {
+		if got, err := ParseSpan(text); err == nil {
+			t.Errorf("%q is %s", text, got)
+		}
+	}
+}
