@@ -84,7 +84,7 @@ func ProposeHold(t Target, asked Hold, now time.Time) HoldProposal {
 		Annotations: map[string]*string{
 			mhcspec.HoldUntilAnnotation: new(words.Time(asked.Until)), mhcspec.HoldReasonAnnotation: nil,
 		},
-		Title: fmt.Sprintf("Hold %s until %s (%s)", t.Name, words.Time(asked.Until), span(asked.Until.Sub(now))),
+		Title: fmt.Sprintf("Hold %s until %s (%s)", t.Name, words.Time(asked.Until), words.Span(asked.Until.Sub(now).Truncate(time.Second))),
 	}
 	if ok {
 		p.Lines = append(p.Lines, Line{"Instead of", "a hold " + there.String()})

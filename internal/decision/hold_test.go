@@ -103,6 +103,16 @@ func TestHoldSaysWhatItStops(t *testing.T) {
 	}
 }
 
+// TestHoldShowsWhatWasAsked: the end is rounded up to a full second, and the span that is shown is not.
+func TestHoldShowsWhatWasAsked(t *testing.T) {
+	for _, early := range []time.Duration{time.Nanosecond, 500 * time.Millisecond, time.Second - 1} {
+		p := decision.ProposeHold(heldMachine(one, "new disk"), decision.Hold{Until: noon.Add(2 * time.Hour)}, noon.Add(early-time.Second))
+		if want := "Hold machine/metal-3 until 2026-06-01T14:00:00Z (2h)"; p.Title != want {
+			t.Errorf("it says %q, want %q", p.Title, want)
+		}
+	}
+}
+
 func TestProposeRelease(t *testing.T) {
 	nothing := map[string]*string{mhcspec.HoldUntilAnnotation: nil, mhcspec.HoldReasonAnnotation: nil}
 	tests := map[string]struct {
