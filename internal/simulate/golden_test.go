@@ -102,6 +102,12 @@ var scenes = []struct {
 		f.Machines[2].OwnerReferences = nil
 		return f
 	}},
+	{name: "nobody owns the last one, and the gate is closed", fleet: func() *fleet {
+		f := newFleet().planned(nil, step("reboot", v1alpha1.ActionReboot, 1, 20*time.Minute), step("replace", v1alpha1.ActionReplace, 1, time.Hour)).rebooting("m1", 4*time.Minute)
+		f.Check.Spec.Remediation.TriggerIf.UnhealthyInRange = "[2-3]"
+		f.Machines[0].OwnerReferences = nil
+		return f
+	}, options: Options{World: World{Repairs: RepairsVain}}},
 	{name: "left to Cluster API's controller", fleet: func() *fleet { return newFleet().sick(1) }, policy: mhcspec.AdoptHandedOver, changes: func(f *fleet) Changes {
 		return Changes{Checks: []*clusterv1.MachineHealthCheck{f.Check}}
 	}},

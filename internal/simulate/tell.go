@@ -96,12 +96,15 @@ func (s *Scene) tellVerdict(m *machine) {
 	}
 }
 
-// tellGate says whether repairs may begin from now on, if that has changed.
+// tellGate says whether repairs may begin from now on, if that has changed. Without machines, it does not matter whether they may.
 func (s *Scene) tellGate(c *check) {
 	d := &c.decision
+	if d.Counts.Expected == 0 {
+		return
+	}
 	state := ""
 	switch {
-	case len(d.Paused) > 0 || d.Counts.Expected == 0 || c.foreign:
+	case len(d.Paused) > 0 || c.foreign:
 	case d.Stopped.Reason != "":
 		state = d.Stopped.Message
 	case !d.Allowed:
