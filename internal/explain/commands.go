@@ -19,6 +19,10 @@ func (r *Record) answers() []Command {
 	switch {
 	case r.ended() || status.Phase == v1alpha1.RemediationProbation:
 		return nil
+	case r.cancelled() && status.Phase == v1alpha1.RemediationHeld:
+		return []Command{r.goOn()}
+	case r.cancelled():
+		return nil
 	case status.Phase == v1alpha1.RemediationHeld:
 		return []Command{r.goOn(), r.answer("cancel", cancels)}
 	case ladder.Progress(&status).Reason == v1alpha1.ReasonApprovalRequired:
@@ -29,6 +33,14 @@ func (r *Record) answers() []Command {
 		return []Command{r.answer("cancel", "The request is withdrawn, and a person decides")}
 	}
 	return []Command{r.answer("cancel", cancels)}
+}
+
+// cancelled reports whether a person has cancelled the repair, and nobody has retried it since.
+func (r *Record) cancelled() bool {
+	if d := ladder.DecisionAbout(r.Record); d != nil {
+		return d.Answer == v1alpha1.AnswerCancel
+	}
+	return r.Record.Status.Phase == v1alpha1.RemediationHeld && ladder.Progress(&r.Record.Status).Reason == v1alpha1.ReasonCancelled
 }
 
 // goOn returns the command that ends Held. If the step asked a person, the plan continues with the next step.

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,41 @@ func TestRetryAfterAsking(t *testing.T) {
 		}
 		if got := explain.Answers(r)[0]; got.Line != want {
 			t.Errorf("held at %s, %q is offered, want %q", step, got.Line, want)
+		}
+	}
+}
+
+// TestCancelledOnce: what is cancelled cannot be cancelled again; a person can retry it once it is Held.
+func TestCancelledOnce(t *testing.T) {
+	cancel := &v1alpha1.RemediationDecision{Answer: v1alpha1.AnswerCancel, Attempt: 1}
+	because := func(reason string) []metav1.Condition {
+		return []metav1.Condition{{Type: v1alpha1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: reason}}
+	}
+	for name, tt := range map[string]struct {
+		phase    v1alpha1.RemediationPhase
+		reason   string
+		decision *v1alpha1.RemediationDecision
+		want     string
+	}{
+		"acting":            {v1alpha1.RemediationActing, "", nil, "cancel"},
+		"asked to cancel":   {v1alpha1.RemediationActing, "", cancel, ""},
+		"held":              {v1alpha1.RemediationHeld, v1alpha1.ReasonNoStepLeft, nil, "retry cancel"},
+		"held, and asked":   {v1alpha1.RemediationHeld, v1alpha1.ReasonNoStepLeft, cancel, "retry"},
+		"cancelled":         {v1alpha1.RemediationHeld, v1alpha1.ReasonCancelled, nil, "retry"},
+		"retried since":     {v1alpha1.RemediationHeld, v1alpha1.ReasonCancelled, &v1alpha1.RemediationDecision{Answer: v1alpha1.AnswerRetry, Attempt: 1}, "retry cancel"},
+		"about an old step": {v1alpha1.RemediationActing, "", &v1alpha1.RemediationDecision{Answer: v1alpha1.AnswerCancel, Attempt: 7}, "cancel"},
+	} {
+		r := &explain.Record{}
+		r.Record = &v1alpha1.MachineRemediation{
+			Spec:   v1alpha1.MachineRemediationSpec{Decision: tt.decision},
+			Status: v1alpha1.MachineRemediationStatus{Phase: tt.phase, Attempt: 1, Conditions: because(tt.reason)},
+		}
+		var got []string
+		for _, one := range explain.Answers(r) {
+			got = append(got, one.Verb)
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %q are offered, want %q", name, got, tt.want)
 		}
 	}
 }

@@ -111,7 +111,7 @@ func (r *Record) choices(p *Page) {
 	answers := r.answers()
 	p.Commands = append(answers, p.Commands...)
 	label := "Choose"
-	if len(answers) == 1 {
+	if len(answers) == 1 && answers[0].Verb == "cancel" {
 		label = "Stop"
 	}
 	p.row(label, typed(answers))
