@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/words"
 )
@@ -119,7 +120,25 @@ func (p *Fleet) add(m *Machine, state State, now time.Time) {
 	case state == StatePaused && m.sick():
 		item.Text = "sick, but left alone. " + words.Upper(m.paused())
 		p.Paused = append(p.Paused, item)
+	case state == StateHealthy || state == StateUndecided:
+		p.addHold(item, m, now)
 	}
+}
+
+// addHold lists the hold on a machine that is not sick. Without it, nobody would see the hold before the machine falls sick.
+func (p *Fleet) addHold(item Item, m *Machine, now time.Time) {
+	if why, until := mhcspec.OnHold(now, m.Machine); why != "" {
+		item.Text = holdWords(why, until, now)
+		p.Paused = append(p.Paused, item)
+	}
+}
+
+// holdWords begins with the end of a hold, if it has one.
+func holdWords(why string, until, now time.Time) string {
+	if until.IsZero() {
+		return why
+	}
+	return "until " + Clock(until, now) + ": " + why
 }
 
 func (m *Machine) needsApproval() bool {
@@ -153,7 +172,7 @@ func (p *Fleet) addCheck(c *Check, now time.Time) {
 		item.Text = strings.Join(d.Paused, ", ")
 		p.Paused = append(p.Paused, item)
 	case d.Stopped.Reason != "" && !d.Stopped.Until.IsZero():
-		item.Text = "until " + Clock(d.Stopped.Until, now) + ": " + d.Stopped.Message
+		item.Text = holdWords(d.Stopped.Message, d.Stopped.Until, now)
 		p.Paused = append(p.Paused, item)
 	case d.Stopped.Reason != "":
 		item.Text = "nothing is repaired: " + d.Stopped.Message

@@ -53,6 +53,29 @@ func TestFleet(t *testing.T) {
 	}
 }
 
+// TestHoldsOfHealthyMachines: a hold is shown before the machine falls sick. One that is over is not.
+func TestHoldsOfHealthyMachines(t *testing.T) {
+	s := explaintest.New()
+	until := func(at time.Time) build.MachineOption {
+		return build.Annotation(mhcspec.HoldUntilAnnotation, at.Format(time.RFC3339))
+	}
+	s.Healthy("m1", until(s.Now.Add(time.Hour)), build.Annotation(mhcspec.HoldReasonAnnotation, "its disk is being replaced"))
+	s.Healthy("m2", until(s.Now.Add(-time.Hour)))
+	s.Healthy("m3", build.Annotation(mhcspec.HoldUntilAnnotation, "tomorrow"))
+	s.Healthy("m4")
+	var got []string
+	for _, item := range s.Facts().Fleet().Paused {
+		got = append(got, item.Name+": "+item.Text)
+	}
+	want := []string{
+		"m1: until 13:00:00 UTC: Machine m1 is on hold until 2026-01-01T13:00:00Z: its disk is being replaced",
+		`m3: annotation sickbay.dev/hold-until of Machine m3 is "tomorrow": it must be a time like 2006-01-02T15:04:05Z`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestSameWords: a page, the table of health checks and the condition on the MachineHealthCheck say the same.
 func TestSameWords(t *testing.T) {
 	for _, one := range scenes {

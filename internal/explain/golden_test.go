@@ -28,6 +28,9 @@ var scenes = []struct {
 	build  func(s *explaintest.Scene)
 }{
 	{"a healthy machine", "machine", "m1", func(s *explaintest.Scene) { s.Healthy("m1") }},
+	{"healthy, and on hold", "machine", "m1", func(s *explaintest.Scene) {
+		s.Healthy("m1", build.Annotation(mhcspec.HoldUntilAnnotation, s.Now.Add(time.Hour).Format(time.RFC3339)), build.Annotation(mhcspec.HoldReasonAnnotation, "its disk is being replaced"))
+	}},
 	{"about to be sick", "machine", "m1", func(s *explaintest.Scene) {
 		s.Node("m1", corev1.ConditionUnknown, 3*time.Minute)
 		s.Machine("m1", metav1.ConditionUnknown, verdict.ReasonNodeConditionsNotYet, "Waiting for unhealthyCondition timeout", 3*time.Minute)

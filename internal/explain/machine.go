@@ -163,6 +163,8 @@ func (m *Machine) why(p *Page, now time.Time) {
 		p.row("Unclear", "This command can read the Node, but the manager cannot yet: its connection may return at any time")
 	}
 	if !m.sick() {
+		why, _ := m.hold(now)
+		p.row("Hold", words.Upper(why))
 		return
 	}
 	if wait := m.wait(); wait != nil {
