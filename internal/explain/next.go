@@ -57,13 +57,23 @@ func (c *Check) Next(now time.Time) []Upcoming {
 	return all
 }
 
+// What happens when a hold ends. That of a Cluster ends for each of its MachineHealthChecks.
+const (
+	holdEnds        = "the hold ends"
+	clusterHoldEnds = "the hold on its Cluster ends"
+)
+
 // holdEnds returns when the hold on a MachineHealthCheck or its Cluster ends; nothing if there is none.
 func (c *Check) holdEnds(now time.Time) []Upcoming {
-	mhc := c.MachineHealthCheck
-	if _, until := mhcspec.OnHold(now, mhc, c.Facts.Cluster); !until.IsZero() {
-		return []Upcoming{{At: until, Namespace: mhc.Namespace, Cluster: mhc.Spec.ClusterName, Name: mhc.Name, What: "the hold ends"}}
+	mhc, what := c.MachineHealthCheck, holdEnds
+	_, until := mhcspec.OnHold(now, mhc, c.Facts.Cluster)
+	if until.IsZero() {
+		return nil
 	}
-	return nil
+	if _, ofCluster := mhcspec.OnHold(now, c.Facts.Cluster); ofCluster.Equal(until) {
+		what = clusterHoldEnds
+	}
+	return []Upcoming{{At: until, Namespace: mhc.Namespace, Cluster: mhc.Spec.ClusterName, Name: mhc.Name, What: what}}
 }
 
 // admitted returns the machines that a decision admits, except the known ones.

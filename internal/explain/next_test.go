@@ -62,6 +62,31 @@ func TestPagesTellWhatTheFleetTells(t *testing.T) {
 	}
 }
 
+// TestHoldOnClusterEndsOnce: on the page of a Cluster, although several MachineHealthChecks wait for it. One with a longer hold has its own line.
+func TestHoldOnClusterEndsOnce(t *testing.T) {
+	s := explaintest.New()
+	until := func(hours time.Duration) map[string]string {
+		return map[string]string{mhcspec.HoldUntilAnnotation: s.Now.Add(hours * time.Hour).Format(time.RFC3339)}
+	}
+	s.Cluster.Annotations = until(1)
+	f := s.Facts()
+	other := *f.Checks[0]
+	other.MachineHealthCheck = other.MachineHealthCheck.DeepCopy()
+	other.MachineHealthCheck.Name = "others"
+	longer := other
+	longer.MachineHealthCheck = other.MachineHealthCheck.DeepCopy()
+	longer.MachineHealthCheck.Name, longer.MachineHealthCheck.Annotations = "longer", until(2)
+	f.Checks = append(f.Checks, &other, &longer)
+	p := f.ClusterPage(&f.Clusters[0])
+	if got, want := p.Rows[rowOf(p, "Next")].Text, "13:00:00 UTC: the hold ends; 14:00:00 UTC: longer: the hold ends"; got != want {
+		t.Errorf("the page says %q, want %q", got, want)
+	}
+	p = f.CheckPage(&other)
+	if got, want := p.Rows[rowOf(p, "Next")].Text, "13:00:00 UTC: the hold on its Cluster ends"; got != want {
+		t.Errorf("the page of the health check says %q, want %q", got, want)
+	}
+}
+
 // TestJustMade: a record that was not reconciled yet has a headline.
 func TestJustMade(t *testing.T) {
 	s := explaintest.New()

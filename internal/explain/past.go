@@ -69,11 +69,17 @@ func (m *Machine) upcomingOf(f *Facts) []Upcoming {
 // tellNext adds what happens next, and which manager does it.
 func (f *Facts) tellNext(p *Page) {
 	var parts []string
-	for _, one := range p.Next[:min(len(p.Next), maxNames)] {
-		parts = append(parts, f.when(one.At)+subject(one, p)+one.What)
+	said := map[string]bool{}
+	for _, one := range p.Next {
+		// The hold on a Cluster ends for several MachineHealthChecks, which is the same line on the page of the Cluster.
+		part := f.when(one.At) + happens(one, p)
+		if !said[part] {
+			parts = append(parts, part)
+		}
+		said[part] = true
 	}
-	if left := len(p.Next) - maxNames; left > 0 {
-		parts = append(parts, fmt.Sprintf("and %d more", left))
+	if left := len(parts) - maxNames; left > 0 {
+		parts = append(parts[:maxNames], fmt.Sprintf("and %d more", left))
 	}
 	if len(parts) == 0 {
 		parts = []string{"nothing is due"}
@@ -90,12 +96,17 @@ func (f *Facts) when(at time.Time) string {
 	return Clock(at, f.Now) + ": "
 }
 
-// subject names the machine, except on its own page.
-func subject(one Upcoming, p *Page) string {
-	if one.Name == p.Name {
-		return ""
+// happens says what happens to what: it names the machine or MachineHealthCheck, except on its own page.
+func happens(one Upcoming, p *Page) string {
+	switch {
+	case one.What == clusterHoldEnds && p.Kind == "Cluster":
+		return holdEnds
+	case one.Name == p.Name:
+		return one.What
+	case one.What == holdEnds || one.What == clusterHoldEnds:
+		return one.Name + ": " + one.What
 	}
-	return one.Name + " "
+	return one.Name + " " + one.What
 }
 
 // managerWords says which manager leads, and whether its flags are known.
