@@ -56,6 +56,15 @@ func TestLifecycle(t *testing.T) {
 	helm(t, "uninstall", release, "--namespace", namespace)
 }
 
+// TestNotes: what is said after an installation names the image that runs, not the version of the chart, which image.tag and image.digest override.
+func TestNotes(t *testing.T) {
+	said := helm(t, "install", "blue", chartDir, "--namespace", "blue-system", "--dry-run=client", "--set", "image.tag=v1.2.3")
+	_, notes, _ := strings.Cut(said, "\nNOTES:\n")
+	if first, _, _ := strings.Cut(notes, "\n"); !strings.Contains(first, ":v1.2.3) runs as blue-sickbay in blue-system") {
+		t.Errorf("it begins with %q", first)
+	}
+}
+
 // TestKindsAreKept: each definition tells Helm to keep it, and otherwise equals that in config/crd.
 func TestKindsAreKept(t *testing.T) {
 	needHelm(t)
