@@ -119,10 +119,10 @@ func TestProposeRelease(t *testing.T) {
 		target decision.Target
 		want   string
 	}{
-		"held": {heldMachine(two, "new disk (by bob)"), "Release machine/metal-3\nHeld: until 2026-06-01T14:00:00Z: new disk (by bob)\n" +
+		"held": {heldMachine(two, "new disk (by bob)"), "Release machine/metal-3\nOn hold: until 2026-06-01T14:00:00Z: new disk (by bob)\n" +
 			"Does: Repairs go on, unless another hold, a pause or the gate stands in the way"},
-		"over": {heldMachine("2026-06-01T11:00:00Z", ""), "Release machine/metal-3\nHeld: until 2026-06-01T11:00:00Z\nDoes: Nothing: the hold is over. Its annotations go"},
-		"unreadable": {heldMachine("tomorrow", ""), "Release machine/metal-3\nHeld: until somebody corrects its time, which is \"tomorrow\"\n" +
+		"over": {heldMachine("2026-06-01T11:00:00Z", ""), "Release machine/metal-3\nOn hold: until 2026-06-01T11:00:00Z\nDoes: Nothing: the hold is over. Its annotations go"},
+		"unreadable": {heldMachine("tomorrow", ""), "Release machine/metal-3\nOn hold: until somebody corrects its time, which is \"tomorrow\"\n" +
 			"Does: Repairs go on, unless another hold, a pause or the gate stands in the way"},
 	}
 	for name, tt := range tests {
@@ -141,7 +141,7 @@ func TestProposeRelease(t *testing.T) {
 	}
 	on := heldMachine(two, "")
 	on.Open, on.OpenUnread = []v1alpha1.MachineRemediation{*newModel(approved(replace)).settle().f.Record}, true
-	want := "Release machine/metal-3\nHeld: until 2026-06-01T14:00:00Z\nDoes: Repairs go on, unless another hold, a pause or the gate stands in the way\n" +
+	want := "Release machine/metal-3\nOn hold: until 2026-06-01T14:00:00Z\nDoes: Repairs go on, unless another hold, a pause or the gate stands in the way\n" +
 		"Open: metal-3: it is Pending (ApprovalRequired). Step replace waits for a person to approve it\n" +
 		"Not seen: you may not read MachineRemediations, so open repairs are not named"
 	p := decision.ProposeRelease(on, noon)

@@ -49,7 +49,7 @@ func (r *Reconciler) cycles(ctx context.Context, all []v1alpha1.RebootRemediatio
 	var names []string
 	for i := range all {
 		other := &all[i]
-		if other.UID != request.UID && cycle.InCycle(other.Status.Phase) && !cycle.StandsBack(&other.Status) && r.mayBelongTo(ctx, other, m) {
+		if other.UID != request.UID && cycle.KeepsWaiting(request.UID, &request.Status, other.UID, &other.Status) && r.mayBelongTo(ctx, other, m) {
 			names = append(names, other.Name)
 		}
 	}

@@ -100,6 +100,10 @@ func (r *Reconciler) hostLives(ctx context.Context, namespace string, ref *v1alp
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 		return false, nil
 	}
+	if scaffold.Answered(err) {
+		// Nobody knows, so the records of this host stay. Those of all others do not wait for that.
+		return true, nil
+	}
 	if err != nil {
 		return false, fmt.Errorf("getting BareMetalHost %s/%s: %w", namespace, ref.Name, err)
 	}

@@ -259,7 +259,7 @@ func TestDeletionThatHangs(t *testing.T) {
 		f.reconcile(record)
 	}
 	f.wantRecord(record, "Acting DeletionOverdue replace:-")
-	if got := f.announced(); len(got) != 1 || !strings.HasPrefix(got[0], "Warning RemediationDeletionOverdue Waits until MachineSet set has replaced the machine") {
+	if got := f.announced(); len(got) != 1 || !strings.HasPrefix(got[0], "Warning RemediationDeletionOverdue Waiting until MachineSet set has replaced the machine") {
 		t.Errorf("events %q", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -142,4 +143,24 @@ func LooksForNode(name v1alpha1.Phase) bool { return InCycle(name) && rowOf(name
 // cycle: what a person asks for is done even under a pause.
 func StandsBack(s *v1alpha1.RebootRemediationStatus) bool {
 	return s.PausedSince != nil && rowOf(s.Phase).standsBack
+}
+
+// KeepsWaiting reports whether the cycle of another machine of a control plane keeps one waiting. A cycle that stood back comes back between two
+// attempts, when one that began meanwhile may be there, too. Then one of them goes first: that whose host has not been seen on again.
+func KeepsWaiting(uid types.UID, s *v1alpha1.RebootRemediationStatus, otherUID types.UID, other *v1alpha1.RebootRemediationStatus) bool {
+	switch {
+	case !InCycle(other.Phase) || StandsBack(other):
+		return false
+	case other.Phase != v1alpha1.CoolingDown:
+		return true
+	case s.Phase == v1alpha1.PoweringOff:
+		// It has begun, so the other one waits for it.
+		return false
+	case s.Phase != v1alpha1.CoolingDown:
+		return true
+	}
+	if (s.LastPoweredOn == nil) != (other.LastPoweredOn == nil) {
+		return other.LastPoweredOn == nil
+	}
+	return otherUID < uid
 }

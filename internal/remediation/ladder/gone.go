@@ -29,10 +29,12 @@ func (d *draft) gone() bool {
 	return d.complete(v1alpha1.ReasonMachineDeleted, d.whyGone())
 }
 
-// whyGone says that somebody else deleted the machine, unless Sickbay asked for that, too.
+// whyGone says that somebody else deleted the machine, unless Sickbay asked for that, too, or may have asked without having seen the answer.
 func (d *draft) whyGone() string {
 	for i := range d.s.Attempts {
-		if attempt := &d.s.Attempts[i]; attempt.ObjectRef != nil && d.stepOf(attempt).Action == v1alpha1.ActionReplace {
+		attempt := &d.s.Attempts[i]
+		mayHaveAsked := attempt.ObjectRef != nil || attempt.Result == v1alpha1.ResultUnneeded
+		if mayHaveAsked && d.stepOf(attempt).Action == v1alpha1.ActionReplace {
 			return "The machine is gone"
 		}
 	}

@@ -92,6 +92,11 @@ func (w *model) checkStore(d Decision) {
 		want = metav1.ConditionFalse
 	case c.Reason == v1alpha1.ReasonPaused || c.Reason == v1alpha1.ReasonOnHold:
 		want = metav1.ConditionUnknown
+	case c.Reason == v1alpha1.ReasonDeletionOverdue:
+		// A pause does not delay a deletion, so the record still says that it is overdue.
+		if stopped, _ := t.stop(); stopped != "" {
+			want = metav1.ConditionUnknown
+		}
 	}
 	if c.Status != want {
 		w.fail("Progressing is %s in phase %s, reason %s", c.Status, after.Phase, c.Reason)

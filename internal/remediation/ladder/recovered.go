@@ -23,7 +23,8 @@ func (d *draft) recovered() bool {
 			return d.withdrawing("The machine is healthy; withdrawing what was asked for")
 		}
 	}
-	due := d.s.RecoveryTime.Add(d.f.Record.Spec.Probation())
+	// Nobody has judged the machine during a pause that the record did not see.
+	due := latestOf(d.s.RecoveryTime.Time, d.unseenPause()).Add(d.f.Record.Spec.Probation())
 	if d.now.Before(due) {
 		d.s.NextTransitionTime = d.after(due.Sub(d.time().Time))
 		return d.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "The machine is healthy, and has to stay healthy")

@@ -47,6 +47,14 @@ func (d *draft) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Re
 
 // deleting waits for a machine that is being deleted, which cannot be undone. It only mentions a deletion that takes long.
 func (d *draft) deleting(step v1alpha1.RemediationStep) bool {
+	if message, overdue := d.overdueDeletion(step); overdue {
+		return d.say(v1alpha1.RemediationActing, v1alpha1.ReasonDeletionOverdue, message)
+	}
+	return d.goOn(d.waitsFor(step))
+}
+
+// overdueDeletion reports whether the deletion of the machine takes long, and says so.
+func (d *draft) overdueDeletion(step v1alpha1.RemediationStep) (message string, overdue bool) {
 	if !NeverGivenUp(d.f.Record, step) {
 		// A successor must prove itself in the remaining time.
 		d.stopClock(byDeletion)
@@ -54,13 +62,13 @@ func (d *draft) deleting(step v1alpha1.RemediationStep) bool {
 	since := d.f.Machine.DeletingSince
 	if slow := since.Add(DeletionTime); d.now.Before(slow) {
 		d.recheck(slow)
-		return d.goOn(d.waitsFor(step))
+		return "", false
 	}
-	message := "Waiting until the machine is deleted"
+	message = "Waiting until the machine is deleted"
 	if d.f.Machine.Owner != nil {
-		message = "Waits until " + d.f.Machine.ownerName() + " has replaced the machine"
+		message = "Waiting until " + d.f.Machine.ownerName() + " has replaced the machine"
 	}
-	return d.say(v1alpha1.RemediationActing, v1alpha1.ReasonDeletionOverdue, message+"; its deletion has not ended since "+words.Time(since))
+	return message + "; its deletion has not ended since " + words.Time(since), true
 }
 
 // ownerAnswers waits for an owner that says it deletes the machine. Usually the deletion follows at once, so at first nothing is

@@ -36,7 +36,7 @@ func rowsGone() []row {
 			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultUnneeded, ""), goneNow, made("Fix"),
 				func(f *Facts) { f.Request.Deleting = true }),
 			answer{
-				Says: "Acting Withdrawing: Waits until Fix r-1 is gone",
+				Says: "Acting Withdrawing: Waiting until Fix r-1 is gone",
 				At:   "2",
 				Last: "request 1 made Fix r-1, Unneeded: It did not help",
 			},

@@ -74,7 +74,7 @@ func rowsWithdraw() []row {
 			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"),
 				func(f *Facts) { f.Request.Deleting = true }, withdrawing),
 			answer{
-				Says: "Acting Withdrawing: Waits until Fix r-1 is gone",
+				Says: "Acting Withdrawing: Waiting until Fix r-1 is gone",
 				At:   "2",
 				Last: "request 1 made Fix r-1, TimedOut: It did not help",
 			},

@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
@@ -13,11 +15,7 @@ func (d *draft) stopped() bool {
 	}
 	attempt := atWork(&d.s)
 	if attempt != nil && d.standsStill(attempt) {
-		if d.s.StoppedBy != byDeletion || !d.f.Machine.Deleting() {
-			// The clock of a deletion stands anyway, and a pause does not delay a deletion: since when it hangs must not be forgotten.
-			d.stopClock(byPause)
-		}
-		return d.say(v1alpha1.RemediationActing, reason, message)
+		return d.standStill(attempt, reason, message)
 	}
 	if attempt != nil {
 		d.end(attempt, v1alpha1.ResultAborted, message)
@@ -32,6 +30,23 @@ func (d *draft) stopped() bool {
 		return d.complete(v1alpha1.ReasonHandedBack, recordDeletedText)
 	}
 	return d.stopBetweenAttempts(reason, message)
+}
+
+// standStill stops the clock of the attempt at work. But a pause does not delay a deletion: that clock stands anyway, and since when the deletion hangs
+// must not be forgotten. If it is overdue, the record says so, because others in its domain go on then.
+func (d *draft) standStill(attempt *v1alpha1.RemediationAttempt, reason, message string) bool {
+	step := d.stepOf(attempt)
+	if step.Action != v1alpha1.ActionReplace || !d.f.Machine.Deleting() {
+		d.stopClock(byPause)
+		return d.say(v1alpha1.RemediationActing, reason, message)
+	}
+	overdue, slow := d.overdueDeletion(step)
+	if !slow {
+		return d.say(v1alpha1.RemediationActing, reason, message)
+	}
+	d.s.Phase = v1alpha1.RemediationActing
+	d.condition(v1alpha1.ConditionProgressing, metav1.ConditionUnknown, v1alpha1.ReasonDeletionOverdue, overdue+". "+message)
+	return true
 }
 
 // stop says why the record is stopped; empty if it is not. The end of a hold is no event.

@@ -67,7 +67,7 @@ func (d *draft) withdrawRequest() bool {
 		d.recheck(d.now.Add(unreadableRetry))
 		return d.withdrawing("Sickbay cannot tell whether " + name + " still stands: " + request.Unreadable)
 	case request.Deleting:
-		return d.withdrawing("Waits until " + name + " is gone")
+		return d.withdrawing("Waiting until " + name + " is gone")
 	}
 	return d.withdrawal(WithdrawRequest)
 }
