@@ -2,7 +2,7 @@ package v1alpha1
 
 // Types of the conditions of a RebootRemediation.
 const (
-	// ConditionSucceeded is Unknown while the cycle goes on, and says what it waits for.
+	// ConditionSucceeded is Unknown while the cycle goes on, and says what the cycle is waiting for.
 	ConditionSucceeded = "Succeeded"
 	// ConditionHostAvailable says whether Sickbay can work with the host.
 	ConditionHostAvailable = "HostAvailable"
@@ -28,7 +28,7 @@ const (
 	ReasonHostDetached = "HostDetached"
 	// ReasonHostNotProvisioned: the host does not run a machine.
 	ReasonHostNotProvisioned = "HostNotProvisioned"
-	// ReasonHostServicing: the host gets other firmware.
+	// ReasonHostServicing: the firmware of the host is being updated.
 	ReasonHostServicing = "HostServicing"
 	// ReasonPowerManagementError: the operator cannot switch the host on or off, or does not know whether it is on.
 	ReasonPowerManagementError = "PowerManagementError"
@@ -64,7 +64,7 @@ const (
 const (
 	// ReasonNodeRestored: the Node has got back what it had.
 	ReasonNodeRestored = "NodeRestored"
-	// ReasonRestoreTimedOut: the Node is back, but has not got back in time what it had.
+	// ReasonRestoreTimedOut: the Node is back, but Sickbay could not restore in time what it had.
 	ReasonRestoreTimedOut = "RestoreTimedOut"
 )
 
@@ -91,6 +91,6 @@ const (
 	ReasonPowerOnTimedOut = "PowerOnTimedOut"
 	// ReasonNodeTimedOut: the Node did not come back in time, or was not Ready.
 	ReasonNodeTimedOut = "NodeTimedOut"
-	// ReasonMachineUnhealthy: the Node is back and Ready, but the machine is still unhealthy.
+	// ReasonMachineUnhealthy: the Node is back and Ready, but the health check still calls the machine sick.
 	ReasonMachineUnhealthy = "MachineUnhealthy"
 )

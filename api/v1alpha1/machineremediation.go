@@ -34,7 +34,7 @@ type MachineRemediationSpec struct {
 	// templateRef is the MachineRemediationTemplate that the plan was copied from; absent for a built-in plan.
 	// +optional
 	TemplateRef *PlanReference `json:"templateRef,omitempty"`
-	// finding is the verdict that led to it.
+	// finding is the verdict that led to this repair.
 	// +required
 	Finding RemediationFinding `json:"finding,omitzero"`
 	// steps are the plan's steps, resolved and copied: later edits of the plan apply to the next MachineRemediation.
@@ -47,8 +47,8 @@ type MachineRemediationSpec struct {
 	// startAt is the step to begin with, if a rule or a relapse says so. Default: the first.
 	// +optional
 	StartAt *RemediationStart `json:"startAt,omitempty"`
-	// probationSeconds is how long the machine has to be healthy without a break before it counts as repaired, as the
-	// plan has it. A record of a built-in plan has none.
+	// probationSeconds is how long the machine has to be healthy without a break before it counts as repaired,
+	// copied from the plan. A record of a built-in plan has none.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=86400
 	// +optional

@@ -11,7 +11,7 @@ type MachineRemediationTemplateResource struct {
 
 // MachineRemediationTemplateSpec holds the template.
 type MachineRemediationTemplateSpec struct {
-	// template holds the plan, as Cluster API's contract for remediation templates has it.
+	// template holds the plan, as Cluster API's contract for remediation templates requires.
 	// +required
 	Template MachineRemediationTemplateResource `json:"template,omitzero"`
 }

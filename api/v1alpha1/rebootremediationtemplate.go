@@ -17,7 +17,7 @@ type RebootRemediationTemplate struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
-	// spec of the template; all of it has defaults.
+	// spec of the template; every field has a default.
 	// +kubebuilder:default={}
 	// +optional
 	Spec RebootRemediationTemplateSpec `json:"spec,omitzero"`
@@ -33,7 +33,7 @@ type RebootRemediationTemplateSpec struct {
 
 // RebootRemediationTemplateResource is what is copied into each RebootRemediation.
 type RebootRemediationTemplateResource struct {
-	// spec of the RebootRemediations; the machine is that of each.
+	// spec of the RebootRemediations, without the Machine, which differs for each.
 	// +kubebuilder:default={}
 	// +optional
 	Spec RebootSettings `json:"spec,omitzero"`

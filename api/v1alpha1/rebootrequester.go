@@ -39,9 +39,9 @@ type RebootRequester struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	UID types.UID `json:"uid,omitempty"`
-	// operationID of the attempt that the cycle is: the UID of the MachineRemediation, a slash and the number of the
-	// attempt. Such a cycle is not repeated, and never asks the owner of the Machine for another one: what follows is
-	// for the MachineRemediation to decide.
+	// operationID names the attempt that this cycle carries out: the UID of the MachineRemediation, a slash and the number of
+	// the attempt. Sickbay does not repeat such a cycle, and does not ask the owner to replace the Machine after it: the
+	// MachineRemediation decides what follows.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	// +optional

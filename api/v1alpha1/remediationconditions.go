@@ -3,7 +3,7 @@ package v1alpha1
 // Types of the conditions of a MachineRemediation, beside ConditionSucceeded, and of a MachineRemediationTemplate.
 const (
 	// ConditionProgressing is True while the remediation goes on by itself, and False while a person must decide or
-	// once it has ended. Its message says what happens next and for whom it waits.
+	// once it has ended. Its message says what happens next and who the repair is waiting for.
 	ConditionProgressing = "Progressing"
 	// ConditionAccepted says whether the plan of a MachineRemediationTemplate can be used.
 	ConditionAccepted = "Accepted"

@@ -9,7 +9,7 @@ const (
 	DefaultStepAttempts int32 = 1
 	// DefaultProbation is how long a machine has to be healthy without a break before it counts as repaired.
 	DefaultProbation = 5 * time.Minute
-	// DefaultRelapseWindow is for how long a repair is remembered.
+	// DefaultRelapseWindow is how long Sickbay remembers a repair.
 	DefaultRelapseWindow = 7 * 24 * time.Hour
 	// DefaultPlanMode is how much of a plan is carried out.
 	DefaultPlanMode = ModeAct
@@ -23,8 +23,7 @@ func (s RemediationStep) MaxAttempts() int32 { return max(DefaultStepAttempts, s
 func (s RemediationStep) Timeout() time.Duration { return secondsOr(s.TimeoutSeconds, 0) }
 
 // Probation returns how long the machine has to be healthy without a break before it counts as repaired. It is 0 if the
-// record does not say: the default is that of a RemediationPlan, which the record has a copy of, and built-in plans ask
-// for no probation.
+// record does not say: the record copies the default of its RemediationPlan, and built-in plans ask for no probation.
 func (s MachineRemediationSpec) Probation() time.Duration { return secondsOr(s.ProbationSeconds, 0) }
 
 // Probation returns how long a machine has to be healthy without a break before it counts as repaired; 0 asks for none.
@@ -32,7 +31,7 @@ func (p RemediationPlan) Probation() time.Duration {
 	return secondsOr(p.ProbationSeconds, DefaultProbation)
 }
 
-// RelapseWindow returns for how long a repair is remembered; 0 remembers none.
+// RelapseWindow returns how long Sickbay remembers a repair; 0 means not at all.
 func (p RemediationPlan) RelapseWindow() time.Duration {
 	return secondsOr(p.RelapseWindowSeconds, DefaultRelapseWindow)
 }

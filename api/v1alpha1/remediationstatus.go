@@ -88,7 +88,7 @@ type RemediationAttempt struct {
 	// endTime is when it was over.
 	// +optional
 	EndTime *metav1.Time `json:"endTime,omitempty"`
-	// result says what came of it; empty while it is at work.
+	// result says how it ended; empty while it is running.
 	// +optional
 	Result AttemptResult `json:"result,omitempty"`
 	// message describes the result in one sentence.
@@ -105,7 +105,7 @@ type RemediationAttempt struct {
 // MachineRemediationStatus says how far the repair has come. It has no enumerations: an older definition must not
 // refuse a newer controller.
 type MachineRemediationStatus struct {
-	// observedGeneration is the generation of the spec that was seen last.
+	// observedGeneration is the generation of the spec that Sickbay saw last.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// phase sums up how far the repair has come: Pending, Acting, Probation, Held or Ended.
@@ -117,10 +117,10 @@ type MachineRemediationStatus struct {
 	// attempt is the number of the current attempt, or of the next one.
 	// +optional
 	Attempt int32 `json:"attempt,omitempty"`
-	// releasedGrant is the value of spec.grant up to which slots were given back.
+	// releasedGrant is the value of spec.grant up to which Sickbay has given slots back.
 	// +optional
 	ReleasedGrant int32 `json:"releasedGrant,omitempty"`
-	// slotWanted says that the next attempt lacks nothing but a slot, from nextTransitionTime on if that is set.
+	// slotWanted says that the next attempt needs only a slot, from nextTransitionTime on if that is set.
 	// +optional
 	SlotWanted bool `json:"slotWanted,omitempty"`
 	// annotationAnswered says that a Replace began, or that a person decided against it, while the Machine had the annotation
@@ -130,10 +130,10 @@ type MachineRemediationStatus struct {
 	// annotationRemoved says that the Machine did not have the annotation remediate-machine at some time since the record was made.
 	// +optional
 	AnnotationRemoved bool `json:"annotationRemoved,omitempty"`
-	// nextTransitionTime is when the next thing happens if nothing changes before.
+	// nextTransitionTime is when the next thing happens if nothing changes before then.
 	// +optional
 	NextTransitionTime *metav1.Time `json:"nextTransitionTime,omitempty"`
-	// stoppedTime is when the clock of the attempt at work was stopped.
+	// stoppedTime is when the clock of the running attempt stopped.
 	// +optional
 	StoppedTime *metav1.Time `json:"stoppedTime,omitempty"`
 	// stoppedBy is what stopped it: Pause, or the owner's Deferral, Refusal or Deletion.
@@ -144,7 +144,7 @@ type MachineRemediationStatus struct {
 	// +listMapKey=number
 	// +optional
 	Attempts []RemediationAttempt `json:"attempts,omitempty"`
-	// replacementRef is the MachineRemediation of the machine's successor, if that fell sick, too.
+	// replacementRef is the MachineRemediation of the machine's successor, if the successor fell sick, too.
 	// +optional
 	ReplacementRef *RemediationReference `json:"replacementRef,omitempty"`
 	// startTime is when the first attempt began.

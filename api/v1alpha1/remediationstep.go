@@ -12,7 +12,7 @@ const (
 	ActionRequest Action = "Request"
 	// ActionReboot power-cycles the host of the machine.
 	ActionReboot Action = "Reboot"
-	// ActionReplace has the owner of the machine replace it, or deletes the machine if no controller owns it.
+	// ActionReplace asks the owner of the machine to replace it, or deletes the machine if no controller owns it.
 	ActionReplace Action = "Replace"
 	// ActionHold leaves the machine to a person.
 	ActionHold Action = "Hold"

@@ -13,7 +13,7 @@ type Phase string
 
 // The phases, in the usual order.
 const (
-	// Pending: nothing has been done to the host; it is looked at, or has to wait for its turn.
+	// Pending: nothing has been done to the host; Sickbay looks at it, or it waits for its turn.
 	Pending Phase = "Pending"
 	// PoweringOff: the host is asked to be off, and is not proven off yet.
 	PoweringOff Phase = "PoweringOff"
@@ -73,11 +73,12 @@ type RebootRemediationStatus struct {
 	Node *NodeRecord `json:"node,omitempty"`
 
 	// suspendedSince is when the cycle began to wait for somebody else: for a pause to end, for a person or a program that
-	// keeps the host off, or for a host that is paused, detached or gets other firmware. Until then no deadline passes.
+	// keeps the host off, or for a host that is paused, detached or having its firmware updated. During the wait, no deadline
+	// passes.
 	// +optional
 	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
 	// pausedSince is when a pause began to delay the next attempt, or the request to the owner of the machine. Sickbay still carries out a cycle that
-	// a person asks for meanwhile; this one waits until it has ended, also before the first attempt.
+	// a person asks for meanwhile; this cycle waits until that one has ended, even before its first attempt.
 	// +optional
 	PausedSince *metav1.Time `json:"pausedSince,omitempty"`
 	// unavailableSince is when the host to cycle became unavailable.
@@ -139,8 +140,8 @@ type RebootRemediationStatus struct {
 	// nextAttemptAt is when the next attempt begins.
 	// +optional
 	NextAttemptAt *metav1.Time `json:"nextAttemptAt,omitempty"`
-	// hostMarkedSince is when Sickbay began to mark the host as one that Metal3 must not hand out, because the cycle was in
-	// vain. It goes with the mark: when the host works again, for instance.
+	// hostMarkedSince is when Sickbay began to mark the host as one that Metal3 must not hand out, because the cycle did
+	// not help. Sickbay clears it with the mark, for instance when the host works again.
 	// +optional
 	HostMarkedSince *metav1.Time `json:"hostMarkedSince,omitempty"`
 	// finishedAt is when the cycle ended.
@@ -175,7 +176,7 @@ type NodeRecord struct {
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Name string `json:"name,omitempty"`
-	// uid of the Node. Empty as long as the workload cluster could not be read.
+	// uid of the Node. Empty until Sickbay has read the workload cluster.
 	// +optional
 	UID types.UID `json:"uid,omitempty"`
 	// bootID of the Node's system.
@@ -186,7 +187,7 @@ type NodeRecord struct {
 	// +optional
 	OutOfService bool `json:"outOfService,omitempty"`
 	// backup is what has to be put back, from just before the Node was deleted until it is seen on the new
-	// Node. It lives in the record itself, so it is stored by the same write as the phase.
+	// Node. It is in the status itself, so one write stores it and the phase.
 	// +optional
 	Backup *NodeBackup `json:"backup,omitempty"`
 }
