@@ -50,7 +50,7 @@ func newRetry() *cobra.Command {
 	return newDecision(v1alpha1.AnswerRetry, &cobra.Command{
 		Use:   "retry NAME",
 		Short: "Restart a step of a repair, with new attempts",
-		Long:  "Restart a step of a repair, with new attempts, the first of them approved. Without --from, it is the step that was\ntried last. Gate, budget and pauses hold as for any other attempt.",
+		Long:  "Restart a step of a repair, with new attempts, the first of them approved. Without --from, it is the step that was\ntried last. The gate, the slots and pauses apply as to any other attempt.",
 		Example: "  sickbay retry metal-3\n" +
 			"  sickbay retry metal-3 --from reboot --reason 'the firmware is fixed'",
 	})
@@ -60,7 +60,7 @@ func newCancel() *cobra.Command {
 	return newDecision(v1alpha1.AnswerCancel, &cobra.Command{
 		Use:     "cancel NAME",
 		Short:   "Cancel a repair and withdraw its requests",
-		Long:    "Cancel a repair, and withdraw those of its requests that nobody has begun to carry out. Sickbay then leaves the machine to\npeople, until somebody answers retry, or the machine recovers or is deleted.",
+		Long:    "Cancel a repair, and withdraw the requests that nobody has begun to carry out. Sickbay then leaves the machine to\npeople, until somebody answers retry, or the machine recovers or is deleted.",
 		Example: "  sickbay cancel metal-3\n  sickbay cancel metal-3 --yes --reason 'I am looking into it myself'",
 	})
 }

@@ -55,7 +55,7 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.LeaderElectID, "leader-elect-id", o.LeaderElectID,
 		"Name of the lease. By default it is derived from --controllers, --namespace and --watch-filter, so that managers with different duties do not wait for each other.")
 	fs.StringSliceVar(&o.LeaderElectTrustedNamespaces, "leader-elect-trusted-namespaces", nil,
-		"Namespaces whose managers this one waits for if their work overlaps, besides that of its own lease, separated by commas. Default: all. Set it if others may write leases: with one, they could make this manager wait.")
+		"Namespaces whose managers this one waits for if their work overlaps, besides that of its own lease, separated by commas. Default: all. Set it if others may write leases, because a lease can make this manager wait.")
 	fs.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", o.HealthProbeBindAddress, "Address of /healthz and /readyz; 0 disables them.")
 	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress, "Address of /metrics, over TLS, for clients with the right to read it; 0 disables it.")
 	fs.StringVar(&o.PprofBindAddress, "pprof-bind-address", o.PprofBindAddress, "Address of Go's profiles; 0 disables them. On 127.0.0.1, everybody in the pod can read them; elsewhere, over TLS, only clients with the right to get /debug/pprof/*.")
@@ -71,10 +71,10 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.MaxUpgradePauseWarning, "max-upgrade-pause-warning", o.MaxUpgradePauseWarning,
 		"How long a MachineHealthCheck may be paused for an upgrade before Sickbay warns about it.")
 	fs.DurationVar(&o.UpgradeSettleTimeout, "upgrade-settle-timeout", o.UpgradeSettleTimeout,
-		"How long a MachineHealthCheck may stay paused after an upgrade to wait for its Nodes to become Ready; 0 means not at all. It applies only if another controller than this Sickbay repairs the machines.")
+		"How long a MachineHealthCheck may stay paused after an upgrade to wait for its Nodes to become Ready; 0 means not at all. It applies only if a controller other than this Sickbay repairs the machines.")
 	fs.BoolVar(&o.OpenShiftExternalRemediation, "openshift-external-remediation", o.OpenShiftExternalRemediation,
 		"Power-cycle the hosts of OpenShift Machines that a MachineHealthCheck with the strategy external-baremetal has annotated. "+
-			"Sickbay refuses to start with this flag while OpenShift's own bare-metal provider runs, because that does the same.")
+			"Sickbay refuses to start with this flag while OpenShift's own bare-metal provider runs, because the provider does the same.")
 	fs.DurationVar(&o.History.Age, "history-age", o.History.Age,
 		"How long a MachineRemediation is kept after it has ended. The last 10 of a machine or host that still exists, and those within a plan's relapse window, stay longer.")
 	fs.IntVar(&o.History.Count, "history-limit", o.History.Count, "How many ended MachineRemediations to keep for each MachineHealthCheck; older ones are deleted before --history-age. Those that --history-age keeps longer do not count.")
