@@ -1,5 +1,5 @@
 // Package announce makes the manager publish its flags on its lease, and commands use them. Otherwise a command that runs outside of the
-// manager would treat a MachineHealthCheck as Sickbay's that the manager leaves to others. The watch filter is part of the manager's scope,
+// manager would take a MachineHealthCheck for Sickbay's although the manager leaves it to others. The watch filter is part of the manager's scope,
 // which the lease contains anyway.
 package announce
 

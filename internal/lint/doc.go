@@ -3,7 +3,7 @@
 //
 // [Check] is a function of its input. It finds what an API server rejects by the schemas of the real definitions, and what
 // Sickbay rejects by the functions of its controllers, with the same messages. It converts health checks of other dialects
-// first, and so checks all alike. A finding names the field and its line.
+// first, so it checks all of them alike. A finding names the field and its line.
 package lint
 
 //go:generate go test -run ^TestSchemas$ . -update

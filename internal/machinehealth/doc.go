@@ -4,5 +4,5 @@
 // its check observes the Machine, its Cluster, its Node and the rules of its
 // MachineHealthCheck, and decides by the table in docs/concepts.md. HostHealthy stores when
 // an error of a bare-metal host began. Only this package writes these conditions, and it
-// acts on nothing: that is the part of machinehealthcheck.
+// acts on nothing: machinehealthcheck admits machines to repair.
 package machinehealth

@@ -1,5 +1,5 @@
-// Package memory says where in its plan a repair continues that began before: on the same machine or host, or on the machine that
-// this one replaced.
+// Package memory says where in its plan a repair begins if an earlier repair came before it: of the same machine or host, or of the
+// machine that this one replaced.
 //
 // A relapse is the same machine or host, sick for the same reason, within the plan's
 // window after the end of a record that tried a repair. The new record begins at the step after the last one tried. A replacement
