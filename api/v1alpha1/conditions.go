@@ -91,6 +91,6 @@ const (
 	ReasonPowerOnTimedOut = "PowerOnTimedOut"
 	// ReasonNodeTimedOut: the Node did not come back in time, or was not Ready.
 	ReasonNodeTimedOut = "NodeTimedOut"
-	// ReasonMachineUnhealthy: the Node is back and Ready, but the health check still calls the machine sick.
+	// ReasonMachineUnhealthy: the Node is back and Ready, but the machine is still unhealthy.
 	ReasonMachineUnhealthy = "MachineUnhealthy"
 )

@@ -11,7 +11,7 @@ const (
 	AnswerDeny Answer = "Deny"
 	// AnswerRetry begins a step with fresh attempts, the first of them approved.
 	AnswerRetry Answer = "Retry"
-	// AnswerCancel takes back what the running attempt asked for. The remediation is Held until somebody answers Retry.
+	// AnswerCancel withdraws what the running attempt asked for. The remediation is Held until somebody answers Retry.
 	AnswerCancel Answer = "Cancel"
 )
 

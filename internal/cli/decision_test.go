@@ -156,7 +156,7 @@ func TestDecisionRefused(t *testing.T) {
 		"no such machine":  {[]string{"approve", "metal-9"}, exitFailure, "there is no machine metal-9 in namespace fleet, and no MachineRemediation for one"},
 		"sick, no repair":  {[]string{"approve", "metal-4"}, exitFailure, "machine metal-4 is not under repair, so there is nothing to decide. It is sick, but not admitted to repair: " + sickness},
 		"healthy":          {[]string{"retry", "metal-5"}, exitFailure, "machine metal-5 is not under repair, so there is nothing to decide. It is healthy"},
-		"ended, by record": {[]string{"retry", over.Name}, exitFailure, "mr/metal-6-5f2c9d1e-1 ended at 2026-11-22T03:07:10Z, so there is nothing to decide: The machine is gone, and not by this remediation"},
+		"ended, by record": {[]string{"retry", over.Name}, exitFailure, "mr/metal-6-5f2c9d1e-1 ended at 2026-11-22T03:07:10Z, so there is nothing to decide: The machine is gone, but not because of this remediation"},
 		"nothing to approve": {[]string{"approve", "metal-2"}, exitFailure, "mr/metal-2-5f2c9d1e-1 waits for no approval: it is Acting. " +
 			"Step reboot, 1 of 2: waits for the power cycle of its host; one more attempt follows if that does not help"},
 		"nothing to deny": {[]string{"deny", "metal-2"}, exitFailure, "mr/metal-2-5f2c9d1e-1 waits for no approval, so there is nothing to deny. To stop the repair: sickbay cancel mr/metal-2-5f2c9d1e-1 -n fleet. " +

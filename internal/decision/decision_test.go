@@ -205,7 +205,7 @@ func TestProposeRefuses(t *testing.T) {
 	}{
 		"ended": {
 			newModel(reboot).settle().as(gone), wants(v1alpha1.AnswerRetry, ""),
-			"mr/metal-3-5f2c9d1e-1 ended at 2026-06-01T12:00:00Z, so there is nothing to decide: The machine is gone, and not by this remediation",
+			"mr/metal-3-5f2c9d1e-1 ended at 2026-06-01T12:00:00Z, so there is nothing to decide: The machine is gone, but not because of this remediation",
 		},
 		"deleted": {
 			newModel(fix).settle().as(func(f *ladder.Facts) {

@@ -167,7 +167,7 @@ func underHold(r *v1alpha1.MachineRemediation, until, now time.Time) string {
 	case len(c.withdrawn) > 0:
 		return "given up, and started again later: " + strings.Join(c.withdrawn, ", ")
 	case attempt != nil && ladder.AtWork(&v1alpha1.MachineRemediation{Status: c.status}) != nil:
-		return "step " + attempt.Step + " is left as it is, and its time stands still; what others have begun for it goes on"
+		return "step " + attempt.Step + " is left as it is, and its clock is stopped; what others have begun for it goes on"
 	case c.status.Phase == v1alpha1.RemediationHeld:
 		return "is left to a person, as it is"
 	}

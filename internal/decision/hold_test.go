@@ -91,9 +91,9 @@ func TestHoldSaysWhatItStops(t *testing.T) {
 		"Instead of: a hold until 2026-06-01T13:00:00Z: new disk\n" +
 		"Does: Nothing new begins, and a running power cycle is given up. Verdicts are still given\n" +
 		"Open: metal-0: given up, and started again later: RebootRemediation metal-3-5f2c9d1e-1-1\n" +
-		"Open: metal-1: step replace is left as it is, and its time stands still; what others have begun for it goes on\n" +
+		"Open: metal-1: step replace is left as it is, and its clock is stopped; what others have begun for it goes on\n" +
 		"Open: metal-2: waits\n" +
-		"Open: metal-3: step watch is left as it is, and its time stands still; what others have begun for it goes on\n" +
+		"Open: metal-3: step watch is left as it is, and its clock is stopped; what others have begun for it goes on\n" +
 		"Open: metal-4: is left to a person, as it is\n" +
 		"Open: and 2 more\n" +
 		"Then: It ends by itself at that time, and repairs go on\n" +

@@ -38,11 +38,11 @@ func (l *Lock) waitsFor(lease *coordinationv1.Lease) {
 	waitsGauge.Reset()
 	if covered {
 		waitsGauge.WithLabelValues(now.key.Namespace, now.key.Name, "true").Set(1)
-		l.log.Info("Waits for another manager, which does the same", "lease", now.key, "holder", now.holder, "covers", theirs.String())
+		l.log.Info("Waiting for another manager, which does the same", "lease", now.key, "holder", now.holder, "covers", theirs.String())
 		return
 	}
 	waitsGauge.WithLabelValues(now.key.Namespace, now.key.Name, "false").Set(1)
-	l.log.Info("Waits for another manager, which does only a part of what this one would do; nobody does the rest",
+	l.log.Info("Waiting for another manager, which does only a part of what this one would do; nobody does the rest",
 		"lease", now.key, "holder", now.holder, "covers", theirs.String(), "wanted", l.others.scope.String())
 	if l.Recorder != nil {
 		l.Recorder.Eventf(about(lease), nil, corev1.EventTypeWarning, ReasonManagerWaits, "Wait",

@@ -83,7 +83,7 @@ func TestStandbySaysWhomItWaitsFor(t *testing.T) {
 		t.Fatalf("the log has %q", lines)
 	}
 	for i, line := range lines {
-		if !strings.Contains(line, "Waits for another manager, which does the same") || !strings.Contains(line, want[i]) || !strings.Contains(line, `"own"`) {
+		if !strings.Contains(line, "Waiting for another manager, which does the same") || !strings.Contains(line, want[i]) || !strings.Contains(line, `"own"`) {
 			t.Errorf("the log says %s", line)
 		}
 	}

@@ -110,7 +110,7 @@ func (d *Decision) giveSlots(f Facts, ready []Admission) {
 			d.wait(one, Obstacle{Reason: v1alpha1.ReasonNoSlot, Message: "as many remediations as allowed are in flight"})
 			d.Next = append(d.Next, one)
 		case f.Unseen:
-			d.wait(one, Obstacle{Reason: ReasonExpected, Message: "those who were admitted before are about to show up in the cache"})
+			d.wait(one, Obstacle{Reason: ReasonExpected, Message: "machines admitted earlier do not show in the cache yet"})
 		default:
 			if one.needsSlot() && free != unbounded {
 				free--

@@ -83,6 +83,7 @@ func (f Facts) leftOvers() []Admission {
 			all = append(all, Admission{Machine: target.Machine, Host: target.Host, Grant: 1, LeftOver: target.LeftOver})
 		}
 	}
+	slices.SortFunc(all, func(a, b Admission) int { return cmp.Compare(a.Machine.Name, b.Machine.Name) })
 	return all
 }
 

@@ -31,7 +31,7 @@ func (d *draft) awaitNextAttempt() {
 	case d.cameAfterAttempt():
 		// Another cycle would only delete it again.
 		d.s.NodeBackAt = d.time()
-		d.enter(v1alpha1.Restoring, "The Node is back; what it had is put back")
+		d.enter(v1alpha1.Restoring, "The Node is back; Sickbay is restoring what it had")
 	case d.f.withdrawn() || d.f.Machine.Healthy || d.s.Attempt >= d.f.attempts():
 		// There is no further attempt. But the Node may still come, and must then get back what it had.
 		if d.passed(d.s.NextAttemptAt, d.f.Spec.NodeTimeout()) {

@@ -15,7 +15,7 @@ func (d *draft) waitForNode() {
 	switch reason, _ := d.keptOffByOthers(); {
 	case d.back():
 		d.s.NodeBackAt = d.time()
-		d.enter(v1alpha1.Restoring, "The Node is back; what it had is put back")
+		d.enter(v1alpha1.Restoring, "The Node is back; Sickbay is restoring what it had")
 	case reason != "" && !d.f.withdrawn():
 		// It is off again, because somebody wants it off.
 		d.s.LastPoweredOn = nil
@@ -151,7 +151,7 @@ func (d *draft) setInService() {
 // cycle. But it is one if the Node is gone again or not Ready, or if the machine is still unhealthy.
 func (d *draft) giveUpRestoring() {
 	n, timeout := d.f.Node, d.f.Spec.NodeTimeout().String()
-	message := "What the Node had could not be put back within " + timeout
+	message := "Sickbay could not restore what the Node had within " + timeout
 	if n.State == NodeFound && d.s.Node != nil && d.s.Node.Backup != nil {
 		if missing := Missing(d.s.Node.Backup, n.Node); missing.Any() {
 			message += ": " + missing.String()

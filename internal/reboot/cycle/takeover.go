@@ -108,5 +108,5 @@ func (d *draft) sharesNodeWith(other *v1alpha1.RebootRemediation) bool {
 // handOver leaves the Node to the RebootRemediation that has taken it over.
 func (d *draft) handOver(successor *v1alpha1.RebootRemediation) {
 	d.s.Node.Backup, d.s.Node.OutOfService = nil, false
-	d.conclude("RebootRemediation " + successor.Name + " looks after the Node now")
+	d.conclude("RebootRemediation " + successor.Name + " is now responsible for the Node")
 }

@@ -38,7 +38,7 @@ func (d *draft) whyGone() string {
 			return "The machine is gone"
 		}
 	}
-	return "The machine is gone, and not by this remediation"
+	return "The machine is gone, but not because of this remediation"
 }
 
 const recordDeletedText = "The MachineRemediation was deleted"

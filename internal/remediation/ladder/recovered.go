@@ -40,7 +40,7 @@ func (d *draft) awaitOwner() bool {
 	}
 	d.s.NextTransitionTime = new(metav1.NewTime(due))
 	d.recheck(due)
-	return d.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "The machine is healthy, and "+d.f.Machine.ownerName()+" says that it deletes it")
+	return d.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "The machine is healthy, but "+d.f.Machine.ownerName()+" says that it will delete it")
 }
 
 // suspend closes an attempt whose machine is healthy. If it may have repaired the machine, the probation will show.

@@ -68,7 +68,7 @@ func (d *draft) overdueDeletion(step v1alpha1.RemediationStep) (message string, 
 	if d.f.Machine.Owner != nil {
 		message = "Waiting until " + d.f.Machine.ownerName() + " has replaced the machine"
 	}
-	return message + "; its deletion has not ended since " + words.Time(since), true
+	return message + "; its deletion began at " + words.Time(since) + " and has not finished", true
 }
 
 // ownerAnswers waits for an owner that says it deletes the machine. Usually the deletion follows at once, so at first nothing is

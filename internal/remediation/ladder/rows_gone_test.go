@@ -13,7 +13,7 @@ func rowsGone() []row {
 			"gone, and nothing was done",
 			with(plan(replace()), waits("replace", 1), goneNow),
 			answer{
-				Says: "Ended Ended: The machine is gone, and not by this remediation",
+				Says: "Ended Ended: The machine is gone, but not because of this remediation",
 				At:   "replace 1", Ends: "False MachineDeleted",
 			},
 		},
@@ -45,7 +45,7 @@ func rowsGone() []row {
 			"gone, and evidence stands",
 			with(plan(collect()), works("collect", time.Minute), goneNow),
 			answer{
-				Says: "Ended Ended: The machine is gone, and not by this remediation",
+				Says: "Ended Ended: The machine is gone, but not because of this remediation",
 				At:   "collect 2",
 				Last: "collect 1 made Fix r-1, Unneeded: The machine is gone", Ends: "False MachineDeleted",
 			},
@@ -89,7 +89,7 @@ func rowsGone() []row {
 			"gone while a step waits",
 			with(plan(wait()), begins("watch", time.Minute), goneNow),
 			answer{
-				Says: "Ended Ended: The machine is gone, and not by this remediation",
+				Says: "Ended Ended: The machine is gone, but not because of this remediation",
 				At:   "watch 2",
 				Last: "watch 1, Unneeded: The machine is gone", Ends: "False MachineDeleted",
 			},
@@ -98,7 +98,7 @@ func rowsGone() []row {
 			"gone under a pause",
 			with(plan(replace()), waits("replace", 1), paused, goneNow),
 			answer{
-				Says: "Ended Ended: The machine is gone, and not by this remediation",
+				Says: "Ended Ended: The machine is gone, but not because of this remediation",
 				At:   "replace 1", Ends: "False MachineDeleted",
 			},
 		},

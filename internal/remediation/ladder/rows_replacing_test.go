@@ -188,7 +188,7 @@ func rowsReplacing() []row {
 			"the machine has been deleted for an hour",
 			with(plan(replace()), works("replace", 2*time.Hour), deleting(time.Hour)),
 			answer{
-				Says: "Acting DeletionOverdue: Waiting until MachineSet md-0 has replaced the machine; its deletion has not ended since 2026-06-01T11:00:00Z",
+				Says: "Acting DeletionOverdue: Waiting until MachineSet md-0 has replaced the machine; its deletion began at 2026-06-01T11:00:00Z and has not finished",
 				At:   "replace 1",
 				Last: "replace 1 made MachineSet md-0, at work", Due: "-1h0m0s",
 			},
@@ -197,7 +197,7 @@ func rowsReplacing() []row {
 			"the machine that nobody owns has been deleted for an hour",
 			with(builtin(replace()), orphan, works("replace", 2*time.Hour), deleting(time.Hour)),
 			answer{
-				Says: "Acting DeletionOverdue: Waiting until the machine is deleted; its deletion has not ended since 2026-06-01T11:00:00Z",
+				Says: "Acting DeletionOverdue: Waiting until the machine is deleted; its deletion began at 2026-06-01T11:00:00Z and has not finished",
 				At:   "replace 1",
 				Last: "replace 1 made Machine md-0-x7, at work", Due: "-1h0m0s",
 			},
