@@ -209,13 +209,13 @@ bench-library: controlplane ## Measure what health checks cost, Gardener's own l
 	@cd healthcheck/gardener/compat && KUBEBUILDER_ASSETS=$(ASSETS) go test -v -run='^$$' -bench=. -benchtime=1x -timeout=30m ./bench
 
 SOAK ?=
-soak: controlplane ## Have random faults befall 2,000 machines for half an hour, and judge what became of them: SOAK="-duration=5m -seed=7"
+soak: controlplane ## Inject random faults into 2,000 machines for half an hour, and check the outcome: SOAK="-duration=5m -seed=7"
 	@echo "Building the soak"
 	@cd sim && $(BUILD) -o $(BIN)/soak ./cmd/soak 2>&1 | $(PROGRESS)
 	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/soak $(SOAK)
 
 DEMO ?=
-demo: controlplane build ## Run Sickbay in a simulated world: DEMO=-v tells every line; KEEP=1 leaves it running at the end
+demo: controlplane build ## Run Sickbay in a simulated world: DEMO=-v prints every line; KEEP=1 leaves it running at the end
 	@echo "Building the demo"
 	@cd sim && $(BUILD) -o $(BIN)/demo ./cmd/demo 2>&1 | $(PROGRESS)
 	@cd sim && KEEP=$(KEEP) KUBEBUILDER_ASSETS=$(ASSETS) $(BIN)/demo $(DEMO)

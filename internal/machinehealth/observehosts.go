@@ -66,7 +66,8 @@ func (h *Hosts) of(ctx context.Context, machine *clusterv1.Machine, live bool) (
 	return verdict.HostFactsOf(current), nil
 }
 
-// Cached returns the host that runs a Machine from the cache; nil if there is none, or if hosts are not read.
+// Cached returns the host that runs a Machine from the cache; nil if there is none, or if hosts are not read. It goes by the host's consumerRef, and
+// so needs no infrastructure machine. A power cycle goes by the annotation that Metal3's controllers act on, and checks the consumerRef.
 func (h *Hosts) Cached(ctx context.Context, machine *clusterv1.Machine) (*metal3v1.BareMetalHost, error) {
 	if !h.Installed() {
 		return nil, nil

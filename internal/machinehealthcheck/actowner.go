@@ -58,7 +58,7 @@ func (r *Reconciler) reportOwnerRefused(ctx context.Context, mhc *clusterv1.Mach
 	key := client.ObjectKeyFromObject(mhc)
 	if r.ownerRefused.Get(key).IsZero() {
 		ctrl.LoggerFrom(ctx).Info("The API server refuses to make the MachineHealthCheck owned by its Cluster", "err", err)
-		r.event(mhc, nil, corev1.EventTypeWarning, EventOwnerRefused, "It is not owned by its Cluster: "+ownwrites.Cause(err))
+		r.event(mhc, nil, corev1.EventTypeWarning, EventOwnerRefused, "Sickbay may not make its Cluster the owner: "+ownwrites.Cause(err))
 	}
 	r.ownerRefused.Set(key, r.Clock.Now())
 }

@@ -99,7 +99,7 @@ func TestOwnerRefused(t *testing.T) {
 	if tries != 1 {
 		t.Errorf("it was tried %d times", tries)
 	}
-	w.wantEvents(t, "Warning OwnerRefused It is not owned by its Cluster: machinehealthchecks \"mhc\" is forbidden: cannot set an ownerRef on a resource you can't delete")
+	w.wantEvents(t, "Warning OwnerRefused Sickbay may not make its Cluster the owner: machinehealthchecks \"mhc\" is forbidden: cannot set an ownerRef on a resource you can't delete")
 	refuses = false
 	w.clock.SetTime(w.clock.Now().Add(ownAgain))
 	w.reconcile(t, mhc)

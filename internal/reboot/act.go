@@ -28,7 +28,7 @@ func (r *Reconciler) act(ctx context.Context, request *v1alpha1.RebootRemediatio
 }
 
 func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d cycle.Decision) error {
-	if err := r.stillSo(ctx, request, d.Action); err != nil {
+	if err := r.unchanged(ctx, request, d.Action); err != nil {
 		return err
 	}
 	switch d.Action {
@@ -73,9 +73,9 @@ func (r *Reconciler) writeLastProgress(ctx context.Context, request *v1alpha1.Re
 	return nil
 }
 
-// stillSo reads the request live before an action that a later status may have made wrong, because the cache of a new leader may be far
+// unchanged reads the request live before an action that a later status may have made wrong, because the cache of a new leader may be far
 // behind. If the request cannot be read, the host is released all the same; all other actions fail.
-func (r *Reconciler) stillSo(ctx context.Context, request *v1alpha1.RebootRemediation, action cycle.Action) error {
+func (r *Reconciler) unchanged(ctx context.Context, request *v1alpha1.RebootRemediation, action cycle.Action) error {
 	switch action {
 	case cycle.SetKey, cycle.RemoveKey, cycle.MarkHost, cycle.UnmarkHost, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.MarkForOwner, cycle.DropAsked, cycle.DropAll:
 	default:
@@ -165,7 +165,7 @@ func (r *Reconciler) dropAsked(ctx context.Context, v view, d cycle.Decision) er
 		if single && slices.Contains(d.Done, v1alpha1.Step(step)) {
 			changes[key] = nil
 		}
-		if key == rebootannotation.Request && d.Action == cycle.DropAll && v.facts.Whole() {
+		if key == rebootannotation.Request && d.Action == cycle.DropAll && v.facts.Full() {
 			changes[key] = nil
 		}
 	}

@@ -102,11 +102,6 @@ func patchNode(ctx context.Context, c client.Client, node *corev1.Node, metadata
 	return nil
 }
 
-// OfOpenShift reports whether a RebootRemediation is about a Machine of OpenShift.
-func OfOpenShift(request *v1alpha1.RebootRemediation) bool {
-	return referenceOf(request).APIGroup == OpenShiftKind.Group
-}
-
 // NodeOwed says what a RebootRemediation still owes its Node: to remove our taint, and to put back what the Node had. It is empty if it
 // owes nothing.
 func NodeOwed(request *v1alpha1.RebootRemediation, node *corev1.Node) (what string) {

@@ -96,8 +96,8 @@ func wantsAny(machine *metav1.PartialObjectMetadata) bool {
 	if machine == nil || !machine.DeletionTimestamp.IsZero() {
 		return false
 	}
-	plain, steps := wantedBy(machine)
-	return plain || len(steps) > 0
+	full, steps := wantedBy(machine)
+	return full || len(steps) > 0
 }
 
 // finished reports whether a RebootRemediation that was made for annotations is done with them.

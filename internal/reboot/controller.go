@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
@@ -81,7 +82,7 @@ type Reconciler struct {
 
 	selectors    mhcspec.Selectors
 	expectations recall.Expectations
-	changed      recall.Backoff
+	conflicts    recall.Backoff
 	// failures are the steps that failed. Each is retried, but reported only once per cause.
 	failures recall.Failures[cycle.Action]
 	// watchNodes makes events of a cluster's Nodes wake the controller; nil if there are no Clusters.
@@ -99,7 +100,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.Client.Get(ctx, req.NamespacedName, request); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.expectations.Forget(req.NamespacedName)
-			r.changed.Reset(req.NamespacedName)
+			r.conflicts.Reset(req.NamespacedName)
 			r.failures.Forget(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
@@ -113,9 +114,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	result, err := r.carryOut(ctx, request.DeepCopy())
 	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrChanged) {
-		return ctrl.Result{RequeueAfter: r.changed.Next(req.NamespacedName)}, nil
+		return ctrl.Result{RequeueAfter: r.conflicts.Next(req.NamespacedName)}, nil
 	}
-	r.changed.Reset(req.NamespacedName)
+	r.conflicts.Reset(req.NamespacedName)
 	return result, err
 }
 
@@ -181,4 +182,40 @@ func (r *Reconciler) turn(ctx context.Context, request *v1alpha1.RebootRemediati
 	ctrl.LoggerFrom(ctx).Info("Action carried out", "action", decision.Action, "phase", request.Status.Phase, "attempt", request.Status.Attempt)
 	r.expectations.Expect(request)
 	return v, decision, nil
+}
+
+// keyedLocks has one lock for each key that somebody locks. The zero value is ready to use.
+type keyedLocks struct {
+	mu sync.Mutex
+	of map[client.ObjectKey]*keyedLock
+}
+
+type keyedLock struct {
+	sync.Mutex
+	// users counts who holds the lock or waits for it.
+	users int
+}
+
+// lock waits for the lock of a key, and returns what releases it.
+func (l *keyedLocks) lock(key client.ObjectKey) (release func()) {
+	l.mu.Lock()
+	if l.of == nil {
+		l.of = map[client.ObjectKey]*keyedLock{}
+	}
+	one := l.of[key]
+	if one == nil {
+		one = &keyedLock{}
+		l.of[key] = one
+	}
+	one.users++
+	l.mu.Unlock()
+	one.Lock()
+	return func() {
+		one.Unlock()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if one.users--; one.users == 0 {
+			delete(l.of, key)
+		}
+	}
 }

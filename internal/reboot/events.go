@@ -21,7 +21,7 @@ import (
 const (
 	// EventStepFailed says that something could not be read or done, and why. It is retried, and reported again if the cause changes.
 	EventStepFailed = "RebootStepFailed"
-	// EventKeyLost says that somebody removed our key from the host, so the proof that it is off starts again.
+	// EventKeyLost says that somebody removed Sickbay's key from the host, so the proof that it is off starts again.
 	EventKeyLost = "RebootKeyLost"
 	// EventNodeGivenUp says that a deleted RebootRemediation has stayed for its Node long enough: what the Node had is not put back,
 	// or its taint stays.
@@ -50,7 +50,7 @@ const (
 func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemediation, before v1alpha1.RebootRemediationStatus) {
 	now := request.Status
 	if now.KeysLost > before.KeysLost {
-		r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventKeyLost, eventAction, "Somebody removed our key from the host %s; Sickbay sets it again", now.Host.Name)
+		r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventKeyLost, eventAction, "Somebody removed Sickbay's key from host %s; Sickbay sets it again", now.Host.Name)
 	}
 	if now.Phase == before.Phase && now.Attempt == before.Attempt {
 		return

@@ -119,7 +119,7 @@ func factsOf(request *v1alpha1.RebootRemediation) cycle.Facts {
 func (r *Reconciler) machineUnreadable(request *v1alpha1.RebootRemediation, v *view, why string, err error) {
 	r.reportFailure(request, readMachine, err)
 	v.facts.MachineUnreadable = why
-	v.facts.Machine = cycle.MachineFacts{UID: request.Status.MachineUID, ByAnnotation: mhcspec.HasAnnotation(request, ByAnnotation), Plain: !request.Status.SingleSteps && request.Status.HoldingSince == nil}
+	v.facts.Machine = cycle.MachineFacts{UID: request.Status.MachineUID, ByAnnotation: mhcspec.HasAnnotation(request, ByAnnotation), AsksFull: !request.Status.SingleSteps && request.Status.HoldingSince == nil}
 }
 
 func (r *Reconciler) nodeInTime(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (cycle.NodeFacts, error) {

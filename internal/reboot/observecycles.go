@@ -3,7 +3,6 @@ package reboot
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -69,40 +68,4 @@ func (r *Reconciler) mayBelongTo(ctx context.Context, other *v1alpha1.RebootReme
 	}
 	cluster := obj.Labels[clusterv1.ClusterNameLabel]
 	return inControlPlane(obj) && (cluster == "" || cluster == m.cluster.Name)
-}
-
-// keyedLocks has one lock for each key that somebody locks. The zero value is ready to use.
-type keyedLocks struct {
-	mu sync.Mutex
-	of map[client.ObjectKey]*keyedLock
-}
-
-type keyedLock struct {
-	sync.Mutex
-	// users counts who holds the lock or waits for it.
-	users int
-}
-
-// lock waits for the lock of a key, and returns what releases it.
-func (l *keyedLocks) lock(key client.ObjectKey) (release func()) {
-	l.mu.Lock()
-	if l.of == nil {
-		l.of = map[client.ObjectKey]*keyedLock{}
-	}
-	one := l.of[key]
-	if one == nil {
-		one = &keyedLock{}
-		l.of[key] = one
-	}
-	one.users++
-	l.mu.Unlock()
-	one.Lock()
-	return func() {
-		one.Unlock()
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if one.users--; one.users == 0 {
-			delete(l.of, key)
-		}
-	}
 }

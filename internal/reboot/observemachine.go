@@ -130,32 +130,32 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) cycle.MachineFacts 
 
 // asks reads what the annotations ask for. A record's annotation is for the cycle of the same attempt only.
 func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *cycle.MachineFacts) {
-	facts.Plain, facts.Steps = wantedBy(m.object)
+	facts.AsksFull, facts.Steps = wantedBy(m.object)
 	facts.Operation, facts.OfHealthCheck = rebootannotation.OperationOf(m.object), rebootannotation.ByHealthCheck(m.object)
 	by := cycle.RequesterOf(&request.Spec, &request.Status)
 	if facts.Operation != "" && by.ForRecord() && by.OperationID != facts.Operation {
-		facts.Plain = false
+		facts.AsksFull = false
 	}
 }
 
 // asksBeside reports whether a person asks for a full cycle by an annotation that waits for this RebootRemediation, which was made for
 // something else.
 func (m *machine) asksBeside(request *v1alpha1.RebootRemediation) bool {
-	plain, _ := wantedBy(m.object)
-	return plain && request.Name == m.object.GetName() && !rebootannotation.ByHealthCheck(m.object)
+	full, _ := wantedBy(m.object)
+	return full && request.Name == m.object.GetName() && !rebootannotation.ByHealthCheck(m.object)
 }
 
 // wantedBy returns what the annotations of a Machine ask for: a full cycle, and single steps.
-func wantedBy(obj metav1.Object) (plain bool, steps map[v1alpha1.Step]bool) {
+func wantedBy(obj metav1.Object) (full bool, steps map[v1alpha1.Step]bool) {
 	steps = map[v1alpha1.Step]bool{}
 	for key := range obj.GetAnnotations() {
 		if key == rebootannotation.Request {
-			plain = true
+			full = true
 		}
 		switch step := v1alpha1.Step(strings.TrimPrefix(key, rebootannotation.Request+"/")); step {
 		case v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn:
 			steps[step] = true
 		}
 	}
-	return plain, steps
+	return full, steps
 }

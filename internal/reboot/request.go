@@ -61,3 +61,8 @@ func byHealthCheck(request *v1alpha1.RebootRemediation, machine client.Object) b
 	}
 	return slices.ContainsFunc(request.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == machine.GetUID() })
 }
+
+// OfOpenShift reports whether a RebootRemediation is about a Machine of OpenShift.
+func OfOpenShift(request *v1alpha1.RebootRemediation) bool {
+	return referenceOf(request).APIGroup == OpenShiftKind.Group
+}

@@ -14,9 +14,9 @@ import (
 
 // answers is what a cycle reads from the annotations of its Machine.
 type answers struct {
-	Plain, ByHealthCheck bool
-	Operation            string
-	Steps                int
+	AsksFull, ByHealthCheck bool
+	Operation               string
+	Steps                   int
 }
 
 // TestWhoAsks: a health check never ends or changes what a person has asked for, and each attempt of a record is separate.
@@ -36,18 +36,18 @@ func TestWhoAsks(t *testing.T) {
 		annotations  map[string]string
 		want         answers
 	}{
-		"a built-in plan":                           {builtIn, nil, true, annotated(operation), answers{Plain: true, ByHealthCheck: true, Operation: operation}},
+		"a built-in plan":                           {builtIn, nil, true, annotated(operation), answers{AsksFull: true, ByHealthCheck: true, Operation: operation}},
 		"a built-in plan, no more":                  {builtIn, nil, true, map[string]string{rebootannotation.Operation: operation}, answers{}},
 		"a built-in plan, for its next":             {builtIn, nil, true, annotated("u-1/2"), answers{ByHealthCheck: true, Operation: "u-1/2"}},
-		"a person, over a built-in plan":            {builtIn, nil, true, over, answers{Plain: true}},
-		"the version before":                        {nil, nil, true, before, answers{Plain: true, ByHealthCheck: true}},
-		"the version before, stored":                {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}, nil, true, before, answers{Plain: true, ByHealthCheck: true}},
-		"a person":                                  {person, nil, true, map[string]string{plain: ""}, answers{Plain: true}},
+		"a person, over a built-in plan":            {builtIn, nil, true, over, answers{AsksFull: true}},
+		"the version before":                        {nil, nil, true, before, answers{AsksFull: true, ByHealthCheck: true}},
+		"the version before, stored":                {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}, nil, true, before, answers{AsksFull: true, ByHealthCheck: true}},
+		"a person":                                  {person, nil, true, map[string]string{plain: ""}, answers{AsksFull: true}},
 		"a person, for a step":                      {person, nil, true, map[string]string{off: ""}, answers{Steps: 1}},
-		"a built-in plan, over a person":            {person, nil, true, annotated(operation), answers{Plain: true, Operation: operation}},
-		"the version before, over a person":         {person, nil, true, before, answers{Plain: true}},
-		"a built-in plan, in a cycle of a person's": {person, builtIn, true, annotated(operation), answers{Plain: true, ByHealthCheck: true, Operation: operation}},
-		"a person, in a cycle of a built-in plan's": {builtIn, person, true, map[string]string{plain: ""}, answers{Plain: true}},
+		"a built-in plan, over a person":            {person, nil, true, annotated(operation), answers{AsksFull: true, Operation: operation}},
+		"the version before, over a person":         {person, nil, true, before, answers{AsksFull: true}},
+		"a built-in plan, in a cycle of a person's": {person, builtIn, true, annotated(operation), answers{AsksFull: true, ByHealthCheck: true, Operation: operation}},
+		"a person, in a cycle of a built-in plan's": {builtIn, person, true, map[string]string{plain: ""}, answers{AsksFull: true}},
 		"a record":                             {record, nil, false, nil, answers{ByHealthCheck: true}},
 		"a record, and a person beside it":     {record, nil, false, map[string]string{plain: "", off: ""}, answers{ByHealthCheck: true}},
 		"a person, by hand":                    {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}, nil, false, nil, answers{}},
@@ -63,7 +63,7 @@ func TestWhoAsks(t *testing.T) {
 		object.Annotations = tt.annotations
 		m := &machine{object: object, healthy: true}
 		facts := m.facts(request)
-		got := answers{Plain: facts.Plain, ByHealthCheck: facts.ByHealthCheck, Operation: facts.Operation, Steps: len(facts.Steps)}
+		got := answers{AsksFull: facts.AsksFull, ByHealthCheck: facts.ByHealthCheck, Operation: facts.Operation, Steps: len(facts.Steps)}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

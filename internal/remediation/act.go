@@ -17,9 +17,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// lookLasts is the maximum age of an observation when an act begins. A process that was stopped in between, or whose reads hang,
+// maxLookAge is the maximum age of an observation when an act begins. A process that was stopped in between, or whose reads hang,
 // has to observe again.
-const lookLasts = 15 * time.Second
+const maxLookAge = 15 * time.Second
 
 // act makes one write in the world, and stores its result. If the write misses its Machine, the error asks for another look, unless
 // this is the last attempt.
@@ -30,7 +30,7 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 		}
 		return r.close(ctx, record)
 	}
-	if decision.Act.Begins() && r.Clock.Now().Sub(v.at) > lookLasts {
+	if decision.Act.Begins() && r.Clock.Now().Sub(v.at) > maxLookAge {
 		// Meanwhile another process may lead, and may have done this and more.
 		ctrl.LoggerFrom(ctx).Info("Looking again: the look before the act took too long", "machine", record.Spec.MachineRef.Name)
 		return fmt.Errorf("the look began %s ago: %w", r.Clock.Now().Sub(v.at), errStale)
@@ -57,7 +57,7 @@ func (r *Reconciler) write(ctx context.Context, record *v1alpha1.MachineRemediat
 	case ladder.DeleteMachine:
 		return remedy.DeleteMachine(ctx, r.Client, v.machine)
 	case ladder.AnnotateReboot:
-		return remedy.AskReboot(ctx, r.Client, v.machine, decision.Attempt.OperationID)
+		return remedy.AnnotateReboot(ctx, r.Client, v.machine, decision.Attempt.OperationID)
 	case ladder.CreateRequest:
 		return remedy.MakeRequest(ctx, r.Client, r.Live, asked)
 	case ladder.CreateReboot:

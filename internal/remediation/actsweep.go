@@ -30,8 +30,8 @@ import (
 const sweepTime = time.Hour
 
 // lateActs is how long after the end of an attempt a former leader may still carry it out. It acts on an observation that is at
-// most lookLasts old, and the API server gives a write a minute.
-const lateActs = lookLasts + time.Minute
+// most maxLookAge old, and the API server gives a write a minute.
+const lateActs = maxLookAge + time.Minute
 
 // sweepRetry is how long to wait before looking again at a record whose sweep has to wait for the end of a pause, or for late acts.
 const sweepRetry = time.Minute

@@ -81,7 +81,7 @@ type Reconciler struct {
 	sideBySide bool
 
 	expectations recall.Expectations
-	stale        recall.Backoff
+	conflicts    recall.Backoff
 	watches      scaffold.Watches
 	nodes        workload.Places
 	shared       sharedReads
@@ -103,7 +103,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.Client.Get(ctx, req.NamespacedName, record); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.expectations.Forget(req.NamespacedName)
-			r.stale.Reset(req.NamespacedName)
+			r.conflicts.Reset(req.NamespacedName)
 			r.sweeps.Forget(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
@@ -121,9 +121,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	after, err := r.carryOut(ctx, record)
 	if errors.Is(err, errStale) {
-		return ctrl.Result{RequeueAfter: r.stale.Next(req.NamespacedName)}, nil
+		return ctrl.Result{RequeueAfter: r.conflicts.Next(req.NamespacedName)}, nil
 	}
-	r.stale.Reset(req.NamespacedName)
+	r.conflicts.Reset(req.NamespacedName)
 	switch {
 	case errors.Is(err, workload.ErrNoPlace):
 		return ctrl.Result{RequeueAfter: busyRetry}, nil

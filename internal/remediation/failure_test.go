@@ -360,7 +360,7 @@ func TestLookIsTooOld(t *testing.T) {
 	f := newHarness(t)
 	record := f.admit(f.sick("a"))
 	var once sync.Once
-	f.Live = stopped{f.Live, func() { once.Do(func() { f.pass(lookLasts + time.Second) }) }}
+	f.Live = stopped{f.Live, func() { once.Do(func() { f.pass(maxLookAge + time.Second) }) }}
 	if after, err := f.once(t.Context(), record); err != nil || after.RequeueAfter != recall.Retry {
 		t.Errorf("looks again after %s, error %v", after.RequeueAfter, err)
 	}

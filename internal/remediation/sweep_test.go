@@ -29,7 +29,7 @@ func (f *harness) actLate(act string, machine *clusterv1.Machine, record *v1alph
 	case "request":
 		return remedy.MakeRequest(f.t.Context(), f.env.Client, f.env.Client, asked)
 	case "reboot":
-		return remedy.AskReboot(f.t.Context(), f.env.Client, machine, asked.Attempt.OperationID)
+		return remedy.AnnotateReboot(f.t.Context(), f.env.Client, machine, asked.Attempt.OperationID)
 	default:
 		return remedy.MakeReboot(f.t.Context(), f.env.Client, f.env.Client, asked)
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
-// AskReboot asks for a power cycle of a Machine's host by the annotation reboot.metal3.io, whose value is the
+// AnnotateReboot asks for a power cycle of a Machine's host by the annotation reboot.metal3.io, whose value is the
 // operation ID. The annotation sickbay.dev/reboot-operation stays when the other one is removed, so the same operation
 // is never asked for twice.
-func AskReboot(ctx context.Context, c client.Client, machine *clusterv1.Machine, operation string) error {
+func AnnotateReboot(ctx context.Context, c client.Client, machine *clusterv1.Machine, operation string) error {
 	if machine.Annotations[rebootannotation.Operation] == operation {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 
 const operation, earlier = "record/2", "record/1"
 
-func TestAskReboot(t *testing.T) {
+func TestAnnotateReboot(t *testing.T) {
 	asked := map[string]string{rebootannotation.Request: operation, rebootannotation.Operation: operation}
 	tests := map[string]struct {
 		before map[string]string
@@ -34,7 +34,7 @@ func TestAskReboot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newHarness(t, build.MachineFunc(func(m *clusterv1.Machine) { m.Annotations = tt.before }))
 			before, machine := f.stored(t), f.stored(t)
-			if err := remedy.AskReboot(t.Context(), f.c, machine, operation); err != nil {
+			if err := remedy.AnnotateReboot(t.Context(), f.c, machine, operation); err != nil {
 				t.Fatal(err)
 			}
 			after := f.stored(t)
@@ -51,9 +51,9 @@ func TestAskReboot(t *testing.T) {
 	}
 }
 
-// TestAskRebootIsBound: the request depends only on the Machine and on requests that exist
+// TestAnnotateRebootIsBound: the request depends only on the Machine and on requests that exist
 // already.
-func TestAskRebootIsBound(t *testing.T) {
+func TestAnnotateRebootIsBound(t *testing.T) {
 	tests := map[string]struct {
 		before []build.MachineOption
 		bound
@@ -71,7 +71,7 @@ func TestAskRebootIsBound(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			f := newHarness(t, tt.before...)
-			tt.check(t, f, func(m *clusterv1.Machine) error { return remedy.AskReboot(t.Context(), f.c, m, operation) })
+			tt.check(t, f, func(m *clusterv1.Machine) error { return remedy.AnnotateReboot(t.Context(), f.c, m, operation) })
 			if tt.written && f.stored(t).Annotations[rebootannotation.Request] != operation {
 				t.Error("it is not asked for")
 			}
@@ -83,7 +83,7 @@ func TestAskRebootIsBound(t *testing.T) {
 func TestWithdrawReboot(t *testing.T) {
 	f := newHarness(t, build.Annotation("other", "kept"))
 	machine := f.stored(t)
-	if err := remedy.AskReboot(t.Context(), f.c, machine, operation); err != nil {
+	if err := remedy.AnnotateReboot(t.Context(), f.c, machine, operation); err != nil {
 		t.Fatal(err)
 	}
 	if err := remedy.WithdrawReboot(t.Context(), f.c, machine); err != nil {

@@ -36,13 +36,13 @@ func (f *Facts) countsSince(lastTransition, created time.Time) time.Time {
 	return later(lastTransition, f.Rules.ResumedAt)
 }
 
-// heldBackUntil returns when findings began to count, for a Cluster that is up.
-func (f *Facts) heldBackUntil() time.Time {
-	until := TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterInfrastructureReadyCondition)
+// clusterUpSince returns since when a Cluster has been up, for this Machine: from then on, findings count.
+func (f *Facts) clusterUpSince() time.Time {
+	since := TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterInfrastructureReadyCondition)
 	if isControlPlane(f.Machine) {
-		return until
+		return since
 	}
-	return later(until, TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition))
+	return later(since, TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition))
 }
 
 func later(a, b time.Time) time.Time {

@@ -17,8 +17,8 @@ const conceptsFile = "../../../docs/concepts.md"
 // concept is a row of a table in docs/concepts.md: what is observed, in words and as facts. Decide
 // provides the rest of the row.
 type concept struct {
-	step, observed string
-	facts          Facts
+	stage, observed string
+	facts           Facts
 }
 
 // verdictConcepts use the rules of the function facts, which the page states above the table.
@@ -47,7 +47,7 @@ func verdictConcepts() []concept {
 	}
 }
 
-func gateConcepts() []concept {
+func clusterNotUpConcepts() []concept {
 	noInfrastructure, noControlPlane := cluster(build.InfrastructureNotReady()), cluster(build.ControlPlaneNotInitialized())
 	return []concept{
 		{"", "finding, Cluster infrastructure not ready", facts(nodeGone, noInfrastructure)},
@@ -59,25 +59,25 @@ func gateConcepts() []concept {
 }
 
 func TestConceptsVerdicts(t *testing.T) {
-	table := [][]string{{"step", "observed", "status", "reason", "message", "changes by itself"}}
+	table := [][]string{{"stage", "observed", "status", "reason", "message", "changes by itself"}}
 	for _, c := range verdictConcepts() {
-		table = append(table, append([]string{c.step}, c.render()...))
+		table = append(table, append([]string{c.stage}, c.render()...))
 	}
 	docs.Section(t, conceptsFile, "verdicts", docs.Table(table...))
 }
 
-func TestConceptsGates(t *testing.T) {
+func TestConceptsClusterNotUp(t *testing.T) {
 	table := [][]string{{"observed", "status", "reason", "message", "changes by itself"}}
-	for _, c := range gateConcepts() {
+	for _, c := range clusterNotUpConcepts() {
 		table = append(table, c.render())
 	}
-	docs.Section(t, conceptsFile, "gates", docs.Table(table...))
+	docs.Section(t, conceptsFile, "cluster not up", docs.Table(table...))
 }
 
 // TestConceptsAreComplete: each reason is in the tables.
 func TestConceptsAreComplete(t *testing.T) {
 	var shown []string
-	for _, c := range append(verdictConcepts(), gateConcepts()...) {
+	for _, c := range append(verdictConcepts(), clusterNotUpConcepts()...) {
 		shown = append(shown, verdictOf(c.facts, now).Reason)
 	}
 	for _, reason := range docs.Constants(t, "conditions.go", "Reason", reasons) {

@@ -10,12 +10,12 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// steps are in order; the first that has an answer decides.
-var steps = []func(look) (healthcheck.Result, bool){
+// stages are in order; the first that has an answer decides.
+var stages = []func(look) (healthcheck.Result, bool){
 	// A. Remediation was asked for.
 	look.askedFor,
 	// B. The Machine is unhealthy, or would be if its Cluster were up.
-	look.heldBack,
+	look.clusterNotUp,
 	look.unhealthy,
 	// C. It cannot be decided yet.
 	look.deleting,
@@ -24,10 +24,10 @@ var steps = []func(look) (healthcheck.Result, bool){
 	look.starting,
 	look.nodePending,
 	look.machinePending,
-	// D. It is healthy, if no step has an answer.
+	// D. It is healthy, if no stage has an answer.
 }
 
-// causes are what can make a Machine unhealthy in step B, in the order in which a verdict lists them.
+// causes are what can make a Machine unhealthy in stage B, in the order in which a verdict lists them.
 var causes = []func(look) findings{
 	look.failed,
 	look.provisioningTimedOut,
@@ -52,8 +52,8 @@ func Decide(f Facts, now time.Time) healthcheck.Result {
 	for _, cause := range causes {
 		l.add(cause(l))
 	}
-	for _, step := range steps {
-		if result, ok := step(l); ok {
+	for _, stage := range stages {
+		if result, ok := stage(l); ok {
 			return result
 		}
 	}
@@ -66,8 +66,8 @@ func (l look) askedFor() (healthcheck.Result, bool) {
 	return healthcheck.Result{Status: healthcheck.False, Reason: ReasonRemediateAnnotation, Message: "Marked for remediation via remediate-machine annotation"}, asked
 }
 
-// heldBack answers for a Machine that has findings, but whose Cluster is not up yet: the findings are not the Machine's fault.
-func (l look) heldBack() (healthcheck.Result, bool) {
+// clusterNotUp answers for a Machine that has findings, but whose Cluster is not up yet: the findings are not the Machine's fault.
+func (l look) clusterNotUp() (healthcheck.Result, bool) {
 	reason, message := l.clusterWait()
 	return unknown(reason, message), reason != "" && len(l.found) > 0
 }
@@ -96,7 +96,7 @@ func (l look) unhealthy() (healthcheck.Result, bool) {
 		result.Deadline = healthcheck.Earliest(result.Deadline, one.since)
 	}
 	if !result.Deadline.IsZero() {
-		result.Deadline = later(result.Deadline, l.heldBackUntil())
+		result.Deadline = later(result.Deadline, l.clusterUpSince())
 	}
 	result.Message = strings.Join(messages, "; ")
 	return result, true

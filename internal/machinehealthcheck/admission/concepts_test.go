@@ -36,12 +36,12 @@ func TestConceptsCounts(t *testing.T) {
 		{"verdict False", one(sick("m"))},
 		{"verdict Unknown", one(pending("m"))},
 		{"no verdict yet", one(target("m"))},
-		{"verdict True, and a look just now says otherwise", one(seen(healthy("m"), metav1.ConditionFalse))},
+		{"verdict True, and judging it now says otherwise", one(seen(healthy("m"), metav1.ConditionFalse))},
 		{"verdict False, its remediation has a slot", one(sick("m"), recordOf("m"))},
 		{"verdict False, its remediation has given its slot back", one(sick("m"), recordOf("m", waitsFor(time.Hour)))},
-		{"verdict True, its remediation has a slot still", one(healthy("m"), recordOf("m"))},
+		{"verdict True, its remediation still has a slot", one(healthy("m"), recordOf("m"))},
 		{"being deleted, whatever the verdict", one(healthy("m", build.Deleting(now)))},
-		{"gone, its remediation has a slot still", facts(check()).with(recordOf("m"))},
+		{"gone, its remediation still has a slot", facts(check()).with(recordOf("m"))},
 	} {
 		counts := count(c.facts.Targets)
 		as := map[bool]string{
@@ -139,7 +139,7 @@ func TestConceptsAdmitted(t *testing.T) {
 	}{
 		{"a and b are sick, b for longer", facts(check(), sick("a"), longSick("b"))},
 		{"the same with `sickbay.dev/max-in-flight: \"1\"`", facts(check(maxInFlight("1")), sick("a"), longSick("b"))},
-		{"the same, and b has had a slot in vain", facts(check(maxInFlight("1")), sick("a"), longSick("b")).with(recordOf("b", inVain(1)))},
+		{"the same, and b has wasted a slot", facts(check(maxInFlight("1")), sick("a"), longSick("b")).with(recordOf("b", inVain(1)))},
 		{"a is sick, c is being deleted, `max-in-flight: \"1\"`", facts(check(maxInFlight("1")), sick("a"), healthy("c", build.Deleting(now)))},
 		{"a is sick, the remediation of b has a slot, `max-in-flight: \"1\"`", facts(check(maxInFlight("1")), sick("a"), sick("b")).with(recordOf("b"))},
 		{"a and b are sick, `unhealthyLessThanOrEqualTo: 1`", facts(check(build.TriggerIfAtMost(intstr.FromInt32(1))), sick("a"), sick("b"))},

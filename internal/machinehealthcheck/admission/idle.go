@@ -63,6 +63,3 @@ func standsBy(r *v1alpha1.MachineRemediation, now time.Time) string {
 	}
 	return cmp.Or(ladder.Progress(&r.Status).Reason, reason)
 }
-
-// Limited reports whether triggerIf sets a limit.
-func (d *Decision) Limited() bool { return d.gate.limit != "" }

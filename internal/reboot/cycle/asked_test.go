@@ -73,7 +73,7 @@ func TestAskedIsRecorded(t *testing.T) {
 	if d = Decide(f, noon.Time); !d.Changed || len(d.Status.AskedSteps) != 0 {
 		t.Errorf("after it has gone: %s, %v", d, d.Status.AskedSteps)
 	}
-	f = in(v1alpha1.Succeeded, asking(off, del), func(f *Facts) { f.Machine.Plain = true })
+	f = in(v1alpha1.Succeeded, asking(off, del), func(f *Facts) { f.Machine.AsksFull = true })
 	if d = Decide(f, noon.Time); d.Action != DropAll || len(d.Done) != 0 {
 		t.Errorf("at the end: %s %v", d.Action, d.Done)
 	}

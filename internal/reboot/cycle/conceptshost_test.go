@@ -108,7 +108,7 @@ func conceptsRecorded(f Facts) Facts {
 // conceptsProof says so if the proof that a host is off begins again.
 func conceptsProof(f Facts) string {
 	if f.Status.Phase == v1alpha1.PoweringOff && f.Host.Key && f.Status.KeySince == nil {
-		return "; the proof begins anew"
+		return "; the proof starts over"
 	}
 	return ""
 }

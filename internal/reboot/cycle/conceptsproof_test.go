@@ -19,16 +19,16 @@ func TestConceptsProof(t *testing.T) {
 		after              time.Duration
 	}{
 		{"is not there yet", "", "says on", []change{on}, 0},
-		{"is there", "stands", "says on", []change{keyed, probed, keySeen, seenOn, on}, 0},
-		{"is there", "stands", "says off, was seen on", []change{keyed, probed, keySeen, seenOn, off}, 0},
+		{"is there", "is not answered yet", "says on", []change{keyed, probed, keySeen, seenOn, on}, 0},
+		{"is there", "is not answered yet", "says off, was seen on", []change{keyed, probed, keySeen, seenOn, off}, 0},
 		{"is there", "is answered", "says off, was seen on", []change{keyed, keySeen, seenOn, off}, 0},
 		{"is not there yet", "", "says off", []change{off}, 0},
 		{"is there", "is answered", "says off, was never seen on", []change{keyed, keySeen, off}, 0},
 		{"is there for " + conceptsMinutes(settleTime), "is answered", "says off, was never seen on", []change{keyed, keySeen, off}, settleTime},
-		{"is there", "made anew, stands", "says off, was never seen on", []change{keyed, keySeen, probed, off, probedAt(settleTime)}, settleTime},
-		{"is there", "made anew, is answered", "says off, was never seen on", []change{keyed, keySeen, off, probedAt(settleTime)}, settleTime},
-		{"is there for " + conceptsMinutes(settleTime), "of somebody else stands", "says off, was never seen on", []change{keyed, keySeen, off, otherProbe}, settleTime},
-		{"was taken away by somebody", "", "says off, was seen on", []change{unkeyed, keySeen, seenOn, off}, 0},
+		{"is there", "made again, not answered yet", "says off, was never seen on", []change{keyed, keySeen, probed, off, probedAt(settleTime)}, settleTime},
+		{"is there", "made again, answered", "says off, was never seen on", []change{keyed, keySeen, off, probedAt(settleTime)}, settleTime},
+		{"is there for " + conceptsMinutes(settleTime), "somebody else's, not answered yet", "says off, was never seen on", []change{keyed, keySeen, off, otherProbe}, settleTime},
+		{"was removed by somebody", "", "says off, was seen on", []change{unkeyed, keySeen, seenOn, off}, 0},
 		{"is there", "is answered", "says off, was seen on, and is unreliable (the table below)", []change{keyed, keySeen, seenOn, off, obstacleIs(v1alpha1.ReasonHostPaused)}, 0},
 	} {
 		table = append(table, []string{c.key, c.request, c.host, conceptsProves(in(v1alpha1.PoweringOff, c.is...), noon.Add(c.after))})
@@ -45,7 +45,7 @@ func conceptsProves(f Facts, now time.Time) string {
 		case d.Status.Phase == v1alpha1.Fenced:
 			return "**has the proof**"
 		case d.Status.KeysLost > f.Status.KeysLost:
-			lost = ", tells of it, and begins anew"
+			lost = ", emits an event, and starts the proof over"
 		}
 		if !d.Changed {
 			return conceptsWaits(f, d, now) + lost

@@ -15,7 +15,7 @@ func (d *draft) fail(reason, message string) {
 	case d.f.withdrawn() && !d.keepsOff() && d.keptFromComingOn():
 		// That says nothing about the host, so it gets no mark.
 		d.end(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, message)
-	case d.s.Attempt < d.f.attempts() && d.f.Whole() && !d.f.withdrawn():
+	case d.s.Attempt < d.f.attempts() && d.f.Full() && !d.f.withdrawn():
 		d.enter(v1alpha1.CoolingDown, message)
 		d.s.NextAttemptAt = new(metav1.NewTime(d.now.Add(CoolDown)))
 	case d.keepsOff():
@@ -84,7 +84,7 @@ func (d *draft) clean() {
 		d.choose(DropAll)
 	case f.escalates():
 		d.escalate()
-	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.Whole() || len(d.inTime()) > 0):
+	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.Full() || len(d.inTime()) > 0):
 		d.done = d.inTime()
 		d.choose(DropAll)
 	default:

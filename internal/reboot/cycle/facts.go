@@ -52,10 +52,10 @@ type MachineFacts struct {
 	UID  types.UID
 	// Node is the name of its Node; empty if it never joined.
 	Node string
-	// ByAnnotation reports whether the RebootRemediation was made for annotations of the Machine. Plain reports whether the Machine
+	// ByAnnotation reports whether the RebootRemediation was made for annotations of the Machine. AsksFull reports whether the Machine
 	// has the one for a full cycle, and Steps are those for single steps. Annotations that ask for another cycle do not count.
 	ByAnnotation bool
-	Plain        bool
+	AsksFull     bool
 	Steps        map[v1alpha1.Step]bool
 	// Asked reports whether a person asks for a full cycle by an annotation that waits for this one, which was made for something
 	// else.
@@ -120,7 +120,7 @@ func (f *Facts) stillSick() bool { return f.Machine.Sick && f.standsForMachine()
 
 // standsForMachine reports whether the request depends on the machine's verdict. A record decides by itself.
 func (f *Facts) standsForMachine() bool {
-	return f.Whole() && !f.ofRecord() && f.Machine.Operation == "" && !f.withdrawn()
+	return f.Full() && !f.ofRecord() && f.Machine.Operation == "" && !f.withdrawn()
 }
 
 // escalates reports whether to ask the owner of the Machine to replace it, since cycling did not help.
@@ -132,7 +132,7 @@ func (f *Facts) escalates() bool {
 // replaceable reports whether cycling did not help, and another machine would. A person who asked for single steps decides what
 // follows, and so does a record.
 func (f *Facts) replaceable() bool {
-	return f.noUseCycling() && f.Whole() && !f.ofRecord() && f.Machine.Operation == ""
+	return f.noUseCycling() && f.Full() && !f.ofRecord() && f.Machine.Operation == ""
 }
 
 // noUseCycling reports whether another cycle is useless: all attempts failed, or there is nothing to cycle.
@@ -168,11 +168,11 @@ func (f *Facts) hostGoes() bool {
 	return h.None || replaced || (h.Deleting && h.Ours)
 }
 
-// Whole reports whether a full cycle is wanted, and not single steps. A health check cannot turn a person's single steps into a full
+// Full reports whether a full cycle is wanted, and not single steps. A health check cannot turn a person's single steps into a full
 // cycle.
-func (f *Facts) Whole() bool {
+func (f *Facts) Full() bool {
 	m := f.Machine
-	return !m.ByAnnotation || (m.Plain && (!m.OfHealthCheck || !f.stepwise()))
+	return !m.ByAnnotation || (m.AsksFull && (!m.OfHealthCheck || !f.stepwise()))
 }
 
 // stepwise reports whether a person has asked for single steps.
@@ -182,11 +182,11 @@ func (f *Facts) stepwise() bool {
 }
 
 // wants reports whether a step is wanted.
-func (f *Facts) wants(step v1alpha1.Step) bool { return f.Whole() || f.Machine.Steps[step] }
+func (f *Facts) wants(step v1alpha1.Step) bool { return f.Full() || f.Machine.Steps[step] }
 
 // withdrawn reports whether nobody wants the cycle any more.
 func (f *Facts) withdrawn() bool {
-	return f.Deleting || (f.MachineUnreadable == "" && !f.Whole() && !f.stepsWanted())
+	return f.Deleting || (f.MachineUnreadable == "" && !f.Full() && !f.stepsWanted())
 }
 
 // stepsWanted reports whether a person still wants single steps. After PowerOff alone, the person wants the host to stay off: the

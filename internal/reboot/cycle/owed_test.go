@@ -51,8 +51,10 @@ func outOfServiceNode(f *Facts) {
 func TestHealthCheckEndsNoHold(t *testing.T) {
 	const phase = v1alpha1.Holding
 	of := func(by v1alpha1.RequesterKind) change { return requestedBy(v1alpha1.RebootRequester{Kind: by}) }
-	asks := func(f *Facts) { f.Machine.Plain, f.Machine.OfHealthCheck, f.Machine.Operation = true, true, operation }
-	person := func(f *Facts) { f.Machine.Plain = true }
+	asks := func(f *Facts) {
+		f.Machine.AsksFull, f.Machine.OfHealthCheck, f.Machine.Operation = true, true, operation
+	}
+	person := func(f *Facts) { f.Machine.AsksFull = true }
 	held := func(changes ...change) Facts {
 		return in(phase, append([]change{of(v1alpha1.RequestedByAnnotation), asking(), keySeen}, changes...)...)
 	}

@@ -20,7 +20,7 @@ func RequesterOf(spec *v1alpha1.RebootRemediationSpec, status *v1alpha1.RebootRe
 // takes the cycle over.
 func (f *Facts) ofRecord() bool {
 	by := RequesterOf(&f.Spec, &f.Status)
-	return by.ForRecord() && (!f.Machine.ByAnnotation || (f.Machine.Operation == by.OperationID && f.Whole()))
+	return by.ForRecord() && (!f.Machine.ByAnnotation || (f.Machine.Operation == by.OperationID && f.Full()))
 }
 
 // attempts returns how many attempts there may be in all.

@@ -28,29 +28,29 @@ func ofBuiltInPlan(f *Facts) {
 	requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation})(f)
 	f.Spec.RetryLimit = new(int32(5))
 	m := &f.Machine
-	m.ByAnnotation, m.Plain, m.Operation, m.ByHealthCheck = true, true, operation, true
+	m.ByAnnotation, m.AsksFull, m.Operation, m.ByHealthCheck = true, true, operation, true
 }
 
 // ofVersionBefore makes the cycle one that a health check asked for before records existed.
 func ofVersionBefore(f *Facts) {
 	requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck})(f)
-	f.Machine.ByAnnotation, f.Machine.Plain, f.Machine.ByHealthCheck = true, true, true
+	f.Machine.ByAnnotation, f.Machine.AsksFull, f.Machine.ByHealthCheck = true, true, true
 }
 
 // aPersonAsks overwrites the annotation of a health check.
 func aPersonAsks(f *Facts) {
-	f.Machine.Plain, f.Machine.Operation, f.Machine.ByHealthCheck = true, "", false
+	f.Machine.AsksFull, f.Machine.Operation, f.Machine.ByHealthCheck = true, "", false
 }
 
 // nobodyAsks removes the annotation.
 func nobodyAsks(f *Facts) {
-	f.Machine.Plain, f.Machine.Operation, f.Machine.ByHealthCheck = false, "", false
+	f.Machine.AsksFull, f.Machine.Operation, f.Machine.ByHealthCheck = false, "", false
 }
 
 // aRecordAsks overwrites the annotation of a person.
 func aRecordAsks(f *Facts) {
 	requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation})(f)
-	f.Machine.ByAnnotation, f.Machine.Plain, f.Machine.Operation = true, true, operation
+	f.Machine.ByAnnotation, f.Machine.AsksFull, f.Machine.Operation = true, true, operation
 }
 
 // TestRecordHasOneCycle: whatever retryLimit says, an attempt of a record is one cycle. Only the record asks for the next one.
@@ -94,7 +94,7 @@ func allOf(changes ...change) change {
 	}
 }
 
-func plainly(f *Facts) { f.Machine.ByAnnotation, f.Machine.Plain = true, true }
+func plainly(f *Facts) { f.Machine.ByAnnotation, f.Machine.AsksFull = true, true }
 
 // takenOverBy stores another requester as the one of this cycle.
 func takenOverBy(c change) change {

@@ -11,7 +11,7 @@ import (
 // TestEnds: an ended cycle removes what is left, one thing after the other.
 func TestEnds(t *testing.T) {
 	const done, failed, aborted = v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted
-	plain := func(f *Facts) { f.Machine.ByAnnotation, f.Machine.Plain = true, true }
+	plain := func(f *Facts) { f.Machine.ByAnnotation, f.Machine.AsksFull = true, true }
 	because := func(reason string) change {
 		return allOf(condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, reason), markedUnhealthy)
 	}

@@ -78,7 +78,7 @@ func (w *model) facts() Facts {
 	}
 	if w.unreadable {
 		f.MachineUnreadable, f.Host.Ours = "The machine cannot be read", false
-		f.Machine = MachineFacts{UID: f.Status.MachineUID, ByAnnotation: w.machine.byAnnotation, Plain: !f.Status.SingleSteps && f.Status.HoldingSince == nil}
+		f.Machine = MachineFacts{UID: f.Status.MachineUID, ByAnnotation: w.machine.byAnnotation, AsksFull: !f.Status.SingleSteps && f.Status.HoldingSince == nil}
 		return f
 	}
 	if !w.machine.gone {
@@ -104,7 +104,7 @@ func (w *model) machineFacts() MachineFacts {
 	asks := w.byHealthCheck()
 	return MachineFacts{
 		UID: m.uid, Node: m.node, ByAnnotation: m.byAnnotation, Steps: maps.Clone(m.keys),
-		Plain:     m.plain && (m.operation == "" || !by.ForRecord() || by.OperationID == m.operation),
+		AsksFull:  m.plain && (m.operation == "" || !by.ForRecord() || by.OperationID == m.operation),
 		Operation: m.operation, OfHealthCheck: m.ofHealthCheck, ByHealthCheck: asks,
 		Healthy: asks && w.healthy(), Sick: asks && !w.healthy(), Owned: m.owned, Marked: m.marked,
 	}
@@ -222,7 +222,7 @@ func (w *model) act(d Decision) {
 		w.checkMark()
 		w.machine.marked = true
 	case DropAsked, DropAll:
-		if f := w.facts(); d.Action == DropAll && f.Whole() {
+		if f := w.facts(); d.Action == DropAll && f.Full() {
 			w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = false, false, ""
 		}
 		for _, step := range d.Done {

@@ -49,7 +49,7 @@ func (d *draft) isolateWithoutMachine() {
 	}
 	switch {
 	case !d.overdue():
-	case !d.f.Whole():
+	case !d.f.Full():
 		// It is not known whether a person asked for Delete. Do not delete now; Delete has its full time later.
 		d.s.IsolatingSince = nil
 		d.enterHolding()

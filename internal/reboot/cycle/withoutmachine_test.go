@@ -11,7 +11,7 @@ import (
 // machineUnreadable makes everything but the host unreadable.
 func machineUnreadable(f *Facts) {
 	f.MachineUnreadable, f.Host.Ours, f.Node = "The machine cannot be read", false, NodeFacts{}
-	f.Machine = MachineFacts{UID: f.Status.MachineUID, ByAnnotation: f.Machine.ByAnnotation, Plain: !f.Status.SingleSteps && f.Status.HoldingSince == nil}
+	f.Machine = MachineFacts{UID: f.Status.MachineUID, ByAnnotation: f.Machine.ByAnnotation, AsksFull: !f.Status.SingleSteps && f.Status.HoldingSince == nil}
 }
 
 // TestMachineUnreadable: while the Machine cannot be read, the host is released in time, nothing begins, and no Node is touched.

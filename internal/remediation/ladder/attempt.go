@@ -41,8 +41,8 @@ func proving(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt 
 	return nil
 }
 
-// givenUp reports whether an attempt was aborted without any visible effect.
-func givenUp(attempt v1alpha1.RemediationAttempt) bool {
+// withoutEffect reports whether an attempt was aborted without any visible effect.
+func withoutEffect(attempt v1alpha1.RemediationAttempt) bool {
 	return attempt.EndTime != nil && attempt.ObjectRef == nil && attempt.Result == v1alpha1.ResultAborted
 }
 
@@ -67,7 +67,7 @@ func (d *draft) begin(step v1alpha1.RemediationStep) *v1alpha1.RemediationAttemp
 func (d *draft) remember(attempt v1alpha1.RemediationAttempt) {
 	d.s.Attempts = append(d.s.Attempts, attempt)
 	for len(d.s.Attempts) > maxAttempts {
-		i := max(0, slices.IndexFunc(d.s.Attempts, givenUp))
+		i := max(0, slices.IndexFunc(d.s.Attempts, withoutEffect))
 		d.s.Attempts = slices.Delete(d.s.Attempts, i, i+1)
 	}
 }

@@ -18,8 +18,8 @@ var conceptsPhases = []struct {
 	phase       v1alpha1.RemediationPhase
 	what, until string
 }{
-	{v1alpha1.RemediationPending, "nothing of Sickbay's stands on the machine; the reason says what is missing", "the next attempt may act"},
-	{v1alpha1.RemediationActing, "an attempt is at work, or something that it asked for still stands", "the attempt is over, and what it asked for is gone"},
+	{v1alpha1.RemediationPending, "nothing that Sickbay asked for is in place on the machine; the reason says what is missing", "the next attempt may act"},
+	{v1alpha1.RemediationActing, "an attempt is at work, or something that it asked for is still in place", "the attempt is over, and what it asked for is gone"},
 	{v1alpha1.RemediationProbation, "the machine, or the one in its place, is healthy", "it has been healthy for `probationSeconds` without a break"},
 	{v1alpha1.RemediationHeld, "no step goes on by itself", "a person decides, or the machine is healthy or gone"},
 	{v1alpha1.RemediationEnded, "it is over, and kept as history", ""},

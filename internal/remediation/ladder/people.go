@@ -40,7 +40,7 @@ func approved(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) boo
 
 // inherited returns the decision that allowed the latest attempt, if that did nothing; or nil.
 func inherited(s *v1alpha1.MachineRemediationStatus, step v1alpha1.RemediationStep) *v1alpha1.RemediationDecision {
-	if last := Last(s); last != nil && givenUp(*last) && last.Step == step.Name && allows(last.Decision) {
+	if last := Last(s); last != nil && withoutEffect(*last) && last.Step == step.Name && allows(last.Decision) {
 		return last.Decision
 	}
 	return nil

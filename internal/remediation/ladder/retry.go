@@ -28,7 +28,7 @@ func (d *draft) retried() bool {
 // retriedInVain reports whether a person asked for the attempt that did nothing. It is repeated.
 func (d *draft) retriedInVain() bool {
 	last := Last(&d.s)
-	if last == nil || !givenUp(*last) || last.Decision == nil || last.Decision.Answer != v1alpha1.AnswerRetry {
+	if last == nil || !withoutEffect(*last) || last.Decision == nil || last.Decision.Answer != v1alpha1.AnswerRetry {
 		return false
 	}
 	d.s.Step = last.Step

@@ -15,7 +15,7 @@ func (d *draft) withdraw() bool {
 		return false
 	}
 	switch {
-	case d.announces():
+	case d.storesWithdrawal():
 		return true
 	case d.markStands():
 		return d.withdrawal(WithdrawMark)
@@ -40,8 +40,8 @@ func (d *draft) withdrawStrays(attempt *v1alpha1.RemediationAttempt) bool {
 	return false
 }
 
-// announces stores a withdrawal before it happens, and the late effect of the latest attempt if that seemed to have done nothing.
-func (d *draft) announces() bool {
+// storesWithdrawal stores a withdrawal before it happens, and the late effect of the latest attempt if that seemed to have done nothing.
+func (d *draft) storesWithdrawal() bool {
 	last := Last(&d.s)
 	if last != nil && last.ObjectRef == nil && last.OperationID != "" {
 		last.ObjectRef = d.seen(d.stepOf(last), last.OperationID, true)

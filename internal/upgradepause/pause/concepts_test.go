@@ -28,7 +28,7 @@ func TestConceptsUpgrade(t *testing.T) {
 		{"the same for upgrade Z, and A has come after it", ours("Z", noon)},
 		{"is paused by somebody else", stored{keyPaused: "maintenance"}},
 		{"was paused by Sickbay and unpaused by somebody", ours("A", noon).But(keyPaused)},
-		{"the same, once it is noted", stored{keyHandled: "A"}},
+		{"the same, once it is recorded", stored{keyHandled: "A"}},
 		{"the same during upgrade Z, and A has come after it", stored{keyHandled: "Z"}},
 		{"was unpaused, and then paused by somebody", stored{keyPaused: "", keyHandled: "A"}},
 		{"was paused by Sickbay, and somebody set another value", ours("A", noon).And(stored{keyPaused: "maintenance"})},
@@ -93,11 +93,11 @@ func conceptsOutcome(f Facts) (string, stored) {
 	}
 	switch {
 	case d.Transition == Warn:
-		words += "; a warning is given"
+		words += "; Sickbay warns"
 	case d.Transition == Overridden:
-		words += "; that is noted"
+		words += "; Sickbay records that"
 	case d.Transition == None && len(d.Changes) > 0 && !d.Paused:
-		words += "; the rest is taken away"
+		words += "; Sickbay removes its other annotations"
 	}
 	return words, after
 }
