@@ -45,6 +45,7 @@ func take(a, b *Facts, from time.Time, during time.Duration) (from2 time.Time, m
 func TestTwoCyclesOfAControlPlaneDoNotWaitForEachOther(t *testing.T) {
 	for name, stoodBack := range map[string]func(t *testing.T) Facts{
 		"its machine stayed Unknown, and is unhealthy now": func(t *testing.T) Facts {
+			t.Helper()
 			f := undecidedForTooLong(t)
 			f.Machine.Undecided, f.Machine.Sick = false, true
 			return f
@@ -68,7 +69,7 @@ func TestTwoCyclesOfAControlPlaneDoNotWaitForEachOther(t *testing.T) {
 			b.UID, b.Machine.ByHealthCheck, b.Machine.Sick, b.Status.Attempt = "r-2", true, true, 1
 			b.Status.NextAttemptAt = new(metav1.NewTime(noon.Add(31 * time.Minute)))
 			a.Spec.RetryLimit, b.Spec.RetryLimit = new(int32(2)), new(int32(2))
-			// It looks first: if A still stood back, B would begin. Here A looks first.
+			// If B looked while A still stood back, B would begin. Here A looks first.
 			at, moved := take(&a, &b, noon.Add(30*time.Minute), 24*time.Hour)
 			if !moved {
 				t.Errorf("at %s both wait for each other: A is %s: %q; B is %s: %q", at.Format("Mon 15:04"), a.Status.Phase, messageOf(a.Status), b.Status.Phase, messageOf(b.Status))
