@@ -128,6 +128,18 @@ func Earliest(a, b time.Time) time.Time {
 	return a
 }
 
+// Latest returns the latest of some times, such as the start of a deadline that counts only once several things have happened. It is zero
+// if all of them are, or if there are none.
+func Latest(times ...time.Time) time.Time {
+	latest := time.Time{}
+	for _, at := range times {
+		if at.After(latest) {
+			latest = at
+		}
+	}
+	return latest
+}
+
 // severity orders the statuses for merging, the worst first; it is negative for an invalid one.
 func (s Status) severity() int {
 	return severity.Of(string(s))

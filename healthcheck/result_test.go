@@ -77,6 +77,25 @@ func TestNextChange(t *testing.T) {
 	}
 }
 
+func TestLatest(t *testing.T) {
+	never := time.Time{}
+	for name, tt := range map[string]struct {
+		times []time.Time
+		want  time.Time
+	}{
+		"none":                 {nil, never},
+		"only times not known": {[]time.Time{never, never}, never},
+		"one is not known":     {[]time.Time{in(1), never}, in(1)},
+		"in any order":         {[]time.Time{in(1), in(3), in(2)}, in(3)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := healthcheck.Latest(tt.times...); !got.Equal(tt.want) {
+				t.Errorf("Latest is %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
 func withDeadline(r healthcheck.Result, deadline time.Time) healthcheck.Result {
 	r.Deadline = deadline
 	return r

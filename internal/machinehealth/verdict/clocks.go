@@ -6,6 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
 // TrueSince returns since when a condition has been True; zero if it is not.
@@ -20,10 +22,10 @@ func TrueSince(conditions []metav1.Condition, conditionType string) time.Time {
 // startedAt returns when the startup clock of a Machine started: a Machine cannot come up
 // before the infrastructure and the control plane that it needs.
 func (f *Facts) startedAt() time.Time {
-	at := later(f.Machine.CreationTimestamp.Time, f.Rules.ResumedAt)
-	at = later(at, TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition))
-	at = later(at, TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterInfrastructureReadyCondition))
-	return later(at, TrueSince(f.Machine.Status.Conditions, clusterv1.MachineInfrastructureReadyCondition))
+	return healthcheck.Latest(f.Machine.CreationTimestamp.Time, f.Rules.ResumedAt,
+		TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition),
+		TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterInfrastructureReadyCondition),
+		TrueSince(f.Machine.Status.Conditions, clusterv1.MachineInfrastructureReadyCondition))
 }
 
 // countsSince returns when a condition began to count: at its last transition, but not
@@ -33,7 +35,7 @@ func (f *Facts) countsSince(lastTransition, created time.Time) time.Time {
 	if lastTransition.IsZero() {
 		lastTransition = created
 	}
-	return later(lastTransition, f.Rules.ResumedAt)
+	return healthcheck.Latest(lastTransition, f.Rules.ResumedAt)
 }
 
 // clusterUpSince returns since when a Cluster has been up, for this Machine: from then on, findings count.
@@ -42,12 +44,5 @@ func (f *Facts) clusterUpSince() time.Time {
 	if isControlPlane(f.Machine) {
 		return since
 	}
-	return later(since, TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition))
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
+	return healthcheck.Latest(since, TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition))
 }

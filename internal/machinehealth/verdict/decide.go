@@ -96,7 +96,7 @@ func (l look) unhealthy() (healthcheck.Result, bool) {
 		result.Deadline = healthcheck.Earliest(result.Deadline, one.since)
 	}
 	if !result.Deadline.IsZero() {
-		result.Deadline = later(result.Deadline, l.clusterUpSince())
+		result.Deadline = healthcheck.Latest(result.Deadline, l.clusterUpSince())
 	}
 	result.Message = strings.Join(messages, "; ")
 	return result, true

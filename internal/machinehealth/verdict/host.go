@@ -82,7 +82,7 @@ func (l look) hostError() findings {
 		return findings{}
 	}
 	c := meta.FindStatusCondition(l.Machine.Status.Conditions, HostConditionType)
-	since := later(l.countsSince(c.LastTransitionTime.Time, l.Machine.CreationTimestamp.Time), l.hostSeenSince(l.now))
+	since := healthcheck.Latest(l.countsSince(c.LastTransitionTime.Time, l.Machine.CreationTimestamp.Time), l.hostSeenSince(l.now))
 	due := since.Add(l.Rules.HostErrorTimeout)
 	switch {
 	case l.now.Before(due):
@@ -103,7 +103,7 @@ func (f *Facts) hostSeenSince(now time.Time) time.Time {
 		case paused.Status == metav1.ConditionTrue:
 			return now // the pause has just ended: otherwise nothing would be judged
 		default:
-			since = later(since, paused.LastTransitionTime.Time)
+			since = healthcheck.Latest(since, paused.LastTransitionTime.Time)
 		}
 	}
 	return since

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
 // phaseFailed is a phase that Cluster API still defines but no longer sets. A Machine may have it from an older
@@ -26,7 +28,7 @@ func (l look) provisioningTimedOut() findings {
 		return findings{}
 	}
 	// Waiting for bootstrap data does not count as provisioning.
-	due := later(l.startedAt(), l.Machine.Status.LastUpdated.Time).Add(timeout)
+	due := healthcheck.Latest(l.startedAt(), l.Machine.Status.LastUpdated.Time).Add(timeout)
 	if l.now.Before(due) {
 		return findings{due: due}
 	}

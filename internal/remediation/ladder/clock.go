@@ -88,13 +88,3 @@ func (d *draft) unseenPause() time.Time {
 func (d *draft) proofDue(deadline time.Time) time.Time {
 	return deadline.Add(2 * d.f.Record.Spec.Probation())
 }
-
-func latestOf(times ...time.Time) time.Time {
-	last := time.Time{}
-	for _, each := range times {
-		if each.After(last) {
-			last = each
-		}
-	}
-	return last
-}

@@ -6,6 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
 // recovered starts no further step while the machine is healthy. It withdraws what Sickbay asked for, and the machine must stay
@@ -24,7 +26,7 @@ func (d *draft) recovered() bool {
 		}
 	}
 	// Nobody has judged the machine during a pause that the record did not see.
-	due := latestOf(d.s.RecoveryTime.Time, d.unseenPause()).Add(d.f.Record.Spec.Probation())
+	due := healthcheck.Latest(d.s.RecoveryTime.Time, d.unseenPause()).Add(d.f.Record.Spec.Probation())
 	if d.now.Before(due) {
 		d.s.NextTransitionTime = d.after(due.Sub(d.time().Time))
 		return d.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "The machine is healthy, and has to stay healthy")
@@ -114,7 +116,7 @@ func (d *draft) unproven() bool {
 // awaitProof waits until the machine is healthy again, for the timeout of the step plus twice the probation. A pause restarts that
 // time.
 func (d *draft) awaitProof(attempt *v1alpha1.RemediationAttempt) bool {
-	limit := latestOf(d.answerDue(), d.proofDue(latestOf(d.deadlineOf(attempt), attempt.EndTime.Time, d.lastPause())))
+	limit := healthcheck.Latest(d.answerDue(), d.proofDue(healthcheck.Latest(d.deadlineOf(attempt), attempt.EndTime.Time, d.lastPause())))
 	if !d.now.Before(limit) {
 		attempt.Result, attempt.Message = v1alpha1.ResultFailed, "The machine was not seen healthy for long enough"
 		return d.complete(v1alpha1.ReasonUnproven, "Sickbay could not prove that the repair helped: the machine was not seen healthy for long enough")

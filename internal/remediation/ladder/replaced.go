@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
 // replaced decides about a machine that is gone as this record asked. A built-in plan ends there. Other plans wait until the
@@ -98,7 +100,7 @@ func (d *draft) awaitSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 
 // proveSuccessor ends the record once the successor has been healthy for the probation.
 func (d *draft) proveSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
-	since := latestOf(d.f.Successor.HealthySince.Truncate(time.Second), d.lastPause())
+	since := healthcheck.Latest(d.f.Successor.HealthySince.Truncate(time.Second), d.lastPause())
 	if d.s.StoppedBy == byPause {
 		// Nobody has judged the successor during the pause that ends now.
 		since = d.time().Time

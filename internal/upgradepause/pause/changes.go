@@ -6,6 +6,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
 // untouched leaves everything as it is.
@@ -40,7 +42,7 @@ func keep(f Facts, now time.Time) Decision {
 	if f.stuck() {
 		long, d.Overlong = d.PausedAt, true
 	}
-	due := later(long, warnedAt.Add(warnEvery))
+	due := healthcheck.Latest(long, warnedAt.Add(warnEvery))
 	if !due.After(now) {
 		d.Transition = Warn
 		warnedAt, due = now, now.Add(warnEvery)
@@ -74,7 +76,7 @@ func paused(f Facts, now time.Time) Decision {
 func end(f Facts, now time.Time) Decision {
 	return Decision{Transition: End, Changes: difference(f.Annotations, map[string]*string{
 		clusterv1.PausedAnnotation:  releasedValue(f.Annotations),
-		mhcspec.ResumedAtAnnotation: format(later(now, timeOf(f.Annotations, mhcspec.ResumedAtAnnotation))),
+		mhcspec.ResumedAtAnnotation: format(healthcheck.Latest(now, timeOf(f.Annotations, mhcspec.ResumedAtAnnotation))),
 	})}
 }
 
@@ -103,13 +105,6 @@ func desired(f Facts, wanted map[string]*string) map[string]*string {
 		wanted[mhcspec.ResumedAtAnnotation] = new(value)
 	}
 	return wanted
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 func earlier(a, b time.Time) time.Time {
