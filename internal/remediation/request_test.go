@@ -308,7 +308,7 @@ func TestRequestThatCannotBeReadAnyMore(t *testing.T) {
 		want    string
 		says    string
 	}
-	const why = "Sickbay cannot tell whether FixRemediation a still stands: "
+	const why = "Sickbay cannot tell whether FixRemediation a still exists: "
 	tests := map[string]row{
 		"the machine is sick":     {func(*harness, *clusterv1.Machine) {}, "Acting Acting request:-", "waits for FixRemediation a"},
 		"the machine recovers":    {func(f *harness, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Acting Withdrawing request:-", why},

@@ -54,7 +54,7 @@ func rowsWithdraw() []row {
 			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"),
 				func(f *Facts) { f.Request.Unreadable = "no rights" }, withdrawing),
 			answer{
-				Says: "Acting Withdrawing: Sickbay cannot tell whether Fix r-1 still stands: no rights",
+				Says: "Acting Withdrawing: Sickbay cannot tell whether Fix r-1 still exists: no rights",
 				At:   "2",
 				Last: "request 1 made Fix r-1, TimedOut: It did not help", Again: "30s",
 			},

@@ -65,7 +65,7 @@ func (d *draft) withdrawRequest() bool {
 	switch {
 	case request.Unreadable != "":
 		d.recheck(d.now.Add(unreadableRetry))
-		return d.withdrawing("Sickbay cannot tell whether " + name + " still stands: " + request.Unreadable)
+		return d.withdrawing("Sickbay cannot tell whether " + name + " still exists: " + request.Unreadable)
 	case request.Deleting:
 		return d.withdrawing("Waiting until " + name + " is gone")
 	}
