@@ -103,7 +103,7 @@ func newManager(cfg *rest.Config, o Options, elected *election) (ctrl.Manager, e
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS, cfg.Burst = o.KubeAPIQPS, o.KubeAPIBurst
 	cfg.UserAgent = "sickbay/" + Version
-	cfg.Wrap(withEventsInTurn())
+	cfg.Wrap(withEventsLast())
 	if o.PprofBindAddress != off {
 		// Without this, the mutex profile is empty. Sampling one wait in a hundred has no measurable cost.
 		runtime.SetMutexProfileFraction(100)

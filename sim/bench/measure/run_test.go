@@ -76,7 +76,7 @@ func TestRun(t *testing.T) {
 	}
 	checkTaken(t, report, result.Sickbay, want)
 	checkTaken(t, report, result.Floor, []result.Measure{
-		result.Memory, result.HeartbeatCPU, result.HeartbeatBytes, result.StormVerdict, result.StormMark, result.IdleCPU,
+		result.Memory, result.HeartbeatCPU, result.HeartbeatBytes, result.StormVerdict, result.StormMark, result.StormFirst, result.IdleCPU,
 		result.ReadRequests, result.ReadBytes, result.ServerMemory, result.StoreMemory, result.StoreBytes,
 	})
 	checkSense(t, report, plan.Fleets[0])
