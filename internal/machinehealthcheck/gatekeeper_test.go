@@ -155,6 +155,18 @@ func TestGateReadsNothingLive(t *testing.T) {
 	}
 }
 
+// TestGateOfAllCountsNobody: a limit of 100% allows everything, so nobody looks at thousands of machines for it.
+func TestGateOfAllCountsNobody(t *testing.T) {
+	t.Parallel()
+	w := newHarness(t)
+	w.sick(t, "a")
+	g := w.gatekeeper()
+	g.Client, g.Observer = nil, nil
+	if why := w.gateClosed(t, g, w.check(t, build.TriggerIfAtMost(intstr.FromString("100%"))), true); why != "" {
+		t.Error(why)
+	}
+}
+
 func TestOverBudget(t *testing.T) {
 	t.Parallel()
 	w := newHarness(t)
@@ -271,7 +283,7 @@ func TestSlowLookIsUsed(t *testing.T) {
 	t.Parallel()
 	r, slow := pools(t, 100), &slowClock{now: build.Epoch.Add(time.Hour)}
 	g := &Gatekeeper{Client: r.Client, Observer: r.Observer, Selectors: r.Selectors, Clock: slow}
-	mhc := build.MachineHealthCheck("ns", "mhc-0", build.Selector(map[string]string{poolLabel: "0"}), build.TriggerIfAtMost(intstr.FromString("100%")))
+	mhc := build.MachineHealthCheck("ns", "mhc-0", build.Selector(map[string]string{poolLabel: "0"}), build.TriggerIfAtMost(intstr.FromInt32(100)))
 	ask := func() time.Duration {
 		began := slow.now
 		if why, err := g.GateClosed(t.Context(), mhc, build.Cluster("ns", build.ClusterName), false); why != "" || err != nil {

@@ -58,10 +58,10 @@ type lastLook struct {
 // GateClosed says why triggerIf of mhc does not allow remediation now; empty if it does. Its lower bound applies only to the first
 // step of a record.
 func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, first bool) (why string, err error) {
-	most, bounded := admission.GateBound(mhc)
-	if !bounded {
+	if admission.AlwaysOpen(mhc) {
 		return "", nil
 	}
+	most, _ := admission.GateBound(mhc)
 	kept := g.last(mhc.UID)
 	kept.mu.Lock()
 	defer kept.mu.Unlock()

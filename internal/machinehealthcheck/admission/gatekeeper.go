@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
@@ -23,6 +24,20 @@ func GateBound(mhc *clusterv1.MachineHealthCheck) (most func(expected int) int, 
 		}
 		return gate.maximum
 	}, true
+}
+
+// AlwaysOpen reports whether triggerIf allows remediation however many Machines are unhealthy, as with 100%, the default of Cluster API's v1beta1.
+func AlwaysOpen(mhc *clusterv1.MachineHealthCheck) bool {
+	spec := mhc.Spec.Remediation.TriggerIf
+	if spec.UnhealthyInRange != "" {
+		return false
+	}
+	limit := spec.UnhealthyLessThanOrEqualTo
+	if limit == nil {
+		return true
+	}
+	most, err := mhcspec.Scale(*limit, 100)
+	return err == nil && limit.Type == intstr.String && most >= 100
 }
 
 // GateClosed says why triggerIf does not allow remediation; empty if it does. Its lower bound applies only to the first step of a

@@ -112,3 +112,35 @@ func TestTriggerProblems(t *testing.T) {
 		})
 	}
 }
+
+// TestAlwaysOpen: of a limit that allows all Machines, nobody needs to count them. Whatever else is said to be always open would let a storm pass.
+func TestAlwaysOpen(t *testing.T) {
+	for name, tt := range map[string]struct {
+		limit   *intstr.IntOrString
+		inRange string
+		want    bool
+	}{
+		"no limit":             {nil, "", true},
+		"100%":                 {new(intstr.FromString("100%")), "", true},
+		"more than 100%":       {new(intstr.FromString("101%")), "", true},
+		"99%":                  {new(intstr.FromString("99%")), "", false},
+		"100, not in percent":  {new(intstr.FromString("100")), "", false},
+		"a number":             {new(intstr.FromInt32(100)), "", false},
+		"what nobody can read": {new(intstr.FromString("-100%")), "", false},
+		"a range beside 100%":  {new(intstr.FromString("100%")), "[0-1]", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mhc := check()
+			mhc.Spec.Remediation.TriggerIf = clusterv1.MachineHealthCheckRemediationTriggerIf{UnhealthyLessThanOrEqualTo: tt.limit, UnhealthyInRange: tt.inRange}
+			if got := AlwaysOpen(mhc); got != tt.want {
+				t.Fatalf("got %t", got)
+			}
+			for expected := range 300 {
+				gate, err := newGate(mhc.Spec.Remediation.TriggerIf, expected)
+				if tt.want && (err != nil || !gate.alwaysOpen(expected) || !gate.allows(unhealthy(expected), true)) {
+					t.Errorf("%d unhealthy machines close it: %v", expected, err)
+				}
+			}
+		})
+	}
+}
