@@ -9,27 +9,26 @@ import (
 )
 
 const (
-	// eventsAtOnce is how many events are sent at once. Each takes a few milliseconds.
-	eventsAtOnce = 2
-	// busyWith is how many other requests under way make events wait. A repair alone makes fewer at once, a storm many more.
+	// busyWith is how many other requests under way make an event wait. A repair alone makes fewer at once, a storm many more.
 	busyWith = 8
-	// eventPatience is how long the next event waits at most for other requests: these may hang.
-	eventPatience = 200 * time.Millisecond
+	// eventPatience is how long an event waits at most for other requests: these may hang, and a storm may take minutes.
+	eventPatience = 50 * time.Millisecond
 )
 
-// eventsLast limits how many events are sent at once, and lets verdicts and repairs go first. Each event has its own goroutine, so for a
-// thousand machines that fall sick at once, a thousand requests would compete with the few verdicts and repairs in progress. It drops no
-// event, but events still waiting at the end of the process are lost.
+// eventsLast sends events one after the other, and lets verdicts and repairs go first. Each event has its own goroutine, so for a thousand
+// machines that fall sick at once, a thousand requests would compete with the few verdicts and repairs in progress. It drops no event, but
+// events still waiting at the end of the process are lost.
 type eventsLast struct {
-	next   http.RoundTripper
-	slots  chan struct{}
+	next http.RoundTripper
+	// turn has room for one: a change of an event must not overtake the event.
+	turn   chan struct{}
 	others *others
 }
 
-// withEventsLast wraps transports. All of them share the limit.
+// withEventsLast wraps transports. All of them share the turn.
 func withEventsLast() func(http.RoundTripper) http.RoundTripper {
-	slots, others := make(chan struct{}, eventsAtOnce), &others{}
-	return func(next http.RoundTripper) http.RoundTripper { return eventsLast{next, slots, others} }
+	turn, others := make(chan struct{}, 1), newOthers()
+	return func(next http.RoundTripper) http.RoundTripper { return eventsLast{next, turn, others} }
 }
 
 func (e eventsLast) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -39,28 +38,20 @@ func (e eventsLast) RoundTrip(req *http.Request) (*http.Response, error) {
 		return e.next.RoundTrip(req)
 	}
 	select {
-	case e.slots <- struct{}{}:
+	case e.turn <- struct{}{}:
 	case <-req.Context().Done():
-		return giveUp(req)
+		// A RoundTripper must close the body in any case.
+		if req.Body != nil {
+			_ = req.Body.Close()
+		}
+		return nil, context.Cause(req.Context())
 	}
-	defer func() { <-e.slots }()
-	patience := time.NewTimer(eventPatience)
-	defer patience.Stop()
-	select {
-	case <-e.others.few():
-	case <-patience.C:
-	case <-req.Context().Done():
-		return giveUp(req)
+	defer func() { <-e.turn }()
+	// client-go keeps all new events waiting while it changes one that is repeated.
+	if req.Method == http.MethodPost {
+		e.others.wait(eventPatience)
 	}
 	return e.next.RoundTrip(req)
-}
-
-// giveUp ends a request that has not been sent. A RoundTripper must close the body in any case.
-func giveUp(req *http.Request) (*http.Response, error) {
-	if req.Body != nil {
-		_ = req.Body.Close()
-	}
-	return nil, context.Cause(req.Context())
 }
 
 func writesEvent(req *http.Request) bool {
@@ -68,12 +59,18 @@ func writesEvent(req *http.Request) bool {
 	return req.Method != http.MethodGet && strings.Contains(req.URL.Path, "/apis/events.k8s.io/")
 }
 
-// others counts the requests under way that are not events. The zero value is ready to use.
+// others counts the requests under way that are not events.
 type others struct {
 	mu      sync.Mutex
 	running int
-	// fewer is closed when there are few; nil if there are few now.
-	fewer chan struct{}
+	// few is closed while there are few.
+	few chan struct{}
+}
+
+func newOthers() *others {
+	few := make(chan struct{})
+	close(few)
+	return &others{few: few}
 }
 
 func (o *others) begin() {
@@ -81,7 +78,7 @@ func (o *others) begin() {
 	defer o.mu.Unlock()
 	o.running++
 	if o.running == busyWith {
-		o.fewer = make(chan struct{})
+		o.few = make(chan struct{})
 	}
 }
 
@@ -89,25 +86,20 @@ func (o *others) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.running == busyWith {
-		close(o.fewer)
-		o.fewer = nil
+		close(o.few)
 	}
 	o.running--
 }
 
-// always is a closed channel.
-var always = func() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
-}()
-
-// few returns a channel that is closed as soon as few requests are under way.
-func (o *others) few() <-chan struct{} {
+// wait returns when there are few, or after a time.
+func (o *others) wait(atMost time.Duration) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.fewer == nil {
-		return always
+	few := o.few
+	o.mu.Unlock()
+	timer := time.NewTimer(atMost)
+	defer timer.Stop()
+	select {
+	case <-few:
+	case <-timer.C:
 	}
-	return o.fewer
 }

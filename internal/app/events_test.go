@@ -37,11 +37,8 @@ func TestEventsInTurn(t *testing.T) {
 			done <- err
 		}()
 	}
-	proxied := []string{"", "/k8s/clusters/behind-a-proxy"}
-	for i := range eventsAtOnce {
-		send(one, http.MethodPost, proxied[i%len(proxied)]+eventsPath)
-		<-server.begun
-	}
+	send(one, http.MethodPost, "/k8s/clusters/behind-a-proxy"+eventsPath)
+	<-server.begun
 	send(other, http.MethodPost, eventsPath)
 	for method, path := range map[string]string{http.MethodPatch: machinesPath, http.MethodGet: eventsPath} {
 		send(one, method, path)
@@ -53,7 +50,7 @@ func TestEventsInTurn(t *testing.T) {
 	if got := <-server.begun; got != eventsPath {
 		t.Errorf("%s is under way at last, want the event that had to wait", got)
 	}
-	for range eventsAtOnce + 3 {
+	for range 4 {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
@@ -64,12 +61,10 @@ func TestEventsInTurn(t *testing.T) {
 func TestEventGivesUp(t *testing.T) {
 	server := transport{begun: make(chan string), let: make(chan string)}
 	events := withEventsLast()(server)
-	for range eventsAtOnce {
-		go func() {
-			_, _ = events.RoundTrip(request(t.Context(), t, http.MethodPost, eventsPath)) //nolint:bodyclose // it has none
-		}()
-		<-server.begun
-	}
+	go func() {
+		_, _ = events.RoundTrip(request(t.Context(), t, http.MethodPost, eventsPath)) //nolint:bodyclose // it has none
+	}()
+	<-server.begun
 	defer close(server.let)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -88,62 +83,104 @@ func request(ctx context.Context, t *testing.T, method, path string) *http.Reque
 	return req
 }
 
-// TestEventsWaitForRepairs: while many other requests are under way, an event waits for them, but not for long: they may hang.
+// TestEventsWaitForRepairs: while many other requests are under way, an event waits for them, but not for long: they may hang. Beside a single
+// repair, it does not wait.
 func TestEventsWaitForRepairs(t *testing.T) {
-	for name, hang := range map[string]bool{"they end": false, "they hang": true} {
+	for name, tt := range map[string]struct {
+		others, end int
+		method      string
+		want        time.Duration
+	}{
+		"a single repair":  {busyWith - 1, 0, http.MethodPost, 0},
+		"a storm":          {3 * busyWith, 0, http.MethodPost, eventPatience},
+		"a storm ends":     {3 * busyWith, 2*busyWith + 1, http.MethodPost, eventPatience / 2},
+		"a storm goes on":  {3 * busyWith, 2 * busyWith, http.MethodPost, eventPatience},
+		"a repeated event": {3 * busyWith, 0, http.MethodPatch, 0},
+	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := transport{begun: make(chan string), let: make(chan string)}
-				via, start := withEventsLast()(server), time.Now()
-				done := make(chan error, busyWith+1)
-				send := func(method, path string) {
-					go func() {
-						_, err := via.RoundTrip(request(t.Context(), t, method, path)) //nolint:bodyclose // it has none
-						done <- err
-					}()
+				s, start := newSender(t), time.Now()
+				for range tt.others {
+					s.send(http.MethodPatch, machinesPath)
+					<-s.server.begun
 				}
-				for range busyWith {
-					send(http.MethodPatch, machinesPath)
-					<-server.begun
-				}
-				send(http.MethodPost, eventsPath)
-				synctest.Wait()
-				if !hang {
+				s.send(tt.method, eventsPath)
+				if tt.end > 0 {
 					time.Sleep(eventPatience / 2)
-					server.let <- ""
 				}
-				if got := <-server.begun; got != eventsPath {
+				for range tt.end {
+					s.server.let <- ""
+				}
+				if got := <-s.server.begun; got != eventsPath {
 					t.Errorf("%s is under way, want the event", got)
 				}
-				want := map[bool]time.Duration{true: eventPatience, false: eventPatience / 2}[hang]
-				if waited := time.Since(start); waited != want {
-					t.Errorf("the event waited for %s, want %s", waited, want)
+				if waited := time.Since(start); waited != tt.want {
+					t.Errorf("the event waited for %s, want %s", waited, tt.want)
 				}
-				close(server.let)
-				for range busyWith + 1 {
-					if err := <-done; err != nil {
-						t.Error(err)
-					}
-				}
+				s.finish(tt.others + 1)
 			})
 		})
 	}
 }
 
-// TestEventsOfOneRepair: beside a single repair, no event waits, also after many requests have come and gone.
-func TestEventsOfOneRepair(t *testing.T) {
+// TestRepeatedEventComesAfterTheFirst: client-go changes an event that is repeated. Before the event exists, that fails, and is retried for seconds.
+func TestRepeatedEventComesAfterTheFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var requests others
-		for range 3 * busyWith {
-			requests.begin()
+		s := newSender(t)
+		for range busyWith {
+			s.send(http.MethodPatch, machinesPath)
+			<-s.server.begun
 		}
-		for range 2*busyWith + 1 {
-			requests.end()
+		s.send(http.MethodPost, eventsPath)
+		synctest.Wait()
+		s.send(http.MethodPatch, eventsPath+"/repeated")
+		synctest.Wait()
+		s.server.let <- ""
+		if got := <-s.server.begun; got != eventsPath {
+			t.Errorf("%s is under way, want the event", got)
 		}
-		start := time.Now()
-		<-requests.few()
-		if waited := time.Since(start); waited != 0 {
-			t.Errorf("an event waited for %s", waited)
+		select {
+		case got := <-s.server.begun:
+			t.Errorf("%s is under way before the event is stored", got)
+		case <-time.After(time.Minute):
 		}
+		close(s.server.let)
+		<-s.server.begun
+		s.wait(busyWith + 2)
 	})
+}
+
+// sender sends requests to a server, by way of a transport that lets events come last.
+type sender struct {
+	t      *testing.T
+	server transport
+	via    http.RoundTripper
+	done   chan error
+}
+
+func newSender(t *testing.T) *sender {
+	t.Helper()
+	server := transport{begun: make(chan string), let: make(chan string)}
+	return &sender{t, server, withEventsLast()(server), make(chan error)}
+}
+
+func (s *sender) send(method, path string) {
+	go func() {
+		_, err := s.via.RoundTrip(request(s.t.Context(), s.t, method, path)) //nolint:bodyclose // it has none
+		s.done <- err
+	}()
+}
+
+// finish lets the server answer, and waits for so many requests.
+func (s *sender) finish(requests int) {
+	close(s.server.let)
+	s.wait(requests)
+}
+
+func (s *sender) wait(requests int) {
+	for range requests {
+		if err := <-s.done; err != nil {
+			s.t.Error(err)
+		}
+	}
 }

@@ -40,7 +40,7 @@ func (s *stand) floorVerdicts(ctx context.Context, p *subject.Process) error {
 }
 
 // floorStorm writes the verdicts, records and marks of a storm as fast as the API server takes them, and removes them again. Before that, it
-// does so for the first machines alone: nobody could make the first marks of a storm sooner.
+// does so for the first machines alone: nobody who writes all three could make the first marks of a storm sooner.
 func (s *stand) floorStorm(ctx context.Context, p *subject.Process) error {
 	machines := s.stormy()
 	records, err := s.fleet.Records(ctx, machines)
