@@ -16,7 +16,6 @@ func TestNobodyIsAdmittedOnABusyCluster(t *testing.T) {
 	t.Parallel()
 	w := newHarness(t)
 	a := w.sick(t, "a")
-	w.healthy(t, "b")
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(1)))
 	cluster := mhcspec.ClusterOf(a)
 	w.nodes.Busy(cluster, true)

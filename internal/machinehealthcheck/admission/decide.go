@@ -168,9 +168,7 @@ func (d *Decision) RemediationsAllowed() int {
 func (d *Decision) Bounded() bool { return d.budget != unbounded }
 
 // RestsOnCounts reports whether an admission depends on how many Machines are unhealthy.
-func (d *Decision) RestsOnCounts() bool {
-	return len(d.Admit) > 0 && !d.gate.alwaysOpen(d.Counts.Expected)
-}
+func (d *Decision) RestsOnCounts() bool { return len(d.Admit) > 0 && d.gate.limit != "" }
 
 // MaxUnhealthy returns how many Machines may be unhealthy at most.
 func (d *Decision) MaxUnhealthy() int { return d.gate.maximum }

@@ -64,10 +64,6 @@ func (t gate) allows(c Counts, first bool) bool {
 	return c.Unhealthy() <= t.maximum && (!first || t.minimum <= c.Confirmed())
 }
 
-// alwaysOpen reports whether no number of unhealthy Machines closes the gate: there is no limit, or it is 100%, the default of Cluster API's
-// v1beta1.
-func (t gate) alwaysOpen(expected int) bool { return t.minimum == 0 && t.maximum >= expected }
-
 // room returns how many more Machines may become unhealthy while remediation stays allowed; never negative.
 func (t gate) room(c Counts) int {
 	if !t.allows(c, true) {
