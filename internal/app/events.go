@@ -13,6 +13,8 @@ const (
 	busyWith = 8
 	// eventPatience is how long an event waits at most for other requests: these may hang, and a storm may take minutes.
 	eventPatience = 50 * time.Millisecond
+	// eventTurn is how long the next event waits at most for the answer to the one before. Somebody's webhook may hang in one namespace.
+	eventTurn = time.Second
 )
 
 // eventsLast sends events one after the other, and lets verdicts and repairs go first. Each event has its own goroutine, so for a thousand
@@ -46,11 +48,13 @@ func (e eventsLast) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, context.Cause(req.Context())
 	}
-	defer func() { <-e.turn }()
 	// client-go keeps all new events waiting while it changes one that is repeated.
 	if req.Method == http.MethodPost {
 		e.others.wait(eventPatience)
 	}
+	next := sync.OnceFunc(func() { <-e.turn })
+	defer next()
+	defer time.AfterFunc(eventTurn, next).Stop()
 	return e.next.RoundTrip(req)
 }
 

@@ -142,11 +142,36 @@ func TestRepeatedEventComesAfterTheFirst(t *testing.T) {
 		select {
 		case got := <-s.server.begun:
 			t.Errorf("%s is under way before the event is stored", got)
-		case <-time.After(time.Minute):
+		case <-time.After(eventTurn / 2):
 		}
 		close(s.server.let)
 		<-s.server.begun
 		s.wait(busyWith + 2)
+	})
+}
+
+// TestEventThatHangs: an event that is not answered, as somebody's webhook may hang, keeps the others waiting for a moment only.
+func TestEventThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, start := newSender(t), time.Now()
+		for range 3 {
+			s.send(http.MethodPost, eventsPath)
+		}
+		for i := range 3 {
+			<-s.server.begun
+			if waited, want := time.Since(start), time.Duration(i)*eventTurn; waited != want {
+				t.Errorf("event %d waited for %s, want %s", i, waited, want)
+			}
+		}
+		s.finish(3)
+		s.send(http.MethodPost, eventsPath)
+		<-s.server.begun
+		s.send(http.MethodPost, eventsPath)
+		<-s.server.begun
+		if waited := time.Since(start); waited != 2*eventTurn {
+			t.Errorf("events that are answered wait: %s", waited)
+		}
+		s.wait(2)
 	})
 }
 

@@ -126,7 +126,8 @@ func TestAlwaysOpen(t *testing.T) {
 		"99%":                  {new(intstr.FromString("99%")), "", false},
 		"100, not in percent":  {new(intstr.FromString("100")), "", false},
 		"a number":             {new(intstr.FromInt32(100)), "", false},
-		"what nobody can read": {new(intstr.FromString("-100%")), "", false},
+		"less than nothing":    {new(intstr.FromString("-100%")), "", false},
+		"what nobody can read": {new(intstr.FromString("lots")), "", false},
 		"a range beside 100%":  {new(intstr.FromString("100%")), "[0-1]", false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -63,6 +63,7 @@ func (s *stand) floorStorm(ctx context.Context, p *subject.Process) error {
 	return s.clean(ctx, machines, records)
 }
 
+// floorFirst takes the time to the first marks, if there were no other machines.
 func (s *stand) floorFirst(ctx context.Context, p *subject.Process, machines []fleet.Machine, records map[fleet.Machine]*v1alpha1.MachineRemediation) error {
 	begun, took := time.Now(), make(chan float64, len(machines))
 	err := fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error {
