@@ -13,16 +13,16 @@ const (
 	busyWith = 8
 	// eventPatience is how long an event waits at most for other requests: these may hang, and a storm may take minutes.
 	eventPatience = 50 * time.Millisecond
-	// eventTurn is how long the next event waits at most for the answer to the one before. Somebody's webhook may hang in one namespace.
-	eventTurn = time.Second
+	// longestTurn is how long the next event waits at most for the answer to the one before. Somebody's webhook may hang in one namespace.
+	longestTurn = time.Second
 )
 
-// eventsLast sends events one after the other, and lets verdicts and repairs go first. Each event has its own goroutine, so for a thousand
+// eventsLast sends one event at a time, and lets verdicts and repairs go first. Each event has its own goroutine, so for a thousand
 // machines that fall sick at once, a thousand requests would compete with the few verdicts and repairs in progress. It drops no event, but
 // events still waiting at the end of the process are lost.
 type eventsLast struct {
 	next http.RoundTripper
-	// turn has room for one: a change of an event must not overtake the event.
+	// turn has room for one: a change of an event must not overtake the event, unless that is left behind unanswered.
 	turn   chan struct{}
 	others *others
 }
@@ -48,13 +48,13 @@ func (e eventsLast) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, context.Cause(req.Context())
 	}
-	// client-go keeps all new events waiting while it changes one that is repeated.
+	// A change of an event does not wait: client-go makes some of them while it keeps all new events waiting.
 	if req.Method == http.MethodPost {
 		e.others.wait(eventPatience)
 	}
-	next := sync.OnceFunc(func() { <-e.turn })
-	defer next()
-	defer time.AfterFunc(eventTurn, next).Stop()
+	release := sync.OnceFunc(func() { <-e.turn })
+	defer release()
+	defer time.AfterFunc(longestTurn, release).Stop()
 	return e.next.RoundTrip(req)
 }
 

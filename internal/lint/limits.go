@@ -29,11 +29,10 @@ func (l *linter) limits(c *check) {
 	if !valid(c) {
 		return
 	}
-	percent, isPercent := strings.CutSuffix(value, "%")
 	switch {
 	case most(1_000_000) == 0:
 		l.add(c.find(Warning, field, value+" means that nothing is ever repaired"))
-	case isPercent && len(percent) > 2:
+	case admission.AlwaysOpen(&c.mhc):
 		l.noLimit(c, facts, field, value+" is no limit")
 	default:
 		l.limitOnFleet(c, facts, field, value, most)

@@ -61,7 +61,7 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 	if admission.AlwaysOpen(mhc) {
 		return "", nil
 	}
-	most, _ := admission.GateBound(mhc)
+	most, _ := admission.GateBound(mhc) // what is not always open has one
 	kept := g.last(mhc.UID)
 	kept.mu.Lock()
 	defer kept.mu.Unlock()

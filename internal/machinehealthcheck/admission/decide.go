@@ -167,7 +167,8 @@ func (d *Decision) RemediationsAllowed() int {
 // Bounded reports whether the number of slots is limited.
 func (d *Decision) Bounded() bool { return d.budget != unbounded }
 
-// RestsOnCounts reports whether an admission depends on how many Machines are unhealthy.
+// RestsOnCounts reports whether an admission depends on a judgement of all Machines now. It does for a limit of 100%, too: a Machine whose verdict
+// that judgement contradicts is not admitted.
 func (d *Decision) RestsOnCounts() bool { return len(d.Admit) > 0 && d.gate.limit != "" }
 
 // MaxUnhealthy returns how many Machines may be unhealthy at most.

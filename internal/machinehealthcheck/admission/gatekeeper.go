@@ -5,13 +5,13 @@ import (
 	"maps"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// GateBound returns the upper bound of triggerIf on unhealthy Machines, and the number of Machines that it refers to.
+// GateBound returns the upper bound of triggerIf on unhealthy Machines, given how many there are, and whether there is one. Without one, the
+// function is nil.
 func GateBound(mhc *clusterv1.MachineHealthCheck) (most func(expected int) int, bounded bool) {
 	spec := mhc.Spec.Remediation.TriggerIf
 	if spec.UnhealthyInRange == "" && spec.UnhealthyLessThanOrEqualTo == nil {
@@ -28,16 +28,8 @@ func GateBound(mhc *clusterv1.MachineHealthCheck) (most func(expected int) int, 
 
 // AlwaysOpen reports whether triggerIf allows remediation however many Machines are unhealthy, as with 100%, the default of Cluster API's v1beta1.
 func AlwaysOpen(mhc *clusterv1.MachineHealthCheck) bool {
-	spec := mhc.Spec.Remediation.TriggerIf
-	if spec.UnhealthyInRange != "" {
-		return false
-	}
-	limit := spec.UnhealthyLessThanOrEqualTo
-	if limit == nil {
-		return true
-	}
-	most, err := mhcspec.Scale(*limit, 100)
-	return err == nil && limit.Type == intstr.String && most >= 100
+	gate, err := newGate(mhc.Spec.Remediation.TriggerIf, mhcspec.MaxCount)
+	return err == nil && gate.minimum == 0 && gate.maximum >= mhcspec.MaxCount
 }
 
 // GateClosed says why triggerIf does not allow remediation; empty if it does. Its lower bound applies only to the first step of a

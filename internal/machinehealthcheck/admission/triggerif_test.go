@@ -113,7 +113,7 @@ func TestTriggerProblems(t *testing.T) {
 	}
 }
 
-// TestAlwaysOpen: of a limit that allows all Machines, nobody needs to count them. Whatever else is said to be always open would let a storm pass.
+// TestAlwaysOpen: only a limit that no number of Machines exceeds is always open. Any other would let a storm pass.
 func TestAlwaysOpen(t *testing.T) {
 	for name, tt := range map[string]struct {
 		limit   *intstr.IntOrString
@@ -128,6 +128,9 @@ func TestAlwaysOpen(t *testing.T) {
 		"a number":             {new(intstr.FromInt32(100)), "", false},
 		"less than nothing":    {new(intstr.FromString("-100%")), "", false},
 		"what nobody can read": {new(intstr.FromString("lots")), "", false},
+		"no number is above":   {new(intstr.FromInt32(mhcspec.MaxCount)), "", true},
+		"099%":                 {new(intstr.FromString("099%")), "", false},
+		"a range of all":       {nil, "[0-2147483647]", true},
 		"a range beside 100%":  {new(intstr.FromString("100%")), "[0-1]", false},
 	} {
 		t.Run(name, func(t *testing.T) {

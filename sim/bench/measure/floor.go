@@ -39,15 +39,14 @@ func (s *stand) floorVerdicts(ctx context.Context, p *subject.Process) error {
 	return nil
 }
 
-// floorStorm writes the verdicts, records and marks of a storm as fast as the API server takes them, and removes them again. Before that, it
-// does so for the first machines alone: nobody who writes all three could make the first marks of a storm sooner.
+// floorStorm writes the verdicts, records and marks of a storm as fast as the API server takes them, and removes them again.
 func (s *stand) floorStorm(ctx context.Context, p *subject.Process) error {
 	machines := s.stormy()
-	records, err := s.fleet.Records(ctx, machines)
-	if err != nil {
+	if err := s.floorFirst(ctx, p, machines[:min(firstMarks, len(machines))]); err != nil {
 		return err
 	}
-	if err := s.floorFirst(ctx, p, machines[:min(firstMarks, len(machines))], records); err != nil {
+	records, err := s.fleet.Records(ctx, machines)
+	if err != nil {
 		return err
 	}
 	begun := time.Now()
@@ -55,7 +54,7 @@ func (s *stand) floorStorm(ctx context.Context, p *subject.Process) error {
 		return err
 	}
 	s.take(result.StormVerdict, p.Subject, time.Since(begun).Seconds())
-	err = fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.repair(ctx, m, records[m].DeepCopy()) })
+	err = fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.repair(ctx, m, records[m]) })
 	if err != nil {
 		return fmt.Errorf("writing as fast as the API server takes it: %w", err)
 	}
@@ -63,14 +62,18 @@ func (s *stand) floorStorm(ctx context.Context, p *subject.Process) error {
 	return s.clean(ctx, machines, records)
 }
 
-// floorFirst takes the time to the first marks, if there were no other machines.
-func (s *stand) floorFirst(ctx context.Context, p *subject.Process, machines []fleet.Machine, records map[fleet.Machine]*v1alpha1.MachineRemediation) error {
+// floorFirst measures how soon the first marks of a storm can come: it writes everything for those machines, and nothing for the others.
+func (s *stand) floorFirst(ctx context.Context, p *subject.Process, machines []fleet.Machine) error {
+	records, err := s.fleet.Records(ctx, machines)
+	if err != nil {
+		return err
+	}
 	begun, took := time.Now(), make(chan float64, len(machines))
-	err := fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error {
+	err = fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error {
 		if err := s.fleet.Say(ctx, m, fleet.Sick); err != nil {
 			return err
 		}
-		err := s.repair(ctx, m, records[m].DeepCopy())
+		err := s.repair(ctx, m, records[m])
 		took <- time.Since(begun).Seconds()
 		return err
 	})
@@ -98,7 +101,7 @@ func (s *stand) repair(ctx context.Context, m fleet.Machine, record *v1alpha1.Ma
 // clean removes what was written to some machines, and their records.
 func (s *stand) clean(ctx context.Context, machines []fleet.Machine, records map[fleet.Machine]*v1alpha1.MachineRemediation) error {
 	return fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error {
-		return errors.Join(s.fleet.DeleteRecord(ctx, records[m].DeepCopy()), s.fleet.Forget(ctx, m))
+		return errors.Join(s.fleet.DeleteRecord(ctx, records[m]), s.fleet.Forget(ctx, m))
 	})
 }
 
