@@ -61,7 +61,6 @@ var onMachines = []Annotation{
 	{mhcspec.HoldUntilAnnotation, Person},
 	{rebootannotation.Outcome, Sickbay},
 	{rebootannotation.Operation, Sickbay},
-	{rebootannotation.RequestedAt, Sickbay},
 }
 
 var onClusters = []Annotation{

@@ -17,9 +17,8 @@ import (
 // FieldOwner is the field manager for the conditions of this package.
 const FieldOwner = ownwrites.MachineHealthFieldOwner
 
-// store stores the verdict on Machines. When it removes a verdict, it also removes a mark for the owner that an earlier
-// version, or a power cycle without a record, has set: otherwise the owner would act on it at the next bad verdict,
-// whatever the limits say. Marks of records are left to the remediation controller.
+// store stores the verdict on Machines. When it removes a verdict, it also removes a mark for the owner that a power
+// cycle without a record has set: otherwise the owner would act on it at the next bad verdict, whatever the limits say. Marks of records are left to the remediation controller.
 type store struct {
 	healthcheck.Metav1Store[*clusterv1.Machine]
 }

@@ -45,18 +45,16 @@ var leaving = map[string]func(f *harness){
 func TestRemoval(t *testing.T) {
 	for name, leave := range leaving {
 		t.Run(name, func(t *testing.T) {
-			for _, owner := range []string{ownwrites.OwnerRemediatedFieldOwner, ownwrites.RebootMarkFieldOwner} {
-				removal(t, owner, leave)
-			}
+			removal(t, leave)
 		})
 	}
 }
 
-func removal(t *testing.T, markedBy string, leave func(*harness)) {
+func removal(t *testing.T, leave func(*harness)) {
 	t.Helper()
 	f := newHarness(t)
 	f.sicken()
-	f.mark("OwnerRemediated", markedBy)
+	f.mark("OwnerRemediated", ownwrites.RebootMarkFieldOwner)
 	f.mark("Foreign", "somebody-else")
 	leave(f)
 	f.reconcile()
@@ -104,7 +102,7 @@ func TestMarkOfTheOwnerStays(t *testing.T) {
 	t.Run("Machine being deleted", func(t *testing.T) {
 		f := newHarness(t)
 		f.sicken()
-		f.mark("OwnerRemediated", ownwrites.OwnerRemediatedFieldOwner)
+		f.mark("OwnerRemediated", ownwrites.RebootMarkFieldOwner)
 		change(f, f.machine, func(m *clusterv1.Machine) { m.Finalizers = []string{"test.sickbay.dev/keep"} })
 		f.delete(f.machine)
 		f.delete(f.mhc)

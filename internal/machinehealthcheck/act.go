@@ -111,7 +111,7 @@ func (r *Reconciler) admit(ctx context.Context, f admission.Facts, d admission.D
 			if o.record != nil {
 				written[o.record.Name] = o.record
 			}
-			if o.free && due[i].Grant > 0 && due[i].LeftOver == "" {
+			if o.free && due[i].Grant > 0 && due[i].Stray == "" {
 				places++
 			}
 		}

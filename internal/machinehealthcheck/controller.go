@@ -83,9 +83,8 @@ type Reconciler struct {
 	rules    rules.Cache
 	watches  scaffold.Watches
 	readable readableKinds
-	// leftOvers are the requests of an earlier version that were looked for and not found. Nobody makes new ones, so one search
-	// without a result is enough.
-	leftOvers recall.ByObject[lookedFor]
+	// lookedFor are the requests without a record that were looked for and not found.
+	lookedFor recall.ByObject[search]
 	// ownerRefused is when the API server last refused to make a MachineHealthCheck owned by its Cluster.
 	ownerRefused recall.ByObject[time.Time]
 	records      recordWatch
@@ -136,7 +135,7 @@ func (r *Reconciler) forget(key client.ObjectKey) {
 	r.statuses.Forget(key)
 	r.failures.Forget(key)
 	r.Selectors.Forget(key)
-	r.leftOvers.Forget(key)
+	r.lookedFor.Forget(key)
 	r.ownerRefused.Forget(key)
 }
 

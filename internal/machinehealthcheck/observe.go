@@ -56,7 +56,7 @@ func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCh
 	if err := r.observeAwaited(ctx, &f, all); err != nil {
 		return admission.Facts{}, err
 	}
-	if err := r.observeLeftOvers(ctx, &f); err != nil {
+	if err := r.observeStrays(ctx, &f); err != nil {
 		return admission.Facts{}, err
 	}
 	if err := r.addUnseen(ctx, &f, all); err != nil {

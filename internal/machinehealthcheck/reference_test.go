@@ -99,10 +99,6 @@ func TestReferenceAnnotations(t *testing.T) {
 			"With `--openshift-external-remediation`, asks for a power cycle. Sickbay removes it when the machine is healthy.",
 		},
 		{rebootannotation.Outcome, "Machine of OpenShift", "Sickbay", "Why cycling its host has not healed it, and what to do. It goes with the one above."},
-		{
-			rebootannotation.RequestedAt, onMachine, "earlier versions of Sickbay",
-			"Read only to take over a power cycle that an earlier version has asked for.",
-		},
 	} {
 		table = append(table, []string{docs.Code(a.key), a.on, a.by, a.effect})
 	}
@@ -115,7 +111,6 @@ func TestReferenceFieldOwners(t *testing.T) {
 		{machinehealth.FieldOwner, "`HealthCheckSucceeded` and `HostHealthy` on Machines"},
 		{remedy.FieldOwner, "the status of MachineRemediations and their templates, and what they ask for: `OwnerRemediated` and the annotations about reboots on Machines, and requests"},
 		{ownwrites.RebootMarkFieldOwner, "`OwnerRemediated` after a power cycle without a MachineRemediation"},
-		{ownwrites.OwnerRemediatedFieldOwner, "`OwnerRemediated` in earlier versions"},
 		{FieldOwner, "the status of MachineHealthChecks"},
 		{metadataFieldOwner, "the label and the owner reference on MachineHealthChecks"},
 		{upgradepause.FieldOwner, "the annotations about pauses for upgrades on MachineHealthChecks"},

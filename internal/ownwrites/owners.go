@@ -17,20 +17,14 @@ const MachineHealthFieldOwner = "sickbay-machinehealth"
 // RemediationFieldOwner writes records, and their requests on Machines.
 const RemediationFieldOwner = "sickbay-remediation"
 
-// OwnerRemediatedFieldOwner set the mark for a Machine's owner in earlier versions. It
-// differs from the field owner of the verdict, because a mark belongs to the owner once it
-// is set.
-const OwnerRemediatedFieldOwner = "sickbay-owner-remediated"
-
 // RebootMarkFieldOwner sets the mark for a Machine's owner after a power cycle without a
 // record: a person may have asked for the cycle, and then also for another machine.
 const RebootMarkFieldOwner = "sickbay-reboot-mark"
 
-// MarkedWithoutRecord reports whether something other than a record set the mark on a
-// Machine: an earlier version, or a power cycle without a record.
+// MarkedWithoutRecord reports whether a power cycle without a record set the mark on a
+// Machine.
 func MarkedWithoutRecord(machine *clusterv1.Machine) bool {
-	return Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, OwnerRemediatedFieldOwner) ||
-		Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, RebootMarkFieldOwner)
+	return Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, RebootMarkFieldOwner)
 }
 
 // KeepOurManagedFields drops the managed fields of everybody else from an object on its way

@@ -21,16 +21,14 @@ func (r *AnnotationReconciler) begin(ctx context.Context, before []*v1alpha1.Reb
 	last, free := lastOf(before, machine)
 	switch {
 	case last == nil:
-	case !owes(last, machine):
+	case owes(last, machine):
+		return r.beginAnew(ctx, last, machine)
+	default:
 		// Delete its request, so that the name is free.
 		if err := r.Client.Delete(ctx, last, client.Preconditions{UID: &last.UID}); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("deleting RebootRemediation %s: %w", client.ObjectKeyFromObject(last), err)
 		}
-		if last.Name != machine.Name {
-			return r.create(ctx, machine, last.Name)
-		}
-	case last.Name != machine.Name:
-		return r.beginAnew(ctx, last, machine)
+		return r.create(ctx, machine, last.Name)
 	}
 	if free == "" {
 		// Wait: the deletion of one of them is an event.

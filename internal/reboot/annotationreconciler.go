@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
@@ -64,14 +63,14 @@ func (r *AnnotationReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 // person asked for; then it removes the annotation before it is finished. The annotations do not wait for one that waits for a pause to
 // end. If it is a health check's and has succeeded, the annotation of a health check waits until somebody deletes it.
 func comesFirst(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
-	if request == nil || mhcspec.HasAnnotation(request, ByAnnotation) || cycle.StandsBack(&request.Status) {
+	if request == nil || cycle.StandsBack(&request.Status) {
 		return false
 	}
 	if request.Status.Phase != v1alpha1.Succeeded {
 		return !request.Status.Phase.Ended()
 	}
 	_, steps := wantedBy(machine)
-	ofHealthChecks := len(steps) == 0 && rebootannotation.ByHealthCheck(machine) && byHealthCheck(request, machine)
+	ofHealthChecks := len(steps) == 0 && rebootannotation.OperationOf(machine) != "" && byHealthCheck(request, machine)
 	return ofHealthChecks || !finished(request)
 }
 

@@ -179,67 +179,6 @@ func lagging(t *testing.T, e *env.Env, old *metav1.PartialObjectMetadata) client
 	})
 }
 
-// TestAnnotationReconcilerGoesOnWithTheVersionBefore: the previous version gave what it made for annotations the name of the Machine. Nothing is done
-// twice.
-func TestAnnotationReconcilerGoesOnWithTheVersionBefore(t *testing.T) {
-	ended := in(v1alpha1.Failed, noFinalizer, untouched)
-	for name, tt := range map[string]struct {
-		annotations map[string]string
-		by          v1alpha1.RebootRequester
-		facts       cycle.Facts
-		// stays says that what the previous version made is left, another that there is one with the new name.
-		stays, another bool
-	}{
-		"at work":                   {personAsks, somebody, in(v1alpha1.PoweringOff), true, false},
-		"pending":                   {personAsks, somebody, in(v1alpha1.Pending), true, false},
-		"not cleaned up":            {personAsks, somebody, in(v1alpha1.Failed), true, false},
-		"done":                      {personAsks, somebody, ended, false, true},
-		"done, and it owes":         {personAsks, somebody, in(v1alpha1.Failed, noFinalizer, outOfServiceSince), true, true},
-		"the attempt is done":       {asksForFirst, firstAttempt, ended, true, false},
-		"the attempt before is":     {asksForSecond, firstAttempt, ended, false, true},
-		"it was made for no record": {asksForFirst, somebody, ended, false, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			e := env.Get(t)
-			m, _ := triggered(t, e, tt.annotations, nil, cycle.Facts{})
-			before := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name, Annotations: map[string]string{ByAnnotation: ""}}}
-			before.Spec.RequestedBy = &tt.by
-			if tt.facts.Finalizer {
-				before.Finalizers = []string{cycle.Finalizer}
-			}
-			build.Create(t.Context(), t, e.Client, before)
-			before.Status = tt.facts.Status
-			before.Status.MachineUID = m.UID
-			if err := e.Client.Status().Update(t.Context(), before); err != nil {
-				t.Fatal(err)
-			}
-			for range 3 {
-				if err := trigger(t, e.Client, e.Client, m); err != nil {
-					t.Fatal(err)
-				}
-			}
-			var all v1alpha1.RebootRemediationList
-			if err := e.Client.List(t.Context(), &all, client.InNamespace(m.Namespace)); err != nil {
-				t.Fatal(err)
-			}
-			var names []string
-			for i := range all.Items {
-				names = append(names, all.Items[i].Name)
-			}
-			var want []string
-			if tt.stays {
-				want = append(want, m.Name)
-			}
-			if tt.another {
-				want = append(want, RequestName(m, askedPurpose))
-			}
-			if diff := cmp.Diff(want, names); diff != "" {
-				t.Errorf("RebootRemediations (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 // TestAnnotationReconcilerWaitsForAHealthCheck: annotations wait while a health check's cycle runs, unless it failed or waits for a pause. What a
 // person asks for does not wait for a pause, nor until somebody deletes an ended cycle; that cycle removes the annotation if it was set
 // in time. The annotation of a health check may ask for the same as another health check.

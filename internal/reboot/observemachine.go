@@ -131,7 +131,7 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) cycle.MachineFacts 
 // asks reads what the annotations ask for. A record's annotation is for the cycle of the same attempt only.
 func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *cycle.MachineFacts) {
 	facts.AsksFull, facts.Steps = wantedBy(m.object)
-	facts.Operation, facts.OfHealthCheck = rebootannotation.OperationOf(m.object), rebootannotation.ByHealthCheck(m.object)
+	facts.Operation = rebootannotation.OperationOf(m.object)
 	by := cycle.RequesterOf(&request.Spec, &request.Status)
 	if facts.Operation != "" && by.ForRecord() && by.OperationID != facts.Operation {
 		facts.AsksFull = false
@@ -142,7 +142,7 @@ func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *cycle.Machine
 // something else.
 func (m *machine) asksBeside(request *v1alpha1.RebootRemediation) bool {
 	full, _ := wantedBy(m.object)
-	return full && request.Name == m.object.GetName() && !rebootannotation.ByHealthCheck(m.object)
+	return full && request.Name == m.object.GetName() && rebootannotation.OperationOf(m.object) == ""
 }
 
 // wantedBy returns what the annotations of a Machine ask for: a full cycle, and single steps.

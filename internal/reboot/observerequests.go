@@ -103,11 +103,10 @@ func (r *AnnotationReconciler) machine(ctx context.Context, reader client.Reader
 	return scaffold.Find(ctx, reader, key, machine)
 }
 
-// cyclesFor reads, past the cache, the RebootRemediations made for annotations of a Machine. The previous version gave them the name
-// of the Machine.
+// cyclesFor reads, past the cache, the RebootRemediations made for annotations of a Machine.
 func (r *AnnotationReconciler) cyclesFor(ctx context.Context, machine *metav1.PartialObjectMetadata) ([]*v1alpha1.RebootRemediation, error) {
 	var made []*v1alpha1.RebootRemediation
-	for _, name := range append(RequestNames(machine, askedPurpose), machine.Name) {
+	for _, name := range RequestNames(machine, askedPurpose) {
 		request, key := &v1alpha1.RebootRemediation{}, client.ObjectKey{Namespace: machine.Namespace, Name: name}
 		err := r.Live.Get(ctx, key, request)
 		if client.IgnoreNotFound(err) != nil {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
-	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -125,23 +124,6 @@ func TestRefusedPartsAreNamed(t *testing.T) {
 	}
 	if err := restoreNode(t.Context(), s.e.Client, node, backup); err == nil {
 		t.Error("a Node that is gone was served")
-	}
-}
-
-// TestWhoseAnnotation: the annotation of a health check differs from that of a person.
-func TestWhoseAnnotation(t *testing.T) {
-	for name, tt := range map[string]struct {
-		annotations map[string]string
-		want        bool
-	}{
-		"a person":       {map[string]string{rebootannotation.Request: ""}, false},
-		"a health check": {map[string]string{rebootannotation.Request: operation, rebootannotation.Operation: operation}, true},
-	} {
-		m, request := &machine{object: reference(types.UID("m-1"), tt.annotations)}, &v1alpha1.RebootRemediation{}
-		request.Annotations = map[string]string{ByAnnotation: ""}
-		if got := m.facts(request).OfHealthCheck; got != tt.want {
-			t.Errorf("%s: %t", name, got)
-		}
 	}
 }
 

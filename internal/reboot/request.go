@@ -40,8 +40,8 @@ func RequestName(machine metav1.Object, purpose string) string {
 
 // requesterOn returns who asks for a cycle by the annotations of a Machine.
 func requesterOn(machine client.Object) *v1alpha1.RebootRequester {
-	if rebootannotation.ByHealthCheck(machine) {
-		return &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: rebootannotation.OperationOf(machine)}
+	if operation := rebootannotation.OperationOf(machine); operation != "" {
+		return &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}
 	}
 	return &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
 }
@@ -55,7 +55,7 @@ func byHealthCheck(request *v1alpha1.RebootRemediation, machine client.Object) b
 	case by != nil && (by.Kind == v1alpha1.RequestedByAnnotation || by.Kind == v1alpha1.RequestedByPerson):
 		return false
 	case mhcspec.HasAnnotation(request, ByAnnotation):
-		return rebootannotation.ByHealthCheck(machine)
+		return rebootannotation.OperationOf(machine) != ""
 	case by != nil:
 		return true
 	}

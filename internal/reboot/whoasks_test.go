@@ -25,7 +25,6 @@ func TestWhoAsks(t *testing.T) {
 	annotated := func(operation string) map[string]string {
 		return map[string]string{plain: operation, rebootannotation.Operation: operation}
 	}
-	before := map[string]string{plain: "2026-01-01T00:00:00Z", rebootannotation.RequestedAt: "2026-01-01T00:00:00Z"}
 	over := map[string]string{plain: "", rebootannotation.Operation: operation}
 	builtIn := &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}
 	person := &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
@@ -40,12 +39,9 @@ func TestWhoAsks(t *testing.T) {
 		"a built-in plan, no more":                  {builtIn, nil, true, map[string]string{rebootannotation.Operation: operation}, answers{}},
 		"a built-in plan, for its next":             {builtIn, nil, true, annotated("u-1/2"), answers{ByHealthCheck: true, Operation: "u-1/2"}},
 		"a person, over a built-in plan":            {builtIn, nil, true, over, answers{AsksFull: true}},
-		"the version before":                        {nil, nil, true, before, answers{AsksFull: true, ByHealthCheck: true}},
-		"the version before, stored":                {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}, nil, true, before, answers{AsksFull: true, ByHealthCheck: true}},
 		"a person":                                  {person, nil, true, map[string]string{plain: ""}, answers{AsksFull: true}},
 		"a person, for a step":                      {person, nil, true, map[string]string{off: ""}, answers{Steps: 1}},
 		"a built-in plan, over a person":            {person, nil, true, annotated(operation), answers{AsksFull: true, Operation: operation}},
-		"the version before, over a person":         {person, nil, true, before, answers{AsksFull: true}},
 		"a built-in plan, in a cycle of a person's": {person, builtIn, true, annotated(operation), answers{AsksFull: true, ByHealthCheck: true, Operation: operation}},
 		"a person, in a cycle of a built-in plan's": {builtIn, person, true, map[string]string{plain: ""}, answers{AsksFull: true}},
 		"a record":                             {record, nil, false, nil, answers{ByHealthCheck: true}},
@@ -110,7 +106,6 @@ func TestWhoAskedFirst(t *testing.T) {
 		want        v1alpha1.RebootRequester
 	}{
 		"a built-in plan":      {map[string]string{plain: operation, rebootannotation.Operation: operation}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}},
-		"the version before":   {map[string]string{plain: "t", rebootannotation.RequestedAt: "t"}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}},
 		"a person":             {map[string]string{plain: "", rebootannotation.Operation: operation}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}},
 		"a person, for a step": {map[string]string{plain + "/PowerOff": ""}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}},
 	} {

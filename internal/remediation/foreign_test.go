@@ -29,7 +29,7 @@ func TestForeign(t *testing.T) {
 	}{
 		"ours":                            {"us", "us", nothing, acting},
 		"theirs":                          {"them", "us", nothing, acting},
-		"theirs, of an earlier version":   {"", "us", label("them"), acting},
+		"theirs, made without a filter":   {"", "us", label("them"), acting},
 		"theirs, and its machine is gone": {"them", "us", func(f *harness, a *clusterv1.Machine) { remove(f, a) }, acting},
 		"theirs, and without a label now": {"them", "us", label(""), acting},
 		"theirs, and ours now":            {"them", "us", label("us"), acting},

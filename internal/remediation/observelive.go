@@ -50,7 +50,7 @@ func LookLive(ctx context.Context, reader client.Reader, policy mhcspec.Policy, 
 
 // lookAround reads the objects that the Machine belongs to.
 func (r *Reconciler) lookAround(ctx context.Context, v *view) (err error) {
-	v.facts.Machine = onmachine.Machine(v.machine, nil, v.facts.Record, v.at)
+	v.facts.Machine = onmachine.Machine(v.machine, nil, v.facts.Record)
 	_, v.facts.RemediateAsked = v.machine.Annotations[clusterv1.RemediateMachineAnnotation]
 	if v.cluster, err = clusterOf(ctx, v.reader, v.facts.Record); err != nil {
 		return err

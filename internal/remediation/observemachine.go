@@ -15,7 +15,7 @@ import (
 
 // machineFacts reads the facts about the Machine for the ladder.
 func (r *Reconciler) machineFacts(ctx context.Context, v *view) error {
-	m := onmachine.Machine(v.machine, v.mhc, v.facts.Record, r.Clock.Now())
+	m := onmachine.Machine(v.machine, v.mhc, v.facts.Record)
 	_, v.facts.RemediateAsked = v.machine.Annotations[clusterv1.RemediateMachineAnnotation]
 	if m.Mark.State == ladder.MarkWaiting && r.lateAnswer(v.facts.Record) {
 		machines, err := mhcspec.MachinesOf(ctx, r.Client, mhcspec.ClusterOf(v.machine))

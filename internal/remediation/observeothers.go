@@ -74,7 +74,7 @@ func (r *Reconciler) cycleOfOthers(ctx context.Context, machine *clusterv1.Machi
 }
 
 // ofHealthCheck reports whether a health check or a record asked for a RebootRemediation. If it does not say so but the Machine
-// owns it, the previous version of Sickbay or another controller made it. One that a person makes by hand has no owner.
+// owns it, Cluster API's own controller made it. One that a person makes by hand has no owner.
 func ofHealthCheck(cycle *v1alpha1.RebootRemediation, by *v1alpha1.RebootRequester, machine *clusterv1.Machine) bool {
 	if by != nil {
 		return by.ForRecord() || by.Kind == v1alpha1.RequestedByHealthCheck

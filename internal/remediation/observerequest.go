@@ -113,7 +113,7 @@ func readRequest(ctx context.Context, live client.Reader, wanted remedy.Request)
 }
 
 // operationOf returns the operationID of the attempt that made a request; empty if it belongs to another record. A request from
-// before the record is taken over: the previous version made it, or an earlier record that is gone.
+// before the record is taken over: Cluster API's own controller made it, or a record that is gone.
 func operationOf(found *unstructured.Unstructured, wanted remedy.Request) string {
 	operation := found.GetAnnotations()[v1alpha1.OperationAnnotation]
 	if strings.HasPrefix(operation, string(wanted.Record.UID)+"/") {
@@ -121,9 +121,6 @@ func operationOf(found *unstructured.Unstructured, wanted remedy.Request) string
 	}
 	if found.GetDeletionTimestamp() != nil {
 		// It is finished, and its name will soon be free.
-		return ""
-	}
-	if _, byAnnotation := found.GetAnnotations()[v1alpha1.ByAnnotation]; byAnnotation {
 		return ""
 	}
 	machine := wanted.Record.Spec.MachineRef.UID

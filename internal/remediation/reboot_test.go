@@ -84,44 +84,6 @@ func TestRebootHelps(t *testing.T) {
 	}
 }
 
-// TestRebootOfTheVersionBefore is taken over, also if it was carried out just now, and its annotation can be withdrawn.
-func TestRebootOfTheVersionBefore(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		ago   time.Duration
-		done  bool
-		again bool
-	}{
-		"it stands":                {time.Minute, false, false},
-		"it stands for long":       {24 * time.Hour, false, false},
-		"it is done":               {time.Minute, true, false},
-		"it was done, long before": {time.Hour, true, true},
-	}
-	rows(t, tests, func(t *testing.T, tt struct {
-		ago   time.Duration
-		done  bool
-		again bool
-	}) {
-		t.Helper()
-		f := newHarness(t, byReboot())
-		at := f.clock.Now().Add(-tt.ago).UTC().Format(time.RFC3339)
-		a := f.sick("a", build.Annotation(rebootannotation.RequestedAt, at))
-		if !tt.done {
-			annotate(f, a, rebootannotation.Request, at)
-		}
-		record := f.admit(a)
-		f.reconcile(record)
-		f.wantRecord(record, "Acting Acting reboot:-")
-		if asked := count(f.writes.since(), "patch Machine a") > 0; asked != tt.again {
-			t.Errorf("asked again: %t", asked)
-		}
-		f.judge(a, metav1.ConditionTrue)
-		f.reconcile(record)
-		f.wantStanding()
-		f.wantRecord(record, "Ended Ended Recovered reboot:Succeeded")
-	})
-}
-
 // TestRebootOfARecordThatIsGone is taken over.
 func TestRebootOfARecordThatIsGone(t *testing.T) {
 	t.Parallel()

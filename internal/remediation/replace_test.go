@@ -339,26 +339,22 @@ func (f *harness) markAs(machine *clusterv1.Machine, fieldOwner string) {
 	}
 }
 
-// TestMarkWithoutRecord is taken over, and can be withdrawn: the version before has set it, or a power cycle that somebody else has
-// asked for.
+// TestMarkWithoutRecord is taken over, and can be withdrawn: a power cycle that somebody else has asked for has set it.
 func TestMarkWithoutRecord(t *testing.T) {
 	t.Parallel()
-	rows(t, map[string]string{"the version before": ownwrites.OwnerRemediatedFieldOwner, "a power cycle": ownwrites.RebootMarkFieldOwner}, func(t *testing.T, by string) {
-		t.Helper()
-		f := newHarness(t)
-		a := f.sick("a")
-		f.markAs(a, by)
-		record := f.admit(a)
-		f.reconcile(record)
-		f.wantRecord(record, "Acting Acting replace:-")
-		if made := f.writes.since(); count(made, "Machine a") != 0 {
-			t.Errorf("written: %q", made)
-		}
-		annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "")
-		f.reconcile(record)
-		f.wantStanding()
-		f.wantRecord(record, "Ended Ended HandedBack replace:Aborted")
-	})
+	f := newHarness(t)
+	a := f.sick("a")
+	f.markAs(a, ownwrites.RebootMarkFieldOwner)
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Acting replace:-")
+	if made := f.writes.since(); count(made, "Machine a") != 0 {
+		t.Errorf("written: %q", made)
+	}
+	annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "")
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Ended Ended HandedBack replace:Aborted")
 }
 
 // TestMarkAfterTheCycleOfAPerson: a person has had the host cycled in vain, and that has asked the owner for another machine, as it

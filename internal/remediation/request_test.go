@@ -181,7 +181,7 @@ func (f *harness) makeRequest(name string, change func(u *unstructured.Unstructu
 	return request
 }
 
-// requestOf stores the request of an operation for a Machine; those of the version before name no operation.
+// requestOf stores the request of an operation for a Machine; those of Cluster API's own controller name none.
 func (f *harness) requestOf(machine *clusterv1.Machine, operation string) {
 	f.t.Helper()
 	f.makeRequest(machine.Name, func(request *unstructured.Unstructured) {
@@ -192,8 +192,8 @@ func (f *harness) requestOf(machine *clusterv1.Machine, operation string) {
 	})
 }
 
-// TestRequestOfTheVersionBefore is taken over.
-func TestRequestOfTheVersionBefore(t *testing.T) {
+// TestRequestOfClusterAPI: a request of Cluster API's own controller is taken over.
+func TestRequestOfClusterAPI(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t, byTemplate())
 	f.template()
@@ -374,7 +374,7 @@ func TestRequestThatCannotBeDeleted(t *testing.T) {
 	f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
 }
 
-// TestRequestOnItsWayOut: one that the version before has withdrawn is no attempt. Once it is gone, one is made.
+// TestRequestOnItsWayOut: one that another has withdrawn is no attempt. Once it is gone, one is made.
 func TestRequestOnItsWayOut(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t, byTemplate())

@@ -260,14 +260,14 @@ func TestCyclesOfOthers(t *testing.T) {
 		phase v1alpha1.Phase
 		want  string
 	}{
-		"a person":           {person, "", "ann has its host cycled by RebootRemediation a"},
-		"a person, at work":  {person, v1alpha1.Holding, "ann has its host cycled by RebootRemediation a"},
-		"a person, over":     {person, v1alpha1.Succeeded, ""},
-		"a person, in vain":  {person, v1alpha1.Failed, ""},
-		"by annotation":      {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}, "", "Somebody has its host cycled by RebootRemediation a"},
-		"a health check":     {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}, "", ""},
-		"the version before": {nil, "", ""},
-		"another record":     {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", OperationID: "r/1"}, "", ""},
+		"a person":          {person, "", "ann has its host cycled by RebootRemediation a"},
+		"a person, at work": {person, v1alpha1.Holding, "ann has its host cycled by RebootRemediation a"},
+		"a person, over":    {person, v1alpha1.Succeeded, ""},
+		"a person, in vain": {person, v1alpha1.Failed, ""},
+		"by annotation":     {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}, "", "Somebody has its host cycled by RebootRemediation a"},
+		"a health check":    {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}, "", ""},
+		"Cluster API's own": {nil, "", ""},
+		"another record":    {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", OperationID: "r/1"}, "", ""},
 	}
 	rows(t, tests, func(t *testing.T, tt struct {
 		by    *v1alpha1.RebootRequester

@@ -23,10 +23,6 @@ func TestAnnotateReboot(t *testing.T) {
 		"after an earlier one": {
 			map[string]string{rebootannotation.Operation: earlier}, asked,
 		},
-		"after the version before": {
-			map[string]string{rebootannotation.RequestedAt: "2026-01-01T00:00:00Z"},
-			map[string]string{rebootannotation.Request: operation, rebootannotation.Operation: operation, rebootannotation.RequestedAt: "2026-01-01T00:00:00Z"},
-		},
 		"once more, while it stands":  {asked, asked},
 		"once more, after it is done": {map[string]string{rebootannotation.Operation: operation}, map[string]string{rebootannotation.Operation: operation}},
 	}

@@ -116,22 +116,19 @@ func (s *Scene) marked(r *record) {
 	}
 }
 
-// left continues what an earlier version of Sickbay asked for on a machine. The new record adopts it; other controllers carry it
-// out.
-func (s *Scene) left(r *record) {
+// goesOn continues what was asked for a machine without a record. The new record takes it over; other controllers carry it out.
+func (s *Scene) goesOn(r *record) {
 	m, operation := r.machine, ladder.OperationID(r.obj, 1)
 	switch at := r.base.Machine; {
-	case m.leftOver == "":
+	case m.stray == "":
 		return
 	case at.Mark.State == ladder.MarkWaiting:
 		s.marked(r)
-	case at.RebootStands:
-		s.afterRepair(func() { s.rebooted(r, operation) })
 	case !at.Mark.Stands():
-		r.base.Request = request(strings.TrimPrefix(m.leftOver, "a "), r, v1alpha1.RemediationAttempt{OperationID: operation})
+		r.base.Request = request(strings.TrimPrefix(m.stray, "a "), r, v1alpha1.RemediationAttempt{OperationID: operation})
 		s.afterRepair(func() { s.requested(r, operation, s.options.helps()) })
 	}
-	m.leftOver = ""
+	m.stray = ""
 }
 
 // deletes deletes a machine, on behalf of its owner if it has one.

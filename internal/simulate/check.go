@@ -100,7 +100,7 @@ func (c *check) gather() {
 	c.facts.Targets = make([]admission.Target, len(c.machines))
 	for i, m := range c.machines {
 		m.place = i
-		c.facts.Targets[i] = admission.Target{Machine: m.obj, LeftOver: m.leftOver, Host: m.host, AwaitedBy: m.awaitedBy()}
+		c.facts.Targets[i] = admission.Target{Machine: m.obj, Stray: m.stray, Host: m.host, AwaitedBy: m.awaitedBy()}
 	}
 }
 
@@ -149,7 +149,7 @@ func (s *Scene) admit(c *check) {
 		for _, one := range due {
 			started := c.starting(one)
 			s.admitOne(c, started)
-			if one.Grant > 0 && started.Grant == 0 && one.LeftOver == "" {
+			if one.Grant > 0 && started.Grant == 0 && one.Stray == "" {
 				places++
 			}
 		}
@@ -187,12 +187,12 @@ func (s *Scene) admitOne(c *check, one admission.Admission) {
 	maps.Copy(obj.Annotations, pacing.Annotations(m.obj))
 	obj.UID, obj.CreationTimestamp = types.UID("simulated-"+obj.Namespace+"/"+obj.Name), metav1.NewTime(s.now)
 	r := &record{obj: obj, machine: m, check: c, rules: c.rules, isNew: true}
-	r.base = onMachine(m, obj, s.now)
+	r.base = onMachine(m, obj)
 	m.record = r
 	s.records = append(s.records, r)
 	s.remember(r)
 	r.touch(s)
-	s.left(r)
+	s.goesOn(r)
 }
 
 // brakes says why an attempt of a record may not act now even though it has a slot.

@@ -25,9 +25,9 @@ type machine struct {
 	health *verdict.Facts
 	check  *check
 	// place is its index among the targets of its health check.
-	place    int
-	leftOver string
-	host     *v1alpha1.RemediationReference
+	place int
+	stray string
+	host  *v1alpha1.RemediationReference
 	// record is its open record; nil if there is none. ordinal is the number of its last record.
 	record  *record
 	ordinal int

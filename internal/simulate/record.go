@@ -32,8 +32,8 @@ type record struct {
 }
 
 // onMachine returns the ladder's facts about a Machine for which nothing has been done yet.
-func onMachine(m *machine, obj *v1alpha1.MachineRemediation, now time.Time) ladder.Facts {
-	return onmachine.Facts(m.obj, m.check.mhc, obj, now)
+func onMachine(m *machine, obj *v1alpha1.MachineRemediation) ladder.Facts {
+	return onmachine.Facts(m.obj, m.check.mhc, obj)
 }
 
 // found adopts a record that was open before the simulation.

@@ -86,7 +86,7 @@ func targetsByUID(facts *explain.Facts) map[types.UID]admission.Target {
 
 // give adds a machine to its health check.
 func (s *Scene) give(from *explain.Machine, c *check, seen admission.Target) {
-	m := &machine{obj: from.Machine, check: c, leftOver: seen.LeftOver, host: seen.Host}
+	m := &machine{obj: from.Machine, check: c, stray: seen.Stray, host: seen.Host}
 	if from.Health != nil {
 		health := *from.Health
 		health.Rules = c.rulesOfHealth

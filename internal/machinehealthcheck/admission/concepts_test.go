@@ -154,7 +154,7 @@ func TestConceptsAdmitted(t *testing.T) {
 		{"the remediation of a could not be created a moment ago", failed},
 		{"a plan with `pacing` by `Owner`; a and b have the same owner", planned(plan(pacedBy(v1alpha1.DomainOwner)), sick("a"), sick("b"))},
 		{"a plan in the mode `Approve` with `maxInFlight: 1`", planned(plan(mode(v1alpha1.ModeApprove), func(p *v1alpha1.RemediationPlan) { p.MaxInFlight = new(intstr.FromInt32(1)) }), sick("a"), sick("b"))},
-		{"an earlier version of Sickbay has marked a, `max-in-flight: \"1\"`", facts(check(maxInFlight("1")), left(sick("a")), sick("b"))},
+		{"a has a request without a record, `max-in-flight: \"1\"`", facts(check(maxInFlight("1")), stray(sick("a")), sick("b"))},
 	} {
 		d := Decide(c.facts, now)
 		table = append(table, []string{c.observed, strings.Join(admittedNames(d), ", "), strings.Join(waiting(d), ", ")})

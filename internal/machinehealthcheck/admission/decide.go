@@ -81,12 +81,12 @@ const unconfirmedRetry = 15 * time.Second
 func (d *Decision) admitLine(f Facts, now time.Time) {
 	line, at := f.line(now)
 	d.RecheckAt = healthcheck.Earliest(d.RecheckAt, at)
-	left := f.leftOvers()
-	if len(line)+len(left) == 0 {
+	strays := f.strays()
+	if len(line)+len(strays) == 0 {
 		return
 	}
 	d.Steps = Steps(f, d.Config)
-	d.takeOver(f, left, now)
+	d.takeOver(f, strays, now)
 	var ready []Admission
 	past := f.history()
 	for _, one := range line {
@@ -120,12 +120,12 @@ func (d *Decision) giveSlots(f Facts, ready []Admission) {
 	}
 }
 
-// takeOver admits the machines on which an earlier version of Sickbay left something, regardless of slots.
-func (d *Decision) takeOver(f Facts, left []Admission, now time.Time) {
+// takeOver admits the machines with strays regardless of slots: what was asked for is under way.
+func (d *Decision) takeOver(f Facts, strays []Admission, now time.Time) {
 	if d.Stopped.Reason != "" {
 		return
 	}
-	for _, one := range left {
+	for _, one := range strays {
 		obstacle := f.recentFailure(one, now)
 		if len(d.Steps) == 0 {
 			obstacle = Obstacle{ReasonTemplateNotFound, f.Template.Missing, now.Add(TemplateRetry)}
@@ -139,7 +139,6 @@ func (d *Decision) takeOver(f Facts, left []Admission, now time.Time) {
 			d.InFlight = map[types.UID]string{}
 		}
 		d.InFlight[one.Machine.UID] = one.Machine.Name
-		one.Start = leftOverStart(d.Steps, one.LeftOver)
 		d.Admit = append(d.Admit, one)
 	}
 }

@@ -35,7 +35,7 @@ func TestDecidePaused(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := facts(tt.mhc, sick("a"), left(sick("b")), healthy("c"))
+			f := facts(tt.mhc, sick("a"), stray(sick("b")), healthy("c"))
 			f.Cluster = tt.cluster
 			d := Decide(f, now)
 			if diff := cmp.Diff(tt.want, d.Paused); diff != "" {
@@ -83,7 +83,7 @@ func TestDecideInvalidConfiguration(t *testing.T) {
 	}
 	for name, opt := range tests {
 		t.Run(name, func(t *testing.T) {
-			d := Decide(facts(check(opt), sick("a"), left(sick("b")), healthy("c")).with(recordOf("a", tried)), now)
+			d := Decide(facts(check(opt), sick("a"), stray(sick("b")), healthy("c")).with(recordOf("a", tried)), now)
 			wantStopped(t, d, ReasonInvalidConfiguration)
 			if d.Counts.Expected != 3 || d.Counts.Healthy != 1 {
 				t.Errorf("counts are %+v, want them as ever", d.Counts)
@@ -173,24 +173,24 @@ func TestDecideDryRun(t *testing.T) {
 	}
 }
 
-// TestDecideLeftOvers: what an earlier version has left gets a record once, over the slots, whatever the health.
-func TestDecideLeftOvers(t *testing.T) {
+// TestDecideStrays: a machine with a request without a record gets a record once, over the slots, whatever the health.
+func TestDecideStrays(t *testing.T) {
 	tests := map[string]struct {
 		facts   Facts
 		want    []string
 		waiting []string
 	}{
-		"sick":                  {facts(check(), left(sick("a"))), []string{"a: taken over"}, nil},
-		"healthy":               {facts(check(), left(healthy("a"))), []string{"a: taken over"}, nil},
-		"no verdict":            {facts(check(), left(target("a"))), []string{"a: taken over"}, nil},
-		"being deleted":         {facts(check(), left(sick("a", build.Deleting(now)))), nil, nil},
-		"has an open record":    {facts(check(), left(sick("a"))).with(recordOf("a")), nil, nil},
-		"had one":               {facts(check(), left(healthy("a"))).with(recordOf("a", ended)), nil, nil},
-		"had one, sick again":   {facts(check(), left(sick("a"))).with(recordOf("a", ended)), replaced("a"), nil},
-		"over the slots":        {facts(check(maxInFlight("1")), left(sick("a")), left(sick("b")), sick("c")), []string{"a: taken over", "b: taken over"}, []string{"c: NoSlot"}},
-		"takes a slot":          {facts(check(maxInFlight("2")), left(healthy("a")), sick("b"), sick("c")), []string{"a: taken over", "b: replace"}, []string{"c: NoSlot"}},
-		"the gate is closed":    {facts(check(build.TriggerIfInRange("[0-0]")), left(sick("a")), sick("b")), []string{"a: taken over"}, []string{"b: GateClosed"}},
-		"invalid configuration": {facts(check(maxInFlight("x")), left(sick("a"))), nil, nil},
+		"sick":                  {facts(check(), stray(sick("a"))), []string{"a: taken over"}, nil},
+		"healthy":               {facts(check(), stray(healthy("a"))), []string{"a: taken over"}, nil},
+		"no verdict":            {facts(check(), stray(target("a"))), []string{"a: taken over"}, nil},
+		"being deleted":         {facts(check(), stray(sick("a", build.Deleting(now)))), nil, nil},
+		"has an open record":    {facts(check(), stray(sick("a"))).with(recordOf("a")), nil, nil},
+		"had one":               {facts(check(), stray(healthy("a"))).with(recordOf("a", ended)), nil, nil},
+		"had one, sick again":   {facts(check(), stray(sick("a"))).with(recordOf("a", ended)), replaced("a"), nil},
+		"over the slots":        {facts(check(maxInFlight("1")), stray(sick("a")), stray(sick("b")), sick("c")), []string{"a: taken over", "b: taken over"}, []string{"c: NoSlot"}},
+		"takes a slot":          {facts(check(maxInFlight("2")), stray(healthy("a")), sick("b"), sick("c")), []string{"a: taken over", "b: replace"}, []string{"c: NoSlot"}},
+		"the gate is closed":    {facts(check(build.TriggerIfInRange("[0-0]")), stray(sick("a")), sick("b")), []string{"a: taken over"}, []string{"b: GateClosed"}},
+		"invalid configuration": {facts(check(maxInFlight("x")), stray(sick("a"))), nil, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -63,7 +63,7 @@ func budgetIsKept(t *rapid.T, f Facts, d Decision) {
 		}
 	}
 	for _, one := range d.Admit {
-		if one.LeftOver != "" {
+		if one.Stray != "" {
 			taken++
 		} else if one.Grant > 0 {
 			given++
@@ -91,7 +91,7 @@ func onlyTheSick(t *rapid.T, f Facts, d Decision) {
 	seen := map[string]bool{}
 	for _, one := range slices.Concat(d.Admit, d.Next) {
 		target := Target{Machine: one.Machine}
-		if seen[one.Machine.Name] || target.deleting() || (one.LeftOver == "" && !target.sick()) {
+		if seen[one.Machine.Name] || target.deleting() || (one.Stray == "" && !target.sick()) {
 			t.Fatalf("%s is admitted", one.Machine.Name)
 		}
 		if record := openRecord(f, one.Machine.UID); record != one.Record {
@@ -118,7 +118,7 @@ func nobodyForgotten(t *rapid.T, f Facts, d Decision) {
 	}
 	for _, target := range f.Targets {
 		due := target.sick() && !target.unconfirmed() && openRecord(f, target.Machine.UID) == nil
-		if due && target.LeftOver == "" && !known[target.Machine.UID] {
+		if due && target.Stray == "" && !known[target.Machine.UID] {
 			t.Fatalf("%s is neither admitted nor has it a reason", target.Machine.Name)
 		}
 	}
@@ -142,7 +142,7 @@ func nobodyWhoMustNotBe(t *rapid.T, f Facts, d Decision) {
 		t.Fatalf("stopped by %+v, and %v", d.Stopped, admitted(d))
 	}
 	for _, one := range d.Admit {
-		if one.LeftOver == "" && (d.Counts.Unhealthy() > d.gate.maximum || f.Unseen) {
+		if one.Stray == "" && (d.Counts.Unhealthy() > d.gate.maximum || f.Unseen) {
 			t.Fatalf("%v in spite of %+v", admitted(d), d.Counts)
 		}
 	}
@@ -195,7 +195,7 @@ func vainStandsBehind(t *rapid.T, f Facts, d Decision) {
 	}
 	for _, one := range d.Admit {
 		for _, other := range d.Next {
-			if one.LeftOver == "" && one.Grant > 0 && other.fruitless < one.fruitless {
+			if one.Stray == "" && one.Grant > 0 && other.fruitless < one.fruitless {
 				t.Fatalf("%s, %d times in vain, comes before %s, %d times", one.Machine.Name, one.fruitless, other.Machine.Name, other.fruitless)
 			}
 		}
@@ -225,7 +225,7 @@ func nothingForgotten(t *rapid.T, f Facts, d Decision) {
 		return
 	}
 	for _, one := range d.Admit {
-		if one.Record != nil || one.LeftOver != "" {
+		if one.Record != nil || one.Stray != "" {
 			continue
 		}
 		_, incident := f.history().of(one)

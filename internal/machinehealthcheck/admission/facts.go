@@ -60,8 +60,8 @@ type Target struct {
 	Machine *clusterv1.Machine
 	// Present is the result of a judgement just now; empty if there was none.
 	Present metav1.ConditionStatus
-	// LeftOver names what an earlier version of Sickbay left on the Machine; empty if nothing.
-	LeftOver string
+	// Stray names what was asked for the Machine without a record; empty if nothing.
+	Stray string
 	// Host is the bare-metal host of the Machine; nil if it has none.
 	Host *v1alpha1.RemediationReference
 	// AwaitedBy is the open record of another machine that waits for this one as its replacement, and judges it; empty if none
@@ -111,12 +111,12 @@ func (f Facts) openByMachine() map[types.UID]*v1alpha1.MachineRemediation {
 	return all
 }
 
-// EachNew calls do for each target that may get a new record: it is sick or has leftovers, and no record of it is open.
+// EachNew calls do for each target that may get a new record: it is sick or has a stray, and no record of it is open.
 func (f *Facts) EachNew(do func(*Target)) {
 	records := f.openByMachine()
 	for i := range f.Targets {
 		target := &f.Targets[i]
-		if records[target.Machine.UID] != nil || (!target.sick() && target.LeftOver == "") {
+		if records[target.Machine.UID] != nil || (!target.sick() && target.Stray == "") {
 			continue
 		}
 		do(target)

@@ -60,9 +60,9 @@ func seen(t Target, present metav1.ConditionStatus) Target {
 	return t
 }
 
-// left gives a Target something that an earlier version has left.
-func left(t Target) Target {
-	t.LeftOver = "a mark for its owner"
+// stray gives a Target a request without a record.
+func stray(t Target) Target {
+	t.Stray = "a FixRemediation"
 	return t
 }
 
@@ -170,7 +170,7 @@ func described(d Decision, one Admission) string {
 	switch {
 	case one.Record != nil:
 		return "grant"
-	case one.LeftOver != "":
+	case one.Stray != "":
 		return "taken over"
 	}
 	return d.StepOf(one)
@@ -265,7 +265,7 @@ func drawFacts(t *rapid.T) Facts {
 		one := Target{Machine: drawMachine(t, fmt.Sprintf("m%d", i))}
 		one.Present = rapid.SampledFrom([]metav1.ConditionStatus{"", "", metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}).Draw(t, "seen")
 		if rapid.IntRange(0, 5).Draw(t, "left") == 0 {
-			one = left(one)
+			one = stray(one)
 		}
 		all = append(all, one)
 	}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -21,8 +19,8 @@ type Admission struct {
 	Record *v1alpha1.MachineRemediation
 	// Grant is the new spec.grant. A new record with 0 has no slot: a person must approve its first act.
 	Grant int32
-	// LeftOver names what an earlier version of Sickbay left on the machine; empty if nothing.
-	LeftOver string
+	// Stray names what was asked for the machine without a record; empty if nothing.
+	Stray string
 	// Start says where in the plan a new record begins; nil if at its first step.
 	Start *v1alpha1.RemediationStart
 	// Host is the bare-metal host of the machine; nil if it has none.
@@ -47,7 +45,7 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 	records := f.openByMachine()
 	for i := range f.Targets {
 		target := &f.Targets[i]
-		if !target.sick() || target.unconfirmed() || f.takesOver(target) {
+		if !target.sick() || target.unconfirmed() || f.astray(target) {
 			continue
 		}
 		machine := target.Machine
@@ -72,37 +70,4 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 		return cmp.Or(cmp.Compare(a.fruitless, b.fruitless), a.since.Compare(b.since), cmp.Compare(a.Machine.Name, b.Machine.Name))
 	})
 	return all, at
-}
-
-// leftOvers returns the machines with leftovers of an earlier version of Sickbay. They get a record whatever their health, which
-// continues or withdraws the leftovers. It leaves out machines that ever had a record, unless a power cycle has marked one since.
-func (f Facts) leftOvers() []Admission {
-	var all []Admission
-	for i := range f.Targets {
-		if target := &f.Targets[i]; f.takesOver(target) {
-			all = append(all, Admission{Machine: target.Machine, Host: target.Host, Grant: 1, LeftOver: target.LeftOver})
-		}
-	}
-	slices.SortFunc(all, func(a, b Admission) int { return cmp.Compare(a.Machine.Name, b.Machine.Name) })
-	return all
-}
-
-func (f Facts) takesOver(target *Target) bool {
-	if target.LeftOver == "" || target.deleting() {
-		return false
-	}
-	return !f.recorded(target.Machine.UID) || f.markedLater(target)
-}
-
-// markedLater reports whether a power cycle without a record has marked a machine after all of its records ended.
-func (f Facts) markedLater(target *Target) bool {
-	mark := meta.FindStatusCondition(target.Machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
-	return target.LeftOver == leftOverMark && mark != nil && !slices.ContainsFunc(f.Records, func(r *v1alpha1.MachineRemediation) bool {
-		ended := r.Status.CompletionTime
-		return r.Spec.MachineRef.UID == target.Machine.UID && (ended == nil || !ended.Before(&mark.LastTransitionTime))
-	})
-}
-
-func (f Facts) recorded(machine types.UID) bool {
-	return slices.ContainsFunc(f.Records, func(r *v1alpha1.MachineRemediation) bool { return r.Spec.MachineRef.UID == machine })
 }

@@ -273,7 +273,7 @@ func TestPlanProblem(t *testing.T) {
 }
 
 func TestPlanMissing(t *testing.T) {
-	f := planned(nil, sick("a"), left(healthy("b")))
+	f := planned(nil, sick("a"), stray(healthy("b")))
 	f.Template.Missing = "MachineRemediationTemplate plan does not exist"
 	d := Decide(f, now)
 	if diff := cmp.Diff([]string{"b: " + ReasonTemplateNotFound, "a: " + ReasonTemplateNotFound}, waiting(d)); diff != "" || len(d.Admit) > 0 {
@@ -310,34 +310,6 @@ func TestObserve(t *testing.T) {
 	d.Admit[0] = nothing
 	if got, want := d.dryRunMessage(), "Would remediate a (none, a person decides)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// TestLeftOverStart: what was begun by an earlier version goes on at the step that it belongs to.
-func TestLeftOverStart(t *testing.T) {
-	for name, tt := range map[string]struct {
-		left string
-		plan *v1alpha1.MachineRemediationTemplate
-		want string
-	}{
-		"a mark":                 {leftOverMark, plan(), "replace"},
-		"a mark, no replacement": {leftOverMark, plan(steps(wait, reboot)), ""},
-		"a mark, the first step": {leftOverMark, plan(steps(replace)), ""},
-		"a power cycle":          {leftOverReboot, plan(), "reboot"},
-		"a request":              {"a FixRemediation", plan(), ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			one := sick("a")
-			one.LeftOver = tt.left
-			d := Decide(planned(tt.plan, one), now)
-			got := ""
-			if d.Admit[0].Start != nil {
-				got = d.Admit[0].Start.Step
-			}
-			if got != tt.want || d.Admit[0].Grant != 1 {
-				t.Errorf("starts at %q with grant %d, want %q with a slot", got, d.Admit[0].Grant, tt.want)
-			}
-		})
 	}
 }
 
@@ -380,10 +352,10 @@ func TestPaced(t *testing.T) {
 
 func admittedAt(f Facts, at time.Time) []string { return admitted(Decide(f, at)) }
 
-// TestPacedWithLeftOvers: what is taken over takes its room, too.
-func TestPacedWithLeftOvers(t *testing.T) {
+// TestPacedWithStrays: what is taken over takes its room, too.
+func TestPacedWithStrays(t *testing.T) {
 	p := plan(steps(replace, hold), pacedBy(v1alpha1.DomainOwner))
-	d := Decide(planned(p, left(sick("a")), sick("b")), now)
+	d := Decide(planned(p, stray(sick("a")), sick("b")), now)
 	if diff := cmp.Diff([]string{"a: taken over"}, admitted(d)); diff != "" {
 		t.Errorf("admitted (-want +got):\n%s", diff)
 	}

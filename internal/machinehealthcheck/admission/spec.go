@@ -17,7 +17,7 @@ func Spec(f Facts, d Decision, one Admission, now time.Time) v1alpha1.MachineRem
 		ClusterName:    f.Cluster.Name,
 		MachineRef:     v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
 		HealthCheckRef: v1alpha1.RemediationReference{Name: mhc.Name, UID: mhc.UID},
-		Finding:        finding(Target{Machine: machine}, one.LeftOver, now),
+		Finding:        finding(Target{Machine: machine}, one.Stray, now),
 		HostRef:        one.Host,
 		Steps:          d.Steps,
 		StartAt:        one.Start,
@@ -33,18 +33,18 @@ func Spec(f Facts, d Decision, one Admission, now time.Time) v1alpha1.MachineRem
 	return spec
 }
 
-// reasonTakenOver is the reason of a finding about a machine that has leftovers but no verdict.
+// reasonTakenOver is the reason of a finding about a machine that has a stray but no verdict.
 const reasonTakenOver = "TakenOver"
 
 // maxFindingMessage is how long the definition lets the message of a finding be.
 const maxFindingMessage = 1024
 
 // finding is the verdict that leads to a record.
-func finding(target Target, leftOver string, now time.Time) v1alpha1.RemediationFinding {
+func finding(target Target, stray string, now time.Time) v1alpha1.RemediationFinding {
 	verdict := target.Verdict()
 	if verdict == nil {
 		return v1alpha1.RemediationFinding{
-			Reason: reasonTakenOver, Message: "An earlier version of Sickbay has left " + leftOver, Since: metav1.NewTime(now.Truncate(time.Second)),
+			Reason: reasonTakenOver, Message: "Without a MachineRemediation, the Machine has " + stray, Since: metav1.NewTime(now.Truncate(time.Second)),
 		}
 	}
 	return v1alpha1.RemediationFinding{Reason: verdict.Reason, Message: ownwrites.Shortened(verdict.Message, maxFindingMessage), Since: verdict.LastTransitionTime}

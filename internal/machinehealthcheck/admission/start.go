@@ -55,7 +55,7 @@ func (d *Decision) begin(f Facts, past history, one Admission, now time.Time) Ad
 // rule could not be evaluated: then the record gets no slot, and a person decides. A rule can take a slot away but never gives one:
 // a machine that needed none was neither counted nor paced. Its record gets in line.
 func (d *Decision) StartBy(one Admission, rule *v1alpha1.RemediationStart, failed bool) Admission {
-	if one.Record != nil || one.LeftOver != "" {
+	if one.Record != nil || one.Stray != "" {
 		return one
 	}
 	if failed {
@@ -86,14 +86,4 @@ func firstGrant(steps []v1alpha1.RemediationStep, start *v1alpha1.RemediationSta
 		return 0
 	}
 	return 0
-}
-
-// leftOverStart returns the step that an earlier version of Sickbay began; nil if it is the first, or there is none.
-func leftOverStart(steps []v1alpha1.RemediationStep, leftOver string) *v1alpha1.RemediationStart {
-	action := leftOverActions[leftOver]
-	i := slices.IndexFunc(steps, func(step v1alpha1.RemediationStep) bool { return step.Action == action })
-	if i <= 0 {
-		return nil
-	}
-	return &v1alpha1.RemediationStart{Step: steps[i].Name, Reason: "An earlier version of Sickbay has left " + leftOver}
 }

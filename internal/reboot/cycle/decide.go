@@ -14,7 +14,6 @@ import (
 // Decide returns what to do next about one RebootRemediation.
 func Decide(f Facts, now time.Time) Decision {
 	d := &draft{f: f, s: *f.Status.DeepCopy(), now: now.Truncate(time.Second)}
-	d.adopt()
 	switch ended := f.Status.Phase.Ended(); {
 	case !f.Finalizer && (ended || f.Deleting):
 		d.afterEnd()
@@ -49,7 +48,7 @@ func (d *draft) noteSteps() {
 	d.s.AskedInTime = d.s.AskedInTime && (d.f.Machine.Asked || d.f.MachineUnreadable != "")
 	switch m := d.f.Machine; {
 	case !m.ByAnnotation:
-	case m.AsksFull && !m.OfHealthCheck:
+	case m.AsksFull && m.Operation == "":
 		d.s.SingleSteps = false
 	case len(m.Steps) > 0:
 		d.s.SingleSteps = true

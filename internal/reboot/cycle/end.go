@@ -164,7 +164,7 @@ func (d *draft) returnNode() {
 
 // conclude says in the condition what became of the Node after the end.
 func (d *draft) conclude(message string) {
-	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, cmp.Or(string(whyEnded(&d.s)), string(d.s.Phase)), message)
+	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, cmp.Or(string(d.s.Outcome), string(d.s.Phase)), message)
 }
 
 // cameAfterEnd reports whether the Node has come after the end: it is another Node than before, or the same one after a boot. If the

@@ -62,8 +62,6 @@ type MachineFacts struct {
 	Asked bool
 	// Operation is the attempt for which a record asks by annotation; empty if none does.
 	Operation string
-	// OfHealthCheck reports whether the annotation for a full cycle is a health check's.
-	OfHealthCheck bool
 	// ByHealthCheck reports whether a health check has asked for the cycle, and not a person.
 	ByHealthCheck bool
 	// Healthy reports whether a health check asked for the cycle and calls the machine healthy, Sick whether it calls it sick. Both
@@ -140,7 +138,7 @@ func (f *Facts) noUseCycling() bool {
 	if f.Status.Phase != v1alpha1.Failed {
 		return false
 	}
-	switch whyEnded(&f.Status) {
+	switch f.Status.Outcome {
 	case v1alpha1.ReasonPowerOffTimedOut, v1alpha1.ReasonPowerOnTimedOut, v1alpha1.ReasonNodeTimedOut, v1alpha1.ReasonMachineUnhealthy:
 		return true
 	case v1alpha1.ReasonHostUnavailable:
@@ -172,13 +170,12 @@ func (f *Facts) hostGoes() bool {
 // cycle.
 func (f *Facts) Full() bool {
 	m := f.Machine
-	return !m.ByAnnotation || (m.AsksFull && (!m.OfHealthCheck || !f.stepwise()))
+	return !m.ByAnnotation || (m.AsksFull && (m.Operation == "" || !f.stepwise()))
 }
 
 // stepwise reports whether a person has asked for single steps.
 func (f *Facts) stepwise() bool {
-	// The previous version did not store that single steps were asked for, but it stored HoldingSince.
-	return f.Status.SingleSteps || f.Status.HoldingSince != nil || len(f.Machine.Steps) > 0
+	return f.Status.SingleSteps || len(f.Machine.Steps) > 0
 }
 
 // wants reports whether a step is wanted.

@@ -131,8 +131,19 @@ func isolated(reason string) change {
 
 func condition(conditionType string, status metav1.ConditionStatus, reason string) change {
 	return func(f *Facts) {
+		if conditionType == v1alpha1.ConditionSucceeded && f.Status.Phase.Ended() {
+			f.Status.Outcome = v1alpha1.Outcome(reason)
+		}
 		meta.SetStatusCondition(&f.Status.Conditions, metav1.Condition{Type: conditionType, Status: status, Reason: reason, LastTransitionTime: noon})
 	}
+}
+
+// reasonOf returns the reason of a condition; empty if there is none.
+func reasonOf(status v1alpha1.RebootRemediationStatus, conditionType string) string {
+	if c := meta.FindStatusCondition(status.Conditions, conditionType); c != nil {
+		return c.Reason
+	}
+	return ""
 }
 
 // waitsFor sets what the record says that the cycle waits for.

@@ -52,31 +52,6 @@ func TestOwnerMarkedUnderPauseAfterPowerOff(t *testing.T) {
 	}
 }
 
-// The previous version stored that a person keeps the host off: it had no status.singleSteps, and the annotation PowerOff has
-// gone.
-func TestUpgradeHealthCheckEndsOldHold(t *testing.T) {
-	w := stepModel(t, v1alpha1.StepPowerOff)
-	if got := w.rest(); got.phase != v1alpha1.Holding {
-		t.Fatalf("it comes to rest as %+v", got)
-	}
-	w.request.status.SingleSteps = false // as the previous version stored it
-	doings["a health check asks"](w)
-	w.goOn(10 * time.Minute)
-	if w.request.status.Phase != v1alpha1.Holding || w.iron.power {
-		t.Errorf("the hold of a person is ended by a health check: in phase %s, on %t", w.request.status.Phase, w.iron.power)
-	}
-}
-
-// The same while the Machine cannot be read and the host is to be proven off again.
-func TestUpgradeOldHoldWithoutMachine(t *testing.T) {
-	f := in(v1alpha1.PoweringOff, requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}), asking(), keyed, keySeen)
-	f.Status.SingleSteps, f.Status.HoldingSince = false, &noon // the proof began again while a person kept the host off
-	machineUnreadable(&f)
-	if d := Decide(f, noon.Add(powerOffTimeout+proofTime)); d.Status.Phase != v1alpha1.Holding {
-		t.Errorf("a hold of a person is ended, since the Machine cannot be read: %s", d)
-	}
-}
-
 // A person keeps the host off by spec.online in a cycle of single steps. A failed read of the Machine must not end it.
 func TestUnreadableMachineEndsWaitForPerson(t *testing.T) {
 	f := in(v1alpha1.PoweringOn, requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}), asking(v1alpha1.StepPowerOn), off, userOff)

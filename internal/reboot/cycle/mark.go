@@ -58,7 +58,7 @@ func suspectHost(s *v1alpha1.RebootRemediationStatus) bool {
 	if s.Phase != v1alpha1.Failed {
 		return false
 	}
-	switch whyEnded(s) {
+	switch s.Outcome {
 	case v1alpha1.ReasonPowerOffTimedOut, v1alpha1.ReasonPowerOnTimedOut, v1alpha1.ReasonNodeTimedOut:
 		return true
 	default:

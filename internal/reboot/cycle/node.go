@@ -53,8 +53,8 @@ func (d *draft) back() bool {
 // releasedBy returns a time by which this attempt had released the host.
 func (d *draft) releasedBy() *metav1.Time { return cmp.Or(d.s.NextAttemptAt, d.s.LastPoweredOn) }
 
-// registeredSince reports whether a Node has registered since the host was off, and is another one than before. Earlier versions did not
-// store that there was no Node meanwhile, only when the host was off.
+// registeredSince reports whether a Node has registered since the host was off, and is another one than before. If
+// nobody looked while there was no Node, it goes by when the host was off.
 func (d *draft) registeredSince(node *corev1.Node) bool {
 	if d.recorded(node) {
 		return false

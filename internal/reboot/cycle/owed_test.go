@@ -52,7 +52,7 @@ func TestHealthCheckEndsNoHold(t *testing.T) {
 	const phase = v1alpha1.Holding
 	of := func(by v1alpha1.RequesterKind) change { return requestedBy(v1alpha1.RebootRequester{Kind: by}) }
 	asks := func(f *Facts) {
-		f.Machine.AsksFull, f.Machine.OfHealthCheck, f.Machine.Operation = true, true, operation
+		f.Machine.AsksFull, f.Machine.Operation = true, operation
 	}
 	person := func(f *Facts) { f.Machine.AsksFull = true }
 	held := func(changes ...change) Facts {

@@ -3,7 +3,6 @@ package cycle
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"testing"
 	"time"
 
@@ -159,13 +158,12 @@ func TestTwoAtOnce(t *testing.T) {
 		p.joins("person", &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}, false)
 		p.desks[1].request.spec.Isolation = taint
 		p.desks[1].request.exists = false
-		events := slices.DeleteFunc(names(faults), func(name string) bool { return name == "an older version" })
 		for range rapid.SampledFrom([]int{20, 40, 80, 160}).Draw(t, "turns") {
 			name := rapid.OneOf(
 				rapid.SampledFrom([]string{"step", "step", "lost", "late", "both", "both"}),
 				rapid.SampledFrom([]string{"1s", "20s", "1m15s", "2m", "11m", "21m"}),
 				rapid.SampledFrom([]string{"both", "a person asks", "a pause", "the pause ends", "the pause ends"}),
-				rapid.SampledFrom(events),
+				rapid.SampledFrom(names(faults)),
 			).Draw(t, "turn")
 			switch d, err := time.ParseDuration(name); {
 			case err == nil:

@@ -31,12 +31,6 @@ func ofBuiltInPlan(f *Facts) {
 	m.ByAnnotation, m.AsksFull, m.Operation, m.ByHealthCheck = true, true, operation, true
 }
 
-// ofVersionBefore makes the cycle one that a health check asked for before records existed.
-func ofVersionBefore(f *Facts) {
-	requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck})(f)
-	f.Machine.ByAnnotation, f.Machine.AsksFull, f.Machine.ByHealthCheck = true, true, true
-}
-
 // aPersonAsks overwrites the annotation of a health check.
 func aPersonAsks(f *Facts) {
 	f.Machine.AsksFull, f.Machine.Operation, f.Machine.ByHealthCheck = true, "", false
@@ -62,7 +56,6 @@ func TestRecordHasOneCycle(t *testing.T) {
 	}{
 		"a record":                             {ofRecord, false},
 		"a built-in plan":                      {ofBuiltInPlan, false},
-		"the version before":                   {ofVersionBefore, true},
 		"a person, too, by the annotation":     {allOf(ofBuiltInPlan, aPersonAsks), true},
 		"a person whose annotation is lost":    {aRecordAsks, true},
 		"Cluster API's own controller":         {func(*Facts) {}, true},
@@ -127,7 +120,6 @@ func TestRecordAsksNoOwner(t *testing.T) {
 			{name: reason + ": a record", facts: in(failed, because(reason), change, ofRecord), want: ends(RemoveFinalizer)},
 			{name: reason + ": a built-in plan", facts: in(failed, because(reason), change, ofBuiltInPlan), want: ends(DropAll)},
 			{name: reason + ": and it is gone", facts: in(failed, because(reason), change, ofBuiltInPlan, nobodyAsks), want: ends(RemoveFinalizer)},
-			{name: reason + ": the version before", facts: in(failed, because(reason), change, ofVersionBefore), want: ends(MarkForOwner)},
 			{name: reason + ": a person, over whose annotation a record has written", facts: in(failed, because(reason), change, aRecordAsks), want: ends(DropAll)},
 		})
 	}

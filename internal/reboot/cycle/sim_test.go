@@ -43,10 +43,10 @@ type simMachine struct {
 	gone, owned, marked         bool
 	node                        string
 	byAnnotation, byHealthCheck bool
-	// plain is the annotation for a full cycle, and ofHealthCheck says whether it is a health check's.
-	plain, ofHealthCheck bool
-	operation            string
-	keys                 map[v1alpha1.Step]bool
+	// plain is the annotation for a full cycle.
+	plain     bool
+	operation string
+	keys      map[v1alpha1.Step]bool
 	// sick means that the verdict stays unhealthy, whatever the Node says.
 	sick bool
 }
@@ -105,7 +105,7 @@ func (w *model) machineFacts() MachineFacts {
 	return MachineFacts{
 		UID: m.uid, Node: m.node, ByAnnotation: m.byAnnotation, Steps: maps.Clone(m.keys),
 		AsksFull:  m.plain && (m.operation == "" || !by.ForRecord() || by.OperationID == m.operation),
-		Operation: m.operation, OfHealthCheck: m.ofHealthCheck, ByHealthCheck: asks,
+		Operation: m.operation, ByHealthCheck: asks,
 		Healthy: asks && w.healthy(), Sick: asks && !w.healthy(), Owned: m.owned, Marked: m.marked,
 	}
 }
@@ -114,7 +114,7 @@ func (w *model) machineFacts() MachineFacts {
 func (w *model) byHealthCheck() bool {
 	m, by := w.machine, w.request.spec.RequestedBy
 	person := by != nil && by.Kind == v1alpha1.RequestedByAnnotation
-	return m.byHealthCheck && !person && (!m.byAnnotation || (m.plain && m.ofHealthCheck)) && len(m.keys) == 0 && !w.request.status.SingleSteps
+	return m.byHealthCheck && !person && (!m.byAnnotation || (m.plain && m.operation != "")) && len(m.keys) == 0 && !w.request.status.SingleSteps
 }
 
 // ofRecord reports whether a record decides what follows.
@@ -223,7 +223,7 @@ func (w *model) act(d Decision) {
 		w.machine.marked = true
 	case DropAsked, DropAll:
 		if f := w.facts(); d.Action == DropAll && f.Full() {
-			w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = false, false, ""
+			w.machine.plain, w.machine.operation = false, ""
 		}
 		for _, step := range d.Done {
 			delete(w.machine.keys, step)

@@ -49,7 +49,6 @@ var faults = map[string]event{
 	"boots quickly":     func(w *model) { w.kubelet.bootTime = 30 * time.Second },
 	"boot fails":        func(w *model) { w.kubelet.dead = true },
 	"boot works":        func(w *model) { w.kubelet.dead = false },
-	"an older version":  (*model).forgets,
 	"offDelay":          func(w *model) { w.operator.offDelay = 40 * time.Second },
 	"onDelay":           func(w *model) { w.operator.onDelay = 40 * time.Second },
 }
@@ -73,10 +72,10 @@ var doings = map[string]event{
 	"Node gets a taint": (*model).tainted,
 	"Node is cordoned":  func(w *model) { w.changeNode(func(n *corev1.Node) { n.Spec.Unschedulable = true }) },
 	"asked for all":     (*model).personAsks,
-	"not asked for all": func(w *model) { w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = false, false, "" },
+	"not asked for all": func(w *model) { w.machine.plain, w.machine.operation = false, "" },
 	"a health check asks": func(w *model) {
 		if w.machine.byAnnotation {
-			w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = true, true, operation
+			w.machine.plain, w.machine.operation = true, operation
 		}
 	},
 	"asked for PowerOff": asks(v1alpha1.StepPowerOff, true),
@@ -97,14 +96,6 @@ var ends = map[string]event{
 	"disablePowerOff set": func(w *model) { w.host.fenceable = false; w.touchHost() },
 }
 
-// forgets clears the fields that an earlier version did not have.
-func (w *model) forgets() {
-	s := &w.request.status
-	s.SuspendedSince, s.PausedSince, s.UnavailableSince, s.NodeGoneAt, s.Outcome = nil, nil, nil, nil, ""
-	s.HostMarkedSince, s.AskedInTime = nil, false
-	w.request.version++
-}
-
 func asks(step v1alpha1.Step, want bool) event {
 	return func(w *model) {
 		delete(w.machine.keys, step)
@@ -117,7 +108,7 @@ func asks(step v1alpha1.Step, want bool) event {
 // personAsks sets a person's annotation for a full cycle, even over a record's.
 func (w *model) personAsks() {
 	w.machine.plain = w.machine.byAnnotation
-	w.machine.ofHealthCheck, w.machine.operation = false, ""
+	w.machine.operation = ""
 	w.seen.stepwise = false
 }
 
@@ -128,7 +119,7 @@ var asksOfRecords = map[string]event{
 	},
 	"a built-in plan": func(w *model) {
 		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}
-		w.machine.byAnnotation, w.machine.plain, w.machine.ofHealthCheck, w.machine.operation = true, true, true, operation
+		w.machine.byAnnotation, w.machine.plain, w.machine.operation = true, true, operation
 	},
 }
 
@@ -193,7 +184,7 @@ func (w *model) heal() {
 	for _, name := range []string{"online: true", "other lets go"} {
 		doings[name](w)
 	}
-	if !w.machine.plain || w.machine.ofHealthCheck {
+	if !w.machine.plain || w.machine.operation != "" {
 		for _, name := range []string{"asked for PowerOff", "asked for Delete", "asked for PowerOn"} {
 			doings[name](w)
 		}

@@ -31,10 +31,7 @@ func anyModel(t *rapid.T) *model {
 		}
 	case 1:
 		w.machine.byAnnotation, w.machine.plain = true, true
-		w.machine.ofHealthCheck = rapid.Bool().Draw(t, "by the version before")
-		if !w.machine.ofHealthCheck {
-			w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
-		}
+		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
 	case 2:
 		asksOfRecords["a record"](w)
 	case 3:

@@ -25,7 +25,7 @@ func stepModel(t rapid.TB, asked ...v1alpha1.Step) *model {
 func (w *model) ask(steps ...v1alpha1.Step) {
 	for _, step := range steps {
 		w.machine.keys[step] = true
-		w.seen.stepwise = w.seen.stepwise || !w.machine.plain || w.machine.ofHealthCheck
+		w.seen.stepwise = w.seen.stepwise || !w.machine.plain || w.machine.operation != ""
 	}
 }
 

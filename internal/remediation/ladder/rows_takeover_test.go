@@ -94,7 +94,7 @@ func rowsTakeOver() []row {
 			},
 		},
 		{
-			"an earlier version has left a mark, and the plan replaces later",
+			"a power cycle without a record has left a mark, and the plan replaces later",
 			with(plan(wait(), reboot(), replace()), noSlot, marked, owner(MarkDeferred, "later")),
 			answer{
 				Says: saysReplacing,
@@ -103,12 +103,12 @@ func rowsTakeOver() []row {
 			},
 		},
 		{
-			"an earlier version has left a mark, and the plan has no such step",
+			"a power cycle without a record has left a mark, and the plan has no such step",
 			with(builtin(reboot()), marked),
 			answer{Says: "Acting Withdrawing: Withdrawing what is left of an attempt that is over"},
 		},
 		{
-			"an earlier version has left a mark, and the record begins after Replace",
+			"a power cycle without a record has left a mark, and the record begins after Replace",
 			with(plan(replace(), reboot()), startAt("reboot", ""), marked),
 			answer{Says: "Acting Withdrawing: Withdrawing what is left of an attempt that is over"},
 		},

@@ -7,8 +7,8 @@ import (
 )
 
 // takeOver records the effect of an attempt's act, once it is visible. The first act may precede its attempt, since creating the
-// record is the intent for it, and an earlier version of Sickbay may have left a mark or a request. Then an attempt has begun
-// although the record does not show it yet.
+// record is the intent for it, and the machine may have had a mark or a request before the record. Then an attempt has begun although
+// the record does not show it yet.
 func (d *draft) takeOver() bool {
 	if attempt := atWork(&d.s); attempt != nil && attempt.ObjectRef == nil {
 		d.notice(attempt)

@@ -3,8 +3,6 @@
 package onmachine
 
 import (
-	"time"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -17,22 +15,22 @@ import (
 
 // Facts returns all that a Machine states about the next step of its record. simulate begins with it; the controller uses the parts. mhc is
 // nil if no MachineHealthCheck selects the Machine.
-func Facts(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, record *v1alpha1.MachineRemediation, now time.Time) ladder.Facts {
+func Facts(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, record *v1alpha1.MachineRemediation) ladder.Facts {
 	_, asked := machine.Annotations[clusterv1.RemediateMachineAnnotation]
 	return ladder.Facts{
-		Record: record, Machine: Machine(machine, mhc, record, now), RemediateAsked: asked,
+		Record: record, Machine: Machine(machine, mhc, record), RemediateAsked: asked,
 		Safety: ladder.Safety{HeldByOthers: HeldByOthers(machine, record.UID), KeptOff: KeptOff(machine)},
 	}
 }
 
 // Machine returns the facts that the Machine itself has.
-func Machine(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, record *v1alpha1.MachineRemediation, now time.Time) ladder.Machine {
+func Machine(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, record *v1alpha1.MachineRemediation) ladder.Machine {
 	m := ladder.Machine{Health: Health(machine), Owner: ownerOf(machine), Mark: markFor(machine, record)}
 	if !machine.DeletionTimestamp.IsZero() {
 		m.DeletingSince = machine.DeletionTimestamp.Time
 	}
 	m.VerdictStands = VerdictStands(machine, mhc)
-	m.RebootOperation, m.RebootStands = powerCycle(machine, record, now)
+	m.RebootOperation, m.RebootStands = powerCycle(machine, record)
 	return m
 }
 

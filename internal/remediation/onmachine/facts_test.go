@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,7 +68,6 @@ func TestMark(t *testing.T) {
 		"none":                      {nil, replaces, ladder.Mark{}},
 		"done":                      {[]build.MachineOption{build.Condition(conditionType, metav1.ConditionTrue, "Done", build.Epoch)}, replaces, ladder.Mark{}},
 		"ours":                      {[]build.MachineOption{waits, wroteBy(ownwrites.RemediationFieldOwner, conditionType)}, replaces, ladder.Mark{State: ladder.MarkWaiting, Ours: true}},
-		"an earlier version's":      {[]build.MachineOption{waits, wroteBy(ownwrites.OwnerRemediatedFieldOwner, conditionType)}, reboots, ladder.Mark{State: ladder.MarkWaiting, Ours: true}},
 		"somebody else's":           {[]build.MachineOption{waits, wroteBy("kubectl", conditionType)}, replaces, ladder.Mark{State: ladder.MarkWaiting}},
 		"refused":                   {[]build.MachineOption{mark(clusterv1.MachineSetMachineCannotBeRemediatedReason)}, reboots, ladder.Mark{State: ladder.MarkRefused}},
 		"answered":                  {[]build.MachineOption{mark(clusterv1.MachineSetMachineRemediationMachineDeletingReason)}, reboots, ladder.Mark{State: ladder.MarkAnswered}},
@@ -78,7 +76,7 @@ func TestMark(t *testing.T) {
 		"of a cycle, to reboot":     {cycled, reboots, ladder.Mark{State: ladder.MarkWaiting}},
 		"of a cycle that has cured": {append([]build.MachineOption{build.Verdict(metav1.ConditionTrue, build.Epoch)}, cycled...), reboots, ladder.Mark{State: ladder.MarkWaiting, Ours: true}},
 	} {
-		got := onmachine.Machine(build.Machine("ns", "m", tt.machine...), nil, tt.record, build.Epoch)
+		got := onmachine.Machine(build.Machine("ns", "m", tt.machine...), nil, tt.record)
 		if diff := cmp.Diff(tt.want, got.Mark); diff != "" {
 			t.Errorf("%s: the mark (-want +got):\n%s", name, diff)
 		}
@@ -105,13 +103,11 @@ func TestVerdictStands(t *testing.T) {
 	}
 }
 
-// TestPowerCycle: a record knows its own request by the operation ID, and takes over one from before it.
+// TestPowerCycle: a record knows its own request by the operation ID, and takes over one of a record that is gone.
 func TestPowerCycle(t *testing.T) {
-	const request, operation, at = rebootannotation.Request, rebootannotation.Operation, rebootannotation.RequestedAt
-	epoch := build.Epoch.Format(time.RFC3339)
+	const request, operation = rebootannotation.Request, rebootannotation.Operation
 	for name, tt := range map[string]struct {
 		annotations  map[string]string
-		now          time.Duration
 		operation    string
 		stands       bool
 		heldByOthers string
@@ -121,16 +117,13 @@ func TestPowerCycle(t *testing.T) {
 		"its own, done":                         {annotations: map[string]string{operation: "r/1"}, operation: "r/1"},
 		"an earlier record's":                   {annotations: map[string]string{request: "q/1", operation: "q/1"}, operation: "r/1", stands: true},
 		"an earlier record's, done":             {annotations: map[string]string{operation: "q/1"}},
-		"the version before asks":               {annotations: map[string]string{request: epoch, at: epoch}, operation: "r/1", stands: true},
-		"the version before has just asked":     {annotations: map[string]string{at: epoch}, now: time.Minute, operation: "r/1"},
-		"the version before asked a while ago":  {annotations: map[string]string{at: epoch}, now: time.Hour},
 		"a person asks":                         {annotations: map[string]string{request: ""}, heldByOthers: request},
 		"a person asks, after its own was done": {annotations: map[string]string{request: "please", operation: "r/1"}, operation: "r/1", heldByOthers: request},
 		"a person asks for a step":              {annotations: map[string]string{request + "/PowerOff": ""}, heldByOthers: request + "/PowerOff"},
 	} {
 		machine := build.Machine("ns", "m")
 		machine.Annotations = tt.annotations
-		facts := onmachine.Facts(machine, nil, record(v1alpha1.ActionReboot), build.Epoch.Add(tt.now))
+		facts := onmachine.Facts(machine, nil, record(v1alpha1.ActionReboot))
 		if facts.Machine.RebootOperation != tt.operation || facts.Machine.RebootStands != tt.stands {
 			t.Errorf("%s: the cycle is %q, and stands: %t", name, facts.Machine.RebootOperation, facts.Machine.RebootStands)
 		}

@@ -27,9 +27,7 @@ func MarkOf(machine *clusterv1.Machine) ladder.Mark {
 	case clusterv1.MachineSetMachineRemediationMachineDeletingReason:
 		mark.State = ladder.MarkAnswered
 	}
-	for _, owner := range []string{ownwrites.RemediationFieldOwner, ownwrites.OwnerRemediatedFieldOwner} {
-		mark.Ours = mark.Ours || ownwrites.Wrote(machine, c.Type, owner)
-	}
+	mark.Ours = ownwrites.Wrote(machine, c.Type, ownwrites.RemediationFieldOwner)
 	return mark
 }
 
@@ -47,7 +45,7 @@ func markFor(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) la
 // takesOver reports whether a record takes over a mark that a power cycle without a record set. A plan that never replaces leaves
 // the mark to the person who asked for that cycle until the machine is healthy, when nobody needs another machine.
 func takesOver(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) bool {
-	if !ownwrites.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, ownwrites.RebootMarkFieldOwner) {
+	if !ownwrites.MarkedWithoutRecord(machine) {
 		return false
 	}
 	replaces := func(step v1alpha1.RemediationStep) bool { return step.Action == v1alpha1.ActionReplace }

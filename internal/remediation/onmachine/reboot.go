@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -14,35 +13,23 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
-// powerCycle reads which power cycle was requested by annotation, and whether the annotation is still there. A cycle from before
-// the record is taken over, even if the previous version asked for it and it was just carried out.
-func powerCycle(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, now time.Time) (operation string, stands bool) {
-	value, asked := machine.Annotations[rebootannotation.Request]
+// powerCycle reads which power cycle was requested by annotation, and whether the annotation is still there. A record takes over what a
+// record that is gone has asked for: that has stayed behind in another management cluster, for example.
+func powerCycle(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) (operation string, stands bool) {
 	operation = machine.Annotations[rebootannotation.Operation]
 	switch {
-	case rebootLeftOver(machine, record.UID):
+	case askedByAnother(machine, record.UID):
 		return ladder.OperationID(record, max(1, record.Status.Attempt)), true
-	case !asked && justAsked(machine, record, now):
-		return ladder.OperationID(record, 1), false
 	case !strings.HasPrefix(operation, string(record.UID)+"/"):
 		return "", false
 	}
-	return operation, asked && value == operation
+	return operation, rebootannotation.OperationOf(machine) != ""
 }
 
-// rebootLeftOver reports whether a health check asked for the current power cycle, but not for this record: the previous version
-// did, or an earlier record that is gone. A machine has one open record at a time.
-func rebootLeftOver(machine *clusterv1.Machine, record types.UID) bool {
-	return rebootannotation.ByHealthCheck(machine) && !strings.HasPrefix(rebootannotation.OperationOf(machine), string(record)+"/")
-}
-
-// justAsked reports whether the previous version asked for a power cycle so recently that the step's timeout has not passed.
-func justAsked(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation, now time.Time) bool {
-	step, ok := ladder.NextStep(record)
-	if !ok || len(record.Status.Attempts) > 0 || step.Action != v1alpha1.ActionReboot {
-		return false
-	}
-	return now.Before(rebootannotation.DueAt(machine, step.Timeout()))
+// askedByAnother reports whether another record asks for a power cycle. It is gone: a machine has one open record at a time.
+func askedByAnother(machine *clusterv1.Machine, record types.UID) bool {
+	operation := rebootannotation.OperationOf(machine)
+	return operation != "" && !strings.HasPrefix(operation, string(record)+"/")
 }
 
 // HeldByOthers says that somebody else has asked for a power cycle of the machine's host; empty if nobody has.
@@ -50,7 +37,7 @@ func HeldByOthers(machine *clusterv1.Machine, record types.UID) string {
 	for _, key := range slices.Sorted(maps.Keys(machine.Annotations)) {
 		ours := strings.HasPrefix(machine.Annotations[key], string(record)+"/")
 		if key == rebootannotation.Request {
-			ours = ours || rebootLeftOver(machine, record)
+			ours = ours || askedByAnother(machine, record)
 		} else if !strings.HasPrefix(key, rebootannotation.Request+"/") {
 			continue
 		}

@@ -2,20 +2,12 @@
 // attempt. It is pure. Package remedy writes Request and Operation, and the controller externalremediation writes Outcome.
 package rebootannotation
 
-import (
-	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 const (
 	// Request on a Machine asks for a power cycle of its host. The controller that carries it out removes it at the end. If a
-	// health check asks, its value is the value of Operation or, in the previous version, of RequestedAt; a person may set any
-	// value.
+	// record asks, its value is that of Operation; a person may set any value.
 	Request = "reboot.metal3.io"
-	// RequestedAt on a Machine is the RFC 3339 time at which the previous version of Sickbay last asked. A host that has just
-	// been cycled needs time to come up, and must not be cycled again meanwhile.
-	RequestedAt = "sickbay.dev/reboot-requested-at"
 	// Operation on a Machine is the operation ID of the power cycle that a remediation last asked for. It stays when Request is
 	// removed, so the same operation is never asked for twice.
 	Operation = "sickbay.dev/reboot-operation"
@@ -32,25 +24,4 @@ func OperationOf(machine metav1.Object) string {
 		return operation
 	}
 	return ""
-}
-
-// ByHealthCheck reports whether a health check, and not a person, asks for a power cycle.
-func ByHealthCheck(machine metav1.Object) bool {
-	return OperationOf(machine) != "" || ByEarlierVersion(machine)
-}
-
-// ByEarlierVersion reports whether a health check of a version without records asks for a power cycle.
-func ByEarlierVersion(machine metav1.Object) bool {
-	annotations := machine.GetAnnotations()
-	value := annotations[Request]
-	return value != "" && value == annotations[RequestedAt]
-}
-
-// DueAt returns until when to wait for a power cycle that the previous version asked for. Zero means that there is nothing to wait for.
-func DueAt(machine metav1.Object, wait time.Duration) time.Time {
-	last, err := time.Parse(time.RFC3339, machine.GetAnnotations()[RequestedAt])
-	if err != nil {
-		return time.Time{}
-	}
-	return last.Add(wait)
 }

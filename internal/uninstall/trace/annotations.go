@@ -55,7 +55,7 @@ func annotations(obj *unstructured.Unstructured, o Options, yours *[]string) (f 
 
 // rebootAsked finds a health check's request for a power cycle; a person's request stays.
 func rebootAsked(obj *unstructured.Unstructured) (f Finding) {
-	if rebootannotation.ByHealthCheck(obj) {
+	if rebootannotation.OperationOf(obj) != "" {
 		f.takeAnnotation(rebootannotation.Request, obj.GetAnnotations()[rebootannotation.Request], "annotation "+rebootannotation.Request)
 	}
 	return f.of(obj)

@@ -64,13 +64,9 @@ func TestNothingToCycle(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(*machine){
 		"request": func(m *machine) { m.request(v1alpha1.RebootSettings{}) },
-		"annotation": func(m *machine) {
-			m.annotate(rebootannotation.RequestedAt, "2026-01-02T03:04:05Z")
-			m.annotate(plainKey, "2026-01-02T03:04:05Z")
-		},
 		"a person": func(m *machine) {
 			// A health check had it cycled before.
-			m.annotate(rebootannotation.RequestedAt, "2026-01-02T03:04:05Z")
+			m.annotate(rebootannotation.Operation, "r/1")
 			m.annotate(plainKey, "")
 		},
 	} {

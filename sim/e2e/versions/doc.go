@@ -1,3 +1,3 @@
-// Package versions changes the version of Sickbay in the middle of repairs of every kind, and back. The old version is the last
-// one without MachineRemediations, built from the history of this repository. make test-upgrade runs it.
+// Package versions changes the version of Sickbay in the middle of repairs: from that of the last tag, built from the history of this
+// repository, to the current one. Without a tag there is nothing to try. make test-upgrade runs it.
 package versions

@@ -84,8 +84,7 @@ func (w *World) meddleWithCheck() []option {
 		w.toggle(kinds.HealthCheck, mhc, mhcspec.HoldUntilAnnotation, w.hold()),
 		{"a person deletes the MachineHealthCheck", func() { w.remove(mhc) }},
 	}
-	// Sickbay cannot know about requests of a kind that nothing names.
-	if w.Spec.Plan == nil && w.Spec.LeftOver != worlds.LeftRequest {
+	if w.Spec.Plan == nil {
 		options = append(options, option{"a person changes the templateRef", func() { w.changeTemplate() }})
 	}
 	return options

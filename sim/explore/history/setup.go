@@ -35,7 +35,6 @@ func (w *World) setUp() {
 	for i := range w.Spec.Machines {
 		w.makeMachine(i < w.Spec.Sick)
 	}
-	w.addLeftOver()
 }
 
 // healthCheck returns the MachineHealthCheck of a world.

@@ -22,7 +22,6 @@ func (m *Monitor) acts(p *history.Process, machine *clusterv1.Machine, what stri
 		m.w.Fail(rules.Look, "%s, and has not read its record", what)
 		return
 	}
-	m.tookOver(machine, what)
 	m.looked(t, machine, what)
 	m.permitted(t, r, machine, what)
 	m.intended(r, what)

@@ -16,7 +16,6 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
-	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
 // inGoodOrder checks that every sick machine is under repair or says what it waits for, and that nothing is left of what
@@ -49,20 +48,9 @@ func (m *Monitor) nothingLeft(machine *clusterv1.Machine, r *v1alpha1.MachineRem
 	if r != nil {
 		return
 	}
-	left := m.left(machine)
-	switch {
-	case len(left) == 0:
-	case m.w.Spec.LeftOver == worlds.LeftNothing || m.hadRecord(machine.UID):
+	if left := m.left(machine); len(left) > 0 {
 		m.w.Fail(rules.Undo, "%q stand on %s, which has no open record", left, machine.Name)
-	case mhcspec.IsTarget(machine) && m.forbidden(machine) == "":
-		m.w.Fail(rules.TakeOver, "the version before has left %q on %s, and it has no record", left, machine.Name)
 	}
-}
-
-// forbidden returns what forbids an act on a machine now.
-func (m *Monitor) forbidden(machine *clusterv1.Machine) string {
-	mhc := history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)
-	return forbidden(m.w.Now(), mhc, history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName), machine)
 }
 
 // sick reports whether a machine is really sick.

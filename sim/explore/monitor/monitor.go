@@ -157,8 +157,7 @@ func markStands(machine *clusterv1.Machine) bool {
 func ourMark(machine *clusterv1.Machine) bool {
 	return markStands(machine) &&
 		history.Said(machine, clusterv1.MachineOwnerRemediatedCondition)[1] != clusterv1.MachineSetMachineRemediationMachineDeletingReason &&
-		(ownwrites.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, remedy.FieldOwner) ||
-			ownwrites.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, ownwrites.OwnerRemediatedFieldOwner))
+		ownwrites.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, remedy.FieldOwner)
 }
 
 // rebootAsked returns Sickbay's request by annotation; empty if there is none.

@@ -44,7 +44,7 @@ var plantsOfEnds = []*history.Plant{
 	},
 }
 
-// plantsOfOthers break the rules about people, pauses, earlier state, and predictions.
+// plantsOfOthers break the rules about people, pauses, and predictions.
 var plantsOfOthers = []*history.Plant{
 	{
 		Name: "request forgotten", Seed: 64, World: requestWorld(worlds.Person), Fault: 3, Rule: rules.Undo,
@@ -70,11 +70,6 @@ var plantsOfOthers = []*history.Plant{
 		Name: "approves itself", World: planWorld(replaceOnApproval(), worlds.Faults), Rule: rules.Decision,
 		About:  "an attempt that waits for a person seems to be approved",
 		Change: approvesItself,
-	},
-	{
-		Name: "left behind", Seed: 28, World: leftWorld(worlds.Nodes), Rule: rules.TakeOver,
-		About:  "nobody finds out who has set a mark, so that of the version before is left where it is",
-		Change: anonymous,
 	},
 	{
 		Name: "bad prophet", World: rebootWorld(worlds.Faults), Rule: rules.Predicted,

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
@@ -56,20 +55,6 @@ func requestForgotten(p *history.Process, with history.Parts) history.Parts {
 // deaf hides decisions.
 func deaf(_ *history.Process, with history.Parts) history.Parts {
 	return showing(with, func(r *v1alpha1.MachineRemediation) { r.Spec.Decision = nil })
-}
-
-// anonymous hides the field owners of Machines.
-func anonymous(_ *history.Process, with history.Parts) history.Parts {
-	with = showing(with, func(m *clusterv1.Machine) { m.ManagedFields = nil })
-	return withFuncs(with, interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
-		err := c.List(ctx, list, opts...)
-		if machines, ok := list.(*clusterv1.MachineList); ok {
-			for i := range machines.Items {
-				machines.Items[i].ManagedFields = nil
-			}
-		}
-		return err
-	}})
 }
 
 // approvesItself shows an approval in every record.

@@ -48,12 +48,6 @@ func stubbornWorld() *worlds.Spec {
 	return s
 }
 
-func leftWorld(actors ...worlds.Actor) *worlds.Spec {
-	s := plantWorld(worlds.OwnerRefuses, 0, actors...)
-	s.LeftOver = worlds.LeftMark
-	return s
-}
-
 // restlessWorld returns a world with a machine that others change all the time.
 func restlessWorld() *worlds.Spec {
 	s := plantWorld(worlds.OwnerReplaces, 2, worlds.Faults)

@@ -21,7 +21,6 @@ const (
 	Clock      = "a pause stops the clock of an attempt"
 	Memory     = "a relapse continues after the last step that was tried"
 	Decision   = "people come first"
-	TakeOver   = "what an earlier version left is taken over"
 	Writer     = "one writer for each field"
 	Grant      = "grants and released grants only grow, one after the other"
 	History    = "what is stored of an attempt that is over does not change"
@@ -34,6 +33,6 @@ const (
 // All are all rules.
 var All = []string{
 	OneRecord, Health, Look, Permission, Gate, Intent, Once, Slots, Bound, Repaired, Reason,
-	Starved, End, Proven, Replaced, Undo, Clock, Memory, Decision, TakeOver, Writer,
+	Starved, End, Proven, Replaced, Undo, Clock, Memory, Decision, Writer,
 	Grant, History, Rest, Recovery, Cache, Predicted,
 }

@@ -34,8 +34,6 @@ type Spec struct {
 	// Stubborn is the number of a machine whose writes always fail, and Restless that of one that changes all the time; 0
 	// means none.
 	Stubborn, Restless int
-	// LeftOver is what the previous version left on the first machine.
-	LeftOver LeftOver
 	// Actors take part in what happens.
 	Actors []Actor
 	// Slow is set if its histories take long, so that fewer of them are drawn.
@@ -66,17 +64,6 @@ const (
 	OwnerRefuses Owner = "refuses"
 	// OwnerSilent: it never answers, as a MachinePool does not, until everybody cooperates.
 	OwnerSilent Owner = "silent"
-)
-
-// LeftOver is what an earlier version of Sickbay left on a machine.
-type LeftOver string
-
-// The kinds of leftovers.
-const (
-	LeftNothing LeftOver = ""
-	LeftMark    LeftOver = "mark"
-	LeftReboot  LeftOver = "reboot"
-	LeftRequest LeftOver = "request"
 )
 
 // Actor is somebody or something that acts in a world besides the controllers, owners, hosts and providers.

@@ -94,21 +94,6 @@ var All = []*Spec{
 		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Plan: bounded(metalPlan(), 1), InVain: true,
 		Actors: Everybody, Steps: 100, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
-	{
-		Name: "left mark", About: "the version before has left a mark",
-		Machines: 3, Sick: 2, Owner: OwnerRefuses, Slots: 1, LeftOver: LeftMark,
-		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
-	},
-	{
-		Name: "left reboot", About: "the version before has asked for a power cycle",
-		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true, LeftOver: LeftReboot,
-		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
-	},
-	{
-		Name: "left request", About: "the version before has made a request",
-		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Request: true, LeftOver: LeftRequest,
-		Actors: Everybody, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
-	},
 }
 
 // Small are the worlds that are searched exhaustively.

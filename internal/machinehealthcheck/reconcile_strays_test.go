@@ -15,12 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// markBefore marks a Machine for its owner, as an earlier version of Sickbay did.
-func (w *harness) markBefore(t *testing.T, machine *clusterv1.Machine) {
-	t.Helper()
-	w.mark(t, machine, ownwrites.OwnerRemediatedFieldOwner)
-}
-
+// mark marks a Machine for its owner.
 func (w *harness) mark(t *testing.T, machine *clusterv1.Machine, fieldOwner string) {
 	t.Helper()
 	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{
@@ -35,13 +30,14 @@ func (w *harness) mark(t *testing.T, machine *clusterv1.Machine, fieldOwner stri
 	}
 }
 
-// requestBefore makes a request for a Machine, as an earlier version of Sickbay did.
-func (w *harness) requestBefore(t *testing.T, machine *clusterv1.Machine) *unstructured.Unstructured {
+// requestFor makes a request for a Machine, of a record that is nowhere.
+func (w *harness) requestFor(t *testing.T, machine *clusterv1.Machine) *unstructured.Unstructured {
 	t.Helper()
 	request := &unstructured.Unstructured{}
 	request.SetGroupVersionKind(env.RemediationGroupVersion.WithKind(env.RemediationKind))
 	request.SetNamespace(w.ns)
 	request.SetName(machine.Name)
+	request.SetAnnotations(map[string]string{v1alpha1.OperationAnnotation: "uid/1"})
 	request.SetOwnerReferences([]metav1.OwnerReference{{
 		APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: machine.Name, UID: machine.UID,
 	}})
@@ -49,49 +45,37 @@ func (w *harness) requestBefore(t *testing.T, machine *clusterv1.Machine) *unstr
 	return request
 }
 
-func (w *harness) annotateBefore(t *testing.T, machine *clusterv1.Machine, asked, at string) {
-	t.Helper()
-	annotate(t, w, machine, "reboot.metal3.io", asked)
-	annotate(t, w, machine, "sickbay.dev/reboot-requested-at", at)
-}
-
-// TestLeftOvers: what an earlier version has asked for gets a record, over the slots, also if the machine is healthy.
-func TestLeftOvers(t *testing.T) {
+// TestStrays: what was asked for without a record gets one, over the slots, also if the machine is healthy.
+func TestStrays(t *testing.T) {
 	t.Parallel()
-	const at = "2026-01-01T00:00:00Z"
 	tests := map[string]struct {
 		mhc  []build.MachineHealthCheckOption
 		left func(t *testing.T, w *harness, a *clusterv1.Machine)
 		want []string
 	}{
-		"nothing":                   {nil, func(*testing.T, *harness, *clusterv1.Machine) {}, nil},
-		"a mark of ours":            {nil, func(t *testing.T, w *harness, a *clusterv1.Machine) { t.Helper(); w.markBefore(t, a) }, []string{"a: replace"}},
+		"nothing": {nil, func(*testing.T, *harness, *clusterv1.Machine) {}, nil},
+		"a mark after a power cycle": {nil, func(t *testing.T, w *harness, a *clusterv1.Machine) {
+			t.Helper()
+			w.mark(t, a, ownwrites.RebootMarkFieldOwner)
+		}, []string{"a: replace"}},
 		"a mark of somebody else's": {nil, func(t *testing.T, w *harness, a *clusterv1.Machine) { t.Helper(); w.mark(t, a, "others") }, nil},
 		"a request": {opts(byTemplate()), func(t *testing.T, w *harness, a *clusterv1.Machine) {
 			t.Helper()
-			w.requestBefore(t, a)
+			w.requestFor(t, a)
 		}, []string{"a: request"}},
-		"a request of a record that stayed behind": {opts(byTemplate()), func(t *testing.T, w *harness, a *clusterv1.Machine) {
+		"a request of Cluster API's own controller": {opts(byTemplate()), func(t *testing.T, w *harness, a *clusterv1.Machine) {
 			t.Helper()
-			annotate(t, w, w.requestBefore(t, a), v1alpha1.OperationAnnotation, "uid/1")
+			unannotate(t, w, w.requestFor(t, a), v1alpha1.OperationAnnotation)
 		}, []string{"a: request"}},
 		"a request for a machine that was there before": {opts(byTemplate()), func(t *testing.T, w *harness, a *clusterv1.Machine) {
 			t.Helper()
 			other := a.DeepCopy()
 			other.UID = "other"
-			w.requestBefore(t, other)
+			w.requestFor(t, other)
 		}, nil},
 		"a request, and the plan is another": {nil, func(t *testing.T, w *harness, a *clusterv1.Machine) {
 			t.Helper()
-			w.requestBefore(t, a)
-		}, nil},
-		"a power cycle": {opts(byReboot()), func(t *testing.T, w *harness, a *clusterv1.Machine) {
-			t.Helper()
-			w.annotateBefore(t, a, at, at)
-		}, []string{"a: reboot"}},
-		"a power cycle that a person asks for": {opts(byReboot()), func(t *testing.T, w *harness, a *clusterv1.Machine) {
-			t.Helper()
-			w.annotateBefore(t, a, "", at)
+			w.requestFor(t, a)
 		}, nil},
 	}
 	for name, tt := range tests {
@@ -117,13 +101,13 @@ func TestLeftOvers(t *testing.T) {
 	}
 }
 
-// TestLeftOversWhilePaused: they are left alone, and taken over afterwards.
-func TestLeftOversWhilePaused(t *testing.T) {
+// TestStraysWhilePaused: they are left alone, and taken over afterwards.
+func TestStraysWhilePaused(t *testing.T) {
 	t.Parallel()
 	w := newHarness(t)
 	w.template(t)
 	a := w.sick(t, "a")
-	w.requestBefore(t, a)
+	w.requestFor(t, a)
 	mhc := w.check(t, byTemplate(), build.Annotation(clusterv1.PausedAnnotation, ""))
 	w.reconcile(t, mhc)
 	w.wantAdmitted(t)
@@ -138,17 +122,17 @@ func TestRequestsAreLookedForOnce(t *testing.T) {
 	w := newHarness(t)
 	w.template(t)
 	a := w.healthy(t, "a")
-	w.requestBefore(t, a)
+	w.requestFor(t, a)
 	mhc := w.check(t, byTemplate())
 	w.reconcile(t, mhc)
 	w.reconcile(t, mhc)
 	key := client.ObjectKeyFromObject(mhc)
-	if known := w.leftOvers.Get(key); known.uid != mhc.UID || known.gvk.Kind != env.RemediationKind {
+	if known := w.lookedFor.Get(key); known.uid != mhc.UID || known.gvk.Kind != env.RemediationKind {
 		t.Errorf("known is %+v", known)
 	}
 	remove(t, w, mhc)
 	w.reconcile(t, mhc)
-	if len(w.leftOvers.All()) > 0 {
+	if len(w.lookedFor.All()) > 0 {
 		t.Error("something is kept for one that is gone")
 	}
 }

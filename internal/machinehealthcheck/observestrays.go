@@ -16,38 +16,39 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
-// lookedFor says which requests were looked for.
-type lookedFor struct {
+// search says which requests were looked for.
+type search struct {
 	uid types.UID
 	gvk schema.GroupVersionKind
 }
 
-// observeLeftOvers records what an earlier version of Sickbay left on the targets. While they are paused nothing is taken over, so
-// it does not look.
-func (r *Reconciler) observeLeftOvers(ctx context.Context, f *admission.Facts) error {
+// observeStrays records what was asked for the targets without a record. While they are paused nothing is taken over, so it does not
+// look.
+func (r *Reconciler) observeStrays(ctx context.Context, f *admission.Facts) error {
 	if len(mhcspec.Paused(f.MachineHealthCheck, f.Cluster)) > 0 {
 		return nil
 	}
-	requests, err := r.oldRequests(ctx, f)
+	requests, err := r.strayRequests(ctx, f)
 	if err != nil {
 		return err
 	}
 	for i := range f.Targets {
 		target := &f.Targets[i]
-		target.LeftOver = admission.LeftOver(target.Machine, requests[target.Machine.Name])
+		target.Stray = admission.Stray(target.Machine, requests[target.Machine.Name])
 	}
 	return nil
 }
 
-// oldRequests returns the requests that may have been made for machines and not for records, by name.
-func (r *Reconciler) oldRequests(ctx context.Context, f *admission.Facts) (map[string]*metav1.PartialObjectMetadata, error) {
+// strayRequests returns the requests that may have no record here, by name. Only a move to this management cluster brings new ones, and
+// health checks with them, so one search without a result is enough for each.
+func (r *Reconciler) strayRequests(ctx context.Context, f *admission.Facts) (map[string]*metav1.PartialObjectMetadata, error) {
 	mhc := f.MachineHealthCheck
 	ref := mhc.Spec.Remediation.TemplateRef
 	if !ref.IsDefined() || mhcspec.NamesPlan(mhc) || !r.readable.has(remedy.RequestKind(ref)) {
 		return nil, nil
 	}
-	key, what := client.ObjectKeyFromObject(mhc), lookedFor{mhc.UID, remedy.RequestKind(ref)}
-	if r.leftOvers.Get(key) == what {
+	key, what := client.ObjectKeyFromObject(mhc), search{mhc.UID, remedy.RequestKind(ref)}
+	if r.lookedFor.Get(key) == what {
 		return nil, nil
 	}
 	requests, err := r.listRequests(ctx, ref, mhc.Namespace)
@@ -57,8 +58,8 @@ func (r *Reconciler) oldRequests(ctx context.Context, f *admission.Facts) (map[s
 	if err != nil {
 		return nil, ignoreUninstalled(err)
 	}
-	if !admission.RequestsLeft(*f, requests) && !r.waitingRequests(ctx, mhc, requests) {
-		r.leftOvers.Set(key, what)
+	if !admission.StraysAmong(*f, requests) && !r.waitingRequests(ctx, mhc, requests) {
+		r.lookedFor.Set(key, what)
 	}
 	return requests, nil
 }
