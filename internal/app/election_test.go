@@ -156,37 +156,6 @@ func TestOverlappingManagerWaits(t *testing.T) {
 	g.Eventually(third.leads()).Should(BeClosed())
 }
 
-// TestEarlierVersionIsWaitedFor: in a rolling upgrade, an earlier version holds the only lease that it knows, and does not show its scope. No manager
-// of a later version leads at the same time.
-func TestEarlierVersionIsWaitedFor(t *testing.T) {
-	e := env.Get(t)
-	g := NewWithT(t)
-	g.SetDefaultEventuallyTimeout(time.Minute)
-	ns := e.Namespace(t)
-	before := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: scope.DefaultLease}, Spec: coordinationv1.LeaseSpec{
-		HolderIdentity: new("before"), LeaseDurationSeconds: new(int32(3)), RenewTime: new(metav1.NowMicro()),
-	}}
-	build.Create(t.Context(), t, e.Client, before)
-	renewing, stop := context.WithCancel(t.Context())
-	defer stop()
-	go func() {
-		for renewing.Err() == nil {
-			before.Spec.RenewTime = new(metav1.NowMicro())
-			_ = e.Client.Update(renewing, before)
-			select {
-			case <-renewing.Done():
-			case <-time.After(200 * time.Millisecond):
-			}
-		}
-	}()
-	after := stand(t, e.Config, ns, judges("blue"))
-	g.Eventually(func(g Gomega) { g.Expect(gauge(g, "sickbay_manager_waits", ns, "covered", "false")).To(Equal(1.0)) }).Should(Succeed())
-	g.Consistently(after.leads(), 4*time.Second).ShouldNot(BeClosed(), "it waits")
-
-	stop()
-	g.Eventually(after.leads()).Should(BeClosed(), "a manager that does not renew its lease no longer leads")
-}
-
 // TestOverlapIsTold: a manager without leader election works beside a leader. It reports that, and reports when it is over.
 func TestOverlapIsTold(t *testing.T) {
 	e := env.Get(t)
@@ -207,8 +176,7 @@ func TestOverlapIsTold(t *testing.T) {
 	g.Eventually(func(g Gomega) { g.Expect(gauge(g, "sickbay_manager_overlaps", ns, "", "")).To(BeZero()) }).Should(Succeed())
 }
 
-// TestOwnNamespaceAlone: a manager with the role of an earlier version may read at most the leases of its own namespace, or only its own lease. It
-// leads all the same.
+// TestOwnNamespaceAlone: a manager with a narrow role may read at most the leases of its own namespace, or only its own lease. It leads all the same.
 func TestOwnNamespaceAlone(t *testing.T) {
 	e := env.Get(t)
 	g := NewWithT(t)

@@ -19,8 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// TestWithoutPermissionOnHosts: Metal3 is installed, and Sickbay runs only machinehealth and may not read hosts, as in earlier
-// versions.
+// TestWithoutPermissionOnHosts: Metal3 is installed, and Sickbay runs only machinehealth and may not read hosts.
 func TestWithoutPermissionOnHosts(t *testing.T) {
 	e := env.Get(t)
 	e.Install(t, env.WithCRDs(env.AnythingGoes(reboot.HostKind)))

@@ -87,7 +87,7 @@ func TestUninstallRefuses(t *testing.T) {
 func (s *shell) lease(holder string) {
 	s.t.Helper()
 	lease := &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: scope.DefaultLease},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: scope.DefaultLease, Labels: map[string]string{scope.Label: ""}},
 		Spec: coordinationv1.LeaseSpec{
 			HolderIdentity: new(holder), LeaseDurationSeconds: new(int32(600)), RenewTime: new(metav1.NewMicroTime(time.Now())),
 		},

@@ -56,15 +56,11 @@ func (o *Observer) leader(leases []coordinationv1.Lease, namespace string) expla
 // leases returns the leases of all managers, sorted by namespace and name. If their namespace is not known, it reads all
 // namespaces.
 func (o *Observer) leases(ctx context.Context) ([]coordinationv1.Lease, error) {
-	var all []coordinationv1.Lease
-	for _, which := range []client.ListOption{client.HasLabels{scope.Label}, client.MatchingFields{"metadata.name": scope.DefaultLease}} {
-		var list coordinationv1.LeaseList
-		if err := o.Live.List(ctx, &list, client.InNamespace(o.LeaseNamespace), which); err != nil {
-			return nil, err
-		}
-		all = append(all, list.Items...)
+	var list coordinationv1.LeaseList
+	if err := o.Live.List(ctx, &list, client.InNamespace(o.LeaseNamespace), client.HasLabels{scope.Label}); err != nil {
+		return nil, err
 	}
 	key := func(l coordinationv1.Lease) string { return l.Namespace + "/" + l.Name }
-	slices.SortFunc(all, func(a, b coordinationv1.Lease) int { return strings.Compare(key(a), key(b)) })
-	return slices.CompactFunc(all, func(a, b coordinationv1.Lease) bool { return key(a) == key(b) }), nil
+	slices.SortFunc(list.Items, func(a, b coordinationv1.Lease) int { return strings.Compare(key(a), key(b)) })
+	return list.Items, nil
 }

@@ -32,10 +32,10 @@ const longest = time.Minute
 // permitted requests.
 const narrowFor = time.Minute
 
-// Of reports whether a lease belongs to a manager of Sickbay. Leases of earlier versions have no label.
+// Of reports whether a lease belongs to a manager of Sickbay.
 func Of(lease *coordinationv1.Lease) bool {
 	_, labelled := lease.Labels[scope.Label]
-	return labelled || lease.Name == scope.DefaultLease
+	return labelled
 }
 
 // Holder returns the holder of a lease; empty if it has none.
@@ -154,14 +154,9 @@ func (o *others) list(ctx context.Context) ([]coordinationv1.Lease, error) {
 }
 
 func (o *others) listIn(ctx context.Context, namespace string) ([]coordinationv1.Lease, error) {
-	var all []coordinationv1.Lease
-	for _, options := range []metav1.ListOptions{{LabelSelector: scope.Label}, {FieldSelector: "metadata.name=" + scope.DefaultLease}} {
-		list, err := o.leases.Leases(namespace).List(ctx, options)
-		if err != nil {
-			return nil, fmt.Errorf("listing the leases of other managers: %w", err)
-		}
-		all = append(all, list.Items...)
+	list, err := o.leases.Leases(namespace).List(ctx, metav1.ListOptions{LabelSelector: scope.Label})
+	if err != nil {
+		return nil, fmt.Errorf("listing the leases of other managers: %w", err)
 	}
-	slices.SortStableFunc(all, func(a, b coordinationv1.Lease) int { return strings.Compare(string(a.UID), string(b.UID)) })
-	return slices.CompactFunc(all, func(a, b coordinationv1.Lease) bool { return a.UID == b.UID }), nil
+	return list.Items, nil
 }

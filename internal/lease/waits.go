@@ -27,9 +27,7 @@ func (w *waits) end() {
 // leader. If it does only a part, people must know, since nobody does the rest.
 func (l *Lock) waitsFor(lease *coordinationv1.Lease) {
 	theirs := scope.Of(lease.Annotations)
-	own := client.ObjectKeyFromObject(lease) == l.others.own
-	// A lease of this name without a scope belongs to an earlier version of the same manager.
-	covered := theirs.Covers(l.others.scope) || (own && !theirs.Known())
+	covered := theirs.Covers(l.others.scope)
 	now := waits{client.ObjectKeyFromObject(lease), Holder(lease), covered}
 	if l.waits == now {
 		return

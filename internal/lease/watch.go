@@ -29,7 +29,7 @@ const (
 // period is how often a leader looks for others. A lease that is held is renewed more often.
 const period = 10 * time.Second
 
-// Watch looks for other managers that work on the same objects: managers that do not wait for others, such as earlier versions, and managers
+// Watch looks for other managers that work on the same objects: managers that do not wait for others, and managers
 // that this one could not see before.
 type Watch struct {
 	// Period is how often to look; zero means every 10 seconds.

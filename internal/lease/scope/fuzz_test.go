@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 )
 
-// FuzzOf: the annotations of a lease give one scope, however they are written. It overlaps with itself and with the scope of an earlier version.
+// FuzzOf: the annotations of a lease give one scope, however they are written. It overlaps with itself and with one that is unknown.
 func FuzzOf(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"", "", ""}, {"machinehealth", "blue", "east"}, {"a,b", "", ""}, {" a , ,b,", "blue", ""}, {",", "blue", "east"}, {"a,a", "\x00", "\xff"}, {"a\n", "b/c", "é"},

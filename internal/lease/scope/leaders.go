@@ -24,20 +24,13 @@ func Words(leaders []Leader) string {
 	}
 	var parts []string
 	for _, l := range leaders {
-		parts = append(parts, l.Name+" leads ("+l.words()+")")
+		parts = append(parts, l.Name+" leads ("+l.Scope.String()+")")
 	}
 	words := strings.Join(parts, "; ")
 	if same := overlapping(leaders); len(same) > 0 {
 		words += ". MANAGERS OVERLAP: " + strings.Join(same, ", ") + " work on the same objects"
 	}
 	return words
-}
-
-func (l Leader) words() string {
-	if l.Default && !l.Scope.Known() {
-		return "everything, as far as is known"
-	}
-	return l.Scope.String()
 }
 
 // overlapping returns the names of leaders that do the same work as another one.

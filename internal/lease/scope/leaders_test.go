@@ -10,19 +10,18 @@ func TestWords(t *testing.T) {
 	everything := scope.Leader{Name: "pod-0", Scope: of("all", "", ""), Default: true}
 	blue := scope.Leader{Name: "pod-1", Scope: of("reboot", "blue", "")}
 	red := scope.Leader{Name: "pod-2", Scope: of("reboot", "red", "")}
-	old := scope.Leader{Name: "pod-3", Default: true}
+	also := scope.Leader{Name: "pod-3", Scope: of("reboot,remediation", "blue", "")}
 	for name, test := range map[string]struct {
 		leaders []scope.Leader
 		want    string
 	}{
 		"nobody":     {nil, ""},
 		"everything": {[]scope.Leader{everything}, ""},
-		"old":        {[]scope.Leader{old}, ""},
 		"a part":     {[]scope.Leader{blue}, "pod-1 leads (reboot in namespace blue)"},
 		"two parts":  {[]scope.Leader{blue, red}, "pod-1 leads (reboot in namespace blue); pod-2 leads (reboot in namespace red)"},
 		"overlap": {
-			[]scope.Leader{old, red},
-			"pod-3 leads (everything, as far as is known); pod-2 leads (reboot in namespace red). MANAGERS OVERLAP: pod-3, pod-2 work on the same objects",
+			[]scope.Leader{blue, also},
+			"pod-1 leads (reboot in namespace blue); pod-3 leads (reboot, remediation in namespace blue). MANAGERS OVERLAP: pod-1, pod-3 work on the same objects",
 		},
 	} {
 		if got := scope.Words(test.leaders); got != test.want {

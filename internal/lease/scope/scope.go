@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// DefaultLease is the lease of a manager that handles everything. Earlier versions of Sickbay always use it.
+// DefaultLease is the lease of a manager that handles everything.
 const DefaultLease = "sickbay-manager"
 
 // NoLease says why nobody knows whether a manager is running if none has a lease.
@@ -38,7 +38,7 @@ type Scope struct {
 	WatchFilter string
 }
 
-// Of reads the annotations of a lease. A lease without them was written by an earlier version, which may handle anything.
+// Of reads the annotations of a lease. The holder of a lease without them may handle anything.
 func Of(annotations map[string]string) Scope {
 	s := Scope{Namespace: annotations[NamespaceAnnotation], WatchFilter: annotations[WatchFilterAnnotation]}
 	for name := range strings.SplitSeq(annotations[ControllersAnnotation], ",") {
@@ -129,7 +129,7 @@ func asLabel(value string) string {
 // String describes the scope.
 func (s Scope) String() string {
 	if !s.Known() {
-		return "nobody knows what, as its version does not say"
+		return "nobody knows what, as its lease does not say"
 	}
 	where := " in all namespaces"
 	if s.Namespace != "" {

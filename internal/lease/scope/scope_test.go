@@ -26,7 +26,7 @@ func of(controllers, namespace, filter string) scope.Scope {
 	return s
 }
 
-// TestLease: users see the names, and earlier versions use the default.
+// TestLease: users see the names.
 func TestLease(t *testing.T) {
 	for want, s := range map[string]scope.Scope{
 		"sickbay-manager":                                              of("all", "", ""),
@@ -60,7 +60,7 @@ func TestOverlapsAndCovers(t *testing.T) {
 		"other controllers":          {of("reboot", "", ""), of("upgradepause", "", ""), false, false, false},
 		"one controller in common":   {of("reboot,remediation", "", ""), of("reboot,upgradepause", "", ""), true, false, false},
 		"one controller and all":     {of("reboot", "", ""), of("all", "", ""), true, false, true},
-		"an earlier version":         {of("reboot", "blue", "a"), of("", "", ""), true, false, false},
+		"one that does not say":      {of("reboot", "blue", "a"), of("", "", ""), true, false, false},
 		"common namespace, and more": {of("reboot", "blue", ""), of("upgradepause", "blue", ""), false, false, false},
 	} {
 		if got := test.a.Overlaps(test.b); got != test.overlap {
@@ -79,7 +79,7 @@ func TestString(t *testing.T) {
 	for want, s := range map[string]scope.Scope{
 		"reboot in all namespaces":                                      of("reboot", "", ""),
 		`machinehealth, reboot in namespace blue with watch filter "a"`: of("machinehealth,reboot", "blue", "a"),
-		"nobody knows what, as its version does not say":                {},
+		"nobody knows what, as its lease does not say":                  {},
 	} {
 		if got := s.String(); got != want {
 			t.Errorf("it says %q, want %q", got, want)

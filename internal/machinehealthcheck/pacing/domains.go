@@ -53,7 +53,7 @@ func ownerOf(machine *clusterv1.Machine) (uid, name string) {
 	return string(owner.UID), owner.Kind + " " + owner.Name
 }
 
-// keysOf returns the domains of a record's machine. It leaves unknown ones out: records of an earlier version do not have them.
+// keysOf returns the domains of a record's machine. It leaves unknown ones out.
 func keysOf(r *v1alpha1.MachineRemediation, kinds []v1alpha1.PacingDomain) []string {
 	var keys []string
 	for _, kind := range []v1alpha1.PacingDomain{v1alpha1.DomainOwner, v1alpha1.DomainFailureDomain} {

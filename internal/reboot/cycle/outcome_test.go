@@ -21,7 +21,9 @@ func TestOutcomeIsState(t *testing.T) {
 	}
 	for _, conditions := range []func(){
 		func() {},
-		func() { meta.FindStatusCondition(f.Status.Conditions, v1alpha1.ConditionSucceeded).Reason = v1alpha1.ReasonHostUnavailable },
+		func() {
+			meta.FindStatusCondition(f.Status.Conditions, v1alpha1.ConditionSucceeded).Reason = v1alpha1.ReasonHostUnavailable
+		},
 		func() { meta.RemoveStatusCondition(&f.Status.Conditions, v1alpha1.ConditionSucceeded) },
 	} {
 		conditions()

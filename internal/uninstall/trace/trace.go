@@ -150,5 +150,5 @@ func finalizer(obj *unstructured.Unstructured) Finding {
 // requested reports whether an object is a request made by Sickbay.
 func requested(obj *unstructured.Unstructured) bool {
 	_, named := obj.GetAnnotations()[v1alpha1.OperationAnnotation]
-	return named || slices.ContainsFunc(obj.GetManagedFields(), isOurs)
+	return named
 }

@@ -183,7 +183,6 @@ func TestOf(t *testing.T) {
 		"a plan":                               {kind: Plans, text: "status: {conditions: [" + ready + "]}", owners: map[string]string{repairs: condition("Ready")}, ours: "condition Ready, field manager " + repairs, yours: "the plan"},
 		"a template":                           {kind: RebootTemplates, yours: "the template"},
 		"a request":                            {kind: schema.GroupVersionKind{Group: "a", Version: "v1", Kind: "Fix"}, text: "metadata: {annotations: {sickbay.dev/operation-id: r/1}}", ours: "the whole object"},
-		"a request of an earlier version":      {kind: schema.GroupVersionKind{Group: "a", Version: "v1", Kind: "Fix"}, owners: map[string]string{"sickbay-machinehealthcheck": "{}"}, ours: "the whole object"},
 		"a request of others":                  {kind: schema.GroupVersionKind{Group: "a", Version: "v1", Kind: "Fix"}, owners: map[string]string{"capi": "{}"}},
 		"a Cluster":                            {kind: Clusters, text: "metadata: {annotations: {sickbay.dev/pause-on-upgrade: 'true'}}", yours: "annotation sickbay.dev/pause-on-upgrade"},
 		"a name that only begins like Sickbay": {kind: Machines, owners: map[string]string{"sickbayer": "{}"}},
