@@ -146,7 +146,7 @@ $(CLUSTERCTL): $(wildcard tools/clusterctl/go.*)
 	@touch $@
 
 # Not cached, as go does not know that the result depends on the history and on the binary. Without the race detector, as each binary would be compiled once more.
-test-upgrade: controlplane $(CLUSTERCTL) ## Change versions and management clusters in the middle of repairs, and go back
+test-upgrade: controlplane $(CLUSTERCTL) ## Change versions and management clusters in the middle of repairs
 	@cd sim && KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -timeout=15m ./e2e/versions -args -versions && \
 	KUBEBUILDER_ASSETS=$(ASSETS) go test -count=1 -timeout=10m ./e2e/move -args -clusterctl=$(CLUSTERCTL)
 
