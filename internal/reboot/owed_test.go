@@ -9,11 +9,9 @@ import (
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	testingclock "k8s.io/utils/clock/testing"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -125,10 +123,6 @@ func TestRefusedPartsAreNamed(t *testing.T) {
 	if err := restoreNode(t.Context(), s.e.Client, node, backup); err == nil {
 		t.Error("a Node that is gone was served")
 	}
-}
-
-func reference(uid types.UID, annotations map[string]string) *clusterv1.Machine {
-	return &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m", UID: uid, Annotations: annotations}}
 }
 
 // laterThan returns a stopped clock that shows a later time.
