@@ -61,6 +61,10 @@ type RebootRemediationStatus struct {
 	// machineUID is the UID of the Machine when the cycle began.
 	// +optional
 	MachineUID types.UID `json:"machineUID,omitempty"`
+	// beganAt is when Sickbay began to cycle the host for the first time. It is stored before our key is set on the host. Absent:
+	// nothing was done to the host.
+	// +optional
+	BeganAt *metav1.Time `json:"beganAt,omitempty"`
 	// requestedBy says who asked for this cycle, if somebody else asked for the RebootRemediation: a later cycle also
 	// gives the Node back what the first one took from it.
 	// +optional

@@ -176,6 +176,9 @@ func TestWhateverIsRead(t *testing.T) {
 				!slices.Contains([]v1alpha1.Phase{v1alpha1.PoweringOff, v1alpha1.Holding}, s.Phase) {
 				t.Fatalf("the key is set in phase %s on a host like %+v", s.Phase, h)
 			}
+			if s.BeganAt == nil {
+				t.Fatal("the key is set before the record says that the cycle has begun")
+			}
 			if !h.Key && (f.MachineUnreadable != "" || (f.Paused != "" && s.Phase == v1alpha1.PoweringOff)) {
 				t.Fatalf("the key is set, and there is %q, or it %s", f.Paused, f.MachineUnreadable)
 			}

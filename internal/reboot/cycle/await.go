@@ -87,8 +87,8 @@ func (d *draft) stopsClock() bool {
 // awaitHost waits for a host that cannot be cycled now.
 func (d *draft) awaitHost(reason, message string) {
 	d.hostCondition(reason, message)
-	if reason == v1alpha1.ReasonSuspendedByUser {
-		// A person may keep a host off as long as they like.
+	if reason == v1alpha1.ReasonSuspendedByUser || reason == v1alpha1.ReasonHeldByOthers {
+		// Others may keep a host off as long as they like.
 		d.suspend()
 		d.progress(reason, message)
 		return

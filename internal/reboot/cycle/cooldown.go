@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -11,6 +12,10 @@ const CoolDown = time.Minute
 
 // coolDown releases the host, waits, and begins the next attempt.
 func (d *draft) coolDown() {
+	if d.s.BeganAt == nil {
+		reason, message := d.unavailable()
+		d.hostCondition(cmp.Or(reason, v1alpha1.ReasonHostAvailable), message)
+	}
 	if d.f.Host.Key || d.f.Host.Probe {
 		d.choose(RemoveKey)
 		return

@@ -40,6 +40,8 @@ func (d *draft) powerOff() {
 	case d.provenOff():
 		d.s.PoweredOffAt = d.time()
 		d.enter(v1alpha1.Fenced, "The host is off")
+	case d.s.BeganAt == nil:
+		d.beginOnHost()
 	case d.overdue():
 		d.failPowerOff()
 	case !h.Key:
@@ -93,6 +95,35 @@ func (d *draft) unproven() string {
 	return message
 }
 
+// beginOnHost stores that the cycle begins, just before our key is set on its host for the first time. Until that is stored, nothing was done to
+// the host, and the attempt is taken back if it may not begin any more. The time for the proof starts now.
+func (d *draft) beginOnHost() {
+	reason, message := d.unavailable()
+	switch {
+	case d.f.Host.Key:
+		d.s.BeganAt = d.time()
+	case d.f.Paused != "" || d.f.Throttled != "":
+		d.cancelAttempt(cmp.Or(d.f.Paused, d.f.Throttled))
+	case reason != "":
+		d.cancelAttempt(message)
+		d.hostCondition(reason, message)
+	default:
+		d.s.BeganAt, d.s.PendingRebootSince = d.time(), d.time()
+		if d.f.Host.PoweredOn {
+			d.s.SeenOnAt = d.time()
+		}
+	}
+}
+
+// keepOff sets our key, once it is stored that the cycle has begun.
+func (d *draft) keepOff() {
+	if d.s.BeganAt == nil {
+		d.s.BeganAt = d.time()
+		return
+	}
+	d.choose(SetKey)
+}
+
 // setKey sets our key. It first stores whether the host is on. The write of the key is refused if the host has changed since, so
 // what was stored is still true then.
 func (d *draft) setKey() {
@@ -105,7 +136,7 @@ func (d *draft) setKey() {
 	case !on && d.s.SeenOnAt != nil:
 		d.s.SeenOnAt = nil
 	default:
-		d.choose(SetKey)
+		d.keepOff()
 	}
 }
 
@@ -116,7 +147,7 @@ func (d *draft) probeAgain() {
 		d.recheckBy(settled)
 		return
 	}
-	d.choose(SetKey)
+	d.keepOff()
 }
 
 // unreliable reports whether the host says that it is off and cannot be believed. A host that says it is on is always believed:
