@@ -81,7 +81,8 @@ type RebootRemediationStatus struct {
 	// passes.
 	// +optional
 	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
-	// pausedSince is when a pause began to delay the next attempt, or the request to the owner of the machine. Sickbay still carries out a cycle that
+	// pausedSince is when a pause, or somebody who keeps the host off between two attempts, began to delay the next attempt, or the request to the
+	// owner of the machine. Sickbay still carries out a cycle that
 	// a person asks for meanwhile; this cycle waits until that one has ended, even before its first attempt.
 	// +optional
 	PausedSince *metav1.Time `json:"pausedSince,omitempty"`

@@ -83,6 +83,7 @@ type Reconciler struct {
 	selectors    mhcspec.Selectors
 	expectations recall.Expectations
 	conflicts    recall.Backoff
+	keys         keysSeen
 	// failures are the steps that failed. Each is retried, but reported only once per cause.
 	failures recall.Failures[cycle.Action]
 	// watchNodes makes events of a cluster's Nodes wake the controller; nil if there are no Clusters.
@@ -102,6 +103,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 			r.expectations.Forget(req.NamespacedName)
 			r.conflicts.Reset(req.NamespacedName)
 			r.failures.Forget(req.NamespacedName)
+			r.keys.Forget(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting RebootRemediation %s: %w", req.NamespacedName, err)

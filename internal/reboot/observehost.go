@@ -43,6 +43,7 @@ func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediati
 // hostOf reads a BareMetalHost live, by name.
 func (r *Reconciler) hostOf(ctx context.Context, request *v1alpha1.RebootRemediation, user cycle.Consumer, name string) (*metal3v1.BareMetalHost, cycle.HostFacts, error) {
 	host, key := &metal3v1.BareMetalHost{}, client.ObjectKey{Namespace: request.Namespace, Name: name}
+	began := r.Clock.Now()
 	err := r.Live.Get(ctx, key, host)
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 		return nil, cycle.HostFacts{Missing: fmt.Sprintf("The host %s does not exist", name), None: apierrors.IsNotFound(err)}, nil
@@ -50,7 +51,9 @@ func (r *Reconciler) hostOf(ctx context.Context, request *v1alpha1.RebootRemedia
 	if err != nil {
 		return nil, cycle.HostFacts{}, fmt.Errorf("getting host %s: %w", key, err)
 	}
-	return host, cycle.HostFactsOf(host, request.UID, user), nil
+	facts := cycle.HostFactsOf(host, request.UID, user)
+	facts.KeySeenFor = r.keys.seenFor(client.ObjectKeyFromObject(request), facts, request.Status.KeySince, began, r.Clock.Now())
+	return host, facts, nil
 }
 
 // findHost returns the name of a Machine's host and who must be using it, or says why there is none.

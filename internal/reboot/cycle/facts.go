@@ -100,6 +100,9 @@ type HostFacts struct {
 	// Key reports whether our key is on it. ProbedAt is the time in the key: when we last made the one-shot request.
 	Key      bool
 	ProbedAt time.Time
+	// KeySeenFor is for how long this process has seen our key in place, without a break since KeySince, by its own monotonic clock. A new
+	// process begins at zero.
+	KeySeenFor time.Duration
 	// Probe reports whether our one-shot request is on it, OtherProbe whether somebody else's is. If theirs came first, it serves for
 	// ours.
 	Probe      bool

@@ -169,6 +169,10 @@ func probedAt(after time.Duration) change {
 	return func(f *Facts) { f.Host.ProbedAt = noon.Add(after) }
 }
 
+func keySeenFor(d time.Duration) change {
+	return func(f *Facts) { f.Host.KeySeenFor = d }
+}
+
 // asking sets annotations for single steps; without arguments, the annotations have gone.
 func asking(asked ...v1alpha1.Step) change {
 	return func(f *Facts) {
@@ -218,6 +222,8 @@ func check(t *testing.T, rows []row) {
 	t.Helper()
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
+			// One process has looked at the host all the time.
+			r.facts.Host.KeySeenFor = r.after
 			d := Decide(r.facts, noon.Add(r.after))
 			if diff := cmp.Diff(r.want, outcomeOf(d), cmp.AllowUnexported(outcome{})); diff != "" {
 				t.Errorf("decision (-want +got):\n%s", diff)

@@ -22,7 +22,7 @@ const (
 //
 // If the host was on when the key was set, it has gone off since, and nobody switches it on while our key is there. If it was off,
 // it may have been on its way up, and the operator's answer may have been outdated. Then the operator has to answer again, after
-// the time in which it would have noticed.
+// the time in which it would have noticed. KeySince is never before the first request, so the answer to that one does not count.
 func (d *draft) provenOff() bool {
 	h, s := d.f.Host, d.s
 	if h.Missing != "" || !h.Fenceable || !h.Key || h.Probe || h.PoweredOn || h.Obstacle != "" || s.KeySince == nil {
@@ -37,7 +37,7 @@ func (d *draft) powerOff() {
 	d.checkProof()
 	h := d.f.Host
 	switch {
-	case d.provenOff():
+	case d.provenOff() && d.settledHere():
 		d.s.PoweredOffAt = d.time()
 		d.enter(v1alpha1.Fenced, "The host is off")
 	case d.s.BeganAt == nil:
@@ -48,12 +48,30 @@ func (d *draft) powerOff() {
 		d.setKey()
 	case d.unreliable():
 	case d.s.KeySince == nil:
-		d.s.KeySince = d.time()
+		d.keySeen()
 	case h.PoweredOn && d.s.SeenOnAt == nil:
 		d.s.SeenOnAt = d.time()
 	case !h.PoweredOn && !h.Probe && !h.OtherProbe:
 		d.probeAgain()
 	}
+}
+
+// settledHere reports whether a host that was off when our key was set has had time to settle by the clock of this process. Stored times are of
+// several processes, whose clocks may differ.
+func (d *draft) settledHere() bool {
+	return d.s.SeenOnAt != nil || d.f.Host.KeySeenFor >= settleTime
+}
+
+// keySeen stores that our key is on the host, not before the time of the request that came with it, which may be by another clock.
+func (d *draft) keySeen() {
+	d.s.KeySince = new(metav1.NewTime(later(d.now, d.f.Host.ProbedAt)))
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
 }
 
 // powerOffTimeout returns how long the proof may take. A host that was off already gets extra time for the proof.
@@ -142,9 +160,8 @@ func (d *draft) setKey() {
 
 // probeAgain makes the operator look again at a host that was off before our key was set.
 func (d *draft) probeAgain() {
-	settled := d.s.KeySince.Add(settleTime)
-	if d.now.Before(settled) {
-		d.recheckBy(settled)
+	if rest := settleTime - d.f.Host.KeySeenFor; rest > 0 {
+		d.recheckBy(d.now.Add(rest))
 		return
 	}
 	d.keepOff()

@@ -80,7 +80,7 @@ func (d *draft) hold() {
 	case !d.f.Host.Key:
 		d.keepOff()
 	case d.s.KeySince == nil && !d.unreliable():
-		d.s.KeySince = d.time()
+		d.keySeen()
 	}
 }
 

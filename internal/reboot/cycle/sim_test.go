@@ -31,6 +31,10 @@ type model struct {
 	// throttled says that others come first, paused that no attempt may begin unless a person asked, and unreadable that the Machine
 	// cannot be read.
 	throttled, paused, unreadable bool
+	// keySeen is what this process remembers of our key. Its clock is ahead by skew, which no other test of time may count on once skewed.
+	keySeen simKeySeen
+	skew    time.Duration
+	skewed  bool
 	// late is a write that was decided but has not arrived yet.
 	late *simWrite
 	// lossy is how many of the next writes fail.
@@ -61,6 +65,30 @@ type simRequest struct {
 	status     v1alpha1.RebootRemediationStatus
 }
 
+// simKeySeen is since when a process has seen our key in place.
+type simKeySeen struct {
+	host            types.UID
+	keySince, since time.Time
+}
+
+// keySeenFor returns for how long the process has seen our key in place.
+func (w *model) keySeenFor(h HostFacts) time.Duration {
+	at := w.request.status.KeySince
+	if !h.Key || at == nil {
+		w.keySeen = simKeySeen{}
+		return 0
+	}
+	if w.keySeen.host != h.UID || !w.keySeen.keySince.Equal(at.Time) {
+		w.keySeen = simKeySeen{h.UID, at.Time, w.now}
+	}
+	return w.now.Sub(w.keySeen.since)
+}
+
+// anotherLeader takes over, whose clock differs from the true time.
+func anotherLeader(skew time.Duration) event {
+	return func(w *model) { w.keySeen, w.skew, w.skewed = simKeySeen{}, skew, true }
+}
+
 // simWrite is a write, and the versions that it requires.
 type simWrite struct {
 	decision      Decision
@@ -76,6 +104,7 @@ func (w *model) facts() Facts {
 		DeletingSince: w.request.deletingAt, Finalizer: w.request.finalizer, NodeFinalizer: w.request.forNode,
 		Host: w.hostFacts(), Machine: MachineFacts{Gone: true},
 	}
+	f.Host.KeySeenFor = w.keySeenFor(f.Host)
 	if w.unreadable {
 		f.MachineUnreadable, f.Host.Ours = "The machine cannot be read", false
 		f.Machine = MachineFacts{UID: f.Status.MachineUID, ByAnnotation: w.machine.byAnnotation, AsksFull: !f.Status.SingleSteps && f.Status.HoldingSince == nil}
@@ -139,7 +168,10 @@ func (w *model) step(fate string) (Decision, bool) {
 		return w.seen.rested, false
 	}
 	f := w.facts()
-	d := Decide(f, w.now)
+	d := Decide(f, w.now.Add(w.skew))
+	if !d.RecheckAt.IsZero() {
+		d.RecheckAt = d.RecheckAt.Add(-w.skew)
+	}
 	w.checkPause(f, d)
 	w.checkListed(f, d)
 	if !d.Changed && d.Action == Nothing {

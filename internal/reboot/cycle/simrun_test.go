@@ -94,7 +94,7 @@ func (w *model) turn(t *rapid.T, events []string) {
 }
 
 func happen(name string) event {
-	for _, events := range []map[string]event{faults, doings, ends} {
+	for _, events := range []map[string]event{faults, doings, ends, leaders} {
 		if e, ok := events[name]; ok {
 			return e
 		}

@@ -1,0 +1,44 @@
+package reboot
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/recall"
+)
+
+// keysSeen remembers since when this process has seen our key on each host. The zero value is ready to use and safe for concurrent use.
+// After a restart, it begins anew, which only makes the proof that a host is off longer.
+type keysSeen struct {
+	since recall.ByObject[keySeen]
+}
+
+type keySeen struct {
+	host     types.UID
+	keySince time.Time
+	// since has the reading of the monotonic clock.
+	since time.Time
+}
+
+// seenFor returns for how long this process has seen the key of a RebootRemediation in place. It has been there before the look began, and since
+// the first look was over. A key that was lost, and one on another host, count anew.
+func (k *keysSeen) seenFor(request client.ObjectKey, host cycle.HostFacts, keySince *metav1.Time, began, over time.Time) time.Duration {
+	if !host.Key || keySince == nil {
+		k.since.Forget(request)
+		return 0
+	}
+	seen := k.since.Update(request, func(seen keySeen) keySeen {
+		if seen.host == host.UID && seen.keySince.Equal(keySince.Time) {
+			return seen
+		}
+		return keySeen{host.UID, keySince.Time, over}
+	})
+	return max(0, began.Sub(seen.since))
+}
+
+// Forget drops what is known of a RebootRemediation that is gone.
+func (k *keysSeen) Forget(request client.ObjectKey) { k.since.Forget(request) }
