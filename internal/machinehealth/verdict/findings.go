@@ -61,7 +61,7 @@ func (l look) machineConditions() findings {
 		for i := range l.Machine.Status.Conditions {
 			c := &l.Machine.Status.Conditions[i]
 			if c.Type == rule.Type && string(c.Status) == rule.Status {
-				all.add(matching("Machine", rule, l.countsSince(c.LastTransitionTime.Time, l.Machine.CreationTimestamp.Time), l.now))
+				all.add(matching("Machine", rule, l.countsSince(c.LastTransitionTime.Time, l.Machine.CreationTimestamp.Time, rule.Timeout), l.now))
 			}
 		}
 	}
@@ -77,7 +77,7 @@ func (l look) nodeConditions() findings {
 		for i := range l.Node.Node.Status.Conditions {
 			c := &l.Node.Node.Status.Conditions[i]
 			if string(c.Type) == rule.Type && string(c.Status) == rule.Status {
-				all.add(matching("Node", rule, l.countsSince(c.LastTransitionTime.Time, l.Node.Node.CreationTimestamp.Time), l.now))
+				all.add(matching("Node", rule, l.countsSince(c.LastTransitionTime.Time, l.Node.Node.CreationTimestamp.Time, rule.Timeout), l.now))
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func (l look) provisioningTimedOut() findings {
 		return findings{}
 	}
 	// Waiting for bootstrap data does not count as provisioning.
-	due := healthcheck.Latest(l.startedAt(), l.Machine.Status.LastUpdated.Time).Add(timeout)
+	due := healthcheck.Latest(l.startedAt(), past(l.Machine.Status.LastUpdated.Time, l.now)).Add(timeout)
 	if l.now.Before(due) {
 		return findings{due: due}
 	}
