@@ -90,5 +90,5 @@ func matching(kind string, rule mhcspec.ConditionRule, since, now time.Time) fin
 	if now.Before(due) {
 		return findings{due: due}
 	}
-	return one(reasonFor(rule.Type), fmt.Sprintf("%s condition %s has been %s for more than %s", kind, rule.Type, rule.Status, rule.Timeout), due)
+	return one(reasonFor(rule.Type), fmt.Sprintf("%s condition %s is %s for more than %s", kind, rule.Type, rule.Status, rule.Timeout), due)
 }

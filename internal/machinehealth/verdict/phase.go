@@ -32,5 +32,5 @@ func (l look) provisioningTimedOut() findings {
 	if l.now.Before(due) {
 		return findings{due: due}
 	}
-	return one(ReasonMachineProvisioningTimedOut, fmt.Sprintf("Machine has been provisioning for more than %s", timeout), due)
+	return one(ReasonMachineProvisioningTimedOut, fmt.Sprintf("Machine is provisioning for more than %s", timeout), due)
 }
