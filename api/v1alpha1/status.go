@@ -105,6 +105,10 @@ type RebootRemediationStatus struct {
 	// poweredOffAt is when the host was last proven off.
 	// +optional
 	PoweredOffAt *metav1.Time `json:"poweredOffAt,omitempty"`
+	// isolation is how the Node is taken out of service if spec.isolation does not say it. Sickbay decides it when an attempt begins; absent
+	// means DeleteNode.
+	// +optional
+	Isolation Isolation `json:"isolation,omitempty"`
 	// isolatingSince is when Sickbay began to take the Node out of service.
 	// +optional
 	IsolatingSince *metav1.Time `json:"isolatingSince,omitempty"`

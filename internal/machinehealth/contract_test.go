@@ -37,7 +37,9 @@ func TestContract(t *testing.T) {
 		{
 			"machine has cluster.x-k8s.io/remediate-machine annotation",
 			func(f *harness) {
-				change(f, f.machine, func(m *clusterv1.Machine) { m.Annotations = map[string]string{clusterv1.RemediateMachineAnnotation: ""} })
+				change(f, f.machine, func(m *clusterv1.Machine) {
+					m.Annotations = map[string]string{clusterv1.RemediateMachineAnnotation: ""}
+				})
 			},
 			0, metav1.ConditionFalse, "HasRemediateMachineAnnotation", "Marked for remediation via remediate-machine annotation", 0,
 		},

@@ -26,7 +26,7 @@ func anyFacts() *rapid.Generator[Facts] {
 		h, m := &f.Host, &f.Machine
 		for _, fact := range []*bool{
 			&f.Finalizer, &f.Deleting, &h.Ours, &h.Fenceable, &h.Deleting, &h.Online, &h.PoweredOn, &h.Key, &h.Probe, &h.OtherProbe, &h.OtherKeys,
-			&m.Gone, &m.ByAnnotation, &m.AsksFull, &m.Healthy, &m.Sick, &m.ByHealthCheck, &m.OfHealthCheck, &m.Owned, &m.Marked, &f.NodeFinalizer, &f.Status.SingleSteps,
+			&m.Gone, &m.ByAnnotation, &m.AsksFull, &m.Healthy, &m.Sick, &m.ByHealthCheck, &m.OfHealthCheck, &m.Owned, &m.Marked, &m.Autoscaled, &f.NodeFinalizer, &f.Status.SingleSteps,
 			&h.UnhealthyByUs, &m.Asked, &f.Status.AskedInTime,
 		} {
 			if rapid.IntRange(0, 3).Draw(t, "other") == 0 {

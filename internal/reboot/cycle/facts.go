@@ -72,6 +72,8 @@ type MachineFacts struct {
 	Sick    bool
 	// Undecided reports whether a health check asked for the cycle and has no verdict yet: the Node has just come.
 	Undecided bool
+	// Autoscaled reports whether a Cluster Autoscaler looks after its owner, or may do so.
+	Autoscaled bool
 	// Owned reports whether a controller owns it, and so can replace it.
 	Owned bool
 	// Marked reports whether it is marked for replacement.

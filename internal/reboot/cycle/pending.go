@@ -65,6 +65,7 @@ func (d *draft) begin() {
 	s := &d.s
 	s.Attempt++
 	s.Host = &v1alpha1.HostIdentity{Name: d.f.Host.Name, UID: d.f.Host.UID}
+	d.chooseIsolation()
 	d.recordNode()
 	s.PendingRebootSince = d.time()
 	s.KeySince, s.SeenOnAt, s.PoweredOffAt, s.IsolatingSince, s.IsolatedAt, s.NodeGoneAt = nil, nil, nil, nil, nil, nil

@@ -45,6 +45,7 @@ type model struct {
 type simMachine struct {
 	uid                         types.UID
 	gone, owned, marked         bool
+	autoscaled                  bool
 	node                        string
 	byAnnotation, byHealthCheck bool
 	// plain is the annotation for a full cycle, and ofHealthCheck says whether it is a health check's.
@@ -135,7 +136,7 @@ func (w *model) machineFacts() MachineFacts {
 		UID: m.uid, Node: m.node, ByAnnotation: m.byAnnotation, Steps: maps.Clone(m.keys),
 		AsksFull:  m.plain && (m.operation == "" || !by.ForRecord() || by.OperationID == m.operation),
 		Operation: m.operation, OfHealthCheck: m.ofHealthCheck, ByHealthCheck: asks,
-		Healthy: asks && w.healthy(), Sick: asks && !w.healthy(), Owned: m.owned, Marked: m.marked,
+		Healthy: asks && w.healthy(), Sick: asks && !w.healthy(), Owned: m.owned, Marked: m.marked, Autoscaled: m.autoscaled,
 	}
 }
 

@@ -54,7 +54,7 @@ func (w *model) checkTouch() {
 	if node.CreationTimestamp.After(w.iron.offAt) {
 		w.t.Fatalf("a Node is touched that has registered after the host went off")
 	}
-	if w.request.spec.TaintsNode() {
+	if TaintsNode(&w.request.spec, &w.request.status) {
 		w.seen.taintedAtBoot = w.iron.boots
 		return
 	}
@@ -298,7 +298,7 @@ func (w *model) checkSuccess(before, status v1alpha1.RebootRemediationStatus) {
 	if w.iron.boots == 0 {
 		w.t.Fatalf("a success, and the host has not booted")
 	}
-	if w.workload.node != nil && Tainted(w.workload.node) && w.request.spec.TaintsNode() {
+	if w.workload.node != nil && Tainted(w.workload.node) && TaintsNode(&w.request.spec, &w.request.status) {
 		w.t.Fatalf("a success, and the Node is still out of service")
 	}
 	if status.Node != nil && status.Node.Backup != nil {

@@ -41,6 +41,7 @@ func anyModel(t *rapid.T) *model {
 		asksOfRecords["a built-in plan"](w)
 	default:
 	}
+	w.machine.autoscaled = rapid.IntRange(0, 3).Draw(t, "autoscaled") == 0
 	w.machine.owned = rapid.Bool().Draw(t, "owned")
 	w.operator.lag = rapid.SampledFrom([]time.Duration{0, 0, time.Second, 5 * time.Second}).Draw(t, "lag")
 	w.operator.onDelay = rapid.SampledFrom([]time.Duration{0, 5 * time.Second, 40 * time.Second}).Draw(t, "on")
