@@ -89,7 +89,7 @@ func TestAutoscaled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &Reconciler{Live: c.owners, Recorder: events.NewFakeRecorder(10), Clock: clock.RealClock{}}
-			if got := r.autoscaled(t.Context(), &v1alpha1.RebootRemediation{}, c.machine); got != c.want {
+			if got := r.autoscaled(t.Context(), &v1alpha1.RebootRemediation{}, &view{facts: in(v1alpha1.Pending), machine: &machine{object: c.machine}}); got != c.want {
 				t.Errorf("autoscaled is %t, want %t", got, c.want)
 			}
 		})

@@ -176,9 +176,12 @@ var nodeGroups = []schema.GroupKind{
 }
 
 // autoscaled reports whether a Cluster Autoscaler looks after a Machine: one of its owners, up to the MachineDeployment, has an annotation for that.
-// If an owner cannot be read, it may do so.
-func (r *Reconciler) autoscaled(ctx context.Context, request *v1alpha1.RebootRemediation, obj client.Object) bool {
-	var owned metav1.Object = obj
+// If an owner cannot be read, it may do so. Owners are read only if a decision depends on them.
+func (r *Reconciler) autoscaled(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) bool {
+	if v.machine == nil || !cycle.NeedsOwner(&v.facts) {
+		return false
+	}
+	var owned metav1.Object = v.machine.object
 	// The longest chain is MachineSet, MachineDeployment.
 	for range 2 {
 		owner, err := r.nodeGroupOf(ctx, owned)

@@ -37,7 +37,7 @@ func (d *draft) powerOff() {
 	d.checkProof()
 	h := d.f.Host
 	switch {
-	case d.provenOff() && d.settledHere():
+	case d.provenHere():
 		d.s.PoweredOffAt = d.time()
 		d.enter(v1alpha1.Fenced, "The host is off")
 	case d.s.BeganAt == nil:
@@ -56,10 +56,10 @@ func (d *draft) powerOff() {
 	}
 }
 
-// settledHere reports whether a host that was off when our key was set has had time to settle by the clock of this process. Stored times are of
-// several processes, whose clocks may differ.
-func (d *draft) settledHere() bool {
-	return d.s.SeenOnAt != nil || d.f.Host.KeySeenFor >= settleTime
+// provenHere reports whether the host is proven off, and if it was off when our key was set, has had time to settle by the clock of this process.
+// Stored times are of several processes, whose clocks may differ.
+func (d *draft) provenHere() bool {
+	return d.provenOff() && (d.s.SeenOnAt != nil || d.f.Host.KeySeenFor >= settleTime)
 }
 
 // keySeen stores that our key is on the host, not before the time of the request that came with it, which may be by another clock.
