@@ -34,7 +34,7 @@ func (s RebootSettings) NodeTimeout() time.Duration {
 	return seconds(s.NodeTimeoutSeconds, DefaultNodeTimeout)
 }
 
-// TaintsNode reports whether the Node is to be tainted rather than deleted.
+// TaintsNode reports whether somebody asked for the Node to be tainted rather than deleted.
 func (s RebootSettings) TaintsNode() bool { return s.Isolation == OutOfServiceTaint }
 
 func seconds(n *int32, otherwise time.Duration) time.Duration {

@@ -18,7 +18,7 @@ import (
 func byDefault() v1alpha1.RebootSettings {
 	return v1alpha1.RebootSettings{
 		RetryLimit: new(int32(1)), PowerOffTimeoutSeconds: new(int32(600)), PowerOnTimeoutSeconds: new(int32(600)),
-		NodeTimeoutSeconds: new(int32(1200)), Isolation: v1alpha1.DeleteNode,
+		NodeTimeoutSeconds: new(int32(1200)),
 	}
 }
 

@@ -71,8 +71,8 @@ type RebootSettings struct {
 	// +kubebuilder:default=1200
 	// +optional
 	NodeTimeoutSeconds *int32 `json:"nodeTimeoutSeconds,omitempty"`
-	// isolation says how the Node is taken out of service. Default: DeleteNode.
-	// +kubebuilder:default=DeleteNode
+	// isolation says how the Node is taken out of service. Without it, Sickbay decides for each cycle: OutOfServiceTaint if a Cluster
+	// Autoscaler looks after the machine's owner, and otherwise DeleteNode.
 	// +optional
 	Isolation Isolation `json:"isolation,omitempty"`
 }

@@ -61,6 +61,10 @@ type RebootRemediationStatus struct {
 	// machineUID is the UID of the Machine when the cycle began.
 	// +optional
 	MachineUID types.UID `json:"machineUID,omitempty"`
+	// beganAt is when Sickbay began to cycle the host for the first time. It is stored before our key is set on the host. Absent:
+	// nothing was done to the host.
+	// +optional
+	BeganAt *metav1.Time `json:"beganAt,omitempty"`
 	// requestedBy says who asked for this cycle, if somebody else asked for the RebootRemediation: a later cycle also
 	// gives the Node back what the first one took from it.
 	// +optional
@@ -77,7 +81,8 @@ type RebootRemediationStatus struct {
 	// passes.
 	// +optional
 	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
-	// pausedSince is when a pause began to delay the next attempt, or the request to the owner of the machine. Sickbay still carries out a cycle that
+	// pausedSince is when a pause, or somebody who keeps the host off between two attempts, began to delay the next attempt, or the request to the
+	// owner of the machine. Sickbay still carries out a cycle that
 	// a person asks for meanwhile; this cycle waits until that one has ended, even before its first attempt.
 	// +optional
 	PausedSince *metav1.Time `json:"pausedSince,omitempty"`
@@ -100,6 +105,10 @@ type RebootRemediationStatus struct {
 	// poweredOffAt is when the host was last proven off.
 	// +optional
 	PoweredOffAt *metav1.Time `json:"poweredOffAt,omitempty"`
+	// isolation is how the Node is taken out of service if spec.isolation does not say it. Sickbay decides it when an attempt begins; absent
+	// means DeleteNode.
+	// +optional
+	Isolation Isolation `json:"isolation,omitempty"`
 	// isolatingSince is when Sickbay began to take the Node out of service.
 	// +optional
 	IsolatingSince *metav1.Time `json:"isolatingSince,omitempty"`

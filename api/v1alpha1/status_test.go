@@ -87,6 +87,9 @@ func fill(t *testing.T, v reflect.Value) {
 	case *v1alpha1.Outcome:
 		*special = v1alpha1.ReasonNodeTimedOut
 		return
+	case *v1alpha1.Isolation:
+		*special = v1alpha1.OutOfServiceTaint
+		return
 	case *v1alpha1.Step:
 		*special = v1alpha1.StepDelete
 		return

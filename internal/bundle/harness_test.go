@@ -42,7 +42,7 @@ type harness struct {
 }
 
 // sickness is why the machines of the tests are sick.
-const sickness = "Node condition Ready has been Unknown for more than 5m0s"
+const sickness = "Node condition Ready is Unknown for more than 5m0s"
 
 func newHarness(t *testing.T, opts ...build.MachineHealthCheckOption) *harness {
 	t.Helper()

@@ -125,7 +125,7 @@ func judgedAs(status metav1.ConditionStatus) build.ConditionOption {
 	return build.Condition(verdict.ConditionType, status, "NodeReadyUnknown", fellSick).WithMessage(sickness)
 }
 
-const sickness = "Node condition Ready has been Unknown for more than 5m0s"
+const sickness = "Node condition Ready is Unknown for more than 5m0s"
 
 // The steps of the plans in the tests.
 var (

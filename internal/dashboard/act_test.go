@@ -39,7 +39,7 @@ type stage struct {
 	record    *v1alpha1.MachineRemediation
 }
 
-const sickness = "Node condition Ready has been Unknown for more than 5m0s"
+const sickness = "Node condition Ready is Unknown for more than 5m0s"
 
 func newStage(t *testing.T) *stage {
 	t.Helper()

@@ -39,7 +39,7 @@ func wants(answer v1alpha1.Answer, step string) decision.Asked {
 	return decision.Asked{Answer: answer, Step: step, By: "alice", Reason: "INC-7", Command: "sickbay"}
 }
 
-const sickLine = "Sick: since 2026-06-01T11:59:00Z: Node condition Ready has been Unknown for more than 5m0s\n"
+const sickLine = "Sick: since 2026-06-01T11:59:00Z: Node condition Ready is Unknown for more than 5m0s\n"
 
 // TestPropose: what the proposal says before a decision is written, and what the ladder then does.
 func TestPropose(t *testing.T) {

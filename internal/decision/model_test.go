@@ -58,7 +58,7 @@ func newModel(steps ...v1alpha1.RemediationStep) *model {
 				HealthCheckRef: v1alpha1.RemediationReference{Name: "metal", UID: "mhc-1"},
 				TemplateRef:    &v1alpha1.PlanReference{Name: "metal", UID: "plan-1", Generation: 1},
 				Finding: v1alpha1.RemediationFinding{
-					Reason: "NodeReadyUnknown", Message: "Node condition Ready has been Unknown for more than 5m0s", Since: metav1.NewTime(noon.Add(-time.Minute)),
+					Reason: "NodeReadyUnknown", Message: "Node condition Ready is Unknown for more than 5m0s", Since: metav1.NewTime(noon.Add(-time.Minute)),
 				},
 				Steps: steps, ProbationSeconds: new(int32(300)), Grant: 1,
 			},

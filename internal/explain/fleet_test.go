@@ -42,7 +42,7 @@ func TestFleet(t *testing.T) {
 		"1 cluster, 6 machines: 1 healthy, 3 sick, 1 held, 1 in repair",
 		[]string{
 			"held: held: No step is left; the last: The machine is not healthy after 20m0s; a person decides",
-			"approve: approve or deny replace: Node condition Ready has been Unknown for more than 5m0s",
+			"approve: approve or deny replace: Node condition Ready is Unknown for more than 5m0s",
 		},
 		[]string{"first: about to be repaired", "second: waiting for a slot"},
 		[]string{"works: SICK for 41m, reboot 2 of 2 is running"},

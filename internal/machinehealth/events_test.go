@@ -15,7 +15,7 @@ func TestEventFitsTheAPI(t *testing.T) {
 	recorder := events.NewFakeRecorder(1)
 	r := &Reconciler{Recorder: recorder}
 	r.onTransition(t.Context(), build.Machine("ns", "m"), healthcheck.Transition{
-		To: healthcheck.Condition{Status: healthcheck.False, Message: strings.Repeat("Node condition X has been False for more than 5m0s; ", 100)},
+		To: healthcheck.Condition{Status: healthcheck.False, Message: strings.Repeat("Node condition X is False for more than 5m0s; ", 100)},
 	})
 	_, note, _ := strings.Cut(<-recorder.Events, EventUnhealthy+" ")
 	if len(note) == 0 || len(note) > 1024 {

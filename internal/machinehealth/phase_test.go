@@ -34,8 +34,8 @@ func TestProvisioningTakesTooLong(t *testing.T) {
 
 	f.clock.SetTime(f.start.Add(5 * time.Minute))
 	f.reconcile()
-	f.stored(metav1.ConditionFalse, "MachineProvisioningTimedOut", "Machine has been provisioning for more than 5m0s")
-	f.sees("Warning MachineUnhealthy Machine has been provisioning for more than 5m0s")
+	f.stored(metav1.ConditionFalse, "MachineProvisioningTimedOut", "Machine is provisioning for more than 5m0s")
+	f.sees("Warning MachineUnhealthy Machine is provisioning for more than 5m0s")
 
 	f.setPhase("Running", f.start)
 	f.reconcile()

@@ -114,5 +114,5 @@ func TestOverlap(t *testing.T) {
 		f.delete(f.mhc)
 		f.reconcile()
 	}
-	f.stored(metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready has been True for more than 1m0s")
+	f.stored(metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready is True for more than 1m0s")
 }

@@ -28,8 +28,8 @@ func TestOneLife(t *testing.T) {
 
 	f.clock.SetTime(f.start.Add(5 * time.Minute))
 	f.reconcile()
-	f.stored(metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready has been False for more than 5m0s")
-	f.sees("Warning MachineUnhealthy Node condition Ready has been False for more than 5m0s")
+	f.stored(metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready is False for more than 5m0s")
+	f.sees("Warning MachineUnhealthy Node condition Ready is False for more than 5m0s")
 
 	f.nodes.Put(f.clusterKey(), build.Node("node"))
 	f.reconcile()

@@ -53,6 +53,8 @@ const maxTurns = 50
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters,verbs=get;list;watch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=list;watch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinedeployments;machinepools;machinesets,verbs=get
+// +kubebuilder:rbac:groups=machine.openshift.io,resources=machinesets,verbs=get
 // +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=*,verbs=get
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=list
@@ -83,6 +85,7 @@ type Reconciler struct {
 	selectors    mhcspec.Selectors
 	expectations recall.Expectations
 	conflicts    recall.Backoff
+	keys         keysSeen
 	// failures are the steps that failed. Each is retried, but reported only once per cause.
 	failures recall.Failures[cycle.Action]
 	// watchNodes makes events of a cluster's Nodes wake the controller; nil if there are no Clusters.
@@ -102,6 +105,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 			r.expectations.Forget(req.NamespacedName)
 			r.conflicts.Reset(req.NamespacedName)
 			r.failures.Forget(req.NamespacedName)
+			r.keys.Forget(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("getting RebootRemediation %s: %w", req.NamespacedName, err)

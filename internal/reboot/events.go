@@ -38,6 +38,8 @@ const (
 	readPauses = "ReadPauses"
 	// readRecord is reading whether the MachineRemediation that made the request has stored it.
 	readRecord = "ReadRecord"
+	// readOwner is reading whether a Cluster Autoscaler looks after the owner of the Machine.
+	readOwner = "ReadOwner"
 	// readPlane is reading the state of the other machines of a control plane.
 	readPlane = "ReadControlPlane"
 	// readHealth is reading whether a Machine of OpenShift has recovered.

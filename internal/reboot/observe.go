@@ -41,6 +41,7 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 		return v, err
 	}
 	v.facts.Machine = v.machine.facts(request)
+	v.facts.Machine.Autoscaled = r.autoscaled(ctx, request, &v)
 	if v.machine != nil && cycle.NeedsPauses(&v.facts) {
 		v.facts.Paused, v.facts.PausedUntil = r.pauses(ctx, request, v.machine)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	machinev1 "github.com/openshift/api/machine/v1beta1"
@@ -11,11 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/recall"
 )
 
 // host reads the host of a Machine live. The Machine, or its infrastructure machine, names the BareMetalHost. Once the status records a
@@ -43,6 +46,7 @@ func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediati
 // hostOf reads a BareMetalHost live, by name.
 func (r *Reconciler) hostOf(ctx context.Context, request *v1alpha1.RebootRemediation, user cycle.Consumer, name string) (*metal3v1.BareMetalHost, cycle.HostFacts, error) {
 	host, key := &metal3v1.BareMetalHost{}, client.ObjectKey{Namespace: request.Namespace, Name: name}
+	began := r.Clock.Now()
 	err := r.Live.Get(ctx, key, host)
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 		return nil, cycle.HostFacts{Missing: fmt.Sprintf("The host %s does not exist", name), None: apierrors.IsNotFound(err)}, nil
@@ -50,7 +54,9 @@ func (r *Reconciler) hostOf(ctx context.Context, request *v1alpha1.RebootRemedia
 	if err != nil {
 		return nil, cycle.HostFacts{}, fmt.Errorf("getting host %s: %w", key, err)
 	}
-	return host, cycle.HostFactsOf(host, request.UID, user), nil
+	facts := cycle.HostFactsOf(host, request.UID, user)
+	facts.KeySeenFor = r.keys.seenFor(client.ObjectKeyFromObject(request), facts, request.Status.KeySince, began, r.Clock.Now())
+	return host, facts, nil
 }
 
 // findHost returns the name of a Machine's host and who must be using it, or says why there is none.
@@ -114,3 +120,35 @@ func (r *Reconciler) infrastructure(ctx context.Context, m *machine) (infra *met
 	}
 	return infra, "", nil
 }
+
+// keysSeen remembers since when this process has seen our key on each host. The zero value is ready to use and safe for concurrent use.
+// After a restart, it begins anew, which only makes the proof that a host is off longer.
+type keysSeen struct {
+	since recall.ByObject[keySeen]
+}
+
+type keySeen struct {
+	host     types.UID
+	keySince time.Time
+	// since has the reading of the monotonic clock.
+	since time.Time
+}
+
+// seenFor returns for how long this process has seen the key of a RebootRemediation in place. It has been there before the look began, and since
+// the first look was over. A key that was lost, and one on another host, count anew.
+func (k *keysSeen) seenFor(request client.ObjectKey, host cycle.HostFacts, keySince *metav1.Time, began, over time.Time) time.Duration {
+	if !host.Key || keySince == nil {
+		k.since.Forget(request)
+		return 0
+	}
+	seen := k.since.Update(request, func(seen keySeen) keySeen {
+		if seen.host == host.UID && seen.keySince.Equal(keySince.Time) {
+			return seen
+		}
+		return keySeen{host.UID, keySince.Time, over}
+	})
+	return max(0, began.Sub(seen.since))
+}
+
+// Forget drops what is known of a RebootRemediation that is gone.
+func (k *keysSeen) Forget(request client.ObjectKey) { k.since.Forget(request) }

@@ -3,6 +3,7 @@ package reboot
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	machinev1 "github.com/openshift/api/machine/v1beta1"
@@ -158,4 +159,67 @@ func wantedBy(obj metav1.Object) (full bool, steps map[v1alpha1.Step]bool) {
 		}
 	}
 	return full, steps
+}
+
+// The Cluster Autoscaler looks after owners of machines that have one of these annotations, after the API group of the machines.
+const (
+	autoscalerMinSize = "/cluster-api-autoscaler-node-group-min-size"
+	autoscalerMaxSize = "/cluster-api-autoscaler-node-group-max-size"
+)
+
+// nodeGroups are the kinds of owners that the Cluster Autoscaler can scale.
+var nodeGroups = []schema.GroupKind{
+	{Group: clusterv1.GroupVersion.Group, Kind: "MachineDeployment"},
+	{Group: clusterv1.GroupVersion.Group, Kind: "MachinePool"},
+	{Group: clusterv1.GroupVersion.Group, Kind: "MachineSet"},
+	{Group: machinev1.GroupName, Kind: "MachineSet"},
+}
+
+// autoscaled reports whether a Cluster Autoscaler looks after a Machine: one of its owners, up to the MachineDeployment, has an annotation for that.
+// If an owner cannot be read, it may do so. Owners are read only if a decision depends on them.
+func (r *Reconciler) autoscaled(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) bool {
+	if v.machine == nil || !cycle.NeedsOwner(&v.facts) {
+		return false
+	}
+	var owned metav1.Object = v.machine.object
+	// The longest chain is MachineSet, MachineDeployment.
+	for range 2 {
+		owner, err := r.nodeGroupOf(ctx, owned)
+		if err != nil {
+			r.reportFailure(request, readOwner, err)
+			return true
+		}
+		r.failures.Succeed(client.ObjectKeyFromObject(request), readOwner)
+		if owner == nil {
+			return false
+		}
+		group := owner.GroupVersionKind().Group
+		if mhcspec.HasAnnotation(owner, group+autoscalerMinSize) || mhcspec.HasAnnotation(owner, group+autoscalerMaxSize) {
+			return true
+		}
+		owned = owner
+	}
+	return false
+}
+
+// nodeGroupOf reads the owner of an object that a Cluster Autoscaler may scale; nil if there is none.
+func (r *Reconciler) nodeGroupOf(ctx context.Context, owned metav1.Object) (*metav1.PartialObjectMetadata, error) {
+	ref := metav1.GetControllerOf(owned)
+	if ref == nil {
+		return nil, nil
+	}
+	gvk := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind)
+	if !slices.Contains(nodeGroups, gvk.GroupKind()) {
+		return nil, nil
+	}
+	owner, key := &metav1.PartialObjectMetadata{}, client.ObjectKey{Namespace: owned.GetNamespace(), Name: ref.Name}
+	owner.SetGroupVersionKind(gvk)
+	if err := r.Live.Get(ctx, key, owner); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("getting %s %s: %w", ref.Kind, key, err)
+	}
+	owner.SetGroupVersionKind(gvk)
+	return owner, nil
 }

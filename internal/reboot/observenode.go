@@ -43,7 +43,7 @@ func (r *Reconciler) node(ctx context.Context, request *v1alpha1.RebootRemediati
 		return unreadable(ctx, err, "reading Node "+name), nil
 	}
 	facts := cycle.NodeFacts{State: cycle.NodeFound, Node: node, Tainted: cycle.Tainted(node)}
-	if phase := request.Status.Phase; !request.Spec.TaintsNode() || (phase != v1alpha1.Fenced && phase != v1alpha1.Isolating) {
+	if phase := request.Status.Phase; !cycle.TaintsNode(&request.Spec, &request.Status) || (phase != v1alpha1.Fenced && phase != v1alpha1.Isolating) {
 		return facts, nil
 	}
 	return r.taintFacts(ctx, m, facts), nil

@@ -70,7 +70,7 @@ func (r *Reconciler) nodeAgain(ctx context.Context, request *v1alpha1.RebootReme
 	if phase == v1alpha1.Fenced || phase == v1alpha1.Isolating {
 		return lookForNode
 	}
-	watched := r.watched(ctx, v) && !request.Spec.TaintsNode()
+	watched := r.watched(ctx, v) && !cycle.TaintsNode(&request.Spec, &request.Status)
 	switch {
 	case watched && (phase.Ended() || phase == v1alpha1.WaitingForNode):
 		return r.SyncPeriod

@@ -36,7 +36,7 @@ func play(t *terminal, look func()) {
 	t.begin("two")
 	say("one", scenario.Broke, "kubelet of node blue-1 of cluster default/blue: Ready=Unknown")
 	at(4 * time.Second)
-	say("one", scenario.Judged, `machine blue-1: HealthCheckSucceeded=False ReadyUnhealthy "Node condition Ready has been Unknown for more than 4s"`)
+	say("one", scenario.Judged, `machine blue-1: HealthCheckSucceeded=False ReadyUnhealthy "Node condition Ready is Unknown for more than 4s"`)
 	say("two", scenario.Power, "host bronze-1 loses its power")
 	at(8 * time.Second)
 	results := []result{

@@ -41,7 +41,7 @@ func TestWatcher(t *testing.T) {
 		"it happens late":        {[]explain.Facts{before, at(5*time.Minute+3*time.Second, sick, corev1.ConditionUnknown)}, 1, 0, ""},
 		"it happens too early":   {[]explain.Facts{before, at(4*time.Minute+3*time.Second, sick, corev1.ConditionUnknown)}, 0, 0, ""},
 		"something else happens": {[]explain.Facts{before, at(4*time.Minute+3*time.Second, pending, corev1.ConditionTrue), at(6*time.Minute, metav1.ConditionTrue, corev1.ConditionTrue)}, 1, 0, ""},
-		"nothing happens":        {[]explain.Facts{before, at(5*time.Minute+6*time.Second, pending, corev1.ConditionUnknown)}, 0, 0, "default/m1: is sick: Node condition Ready has been Unknown for more than 5m0s was to happen at 00:05:00.0, and did not by 00:05:06.0"},
+		"nothing happens":        {[]explain.Facts{before, at(5*time.Minute+6*time.Second, pending, corev1.ConditionUnknown)}, 0, 0, "default/m1: is sick: Node condition Ready is Unknown for more than 5m0s was to happen at 00:05:00.0, and did not by 00:05:06.0"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -30,7 +30,7 @@ func ended(i int, admitted time.Time, outcome string) *v1alpha1.MachineRemediati
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("%s-%08x-1", machine, i), CreationTimestamp: *at(0)},
 		Spec: v1alpha1.MachineRemediationSpec{
 			ClusterName: "blue", MachineRef: v1alpha1.RemediatedMachineReference{Name: machine}, Steps: Metal(), TemplateRef: &v1alpha1.PlanReference{Name: "metal"},
-			Finding: v1alpha1.RemediationFinding{Reason: "ReadyUnhealthy", Message: "Node condition Ready has been Unknown for more than 5m0s", Since: *at(-20 * time.Second)},
+			Finding: v1alpha1.RemediationFinding{Reason: "ReadyUnhealthy", Message: "Node condition Ready is Unknown for more than 5m0s", Since: *at(-20 * time.Second)},
 		},
 		Status: v1alpha1.MachineRemediationStatus{Phase: v1alpha1.RemediationEnded, RecoveryTime: at(took), CompletionTime: at(took + 5*time.Minute)},
 	}

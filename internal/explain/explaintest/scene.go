@@ -99,7 +99,7 @@ func (s *Scene) Healthy(name string, opts ...build.MachineOption) *clusterv1.Mac
 // Sick adds a machine that has been sick for so long.
 func (s *Scene) Sick(name string, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
 	s.Node(name, corev1.ConditionUnknown, since+5*time.Minute)
-	return s.Machine(name, metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready has been Unknown for more than 5m0s", since, opts...)
+	return s.Machine(name, metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready is Unknown for more than 5m0s", since, opts...)
 }
 
 // Node gives a machine a Node whose condition Ready has had this status for so long.

@@ -21,21 +21,49 @@ func TrueSince(conditions []metav1.Condition, conditionType string) time.Time {
 
 // startedAt returns when the startup clock of a Machine started: a Machine cannot come up
 // before the infrastructure and the control plane that it needs.
-func (f *Facts) startedAt() time.Time {
-	return healthcheck.Latest(f.Machine.CreationTimestamp.Time, f.Rules.ResumedAt,
-		TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition),
-		TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterInfrastructureReadyCondition),
-		TrueSince(f.Machine.Status.Conditions, clusterv1.MachineInfrastructureReadyCondition))
+func (l look) startedAt() time.Time {
+	return healthcheck.Latest(l.Machine.CreationTimestamp.Time, l.Rules.ResumedAt,
+		past(TrueSince(l.Cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition), l.now),
+		past(TrueSince(l.Cluster.Status.Conditions, clusterv1.ClusterInfrastructureReadyCondition), l.now),
+		past(TrueSince(l.Machine.Status.Conditions, clusterv1.MachineInfrastructureReadyCondition), l.now))
+}
+
+// apart is how far the clocks of two healthy processes may be apart.
+const apart = time.Minute
+
+// past returns a time that somebody else has written. One that is a little later than now is by a clock that is ahead. One that is much later is
+// wrong: it is ignored, so that it delays nothing.
+func past(at, now time.Time) time.Time {
+	if at.Sub(now) > apart {
+		return time.Time{}
+	}
+	return at
 }
 
 // countsSince returns when a condition began to count: at its last transition, but not
 // before the end of the last pause. A condition without a transition time counts from the
-// creation of its object.
-func (f *Facts) countsSince(lastTransition, created time.Time) time.Time {
-	if lastTransition.IsZero() {
+// creation of its object, and one whose transition is far in the future from the first look at it.
+func (l look) countsSince(lastTransition, created time.Time, timeout time.Duration) time.Time {
+	switch {
+	case lastTransition.IsZero():
 		lastTransition = created
+	case lastTransition.Sub(l.now) > apart:
+		lastTransition = healthcheck.Latest(l.lookedSince(timeout), past(created, l.now))
 	}
-	return healthcheck.Latest(lastTransition, f.Rules.ResumedAt)
+	return healthcheck.Latest(lastTransition, l.Rules.ResumedAt)
+}
+
+// lookedSince returns when a condition was first looked at, by the verdict that was stored for it: Unknown until its timeout has passed, False
+// since.
+func (l look) lookedSince(timeout time.Duration) time.Time {
+	stored := meta.FindStatusCondition(l.Machine.Status.Conditions, ConditionType)
+	switch {
+	case stored == nil, stored.Status == metav1.ConditionTrue, stored.LastTransitionTime.After(l.now):
+		return l.now
+	case stored.Status == metav1.ConditionFalse:
+		return stored.LastTransitionTime.Add(-timeout)
+	}
+	return stored.LastTransitionTime.Time
 }
 
 // clusterUpSince returns since when a Cluster has been up, for this Machine: from then on, findings count.

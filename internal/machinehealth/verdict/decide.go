@@ -49,6 +49,7 @@ type look struct {
 // Decide gives the verdict on a Machine. The table with every row is in docs/concepts.md.
 func Decide(f Facts, now time.Time) healthcheck.Result {
 	l := look{Facts: f, now: now}
+	l.Rules.ResumedAt = past(l.Rules.ResumedAt, now)
 	for _, cause := range causes {
 		l.add(cause(l))
 	}

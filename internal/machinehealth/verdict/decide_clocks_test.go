@@ -47,8 +47,8 @@ func TestConditionClocks(t *testing.T) {
 	long := func(d time.Duration) fact {
 		return rules(build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, d))
 	}
-	hours := verdict{Status: healthcheck.False, Reason: "ReadyUnhealthy", Message: "Node condition Ready has been False for more than 1h0m0s"}
-	zero := verdict{Status: healthcheck.False, Reason: "ReadyUnhealthy", Message: "Node condition Ready has been False for more than 0s"}
+	hours := verdict{Status: healthcheck.False, Reason: "ReadyUnhealthy", Message: "Node condition Ready is False for more than 1h0m0s"}
+	zero := verdict{Status: healthcheck.False, Reason: "ReadyUnhealthy", Message: "Node condition Ready is False for more than 0s"}
 	run(t, map[string]row{
 		"Node condition, resumed after it":     {facts(notReady(ago(time.Hour)), resumed(ago(time.Minute))), notYetNode.in(4 * time.Minute)},
 		"Node condition, resumed before it":    {facts(notReady(ago(time.Minute)), resumed(ago(time.Hour))), notYetNode.in(4 * time.Minute)},

@@ -12,8 +12,8 @@ import (
 
 // TestSeveralFindings covers "messages joined with ; in the table's order, reason of the first".
 func TestSeveralFindings(t *testing.T) {
-	disk := "Machine condition Disk has been False for more than 5m0s"
-	ready := "Node condition Ready has been False for more than 5m0s"
+	disk := "Machine condition Disk is False for more than 5m0s"
+	ready := "Node condition Ready is False for more than 5m0s"
 	unhealthy := func(reason, message string) verdict {
 		return verdict{Status: healthcheck.False, Reason: reason, Message: message}
 	}
@@ -31,7 +31,7 @@ func TestSeveralFindings(t *testing.T) {
 			facts(node(build.NodeReady("False", ago(time.Hour)), build.Condition("PIDPressure", "True", "R", ago(time.Hour))), rules(
 				build.UnhealthyNodeCondition(corev1.NodePIDPressure, corev1.ConditionTrue, 90*time.Second),
 				build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, 5*time.Minute))),
-			unhealthy("PIDPressureUnhealthy", "Node condition PIDPressure has been True for more than 1m30s; "+ready),
+			unhealthy("PIDPressureUnhealthy", "Node condition PIDPressure is True for more than 1m30s; "+ready),
 		},
 		"one finding, another to come": {
 			facts(machine(noDisk(ago(2*time.Minute))), notReady(ago(time.Hour))), unhealthy("ReadyUnhealthy", ready).in(3 * time.Minute),

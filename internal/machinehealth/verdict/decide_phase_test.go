@@ -22,7 +22,7 @@ func TestProvisioningClock(t *testing.T) {
 		return build.Condition(conditionType, "True", "R", soon)
 	}
 	waiting := notProvisioned.in(3 * time.Minute)
-	another := verdict{Status: healthcheck.False, Reason: "MachineProvisioningTimedOut", Message: "Machine has been provisioning for more than 55m30s"}
+	another := verdict{Status: healthcheck.False, Reason: "MachineProvisioningTimedOut", Message: "Machine is provisioning for more than 55m30s"}
 	run(t, map[string]row{
 		"the phase":                         {facts(machineProvisioning(early, build.InPhase("Provisioning", soon)), startupOff), waiting},
 		"Machine creation":                  {facts(machineProvisioning(soon, build.InPhase("Provisioning", time.Time{}))), waiting},
@@ -41,7 +41,7 @@ func TestProvisioningClock(t *testing.T) {
 // TestPhases: phases that do not matter, and phases together with other findings or with what is undecided.
 func TestPhases(t *testing.T) {
 	long := ago(time.Hour)
-	disk := "Machine condition Disk has been False for more than 5m0s"
+	disk := "Machine condition Disk is False for more than 5m0s"
 	failedAnd := func(more string) verdict {
 		return verdict{Status: healthcheck.False, Reason: "MachineFailed", Message: failed.Message + "; " + more}
 	}

@@ -25,7 +25,7 @@ var (
 
 func anyTime() *rapid.Generator[time.Time] {
 	minutes := rapid.Custom(func(t *rapid.T) time.Time {
-		return ago(time.Duration(rapid.IntRange(-2, 30).Draw(t, "minutes ago")) * time.Minute)
+		return ago(time.Duration(rapid.IntRange(-1, 30).Draw(t, "minutes ago")) * time.Minute)
 	})
 	return rapid.OneOf(minutes, minutes, rapid.Just(time.Time{}))
 }

@@ -25,7 +25,7 @@ func TestAskedFor(t *testing.T) {
 }
 
 func TestUnhealthy(t *testing.T) {
-	diskFailed := verdict{Status: healthcheck.False, Reason: "DiskUnhealthy", Message: "Machine condition Disk has been False for more than 5m0s"}
+	diskFailed := verdict{Status: healthcheck.False, Reason: "DiskUnhealthy", Message: "Machine condition Disk is False for more than 5m0s"}
 	run(t, map[string]row{
 		"phase Failed":                                      {facts(machineWithoutNode(build.InPhase("Failed", now), build.CreatedAt(now))), failed.in(10 * time.Minute)},
 		"phase Failed, Node there":                          {facts(machine(build.InPhase("Failed", now))), failed},

@@ -48,9 +48,9 @@ var (
 	waitForPlane   = verdict{Status: healthcheck.Unknown, Reason: "WaitingForControlPlaneInitialized", Message: "Waiting for the control plane to be initialized"}
 	notProvisioned = verdict{Status: healthcheck.Unknown, Reason: "WaitingForProvisioning", Message: "Waiting for Machine to be provisioned"}
 	waitForNode    = verdict{Status: healthcheck.Unknown, Reason: "WaitingForNodeRef", Message: "Waiting for Node to be created"}
-	nodeNotReady   = verdict{Status: healthcheck.False, Reason: "ReadyUnhealthy", Message: "Node condition Ready has been False for more than 5m0s"}
+	nodeNotReady   = verdict{Status: healthcheck.False, Reason: "ReadyUnhealthy", Message: "Node condition Ready is False for more than 5m0s"}
 	failed         = verdict{Status: healthcheck.False, Reason: "MachineFailed", Message: "Machine is in phase Failed"}
-	provisioning   = verdict{Status: healthcheck.False, Reason: "MachineProvisioningTimedOut", Message: "Machine has been provisioning for more than 5m0s"}
+	provisioning   = verdict{Status: healthcheck.False, Reason: "MachineProvisioningTimedOut", Message: "Machine is provisioning for more than 5m0s"}
 	startedLate    = verdict{Status: healthcheck.False, Reason: "NodeStartupTimedOut", Message: "Node failed to start within 10m0s"}
 	notYetNode     = verdict{Status: healthcheck.Unknown, Reason: "NodeConditionsNotYetUnhealthy", Message: "Waiting for unhealthyCondition timeout"}
 	notYetMachine  = verdict{Status: healthcheck.Unknown, Reason: "MachineConditionsNotYetUnhealthy", Message: "Waiting for unhealthyCondition timeout"}

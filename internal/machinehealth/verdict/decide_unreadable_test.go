@@ -25,7 +25,7 @@ func TestNodeUnavailable(t *testing.T) {
 		"without a verdict: Unknown at once":       {facts(lost(now)), unavailable},
 		"a Machine condition counts in grace": {
 			facts(machine(noDisk(ago(time.Hour))), wasHealthy, lost(now)),
-			verdict{Status: healthcheck.False, Reason: "DiskUnhealthy", Message: "Machine condition Disk has been False for more than 5m0s"},
+			verdict{Status: healthcheck.False, Reason: "DiskUnhealthy", Message: "Machine condition Disk is False for more than 5m0s"},
 		},
 		"a Machine condition due in grace": {facts(machine(noDisk(ago(4*time.Minute))), wasHealthy, lost(now)), healthy.in(time.Minute)},
 		"what was never seen, ever":        {facts(wasHealthy, lost(time.Time{})), unavailable},

@@ -61,7 +61,7 @@ func (l look) machineConditions() findings {
 		for i := range l.Machine.Status.Conditions {
 			c := &l.Machine.Status.Conditions[i]
 			if c.Type == rule.Type && string(c.Status) == rule.Status {
-				all.add(matching("Machine", rule, l.countsSince(c.LastTransitionTime.Time, l.Machine.CreationTimestamp.Time), l.now))
+				all.add(matching("Machine", rule, l.countsSince(c.LastTransitionTime.Time, l.Machine.CreationTimestamp.Time, rule.Timeout), l.now))
 			}
 		}
 	}
@@ -77,7 +77,7 @@ func (l look) nodeConditions() findings {
 		for i := range l.Node.Node.Status.Conditions {
 			c := &l.Node.Node.Status.Conditions[i]
 			if string(c.Type) == rule.Type && string(c.Status) == rule.Status {
-				all.add(matching("Node", rule, l.countsSince(c.LastTransitionTime.Time, l.Node.Node.CreationTimestamp.Time), l.now))
+				all.add(matching("Node", rule, l.countsSince(c.LastTransitionTime.Time, l.Node.Node.CreationTimestamp.Time, rule.Timeout), l.now))
 			}
 		}
 	}
@@ -90,5 +90,5 @@ func matching(kind string, rule mhcspec.ConditionRule, since, now time.Time) fin
 	if now.Before(due) {
 		return findings{due: due}
 	}
-	return one(reasonFor(rule.Type), fmt.Sprintf("%s condition %s has been %s for more than %s", kind, rule.Type, rule.Status, rule.Timeout), due)
+	return one(reasonFor(rule.Type), fmt.Sprintf("%s condition %s is %s for more than %s", kind, rule.Type, rule.Status, rule.Timeout), due)
 }

@@ -82,7 +82,7 @@ func (l look) hostError() findings {
 		return findings{}
 	}
 	c := meta.FindStatusCondition(l.Machine.Status.Conditions, HostConditionType)
-	since := healthcheck.Latest(l.countsSince(c.LastTransitionTime.Time, l.Machine.CreationTimestamp.Time), l.hostSeenSince(l.now))
+	since := healthcheck.Latest(l.countsSince(c.LastTransitionTime.Time, l.Machine.CreationTimestamp.Time, l.Rules.HostErrorTimeout), past(l.hostSeenSince(l.now), l.now))
 	due := since.Add(l.Rules.HostErrorTimeout)
 	switch {
 	case l.now.Before(due):

@@ -28,9 +28,9 @@ func (l look) provisioningTimedOut() findings {
 		return findings{}
 	}
 	// Waiting for bootstrap data does not count as provisioning.
-	due := healthcheck.Latest(l.startedAt(), l.Machine.Status.LastUpdated.Time).Add(timeout)
+	due := healthcheck.Latest(l.startedAt(), past(l.Machine.Status.LastUpdated.Time, l.now)).Add(timeout)
 	if l.now.Before(due) {
 		return findings{due: due}
 	}
-	return one(ReasonMachineProvisioningTimedOut, fmt.Sprintf("Machine has been provisioning for more than %s", timeout), due)
+	return one(ReasonMachineProvisioningTimedOut, fmt.Sprintf("Machine is provisioning for more than %s", timeout), due)
 }

@@ -26,7 +26,7 @@ func anyFacts() *rapid.Generator[Facts] {
 		h, m := &f.Host, &f.Machine
 		for _, fact := range []*bool{
 			&f.Finalizer, &f.Deleting, &h.Ours, &h.Fenceable, &h.Deleting, &h.Online, &h.PoweredOn, &h.Key, &h.Probe, &h.OtherProbe, &h.OtherKeys,
-			&m.Gone, &m.ByAnnotation, &m.AsksFull, &m.Healthy, &m.Sick, &m.ByHealthCheck, &m.Owned, &m.Marked, &f.NodeFinalizer, &f.Status.SingleSteps,
+			&m.Gone, &m.ByAnnotation, &m.AsksFull, &m.Healthy, &m.Sick, &m.ByHealthCheck, &m.Owned, &m.Marked, &m.Autoscaled, &f.NodeFinalizer, &f.Status.SingleSteps,
 			&h.UnhealthyByUs, &m.Asked, &f.Status.AskedInTime,
 		} {
 			if rapid.IntRange(0, 3).Draw(t, "other") == 0 {
@@ -74,7 +74,7 @@ func anySiblings(t *rapid.T) change {
 		other.Status.MachineUID = rapid.SampledFrom([]types.UID{"m-1", "m-1", "m-2"}).Draw(t, "of machine")
 		others = append(others, other)
 	}
-	by := rapid.SampledFrom([]change{func(*Facts) {}, ofRecord, ofBuiltInPlan, aRecordAsks}).Draw(t, "requested by")
+	by := rapid.SampledFrom([]change{func(*Facts) {}, ofRecord, ofAnnotation}).Draw(t, "requested by")
 	return allOf(beside(others...), by)
 }
 
@@ -175,6 +175,9 @@ func TestWhateverIsRead(t *testing.T) {
 			if !f.Finalizer || f.Deleting || f.Machine.Gone || !h.Fenceable || h.UID != s.Host.UID || (f.MachineUnreadable == "" && !h.Ours) ||
 				!slices.Contains([]v1alpha1.Phase{v1alpha1.PoweringOff, v1alpha1.Holding}, s.Phase) {
 				t.Fatalf("the key is set in phase %s on a host like %+v", s.Phase, h)
+			}
+			if s.BeganAt == nil {
+				t.Fatal("the key is set before the record says that the cycle has begun")
 			}
 			if !h.Key && (f.MachineUnreadable != "" || (f.Paused != "" && s.Phase == v1alpha1.PoweringOff)) {
 				t.Fatalf("the key is set, and there is %q, or it %s", f.Paused, f.MachineUnreadable)

@@ -87,8 +87,8 @@ func (d *draft) stopsClock() bool {
 // awaitHost waits for a host that cannot be cycled now.
 func (d *draft) awaitHost(reason, message string) {
 	d.hostCondition(reason, message)
-	if reason == v1alpha1.ReasonSuspendedByUser {
-		// A person may keep a host off as long as they like.
+	if keptOffBy(reason) {
+		// Others may keep a host off as long as they like.
 		d.suspend()
 		d.progress(reason, message)
 		return
@@ -106,6 +106,11 @@ func (d *draft) awaitHost(reason, message string) {
 	if permanent(reason) || d.overdueIn(v1alpha1.Pending) {
 		d.end(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, message)
 	}
+}
+
+// keptOffBy reports whether an obstacle is that somebody else keeps the host off.
+func keptOffBy(reason string) bool {
+	return reason == v1alpha1.ReasonSuspendedByUser || reason == v1alpha1.ReasonHeldByOthers
 }
 
 // permanent reports whether an obstacle stays, so that waiting for the host is useless.

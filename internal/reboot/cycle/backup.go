@@ -14,7 +14,7 @@ import (
 // backUp stores what is on the Node. It keeps what an earlier attempt stored and the Node does not have
 // back yet.
 func (d *draft) backUp() {
-	if d.f.Spec.TaintsNode() {
+	if d.taintsNode() {
 		return
 	}
 	node, before := d.f.Node.Node, d.s.Node.Backup

@@ -39,6 +39,7 @@ func TestConceptsProof(t *testing.T) {
 // conceptsProves says in words what Decide does while a host is to be proven off.
 func conceptsProves(f Facts, now time.Time) string {
 	var lost string
+	f.Host.KeySeenFor = now.Sub(noon.Time)
 	for range maxSteps {
 		d := Decide(f, now)
 		switch {

@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -11,6 +12,10 @@ const CoolDown = time.Minute
 
 // coolDown releases the host, waits, and begins the next attempt.
 func (d *draft) coolDown() {
+	if d.s.BeganAt == nil {
+		reason, message := d.unavailable()
+		d.hostCondition(cmp.Or(reason, v1alpha1.ReasonHostAvailable), message)
+	}
 	if d.f.Host.Key || d.f.Host.Probe {
 		d.choose(RemoveKey)
 		return
@@ -39,11 +44,24 @@ func (d *draft) awaitNextAttempt() {
 		}
 	case d.f.Paused != "":
 		d.awaitPause()
+	case d.standsBackForOthers():
 	case d.afterPause():
 		d.progress(string(v1alpha1.CoolingDown), "Waiting before the next attempt")
 	case d.overdue():
 		d.nextAttempt()
 	}
+}
+
+// standsBackForOthers stands back while a person or another program keeps the host off, and reports whether it does. They may do so as long as they
+// like, so nobody else waits for this cycle.
+func (d *draft) standsBackForOthers() bool {
+	reason, message := d.unavailable()
+	if !keptOffBy(reason) {
+		return false
+	}
+	d.awaitHost(reason, message)
+	d.standBack()
+	return true
 }
 
 // cameAfterAttempt reports whether the Node came after the attempt failed. A Node that is not Ready may need what it had to become Ready:

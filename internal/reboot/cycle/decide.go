@@ -32,6 +32,7 @@ func Decide(f Facts, now time.Time) Decision {
 // goOn takes a cycle one step further.
 func (d *draft) goOn() {
 	d.noteSteps()
+	d.notLater()
 	if d.exitEarly() {
 		return
 	}

@@ -81,6 +81,10 @@ func (d *draft) decision() Decision {
 	decision := Decision{Status: d.s, Action: d.action, Done: d.done, RecheckAt: d.recheckAt}
 	if d.action == SetKey {
 		decision.ProbedAt = d.now
+		if d.f.Host.Key && d.s.KeySince != nil {
+			// This process has seen the key for that long, whatever the clock says.
+			decision.ProbedAt = later(d.now, d.s.KeySince.Add(settleTime))
+		}
 	}
 	return decision
 }

@@ -59,7 +59,7 @@ func (d *draft) undone() (text string) {
 	case !d.outOfService():
 	case d.s.Node.Backup != nil:
 		text = "; what Node " + d.s.Node.Name + " had is kept in status.node.backup, and put back if the Node comes while this RebootRemediation exists"
-	case d.f.Spec.TaintsNode():
+	case d.taintsNode():
 		text = "; Node " + d.s.Node.Name + " has the taint " + OutOfService.Key + ", which goes if the Node comes back while this RebootRemediation exists"
 	}
 	ended := Facts{Spec: d.f.Spec, Status: d.s, Machine: m, Host: d.f.Host}

@@ -70,6 +70,8 @@ type MachineFacts struct {
 	Sick    bool
 	// Undecided reports whether a health check asked for the cycle and has no verdict yet: the Node has just come.
 	Undecided bool
+	// Autoscaled reports whether a Cluster Autoscaler looks after its owner, or may do so.
+	Autoscaled bool
 	// Owned reports whether a controller owns it, and so can replace it.
 	Owned bool
 	// Marked reports whether it is marked for replacement.
@@ -98,6 +100,9 @@ type HostFacts struct {
 	// Key reports whether our key is on it. ProbedAt is the time in the key: when we last made the one-shot request.
 	Key      bool
 	ProbedAt time.Time
+	// KeySeenFor is for how long this process has seen our key in place, without a break since KeySince, by its own monotonic clock. A new
+	// process begins at zero.
+	KeySeenFor time.Duration
 	// Probe reports whether our one-shot request is on it, OtherProbe whether somebody else's is. If theirs came first, it serves for
 	// ours.
 	Probe      bool

@@ -61,7 +61,7 @@ var stages = []struct {
 	{"", func(*Facts) {}},
 	{v1alpha1.Pending, func(f *Facts) { f.Status.MachineUID = "m-1" }},
 	{v1alpha1.PoweringOff, func(f *Facts) {
-		f.Status.PendingRebootSince = &noon
+		f.Status.PendingRebootSince, f.Status.BeganAt = &noon, &noon
 		f.Status.Attempt, f.Status.Host = 1, &v1alpha1.HostIdentity{Name: "h1", UID: "h-1"}
 		f.Status.Node = &v1alpha1.NodeRecord{Name: "n1", UID: "node-1", BootID: "boot-1"}
 	}},
@@ -164,6 +164,7 @@ func on(f *Facts)      { f.Host.PoweredOn = true }
 func keyed(f *Facts)   { f.Host.Key, f.Host.ProbedAt = true, noon.Time }
 func unkeyed(f *Facts) { f.Host.Key, f.Host.ProbedAt = false, time.Time{} }
 func probed(f *Facts)  { f.Host.Probe = true }
+func unbegun(f *Facts) { f.Status.BeganAt = nil }
 func seenOn(f *Facts)  { f.Status.SeenOnAt = &noon }
 func keySeen(f *Facts) { f.Status.KeySince = &noon }
 func userOff(f *Facts) { f.Host.Online = false }
@@ -177,6 +178,10 @@ func machineGone(f *Facts) { f.Machine = MachineFacts{Gone: true} }
 
 func probedAt(after time.Duration) change {
 	return func(f *Facts) { f.Host.ProbedAt = noon.Add(after) }
+}
+
+func keySeenFor(d time.Duration) change {
+	return func(f *Facts) { f.Host.KeySeenFor = d }
 }
 
 // asking sets annotations for single steps; without arguments, the annotations have gone.
@@ -228,6 +233,8 @@ func check(t *testing.T, rows []row) {
 	t.Helper()
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
+			// One process has looked at the host all the time.
+			r.facts.Host.KeySeenFor = r.after
 			d := Decide(r.facts, noon.Add(r.after))
 			if diff := cmp.Diff(r.want, outcomeOf(d), cmp.AllowUnexported(outcome{})); diff != "" {
 				t.Errorf("decision (-want +got):\n%s", diff)

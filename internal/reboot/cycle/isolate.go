@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"cmp"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,25 @@ import (
 // isolateTimeout is how long the Node may take to be gone, or its workloads to be released, once the host is off. It is short: the
 // workload cluster may depend on this very host, and what ran on it has stopped anyway.
 const isolateTimeout = 2 * time.Minute
+
+// TaintsNode reports whether a cycle taints the Node rather than deletes it.
+func TaintsNode(spec *v1alpha1.RebootRemediationSpec, status *v1alpha1.RebootRemediationStatus) bool {
+	return cmp.Or(spec.Isolation, status.Isolation) == v1alpha1.OutOfServiceTaint
+}
+
+func (d *draft) taintsNode() bool { return TaintsNode(&d.f.Spec, &d.s) }
+
+// chooseIsolation decides how an attempt takes the Node out of service, if nobody has. A Cluster Autoscaler removes an instance that has no Node
+// for some time, so the Node of one that it looks after stays registered. While an earlier attempt owes the Node something, nothing changes.
+func (d *draft) chooseIsolation() {
+	if d.f.Spec.Isolation != "" || d.outOfService() {
+		return
+	}
+	d.s.Isolation = ""
+	if d.f.Machine.Autoscaled {
+		d.s.Isolation = v1alpha1.OutOfServiceTaint
+	}
+}
 
 // fenced decides what to do with the Node, now that the host is off.
 func (d *draft) fenced() {
@@ -40,8 +60,8 @@ func (d *draft) beginIsolation() {
 		}
 	case n.State != NodeFound:
 		d.withoutNode()
-	case d.f.Spec.TaintsNode() && !n.TaintSupported:
-		d.skipIsolation(v1alpha1.ReasonTaintUnsupported, "The workload cluster is older than 1.28")
+	case d.taintsNode() && !n.TaintSupported:
+		d.skipIsolation(v1alpha1.ReasonTaintUnsupported, d.untaintable())
 	case d.s.Node != nil && d.s.Node.UID != "" && d.s.Node.UID != n.Node.UID:
 		d.skipIsolation(v1alpha1.ReasonNodeReplaced, "Node "+n.Node.Name+" is not the one that was there when the cycle began")
 		// It too must boot before it counts as back.
@@ -49,6 +69,15 @@ func (d *draft) beginIsolation() {
 	default:
 		d.takeOut(n.Node)
 	}
+}
+
+// untaintable says why the Node is not tainted, and not deleted instead.
+func (d *draft) untaintable() string {
+	const old = "The workload cluster is older than 1.28"
+	if d.f.Spec.Isolation != "" {
+		return old
+	}
+	return old + ", and a Cluster Autoscaler, which looks after the machine, might remove it without its Node: the Node is left as it is"
 }
 
 // takeOut records what is needed to put a Node back in service, before the Node is taken out of service.
@@ -85,7 +114,7 @@ func (d *draft) isolate() {
 		d.endIsolation(metav1.ConditionTrue, v1alpha1.ReasonNodeDeleted, "Node "+d.s.Node.Name+" is deleted")
 	case !d.provenOff():
 		d.backToPowerOff()
-	case found && d.f.Spec.TaintsNode() && n.Tainted && n.Drained:
+	case found && d.taintsNode() && n.Tainted && n.Drained:
 		d.endIsolation(metav1.ConditionTrue, v1alpha1.ReasonNodeTainted, "All workloads of Node "+d.s.Node.Name+" are released")
 	case d.overdue():
 		d.endIsolation(metav1.ConditionFalse, v1alpha1.ReasonIsolationTimedOut, "Node "+d.s.Node.Name+" was not released within "+isolateTimeout.String())
@@ -100,9 +129,9 @@ func (d *draft) isolate() {
 func (d *draft) touchNode() {
 	n := d.f.Node
 	switch {
-	case d.f.Spec.TaintsNode() && !n.Tainted:
+	case d.taintsNode() && !n.Tainted:
 		d.choose(TaintNode)
-	case !d.f.Spec.TaintsNode() && n.Node.DeletionTimestamp.IsZero():
+	case !d.taintsNode() && n.Node.DeletionTimestamp.IsZero():
 		// First store what somebody has put on the Node since.
 		d.backUp()
 		d.choose(DeleteNode)

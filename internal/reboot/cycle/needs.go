@@ -66,5 +66,10 @@ func NeedsPlane(f *Facts) bool {
 	return rowOf(f.Status.Phase).begins || (f.Status.Phase == v1alpha1.PoweringOff && f.Status.KeySince == nil)
 }
 
+// NeedsOwner reports whether a decision depends on the owner of the Machine: whether an attempt may begin that has to choose its isolation.
+func NeedsOwner(f *Facts) bool {
+	return f.Spec.Isolation == "" && f.Status.Phase != "" && rowOf(f.Status.Phase).begins
+}
+
 // Begins reports whether a decision begins an attempt.
 func Begins(f *Facts, d Decision) bool { return d.Changed && d.Status.Attempt > f.Status.Attempt }

@@ -98,7 +98,7 @@ func (d *draft) restore() {
 func (d *draft) undoneOnNode(found bool) Action {
 	switch recorded := d.s.Node; {
 	case !found:
-	case d.f.Spec.TaintsNode() && slices.ContainsFunc(d.f.Node.Node.Spec.Taints, OurTaint):
+	case d.taintsNode() && slices.ContainsFunc(d.f.Node.Node.Spec.Taints, OurTaint):
 		return UntaintNode
 	case recorded != nil && recorded.Backup != nil && Missing(recorded.Backup, d.f.Node.Node).Any():
 		return RestoreNode

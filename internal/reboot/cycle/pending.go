@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"cmp"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,6 +22,8 @@ func (d *draft) pending() {
 		d.s.MachineUID = d.f.Machine.UID
 		return
 	}
+	reason, message := d.unavailable()
+	d.hostCondition(cmp.Or(reason, v1alpha1.ReasonHostAvailable), message)
 	if d.f.Paused != "" {
 		d.awaitPause()
 		return
@@ -29,11 +32,10 @@ func (d *draft) pending() {
 		d.awaitSibling(other)
 		return
 	}
-	if reason, message := d.unavailable(); reason != "" {
+	if reason != "" {
 		d.awaitHost(reason, message)
 		return
 	}
-	d.hostCondition(v1alpha1.ReasonHostAvailable, "")
 	if d.toBeJudged() {
 		d.progress(string(v1alpha1.Pending), "Waiting to see whether the machine is still unhealthy")
 		return
@@ -57,11 +59,13 @@ func (d *draft) beginInLine() {
 	}
 }
 
-// begin records the host and the Node of the attempt. The key is set on the host afterwards.
+// begin records the host and the Node of the attempt. The key is set on the host afterwards; until just before that, the cycle has not begun
+// (see beginOnHost).
 func (d *draft) begin() {
 	s := &d.s
 	s.Attempt++
 	s.Host = &v1alpha1.HostIdentity{Name: d.f.Host.Name, UID: d.f.Host.UID}
+	d.chooseIsolation()
 	d.recordNode()
 	s.PendingRebootSince = d.time()
 	s.KeySince, s.SeenOnAt, s.PoweredOffAt, s.IsolatingSince, s.IsolatedAt, s.NodeGoneAt = nil, nil, nil, nil, nil, nil
@@ -106,6 +110,8 @@ func (d *draft) unavailable() (reason, message string) {
 		return v1alpha1.ReasonNotFenceable, "The host " + h.Name + " cannot be switched off (spec.disablePowerOff)"
 	case h.Obstacle != "" && h.Obstacle != v1alpha1.ReasonPowerManagementError:
 		return h.Obstacle, h.Message
+	case h.OtherKeys:
+		return v1alpha1.ReasonHeldByOthers, keptOff(h.Name)
 	case !h.Online:
 		return v1alpha1.ReasonSuspendedByUser, "Somebody wants the host " + h.Name + " off (spec.online)"
 	}

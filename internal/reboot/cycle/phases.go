@@ -107,6 +107,21 @@ func (d *draft) overdueIn(name v1alpha1.Phase) bool {
 	return d.passed(*row.clock(&d.s), row.limit(d))
 }
 
+// notLater sets the clock of the phase to now if it is later: another manager's clock was ahead. The next attempt is planned ahead by CoolDown.
+func (d *draft) notLater() {
+	row := rowOf(d.s.Phase)
+	if row.clock == nil {
+		return
+	}
+	latest := d.now
+	if d.s.Phase == v1alpha1.CoolingDown {
+		latest = d.now.Add(CoolDown)
+	}
+	if at := row.clock(&d.s); *at != nil && (*at).After(latest) {
+		*at = new(metav1.NewTime(latest))
+	}
+}
+
 // restart starts the clock of the phase again.
 func (d *draft) restart() { *rowOf(d.s.Phase).clock(&d.s) = d.time() }
 

@@ -22,7 +22,7 @@ const (
 //
 // If the host was on when the key was set, it has gone off since, and nobody switches it on while our key is there. If it was off,
 // it may have been on its way up, and the operator's answer may have been outdated. Then the operator has to answer again, after
-// the time in which it would have noticed.
+// the time in which it would have noticed. KeySince is never before the first request, so the answer to that one does not count.
 func (d *draft) provenOff() bool {
 	h, s := d.f.Host, d.s
 	if h.Missing != "" || !h.Fenceable || !h.Key || h.Probe || h.PoweredOn || h.Obstacle != "" || s.KeySince == nil {
@@ -37,21 +37,41 @@ func (d *draft) powerOff() {
 	d.checkProof()
 	h := d.f.Host
 	switch {
-	case d.provenOff():
+	case d.provenHere():
 		d.s.PoweredOffAt = d.time()
 		d.enter(v1alpha1.Fenced, "The host is off")
+	case d.s.BeganAt == nil:
+		d.beginOnHost()
 	case d.overdue():
 		d.failPowerOff()
 	case !h.Key:
 		d.setKey()
 	case d.unreliable():
 	case d.s.KeySince == nil:
-		d.s.KeySince = d.time()
+		d.keySeen()
 	case h.PoweredOn && d.s.SeenOnAt == nil:
 		d.s.SeenOnAt = d.time()
 	case !h.PoweredOn && !h.Probe && !h.OtherProbe:
 		d.probeAgain()
 	}
+}
+
+// provenHere reports whether the host is proven off, and if it was off when our key was set, has had time to settle by the clock of this process.
+// Stored times are of several processes, whose clocks may differ.
+func (d *draft) provenHere() bool {
+	return d.provenOff() && (d.s.SeenOnAt != nil || d.f.Host.KeySeenFor >= settleTime)
+}
+
+// keySeen stores that our key is on the host, not before the time of the request that came with it, which may be by another clock.
+func (d *draft) keySeen() {
+	d.s.KeySince = new(metav1.NewTime(later(d.now, d.f.Host.ProbedAt)))
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
 }
 
 // powerOffTimeout returns how long the proof may take. A host that was off already gets extra time for the proof.
@@ -93,6 +113,35 @@ func (d *draft) unproven() string {
 	return message
 }
 
+// beginOnHost stores that the cycle begins, just before our key is set on its host for the first time. Until that is stored, nothing was done to
+// the host, and the attempt is taken back if it may not begin any more. The time for the proof starts now.
+func (d *draft) beginOnHost() {
+	reason, message := d.unavailable()
+	switch {
+	case d.f.Host.Key:
+		d.s.BeganAt = d.time()
+	case d.f.Paused != "" || d.f.Throttled != "":
+		d.cancelAttempt(cmp.Or(d.f.Paused, d.f.Throttled))
+	case reason != "":
+		d.cancelAttempt(message)
+		d.hostCondition(reason, message)
+	default:
+		d.s.BeganAt, d.s.PendingRebootSince = d.time(), d.time()
+		if d.f.Host.PoweredOn {
+			d.s.SeenOnAt = d.time()
+		}
+	}
+}
+
+// keepOff sets our key, once it is stored that the cycle has begun.
+func (d *draft) keepOff() {
+	if d.s.BeganAt == nil {
+		d.s.BeganAt = d.time()
+		return
+	}
+	d.choose(SetKey)
+}
+
 // setKey sets our key. It first stores whether the host is on. The write of the key is refused if the host has changed since, so
 // what was stored is still true then.
 func (d *draft) setKey() {
@@ -105,18 +154,17 @@ func (d *draft) setKey() {
 	case !on && d.s.SeenOnAt != nil:
 		d.s.SeenOnAt = nil
 	default:
-		d.choose(SetKey)
+		d.keepOff()
 	}
 }
 
 // probeAgain makes the operator look again at a host that was off before our key was set.
 func (d *draft) probeAgain() {
-	settled := d.s.KeySince.Add(settleTime)
-	if d.now.Before(settled) {
-		d.recheckBy(settled)
+	if rest := settleTime - d.f.Host.KeySeenFor; rest > 0 {
+		d.recheckBy(d.now.Add(rest))
 		return
 	}
-	d.choose(SetKey)
+	d.keepOff()
 }
 
 // unreliable reports whether the host says that it is off and cannot be believed. A host that says it is on is always believed:

@@ -55,11 +55,16 @@ func (d *draft) keptOffByOthers() (reason, message string) {
 	case h.PoweredOn:
 		return "", ""
 	case h.OtherKeys:
-		return v1alpha1.ReasonHeldByOthers, "Somebody else keeps the host " + h.Name + " off with an annotation reboot.metal3.io/..."
+		return v1alpha1.ReasonHeldByOthers, keptOff(h.Name)
 	case !h.Online:
 		return v1alpha1.ReasonSuspendedByUser, "Somebody wants the host " + h.Name + " off (spec.online)"
 	}
 	return "", ""
+}
+
+// keptOff says that somebody else has a key on a host.
+func keptOff(host string) string {
+	return "Somebody else keeps the host " + host + " off with an annotation reboot.metal3.io/..."
 }
 
 // hold keeps the host off until somebody asks for more.
@@ -73,9 +78,9 @@ func (d *draft) hold() {
 	case d.f.wants(v1alpha1.StepPowerOn):
 		d.release()
 	case !d.f.Host.Key:
-		d.choose(SetKey)
+		d.keepOff()
 	case d.s.KeySince == nil && !d.unreliable():
-		d.s.KeySince = d.time()
+		d.keySeen()
 	}
 }
 

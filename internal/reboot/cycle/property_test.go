@@ -72,7 +72,7 @@ func TestLettingGoNeedsOnlyTheHost(t *testing.T) {
 func TestNotWhileItMayRun(t *testing.T) {
 	events := []string{
 		"operator stops", "operator starts", "operator starts", "power dips", "our key drops", "all keys drop", "other holds", "other lets go", "other asks",
-		"online: false", "online: true", "onDelay", "a pause", "the pause ends", "reads fail", "reads work", "BMC is lost", "BMC is back", "host is paused", "host is unpaused", "firmware waits",
+		"online: false", "online: true", "onDelay", "a leader whose clock is ahead", "a leader whose clock is behind", "a leader whose clock is right", "the clock jumps ahead", "a pause", "the pause ends", "reads fail", "reads work", "BMC is lost", "BMC is back", "host is paused", "host is unpaused", "firmware waits",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyModel(t)

@@ -77,7 +77,7 @@ func TestPending(t *testing.T) {
 		{name: "no Node to be seen: all is fine", facts: in(pending), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "no Node to be seen: the machine never joined", facts: in(pending, nodeNone), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "no Node to be seen: the workload cluster is dead", facts: in(pending, nodeUnreadable), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "no Node to be seen: held off by others, which is no obstacle", facts: in(pending, others, off), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
+		{name: "no Node to be seen: kept off by others", facts: in(pending, others, off), want: stores(pending, v1alpha1.ReasonHeldByOthers), host: v1alpha1.ReasonHeldByOthers},
 	})
 }
 

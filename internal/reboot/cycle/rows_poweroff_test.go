@@ -108,7 +108,7 @@ func TestDoubtBeginsAnew(t *testing.T) {
 
 // TestSetKeySaysWhen: the key says when it was set, because the proof depends on that.
 func TestSetKeySaysWhen(t *testing.T) {
-	d := Decide(in(v1alpha1.PoweringOff, keyed, keySeen, off), noon.Add(2*time.Minute+time.Millisecond))
+	d := Decide(in(v1alpha1.PoweringOff, keyed, keySeen, off, keySeenFor(2*time.Minute)), noon.Add(2*time.Minute+time.Millisecond))
 	if d.Action != SetKey || !d.ProbedAt.Equal(noon.Add(2*time.Minute)) {
 		t.Errorf("%s at %s", d.Action, d.ProbedAt)
 	}

@@ -31,6 +31,10 @@ type model struct {
 	// throttled says that others come first, paused that no attempt may begin unless a person asked, and unreadable that the Machine
 	// cannot be read.
 	throttled, paused, unreadable bool
+	// keySeen is what this process remembers of our key. Its clock is ahead by skew, which no other test of time may count on once skewed.
+	keySeen simKeySeen
+	skew    time.Duration
+	skewed  bool
 	// late is a write that was decided but has not arrived yet.
 	late *simWrite
 	// lossy is how many of the next writes fail.
@@ -41,12 +45,12 @@ type model struct {
 type simMachine struct {
 	uid                         types.UID
 	gone, owned, marked         bool
+	autoscaled                  bool
 	node                        string
 	byAnnotation, byHealthCheck bool
 	// plain is the annotation for a full cycle.
-	plain     bool
-	operation string
-	keys      map[v1alpha1.Step]bool
+	plain bool
+	keys  map[v1alpha1.Step]bool
 	// sick means that the verdict stays unhealthy, whatever the Node says.
 	sick bool
 }
@@ -59,6 +63,30 @@ type simRequest struct {
 	version    int
 	spec       v1alpha1.RebootRemediationSpec
 	status     v1alpha1.RebootRemediationStatus
+}
+
+// simKeySeen is since when a process has seen our key in place.
+type simKeySeen struct {
+	host            types.UID
+	keySince, since time.Time
+}
+
+// keySeenFor returns for how long the process has seen our key in place.
+func (w *model) keySeenFor(h HostFacts) time.Duration {
+	at := w.request.status.KeySince
+	if !h.Key || at == nil {
+		w.keySeen = simKeySeen{}
+		return 0
+	}
+	if w.keySeen.host != h.UID || !w.keySeen.keySince.Equal(at.Time) {
+		w.keySeen = simKeySeen{h.UID, at.Time, w.now}
+	}
+	return w.now.Sub(w.keySeen.since)
+}
+
+// anotherLeader takes over, whose clock differs from the true time.
+func anotherLeader(skew time.Duration) event {
+	return func(w *model) { w.keySeen, w.skew, w.skewed = simKeySeen{}, skew, true }
 }
 
 // simWrite is a write, and the versions that it requires.
@@ -76,6 +104,7 @@ func (w *model) facts() Facts {
 		DeletingSince: w.request.deletingAt, Finalizer: w.request.finalizer, NodeFinalizer: w.request.forNode,
 		Host: w.hostFacts(), Machine: MachineFacts{Gone: true},
 	}
+	f.Host.KeySeenFor = w.keySeenFor(f.Host)
 	if w.unreadable {
 		f.MachineUnreadable, f.Host.Ours = "The machine cannot be read", false
 		f.Machine = MachineFacts{UID: f.Status.MachineUID, ByAnnotation: w.machine.byAnnotation, AsksFull: !f.Status.SingleSteps && f.Status.HoldingSince == nil}
@@ -100,27 +129,16 @@ func (w *model) facts() Facts {
 }
 
 func (w *model) machineFacts() MachineFacts {
-	m, by := w.machine, w.request.spec.RequestedBy
-	asks := w.byHealthCheck()
+	m := w.machine
+	asks := m.byHealthCheck
 	return MachineFacts{
-		UID: m.uid, Node: m.node, ByAnnotation: m.byAnnotation, Steps: maps.Clone(m.keys),
-		AsksFull:  m.plain && (m.operation == "" || !by.ForRecord() || by.OperationID == m.operation),
-		Operation: m.operation, ByHealthCheck: asks,
-		Healthy: asks && w.healthy(), Sick: asks && !w.healthy(), Owned: m.owned, Marked: m.marked,
+		UID: m.uid, Node: m.node, ByAnnotation: m.byAnnotation, Steps: maps.Clone(m.keys), AsksFull: m.plain, ByHealthCheck: asks,
+		Healthy: asks && w.healthy(), Sick: asks && !w.healthy(), Owned: m.owned, Marked: m.marked, Autoscaled: m.autoscaled,
 	}
 }
 
-// byHealthCheck reports whether a health check asks; a person may have overwritten its annotation, or asked for steps.
-func (w *model) byHealthCheck() bool {
-	m, by := w.machine, w.request.spec.RequestedBy
-	person := by != nil && by.Kind == v1alpha1.RequestedByAnnotation
-	return m.byHealthCheck && !person && (!m.byAnnotation || (m.plain && m.operation != "")) && len(m.keys) == 0 && !w.request.status.SingleSteps
-}
-
 // ofRecord reports whether a record decides what follows.
-func (w *model) ofRecord() bool {
-	return w.request.spec.RequestedBy.ForRecord() && w.byHealthCheck()
-}
+func (w *model) ofRecord() bool { return w.request.spec.RequestedBy.ForRecord() }
 
 // wholeAsked reports whether a full cycle is asked for.
 func (m simMachine) wholeAsked() bool { return !m.byAnnotation || m.plain }
@@ -139,7 +157,10 @@ func (w *model) step(fate string) (Decision, bool) {
 		return w.seen.rested, false
 	}
 	f := w.facts()
-	d := Decide(f, w.now)
+	d := Decide(f, w.now.Add(w.skew))
+	if !d.RecheckAt.IsZero() {
+		d.RecheckAt = d.RecheckAt.Add(-w.skew)
+	}
 	w.checkPause(f, d)
 	w.checkListed(f, d)
 	if !d.Changed && d.Action == Nothing {
@@ -222,8 +243,8 @@ func (w *model) act(d Decision) {
 		w.checkMark()
 		w.machine.marked = true
 	case DropAsked, DropAll:
-		if f := w.facts(); d.Action == DropAll && f.Full() {
-			w.machine.plain, w.machine.operation = false, ""
+		if d.Action == DropAll {
+			w.machine.plain = false
 		}
 		for _, step := range d.Done {
 			delete(w.machine.keys, step)

@@ -86,6 +86,14 @@ var doings = map[string]event{
 	"not PowerOn":        asks(v1alpha1.StepPowerOn, false),
 }
 
+// leaders are managers that take over, with clocks of their own.
+var leaders = map[string]event{
+	"a leader whose clock is ahead":  anotherLeader(80 * time.Second),
+	"a leader whose clock is behind": anotherLeader(-80 * time.Second),
+	"a leader whose clock is right":  anotherLeader(0),
+	"the clock jumps ahead":          func(w *model) { w.skew, w.skewed = w.skew+80*time.Second, true },
+}
+
 // ends are events that cannot be undone.
 var ends = map[string]event{
 	"request is deleted":  (*model).deleteRequest,

@@ -15,6 +15,8 @@ type record struct {
 	// cycles counts how often the host went off with our key on it. boots counts how often it may have come on with our key on
 	// it, or after somebody removed the key.
 	cycles, boots int
+	// keyed says that our key was ever on the host.
+	keyed bool
 	// stoodDown counts the cancelled attempts.
 	stoodDown int
 	// released are the attempts in which the host was released.
@@ -52,7 +54,7 @@ func (w *model) checkTouch() {
 	if node.CreationTimestamp.After(w.iron.offAt) {
 		w.t.Fatalf("a Node is touched that has registered after the host went off")
 	}
-	if w.request.spec.TaintsNode() {
+	if TaintsNode(&w.request.spec, &w.request.status) {
 		w.seen.taintedAtBoot = w.iron.boots
 		return
 	}
@@ -118,6 +120,10 @@ func (w *model) checkMissing(missing MissingParts) {
 // checkSetKey checks that our key may be set now.
 func (w *model) checkSetKey() {
 	status := w.request.status
+	w.seen.keyed = true
+	if status.BeganAt == nil {
+		w.t.Fatalf("our key is set before the record says that the cycle has begun")
+	}
 	if w.host.uid != status.Host.UID {
 		w.t.Fatalf("our key is set on another host")
 	}
@@ -163,10 +169,16 @@ func (w *model) checkStatus(before, after v1alpha1.RebootRemediationStatus) {
 	if before.Phase.Ended() && before.Phase != after.Phase {
 		w.t.Fatalf("a cycle that has ended as %s goes on as %s", before.Phase, after.Phase)
 	}
+	if before.BeganAt != nil && !before.BeganAt.Equal(after.BeganAt) {
+		w.t.Fatalf("the cycle began at %s, and then at %s", before.BeganAt, after.BeganAt)
+	}
+	if after.Phase.Ended() && after.BeganAt == nil && w.seen.keyed {
+		w.t.Fatalf("ended as %s without a beginning, and our key was on the host", after.Phase)
+	}
 	if after.Attempt > w.request.spec.Attempts() || (w.ofRecord() && after.Attempt > max(1, before.Attempt)) {
 		w.t.Fatalf("%d attempts", after.Attempt)
 	}
-	if after.Attempt > 1 && after.Attempt > before.Attempt && w.now.Sub(w.seen.failedAt) < CoolDown-time.Second {
+	if !w.skewed && after.Attempt > 1 && after.Attempt > before.Attempt && w.now.Sub(w.seen.failedAt) < CoolDown-time.Second {
 		w.t.Fatalf("the next attempt begins %s after the last one", w.now.Sub(w.seen.failedAt))
 	}
 	inService := before.Phase == v1alpha1.Restoring && (after.Phase == v1alpha1.Succeeded || after.Phase == v1alpha1.WaitingForMachine)
@@ -286,7 +298,7 @@ func (w *model) checkSuccess(before, status v1alpha1.RebootRemediationStatus) {
 	if w.iron.boots == 0 {
 		w.t.Fatalf("a success, and the host has not booted")
 	}
-	if w.workload.node != nil && Tainted(w.workload.node) && w.request.spec.TaintsNode() {
+	if w.workload.node != nil && Tainted(w.workload.node) && TaintsNode(&w.request.spec, &w.request.status) {
 		w.t.Fatalf("a success, and the Node is still out of service")
 	}
 	if status.Node != nil && status.Node.Backup != nil {

@@ -38,6 +38,7 @@ func anyModel(t *rapid.T) *model {
 		asksOfRecords["a built-in plan"](w)
 	default:
 	}
+	w.machine.autoscaled = rapid.IntRange(0, 3).Draw(t, "autoscaled") == 0
 	w.machine.owned = rapid.Bool().Draw(t, "owned")
 	w.operator.lag = rapid.SampledFrom([]time.Duration{0, 0, time.Second, 5 * time.Second}).Draw(t, "lag")
 	w.operator.onDelay = rapid.SampledFrom([]time.Duration{0, 5 * time.Second, 40 * time.Second}).Draw(t, "on")
@@ -91,7 +92,7 @@ func (w *model) turn(t *rapid.T, events []string) {
 }
 
 func happen(name string) event {
-	for _, events := range []map[string]event{faults, doings, ends} {
+	for _, events := range []map[string]event{faults, doings, ends, leaders} {
 		if e, ok := events[name]; ok {
 			return e
 		}

@@ -102,7 +102,7 @@ func (d *draft) successor() *v1alpha1.RebootRemediation {
 // sharesNodeWith reports whether either of two RebootRemediations can put back what the other has taken: they are about the same Machine, and take
 // its Node out of service in the same way.
 func (d *draft) sharesNodeWith(other *v1alpha1.RebootRemediation) bool {
-	return other.Status.MachineUID == d.f.Machine.UID && other.Spec.TaintsNode() == d.f.Spec.TaintsNode()
+	return other.Status.MachineUID == d.f.Machine.UID && TaintsNode(&other.Spec, &other.Status) == d.taintsNode()
 }
 
 // handOver leaves the Node to the RebootRemediation that has taken it over.

@@ -52,7 +52,7 @@ func TestFindings(t *testing.T) {
 		{Source: "Node", Type: "Ready", Status: "Unknown", Reason: "NodeStatusUnknown", Message: "Kubelet stopped posting node status."},
 		{Source: "Node", Type: "GpuMemWatch", Status: "True", Reason: "GpuMemWatchIsNotHealthy", Message: "GPU:0 Recommended Action=RESTART_VM;"},
 	}
-	sick := judgedAs("ReadyUnhealthy", "Node condition Ready has been Unknown for more than 1h0m0s")
+	sick := judgedAs("ReadyUnhealthy", "Node condition Ready is Unknown for more than 1h0m0s")
 	noNode := judgedAs("NodeNotFound", "Node not found")
 	tests := map[string]struct {
 		machine *clusterv1.Machine

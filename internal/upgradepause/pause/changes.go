@@ -72,11 +72,11 @@ func paused(f Facts, now time.Time) Decision {
 }
 
 // end removes all that we wrote and restarts the clocks: a machine that was sick during the upgrade gets its
-// full time again.
+// full time again. A later time that is stored is by a clock that was ahead.
 func end(f Facts, now time.Time) Decision {
 	return Decision{Transition: End, Changes: difference(f.Annotations, map[string]*string{
 		clusterv1.PausedAnnotation:  releasedValue(f.Annotations),
-		mhcspec.ResumedAtAnnotation: format(healthcheck.Latest(now, timeOf(f.Annotations, mhcspec.ResumedAtAnnotation))),
+		mhcspec.ResumedAtAnnotation: format(now),
 	})}
 }
 

@@ -39,12 +39,26 @@ func controlPlaneTarget(controlPlane *unstructured.Unstructured, machines *fleet
 		if err != nil {
 			return "", fmt.Errorf("reading the versions of the machines of %s %s: %w", controlPlane.GetKind(), controlPlane.GetName(), err)
 		}
-		if older(actual, wanted) {
+		aim := wanted
+		if minorOnly(text) || minorOnly(target) {
+			actual, aim = minorOf(actual), minorOf(wanted)
+		}
+		if older(actual, aim) {
 			return target, nil
 		}
 	}
 	return "", nil
 }
+
+// minorOnly reports whether a version has no patch level, as some managed control planes report theirs.
+func minorOnly(text string) bool {
+	core, _, _ := strings.Cut(text, "+")
+	core, _, _ = strings.Cut(core, "-")
+	return strings.Count(core, ".") < 2
+}
+
+// minorOf returns a version without what follows its minor.
+func minorOf(v semver.Version) semver.Version { return semver.Version{Major: v.Major, Minor: v.Minor} }
 
 // older compares versions. It compares builds only if both versions have one: not every control plane passes its build on to its
 // machines. A vendor's suffix is not a pre-release, unless both versions have one: v1.31.0-eks-1 is not older than v1.31.0.

@@ -111,7 +111,7 @@ func TestBrokenTimes(t *testing.T) {
 		},
 		"resumed-at broken: replaced":                {has: ours("A", noon).And(stored{keyResumed: "x"}), does: End, gets: resumed(one)},
 		"resumed-at before: moved":                   {has: ours("A", noon).And(resumed(noon)), does: End, gets: resumed(one)},
-		"resumed-at later: not moved back":           {has: ours("A", noon).And(resumed(later)), does: End, gets: resumed(later)},
+		"resumed-at in the future: moved back":       {has: ours("A", noon).And(resumed(later)), does: End, gets: resumed(one)},
 		"resumed-at is changed by nothing else":      {has: resumed(noon), gets: resumed(noon)},
 		"resumed-at, broken, not by a pause":         {has: stored{keyResumed: "x"}, upgrades: upgrading("A"), does: Begin, gets: ours("A", one).And(stored{keyResumed: "x"}), recheck: one.Add(warnAfter)},
 		"resumed-at is not changed by a user's wish": {has: ours("A", noon).But(keyPaused).And(resumed(noon)), upgrades: upgrading("A"), does: Overridden, gets: resumed(noon).And(stored{keyHandled: "A"})},

@@ -16,11 +16,11 @@ func TestSweep(t *testing.T) {
 	s := newHarness(t, reboot.ClusterAPIKind)
 	leaked, active := s.machine("leaked", plan{}), s.machine("active", plan{})
 	for _, m := range []*machine{leaked, active} {
-		m.annotateHost(otherKey, `{"mode":"hard"}`)
 		obstacles[v1alpha1.Fenced].set(m)
 		m.request(v1alpha1.RebootSettings{})
 		s.pace = tick * 20
 		m.reaches(v1alpha1.Fenced)
+		m.annotateHost(otherKey, `{"mode":"hard"}`)
 	}
 	leaked.change(leaked.record(), func(o client.Object) { o.SetFinalizers(nil) })
 	leaked.deleteRequest()
