@@ -53,7 +53,7 @@ func TestRequestFromTemplate(t *testing.T) {
 	}
 	asked.Record.Spec.ClusterName = machine.Spec.ClusterName
 	asked.Record.Spec.MachineRef.Name, asked.Record.Spec.MachineRef.UID = machine.Name, machine.UID
-	if err := remedy.MakeRequest(t.Context(), e.Client, e.Client, asked); err != nil {
+	if _, err := remedy.MakeRequest(t.Context(), e.Client, e.Client, asked); err != nil {
 		t.Fatal(err)
 	}
 	want := byDefault()

@@ -37,6 +37,7 @@ var goingOn = map[string]string{
 	"ReasonRefused": v1alpha1.ReasonRefused, "ReasonRemediationHeldByOthers": v1alpha1.ReasonRemediationHeldByOthers, "ReasonUndecided": v1alpha1.ReasonUndecided,
 	"ReasonActing": v1alpha1.ReasonActing, "ReasonWithdrawing": v1alpha1.ReasonWithdrawing, "ReasonProbation": v1alpha1.ReasonProbation,
 	"ReasonDeletionOverdue": v1alpha1.ReasonDeletionOverdue, "ReasonWaitingForReplacement": v1alpha1.ReasonWaitingForReplacement, "ReasonNoStepLeft": v1alpha1.ReasonNoStepLeft, "ReasonHoldStep": v1alpha1.ReasonHoldStep,
+	"ReasonNotBegun": v1alpha1.ReasonNotBegun, "ReasonUnreadable": v1alpha1.ReasonUnreadable,
 	"ReasonDenied": v1alpha1.ReasonDenied, "ReasonCancelled": v1alpha1.ReasonCancelled, "ReasonPlanProblem": v1alpha1.ReasonPlanProblem, "ReasonEnded": v1alpha1.ReasonEnded,
 }
 

@@ -17,14 +17,16 @@ func TestReferenceRemediationPhases(t *testing.T) {
 		"RemediationEnded":     string(v1alpha1.RemediationEnded),
 	})...))
 	docs.Section(t, referenceFile, "remediation results", docs.Table(words(t, "result", "remediationstatus.go", "Result", map[string]string{
-		"ResultSucceeded": string(v1alpha1.ResultSucceeded),
-		"ResultFailed":    string(v1alpha1.ResultFailed),
-		"ResultTimedOut":  string(v1alpha1.ResultTimedOut),
-		"ResultRefused":   string(v1alpha1.ResultRefused),
-		"ResultAborted":   string(v1alpha1.ResultAborted),
-		"ResultDenied":    string(v1alpha1.ResultDenied),
-		"ResultCancelled": string(v1alpha1.ResultCancelled),
-		"ResultUnneeded":  string(v1alpha1.ResultUnneeded),
+		"ResultSucceeded":  string(v1alpha1.ResultSucceeded),
+		"ResultFailed":     string(v1alpha1.ResultFailed),
+		"ResultTimedOut":   string(v1alpha1.ResultTimedOut),
+		"ResultWithdrawn":  string(v1alpha1.ResultWithdrawn),
+		"ResultNotBegun":   string(v1alpha1.ResultNotBegun),
+		"ResultImpossible": string(v1alpha1.ResultImpossible),
+		"ResultAborted":    string(v1alpha1.ResultAborted),
+		"ResultDenied":     string(v1alpha1.ResultDenied),
+		"ResultCancelled":  string(v1alpha1.ResultCancelled),
+		"ResultUnneeded":   string(v1alpha1.ResultUnneeded),
 	})...))
 }
 

@@ -10,7 +10,7 @@ type RequesterKind string
 const (
 	// RequestedByPerson: a person made the RebootRemediation.
 	RequestedByPerson RequesterKind = "Person"
-	// RequestedByHealthCheck: a health check annotated the Machine, by its built-in plan.
+	// RequestedByHealthCheck: another system's health check made it.
 	RequestedByHealthCheck RequesterKind = "HealthCheck"
 	// RequestedByRecord: a MachineRemediation made it, for a step of its plan.
 	RequestedByRecord RequesterKind = "Record"
@@ -24,7 +24,7 @@ const ByAnnotation = "sickbay.dev/requested-by-annotation"
 // RebootRequester says who asked for a power cycle.
 // +kubebuilder:validation:XValidation:rule="self.kind != 'Record' || has(self.name)",message="is required for a record",fieldPath=".name",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="self.kind != 'Record' || has(self.operationID)",message="is required for a record",fieldPath=".operationID",reason=FieldValueRequired
-// +kubebuilder:validation:XValidation:rule="!has(self.operationID) || self.kind in ['Record', 'HealthCheck']",message="is for a record and a health check only",fieldPath=".operationID"
+// +kubebuilder:validation:XValidation:rule="!has(self.operationID) || self.kind == 'Record'",message="is for a record only",fieldPath=".operationID"
 type RebootRequester struct {
 	// kind of the requester.
 	// +required
@@ -50,5 +50,5 @@ type RebootRequester struct {
 
 // ForRecord reports whether a cycle is an attempt of a MachineRemediation, which decides what follows.
 func (r *RebootRequester) ForRecord() bool {
-	return r != nil && (r.Kind == RequestedByRecord || r.OperationID != "")
+	return r != nil && r.Kind == RequestedByRecord
 }

@@ -6,18 +6,17 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestForRecord: if a MachineRemediation requested the cycle, in either of two ways, it decides what follows.
+// TestForRecord: if a MachineRemediation requested the cycle, it decides what follows.
 func TestForRecord(t *testing.T) {
 	for name, tt := range map[string]struct {
 		by   *v1alpha1.RebootRequester
 		want bool
 	}{
-		"not known":                       {nil, false},
-		"a person":                        {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson, Name: "alice"}, false},
-		"an annotation":                   {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}, false},
-		"a health check without a record": {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}, false},
-		"a health check for a record":     {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: "u/1"}, true},
-		"a record":                        {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord}, true},
+		"not known":      {nil, false},
+		"a person":       {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson, Name: "alice"}, false},
+		"an annotation":  {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}, false},
+		"a health check": {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}, false},
+		"a record":       {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord}, true},
 	} {
 		if got := tt.by.ForRecord(); got != tt.want {
 			t.Errorf("%s: %t", name, got)

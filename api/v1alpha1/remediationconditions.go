@@ -25,7 +25,7 @@ const (
 	ReasonNoSlot = "NoSlot"
 	// ReasonBackoff: the last attempt could not be carried out.
 	ReasonBackoff = "Backoff"
-	// ReasonRefused: the owner of the machine has not answered.
+	// ReasonRefused: the owner of the machine has refused to replace it, or has not begun to for longer than is usual.
 	ReasonRefused = "Refused"
 	// ReasonRemediationHeldByOthers: another system works on the machine.
 	ReasonRemediationHeldByOthers = "HeldByOthers"
@@ -49,6 +49,10 @@ const (
 	ReasonNoStepLeft = "NoStepLeft"
 	// ReasonHoldStep: the plan leaves the machine to a person.
 	ReasonHoldStep = "HoldStep"
+	// ReasonNotBegun: nobody has begun for a day what Sickbay asked for, and a person decides.
+	ReasonNotBegun = "NotBegun"
+	// ReasonUnreadable: Sickbay cannot read what it asked for, and has given up withdrawing it.
+	ReasonUnreadable = "Unreadable"
 	// ReasonDenied: a person has denied the attempt.
 	ReasonDenied = "Denied"
 	// ReasonCancelled: a person has cancelled the remediation.

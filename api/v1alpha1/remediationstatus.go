@@ -31,27 +31,32 @@ const (
 	ResultSucceeded AttemptResult = "Succeeded"
 	// ResultFailed: the attempt was carried out, but the machine is not healthy.
 	ResultFailed AttemptResult = "Failed"
-	// ResultTimedOut: the attempt took longer than its step allows.
+	// ResultTimedOut: the attempt took longer than its step allows, counted from when it began.
 	ResultTimedOut AttemptResult = "TimedOut"
-	// ResultRefused: nobody answered. The attempt does not count.
-	ResultRefused AttemptResult = "Refused"
-	// ResultAborted: a pause or a person ended the attempt. It does not count.
+	// ResultWithdrawn: what was asked for is being taken back. The attempt ends NotBegun, unless it had begun after all.
+	ResultWithdrawn AttemptResult = "Withdrawn"
+	// ResultNotBegun: nobody began what was asked for, and it was taken back. The attempt does not count.
+	ResultNotBegun AttemptResult = "NotBegun"
+	// ResultImpossible: what was asked for can never begin. The attempt does not count, and the next step follows.
+	ResultImpossible AttemptResult = "Impossible"
+	// ResultAborted: a pause or a person ended an attempt that had begun. The first two of a step do not count.
 	ResultAborted AttemptResult = "Aborted"
 	// ResultDenied: a person denied it.
 	ResultDenied AttemptResult = "Denied"
 	// ResultCancelled: a person cancelled it.
 	ResultCancelled AttemptResult = "Cancelled"
-	// ResultUnneeded: the machine recovered or went away before anything was done.
+	// ResultUnneeded: the machine recovered or went away while the attempt waited or collected evidence.
 	ResultUnneeded AttemptResult = "Unneeded"
 )
 
-// Counts reports whether an attempt with this result uses up one of the attempts of its step. One that has no result yet does.
+// Counts reports whether an attempt with this result uses up one of the attempts of its step. One that has no result yet does. Aborted
+// attempts count from the third on.
 func (r AttemptResult) Counts() bool {
 	switch r {
-	case ResultRefused, ResultAborted, ResultCancelled, ResultDenied, ResultUnneeded:
-		return false
-	default:
+	case "", ResultSucceeded, ResultFailed, ResultTimedOut:
 		return true
+	default:
+		return false
 	}
 }
 
@@ -82,9 +87,16 @@ type RemediationAttempt struct {
 	// operationID makes the attempt safe to repeat: the UID of the MachineRemediation, a slash and the number.
 	// +optional
 	OperationID string `json:"operationID,omitempty"`
-	// startTime is when it began.
+	// startTime is when it was asked for.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
+	// beganAt is when the one who carries it out began: when the Machine was deleted, when the power cycle of its host began, or when the
+	// request was made. Absent: it has not begun. The timeout of its step runs from then on.
+	// +optional
+	BeganAt *metav1.Time `json:"beganAt,omitempty"`
+	// hostOffAt is when the host of a power cycle was proven off; absent if it was not.
+	// +optional
+	HostOffAt *metav1.Time `json:"hostOffAt,omitempty"`
 	// endTime is when it was over.
 	// +optional
 	EndTime *metav1.Time `json:"endTime,omitempty"`
@@ -100,7 +112,14 @@ type RemediationAttempt struct {
 	// decision is what a person decided about it.
 	// +optional
 	Decision *RemediationDecision `json:"decision,omitempty"`
+	// count is how many attempts in a row this entry stands for, if they did not begin and there is more than one. Then startTime is that of
+	// the first, and the rest is about the last.
+	// +optional
+	Count int32 `json:"count,omitempty"`
 }
+
+// Begun reports whether the one who carries the attempt out has begun.
+func (a *RemediationAttempt) Begun() bool { return a.BeganAt != nil }
 
 // MachineRemediationStatus says how far the repair has come. It has no enumerations: an older definition must not
 // refuse a newer controller.
@@ -136,7 +155,8 @@ type MachineRemediationStatus struct {
 	// stoppedTime is when the clock of the running attempt stopped.
 	// +optional
 	StoppedTime *metav1.Time `json:"stoppedTime,omitempty"`
-	// stoppedBy is what stopped it: Pause, or the owner's Deferral, Refusal or Deletion.
+	// stoppedBy is what stopped it: Pause, or the Deletion of the machine. Between two attempts, it is Host while somebody keeps the host, and Unreadable while a
+	// request that has to go cannot be read.
 	// +optional
 	StoppedBy string `json:"stoppedBy,omitempty"`
 	// attempts are the last 64 attempts.

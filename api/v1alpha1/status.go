@@ -65,10 +65,6 @@ type RebootRemediationStatus struct {
 	// nothing was done to the host.
 	// +optional
 	BeganAt *metav1.Time `json:"beganAt,omitempty"`
-	// requestedBy says who asked for this cycle, if somebody else asked for the RebootRemediation: a later cycle also
-	// gives the Node back what the first one took from it.
-	// +optional
-	RequestedBy *RebootRequester `json:"requestedBy,omitempty"`
 	// host is the BareMetalHost that is cycled.
 	// +optional
 	Host *HostIdentity `json:"host,omitempty"`
@@ -118,7 +114,7 @@ type RebootRemediationStatus struct {
 	// nodeGoneAt is when there was no Node while the host was off. A Node of that name has registered since.
 	// +optional
 	NodeGoneAt *metav1.Time `json:"nodeGoneAt,omitempty"`
-	// singleSteps says that a person asked for single steps. Then only a person may ask for more.
+	// singleSteps says that a person asked for single steps, and for no full cycle since.
 	// +optional
 	SingleSteps bool `json:"singleSteps,omitempty"`
 	// holdingSince is when Sickbay began to keep the host off, because nobody has asked for more.

@@ -143,7 +143,6 @@ func TestStatusIsChecked(t *testing.T) {
 		"half host": {v1alpha1.RebootRemediationStatus{Host: &v1alpha1.HostIdentity{Name: "h"}}, "status.host.uid: Required value"},
 		"no host":   {v1alpha1.RebootRemediationStatus{Host: &v1alpha1.HostIdentity{UID: "u"}}, "status.host.name: Required value"},
 		"no Node":   {v1alpha1.RebootRemediationStatus{Node: &v1alpha1.NodeRecord{UID: "u"}}, "status.node.name: Required value"},
-		"requester": {v1alpha1.RebootRemediationStatus{RequestedBy: &v1alpha1.RebootRequester{Kind: "Prayer"}}, `status.requestedBy.kind: Unsupported value: "Prayer": supported values: "Person", "HealthCheck", "Record", "Annotation"`},
 		"undated":   {v1alpha1.RebootRemediationStatus{Node: &v1alpha1.NodeRecord{Name: "n", Backup: &v1alpha1.NodeBackup{}}}, "status.node.backup.takenAt: Required value"},
 	} {
 		t.Run(name, func(t *testing.T) {

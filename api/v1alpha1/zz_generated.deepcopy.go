@@ -486,11 +486,6 @@ func (in *RebootRemediationStatus) DeepCopyInto(out *RebootRemediationStatus) {
 		in, out := &in.BeganAt, &out.BeganAt
 		*out = (*in).DeepCopy()
 	}
-	if in.RequestedBy != nil {
-		in, out := &in.RequestedBy, &out.RequestedBy
-		*out = new(RebootRequester)
-		**out = **in
-	}
 	if in.Host != nil {
 		in, out := &in.Host, &out.Host
 		*out = new(HostIdentity)
@@ -757,6 +752,14 @@ func (in *RemediationAttempt) DeepCopyInto(out *RemediationAttempt) {
 	*out = *in
 	if in.StartTime != nil {
 		in, out := &in.StartTime, &out.StartTime
+		*out = (*in).DeepCopy()
+	}
+	if in.BeganAt != nil {
+		in, out := &in.BeganAt, &out.BeganAt
+		*out = (*in).DeepCopy()
+	}
+	if in.HostOffAt != nil {
+		in, out := &in.HostOffAt, &out.HostOffAt
 		*out = (*in).DeepCopy()
 	}
 	if in.EndTime != nil {

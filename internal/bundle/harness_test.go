@@ -131,7 +131,7 @@ func (f *harness) play(r *v1alpha1.MachineRemediation, sick bool) {
 			}
 		case d.Act == ladder.CreateReboot && (facts.Request == nil || facts.Request.OperationID != d.Attempt.OperationID):
 			asked := remedy.Request{Record: r, Attempt: d.Attempt, Step: r.Spec.Steps[0]}
-			if err := remedy.MakeReboot(f.t.Context(), f.env.Client, f.env.Client, asked); err != nil {
+			if _, err := remedy.MakeReboot(f.t.Context(), f.env.Client, f.env.Client, asked); err != nil {
 				f.t.Fatal(err)
 			}
 			made := &v1alpha1.RebootRemediation{}
@@ -140,7 +140,7 @@ func (f *harness) play(r *v1alpha1.MachineRemediation, sick bool) {
 			}
 			facts.Request = &ladder.Request{OperationID: d.Attempt.OperationID, Ref: v1alpha1.RemediationObjectReference{
 				APIVersion: v1alpha1.GroupVersion.String(), Kind: "RebootRemediation", Name: made.Name, UID: made.UID,
-			}}
+			}, BeganAt: at}
 		case d.Act == ladder.WithdrawRequest && facts.Request != nil:
 			request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: facts.Request.Ref.Name}}
 			if err := f.env.Client.Delete(f.t.Context(), request); err != nil {

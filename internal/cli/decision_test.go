@@ -21,7 +21,7 @@ import (
 func (s *shell) rebooting(r *v1alpha1.MachineRemediation) *v1alpha1.MachineRemediation {
 	s.t.Helper()
 	asked := remedy.Request{Record: r, Attempt: v1alpha1.RemediationAttempt{Number: 1, Step: "reboot", OperationID: ladder.OperationID(r, 1)}, Step: r.Spec.Steps[0]}
-	if err := remedy.MakeReboot(s.t.Context(), s.c, s.c, asked); err != nil {
+	if _, err := remedy.MakeReboot(s.t.Context(), s.c, s.c, asked); err != nil {
 		s.t.Fatal(err)
 	}
 	return s.settle(r, func(f *ladder.Facts) {

@@ -100,7 +100,7 @@ func TestSimulate(t *testing.T) {
 			"Plan     reboot, up to 2 times; replace (needs approval)", "reboot 1 of 2 times out; step reboot begins", "step replace needs approval", "(a person must approve): metal-3",
 		}},
 		"owners that refuse": {workers(""), []string{"--assume=owners=refuse"}, exitFailure, []string{
-			"owners refuse to replace machines", "At the end: 1 in repair; 1 not healthy (to be retried later)",
+			"owners refuse to replace machines", "At the end: 2 not healthy (to be retried later)",
 		}},
 		"repairs in vain that fail": {byMetal, []string{"--in-vain", "--assume=repairs=fail", "--until=1h"}, exitFailure, []string{
 			"after 10m a reboot or a request fails; a replaced machine has a successor whose Node never appears", "reboot 1 of 2 fails",

@@ -32,7 +32,7 @@ func undecided(f *ladder.Facts) { f.Machine.Health = ladder.Undecided }
 // failed makes the request of the current attempt fail.
 func failed(f *ladder.Facts) {
 	f.Request = new(*f.Request)
-	f.Request.Succeeded, f.Request.Message = "False", "the BMC is gone"
+	f.Request.BeganAt, f.Request.Succeeded, f.Request.Message = noon, "False", "the BMC is gone"
 }
 
 func wants(answer v1alpha1.Answer, step string) decision.Asked {
@@ -87,14 +87,14 @@ func TestPropose(t *testing.T) {
 				"When: At once\nBy: alice\nReason: INC-7",
 			"Held, step , attempt 2: Cancel by alice: INC-7; a person decides",
 		},
-		"cancel a mark, during a pause": {
-			newModel(replace).settle().as(paused), wants(v1alpha1.AnswerCancel, ""),
+		"cancel a request, during a pause": {
+			newModel(fix).settle().as(paused), wants(v1alpha1.AnswerCancel, ""),
 			"Cancel the repair of metal-3 (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
 				"Now: The Machine has the annotation cluster.x-k8s.io/paused\n" +
-				"Withdraws: the mark that asks MachineSet md-0 to replace the machine\n" +
+				"Withdraws: FixRemediation metal-3-5f2c9d1e-1-1\n" +
 				"Does: Nothing more is done until somebody answers retry; it ends by itself if the machine recovers or is deleted\n" +
-				"When: Not yet: The Machine has the annotation cluster.x-k8s.io/paused\nBy: alice\nReason: INC-7",
-			"Acting, step replace, attempt 1: The Machine has the annotation cluster.x-k8s.io/paused",
+				"When: At once\nBy: alice\nReason: INC-7",
+			"Held, step , attempt 2: Cancel by alice: INC-7; a person decides",
 		},
 		"cancel too late": {
 			newModel(replace).settle().as(func(f *ladder.Facts) { f.Machine.DeletingSince = noon }), wants(v1alpha1.AnswerCancel, ""),
@@ -208,7 +208,7 @@ func TestProposeRefuses(t *testing.T) {
 			"mr/metal-3-5f2c9d1e-1 ended at 2026-06-01T12:00:00Z, so there is nothing to decide: The machine is gone, but not because of this remediation",
 		},
 		"deleted": {
-			newModel(fix).settle().as(func(f *ladder.Facts) {
+			newModel(fix).settle().with(func(f *ladder.Facts) {
 				f.Record.DeletionTimestamp = new(metav1.NewTime(noon))
 				f.Safety.Paused = "It is paused"
 			}),

@@ -55,7 +55,7 @@ func follow(f ladder.Facts, now time.Time, grants bool) forecast {
 }
 
 func takesBack(act ladder.Act) bool {
-	return act == ladder.WithdrawMark || act == ladder.WithdrawReboot || act == ladder.WithdrawRequest
+	return act == ladder.WithdrawMark || act == ladder.WithdrawRequest
 }
 
 // wantsSlot reports whether a record is in line for a slot, now or after its back-off.
@@ -76,8 +76,6 @@ func without(f ladder.Facts, act ladder.Act) ladder.Facts {
 	switch act {
 	case ladder.WithdrawMark:
 		f.Machine.Mark = ladder.Mark{}
-	case ladder.WithdrawReboot:
-		f.Machine.RebootStands = false
 	case ladder.WithdrawRequest:
 		f.Request = nil
 	default:

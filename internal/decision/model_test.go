@@ -91,16 +91,12 @@ func (w *model) perform(d ladder.Decision) {
 		w.f.Machine.Mark = ladder.Mark{State: ladder.MarkWaiting, Ours: true}
 	case ladder.DeleteMachine:
 		w.f.Machine.DeletingSince = w.now
-	case ladder.AnnotateReboot:
-		w.f.Machine.RebootOperation, w.f.Machine.RebootStands = d.Attempt.OperationID, true
 	case ladder.CreateReboot:
 		w.makes("RebootRemediation", d)
 	case ladder.CreateRequest:
 		w.makes(map[string]string{"collect": "LogBundle", "fix": "FixRemediation"}[d.Step.Name], d)
 	case ladder.WithdrawMark:
 		w.f.Machine.Mark = ladder.Mark{}
-	case ladder.WithdrawReboot:
-		w.f.Machine.RebootStands = false
 	case ladder.WithdrawRequest:
 		w.f.Request = nil
 	default:

@@ -27,8 +27,6 @@ func standing(f ladder.Facts, act ladder.Act) string {
 	switch act {
 	case ladder.WithdrawMark:
 		return "the mark that asks " + owner(f) + " to replace the machine"
-	case ladder.WithdrawReboot:
-		return "the power cycle that the annotation of the Machine asks for"
 	case ladder.WithdrawRequest:
 		return f.Request.Ref.Kind + " " + f.Request.Ref.Name
 	default:
@@ -53,7 +51,7 @@ func act(v View, d ladder.Decision) string {
 			return "the machine is deleted, with all that is on its disks; the controller that owns it, if one does, makes another"
 		}
 		return "Sickbay deletes the machine, with all that is on its disks; no controller owns it, so nothing replaces it"
-	case ladder.AnnotateReboot, ladder.CreateReboot:
+	case ladder.CreateReboot:
 		return "its host is power-cycled: off, proven off, on. What runs there ends; the disks stay as they are"
 	case ladder.CreateRequest:
 		return request(d.Step)

@@ -129,14 +129,16 @@ func nth(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) i
 
 // results describe the result of an attempt, in the present and in the past tense.
 var results = map[v1alpha1.AttemptResult]struct{ comes, came string }{
-	v1alpha1.ResultSucceeded: {"succeeds", "helped"},
-	v1alpha1.ResultTimedOut:  {"times out", "timed out"},
-	v1alpha1.ResultFailed:    {"fails", "failed"},
-	v1alpha1.ResultRefused:   {"is given up because nobody answered", "was given up because nobody answered"},
-	v1alpha1.ResultAborted:   {"is aborted", "was aborted"},
-	v1alpha1.ResultDenied:    {"is denied", "was denied"},
-	v1alpha1.ResultCancelled: {"is cancelled", "was cancelled"},
-	v1alpha1.ResultUnneeded:  {"is not needed", "was not needed"},
+	v1alpha1.ResultSucceeded:  {"succeeds", "helped"},
+	v1alpha1.ResultTimedOut:   {"times out", "timed out"},
+	v1alpha1.ResultFailed:     {"fails", "failed"},
+	v1alpha1.ResultWithdrawn:  {"is taken back", "is being taken back"},
+	v1alpha1.ResultNotBegun:   {"is taken back, since nobody has begun it", "was taken back before anybody began it"},
+	v1alpha1.ResultImpossible: {"is given up, since it can never begin", "could never begin"},
+	v1alpha1.ResultAborted:    {"is aborted", "was aborted"},
+	v1alpha1.ResultDenied:     {"is denied", "was denied"},
+	v1alpha1.ResultCancelled:  {"is cancelled", "was cancelled"},
+	v1alpha1.ResultUnneeded:   {"is not needed", "was not needed"},
 }
 
 // came describes the result of an attempt that is over.
@@ -149,14 +151,12 @@ func came(result v1alpha1.AttemptResult) string {
 
 // acts describe the ladder's acts, as far as people want to know.
 var acts = map[ladder.Act]string{
-	ladder.MarkForOwner:   "its owner is asked to replace it",
-	ladder.DeleteMachine:  "the Machine is deleted",
-	ladder.AnnotateReboot: "a power cycle is requested",
-	ladder.CreateReboot:   "a power cycle is requested",
-	ladder.CreateRequest:  "a request is made",
+	ladder.MarkForOwner:  "its owner is asked to replace it",
+	ladder.DeleteMachine: "the Machine is deleted",
+	ladder.CreateReboot:  "a power cycle is requested",
+	ladder.CreateRequest: "a request is made",
 
 	ladder.WithdrawMark:    "the mark for its owner is removed",
-	ladder.WithdrawReboot:  "the power cycle is withdrawn",
 	ladder.WithdrawRequest: "the request is withdrawn",
 }
 

@@ -98,7 +98,7 @@ var waitWords = map[string]string{
 	v1alpha1.ReasonApprovalRequired:  "waiting for approval",
 	v1alpha1.ReasonPaused:            "NOT being repaired: paused",
 	v1alpha1.ReasonUndecided:         "waiting for a clear verdict",
-	v1alpha1.ReasonRefused:           "to be retried later, because its owner did not answer",
+	v1alpha1.ReasonRefused:           "to be retried later, because its owner refuses or has not begun",
 	admission.ReasonTemplateNotFound: "NOT being repaired: the remediation template is missing",
 	admission.ReasonAwaited:          "judged by the repair of the machine that it replaces",
 

@@ -130,8 +130,9 @@ var scenes = []struct {
 		before.Spec.HostRef.UID = "rack2-u7"
 		s.Records = append(s.Records, &before)
 		cycle := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Name: r.Name + "-3", UID: "c0ffee"}, Status: v1alpha1.RebootRemediationStatus{
-			Phase: v1alpha1.PoweringOff, KeySince: new(metav1.NewTime(s.Now.Add(-time.Minute))), RequestedBy: &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: r.Name},
+			Phase: v1alpha1.PoweringOff, KeySince: new(metav1.NewTime(s.Now.Add(-time.Minute))),
 		}}
+		cycle.Spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: r.Name}
 		h := s.Host("rack2-u7", "m1", cycle)
 		h.Annotations["reboot.metal3.io/sickbay-c0ffee"] = ""
 		h.Annotations["reboot.metal3.io/firmware"] = ""

@@ -80,8 +80,8 @@ func RepairOf(r *v1alpha1.MachineRemediation) Repair {
 
 func (r *Repair) addAttempts(attempts []v1alpha1.RemediationAttempt) {
 	for _, attempt := range attempts {
-		if attempt.ObjectRef != nil && r.Acted == nil && attempt.StartTime != nil {
-			r.Acted = &attempt.StartTime.Time
+		if attempt.ObjectRef != nil && r.Acted == nil && attempt.Begun() {
+			r.Acted = &attempt.BeganAt.Time
 		}
 		tried := Attempt{Step: attempt.Step, Result: string(attempt.Result)}
 		if attempt.Decision != nil {

@@ -32,7 +32,7 @@ func repaired(name, machine, host, outcome string, heals time.Duration, attempts
 		r.Spec.HostRef = &v1alpha1.RemediationReference{Name: host}
 	}
 	for i := range attempts {
-		attempts[i].StartTime = at(time.Second)
+		attempts[i].StartTime, attempts[i].BeganAt = at(time.Second), at(time.Second)
 		attempts[i].ObjectRef = &v1alpha1.RemediationObjectReference{Kind: "RebootRemediation"}
 	}
 	return r

@@ -158,7 +158,7 @@ func (h *Host) leftAlone() string {
 // cycleWords sums up a power cycle.
 func cycleWords(c *v1alpha1.RebootRemediation) string {
 	text := c.Name + ", " + cmp.Or(string(c.Status.Phase), "not begun")
-	if by := c.Status.RequestedBy; by != nil {
+	if by := c.Spec.RequestedBy; by != nil {
 		text += ", requested by " + strings.TrimSpace(requesterWords[by.Kind]+" "+by.Name)
 	}
 	if done := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionSucceeded); done != nil && done.Message != "" {

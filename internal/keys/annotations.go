@@ -60,7 +60,6 @@ var onMachines = []Annotation{
 	{mhcspec.HoldReasonAnnotation, Person},
 	{mhcspec.HoldUntilAnnotation, Person},
 	{rebootannotation.Outcome, Sickbay},
-	{rebootannotation.Operation, Sickbay},
 }
 
 var onClusters = []Annotation{

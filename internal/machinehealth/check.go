@@ -42,11 +42,14 @@ func (r *Reconciler) applies(ctx context.Context, in input) (healthcheck.Applica
 	if err != nil {
 		return 0, err
 	}
-	if !r.Policy.Manages(mhc) || len(mhcspec.Paused(mhc, cluster)) > 0 {
+	switch {
+	case !r.Policy.Manages(mhc), mhcspec.ClusterPaused(cluster):
 		return healthcheck.LeaveAlone, nil
-	}
-	if mhcspec.RemediationSkipped(machine) {
+	case mhcspec.RemediationSkipped(machine):
+		// A person wants that now, also while the MachineHealthCheck is paused.
 		return withdrawn(machine), nil
+	case len(mhcspec.Paused(mhc, cluster)) > 0:
+		return healthcheck.LeaveAlone, nil
 	}
 	return healthcheck.Applies, nil
 }

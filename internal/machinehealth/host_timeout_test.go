@@ -145,7 +145,7 @@ func TestHostsAtTheStart(t *testing.T) {
 		cache.all = append(cache.all, *m)
 		cache.by[ConsumerOfMachine(m)] = append(cache.by[ConsumerOfMachine(m)], *m)
 	}
-	r := &Reconciler{Client: cache}
+	r := &Reconciler{Observer: &Observer{Hosts: &Hosts{Client: cache}}}
 	for i := range n {
 		ref := cache.all[i].Spec.InfrastructureRef
 		host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: fmt.Sprint("h-", i)}}

@@ -49,21 +49,27 @@ func (h *Hosts) Installed() bool { return h != nil && h.installed.Load() }
 
 // of returns what is known of the host of a Machine; zero if it has none.
 func (h *Hosts) of(ctx context.Context, machine *clusterv1.Machine, live bool) (verdict.HostFacts, error) {
-	host, err := h.Cached(ctx, machine)
+	host, err := h.Of(ctx, machine, live)
 	if err != nil || host == nil {
 		return verdict.HostFacts{}, err
 	}
-	if !live {
-		return verdict.HostFactsOf(host), nil
+	return verdict.HostFactsOf(host), nil
+}
+
+// Of returns the host that runs a Machine; nil if there is none, or if hosts are not read. From the cache it has only what KeepHost keeps.
+func (h *Hosts) Of(ctx context.Context, machine *clusterv1.Machine, live bool) (*metal3v1.BareMetalHost, error) {
+	host, err := h.Cached(ctx, machine)
+	if err != nil || host == nil || !live {
+		return host, err
 	}
 	current := &metal3v1.BareMetalHost{}
 	if err := h.Live.Get(ctx, client.ObjectKeyFromObject(host), current); err != nil {
-		return verdict.HostFacts{}, client.IgnoreNotFound(err)
+		return nil, client.IgnoreNotFound(err)
 	}
 	if ConsumerOf(current) != ConsumerOfMachine(machine) {
-		return verdict.HostFacts{}, nil
+		return nil, nil
 	}
-	return verdict.HostFactsOf(current), nil
+	return current, nil
 }
 
 // Cached returns the host that runs a Machine from the cache; nil if there is none, or if hosts are not read. It goes by the host's consumerRef, and
@@ -85,8 +91,8 @@ func (h *Hosts) Cached(ctx context.Context, machine *clusterv1.Machine) (*metal3
 func KeepHost(host *metal3v1.BareMetalHost) *metal3v1.BareMetalHost {
 	kept := &metal3v1.BareMetalHost{TypeMeta: host.TypeMeta, ObjectMeta: host.ObjectMeta}
 	kept.ManagedFields = nil
-	kept.Spec.ConsumerRef = host.Spec.ConsumerRef
-	kept.Status.PoweredOn = host.Status.PoweredOn
+	kept.Spec.ConsumerRef, kept.Spec.Online = host.Spec.ConsumerRef, host.Spec.Online
+	kept.Status.PoweredOn, kept.Status.Provisioning.State = host.Status.PoweredOn, host.Status.Provisioning.State
 	kept.Status.OperationalStatus, kept.Status.ErrorType = host.Status.OperationalStatus, host.Status.ErrorType
 	kept.Status.ErrorMessage = mask.Text(host.Status.ErrorMessage)
 	return kept

@@ -43,16 +43,15 @@ func TestPausedIsUntouched(t *testing.T) {
 	}
 }
 
-// TestPausedKeepsWhatWouldBeRemoved: during a pause, the conditions of a Machine stay, even if it
-// ceases to be a target.
+// TestPausedKeepsWhatWouldBeRemoved: during a pause, the conditions of a Machine stay, even if it ceases to be a target. Only a person who
+// has it skipped need not wait until its MachineHealthCheck is not paused any more.
 func TestPausedKeepsWhatWouldBeRemoved(t *testing.T) {
 	tests := map[string]struct{ pause, leave string }{
-		"Machine, MachineHealthCheck deleted":         {"Machine", "MachineHealthCheck deleted"},
-		"Machine, skip-remediation is added":          {"Machine", "skip-remediation is added"},
-		"Cluster, MachineHealthCheck deleted":         {"Cluster", "MachineHealthCheck deleted"},
-		"Cluster, Machine leaves the selector":        {"Cluster", "Machine leaves the selector"},
-		"Cluster, skip-remediation is added":          {"Cluster", "skip-remediation is added"},
-		"MachineHealthCheck, skip-remediation is set": {"MachineHealthCheck", "skip-remediation is added"},
+		"Machine, MachineHealthCheck deleted":  {"Machine", "MachineHealthCheck deleted"},
+		"Machine, skip-remediation is added":   {"Machine", "skip-remediation is added"},
+		"Cluster, MachineHealthCheck deleted":  {"Cluster", "MachineHealthCheck deleted"},
+		"Cluster, Machine leaves the selector": {"Cluster", "Machine leaves the selector"},
+		"Cluster, skip-remediation is added":   {"Cluster", "skip-remediation is added"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

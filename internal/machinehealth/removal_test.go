@@ -69,6 +69,16 @@ func removal(t *testing.T, leave func(*harness)) {
 	}
 }
 
+// TestSkippedUnderAPause: a person who has a Machine skipped need not wait for the end of a pause of its MachineHealthCheck.
+func TestSkippedUnderAPause(t *testing.T) {
+	f := newHarness(t)
+	f.sicken()
+	pauses["MachineHealthCheck"](f)
+	leaving["skip-remediation is added"](f)
+	f.reconcile()
+	expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
+}
+
 // TestForeignConditionsStay: if no MachineHealthCheck selects the Machine, other people's
 // conditions stay: they are not ours to remove.
 func TestForeignConditionsStay(t *testing.T) {

@@ -25,12 +25,17 @@ func (r *Reconciler) HostsAppeared(objects cache.Cache) error {
 
 // machinesOfHost maps a host to the Machine that it runs. At the start, each host causes an event.
 func (r *Reconciler) machinesOfHost(ctx context.Context, host client.Object) []ctrl.Request {
-	consumer := ConsumerOf(host.(*metal3v1.BareMetalHost))
-	if consumer == "" {
-		return nil
-	}
-	machines, err := uncopied.List[*clusterv1.Machine](ctx, r.Client, &clusterv1.MachineList{}, host.GetNamespace(), byConsumer, consumer)
+	machines, err := r.Observer.Hosts.MachinesOf(ctx, host.(*metal3v1.BareMetalHost))
 	return scaffold.RequestsFor(ctx, machines, err)
+}
+
+// MachinesOf returns the Machines that a host runs: one, or none. The caller must not change them.
+func (h *Hosts) MachinesOf(ctx context.Context, host *metal3v1.BareMetalHost) ([]*clusterv1.Machine, error) {
+	consumer := ConsumerOf(host)
+	if consumer == "" {
+		return nil, nil
+	}
+	return uncopied.List[*clusterv1.Machine](ctx, h.Client, &clusterv1.MachineList{}, host.Namespace, byConsumer, consumer)
 }
 
 // relevantHostChange drops events that cannot change a verdict.

@@ -84,7 +84,7 @@ func TestNextRecordWithLaggingCache(t *testing.T) {
 	changeStatus(t, w, first, func(r *v1alpha1.MachineRemediation) {
 		at := metav1.NewTime(w.clock.Now())
 		r.Status.Attempts = []v1alpha1.RemediationAttempt{{
-			Number: 1, Step: "reboot", OperationID: "u/1", StartTime: &at, EndTime: &at, Result: v1alpha1.ResultFailed,
+			Number: 1, Step: "reboot", OperationID: "u/1", StartTime: &at, BeganAt: &at, EndTime: &at, Result: v1alpha1.ResultFailed,
 			ObjectRef: &v1alpha1.RemediationObjectReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: "RebootRemediation", Name: "r"},
 		}}
 	})

@@ -46,9 +46,14 @@ type Config struct {
 	DryRun      bool
 	// Observe says that the plan only observes: nothing is done.
 	Observe bool
+	// Paced says that the plan paces repairs.
+	Paced bool
 	// Strategy is empty if none is chosen.
 	Strategy Strategy
 }
+
+// Bounded reports whether slots or pacing limit the repairs, so that one waits for another.
+func (c Config) Bounded() bool { return c.MaxInFlight != nil || c.Paced }
 
 // OnlyReports reports whether Sickbay repairs nothing and only says what it would do.
 func (c Config) OnlyReports() bool { return c.DryRun || c.Observe }
@@ -62,6 +67,7 @@ func ParseConfig(mhc *clusterv1.MachineHealthCheck, template *v1alpha1.MachineRe
 		problems = append(problems, besidePlan(mhc)...)
 		if template != nil {
 			config.MaxInFlight = template.Spec.Template.Spec.MaxInFlight
+			config.Paced = template.Spec.Template.Spec.Pacing != nil
 			config.Observe = template.Spec.Template.Spec.EffectiveMode() == v1alpha1.ModeObserve
 		}
 	} else {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -94,6 +95,28 @@ func TestDryRunGarbage(t *testing.T) {
 	config, _ := ParseConfig(build.MachineHealthCheck("ns", "mhc", build.Annotation(DryRunAnnotation, "yes please")), nil)
 	if !config.DryRun {
 		t.Error("a dry-run that cannot be read is taken for none")
+	}
+}
+
+// TestBounded: slots or pacing have one repair wait for another.
+func TestBounded(t *testing.T) {
+	plan := build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "plan")
+	for name, tt := range map[string]struct {
+		option   build.MachineHealthCheckOption
+		template v1alpha1.RemediationPlan
+		want     bool
+	}{
+		"nothing":         {build.Annotation(DryRunAnnotation, "true"), v1alpha1.RemediationPlan{}, false},
+		"slots":           {build.Annotation(MaxInFlightAnnotation, "1"), v1alpha1.RemediationPlan{}, true},
+		"a plan":          {plan, v1alpha1.RemediationPlan{}, false},
+		"slots of a plan": {plan, v1alpha1.RemediationPlan{MaxInFlight: new(intstr.FromInt32(1))}, true},
+		"a paced plan":    {plan, v1alpha1.RemediationPlan{Pacing: &v1alpha1.RemediationPacing{}}, true},
+	} {
+		template := &v1alpha1.MachineRemediationTemplate{}
+		template.Spec.Template.Spec = tt.template
+		if config, _ := ParseConfig(build.MachineHealthCheck("ns", "mhc", tt.option), template); config.Bounded() != tt.want {
+			t.Errorf("%s: it is bounded: %t", name, config.Bounded())
+		}
 	}
 }
 

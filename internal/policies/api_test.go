@@ -280,7 +280,7 @@ var rows = []struct {
 	{name: "a Cluster, a hold", kind: "Cluster", annotations: "sickbay.dev/hold-until: 2026-01-02", denied: "it must be a time"},
 	{name: "a Cluster, a pause", kind: "Cluster", annotations: `sickbay.dev/pause-on-upgrade: "1"`, denied: `it must be "true" or "false"`},
 	{name: "a Cluster, a quorum", kind: "Cluster", annotations: `sickbay.dev/allow-quorum-loss: "yes"`, denied: `it must be "true" or "false"`},
-	{name: "a Machine", kind: "Machine", annotations: `sickbay.dev/hold-until: "2026-01-02T03:04:05Z", sickbay.dev/hold-reason: x, sickbay.dev/reboot-operation: x`},
+	{name: "a Machine", kind: "Machine", annotations: `sickbay.dev/hold-until: "2026-01-02T03:04:05Z", sickbay.dev/hold-reason: x, sickbay.dev/external-remediation-outcome: x`},
 	{name: "a Machine, a typo", kind: "Machine", annotations: `sickbay.dev/hold: "1"`, warned: "no such annotation for a Machine"},
 	{name: "a Machine, a hold", kind: "Machine", annotations: "sickbay.dev/hold-until: soon", warned: "it must be a time"},
 }

@@ -156,16 +156,15 @@ func (r *Reconciler) markForOwner(ctx context.Context, m *machine) error {
 	return remedy.MarkUnjudged(ctx, r.Client, capi, r.Clock.Now())
 }
 
-// dropAsked removes the annotations of finished steps from a Machine, and at the end the one for a full cycle, if it asks for this
-// cycle.
+// dropAsked removes the annotations of finished steps from a Machine, and at the end the one for a full cycle. A sign stays.
 func (r *Reconciler) dropAsked(ctx context.Context, v view, d cycle.Decision) error {
 	changes := map[string]any{}
-	for key := range v.machine.object.GetAnnotations() {
+	for key, value := range v.machine.object.GetAnnotations() {
 		step, single := strings.CutPrefix(key, rebootannotation.Request+"/")
 		if single && slices.Contains(d.Done, v1alpha1.Step(step)) {
 			changes[key] = nil
 		}
-		if key == rebootannotation.Request && d.Action == cycle.DropAll && v.facts.Full() {
+		if key == rebootannotation.Request && d.Action == cycle.DropAll && !rebootannotation.IsSign(value) {
 			changes[key] = nil
 		}
 	}

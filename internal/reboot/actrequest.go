@@ -4,25 +4,25 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // begin begins a cycle for the annotations of a Machine. All cycles in before are finished.
 func (r *AnnotationReconciler) begin(ctx context.Context, before []*v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
-	if slices.ContainsFunc(before, func(r *v1alpha1.RebootRemediation) bool { return repeated(r, machine) }) {
-		return r.drop(ctx, machine)
-	}
 	last, free := lastOf(before, machine)
 	switch {
 	case last == nil:
 	case owes(last, machine):
-		return r.beginAnew(ctx, last, machine)
+		return r.beginAnew(ctx, last)
 	default:
 		// Delete its request, so that the name is free.
 		if err := r.Client.Delete(ctx, last, client.Preconditions{UID: &last.UID}); client.IgnoreNotFound(err) != nil {
@@ -37,18 +37,11 @@ func (r *AnnotationReconciler) begin(ctx context.Context, before []*v1alpha1.Reb
 	return r.create(ctx, machine, free)
 }
 
-// drop removes the annotation for a full cycle from a Machine, if the Machine is unchanged since it was read.
-func (r *AnnotationReconciler) drop(ctx context.Context, machine *metav1.PartialObjectMetadata) error {
-	writer := &Reconciler{Client: r.Client}
-	return writer.annotate(ctx, machine, map[string]any{rebootannotation.Request: nil})
-}
-
 // beginAnew reuses the last RebootRemediation for the next cycle, which takes over what the last one owes. Deleting it would lose
-// that. The new requester may be somebody else.
-func (r *AnnotationReconciler) beginAnew(ctx context.Context, request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) error {
+// that.
+func (r *AnnotationReconciler) beginAnew(ctx context.Context, request *v1alpha1.RebootRemediation) error {
 	request.Status = v1alpha1.RebootRemediationStatus{
 		MachineUID: request.Status.MachineUID, Node: request.Status.Node, HostMarkedSince: request.Status.HostMarkedSince,
-		RequestedBy: requesterOn(machine),
 	}
 	if err := r.Client.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("starting again with RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
@@ -67,13 +60,40 @@ func (r *AnnotationReconciler) create(ctx context.Context, machine *metav1.Parti
 		},
 		Spec: v1alpha1.RebootRemediationSpec{
 			Machine:     &v1alpha1.MachineReference{APIGroup: r.Kind.Group, Name: machine.Name},
-			RequestedBy: requesterOn(machine),
+			RequestedBy: &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation},
 		},
 	}
 	if err := r.Client.Create(ctx, request, client.FieldOwner(FieldOwner)); err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("creating RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
 	}
 	return nil
+}
+
+// shows reports whether a Machine shows that a record has its host cycled.
+func shows(machine *metav1.PartialObjectMetadata) bool {
+	return machine != nil && machine.DeletionTimestamp.IsZero() && rebootannotation.IsSign(machine.Annotations[rebootannotation.Request])
+}
+
+// sweepSign removes what shows a power cycle on a Machine if its record has ended or is not here: it may have stayed behind in another
+// management cluster. An open record removes its own.
+func (r *AnnotationReconciler) sweepSign(ctx context.Context, machine *metav1.PartialObjectMetadata) error {
+	uid, _, _ := strings.Cut(machine.Annotations[rebootannotation.Request], "/")
+	records, err := record.LiveOfMachine(ctx, r.Live, machine.Namespace, machine.UID)
+	if err != nil && !apierrors.IsNotFound(err) && !meta.IsNoMatchError(err) {
+		return fmt.Errorf("looking for the record of the power cycle of machine %s: %w", client.ObjectKeyFromObject(machine), err)
+	}
+	if slices.ContainsFunc(records, func(one *v1alpha1.MachineRemediation) bool {
+		return string(one.UID) == uid && one.Status.CompletionTime == nil
+	}) {
+		return nil
+	}
+	writer := &Reconciler{Client: r.Client}
+	err = writer.annotate(ctx, machine, map[string]any{rebootannotation.Request: nil})
+	if apierrors.IsConflict(err) {
+		// The event of that change brings it here again.
+		return nil
+	}
+	return client.IgnoreNotFound(err)
 }
 
 // store writes the status, and announces what has changed in it.

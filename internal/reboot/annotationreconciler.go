@@ -12,11 +12,10 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
-	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
-// AnnotationReconciler makes a RebootRemediation for each Machine of one kind that has the annotation reboot.metal3.io. The Reconciler does the rest,
-// and removes the annotations.
+// AnnotationReconciler makes a RebootRemediation for each Machine of one kind whose annotations ask for a power cycle. The Reconciler does the
+// rest, and removes the annotations.
 type AnnotationReconciler struct {
 	// Kind is the kind of the Machines.
 	Kind   schema.GroupVersionKind
@@ -31,6 +30,9 @@ type AnnotationReconciler struct {
 // Reconcile checks the annotations of one Machine.
 func (r *AnnotationReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	cached, err := r.machine(ctx, r.Client, req.NamespacedName)
+	if err == nil && shows(cached) {
+		err = r.sweepSign(ctx, cached)
+	}
 	if err != nil || !wantsAny(cached) {
 		return ctrl.Result{}, err
 	}
@@ -39,39 +41,40 @@ func (r *AnnotationReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	if err != nil || foreign {
 		return ctrl.Result{}, err
 	}
+	return ctrl.Result{}, r.answer(ctx, cached)
+}
+
+// answer begins a cycle for the annotations of a Machine, unless one is under way.
+func (r *AnnotationReconciler) answer(ctx context.Context, cached *metav1.PartialObjectMetadata) error {
 	before, err := r.cyclesFor(ctx, cached)
 	if err != nil {
-		return ctrl.Result{}, err
+		return err
 	}
 	if slices.ContainsFunc(before, func(r *v1alpha1.RebootRemediation) bool { return !finished(r) }) {
 		// That one reads the annotations itself.
-		return ctrl.Result{}, nil
+		return nil
 	}
-	first, err := r.first(ctx, req.NamespacedName)
+	key := client.ObjectKeyFromObject(cached)
+	first, err := r.first(ctx, key)
 	if err != nil {
-		return ctrl.Result{}, err
+		return err
 	}
 	// A cycle removes its annotations before it is finished, and the cache may not show that yet.
-	machine, err := r.machine(ctx, r.Live, req.NamespacedName)
-	if err != nil || !wantsAny(machine) || machine.UID != cached.UID || comesFirst(first, machine) {
-		return ctrl.Result{}, err
+	machine, err := r.machine(ctx, r.Live, key)
+	if err != nil || !wantsAny(machine) || machine.UID != cached.UID || comesFirst(first) {
+		return err
 	}
-	return ctrl.Result{}, r.begin(ctx, before, machine)
+	return r.begin(ctx, before, machine)
 }
 
-// comesFirst reports whether the annotations wait for a RebootRemediation that was made for something else. It may be the very cycle that a
-// person asked for; then it removes the annotation before it is finished. The annotations do not wait for one that waits for a pause to
-// end. If it is a health check's and has succeeded, the annotation of a health check waits until somebody deletes it.
-func comesFirst(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
+// comesFirst reports whether the annotations wait for the RebootRemediation with the Machine's name. It may be the very cycle that a person
+// asked for; if it succeeds, it removes the annotation before it is finished. The annotations do not wait for one that waits for a pause to
+// end.
+func comesFirst(request *v1alpha1.RebootRemediation) bool {
 	if request == nil || cycle.StandsBack(&request.Status) {
 		return false
 	}
-	if request.Status.Phase != v1alpha1.Succeeded {
-		return !request.Status.Phase.Ended()
-	}
-	_, steps := wantedBy(machine)
-	ofHealthChecks := len(steps) == 0 && rebootannotation.OperationOf(machine) != "" && byHealthCheck(request, machine)
-	return ofHealthChecks || !finished(request)
+	return !request.Status.Phase.Ended() || (request.Status.Phase == v1alpha1.Succeeded && !finished(request))
 }
 
 // lastOf returns the RebootRemediation that comes before the next one, or nil if there is none, and a free name for the next one. A deleted
@@ -102,12 +105,6 @@ func wantsAny(machine *metav1.PartialObjectMetadata) bool {
 // finished reports whether a RebootRemediation that was made for annotations is done with them.
 func finished(request *v1alpha1.RebootRemediation) bool {
 	return request.Status.Phase.Ended() && !controllerutil.ContainsFinalizer(request, cycle.Finalizer)
-}
-
-// repeated reports whether a record asks again for an attempt that has been carried out.
-func repeated(request *v1alpha1.RebootRemediation, machine *metav1.PartialObjectMetadata) bool {
-	operation, by := rebootannotation.OperationOf(machine), cycle.RequesterOf(&request.Spec, &request.Status)
-	return operation != "" && by != nil && by.OperationID == operation
 }
 
 // owes reports whether an ended cycle still owes something to a machine's Node, or has left its mark on the host.

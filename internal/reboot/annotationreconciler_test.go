@@ -1,7 +1,6 @@
 package reboot
 
 import (
-	stdcmp "cmp"
 	"context"
 	"maps"
 	"strings"
@@ -26,26 +25,23 @@ import (
 )
 
 var (
-	asksForFirst  = map[string]string{rebootannotation.Request: operation, rebootannotation.Operation: operation}
-	asksForSecond = map[string]string{rebootannotation.Request: "u-1/2", rebootannotation.Operation: "u-1/2"}
-	personAsks    = map[string]string{rebootannotation.Request: "", rebootannotation.Operation: operation}
+	personAsks = map[string]string{rebootannotation.Request: ""}
+	showsSign  = map[string]string{rebootannotation.Request: sign}
 
-	firstAttempt  = v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}
-	secondAttempt = v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: "u-1/2"}
-	somebody      = v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
+	somebody = v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
 )
 
-// triggered makes a Machine with annotations, and a RebootRemediation that was made for earlier ones, if by is set.
-func triggered(t *testing.T, e *env.Env, annotations map[string]string, by *v1alpha1.RebootRequester, f cycle.Facts) (*clusterv1.Machine, *v1alpha1.RebootRemediation) {
+// triggered makes a Machine with annotations, and if there was one before, a RebootRemediation that was made for earlier ones.
+func triggered(t *testing.T, e *env.Env, annotations map[string]string, before bool, f cycle.Facts) (*clusterv1.Machine, *v1alpha1.RebootRemediation) {
 	t.Helper()
 	m := build.Machine(e.Namespace(t), "m")
 	m.Annotations = annotations
 	build.Create(t.Context(), t, e.Client, m)
 	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: RequestName(m, askedPurpose), Annotations: map[string]string{ByAnnotation: ""}}}
-	if by == nil {
+	if !before {
 		return m, request
 	}
-	request.Spec.RequestedBy = by
+	request.Spec.RequestedBy = &somebody
 	if f.Finalizer {
 		request.Finalizers = []string{cycle.Finalizer}
 	}
@@ -64,85 +60,63 @@ func trigger(t *testing.T, c client.Client, live client.Reader, m *clusterv1.Mac
 	return err
 }
 
-// TestAnnotationReconciler: an annotation makes exactly one cycle, even if it is set again for the same attempt of a record.
+// TestAnnotationReconciler: an annotation makes exactly one cycle. The cycle removes it at its end, so one that is there after that is new.
 func TestAnnotationReconciler(t *testing.T) {
 	ended := in(v1alpha1.Failed, noFinalizer, untouched)
 	owing := in(v1alpha1.Failed, noFinalizer, outOfServiceSince)
 	for name, tt := range map[string]struct {
 		annotations map[string]string
-		by          *v1alpha1.RebootRequester
+		before      bool
 		facts       cycle.Facts
-		// asked says that the annotation stays, another that the RebootRemediation is a new one, and anew that the old one begins again.
-		asked, another, anew bool
-		want                 v1alpha1.RebootRequester
+		// another says that the RebootRemediation is a new one, and anew that the old one begins again.
+		another, anew bool
 	}{
-		"the first attempt":                                  {asksForFirst, nil, cycle.Facts{}, true, true, false, firstAttempt},
-		"a person":                                           {personAsks, nil, cycle.Facts{}, true, true, false, somebody},
-		"the first attempt, at work":                         {asksForFirst, &firstAttempt, in(v1alpha1.PoweringOff), true, false, false, firstAttempt},
-		"the first attempt, not cleaned up":                  {asksForFirst, &firstAttempt, in(v1alpha1.Failed), true, false, false, firstAttempt},
-		"the first attempt, again":                           {asksForFirst, &firstAttempt, ended, false, false, false, firstAttempt},
-		"the first attempt, again, and owing":                {asksForFirst, &firstAttempt, owing, false, false, false, firstAttempt},
-		"the second attempt, the first at work":              {asksForSecond, &firstAttempt, in(v1alpha1.PoweringOff), true, false, false, firstAttempt},
-		"the second attempt":                                 {asksForSecond, &firstAttempt, ended, true, true, false, secondAttempt},
-		"the second attempt, the first owing":                {asksForSecond, &firstAttempt, owing, true, false, true, secondAttempt},
-		"a person, after the first attempt":                  {personAsks, &firstAttempt, ended, true, true, false, somebody},
-		"a person, after the first attempt, owing":           {personAsks, &firstAttempt, owing, true, false, true, somebody},
-		"a person again":                                     {personAsks, &somebody, ended, true, true, false, somebody},
-		"a person again, owing":                              {personAsks, &somebody, owing, true, false, true, somebody},
-		"the first attempt, after a person":                  {asksForFirst, &somebody, ended, true, true, false, firstAttempt},
-		"the first attempt again, of a cycle that took over": {asksForFirst, &somebody, takenOver(ended, firstAttempt), false, false, false, firstAttempt},
-		"the second attempt, of a cycle that took over":      {asksForSecond, &somebody, takenOver(owing, firstAttempt), true, false, true, secondAttempt},
+		"at first":         {personAsks, false, cycle.Facts{}, true, false},
+		"with any value":   {map[string]string{rebootannotation.Request: "u-1/1"}, false, cycle.Facts{}, true, false},
+		"for a step":       {map[string]string{rebootannotation.Request + "/PowerOff": ""}, false, cycle.Facts{}, true, false},
+		"at work":          {personAsks, true, in(v1alpha1.PoweringOff), false, false},
+		"not cleaned up":   {personAsks, true, in(v1alpha1.Failed), false, false},
+		"once more":        {personAsks, true, ended, true, false},
+		"once more, owing": {personAsks, true, owing, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := env.Get(t)
-			m, request := triggered(t, e, tt.annotations, tt.by, tt.facts)
+			m, request := triggered(t, e, tt.annotations, tt.before, tt.facts)
 			uid := request.UID
 			if err := trigger(t, e.Client, e.Client, m); err != nil {
 				t.Fatal(err)
 			}
 			request = reread(t, e, request)
-			if diff := cmp.Diff(&tt.want, cycle.RequesterOf(&request.Spec, &request.Status)); diff != "" {
+			if diff := cmp.Diff(&somebody, request.Spec.RequestedBy); diff != "" {
 				t.Errorf("requested by (-want +got):\n%s", diff)
 			}
-			if anew := tt.by != nil && request.UID == uid && request.Status.Phase != tt.facts.Status.Phase; anew != tt.anew || (request.UID != uid) != tt.another {
+			if anew := tt.before && request.UID == uid && request.Status.Phase != tt.facts.Status.Phase; anew != tt.anew || (request.UID != uid) != tt.another {
 				t.Errorf("it is another one: %t, begins anew: %t", request.UID != uid, anew)
 			}
 			if tt.anew && !request.Status.Node.OutOfService {
 				t.Error("what is owed is lost")
 			}
-			annotations := reread(t, e, m).Annotations
-			if _, asked := annotations[rebootannotation.Request]; asked != tt.asked {
-				t.Errorf("the annotation is left: %t", asked)
-			}
-			if annotations[rebootannotation.Operation] != tt.annotations[rebootannotation.Operation] {
-				t.Errorf("the last operation is %q", annotations[rebootannotation.Operation])
+			if diff := cmp.Diff(tt.annotations, reread(t, e, m).Annotations); diff != "" {
+				t.Errorf("annotations (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// takenOver returns the facts of a cycle that took over what another one owed.
-func takenOver(f cycle.Facts, by v1alpha1.RebootRequester) cycle.Facts {
-	f.Status.RequestedBy = &by
-	return f
-}
-
-// TestAnnotationReconcilerByAnOldCache: the attempt has ended and its annotation is gone, or somebody has set a new one, and the cache does not show
+// TestAnnotationReconcilerByAnOldCache: the cycle has ended and its annotation is gone, or there is a new one, and the cache does not show
 // that yet. The host is cycled for what the Machine asks for now, or not at all, and no record of a cycle is lost.
 func TestAnnotationReconcilerByAnOldCache(t *testing.T) {
 	for name, tt := range map[string]struct {
-		by   v1alpha1.RebootRequester
 		now  map[string]string
 		want bool
 	}{
-		"done, for a record":             {firstAttempt, nil, false},
-		"done, for a person":             {somebody, nil, false},
-		"done, and a person asks since":  {firstAttempt, map[string]string{rebootannotation.Request: ""}, true},
-		"done, and it is for the second": {firstAttempt, asksForSecond, true},
+		"done":                             {nil, false},
+		"done, and a person asks since":    {map[string]string{rebootannotation.Request: "again"}, true},
+		"done, and a record shows a cycle": {showsSign, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := env.Get(t)
-			m, request := triggered(t, e, asksForFirst, &tt.by, in(v1alpha1.Succeeded, noFinalizer))
+			m, request := triggered(t, e, personAsks, true, in(v1alpha1.Succeeded, noFinalizer))
 			old := scaffold.MetadataOf(ClusterAPIKind)
 			if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(m), old); err != nil {
 				t.Fatal(err)
@@ -181,17 +155,14 @@ func lagging(t *testing.T, e *env.Env, old *metav1.PartialObjectMetadata) client
 
 // TestAnnotationReconcilerWaitsForAHealthCheck: annotations wait while a health check's cycle runs, unless it failed or waits for a pause. What a
 // person asks for does not wait for a pause, nor until somebody deletes an ended cycle; that cycle removes the annotation if it was set
-// in time. The annotation of a health check may ask for the same as another health check.
+// in time.
 func TestAnnotationReconcilerWaitsForAHealthCheck(t *testing.T) {
 	since := &metav1.Time{Time: noon.Time}
-	person, health := v1alpha1.RequestedByPerson, v1alpha1.RequestedByHealthCheck
 	for _, tt := range []struct {
-		phase       v1alpha1.Phase
-		by          v1alpha1.RequesterKind
-		cleaning    bool
-		paused      *metav1.Time
-		annotations map[string]string
-		waits       bool
+		phase    v1alpha1.Phase
+		cleaning bool
+		paused   *metav1.Time
+		waits    bool
 	}{
 		{phase: "", waits: true},
 		{phase: v1alpha1.Pending, waits: true},
@@ -204,20 +175,14 @@ func TestAnnotationReconcilerWaitsForAHealthCheck(t *testing.T) {
 		{phase: v1alpha1.CoolingDown, paused: since},
 		{phase: v1alpha1.Succeeded, cleaning: true, waits: true},
 		{phase: v1alpha1.Succeeded},
-		{phase: v1alpha1.Succeeded, by: person},
-		{phase: v1alpha1.Succeeded, annotations: asksForFirst, waits: true},
-		{phase: v1alpha1.Succeeded, annotations: asksForFirst, by: person},
 		{phase: v1alpha1.Failed, cleaning: true},
 		{phase: v1alpha1.Failed},
 		{phase: v1alpha1.Aborted},
 	} {
 		e := env.Get(t)
-		if tt.annotations == nil {
-			tt.annotations = personAsks
-		}
-		m, asked := triggered(t, e, tt.annotations, nil, cycle.Facts{})
+		m, asked := triggered(t, e, personAsks, false, cycle.Facts{})
 		first := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name}}
-		first.Spec.RequestedBy = &v1alpha1.RebootRequester{Kind: stdcmp.Or(tt.by, health)}
+		first.Spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}
 		if tt.cleaning {
 			first.Finalizers = []string{cycle.Finalizer}
 		}
@@ -231,7 +196,7 @@ func TestAnnotationReconcilerWaitsForAHealthCheck(t *testing.T) {
 		}
 		err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(asked), asked)
 		if apierrors.IsNotFound(err) != tt.waits {
-			t.Errorf("in phase %q of %s, under a pause since %v, with things to clean %t: it waits: %t", tt.phase, first.Spec.RequestedBy.Kind, tt.paused, tt.cleaning, !tt.waits)
+			t.Errorf("in phase %q, under a pause since %v, with things to clean %t: it waits: %t", tt.phase, tt.paused, tt.cleaning, !tt.waits)
 		}
 	}
 }
@@ -247,24 +212,6 @@ func TestAskedName(t *testing.T) {
 		if problems := validation.IsDNS1123Subdomain(got); got == name || got == RequestName(m, askedPurpose) || len(problems) > 0 {
 			t.Errorf("that of machine %s is %s, %v", name, got, problems)
 		}
-	}
-}
-
-// TestNextAttemptIsNotDropped: a record asks for its next attempt while the previous one is cleaned up. A person's annotation beside it
-// is done, and is removed.
-func TestNextAttemptIsNotDropped(t *testing.T) {
-	e := env.Get(t)
-	annotations := maps.Clone(asksForSecond)
-	annotations[rebootannotation.Request+"/PowerOff"] = ""
-	m, request := triggered(t, e, annotations, &firstAttempt, in(v1alpha1.Succeeded))
-	read := &machine{object: reread(t, e, m)}
-	v := view{machine: read, facts: cycle.Facts{Machine: read.facts(request)}}
-	d := cycle.Decision{Action: cycle.DropAll, Done: []v1alpha1.Step{v1alpha1.StepPowerOff}}
-	if err := (&Reconciler{Client: e.Client, Live: e.Client}).do(t.Context(), request, v, d); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(asksForSecond, reread(t, e, m).Annotations); diff != "" {
-		t.Errorf("annotations (-want +got):\n%s", diff)
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 // noon is when everything in the records happened.
 var noon = metav1.NewTime(time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC))
 
-// operation is the first attempt of a record.
-const operation = "u-1/1"
+// sign shows the first attempt of a record that is nowhere.
+const sign = "6f1c9d1e-0000-4000-8000-000000000001/1"
 
 // phases are all phases, in the order of a cycle.
 var phases = append(cycle.Phases(), v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted)

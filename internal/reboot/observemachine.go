@@ -117,40 +117,30 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) cycle.MachineFacts 
 	}
 	facts := cycle.MachineFacts{UID: m.object.GetUID(), Node: m.node, ByAnnotation: mhcspec.HasAnnotation(request, ByAnnotation), Marked: m.marked}
 	if facts.ByAnnotation {
-		m.asks(request, &facts)
+		facts.AsksFull, facts.Steps = wantedBy(m.object)
 	} else {
 		facts.Asked = m.asksBeside(request)
 	}
 	facts.Owned = metav1.GetControllerOf(m.object) != nil
-	// A person who asks for a reboot gets it whatever the verdict. Only people ask for single steps.
-	facts.ByHealthCheck = byHealthCheck(request, m.object) && len(facts.Steps) == 0 && !request.Status.SingleSteps
+	// A person who asks for a reboot gets it whatever the verdict.
+	facts.ByHealthCheck = byHealthCheck(request, m.object)
 	facts.Healthy, facts.Sick = m.healthy && facts.ByHealthCheck, m.sick && facts.ByHealthCheck
 	facts.Undecided = m.undecided && facts.ByHealthCheck
 	return facts
-}
-
-// asks reads what the annotations ask for. A record's annotation is for the cycle of the same attempt only.
-func (m *machine) asks(request *v1alpha1.RebootRemediation, facts *cycle.MachineFacts) {
-	facts.AsksFull, facts.Steps = wantedBy(m.object)
-	facts.Operation = rebootannotation.OperationOf(m.object)
-	by := cycle.RequesterOf(&request.Spec, &request.Status)
-	if facts.Operation != "" && by.ForRecord() && by.OperationID != facts.Operation {
-		facts.AsksFull = false
-	}
 }
 
 // asksBeside reports whether a person asks for a full cycle by an annotation that waits for this RebootRemediation, which was made for
 // something else.
 func (m *machine) asksBeside(request *v1alpha1.RebootRemediation) bool {
 	full, _ := wantedBy(m.object)
-	return full && request.Name == m.object.GetName() && rebootannotation.OperationOf(m.object) == ""
+	return full && request.Name == m.object.GetName()
 }
 
-// wantedBy returns what the annotations of a Machine ask for: a full cycle, and single steps.
+// wantedBy returns what the annotations of a Machine ask for: a full cycle, and single steps. A sign asks for nothing.
 func wantedBy(obj metav1.Object) (full bool, steps map[v1alpha1.Step]bool) {
 	steps = map[v1alpha1.Step]bool{}
-	for key := range obj.GetAnnotations() {
-		if key == rebootannotation.Request {
+	for key, value := range obj.GetAnnotations() {
+		if key == rebootannotation.Request && !rebootannotation.IsSign(value) {
 			full = true
 		}
 		switch step := v1alpha1.Step(strings.TrimPrefix(key, rebootannotation.Request+"/")); step {

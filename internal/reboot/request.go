@@ -7,10 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
-	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 const (
@@ -38,26 +35,11 @@ func RequestName(machine metav1.Object, purpose string) string {
 	return ownwrites.Name(machine.GetName(), machine.GetUID(), purpose, longestName)
 }
 
-// requesterOn returns who asks for a cycle by the annotations of a Machine.
-func requesterOn(machine client.Object) *v1alpha1.RebootRequester {
-	if operation := rebootannotation.OperationOf(machine); operation != "" {
-		return &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}
-	}
-	return &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
-}
-
-// byHealthCheck reports whether a health check, and not a person, asks for the cycle of a RebootRemediation. Either may overwrite the
-// other's annotation, but the stored request of a person stays a person's. If it does not say who asked, a health check did if the
-// Machine owns it: Cluster API sets an owner, and people do not.
+// byHealthCheck reports whether a health check or a record, and not a person, asks for the cycle of a RebootRemediation. If it does not say
+// who asked, a health check did if the Machine owns it: Cluster API sets an owner, and people do not.
 func byHealthCheck(request *v1alpha1.RebootRemediation, machine client.Object) bool {
-	by := cycle.RequesterOf(&request.Spec, &request.Status)
-	switch {
-	case by != nil && (by.Kind == v1alpha1.RequestedByAnnotation || by.Kind == v1alpha1.RequestedByPerson):
-		return false
-	case mhcspec.HasAnnotation(request, ByAnnotation):
-		return rebootannotation.OperationOf(machine) != ""
-	case by != nil:
-		return true
+	if by := request.Spec.RequestedBy; by != nil {
+		return by.Kind != v1alpha1.RequestedByAnnotation && by.Kind != v1alpha1.RequestedByPerson
 	}
 	return slices.ContainsFunc(request.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == machine.GetUID() })
 }

@@ -14,44 +14,36 @@ import (
 
 // answers is what a cycle reads from the annotations of its Machine.
 type answers struct {
-	AsksFull, ByHealthCheck bool
-	Operation               string
-	Steps                   int
+	AsksFull, Asked, ByHealthCheck bool
+	Steps                          int
 }
 
-// TestWhoAsks: a health check never ends or changes what a person has asked for, and each attempt of a record is separate.
+// TestWhoAsks: a health check or a record never ends or changes what a person has asked for, and a record's sign asks for nothing.
 func TestWhoAsks(t *testing.T) {
 	const plain, off = rebootannotation.Request, rebootannotation.Request + "/PowerOff"
-	annotated := func(operation string) map[string]string {
-		return map[string]string{plain: operation, rebootannotation.Operation: operation}
-	}
-	over := map[string]string{plain: "", rebootannotation.Operation: operation}
-	builtIn := &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}
 	person := &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
-	record := &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", OperationID: operation}
+	health := &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}
+	record := &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", OperationID: sign}
 	for name, tt := range map[string]struct {
-		by, since    *v1alpha1.RebootRequester
+		by           *v1alpha1.RebootRequester
 		byAnnotation bool
 		annotations  map[string]string
 		want         answers
 	}{
-		"a built-in plan":                           {builtIn, nil, true, annotated(operation), answers{AsksFull: true, ByHealthCheck: true, Operation: operation}},
-		"a built-in plan, no more":                  {builtIn, nil, true, map[string]string{rebootannotation.Operation: operation}, answers{}},
-		"a built-in plan, for its next":             {builtIn, nil, true, annotated("u-1/2"), answers{ByHealthCheck: true, Operation: "u-1/2"}},
-		"a person, over a built-in plan":            {builtIn, nil, true, over, answers{AsksFull: true}},
-		"a person":                                  {person, nil, true, map[string]string{plain: ""}, answers{AsksFull: true}},
-		"a person, for a step":                      {person, nil, true, map[string]string{off: ""}, answers{Steps: 1}},
-		"a built-in plan, over a person":            {person, nil, true, annotated(operation), answers{AsksFull: true, Operation: operation}},
-		"a built-in plan, in a cycle of a person's": {person, builtIn, true, annotated(operation), answers{AsksFull: true, ByHealthCheck: true, Operation: operation}},
-		"a person, in a cycle of a built-in plan's": {builtIn, person, true, map[string]string{plain: ""}, answers{AsksFull: true}},
-		"a record":                             {record, nil, false, nil, answers{ByHealthCheck: true}},
-		"a record, and a person beside it":     {record, nil, false, map[string]string{plain: "", off: ""}, answers{ByHealthCheck: true}},
-		"a person, by hand":                    {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}, nil, false, nil, answers{}},
-		"by hand, without saying who":          {nil, nil, false, nil, answers{}},
-		"by hand, and by annotation beside it": {nil, nil, false, map[string]string{plain: "", off: ""}, answers{}},
+		"a person":                         {person, true, map[string]string{plain: ""}, answers{AsksFull: true}},
+		"a person, with a value":           {person, true, map[string]string{plain: "u-1/1"}, answers{AsksFull: true}},
+		"a person, for a step":             {person, true, map[string]string{off: sign}, answers{Steps: 1}},
+		"a person, no more":                {person, true, nil, answers{}},
+		"a person, by hand":                {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}, false, nil, answers{}},
+		"a record":                         {record, false, nil, answers{ByHealthCheck: true}},
+		"a record, and a person beside it": {record, false, map[string]string{plain: "", off: ""}, answers{Asked: true, ByHealthCheck: true}},
+		"a record, and steps beside it":    {record, false, map[string]string{off: ""}, answers{ByHealthCheck: true}},
+		"a health check":                   {health, false, nil, answers{ByHealthCheck: true}},
+		"nobody knows":                     {nil, false, nil, answers{}},
+		"nobody knows, and a person":       {nil, false, map[string]string{plain: "", off: ""}, answers{Asked: true}},
 	} {
-		request := &v1alpha1.RebootRemediation{}
-		request.Spec.RequestedBy, request.Status.RequestedBy = tt.by, tt.since
+		request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Name: "m"}}
+		request.Spec.RequestedBy = tt.by
 		if tt.byAnnotation {
 			request.Annotations = map[string]string{ByAnnotation: ""}
 		}
@@ -59,12 +51,19 @@ func TestWhoAsks(t *testing.T) {
 		object.Annotations = tt.annotations
 		m := &machine{object: object, healthy: true}
 		facts := m.facts(request)
-		got := answers{AsksFull: facts.AsksFull, ByHealthCheck: facts.ByHealthCheck, Operation: facts.Operation, Steps: len(facts.Steps)}
+		got := answers{AsksFull: facts.AsksFull, Asked: facts.Asked, ByHealthCheck: facts.ByHealthCheck, Steps: len(facts.Steps)}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if facts.Healthy != tt.want.ByHealthCheck {
 			t.Errorf("%s: that the machine is healthy ends the cycle: %t", name, facts.Healthy)
+		}
+		if _, asks := tt.annotations[plain]; asks {
+			continue
+		}
+		metav1.SetMetaDataAnnotation(&object.ObjectMeta, plain, sign)
+		if diff := cmp.Diff(facts, m.facts(request)); diff != "" {
+			t.Errorf("%s: a sign asks for something (-without +with):\n%s", name, diff)
 		}
 	}
 }
@@ -94,25 +93,6 @@ func TestRecordTellsNothingOnTheMachine(t *testing.T) {
 		object.UID = "m"
 		if got := progressMachine(request, view{machine: &machine{object: object}}) != nil; got != want {
 			t.Errorf("requested by %q: %t", kind, got)
-		}
-	}
-}
-
-// TestWhoAskedFirst: a cycle that is made for an annotation stores who asked.
-func TestWhoAskedFirst(t *testing.T) {
-	const plain = rebootannotation.Request
-	for name, tt := range map[string]struct {
-		annotations map[string]string
-		want        v1alpha1.RebootRequester
-	}{
-		"a built-in plan":      {map[string]string{plain: operation, rebootannotation.Operation: operation}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}},
-		"a person":             {map[string]string{plain: "", rebootannotation.Operation: operation}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}},
-		"a person, for a step": {map[string]string{plain + "/PowerOff": ""}, v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}},
-	} {
-		object := build.Machine("ns", "m")
-		object.Annotations = tt.annotations
-		if diff := cmp.Diff(&tt.want, requesterOn(object)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }

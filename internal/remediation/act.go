@@ -8,6 +8,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -55,22 +56,19 @@ func (r *Reconciler) write(ctx context.Context, record *v1alpha1.MachineRemediat
 	case ladder.MarkForOwner:
 		return remedy.Mark(ctx, r.Client, v.machine, r.Clock.Now())
 	case ladder.DeleteMachine:
-		return remedy.DeleteMachine(ctx, r.Client, v.machine)
-	case ladder.AnnotateReboot:
-		return remedy.AnnotateReboot(ctx, r.Client, v.machine, decision.Attempt.OperationID)
+		return remedy.DeleteMachine(ctx, r.Client, r.Live, v.machine)
 	case ladder.CreateRequest:
-		return remedy.MakeRequest(ctx, r.Client, r.Live, asked)
+		uid, err := remedy.MakeRequest(ctx, r.Client, r.Live, asked)
+		if err == nil {
+			v.noteMade(asked, uid)
+		}
+		return err
 	case ladder.CreateReboot:
-		return remedy.MakeReboot(ctx, r.Client, r.Live, asked)
+		return r.makeReboot(ctx, v, asked)
 	case ladder.WithdrawMark:
 		return remedy.WithdrawMark(ctx, r.Client, v.machine)
-	case ladder.WithdrawReboot:
-		return remedy.WithdrawReboot(ctx, r.Client, v.machine)
 	case ladder.WithdrawRequest:
-		if err := r.unchanged(ctx, record); err != nil {
-			return err
-		}
-		return remedy.WithdrawRequest(ctx, r.Client, record.Namespace, *decision.Attempt.ObjectRef)
+		return r.withdrawRequest(ctx, record, v, decision)
 	default:
 		// None and Close write nothing on machines.
 	}
@@ -101,14 +99,33 @@ func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemedia
 	if done == ladder.DeleteMachine {
 		v.facts.Machine.DeletingSince = r.Clock.Now()
 	}
-	if err := r.requestFacts(ctx, v); err != nil {
-		return err
+	if !v.goneUnread {
+		if err := r.requestFacts(ctx, v); err != nil {
+			return err
+		}
 	}
 	decision := ladder.Decide(v.facts, r.Clock.Now())
 	if !decision.Store {
 		return nil
 	}
 	return r.store(ctx, record, v, decision)
+}
+
+// withdrawRequest deletes the object that an attempt made. If that cannot be read, the answer to the deletion is all there is to know: "not
+// found" means that it is gone.
+func (r *Reconciler) withdrawRequest(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, decision ladder.Decision) error {
+	if err := r.unchanged(ctx, record); err != nil {
+		return err
+	}
+	gone, err := remedy.WithdrawRequest(ctx, r.Client, record.Namespace, *decision.Attempt.ObjectRef)
+	if err != nil {
+		return err
+	}
+	v.deletedUnread = v.facts.Request != nil && v.facts.Request.Unreadable != ""
+	if v.deletedUnread && gone {
+		v.goneUnread, v.facts.Request = true, nil
+	}
+	return nil
 }
 
 // afterFailedAct reads whether a write whose answer was lost took place. If not, the record steps back. A failed withdrawal is retried, and
@@ -127,6 +144,8 @@ func (r *Reconciler) afterFailedAct(ctx context.Context, record *v1alpha1.Machin
 		facts.Safety.Stuck = ownwrites.Note(ownwrites.Cause(cause))
 	case errors.Is(cause, remedy.ErrChanged):
 		facts.Safety.Changed = "The machine has changed while it was judged"
+	case meta.IsNoMatchError(cause):
+		facts.Safety.Impossible = couldNot(cause)
 	default:
 		facts.Safety.Failed = couldNot(cause)
 	}

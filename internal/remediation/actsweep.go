@@ -3,6 +3,7 @@ package remediation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,12 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/util/annotations"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
@@ -33,19 +32,18 @@ const sweepTime = time.Hour
 // most maxLookAge old, and the API server gives a write a minute.
 const lateActs = maxLookAge + time.Minute
 
-// sweepRetry is how long to wait before looking again at a record whose sweep has to wait for the end of a pause, or for late acts.
+// sweepRetry is how long to wait before looking again at a record whose sweep has to wait for late acts.
 const sweepRetry = time.Minute
 
 // sweep withdraws what an ended record does not know about: a former leader may have carried out an attempt after another leader
 // ended it, or may still do so. Without the finalizer, nobody would look for that again. It reports whether nothing is left to do.
-// Under a pause it withdraws nothing.
 func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediation) (done bool, err error) {
 	unseen := unseenActs(ended)
-	if len(unseen) == 0 {
+	if len(unseen) == 0 && !cycled(ended) {
 		return true, nil
 	}
-	machine, paused, err := r.sweepTarget(ctx, ended)
-	if err != nil || paused {
+	machine, err := r.sweepTarget(ctx, ended)
+	if err != nil {
 		return false, err
 	}
 	for _, wanted := range unseen {
@@ -85,23 +83,23 @@ func lateUntil(ended *v1alpha1.MachineRemediation, unseen []remedy.Request) time
 	return last
 }
 
-// sweepTarget reads the Machine of a record, and whether a pause forbids changes to it. It returns nil for a Machine that is gone or
-// being deleted, since everything on it goes, too.
-func (r *Reconciler) sweepTarget(ctx context.Context, ended *v1alpha1.MachineRemediation) (machine *clusterv1.Machine, paused bool, err error) {
-	machine, err = machineOf(ctx, r.Live, ended)
+// sweepTarget reads the Machine of a record. It returns nil for a Machine that is gone or being deleted, or whose Cluster is gone, since
+// everything on it goes, too.
+func (r *Reconciler) sweepTarget(ctx context.Context, ended *v1alpha1.MachineRemediation) (*clusterv1.Machine, error) {
+	machine, err := machineOf(ctx, r.Live, ended)
 	if err != nil || machine == nil || !machine.DeletionTimestamp.IsZero() {
-		return nil, false, err
+		return nil, err
 	}
 	cluster, err := clusterOf(ctx, r.Live, ended)
 	if err != nil || cluster == nil {
-		return nil, false, err
+		return nil, err
 	}
-	return machine, mhcspec.ClusterPaused(cluster) || annotations.HasPaused(machine), nil
+	return machine, nil
 }
 
 // sweepRequest deletes a request that names the record.
 func (r *Reconciler) sweepRequest(ctx context.Context, wanted remedy.Request) error {
-	if !makesRequest(wanted.Record, wanted.Step) {
+	if !makesRequest(wanted.Step) {
 		return nil
 	}
 	found := scaffold.MetadataOf(wanted.Kind())
@@ -115,17 +113,17 @@ func (r *Reconciler) sweepRequest(ctx context.Context, wanted remedy.Request) er
 		return nil
 	}
 	r.logSwept(ctx, wanted.Record, found.Kind)
-	return remedy.WithdrawRequest(ctx, r.Client, found.Namespace, v1alpha1.RemediationObjectReference{
+	_, err = remedy.WithdrawRequest(ctx, r.Client, found.Namespace, v1alpha1.RemediationObjectReference{
 		APIVersion: found.APIVersion, Kind: found.Kind, Name: found.Name, UID: found.UID,
 	})
+	return err
 }
 
 // sweepMachine withdraws marks on the Machine itself. A mark does not name its record, so it stays if another record is open or an
 // owner is at work.
 func (r *Reconciler) sweepMachine(ctx context.Context, ended *v1alpha1.MachineRemediation, machine *clusterv1.Machine) error {
-	if strings.HasPrefix(machine.Annotations[rebootannotation.Request], string(ended.UID)+"/") {
-		r.logSwept(ctx, ended, rebootannotation.Request)
-		return remedy.WithdrawReboot(ctx, r.Client, machine)
+	if err := remedy.RemoveSign(ctx, r.Client, machine, ended.UID); err != nil {
+		return err
 	}
 	if mark := onmachine.MarkOf(machine); !mark.Ours || !mark.Stands() || mark.State == ladder.MarkAnswered {
 		return nil
@@ -138,9 +136,20 @@ func (r *Reconciler) sweepMachine(ctx context.Context, ended *v1alpha1.MachineRe
 	return remedy.WithdrawMark(ctx, r.Client, machine)
 }
 
+// cycled reports whether the record had the host cycled, so that the Machine may still show it.
+func cycled(ended *v1alpha1.MachineRemediation) bool {
+	return slices.ContainsFunc(ended.Status.Attempts, func(attempt v1alpha1.RemediationAttempt) bool {
+		step, _ := ladder.StepNamed(ended, attempt.Step)
+		return step.Action == v1alpha1.ActionReboot
+	})
+}
+
 func (r *Reconciler) logSwept(ctx context.Context, ended *v1alpha1.MachineRemediation, what string) {
 	ctrl.LoggerFrom(ctx).Info("Withdrew what an ended remediation had left", "machine", ended.Spec.MachineRef.Name, "what", what)
 }
+
+// joinedMost limits how many attempts of one entry are looked for.
+const joinedMost = 64
 
 // unseenActs are the acts that may have been carried out without the record's knowledge: those of attempts that it does not list.
 // Creating a record with a slot is the intent for its first attempt.
@@ -156,9 +165,41 @@ func unseenActs(ended *v1alpha1.MachineRemediation) []remedy.Request {
 		if attempt.ObjectRef == nil {
 			add(attempt.Step, attempt.Number, attempt.EndTime)
 		}
+		// An entry of several attempts that nobody began shows only the last.
+		for before := int32(1); before < min(attempt.Count, joinedMost); before++ {
+			add(attempt.Step, attempt.Number-before, attempt.EndTime)
+		}
 	}
 	if first, ok := ladder.NextStep(ended); ok && len(ended.Status.Attempts) == 0 && ended.Spec.Grant > 0 {
 		add(first.Name, 1, nil)
 	}
 	return list
+}
+
+// makeReboot makes the RebootRemediation of an attempt, and shows it on the Machine. The cycle does not wait for that sign.
+func (r *Reconciler) makeReboot(ctx context.Context, v *view, asked remedy.Request) error {
+	uid, err := remedy.MakeReboot(ctx, r.Client, r.Live, asked)
+	if err != nil {
+		return err
+	}
+	v.noteMade(asked, uid)
+	if err := remedy.Sign(ctx, r.Client, v.machine, asked.Attempt.OperationID); err != nil {
+		ctrl.LoggerFrom(ctx).Info("Not shown on the Machine", "machine", v.machine.Name, "error", err.Error())
+	}
+	return nil
+}
+
+// tidySign removes the sign of an attempt that is over. It comes last, so that nothing waits for it; if it fails, it is tried again.
+func (r *Reconciler) tidySign(ctx context.Context, record *v1alpha1.MachineRemediation, v *view) error {
+	if v == nil || v.machine == nil || !v.machine.DeletionTimestamp.IsZero() || !remedy.HasSign(v.machine, record.UID) {
+		return nil
+	}
+	attempt := ladder.AtWork(record)
+	if attempt != nil && attempt.OperationID == v.machine.Annotations[rebootannotation.Request] {
+		return nil
+	}
+	if err := remedy.RemoveSign(ctx, r.Client, v.machine, record.UID); !errors.Is(err, remedy.ErrChanged) {
+		return err
+	}
+	return errStale
 }

@@ -17,6 +17,9 @@ import (
 // remediationFor is the annotation in which a KubeadmControlPlane names the machine that a new one replaces.
 const remediationFor = "controlplane.cluster.x-k8s.io/remediation-for"
 
+// remediationInProgress is the annotation by which it says that it has deleted a machine and not yet made the new one.
+const remediationInProgress = "controlplane.cluster.x-k8s.io/remediation-in-progress"
+
 // clockSkew is how far our clock may be ahead of the API server's without anything that shows it.
 const clockSkew = time.Minute
 
@@ -25,10 +28,8 @@ type claim struct {
 	record *v1alpha1.MachineRemediation
 	// owner is the controller that makes the replacement.
 	owner types.UID
-	// askedAt is when the owner was asked for it.
-	askedAt time.Time
-	// deleted is when the machine of the record was deleted, if it is still there; zero once it is gone.
-	deleted time.Time
+	// askedAt is when the owner was asked for it, and deleted when it deleted the machine of the record; zero if that went unseen.
+	askedAt, deleted time.Time
 }
 
 // claimOf returns the claim of a record, or nil if it has none: it did not ask an owner for another machine, or ended without one.
@@ -42,7 +43,11 @@ func claimOf(record *v1alpha1.MachineRemediation) *claim {
 	}
 	switch last.Result {
 	case "", v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut:
-		return &claim{record: record, owner: last.ObjectRef.UID, askedAt: last.StartTime.Time}
+		c := &claim{record: record, owner: last.ObjectRef.UID, askedAt: last.StartTime.Time}
+		if last.Begun() && last.BeganAt.After(c.askedAt) {
+			c.deleted = last.BeganAt.Time
+		}
+		return c
 	default:
 		return nil
 	}
@@ -65,6 +70,7 @@ func claimsOn(owner types.UID, machines []*clusterv1.Machine, records []*v1alpha
 			if machine.DeletionTimestamp.IsZero() {
 				continue
 			}
+			// An update in place may have moved it to another owner.
 			c.deleted = machine.DeletionTimestamp.Time
 		}
 		claims = append(claims, c)
@@ -88,9 +94,13 @@ func compareEnds(a, b *v1alpha1.MachineRemediation) int {
 	return 0
 }
 
-// since is the earliest creation time of a machine that can fulfill the claim. The API server sets the creation times, and our clock may be
-// ahead of its. A verdict comes before its record: if its time is later, our clock is ahead by at least the difference.
+// since is the earliest creation time of a machine that can fulfill the claim: when the machine was deleted. The API server sets both times.
+// Where the deletion went unseen, it is the time of our request, and our clock may be ahead of the API server's. A verdict comes before its
+// record: if its time is later, our clock is ahead by at least the difference.
 func (c *claim) since() time.Time {
+	if !c.deleted.IsZero() {
+		return c.deleted
+	}
 	created := c.record.CreationTimestamp.Time
 	ahead := max(0, c.record.Spec.Finding.Since.Sub(created))
 	if since := c.askedAt.Add(-clockSkew - ahead); since.After(created) {
@@ -101,6 +111,9 @@ func (c *claim) since() time.Time {
 
 // takes reports whether a machine can fulfill the claim.
 func (c *claim) takes(machine *clusterv1.Machine) bool {
+	if !machine.DeletionTimestamp.IsZero() {
+		return false
+	}
 	if name, named := replacedBy(machine); named {
 		return name == c.record.Spec.MachineRef.Name
 	}

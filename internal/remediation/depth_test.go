@@ -11,17 +11,15 @@ func TestDepthFor(t *testing.T) {
 		decision ladder.Decision
 		want     depth
 	}{
-		"nothing":              {ladder.Decision{}, cached},
-		"a status":             {ladder.Decision{Store: true}, confirmed},
-		"mark":                 {ladder.Decision{Act: ladder.MarkForOwner}, judged},
-		"deletion":             {ladder.Decision{Act: ladder.DeleteMachine}, judged},
-		"reboot by annotation": {ladder.Decision{Act: ladder.AnnotateReboot}, judged},
-		"reboot of a plan":     {ladder.Decision{Act: ladder.CreateReboot}, judged},
-		"request":              {ladder.Decision{Act: ladder.CreateRequest}, judged},
-		"mark taken back":      {ladder.Decision{Act: ladder.WithdrawMark}, current},
-		"reboot taken back":    {ladder.Decision{Act: ladder.WithdrawReboot}, current},
-		"request taken back":   {ladder.Decision{Act: ladder.WithdrawRequest}, current},
-		"end":                  {ladder.Decision{Act: ladder.Close}, cached},
+		"nothing":            {ladder.Decision{}, cached},
+		"a status":           {ladder.Decision{Store: true}, confirmed},
+		"mark":               {ladder.Decision{Act: ladder.MarkForOwner}, judged},
+		"deletion":           {ladder.Decision{Act: ladder.DeleteMachine}, judged},
+		"reboot":             {ladder.Decision{Act: ladder.CreateReboot}, judged},
+		"request":            {ladder.Decision{Act: ladder.CreateRequest}, judged},
+		"mark taken back":    {ladder.Decision{Act: ladder.WithdrawMark}, current},
+		"request taken back": {ladder.Decision{Act: ladder.WithdrawRequest}, current},
+		"end":                {ladder.Decision{Act: ladder.Close}, cached},
 	}
 	for name, tt := range tests {
 		if got := depthFor(tt.decision); got != tt.want {

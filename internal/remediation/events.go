@@ -62,7 +62,7 @@ var eventOf = map[string]struct{ eventType, reason string }{
 func eventFor(before, after *v1alpha1.MachineRemediation, was, is metav1.Condition) (eventType, reason, text string) {
 	last := ladder.Last(&after.Status)
 	switch {
-	case begun(before, last):
+	case askedSince(before, last):
 		return corev1.EventTypeNormal, EventRemediationStarted, startedText(after, is.Message)
 	case after.Status.Phase == v1alpha1.RemediationEnded:
 		return endedEvent(before, after)
@@ -89,8 +89,8 @@ func deferred(before, after *v1alpha1.MachineRemediation, is metav1.Condition) b
 		(is.Reason == v1alpha1.ReasonBackoff || is.Reason == v1alpha1.ReasonRemediationHeldByOthers)
 }
 
-// begun reports whether the latest attempt has been carried out since.
-func begun(before *v1alpha1.MachineRemediation, last *v1alpha1.RemediationAttempt) bool {
+// askedSince reports whether Sickbay has asked for the latest attempt since.
+func askedSince(before *v1alpha1.MachineRemediation, last *v1alpha1.RemediationAttempt) bool {
 	if last == nil || last.ObjectRef == nil {
 		return false
 	}
@@ -117,7 +117,7 @@ func endedEvent(before, after *v1alpha1.MachineRemediation) (eventType, reason, 
 }
 
 func failed(attempt *v1alpha1.RemediationAttempt) bool {
-	return attempt.Result == v1alpha1.ResultFailed || attempt.Result == v1alpha1.ResultTimedOut || attempt.Result == v1alpha1.ResultRefused
+	return attempt.Result == v1alpha1.ResultFailed || attempt.Result == v1alpha1.ResultTimedOut || attempt.Result == v1alpha1.ResultImpossible
 }
 
 func resultOf(r *v1alpha1.MachineRemediation, number int32) v1alpha1.AttemptResult {

@@ -54,7 +54,7 @@ func TestEvents(t *testing.T) {
 	f.pass(time.Minute)
 	f.reconcile(record)
 	f.wantEvents()
-	f.wantRecord(record, "Ended Ended Recovered wait:TimedOut replace:Aborted replace:Failed")
+	f.wantRecord(record, "Ended Ended RecoveredUnaided wait:TimedOut replace:NotBegun replace:Impossible")
 }
 
 // TestEventsOfOthers: that somebody else works on a machine is said, and what holds up all machines is said elsewhere.

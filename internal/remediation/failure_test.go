@@ -28,11 +28,10 @@ var beginnings = map[string]struct {
 	actCase
 	write string
 }{
-	"mark":             {standingActs["mark"], "patch status of Machine a"},
-	"request":          {standingActs["request"], "create FixRemediation a"},
-	"reboot":           {standingActs["reboot"], "patch Machine a"},
-	"reboot of a plan": {standingActs["reboot of a plan"], "create RebootRemediation a-"},
-	"delete":           {actCase{nil, func(*v1alpha1.MachineRemediationSpec) {}, "replace", named("a: deleting")}, "delete Machine a"},
+	"mark":    {standingActs["mark"], "patch status of Machine a"},
+	"request": {standingActs["request"], "create FixRemediation a"},
+	"reboot":  {standingActs["reboot"], "create RebootRemediation a-"},
+	"delete":  {actCase{nil, builtIn, "replace", named("a: deleting"), true}, "delete Machine a"},
 }
 
 // begin is a harness with a machine that is to be repaired by one of the beginnings.
@@ -187,10 +186,14 @@ func TestMachineGoesMeanwhile(t *testing.T) {
 	}
 }
 
-// TestBusyMachine: one that others write to all the time is repaired all the same.
+// TestBusyMachine: one that others write to all the time is repaired all the same. A deletion depends on all that was judged, so it misses if
+// somebody writes before each try.
 func TestBusyMachine(t *testing.T) {
 	t.Parallel()
 	for what, b := range beginnings {
+		if what == "delete" {
+			continue
+		}
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			f, a, record := begin(t, what)
@@ -261,7 +264,7 @@ func TestWithdrawalMisses(t *testing.T) {
 	f.wantStanding("a: mark")
 	f.reconcile(record)
 	f.wantStanding()
-	f.wantRecord(record, "Ended Ended Recovered replace:Succeeded")
+	f.wantRecord(record, "Ended Ended RecoveredUnaided replace:NotBegun")
 }
 
 // TestOwnerAnswersMeanwhile: what it has begun, it finishes.

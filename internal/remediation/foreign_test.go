@@ -20,7 +20,7 @@ func TestForeign(t *testing.T) {
 	}
 	nothing := func(*harness, *clusterv1.Machine) {}
 	mhcGone := func(f *harness, _ *clusterv1.Machine) { remove(f, f.mhc) }
-	const back = handedBack + " replace:Aborted"
+	const back = handedBack + " replace:NotBegun"
 	for name, tt := range map[string]struct {
 		// made is the filter of the manager that made the record, and looks that of the one that looks at it.
 		made, looks string

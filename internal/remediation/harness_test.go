@@ -305,14 +305,16 @@ func (f *harness) standing() []string {
 		if c := meta.FindStatusCondition(m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition); c != nil && c.Status == metav1.ConditionFalse {
 			list = append(list, m.Name+": mark")
 		}
-		if _, asked := m.Annotations[rebootannotation.Request]; asked {
+		if value, asked := m.Annotations[rebootannotation.Request]; asked && !rebootannotation.IsSign(value) {
 			list = append(list, m.Name+": reboot")
+		} else if asked && !f.cycling(value) {
+			list = append(list, m.Name+": sign without a cycle")
 		}
 		if !m.DeletionTimestamp.IsZero() {
 			list = append(list, m.Name+": deleting")
 		}
 	}
-	for _, request := range append(f.objects(fixKind), f.objects(v1alpha1.GroupVersion.WithKind("RebootRemediation"))...) {
+	for _, request := range append(f.objects(fixKind), f.objects(cycleKind)...) {
 		list = append(list, request.GetKind()+" "+request.GetName())
 	}
 	slices.Sort(list)
@@ -330,7 +332,39 @@ func (f *harness) wantStanding(want ...string) {
 var (
 	templateKind = env.RemediationGroupVersion.WithKind(env.RemediationTemplateKind)
 	fixKind      = env.RemediationGroupVersion.WithKind(env.RemediationKind)
+	cycleKind    = v1alpha1.GroupVersion.WithKind("RebootRemediation")
 )
+
+// cycling reports whether the RebootRemediation of an operation exists.
+func (f *harness) cycling(operation string) bool {
+	f.t.Helper()
+	return slices.ContainsFunc(f.objects(cycleKind), func(u unstructured.Unstructured) bool {
+		return u.GetAnnotations()[v1alpha1.OperationAnnotation] == operation
+	})
+}
+
+// cycle stores in the status of the latest RebootRemediation of a record what the reboot controller would, which does not run in these tests.
+func (f *harness) cycle(record *v1alpha1.MachineRemediation, says func(*v1alpha1.RebootRemediationStatus)) {
+	f.t.Helper()
+	got, _ := stored(f, record)
+	cycle := &v1alpha1.RebootRemediation{}
+	cycle.Namespace, cycle.Name = f.ns, ladder.Last(&got.Status).ObjectRef.Name
+	changeStatus(f, cycle, func(c *v1alpha1.RebootRemediation) { says(&c.Status) })
+}
+
+// cycleBegins has the reboot controller begin the cycle of the attempt at work.
+func (f *harness) cycleBegins(record *v1alpha1.MachineRemediation) {
+	f.t.Helper()
+	f.cycle(record, func(s *v1alpha1.RebootRemediationStatus) { s.BeganAt = new(metav1.NewTime(f.clock.Now())) })
+}
+
+// cycleSays sets a condition of the cycle of the attempt at work.
+func (f *harness) cycleSays(record *v1alpha1.MachineRemediation, conditionType string, status metav1.ConditionStatus, reason, message string) {
+	f.t.Helper()
+	f.cycle(record, func(s *v1alpha1.RebootRemediationStatus) {
+		meta.SetStatusCondition(&s.Conditions, metav1.Condition{Type: conditionType, Status: status, Reason: reason, Message: message})
+	})
+}
 
 func (f *harness) objects(kind schema.GroupVersionKind) []unstructured.Unstructured {
 	f.t.Helper()

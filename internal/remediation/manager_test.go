@@ -59,7 +59,12 @@ func (f *harness) addAll(mgr ctrl.Manager) error {
 		return err
 	}
 	selectors := &mhcspec.Selectors{}
-	observer := &machinehealth.Observer{Nodes: f.nodes, GracePeriod: 5 * time.Minute}
+	observer := &machinehealth.Observer{
+		Nodes: f.nodes, GracePeriod: 5 * time.Minute, Hosts: &machinehealth.Hosts{Client: mgr.GetClient(), Live: mgr.GetAPIReader()},
+	}
+	if err := observer.Hosts.Appeared(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
 	judge := &machinehealth.Reconciler{Observer: observer, Selectors: selectors, Concurrency: 4}
 	if err := judge.AddToManager(mgr); err != nil {
 		return err
@@ -138,7 +143,7 @@ func TestManagerReplacement(t *testing.T) {
 
 	r.disk(b, metav1.ConditionTrue)
 	r.Eventually(r.asked).Should(BeEmpty(), "the machine is healthy again")
-	r.Eventually(r.says("b")).Should(Equal("Ended Ended Recovered replace:Succeeded"))
+	r.Eventually(r.says("b")).Should(Equal("Ended Ended RecoveredUnaided replace:NotBegun"))
 }
 
 // TestManagerRequest: the controller notices what becomes of requests.
@@ -167,10 +172,10 @@ func TestManagerRequest(t *testing.T) {
 func TestManagerPause(t *testing.T) {
 	t.Parallel()
 	r := newRunning(t, build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "plan"))
-	plan := r.storePlan([]v1alpha1.RemediationStep{step(v1alpha1.ActionReplace)})
+	plan := r.storePlan([]v1alpha1.RemediationStep{step(v1alpha1.ActionWait)})
 	a := r.well("a")
 	r.disk(a, metav1.ConditionFalse)
-	r.Eventually(r.says("a")).Should(Equal(acting))
+	r.Eventually(r.says("a")).Should(Equal("Acting Acting wait:-"))
 	mode := func(mode v1alpha1.PlanMode) {
 		change(r.harness, plan, func(p *v1alpha1.MachineRemediationTemplate) { p.Spec.Template.Spec.Mode = mode })
 	}
@@ -181,13 +186,28 @@ func TestManagerPause(t *testing.T) {
 		"plan":    {func() { mode(v1alpha1.ModeObserve) }, func() { mode(v1alpha1.ModeAct) }},
 	} {
 		pause.on()
-		r.Eventually(r.says("a")).Should(Equal("Acting Paused replace:-"), name)
+		r.Eventually(r.says("a")).Should(Equal("Acting Paused wait:-"), name)
 		pause.off()
-		r.Eventually(r.says("a")).Should(Equal(acting), name)
+		r.Eventually(r.says("a")).Should(Equal("Acting Acting wait:-"), name)
 	}
 }
 
-// TestManagerUndo: the verdict goes, and then the mark.
+// TestManagerHost: a person who begins or ceases to keep a host wakes the record of its machine.
+func TestManagerHost(t *testing.T) {
+	t.Parallel()
+	r := newRunning(t, byReboot())
+	a := r.well("a")
+	host := r.hostOf(a)
+	r.disk(a, metav1.ConditionFalse)
+	r.Eventually(r.says("a")).Should(Equal("Acting Acting reboot:-"))
+	change(r.harness, host, keeps["switched off"])
+	r.Eventually(r.says("a")).Should(Equal("Pending HeldByOthers reboot:NotBegun"))
+	r.Eventually(r.asked).Should(BeEmpty())
+	change(r.harness, host, lets)
+	r.Eventually(r.says("a")).Should(Equal("Pending Backoff reboot:NotBegun"), "the Node has the time of a boot")
+}
+
+// TestManagerUndo: the verdict goes, and so does the mark.
 func TestManagerUndo(t *testing.T) {
 	t.Parallel()
 	for how, undo := range map[string]func(r running, a *clusterv1.Machine){
@@ -203,7 +223,7 @@ func TestManagerUndo(t *testing.T) {
 			r.disk(a, metav1.ConditionFalse)
 			r.Eventually(r.says("a")).Should(Equal(acting))
 			undo(r, a)
-			r.Eventually(r.says("a")).Should(Equal("Ended Ended HandedBack replace:Aborted"))
+			r.Eventually(r.says("a")).Should(Equal("Ended Ended HandedBack replace:NotBegun"))
 			r.wantStanding()
 			got, _ := stored(r.harness, a)
 			if c := meta.FindStatusCondition(got.Status.Conditions, verdict.ConditionType); c != nil {

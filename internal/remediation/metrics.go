@@ -93,10 +93,10 @@ func measureAttempt(before, after *v1alpha1.MachineRemediation) {
 	if step, ok := ladder.StepNamed(after, last.Step); ok {
 		action = string(step.Action)
 	}
-	if begun(before, last) {
+	if askedSince(before, last) {
 		attemptsTotal.WithLabelValues(action, last.Step, outcomeStarted).Inc()
 	}
-	if last.Result != "" && resultOf(before, last.Number) != last.Result {
+	if last.Result != "" && last.Result != v1alpha1.ResultWithdrawn && resultOf(before, last.Number) != last.Result {
 		attemptsTotal.WithLabelValues(action, last.Step, string(last.Result)).Inc()
 	}
 }

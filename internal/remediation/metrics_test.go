@@ -75,13 +75,13 @@ func TestMetrics(t *testing.T) {
 
 	f.judge(a, metav1.ConditionTrue)
 	f.reconcile(record)
-	f.wantRecord(record, "Ended Ended Recovered replace:Succeeded")
+	f.wantRecord(record, "Ended Ended RecoveredUnaided replace:NotBegun")
 	f.wantCounted(map[string]float64{"mhc Acting Acting": 1})
 	f.judge(b, metav1.ConditionTrue)
 	f.reconcile(other)
 	f.wantCounted(map[string]float64{})
-	if got := attempts(string(v1alpha1.ResultSucceeded)); got != 2 {
-		t.Errorf("%v attempts have succeeded", got)
+	if got := attempts(string(v1alpha1.ResultNotBegun)); got != 2 {
+		t.Errorf("%v attempts have not begun", got)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestMeasureTheEnd(t *testing.T) {
 	before := &v1alpha1.MachineRemediation{}
 	before.CreationTimestamp, before.Spec.Finding.Since = at(2), at(0)
 	before.Status.Attempts = []v1alpha1.RemediationAttempt{{
-		Number: 1, Step: "replace", StartTime: new(at(5)), EndTime: new(at(60)), Result: v1alpha1.ResultSucceeded, ObjectRef: &v1alpha1.RemediationObjectReference{},
+		Number: 1, Step: "replace", StartTime: new(at(4)), BeganAt: new(at(5)), EndTime: new(at(60)), Result: v1alpha1.ResultSucceeded, ObjectRef: &v1alpha1.RemediationObjectReference{},
 	}}
 	after := before.DeepCopy()
 	after.Status.CompletionTime, after.Status.RecoveryTime = new(at(100)), new(at(65))

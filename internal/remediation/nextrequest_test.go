@@ -25,7 +25,7 @@ func TestNextRequestThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]v1alpha1.RemediationStep{
 		"after a reboot":      step(v1alpha1.ActionReboot),
-		"after a replacement": step(v1alpha1.ActionReplace, func(s *v1alpha1.RemediationStep) { s.TimeoutSeconds = new(int32(300)) }),
+		"after a replacement": step(v1alpha1.ActionReplace),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,8 +36,10 @@ func TestNextRequestThatCannotBeRead(t *testing.T) {
 			f.reconcile(record)
 			f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: unreadableKinds["no rights"]}
 			if first.Action == v1alpha1.ActionReplace {
-				f.pass(6 * time.Minute)
+				f.answer(a, clusterv1.MachineSetMachineCannotBeRemediatedReason, "no way")
 			} else {
+				f.cycleBegins(record)
+				f.reconcile(record)
 				f.pass(11 * time.Minute)
 			}
 			// The first step has not helped.
@@ -60,6 +62,18 @@ func TestNextRequestThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// TestStepOfAKindThatIsNotInstalled can never begin, and the next step follows.
+func TestStepOfAKindThatIsNotInstalled(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	missing := fixStep()
+	missing.TemplateRef.Kind = "MissingTemplate"
+	record := f.admit(f.sick("a"), by(missing, step(v1alpha1.ActionReplace)))
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+	f.wantRecord(record, "Acting Acting request:Impossible replace:-")
+}
+
 // TestNextRequestThatCannotBeReadHoldsNothingUp: the machine recovers, or a person cancels, or the MachineHealthCheck is deleted.
 func TestNextRequestThatCannotBeReadHoldsNothingUp(t *testing.T) {
 	t.Parallel()
@@ -76,6 +90,8 @@ func TestNextRequestThatCannotBeReadHoldsNothingUp(t *testing.T) {
 			f.template()
 			a := f.sick("a")
 			record := f.admit(a, by(step(v1alpha1.ActionReboot), fixStep()))
+			f.reconcile(record)
+			f.cycleBegins(record)
 			f.reconcile(record)
 			f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: unreadableKinds["no rights"]}
 			f.pass(11 * time.Minute)

@@ -30,6 +30,12 @@ type view struct {
 	cluster *clusterv1.Cluster
 	// node is the Node that was judged; nil if there was none.
 	node *corev1.Node
+	// made is the request that was made in this look; nil if none was.
+	made *ladder.Request
+	// deletedUnread reports that a request was deleted in this look although it cannot be read.
+	deletedUnread bool
+	// goneUnread reports that the deletion said that there is none any more.
+	goneUnread bool
 	// safety is what keeps Sickbay from acting, apart from what only a judgement shows.
 	safety ladder.Safety
 }

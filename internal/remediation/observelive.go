@@ -50,7 +50,7 @@ func LookLive(ctx context.Context, reader client.Reader, policy mhcspec.Policy, 
 
 // lookAround reads the objects that the Machine belongs to.
 func (r *Reconciler) lookAround(ctx context.Context, v *view) (err error) {
-	v.facts.Machine = onmachine.Machine(v.machine, nil, v.facts.Record)
+	v.facts.Machine = onmachine.Machine(v.machine, v.facts.Record)
 	_, v.facts.RemediateAsked = v.machine.Annotations[clusterv1.RemediateMachineAnnotation]
 	if v.cluster, err = clusterOf(ctx, v.reader, v.facts.Record); err != nil {
 		return err
@@ -58,7 +58,6 @@ func (r *Reconciler) lookAround(ctx context.Context, v *view) (err error) {
 	if v.mhc, err = r.liveHealthCheckOf(ctx, v.machine); err != nil {
 		return err
 	}
-	v.facts.Machine.VerdictStands = onmachine.VerdictStands(v.machine, v.mhc)
 	return r.safety(ctx, v)
 }
 

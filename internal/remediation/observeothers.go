@@ -58,9 +58,6 @@ func (r *Reconciler) cycleOfOthers(ctx context.Context, machine *clusterv1.Machi
 	for i := range cycles.Items {
 		cycle := &cycles.Items[i]
 		by := cycle.Spec.RequestedBy
-		if taken := cycle.Status.RequestedBy; taken != nil {
-			by = taken
-		}
 		if cycle.Status.Phase.Ended() || !isFor(cycle, machine) || ofHealthCheck(cycle, by, machine) {
 			continue
 		}

@@ -10,10 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
@@ -32,17 +35,35 @@ func (r *Reconciler) requestFacts(ctx context.Context, v *view) error {
 	return nil
 }
 
-// assumeUnreadable handles a kind that cannot be read. An object that an attempt made is assumed to exist, unless the machine is gone.
-// Before it is made, the slot goes to another machine.
+// assumeUnreadable handles a kind that cannot be read. An object that an attempt made is assumed to exist until it is known to be withdrawn,
+// unless the machine is gone. Before it is made, the slot goes to another machine. The answer to the write that made it is as good as a read.
 func (r *Reconciler) assumeUnreadable(v *view, number int32, err error) {
-	last := ladder.Last(&v.facts.Record.Status)
+	record := v.facts.Record
+	last := ladder.Last(&record.Status)
 	switch {
 	case v.machine == nil:
 	case last == nil || last.ObjectRef == nil || last.Number != number:
+		if v.made != nil && v.made.OperationID == ladder.OperationID(record, number) {
+			v.facts.Request = v.made
+			v.facts.Request.Unreadable = ownwrites.Note(ownwrites.Cause(err))
+			return
+		}
 		v.facts.Safety.Failed = couldNot(err)
+	case !ladder.MayStand(record):
+		// It was seen gone.
 	default:
-		v.facts.Request = &ladder.Request{OperationID: last.OperationID, Ref: *last.ObjectRef, Unreadable: ownwrites.Note(ownwrites.Cause(err))}
+		v.facts.Request = &ladder.Request{
+			OperationID: last.OperationID, Ref: *last.ObjectRef, Unreadable: ownwrites.Note(ownwrites.Cause(err)), Deleting: v.deletedUnread,
+		}
 	}
+}
+
+// noteMade remembers what the API server has answered: that a request was made.
+func (v *view) noteMade(asked remedy.Request, uid types.UID) {
+	kind := asked.Kind()
+	v.made = &ladder.Request{OperationID: asked.Attempt.OperationID, Ref: v1alpha1.RemediationObjectReference{
+		APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Name: asked.Name(), UID: uid,
+	}}
 }
 
 // couldNot says why an attempt could not be carried out.
@@ -68,7 +89,7 @@ func (r *Reconciler) observeRequest(ctx context.Context, record *v1alpha1.Machin
 func wantedRequests(record *v1alpha1.MachineRemediation) []remedy.Request {
 	var list []remedy.Request
 	add := func(step v1alpha1.RemediationStep, number int32) {
-		if makesRequest(record, step) {
+		if makesRequest(step) {
 			attempt := v1alpha1.RemediationAttempt{Number: number, Step: step.Name, OperationID: ladder.OperationID(record, number)}
 			list = append(list, remedy.Request{Record: record, Step: step, Attempt: attempt})
 		}
@@ -84,10 +105,9 @@ func wantedRequests(record *v1alpha1.MachineRemediation) []remedy.Request {
 	return list
 }
 
-// makesRequest reports whether a step makes an object: all requests do, and the power cycles of plans.
-func makesRequest(record *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) bool {
-	return (step.Action == v1alpha1.ActionRequest && step.TemplateRef != nil) ||
-		(step.Action == v1alpha1.ActionReboot && record.Spec.TemplateRef != nil)
+// makesRequest reports whether a step makes an object: all requests and power cycles do.
+func makesRequest(step v1alpha1.RemediationStep) bool {
+	return (step.Action == v1alpha1.ActionRequest && step.TemplateRef != nil) || step.Action == v1alpha1.ActionReboot
 }
 
 func readRequest(ctx context.Context, live client.Reader, wanted remedy.Request) (*ladder.Request, error) {
@@ -109,7 +129,29 @@ func readRequest(ctx context.Context, live client.Reader, wanted remedy.Request)
 		OperationID: operationOf(found, wanted),
 	}
 	request.Succeeded, request.Message = succeeded(found)
+	if wanted.Step.Action == v1alpha1.ActionReboot {
+		return request, addCycle(request, found)
+	}
 	return request, nil
+}
+
+// addCycle adds how far a power cycle has come.
+func addCycle(request *ladder.Request, found *unstructured.Unstructured) error {
+	reboot := &v1alpha1.RebootRemediation{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Object, reboot); err != nil {
+		return fmt.Errorf("reading RebootRemediation %s: %w", client.ObjectKeyFromObject(found), err)
+	}
+	s := &reboot.Status
+	if s.BeganAt == nil {
+		request.Kept = ownwrites.Note(cycle.AwaitsPerson(s))
+		request.Impossible = s.Phase == v1alpha1.Failed && s.Outcome == v1alpha1.ReasonHostUnavailable
+		return nil
+	}
+	request.BeganAt = s.BeganAt.Time
+	if s.PoweredOffAt != nil {
+		request.HostOffAt = s.PoweredOffAt.Time
+	}
+	return nil
 }
 
 // operationOf returns the operationID of the attempt that made a request; empty if it belongs to another record. A request from

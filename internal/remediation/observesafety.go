@@ -1,14 +1,18 @@
 package remediation
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
 )
@@ -23,8 +27,10 @@ func (r *Reconciler) safety(ctx context.Context, v *view) error {
 	if v.cluster != nil && mhcspec.ClusterPaused(v.cluster) {
 		s.Paused = clusterPaused
 	}
-	s.HeldByOthers = onmachine.HeldByOthers(v.machine, v.facts.Record.UID)
-	s.KeptOff = onmachine.KeptOff(v.machine)
+	s.HeldByOthers = onmachine.HeldByOthers(v.machine)
+	if err := r.hostFacts(ctx, v); err != nil {
+		return err
+	}
 	if s.Unmanaged = r.unmanaged(v); s.Unmanaged != "" || v.cluster == nil {
 		return nil
 	}
@@ -44,6 +50,7 @@ func (r *Reconciler) observeSettings(ctx context.Context, v *view) error {
 	}
 	s := &v.facts.Safety
 	config, problems := mhcspec.ParseConfig(v.mhc, template)
+	v.facts.Bounded = config.Bounded()
 	switch reports := onlyReports(v.mhc, config); {
 	case reports != "":
 		s.Paused = reports
@@ -103,15 +110,36 @@ func (r *Reconciler) judge(ctx context.Context, v *view) error {
 	if v.facts.Safety.OthersAtWork = workOfOthers(v.node); v.facts.Machine.Health != ladder.Sick || v.facts.Safety.Misconfigured != "" {
 		return nil
 	}
-	cycle, err := r.cycleOfOthers(ctx, v.machine)
-	if cycle != "" || err != nil {
-		v.facts.Safety.OthersAtWork = cycle
+	others, err := r.cycleOfOthers(ctx, v.machine)
+	if others != "" || err != nil {
+		v.facts.Safety.OthersAtWork = others
 		return err
 	}
 	if v.facts.Safety.OverBudget, err = r.Gatekeeper.OverBudget(ctx, v.mhc, v.cluster); err != nil {
 		return err
 	}
 	// The gate comes last: while its answer waits for other reads, the machines of a storm go on falling sick.
-	v.facts.Safety.GateClosed, err = r.Gatekeeper.GateClosed(ctx, v.mhc, v.cluster, !ladder.HasActed(v.facts.Record))
+	v.facts.Safety.GateClosed, err = r.Gatekeeper.GateClosed(ctx, v.mhc, v.cluster, !ladder.HasBegun(v.facts.Record))
 	return err
+}
+
+// hostFacts reads who keeps the machine's host off, or works on it, by the Machine or by the host itself.
+func (r *Reconciler) hostFacts(ctx context.Context, v *view) error {
+	v.facts.Safety.KeptOff = onmachine.KeptOff(v.machine)
+	if r.Observer == nil {
+		return nil
+	}
+	host, err := r.Observer.Hosts.Of(ctx, v.machine, v.how == judged)
+	if err != nil {
+		return fmt.Errorf("reading the host of machine %s: %w", v.machine.Name, err)
+	}
+	if host != nil {
+		if err := r.watchHosts(); err != nil {
+			return err
+		}
+		v.facts.BootTime = v1alpha1.RebootSettings{}.NodeTimeout()
+		attempt := ladder.AtWork(v.facts.Record)
+		v.facts.Safety.KeptOff = cmp.Or(v.facts.Safety.KeptOff, cycle.KeptBy(host, attempt != nil && attempt.Begun()))
+	}
+	return nil
 }

@@ -25,7 +25,7 @@ import (
 func (r *Reconciler) successorFacts(ctx context.Context, v *view) error {
 	record := v.facts.Record
 	attempt := ladder.AtWork(record)
-	if record.Spec.TemplateRef == nil || attempt == nil || attempt.ObjectRef == nil {
+	if record.Spec.TemplateRef == nil || attempt == nil || claimOf(record) == nil {
 		return nil
 	}
 	machines, err := mhcspec.MachinesOf(ctx, r.Client, clusterKey(record))
@@ -44,7 +44,7 @@ func (r *Reconciler) successorFacts(ctx context.Context, v *view) error {
 		v.facts.Successor, err = r.claimedBefore(ctx, record, ref, records)
 		return err
 	}
-	v.facts.NoSuccessor, err = r.noSuccessor(ctx, record, attempt.ObjectRef, machines)
+	v.facts.NoSuccessor, v.facts.SuccessorUnknown, err = r.noSuccessor(ctx, record, attempt.ObjectRef, machines)
 	return err
 }
 
@@ -100,31 +100,33 @@ func recordFor(machine *clusterv1.Machine, records []*v1alpha1.MachineRemediatio
 }
 
 // noSuccessor says why an owner makes no other machine: it is gone, or needs no more. It counts the owner's machines past the
-// cache, in case one was just made.
-func (r *Reconciler) noSuccessor(ctx context.Context, record *v1alpha1.MachineRemediation, ref *v1alpha1.RemediationObjectReference, machines []*clusterv1.Machine) (string, error) {
+// cache, in case one was just made. If the owner does not say how many it wants, nobody can tell.
+func (r *Reconciler) noSuccessor(ctx context.Context, record *v1alpha1.MachineRemediation, ref *v1alpha1.RemediationObjectReference, machines []*clusterv1.Machine) (why string, unknown bool, err error) {
 	owner := &unstructured.Unstructured{}
 	owner.SetAPIVersion(ref.APIVersion)
 	owner.SetKind(ref.Kind)
 	key := client.ObjectKey{Namespace: record.Namespace, Name: ref.Name}
-	err := r.Live.Get(ctx, key, owner)
+	err = r.Live.Get(ctx, key, owner)
 	switch {
 	case apierrors.IsNotFound(err), err == nil && (owner.GetUID() != ref.UID || owner.GetDeletionTimestamp() != nil):
-		return fmt.Sprintf("%s %s is gone", ref.Kind, ref.Name), nil
+		return fmt.Sprintf("%s %s is gone", ref.Kind, ref.Name), false, nil
 	case scaffold.Answered(err), meta.IsNoMatchError(err):
-		// The deadline ends the wait.
-		return "", nil
+		return "", true, nil
 	case err != nil:
-		return "", fmt.Errorf("getting %s %s: %w", ref.Kind, key, err)
+		return "", false, fmt.Errorf("getting %s %s: %w", ref.Kind, key, err)
 	}
 	wanted, ok, err := unstructured.NestedInt64(owner.Object, "spec", "replicas")
-	if !ok || err != nil || staying(ref.UID, machines) < wanted {
-		return "", nil
+	if !ok || err != nil {
+		return "", true, nil
+	}
+	if staying(ref.UID, machines) < wanted {
+		return "", false, nil
 	}
 	live, err := mhcspec.LiveMachinesOf(ctx, r.Live, clusterKey(record))
 	if err != nil || staying(ref.UID, live) < wanted || len(live) != len(machines) {
-		return "", err
+		return "", false, err
 	}
-	return fmt.Sprintf("%s %s wants %d machines, and has them", ref.Kind, ref.Name, wanted), nil
+	return fmt.Sprintf("%s %s wants %d machines, and has them", ref.Kind, ref.Name, wanted), false, nil
 }
 
 // staying counts the machines of an owner that are not being deleted.

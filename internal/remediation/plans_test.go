@@ -116,8 +116,8 @@ func TestPlanThatObserves(t *testing.T) {
 		f.wantStanding("a: mark")
 		change(f, plan, observe)
 		f.reconcile(record)
-		f.wantRecord(record, "Acting Paused replace:-")
-		f.wantStanding("a: mark")
+		f.wantRecord(record, "Pending Paused replace:NotBegun")
+		f.wantStanding()
 	})
 	t.Run("just now", func(t *testing.T) {
 		t.Parallel()

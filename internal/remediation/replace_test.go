@@ -9,10 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -41,6 +44,7 @@ const mostRequests = 12
 func TestPlainReplacement(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t)
+	f.clock.SetTime(time.Now()) // as the API server's
 	a := f.sick("a", build.Finalizer(keep))
 	record := f.admit(a)
 	reads := &counting{Reader: f.env.Client}
@@ -51,7 +55,6 @@ func TestPlainReplacement(t *testing.T) {
 	f.answer(a, clusterv1.MachineSetMachineRemediationMachineDeletingReason, "Machine is deleting")
 	f.reconcile(record)
 	remove(f, a)
-	f.pass(10 * time.Minute)
 	f.reconcile(record)
 	f.goes(a)
 	f.reconcile(record)
@@ -141,26 +144,53 @@ func TestDeletion(t *testing.T) {
 	}
 }
 
-// TestOwnerThatDoesNotAnswer: one that cannot be brought to answer gives the slot to others, and begins again later.
+// bounded limits the repairs, so that others wait for the slot of a record.
+func bounded() build.Option { return build.Annotation(mhcspec.MaxInFlightAnnotation, "1") }
+
+// TestOwnerThatDoesNotAnswer: where others wait, it is given up after 10 minutes, or an hour if nobody knows whether it ever answers. Otherwise
+// its mark stands, and that is said.
 func TestOwnerThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	f := newHarness(t)
-	a := f.sick("a")
-	record := f.admit(a)
-	if after := f.reconcile(record); after != 10*time.Minute {
-		t.Errorf("looks again after %s", after)
-	}
-	f.pass(10*time.Minute - time.Second)
-	f.reconcile(record)
-	f.wantStanding("a: mark")
-	f.pass(time.Second)
-	f.reconcile(record)
-	f.wantStanding()
-	f.wantRecord(record, "Pending Refused replace:Refused")
-	f.wantSlot(record, false)
+	pool := build.MachineFunc(func(m *clusterv1.Machine) {
+		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "example.dev/v1", Kind: "Pool", Name: "pool", UID: "pool", Controller: new(true)}}
+	})
+	one := []build.MachineHealthCheckOption{bounded()}
+	rows(t, map[string]struct {
+		check []build.MachineHealthCheckOption
+		owner []build.MachineOption
+		after time.Duration
+		want  string
+	}{
+		"bounded":         {one, nil, 10 * time.Minute, "Pending Backoff replace:NotBegun"},
+		"unbounded":       {nil, nil, 10 * time.Minute, "Acting Refused replace:-"},
+		"an unknown kind": {one, []build.MachineOption{pool}, time.Hour, "Pending Backoff replace:NotBegun"},
+	}, func(t *testing.T, tt struct {
+		check []build.MachineHealthCheckOption
+		owner []build.MachineOption
+		after time.Duration
+		want  string
+	}) {
+		t.Helper()
+		f := newHarness(t, tt.check...)
+		record := f.admit(f.sick("a", tt.owner...))
+		if after := f.reconcile(record); after != tt.after {
+			t.Errorf("looks again after %s", after)
+		}
+		f.pass(tt.after - time.Second)
+		f.reconcile(record)
+		f.wantRecord(record, acting)
+		f.wantStanding("a: mark")
+		f.pass(time.Second)
+		f.reconcile(record)
+		f.wantRecord(record, tt.want)
+		f.wantSlot(record, tt.check == nil)
+		if tt.check != nil {
+			f.wantStanding()
+		}
+	})
 }
 
-// TestOwnerAtWork: one that has answered another mark, or deletes a machine, is not given up.
+// TestOwnerAtWork: one that is busy with another machine has an hour.
 func TestOwnerAtWork(t *testing.T) {
 	t.Parallel()
 	rows(t, map[string]func(f *harness){
@@ -171,17 +201,46 @@ func TestOwnerAtWork(t *testing.T) {
 		"it refuses one": func(f *harness) { f.answer(f.sick("b"), clusterv1.MachineSetMachineCannotBeRemediatedReason, "no") },
 	}, func(t *testing.T, other func(f *harness)) {
 		t.Helper()
-		f := newHarness(t)
+		f := newHarness(t, bounded())
 		other(f)
 		record := f.admit(f.sick("a"))
 		f.reconcile(record)
-		f.pass(20 * time.Minute)
+		f.pass(time.Hour - time.Second)
 		f.reconcile(record)
-		f.wantRecord(record, "Acting Acting replace:-")
+		f.wantRecord(record, acting)
+		f.pass(time.Second)
+		f.reconcile(record)
+		f.wantRecord(record, "Pending Backoff replace:NotBegun")
 	})
 }
 
-// TestOwnerSays: its words are passed on, and stop the clock.
+// controlPlaneKind is the kind of Cluster API's own control planes.
+var controlPlaneKind = schema.GroupVersionKind{Group: "controlplane.cluster.x-k8s.io", Version: "v1beta2", Kind: "KubeadmControlPlane"}
+
+// TestControlPlaneAtWork: it has deleted one machine and not made the next one yet, and answers no other mark meanwhile.
+func TestControlPlaneAtWork(t *testing.T) {
+	t.Parallel()
+	for busy, want := range map[bool]string{true: acting, false: "Pending Backoff replace:NotBegun"} {
+		f := newHarness(t, bounded())
+		owner := &unstructured.Unstructured{}
+		owner.SetGroupVersionKind(controlPlaneKind)
+		owner.SetNamespace(f.ns)
+		owner.SetName("kcp")
+		if busy {
+			owner.SetAnnotations(map[string]string{remediationInProgress: "{}"})
+		}
+		build.Create(t.Context(), t, f.env.Client, owner)
+		record := f.admit(f.sick("a", build.MachineFunc(func(m *clusterv1.Machine) {
+			m.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, controlPlaneKind)}
+		})))
+		f.reconcile(record)
+		f.pass(ladder.AnswerTime)
+		f.reconcile(record)
+		f.wantRecord(record, want)
+	}
+}
+
+// TestOwnerSays: its words are passed on. Its refusal makes the attempt impossible.
 func TestOwnerSays(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t)
@@ -195,52 +254,127 @@ func TestOwnerSays(t *testing.T) {
 	}
 	f.pass(24 * time.Hour)
 	f.reconcile(record)
-	f.wantRecord(record, "Acting Acting replace:-")
+	f.wantRecord(record, "Acting Refused replace:-")
 	f.wantStanding("a: mark")
 
 	f.answer(a, clusterv1.MachineSetMachineCannotBeRemediatedReason, "no way")
 	f.reconcile(record)
-	f.wantRecord(record, "Acting Refused replace:-")
-	f.pass(time.Hour)
-	f.reconcile(record)
 	f.wantStanding()
-	f.wantRecord(record, "Pending Backoff replace:Failed")
+	f.wantRecord(record, "Pending Refused replace:Impossible")
 	f.wantSlot(record, false)
 }
 
-// TestOwnerThatAnswersAndDeletesNothing, as when a webhook refuses the deletion: the mark is withdrawn after an hour, and the
-// slot goes to others. While the machine is being deleted, it is not.
+// TestOwnerThatAnswersAndDeletesNothing, as when a webhook refuses the deletion: after an hour the mark is withdrawn, if the owner does not
+// delete the machine in the minute that it is left. While the machine is being deleted, it is not.
 func TestOwnerThatAnswersAndDeletesNothing(t *testing.T) {
 	t.Parallel()
-	f := newHarness(t)
+	f := newHarness(t, bounded())
 	a, b := f.sick("a"), f.sick("b", build.Finalizer(keep))
 	first, second := f.admit(a), f.admit(b)
-	for _, record := range []*v1alpha1.MachineRemediation{first, second} {
-		f.reconcile(record)
+	for _, machine := range []*clusterv1.Machine{a, b} {
+		f.reconcile(f.recordOf(machine.Name))
+		f.answer(machine, clusterv1.MachineSetMachineRemediationMachineDeletingReason, "Machine is deleting")
 	}
-	f.answer(a, clusterv1.MachineSetMachineRemediationMachineDeletingReason, "Machine is deleting")
-	f.answer(b, clusterv1.MachineSetMachineRemediationMachineDeletingReason, "Machine is deleting")
-	f.reconcile(first)
 	f.pass(10 * time.Minute)
 	for _, record := range []*v1alpha1.MachineRemediation{first, second} {
-		if after := f.reconcile(record); after != time.Hour {
+		if after := f.reconcile(record); after != 50*time.Minute {
 			t.Errorf("looks again after %s", after)
 		}
 		f.wantRecord(record, acting)
 	}
 	remove(f, b)
-	f.announced()
 	f.pass(time.Hour)
-	f.reconcile(first)
-	// The clock of the test is ahead of the API server's.
 	f.reconcile(second)
-	f.wantRecord(first, "Pending Backoff replace:Failed")
+	if after := f.reconcile(first); after != time.Minute {
+		t.Errorf("looks again after %s", after)
+	}
+	f.wantRecord(first, "Acting Withdrawing replace:Withdrawn")
+	f.wantStanding("a: mark", "b: deleting", "b: mark")
+	f.pass(time.Minute)
+	f.reconcile(first)
+	f.wantRecord(first, "Pending Backoff replace:NotBegun")
 	f.wantRecord(second, "Acting DeletionOverdue replace:-")
 	f.wantSlot(first, false)
 	f.wantSlot(second, true)
 	f.wantStanding("b: deleting", "b: mark")
-	if got := f.announced(); len(got) != 2 || !strings.HasPrefix(got[0], "Warning RemediationAttemptFailed Step replace: MachineSet set has said since ") {
-		t.Errorf("events %q", got)
+}
+
+// TestDeletionCrossesTheWithdrawal: the owner deletes the machine because of a mark that it has seen before, within a minute of its withdrawal.
+// The attempt had begun, and is opened again.
+func TestDeletionCrossesTheWithdrawal(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, bounded())
+	a := f.sick("a", build.Finalizer(keep))
+	f.clock.SetTime(time.Now().Truncate(time.Second).Add(-10 * time.Minute))
+	record := f.admit(a)
+	f.reconcile(record)
+	f.pass(10 * time.Minute)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Pending Backoff replace:NotBegun")
+	f.wantSlot(record, false)
+	remove(f, a)
+	f.pass(10 * time.Second)
+	f.reconcile(record)
+	f.wantRecord(record, acting)
+	f.goes(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
+}
+
+// TestMachineMovesToAnotherOwner while its mark stands, by an update in place: the one that owns it when it goes replaces it.
+func TestMachineMovesToAnotherOwner(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	next := build.MachineSet(f.ns, "next")
+	build.Create(t.Context(), t, f.env.Client, next)
+	change(f, f.set, func(s *clusterv1.MachineSet) { s.Spec.Replicas = new(int32(0)) })
+	a := f.sick("a", build.Finalizer(keep))
+	record := f.admit(a, by(step(v1alpha1.ActionReplace)))
+	f.reconcile(record)
+	change(f, a, func(m *clusterv1.Machine) {
+		m.OwnerReferences = nil
+		build.OwnedBy(next)(m)
+	})
+	remove(f, a)
+	f.reconcile(record)
+	if got, _ := stored(f, record); got.Status.Attempts[0].ObjectRef.UID != next.UID {
+		t.Errorf("it waits for %s", got.Status.Attempts[0].ObjectRef.Name)
+	}
+	f.goes(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting WaitingForReplacement replace:-")
+	b := f.comes("b", orphan(), build.OwnedBy(next))
+	f.pass(time.Minute)
+	f.judge(b, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.wantRecord(record, "Probation Probation replace:-")
+}
+
+// TestOwnerOfAnUnknownKind waits for its successor, and proves nothing if none comes.
+func TestOwnerOfAnUnknownKind(t *testing.T) {
+	t.Parallel()
+	pool := func(m *clusterv1.Machine) {
+		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "example.dev/v1", Kind: "Pool", Name: "pool", UID: "pool", Controller: new(true)}}
+	}
+	for comes, want := range map[bool]string{true: "Ended Ended Replaced replace:Succeeded", false: "Ended Ended MachineDeleted replace:Unneeded"} {
+		f := newHarness(t)
+		a := f.sick("a", build.MachineFunc(pool))
+		record := f.admit(a, by(step(v1alpha1.ActionReplace)))
+		f.reconcile(record)
+		f.goes(a)
+		f.reconcile(record)
+		f.wantRecord(record, "Acting WaitingForReplacement replace:-")
+		if comes {
+			f.judge(f.comes("b", build.MachineFunc(pool)), metav1.ConditionTrue)
+			f.reconcile(record)
+			f.wantRecord(record, "Probation Probation replace:-")
+			f.pass(time.Minute)
+		} else {
+			f.pass(12 * time.Minute)
+		}
+		f.reconcile(record)
+		f.wantRecord(record, want)
 	}
 }
 
@@ -290,6 +424,26 @@ func TestMarkIsNotTouched(t *testing.T) {
 			t.Errorf("%s: the Machine was written to: %+v", status, after.Status.Conditions)
 		}
 		f.wantRecord(record, "Acting Acting replace:-")
+	}
+}
+
+// TestRefusedMarkTakenOver: a mark that an owner brought back, and refused, before there was a record is the record's own as soon as it goes by
+// it. It is withdrawn before the slot goes to somebody else.
+func TestRefusedMarkTakenOver(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	a := f.sick("a")
+	changeStatus(f, a, func(m *clusterv1.Machine) {
+		meta.SetStatusCondition(&m.Status.Conditions, metav1.Condition{
+			Type: clusterv1.MachineOwnerRemediatedCondition, Status: metav1.ConditionFalse, Reason: clusterv1.MachineSetMachineCannotBeRemediatedReason, Message: "no",
+		})
+	})
+	record := f.admit(a)
+	f.reconcile(record)
+	got, _ := stored(f, record)
+	after, _ := stored(f, a)
+	if mark := meta.FindStatusCondition(after.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition); mark != nil {
+		t.Errorf("given back %d of %d, and there stands %+v", got.Status.ReleasedGrant, got.Spec.Grant, mark)
 	}
 }
 
@@ -354,7 +508,7 @@ func TestMarkWithoutRecord(t *testing.T) {
 	annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "")
 	f.reconcile(record)
 	f.wantStanding()
-	f.wantRecord(record, "Ended Ended HandedBack replace:Aborted")
+	f.wantRecord(record, "Ended Ended HandedBack replace:NotBegun")
 }
 
 // TestMarkAfterTheCycleOfAPerson: a person has had the host cycled in vain, and that has asked the owner for another machine, as it

@@ -229,7 +229,7 @@ func TestRequestOfARecordThatIsGone(t *testing.T) {
 	f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
 }
 
-// TestRequestWithoutTemplate: the slot goes to another machine until there is one.
+// TestRequestWithoutTemplate: the slot goes to another machine until there is one. A kind that is not installed makes the attempt impossible.
 func TestRequestWithoutTemplate(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -249,13 +249,14 @@ func TestRequestWithoutTemplate(t *testing.T) {
 		f := newHarness(t, build.TemplateRef(tt.kind, "fix"))
 		record := f.admit(f.sick("a"))
 		f.reconcile(record)
-		f.wantRecord(record, "Pending Backoff request:Aborted")
 		f.wantSlot(record, false)
-		if got, _ := stored(f, record); tt.want != "" && ladder.Progress(&got.Status).Message != tt.want {
-			t.Errorf("it says %q", ladder.Progress(&got.Status).Message)
-		}
 		if tt.want == "" {
+			f.wantRecord(record, "Held NoStepLeft request:Impossible")
 			return
+		}
+		f.wantRecord(record, "Pending Backoff request:NotBegun")
+		if got, _ := stored(f, record); ladder.Progress(&got.Status).Message != tt.want {
+			t.Errorf("it says %q", ladder.Progress(&got.Status).Message)
 		}
 		f.template()
 		f.pass(time.Minute)
@@ -282,9 +283,40 @@ func TestRequestThatCannotBeRead(t *testing.T) {
 		record := f.admit(f.sick("a"))
 		f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: cause}
 		f.reconcile(record)
-		f.wantRecord(record, "Pending Backoff request:Aborted")
+		f.wantRecord(record, "Pending Backoff request:NotBegun")
 		f.wantSlot(record, false)
 	})
+}
+
+// TestRequestUnreadableOnceMade: the API server has said that the request was made, so the record knows it, keeps its slot, and withdraws it when
+// the machine is healthy.
+func TestRequestUnreadableOnceMade(t *testing.T) {
+	t.Parallel()
+	rows(t, unreadableKinds, func(t *testing.T, cause error) {
+		t.Helper()
+		f := newHarness(t, byTemplate())
+		f.template()
+		a := f.sick("a")
+		record := f.admit(a)
+		f.Live = &unreadOnceMade{refusing{Reader: f.env.Client, kind: fixKind.Kind, err: cause}}
+		f.reconcile(record)
+		f.wantRecord(record, "Acting Acting request:-")
+		f.wantSlot(record, true)
+		f.wantStanding("FixRemediation a")
+		f.judge(a, metav1.ConditionTrue)
+		f.reconcile(record)
+		f.wantStanding()
+	})
+}
+
+// unreadOnceMade refuses to show what exists.
+type unreadOnceMade struct{ refusing }
+
+func (r *unreadOnceMade) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if err := r.Reader.Get(ctx, key, obj, opts...); err != nil {
+		return err
+	}
+	return r.refusing.Get(ctx, key, obj, opts...)
 }
 
 // TestAPIServerIsAway: a read that nobody has answered says nothing about the request, and is made again.
@@ -300,50 +332,88 @@ func TestAPIServerIsAway(t *testing.T) {
 	f.wantSlot(record, true)
 }
 
-// TestRequestThatCannotBeReadAnyMore is taken to stand, and that is said; but it holds up nothing once the machine is gone.
+// TestRequestThatCannotBeReadAnyMore: it is deleted all the same when nobody needs it, and "not found" is an answer.
 func TestRequestThatCannotBeReadAnyMore(t *testing.T) {
 	t.Parallel()
-	type row struct {
-		happens func(f *harness, a *clusterv1.Machine)
-		want    string
-		says    string
-	}
-	const why = "Sickbay cannot tell whether FixRemediation a still exists: "
-	tests := map[string]row{
-		"the machine is sick":     {func(*harness, *clusterv1.Machine) {}, "Acting Acting request:-", "waits for FixRemediation a"},
-		"the machine recovers":    {func(f *harness, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Acting Withdrawing request:-", why},
-		"its time is up":          {func(f *harness, _ *clusterv1.Machine) { f.pass(24 * time.Hour) }, "Acting Withdrawing request:TimedOut", why},
-		"the check is gone":       {func(f *harness, _ *clusterv1.Machine) { remove(f, f.mhc) }, "Acting Withdrawing request:Aborted", why},
-		"the machine is gone":     {func(f *harness, a *clusterv1.Machine) { f.goes(a) }, "Ended Ended MachineDeleted request:Unneeded", ""},
-		"all but the record goes": {func(f *harness, a *clusterv1.Machine) { f.goes(a); remove(f, f.cluster); remove(f, f.recordOf("a")) }, "gone", ""},
-	}
 	for text, cause := range unreadableKinds {
-		t.Run(text, func(t *testing.T) {
-			t.Parallel()
-			rows(t, tests, func(t *testing.T, tt row) {
-				t.Helper()
-				f := newHarness(t, byTemplate())
-				f.template()
-				a := f.sick("a")
-				record := f.admit(a)
-				f.reconcile(record)
-				tt.happens(f, a)
-				f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: cause}
-				f.reconcile(record)
-				f.reconcile(record)
-				f.wantRecord(record, tt.want)
-				got, _ := stored(f, record)
-				if says := ladder.Progress(&got.Status).Message; !strings.Contains(says, tt.says) || (tt.says == why && !strings.Contains(says, text)) {
-					t.Errorf("it says %q", says)
+		rows(t, map[string]struct {
+			happens func(f *harness, a *clusterv1.Machine)
+			want    string
+		}{
+			text + ", the machine is sick":     {func(*harness, *clusterv1.Machine) {}, "Acting Acting request:-"},
+			text + ", the machine recovers":    {func(f *harness, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Ended Ended Recovered request:Succeeded"},
+			text + ", its time is up":          {func(f *harness, _ *clusterv1.Machine) { f.pass(24 * time.Hour) }, "Held NoStepLeft request:TimedOut"},
+			text + ", the check is gone":       {func(f *harness, _ *clusterv1.Machine) { remove(f, f.mhc) }, "Ended Ended HandedBack request:Aborted"},
+			text + ", the machine is gone":     {func(f *harness, a *clusterv1.Machine) { f.goes(a) }, "Ended Ended MachineDeleted request:Unneeded"},
+			text + ", all but the record goes": {func(f *harness, a *clusterv1.Machine) { f.goes(a); remove(f, f.cluster); remove(f, f.recordOf("a")) }, "gone"},
+		}, func(t *testing.T, tt struct {
+			happens func(f *harness, a *clusterv1.Machine)
+			want    string
+		}) {
+			t.Helper()
+			f := newHarness(t, byTemplate())
+			f.template()
+			a := f.sick("a")
+			record := f.admit(a)
+			f.reconcile(record)
+			tt.happens(f, a)
+			f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: cause}
+			f.reconcile(record)
+			if got, _ := stored(f, record); ladder.Progress(&got.Status).Reason == v1alpha1.ReasonWithdrawing {
+				const says = "Sickbay has deleted FixRemediation a, and cannot tell whether it still exists: "
+				if message := ladder.Progress(&got.Status).Message; !strings.HasPrefix(message, says) {
+					t.Errorf("it says %q", message)
 				}
-				f.Live = f.env.Client
-				if tt.want == "Acting Withdrawing request:-" {
-					f.reconcile(record)
-					f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
-				}
-			})
+			}
+			f.pass(30 * time.Second)
+			f.reconcile(record)
+			f.wantRecord(record, tt.want)
 		})
 	}
+}
+
+// TestRequestThatCanNeitherBeReadNorDeleted: after an hour Sickbay gives up, says so, and gives the slot back. The record goes on only to its end.
+func TestRequestThatCanNeitherBeReadNorDeleted(t *testing.T) {
+	t.Parallel()
+	const given = "Held Unreadable request:TimedOut"
+	rows(t, map[string]struct {
+		happens func(f *harness, a *clusterv1.Machine)
+		want    string
+	}{
+		"nothing":              {func(*harness, *clusterv1.Machine) {}, given},
+		"the machine recovers": {func(f *harness, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Probation Probation request:TimedOut"},
+		"the check is gone":    {func(f *harness, _ *clusterv1.Machine) { remove(f, f.mhc) }, "Ended Ended HandedBack request:TimedOut"},
+		"the machine is gone":  {func(f *harness, a *clusterv1.Machine) { f.goes(a) }, "Ended Ended MachineDeleted request:TimedOut"},
+		"the record goes":      {func(f *harness, _ *clusterv1.Machine) { remove(f, f.recordOf("a")) }, "gone"},
+	}, func(t *testing.T, tt struct {
+		happens func(f *harness, a *clusterv1.Machine)
+		want    string
+	}) {
+		t.Helper()
+		f := newHarness(t)
+		f.template()
+		a := f.sick("a")
+		record := f.admit(a, by(fixStep(), step(v1alpha1.ActionReplace)))
+		f.reconcile(record)
+		f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: unreadableKinds["no rights"]}
+		f.writes.fail = failing("delete FixRemediation", errRefused, false)
+		f.pass(10 * time.Minute)
+		if _, err := f.tryReconcile(record); !errors.Is(err, errRefused) {
+			t.Errorf("error is %v", err)
+		}
+		f.wantRecord(record, "Acting Withdrawing request:TimedOut")
+		f.wantSlot(record, true)
+		f.announced()
+		f.pass(time.Hour)
+		f.reconcile(record)
+		f.wantRecord(record, given)
+		f.wantSlot(record, false)
+		f.wantEvents("Warning RemediationHeld Sickbay has given up withdrawing FixRemediation a")
+		tt.happens(f, a)
+		f.reconcile(record)
+		f.reconcile(record)
+		f.wantRecord(record, tt.want)
+	})
 }
 
 // TestRequestThatCannotBeDeleted says so, and is tried again.
@@ -491,7 +561,7 @@ func TestEvidence(t *testing.T) {
 		f.judge(a, metav1.ConditionTrue)
 		f.reconcile(record)
 		f.wantStanding("FixRemediation " + record.Name + "-1")
-		f.wantRecord(record, "Probation Probation evidence:"+result+" replace:-")
+		f.wantRecord(record, "Probation Probation evidence:"+result+" replace:NotBegun")
 	}
 }
 

@@ -327,19 +327,19 @@ func TestWorkOfOthers(t *testing.T) {
 func TestLowerBoundCountsForTheFirstActOnly(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t, byReboot())
-	a := f.sick("a")
-	record := f.admit(a)
+	record := f.admit(f.sick("a"))
 	f.gate.over = "no room"
 	f.reconcile(record)
 	f.gate.over = ""
 	f.pass(time.Minute)
 	f.grant(record)
 	f.reconcile(record)
-	f.wantStanding("a: reboot")
-	unannotate(f, a, rebootannotation.Request)
+	f.wantStanding(ofCycle(record))
+	f.cycleBegins(record)
+	f.reconcile(record)
 	f.pass(time.Hour)
 	f.reconcile(record)
-	f.wantStanding("a: reboot")
+	f.wantStanding("RebootRemediation " + record.Name + "-2")
 	if last := len(f.gate.firsts) - 1; f.gate.firsts[last] || !f.gate.firsts[0] || !f.gate.firsts[1] {
 		t.Errorf("asked for first acts: %v", f.gate.firsts)
 	}

@@ -65,7 +65,7 @@ func TestReplacementInVain(t *testing.T) {
 			f.judge(b, metav1.ConditionFalse)
 			f.admit(b)
 		}, "Ended Ended ReplacementFailed replace:Failed"},
-		"the new machine goes": {func(f *harness) { f.comes("b", build.Deleting(f.clock.Now())) }, "Ended Ended ReplacementFailed replace:Failed"},
+		"the new machine goes": {func(f *harness) { f.comes("b", build.Deleting(f.clock.Now())) }, "Acting WaitingForReplacement replace:-"},
 		"none comes":           {func(f *harness) { f.pass(12 * time.Minute) }, "Ended Ended Unproven replace:TimedOut"},
 		"it is not seen healthy": {func(f *harness) {
 			f.judge(f.comes("b"), metav1.ConditionUnknown)
@@ -149,7 +149,7 @@ func TestReplacementIsPaused(t *testing.T) {
 	}
 }
 
-// TestSuccessorIsClaimed: no other record takes it, and its record notices its end.
+// TestSuccessorIsClaimed: no other record takes it. If it goes, that is no failure, and the next one counts.
 func TestSuccessorIsClaimed(t *testing.T) {
 	t.Parallel()
 	f, record := replacing(t)
@@ -162,8 +162,13 @@ func TestSuccessorIsClaimed(t *testing.T) {
 	}
 	f.goes(b)
 	f.reconcile(record)
-	f.wantRecord(record, "Ended Ended ReplacementFailed replace:Failed")
-	if got, _ := stored(f, record); got.Status.Attempts[0].Message != "Its successor b is gone, too" {
+	f.wantRecord(record, "Acting WaitingForReplacement replace:-")
+	f.judge(f.comes("c"), metav1.ConditionTrue)
+	f.reconcile(record)
+	f.pass(time.Minute)
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
+	if got, _ := stored(f, record); got.Status.Attempts[0].Message != "Machine c has replaced it" {
 		t.Errorf("it says %q", got.Status.Attempts[0].Message)
 	}
 }

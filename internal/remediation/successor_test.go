@@ -110,6 +110,10 @@ func TestSuccessorOf(t *testing.T) {
 		"the later one went first": {
 			machines{come("a", "set", 0, build.Deleting(at(20).Time)), come("x", "set", 21)}, records{asked("b", "set", 11), asked("a", "set", 10)}, "x",
 		},
+		"it had moved to another owner": {machines{come("b", "new", 13)}, records{asked("a", "old", 10, func(r *v1alpha1.MachineRemediation) {
+			r.Status.Attempts[0].ObjectRef.UID = "new"
+		})}, "b"},
+		"it has not moved": {machines{come("b", "new", 13)}, records{asked("a", "old", 10)}, ""},
 		"nobody was asked": {machines{come("x", "set", 11)}, records{asked("a", "set", 10, func(r *v1alpha1.MachineRemediation) {
 			r.Status.Attempts[0].Step = "reboot"
 		})}, ""},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/spread"
@@ -26,14 +27,15 @@ func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemed
 	misses, seen := 0, (*view)(nil)
 	for range ladder.MaxTurns {
 		v, decision, err := r.turn(ctx, record, seen, misses == maxMisses)
-		seen = v
+		shown := v
+		seen = v.again()
 		switch {
 		case errors.Is(err, remedy.ErrChanged) && misses < maxMisses:
 			misses, seen = misses+1, nil
 		case err != nil:
 			return 0, err
 		case decision.Act == ladder.Close && slices.Contains(record.Finalizers, v1alpha1.RemediationFinalizer):
-			// A pause delays the sweep, or a late act may still come.
+			// A late act may still come.
 			return sweepRetry, nil
 		case decision.Act == ladder.Close:
 			return r.keepHistory(ctx, record, true)
@@ -41,14 +43,13 @@ func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemed
 		case ladder.Ended(record):
 			return r.keepHistory(ctx, record, false)
 		default:
-			return r.recheck(record, decision), nil
+			return r.recheck(record, decision), r.tidySign(ctx, record, shown)
 		}
 	}
 	return 0, fmt.Errorf("MachineRemediation %s did not settle", client.ObjectKeyFromObject(record))
 }
 
-// turn observes once, and does one thing. If the last attempt at an act misses, it gives the act up. It returns what it read past
-// the caches, for the next turn.
+// turn observes once, and does one thing. If the last attempt at an act misses, it gives the act up. It returns what it read.
 func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, last bool) (*view, ladder.Decision, error) {
 	v, decision, err := r.observeAndDecide(ctx, record, seen)
 	switch {
@@ -58,7 +59,7 @@ func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediati
 	case decision.Act != ladder.None:
 		err = r.act(ctx, record, v, decision, last)
 	}
-	return v.again(), decision, err
+	return v, decision, err
 }
 
 // observeAndDecide observes as deeply as the decision needs: first the caches, unless more was just observed, and then past them if there is
@@ -90,12 +91,20 @@ func (r *Reconciler) see(ctx context.Context, record *v1alpha1.MachineRemediatio
 	if v == nil {
 		v, err = r.observe(ctx, record, how, shown)
 	} else {
+		v.takeOverMark()
 		err = r.requestFacts(ctx, v)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return v, r.ruleFacts(ctx, v)
+}
+
+// takeOverMark counts a mark as the record's own once the record has stored that it goes by it.
+func (v *view) takeOverMark() {
+	if v.machine != nil {
+		v.facts.Machine.Mark = onmachine.Machine(v.machine, v.facts.Record).Mark
+	}
 }
 
 // recheck is the earliest of all times at which to look again.

@@ -8,15 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
-	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
 // actCase is one way to act, and what stands then.
@@ -25,7 +20,36 @@ type actCase struct {
 	plan     recordOption
 	step     string
 	standing func(record *v1alpha1.MachineRemediation) string
+	// begun reports that somebody has begun what was asked for, as soon as it stands.
+	begun bool
 }
+
+// asks admits a machine, and has it asked for.
+func (f *harness) asks(a *clusterv1.Machine, act actCase, opts ...recordOption) *v1alpha1.MachineRemediation {
+	f.t.Helper()
+	record := f.admit(a, append([]recordOption{act.plan}, opts...)...)
+	f.reconcile(record)
+	if act.begun && act.step == "reboot" {
+		f.cycleBegins(record)
+		f.reconcile(record)
+	}
+	return record
+}
+
+// takenBack is the result of the attempt once nothing of it stands any more.
+func (act actCase) takenBack() string {
+	if act.begun {
+		return act.step + ":Aborted"
+	}
+	return act.step + ":NotBegun"
+}
+
+func ofCycle(record *v1alpha1.MachineRemediation) string {
+	return "RebootRemediation " + record.Name + "-1"
+}
+
+// builtIn has the record follow the built-in plan.
+func builtIn(*v1alpha1.MachineRemediationSpec) {}
 
 func named(what string) func(*v1alpha1.MachineRemediation) string {
 	return func(*v1alpha1.MachineRemediation) string { return what }
@@ -33,12 +57,10 @@ func named(what string) func(*v1alpha1.MachineRemediation) string {
 
 // standingActs are the acts that can be withdrawn.
 var standingActs = map[string]actCase{
-	"mark":    {nil, func(*v1alpha1.MachineRemediationSpec) {}, "replace", named("a: mark")},
-	"request": {[]build.MachineHealthCheckOption{byTemplate()}, func(*v1alpha1.MachineRemediationSpec) {}, "request", named("FixRemediation a")},
-	"reboot":  {[]build.MachineHealthCheckOption{byReboot()}, func(*v1alpha1.MachineRemediationSpec) {}, "reboot", named("a: reboot")},
-	"reboot of a plan": {nil, by(step(v1alpha1.ActionReboot)), "reboot", func(r *v1alpha1.MachineRemediation) string {
-		return "RebootRemediation " + r.Name + "-1"
-	}},
+	"mark":          {nil, builtIn, "replace", named("a: mark"), false},
+	"request":       {[]build.MachineHealthCheckOption{byTemplate()}, builtIn, "request", named("FixRemediation a"), true},
+	"reboot":        {[]build.MachineHealthCheckOption{byReboot()}, builtIn, "reboot", ofCycle, false},
+	"reboot, begun": {nil, by(step(v1alpha1.ActionReboot)), "reboot", ofCycle, true},
 }
 
 // undoings are the reasons for which Sickbay has nothing to do with a machine any more.
@@ -70,8 +92,7 @@ func TestUndo(t *testing.T) {
 				f := newHarness(t, opts...)
 				f.template()
 				a := f.sick("a")
-				record := f.admit(a, act.plan)
-				f.reconcile(record)
+				record := f.asks(a, act)
 				f.wantStanding(act.standing(record))
 				undo(f, a)
 				f.reconcile(record)
@@ -81,7 +102,7 @@ func TestUndo(t *testing.T) {
 					f.wantRecord(record, "gone")
 					return
 				}
-				f.wantRecord(record, handedBack+" "+act.step+":Aborted")
+				f.wantRecord(record, handedBack+" "+act.takenBack())
 				got, _ := stored(f, record)
 				if !closed(got) {
 					t.Errorf("labels %v, finalizers %v", got.Labels, got.Finalizers)
@@ -112,33 +133,34 @@ func TestUndoLeavesWhatHasBegun(t *testing.T) {
 	}
 }
 
-// TestVerdictStandsFirst: owners act on verdict and mark together, so the mark goes once the verdict is gone.
-func TestVerdictStandsFirst(t *testing.T) {
+// TestPauseWithdrawsTheMark, whoever made it, and again if it comes back: its owner would go by it all the same.
+func TestPauseWithdrawsTheMark(t *testing.T) {
 	t.Parallel()
-	f := newHarness(t)
-	a := f.sick("a", build.MachineFunc(func(m *clusterv1.Machine) { m.Status.Conditions = m.Status.Conditions[:2] }))
-	judge := &machinehealth.Reconciler{Client: f.Client, Observer: f.Observer, Selectors: f.Selectors, Recorder: f.events, Clock: f.clock}
-	request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(a)}
-	look := func() {
+	rows(t, map[string]func(f *harness, a *clusterv1.Machine){
+		"cluster": func(f *harness, _ *clusterv1.Machine) { setPaused(f, true) },
+		"check":   func(f *harness, _ *clusterv1.Machine) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") },
+		"machine": func(f *harness, a *clusterv1.Machine) { annotate(f, a, clusterv1.PausedAnnotation, "") },
+		"dry-run": func(f *harness, _ *clusterv1.Machine) { annotate(f, f.mhc, mhcspec.DryRunAnnotation, "true") },
+	}, func(t *testing.T, pause func(f *harness, a *clusterv1.Machine)) {
 		t.Helper()
-		if _, err := judge.Reconcile(t.Context(), request); err != nil {
-			t.Fatal(err)
+		f := newHarness(t)
+		a := f.sick("a")
+		record := f.admit(a)
+		f.reconcile(record)
+		f.answer(a, clusterv1.MachineSetMachineRemediationDeferredReason, "one at a time")
+		pause(f, a)
+		for range 2 {
+			f.reconcile(record)
+			f.wantStanding()
+			f.wantRecord(record, "Pending Paused replace:NotBegun")
+			f.wantSlot(record, false)
+			f.answer(a, clusterv1.MachineSetMachineRemediationDeferredReason, "one at a time, still")
 		}
-	}
-	look()
-	record := f.admit(a)
-	f.reconcile(record)
-	f.wantStanding("a: mark")
-	annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "")
-	f.reconcile(record)
-	f.wantStanding("a: mark")
-	f.wantRecord(record, "Acting Withdrawing replace:Aborted")
-	look()
-	f.wantStanding("a: mark")
-	expect.NoCondition(t.Context(), t, f.env.Client, a, verdict.ConditionType)
-	f.reconcile(record)
-	f.wantStanding()
-	f.wantRecord(record, handedBack+" replace:Aborted")
+		annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "")
+		f.reconcile(record)
+		f.wantStanding()
+		f.wantRecord(record, handedBack+" replace:NotBegun")
+	})
 }
 
 // TestMachineMovesOver to another MachineHealthCheck: its record goes on, under the safety settings of that one.
@@ -152,11 +174,13 @@ func TestMachineMovesOver(t *testing.T) {
 	build.Create(t.Context(), t, f.env.Client, other)
 	change(f, a, func(m *clusterv1.Machine) { m.Labels[clusterv1.MachineSetNameLabel] = "other" })
 	f.reconcile(record)
-	f.wantStanding("a: mark")
-	f.wantRecord(record, "Acting Paused replace:-")
+	f.wantStanding()
+	f.wantRecord(record, "Pending Paused replace:NotBegun")
 	unannotate(f, other, clusterv1.PausedAnnotation)
+	f.pass(time.Minute)
+	f.grant(record)
 	f.reconcile(record)
-	f.wantRecord(record, acting)
+	f.wantRecord(record, "Acting Acting replace:NotBegun replace:-")
 }
 
 // TestRecovery: what can be withdrawn is, and the machine has to stay healthy.
@@ -167,20 +191,23 @@ func TestRecovery(t *testing.T) {
 		f := newHarness(t, act.mhc...)
 		f.template()
 		a := f.sick("a")
-		record := f.admit(a, act.plan, func(s *v1alpha1.MachineRemediationSpec) { s.ProbationSeconds = new(int32(60)) })
-		f.reconcile(record)
+		record := f.asks(a, act, func(s *v1alpha1.MachineRemediationSpec) { s.ProbationSeconds = new(int32(60)) })
 		f.judge(a, metav1.ConditionTrue)
 		f.reconcile(record)
 		after := f.reconcile(record)
 		f.wantStanding()
-		f.wantRecord(record, "Probation Probation "+act.step+":-")
-		f.wantSlot(record, true)
+		proving, end := act.step+":-", "Ended Ended Recovered "+act.step+":Succeeded"
+		if !act.begun {
+			proving, end = act.takenBack(), "Ended Ended RecoveredUnaided "+act.takenBack()
+		}
+		f.wantRecord(record, "Probation Probation "+proving)
+		f.wantSlot(record, act.begun)
 		if after != time.Minute {
 			t.Errorf("looks again after %s", after)
 		}
 		f.pass(time.Minute)
 		f.reconcile(record)
-		f.wantRecord(record, "Ended Ended Recovered "+act.step+":Succeeded")
+		f.wantRecord(record, end)
 	})
 }
 
@@ -213,8 +240,7 @@ func TestTerminating(t *testing.T) {
 				t.Parallel()
 				f := newHarness(t, act.mhc...)
 				f.template()
-				record := f.admit(f.sick("a"), act.plan)
-				f.reconcile(record)
+				record := f.asks(f.sick("a"), act)
 				end(f)
 				f.reconcile(record)
 				f.reconcile(record)
@@ -258,8 +284,7 @@ func TestNamespaceDeletion(t *testing.T) {
 				t.Parallel()
 				f := newHarness(t, act.mhc...)
 				f.template()
-				record, pending := f.admit(f.sick("a"), act.plan), f.admit(f.sick("b"), act.plan)
-				f.reconcile(record)
+				record, pending := f.asks(f.sick("a"), act), f.admit(f.sick("b"), act.plan)
 				remove(f, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.ns}})
 				if cluster == "is gone" {
 					remove(f, f.cluster)
@@ -286,7 +311,7 @@ func TestFinalizersOfOthers(t *testing.T) {
 	f.reconcile(record)
 	f.judge(a, metav1.ConditionTrue)
 	f.reconcile(record)
-	f.wantRecord(record, "Ended Ended Recovered replace:Succeeded")
+	f.wantRecord(record, "Ended Ended RecoveredUnaided replace:NotBegun")
 	got, _ := stored(f, record)
 	if _, open := got.Labels[v1alpha1.OpenLabel]; open || !slices.Equal(got.Finalizers, []string{keep}) {
 		t.Errorf("labels %v, finalizers %v", got.Labels, got.Finalizers)

@@ -65,7 +65,7 @@ func TestUpstreamDefect_ConditionsLeftBehind(t *testing.T) {
 	f.reconcile(record)
 	f.judged(a)
 	f.reconcile(record)
-	f.wantRecord(record, handedBack+" replace:Aborted")
+	f.wantRecord(record, handedBack+" replace:NotBegun")
 	for _, condition := range []string{verdict.ConditionType, clusterv1.MachineOwnerRemediatedCondition} {
 		expect.NoCondition(t.Context(), t, f.env.Client, a, condition)
 	}

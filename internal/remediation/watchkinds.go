@@ -4,14 +4,18 @@ import (
 	"context"
 	"fmt"
 
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
@@ -54,4 +58,22 @@ func (r *Reconciler) ofRequest(ctx context.Context, obj client.Object) []ctrl.Re
 func (r *Reconciler) openOf(ctx context.Context, namespace string, machine types.UID) []ctrl.Request {
 	all, err := record.OfMachine(ctx, r.Client, namespace, machine)
 	return openAmong(ctx, all, err)
+}
+
+// watchHosts makes a host wake the record of its machine when somebody begins or ceases to keep it.
+func (r *Reconciler) watchHosts() error {
+	changed := predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return cycle.KeptBy(e.ObjectOld.(*metal3v1.BareMetalHost), false) != cycle.KeptBy(e.ObjectNew.(*metal3v1.BareMetalHost), false)
+	}}
+	return r.watches.BeginAs(hostKind, &metal3v1.BareMetalHost{}, handler.EnqueueRequestsFromMapFunc(r.ofHost), changed)
+}
+
+// ofHost maps a host to the open records of the machine that it runs.
+func (r *Reconciler) ofHost(ctx context.Context, obj client.Object) []ctrl.Request {
+	machines, err := r.Observer.Hosts.MachinesOf(ctx, obj.(*metal3v1.BareMetalHost))
+	requests := openAmong(ctx, nil, err)
+	for _, machine := range machines {
+		requests = append(requests, r.openOf(ctx, machine.Namespace, machine.UID)...)
+	}
+	return requests
 }

@@ -3,21 +3,73 @@ package remedy
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
-// DeleteMachine deletes a Machine that no controller owns, but no later one of the same
-// name.
-func DeleteMachine(ctx context.Context, c client.Client, machine *clusterv1.Machine) error {
-	err := c.Delete(ctx, machine, client.Preconditions{UID: &machine.UID})
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return fmt.Errorf("deleting machine %s: %w", client.ObjectKeyFromObject(machine), ErrChanged)
+// deleteTries is how often DeleteMachine reads a Machine that others write to all the time.
+const deleteTries = 10
+
+// DeleteMachine deletes a Machine that no controller owns. It cannot be taken back, so each try reads the Machine anew, and deletes only the
+// version that it has read: one that is still sick, and that nobody has stopped, adopted or selected for something else since it was judged.
+func DeleteMachine(ctx context.Context, c client.Client, live client.Reader, judged *clusterv1.Machine) error {
+	key := client.ObjectKeyFromObject(judged)
+	for range deleteTries {
+		machine := &clusterv1.Machine{}
+		if err := live.Get(ctx, key, machine); err != nil {
+			return deleting(key, err)
+		}
+		if err := stillToDelete(judged, machine); err != nil || !machine.DeletionTimestamp.IsZero() {
+			return deleting(key, err)
+		}
+		err := c.Delete(ctx, machine, client.Preconditions{UID: &machine.UID, ResourceVersion: &machine.ResourceVersion})
+		if !apierrors.IsConflict(err) {
+			return deleting(key, err)
+		}
+	}
+	return fmt.Errorf("deleting machine %s: %w: somebody has written to it %d times in a row", key, ErrChanged, deleteTries)
+}
+
+// deleting says what failed, if anything did. A Machine that is gone has changed.
+func deleting(key client.ObjectKey, err error) error {
+	if apierrors.IsNotFound(err) {
+		err = fmt.Errorf("%w: %w", ErrChanged, err)
 	}
 	if err != nil {
-		return fmt.Errorf("deleting machine %s: %w", client.ObjectKeyFromObject(machine), err)
+		return fmt.Errorf("deleting machine %s: %w", key, err)
+	}
+	return nil
+}
+
+// stillToDelete returns ErrChanged, with what has changed, unless the facts behind the deletion are as they were judged.
+func stillToDelete(judged, machine *clusterv1.Machine) error {
+	verdict := index(machine, clusterv1.MachineHealthCheckSucceededCondition)
+	switch {
+	case machine.UID != judged.UID:
+		return fmt.Errorf("%w: it is another one", ErrChanged)
+	case metav1.GetControllerOfNoCopy(machine) != nil:
+		return fmt.Errorf("%w: a controller owns it", ErrChanged)
+	case verdict < 0 || machine.Status.Conditions[verdict].Status != metav1.ConditionFalse:
+		return fmt.Errorf("%w: it is not unhealthy any more", ErrChanged)
+	case !maps.Equal(machine.Labels, judged.Labels):
+		return fmt.Errorf("%w: its labels have changed", ErrChanged)
+	}
+	for _, key := range []string{
+		clusterv1.PausedAnnotation, clusterv1.MachineSkipRemediationAnnotation, mhcspec.HoldUntilAnnotation,
+		rebootannotation.Request, rebootannotation.Request + "/" + string(v1alpha1.StepPowerOff), rebootannotation.Request + "/" + string(v1alpha1.StepDelete),
+	} {
+		value, has := machine.Annotations[key]
+		if before, had := judged.Annotations[key]; has != had || value != before {
+			return fmt.Errorf("%w: annotation %s", ErrChanged, key)
+		}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -13,8 +14,8 @@ import (
 )
 
 // MakeReboot creates the RebootRemediation of an attempt. It makes only one cycle, and leaves the rest to the
-// record.
-func MakeReboot(ctx context.Context, c client.Client, live client.Reader, request Request) error {
+// record. It returns the UID of the RebootRemediation.
+func MakeReboot(ctx context.Context, c client.Client, live client.Reader, request Request) (types.UID, error) {
 	record := request.Record
 	made := &v1alpha1.RebootRemediation{
 		ObjectMeta: metav1.ObjectMeta{
@@ -27,7 +28,7 @@ func MakeReboot(ctx context.Context, c client.Client, live client.Reader, reques
 	if ref := request.Step.TemplateRef; ref != nil {
 		template := &v1alpha1.RebootRemediationTemplate{}
 		if err := live.Get(ctx, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name}, template); err != nil {
-			return fmt.Errorf("getting RebootRemediationTemplate %s: %w", ref.Name, err)
+			return "", fmt.Errorf("getting RebootRemediationTemplate %s: %w", ref.Name, err)
 		}
 		made.Spec.RebootSettings = template.Spec.Template.Spec
 	}
@@ -38,9 +39,9 @@ func MakeReboot(ctx context.Context, c client.Client, live client.Reader, reques
 		Kind: v1alpha1.RequestedByRecord, Name: record.Name, UID: record.UID, OperationID: request.Attempt.OperationID,
 	}
 	if err := c.Create(ctx, made, client.FieldOwner(FieldOwner)); err != nil {
-		return fmt.Errorf("creating RebootRemediation %s: %w", client.ObjectKeyFromObject(made), err)
+		return "", fmt.Errorf("creating RebootRemediation %s: %w", client.ObjectKeyFromObject(made), err)
 	}
-	return nil
+	return made.UID, nil
 }
 
 // bound limits each part of a cycle to the timeout of the step: a request that is withdrawn late delays the

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/controllers/external"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -67,14 +69,14 @@ func (r Request) owner() metav1.OwnerReference {
 }
 
 // MakeRequest creates the request of an attempt from the template of its step. It does not overwrite an existing object of
-// that name: the next read shows whose it is.
-func MakeRequest(ctx context.Context, c client.Client, live client.Reader, request Request) error {
+// that name: the next read shows whose it is. It returns the UID of the request.
+func MakeRequest(ctx context.Context, c client.Client, live client.Reader, request Request) (types.UID, error) {
 	ref, namespace := request.Step.TemplateRef, request.Record.Namespace
 	template := &unstructured.Unstructured{}
 	template.SetAPIVersion(ref.APIVersion)
 	template.SetKind(ref.Kind)
 	if err := live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ref.Name}, template); err != nil {
-		return fmt.Errorf("getting remediation template %s %s: %w", ref.Kind, ref.Name, err)
+		return "", fmt.Errorf("getting remediation template %s %s: %w", ref.Kind, ref.Name, err)
 	}
 	healthCheckRef := clusterv1.MachineHealthCheckRemediationTemplateReference{APIVersion: ref.APIVersion, Kind: ref.Kind, Name: ref.Name}
 	owner := request.owner()
@@ -84,24 +86,29 @@ func MakeRequest(ctx context.Context, c client.Client, live client.Reader, reque
 		Annotations: map[string]string{v1alpha1.OperationAnnotation: request.Attempt.OperationID},
 	})
 	if err != nil {
-		return fmt.Errorf("making a request from template %s %s: %w", ref.Kind, ref.Name, err)
+		return "", fmt.Errorf("making a request from template %s %s: %w", ref.Kind, ref.Name, err)
 	}
 	made.SetGroupVersionKind(request.Kind())
 	if err := c.Create(ctx, made, client.FieldOwner(FieldOwner)); err != nil {
-		return fmt.Errorf("creating %s %s: %w", made.GetKind(), client.ObjectKeyFromObject(made), err)
+		return "", fmt.Errorf("creating %s %s: %w", made.GetKind(), client.ObjectKeyFromObject(made), err)
 	}
-	return nil
+	return made.GetUID(), nil
 }
 
-// WithdrawRequest deletes the object that an attempt has made, and no later one of the same name.
-func WithdrawRequest(ctx context.Context, c client.Client, namespace string, ref v1alpha1.RemediationObjectReference) error {
+// WithdrawRequest deletes the object that an attempt has made, and no later one of the same name. It reports whether it was gone already.
+func WithdrawRequest(ctx context.Context, c client.Client, namespace string, ref v1alpha1.RemediationObjectReference) (gone bool, err error) {
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion(ref.APIVersion)
 	u.SetKind(ref.Kind)
 	u.SetNamespace(namespace)
 	u.SetName(ref.Name)
-	if err := c.Delete(ctx, u, client.Preconditions{UID: &ref.UID}); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("deleting %s %s: %w", ref.Kind, ref.Name, err)
+	err = c.Delete(ctx, u, client.Preconditions{UID: &ref.UID})
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		// A conflict means that another object has the name.
+		return true, nil
 	}
-	return nil
+	if err != nil {
+		return false, fmt.Errorf("deleting %s %s: %w", ref.Kind, ref.Name, err)
+	}
+	return false, nil
 }

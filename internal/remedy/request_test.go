@@ -62,7 +62,7 @@ func TestMakeRequest(t *testing.T) {
 				name = request.Record.Name + "-2"
 				owner = metav1.OwnerReference{APIVersion: "sickbay.dev/v1alpha1", Kind: "MachineRemediation", Name: request.Record.Name, UID: request.Record.UID}
 			}
-			if err := remedy.MakeRequest(t.Context(), f.c, f.c, request); err != nil {
+			if _, err := remedy.MakeRequest(t.Context(), f.c, f.c, request); err != nil {
 				t.Fatal(err)
 			}
 			got := f.made(t, request)
@@ -83,7 +83,7 @@ func TestMakeRequest(t *testing.T) {
 			}); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if err := remedy.MakeRequest(t.Context(), f.c, f.c, request); !apierrors.IsAlreadyExists(err) {
+			if _, err := remedy.MakeRequest(t.Context(), f.c, f.c, request); !apierrors.IsAlreadyExists(err) {
 				t.Errorf("a second time: %v", err)
 			}
 			if again := f.made(t, request); again.GetResourceVersion() != got.GetResourceVersion() {
@@ -103,7 +103,7 @@ func TestMakeRequestFromOddTemplate(t *testing.T) {
 	}}
 	build.Create(t.Context(), t, f.c, template)
 	request := f.request(t, fixStep(""))
-	if err := remedy.MakeRequest(t.Context(), f.c, f.c, request); err != nil {
+	if _, err := remedy.MakeRequest(t.Context(), f.c, f.c, request); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.made(t, request); len(got.GetFinalizers()) > 0 || got.GetLabels()["kept"] != "yes" {
@@ -114,7 +114,7 @@ func TestMakeRequestFromOddTemplate(t *testing.T) {
 func TestMakeRequestWithoutTemplate(t *testing.T) {
 	f := newHarness(t)
 	request := f.request(t, fixStep(""))
-	err := remedy.MakeRequest(t.Context(), f.c, f.c, request)
+	_, err := remedy.MakeRequest(t.Context(), f.c, f.c, request)
 	if !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "getting remediation template FixRemediationTemplate fix") {
 		t.Errorf("error is %v", err)
 	}
@@ -133,11 +133,11 @@ func TestMakeReboot(t *testing.T) {
 	}{
 		"in a short step": {nil, 60, v1alpha1.RebootSettings{
 			RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(60)), PowerOnTimeoutSeconds: new(int32(60)),
-			NodeTimeoutSeconds: new(int32(60)), Isolation: v1alpha1.DeleteNode,
+			NodeTimeoutSeconds: new(int32(60)),
 		}},
 		"without template": {nil, 3600, v1alpha1.RebootSettings{
 			RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(600)), PowerOnTimeoutSeconds: new(int32(600)),
-			NodeTimeoutSeconds: new(int32(1200)), Isolation: v1alpha1.DeleteNode,
+			NodeTimeoutSeconds: new(int32(1200)),
 		}},
 		"with template": {
 			&v1alpha1.StepTemplateReference{APIVersion: "sickbay.dev/v1alpha1", Kind: "RebootRemediationTemplate", Name: "cycle"}, 1000,
@@ -153,7 +153,7 @@ func TestMakeReboot(t *testing.T) {
 			template.Spec.Template.Spec = v1alpha1.RebootSettings{RetryLimit: new(int32(5)), PowerOffTimeoutSeconds: new(int32(77)), Isolation: v1alpha1.OutOfServiceTaint}
 			build.Create(t.Context(), t, f.c, template)
 			request := f.request(t, v1alpha1.RemediationStep{Name: "cycle", Action: v1alpha1.ActionReboot, TemplateRef: tt.ref, TimeoutSeconds: new(tt.timeout)})
-			if err := remedy.MakeReboot(t.Context(), f.c, f.c, request); err != nil {
+			if _, err := remedy.MakeReboot(t.Context(), f.c, f.c, request); err != nil {
 				t.Fatal(err)
 			}
 			got := &v1alpha1.RebootRemediation{}
@@ -175,7 +175,7 @@ func TestMakeReboot(t *testing.T) {
 			if got.Annotations[v1alpha1.OperationAnnotation] != operation || got.Labels[clusterv1.ClusterNameLabel] != "cluster" {
 				t.Errorf("annotations %v, labels %v", got.Annotations, got.Labels)
 			}
-			if err := remedy.MakeReboot(t.Context(), f.c, f.c, request); !apierrors.IsAlreadyExists(err) {
+			if _, err := remedy.MakeReboot(t.Context(), f.c, f.c, request); !apierrors.IsAlreadyExists(err) {
 				t.Errorf("a second time: %v", err)
 			}
 		})
@@ -186,7 +186,7 @@ func TestMakeRebootWithoutTemplate(t *testing.T) {
 	f := newHarness(t)
 	ref := &v1alpha1.StepTemplateReference{APIVersion: "sickbay.dev/v1alpha1", Kind: "RebootRemediationTemplate", Name: "cycle"}
 	request := f.request(t, v1alpha1.RemediationStep{Name: "cycle", Action: v1alpha1.ActionReboot, TemplateRef: ref, TimeoutSeconds: new(int32(60))})
-	if err := remedy.MakeReboot(t.Context(), f.c, f.c, request); !apierrors.IsNotFound(err) {
+	if _, err := remedy.MakeReboot(t.Context(), f.c, f.c, request); !apierrors.IsNotFound(err) {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -195,28 +195,27 @@ func TestMakeRebootWithoutTemplate(t *testing.T) {
 func TestWithdrawRequest(t *testing.T) {
 	tests := map[string]struct {
 		change func(*v1alpha1.RemediationObjectReference)
-		stays  bool
-		failed bool
+		gone   bool
 	}{
-		"it stands":                  {func(*v1alpha1.RemediationObjectReference) {}, false, false},
-		"another has its name since": {func(ref *v1alpha1.RemediationObjectReference) { ref.UID = "before" }, true, true},
-		"it is gone already":         {func(ref *v1alpha1.RemediationObjectReference) { ref.Name = "gone" }, true, false},
+		"it stands":                  {func(*v1alpha1.RemediationObjectReference) {}, false},
+		"another has its name since": {func(ref *v1alpha1.RemediationObjectReference) { ref.UID = "before" }, true},
+		"it is gone already":         {func(ref *v1alpha1.RemediationObjectReference) { ref.Name = "gone" }, true},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			f := newHarness(t)
 			f.template(t)
 			request := f.request(t, fixStep(""))
-			if err := remedy.MakeRequest(t.Context(), f.c, f.c, request); err != nil {
+			if _, err := remedy.MakeRequest(t.Context(), f.c, f.c, request); err != nil {
 				t.Fatal(err)
 			}
 			made := f.made(t, request)
 			ref := v1alpha1.RemediationObjectReference{APIVersion: made.GetAPIVersion(), Kind: made.GetKind(), Name: made.GetName(), UID: made.GetUID()}
 			tt.change(&ref)
-			if err := remedy.WithdrawRequest(t.Context(), f.c, f.ns, ref); (err != nil) != tt.failed {
-				t.Errorf("error is %v", err)
+			if gone, err := remedy.WithdrawRequest(t.Context(), f.c, f.ns, ref); gone != tt.gone || err != nil {
+				t.Errorf("it was gone already: %t, %v", gone, err)
 			}
-			if tt.stays {
+			if tt.gone {
 				f.made(t, request)
 				return
 			}

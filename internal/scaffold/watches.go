@@ -32,12 +32,17 @@ func (w *Watches) Lack(kind schema.GroupVersionKind) bool {
 
 // Begin watches the metadata of a kind, once. The cache waits for ever for a kind that it may not list, so find out first whether it may.
 func (w *Watches) Begin(kind schema.GroupVersionKind, handle handler.EventHandler, predicates ...predicate.Predicate) error {
+	return w.BeginAs(kind, MetadataOf(kind), handle, predicates...)
+}
+
+// BeginAs watches a kind as objects of a type, once: the cache may have them anyway.
+func (w *Watches) BeginAs(kind schema.GroupVersionKind, obj client.Object, handle handler.EventHandler, predicates ...predicate.Predicate) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.Controller == nil || w.begun[kind] {
 		return nil
 	}
-	if err := w.Controller.Watch(source.Kind[client.Object](w.Cache, MetadataOf(kind), handle, predicates...)); err != nil {
+	if err := w.Controller.Watch(source.Kind(w.Cache, obj, handle, predicates...)); err != nil {
 		return fmt.Errorf("watching %s: %w", kind.Kind, err)
 	}
 	if w.begun == nil {

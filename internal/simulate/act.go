@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // act carries out an act, and schedules its effect.
@@ -24,11 +22,9 @@ func (s *Scene) act(r *record, d ladder.Decision) {
 		s.marked(r)
 	case ladder.DeleteMachine:
 		s.deletes(r)
-	case ladder.AnnotateReboot:
-		r.base.Machine.RebootOperation, r.base.Machine.RebootStands = operation, true
-		s.afterRepair(func() { s.rebooted(r, operation) })
 	case ladder.CreateReboot:
 		r.base.Request = request("RebootRemediation", r, d.Attempt)
+		r.base.Request.BeganAt = s.now
 		s.afterRepair(func() { s.requested(r, operation, s.options.helps()) })
 	case ladder.CreateRequest:
 		r.base.Request = request(strings.TrimSuffix(d.Step.TemplateRef.Kind, clusterv1.TemplateSuffix), r, d.Attempt)
@@ -44,8 +40,6 @@ func (r *record) undo(what ladder.Act) {
 	switch what {
 	case ladder.WithdrawMark:
 		r.base.Machine.Mark = ladder.Mark{}
-	case ladder.WithdrawReboot:
-		r.base.Machine.RebootStands = false
 	case ladder.WithdrawRequest:
 		r.base.Request = nil
 	case ladder.Close:
@@ -89,8 +83,6 @@ func (s *Scene) underWay(r *record) {
 		s.deletes(r)
 	case slices.Contains(unanswered, m.Mark.State):
 		s.marked(r)
-	case m.RebootStands:
-		s.afterRepair(func() { s.rebooted(r, m.RebootOperation) })
 	case r.base.Request != nil && r.base.Request.OperationID == attempt.OperationID:
 		s.afterRepair(func() { s.requested(r, attempt.OperationID, r.repairs(attempt) && s.options.helps()) })
 	}
@@ -166,19 +158,6 @@ func (s *Scene) goes(r *record) {
 	m.successor = other
 	r.succeededBy(other)
 	s.moment.gone = append(s.moment.gone, departure{m, other})
-}
-
-// rebooted completes a power cycle that was requested by annotation, unless the request was withdrawn.
-func (s *Scene) rebooted(r *record, operation string) {
-	if !r.base.Machine.RebootStands || r.base.Machine.RebootOperation != operation {
-		return
-	}
-	r.base.Machine.RebootStands = false
-	r.machine.change(s, func(obj *clusterv1.Machine) {
-		obj.Annotations = maps.Clone(obj.Annotations)
-		delete(obj.Annotations, rebootannotation.Request)
-	})
-	s.done(r, s.options.helps())
 }
 
 // requested completes a request, unless it was withdrawn.

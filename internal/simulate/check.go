@@ -41,6 +41,8 @@ type check struct {
 	rules         *rules.Rules
 	// paused, onlyReports and misconfigured say why nothing is done until somebody changes that; empty if it does not apply.
 	paused, onlyReports, misconfigured string
+	// bounded reports that slots or pacing limit its repairs.
+	bounded bool
 
 	dirty bool
 	// stale reports that machines have come or gone since the last gather.
@@ -66,6 +68,7 @@ func (c *check) prepare(plans plans, selectorProblem error, kindsMissing bool) {
 		}
 	}
 	config, problems := mhcspec.ParseConfig(c.mhc, c.facts.Template.Plan)
+	c.bounded = config.Bounded()
 	switch {
 	case config.DryRun:
 		c.onlyReports = "MachineHealthCheck " + c.mhc.Name + " is in dry-run"
@@ -207,7 +210,7 @@ func (c *check) brakes(r *v1alpha1.MachineRemediation) (gateClosed, overBudget s
 			c.gate.first, c.gate.further = admission.GateClosed(c.facts, true), admission.GateClosed(c.facts, false)
 		}
 	}
-	if ladder.HasActed(r) {
+	if ladder.HasBegun(r) {
 		return c.gate.further, c.gate.overBudget
 	}
 	return c.gate.first, c.gate.overBudget

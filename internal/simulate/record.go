@@ -33,7 +33,7 @@ type record struct {
 
 // onMachine returns the ladder's facts about a Machine for which nothing has been done yet.
 func onMachine(m *machine, obj *v1alpha1.MachineRemediation) ladder.Facts {
-	return onmachine.Facts(m.obj, m.check.mhc, obj)
+	return onmachine.Facts(m.obj, obj)
 }
 
 // found adopts a record that was open before the simulation.
@@ -138,6 +138,7 @@ func (r *record) safety(f *ladder.Facts, now time.Time) {
 		s.Paused = c.onlyReports
 	}
 	s.Misconfigured = c.misconfigured
+	f.Bounded = c.bounded
 	if r.machine == nil || f.Machine.Gone {
 		s.OnHold, s.HoldUntil = mhcspec.OnHold(now, c.mhc, c.cluster)
 		f.ResumedAt = resumed(now, c, nil)

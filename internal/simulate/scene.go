@@ -1,11 +1,13 @@
 package simulate
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
@@ -119,11 +121,16 @@ func (s *Scene) addRecords(facts *explain.Facts) {
 			continue
 		}
 		if r.machine != nil {
-			r.machine.record, r.machine.underWay = r, ladder.HasActed(r.obj)
+			r.machine.record, r.machine.underWay = r, hasAsked(r.obj)
 		}
 		r.found(s.machines)
 		s.records = append(s.records, r)
 	}
+}
+
+// hasAsked reports whether a record has asked anybody for anything.
+func hasAsked(r *v1alpha1.MachineRemediation) bool {
+	return slices.ContainsFunc(r.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.ObjectRef != nil })
 }
 
 // checkOf returns the health check that a record counts for: its machine's, or if the machine belongs to none, the one that the

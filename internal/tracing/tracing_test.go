@@ -55,8 +55,8 @@ func TestSpans(t *testing.T) {
 	r := record()
 	ended := record()
 	ended.Status.Attempts = []v1alpha1.RemediationAttempt{
-		{Number: 1, Step: "reboot", StartTime: new(at(5)), EndTime: new(at(20)), Result: v1alpha1.ResultFailed, ObjectRef: &v1alpha1.RemediationObjectReference{}},
-		{Number: 2, Step: "replace", StartTime: new(at(30)), EndTime: new(at(60)), Result: v1alpha1.ResultSucceeded, ObjectRef: &v1alpha1.RemediationObjectReference{}},
+		{Number: 1, Step: "reboot", StartTime: new(at(4)), BeganAt: new(at(5)), EndTime: new(at(20)), Result: v1alpha1.ResultFailed, ObjectRef: &v1alpha1.RemediationObjectReference{}},
+		{Number: 2, Step: "replace", StartTime: new(at(25)), BeganAt: new(at(30)), EndTime: new(at(60)), Result: v1alpha1.ResultSucceeded, ObjectRef: &v1alpha1.RemediationObjectReference{}},
 	}
 	ended.Status.CompletionTime = new(at(70))
 	ended.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Reason: v1alpha1.ReasonRecovered}}
@@ -80,7 +80,7 @@ func TestSpans(t *testing.T) {
 		},
 		"the end": {
 			func(tr *Tracer) { tr.Stored(before, ended) },
-			[]string{"attempt 30-60 replace Succeeded", "proof 30-70 Recovered NodeNotFound", "incident 0-70 Recovered NodeNotFound"},
+			[]string{"attempt 25-60 replace Succeeded", "proof 30-70 Recovered NodeNotFound", "incident 0-70 Recovered NodeNotFound"},
 		},
 		"nothing new": {func(tr *Tracer) { tr.Stored(ended, ended) }, nil},
 	}

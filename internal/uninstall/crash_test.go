@@ -74,7 +74,7 @@ type wreck struct {
 
 func newWreck(t *testing.T, e *env.Env, ns string) *wreck {
 	t.Helper()
-	w := &wreck{machine: build.Machine(ns, "metal", build.Annotation("reboot.metal3.io", "r/1"), build.Annotation("sickbay.dev/reboot-operation", "r/1"))}
+	w := &wreck{machine: build.Machine(ns, "metal", build.Annotation("reboot.metal3.io", "5f2c9d1e-0000-4000-8000-000000000001/1"))}
 	build.Create(t.Context(), t, e.Client, w.machine)
 	w.node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-of-" + ns}, Spec: corev1.NodeSpec{Taints: []corev1.Taint{
 		{Key: corev1.TaintNodeOutOfService, Value: "nodeshutdown", Effect: corev1.TaintEffectNoExecute}, {Key: "own", Effect: corev1.TaintEffectNoSchedule},
@@ -234,7 +234,7 @@ func takesBack(t *testing.T, u *uninstall.Uninstaller) {
 func TestSomebodyElsesNow(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
 	ns := e.Namespace(t)
-	machine := build.Machine(ns, "m", build.Annotation("reboot.metal3.io", "r/1"), build.Annotation("sickbay.dev/reboot-operation", "r/1"))
+	machine := build.Machine(ns, "m", build.Annotation("reboot.metal3.io", "5f2c9d1e-0000-4000-8000-000000000001/1"))
 	build.Create(t.Context(), t, e.Client, machine)
 	t.Cleanup(func() {
 		if err := e.Client.Delete(context.Background(), machine); err != nil {

@@ -142,7 +142,7 @@ func TestNoTrace(t *testing.T) {
 	})
 	before := dump(t, e)
 	g.Expect(traces(before)).NotTo(BeEmpty())
-	for _, word := range []string{"OwnerRemediated", "reboot.metal3.io/sickbay-", "paused-for-upgrade", "FixRemediation ", "sickbay.dev/reboot-operation", "sickbay.dev/upgrades-handled"} {
+	for _, word := range []string{"OwnerRemediated", "reboot.metal3.io/sickbay-", "paused-for-upgrade", "FixRemediation ", "sickbay.dev/upgrades-handled"} {
 		g.Expect(fmt.Sprint(before)).To(ContainSubstring(word), "the scenes must leave it")
 	}
 

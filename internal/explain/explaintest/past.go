@@ -47,7 +47,7 @@ func ended(i int, admitted time.Time, outcome string) *v1alpha1.MachineRemediati
 	}
 	r.Status.Step = step
 	r.Status.Attempts = []v1alpha1.RemediationAttempt{{
-		Number: 1, Step: step, StartTime: at(5 * time.Second), EndTime: at(took), Result: result,
+		Number: 1, Step: step, StartTime: at(5 * time.Second), BeganAt: at(5 * time.Second), EndTime: at(took), Result: result,
 		ObjectRef: &v1alpha1.RemediationObjectReference{Kind: "RebootRemediation", Name: r.Name + "-1"},
 	}}
 	return r

@@ -22,7 +22,7 @@ func (s *Scene) Play(r *v1alpha1.MachineRemediation, from, to time.Time) {
 				r.Status = d.Status
 				continue
 			}
-			if s.carryOut(r, d) {
+			if s.carryOut(r, d, at) {
 				continue
 			}
 			break
@@ -38,10 +38,10 @@ func (s *Scene) Play(r *v1alpha1.MachineRemediation, from, to time.Time) {
 }
 
 // carryOut records what an act created, and reports whether it created anything.
-func (s *Scene) carryOut(r *v1alpha1.MachineRemediation, d ladder.Decision) bool {
+func (s *Scene) carryOut(r *v1alpha1.MachineRemediation, d ladder.Decision, at time.Time) bool {
 	n := int(d.Attempt.Number)
 	if d.Act == ladder.CreateReboot && len(r.Status.Attempts) == 0 && s.begun[r.Name] == nil {
-		s.begun[r.Name] = &ladder.Request{OperationID: d.Attempt.OperationID, Ref: *rebootOf(r, n)}
+		s.begun[r.Name] = &ladder.Request{OperationID: d.Attempt.OperationID, Ref: *rebootOf(r, n), BeganAt: at}
 		return true
 	}
 	if !d.Act.Begins() || len(r.Status.Attempts) != n || r.Status.Attempts[n-1].ObjectRef != nil {

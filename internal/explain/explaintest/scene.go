@@ -148,7 +148,7 @@ func (s *Scene) ladderFacts(r *v1alpha1.MachineRemediation) ladder.Facts {
 	}
 	if n := len(r.Status.Attempts); n > 0 && r.Status.Attempts[n-1].EndTime == nil && made(r.Status.Attempts[n-1], "RebootRemediation") {
 		attempt := r.Status.Attempts[n-1]
-		f.Request = &ladder.Request{OperationID: attempt.OperationID, Ref: *attempt.ObjectRef}
+		f.Request = &ladder.Request{OperationID: attempt.OperationID, Ref: *attempt.ObjectRef, BeganAt: attempt.StartTime.Time}
 	}
 	return f
 }

@@ -104,7 +104,7 @@ func TestConceptsAllowed(t *testing.T) {
 func TestConceptsPlans(t *testing.T) {
 	does := map[v1alpha1.Action]string{
 		v1alpha1.ActionRequest: "a request of the template's kind, less the word Template; the controller of that kind repairs the machine",
-		v1alpha1.ActionReboot:  "annotation `reboot.metal3.io` on the Machine: its host is power-cycled",
+		v1alpha1.ActionReboot:  "a RebootRemediation: its host is power-cycled",
 		v1alpha1.ActionReplace: "condition `OwnerRemediated=False` on the Machine, whose owner replaces it; a Machine without an owner is deleted",
 	}
 	table := [][]string{{"MachineHealthCheck", "step", "attempts", "time for each", "what it does"}}

@@ -99,7 +99,7 @@ func TestDecide(t *testing.T) {
 		},
 		"the lower bound is for a record that has only waited, too": {
 			mhc: check(build.TriggerIfInRange("[2-5]")), targets: []Target{sick("a"), healthy("b")},
-			records: records(recordOf("a", tried, func(r *v1alpha1.MachineRemediation) { r.Status.Attempts[0].ObjectRef = nil })),
+			records: records(recordOf("a", tried, func(r *v1alpha1.MachineRemediation) { r.Status.Attempts[0].BeganAt = nil })),
 			waiting: []string{"a: GateClosed"},
 		},
 		"the upper bound is for all": {

@@ -105,7 +105,7 @@ func inVain(n int32) recordOption {
 // tried has made an attempt, which is over.
 func tried(r *v1alpha1.MachineRemediation) {
 	end := metav1.NewTime(ago(time.Second))
-	r.Status.Attempts = []v1alpha1.RemediationAttempt{{Number: 1, Step: StepReplace, EndTime: &end, Result: v1alpha1.ResultFailed, ObjectRef: &v1alpha1.RemediationObjectReference{}}}
+	r.Status.Attempts = []v1alpha1.RemediationAttempt{{Number: 1, Step: StepReplace, BeganAt: &end, EndTime: &end, Result: v1alpha1.ResultFailed, ObjectRef: &v1alpha1.RemediationObjectReference{}}}
 	waitsFor(0)(r)
 	r.Status.Attempt = 2
 }

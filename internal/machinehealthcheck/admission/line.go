@@ -31,16 +31,21 @@ type Admission struct {
 	// fruitless is how many slots, or attempts to grant one, led to nothing.
 	fruitless int
 	since     time.Time
+	// passedOver reports that it has waited for so long that nobody with fewer fruitless slots goes first any more.
+	passedOver bool
 }
 
+// longestPassedOver is how long those with fewer fruitless slots may go first.
+const longestPassedOver = time.Hour
+
 // first reports whether the repair has not begun, so that the lower bound of a range applies.
-func (a Admission) first() bool { return a.Record == nil || !ladder.HasActed(a.Record) }
+func (a Admission) first() bool { return a.Record == nil || !ladder.HasBegun(a.Record) }
 
 // needsSlot reports whether it takes a free slot.
 func (a Admission) needsSlot() bool { return a.Grant > 0 }
 
-// line returns who wants to be admitted: first those with the fewest fruitless slots, then those that have been sick the longest.
-// At is when somebody else gets in line without an event.
+// line returns who wants to be admitted: first those that have been passed over for an hour, then those with the fewest fruitless slots, then
+// those that have been sick the longest. At is when somebody else gets in line without an event.
 func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 	records := f.openByMachine()
 	for i := range f.Targets {
@@ -60,14 +65,39 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 		wants, due := ladder.WantsSlot(record, now)
 		at = healthcheck.Earliest(at, due)
 		if wants {
+			over, sooner := passedOver(record, now)
+			at = healthcheck.Earliest(at, sooner)
 			all = append(all, Admission{
 				Machine: machine, Record: record, Grant: record.Status.ReleasedGrant + 1,
 				fruitless: ladder.Fruitless(record) + f.Failures[machine.UID].Count, since: record.Spec.Finding.Since.Time,
+				passedOver: over,
 			})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Admission) int {
-		return cmp.Or(cmp.Compare(a.fruitless, b.fruitless), a.since.Compare(b.since), cmp.Compare(a.Machine.Name, b.Machine.Name))
+		return cmp.Or(trueFirst(a.passedOver, b.passedOver), cmp.Compare(a.fruitless, b.fruitless), a.since.Compare(b.since), cmp.Compare(a.Machine.Name, b.Machine.Name))
 	})
 	return all, at
+}
+
+// passedOver reports whether a record has waited for a slot for too long since it last had one, or when it will have.
+func passedOver(r *v1alpha1.MachineRemediation, now time.Time) (over bool, at time.Time) {
+	last := ladder.Last(&r.Status)
+	if last == nil || last.EndTime == nil {
+		return false, time.Time{}
+	}
+	if due := last.EndTime.Add(longestPassedOver); now.Before(due) {
+		return false, due
+	}
+	return true, time.Time{}
+}
+
+func trueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }

@@ -84,7 +84,7 @@ func ofPlan(p *v1alpha1.MachineRemediationTemplate, reason string, tried ...stri
 		start, end := metav1.NewTime(ago(time.Hour)), metav1.NewTime(ago(30*time.Minute))
 		for i, name := range tried {
 			r.Status.Attempts = append(r.Status.Attempts, v1alpha1.RemediationAttempt{
-				Number: int32(i + 1), Step: name, StartTime: &start, EndTime: &end, Result: v1alpha1.ResultFailed,
+				Number: int32(i + 1), Step: name, StartTime: &start, BeganAt: &start, EndTime: &end, Result: v1alpha1.ResultFailed,
 				ObjectRef: &v1alpha1.RemediationObjectReference{Kind: "MachineSet", UID: machineSet.UID},
 			})
 		}

@@ -29,7 +29,7 @@ func TestChain(t *testing.T) {
 		"both in two records":                {metal(), records{other("a", tried("replace", failed), replacedBy("b")), other("b", tried("replace", failed), toUs)}, usedUp},
 		"in any order":                       {metal(), records{other("b", tried("replace", failed), toUs), other("a", tried("replace", failed), replacedBy("b"))}, usedUp},
 		"however long ago":                   {metal(), records{other("a", ago(2*week), tried("replace", failed), replacedBy("b")), other("b", ago(week), tried("replace", failed), toUs)}, usedUp},
-		"refused does not count":             {metal(), records{other("a", tried("replace", v1alpha1.ResultRefused), tried("replace", failed), toUs)}, nil},
+		"not begun does not count":           {metal(), records{other("a", asked("replace", v1alpha1.ResultNotBegun), tried("replace", failed), toUs)}, nil},
 		"a reboot does not count":            {metal(), records{other("a", tried("reboot", failed), tried("reboot", failed), tried("replace", failed), toUs)}, nil},
 		"a chain that leads elsewhere":       {metal(), records{other("a", tried("replace", failed), tried("replace", failed), replacedBy("z"))}, nil},
 		"a chain that is torn":               {metal(), records{other("a", tried("replace", failed), replacedBy("gone")), other("b", tried("replace", failed), toUs)}, nil},

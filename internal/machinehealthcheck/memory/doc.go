@@ -6,9 +6,9 @@
 // that falls sick before it has proven itself continues the chain of the machine before it: the attempts of Replace count along the
 // chain, and once they are used up the new record begins after that step.
 //
-// An attempt has tried a repair if its act was made and it counts: Replace, Reboot, and a Request that has to make the machine
-// healthy. Wait, Hold and evidence repair nothing. A refused, aborted or cancelled attempt has not tried anything: it does not
-// count within a record either, and counting it would lead to a more drastic step too early.
+// An attempt has tried a repair if somebody began it and it counts: Replace, once the machine was being deleted; Reboot, once its power
+// cycle began; and a Request that has to make the machine healthy. Wait, Hold and evidence repair nothing. What was only asked for has tried
+// nothing: it does not count within a record either, and counting it would lead to a more drastic step too early.
 //
 // A plan can change between two records. A step is the same if its name and its action are. A tried step that the plan no longer
 // has is skipped: the last one that it still has decides, and if it has none, the plan is new and begins at its first step.

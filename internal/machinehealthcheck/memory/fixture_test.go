@@ -72,11 +72,27 @@ func steps(steps ...v1alpha1.RemediationStep) change {
 	return func(r *v1alpha1.MachineRemediation) { r.Spec.Steps = steps }
 }
 
-// tried adds an attempt of a step whose act was made.
+// tried adds an attempt of a step that somebody has begun.
 func tried(step string, result v1alpha1.AttemptResult) change {
+	return func(r *v1alpha1.MachineRemediation) {
+		asked(step, result)(r)
+		r.Status.Attempts[len(r.Status.Attempts)-1].BeganAt = new(metav1.NewTime(now.Add(-2 * time.Hour)))
+	}
+}
+
+// asked adds an attempt of a step that nobody has begun.
+func asked(step string, result v1alpha1.AttemptResult) change {
 	return func(r *v1alpha1.MachineRemediation) {
 		attempted(step, result)(r)
 		r.Status.Attempts[len(r.Status.Attempts)-1].ObjectRef = &v1alpha1.RemediationObjectReference{Kind: "Machine"}
+	}
+}
+
+// brokenOff adds an attempt of a step that was broken off after the host was off.
+func brokenOff(step string) change {
+	return func(r *v1alpha1.MachineRemediation) {
+		tried(step, v1alpha1.ResultAborted)(r)
+		r.Status.Attempts[len(r.Status.Attempts)-1].HostOffAt = new(metav1.NewTime(now.Add(-2 * time.Hour)))
 	}
 }
 

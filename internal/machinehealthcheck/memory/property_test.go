@@ -14,8 +14,8 @@ import (
 )
 
 var results = []v1alpha1.AttemptResult{
-	"", v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut, v1alpha1.ResultRefused, v1alpha1.ResultAborted,
-	v1alpha1.ResultDenied, v1alpha1.ResultCancelled, v1alpha1.ResultUnneeded,
+	"", v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut, v1alpha1.ResultWithdrawn, v1alpha1.ResultNotBegun,
+	v1alpha1.ResultImpossible, v1alpha1.ResultAborted, v1alpha1.ResultDenied, v1alpha1.ResultCancelled, v1alpha1.ResultUnneeded,
 }
 
 // drawPlan is some of the steps of metal, in their order.
@@ -45,7 +45,7 @@ func drawRecord(t *rapid.T, i int) *v1alpha1.MachineRemediation {
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "attempts") {
 		step := rapid.SampledFrom(append(metal(), last)).Draw(t, "step").Name
-		attempt := rapid.SampledFrom([]func(string, v1alpha1.AttemptResult) change{tried, attempted}).Draw(t, "act")
+		attempt := rapid.SampledFrom([]func(string, v1alpha1.AttemptResult) change{tried, asked, attempted}).Draw(t, "act")
 		attempt(step, rapid.SampledFrom(results).Draw(t, "result"))(r)
 	}
 	return r
@@ -90,7 +90,7 @@ func TestStartAtProperties(t *testing.T) {
 func anyTried(all records, step v1alpha1.RemediationStep) bool {
 	for _, r := range all {
 		for _, attempt := range r.Status.Attempts {
-			if attempt.ObjectRef != nil && attempt.Step == step.Name {
+			if attempt.Begun() && attempt.Step == step.Name {
 				return true
 			}
 		}

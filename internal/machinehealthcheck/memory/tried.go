@@ -16,10 +16,12 @@ func Tried(r *v1alpha1.MachineRemediation) bool {
 	return false
 }
 
-// triedBy returns the step that an attempt tried; false if it tried no repair.
+// triedBy returns the step that an attempt tried; false if it tried no repair, or nobody began it. A power cycle that was broken off after the
+// host was off has tried one.
 func triedBy(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) (v1alpha1.RemediationStep, bool) {
 	i := indexOf(r.Spec.Steps, attempt.Step)
-	if i < 0 || attempt.ObjectRef == nil || !attempt.Result.Counts() {
+	brokenOff := attempt.Result == v1alpha1.ResultAborted && attempt.HostOffAt != nil
+	if i < 0 || !attempt.Begun() || (!attempt.Result.Counts() && !brokenOff) {
 		return v1alpha1.RemediationStep{}, false
 	}
 	return r.Spec.Steps[i], repairs(r.Spec.Steps[i])

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/memory"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
@@ -14,11 +15,11 @@ import (
 func RepairOf(r *v1alpha1.MachineRemediation, kinds []v1alpha1.PacingDomain) (Repair, bool) {
 	repair := Repair{UID: r.UID, Domains: keysOf(r, kinds)}
 	acts := actsOf(r)
-	switch {
+	switch asked := askedAt(r); {
 	case len(acts) > 0:
-		repair.Started, repair.Served = begun(r, acts[0]), begun(r, acts[len(acts)-1])
-	case ladder.HasSlot(r):
-		repair.Started, repair.Served = r.CreationTimestamp.Time, r.CreationTimestamp.Time
+		repair.Started, repair.Served = acts[0].BeganAt.Time, healthcheck.Latest(acts[len(acts)-1].BeganAt.Time, asked)
+	case !asked.IsZero():
+		repair.Started, repair.Served = asked, asked
 	default:
 		return Repair{}, false
 	}
@@ -26,22 +27,27 @@ func RepairOf(r *v1alpha1.MachineRemediation, kinds []v1alpha1.PacingDomain) (Re
 	return repair, true
 }
 
-// actsOf returns the attempts that acted.
+// actsOf returns the attempts that acted: that somebody began.
 func actsOf(r *v1alpha1.MachineRemediation) []v1alpha1.RemediationAttempt {
 	var acts []v1alpha1.RemediationAttempt
 	for i := range r.Status.Attempts {
-		if r.Status.Attempts[i].ObjectRef != nil {
+		if a := &r.Status.Attempts[i]; a.ObjectRef != nil && a.Begun() {
 			acts = append(acts, r.Status.Attempts[i])
 		}
 	}
 	return acts
 }
 
-func begun(r *v1alpha1.MachineRemediation, attempt v1alpha1.RemediationAttempt) time.Time {
-	if attempt.StartTime == nil {
-		return r.CreationTimestamp.Time
+// askedAt returns when a record that has a slot last asked for something; zero if it has none. Its creation asks for the first attempt.
+func askedAt(r *v1alpha1.MachineRemediation) time.Time {
+	attempt := ladder.AtWork(r)
+	switch {
+	case !ladder.HasSlot(r):
+		return time.Time{}
+	case attempt != nil && attempt.StartTime != nil:
+		return attempt.StartTime.Time
 	}
-	return attempt.StartTime.Time
+	return r.CreationTimestamp.Time
 }
 
 // conclude says when a repair was over, and its result. A record that released its slot is over for pacing: its next act needs

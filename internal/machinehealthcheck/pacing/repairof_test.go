@@ -38,12 +38,25 @@ func granted(r *v1alpha1.MachineRemediation)  { r.Spec.Grant++ }
 func released(r *v1alpha1.MachineRemediation) { r.Status.ReleasedGrant = r.Spec.Grant }
 func builtIn(r *v1alpha1.MachineRemediation)  { r.Spec.TemplateRef = nil }
 
-// withAct adds an attempt whose act was made, with the times of its beginning and end; it has no end if that is 0.
+// withAct adds an attempt that somebody has begun, with the times of its beginning and end; it has no end if that is 0.
 func withAct(step, kind string, began, ended time.Duration) change {
 	return func(r *v1alpha1.MachineRemediation) {
-		attempt := v1alpha1.RemediationAttempt{Step: step, StartTime: ago(began), ObjectRef: &v1alpha1.RemediationObjectReference{Kind: kind, UID: "marked"}}
+		attempt := v1alpha1.RemediationAttempt{
+			Step: step, StartTime: ago(began + minute), BeganAt: ago(began), ObjectRef: &v1alpha1.RemediationObjectReference{Kind: kind, UID: "marked"},
+		}
 		if ended != 0 {
 			attempt.EndTime, attempt.Result = ago(ended), v1alpha1.ResultFailed
+		}
+		r.Status.Attempts = append(r.Status.Attempts, attempt)
+	}
+}
+
+// asked adds an attempt that nobody has begun, 40 minutes ago. It is over 10 minutes ago if it has a result.
+func asked(result v1alpha1.AttemptResult) change {
+	return func(r *v1alpha1.MachineRemediation) {
+		attempt := v1alpha1.RemediationAttempt{Step: "replace", StartTime: ago(40 * minute), Result: result, ObjectRef: &v1alpha1.RemediationObjectReference{Kind: "MachineSet", UID: "marked"}}
+		if result != "" {
+			attempt.EndTime = ago(10 * minute)
 		}
 		r.Status.Attempts = append(r.Status.Attempts, attempt)
 	}
@@ -102,8 +115,6 @@ func TestRepairOf(t *testing.T) {
 	fresh.Started, fresh.Served = at(time.Hour), at(time.Hour)
 	again := of(time.Time{}, neither)
 	again.Served = at(5 * minute)
-	unstarted := of(at(time.Hour), neither)
-	unstarted.Started, unstarted.Served = at(time.Hour), at(time.Hour)
 	tests := map[string]struct {
 		record *v1alpha1.MachineRemediation
 		want   pacing.Repair
@@ -135,9 +146,10 @@ func TestRepairOf(t *testing.T) {
 		"Held at once":                    {record(granted, released, held(v1alpha1.ReasonHoldStep)), pacing.Repair{}},
 		"Held since a person cancelled":   {record(granted, rebooted, released, held(v1alpha1.ReasonCancelled)), of(at(10*minute), neither)},
 		"Held, then granted a slot again": {record(granted, rebooted, released, granted, held(v1alpha1.ReasonNoStepLeft)), of(time.Time{}, neither)},
-		"an act of which no time is known": {record(granted, func(r *v1alpha1.MachineRemediation) {
-			r.Status.Attempts = []v1alpha1.RemediationAttempt{{Step: "reboot", EndTime: ago(time.Hour), ObjectRef: &v1alpha1.RemediationObjectReference{}}}
-		}, released), unstarted},
+		"asked, and not begun":            {record(granted, asked("")), of(time.Time{}, neither)},
+		"not begun, without the slot":     {record(granted, asked(v1alpha1.ResultNotBegun), released), pacing.Repair{}},
+		"not begun, and recovered":        {record(granted, asked(v1alpha1.ResultNotBegun), ended(v1alpha1.ReasonRecoveredUnaided)), pacing.Repair{}},
+		"asked once more after a repair":  {record(granted, rebooted, asked("")), of(time.Time{}, neither)},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -49,7 +49,7 @@ func (d *draft) noteSteps() {
 	d.s.AskedInTime = d.s.AskedInTime && (d.f.Machine.Asked || d.f.MachineUnreadable != "")
 	switch m := d.f.Machine; {
 	case !m.ByAnnotation:
-	case m.AsksFull && m.Operation == "":
+	case m.AsksFull:
 		d.s.SingleSteps = false
 	case len(m.Steps) > 0:
 		d.s.SingleSteps = true

@@ -53,16 +53,14 @@ type MachineFacts struct {
 	// Node is the name of its Node; empty if it never joined.
 	Node string
 	// ByAnnotation reports whether the RebootRemediation was made for annotations of the Machine. AsksFull reports whether the Machine
-	// has the one for a full cycle, and Steps are those for single steps. Annotations that ask for another cycle do not count.
+	// has the one for a full cycle, and Steps are those for single steps.
 	ByAnnotation bool
 	AsksFull     bool
 	Steps        map[v1alpha1.Step]bool
 	// Asked reports whether a person asks for a full cycle by an annotation that waits for this one, which was made for something
 	// else.
 	Asked bool
-	// Operation is the attempt for which a record asks by annotation; empty if none does.
-	Operation string
-	// ByHealthCheck reports whether a health check has asked for the cycle, and not a person.
+	// ByHealthCheck reports whether a health check or a record has asked for the cycle, and not a person.
 	ByHealthCheck bool
 	// Healthy reports whether a health check asked for the cycle and calls the machine healthy, Sick whether it calls it sick. Both
 	// may be false.
@@ -123,7 +121,7 @@ func (f *Facts) stillSick() bool { return f.Machine.Sick && f.standsForMachine()
 
 // standsForMachine reports whether the request depends on the machine's verdict. A record decides by itself.
 func (f *Facts) standsForMachine() bool {
-	return f.Full() && !f.ofRecord() && f.Machine.Operation == "" && !f.withdrawn()
+	return !f.ofRecord() && !f.withdrawn()
 }
 
 // escalates reports whether to ask the owner of the Machine to replace it, since cycling did not help.
@@ -135,7 +133,7 @@ func (f *Facts) escalates() bool {
 // replaceable reports whether cycling did not help, and another machine would. A person who asked for single steps decides what
 // follows, and so does a record.
 func (f *Facts) replaceable() bool {
-	return f.noUseCycling() && f.Full() && !f.ofRecord() && f.Machine.Operation == ""
+	return f.noUseCycling() && f.Full() && !f.ofRecord()
 }
 
 // noUseCycling reports whether another cycle is useless: all attempts failed, or there is nothing to cycle.
@@ -171,17 +169,8 @@ func (f *Facts) hostGoes() bool {
 	return h.None || replaced || (h.Deleting && h.Ours)
 }
 
-// Full reports whether a full cycle is wanted, and not single steps. A health check cannot turn a person's single steps into a full
-// cycle.
-func (f *Facts) Full() bool {
-	m := f.Machine
-	return !m.ByAnnotation || (m.AsksFull && (m.Operation == "" || !f.stepwise()))
-}
-
-// stepwise reports whether a person has asked for single steps.
-func (f *Facts) stepwise() bool {
-	return f.Status.SingleSteps || len(f.Machine.Steps) > 0
-}
+// Full reports whether a full cycle is wanted, and not single steps.
+func (f *Facts) Full() bool { return !f.Machine.ByAnnotation || f.Machine.AsksFull }
 
 // wants reports whether a step is wanted.
 func (f *Facts) wants(step v1alpha1.Step) bool { return f.Full() || f.Machine.Steps[step] }

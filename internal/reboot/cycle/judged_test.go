@@ -16,7 +16,7 @@ func bySick(f *Facts) { f.Machine.ByHealthCheck, f.Machine.Sick = true, true }
 // other cycle may have healed the machine, and the verdict is older. For a person's request, the verdict does not matter.
 func TestJudgedAfterAnotherCycle(t *testing.T) {
 	const pending, poweringOff = v1alpha1.Pending, v1alpha1.PoweringOff
-	for name, by := range map[string]change{"a health check": bySick, "a record": allOf(bySick, ofRecord), "a built-in plan": allOf(bySick, ofBuiltInPlan)} {
+	for name, by := range map[string]change{"a health check": bySick, "a record": allOf(bySick, ofRecord)} {
 		waiting := settled(in(pending, by, beside(sibling("person", v1alpha1.Restoring))))
 		waiting.Siblings[0].Status.Phase = v1alpha1.Succeeded
 		ended := waiting
@@ -58,12 +58,10 @@ func TestNoOwnerAfterAnotherCycle(t *testing.T) {
 // TestVerdictOfARecordAfterAPause: an attempt of a record depends on the verdict, too. The record may withdraw it a moment later, and the
 // host would be off by then.
 func TestVerdictOfARecordAfterAPause(t *testing.T) {
-	for name, by := range map[string]change{"a record": ofRecord, "a built-in plan": ofBuiltInPlan} {
-		f := settled(in(v1alpha1.Pending, by, underPause))
-		f.Paused = ""
-		if d := Decide(f, noon.Add(time.Hour)); d.Status.Phase != v1alpha1.Pending {
-			t.Errorf("%s: in the moment in which the pause ends: %s", name, d)
-		}
+	f := settled(in(v1alpha1.Pending, ofRecord, underPause))
+	f.Paused = ""
+	if d := Decide(f, noon.Add(time.Hour)); d.Status.Phase != v1alpha1.Pending {
+		t.Errorf("in the moment in which the pause ends: %s", d)
 	}
 }
 

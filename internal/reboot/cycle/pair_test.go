@@ -152,7 +152,7 @@ func TestTwoAtOnce(t *testing.T) {
 		}
 		p.request.spec.Isolation = taint
 		if rapid.IntRange(0, 3).Draw(t, "a record") == 0 {
-			p.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", OperationID: operation}
+			p.recordAsks()
 		}
 		before := contentOf(p.workload.node)
 		p.joins("person", &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}, false)

@@ -12,7 +12,7 @@ import (
 func TestMarkStaysAfterAPausedCluster(t *testing.T) {
 	w := newModel()
 	w.t = t
-	asksOfRecords["a record"](w)
+	w.recordAsks()
 	playUntil(t, w, v1alpha1.Isolating)
 	happen("a pause")(w)
 	happen("host is paused")(w)

@@ -15,9 +15,8 @@ func TestNeverReady(t *testing.T) {
 		attempts int32
 		marked   bool
 	}{
-		"a health check":  {func(*model) {}, 2, true},
-		"a record":        {asksOfRecords["a record"], 1, false},
-		"a built-in plan": {asksOfRecords["a built-in plan"], 1, false},
+		"a health check": {func(*model) {}, 2, true},
+		"a record":       {(*model).recordAsks, 1, false},
 	} {
 		for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
 			w := newModel()

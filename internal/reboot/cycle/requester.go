@@ -8,20 +8,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// RequesterOf returns who asked for the cycle of a RebootRemediation; nil if that was not stored.
-func RequesterOf(spec *v1alpha1.RebootRemediationSpec, status *v1alpha1.RebootRemediationStatus) *v1alpha1.RebootRequester {
-	if status.RequestedBy != nil {
-		return status.RequestedBy
-	}
-	return spec.RequestedBy
-}
-
-// ofRecord reports whether the cycle is an attempt of a record, which decides what follows. A person who also asks by annotation
-// takes the cycle over.
-func (f *Facts) ofRecord() bool {
-	by := RequesterOf(&f.Spec, &f.Status)
-	return by.ForRecord() && (!f.Machine.ByAnnotation || (f.Machine.Operation == by.OperationID && f.Full()))
-}
+// ofRecord reports whether the cycle is an attempt of a record, which decides what follows.
+func (f *Facts) ofRecord() bool { return f.Spec.RequestedBy.ForRecord() }
 
 // attempts returns how many attempts there may be in all.
 func (f *Facts) attempts() int32 {

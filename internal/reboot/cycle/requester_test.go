@@ -23,28 +23,10 @@ func ofRecord(f *Facts) {
 	f.Spec.RetryLimit, f.Machine.ByHealthCheck = new(int32(5)), true
 }
 
-// ofBuiltInPlan makes the cycle an attempt that was asked for by annotation.
-func ofBuiltInPlan(f *Facts) {
-	requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation})(f)
-	f.Spec.RetryLimit = new(int32(5))
-	m := &f.Machine
-	m.ByAnnotation, m.AsksFull, m.Operation, m.ByHealthCheck = true, true, operation, true
-}
-
-// aPersonAsks overwrites the annotation of a health check.
-func aPersonAsks(f *Facts) {
-	f.Machine.AsksFull, f.Machine.Operation, f.Machine.ByHealthCheck = true, "", false
-}
-
-// nobodyAsks removes the annotation.
-func nobodyAsks(f *Facts) {
-	f.Machine.AsksFull, f.Machine.Operation, f.Machine.ByHealthCheck = false, "", false
-}
-
-// aRecordAsks overwrites the annotation of a person.
-func aRecordAsks(f *Facts) {
+// ofAnnotation makes the cycle one that an annotation of the Machine asks for in full.
+func ofAnnotation(f *Facts) {
 	requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation})(f)
-	f.Machine.ByAnnotation, f.Machine.AsksFull, f.Machine.Operation = true, true, operation
+	f.Machine.ByAnnotation, f.Machine.AsksFull = true, true
 }
 
 // TestRecordHasOneCycle: whatever retryLimit says, an attempt of a record is one cycle. Only the record asks for the next one.
@@ -54,15 +36,10 @@ func TestRecordHasOneCycle(t *testing.T) {
 		change change
 		cycles bool
 	}{
-		"a record":                             {ofRecord, false},
-		"a built-in plan":                      {ofBuiltInPlan, false},
-		"a person, too, by the annotation":     {allOf(ofBuiltInPlan, aPersonAsks), true},
-		"a person whose annotation is lost":    {aRecordAsks, true},
-		"Cluster API's own controller":         {func(*Facts) {}, true},
-		"a person, by a RebootRemediation":     {requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}), true},
-		"a person, by an annotation":           {allOf(requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}), plainly), true},
-		"a record, of a cycle taken over":      {allOf(requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}), takenOverBy(ofBuiltInPlan)), false},
-		"an annotation, of a cycle taken over": {allOf(ofBuiltInPlan, takenOverBy(requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation})), aPersonAsks), true},
+		"a record":                         {ofRecord, false},
+		"Cluster API's own controller":     {func(*Facts) {}, true},
+		"a person, by a RebootRemediation": {requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}), true},
+		"a person, by an annotation":       {ofAnnotation, true},
 	} {
 		want := func(reason string) outcome {
 			if tt.cycles {
@@ -87,19 +64,8 @@ func allOf(changes ...change) change {
 	}
 }
 
-func plainly(f *Facts) { f.Machine.ByAnnotation, f.Machine.AsksFull = true, true }
-
-// takenOverBy stores another requester as the one of this cycle.
-func takenOverBy(c change) change {
-	return func(f *Facts) {
-		first := f.Spec.RequestedBy
-		c(f)
-		f.Status.RequestedBy, f.Spec.RequestedBy = f.Spec.RequestedBy, first
-	}
-}
-
 // TestRecordAsksNoOwner: if an attempt of a record did not help, the record decides what follows. The owner would replace the machine and
-// wipe its disks.
+// wipe its disks. A person who asked by annotation gets the owner's help.
 func TestRecordAsksNoOwner(t *testing.T) {
 	const failed = v1alpha1.Failed
 	because := func(reason string) change {
@@ -115,17 +81,11 @@ func TestRecordAsksNoOwner(t *testing.T) {
 		v1alpha1.ReasonNodeTimedOut:     func(*Facts) {},
 		v1alpha1.ReasonHostUnavailable:  hostless,
 	} {
-		ends := func(action Action) outcome { return does(failed, action).saying(reason) }
-		check(t, []row{
-			{name: reason + ": a record", facts: in(failed, because(reason), change, ofRecord), want: ends(RemoveFinalizer)},
-			{name: reason + ": a built-in plan", facts: in(failed, because(reason), change, ofBuiltInPlan), want: ends(DropAll)},
-			{name: reason + ": and it is gone", facts: in(failed, because(reason), change, ofBuiltInPlan, nobodyAsks), want: ends(RemoveFinalizer)},
-			{name: reason + ": a person, over whose annotation a record has written", facts: in(failed, because(reason), change, aRecordAsks), want: ends(DropAll)},
-		})
+		check(t, []row{{name: reason, facts: in(failed, because(reason), change, ofRecord), want: does(failed, RemoveFinalizer).saying(reason)}})
 	}
 	check(t, []row{{
-		name:  "a person, too",
-		facts: in(failed, because(v1alpha1.ReasonNodeTimedOut), ofBuiltInPlan, aPersonAsks), want: does(failed, MarkForOwner).saying(v1alpha1.ReasonNodeTimedOut),
+		name:  "a person",
+		facts: in(failed, because(v1alpha1.ReasonNodeTimedOut), ofAnnotation), want: does(failed, MarkForOwner).saying(v1alpha1.ReasonNodeTimedOut),
 	}})
 	d := Decide(in(v1alpha1.WaitingForNode, ofRecord, notOwned), noon.Add(nodeTimeout))
 	if got := messageOf(d.Status); strings.Contains(got, "nobody replaces it") {
@@ -138,32 +98,24 @@ func TestRecordAsksNoOwner(t *testing.T) {
 func TestRecordTakesItBack(t *testing.T) {
 	withdrawn, recovered := stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn), stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)
 	release := stores(v1alpha1.PoweringOn, "PoweringOn")
-	for name, change := range map[string]change{"a record": allOf(ofRecord, deleting), "a built-in plan": allOf(ofBuiltInPlan, nobodyAsks)} {
-		check(t, []row{
-			{name: name + ", Pending", facts: in(v1alpha1.Pending, change), want: withdrawn},
-			{name: name + ", PoweringOff", facts: in(v1alpha1.PoweringOff, change), want: withdrawn},
-			{name: name + ", Fenced", facts: in(v1alpha1.Fenced, change), want: withdrawn},
-			{name: name + ", Isolating", facts: in(v1alpha1.Isolating, change), want: release},
-			{name: name + ", and the host is given back", facts: in(v1alpha1.Aborted, change, keyed), want: does(v1alpha1.Aborted, RemoveKey)},
-		})
-	}
 	check(t, []row{
-		{name: "a record takes over what a person has retried", facts: in(v1alpha1.CoolingDown, ofBuiltInPlan), after: CoolDown, want: waits(v1alpha1.CoolingDown, CoolDown+nodeTimeout)},
-		{name: "a record, healthy", facts: in(v1alpha1.PoweringOff, ofRecord, healthy), want: recovered},
-		{name: "a built-in plan, healthy", facts: in(v1alpha1.PoweringOff, ofBuiltInPlan, healthy), want: recovered},
-		{name: "a record, the Node is back", facts: in(v1alpha1.Restoring, ofRecord, func(f *Facts) { f.Node.Node.Labels = map[string]string{"team": "a"} }), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "Pending", facts: in(v1alpha1.Pending, ofRecord, deleting), want: withdrawn},
+		{name: "PoweringOff", facts: in(v1alpha1.PoweringOff, ofRecord, deleting), want: withdrawn},
+		{name: "Fenced", facts: in(v1alpha1.Fenced, ofRecord, deleting), want: withdrawn},
+		{name: "Isolating", facts: in(v1alpha1.Isolating, ofRecord, deleting), want: release},
+		{name: "and the host is given back", facts: in(v1alpha1.Aborted, ofRecord, deleting, keyed), want: does(v1alpha1.Aborted, RemoveKey)},
+		{name: "the machine is healthy", facts: in(v1alpha1.PoweringOff, ofRecord, healthy), want: recovered},
+		{name: "the Node is back", facts: in(v1alpha1.Restoring, ofRecord, func(f *Facts) { f.Node.Node.Labels = map[string]string{"team": "a"} }), want: stores(v1alpha1.Succeeded, "Succeeded")},
 	})
 }
 
 // TestRecordPlaysThrough: in an attempt of a record, the host does not come on. It was cycled once, and nobody is asked to replace the
 // machine.
 func TestRecordPlaysThrough(t *testing.T) {
-	for name, ask := range asksOfRecords {
-		w := newModel()
-		w.t, w.kubelet.dead = t, true
-		ask(w)
-		if s := w.ended(t, 6*time.Hour); s.Phase != v1alpha1.Failed || s.Attempt != 1 || w.machine.marked || w.machine.plain {
-			t.Errorf("%s: ended as %s after %d attempts; marked is %t, and asked for is %t", name, s.Phase, s.Attempt, w.machine.marked, w.machine.plain)
-		}
+	w := newModel()
+	w.t, w.kubelet.dead = t, true
+	w.recordAsks()
+	if s := w.ended(t, 6*time.Hour); s.Phase != v1alpha1.Failed || s.Attempt != 1 || w.machine.marked {
+		t.Errorf("ended as %s after %d attempts, and marked is %t", s.Phase, s.Attempt, w.machine.marked)
 	}
 }

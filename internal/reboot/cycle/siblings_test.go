@@ -62,13 +62,12 @@ func TestWaitsForWhom(t *testing.T) {
 		change change
 		want   string
 	}{
-		"a record":        {ofRecord, "which MachineRemediation r has asked for"},
-		"a built-in plan": {ofBuiltInPlan, "which a health check has asked for"},
-		"somebody":        {requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}), "which an annotation of the Machine asks for"},
-		"a person":        {requestedBy(person), "which a person has asked for"},
-		"alice":           {requestedBy(named), "which alice has asked for"},
-		"nobody knows":    {func(*Facts) {}, "which was there first"},
-		"taken over":      {allOf(requestedBy(person), takenOverBy(ofRecord)), "which MachineRemediation r has asked for"},
+		"a record":       {ofRecord, "which MachineRemediation r has asked for"},
+		"a health check": {requestedBy(v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}), "which a health check has asked for"},
+		"somebody":       {ofAnnotation, "which an annotation of the Machine asks for"},
+		"a person":       {requestedBy(person), "which a person has asked for"},
+		"alice":          {requestedBy(named), "which alice has asked for"},
+		"nobody knows":   {func(*Facts) {}, "which was there first"},
 	} {
 		d := Decide(in(v1alpha1.Pending, beside(sibling("other", v1alpha1.PoweringOff, tt.change))), noon.Time)
 		if got := messageOf(d.Status); !strings.Contains(got, "RebootRemediation other, "+tt.want) {

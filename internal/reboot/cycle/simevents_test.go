@@ -68,16 +68,11 @@ var doings = map[string]event{
 	"Node is deleted by others": func(w *model) {
 		w.workload.node = nil
 	},
-	"Node gets a label": (*model).labelled,
-	"Node gets a taint": (*model).tainted,
-	"Node is cordoned":  func(w *model) { w.changeNode(func(n *corev1.Node) { n.Spec.Unschedulable = true }) },
-	"asked for all":     (*model).personAsks,
-	"not asked for all": func(w *model) { w.machine.plain, w.machine.operation = false, "" },
-	"a health check asks": func(w *model) {
-		if w.machine.byAnnotation {
-			w.machine.plain, w.machine.operation = true, operation
-		}
-	},
+	"Node gets a label":  (*model).labelled,
+	"Node gets a taint":  (*model).tainted,
+	"Node is cordoned":   func(w *model) { w.changeNode(func(n *corev1.Node) { n.Spec.Unschedulable = true }) },
+	"asked for all":      (*model).personAsks,
+	"not asked for all":  func(w *model) { w.machine.plain = false },
 	"asked for PowerOff": asks(v1alpha1.StepPowerOff, true),
 	"asked for Delete":   asks(v1alpha1.StepDelete, true),
 	"asked for PowerOn":  asks(v1alpha1.StepPowerOn, true),
@@ -113,22 +108,15 @@ func asks(step v1alpha1.Step, want bool) event {
 	}
 }
 
-// personAsks sets a person's annotation for a full cycle, even over a record's.
+// personAsks sets a person's annotation for a full cycle.
 func (w *model) personAsks() {
 	w.machine.plain = w.machine.byAnnotation
-	w.machine.operation = ""
 	w.seen.stepwise = false
 }
 
-// asksOfRecords are the two ways in which a record asks for a cycle.
-var asksOfRecords = map[string]event{
-	"a record": func(w *model) {
-		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", OperationID: operation}
-	},
-	"a built-in plan": func(w *model) {
-		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck, OperationID: operation}
-		w.machine.byAnnotation, w.machine.plain, w.machine.operation = true, true, operation
-	},
+// recordAsks makes the cycle an attempt of a record.
+func (w *model) recordAsks() {
+	w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", OperationID: operation}
 }
 
 func (w *model) dropKeys(keys ...string) {
@@ -192,7 +180,7 @@ func (w *model) heal() {
 	for _, name := range []string{"online: true", "other lets go"} {
 		doings[name](w)
 	}
-	if !w.machine.plain || w.machine.operation != "" {
+	if !w.machine.plain {
 		for _, name := range []string{"asked for PowerOff", "asked for Delete", "asked for PowerOn"} {
 			doings[name](w)
 		}

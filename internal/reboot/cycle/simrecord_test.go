@@ -155,11 +155,11 @@ func (w *model) checkMark() {
 	if w.ofRecord() {
 		w.t.Fatalf("the owner is asked for another machine, although the record decides what follows")
 	}
-	hostless := w.byHealthCheck() && (!w.host.exists || !w.host.provisioned)
+	hostless := w.machine.byHealthCheck && (!w.host.exists || !w.host.provisioned)
 	if w.request.status.Phase != v1alpha1.Failed || (w.request.status.Attempt == 0 && !hostless) {
 		w.t.Fatalf("the owner is asked for another machine, although nothing was tried: %s", w.request.status.Phase)
 	}
-	if w.byHealthCheck() && w.healthy() {
+	if w.machine.byHealthCheck && w.healthy() {
 		w.t.Fatalf("the owner is asked to replace a machine that is well")
 	}
 }
@@ -289,7 +289,7 @@ func (w *model) checkSuccess(before, status v1alpha1.RebootRemediationStatus) {
 	if node := w.workload.node; before.Phase == v1alpha1.Restoring && (node == nil || !Ready(node)) {
 		w.t.Fatalf("a success, and the Node is not Ready")
 	}
-	if w.byHealthCheck() && !w.ofRecord() && w.machine.operation == "" && !w.request.deleting && !w.healthy() {
+	if w.machine.byHealthCheck && !w.ofRecord() && !w.request.deleting && !w.healthy() {
 		w.t.Fatalf("a success, and the machine is still unhealthy")
 	}
 	if w.seen.cycles == 0 && w.iron.offAt.IsZero() {
@@ -348,7 +348,7 @@ func (w *model) checkHostMarked() {
 	if !w.host.exists || status.Host == nil || w.host.uid != status.Host.UID {
 		return
 	}
-	recovered, reason := w.byHealthCheck() && w.healthy(), reasonOf(status, v1alpha1.ConditionSucceeded)
+	recovered, reason := w.machine.byHealthCheck && w.healthy(), reasonOf(status, v1alpha1.ConditionSucceeded)
 	suspectHost := reason == v1alpha1.ReasonPowerOffTimedOut || reason == v1alpha1.ReasonPowerOnTimedOut || reason == v1alpha1.ReasonNodeTimedOut
 	switch {
 	case status.Phase == v1alpha1.Succeeded && w.host.unhealthy == probeOurs:

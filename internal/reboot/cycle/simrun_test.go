@@ -20,7 +20,7 @@ func anyModel(t *rapid.T) *model {
 	if rapid.IntRange(0, 2).Draw(t, "taints") == 0 {
 		w.request.spec.Isolation = v1alpha1.OutOfServiceTaint
 	}
-	switch rapid.IntRange(0, 5).Draw(t, "asked by") {
+	switch rapid.IntRange(0, 4).Draw(t, "asked by") {
 	case 0:
 		w.machine.byAnnotation, w.machine.byHealthCheck = true, false
 		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
@@ -30,12 +30,10 @@ func anyModel(t *rapid.T) *model {
 			}
 		}
 	case 1:
-		w.machine.byAnnotation, w.machine.plain = true, true
+		w.machine.byAnnotation, w.machine.byHealthCheck, w.machine.plain = true, false, true
 		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
 	case 2:
-		asksOfRecords["a record"](w)
-	case 3:
-		asksOfRecords["a built-in plan"](w)
+		w.recordAsks()
 	default:
 	}
 	w.machine.autoscaled = rapid.IntRange(0, 3).Draw(t, "autoscaled") == 0

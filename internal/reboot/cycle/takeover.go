@@ -51,7 +51,7 @@ func (d *draft) awaitSibling(other *v1alpha1.RebootRemediation) {
 
 // waitingFor says which RebootRemediation this one waits for.
 func waitingFor(other *v1alpha1.RebootRemediation) string {
-	return fmt.Sprintf("Waiting for RebootRemediation %s, %s: a machine has one power cycle at a time", other.Name, whoAsked(RequesterOf(&other.Spec, &other.Status)))
+	return fmt.Sprintf("Waiting for RebootRemediation %s, %s: a machine has one power cycle at a time", other.Name, whoAsked(other.Spec.RequestedBy))
 }
 
 // whoAsked says who asked for a cycle, as a clause about its RebootRemediation.

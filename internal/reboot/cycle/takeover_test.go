@@ -124,7 +124,7 @@ func TestNextAttemptOfRecord(t *testing.T) {
 		} {
 			w := newModel()
 			w.t, w.kubelet.dead = t, true
-			asksOfRecords["a record"](w)
+			w.recordAsks()
 			w.request.spec.Isolation = isolation
 			before := contentOf(w.workload.node)
 			if s := w.ended(t, 6*time.Hour); s.Phase != v1alpha1.Failed || !s.Node.OutOfService {

@@ -9,11 +9,11 @@ import (
 )
 
 // TestOwnerAnswersAndDeletesNothing: a MachineSet says that it deletes the machine before it does, and says so for ever if a
-// webhook refuses the deletion. The attempt fails after an hour, and the slot goes to others.
+// webhook refuses the deletion. After an hour, the mark is withdrawn, and the slot goes to others.
 func TestOwnerAnswersAndDeletesNothing(t *testing.T) {
 	for name, facts := range map[string]Facts{
-		"built-in":  with(builtin(replace()), works("replace", time.Minute), owner(MarkAnswered, "Machine is deleting")),
-		"of a plan": with(plan(replace(), holdStep()), works("replace", time.Minute), owner(MarkAnswered, "Machine is deleting")),
+		"built-in":  with(builtin(replace()), asks("replace", 0), owner(MarkAnswered, "Machine is deleting"), bounded),
+		"of a plan": with(plan(replace(), holdStep()), asks("replace", 0), owner(MarkAnswered, "Machine is deleting"), bounded),
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, now := facts, noon
@@ -24,11 +24,11 @@ func TestOwnerAnswersAndDeletesNothing(t *testing.T) {
 				}
 				now = d.RecheckAt
 			}
-			if waited := now.Sub(noon); d.Act != WithdrawMark || waited < time.Hour || waited > time.Hour+AnswerTime {
+			if waited := now.Sub(noon); d.Act != WithdrawMark || waited != busyTime+deletesSoon {
 				t.Fatalf("after %s: %q", waited, d.Act)
 			}
-			if last := Last(&f.Record.Status); !strings.Contains(last.Message, "MachineSet md-0 has said since 2026-06-01T12:") {
-				t.Errorf("it says %q", last.Message)
+			if last := Last(&f.Record.Status); last.Result != v1alpha1.ResultWithdrawn || !strings.Contains(last.Message, "MachineSet md-0 says that it deletes the machine, but has not done so") {
+				t.Errorf("it is %s: %q", last.Result, last.Message)
 			}
 			f.Machine.Mark = Mark{}
 			if f, _ = decideAll(f, now); HasSlot(f.Record) {
@@ -58,7 +58,7 @@ func TestAnsweredMarkDoesNotStay(t *testing.T) {
 				}
 				now = d.RecheckAt
 			}
-			if d.Act != WithdrawMark || now.Sub(noon) != DeletionTime {
+			if d.Act != WithdrawMark || now.Sub(noon) != deletesSoon {
 				c := Progress(&f.Record.Status)
 				t.Fatalf("after %s it does %q, and is %s (%s: %s)", now.Sub(noon), d.Act, f.Record.Status.Phase, c.Reason, c.Message)
 			}

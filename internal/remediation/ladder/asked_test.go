@@ -27,7 +27,7 @@ func rebootsInVain(t *testing.T, f Facts, now time.Time) (Facts, Decision) {
 	if d.Act != CreateReboot {
 		t.Fatalf("it does %q", d.Act)
 	}
-	f.Request = &Request{OperationID: d.Attempt.OperationID, Ref: *thing("RebootRemediation", "r")}
+	f.Request = &Request{OperationID: d.Attempt.OperationID, Ref: *thing("RebootRemediation", "r"), BeganAt: now}
 	f, _ = decideAll(f, now.Add(time.Minute))
 	f.Request.Succeeded, f.Request.Message = "False", "the node did not come back"
 	f, _ = decideAll(f, now.Add(2*time.Minute))

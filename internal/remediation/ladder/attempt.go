@@ -41,18 +41,18 @@ func proving(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt 
 	return nil
 }
 
-// withoutEffect reports whether an attempt was aborted without any visible effect.
-func withoutEffect(attempt v1alpha1.RemediationAttempt) bool {
-	return attempt.EndTime != nil && attempt.ObjectRef == nil && attempt.Result == v1alpha1.ResultAborted
+// notBegun reports whether an attempt is over that nobody began.
+func notBegun(attempt v1alpha1.RemediationAttempt) bool {
+	return attempt.Result == v1alpha1.ResultNotBegun
 }
 
-// begin opens an attempt of a step. Its clock starts now.
+// begin opens an attempt of a step. If the step asks somebody, it has not begun with that.
 func (d *draft) begin(step v1alpha1.RemediationStep) *v1alpha1.RemediationAttempt {
 	d.settle(step)
 	if d.s.StartTime == nil {
 		d.s.StartTime = d.time()
 	}
-	d.s.NextTransitionTime = d.after(step.Timeout())
+	d.s.NextTransitionTime = nil
 	d.remember(v1alpha1.RemediationAttempt{
 		Number: d.s.Attempt, Step: step.Name, OperationID: OperationID(d.f.Record, d.s.Attempt),
 		StartTime: d.time(), Decision: d.decisionFor(step),
@@ -60,14 +60,18 @@ func (d *draft) begin(step v1alpha1.RemediationStep) *v1alpha1.RemediationAttemp
 	if step.Action == v1alpha1.ActionReplace {
 		d.answersAnnotation()
 	}
+	if !Acts(step.Action) {
+		Last(&d.s).BeganAt = d.time()
+		d.s.NextTransitionTime = d.after(step.Timeout())
+	}
 	return Last(&d.s)
 }
 
-// remember adds an attempt. If there are too many, it first drops those that did nothing, and then the oldest.
+// remember adds an attempt. If there are too many, it first drops those that nobody began, and then the oldest.
 func (d *draft) remember(attempt v1alpha1.RemediationAttempt) {
 	d.s.Attempts = append(d.s.Attempts, attempt)
 	for len(d.s.Attempts) > maxAttempts {
-		i := max(0, slices.IndexFunc(d.s.Attempts, withoutEffect))
+		i := max(0, slices.IndexFunc(d.s.Attempts, notBegun))
 		d.s.Attempts = slices.Delete(d.s.Attempts, i, i+1)
 	}
 }
@@ -78,19 +82,42 @@ func (d *draft) end(attempt *v1alpha1.RemediationAttempt, result v1alpha1.Attemp
 		attempt.EndTime = d.time()
 	}
 	attempt.Result, attempt.Message = result, message
+	d.noteHostOff(attempt)
 	d.s.NextTransitionTime = nil
-	d.forgetStop()
+	if d.s.StoppedBy != byUnreadable {
+		d.forgetStop()
+	}
 	d.s.Attempt = attempt.Number + 1
 	step := d.stepOf(attempt)
 	d.s.Step = step.Name
-	if !NeverGivenUp(d.f.Record, step) && tried(&d.s, step.Name) >= step.MaxAttempts() {
+	usedUp := result == v1alpha1.ResultImpossible || tried(&d.s, step.Name) >= step.MaxAttempts()
+	if usedUp && !NeverGivenUp(d.f.Record, step) {
 		d.s.Step = StepAfter(d.f.Record.Spec.Steps, step.Name)
+	}
+}
+
+// noteHostOff stores that the host of a power cycle was off.
+func (d *draft) noteHostOff(attempt *v1alpha1.RemediationAttempt) {
+	if r := d.f.Request; r != nil && r.OperationID == attempt.OperationID && !r.HostOffAt.IsZero() {
+		attempt.HostOffAt = stored(r.HostOffAt)
 	}
 }
 
 // fails ends an attempt that did not help.
 func (d *draft) fails(attempt *v1alpha1.RemediationAttempt, message string) bool {
 	d.end(attempt, v1alpha1.ResultFailed, message)
+	return d.afterAttempt()
+}
+
+// impossible ends an attempt that can never begin. The next step follows.
+func (d *draft) impossible(attempt *v1alpha1.RemediationAttempt, message string) bool {
+	d.end(attempt, v1alpha1.ResultImpossible, message)
+	return d.afterAttempt()
+}
+
+// givesUp takes an attempt back. The plan goes on if it had begun often enough, and otherwise asks again.
+func (d *draft) givesUp(attempt *v1alpha1.RemediationAttempt, why string) bool {
+	d.takeBack(attempt, why)
 	return d.afterAttempt()
 }
 

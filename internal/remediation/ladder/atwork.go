@@ -1,7 +1,11 @@
 package ladder
 
 import (
+	"cmp"
 	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -23,6 +27,8 @@ func (d *draft) atWork() bool {
 		return d.carryOut(attempt, step)
 	case step.Action == v1alpha1.ActionReplace:
 		return d.replacing(attempt, step)
+	case step.Action == v1alpha1.ActionReboot && d.f.Safety.KeptOff != "":
+		return d.givesUp(attempt, d.f.Safety.KeptOff)
 	}
 	return d.requesting(attempt, step)
 }
@@ -30,11 +36,14 @@ func (d *draft) atWork() bool {
 // carryOut asks for the act of an attempt, unless something forbids it now.
 func (d *draft) carryOut(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
 	if others := d.precedence(step); others.isSet() {
-		d.end(attempt, v1alpha1.ResultAborted, others.message)
+		d.takeBack(attempt, others.message)
 		return d.stepBack(step, others)
 	}
+	if impossible := d.f.Safety.Impossible; impossible != "" {
+		return d.impossible(attempt, impossible)
+	}
 	if brake := d.brake(); brake.isSet() {
-		d.end(attempt, v1alpha1.ResultAborted, brake.message)
+		d.takeBack(attempt, brake.message)
 		d.getInLine(step)
 		return d.stepBack(step, brake)
 	}
@@ -46,8 +55,6 @@ func (d *draft) actFor(step v1alpha1.RemediationStep) Act {
 	switch {
 	case step.Action == v1alpha1.ActionRequest:
 		return CreateRequest
-	case d.annotates(step):
-		return AnnotateReboot
 	case step.Action == v1alpha1.ActionReboot:
 		return CreateReboot
 	case d.f.Machine.Owner == nil:
@@ -77,24 +84,45 @@ func (d *draft) inTime(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Remed
 	return d.afterAttempt()
 }
 
-// requesting follows the request's condition Succeeded, if it has one. A built-in plan does not know the kind of its request, and
-// leaves it to that kind's controller until the timeout.
-func (d *draft) requesting(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
-	if d.f.Safety.KeptOff != "" && step.Action == v1alpha1.ActionReboot {
-		d.end(attempt, v1alpha1.ResultAborted, d.f.Safety.KeptOff)
-		return d.afterAttempt()
-	}
-	if d.annotates(step) {
-		return d.inTime(attempt, step)
-	}
-	request, kind := d.f.Request, attempt.ObjectRef.Kind
+// busyTime is how long an attempt may wait for somebody who is busy: for the other work of an owner, or for other power cycles.
+const busyTime = time.Hour
+
+// asking lets an attempt wait until it begins. Where others wait for its slot, it is taken back when the bound has passed. Otherwise what was
+// asked for stays, and only the message changes; but no plan asks for longer than a day.
+func (d *draft) asking(attempt *v1alpha1.RemediationAttempt, bound time.Duration, waits, inVain string) bool {
+	due, last := attempt.StartTime.Add(bound), attempt.StartTime.Add(longestAsking)
 	switch {
-	case request == nil || request.OperationID != attempt.OperationID:
-		return d.fails(attempt, fmt.Sprintf("Somebody has deleted %s %s", kind, attempt.ObjectRef.Name))
-	case builtIn(d.f.Record):
-		return d.inTime(attempt, step)
-	case request.Unreadable != "":
+	case d.now.Before(due):
+		d.recheck(due)
+		d.s.NextTransitionTime = nil
+		if d.f.Bounded {
+			d.s.NextTransitionTime = new(metav1.NewTime(due))
+		}
+		return d.goOn(waits)
+	case d.f.Bounded, !builtIn(d.f.Record) && !d.now.Before(last):
+		return d.givesUp(attempt, inVain)
+	case !builtIn(d.f.Record):
+		d.recheck(last)
+	}
+	d.s.NextTransitionTime = nil
+	return d.say(v1alpha1.RemediationActing, v1alpha1.ReasonRefused, inVain)
+}
+
+// requesting follows the power cycle, or the request's condition Succeeded if it has one. A built-in plan does not know the kind of its
+// request, and leaves it to that kind's controller until the timeout.
+func (d *draft) requesting(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
+	request, kind, reboots := d.f.Request, attempt.ObjectRef.Kind, step.Action == v1alpha1.ActionReboot
+	if request == nil || request.OperationID != attempt.OperationID {
+		return d.takenAway(attempt)
+	}
+	if request.Unreadable != "" {
 		d.recheck(d.now.Add(unreadableRetry))
+	}
+	switch {
+	case builtIn(d.f.Record) && !reboots:
+		return d.inTime(attempt, step)
+	case reboots && !d.begun(attempt):
+		return d.awaitCycle(attempt, step)
 	case request.Succeeded == "False":
 		return d.fails(attempt, fmt.Sprintf("%s %s has failed: %s", kind, request.Ref.Name, request.Message))
 	case request.Succeeded == "True" && evidence(step):
@@ -103,4 +131,34 @@ func (d *draft) requesting(attempt *v1alpha1.RemediationAttempt, step v1alpha1.R
 		return d.afterAttempt()
 	}
 	return d.inTime(attempt, step)
+}
+
+// takenAway ends an attempt whose request somebody has deleted. It has failed, unless nobody had begun it.
+func (d *draft) takenAway(attempt *v1alpha1.RemediationAttempt) bool {
+	message := fmt.Sprintf("Somebody has deleted %s %s", attempt.ObjectRef.Kind, attempt.ObjectRef.Name)
+	if d.begun(attempt) {
+		return d.fails(attempt, message)
+	}
+	return d.givesUp(attempt, message)
+}
+
+// awaitCycle waits for a power cycle that has not begun. A person may take any time, so nothing of ours waits for one.
+func (d *draft) awaitCycle(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
+	request := d.f.Request
+	switch {
+	case request.Impossible:
+		return d.impossible(attempt, request.Message)
+	case request.Kept != "":
+		return d.givesUp(attempt, request.Kept)
+	case request.Succeeded == "False":
+		return d.givesUp(attempt, request.Message)
+	}
+	waits, inVain := d.waitsFor(step), fmt.Sprintf("The power cycle has not begun after %s", busyTime)
+	if request.Message != "" {
+		waits = d.trying(step) + ": waits for its turn: " + request.Message
+	}
+	if why := cmp.Or(request.Message, request.Unreadable); why != "" {
+		inVain += ": " + why
+	}
+	return d.asking(attempt, busyTime, waits, inVain)
 }

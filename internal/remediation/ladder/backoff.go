@@ -11,8 +11,8 @@ const (
 	// firstBackoff and maxBackoff are the limits of the wait after an attempt that could not be carried out.
 	firstBackoff = 5 * time.Second
 	maxBackoff   = 5 * time.Minute
-	// firstRest and maxRest are the limits of the wait before a step that is never given up begins again after a failure, or whose
-	// owner has not answered.
+	// firstRest and maxRest are the limits of the wait before a step that is never given up begins again after it failed, or after its
+	// owner refused.
 	firstRest = 5 * time.Minute
 	maxRest   = time.Hour
 )
@@ -26,11 +26,28 @@ func doubled(first, most time.Duration, n int) time.Duration {
 	return min(wait, most)
 }
 
-// rest waits before a step that is never given up begins again, or whose owner has not answered.
+// rest waits before a step begins again that is never given up, or that nobody began.
 func (d *draft) rest(last *v1alpha1.RemediationAttempt) {
-	if last.Result == v1alpha1.ResultRefused || (last.Result.Counts() && NeverGivenUp(d.f.Record, d.stepOf(last))) {
-		d.s.NextTransitionTime = d.after(doubled(firstRest, maxRest, failedInVain(&d.s)))
+	if wait := d.restAfter(last); wait > 0 {
+		at := stored(last.EndTime.Add(wait))
+		d.recheck(at.Time)
+		d.s.NextTransitionTime = at
 	}
+}
+
+// restAfter returns how long the record waits after an attempt; zero if the next one may begin at once.
+func (d *draft) restAfter(last *v1alpha1.RemediationAttempt) time.Duration {
+	inVain := last.Result == v1alpha1.ResultImpossible || (last.Result != "" && last.Result.Counts())
+	switch {
+	case notBegun(*last) && last.ObjectRef == nil:
+		// Nobody was asked, so what kept Sickbay from asking says how long it waits.
+		return 0
+	case notBegun(*last):
+		return doubled(firstBackoff, maxBackoff, int(max(1, last.Count)))
+	case inVain && NeverGivenUp(d.f.Record, d.stepOf(last)):
+		return doubled(firstRest, maxRest, failedInVain(&d.s))
+	}
+	return 0
 }
 
 // ownerChanged reports whether the record rests because its owner did not act, and the machine has a different owner now.
@@ -44,12 +61,11 @@ func (d *draft) ownerChanged() bool {
 
 // restsAfter reports whether the record waits because of its last attempt, and not for a later reason.
 func (d *draft) restsAfter(last *v1alpha1.RemediationAttempt) bool {
-	rest := doubled(firstRest, maxRest, failedInVain(&d.s))
-	return last.EndTime != nil && d.s.NextTransitionTime.Time.Equal(last.EndTime.Add(rest))
+	return last.EndTime != nil && d.s.NextTransitionTime.Time.Equal(last.EndTime.Add(d.restAfter(last)))
 }
 
 func restReason(last *v1alpha1.RemediationAttempt) string {
-	if last != nil && last.Result == v1alpha1.ResultRefused {
+	if last != nil && last.Result == v1alpha1.ResultImpossible {
 		return v1alpha1.ReasonRefused
 	}
 	return v1alpha1.ReasonBackoff
@@ -63,6 +79,9 @@ func (d *draft) stepBack(step v1alpha1.RemediationStep, why obstacle) bool {
 		return d.withdrawing(why.message)
 	}
 	d.yield(why.hidden)
+	if d.f.Safety.KeptOff != "" {
+		d.s.StoppedBy = byHost
+	}
 	return d.say(v1alpha1.RemediationPending, why.reason, why.message)
 }
 

@@ -20,13 +20,13 @@ func TestReplacementRef(t *testing.T) {
 		facts Facts
 		want  *v1alpha1.RemediationReference
 	}{
-		"it comes":              {with(plan(replace()), works("replace", time.Minute), goneNow, is(Undecided, time.Time{}, false)), ref},
-		"it is healthy":         {with(plan(replace()), works("replace", time.Minute), goneNow, is(Healthy, noon, false)), ref},
-		"it has stayed healthy": {with(plan(replace()), works("replace", time.Minute), goneNow, claimed, is(Healthy, noon.Add(-time.Hour), false)), nil},
-		"it is sick":            {with(plan(replace()), works("replace", time.Minute), goneNow, claimed, is(Sick, time.Time{}, false)), ref},
-		"it is gone":            {with(plan(replace()), works("replace", time.Minute), goneNow, claimed, is(Undecided, time.Time{}, true)), ref},
-		"it comes too late":     {with(plan(replace()), works("replace", 24*time.Hour), goneNow, claimed, is(Undecided, time.Time{}, false)), nil},
-		"none comes":            {with(plan(replace()), works("replace", time.Minute), goneNow), nil},
+		"it comes":              {with(plan(replace()), works("replace", time.Minute), begun(time.Minute), goneNow, is(Undecided, time.Time{}, false)), ref},
+		"it is healthy":         {with(plan(replace()), works("replace", time.Minute), begun(time.Minute), goneNow, is(Healthy, noon, false)), ref},
+		"it has stayed healthy": {with(plan(replace()), works("replace", time.Minute), begun(time.Minute), goneNow, claimed, is(Healthy, noon.Add(-time.Hour), false)), nil},
+		"it is sick":            {with(plan(replace()), works("replace", time.Minute), begun(time.Minute), goneNow, claimed, is(Sick, time.Time{}, false)), ref},
+		"it is gone":            {with(plan(replace()), works("replace", time.Minute), begun(time.Minute), goneNow, claimed, is(Undecided, time.Time{}, true)), nil},
+		"it comes too late":     {with(plan(replace()), works("replace", 24*time.Hour), begun(24*time.Hour), goneNow, claimed, is(Undecided, time.Time{}, false)), nil},
+		"none comes":            {with(plan(replace()), works("replace", time.Minute), begun(time.Minute), goneNow), nil},
 	} {
 		d := Decide(tt.facts, noon)
 		if diff := cmp.Diff(tt.want, d.Status.ReplacementRef); diff != "" {

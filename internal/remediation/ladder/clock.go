@@ -8,12 +8,14 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// What stops the clock of an attempt.
+// What stops the clock of an attempt, or what the next one waits for.
 const (
 	byPause    = "Pause"
-	byDeferral = "Deferral"
-	byRefusal  = "Refusal"
 	byDeletion = "Deletion"
+	// byHost: somebody keeps the host. Once nobody does, its Node gets time to come back.
+	byHost = "Host"
+	// byUnreadable: a request that has to go cannot be read. As long as that stands, it was not seen gone.
+	byUnreadable = "Unreadable"
 )
 
 // stopClock stops the clock of the attempt at work. It replaces an earlier cause.
@@ -68,8 +70,8 @@ func (d *draft) deadline(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Rem
 	switch {
 	case d.s.NextTransitionTime != nil:
 		return d.s.NextTransitionTime.Time
-	case attempt.StartTime != nil:
-		return attempt.StartTime.Add(step.Timeout())
+	case attempt.Begun():
+		return attempt.BeganAt.Add(step.Timeout())
 	}
 	return d.time().Add(step.Timeout())
 }
@@ -87,4 +89,33 @@ func (d *draft) unseenPause() time.Time {
 // proofDue returns until when a machine must be seen healthy: the deadline plus twice the probation.
 func (d *draft) proofDue(deadline time.Time) time.Time {
 	return deadline.Add(2 * d.f.Record.Spec.Probation())
+}
+
+// notLater corrects times that a leader with another clock stored: nothing began later than now, and nothing waits for longer than it would
+// if it began now.
+func (d *draft) notLater() {
+	past := []*metav1.Time{d.s.RecoveryTime, d.s.StoppedTime}
+	if last := Last(&d.s); last != nil {
+		past = append(past, last.StartTime, last.BeganAt, last.EndTime)
+	}
+	for _, at := range past {
+		if at != nil && at.After(d.now) {
+			*at = *d.time()
+		}
+	}
+	if next := d.s.NextTransitionTime; next != nil && next.Sub(d.now) > d.longestWait() {
+		d.s.NextTransitionTime = stored(d.now.Add(d.longestWait()))
+	}
+}
+
+// longestWait is the longest time from now until something can follow by itself.
+func (d *draft) longestWait() time.Duration {
+	if attempt := atWork(&d.s); attempt != nil && attempt.Begun() {
+		return d.stepOf(attempt).Timeout()
+	}
+	longest := max(maxRest+maxRest/2, d.f.BootTime, busyTime, d.f.Record.Spec.Probation())
+	for i := range d.f.Record.Spec.Steps {
+		longest = max(longest, d.f.Record.Spec.Steps[i].Timeout()+2*d.f.Record.Spec.Probation())
+	}
+	return longest
 }

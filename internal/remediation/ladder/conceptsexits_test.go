@@ -56,39 +56,47 @@ func conceptsExits() []struct {
 			exitHealthy, {"the request says `Succeeded=True`", requestSays("True", "")}, {"the request says `Succeeded=False`", requestSays("False", "no room")},
 			exitTaken, exitTimeIsUp, exitPaused, exitHandBack, exitCancel, exitGone,
 		}},
-		{"`Reboot`", with(p(), works("reboot", time.Minute)), []conceptsExit{
+		{"`Reboot`, not begun", with(p(), asks("reboot", time.Minute), bounded), []conceptsExit{
+			exitHealthy, {"a person keeps the host off", keptOff}, {"it has waited for its turn for an hour", asked(time.Hour)},
+			{"its host cannot be cycled at all", func(f *Facts) { requestSays("False", "no host")(f); f.Request.Impossible = true }},
+			{"it can no longer be read", unreadable}, exitTaken, exitPaused, exitHandBack, exitCancel, exitGone,
+		}},
+		{"`Reboot`, begun", with(p(), works("reboot", time.Minute)), []conceptsExit{
 			exitHealthy, {"its RebootRemediation fails", requestSays("False", "no power")}, exitTimeIsUp, exitUnclear, exitPaused,
 			{"a person keeps the host off", keptOff}, exitHandBack, exitCancel, exitGone,
 		}},
-		{"`Replace`", with(p(), works("replace", time.Minute)), []conceptsExit{
-			exitHealthy, {"the owner has answered no mark for 10 minutes", func(f *Facts) { works10(f) }},
-			{"the owner defers", owner(MarkDeferred, "later")}, {"the owner has refused for an hour", refusedForAnHour},
-			{"the owner has said for an hour that it deletes the machine", answeredForAnHour}, {"the machine is being deleted", deleting(time.Minute)},
+		{"`Replace`, not begun", with(p(), asks("replace", time.Minute), bounded), []conceptsExit{
+			exitHealthy, {"the owner has answered no mark for 10 minutes", asked(AnswerTime)},
+			{"the owner defers", owner(MarkDeferred, "later")}, {"the owner has deferred, or been busy, for an hour", func(f *Facts) { owner(MarkDeferred, "later")(f); asked(time.Hour)(f) }},
+			{"the same, and nobody waits for its slot", func(f *Facts) { owner(MarkDeferred, "later")(f); asked(time.Hour)(f); f.Bounded = false }},
+			{"the same for a day", func(f *Facts) { asked(24 * time.Hour)(f); f.Bounded = false }},
+			{"the owner refuses", owner(MarkRefused, "too few replicas")}, {"somebody takes the mark away", func(f *Facts) { f.Machine.Mark = Mark{} }},
+			exitPaused, exitHandBack, exitCancel,
+		}},
+		{"`Replace`, begun", with(p(), replacing(time.Minute)), []conceptsExit{
+			{"the machine is being deleted", deleting(time.Minute)}, exitPaused,
 			{"it is gone, and none has taken its place", goneNow}, {"it is gone, and no replacement has appeared in time", func(f *Facts) { goneNow(f); f.Record.Status.NextTransitionTime = ago(time.Hour) }},
 			{"it is gone, and its owner was scaled down", func(f *Facts) { goneNow(f); f.NoSuccessor = "MachineSet md-0 was scaled down" }},
+			{"it is gone, and nobody can tell whether its owner replaces it", func(f *Facts) {
+				goneNow(f)
+				f.SuccessorUnknown, f.Record.Status.NextTransitionTime = true, ago(time.Hour)
+			}},
 			{"it is gone, and the one in its place is healthy", successor(Successor{Name: "md-0-y8", Health: Healthy, HealthySince: noon})},
 			{"the one in its place has stayed healthy", successor(Successor{Name: "md-0-y8", Health: Healthy, HealthySince: noon.Add(-time.Hour)})},
 			{"the one in its place is sick, too", successor(Successor{Name: "md-0-y8", Health: Sick})},
-			{"somebody takes the mark away", func(f *Facts) { f.Machine.Mark = Mark{} }}, exitTimeIsUp, exitUnclear, exitPaused, exitHandBack, exitCancel,
+			{"the one in its place goes without having been sick", successor(Successor{Name: "md-0-y8", Gone: true})},
 		}},
-		{"`Replace`, built-in plan", with(builtin(replace()), works("replace", time.Minute)), []conceptsExit{
-			exitHealthy, {"the owner has answered no mark for 10 minutes", func(f *Facts) { works10(f) }}, {"the owner has refused for an hour", refusedForAnHour},
-			{"the owner has said for an hour that it deletes the machine", answeredForAnHour}, exitTimeIsUp,
+		{"`Replace`, built-in plan", with(builtin(replace()), asks("replace", time.Minute)), []conceptsExit{
+			exitHealthy, {"the owner has answered no mark for 10 minutes, and others wait for the slot", func(f *Facts) { asked(AnswerTime)(f); f.Bounded = true }},
+			{"the same, and nobody waits", asked(AnswerTime)}, {"the owner refuses", owner(MarkRefused, "too few replicas")},
 			{"the machine is gone", goneNow},
 		}},
 	}
 }
 
-func works10(f *Facts) { f.Record.Status.NextTransitionTime = ago(-50 * time.Minute) }
-
-func refusedForAnHour(f *Facts) {
-	owner(MarkRefused, "too few replicas")(f)
-	stoppedBy(byRefusal, time.Hour)(f)
-}
-
-func answeredForAnHour(f *Facts) {
-	owner(MarkAnswered, "Machine is deleting")(f)
-	stoppedBy(byDeletion, time.Hour)(f)
+// asked has the latest attempt be asked for some time ago.
+func asked(before time.Duration) change {
+	return func(f *Facts) { Last(&f.Record.Status).StartTime = ago(before) }
 }
 
 func successor(s Successor) change {

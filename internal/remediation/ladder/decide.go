@@ -17,10 +17,10 @@ var rules = []struct {
 	{"the record has ended", (*draft).ended},
 	{"what has begun unseen is taken over", (*draft).takeOver},
 	{"the machine is gone", (*draft).gone},
-	{"somebody has stopped it", (*draft).stopped},
 	{"the machine is handed back", (*draft).handBack},
-	{"something is left of an attempt that is over", (*draft).withdraw},
 	{"a person has decided against it", (*draft).refusedByPerson},
+	{"somebody has stopped it", (*draft).stopped},
+	{"something is left of an attempt that is over", (*draft).withdraw},
 	{"the machine is healthy", (*draft).recovered},
 	{"the machine is not proven to be healthy", (*draft).unproven},
 	{"an attempt is at work", (*draft).atWork},
@@ -31,6 +31,9 @@ var rules = []struct {
 // Decide returns what comes next for a record. It does not change the facts.
 func Decide(f Facts, now time.Time) Decision {
 	d := &draft{f: f, now: now, s: *f.Record.Status.DeepCopy()}
+	if !Ended(f.Record) {
+		d.notLater()
+	}
 	for _, rule := range rules {
 		if rule.answer(d) {
 			d.decision.Rule = rule.name
@@ -96,16 +99,12 @@ const (
 	MarkForOwner Act = "MarkForOwner"
 	// DeleteMachine deletes a Machine that no controller owns.
 	DeleteMachine Act = "DeleteMachine"
-	// AnnotateReboot asks for a power cycle by the annotation reboot.metal3.io.
-	AnnotateReboot Act = "AnnotateReboot"
 	// CreateReboot makes a RebootRemediation.
 	CreateReboot Act = "CreateReboot"
 	// CreateRequest makes a remediation request from the template of the step.
 	CreateRequest Act = "CreateRequest"
 	// WithdrawMark removes OwnerRemediated.
 	WithdrawMark Act = "WithdrawMark"
-	// WithdrawReboot removes the annotation.
-	WithdrawReboot Act = "WithdrawReboot"
 	// WithdrawRequest deletes the object that an attempt made.
 	WithdrawRequest Act = "WithdrawRequest"
 	// Close removes the finalizer and the label of open records.
@@ -115,7 +114,7 @@ const (
 // Begins reports whether an act changes a machine, so that everything it depends on must be read live first.
 func (a Act) Begins() bool {
 	switch a {
-	case MarkForOwner, DeleteMachine, AnnotateReboot, CreateReboot, CreateRequest:
+	case MarkForOwner, DeleteMachine, CreateReboot, CreateRequest:
 		return true
 	default:
 		return false

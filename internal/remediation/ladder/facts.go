@@ -20,6 +20,12 @@ type Facts struct {
 	Successor *Successor
 	// NoSuccessor says why no machine will replace it, for example because its owner was scaled down; empty if one may come.
 	NoSuccessor string
+	// SuccessorUnknown reports that nobody can tell whether the owner makes another machine: it does not say how many it wants.
+	SuccessorUnknown bool
+	// Bounded reports that slots or pacing limit the repairs of the MachineHealthCheck, so others wait for what this record keeps.
+	Bounded bool
+	// BootTime is how long the Node may take to come back once nobody keeps the host off any more; zero if there is no host.
+	BootTime time.Duration
 	// JumpTo is the step that the rules of the plan ask for now; empty if they ask for none.
 	JumpTo string
 	// RemediateAsked reports that the Machine has the annotation cluster.x-k8s.io/remediate-machine.
@@ -37,6 +43,14 @@ type Request struct {
 	Deleting bool
 	// Unreadable says why its existence is unknown; empty if it was read.
 	Unreadable string
+	// BeganAt is when a power cycle began; zero if it has not. Any other request has begun once it exists.
+	BeganAt time.Time
+	// HostOffAt is when the host of a power cycle was proven off; zero if it was not.
+	HostOffAt time.Time
+	// Kept says which person or system keeps the host of a power cycle that has not begun; empty if nobody does.
+	Kept string
+	// Impossible reports that a power cycle has ended without having begun, since its host cannot be cycled at all.
+	Impossible bool
 	// Succeeded is the status of its condition of that name: True, False, or anything else while it is undecided.
 	Succeeded string
 	// Message is the message of that condition.
@@ -74,19 +88,15 @@ type Machine struct {
 	Health        Health
 	// Unconfirmed reports that Health is undecided only because a live judgement differs from the verdict.
 	Unconfirmed bool
-	// VerdictStands reports that a machine that Sickbay no longer manages still has our verdict. Owners act on verdict and mark
-	// together, so the mark is removed after it.
-	VerdictStands bool
+	// OtherFinding reports that the machine is sick for another reason than that for which it was admitted.
+	OtherFinding bool
 	// Owner is the controller that owns it; nil if none does.
 	Owner *v1alpha1.RemediationObjectReference
-	// OwnerActive reports that the owner has answered a mark, or deletes one of its machines.
+	// OwnerActive reports that the owner is at work on another machine of its own: it has answered a mark there, or the machine is being
+	// deleted or provisioned.
 	OwnerActive bool
 	// Mark is the condition OwnerRemediated.
 	Mark Mark
-	// RebootOperation is the operationID of the last power cycle that was requested by annotation.
-	RebootOperation string
-	// RebootStands reports that the annotation for that power cycle is still there.
-	RebootStands bool
 }
 
 // Deleting reports whether the Machine is being deleted.
@@ -113,7 +123,7 @@ const (
 	MarkDeferred MarkState = "Deferred"
 	// MarkRefused: the owner cannot remediate the machine.
 	MarkRefused MarkState = "Refused"
-	// MarkAnswered: the owner is at work.
+	// MarkAnswered: the owner says that it deletes the machine.
 	MarkAnswered MarkState = "Answered"
 )
 
@@ -148,14 +158,23 @@ func Alone(r *v1alpha1.MachineRemediation) Facts {
 		return f
 	}
 	switch {
-	case f.Machine.Owner != nil:
-		f.Machine.Mark = Mark{State: MarkWaiting, Ours: true}
 	case step.Action == v1alpha1.ActionReplace:
-		f.Machine.DeletingSince = last.StartTime.Time
-	case d.annotates(step):
-		f.Machine.RebootOperation, f.Machine.RebootStands = last.OperationID, true
+		f.Machine.alone(last)
 	case Acts(step.Action):
 		f.Request = &Request{OperationID: last.OperationID, Ref: *last.ObjectRef}
+		if last.Begun() {
+			f.Request.BeganAt = last.BeganAt.Time
+		}
 	}
 	return f
+}
+
+// alone adds what an attempt that replaces the machine says about it.
+func (m *Machine) alone(attempt *v1alpha1.RemediationAttempt) {
+	if attempt.Begun() {
+		m.DeletingSince = attempt.BeganAt.Time
+	}
+	if m.Owner != nil {
+		m.Mark = Mark{State: MarkWaiting, Ours: true}
+	}
 }

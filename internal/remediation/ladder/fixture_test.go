@@ -164,20 +164,31 @@ func withdrawing(f *Facts) {
 
 func busyOwner(f *Facts) { f.Machine.OwnerActive = true }
 
-func verdictStands(f *Facts) { f.Machine.VerdictStands = true }
+// unreadable has nobody tell whether the request exists.
+func unreadable(f *Facts) { f.Request.Unreadable = "no rights" }
+
+// bounded has others wait for the slot of the record.
+func bounded(f *Facts) { f.Bounded = true }
+
+// hasHost says how long its Node may take to come back.
+func hasHost(f *Facts) { f.BootTime = 20 * time.Minute }
 
 func remediateAsked(f *Facts) { f.RemediateAsked = true }
 
 // annotationAnswered has the annotation have been answered already.
 func annotationAnswered(f *Facts) { f.Record.Status.AnnotationAnswered = true }
 
-func rebootStands(f *Facts) { f.Machine.RebootStands = true }
-
 func jumpTo(step string) change { return func(f *Facts) { f.JumpTo = step } }
 
 func startAt(step, reason string) change {
 	return func(f *Facts) { f.Record.Spec.StartAt = &v1alpha1.RemediationStart{Step: step, Reason: reason} }
 }
+
+// hostWasOff has the host of the latest attempt have been off.
+func hostWasOff(f *Facts) { Last(&f.Record.Status).HostOffAt = ago(time.Minute) }
+
+// hostWasKept has somebody have kept the host until now.
+func hostWasKept(f *Facts) { f.Record.Status.StoppedBy = byHost }
 
 // dueIn is when the record says that something happens.
 func dueIn(wait time.Duration) change {
@@ -236,6 +247,7 @@ var (
 	actFailed   = unsafe(func(s *Safety) { s.Failed = "the webhook is down" })
 	claimed     = unsafe(func(s *Safety) { s.HeldByOthers = "NVSentinel works on the Node" })
 	keptOff     = unsafe(func(s *Safety) { s.KeptOff = "ann keeps the host off" })
+	impossible  = unsafe(func(s *Safety) { s.Impossible = "the kind is not installed" })
 	planProblem = unsafe(func(s *Safety) { s.PlanProblem = "rule x: no such key" })
 )
 
@@ -246,7 +258,7 @@ func waits(step string, attempt int32) change {
 	}
 }
 
-// begins adds an attempt whose act is not to be seen yet. It began some time ago.
+// begins adds an attempt whose act is not to be seen yet. It was asked for some time ago.
 func begins(step string, before time.Duration) change {
 	return func(f *Facts) {
 		s := &f.Record.Status
@@ -255,13 +267,47 @@ func begins(step string, before time.Duration) change {
 		s.Attempts = append(s.Attempts, v1alpha1.RemediationAttempt{
 			Number: s.Attempt, Step: step, OperationID: OperationID(f.Record, s.Attempt), StartTime: ago(before),
 		})
-		at, _ := StepNamed(f.Record, step)
-		s.NextTransitionTime = ago(before - at.Timeout())
+		if at, _ := StepNamed(f.Record, step); !Acts(at.Action) {
+			begun(before)(f)
+		}
 	}
 }
 
-// works adds an attempt that has acted, some time ago, and has what it made stand.
+// begun has the latest attempt begin, some time ago.
+func begun(before time.Duration) change {
+	return func(f *Facts) {
+		last := Last(&f.Record.Status)
+		last.BeganAt = ago(before)
+		at, _ := StepNamed(f.Record, last.Step)
+		f.Record.Status.NextTransitionTime = ago(before - at.Timeout())
+		if f.Request != nil && at.Action == v1alpha1.ActionReboot {
+			f.Request.BeganAt = noon.Add(-before)
+		}
+	}
+}
+
+// works adds an attempt that was asked for some time ago, and has what it made stand. Requests and power cycles have begun then; an owner
+// has not.
 func works(step string, before time.Duration) change {
+	return func(f *Facts) {
+		asks(step, before)(f)
+		if at, _ := StepNamed(f.Record, step); at.Action != v1alpha1.ActionReplace || f.Machine.Owner == nil {
+			begun(before)(f)
+		}
+	}
+}
+
+// replacing adds an attempt that was asked for some time ago, and whose owner deleted the machine at once.
+func replacing(before time.Duration) change {
+	return func(f *Facts) {
+		asks("replace", before)(f)
+		begun(before)(f)
+		f.Machine.DeletingSince = noon.Add(-before)
+	}
+}
+
+// asks adds an attempt that was asked for some time ago, and has what it made stand. Nobody has begun it.
+func asks(step string, before time.Duration) change {
 	return func(f *Facts) {
 		begins(step, before)(f)
 		last := Last(&f.Record.Status)
@@ -273,9 +319,6 @@ func works(step string, before time.Duration) change {
 		case at.Action == v1alpha1.ActionReplace:
 			last.ObjectRef = thing("Machine", "md-0-x7")
 			f.Machine.DeletingSince = noon.Add(-before)
-		case at.Action == v1alpha1.ActionReboot && builtIn(f.Record):
-			last.ObjectRef = thing("Machine", "md-0-x7")
-			f.Machine.RebootOperation, f.Machine.RebootStands = last.OperationID, true
 		case at.Action == v1alpha1.ActionReboot:
 			made("RebootRemediation")(f)
 		case at.Action == v1alpha1.ActionRequest:
@@ -297,25 +340,33 @@ func thing(kind, name string) *v1alpha1.RemediationObjectReference {
 	return &v1alpha1.RemediationObjectReference{APIVersion: "v1", Kind: kind, Name: name, UID: "u-1"}
 }
 
-// over ends the latest attempt, and nothing of it is left. The record waits for an attempt of a step.
+// over ends the latest attempt, and nothing of it is left. One that counts had begun. The record waits for an attempt of a step.
 func over(result v1alpha1.AttemptResult, next string) change {
 	return func(f *Facts) {
 		s := &f.Record.Status
 		last := Last(s)
 		last.EndTime, last.Result, last.Message = ago(time.Minute), result, "It did not help"
+		if result.Counts() && last.ObjectRef != nil {
+			last.BeganAt = last.StartTime
+		}
 		s.Phase, s.Step, s.Attempt, s.NextTransitionTime = v1alpha1.RemediationPending, next, last.Number+1, nil
 		if next == "" {
 			s.Phase = v1alpha1.RemediationHeld
 		}
-		f.Request, f.Machine.Mark, f.Machine.RebootStands = nil, Mark{}, false
+		f.Request, f.Machine.Mark = nil, Mark{}
 	}
+}
+
+// endedBefore has the latest attempt end some time ago.
+func endedBefore(before time.Duration) change {
+	return func(f *Facts) { Last(&f.Record.Status).EndTime = ago(before) }
 }
 
 // recovering has the latest attempt end, some time ago, as the machine is healthy.
 func recovering(before time.Duration) change {
 	return func(f *Facts) {
 		s := &f.Record.Status
-		f.Machine.Health, f.Machine.Mark, f.Machine.RebootStands, f.Request = Healthy, Mark{}, false, nil
+		f.Machine.Health, f.Machine.Mark, f.Request = Healthy, Mark{}, nil
 		s.Phase, s.RecoveryTime, s.NextTransitionTime = v1alpha1.RemediationProbation, ago(before), ago(before-f.Record.Spec.Probation())
 		if last := Last(s); last != nil && last.EndTime == nil {
 			last.EndTime = ago(before)

@@ -9,12 +9,12 @@ func (d *draft) gone() bool {
 	}
 	attempt := atWork(&d.s)
 	if attempt != nil && (d.stepOf(attempt).Action != v1alpha1.ActionReplace || attempt.ObjectRef == nil) {
-		d.end(attempt, v1alpha1.ResultUnneeded, "The machine is gone")
+		d.unneeded(attempt, "The machine is gone")
 		if d.stands() {
 			return d.withdrawing("The machine is gone; withdrawing what was asked for")
 		}
 	}
-	if d.withdrawRequest() {
+	if d.stands() && d.withdrawRequest() {
 		return true
 	}
 	if attempt := atWork(&d.s); attempt != nil {
@@ -29,11 +29,20 @@ func (d *draft) gone() bool {
 	return d.complete(v1alpha1.ReasonMachineDeleted, d.whyGone())
 }
 
+// unneeded ends an attempt that the machine does not need any more.
+func (d *draft) unneeded(attempt *v1alpha1.RemediationAttempt, message string) {
+	if d.begun(attempt) {
+		d.end(attempt, v1alpha1.ResultUnneeded, message)
+		return
+	}
+	d.takeBack(attempt, message)
+}
+
 // whyGone says that somebody else deleted the machine, unless Sickbay asked for that, too, or may have asked without having seen the answer.
 func (d *draft) whyGone() string {
 	for i := range d.s.Attempts {
 		attempt := &d.s.Attempts[i]
-		mayHaveAsked := attempt.ObjectRef != nil || attempt.Result == v1alpha1.ResultUnneeded
+		mayHaveAsked := attempt.ObjectRef != nil || notBegun(*attempt)
 		if mayHaveAsked && d.stepOf(attempt).Action == v1alpha1.ActionReplace {
 			return "The machine is gone"
 		}
@@ -65,13 +74,10 @@ func (d *draft) handBack() bool {
 		return false
 	}
 	if attempt := atWork(&d.s); attempt != nil {
-		d.end(attempt, v1alpha1.ResultAborted, why)
+		d.takeBack(attempt, why)
 		if d.stands() {
 			return d.withdrawing(why)
 		}
-	}
-	if d.markStands() && d.f.Safety.Unmanaged != "" && d.f.Machine.VerdictStands {
-		return d.withdrawing("Withdrawing the mark once the verdict is gone: " + why)
 	}
 	if d.withdraw() {
 		return true

@@ -6,8 +6,9 @@ import (
 
 // held leaves the machine to a person: no step is left, or the plan or a person says so.
 func (d *draft) held() bool {
+	d.dropDecision()
 	again := d.retried()
-	if d.needsPerson() || (d.f.Safety.PlanProblem != "" && !again) {
+	if d.needsPerson() || ((d.f.Safety.PlanProblem != "" || d.gaveUp()) && !again) {
 		return d.leaveToPerson()
 	}
 	return false
@@ -35,6 +36,9 @@ func (d *draft) whyHeld() (reason, message string) {
 	switch {
 	case ok && step.Action == v1alpha1.ActionHold:
 		return v1alpha1.ReasonHoldStep, "Step " + step.Name + " leaves the machine to a person"
+	case d.gaveUp():
+		request := d.f.Request
+		return v1alpha1.ReasonUnreadable, "Sickbay has given up withdrawing " + request.Ref.Kind + " " + request.Ref.Name + ", and cannot tell whether it still exists: " + request.Unreadable
 	case ok && !known(step.Action):
 		return v1alpha1.ReasonPlanProblem, "Step " + step.Name + " has the action " + string(step.Action) + ", which this version of Sickbay does not know"
 	case ok:
@@ -54,6 +58,8 @@ func whyNoStepIsLeft(last *v1alpha1.RemediationAttempt) (reason, message string)
 		return v1alpha1.ReasonDenied, last.Message
 	case v1alpha1.ResultCancelled:
 		return v1alpha1.ReasonCancelled, last.Message
+	case v1alpha1.ResultNotBegun:
+		return v1alpha1.ReasonNotBegun, "Step " + last.Step + " has not begun for a day; the last: " + last.Message
 	default:
 		return v1alpha1.ReasonNoStepLeft, "No step is left; the last: " + last.Message
 	}

@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -65,7 +67,9 @@ func (w *model) checkStore(d Decision) {
 	if after.ReleasedGrant < before.ReleasedGrant || after.ReleasedGrant > w.f.Record.Spec.Grant {
 		w.fail("the released grant goes from %d to %d of %d", before.ReleasedGrant, after.ReleasedGrant, w.f.Record.Spec.Grant)
 	}
-	if !increases(numbersOf(after)) || after.Attempt < before.Attempt {
+	open := atWork(&after)
+	reopened := open != nil && open.Begun() && atWork(&before) == nil
+	if !increases(numbersOf(after)) || (after.Attempt < before.Attempt && !reopened) {
 		w.fail("attempts are numbered %v, and the next %d", numbersOf(after), after.Attempt)
 	}
 	if last := Last(&after); last != nil && atWork(&after) == nil && proving(&after) == nil && after.Attempt <= last.Number && after.CompletionTime == nil {
@@ -79,8 +83,13 @@ func (w *model) checkStore(d Decision) {
 		w.fail("the slot is given back while something stands")
 	}
 	for i := range after.Attempts {
-		if after.Attempts[i].Step == "" || after.Attempts[i].Number < 1 {
-			w.fail("attempt %+v would be refused by the API", after.Attempts[i])
+		a := &after.Attempts[i]
+		if a.Step == "" || a.Number < 1 {
+			w.fail("attempt %+v would be refused by the API", a)
+		}
+		replaces := !w.unrelated && t.stepOf(a).Action == v1alpha1.ActionReplace && !w.f.Machine.Gone && !w.f.Machine.Deleting()
+		if replaces && (a.Begun() || (a.Result != "" && a.Result.Counts() && !w.taken)) {
+			w.fail("the machine still exists, and its replacement counts: %+v", a)
 		}
 	}
 	if after.CompletionTime != nil {
@@ -108,15 +117,13 @@ func (w *model) checkEnd(t *draft, after v1alpha1.MachineRemediationStatus) {
 	if after.Phase != v1alpha1.RemediationEnded || len(after.Conditions) != 2 {
 		w.fail("the end is not said: %+v", after)
 	}
-	if w.f.Safety.Terminating == "" && t.stands() {
+	before := &draft{f: w.f, now: w.now, s: *w.f.Record.Status.DeepCopy()}
+	if w.f.Safety.Terminating == "" && t.stands() && !before.gaveUp() {
 		w.fail("the record ends while something stands")
 	}
 	succeeded := meta.FindStatusCondition(after.Conditions, v1alpha1.ConditionSucceeded)
-	if succeeded.Reason != v1alpha1.ReasonHandedBack && !t.answerDue().IsZero() {
+	if succeeded.Reason != v1alpha1.ReasonHandedBack && t.markStands() && !t.answerDue().IsZero() {
 		w.fail("the record ends while the owner says that it deletes the machine")
-	}
-	if t.hostStands() {
-		w.fail("the record ends while a host is kept off")
 	}
 	for i := range after.Attempts {
 		if a := after.Attempts[i]; a.Result == "" || a.EndTime == nil {
@@ -132,7 +139,7 @@ func (w *model) checkRest(d Decision) {
 	switch s.Phase {
 	case v1alpha1.RemediationPending, v1alpha1.RemediationHeld:
 		owner := &draft{f: w.f, s: s, now: w.now}
-		if (HasSlot(w.f.Record) && !owner.ownerAtWork()) || w.stands() || atWork(&s) != nil {
+		if (HasSlot(w.f.Record) && !owner.ownerDeletes()) || w.stands() || atWork(&s) != nil {
 			w.fail("phase %s, with a slot, or something that stands or is at work", s.Phase)
 		}
 	case v1alpha1.RemediationActing:
@@ -140,7 +147,7 @@ func (w *model) checkRest(d Decision) {
 			w.fail("phase %s, and nothing is at work or stands", s.Phase)
 		}
 		if stopped, _ := w.f.Safety.stop(w.now); atWork(&s) != nil && s.StoppedTime == nil && stopped == "" && d.RecheckAt.IsZero() &&
-			!w.f.Machine.Deleting() {
+			!w.f.Machine.Deleting() && !w.goesOnAsking() {
 			w.fail("an attempt is at work, and nothing ends it: %+v", Last(&s))
 		}
 	case v1alpha1.RemediationProbation:
@@ -150,8 +157,46 @@ func (w *model) checkRest(d Decision) {
 	default:
 	}
 	w.checkLine()
+	w.checkUnbegun()
 	if message := Progress(&s).Message; message == "" {
 		w.fail("it does not say what it waits for: %+v", s)
+	}
+}
+
+// checkOrder holds of every act: nothing goes past a step that nobody has begun, unless it never can begin, or a person or a rule says so.
+func (w *model) checkOrder(d Decision) {
+	first, ok := first(w.f.Record)
+	if w.jumped || w.taken || !ok {
+		return
+	}
+	for _, step := range w.f.Record.Spec.Steps[indexOf(w.f.Record, first.Name):indexOf(w.f.Record, d.Step.Name)] {
+		if Acts(step.Action) && !slices.ContainsFunc(w.f.Record.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool {
+			return a.Step == step.Name && (a.Begun() || a.Result == v1alpha1.ResultImpossible)
+		}) {
+			w.fail("%s, and nobody has begun step %s", d.Act, step.Name)
+		}
+	}
+}
+
+// goesOnAsking reports whether the record asks for as long as it takes: a built-in plan where nobody waits for the slot.
+func (w *model) goesOnAsking() bool {
+	return builtIn(w.f.Record) && !w.f.Bounded && Progress(&w.f.Record.Status).Reason == v1alpha1.ReasonRefused
+}
+
+// checkUnbegun holds of what nobody has begun: it does not stand under a pause, nor keep a slot that others wait for beyond its time.
+func (w *model) checkUnbegun() {
+	s := w.f.Record.Status
+	t := &draft{f: w.f, s: s, now: w.now}
+	stopped, _ := t.stop()
+	request, attempt := w.f.Request, atWork(&s)
+	if w.closed || w.f.Safety.Stuck != "" || w.f.Machine.Gone || w.f.Machine.Deleting() || (request != nil && request.Deleting) {
+		return
+	}
+	if stopped != "" && t.stands() && w.now.After(t.answerDue()) && (attempt == nil || !t.begun(attempt)) {
+		w.fail("it stands under a pause, and nobody has begun it")
+	}
+	if attempt != nil && !t.begun(attempt) && w.f.Bounded && HasSlot(w.f.Record) && w.now.After(attempt.StartTime.Add(busyTime)) {
+		w.fail("an attempt keeps its slot, and nobody has begun it since %s", attempt.StartTime)
 	}
 }
 

@@ -20,9 +20,11 @@ func situations() []row {
 		{name: "waiting", facts: with(p(), begins("watch", time.Minute))},
 		{name: "rebooting", facts: with(p(), works("reboot", time.Minute))},
 		{name: "requesting", facts: with(p(), works("request", time.Minute))},
-		{name: "marked", facts: with(p(), works("replace", time.Minute))},
+		{name: "reboot asked", facts: with(p(), asks("reboot", time.Minute))},
+		{name: "marked", facts: with(p(), asks("replace", time.Minute))},
+		{name: "replacing", facts: with(p(), replacing(time.Minute))},
 		{name: "intended", facts: with(p(), begins("replace", time.Minute))},
-		{name: "withdrawing", facts: with(p(), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, "ask"), marked, withdrawing)},
+		{name: "withdrawing", facts: with(p(), works("replace", time.Minute), over(v1alpha1.ResultWithdrawn, "ask"), marked, withdrawing)},
 		{name: "probation", facts: with(p(), works("reboot", time.Minute), recovering(time.Second))},
 		{name: "held", facts: with(p(), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "ask"))},
 		{name: "ended", facts: with(p(), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "ask"), completed)},
@@ -37,6 +39,9 @@ func occurrences() []struct {
 	late := func(f *Facts) {
 		if f.Record.Status.NextTransitionTime != nil {
 			f.Record.Status.NextTransitionTime = ago(0)
+		}
+		if last := AtWork(f.Record); last != nil {
+			last.StartTime, f.Bounded = ago(time.Hour), true
 		}
 	}
 	type o = struct {

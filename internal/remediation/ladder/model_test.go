@@ -32,6 +32,14 @@ type model struct {
 	// stores counts writes of the status since something changed.
 	stores int
 	closed bool
+	// jumped reports that a person or a rule has chosen the step, so steps before it may not have been tried.
+	jumped bool
+	// taken reports that somebody has taken a mark away, which fails its attempt.
+	taken bool
+	// unrelated reports that the status has nothing to do with the world.
+	unrelated bool
+	// withdrawn is when the mark was withdrawn.
+	withdrawn time.Time
 }
 
 func newModel(t *rapid.T, f Facts) *model {
@@ -98,11 +106,13 @@ func (w *model) act(d Decision) bool {
 	w.stores = 0
 	switch d.Act {
 	case WithdrawMark:
-		w.f.Machine.Mark = Mark{}
-	case WithdrawReboot:
-		w.f.Machine.RebootStands = false
+		w.f.Machine.Mark, w.withdrawn = Mark{}, w.now
 	case WithdrawRequest:
-		w.f.Request = nil
+		if w.f.Request.Unreadable != "" {
+			w.request(func(r *Request) { r.Deleting = true })
+		} else {
+			w.f.Request = nil
+		}
 	case Close:
 		w.closed = true
 		w.f.Record = w.f.Record.DeepCopy()
@@ -115,9 +125,17 @@ func (w *model) act(d Decision) bool {
 
 // actBegins carries out what does something to the machine, unless it fails, or is on its way for longer than anybody waits.
 func (w *model) actBegins(d Decision) bool {
+	w.checkOrder(d)
 	switch {
 	case w.refuse == "":
 		w.land(d)
+		return true
+	case w.fate == "never":
+		w.f.Safety.Impossible = w.refuse
+		again := w.decide()
+		w.f.Safety.Impossible = ""
+		w.stores = 0
+		w.store(again)
 		return true
 	case w.fate == "lost":
 		w.land(d)
@@ -141,7 +159,7 @@ func (w *model) lands() {
 	if d == nil || w.f.Machine.Gone || w.f.Machine.Deleting() || w.f.Machine.Health != Sick || w.f.Request != nil || w.closed {
 		return
 	}
-	if d.Act == MarkForOwner && (w.f.Machine.Owner == nil || w.f.Machine.Mark.Stands()) || d.Act == AnnotateReboot && w.f.Machine.RebootStands {
+	if d.Act == MarkForOwner && (w.f.Machine.Owner == nil || w.f.Machine.Mark.Stands()) {
 		return
 	}
 	w.logf("%s %s has landed", d.Act, d.Attempt.OperationID)
@@ -163,8 +181,6 @@ func (w *model) land(d Decision) {
 		}
 	case DeleteMachine:
 		m.DeletingSince = w.now
-	case AnnotateReboot:
-		m.RebootOperation, m.RebootStands = d.Attempt.OperationID, true
 	case CreateReboot, CreateRequest:
 		w.keepEvidence()
 		w.f.Request = &Request{OperationID: d.Attempt.OperationID, Ref: v1alpha1.RemediationObjectReference{
@@ -181,7 +197,7 @@ func (w *model) keepEvidence() {
 		return
 	}
 	w.evidence[w.f.Request.OperationID] = true
-	t := &draft{f: w.f, s: w.f.Record.Status}
+	t := &draft{f: w.f, s: w.f.Record.Status, now: w.now}
 	if t.requestStands() {
 		w.fail("a request is made while %s stands", w.f.Request.OperationID)
 	}
@@ -202,6 +218,7 @@ func (w *model) grant() bool {
 
 // decideAs has a person decide about the attempt in question.
 func (w *model) decideAs(answer v1alpha1.Answer, step string) {
+	w.jumped = w.jumped || answer == v1alpha1.AnswerRetry
 	w.f.Record = w.f.Record.DeepCopy()
 	w.f.Record.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: max(1, w.f.Record.Status.Attempt), Answer: answer, Step: step, By: "ann"}
 	w.f.Record.Generation++
@@ -259,7 +276,7 @@ var aboutMachine = []event{
 	{"sick", func(w *model) { w.f.Machine.Health = Sick }},
 	{"sick again", func(w *model) { w.f.Machine.Health = Sick }},
 	{"undecided", func(w *model) { w.f.Machine.Health = Undecided }},
-	{"somebody deletes it", func(w *model) { w.f.Machine.DeletingSince = w.now }},
+	{"somebody deletes it", func(w *model) { w.deletes() }},
 	{"it is gone", func(w *model) { w.gone() }},
 	{"the owner defers", mark(MarkDeferred)},
 	{"the owner refuses", mark(MarkRefused)},
@@ -267,22 +284,63 @@ var aboutMachine = []event{
 	{"the owner answers", mark(MarkAnswered)},
 	{"the owner deletes", func(w *model) {
 		if w.f.Machine.Mark.State == MarkAnswered {
-			w.f.Machine.DeletingSince = w.now
+			w.deletes()
 		}
 	}},
+	{"the owner deletes, going by its cache", func(w *model) {
+		if w.now.Before(w.withdrawn.Add(crossing)) {
+			w.deletes()
+		}
+	}},
+	{"the owner brings the mark back", func(w *model) {
+		if m := &w.f.Machine; m.Owner != nil && !m.Mark.Stands() && !w.withdrawn.IsZero() {
+			m.Mark = Mark{State: MarkDeferred, Message: "because", Ours: true}
+		}
+	}},
+	{"another finding", func(w *model) { w.f.Machine.OtherFinding = !w.f.Machine.OtherFinding }},
 	{"the owner is busy", func(w *model) { w.f.Machine.OwnerActive = !w.f.Machine.OwnerActive }},
-	{"somebody takes the mark", func(w *model) { w.f.Machine.Mark = Mark{} }},
+	{"somebody takes the mark", func(w *model) { w.f.Machine.Mark, w.taken = Mark{}, true }},
 	{"somebody else marks it", func(w *model) {
 		if w.f.Machine.Owner != nil && !w.f.Machine.Mark.Stands() {
 			w.f.Machine.Mark = Mark{State: MarkWaiting}
 		}
 	}},
-	{"the annotation is consumed", func(w *model) { w.f.Machine.RebootStands = false }},
-	{"remediate-machine", func(w *model) { w.f.RemediateAsked = !w.f.RemediateAsked }},
+	{"remediate-machine", func(w *model) { w.f.RemediateAsked, w.jumped = !w.f.RemediateAsked, true }},
+}
+
+func keptUnlessBegun(r *Request) string {
+	if r.BeganAt.IsZero() {
+		return "ann keeps the host off"
+	}
+	return ""
+}
+
+func (w *model) deletes() {
+	if !w.f.Machine.Deleting() {
+		w.f.Machine.DeletingSince = w.now
+	}
 }
 
 // aboutRequest are what may happen to a request.
 var aboutRequest = []event{
+	{"the power cycle begins", func(w *model) {
+		w.request(func(r *Request) {
+			if r.BeganAt.IsZero() && !r.Impossible {
+				r.BeganAt, r.Kept = w.now, ""
+			}
+		})
+	}},
+	{"the host is off", func(w *model) {
+		w.request(func(r *Request) {
+			if !r.BeganAt.IsZero() {
+				r.HostOffAt = w.now
+			}
+		})
+	}},
+	{"a person keeps the host", func(w *model) { w.request(func(r *Request) { r.Kept = keptUnlessBegun(r) }) }},
+	{"the host cannot be cycled", func(w *model) {
+		w.request(func(r *Request) { r.Impossible = r.BeganAt.IsZero(); r.Message = "The host is used by somebody else" })
+	}},
 	{"the request succeeds", func(w *model) { w.request(func(r *Request) { r.Succeeded = "True" }) }},
 	{"the request fails", func(w *model) { w.request(func(r *Request) { r.Succeeded = "False" }) }},
 	{"the request is on its way out", func(w *model) { w.request(func(r *Request) { r.Deleting = true }) }},
@@ -308,6 +366,9 @@ var aboutSafety = []event{
 	{"others", func(w *model) { toggle(&w.f.Safety.HeldByOthers, "NVSentinel works on the Node") }},
 	{"others, seen just now", func(w *model) { toggle(&w.f.Safety.OthersAtWork, "NVSentinel works on the Node") }},
 	{"no plan", func(w *model) { toggle(&w.f.Safety.Misconfigured, "MachineRemediationTemplate metal does not exist") }},
+	{"bounded", func(w *model) { w.f.Bounded = !w.f.Bounded }},
+	{"the host is known", func(w *model) { w.f.BootTime = 20 * time.Minute }},
+	{"acts can never take effect", func(w *model) { toggle(&w.refuse, "the kind is not installed"); w.fate = "never" }},
 	{"another owner", func(w *model) {
 		if w.f.Machine.Owner != nil {
 			w.f.Machine.Owner = rapid.SampledFrom([]*v1alpha1.RemediationObjectReference{machineSet(), otherSet()}).Draw(w.t, "owner")
@@ -343,19 +404,22 @@ var aboutPeople = []event{
 		w.f.Record.Spec.Grant = max(w.f.Record.Spec.Grant, w.f.Record.Status.ReleasedGrant+1)
 		w.f.Record.Generation++
 	}},
-	{"jump", func(w *model) { w.f.JumpTo = rapid.SampledFrom(w.f.Record.Spec.Steps).Draw(w.t, "to").Name }},
+	{"jump", func(w *model) {
+		w.jumped = true
+		w.f.JumpTo = rapid.SampledFrom(w.f.Record.Spec.Steps).Draw(w.t, "to").Name
+	}},
 	{"no jump", func(w *model) { w.f.JumpTo = "" }},
 }
 
 // aboutEnd are what puts an end to a record.
 var aboutEnd = []event{
 	{"unmanaged", func(w *model) { toggle(&w.f.Safety.Unmanaged, "No MachineHealthCheck selects the machine any more") }},
-	{"verdict stands", func(w *model) { w.f.Machine.VerdictStands = !w.f.Machine.VerdictStands }},
 	{"the record is deleted", func(w *model) { w.deleteRecord() }},
 	{"a successor comes", func(w *model) { w.successor(&Successor{Name: "md-0-new", Health: Undecided}) }},
 	{"it is healthy", func(w *model) { w.successor(&Successor{Name: "md-0-new", Health: Healthy, HealthySince: w.now}) }},
 	{"it is sick", func(w *model) { w.successor(&Successor{Name: "md-0-new", Health: Sick}) }},
 	{"it goes", func(w *model) { w.successor(&Successor{Name: "md-0-new", Gone: true}) }},
+	{"nobody can tell whether one comes", func(w *model) { w.f.SuccessorUnknown = !w.f.SuccessorUnknown }},
 	{"none will come", func(w *model) {
 		if w.f.Machine.Gone {
 			w.f.NoSuccessor = "MachineSet md-0 was scaled down"

@@ -17,13 +17,10 @@ func (d *draft) pending() bool {
 	if others := d.precedence(step); others.isSet() {
 		return d.stepBack(step, others)
 	}
-	if !again && !approved(d.asDecided(), step) {
-		d.settle(step)
-		d.release()
-		d.forgetBackoff()
-		return d.say(v1alpha1.RemediationPending, v1alpha1.ReasonApprovalRequired, "Step "+step.Name+" waits for a person to approve it")
+	if d.awaitsBoot(step, again) {
+		return true
 	}
-	if d.backsOff(step) {
+	if (!again && d.awaitsPerson(step)) || d.backsOff(step) {
 		return true
 	}
 	d.s.NextTransitionTime = nil
@@ -32,6 +29,37 @@ func (d *draft) pending() bool {
 	}
 	d.begin(step)
 	return d.goOn(d.waitsFor(step))
+}
+
+// awaitsPerson waits for a person who must approve the step, or decide about one that nobody has begun for a day.
+func (d *draft) awaitsPerson(step v1alpha1.RemediationStep) bool {
+	switch {
+	case !approved(d.asDecided(), step):
+		d.settle(step)
+		d.release()
+		d.forgetBackoff()
+		return d.say(v1alpha1.RemediationPending, v1alpha1.ReasonApprovalRequired, "Step "+step.Name+" waits for a person to approve it")
+	case d.askedForADay(step):
+		d.s.Step = ""
+		return d.leaveToPerson()
+	}
+	return false
+}
+
+// awaitsBoot gives the Node time to come back once nobody keeps its host off any more, or works on it. Only after that does the record get in
+// line, unless a person wants it again at once.
+func (d *draft) awaitsBoot(step v1alpha1.RemediationStep, again bool) bool {
+	kept := d.s.StoppedBy == byHost
+	if kept {
+		d.forgetStop()
+	}
+	if !kept || again || d.f.BootTime == 0 {
+		return false
+	}
+	d.settle(step)
+	d.release()
+	d.s.NextTransitionTime = d.after(d.f.BootTime)
+	return d.say(v1alpha1.RemediationPending, v1alpha1.ReasonBackoff, "Nobody keeps the host of the machine any more; waiting for its Node to come back")
 }
 
 // forgetBackoff clears a back-off that is over, and otherwise asks for a look at its end, so that the status never shows a time in
@@ -66,10 +94,13 @@ func (d *draft) pendingAct(step v1alpha1.RemediationStep) bool {
 	if !HasSlot(d.asDecided()) {
 		return d.waitForSlot(step)
 	}
+	if impossible := d.f.Safety.Impossible; impossible != "" {
+		return d.impossible(d.begin(step), impossible)
+	}
 	if brake := d.brake(); brake.isSet() {
 		if d.s.Attempt == 0 && d.f.Safety.Failed != "" {
 			// Its number is used up: the act may still take effect.
-			d.end(d.begin(step), v1alpha1.ResultAborted, brake.message)
+			d.takeBack(d.begin(step), brake.message)
 		}
 		d.getInLine(step)
 		return d.stepBack(step, brake)

@@ -33,14 +33,14 @@ func refuses(decision *v1alpha1.RemediationDecision) bool {
 }
 
 // approved reports whether an attempt of a step may act: no approval is required, or a person has given it. An approval stays valid
-// after attempts that could not be carried out.
+// after attempts that nobody began.
 func approved(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) bool {
 	return step.Approval != v1alpha1.ApprovalRequired || allows(DecisionAbout(r)) || inherited(&r.Status, step) != nil
 }
 
-// inherited returns the decision that allowed the latest attempt, if that did nothing; or nil.
+// inherited returns the decision that allowed the latest attempt, if nobody began that; or nil.
 func inherited(s *v1alpha1.MachineRemediationStatus, step v1alpha1.RemediationStep) *v1alpha1.RemediationDecision {
-	if last := Last(s); last != nil && withoutEffect(*last) && last.Step == step.Name && allows(last.Decision) {
+	if last := Last(s); last != nil && notBegun(*last) && last.Step == step.Name && allows(last.Decision) {
 		return last.Decision
 	}
 	return nil
@@ -61,6 +61,19 @@ func (d *draft) decisionFor(step v1alpha1.RemediationStep) *v1alpha1.Remediation
 	return inherited(&d.s, step).DeepCopy()
 }
 
+// dropDecision forgets an Approve or a Retry on which nobody began anything for a day, or that was given for another finding.
+func (d *draft) dropDecision() {
+	last := Last(&d.s)
+	if last == nil || !notBegun(*last) || !allows(last.Decision) {
+		return
+	}
+	if due := last.StartTime.Add(longestAsking); d.now.Before(due) && !d.f.Machine.OtherFinding {
+		d.recheck(due)
+		return
+	}
+	last.Decision = nil
+}
+
 // cancels reports whether a person cancels the attempt at work or the next one.
 func (d *draft) cancels() bool {
 	answer := d.personsDecision()
@@ -71,7 +84,8 @@ func (d *draft) cancels() bool {
 func (d *draft) refusedByPerson() bool {
 	answer := d.personsDecision()
 	switch {
-	case answer == nil:
+	case answer == nil, atWork(&d.s) == nil && d.stands():
+		// What is left of an attempt that is over goes first.
 		return false
 	case answer.Answer == v1alpha1.AnswerCancel:
 		d.refuse(answer, v1alpha1.ResultCancelled)

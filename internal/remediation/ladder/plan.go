@@ -80,11 +80,6 @@ func NeverGivenUp(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep)
 	return builtIn(r) && step.Action == v1alpha1.ActionReplace
 }
 
-// annotates reports whether a step requests its power cycle by annotation: that of the built-in plan.
-func (d *draft) annotates(step v1alpha1.RemediationStep) bool {
-	return step.Action == v1alpha1.ActionReboot && builtIn(d.f.Record)
-}
-
 // evidence reports whether a step makes a request that repairs nothing, and that stays as long as the record.
 func evidence(step v1alpha1.RemediationStep) bool {
 	return step.Action == v1alpha1.ActionRequest && step.DoneWhen == v1alpha1.DoneWhenRequestSucceeded

@@ -49,14 +49,19 @@ func (w *model) heal() {
 	if w.f.Machine.Deleting() {
 		w.gone()
 	}
-	w.f.Machine.VerdictStands = false
 	if r := w.f.Request; r != nil && (r.Deleting || r.OperationID == "") {
 		w.f.Request = nil
 	}
-	w.request(func(r *Request) { r.Unreadable = "" })
+	w.request(func(r *Request) {
+		r.Unreadable, r.Kept = "", ""
+		if r.BeganAt.IsZero() && rapid.Bool().Draw(w.t, "begins") {
+			r.BeganAt = w.now
+		}
+	})
 	if m := &w.f.Machine.Mark; m.Ours && m.Stands() {
 		m.State = rapid.SampledFrom([]MarkState{MarkWaiting, MarkAnswered}).Draw(w.t, "mark")
 	} else {
+		w.taken = w.taken || m.Stands()
 		*m = Mark{}
 	}
 }
@@ -76,7 +81,7 @@ func (w *model) goOn(health Health) {
 		if health == Sick && (phase == v1alpha1.RemediationHeld || reason == v1alpha1.ReasonApprovalRequired) {
 			return
 		}
-		if w.f.Record.Status.Attempt > begun+25 {
+		if w.f.Record.Status.Attempt > begun+25 || (w.goesOnAsking() && d.RecheckAt.IsZero()) {
 			return
 		}
 		_, at := WantsSlot(w.f.Record, w.now)
@@ -96,6 +101,44 @@ func (w *model) goOn(health Health) {
 		}
 	}
 	w.fail("no end in sight: %+v", w.f.Record.Status)
+}
+
+// TestPeopleAndHealthHaveTheLastWord: whatever is true, a record ends or gives its slot back within an hour and the probation, once the machine
+// is healthy, or somebody cancels, deletes or skips it. Only what has begun goes on.
+func TestPeopleAndHealthHaveTheLastWord(t *testing.T) {
+	words := []event{
+		{"healthy", func(w *model) { w.f.Machine.Health = Healthy }},
+		{"cancel", func(w *model) { w.decideAs(v1alpha1.AnswerCancel, "") }},
+		{"delete", func(w *model) { w.deleteRecord() }},
+		{"skip", func(w *model) { w.f.Safety.Unmanaged = "The Machine has the annotation skip-remediation" }},
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		w := newModel(t, anyPlan(t))
+		for range rapid.IntRange(1, 30).Draw(t, "turns") {
+			w.happen(aboutMachine, aboutRequest, aboutSafety, aboutPeople)
+			w.wait(w.settle())
+		}
+		// A deletion that hangs is somebody else's, as is one that is refused.
+		w.f.Safety.Stuck = ""
+		w.request(func(r *Request) { r.Deleting = r.Deleting && r.Unreadable != "" })
+		w.settle()
+		w.happen(words)
+		stopped, _ := w.f.Safety.stop(w.now)
+		due := w.now.Add(time.Hour + w.f.Record.Spec.Probation() + deletesSoon)
+		for !w.now.After(due) {
+			d := w.settle()
+			attempt := AtWork(w.f.Record)
+			standsStill := stopped != "" && attempt != nil && attempt.Begun()
+			if Ended(w.f.Record) || !HasSlot(w.f.Record) || w.f.Machine.Deleting() || w.f.Machine.Gone || standsStill {
+				return
+			}
+			if d.RecheckAt.IsZero() {
+				break
+			}
+			w.now = d.RecheckAt
+		}
+		w.fail("after that, it keeps its slot: %+v", w.f.Record.Status)
+	})
 }
 
 func earliest(a, b time.Time) time.Time {

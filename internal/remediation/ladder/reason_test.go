@@ -7,7 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestReasonEndsWithItsCause: a record rests, as its owner has not helped. A pause of a minute, or a moment in which nobody can
+// TestReasonEndsWithItsCause: a record rests, as its owner refuses. A pause of a minute, or a moment in which nobody can
 // judge the machine, is not what it says for the rest of that time.
 func TestReasonEndsWithItsCause(t *testing.T) {
 	for name, cause := range map[string]struct{ set, unset change }{
@@ -18,7 +18,7 @@ func TestReasonEndsWithItsCause(t *testing.T) {
 		"misconfigured": {misconfigured, unsafe(func(s *Safety) { s.Misconfigured = "" })},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, d := decideAll(with(builtin(replace()), works("replace", time.Hour)), noon)
+			f, d := decideAll(with(builtin(replace()), asks("replace", time.Hour), owner(MarkRefused, "too few replicas")), noon)
 			if d.Act != WithdrawMark {
 				t.Fatalf("it does %q", d.Act)
 			}

@@ -19,11 +19,18 @@ func (d *draft) recovered() bool {
 	if d.s.RecoveryTime == nil {
 		d.s.RecoveryTime = d.time()
 	}
+	if d.s.StoppedBy == byHost {
+		d.forgetStop()
+	}
 	if attempt := atWork(&d.s); attempt != nil {
 		d.suspend(attempt)
 		if d.stands() {
 			return d.withdrawing("The machine is healthy; withdrawing what was asked for")
 		}
+	}
+	if !d.triedRepair() {
+		// Nothing is to be proven, so others may have the slot.
+		d.release()
 	}
 	// Nobody has judged the machine during a pause that the record did not see.
 	due := healthcheck.Latest(d.s.RecoveryTime.Time, d.unseenPause()).Add(d.f.Record.Spec.Probation())
@@ -31,27 +38,17 @@ func (d *draft) recovered() bool {
 		d.s.NextTransitionTime = d.after(due.Sub(d.time().Time))
 		return d.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "The machine is healthy, and has to stay healthy")
 	}
-	return d.awaitOwner() || d.proven()
-}
-
-// awaitOwner waits for an owner that says it deletes the machine although the machine is healthy. The record must outlast the mark.
-func (d *draft) awaitOwner() bool {
-	due := d.answerDue()
-	if !d.now.Before(due) {
-		return false
-	}
-	d.s.NextTransitionTime = new(metav1.NewTime(due))
-	d.recheck(due)
-	return d.say(v1alpha1.RemediationProbation, v1alpha1.ReasonProbation, "The machine is healthy, but "+d.f.Machine.ownerName()+" says that it will delete it")
+	return d.proven()
 }
 
 // suspend closes an attempt whose machine is healthy. If it may have repaired the machine, the probation will show.
 func (d *draft) suspend(attempt *v1alpha1.RemediationAttempt) {
-	if attempt.ObjectRef == nil || !d.repairs(attempt) {
-		d.end(attempt, v1alpha1.ResultUnneeded, "The machine has recovered")
+	if !d.begun(attempt) || !d.repairs(attempt) {
+		d.unneeded(attempt, "The machine has recovered")
 		return
 	}
 	attempt.EndTime = d.time()
+	d.noteHostOff(attempt)
 	d.s.NextTransitionTime = nil
 	d.forgetStop()
 }
@@ -76,10 +73,10 @@ func (d *draft) cancelled() bool {
 	return d.cancels() || (last != nil && last.Result == v1alpha1.ResultCancelled)
 }
 
-// triedRepair reports whether a repair was tried, whether it helped or not.
+// triedRepair reports whether a repair had begun, whether it helped or not.
 func (d *draft) triedRepair() bool {
 	for i := range d.s.Attempts {
-		if attempt := &d.s.Attempts[i]; attempt.ObjectRef != nil && d.repairs(attempt) {
+		if attempt := &d.s.Attempts[i]; attempt.Begun() && d.repairs(attempt) {
 			return true
 		}
 	}
@@ -116,7 +113,7 @@ func (d *draft) unproven() bool {
 // awaitProof waits until the machine is healthy again, for the timeout of the step plus twice the probation. A pause restarts that
 // time.
 func (d *draft) awaitProof(attempt *v1alpha1.RemediationAttempt) bool {
-	limit := healthcheck.Latest(d.answerDue(), d.proofDue(healthcheck.Latest(d.deadlineOf(attempt), attempt.EndTime.Time, d.lastPause())))
+	limit := d.proofDue(healthcheck.Latest(d.deadlineOf(attempt), attempt.EndTime.Time, d.lastPause()))
 	if !d.now.Before(limit) {
 		attempt.Result, attempt.Message = v1alpha1.ResultFailed, "The machine was not seen healthy for long enough"
 		return d.complete(v1alpha1.ReasonUnproven, "Sickbay could not prove that the repair helped: the machine was not seen healthy for long enough")
@@ -132,10 +129,10 @@ func (d *draft) awaitProof(attempt *v1alpha1.RemediationAttempt) bool {
 
 // deadlineOf returns when an attempt times out whose clock never stopped.
 func (d *draft) deadlineOf(attempt *v1alpha1.RemediationAttempt) time.Time {
-	if attempt.StartTime == nil {
+	if !attempt.Begun() {
 		return time.Time{}
 	}
-	return attempt.StartTime.Add(d.stepOf(attempt).Timeout())
+	return attempt.BeganAt.Add(d.stepOf(attempt).Timeout())
 }
 
 // lastPause returns when the last pause ended, whether the record saw it or not.

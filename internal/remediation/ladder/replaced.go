@@ -16,7 +16,7 @@ func (d *draft) replaced(attempt *v1alpha1.RemediationAttempt) bool {
 		attempt.Decision = d.personsDecision()
 		d.end(attempt, v1alpha1.ResultCancelled, answerBy(d.personsDecision()))
 		return d.complete(v1alpha1.ReasonCancelled, "The machine is gone; the remediation was cancelled")
-	case builtIn(d.f.Record) || !hasSuccessor(attempt.ObjectRef.Kind):
+	case builtIn(d.f.Record) || attempt.ObjectRef.Kind == "Machine":
 		return d.replacedBy(attempt, "The machine is gone")
 	case d.noSuccessor() != "":
 		d.end(attempt, v1alpha1.ResultUnneeded, d.noSuccessor())
@@ -39,19 +39,16 @@ func (d *draft) followSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 	switch {
 	case successor == nil:
 		return d.awaitSuccessor(attempt)
-	case successor.Gone:
-		return d.successorFailed(attempt, "is gone, too")
 	case successor.Health == Sick:
 		return d.successorFailed(attempt, "is sick, too")
+	case successor.Gone:
+		// Scaled down or rolled out: that proves nothing, and the next machine of the owner counts.
+		d.f.Successor, d.s.ReplacementRef = nil, nil
+		return d.awaitSuccessor(attempt)
 	case successor.Health == Healthy && !successor.HealthySince.IsZero():
 		return d.proveSuccessor(attempt)
 	}
 	return d.awaitSuccessor(attempt)
-}
-
-// hasSuccessor reports whether an owner of that kind replaces a machine that it deletes.
-func hasSuccessor(ownerKind string) bool {
-	return ownerKind == "MachineSet" || ownerKind == "KubeadmControlPlane"
 }
 
 // noSuccessor says why no machine replaces the one that is gone.
@@ -86,6 +83,10 @@ func (d *draft) successorFailed(attempt *v1alpha1.RemediationAttempt, how string
 // awaitSuccessor waits for a healthy successor, for the timeout of the step plus twice the probation.
 func (d *draft) awaitSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 	limit := d.proofDue(d.runClock(attempt, d.stepOf(attempt)))
+	if !d.now.Before(limit) && d.f.Successor == nil && d.f.SuccessorUnknown {
+		d.end(attempt, v1alpha1.ResultUnneeded, "The machine is gone")
+		return d.complete(v1alpha1.ReasonMachineDeleted, "The machine is gone, and Sickbay cannot tell whether its owner replaces it")
+	}
 	if !d.now.Before(limit) {
 		d.end(attempt, v1alpha1.ResultTimedOut, "No healthy replacement has come in time")
 		return d.complete(v1alpha1.ReasonUnproven, "The machine is gone, and no healthy replacement has come in time")

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// AnswerTime is how long an owner may leave all of its marks unanswered.
+	// AnswerTime is how long an owner that answers marks may leave all of its marks unanswered.
 	AnswerTime = 10 * time.Minute
-	// refusalTime is how long an owner may say that it cannot remediate a machine.
-	refusalTime = time.Hour
-	// DeletionTime is how long a deletion may take, and how long an owner may say that it deletes a machine without doing it.
+	// DeletionTime is how long a deletion may take.
 	DeletionTime = time.Hour
+	// deletesSoon is how long after an attempt an owner may say that it deletes the machine without having done it.
+	deletesSoon = time.Minute
 )
 
 // replacing follows the owner's answer.
@@ -22,27 +22,64 @@ func (d *draft) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Re
 	m := d.f.Machine
 	switch {
 	case m.Deleting():
+		d.followOwner(attempt)
 		return d.deleting(step)
 	case m.Owner == nil:
-		return d.fails(attempt, fmt.Sprintf("%s %s does not own the machine any more", attempt.ObjectRef.Kind, attempt.ObjectRef.Name))
+		return d.givesUp(attempt, fmt.Sprintf("%s %s does not own the machine any more", attempt.ObjectRef.Kind, attempt.ObjectRef.Name))
 	case !m.Mark.Stands():
 		return d.fails(attempt, "Somebody has taken the mark for "+m.ownerName()+" away")
+	case d.f.Safety.KeptOff != "":
+		// The owner would wipe the disks of a host that a person works on.
+		d.takeBack(attempt, d.f.Safety.KeptOff)
+		return d.afterAttempt()
 	case m.Mark.State == MarkRefused:
-		return d.ownerRefuses(attempt)
-	case m.Mark.State == MarkAnswered:
-		return d.ownerAnswers(attempt, step)
-	case m.Mark.State == MarkDeferred:
-		d.stopClock(byDeferral)
-		return d.goOn(fmt.Sprintf("%s says: %s", m.ownerName(), m.Mark.Message))
+		return d.impossible(attempt, fmt.Sprintf("%s cannot remediate the machine: %s", m.ownerName(), m.Mark.Message))
 	}
-	if unanswered := d.runClock(attempt, step).Add(AnswerTime - step.Timeout()); !m.OwnerActive {
-		if !d.now.Before(unanswered) {
-			d.end(attempt, v1alpha1.ResultRefused, fmt.Sprintf("%s has not answered for %s", m.ownerName(), AnswerTime))
-			return d.afterAttempt()
-		}
-		d.recheck(unanswered)
+	d.followOwner(attempt)
+	return d.asking(attempt, d.ownerTime(), d.ownerSays(step), d.ownerInVain())
+}
+
+// followOwner stores which controller owns the machine: an update in place may move it to another one, which then replaces it.
+func (d *draft) followOwner(attempt *v1alpha1.RemediationAttempt) {
+	if owner := d.f.Machine.Owner; owner != nil && owner.UID != attempt.ObjectRef.UID {
+		attempt.ObjectRef = owner.DeepCopy()
 	}
-	return d.inTime(attempt, step)
+}
+
+// ownerTime is how long the owner may take until it deletes the machine: an hour if it is busy, or if nobody knows whether owners of its
+// kind answer.
+func (d *draft) ownerTime() time.Duration {
+	m := d.f.Machine
+	if m.Mark.State == MarkWaiting && !m.OwnerActive && AnswersMarks(m.Owner.Kind) {
+		return AnswerTime
+	}
+	return busyTime
+}
+
+// AnswersMarks reports whether owners of a kind are known to answer the marks on their machines.
+func AnswersMarks(ownerKind string) bool {
+	return ownerKind == "MachineSet" || ownerKind == "KubeadmControlPlane"
+}
+
+// ownerSays says what the owner has answered so far.
+func (d *draft) ownerSays(step v1alpha1.RemediationStep) string {
+	if m := d.f.Machine; m.Mark.State == MarkDeferred {
+		return fmt.Sprintf("%s says: %s", m.ownerName(), m.Mark.Message)
+	}
+	return d.waitsFor(step)
+}
+
+// ownerInVain says that the owner has not replaced the machine in its time.
+func (d *draft) ownerInVain() string {
+	m := d.f.Machine
+	switch m.Mark.State {
+	case MarkDeferred:
+		return fmt.Sprintf("%s has not replaced the machine for %s, and says: %s", m.ownerName(), busyTime, m.Mark.Message)
+	case MarkAnswered:
+		return fmt.Sprintf("%s says that it deletes the machine, but has not done so for %s", m.ownerName(), busyTime)
+	default:
+		return fmt.Sprintf("%s has not answered for %s", m.ownerName(), d.ownerTime())
+	}
 }
 
 // deleting waits for a machine that is being deleted, which cannot be undone. It only mentions a deletion that takes long.
@@ -69,38 +106,4 @@ func (d *draft) overdueDeletion(step v1alpha1.RemediationStep) (message string, 
 		message = "Waiting until " + d.f.Machine.ownerName() + " has replaced the machine"
 	}
 	return message + "; its deletion began at " + words.Time(since) + " and has not finished", true
-}
-
-// ownerAnswers waits for an owner that says it deletes the machine. Usually the deletion follows at once, so at first nothing is
-// stored; but if a webhook refuses the deletion, the owner says so for ever.
-func (d *draft) ownerAnswers(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
-	if d.s.StoppedBy != byDeletion {
-		soon := d.runClock(attempt, step)
-		if answered := soon.Add(AnswerTime - step.Timeout()); answered.Before(soon) {
-			soon = answered
-		}
-		if d.now.Before(soon) {
-			d.recheck(soon)
-			return d.goOn(d.waitsFor(step))
-		}
-	}
-	d.stopClock(byDeletion)
-	due := d.s.StoppedTime.Add(DeletionTime)
-	if d.now.Before(due) {
-		d.recheck(due)
-		return d.goOn(d.waitsFor(step))
-	}
-	return d.fails(attempt, fmt.Sprintf("%s has said since %s that it deletes the machine, but has not done so", d.f.Machine.ownerName(), words.Time(d.s.StoppedTime.Time)))
-}
-
-// ownerRefuses gives an owner an hour to change its mind. Its message may change meanwhile.
-func (d *draft) ownerRefuses(attempt *v1alpha1.RemediationAttempt) bool {
-	d.stopClock(byRefusal)
-	message := fmt.Sprintf("%s cannot remediate the machine: %s", d.f.Machine.ownerName(), d.f.Machine.Mark.Message)
-	due := d.s.StoppedTime.Add(refusalTime)
-	if d.now.Before(due) {
-		d.recheck(due)
-		return d.say(v1alpha1.RemediationActing, v1alpha1.ReasonRefused, message)
-	}
-	return d.fails(attempt, message)
 }

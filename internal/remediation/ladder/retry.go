@@ -3,6 +3,8 @@ package ladder
 import (
 	"slices"
 
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
@@ -25,10 +27,10 @@ func (d *draft) retried() bool {
 	return true
 }
 
-// retriedInVain reports whether a person asked for the attempt that did nothing. It is repeated.
+// retriedInVain reports whether a person asked for the attempt that nobody began. It is repeated.
 func (d *draft) retriedInVain() bool {
 	last := Last(&d.s)
-	if last == nil || !withoutEffect(*last) || last.Decision == nil || last.Decision.Answer != v1alpha1.AnswerRetry {
+	if last == nil || !notBegun(*last) || last.Decision == nil || last.Decision.Answer != v1alpha1.AnswerRetry {
 		return false
 	}
 	d.s.Step = last.Step
@@ -57,9 +59,12 @@ func (d *draft) lastTried() string {
 // Tried returns how many attempts of a step of a record count since it last began, including the one at work.
 func Tried(r *v1alpha1.MachineRemediation, step string) int32 { return tried(&r.Status, step) }
 
+// freeAborts is how many aborted power cycles of a step do not count, although their host was off.
+const freeAborts = 2
+
 // tried returns how many attempts of a step count since it last began. A Retry begins it again.
 func tried(s *v1alpha1.MachineRemediationStatus, step string) int32 {
-	n := int32(0)
+	n, aborted := int32(0), int32(0)
 	for i := len(s.Attempts) - 1; i >= 0; i-- {
 		attempt := &s.Attempts[i]
 		if attempt.Step != step {
@@ -68,20 +73,75 @@ func tried(s *v1alpha1.MachineRemediationStatus, step string) int32 {
 		if attempt.Result.Counts() {
 			n++
 		}
+		if attempt.Result == v1alpha1.ResultAborted && attempt.HostOffAt != nil {
+			aborted++
+		}
 		if attempt.Decision != nil && attempt.Decision.Answer == v1alpha1.AnswerRetry {
 			break
+		}
+	}
+	return n + max(0, aborted-freeAborts)
+}
+
+// failedInVain returns how many attempts in a row failed or were impossible. It skips those that nobody began.
+func failedInVain(s *v1alpha1.MachineRemediationStatus) int {
+	n := 0
+	for i := len(s.Attempts) - 1; i >= 0 && s.Attempts[i].Result != v1alpha1.ResultSucceeded; i-- {
+		if result := s.Attempts[i].Result; result == v1alpha1.ResultImpossible || (result != "" && result.Counts()) {
+			n++
 		}
 	}
 	return n
 }
 
-// failedInVain returns how many attempts in a row failed. It skips those that did nothing.
-func failedInVain(s *v1alpha1.MachineRemediationStatus) int {
-	n := 0
-	for i := len(s.Attempts) - 1; i >= 0 && s.Attempts[i].Result != v1alpha1.ResultSucceeded; i-- {
-		if result := s.Attempts[i].Result; result == v1alpha1.ResultRefused || (result != "" && result.Counts()) {
-			n++
-		}
+// findingAsked is the reason of a verdict that the annotation remediate-machine caused.
+const findingAsked = "HasRemediateMachineAnnotation"
+
+// replaceAsked goes on with the first Replace of the plan if somebody asked for it by annotation. It reports whether somebody did.
+func (d *draft) replaceAsked() bool {
+	replace := firstReplace(d.f.Record)
+	if replace < 0 || !d.askedAnew() {
+		return false
 	}
-	return n
+	step := d.f.Record.Spec.Steps[replace].Name
+	if d.s.Step != step {
+		d.s.NextTransitionTime = nil
+	}
+	d.s.Attempt, d.s.Step = max(1, d.s.Attempt), step
+	return true
+}
+
+// askedAnew reports whether the annotation remediate-machine was set after the machine was admitted, and has not been answered.
+// After Deny and Cancel, only Retry goes on.
+func (d *draft) askedAnew() bool {
+	if !d.f.RemediateAsked || d.s.AnnotationAnswered || (d.f.Record.Spec.Finding.Reason == findingAsked && !d.s.AnnotationRemoved) {
+		return false
+	}
+	last := Last(&d.s)
+	return last == nil || (last.Result != v1alpha1.ResultDenied && last.Result != v1alpha1.ResultCancelled)
+}
+
+// answersAnnotation records that the current annotation is answered. Attempts are dropped over time and decisions overwritten, so
+// they cannot show it.
+func (d *draft) answersAnnotation() {
+	if d.f.RemediateAsked {
+		d.s.AnnotationAnswered = true
+	}
+}
+
+// forgetsAnnotation lets somebody ask again once the annotation is gone.
+func (d *draft) forgetsAnnotation() {
+	if !d.f.RemediateAsked && !Ended(d.f.Record) {
+		d.s.AnnotationAnswered = false
+		// Afterwards, it is newly seen also if it is why the machine was admitted.
+		d.s.AnnotationRemoved = d.s.AnnotationRemoved || d.f.Record.Spec.Finding.Reason == findingAsked
+	}
+}
+
+// askedInVain reports whether the annotation asks for a step that the plan does not have.
+func (d *draft) askedInVain() bool { return d.f.RemediateAsked && firstReplace(d.f.Record) < 0 }
+
+// annotation returns the annotation remediate-machine as a decision.
+func (d *draft) annotation() *v1alpha1.RemediationDecision {
+	return &v1alpha1.RemediationDecision{Attempt: d.s.Attempt, Answer: v1alpha1.AnswerRetry, By: clusterv1.RemediateMachineAnnotation}
 }

@@ -14,27 +14,22 @@ func rowsAtWork() []row {
 		{
 			"it has not acted yet",
 			with(plan(reboot(), replace()), begins("replace", time.Minute)),
-			answer{Does: "MarkForOwner 1", At: "replace 1", Last: "replace 1, at work", Due: "59m0s"},
+			answer{Does: "MarkForOwner 1", At: "replace 1", Last: "replace 1, asked"},
 		},
 		{
 			"it has not acted yet, on a machine that nobody owns",
 			with(plan(reboot(), replace()), orphan, begins("replace", time.Minute)),
-			answer{Does: "DeleteMachine 1", At: "replace 1", Last: "replace 1, at work", Due: "59m0s"},
+			answer{Does: "DeleteMachine 1", At: "replace 1", Last: "replace 1, asked"},
 		},
 		{
 			"it has not cycled the host yet",
 			with(plan(reboot()), begins("reboot", time.Minute)),
-			answer{Does: "CreateReboot 1", At: "reboot 1", Last: "reboot 1, at work", Due: "29m0s"},
-		},
-		{
-			"it has not asked for the cycle yet",
-			with(builtin(reboot()), begins("reboot", time.Minute)),
-			answer{Does: "AnnotateReboot 1", At: "reboot 1", Last: "reboot 1, at work", Due: "29m0s"},
+			answer{Does: "CreateReboot 1", At: "reboot 1", Last: "reboot 1, asked"},
 		},
 		{
 			"it has not made its request yet",
 			with(plan(request()), begins("request", time.Minute)),
-			answer{Does: "CreateRequest 1", At: "request 1", Last: "request 1, at work", Due: "23h59m0s"},
+			answer{Does: "CreateRequest 1", At: "request 1", Last: "request 1, asked"},
 		},
 		{
 			"it has not acted yet, and nobody can tell whether the machine is sick",
@@ -42,7 +37,7 @@ func rowsAtWork() []row {
 			answer{
 				Says: saysUndecided,
 				At:   "replace 2",
-				Last: "replace 1, Aborted: Sickbay cannot tell at the moment whether the machine is healthy", Free: true, Due: "5s", Again: "5s",
+				Last: "replace 1, NotBegun: Sickbay cannot tell at the moment whether the machine is healthy", Free: true, Due: "5s", Again: "5s",
 			},
 		},
 		{
@@ -51,7 +46,7 @@ func rowsAtWork() []row {
 			answer{
 				Says: "Pending HeldByOthers: Somebody has deleted the machine",
 				At:   "replace 2",
-				Last: "replace 1, Aborted: Somebody has deleted the machine", Free: true, Due: "5s", Again: "5s",
+				Last: "replace 1, NotBegun: Somebody has deleted the machine", Free: true, Due: "5s", Again: "5s",
 			},
 		},
 		{
@@ -60,7 +55,7 @@ func rowsAtWork() []row {
 			answer{
 				Says: "Pending GateClosed: 3 of 3 are not healthy",
 				At:   "replace 2",
-				Last: "replace 1, Aborted: 3 of 3 are not healthy", Free: true, Due: "5s", Again: "5s",
+				Last: "replace 1, NotBegun: 3 of 3 are not healthy", Free: true, Due: "5s", Again: "5s",
 			},
 		},
 		{
@@ -69,7 +64,7 @@ func rowsAtWork() []row {
 			answer{
 				Says: "Pending NoSlot: 2 of at most 1 are in flight",
 				At:   "replace 2",
-				Last: "replace 1, Aborted: 2 of at most 1 are in flight", Free: true, Due: "5s", Again: "5s",
+				Last: "replace 1, NotBegun: 2 of at most 1 are in flight", Free: true, Due: "5s", Again: "5s",
 			},
 		},
 		{
@@ -78,7 +73,7 @@ func rowsAtWork() []row {
 			answer{
 				Says: "Pending Backoff: the webhook is down",
 				At:   "replace 2",
-				Last: "replace 1, Aborted: the webhook is down", Free: true, Due: "5s", Again: "5s",
+				Last: "replace 1, NotBegun: the webhook is down", Free: true, Due: "5s", Again: "5s",
 			},
 		},
 		{
@@ -87,7 +82,7 @@ func rowsAtWork() []row {
 			answer{
 				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; step replace follows if that does not help",
 				At:   "watch 1",
-				Last: "watch 1, at work", Due: "9m0s", Again: "9m0s",
+				Last: "watch 1 since -1m0s, at work", Due: "9m0s", Again: "9m0s",
 			},
 		},
 		{
@@ -96,7 +91,7 @@ func rowsAtWork() []row {
 			answer{
 				Says: "Acting Acting: The machine is not healthy after 10m0s; going on with step replace",
 				At:   "replace 2",
-				Last: "watch 1, TimedOut: The machine is not healthy after 10m0s",
+				Last: "watch 1 since -10m0s, TimedOut: The machine is not healthy after 10m0s",
 			},
 		},
 		{
@@ -105,7 +100,7 @@ func rowsAtWork() []row {
 			answer{
 				Says: "Acting Undecided: The step has timed out, and Sickbay cannot tell whether the machine is healthy",
 				At:   "watch 1",
-				Last: "watch 1, at work", Due: "0s", Again: "10m0s",
+				Last: "watch 1 since -10m0s, at work", Due: "0s", Again: "10m0s",
 			},
 		},
 		{
@@ -114,65 +109,41 @@ func rowsAtWork() []row {
 			answer{
 				Says: "Acting Acting: Sickbay could not tell whether the machine was healthy after 10m0s; going on with step replace",
 				At:   "replace 2",
-				Last: "watch 1, TimedOut: Sickbay could not tell whether the machine was healthy after 10m0s",
+				Last: "watch 1 since -20m0s, TimedOut: Sickbay could not tell whether the machine was healthy after 10m0s",
 			},
 		},
 		{
 			"a pause has ended that it has seen",
 			with(plan(wait()), begins("watch", 5*time.Minute), said(metav1.ConditionUnknown, v1alpha1.ReasonPaused, ""),
 				stoppedFor(2*time.Minute), resumed(0)),
-			answer{
-				Says: saysWatching,
-				At:   "watch 1",
-				Last: "watch 1, at work", Due: "10m0s", Again: "10m0s",
-			},
+			answer{Says: saysWatching, At: "watch 1", Last: "watch 1 since -5m0s, at work", Due: "10m0s", Again: "10m0s"},
 		},
 		{
 			"a pause has ended that it saw some time ago",
 			with(plan(wait()), begins("watch", 5*time.Minute), seenPause(time.Minute), resumed(time.Minute)),
-			answer{
-				Says: saysWatching,
-				At:   "watch 1",
-				Last: "watch 1, at work", Due: "5m0s", Again: "5m0s",
-			},
+			answer{Says: saysWatching, At: "watch 1", Last: "watch 1 since -5m0s, at work", Due: "5m0s", Again: "5m0s"},
 		},
 		{
 			"a pause has ended that nobody saw",
 			with(plan(wait()), begins("watch", 5*time.Minute), said(metav1.ConditionTrue, v1alpha1.ReasonActing, ""),
 				resumed(time.Minute)),
-			answer{
-				Says: saysWatching,
-				At:   "watch 1",
-				Last: "watch 1, at work", Due: "9m0s", Again: "9m0s",
-			},
+			answer{Says: saysWatching, At: "watch 1", Last: "watch 1 since -5m0s, at work", Due: "9m0s", Again: "9m0s"},
 		},
 		{
 			"a pause is said to end in the future",
 			with(plan(wait()), begins("watch", 5*time.Minute), resumed(-time.Hour)),
-			answer{
-				Says: saysWatching,
-				At:   "watch 1",
-				Last: "watch 1, at work", Due: "5m0s", Again: "5m0s",
-			},
+			answer{Says: saysWatching, At: "watch 1", Last: "watch 1 since -5m0s, at work", Due: "5m0s", Again: "5m0s"},
 		},
 		{
 			"its deadline was lost",
 			with(plan(wait()), begins("watch", 5*time.Minute), func(f *Facts) { f.Record.Status.NextTransitionTime = nil }),
-			answer{
-				Says: saysWatching,
-				At:   "watch 1",
-				Last: "watch 1, at work", Due: "5m0s", Again: "5m0s",
-			},
+			answer{Says: saysWatching, At: "watch 1", Last: "watch 1 since -5m0s, at work", Due: "5m0s", Again: "5m0s"},
 		},
 		{
 			"its deadline and its start were lost",
 			with(plan(wait()), begins("watch", 5*time.Minute),
-				func(f *Facts) { f.Record.Status.NextTransitionTime = nil; f.Record.Status.Attempts[0].StartTime = nil }),
-			answer{
-				Says: saysWatching,
-				At:   "watch 1",
-				Last: "watch 1, at work", Due: "10m0s", Again: "10m0s",
-			},
+				func(f *Facts) { f.Record.Status.NextTransitionTime = nil; f.Record.Status.Attempts[0].BeganAt = nil }),
+			answer{Says: saysWatching, At: "watch 1", Last: "watch 1, asked", Due: "10m0s", Again: "10m0s"},
 		},
 		{
 			"the plan has no such step",
@@ -180,7 +151,7 @@ func rowsAtWork() []row {
 			answer{
 				Says: "Held NoStepLeft: No step is left; the last: The plan has no such step; a person decides",
 				At:   "2",
-				Last: "other 1, Failed: The plan has no such step", Free: true,
+				Last: "other 1 since -1m0s, Failed: The plan has no such step", Free: true,
 			},
 		},
 	}

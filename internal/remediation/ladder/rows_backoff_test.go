@@ -43,12 +43,12 @@ func rowsBackoff() []row {
 		},
 		{
 			"a mark is taken back, and the owner gets a rest",
-			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultRefused, "replace"), withdrawing,
+			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultImpossible, "replace"), withdrawing,
 				dueIn(5*time.Minute)),
 			answer{
 				Says: "Pending Refused: It did not help; it begins again later",
 				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, Refused: It did not help", Free: true, Due: "5m0s", Again: "5m0s",
+				Last: "replace 1 made MachineSet md-0, Impossible: It did not help", Free: true, Due: "5m0s", Again: "5m0s",
 			},
 		},
 		{
@@ -58,7 +58,7 @@ func rowsBackoff() []row {
 			answer{
 				Says: "Pending Backoff: It did not help; it begins again later",
 				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true, Due: "5m0s", Again: "5m0s",
+				Last: "replace 1 made MachineSet md-0 since -1h0m0s, TimedOut: It did not help", Free: true, Due: "5m0s", Again: "5m0s",
 			},
 		},
 		{
@@ -103,20 +103,22 @@ func rowsBackoff() []row {
 		},
 		{
 			"the owner gets a rest, and the machine has another by now",
-			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultRefused, "replace"), noSlot, dueIn(4*time.Minute),
+			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultImpossible, "replace"), noSlot, dueIn(4*time.Minute),
 				func(f *Facts) { f.Machine.Owner = otherSet() }),
 			answer{
-				Says: saysNoSlot, At: "replace 2",
-				Last: "replace 1 made MachineSet md-0, Refused: It did not help", Free: true,
+				Says: saysNoSlot,
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Impossible: It did not help", Free: true,
 			},
 		},
 		{
 			"the machine has another owner, and the record backs off for something else",
-			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultRefused, "replace"), noSlot, dueIn(time.Second),
+			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultImpossible, "replace"), noSlot, dueIn(time.Second),
 				func(f *Facts) { f.Machine.Owner = otherSet() }),
 			answer{
-				Says: "Pending Refused: It did not help; it begins again later", At: "replace 2",
-				Last: "replace 1 made MachineSet md-0, Refused: It did not help", Free: true, Due: "1s", Again: "1s",
+				Says: "Pending Refused: It did not help; it begins again later",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Impossible: It did not help", Free: true, Due: "1s", Again: "1s",
 			},
 		},
 		{

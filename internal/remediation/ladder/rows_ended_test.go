@@ -25,7 +25,7 @@ func rowsEnded() []row {
 		{
 			"it has ended, and the machine is sick and marked",
 			with(plan(replace()), works("replace", time.Minute), completed),
-			answer{Does: "Close", At: "replace 1", Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s"},
+			answer{Does: "Close", At: "replace 1", Last: "replace 1 made MachineSet md-0, asked"},
 		},
 	}
 }

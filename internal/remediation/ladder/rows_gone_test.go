@@ -23,13 +23,13 @@ func rowsGone() []row {
 			answer{
 				Says: "Acting Withdrawing: The machine is gone; withdrawing what was asked for",
 				At:   "request 2",
-				Last: "request 1 made Fix r-1, Unneeded: The machine is gone",
+				Last: "request 1 made Fix r-1 since -1m0s, Unneeded: The machine is gone",
 			},
 		},
 		{
 			"gone, and the request of an attempt that is over stands",
 			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultUnneeded, ""), goneNow, made("Fix")),
-			answer{Does: "WithdrawRequest 1", At: "2", Last: "request 1 made Fix r-1, Unneeded: It did not help"},
+			answer{Does: "WithdrawRequest 1", At: "2", Last: "request 1 made Fix r-1 since -1m0s, Unneeded: It did not help"},
 		},
 		{
 			"gone, and that request is on its way out",
@@ -38,7 +38,7 @@ func rowsGone() []row {
 			answer{
 				Says: "Acting Withdrawing: Waiting until Fix r-1 is gone",
 				At:   "2",
-				Last: "request 1 made Fix r-1, Unneeded: It did not help",
+				Last: "request 1 made Fix r-1 since -1m0s, Unneeded: It did not help", Again: "30s",
 			},
 		},
 		{
@@ -47,16 +47,16 @@ func rowsGone() []row {
 			answer{
 				Says: "Ended Ended: The machine is gone, but not because of this remediation",
 				At:   "collect 2",
-				Last: "collect 1 made Fix r-1, Unneeded: The machine is gone", Ends: "False MachineDeleted",
+				Last: "collect 1 made Fix r-1 since -1m0s, Unneeded: The machine is gone", Ends: "False MachineDeleted",
 			},
 		},
 		{
 			"gone in its probation",
-			with(plan(replace()), works("replace", time.Hour), recovering(time.Minute), goneNow),
+			with(plan(reboot()), works("reboot", time.Hour), recovering(time.Minute), goneNow),
 			answer{
-				Says: "Ended Ended: The machine is gone",
-				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, Unneeded: The machine is gone", Ends: "False MachineDeleted",
+				Says: "Ended Ended: The machine is gone, but not because of this remediation",
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, Unneeded: The machine is gone", Ends: "False MachineDeleted",
 			},
 		},
 		{
@@ -65,7 +65,7 @@ func rowsGone() []row {
 			answer{
 				Says: "Ended Ended: The machine is gone",
 				At:   "2",
-				Last: "replace 1 made MachineSet md-0, Failed: It did not help", Ends: "False MachineDeleted",
+				Last: "replace 1 made MachineSet md-0 since -1h0m0s, Failed: It did not help", Ends: "False MachineDeleted",
 			},
 		},
 		{
@@ -91,7 +91,7 @@ func rowsGone() []row {
 			answer{
 				Says: "Ended Ended: The machine is gone, but not because of this remediation",
 				At:   "watch 2",
-				Last: "watch 1, Unneeded: The machine is gone", Ends: "False MachineDeleted",
+				Last: "watch 1 since -1m0s, Unneeded: The machine is gone", Ends: "False MachineDeleted",
 			},
 		},
 		{

@@ -22,32 +22,22 @@ func rowsHandBack() []row {
 			answer{
 				Says: "Acting Withdrawing: No MachineHealthCheck selects the machine any more",
 				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, Aborted: No MachineHealthCheck selects the machine any more",
+				Last: "replace 1 made MachineSet md-0, Withdrawn: No MachineHealthCheck selects the machine any more",
 			},
 		},
 		{
 			"not selected any more, and the mark is left",
-			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultAborted, "replace"), unmanaged,
+			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultWithdrawn, "replace"), unmanaged,
 				said(metav1.ConditionTrue, v1alpha1.ReasonWithdrawing, "No MachineHealthCheck selects the machine any more"), marked),
-			answer{Does: "WithdrawMark 1", At: "replace 2", Last: "replace 1 made MachineSet md-0, Aborted: It did not help"},
-		},
-		{
-			"not selected any more, and the verdict is left, too",
-			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultAborted, "replace"), unmanaged, marked,
-				verdictStands),
-			answer{
-				Says: "Acting Withdrawing: Withdrawing the mark once the verdict is gone: No MachineHealthCheck selects the machine any more",
-				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, Aborted: It did not help",
-			},
+			answer{Does: "WithdrawMark 1", At: "replace 2", Last: "replace 1 made MachineSet md-0, Withdrawn: It did not help"},
 		},
 		{
 			"not selected any more, and the owner is at work",
 			with(plan(replace()), works("replace", time.Minute), unmanaged, owner(MarkAnswered, "Machine is deleting")),
 			answer{
-				Says: "Ended Ended: No MachineHealthCheck selects the machine any more",
+				Says: "Acting Withdrawing: No MachineHealthCheck selects the machine any more",
 				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, Aborted: No MachineHealthCheck selects the machine any more", Ends: "False HandedBack",
+				Last: "replace 1 made MachineSet md-0, Withdrawn: No MachineHealthCheck selects the machine any more",
 			},
 		},
 		{
@@ -56,16 +46,16 @@ func rowsHandBack() []row {
 			answer{
 				Says: "Acting Withdrawing: No MachineHealthCheck selects the machine any more",
 				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1, Aborted: No MachineHealthCheck selects the machine any more",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: No MachineHealthCheck selects the machine any more",
 			},
 		},
 		{
 			"not selected any more, in its probation",
-			with(plan(replace()), works("replace", time.Hour), recovering(time.Minute), unmanaged),
+			with(plan(reboot()), works("reboot", time.Hour), recovering(time.Minute), unmanaged),
 			answer{
 				Says: "Ended Ended: No MachineHealthCheck selects the machine any more",
-				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, Aborted: No MachineHealthCheck selects the machine any more", Ends: "False HandedBack",
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, Aborted: No MachineHealthCheck selects the machine any more", Ends: "False HandedBack",
 			},
 		},
 		{
@@ -74,7 +64,7 @@ func rowsHandBack() []row {
 			answer{
 				Says: "Ended Ended: No MachineHealthCheck selects the machine any more",
 				At:   "2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Ends: "False HandedBack",
+				Last: "replace 1 made MachineSet md-0 since -1h0m0s, TimedOut: It did not help", Ends: "False HandedBack",
 			},
 		},
 		{
@@ -83,7 +73,7 @@ func rowsHandBack() []row {
 			answer{
 				Says: "Acting Withdrawing: The MachineRemediation was deleted",
 				At:   "request 2",
-				Last: "request 1 made Fix r-1, Aborted: The MachineRemediation was deleted",
+				Last: "request 1 made Fix r-1 since -1m0s, Aborted: The MachineRemediation was deleted",
 			},
 		},
 		{
@@ -92,7 +82,7 @@ func rowsHandBack() []row {
 			answer{
 				Says: "Ended Ended: The MachineRemediation was deleted",
 				At:   "collect 2",
-				Last: "collect 1 made Fix r-1, Aborted: The MachineRemediation was deleted", Ends: "False HandedBack",
+				Last: "collect 1 made Fix r-1 since -1m0s, Aborted: The MachineRemediation was deleted", Ends: "False HandedBack",
 			},
 		},
 		{

@@ -15,7 +15,7 @@ func rowsHeld() []row {
 			answer{
 				Says: saysNoStepLeft,
 				At:   "2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
+				Last: "replace 1 made MachineSet md-0 since -1h0m0s, TimedOut: It did not help", Free: true,
 			},
 		},
 		{
@@ -37,7 +37,7 @@ func rowsHeld() []row {
 			answer{
 				Says: saysHold,
 				At:   "ask 2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
+				Last: "replace 1 made MachineSet md-0 since -1h0m0s, TimedOut: It did not help", Free: true,
 			},
 		},
 		{
@@ -59,7 +59,7 @@ func rowsHeld() []row {
 			answer{
 				Says: "Held PlanProblem: rule x: no such key; a person decides",
 				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1, TimedOut: It did not help", Free: true,
+				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, TimedOut: It did not help", Free: true,
 			},
 		},
 		{
@@ -73,7 +73,7 @@ func rowsHeld() []row {
 			answer{
 				Says: saysRebooting,
 				At:   "reboot 1",
-				Last: "reboot 1 made RebootRemediation r-1, at work", Due: "29m0s", Again: "29m0s",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
 			},
 		},
 		{

@@ -25,11 +25,6 @@ func rowsPending() []row {
 			answer{Does: "CreateReboot 1"},
 		},
 		{
-			"a slot, for a power cycle by annotation",
-			builtin(reboot()),
-			answer{Does: "AnnotateReboot 1"},
-		},
-		{
 			"a slot, for a request",
 			plan(request()),
 			answer{Does: "CreateRequest 1"},
@@ -40,7 +35,7 @@ func rowsPending() []row {
 			answer{
 				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; step replace follows if that does not help",
 				At:   "watch 1",
-				Last: "watch 1, at work", Due: "10m0s", Again: "10m0s",
+				Last: "watch 1 since 0s, at work", Due: "10m0s", Again: "10m0s",
 			},
 		},
 		{
@@ -54,7 +49,7 @@ func rowsPending() []row {
 			answer{
 				Says: "Acting Acting: Step reboot, 2 of 2: waits for the power cycle of its host; step replace follows if that does not help",
 				At:   "reboot 2",
-				Last: "reboot 2, at work", Due: "30m0s", Again: "30m0s",
+				Last: "reboot 2, asked",
 			},
 		},
 		{
@@ -71,7 +66,7 @@ func rowsPending() []row {
 			answer{
 				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; step replace follows if that does not help",
 				At:   "watch 1",
-				Last: "watch 1, at work", Free: true, Due: "10m0s", Again: "10m0s",
+				Last: "watch 1 since 0s, at work", Free: true, Due: "10m0s", Again: "10m0s",
 			},
 		},
 		{
@@ -131,11 +126,7 @@ func rowsPending() []row {
 		{
 			"another system works on it while a step may wait",
 			with(plan(wait()), claimed),
-			answer{
-				Says: saysWatching,
-				At:   "watch 1",
-				Last: "watch 1, at work", Due: "10m0s", Again: "10m0s",
-			},
+			answer{Says: saysWatching, At: "watch 1", Last: "watch 1 since 0s, at work", Due: "10m0s", Again: "10m0s"},
 		},
 		{
 			"a person keeps its host off",
@@ -166,11 +157,7 @@ func rowsPending() []row {
 		{
 			"somebody else has marked it for what comes next",
 			with(plan(replace()), waits("replace", 1), markedByOthers),
-			answer{
-				Says: saysReplacing,
-				At:   "replace 1",
-				Last: "replace 1, at work", Due: "1h0m0s", Again: "1h0m0s",
-			},
+			answer{Says: saysReplacing, At: "replace 1", Last: "replace 1, asked"},
 		},
 		{
 			"the gate is closed",
@@ -193,26 +180,18 @@ func rowsPending() []row {
 			answer{
 				Says: "Pending Backoff: the webhook is down",
 				At:   "replace 2",
-				Last: "replace 1, Aborted: the webhook is down", Free: true, Due: "5s", Again: "5s",
+				Last: "replace 1, NotBegun: the webhook is down", Free: true, Due: "5s", Again: "5s",
 			},
 		},
 		{
 			"a rule jumps forward",
 			with(plan(wait(), reboot(), replace()), jumpTo("replace")),
-			answer{
-				Says: saysReplacing,
-				At:   "replace 1",
-				Last: "replace 1, at work", Due: "1h0m0s", Again: "1h0m0s",
-			},
+			answer{Says: saysReplacing, At: "replace 1", Last: "replace 1, asked"},
 		},
 		{
 			"a rule jumps back",
 			with(plan(wait(), reboot(), replace()), waits("replace", 3), jumpTo("reboot")),
-			answer{
-				Says: saysReplacing,
-				At:   "replace 3",
-				Last: "replace 3, at work", Due: "1h0m0s", Again: "1h0m0s",
-			},
+			answer{Says: saysReplacing, At: "replace 3", Last: "replace 3, asked"},
 		},
 		{
 			"a rule jumps to a step that leaves it to a person",
@@ -238,30 +217,18 @@ func rowsPending() []row {
 			"a rule would jump past a step that is approved",
 			with(plan(approvedStep(reboot()), approvedStep(replace())), waits("reboot", 1), decides(v1alpha1.AnswerApprove, ""),
 				jumpTo("replace")),
-			answer{
-				Says: saysRebooting,
-				At:   "reboot 1",
-				Last: "reboot 1 (Approve), at work", Due: "30m0s", Again: "30m0s",
-			},
+			answer{Says: saysRebooting, At: "reboot 1", Last: "reboot 1 (Approve), asked"},
 		},
 		{
 			"a rule jumps to a step that is not there",
 			with(plan(reboot()), waits("reboot", 1), jumpTo("other")),
-			answer{
-				Says: saysRebooting,
-				At:   "reboot 1",
-				Last: "reboot 1, at work", Due: "30m0s", Again: "30m0s",
-			},
+			answer{Says: saysRebooting, At: "reboot 1", Last: "reboot 1, asked"},
 		},
 		{
 			"a rule would jump past a step whose approval outlasts an attempt that did nothing",
-			with(plan(approvedStep(reboot()), replace()), begins("reboot", time.Hour), over(v1alpha1.ResultAborted, "reboot"),
+			with(plan(approvedStep(reboot()), replace()), begins("reboot", time.Hour), over(v1alpha1.ResultNotBegun, "reboot"),
 				decided(1, v1alpha1.AnswerApprove), jumpTo("replace")),
-			answer{
-				Says: saysRebooting,
-				At:   "reboot 2",
-				Last: "reboot 2 (Approve), at work", Due: "30m0s", Again: "30m0s",
-			},
+			answer{Says: saysRebooting, At: "reboot 2", Last: "reboot 2 (Approve), asked", Again: "23h0m0s"},
 		},
 	}
 }

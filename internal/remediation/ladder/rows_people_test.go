@@ -22,9 +22,18 @@ func rowsPeople() []row {
 			"Cancel while the owner is at work",
 			with(plan(replace()), works("replace", time.Minute), owner(MarkAnswered, ""), decides(v1alpha1.AnswerCancel, "")),
 			answer{
+				Says: "Acting Withdrawing: Cancel by ann",
+				At:   "2",
+				Last: "replace 1 (Cancel) made MachineSet md-0, Cancelled: Cancel by ann",
+			},
+		},
+		{
+			"Cancel while the owner deletes the machine",
+			with(plan(replace()), replacing(time.Minute), decides(v1alpha1.AnswerCancel, "")),
+			answer{
 				Says: "Held Cancelled: Cancel by ann; a person decides",
 				At:   "2",
-				Last: "replace 1 (Cancel) made MachineSet md-0, Cancelled: Cancel by ann", Again: "1h0m0s",
+				Last: "replace 1 (Cancel) made MachineSet md-0 since -1m0s, Cancelled: Cancel by ann",
 			},
 		},
 		{
@@ -33,7 +42,7 @@ func rowsPeople() []row {
 			answer{
 				Says: "Held Cancelled: Cancel by ann; a person decides",
 				At:   "2",
-				Last: "watch 1 (Cancel), Cancelled: Cancel by ann", Free: true,
+				Last: "watch 1 (Cancel) since -1m0s, Cancelled: Cancel by ann", Free: true,
 			},
 		},
 		{
@@ -47,11 +56,11 @@ func rowsPeople() []row {
 		},
 		{
 			"Cancel in the probation",
-			with(plan(replace()), works("replace", time.Hour), recovering(time.Minute), decides(v1alpha1.AnswerCancel, "")),
+			with(plan(reboot()), works("reboot", time.Hour), recovering(time.Minute), decides(v1alpha1.AnswerCancel, "")),
 			answer{
 				Says: saysProbation,
 				At:   "2",
-				Last: "replace 1 (Cancel) made MachineSet md-0, Cancelled: Cancel by ann", Due: "4m0s", Again: "4m0s",
+				Last: "reboot 1 (Cancel) made RebootRemediation r-1 since -1h0m0s, Cancelled: Cancel by ann", Due: "4m0s", Again: "4m0s",
 			},
 		},
 		{
@@ -60,7 +69,7 @@ func rowsPeople() []row {
 			answer{
 				Says: saysProbation,
 				At:   "2",
-				Last: "replace 1 (Cancel), Cancelled: Cancel by ann", Due: "4m0s", Again: "4m0s",
+				Last: "replace 1 (Cancel), Cancelled: Cancel by ann", Free: true, Due: "4m0s", Again: "4m0s",
 			},
 		},
 		{
@@ -85,11 +94,7 @@ func rowsPeople() []row {
 			"Cancel of another attempt",
 			with(plan(replace()), works("replace", time.Minute), decides(v1alpha1.AnswerCancel, ""),
 				func(f *Facts) { f.Record.Spec.Decision.Attempt = 2 }),
-			answer{
-				Says: saysReplacing,
-				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
-			},
+			answer{Says: saysReplacing, At: "replace 1", Last: "replace 1 made MachineSet md-0, asked", Again: "9m0s"},
 		},
 		{
 			"Deny before the first act",
@@ -122,19 +127,12 @@ func rowsPeople() []row {
 		{
 			"Deny of an attempt that has acted",
 			with(plan(replace()), works("replace", time.Minute), decides(v1alpha1.AnswerDeny, "")),
-			answer{
-				Says: saysReplacing,
-				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
-			},
+			answer{Says: saysReplacing, At: "replace 1", Last: "replace 1 made MachineSet md-0, asked", Again: "9m0s"},
 		},
 		{
 			"Deny in the probation",
 			with(plan(replace()), waits("replace", 1), recovering(time.Minute), decides(v1alpha1.AnswerDeny, "")),
-			answer{
-				Says: saysProbation,
-				At:   "replace 1", Due: "4m0s", Again: "4m0s",
-			},
+			answer{Says: saysProbation, At: "replace 1", Free: true, Due: "4m0s", Again: "4m0s"},
 		},
 		{
 			"Deny while it is held",
@@ -142,7 +140,7 @@ func rowsPeople() []row {
 			answer{
 				Says: saysNoStepLeft,
 				At:   "2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
+				Last: "replace 1 made MachineSet md-0 since -1h0m0s, TimedOut: It did not help", Free: true,
 			},
 		},
 		{
@@ -166,11 +164,7 @@ func rowsPeople() []row {
 		{
 			"Approve with a slot",
 			with(plan(approvedStep(replace())), waits("replace", 1), decides(v1alpha1.AnswerApprove, "")),
-			answer{
-				Says: saysReplacing,
-				At:   "replace 1",
-				Last: "replace 1 (Approve), at work", Due: "1h0m0s", Again: "1h0m0s",
-			},
+			answer{Says: saysReplacing, At: "replace 1", Last: "replace 1 (Approve), asked"},
 		},
 		{
 			"Approve of another attempt",
@@ -184,18 +178,14 @@ func rowsPeople() []row {
 			answer{
 				Says: "Pending ApprovalRequired: Step reboot waits for a person to approve it",
 				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1, TimedOut: It did not help", Free: true,
+				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, TimedOut: It did not help", Free: true,
 			},
 		},
 		{
 			"an approval outlasts an attempt that was given up",
-			with(plan(approvedStep(reboot())), begins("reboot", time.Hour), over(v1alpha1.ResultAborted, "reboot"),
+			with(plan(approvedStep(reboot())), begins("reboot", time.Hour), over(v1alpha1.ResultNotBegun, "reboot"),
 				decided(1, v1alpha1.AnswerApprove)),
-			answer{
-				Says: saysRebooting,
-				At:   "reboot 2",
-				Last: "reboot 2 (Approve), at work", Due: "30m0s", Again: "30m0s",
-			},
+			answer{Says: saysRebooting, At: "reboot 2", Last: "reboot 2 (Approve), asked", Again: "23h0m0s"},
 		},
 		{
 			"an approval does not outlast an attempt that has acted",
@@ -204,7 +194,7 @@ func rowsPeople() []row {
 			answer{
 				Says: "Pending ApprovalRequired: Step reboot waits for a person to approve it",
 				At:   "reboot 2",
-				Last: "reboot 1 (Approve) made RebootRemediation r-1, Aborted: It did not help", Free: true,
+				Last: "reboot 1 (Approve) made RebootRemediation r-1 since -1h0m0s, Aborted: It did not help", Free: true,
 			},
 		},
 	}

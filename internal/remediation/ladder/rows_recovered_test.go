@@ -12,33 +12,24 @@ func rowsRecovered() []row {
 		{
 			"healthy before the first act",
 			with(plan(replace()), is(Healthy)),
-			answer{Says: saysProbation, Due: "5m0s", Again: "5m0s"},
+			answer{Says: saysProbation, Free: true, Due: "5m0s", Again: "5m0s"},
 		},
 		{
 			"healthy while the owner is marked",
 			with(plan(replace()), works("replace", time.Minute), is(Healthy)),
 			answer{
 				Says: "Acting Withdrawing: The machine is healthy; withdrawing what was asked for",
-				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, open",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Withdrawn: The machine has recovered",
 			},
 		},
 		{
 			"healthy while the owner is at work",
 			with(plan(replace()), works("replace", time.Minute), is(Healthy), owner(MarkAnswered, "")),
 			answer{
-				Says: saysProbation,
-				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, open", Due: "5m0s", Again: "5m0s",
-			},
-		},
-		{
-			"healthy while the annotation is consumed",
-			with(builtin(reboot()), works("reboot", time.Minute), is(Healthy), func(f *Facts) { f.Machine.RebootStands = false }),
-			answer{
-				Says: "Ended Ended: The machine is healthy",
-				At:   "reboot 1",
-				Last: "reboot 1 made Machine md-0-x7, Succeeded: The machine is healthy", Ends: "True Recovered",
+				Says: "Acting Withdrawing: The machine is healthy; withdrawing what was asked for",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Withdrawn: The machine has recovered",
 			},
 		},
 		{
@@ -47,7 +38,7 @@ func rowsRecovered() []row {
 			answer{
 				Says: saysProbation,
 				At:   "replace 2",
-				Last: "replace 1, Unneeded: The machine has recovered", Due: "5m0s", Again: "5m0s",
+				Last: "replace 1, NotBegun: The machine has recovered", Free: true, Due: "5m0s", Again: "5m0s",
 			},
 		},
 		{
@@ -56,7 +47,7 @@ func rowsRecovered() []row {
 			answer{
 				Says: saysProbation,
 				At:   "watch 2",
-				Last: "watch 1, Unneeded: The machine has recovered", Due: "5m0s", Again: "5m0s",
+				Last: "watch 1 since -1m0s, Unneeded: The machine has recovered", Free: true, Due: "5m0s", Again: "5m0s",
 			},
 		},
 		{
@@ -65,7 +56,7 @@ func rowsRecovered() []row {
 			answer{
 				Says: saysProbation,
 				At:   "collect 2",
-				Last: "collect 1 made Fix r-1, Unneeded: The machine has recovered", Due: "5m0s", Again: "5m0s",
+				Last: "collect 1 made Fix r-1 since -1m0s, Unneeded: The machine has recovered", Free: true, Due: "5m0s", Again: "5m0s",
 			},
 		},
 		{
@@ -74,30 +65,34 @@ func rowsRecovered() []row {
 			answer{
 				Says: saysProbation,
 				At:   "2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Due: "5m0s", Again: "5m0s",
+				Last: "replace 1 made MachineSet md-0 since -1h0m0s, TimedOut: It did not help", Due: "5m0s", Again: "5m0s",
 			},
 		},
 		{
-			"healthy, and its mark is being taken back",
-			with(plan(replace()), works("replace", time.Minute), recovering(time.Second), withdrawing, marked),
-			answer{Does: "WithdrawMark 1", At: "replace 1", Last: "replace 1 made MachineSet md-0, open", Due: "4m59s"},
+			"healthy, and its request is being taken back",
+			with(plan(reboot()), works("reboot", time.Minute), recovering(time.Second), withdrawing, requested("RebootRemediation", 1)),
+			answer{
+				Does: "WithdrawRequest 1",
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, open", Due: "4m59s",
+			},
 		},
 		{
 			"healthy for not long enough",
-			with(plan(replace()), works("replace", time.Hour), recovering(299*time.Second)),
+			with(plan(reboot()), works("reboot", time.Hour), recovering(299*time.Second)),
 			answer{
 				Says: saysProbation,
-				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, open", Due: "1s", Again: "1s",
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, open", Due: "1s", Again: "1s",
 			},
 		},
 		{
 			"healthy for long enough",
-			with(plan(replace()), works("replace", time.Hour), recovering(300*time.Second)),
+			with(plan(reboot()), works("reboot", time.Hour), recovering(300*time.Second)),
 			answer{
 				Says: "Ended Ended: The machine is healthy",
-				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, Succeeded: The machine is healthy", Ends: "True Recovered",
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, Succeeded: The machine is healthy", Ends: "True Recovered",
 			},
 		},
 		{
@@ -115,7 +110,7 @@ func rowsRecovered() []row {
 			answer{
 				Says: "Ended Ended: The machine is healthy, and nothing was done",
 				At:   "replace 2",
-				Last: "collect 1 made Fix r-1, Succeeded: It did not help", Ends: "True RecoveredUnaided",
+				Last: "collect 1 made Fix r-1 since -1h0m0s, Succeeded: It did not help", Ends: "True RecoveredUnaided",
 			},
 		},
 		{
@@ -125,15 +120,6 @@ func rowsRecovered() []row {
 				Says: "Ended Ended: The machine is healthy; the remediation was cancelled",
 				At:   "2",
 				Last: "replace 1 made MachineSet md-0, Cancelled: It did not help", Ends: "False Cancelled",
-			},
-		},
-		{
-			"built-in: healthy while the annotation stands",
-			with(builtin(reboot()), works("reboot", time.Minute), is(Healthy)),
-			answer{
-				Says: "Acting Withdrawing: The machine is healthy; withdrawing what was asked for",
-				At:   "reboot 1",
-				Last: "reboot 1 made Machine md-0-x7, open",
 			},
 		},
 		{
@@ -147,7 +133,7 @@ func rowsRecovered() []row {
 			answer{
 				Says: saysReplacing,
 				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "59m59s",
+				Last: "replace 1 made MachineSet md-0 since -1s, at work", Due: "59m59s", Again: "59m59s",
 			},
 		},
 		{
@@ -156,7 +142,7 @@ func rowsRecovered() []row {
 			answer{
 				Says: saysProbation,
 				At:   "reboot 1",
-				Last: "reboot 1 made RebootRemediation r-1, open", Due: "5m0s", Again: "5m0s",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, open", Due: "5m0s", Again: "5m0s",
 			},
 		},
 	}

@@ -15,7 +15,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Acting: Step request: waits for Fix r-1; step replace follows if that does not help",
 				At:   "request 1",
-				Last: "request 1 made Fix r-1, at work", Due: "23h59m0s", Again: "23h59m0s",
+				Last: "request 1 made Fix r-1 since -1m0s, at work", Due: "23h59m0s", Again: "23h59m0s",
 			},
 		},
 		{
@@ -24,7 +24,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Acting: Somebody has deleted Fix r-1; going on with step replace",
 				At:   "replace 2",
-				Last: "request 1 made Fix r-1, Failed: Somebody has deleted Fix r-1",
+				Last: "request 1 made Fix r-1 since -1m0s, Failed: Somebody has deleted Fix r-1",
 			},
 		},
 		{
@@ -33,7 +33,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Acting: Somebody has deleted Fix r-1; going on with step replace",
 				At:   "replace 2",
-				Last: "request 1 made Fix r-1, Failed: Somebody has deleted Fix r-1",
+				Last: "request 1 made Fix r-1 since -1m0s, Failed: Somebody has deleted Fix r-1",
 			},
 		},
 		{
@@ -42,7 +42,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Withdrawing: Withdrawing what was asked for: Fix r-1 has failed: no luck",
 				At:   "replace 2",
-				Last: "request 1 made Fix r-1, Failed: Fix r-1 has failed: no luck",
+				Last: "request 1 made Fix r-1 since -1m0s, Failed: Fix r-1 has failed: no luck",
 			},
 		},
 		{
@@ -51,16 +51,16 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Acting: Step request: waits for Fix r-1; step replace follows if that does not help",
 				At:   "request 1",
-				Last: "request 1 made Fix r-1, at work", Due: "23h59m0s", Again: "23h59m0s",
+				Last: "request 1 made Fix r-1 since -1m0s, at work", Due: "23h59m0s", Again: "23h59m0s",
 			},
 		},
 		{
 			"it cannot be read",
-			with(plan(request(), replace()), works("request", time.Minute), func(f *Facts) { f.Request.Unreadable = "no rights" }),
+			with(plan(request(), replace()), works("request", time.Minute), unreadable),
 			answer{
 				Says: "Acting Acting: Step request: waits for Fix r-1; step replace follows if that does not help",
 				At:   "request 1",
-				Last: "request 1 made Fix r-1, at work", Due: "23h59m0s", Again: "30s",
+				Last: "request 1 made Fix r-1 since -1m0s, at work", Due: "23h59m0s", Again: "30s",
 			},
 		},
 		{
@@ -69,7 +69,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 24h0m0s",
 				At:   "replace 2",
-				Last: "request 1 made Fix r-1, TimedOut: The machine is not healthy after 24h0m0s",
+				Last: "request 1 made Fix r-1 since -24h0m0s, TimedOut: The machine is not healthy after 24h0m0s",
 			},
 		},
 		{
@@ -78,7 +78,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Acting: Step request: waits for Fix r-1; a person decides if that does not help",
 				At:   "request 1",
-				Last: "request 1 made Fix r-1, at work", Due: "23h59m0s", Again: "23h59m0s",
+				Last: "request 1 made Fix r-1 since -1m0s, at work", Due: "23h59m0s", Again: "23h59m0s",
 			},
 		},
 		{
@@ -87,7 +87,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 24h0m0s",
 				At:   "2",
-				Last: "request 1 made Fix r-1, TimedOut: The machine is not healthy after 24h0m0s",
+				Last: "request 1 made Fix r-1 since -24h0m0s, TimedOut: The machine is not healthy after 24h0m0s",
 			},
 		},
 		{
@@ -96,7 +96,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Acting: Fix r-1 has succeeded; going on with step replace",
 				At:   "replace 2",
-				Last: "collect 1 made Fix r-1, Succeeded: Fix r-1 has succeeded",
+				Last: "collect 1 made Fix r-1 since -1m0s, Succeeded: Fix r-1 has succeeded",
 			},
 		},
 		{
@@ -106,7 +106,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Acting: Fix r-1 has succeeded; going on with step watch",
 				At:   "watch 2",
-				Last: "collect 1 made Fix r-1, Succeeded: Fix r-1 has succeeded",
+				Last: "collect 1 made Fix r-1 since -1m0s, Succeeded: Fix r-1 has succeeded",
 			},
 		},
 		{
@@ -115,7 +115,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Held NoStepLeft: No step is left; the last: Fix r-1 has succeeded; a person decides",
 				At:   "2",
-				Last: "collect 1 made Fix r-1, Succeeded: Fix r-1 has succeeded", Free: true,
+				Last: "collect 1 made Fix r-1 since -1m0s, Succeeded: Fix r-1 has succeeded", Free: true,
 			},
 		},
 		{
@@ -124,7 +124,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Acting: Fix r-1 has failed: no room; going on with step replace",
 				At:   "replace 2",
-				Last: "collect 1 made Fix r-1, Failed: Fix r-1 has failed: no room",
+				Last: "collect 1 made Fix r-1 since -1m0s, Failed: Fix r-1 has failed: no room",
 			},
 		},
 		{
@@ -133,7 +133,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Acting: Fix r-1 has not succeeded after 15m0s; going on with step replace",
 				At:   "replace 2",
-				Last: "collect 1 made Fix r-1, TimedOut: Fix r-1 has not succeeded after 15m0s",
+				Last: "collect 1 made Fix r-1 since -15m0s, TimedOut: Fix r-1 has not succeeded after 15m0s",
 			},
 		},
 		{
@@ -142,7 +142,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: saysRebooting,
 				At:   "reboot 1",
-				Last: "reboot 1 made RebootRemediation r-1, at work", Due: "29m0s", Again: "29m0s",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
 			},
 		},
 		{
@@ -151,7 +151,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 30m0s",
 				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1, TimedOut: The machine is not healthy after 30m0s",
+				Last: "reboot 1 made RebootRemediation r-1 since -30m0s, TimedOut: The machine is not healthy after 30m0s",
 			},
 		},
 		{
@@ -161,7 +161,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 30m0s",
 				At:   "replace 3",
-				Last: "reboot 2 made RebootRemediation r-2, TimedOut: The machine is not healthy after 30m0s",
+				Last: "reboot 2 made RebootRemediation r-2 since -30m0s, TimedOut: The machine is not healthy after 30m0s",
 			},
 		},
 		{
@@ -171,7 +171,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 30m0s",
 				At:   "3",
-				Last: "reboot 2 made Machine md-0-x7, TimedOut: The machine is not healthy after 30m0s",
+				Last: "reboot 2 made RebootRemediation r-2 since -30m0s, TimedOut: The machine is not healthy after 30m0s",
 			},
 		},
 		{
@@ -180,7 +180,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Withdrawing: Withdrawing what was asked for: ann keeps the host off",
 				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1, Aborted: ann keeps the host off",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: ann keeps the host off",
 			},
 		},
 		{
@@ -189,7 +189,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: "Acting Acting: RebootRemediation r-1 has failed: its BMC is silent; trying step reboot again",
 				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1, Failed: RebootRemediation r-1 has failed: its BMC is silent",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Failed: RebootRemediation r-1 has failed: its BMC is silent",
 			},
 		},
 		{
@@ -198,7 +198,7 @@ func rowsRequesting() []row {
 			answer{
 				Says: saysRebooting,
 				At:   "reboot 1",
-				Last: "reboot 1 made RebootRemediation r-1, at work", Due: "29m0s", Again: "29m0s",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
 			},
 		},
 	}

@@ -13,11 +13,7 @@ func rowsRetry() []row {
 			"Retry of the last step that was tried",
 			with(plan(reboot(), replace()), works("reboot", 3*time.Hour), over(v1alpha1.ResultTimedOut, "replace"),
 				works("replace", 2*time.Hour), over(v1alpha1.ResultTimedOut, ""), decides(v1alpha1.AnswerRetry, "")),
-			answer{
-				Says: saysReplacing,
-				At:   "replace 3",
-				Last: "replace 3 (Retry), at work", Due: "1h0m0s", Again: "1h0m0s",
-			},
+			answer{Says: saysReplacing, At: "replace 3", Last: "replace 3 (Retry), asked"},
 		},
 		{
 			"Retry without a slot",
@@ -26,18 +22,14 @@ func rowsRetry() []row {
 			answer{
 				Says: saysNoSlot,
 				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
+				Last: "replace 1 made MachineSet md-0 since -2h0m0s, TimedOut: It did not help", Free: true,
 			},
 		},
 		{
 			"Retry of another step",
 			with(plan(reboot(), replace()), works("replace", 2*time.Hour), over(v1alpha1.ResultTimedOut, ""),
 				decides(v1alpha1.AnswerRetry, "reboot")),
-			answer{
-				Says: saysRebooting,
-				At:   "reboot 2",
-				Last: "reboot 2 (Retry), at work", Due: "30m0s", Again: "30m0s",
-			},
+			answer{Says: saysRebooting, At: "reboot 2", Last: "reboot 2 (Retry), asked"},
 		},
 		{
 			"Retry of a step that leaves the machine to a person",
@@ -46,45 +38,29 @@ func rowsRetry() []row {
 			answer{
 				Says: saysHold,
 				At:   "ask 2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
+				Last: "replace 1 made MachineSet md-0 since -2h0m0s, TimedOut: It did not help", Free: true,
 			},
 		},
 		{
 			"Retry approves",
 			with(plan(approvedStep(replace())), works("replace", 2*time.Hour), over(v1alpha1.ResultTimedOut, ""),
 				decides(v1alpha1.AnswerRetry, "")),
-			answer{
-				Says: saysReplacing,
-				At:   "replace 2",
-				Last: "replace 2 (Retry), at work", Due: "1h0m0s", Again: "1h0m0s",
-			},
+			answer{Says: saysReplacing, At: "replace 2", Last: "replace 2 (Retry), asked"},
 		},
 		{
 			"Retry of a record in which nothing was tried",
 			with(plan(reboot(), replace()), startAt("", "All was tried"), decides(v1alpha1.AnswerRetry, "")),
-			answer{
-				Says: saysRebooting,
-				At:   "reboot 1",
-				Last: "reboot 1 (Retry), at work", Due: "30m0s", Again: "30m0s",
-			},
+			answer{Says: saysRebooting, At: "reboot 1", Last: "reboot 1 (Retry), asked"},
 		},
 		{
 			"Retry of a record that was left to a person from the start",
 			with(plan(reboot(), replace(), holdStep()), startAt("ask", "Continues after an earlier remediation"), waits("ask", 1), decides(v1alpha1.AnswerRetry, "")),
-			answer{
-				Says: saysRebooting,
-				At:   "reboot 1",
-				Last: "reboot 1 (Retry), at work", Due: "30m0s", Again: "30m0s",
-			},
+			answer{Says: saysRebooting, At: "reboot 1", Last: "reboot 1 (Retry), asked"},
 		},
 		{
 			"Retry of a plan that begins with a person",
 			with(plan(holdStep(), replace()), waits("ask", 1), decides(v1alpha1.AnswerRetry, "")),
-			answer{
-				Says: saysReplacing,
-				At:   "replace 1",
-				Last: "replace 1 (Retry), at work", Due: "1h0m0s", Again: "1h0m0s",
-			},
+			answer{Says: saysReplacing, At: "replace 1", Last: "replace 1 (Retry), asked"},
 		},
 		{
 			"Retry of a record that begins in the middle",
@@ -92,7 +68,7 @@ func rowsRetry() []row {
 			answer{
 				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; step ask follows if that does not help",
 				At:   "replace 1",
-				Last: "replace 1 (Retry), at work", Due: "1h0m0s", Again: "1h0m0s",
+				Last: "replace 1 (Retry), asked",
 			},
 		},
 		{
@@ -102,11 +78,7 @@ func rowsRetry() []row {
 					f.Record.Status.Attempts = append(f.Record.Status.Attempts, v1alpha1.RemediationAttempt{Number: 2, Step: "replace", EndTime: ago(0), Result: v1alpha1.ResultDenied})
 					f.Record.Status.Attempt, f.Record.Status.Step = 3, ""
 				}, decides(v1alpha1.AnswerRetry, "")),
-			answer{
-				Says: saysRebooting,
-				At:   "reboot 3",
-				Last: "reboot 3 (Retry), at work", Due: "30m0s", Again: "30m0s",
-			},
+			answer{Says: saysRebooting, At: "reboot 3", Last: "reboot 3 (Retry), asked"},
 		},
 		{
 			"Retry cuts a back-off short",
@@ -115,7 +87,7 @@ func rowsRetry() []row {
 			answer{
 				Says: saysNoSlot,
 				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
+				Last: "replace 1 made MachineSet md-0 since -1h0m0s, TimedOut: It did not help", Free: true,
 			},
 		},
 		{
@@ -125,28 +97,20 @@ func rowsRetry() []row {
 			answer{
 				Says: "Pending Backoff: It did not help; it begins again later",
 				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true, Due: "1m0s", Again: "1m0s",
+				Last: "replace 1 made MachineSet md-0 since -1h0m0s, TimedOut: It did not help", Free: true, Due: "1m0s", Again: "1m0s",
 			},
 		},
 		{
 			"Retry comes before the rules of the plan",
 			with(plan(reboot(), replace()), works("reboot", time.Hour), over(v1alpha1.ResultTimedOut, "reboot"),
 				decides(v1alpha1.AnswerRetry, ""), jumpTo("replace")),
-			answer{
-				Says: saysRebooting,
-				At:   "reboot 2",
-				Last: "reboot 2 (Retry), at work", Due: "30m0s", Again: "30m0s",
-			},
+			answer{Says: saysRebooting, At: "reboot 2", Last: "reboot 2 (Retry), asked"},
 		},
 		{
 			"Retry of a plan that cannot be evaluated",
 			with(plan(reboot(), replace()), works("reboot", time.Hour), over(v1alpha1.ResultTimedOut, "reboot"),
 				decides(v1alpha1.AnswerRetry, ""), planProblem),
-			answer{
-				Says: saysRebooting,
-				At:   "reboot 2",
-				Last: "reboot 2 (Retry), at work", Due: "30m0s", Again: "30m0s",
-			},
+			answer{Says: saysRebooting, At: "reboot 2", Last: "reboot 2 (Retry), asked"},
 		},
 		{
 			"Retry of an attempt at work",
@@ -154,7 +118,7 @@ func rowsRetry() []row {
 			answer{
 				Says: saysRebooting,
 				At:   "reboot 1",
-				Last: "reboot 1 made RebootRemediation r-1, at work", Due: "29m0s", Again: "29m0s",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
 			},
 		},
 		{
@@ -164,7 +128,7 @@ func rowsRetry() []row {
 			answer{
 				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 30m0s",
 				At:   "reboot 4",
-				Last: "reboot 3 (Retry) made RebootRemediation r-3, TimedOut: The machine is not healthy after 30m0s",
+				Last: "reboot 3 (Retry) made RebootRemediation r-3 since -30m0s, TimedOut: The machine is not healthy after 30m0s",
 			},
 		},
 		{
@@ -182,7 +146,7 @@ func rowsRetry() []row {
 			answer{
 				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; step ask follows if that does not help",
 				At:   "replace 2",
-				Last: "replace 2 (Retry), at work", Due: "1h0m0s", Again: "1h0m0s",
+				Last: "replace 2 (Retry), asked",
 			},
 		},
 		{
@@ -191,7 +155,7 @@ func rowsRetry() []row {
 			answer{
 				Says: saysRebooting,
 				At:   "reboot 1",
-				Last: "reboot 1 made RebootRemediation r-1, at work", Due: "29m0s", Again: "29m0s",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
 			},
 		},
 		{
@@ -201,7 +165,7 @@ func rowsRetry() []row {
 			answer{
 				Says: saysNoStepLeft,
 				At:   "2",
-				Last: "replace 1 (Retry) made MachineSet md-0, TimedOut: It did not help", Free: true,
+				Last: "replace 1 (Retry) made MachineSet md-0 since -1h0m0s, TimedOut: It did not help", Free: true,
 			},
 		},
 		{
@@ -228,13 +192,13 @@ func rowsRetry() []row {
 			},
 		},
 		{
-			"Retry is made up for if its attempt did nothing",
-			with(plan(reboot(), approvedStep(replace()), holdStep()), begins("replace", time.Hour), over(v1alpha1.ResultAborted, "replace"),
+			"Retry is made up for if nobody began its attempt",
+			with(plan(reboot(), approvedStep(replace()), holdStep()), begins("replace", time.Hour), over(v1alpha1.ResultNotBegun, "replace"),
 				decided(1, v1alpha1.AnswerRetry), planProblem, jumpTo("ask")),
 			answer{
 				Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; step ask follows if that does not help",
 				At:   "replace 2",
-				Last: "replace 2 (Retry), at work", Due: "1h0m0s", Again: "1h0m0s",
+				Last: "replace 2 (Retry), asked", Again: "23h0m0s",
 			},
 		},
 		{
@@ -244,7 +208,7 @@ func rowsRetry() []row {
 			answer{
 				Says: saysHold,
 				At:   "ask 2",
-				Last: "replace 1 (Retry) made MachineSet md-0, TimedOut: It did not help", Free: true,
+				Last: "replace 1 (Retry) made MachineSet md-0 since -1h0m0s, TimedOut: It did not help", Free: true,
 			},
 		},
 	}

@@ -27,10 +27,7 @@ func rowsStopped() []row {
 		{
 			"a hold that has ended since it was observed",
 			with(plan(replace()), works("replace", time.Minute), unsafe(func(s *Safety) { s.OnHold, s.HoldUntil = "ann holds it", noon })),
-			answer{
-				Says: saysReplacing,
-				At:   "replace 1", Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "9m0s",
-			},
+			answer{Says: saysReplacing, At: "replace 1", Last: "replace 1 made MachineSet md-0, asked", Again: "9m0s"},
 		},
 		{
 			"a Cluster that is being deleted before the first act",
@@ -38,28 +35,28 @@ func rowsStopped() []row {
 			answer{Says: "Pending Paused: The Cluster is being deleted", At: "replace 1", Free: true, Due: "5s", Again: "5s"},
 		},
 		{
-			"a pause while the owner is marked",
+			"a pause while the owner has not begun",
 			with(plan(replace()), works("replace", time.Minute), paused),
 			answer{
-				Says: "Acting Paused: Cluster spec.paused is set to true",
-				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: Cluster spec.paused is set to true",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Withdrawn: Cluster spec.paused is set to true",
 			},
 		},
 		{
-			"a hold while the owner is marked",
+			"a hold while the owner has not begun",
 			with(plan(replace()), works("replace", time.Minute), onHold),
 			answer{
-				Says: "Acting OnHold: ann holds it",
-				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s", Again: "1h0m0s",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: ann holds it",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Withdrawn: ann holds it", Again: "1h0m0s",
 			},
 		},
 		{
 			"a pause that goes on",
-			with(plan(replace()), works("replace", time.Minute), paused,
+			with(plan(request()), works("request", time.Minute), paused,
 				said(metav1.ConditionUnknown, v1alpha1.ReasonPaused, "Cluster spec.paused is set to true"), stoppedFor(time.Second)),
-			answer{At: "replace 1", Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s"},
+			answer{At: "request 1", Last: "request 1 made Fix r-1 since -1m0s, at work", Due: "23h59m0s"},
 		},
 		{
 			"a pause before the act of an attempt",
@@ -67,7 +64,7 @@ func rowsStopped() []row {
 			answer{
 				Says: "Pending Paused: Cluster spec.paused is set to true",
 				At:   "replace 2",
-				Last: "replace 1, Aborted: Cluster spec.paused is set to true", Free: true, Due: "5s", Again: "5s",
+				Last: "replace 1, NotBegun: Cluster spec.paused is set to true", Free: true, Due: "5s", Again: "5s",
 			},
 		},
 		{
@@ -76,40 +73,26 @@ func rowsStopped() []row {
 			answer{
 				Says: "Acting Paused: Cluster spec.paused is set to true",
 				At:   "watch 1",
-				Last: "watch 1, at work", Due: "9m0s",
+				Last: "watch 1 since -1m0s, at work", Due: "9m0s",
 			},
 		},
 		{
 			"a pause while a host is cycled",
 			with(plan(reboot()), works("reboot", time.Minute), paused),
 			answer{
-				Says: "Acting Withdrawing: Letting go of the host: Cluster spec.paused is set to true",
+				Says: "Acting Withdrawing: Withdrawing what was asked for: Cluster spec.paused is set to true",
 				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1, Aborted: Cluster spec.paused is set to true",
-			},
-		},
-		{
-			"a pause while a host is cycled by annotation",
-			with(builtin(reboot()), works("reboot", time.Minute), paused),
-			answer{
-				Says: "Acting Withdrawing: Letting go of the host: Cluster spec.paused is set to true",
-				At:   "reboot 2",
-				Last: "reboot 1 made Machine md-0-x7, Aborted: Cluster spec.paused is set to true",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: Cluster spec.paused is set to true",
 			},
 		},
 		{
 			"a pause, and a host has to be given back",
 			with(plan(reboot()), works("reboot", time.Minute), over(v1alpha1.ResultAborted, "reboot"), paused, made("RebootRemediation")),
 			answer{
-				Does: "WithdrawRequest 1",
+				Says: "Acting Withdrawing: Withdrawing what is left of an attempt that is over",
 				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1, Aborted: It did not help",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: It did not help",
 			},
-		},
-		{
-			"a pause, and the annotation for a host has to be taken back",
-			with(builtin(reboot()), works("reboot", time.Minute), over(v1alpha1.ResultAborted, "reboot"), paused, rebootStands),
-			answer{Does: "WithdrawReboot 1", At: "reboot 2", Last: "reboot 1 made Machine md-0-x7, Aborted: It did not help"},
 		},
 		{
 			"a pause before the act that cycles a host",
@@ -117,16 +100,16 @@ func rowsStopped() []row {
 			answer{
 				Says: "Pending Paused: Cluster spec.paused is set to true",
 				At:   "reboot 2",
-				Last: "reboot 1, Aborted: Cluster spec.paused is set to true", Free: true, Due: "5s", Again: "5s",
+				Last: "reboot 1, NotBegun: Cluster spec.paused is set to true", Free: true, Due: "5s", Again: "5s",
 			},
 		},
 		{
 			"a pause, and a mark is left",
 			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), paused, marked),
 			answer{
-				Says: "Acting Paused: Cluster spec.paused is set to true",
+				Says: "Acting Withdrawing: Withdrawing what is left of an attempt that is over",
 				At:   "2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help",
+				Last: "replace 1 made MachineSet md-0 since -1m0s, TimedOut: It did not help",
 			},
 		},
 		{
@@ -135,16 +118,16 @@ func rowsStopped() []row {
 			answer{
 				Says: saysNoStepLeft,
 				At:   "2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
+				Last: "replace 1 made MachineSet md-0 since -1m0s, TimedOut: It did not help", Free: true,
 			},
 		},
 		{
 			"a pause in the probation",
-			with(plan(replace()), works("replace", time.Hour), recovering(time.Minute), paused),
+			with(plan(reboot()), works("reboot", time.Hour), recovering(time.Minute), paused),
 			answer{
 				Says: "Probation Paused: Cluster spec.paused is set to true",
-				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, open", Free: true,
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, open", Free: true,
 			},
 		},
 		{
@@ -166,16 +149,16 @@ func rowsStopped() []row {
 			answer{
 				Says: "Ended Ended: The MachineRemediation was deleted",
 				At:   "watch 2",
-				Last: "watch 1, Aborted: Cluster spec.paused is set to true", Ends: "False HandedBack",
+				Last: "watch 1 since -1m0s, Aborted: The MachineRemediation was deleted", Ends: "False HandedBack",
 			},
 		},
 		{
 			"the record is deleted under a pause while the owner is marked",
 			with(plan(replace()), works("replace", time.Minute), paused, recordIsDeleted),
 			answer{
-				Says: "Acting Paused: Cluster spec.paused is set to true",
-				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s",
+				Says: "Acting Withdrawing: The MachineRemediation was deleted",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Withdrawn: The MachineRemediation was deleted",
 			},
 		},
 		{
@@ -184,25 +167,25 @@ func rowsStopped() []row {
 			answer{
 				Says: "Ended Ended: The MachineRemediation was deleted",
 				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, Aborted: The Cluster is being deleted", Ends: "False HandedBack",
+				Last: "replace 1 made MachineSet md-0, NotBegun: The MachineRemediation was deleted", Ends: "False HandedBack",
 			},
 		},
 		{
 			"the record is deleted with its Cluster while a host is cycled",
 			with(plan(reboot()), works("reboot", time.Minute), terminating, recordIsDeleted),
 			answer{
-				Says: "Acting Withdrawing: Letting go of the host: The Cluster is being deleted",
+				Says: "Acting Withdrawing: The MachineRemediation was deleted",
 				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1, Aborted: The Cluster is being deleted",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: The MachineRemediation was deleted",
 			},
 		},
 		{
 			"the machine is not selected any more, under a pause",
 			with(plan(replace()), works("replace", time.Minute), paused, unmanaged),
 			answer{
-				Says: "Acting Paused: Cluster spec.paused is set to true",
-				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s",
+				Says: "Acting Withdrawing: No MachineHealthCheck selects the machine any more",
+				At:   "replace 2",
+				Last: "replace 1 made MachineSet md-0, Withdrawn: No MachineHealthCheck selects the machine any more",
 			},
 		},
 	}

@@ -53,7 +53,7 @@ const (
 // allRows are the rows of all rules, in their order.
 func allRows() []row {
 	return slices.Concat(rowsEnded(), rowsTakeOver(), rowsGone(), rowsReplaced(), rowsStopped(), rowsHandBack(), rowsWithdraw(), rowsPeople(),
-		rowsRecovered(), rowsUnproven(), rowsAtWork(), rowsReplacing(), rowsRequesting(), rowsHeld(), rowsRetry(), rowsPending(), rowsBackoff())
+		rowsRecovered(), rowsUnproven(), rowsAtWork(), rowsReplacing(), rowsRequesting(), rowsNotBegun(), rowsHeld(), rowsRetry(), rowsPending(), rowsBackoff())
 }
 
 func TestRows(t *testing.T) {
@@ -116,7 +116,12 @@ func lastOf(s v1alpha1.MachineRemediationStatus) string {
 	if last.ObjectRef != nil {
 		text += " made " + last.ObjectRef.Kind + " " + last.ObjectRef.Name
 	}
+	if last.Begun() {
+		text += " since " + last.BeganAt.Sub(noon).String()
+	}
 	switch {
+	case last.EndTime == nil && !last.Begun():
+		return text + ", asked"
 	case last.EndTime == nil:
 		return text + ", at work"
 	case last.Result == "":
@@ -131,7 +136,7 @@ func TestFirstStatus(t *testing.T) {
 	got := Decide(f, noon.Add(time.Millisecond)).Status
 	want := v1alpha1.MachineRemediationStatus{
 		ObservedGeneration: 1, Phase: v1alpha1.RemediationActing, Step: "reboot", Attempt: 2, ReleasedGrant: 1,
-		NextTransitionTime: ago(-30 * time.Minute), StartTime: ago(0),
+		StartTime:  ago(0),
 		Attempts:   []v1alpha1.RemediationAttempt{{Number: 2, Step: "reboot", OperationID: recordUID + "/2", StartTime: ago(0)}},
 		Conditions: got.Conditions,
 	}

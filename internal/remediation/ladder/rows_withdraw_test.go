@@ -12,22 +12,16 @@ func rowsWithdraw() []row {
 		{
 			"a mark is left",
 			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked, withdrawing),
-			answer{Does: "WithdrawMark 1", At: "2", Last: "replace 1 made MachineSet md-0, TimedOut: It did not help"},
+			answer{Does: "WithdrawMark 1", At: "2", Last: "replace 1 made MachineSet md-0 since -1m0s, TimedOut: It did not help"},
 		},
 		{
-			"a mark is left that the owner has deferred",
+			"a mark is left, and the owner says that it follows it",
 			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked,
-				owner(MarkDeferred, "later"), withdrawing),
-			answer{Does: "WithdrawMark 1", At: "2", Last: "replace 1 made MachineSet md-0, TimedOut: It did not help"},
-		},
-		{
-			"a mark is left that the owner follows",
-			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked,
-				owner(MarkAnswered, ""), withdrawing),
+				owner(MarkAnswered, ""), endedBefore(30*time.Second), withdrawing),
 			answer{
-				Says: saysNoStepLeft,
+				Says: "Acting Withdrawing: MachineSet md-0 says that it deletes the machine; the mark is withdrawn if it does not",
 				At:   "2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Again: "59m0s",
+				Last: "replace 1 made MachineSet md-0 since -1m0s, TimedOut: It did not help", Again: "30s",
 			},
 		},
 		{
@@ -36,27 +30,22 @@ func rowsWithdraw() []row {
 			answer{
 				Says: saysNoStepLeft,
 				At:   "2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help", Free: true,
+				Last: "replace 1 made MachineSet md-0 since -1m0s, TimedOut: It did not help", Free: true,
 			},
-		},
-		{
-			"an annotation is left",
-			with(builtin(reboot()), works("reboot", time.Minute), over(v1alpha1.ResultTimedOut, "reboot"), rebootStands, withdrawing),
-			answer{Does: "WithdrawReboot 1", At: "reboot 2", Last: "reboot 1 made Machine md-0-x7, TimedOut: It did not help"},
 		},
 		{
 			"a request is left",
 			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"), withdrawing),
-			answer{Does: "WithdrawRequest 1", At: "2", Last: "request 1 made Fix r-1, TimedOut: It did not help"},
+			answer{Does: "WithdrawRequest 1", At: "2", Last: "request 1 made Fix r-1 since -1m0s, TimedOut: It did not help"},
 		},
 		{
 			"a request is left that cannot be read",
 			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"),
-				func(f *Facts) { f.Request.Unreadable = "no rights" }, withdrawing),
+				unreadable, endedBefore(time.Minute), stoppedBy(byUnreadable, time.Minute), withdrawing),
 			answer{
-				Says: "Acting Withdrawing: Sickbay cannot tell whether Fix r-1 still exists: no rights",
+				Does: "WithdrawRequest 1",
 				At:   "2",
-				Last: "request 1 made Fix r-1, TimedOut: It did not help", Again: "30s",
+				Last: "request 1 made Fix r-1 since -1m0s, TimedOut: It did not help", Again: "30s",
 			},
 		},
 		{
@@ -66,7 +55,7 @@ func rowsWithdraw() []row {
 			answer{
 				Says: "Acting Withdrawing: Could not withdraw what was asked for: a webhook says no",
 				At:   "2",
-				Last: "request 1 made Fix r-1, TimedOut: It did not help",
+				Last: "request 1 made Fix r-1 since -1m0s, TimedOut: It did not help",
 			},
 		},
 		{
@@ -76,17 +65,13 @@ func rowsWithdraw() []row {
 			answer{
 				Says: "Acting Withdrawing: Waiting until Fix r-1 is gone",
 				At:   "2",
-				Last: "request 1 made Fix r-1, TimedOut: It did not help",
+				Last: "request 1 made Fix r-1 since -1m0s, TimedOut: It did not help", Again: "30s",
 			},
 		},
 		{
 			"evidence is left",
 			with(plan(collect(), replace()), works("collect", time.Minute), over(v1alpha1.ResultSucceeded, "replace"), made("LogBundle")),
-			answer{
-				Says: saysReplacing,
-				At:   "replace 2",
-				Last: "replace 2, at work", Due: "1h0m0s", Again: "1h0m0s",
-			},
+			answer{Says: saysReplacing, At: "replace 2", Last: "replace 2, asked"},
 		},
 		{
 			"evidence of an attempt before the latest is left",
@@ -95,7 +80,7 @@ func rowsWithdraw() []row {
 			answer{
 				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; step replace follows if that does not help",
 				At:   "watch 2",
-				Last: "watch 2, at work", Due: "9m0s", Again: "9m0s",
+				Last: "watch 2 since -1m0s, at work", Due: "9m0s", Again: "9m0s",
 			},
 		},
 		{
@@ -104,46 +89,36 @@ func rowsWithdraw() []row {
 			answer{
 				Says: "Acting Withdrawing: Withdrawing what is left of an attempt that is over",
 				At:   "2",
-				Last: "replace 1 made MachineSet md-0, TimedOut: It did not help",
+				Last: "replace 1 made MachineSet md-0 since -1m0s, TimedOut: It did not help",
 			},
 		},
 		{
 			"the act of an attempt that was given up has come late",
-			with(plan(reboot(), replace()), begins("reboot", time.Minute), over(v1alpha1.ResultAborted, "reboot"),
+			with(plan(reboot(), replace()), begins("reboot", time.Minute), over(v1alpha1.ResultNotBegun, "reboot"),
 				requested("RebootRemediation", 1)),
 			answer{
 				Says: "Acting Withdrawing: Withdrawing what is left of an attempt that is over",
 				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1, Aborted: It did not help",
+				Last: "reboot 1 made RebootRemediation r-1, NotBegun: It did not help",
 			},
 		},
 		{
 			"a mark has come late while a step waits",
-			with(plan(replace(), wait()), begins("replace", time.Hour), over(v1alpha1.ResultAborted, "watch"),
+			with(plan(replace(), wait()), begins("replace", time.Hour), over(v1alpha1.ResultNotBegun, "watch"),
 				begins("watch", time.Minute), marked),
-			answer{Does: "WithdrawMark 2", At: "watch 2", Last: "watch 2, at work", Due: "9m0s"},
+			answer{Does: "WithdrawMark 2", At: "watch 2", Last: "watch 2 since -1m0s, at work", Due: "9m0s"},
 		},
 		{
 			"a request has come late while the owner is marked",
-			with(plan(reboot(), replace()), begins("reboot", time.Hour), over(v1alpha1.ResultAborted, "replace"),
+			with(plan(reboot(), replace()), begins("reboot", time.Hour), over(v1alpha1.ResultNotBegun, "replace"),
 				works("replace", time.Minute), requested("RebootRemediation", 1)),
-			answer{Does: "WithdrawRequest 2", At: "replace 2", Last: "replace 2 made MachineSet md-0, at work", Due: "59m0s"},
-		},
-		{
-			"an annotation has come late while the owner is marked",
-			with(plan(replace()), works("replace", time.Minute),
-				func(f *Facts) { f.Machine.RebootOperation, f.Machine.RebootStands = recordUID+"/7", true }),
-			answer{Does: "WithdrawReboot 1", At: "replace 1", Last: "replace 1 made MachineSet md-0, at work", Due: "59m0s"},
+			answer{Does: "WithdrawRequest 2", At: "replace 2", Last: "replace 2 made MachineSet md-0, asked"},
 		},
 		{
 			"a power cycle that is over is left",
 			with(plan(reboot(), replace()), works("reboot", time.Hour), over(v1alpha1.ResultFailed, "replace"), requested("RebootRemediation", 1),
 				requestSays("False", "its BMC is silent")),
-			answer{
-				Says: saysReplacing,
-				At:   "replace 2",
-				Last: "replace 2, at work", Due: "1h0m0s", Again: "1h0m0s",
-			},
+			answer{Says: saysReplacing, At: "replace 2", Last: "replace 2, asked"},
 		},
 	}
 }

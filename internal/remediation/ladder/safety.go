@@ -21,7 +21,7 @@ type Safety struct {
 	HeldByOthers string
 	// OthersAtWork: another system works on the machine, which only a live judgement shows.
 	OthersAtWork string
-	// KeptOff: a person keeps the machine's host off, and has taken over the cycle of an attempt that reboots it.
+	// KeptOff: a person, or another system, keeps the machine's host off or works on it. It takes over the power cycle of an attempt.
 	KeptOff string
 	// Paced: other repairs must succeed before this record gets a slot.
 	Paced string
@@ -37,6 +37,8 @@ type Safety struct {
 	Changed string
 	// Failed: the act was tried and failed. A read after it shows no effect.
 	Failed string
+	// Impossible: the act was tried, and can never take effect.
+	Impossible string
 	// Stuck: a withdrawal failed just now.
 	Stuck string
 }
@@ -106,7 +108,7 @@ func (d *draft) othersAtWork(step v1alpha1.RemediationStep) string {
 // taken says that the name of a request is taken by somebody else's object.
 func (d *draft) taken(step v1alpha1.RemediationStep) string {
 	request := d.f.Request
-	if request == nil || request.OperationID != "" || step.Action == v1alpha1.ActionReplace || d.annotates(step) {
+	if request == nil || request.OperationID != "" || step.Action == v1alpha1.ActionReplace {
 		return ""
 	}
 	return request.Ref.Kind + " " + request.Ref.Name + " exists already and belongs to another object"

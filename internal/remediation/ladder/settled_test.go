@@ -67,7 +67,7 @@ func TestWhateverIsStored(t *testing.T) {
 			other.wait(other.settle())
 		}
 		w.f.Record.Status, w.f.Record.Spec.Grant = other.f.Record.Status, other.f.Record.Spec.Grant
-		w.now = other.now
+		w.now, w.unrelated, w.jumped = other.now, true, true
 		w.happen(aboutMachine, aboutRequest, aboutSafety)
 		w.settle()
 	})

@@ -17,9 +17,9 @@ func InFlight(r *v1alpha1.MachineRemediation) bool {
 	return HasSlot(r) || (!Ended(r) && attempt != nil && attempt.ObjectRef != nil)
 }
 
-// HasActed reports whether any attempt of a record was carried out. Before that, its repair has not begun.
-func HasActed(r *v1alpha1.MachineRemediation) bool {
-	return slices.ContainsFunc(r.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.ObjectRef != nil })
+// HasBegun reports whether somebody has begun to carry out an attempt of a record that acts.
+func HasBegun(r *v1alpha1.MachineRemediation) bool {
+	return slices.ContainsFunc(r.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.ObjectRef != nil && a.Begun() })
 }
 
 // HasSlot reports whether a record was granted more slots than it has released.
@@ -42,25 +42,21 @@ func WantsSlot(r *v1alpha1.MachineRemediation, now time.Time) (wants bool, at ti
 // getInLine records that the next attempt needs only a slot.
 func (d *draft) getInLine(step v1alpha1.RemediationStep) { d.inLine = Acts(step.Action) }
 
-// Fruitless returns how many grants of a record led to no act.
+// Fruitless returns how many grants of a record led to nothing that somebody began.
 func Fruitless(r *v1alpha1.MachineRemediation) int {
-	made := int32(0)
-	if len(r.Status.Attempts) == maxAttempts {
-		// Attempts that were dropped have acted.
-		made = r.Status.Attempts[0].Number - 1
-	}
+	begun := int32(0)
 	for i := range r.Status.Attempts {
-		if r.Status.Attempts[i].ObjectRef != nil {
-			made++
+		if a := &r.Status.Attempts[i]; a.ObjectRef != nil && a.Begun() {
+			begun++
 		}
 	}
-	return int(max(0, r.Status.ReleasedGrant-made))
+	return int(max(0, r.Status.ReleasedGrant-begun))
 }
 
 // release gives the record's slot, if it has one, to those who wait. The record keeps it while anything that it asked for is in
-// progress, or the owner of the machine is at work.
+// progress, or the machine is being deleted for it.
 func (d *draft) release() bool {
-	if !HasSlot(d.asDecided()) || d.stands() || d.ownerAtWork() {
+	if !HasSlot(d.asDecided()) || d.stands() || d.ownerDeletes() {
 		return false
 	}
 	d.s.ReleasedGrant = d.f.Record.Spec.Grant

@@ -32,7 +32,8 @@ func TestSlots(t *testing.T) {
 		"a person cancels it":                {with(plan(replace()), waits("replace", 1), noSlot, inLine, decides(v1alpha1.AnswerCancel, "")), wish{Fruitless: 1}},
 		"a person approves what is approved": {with(plan(replace()), waits("replace", 1), noSlot, inLine, decides(v1alpha1.AnswerApprove, "")), wish{Wants: true, Fruitless: 1}},
 		"at work":                            {with(plan(replace()), works("replace", time.Hour)), wish{Has: true}},
-		"at work, over the slots":            {with(plan(replace()), works("replace", time.Hour), noSlot), wish{}},
+		"at work, over the slots":            {with(plan(replace()), replacing(time.Hour), noSlot), wish{}},
+		"asked in vain":                      {with(plan(replace()), asks("replace", time.Hour), noSlot), wish{Fruitless: 1}},
 		"deleted":                            {with(plan(replace()), waits("replace", 1), noSlot, inLine, recordIsDeleted), wish{Fruitless: 1}},
 		"over":                               {with(plan(replace()), waits("replace", 1), noSlot, inLine, completed), wish{Fruitless: 1}},
 	} {
@@ -64,8 +65,8 @@ func TestGetsInLine(t *testing.T) {
 		"the act fails":                   {with(plan(replace()), actFailed), true},
 		"the act of an intent fails":      {with(plan(replace()), begins("replace", time.Minute), actFailed), true},
 		"backs off":                       {with(plan(replace()), waits("replace", 1), noSlot, dueIn(time.Second)), true},
-		"the owner did not answer":        {with(builtin(replace()), works("replace", 10*time.Minute), func(f *Facts) { f.Machine.Mark.Ours = false }), true},
-		"the owner did not answer, asked": {with(plan(approvedStep(replace())), works("replace", 10*time.Minute), func(f *Facts) { f.Machine.Mark.Ours = false }), false},
+		"the owner did not answer":        {with(builtin(replace()), asks("replace", 10*time.Minute), func(f *Facts) { f.Machine.Mark.Ours = false }, bounded), true},
+		"the owner did not answer, asked": {with(plan(approvedStep(replace())), asks("replace", 10*time.Minute), func(f *Facts) { f.Machine.Mark.Ours = false }, bounded), false},
 		"a person has approved":           {with(plan(approvedStep(replace())), waits("replace", 1), noSlot, decides(v1alpha1.AnswerApprove, "")), true},
 		"the annotation has approved":     {with(plan(approvedStep(replace())), waits("replace", 1), noSlot, remediateAsked), true},
 		"a person must approve":           {with(plan(approvedStep(replace())), waits("replace", 1), noSlot), false},
@@ -95,16 +96,17 @@ func inLine(f *Facts) { f.Record.Status.SlotWanted = true }
 
 func noGrant(f *Facts) { f.Record.Spec.Grant = 0 }
 
-// TestMemoryIsBounded: what did nothing is forgotten first, and what was forgotten does not count as fruitless.
+// TestMemoryIsBounded: what nobody began is forgotten first.
 func TestMemoryIsBounded(t *testing.T) {
 	f := with(builtin(replace()), func(f *Facts) { f.Record.Spec.Grant, f.Record.Status.ReleasedGrant = 101, 100 })
 	s := &f.Record.Status
 	for number := int32(101 - maxAttempts); number <= 100; number++ {
 		attempt := v1alpha1.RemediationAttempt{
 			Number: number, Step: "replace", StartTime: ago(time.Hour), EndTime: ago(time.Minute), Result: v1alpha1.ResultTimedOut, ObjectRef: machineSet(),
+			BeganAt: ago(time.Hour),
 		}
 		if number == 90 {
-			attempt.ObjectRef, attempt.Result = nil, v1alpha1.ResultAborted
+			attempt.BeganAt, attempt.Result = nil, v1alpha1.ResultNotBegun
 		}
 		s.Attempts = append(s.Attempts, attempt)
 	}
@@ -112,9 +114,6 @@ func TestMemoryIsBounded(t *testing.T) {
 	got := Decide(f, noon).Status
 	if n := len(got.Attempts); n != maxAttempts || got.Attempts[0].Number != 101-maxAttempts || got.Attempts[n-1].Number != 101 {
 		t.Errorf("remembers %v", numbersOf(got))
-	}
-	if n := Fruitless(f.Record); n != 1 {
-		t.Errorf("%d grants were fruitless, want 1", n)
 	}
 	f.Record.Status = got
 	f.Record.Status.NextTransitionTime = nil

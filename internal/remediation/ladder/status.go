@@ -45,6 +45,9 @@ func (d *draft) complete(reason, message string) bool {
 	if attempt := proving(&d.s); attempt != nil {
 		attempt.Result, attempt.Message = v1alpha1.ResultAborted, message
 	}
+	if last := Last(&d.s); last != nil && last.Result == v1alpha1.ResultWithdrawn && !d.gaveUp() {
+		last.Result = v1alpha1.ResultNotBegun
+	}
 	d.s.CompletionTime = d.time()
 	d.s.NextTransitionTime = nil
 	d.forgetStop()

@@ -6,30 +6,23 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// stopped leaves everything as it is while somebody has stopped the record, and stops its clocks. A host that is kept off is
-// released: that attempt is over, and does not count.
+// stopped stops the record while somebody wants that, and its clocks. What nobody has begun is withdrawn, whoever made the pause: an owner
+// would go by the mark all the same, also if the machine recovers meanwhile. A host that is kept off is released, too.
 func (d *draft) stopped() bool {
 	reason, message := d.stop()
 	if reason == "" {
 		return false
 	}
-	attempt := atWork(&d.s)
-	if attempt != nil && d.standsStill(attempt) {
-		return d.standStill(attempt, reason, message)
-	}
-	if attempt != nil {
-		d.end(attempt, v1alpha1.ResultAborted, message)
-		if d.hostStands() {
-			return d.withdrawing("Letting go of the host: " + message)
+	if attempt := atWork(&d.s); attempt != nil {
+		if d.standsStill(attempt) {
+			return d.withdrawStrays(attempt) || d.standStill(attempt, reason, message)
+		}
+		d.takeBack(attempt, message)
+		if d.stands() {
+			return d.withdrawing("Withdrawing what was asked for: " + message)
 		}
 	}
-	if d.hostStands() {
-		return d.giveHostBack()
-	}
-	if d.recordIsDeleted() && (d.f.Safety.Terminating != "" || !d.stands()) {
-		return d.complete(v1alpha1.ReasonHandedBack, recordDeletedText)
-	}
-	return d.stopBetweenAttempts(reason, message)
+	return d.withdraw() || d.stopBetweenAttempts(reason, message)
 }
 
 // standStill stops the clock of the attempt at work. But a pause does not delay a deletion: that clock stands anyway, and since when the deletion hangs
@@ -58,14 +51,10 @@ func (d *draft) stop() (reason, message string) {
 	return reason, message
 }
 
-// standsStill reports whether the attempt at work resumes after the stop. A reboot does not, nor an attempt that has not done
-// anything yet: others may have its slot.
+// standsStill reports whether the attempt at work resumes after the stop. A reboot does not, nor an attempt that nobody has begun: others may
+// have its slot.
 func (d *draft) standsStill(attempt *v1alpha1.RemediationAttempt) bool {
-	step := d.stepOf(attempt)
-	if d.recordIsDeleted() && (d.f.Safety.Terminating != "" || attempt.ObjectRef == nil) {
-		return false
-	}
-	return step.Action != v1alpha1.ActionReboot && (attempt.ObjectRef != nil || !Acts(step.Action))
+	return d.stepOf(attempt).Action != v1alpha1.ActionReboot && d.begun(attempt)
 }
 
 // stopBetweenAttempts handles a record that is stopped between two attempts. Nobody looks at the machine meanwhile, so that time proves nothing.
@@ -73,10 +62,7 @@ func (d *draft) stopBetweenAttempts(reason, message string) bool {
 	if d.s.RecoveryTime != nil {
 		d.s.RecoveryTime, d.s.NextTransitionTime = nil, nil
 	}
-	switch {
-	case d.stands():
-		return d.say(v1alpha1.RemediationActing, reason, message)
-	case d.needsPerson():
+	if d.needsPerson() || d.gaveUp() {
 		return d.leaveToPerson()
 	}
 	if proving(&d.s) != nil {
@@ -88,19 +74,4 @@ func (d *draft) stopBetweenAttempts(reason, message string) bool {
 		d.settle(step)
 	}
 	return d.say(v1alpha1.RemediationPending, reason, message)
-}
-
-// hostStands reports whether a host is being cycled, or will be, for an attempt that is over.
-func (d *draft) hostStands() bool {
-	if d.f.Machine.RebootStands {
-		return true
-	}
-	return d.requestStep().Action == v1alpha1.ActionReboot && d.requestStands()
-}
-
-func (d *draft) giveHostBack() bool {
-	if d.f.Machine.RebootStands {
-		return d.withdrawal(WithdrawReboot)
-	}
-	return d.withdrawRequest()
 }

@@ -18,22 +18,27 @@ func (d *draft) withdraw() bool {
 	case d.storesWithdrawal():
 		return true
 	case d.markStands():
-		return d.withdrawal(WithdrawMark)
-	case d.f.Machine.RebootStands:
-		return d.withdrawal(WithdrawReboot)
+		return d.withdrawMark()
 	}
 	return d.withdrawRequest()
+}
+
+// withdrawMark removes the mark. It first leaves an owner that says that it deletes the machine the time to do so.
+func (d *draft) withdrawMark() bool {
+	if due := d.answerDue(); d.now.Before(due) {
+		d.recheck(due)
+		return d.withdrawing(d.f.Machine.ownerName() + " says that it deletes the machine; the mark is withdrawn if it does not")
+	}
+	return d.withdrawal(WithdrawMark)
 }
 
 // withdrawStrays takes back late effects of an attempt before the one at work. A mark beside a request may belong to the request's
 // controller.
 func (d *draft) withdrawStrays(attempt *v1alpha1.RemediationAttempt) bool {
-	step, m, request := d.stepOf(attempt), d.f.Machine, d.f.Request
+	step, request := d.stepOf(attempt), d.f.Request
 	switch {
 	case d.markStands() && step.Action != v1alpha1.ActionReplace && step.Action != v1alpha1.ActionRequest:
 		return d.withdrawal(WithdrawMark)
-	case m.RebootStands && (!d.annotates(step) || m.RebootOperation != attempt.OperationID):
-		return d.withdrawal(WithdrawReboot)
 	case request != nil && request.OperationID != attempt.OperationID:
 		return d.withdrawRequest()
 	}
@@ -52,20 +57,60 @@ func (d *draft) storesWithdrawal() bool {
 	return d.changed()
 }
 
-// unreadableRetry is when to look again at a request that the API server cannot show. When it can again, there is no event.
-const unreadableRetry = 30 * time.Second
+const (
+	// unreadableRetry is when to look again at a request that the API server cannot show. When it can again, there is no event.
+	unreadableRetry = 30 * time.Second
+	// unreadableTime is how long Sickbay tries to withdraw a request that it cannot read. Then a person must look.
+	unreadableTime = time.Hour
+)
 
-// withdrawRequest deletes the request, and then waits until it is gone.
+// noteUnreadable stores since when a request that has to go cannot be read.
+func (d *draft) noteUnreadable() {
+	attempt := d.requester()
+	unread := attempt != nil && attempt.EndTime != nil && d.f.Request.Unreadable != "" && !outlasts(d.stepOf(attempt), d.f.Request)
+	switch noted := d.s.StoppedBy == byUnreadable; {
+	case unread && !noted:
+		d.s.StoppedTime, d.s.StoppedBy = d.time(), byUnreadable
+	case noted && !unread:
+		d.forgetStop()
+	}
+}
+
+// gaveUp reports whether a request that has to go could not be read for so long that nothing waits for it any more.
+func (d *draft) gaveUp() bool {
+	if d.s.StoppedBy != byUnreadable {
+		return false
+	}
+	due := d.s.StoppedTime.Add(unreadableTime)
+	if d.now.Before(due) {
+		d.recheck(due)
+		return false
+	}
+	d.recheck(d.now.Add(unreadableTime))
+	return true
+}
+
+// MayStand reports whether what the latest attempt of a record has made may still exist: it was not seen gone since the attempt was over.
+func MayStand(r *v1alpha1.MachineRemediation) bool {
+	last := Last(&r.Status)
+	return last != nil && (last.EndTime == nil || r.Status.StoppedBy == byUnreadable || Progress(&r.Status).Reason == v1alpha1.ReasonWithdrawing)
+}
+
+// withdrawRequest deletes the request, and then waits until it is gone. It also deletes one that cannot be read: that may be allowed, and "not
+// found" is an answer, too.
 func (d *draft) withdrawRequest() bool {
 	if !d.requestStands() {
 		return false
 	}
 	request := d.f.Request
 	name := request.Ref.Kind + " " + request.Ref.Name
-	switch {
-	case request.Unreadable != "":
+	if request.Unreadable != "" || request.Deleting {
+		// Its end may be missed: its kind is watched only since a record has asked for it.
 		d.recheck(d.now.Add(unreadableRetry))
-		return d.withdrawing("Sickbay cannot tell whether " + name + " still exists: " + request.Unreadable)
+	}
+	switch {
+	case request.Deleting && request.Unreadable != "":
+		return d.withdrawing("Sickbay has deleted " + name + ", and cannot tell whether it still exists: " + request.Unreadable)
 	case request.Deleting:
 		return d.withdrawing("Waiting until " + name + " is gone")
 	}

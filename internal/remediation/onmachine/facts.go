@@ -8,29 +8,25 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// Facts returns all that a Machine states about the next step of its record. simulate begins with it; the controller uses the parts. mhc is
-// nil if no MachineHealthCheck selects the Machine.
-func Facts(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, record *v1alpha1.MachineRemediation) ladder.Facts {
+// Facts returns all that a Machine states about the next step of its record. simulate begins with it; the controller uses the parts.
+func Facts(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Facts {
 	_, asked := machine.Annotations[clusterv1.RemediateMachineAnnotation]
 	return ladder.Facts{
-		Record: record, Machine: Machine(machine, mhc, record), RemediateAsked: asked,
-		Safety: ladder.Safety{HeldByOthers: HeldByOthers(machine, record.UID), KeptOff: KeptOff(machine)},
+		Record: record, Machine: Machine(machine, record), RemediateAsked: asked,
+		Safety: ladder.Safety{HeldByOthers: HeldByOthers(machine), KeptOff: KeptOff(machine)},
 	}
 }
 
 // Machine returns the facts that the Machine itself has.
-func Machine(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, record *v1alpha1.MachineRemediation) ladder.Machine {
+func Machine(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Machine {
 	m := ladder.Machine{Health: Health(machine), Owner: ownerOf(machine), Mark: markFor(machine, record)}
+	m.OtherFinding = m.Health == ladder.Sick && verdict.Of(machine).Reason != record.Spec.Finding.Reason
 	if !machine.DeletionTimestamp.IsZero() {
 		m.DeletingSince = machine.DeletionTimestamp.Time
 	}
-	m.VerdictStands = VerdictStands(machine, mhc)
-	m.RebootOperation, m.RebootStands = powerCycle(machine, record)
 	return m
 }
 
@@ -44,12 +40,6 @@ func Health(machine *clusterv1.Machine) ladder.Health {
 	default:
 		return ladder.Undecided
 	}
-}
-
-// VerdictStands reports whether a machine that Sickbay no longer manages still has our verdict. machinehealth will remove it. A verdict
-// of a MachineHealthCheck that was handed back to others does not count.
-func VerdictStands(machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck) bool {
-	return (mhc == nil || mhcspec.RemediationSkipped(machine)) && ownwrites.Wrote(machine, verdict.ConditionType, ownwrites.MachineHealthFieldOwner)
 }
 
 // ownerOf returns the controller of a Machine; nil if there is none.

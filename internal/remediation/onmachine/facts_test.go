@@ -10,6 +10,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
@@ -76,62 +77,48 @@ func TestMark(t *testing.T) {
 		"of a cycle, to reboot":     {cycled, reboots, ladder.Mark{State: ladder.MarkWaiting}},
 		"of a cycle that has cured": {append([]build.MachineOption{build.Verdict(metav1.ConditionTrue, build.Epoch)}, cycled...), reboots, ladder.Mark{State: ladder.MarkWaiting, Ours: true}},
 	} {
-		got := onmachine.Machine(build.Machine("ns", "m", tt.machine...), nil, tt.record)
+		got := onmachine.Machine(build.Machine("ns", "m", tt.machine...), tt.record)
 		if diff := cmp.Diff(tt.want, got.Mark); diff != "" {
 			t.Errorf("%s: the mark (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-// TestVerdictStands: our verdict goes with the last MachineHealthCheck, and with the annotation that keeps Sickbay away.
-func TestVerdictStands(t *testing.T) {
-	ours := wroteBy(ownwrites.MachineHealthFieldOwner, clusterv1.MachineHealthCheckSucceededCondition)
-	mhc := build.MachineHealthCheck("ns", "mhc")
-	for name, tt := range map[string]struct {
-		machine []build.MachineOption
-		mhc     *clusterv1.MachineHealthCheck
-		want    bool
-	}{
-		"looked after": {[]build.MachineOption{ours}, mhc, false},
-		"let go":       {[]build.MachineOption{ours}, nil, true},
-		"skipped":      {[]build.MachineOption{ours, build.Annotation(clusterv1.MachineSkipRemediationAnnotation, "")}, mhc, true},
-		"not ours":     {nil, nil, false},
-	} {
-		if got := onmachine.VerdictStands(build.Machine("ns", "m", tt.machine...), tt.mhc); got != tt.want {
-			t.Errorf("%s: it is %t", name, got)
-		}
-	}
-}
-
-// TestPowerCycle: a record knows its own request by the operation ID, and takes over one of a record that is gone.
-func TestPowerCycle(t *testing.T) {
-	const request, operation = rebootannotation.Request, rebootannotation.Operation
+// TestOthers: whoever asks for a power cycle by an annotation has the machine, and /PowerOff keeps its host off. A value of the form of an
+// operationID is a sign of Sickbay's own, and asks for nothing.
+func TestOthers(t *testing.T) {
+	const request = rebootannotation.Request
+	sign := "5f2c9d1e-0000-4000-8000-000000000000/1"
 	for name, tt := range map[string]struct {
 		annotations  map[string]string
-		operation    string
-		stands       bool
 		heldByOthers string
 	}{
-		"none":                                  {},
-		"its own":                               {annotations: map[string]string{request: "r/1", operation: "r/1"}, operation: "r/1", stands: true},
-		"its own, done":                         {annotations: map[string]string{operation: "r/1"}, operation: "r/1"},
-		"an earlier record's":                   {annotations: map[string]string{request: "q/1", operation: "q/1"}, operation: "r/1", stands: true},
-		"an earlier record's, done":             {annotations: map[string]string{operation: "q/1"}},
-		"a person asks":                         {annotations: map[string]string{request: ""}, heldByOthers: request},
-		"a person asks, after its own was done": {annotations: map[string]string{request: "please", operation: "r/1"}, operation: "r/1", heldByOthers: request},
-		"a person asks for a step":              {annotations: map[string]string{request + "/PowerOff": ""}, heldByOthers: request + "/PowerOff"},
+		"none":                                   {},
+		"a sign":                                 {annotations: map[string]string{request: sign}},
+		"a person asks":                          {annotations: map[string]string{request: ""}, heldByOthers: request},
+		"a person asks in words":                 {annotations: map[string]string{request: "please"}, heldByOthers: request},
+		"a person asks for a step":               {annotations: map[string]string{request + "/PowerOff": ""}, heldByOthers: request + "/PowerOff"},
+		"a person asks for a step beside a sign": {annotations: map[string]string{request: sign, request + "/PowerOff": ""}, heldByOthers: request + "/PowerOff"},
 	} {
 		machine := build.Machine("ns", "m")
 		machine.Annotations = tt.annotations
-		facts := onmachine.Facts(machine, nil, record(v1alpha1.ActionReboot))
-		if facts.Machine.RebootOperation != tt.operation || facts.Machine.RebootStands != tt.stands {
-			t.Errorf("%s: the cycle is %q, and stands: %t", name, facts.Machine.RebootOperation, facts.Machine.RebootStands)
-		}
+		facts := onmachine.Facts(machine, record(v1alpha1.ActionReboot))
 		if got := facts.Safety.HeldByOthers; !strings.HasSuffix(got, tt.heldByOthers) || (got == "") != (tt.heldByOthers == "") {
 			t.Errorf("%s: others: %q", name, got)
 		}
 		if keptOff := strings.HasSuffix(tt.heldByOthers, "/PowerOff"); (facts.Safety.KeptOff != "") != keptOff {
 			t.Errorf("%s: kept off: %q", name, facts.Safety.KeptOff)
+		}
+	}
+}
+
+// TestOtherFinding: a machine may be sick for another reason by now.
+func TestOtherFinding(t *testing.T) {
+	r := record(v1alpha1.ActionReboot)
+	for reason, want := range map[string]bool{"DiskUnhealthy": true, verdict.Of(build.Machine("ns", "m", build.Verdict(metav1.ConditionFalse, build.Epoch))).Reason: false} {
+		r.Spec.Finding.Reason = reason
+		if got := onmachine.Machine(build.Machine("ns", "m", build.Verdict(metav1.ConditionFalse, build.Epoch)), r).OtherFinding; got != want {
+			t.Errorf("admitted for %s: another finding: %t", reason, got)
 		}
 	}
 }

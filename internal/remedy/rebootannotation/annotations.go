@@ -1,27 +1,20 @@
-// Package rebootannotation has the annotations on a Machine that concern power cycles, and reads who asks for a cycle and for which
-// attempt. It is pure. Package remedy writes Request and Operation, and the controller externalremediation writes Outcome.
+// Package rebootannotation has the annotations on a Machine that concern power cycles, and tells a request from a sign. It is pure. People
+// write Request, package remedy writes its sign, and the controller externalremediation writes Outcome.
 package rebootannotation
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import "regexp"
 
 const (
-	// Request on a Machine asks for a power cycle of its host. The controller that carries it out removes it at the end. If a
-	// record asks, its value is that of Operation; a person may set any value.
+	// Request on a Machine asks for a power cycle of its host, whatever its value. The controller that carries it out removes it at the end.
+	// Only an operationID asks for nothing: it shows that a record has the host cycled.
 	Request = "reboot.metal3.io"
-	// Operation on a Machine is the operation ID of the power cycle that a remediation last asked for. It stays when Request is
-	// removed, so the same operation is never asked for twice.
-	Operation = "sickbay.dev/reboot-operation"
 	// Outcome on an OpenShift Machine says why power-cycling its host did not heal it. The controller externalremediation writes it,
 	// and removes it with the annotation by which OpenShift's health check asked.
 	Outcome = "sickbay.dev/external-remediation-outcome"
 )
 
-// OperationOf returns the operation ID of the attempt that asks for a power cycle; empty if none does, or if somebody other
-// than a record asks.
-func OperationOf(machine metav1.Object) string {
-	annotations := machine.GetAnnotations()
-	if operation := annotations[Operation]; operation == annotations[Request] {
-		return operation
-	}
-	return ""
-}
+// sign is the form of an operationID: the UID of a record, a slash, and the number of an attempt.
+var sign = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[0-9]+$`)
+
+// IsSign reports whether the value of Request only shows that a record has the host cycled. It asks for nothing, whoever wrote it.
+func IsSign(value string) bool { return sign.MatchString(value) }

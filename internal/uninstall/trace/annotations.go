@@ -53,9 +53,9 @@ func annotations(obj *unstructured.Unstructured, o Options, yours *[]string) (f 
 	return f.of(obj)
 }
 
-// rebootAsked finds a health check's request for a power cycle; a person's request stays.
-func rebootAsked(obj *unstructured.Unstructured) (f Finding) {
-	if rebootannotation.OperationOf(obj) != "" {
+// rebootShown finds the sign of a record's power cycle; a person's request stays.
+func rebootShown(obj *unstructured.Unstructured) (f Finding) {
+	if rebootannotation.IsSign(obj.GetAnnotations()[rebootannotation.Request]) {
 		f.takeAnnotation(rebootannotation.Request, obj.GetAnnotations()[rebootannotation.Request], "annotation "+rebootannotation.Request)
 	}
 	return f.of(obj)

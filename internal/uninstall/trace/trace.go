@@ -101,7 +101,7 @@ func changes(obj *unstructured.Unstructured, kind schema.GroupVersionKind, found
 		found.add(unhealthyMarks(obj))
 	case Machines, OpenShiftMachines:
 		found.add(statusOf(obj))
-		found.add(rebootAsked(obj))
+		found.add(rebootShown(obj))
 	case Checks, OpenShiftChecks:
 		found.add(statusOf(obj))
 		found.add(pause(obj, o, &found.Yours))

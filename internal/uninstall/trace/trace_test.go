@@ -106,12 +106,8 @@ func TestOf(t *testing.T) {
 			ours: "field manager " + repairs,
 		},
 		"a mark of Cluster API's own controller": {kind: Machines, text: "status: {conditions: [" + mark + "]}", owners: map[string]string{"capi": condition("OwnerRemediated")}},
-		"a power cycle that we asked for": {
-			kind: Machines, text: "metadata: {annotations: {reboot.metal3.io: r/1, sickbay.dev/reboot-operation: r/1}}", ours: "annotation reboot.metal3.io, annotation sickbay.dev/reboot-operation",
-		},
-		"a power cycle that a person asked for": {
-			kind: Machines, text: "metadata: {annotations: {reboot.metal3.io: '', sickbay.dev/reboot-operation: r/1}}", ours: "annotation sickbay.dev/reboot-operation",
-		},
+		"the sign of a power cycle":              {kind: Machines, text: "metadata: {annotations: {reboot.metal3.io: 5f2c9d1e-0000-4000-8000-000000000001/1}}", ours: "annotation reboot.metal3.io"},
+		"a power cycle that a person asked for":  {kind: Machines, text: "metadata: {annotations: {reboot.metal3.io: now}}"},
 		"a hold": {
 			kind: Machines, text: "metadata: {annotations: {sickbay.dev/hold-until: '2026-01-01T00:00:00Z'}}", owners: map[string]string{"sickbay-cli": annotated("sickbay.dev/hold-until")},
 			ours: "field manager sickbay-cli", yours: "annotation sickbay.dev/hold-until",
@@ -281,7 +277,7 @@ func TestAllGoes(t *testing.T) {
 
 // TestBound: a write changes only the very object and the very values that were read.
 func TestBound(t *testing.T) {
-	read := object(t, Machines, "metadata: {annotations: {reboot.metal3.io: r/1, sickbay.dev/reboot-operation: r/1}}\nstatus: {conditions: ["+mark+"]}", map[string]string{repairs: condition("OwnerRemediated")})
+	read := object(t, Machines, "metadata: {annotations: {reboot.metal3.io: 5f2c9d1e-0000-4000-8000-000000000001/1}}\nstatus: {conditions: ["+mark+"]}", map[string]string{repairs: condition("OwnerRemediated")})
 	for name, change := range map[string]func(*unstructured.Unstructured){
 		"another object": func(obj *unstructured.Unstructured) { obj.SetUID("u-2") },
 		"another mark": func(obj *unstructured.Unstructured) {

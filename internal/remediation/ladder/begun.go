@@ -1,0 +1,196 @@
+package ladder
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+const (
+	// crossing is how long after the withdrawal of a mark its owner may still delete the machine because of it: owners act on what their
+	// caches show.
+	crossing = time.Minute
+	// soonGone is how long the deletion of a machine may take before a built-in plan stores when it began. Most are over by then, and the
+	// end is stored anyway.
+	soonGone = 30 * time.Second
+)
+
+// stored returns a time as the API stores it; nil if it is zero.
+func stored(at time.Time) *metav1.Time {
+	if at.IsZero() {
+		return nil
+	}
+	return new(metav1.NewTime(at.Truncate(time.Second)))
+}
+
+// begun reports whether the one who carries an attempt out has begun, whether that is stored or not.
+func (d *draft) begun(attempt *v1alpha1.RemediationAttempt) bool {
+	return !d.beganAt(attempt, attempt.BeganAt).IsZero()
+}
+
+// beganAt returns when an attempt began: the time that is stored, or what is seen now; zero if it has not begun.
+func (d *draft) beganAt(attempt *v1alpha1.RemediationAttempt, known *metav1.Time) time.Time {
+	m, request := d.f.Machine, d.f.Request
+	action := d.stepOf(attempt).Action
+	switch {
+	case known != nil:
+		return known.Time
+	case attempt.ObjectRef == nil:
+		return time.Time{}
+	case action == v1alpha1.ActionReplace:
+		return d.deletedFor(attempt, m)
+	case request == nil || request.OperationID != attempt.OperationID:
+		return time.Time{}
+	case action == v1alpha1.ActionReboot:
+		return request.BeganAt
+	}
+	return d.now
+}
+
+// deletedFor returns when the machine was deleted for an attempt. The deletion of a machine that went unseen may have begun as soon as it was
+// asked for. Of an attempt that was withdrawn, it is the deletion while the mark stood, or while the owner may not have seen that it went.
+func (d *draft) deletedFor(attempt *v1alpha1.RemediationAttempt, m Machine) time.Time {
+	at := m.DeletingSince
+	switch {
+	case !m.Gone && !m.Deleting():
+		return time.Time{}
+	case attempt.EndTime == nil:
+		return d.deletedAtWork(attempt, m)
+	case m.Gone:
+		at = d.now
+	}
+	stood := attempt.Result == v1alpha1.ResultWithdrawn || (m.Mark.Ours && m.Mark.Stands())
+	if !stood && at.After(attempt.EndTime.Add(crossing)) {
+		return time.Time{}
+	}
+	return at
+}
+
+// deletedAtWork returns when the machine was deleted for the attempt at work.
+func (d *draft) deletedAtWork(attempt *v1alpha1.RemediationAttempt, m Machine) time.Time {
+	switch {
+	case m.Deleting():
+		return m.DeletingSince
+	case builtIn(d.f.Record):
+		// Its deletion was short enough not to be stored.
+		return d.now
+	}
+	return attempt.StartTime.Time
+}
+
+// noteBeginning stores when an attempt began. The time of its step runs from then on.
+func (d *draft) noteBeginning(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep, at time.Time) {
+	attempt.BeganAt = stored(at)
+	from := at
+	if d.f.Machine.Gone {
+		// Nobody saw when it was deleted, and its successor has the whole time.
+		from = d.now
+	}
+	d.s.NextTransitionTime = stored(from.Truncate(time.Second).Add(step.Timeout()))
+}
+
+// notice stores the effect of the act of the attempt at work, and when it began.
+func (d *draft) notice(attempt *v1alpha1.RemediationAttempt) {
+	step := d.stepOf(attempt)
+	if attempt.ObjectRef == nil {
+		attempt.ObjectRef = d.seen(step, attempt.OperationID, true)
+	}
+	at := d.beganAt(attempt, attempt.BeganAt)
+	if at.IsZero() || attempt.Begun() {
+		return
+	}
+	if builtIn(d.f.Record) && step.Action == v1alpha1.ActionReplace && d.f.Machine.Deleting() && d.f.Machine.Owner != nil {
+		if due := at.Add(soonGone); d.now.Before(due) {
+			d.recheck(due)
+			return
+		}
+	}
+	d.noteBeginning(attempt, step, at)
+}
+
+// longestAsking is how long Sickbay asks for a step that nobody begins, before a person must decide.
+const longestAsking = 24 * time.Hour
+
+// sameAsking is the longest time between two attempts that nobody began and that count as one row of them.
+const sameAsking = time.Hour
+
+// takeBack ends an attempt that is not wanted any more. If nobody has begun it, that is said once what it asked for is withdrawn.
+func (d *draft) takeBack(attempt *v1alpha1.RemediationAttempt, message string) {
+	if d.begun(attempt) {
+		attempt.BeganAt = stored(d.beganAt(attempt, attempt.BeganAt))
+		d.end(attempt, v1alpha1.ResultAborted, message)
+		return
+	}
+	d.end(attempt, v1alpha1.ResultWithdrawn, message)
+	if !d.stands() && !d.gaveUp() {
+		d.end(attempt, v1alpha1.ResultNotBegun, message)
+		d.joinNotBegun()
+	}
+}
+
+// askedForADay reports whether Sickbay has asked for a step for so long, without a longer break, that a person must decide. The built-in plans
+// go on asking.
+func (d *draft) askedForADay(step v1alpha1.RemediationStep) bool {
+	last := Last(&d.s)
+	if last == nil || !notBegun(*last) || last.Step != step.Name || builtIn(d.f.Record) {
+		return false
+	}
+	return !d.now.Before(last.StartTime.Add(longestAsking)) && d.now.Sub(last.EndTime.Time) <= sameAsking
+}
+
+// joinNotBegun makes one entry of the last attempt and the one before it, if nobody began either. An attempt that a person asked for
+// begins a new row.
+func (d *draft) joinNotBegun() {
+	n := len(d.s.Attempts)
+	if n < 2 {
+		return
+	}
+	before, last := d.s.Attempts[n-2], &d.s.Attempts[n-1]
+	fresh := last.Decision != nil && last.Decision.Attempt == last.Number
+	if !notBegun(before) || before.Step != last.Step || fresh || last.StartTime.Sub(before.EndTime.Time) > sameAsking {
+		return
+	}
+	last.StartTime, last.Count = before.StartTime, max(1, before.Count)+1
+	if last.ObjectRef == nil {
+		// The owner that was asked before may still answer.
+		last.ObjectRef = before.ObjectRef
+	}
+	d.s.Attempts = append(d.s.Attempts[:n-2], *last)
+}
+
+// settleWithdrawal says that nobody began the last attempt, once nothing of it stands any more. If somebody began it in that very moment, it
+// is opened again, or ends as one that had begun.
+func (d *draft) settleWithdrawal() {
+	last := Last(&d.s)
+	if last == nil || last.Begun() || !mayHaveBegun(last.Result) {
+		return
+	}
+	switch began := d.beganAt(last, nil); {
+	case !began.IsZero() && d.stepOf(last).Action == v1alpha1.ActionReplace:
+		d.reopen(last, began)
+	case !began.IsZero():
+		last.BeganAt = stored(began)
+		d.end(last, v1alpha1.ResultAborted, last.Message)
+	case last.Result == v1alpha1.ResultWithdrawn && !d.stands() && !d.gaveUp():
+		// Until now, somebody could begin it.
+		last.EndTime = d.time()
+		d.end(last, v1alpha1.ResultNotBegun, last.Message)
+		d.joinNotBegun()
+		d.rest(Last(&d.s))
+	}
+}
+
+// mayHaveBegun reports whether somebody may have begun an attempt with that result while Sickbay took it back.
+func mayHaveBegun(result v1alpha1.AttemptResult) bool {
+	return result == v1alpha1.ResultWithdrawn || result == v1alpha1.ResultNotBegun || result == v1alpha1.ResultImpossible
+}
+
+// reopen goes on with an attempt whose owner deleted the machine while Sickbay withdrew the mark. It takes no slot.
+func (d *draft) reopen(attempt *v1alpha1.RemediationAttempt, began time.Time) {
+	attempt.EndTime, attempt.Result, attempt.Message = nil, "", ""
+	d.s.Attempt, d.s.Step = attempt.Number, attempt.Step
+	d.s.RecoveryTime = nil
+	d.noteBeginning(attempt, d.stepOf(attempt), began)
+}

@@ -1,0 +1,173 @@
+package ladder
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// story carries a record on in a world in which nothing happens by itself: what is asked for stands until it is withdrawn, and a slot is
+// granted whenever the record wants one.
+type story struct {
+	f    Facts
+	now  time.Time
+	acts []Act
+	// asked changes what the record has made, as soon as it stands.
+	asked change
+}
+
+// until lets the time pass up to some time after noon.
+func (w *story) until(after time.Duration) {
+	for range 10000 {
+		var d Decision
+		w.f, d = decideAll(w.f, w.now)
+		if d.Act != None {
+			w.act(d)
+			continue
+		}
+		wants, at := WantsSlot(w.f.Record, w.now)
+		if wants {
+			w.f = granted(w.f)
+			continue
+		}
+		next := earliest(d.RecheckAt, at)
+		if next.IsZero() || next.After(noon.Add(after)) {
+			w.now = noon.Add(after)
+			return
+		}
+		w.now = next
+	}
+	panic("no end in sight")
+}
+
+func (w *story) act(d Decision) {
+	w.acts = append(w.acts, d.Act)
+	w.f = with(w.f)
+	switch d.Act {
+	case MarkForOwner:
+		w.f.Machine.Mark = Mark{State: MarkWaiting, Ours: true}
+	case CreateReboot:
+		w.f.Request = &Request{OperationID: d.Attempt.OperationID, Ref: *thing("RebootRemediation", "r"), Succeeded: "Unknown"}
+	case CreateRequest:
+		w.f.Request = &Request{OperationID: d.Attempt.OperationID, Ref: *thing("Fix", "r")}
+	case WithdrawMark:
+		w.f.Machine.Mark = Mark{}
+	case WithdrawRequest:
+		if w.f.Request.Unreadable != "" {
+			w.f.Request.Deleting = true
+			return
+		}
+		w.f.Request = nil
+	case Close:
+		w.f.Record.Labels, w.f.Record.Finalizers = nil, nil
+	default:
+	}
+	if d.Act.Begins() && w.asked != nil {
+		w.asked(&w.f)
+	}
+}
+
+func (w *story) has(act Act) bool { return slices.Contains(w.acts, act) }
+
+// TestRebootThatNeverBegan: a person keeps the host, or it is never its turn. For a week, nothing is replaced, and no attempt counts.
+func TestRebootThatNeverBegan(t *testing.T) {
+	p := plan(reboot(), replace(), holdStep())
+	waits := func(f *Facts) { requestSays("Unknown", "another host is cycled")(f) }
+	kept := func(f *Facts) { f.Request.Kept, f.Safety.KeptOff = "ann keeps the host off", "ann keeps the host off" }
+	for name, tt := range map[string]struct {
+		facts  Facts
+		asked  change
+		reason string
+	}{
+		"a person keeps the host":                          {with(p, keptOff, hasHost), nil, v1alpha1.ReasonRemediationHeldByOthers},
+		"a person keeps the host once it is asked for":     {with(p, hasHost), kept, v1alpha1.ReasonRemediationHeldByOthers},
+		"it is not its turn, and others wait for the slot": {with(p, bounded), waits, v1alpha1.ReasonNotBegun},
+		"it is not its turn, and nobody waits":             {p, waits, v1alpha1.ReasonNotBegun},
+		"it cannot be read, and others wait":               {with(p, bounded), unreadable, v1alpha1.ReasonUnreadable},
+		"built-in: it is not its turn, and nobody waits":   {builtin(reboot()), waits, v1alpha1.ReasonRefused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &story{f: tt.facts, now: noon, asked: tt.asked}
+			w.until(7 * 24 * time.Hour)
+			c := Progress(&w.f.Record.Status)
+			if w.has(MarkForOwner) || HasBegun(w.f.Record) || c.Reason != tt.reason {
+				t.Errorf("it is %s: %s after %d acts, %+v", c.Reason, c.Message, len(w.acts), w.f.Record.Status.Attempts)
+			}
+			if w.f.Safety.KeptOff != "" && HasSlot(w.f.Record) {
+				t.Error("it keeps its slot while it waits for a person")
+			}
+		})
+	}
+}
+
+// TestHostThatAPersonGivesBack: after an hour with its host kept, the machine gets the time of a boot before it is repaired once more.
+func TestHostThatAPersonGivesBack(t *testing.T) {
+	w := &story{f: with(plan(reboot(), replace()), hasHost, keptOff), now: noon}
+	w.until(time.Hour)
+	w.f.Safety.KeptOff = ""
+	w.until(time.Hour + w.f.BootTime - time.Second)
+	if len(w.acts) > 0 {
+		t.Errorf("it does %v while the Node may come back", w.acts)
+	}
+	w.until(time.Hour + w.f.BootTime)
+	if !slices.Equal(w.acts, []Act{CreateReboot}) {
+		t.Errorf("it does %v: %s", w.acts, Progress(&w.f.Record.Status).Message)
+	}
+}
+
+// TestBusyOwner: its owner replaces one machine after the other, and leaves this one for last. Its slot goes to others every hour, what nobody
+// began is one entry, and after a day a person decides.
+func TestBusyOwner(t *testing.T) {
+	for name, mark := range map[string]change{"busy": busyOwner, "defers": owner(MarkDeferred, "InternalError"), "says that it deletes": owner(MarkAnswered, "")} {
+		t.Run(name, func(t *testing.T) {
+			w := &story{f: with(plan(replace(), holdStep()), bounded), now: noon, asked: mark}
+			w.until(59 * time.Minute)
+			if !HasSlot(w.f.Record) || w.has(WithdrawMark) {
+				t.Errorf("within its hour, it does %v", w.acts)
+			}
+			w.until(23 * time.Hour)
+			s := w.f.Record.Status
+			if n := len(s.Attempts); n > 2 || s.Attempts[0].Count < 10 || !s.Attempts[0].StartTime.Time.Equal(noon) || Tried(w.f.Record, "replace") > 1 {
+				t.Errorf("%d entries: %+v", n, s.Attempts)
+			}
+			w.until(26 * time.Hour)
+			if c := Progress(&w.f.Record.Status); c.Reason != v1alpha1.ReasonNotBegun || HasSlot(w.f.Record) || w.f.Machine.Mark.Stands() {
+				t.Errorf("after a day it is %s: %s", c.Reason, c.Message)
+			}
+		})
+	}
+}
+
+// TestReplaceNeverCarriedOut: a machine that still exists has not been replaced. It is neither proven nor counted, nor has its step failed if the
+// machine is sick again after a moment.
+func TestReplaceNeverCarriedOut(t *testing.T) {
+	w := &story{f: plan(replace(), holdStep()), now: noon, asked: owner(MarkDeferred, "preflight checks")}
+	w.until(time.Minute)
+	w.f.Machine.Health = Healthy
+	w.until(time.Minute + 5*time.Second)
+	flap := &story{f: with(w.f, is(Sick)), now: w.now, asked: w.asked}
+	flap.until(2 * time.Minute)
+	if last := Last(&flap.f.Record.Status); !slices.Equal(flap.acts, []Act{MarkForOwner}) || last.Step != "replace" || last.Result != "" {
+		t.Errorf("sick again, it does %v: %+v", flap.acts, last)
+	}
+	w.until(10 * time.Minute)
+	if last := Last(&w.f.Record.Status); Success(&w.f.Record.Status).Reason != v1alpha1.ReasonRecoveredUnaided || last.Result != v1alpha1.ResultNotBegun {
+		t.Errorf("healthy, it ends %s: %+v", Success(&w.f.Record.Status).Reason, last)
+	}
+}
+
+// TestApprovalIsInherited: an approval holds as long as nobody has begun, but not for more than a day.
+func TestApprovalIsInherited(t *testing.T) {
+	w := &story{f: with(plan(approvedStep(reboot()), holdStep()), bounded, decides(v1alpha1.AnswerApprove, "")), now: noon}
+	w.until(20 * time.Hour)
+	if last := Last(&w.f.Record.Status); len(w.acts) < 10 || !allows(last.Decision) {
+		t.Errorf("it does %v: %+v", w.acts, last)
+	}
+	w.f.Machine.OtherFinding = true
+	w.until(22 * time.Hour)
+	if c := Progress(&w.f.Record.Status); c.Reason != v1alpha1.ReasonApprovalRequired {
+		t.Errorf("it is %s: %s", c.Reason, c.Message)
+	}
+}
