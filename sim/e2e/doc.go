@@ -16,8 +16,8 @@
 // that makes it soonest. So every test run tries these, each in one of the cases:
 //
 //   - a crash after the first write of each kind: verdict and its withdrawal, adoption and counts of a MachineHealthCheck, creation, admission,
-//     attempt and end of a record, mark, deletion, request and its end, annotation; and both writes of upgradepause, which the explorer does
-//     not have;
+//     attempt and end of a record, mark, deletion, request and its end, power cycle and its sign on the Machine; and both writes of
+//     upgradepause, which the explorer does not have;
 //   - a crash before the withdrawal, the end of a request, and both writes of upgradepause: before each, something outside Sickbay has
 //     changed. Crashes before other writes are left to the explorer;
 //   - lost answers, conflicts and errors at each verb: apply, create, delete, update and patch.

@@ -33,6 +33,7 @@ const (
 	deletesMachine   = "delete " + theSick
 	makesRequest     = "create fixremediations"
 	endsRequest      = "delete fixremediations"
+	makesCycle       = "create rebootremediations"
 	pausesCheck      = "patch by " + upgradepause.FieldOwner + " " + healthChecks
 )
 

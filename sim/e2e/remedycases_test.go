@@ -63,7 +63,7 @@ var remedyCases = []remedyCase{
 	},
 	{
 		name: "reboot", annotations: map[string]string{"sickbay.dev/remediation": "reboot"}, script: rebooted, left: 2, verdict: metav1.ConditionTrue,
-		crashes: first(annotatesMachine), suffers: first(storesAttempt, closesRecord),
+		crashes: first(makesCycle, annotatesMachine), suffers: first(storesAttempt, closesRecord),
 	},
 	{
 		name: "request", template: clusterv1.MachineHealthCheckRemediationTemplateReference{
@@ -212,22 +212,26 @@ func fixed(r *round, g *WithT) {
 	g.Expect(touched(r.sick)).To(BeFalse())
 }
 
-// rebooted: the machine is rebooted once, and comes back. The ID of the operation stays on it.
+// rebooted: one power cycle is asked for, and the Machine shows it. The machine comes back without it, so none begins.
 func rebooted(r *round, g *WithT) {
 	r.Helper()
-	machine := &clusterv1.Machine{}
-	get := func() map[string]string {
+	made, err := harness.Journal.Request(waitContext(r.T), r.sick, "the RebootRemediation", r.began, func(*v1alpha1.RebootRemediation) bool { return true })
+	g.Expect(err).NotTo(HaveOccurred())
+	request := made.Object.(*v1alpha1.RebootRemediation)
+	g.Expect(request.Spec.RequestedBy.OperationID).To(HaveSuffix("/1"), "the first attempt of its record")
+	sign := func() string {
+		machine := &clusterv1.Machine{}
 		g.Expect(harness.World.Client().Get(r.Context(), client.ObjectKeyFromObject(r.sick), machine)).To(Succeed())
-		return machine.Annotations
+		return machine.Annotations[rebootannotation.Request]
 	}
-	g.Eventually(get).Should(HaveKey(rebootannotation.Request))
-	operation := machine.Annotations[rebootannotation.Request]
+	g.Expect(sign()).To(Or(BeEmpty(), Equal(request.Spec.RequestedBy.OperationID)), "a mishap may have kept the sign away")
 	g.Expect(r.kubelet().Heal(r.Context(), harness.World)).To(Succeed())
-	before := machine.DeepCopy()
-	delete(machine.Annotations, rebootannotation.Request)
-	g.Expect(harness.World.Client().Patch(r.Context(), machine, client.MergeFrom(before))).To(Succeed())
-	g.Expect(machine.Annotations).To(HaveKeyWithValue(rebootannotation.Operation, operation))
-	g.Expect(operation).To(HaveSuffix("/1"), "the first attempt of its record")
+	g.Eventually(func() bool {
+		err := harness.World.Client().Get(r.Context(), client.ObjectKeyFromObject(request), request)
+		return apierrors.IsNotFound(err) || request.Status.Phase.Ended()
+	}).Should(BeTrue())
+	g.Eventually(sign).Should(BeEmpty())
+	g.Expect(request.Status.BeganAt).To(BeNil(), "the machine has no host")
 	g.Expect(touched(r.sick)).To(BeFalse())
 }
 

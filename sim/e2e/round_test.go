@@ -32,6 +32,7 @@ type round struct {
 	// sick is the machine that falls sick, and others are those that must not be touched.
 	sick   *clusterv1.Machine
 	others []clusterv1.Machine
+	began  time.Time
 	// known are all machines from before the round, and recorded is how many records the sick one had.
 	known    []types.UID
 	recorded int
@@ -39,7 +40,7 @@ type round struct {
 
 func newRound(t *testing.T, c remedyCase) *round {
 	t.Helper()
-	r := &round{T: t, remedyCase: c, cluster: c.cluster(), known: seen(c.namespace())}
+	r := &round{T: t, remedyCase: c, cluster: c.cluster(), began: time.Now(), known: seen(c.namespace())}
 	machines := c.machines(t)
 	r.sick, r.others = &machines[0], machines[1:]
 	r.recorded = len(harness.Journal.Records(r.sick.UID))

@@ -23,7 +23,7 @@ func TestEachWriteGoesWrong(t *testing.T) {
 	}{
 		"mark":    {worlds.Spec{Owner: worlds.OwnerReplaces}, []string{"patch Machine/status"}},
 		"delete":  {worlds.Spec{Owner: worlds.OwnerNone}, []string{"delete Machine"}},
-		"reboot":  {worlds.Spec{Owner: worlds.OwnerReplaces, Reboot: true}, []string{"patch Machine"}},
+		"reboot":  {worlds.Spec{Owner: worlds.OwnerReplaces, Reboot: true}, []string{"create RebootRemediation", "patch Machine"}},
 		"request": {worlds.Spec{Owner: worlds.OwnerReplaces, Request: true}, []string{"create FixRemediation", "delete FixRemediation"}},
 		"plan":    {worlds.Spec{Owner: worlds.OwnerReplaces, Plan: worlds.Named("cloud plan").Plan}, []string{"patch Machine/status"}},
 	} {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -20,6 +21,8 @@ const (
 	// rebootTime is the timeout of a power cycle, and comeBack that of the Node within it.
 	rebootTime = 2 * time.Minute
 	comeBack   = 6 * time.Second
+	// shortReboot is the timeout of a power cycle where a story waits for longer than two of them.
+	shortReboot = 20 * time.Second
 	// slowStartup is the startup timeout where a later machine would fail the story. On a busy computer, a good machine takes 25 seconds.
 	slowStartup = 30 * time.Second
 	// replaceTime is the timeout of a replacement.
@@ -36,6 +39,10 @@ func withPlans() []Scenario {
 				NodeStartupTimeoutSeconds: seconds(slowStartup), UnhealthyNodeConditions: unhealthyNode(nodeTimeout).Checks.UnhealthyNodeConditions,
 			}),
 		}, pacedBy(v1alpha1.DomainOwner), replaceStep()),
+		planned(Scenario{
+			Name: "host-in-work", Title: "a person works on a host", Cluster: "steel", Workers: 2, story: hostInWork,
+			BareMetal: true, Health: unhealthyNode(nodeTimeout),
+		}, oneAtATime(), twice(step(rebootName, v1alpha1.ActionReboot, shortReboot)), replaceStep()),
 		planned(Scenario{
 			Name: "reboot-in-vain", Title: "a reboot does not help", Cluster: "steel", Workers: 1, story: rebootInVain,
 			BareMetal: true, SpareHosts: 1, Health: unhealthyNode(nodeTimeout), Templates: []client.Object{impatient(impatientName)},
@@ -118,6 +125,19 @@ func requireApproval(add part) part {
 		add(plan)
 		plan.Steps[len(plan.Steps)-1].Approval = v1alpha1.ApprovalRequired
 	}
+}
+
+// twice adds a step with two attempts.
+func twice(add part) part {
+	return func(plan *v1alpha1.RemediationPlan) {
+		add(plan)
+		plan.Steps[len(plan.Steps)-1].Attempts = 2
+	}
+}
+
+// oneAtATime allows a single repair in flight.
+func oneAtATime() part {
+	return func(plan *v1alpha1.RemediationPlan) { plan.MaxInFlight = new(intstr.FromInt32(1)) }
 }
 
 func pacedBy(domains ...v1alpha1.PacingDomain) part {

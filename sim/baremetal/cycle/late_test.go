@@ -7,7 +7,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
-	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
@@ -63,12 +62,8 @@ func TestNextCycleTakesOver(t *testing.T) {
 func TestNothingToCycle(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(*machine){
-		"request": func(m *machine) { m.request(v1alpha1.RebootSettings{}) },
-		"a person": func(m *machine) {
-			// A health check had it cycled before.
-			m.annotate(rebootannotation.Operation, "r/1")
-			m.annotate(plainKey, "")
-		},
+		"request":  func(m *machine) { m.request(v1alpha1.RebootSettings{}) },
+		"a person": annotated,
 	} {
 		for _, owned := range []bool{true, false} {
 			t.Run(name+map[bool]string{true: ", owned", false: ", not owned"}[owned], func(t *testing.T) {

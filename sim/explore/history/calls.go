@@ -25,7 +25,10 @@ func (p *Process) reads(call apimodel.Call) error {
 		p.moveCache(call.Kind)
 		return nil
 	}
-	return p.interrupt(call)
+	if err := p.interrupt(call); err != nil {
+		return err
+	}
+	return p.World.mayRead(call)
 }
 
 // moveCache makes a cache catch up if it lags too far behind, and may make it catch up at this very moment.

@@ -23,7 +23,7 @@ const grace = 5 * time.Minute
 // addControllers creates the Reconcilers of a process, with an empty memory.
 func (p *Process) addControllers() {
 	parts := p.World.Plant.parts(p, Parts{Client: p.client, Live: p.client.Live(), Nodes: nodes{p}})
-	clock, recorder, selectors := p.World.clock, recorder{p}, &mhcspec.Selectors{}
+	clock, recorder, selectors := ownClock{p}, recorder{p}, &mhcspec.Selectors{}
 	observer := &machinehealth.Observer{Nodes: parts.Nodes, GracePeriod: grace}
 	var gate remediation.Gatekeeper = &machinehealthcheck.Gatekeeper{Client: parts.Client, Live: parts.Live, Observer: observer, Selectors: selectors, Clock: clock}
 	if parts.Gate != nil {

@@ -36,6 +36,9 @@ func (w *World) disturbances(about func(...schema.GroupVersionKind) bool) []opti
 		{worlds.Person, w.meddleWithRequests, []schema.GroupVersionKind{kinds.Request, kinds.Reboot}},
 		{worlds.Pauses, w.pauses, []schema.GroupVersionKind{kinds.HealthCheck, kinds.Cluster}},
 		{worlds.Upgrade, w.upgrade, []schema.GroupVersionKind{kinds.HealthCheck}},
+		{worlds.Hosts, w.keepHosts, []schema.GroupVersionKind{kinds.Machine}},
+		{worlds.Owners, w.ownersActOtherwise, []schema.GroupVersionKind{kinds.Machine}},
+		{worlds.Kinds, w.forbid, []schema.GroupVersionKind{kinds.Request}},
 		{worlds.Faults, w.refuse, []schema.GroupVersionKind{kinds.Machine}},
 		{worlds.Overlap, w.overlap, nil},
 		{worlds.Clock, w.clockSteps, nil},
@@ -157,7 +160,8 @@ func (w *World) setClock(now time.Time) {
 	if now.Sub(w.clock.now) > longestLag {
 		w.Leader.lag = nil
 	}
-	w.clock.now, w.Furthest = now, Later(w.Furthest, now)
+	w.clock.now = now
+	w.Furthest = Later(w.Furthest, w.Leader.Now())
 	w.observer.TimeMoved()
 	for _, p := range []*Process{w.Leader, w.Former} {
 		if p != nil {

@@ -9,7 +9,7 @@ import (
 
 // Outside returns an observer like the commands: with its own caches and memory.
 func (w *World) Outside() *fleet.Observer {
-	outside := &Process{World: w, client: &apimodel.Client{Server: w.Server, View: w.Server.NewView()}}
+	outside := &Process{World: w, client: &apimodel.Client{Server: w.Server, View: w.Server.NewView(), Reads: w.mayRead}}
 	return fleet.New(fleet.Sources{
 		Client: outside.client, Live: outside.client.Live(), Nodes: nodes{outside}, GracePeriod: grace, Records: true, Clock: w.clock,
 	})

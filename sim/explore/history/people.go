@@ -60,6 +60,9 @@ func (w *World) hold() string { return w.clock.now.Add(30 * time.Minute).UTC().F
 // pauses returns the ways in which people stop everything, and let it continue.
 func (w *World) pauses() []option {
 	mhc := Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName)
+	if mhc == nil {
+		return []option{w.pauseCluster()}
+	}
 	return []option{
 		w.toggle(kinds.HealthCheck, mhc, clusterv1.PausedAnnotation, ""), w.toggle(kinds.HealthCheck, mhc, mhcspec.DryRunAnnotation, "true"), w.pauseCluster(),
 	}
@@ -121,9 +124,6 @@ func (w *World) meddleWithMachine(m *clusterv1.Machine) []option {
 				meta.RemoveStatusCondition(&m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
 			})
 		}})
-	}
-	if _, ok := m.Annotations[rebootannotation.Request]; ok {
-		options = append(options, w.toggle(kinds.Machine, m, rebootannotation.Request, ""))
 	}
 	if w.Spec.Owner == worlds.OwnerNone {
 		options = append(options, option{"a person makes " + name + " anew", func() { w.makeAnew(m) }})
@@ -192,18 +192,46 @@ func (w *World) decideToRepair() []option {
 func (w *World) Cooperate() {
 	w.say("everybody cooperates")
 	w.cooperating = true
-	w.refused = map[string]bool{}
+	w.refused, w.busy = map[string]bool{}, map[string]time.Time{}
+	w.ownerPaused, w.forbidden = false, false
 	if Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName) == nil {
 		w.put(w.healthCheck())
 	}
 	update(w, kinds.Cluster, kinds.ClusterName, false, func(c *clusterv1.Cluster) { c.Spec.Paused = nil })
 	nothing := map[string]string{
 		clusterv1.PausedAnnotation: gone, mhcspec.HoldUntilAnnotation: gone, mhcspec.DryRunAnnotation: gone,
-		clusterv1.MachineSkipRemediationAnnotation: gone, mhcspec.UpgradeMarker: gone,
+		clusterv1.MachineSkipRemediationAnnotation: gone, mhcspec.UpgradeMarker: gone, keepsOff: gone,
 	}
 	w.annotate(kinds.HealthCheck, kinds.CheckName, nothing)
 	w.annotate(kinds.Cluster, kinds.ClusterName, nothing)
 	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
 		w.annotate(kinds.Machine, m.Name, nothing)
 	}
+}
+
+// keepsOff is the annotation on a Machine by which a person keeps its host off.
+const keepsOff = rebootannotation.Request + "/" + string(v1alpha1.StepPowerOff)
+
+// kept reports whether a person keeps the host of a machine.
+func (w *World) kept(machine string) bool {
+	m := Latest[*clusterv1.Machine](w, kinds.Machine, machine)
+	return KeptOff(m)
+}
+
+// KeptOff reports whether a person keeps the host of a machine.
+func KeptOff(m *clusterv1.Machine) bool {
+	if m == nil {
+		return false
+	}
+	_, kept := m.Annotations[keepsOff]
+	return kept
+}
+
+// keepHosts returns the ways in which a person keeps hosts, and gives them back.
+func (w *World) keepHosts() []option {
+	var options []option
+	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
+		options = append(options, w.toggle(kinds.Machine, m, keepsOff, ""))
+	}
+	return options
 }

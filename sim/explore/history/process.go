@@ -32,6 +32,8 @@ type Process struct {
 	lag map[schema.GroupVersionKind]int
 	// dead is set after it crashed.
 	dead bool
+	// ahead is how far its clock is ahead of everybody's.
+	ahead time.Duration
 	// left is how many more Reconciles a former leader gets.
 	left int
 }
@@ -80,6 +82,7 @@ func (w *World) newProcess() *Process {
 	}
 	p.client = &apimodel.Client{Server: w.Server, View: p.View, Reads: p.reads, Read: p.read, Writes: p.writes}
 	p.addControllers()
+	p.setsAhead()
 	if w.processes > 1 {
 		p.startOlder()
 	}

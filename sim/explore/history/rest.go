@@ -20,7 +20,7 @@ func (w *World) Calm() {
 	if w.Unreadable {
 		w.readable()
 	}
-	w.Leader.lag = nil
+	w.Leader.lag, w.Leader.ahead = nil, 0
 	w.resync()
 }
 

@@ -88,6 +88,9 @@ func (w *World) OwnersNext() time.Time {
 	var next time.Time
 	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
 		c := meta.FindStatusCondition(m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
+		if at := w.busy[m.Name]; c != nil && at.After(w.clock.now) && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
 		if c == nil || c.Reason != clusterv1.MachineSetMachineRemediationDeferredReason || w.owner() != worlds.OwnerDefers {
 			continue
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
@@ -53,9 +52,6 @@ func (w *World) workOn(m *clusterv1.Machine) []option {
 	case !m.Status.NodeRef.IsDefined():
 		return []option{{name + " gets its Node", func() { w.giveNode(name, w.Spec.BadImage && !w.cooperating) }}}
 	}
-	if operation, ok := m.Annotations[rebootannotation.Request]; ok {
-		return []option{{"the host of " + name + " is cycled", func() { w.powerCycle(name, operation) }}}
-	}
 	if w.ownerAnswers(m) {
 		return []option{{"the owner answers the mark of " + name, func() { w.answer(name) }}}
 	}
@@ -78,6 +74,9 @@ func (w *World) ownerAnswers(m *clusterv1.Machine) bool {
 	if metav1.GetControllerOfNoCopy(m) == nil || stored[0] != "False" || mark[0] != "False" {
 		return false
 	}
+	if w.ownerAway(m, mark[1]) {
+		return false
+	}
 	switch w.owner() {
 	case worlds.OwnerReplaces:
 		return true
@@ -88,6 +87,11 @@ func (w *World) ownerAnswers(m *clusterv1.Machine) bool {
 	case worlds.OwnerNone, worlds.OwnerSilent:
 	}
 	return false
+}
+
+// ownerAway reports whether the owner does not answer now: it is paused or busy, or has refused.
+func (w *World) ownerAway(m *clusterv1.Machine, reason string) bool {
+	return w.ownerPaused || w.clock.now.Before(w.busy[m.Name]) || (w.Spec.Has(worlds.Owners) && !w.cooperating && reason == clusterv1.MachineSetMachineCannotBeRemediatedReason)
 }
 
 // waitedEnough reports whether an owner has deferred for long enough.
@@ -139,13 +143,6 @@ func (w *World) scale(machines []*clusterv1.Machine) []option {
 	return []option{{"the owner makes another machine", func() { w.newMachine() }}}
 }
 
-// powerCycle power-cycles a host as the annotation asks, and removes the annotation.
-func (w *World) powerCycle(name, operation string) {
-	w.cycled(operation)
-	update(w, kinds.Machine, name, false, func(m *clusterv1.Machine) { delete(m.Annotations, rebootannotation.Request) })
-	w.heal(name)
-}
-
 // cycled counts power cycles by the operation that asked for them.
 func (w *World) cycled(operation string) {
 	w.cycles[operation]++
@@ -182,31 +179,60 @@ func (w *World) provide(request *unstructured.Unstructured) []option {
 	}}}
 }
 
-// cycle makes the reboot controller carry out a RebootRemediation. It does not begin one before its record has stored that it
-// created it.
+// cycle makes the reboot controller carry out a RebootRemediation: it stores that it begins, and then cycles the host. It does not begin one that is
+// being deleted, whose record has not stored that it created it, or whose host somebody keeps.
 func (w *World) cycle(reboot *v1alpha1.RebootRemediation) []option {
-	if meta.FindStatusCondition(reboot.Status.Conditions, v1alpha1.ConditionSucceeded) != nil || !w.stored(reboot) {
+	name, machine := reboot.Name, reboot.Spec.Machine.Name
+	switch {
+	case meta.FindStatusCondition(reboot.Status.Conditions, v1alpha1.ConditionSucceeded) != nil || !reboot.DeletionTimestamp.IsZero():
+		return nil
+	case reboot.Status.BeganAt != nil || w.hasty():
+		return []option{{"the host of RebootRemediation " + name + " is cycled", func() { w.powerCycle(reboot) }}}
+	case w.kept(machine) && meta.FindStatusCondition(reboot.Status.Conditions, v1alpha1.ConditionHostAvailable) == nil:
+		return []option{{"RebootRemediation " + name + " waits for a person", func() { w.awaitsPerson(name) }}}
+	case w.kept(machine) || !w.stored(reboot):
 		return nil
 	}
-	name := reboot.Name
-	return []option{{"the host of RebootRemediation " + name + " is cycled", func() {
-		w.cycled(reboot.Annotations[v1alpha1.OperationAnnotation])
-		state := metav1.ConditionTrue
-		if w.Spec.InVain && !w.cooperating {
-			state = metav1.ConditionFalse
-		}
+	return []option{{"RebootRemediation " + name + " begins", func() {
 		update(w, kinds.Reboot, name, true, func(r *v1alpha1.RebootRemediation) {
-			meta.SetStatusCondition(&r.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: state, Reason: "Done", LastTransitionTime: metav1.NewTime(w.clock.now)})
+			r.Status.Phase, r.Status.BeganAt = v1alpha1.PoweringOff, new(metav1.NewTime(w.clock.now))
+			meta.RemoveStatusCondition(&r.Status.Conditions, v1alpha1.ConditionHostAvailable)
 		})
-		w.heal(reboot.Spec.Machine.Name)
 	}}}
 }
 
+// awaitsPerson makes a RebootRemediation say that somebody keeps its host.
+func (w *World) awaitsPerson(name string) {
+	update(w, kinds.Reboot, name, true, func(r *v1alpha1.RebootRemediation) {
+		meta.SetStatusCondition(&r.Status.Conditions, metav1.Condition{
+			Type: v1alpha1.ConditionHostAvailable, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonHeldByOthers,
+			Message: "Somebody keeps the host off", LastTransitionTime: metav1.NewTime(w.clock.now),
+		})
+	})
+}
+
+// powerCycle switches a host off and on again, unless somebody keeps it.
+func (w *World) powerCycle(reboot *v1alpha1.RebootRemediation) {
+	w.cycled(reboot.Annotations[v1alpha1.OperationAnnotation])
+	state := metav1.ConditionTrue
+	if w.Spec.InVain && !w.cooperating {
+		state = metav1.ConditionFalse
+	}
+	update(w, kinds.Reboot, reboot.Name, true, func(r *v1alpha1.RebootRemediation) {
+		r.Status.PoweredOffAt = new(metav1.NewTime(w.clock.now))
+		if r.Status.BeganAt == nil {
+			r.Status.BeganAt = r.Status.PoweredOffAt
+		}
+		meta.SetStatusCondition(&r.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: state, Reason: "Done", LastTransitionTime: metav1.NewTime(w.clock.now)})
+	})
+	w.heal(reboot.Spec.Machine.Name)
+}
+
+// hasty reports whether the reboot controller carries out what it has not stored.
+func (w *World) hasty() bool { return w.Plant != nil && w.Plant.Hasty }
+
 // stored reports whether a record says that its current attempt created a RebootRemediation.
 func (w *World) stored(reboot *v1alpha1.RebootRemediation) bool {
-	if w.Plant != nil && w.Plant.Hasty {
-		return true
-	}
 	return slices.ContainsFunc(Every[*v1alpha1.MachineRemediation](w, kinds.Record), func(r *v1alpha1.MachineRemediation) bool {
 		attempt := ladder.AtWork(r)
 		return attempt != nil && attempt.ObjectRef != nil && attempt.ObjectRef.UID == reboot.UID

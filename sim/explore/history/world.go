@@ -45,6 +45,11 @@ type World struct {
 	Quiet, cooperating bool
 	// refused are the machines whose writes a webhook rejects.
 	refused map[string]bool
+	// ownerPaused is set while the owner is paused, busy is until when it leaves machines alone, and unmarked when their marks were withdrawn.
+	ownerPaused    bool
+	busy, unmarked map[string]time.Time
+	// forbidden is set while requests cannot be read.
+	forbidden bool
 	// Unreadable is set while the Nodes cannot be read, and lostAt is since when.
 	Unreadable bool
 	lostAt     time.Time
@@ -73,7 +78,7 @@ var indexes = append(mhcspec.Indexes(), record.Indexes()...)
 func New(spec *worlds.Spec, plant *Plant, strategy schedule.Strategy, tell func(string)) *World {
 	w := &World{
 		Spec: spec, Plant: plant, clock: &clock{Start}, choices: &chooser{strategy: strategy}, refused: map[string]bool{},
-		cycles: map[string]int{}, tell: tell, Ctx: ctrl.LoggerInto(context.Background(), logr.Discard()),
+		cycles: map[string]int{}, busy: map[string]time.Time{}, unmarked: map[string]time.Time{}, tell: tell, Ctx: ctrl.LoggerInto(context.Background(), logr.Discard()),
 	}
 	if tell != nil {
 		w.Ctx = ctrl.LoggerInto(context.Background(), w.logger())
@@ -125,7 +130,7 @@ func (w *World) sayRecords() {
 	for _, r := range Every[*v1alpha1.MachineRemediation](w, kinds.Record) {
 		w.say("      record %s is %s: %s, granted %d, given back %d", r.Name, r.Status.Phase, ladder.Progress(&r.Status).Message, r.Spec.Grant, r.Status.ReleasedGrant)
 		for _, attempt := range r.Status.Attempts {
-			w.say("        attempt %d, step %s, made something %t, ended %v %s", attempt.Number, attempt.Step, attempt.ObjectRef != nil, attempt.EndTime != nil, attempt.Result)
+			w.say("        attempt %d, step %s, made something %t, began %t, ended %v %s", attempt.Number, attempt.Step, attempt.ObjectRef != nil, attempt.Begun(), attempt.EndTime != nil, attempt.Result)
 		}
 	}
 }
@@ -153,7 +158,13 @@ type ProcessObserver interface {
 
 // Observe sets the observer of everything from now on.
 func (w *World) Observe(observer Observer) {
-	w.observer, w.Server.Committed = observer, observer.Committed
+	w.observer = observer
+	w.Server.Committed = func(change apimodel.Change) {
+		if change.Kind == kinds.Machine {
+			w.noteMark(change)
+		}
+		observer.Committed(change)
+	}
 }
 
 // pick may make something unusual happen, unless the run is over or quiet.

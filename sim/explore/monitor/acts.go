@@ -25,6 +25,7 @@ func (m *Monitor) acts(p *history.Process, machine *clusterv1.Machine, what stri
 	m.looked(t, machine, what)
 	m.permitted(t, r, machine, what)
 	m.intended(r, what)
+	m.notPast(r, what)
 	m.once(r, machine, what)
 	m.slots(p, machine, what)
 	m.gate(p, what)
@@ -64,6 +65,9 @@ func (m *Monitor) permitted(t *turn, r *v1alpha1.MachineRemediation, machine *cl
 	if why := forbidden(t.last(), looked[*clusterv1.MachineHealthCheck](t, kinds.HealthCheck, kinds.CheckName), looked[*clusterv1.Cluster](t, kinds.Cluster, kinds.ClusterName),
 		looked[*clusterv1.Machine](t, kinds.Machine, machine.Name)); why != "" {
 		m.w.Fail(rules.Permission, "%s, although %s", what, why)
+	}
+	if history.KeptOff(looked[*clusterv1.Machine](t, kinds.Machine, machine.Name)) {
+		m.w.Fail(rules.Permission, "%s, although a person keeps its host off", what)
 	}
 	m.decided(r, what)
 }

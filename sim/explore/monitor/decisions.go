@@ -26,13 +26,13 @@ func agreed(d *v1alpha1.RemediationDecision) bool {
 	return d != nil && (d.Answer == v1alpha1.AnswerApprove || d.Answer == v1alpha1.AnswerRetry)
 }
 
-// before returns the decision about the previous attempt, if that was of the same step and did nothing.
+// before returns the decision about the previous attempt, if that was of the same step and nobody began it.
 func before(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) *v1alpha1.RemediationDecision {
 	for _, attempt := range slices.Backward(r.Status.Attempts) {
 		if attempt.EndTime == nil {
 			continue
 		}
-		if attempt.Step == step.Name && attempt.ObjectRef == nil {
+		if attempt.Step == step.Name && attempt.Result == v1alpha1.ResultNotBegun {
 			return attempt.Decision
 		}
 		return nil

@@ -14,11 +14,11 @@ import (
 const insideEvery = 4
 
 // sameInside fails if the manager would explain anything differently from an observer outside. In a world at rest, both see the same
-// objects. The manager alone knows two things, and then sameInside does not compare: which admissions failed, and, for less than a second,
+// objects. The manager alone knows which requests it could read before, and two more things, and then sameInside does not compare: which admissions failed, and, for less than a second,
 // what it has just created but not yet seen in its caches. It looks at the latter again, so it is known to be due.
 func (m *Monitor) sameInside(outside explain.Facts) {
 	manager, next := m.w.Inside(), m.w.Leader.Due()
-	if manager == nil || m.rests%insideEvery != 0 || (!next.IsZero() && !next.After(m.w.Now().Add(soonEnough))) {
+	if manager == nil || m.w.Forbidden() || m.rests%insideEvery != 0 || (!next.IsZero() && !next.After(m.w.Now().Add(soonEnough))) {
 		return
 	}
 	quiet := m.w.Quiet

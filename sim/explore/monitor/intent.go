@@ -23,13 +23,14 @@ func operationOf(r *v1alpha1.MachineRemediation) string { return ladder.Operatio
 // stepOf returns the step of that attempt.
 func stepOf(r *v1alpha1.MachineRemediation) v1alpha1.RemediationStep {
 	if attempt := ladder.AtWork(r); attempt != nil {
-		for _, step := range r.Spec.Steps {
-			if step.Name == attempt.Step {
-				return step
-			}
-		}
+		return stepNamed(r, attempt.Step)
 	}
 	step, _ := ladder.NextStep(r)
+	return step
+}
+
+func stepNamed(r *v1alpha1.MachineRemediation, name string) v1alpha1.RemediationStep {
+	step, _ := ladder.StepNamed(r, name)
 	return step
 }
 

@@ -7,22 +7,29 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
-// remembered checks that a relapse does not begin with the step with which the previous record began.
+// remembered checks that a relapse does not begin with the step with which the previous record began, and that it does not go past a step
+// that nobody has begun.
 func (m *Monitor) remembered(made *v1alpha1.MachineRemediation) {
 	plan := m.w.Spec.Plan
 	if plan == nil || made.Spec.TemplateRef == nil {
 		return
 	}
+	if at := startsAt(made); at > 0 && !m.everBegun(made.Spec.Steps[at-1].Name) {
+		m.w.Fail(rules.Again, "record %s begins after step %s, which nobody has ever begun", made.Name, made.Spec.Steps[at-1].Name)
+	}
 	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
-		ended := r.Status.CompletionTime
-		if r.UID == made.UID || r.Spec.MachineRef.UID != made.Spec.MachineRef.UID || r.Spec.Finding.Reason != made.Spec.Finding.Reason || ended == nil ||
-			m.w.Now().Sub(ended.Time) > plan.RelapseWindow() {
+		if !sameIncident(made, r) || m.w.Now().Sub(r.Status.CompletionTime.Time) > plan.RelapseWindow() {
 			continue
 		}
 		if tried := lastTried(r); tried >= 0 && startsAt(made) <= tried {
 			m.w.Fail(rules.Memory, "record %s begins at step %d, and record %s has tried step %d", made.Name, startsAt(made), r.Name, tried)
 		}
 	}
+}
+
+// sameIncident reports whether a record that has ended was about the same machine for the same reason.
+func sameIncident(made, r *v1alpha1.MachineRemediation) bool {
+	return r.UID != made.UID && r.Spec.MachineRef.UID == made.Spec.MachineRef.UID && r.Spec.Finding.Reason == made.Spec.Finding.Reason && r.Status.CompletionTime != nil
 }
 
 // lastTried returns the index of the last step with which a record tried to repair; negative if there is none.
@@ -32,12 +39,25 @@ func lastTried(r *v1alpha1.MachineRemediation) int {
 		for i, step := range r.Spec.Steps {
 			repairs := step.Action == v1alpha1.ActionReboot || step.Action == v1alpha1.ActionReplace ||
 				(step.Action == v1alpha1.ActionRequest && step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded)
-			if step.Name == attempt.Step && repairs && attempt.ObjectRef != nil && counts(attempt.Result) {
+			brokenOff := attempt.Result == v1alpha1.ResultAborted && attempt.HostOffAt != nil
+			if step.Name == attempt.Step && repairs && attempt.Begun() && (counts(attempt.Result) || brokenOff) {
 				last = i
 			}
 		}
 	}
 	return last
+}
+
+// everBegun reports whether somebody has begun an attempt of a step for some record, or whether it may have been forgotten.
+func (m *Monitor) everBegun(step string) bool {
+	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
+		for i := range r.Status.Attempts {
+			if a := &r.Status.Attempts[i]; a.Step == step && a.Begun() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // counts reports whether an attempt with that result tried its step.

@@ -13,7 +13,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
-	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
@@ -31,8 +30,12 @@ type Monitor struct {
 	effects map[string]int
 	// lost are the operations whose requests somebody else removed.
 	lost map[string]bool
+	// unread are the operations whose requests could not be read before their records had stored them.
+	unread map[string]bool
 	// deleted are the machines that Sickbay deleted, by UID.
 	deleted map[types.UID]bool
+	// standing is since when something has stood that must not stand for long, when the world was at rest.
+	standing map[string]time.Time
 	// stops is how long each record was stopped, as its controller saw it.
 	stops map[types.UID]*stop
 	// closedSince is when the gate was closed; zero if it is open.
@@ -47,7 +50,7 @@ type Monitor struct {
 // Watch makes a monitor observe a world.
 func Watch(w *history.World) *Monitor {
 	m := &Monitor{
-		w: w, turns: map[*history.Process]*turn{}, closed: map[*history.Process]closing{}, effects: map[string]int{}, lost: map[string]bool{}, deleted: map[types.UID]bool{}, stops: map[types.UID]*stop{},
+		w: w, turns: map[*history.Process]*turn{}, closed: map[*history.Process]closing{}, effects: map[string]int{}, lost: map[string]bool{}, unread: map[string]bool{}, deleted: map[types.UID]bool{}, stops: map[types.UID]*stop{}, standing: map[string]time.Time{},
 	}
 	w.Observe(m)
 	return m
@@ -112,11 +115,7 @@ func (m *Monitor) repaired(p *history.Process, before, after *clusterv1.Machine)
 	case !markStands(before) && markStands(after):
 		m.acts(p, before, "marks")
 	case markStands(before) && !markStands(after):
-		m.withdraws(p, before, "the mark")
-	case rebootAsked(before) == "" && rebootAsked(after) != "":
-		m.acts(p, before, "asks for a power cycle of")
-	case rebootAsked(before) != "" && rebootAsked(after) == "":
-		m.withdraws(p, before, "the power cycle")
+		m.withdraws(p, before, "the mark", "")
 	}
 }
 
@@ -127,11 +126,9 @@ func saidOr(machine, otherwise *clusterv1.Machine, conditionType string) [3]stri
 	return history.Said(machine, conditionType)
 }
 
-// verdictWritten checks that the controller that judges only judges. It may also remove a mark of the previous
-// version.
+// verdictWritten checks that the controller that judges only judges.
 func (m *Monitor) verdictWritten(before, after *clusterv1.Machine) {
-	if after == nil || before.DeletionTimestamp.IsZero() != after.DeletionTimestamp.IsZero() || rebootAsked(before) != rebootAsked(after) ||
-		(!markStands(before) && markStands(after)) {
+	if after == nil || before.DeletionTimestamp.IsZero() != after.DeletionTimestamp.IsZero() || (!markStands(before) && markStands(after)) {
 		m.w.Fail(rules.Writer, "%s has done more to %s than judge it", machinehealth.ControllerName, before.Name)
 	}
 }
@@ -141,7 +138,7 @@ func (m *Monitor) takenAway(before, after *clusterv1.Machine) {
 	if before == nil {
 		return
 	}
-	if after == nil || (markStands(before) && !markStands(after)) || (rebootAsked(before) != "" && rebootAsked(after) == "") {
+	if after == nil || (markStands(before) && !markStands(after)) {
 		if r := m.openRecord(before.UID); r != nil {
 			m.lost[operationOf(r)] = true
 		}
@@ -158,15 +155,6 @@ func ourMark(machine *clusterv1.Machine) bool {
 	return markStands(machine) &&
 		history.Said(machine, clusterv1.MachineOwnerRemediatedCondition)[1] != clusterv1.MachineSetMachineRemediationMachineDeletingReason &&
 		ownwrites.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, remedy.FieldOwner)
-}
-
-// rebootAsked returns Sickbay's request by annotation; empty if there is none.
-func rebootAsked(machine *clusterv1.Machine) string {
-	value := machine.GetAnnotations()[rebootannotation.Request]
-	if machine == nil || value == "" || value != machine.Annotations[rebootannotation.Operation] {
-		return ""
-	}
-	return value
 }
 
 // openRecord returns the open record of a machine; nil if there is none.

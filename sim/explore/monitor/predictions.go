@@ -28,7 +28,7 @@ type prediction struct {
 // back.
 func (m *Monitor) othersNext() bool {
 	owners := m.w.OwnersNext()
-	return m.w.Leader.Failing() || m.triesAgain() || (!owners.IsZero() && owners.Equal(m.w.Next())) || m.w.Now().Before(m.w.Furthest)
+	return m.w.Leader.Failing() || m.w.Leader.IsAhead() || m.triesAgain() || (!owners.IsZero() && owners.Equal(m.w.Next())) || m.w.Now().Before(m.w.Furthest)
 }
 
 // triesAgain reports whether a process remembers a machine that it failed to admit. Only the process knows that.
@@ -49,6 +49,7 @@ func (m *Monitor) triesAgain() bool {
 // Rested asks explain what happens next, and compares its last prediction with what has happened since. Only what was due by
 // itself has happened, because the world is at rest.
 func (m *Monitor) Rested() {
+	m.nothingStands()
 	if m.w.Plant != nil && m.w.Plant.Rule != rules.Predicted {
 		// Explain does not know about planted bugs.
 		return

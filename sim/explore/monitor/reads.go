@@ -45,24 +45,24 @@ func (m *Monitor) Began(p *history.Process) {
 
 // Read implements Observer.
 func (m *Monitor) Read(p *history.Process, call apimodel.Call, obj *apimodel.Object) {
-	m.turns[p].saw(m.w, call, obj)
+	m.turns[p].saw(p, call, obj)
 }
 
 // Written records the answer to a write of a Machine, which counts as a look.
 func (m *Monitor) Written(p *history.Process, call apimodel.Call) {
 	if call.Kind == kinds.Machine {
-		m.turns[p].all[lookAt{call.Kind, call.Key.Name}] = look{obj: m.w.Server.Latest(call.Kind, call.Key), at: m.w.Now()}
+		m.turns[p].all[lookAt{call.Kind, call.Key.Name}] = look{obj: m.w.Server.Latest(call.Kind, call.Key), at: p.Now()}
 	}
 }
 
 // saw records a live read. A list counts only as a look at a MachineHealthCheck that was not read by name, because lists are
 // also read for counts.
-func (t *turn) saw(w *history.World, call apimodel.Call, obj *apimodel.Object) {
+func (t *turn) saw(p *history.Process, call apimodel.Call, obj *apimodel.Object) {
 	at := lookAt{call.Kind, call.Key.Name}
 	if call.Verb == "list" && (call.Kind != kinds.HealthCheck || t.looks[at].obj != nil) {
 		return
 	}
-	t.looks[at] = look{obj, w.Unreadable, w.Now()}
+	t.looks[at] = look{obj, p.World.Unreadable, p.Now()}
 	t.all[at] = t.looks[at]
 }
 

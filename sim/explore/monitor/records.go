@@ -1,9 +1,11 @@
 package monitor
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
 // recordChanged judges writes to records.
@@ -90,14 +93,11 @@ const remembers = 64
 // attemptStays checks that a finished attempt stays as stored, except for the result of one that seemed to have helped.
 func (m *Monitor) attemptStays(after *v1alpha1.MachineRemediation, was *v1alpha1.RemediationAttempt) {
 	is := attemptOf(after, was.Number)
-	if is == nil && len(after.Status.Attempts) >= remembers {
-		return
-	}
 	if is == nil {
-		m.w.Fail(rules.History, "record %s forgets attempt %d", after.Name, was.Number)
+		m.mayForget(after, was)
 		return
 	}
-	if was.EndTime == nil {
+	if was.EndTime == nil || m.settled(after, was, is) {
 		return
 	}
 	kept := was.DeepCopy()
@@ -105,12 +105,77 @@ func (m *Monitor) attemptStays(after *v1alpha1.MachineRemediation, was *v1alpha1
 		// What it created may become visible late.
 		kept.ObjectRef = is.ObjectRef
 	}
+	m.corrected(kept, is)
 	if was.Result == "" {
 		kept.Result, kept.Message, kept.Decision = is.Result, is.Message, is.Decision
+	}
+	if was.Result == v1alpha1.ResultNotBegun && is.Decision == nil {
+		// An approval does not hold for ever.
+		kept.Decision = nil
 	}
 	if !equality.Semantic.DeepEqual(kept, is) {
 		m.w.Fail(rules.History, "record %s changes attempt %d after its end: %+v, before %+v", after.Name, was.Number, *is, *was)
 	}
+}
+
+// mayForget checks that an attempt is forgotten only if there are too many, or if it is counted with a later one.
+func (m *Monitor) mayForget(after *v1alpha1.MachineRemediation, was *v1alpha1.RemediationAttempt) {
+	isJoined := was.Result == v1alpha1.ResultNotBegun && joined(after, was)
+	if len(after.Status.Attempts) < remembers && !isJoined {
+		m.w.Fail(rules.History, "record %s forgets attempt %d", after.Name, was.Number)
+	}
+}
+
+// corrected takes over times that have become earlier: a clock that had gone ahead, or has stepped back since, stored them, and they were in the
+// future.
+func (m *Monitor) corrected(kept, is *v1alpha1.RemediationAttempt) {
+	if !m.w.Spec.Has(worlds.Skew) && !m.w.Spec.Has(worlds.Clock) {
+		return
+	}
+	for _, one := range []struct {
+		was **metav1.Time
+		is  *metav1.Time
+	}{{&kept.StartTime, is.StartTime}, {&kept.BeganAt, is.BeganAt}, {&kept.EndTime, is.EndTime}} {
+		if was := *one.was; was != nil && one.is != nil && one.is.Before(was) {
+			*one.was = one.is
+		}
+	}
+}
+
+// joined reports whether an attempt that nobody began is now counted with the one after it.
+func joined(after *v1alpha1.MachineRemediation, was *v1alpha1.RemediationAttempt) bool {
+	return slices.ContainsFunc(after.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool {
+		return a.Number > was.Number && a.Step == was.Step && a.Result == v1alpha1.ResultNotBegun && a.Count > max(1, was.Count) && a.StartTime.Equal(was.StartTime)
+	})
+}
+
+// settled reports whether it has turned out whether somebody had begun an attempt that was withdrawn, or seemed to be impossible. An attempt that nobody began is opened
+// again, or aborted, only if somebody did begin it at about the time of its end.
+func (m *Monitor) settled(after *v1alpha1.MachineRemediation, was, is *v1alpha1.RemediationAttempt) bool {
+	unsettled := []v1alpha1.AttemptResult{v1alpha1.ResultWithdrawn, v1alpha1.ResultNotBegun, v1alpha1.ResultImpossible}
+	if !slices.Contains(unsettled, was.Result) || (!is.Begun() && is.Result == was.Result) {
+		return false
+	}
+	if was.Result == v1alpha1.ResultWithdrawn && is.Result == v1alpha1.ResultNotBegun && !is.Begun() {
+		return true
+	}
+	return is.Begun() && m.turnedOut(after, was, is)
+}
+
+// turnedOut reports whether an attempt that had ended has begun after all: the power cycle was aborted, or the machine was deleted.
+func (m *Monitor) turnedOut(after *v1alpha1.MachineRemediation, was, is *v1alpha1.RemediationAttempt) bool {
+	machine, replaces := m.machineWith(after.Spec.MachineRef.UID), stepNamed(after, is.Step).Action == v1alpha1.ActionReplace
+	switch {
+	case is.EndTime != nil:
+		return is.Result == v1alpha1.ResultAborted || (machine == nil && replaces)
+	case !replaces:
+		return false
+	case machine == nil:
+		return true
+	case machine.DeletionTimestamp.IsZero():
+		return false
+	}
+	return was.Result == v1alpha1.ResultWithdrawn || markStands(machine) || !machine.DeletionTimestamp.After(was.EndTime.Add(history.Crossing+time.Second))
 }
 
 func attemptOf(r *v1alpha1.MachineRemediation, number int32) *v1alpha1.RemediationAttempt {
@@ -197,11 +262,18 @@ func (m *Monitor) timedOut(before, after *v1alpha1.MachineRemediation, is *v1alp
 	if is.Result != v1alpha1.ResultTimedOut || is.EndTime == nil || is.StartTime == nil || was == nil || was.EndTime != nil {
 		return
 	}
+	if !is.Begun() {
+		m.w.Fail(rules.Clock, "attempt %d of record %s has timed out, and nobody had begun it", is.Number, after.Name)
+		return
+	}
 	stopped := m.stoppedFor(after, is.Number)
 	for _, step := range after.Spec.Steps {
-		// Allow for a clock that has stepped back a little.
-		const tolerance = 30 * time.Second
-		if had := is.EndTime.Sub(is.StartTime.Time) - stopped; step.Name == is.Step && had < step.Timeout()-tolerance {
+		// Allow for a clock that has stepped back a little, and for the clocks of two leaders.
+		tolerance := 30 * time.Second
+		if m.w.Spec.Has(worlds.Skew) {
+			tolerance += history.MostAhead
+		}
+		if had := is.EndTime.Sub(is.BeganAt.Time) - stopped; step.Name == is.Step && had < step.Timeout()-tolerance {
 			m.w.Fail(rules.Clock, "attempt %d of record %s had %s of %s, and was stopped for %s", is.Number, after.Name, had, step.Timeout(), stopped)
 		}
 	}

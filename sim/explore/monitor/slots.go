@@ -6,7 +6,9 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
@@ -36,10 +38,15 @@ func (m *Monitor) slots(p *history.Process, machine *clusterv1.Machine, what str
 func (m *Monitor) underRepair(p *history.Process, machine *clusterv1.Machine) bool {
 	r := m.openRecord(machine.UID)
 	if r == nil {
-		return mhcspec.IsTarget(machine) && seesTarget(p, machine) && m.hadRecord(machine.UID) && len(m.underWay(machine)) > 0
+		return mhcspec.IsTarget(machine) && seesTarget(p, machine) && m.hadRecord(machine.UID) && len(m.underWay(machine)) > 0 && !strayMark(machine)
 	}
 	attempt := ladder.AtWork(r)
-	return (attempt != nil && attempt.ObjectRef != nil) || len(m.underWay(machine)) > 0
+	return (attempt != nil && attempt.ObjectRef != nil) || (len(m.underWay(machine)) > 0 && !strayMark(machine))
+}
+
+// strayMark reports whether an owner's late write has brought a mark back. Nobody asks for anything by it.
+func strayMark(machine *clusterv1.Machine) bool {
+	return markStands(machine) && !ownwrites.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, remedy.FieldOwner)
 }
 
 // seesTarget reports whether the cache of a process shows a machine as a target.

@@ -1,6 +1,9 @@
 package monitor
 
 import (
+	"slices"
+	"strings"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,9 +25,6 @@ func (m *Monitor) underWay(machine *clusterv1.Machine) []string {
 	if markStands(machine) {
 		all = append(all, "a mark")
 	}
-	if rebootAsked(machine) != "" {
-		all = append(all, "a power cycle")
-	}
 	if m.deleted[machine.UID] {
 		all = append(all, "a deletion")
 	}
@@ -45,7 +45,7 @@ func (m *Monitor) underWay(machine *clusterv1.Machine) []string {
 
 // requested reports whether a record created an object for a machine. Evidence does not count.
 func (m *Monitor) requested(request client.Object, machine *clusterv1.Machine) bool {
-	if !request.GetDeletionTimestamp().IsZero() {
+	if !request.GetDeletionTimestamp().IsZero() || m.unseen(request) {
 		return false
 	}
 	for _, owner := range request.GetOwnerReferences() {
@@ -58,6 +58,25 @@ func (m *Monitor) requested(request client.Object, machine *clusterv1.Machine) b
 		}
 	}
 	return false
+}
+
+// unseen reports whether nobody can know of a request: its record could not store it, because of a crash or a conflict just after it was made, and
+// it could not be read from then on, or until the record had ended.
+func (m *Monitor) unseen(request client.Object) bool {
+	operation := request.GetAnnotations()[v1alpha1.OperationAnnotation]
+	records := history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record)
+	if slices.ContainsFunc(records, func(r *v1alpha1.MachineRemediation) bool {
+		return slices.ContainsFunc(r.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.ObjectRef != nil && a.OperationID == operation })
+	}) {
+		return false
+	}
+	if m.w.Forbidden() {
+		m.unread[operation] = true
+	}
+	ended := !slices.ContainsFunc(records, func(r *v1alpha1.MachineRemediation) bool {
+		return r.Status.CompletionTime == nil && strings.HasPrefix(operation, string(r.UID)+"/")
+	})
+	return m.w.Forbidden() || (m.unread[operation] && ended)
 }
 
 func evidence(r *v1alpha1.MachineRemediation, request client.Object) bool {

@@ -19,7 +19,7 @@ import (
 )
 
 // withdraws judges a withdrawal: the record must already say that the attempt is over.
-func (m *Monitor) withdraws(p *history.Process, machine *clusterv1.Machine, what string) {
+func (m *Monitor) withdraws(p *history.Process, machine *clusterv1.Machine, what, operation string) {
 	what = fmt.Sprintf("%s withdraws %s of %s", p.Name, what, machine.Name)
 	r := apimodel.As[*v1alpha1.MachineRemediation](m.w.Server.Latest(kinds.Record, kinds.InNamespace(p.Item.Name)))
 	switch {
@@ -27,9 +27,19 @@ func (m *Monitor) withdraws(p *history.Process, machine *clusterv1.Machine, what
 		m.w.Fail(rules.Intent, "%s, and has no record", what)
 	case r.Spec.MachineRef.UID != machine.UID:
 		m.w.Fail(rules.Bound, "%s, which is not the machine of record %s", what, r.Name)
-	case ladder.AtWork(r) != nil && m.w.Former == nil:
+	case isOf(r, operation) && m.w.Former == nil:
 		m.w.Fail(rules.Intent, "%s, and record %s does not say that the attempt is over", what, r.Name)
 	}
+}
+
+// isOf reports whether what has been withdrawn may be of the attempt at work: a mark, without an operation, or a request. What an earlier
+// attempt has left is withdrawn beside it.
+func isOf(r *v1alpha1.MachineRemediation, operation string) bool {
+	attempt := ladder.AtWork(r)
+	if attempt == nil {
+		return false
+	}
+	return operation == attempt.OperationID || (operation == "" && stepOf(r).Action == v1alpha1.ActionReplace)
 }
 
 // requestChanged judges the creation and withdrawal of requests.
@@ -52,7 +62,7 @@ func (m *Monitor) requestChanged(change apimodel.Change) {
 	case change.Before == nil:
 		m.acts(p, machine, "makes a request for")
 	case change.After == nil:
-		m.withdraws(p, machine, "the request")
+		m.withdraws(p, machine, "the request", obj.Typed().GetAnnotations()[v1alpha1.OperationAnnotation])
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
@@ -12,14 +13,14 @@ import (
 
 // All are the bugs that can be planted. Each rule has at least one, except those that plants_test.go lists, and so has each fault of
 // history.Plant.
-var All = slices.Concat(plantsOfLooks, plantsOfActs, plantsOfEnds, plantsOfOthers)
+var All = slices.Concat(plantsOfLooks, plantsOfActs, plantsOfEnds, plantsOfOthers, plantsOfAsking)
 
 // plantsOfLooks break the rules about reads before an act: open records, health, permission, and the gate.
 var plantsOfLooks = []*history.Plant{
 	{
 		Name: "names that differ", Seed: 77, World: plantWorld(worlds.OwnerReplaces, 2, worlds.Overlap, worlds.Caches), Rule: rules.OneRecord,
 		About:  "the name of a record is another one each time, so it does not keep a second one from being made",
-		Change: recordsNamedAnew,
+		Change: named[*v1alpha1.MachineRemediation],
 	},
 	{
 		Name: "old node", Seed: 61, World: plantWorld(worlds.OwnerReplaces, 2, worlds.Nodes, worlds.Caches), Rule: rules.Health,
@@ -61,11 +62,11 @@ var plantsOfActs = []*history.Plant{
 	},
 	{
 		Name: "asks again", World: rebootWorld(worlds.Faults), Rule: rules.Once,
-		About:  "a Machine does not remember which power cycle was asked for",
-		Change: func(_ *history.Process, with history.Parts) history.Parts { return dropsOps(with, remedyOperation) },
+		About:  "the name of a RebootRemediation is another one each time, so it does not keep a second one from being made",
+		Change: named[*v1alpha1.RebootRemediation],
 	},
 	{
-		Name: "hasty hosts", Seed: 19400, World: rebootsInVain(worlds.Person), Rule: rules.Once,
+		Name: "hasty hosts", Seed: 1590, World: rebootsInVain(worlds.Person), Rule: rules.Once,
 		About: "a RebootRemediation is carried out before its record has stored that it made it, so one that a person deletes is carried out twice",
 		Hasty: true,
 	},

@@ -3,7 +3,6 @@ package plants
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -12,14 +11,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 )
 
-func recordsNamedAnew(p *history.Process, with history.Parts) history.Parts {
+// named gives objects of one type another name each time.
+func named[T client.Object](p *history.Process, with history.Parts) history.Parts {
 	return withFuncs(with, interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
-		if _, ok := obj.(*v1alpha1.MachineRemediation); ok {
+		if _, ok := obj.(T); ok {
 			obj.SetName(fmt.Sprintf("%s-%d", obj.GetName(), p.World.Server.Version()))
 		}
 		return c.Create(ctx, obj, opts...)
@@ -33,12 +32,6 @@ func noMemory(_ *history.Process, with history.Parts) history.Parts {
 		}
 		return c.Create(ctx, obj, opts...)
 	}})
-}
-
-// remedyOperation matches the part of a patch that keeps a power cycle from being requested
-// twice.
-func remedyOperation(_, path string) bool {
-	return strings.Contains(path, strings.ReplaceAll(rebootannotation.Operation, "/", "~1"))
 }
 
 func unbound(_ *history.Process, with history.Parts) history.Parts {

@@ -27,6 +27,12 @@ const (
 	Rest       = "a world that is left alone settles"
 	Recovery   = "once all faults end, all machines become healthy"
 	Cache      = "nobody changes what a cache holds"
+	Escalated  = "nothing goes past a step that nobody has begun"
+	Paused     = "what nobody has begun is soon withdrawn under a pause"
+	Recovered  = "a machine that has recovered is not deleted for its earlier sickness"
+	Kept       = "no slot is kept for longer than an hour for what nobody begins"
+	Effect     = "what people decide has its effect soon, under every pause"
+	Again      = "only a repair that has begun is remembered"
 	Predicted  = "what explain says happens next is what happens next"
 )
 
@@ -34,5 +40,5 @@ const (
 var All = []string{
 	OneRecord, Health, Look, Permission, Gate, Intent, Once, Slots, Bound, Repaired, Reason,
 	Starved, End, Proven, Replaced, Undo, Clock, Memory, Decision, Writer,
-	Grant, History, Rest, Recovery, Cache, Predicted,
+	Grant, History, Rest, Recovery, Cache, Escalated, Paused, Recovered, Kept, Effect, Again, Predicted,
 }

@@ -66,3 +66,11 @@ func bounded(plan *v1alpha1.RemediationPlan, slots int32) *v1alpha1.RemediationP
 	plan.MaxInFlight = new(intstr.FromInt32(slots))
 	return plan
 }
+
+// hostsPlan power-cycles, and replaces if that does not help.
+func hostsPlan() *v1alpha1.RemediationPlan {
+	return &v1alpha1.RemediationPlan{
+		Mode: v1alpha1.ModeAct, ProbationSeconds: ptr.To[int32](300), RelapseWindowSeconds: ptr.To[int32](86400),
+		Steps: []v1alpha1.RemediationStep{PlanStep("reboot", v1alpha1.ActionReboot, 600), PlanStep("replace", v1alpha1.ActionReplace, 1800)},
+	}
+}

@@ -87,10 +87,21 @@ const (
 	Overlap Actor = "overlap"
 	// Clock makes the clock step, forward and a little backward.
 	Clock Actor = "clock"
+	// Skew makes the clock of a leader go minutes ahead of everybody else's.
+	Skew Actor = "skew"
+	// Hosts is a person who keeps hosts off, and gives them back.
+	Hosts Actor = "hosts"
+	// Owners makes owners answer and do nothing, decide late, and be paused.
+	Owners Actor = "owners"
+	// Kinds takes away the right to read requests, and gives it back.
+	Kinds Actor = "kinds"
 )
 
-// Everybody is all actors.
+// Everybody is all actors that take part in every large world.
 var Everybody = []Actor{Nodes, Person, Upgrade, Faults, Caches, Overlap, Clock}
+
+// and adds actors to Everybody.
+func and(more ...Actor) []Actor { return append(slices.Clone(Everybody), more...) }
 
 // Has reports whether an actor is part of the world.
 func (s *Spec) Has(actor Actor) bool {
@@ -99,7 +110,7 @@ func (s *Spec) Has(actor Actor) bool {
 
 // Unhindered reports whether every sick machine gets its turn: nobody interferes, no gate closes, and replacements help.
 func (s *Spec) Unhindered() bool {
-	return !s.Has(Person) && !s.Has(Pauses) && !s.Has(Upgrade) && s.AtMost == nil && s.InRange == "" && !s.BadImage
+	return !s.Has(Person) && !s.Has(Pauses) && !s.Has(Upgrade) && !s.Has(Hosts) && !s.Has(Owners) && s.AtMost == nil && s.InRange == "" && !s.BadImage
 }
 
 // Share returns this world's share of a number of histories.

@@ -12,7 +12,7 @@ var All = []*Spec{
 	{
 		Name: "replace", About: "the built-in plan: an owner replaces what is marked",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1,
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+		Actors: and(Owners, Skew), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "unowned", About: "the built-in plan: machines that nobody owns are deleted, and made anew under their name",
@@ -37,22 +37,22 @@ var All = []*Spec{
 	{
 		Name: "defers", About: "an owner that replaces later",
 		Machines: 3, Sick: 2, Owner: OwnerDefers, Slots: 1,
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+		Actors: and(Owners, Skew), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "reboot", About: "the built-in plan for power cycles",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true,
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+		Actors: and(Hosts, Skew), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "reboot in vain", About: "the built-in plan for power cycles, which heal nothing",
 		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true, InVain: true,
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+		Actors: and(Hosts), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "request", About: "the built-in plan for requests to another controller",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Request: true,
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+		Actors: and(Kinds), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "gate", About: "a gate that closes when too many are sick",
@@ -77,22 +77,22 @@ var All = []*Spec{
 	{
 		Name: "cloud plan", About: "a plan that waits, replaces twice, and then holds",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Plan: bounded(cloudPlan(), 1),
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+		Actors: and(Owners, Skew), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "bad cloud", About: "the same plan, and new machines that are sick, too",
 		Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, Plan: bounded(cloudPlan(), 1), BadImage: true,
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+		Actors: and(Owners), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "metal plan", About: "a plan that reboots twice, keeps evidence, asks another controller, and replaces if a person agrees",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Plan: bounded(metalPlan(), 1),
-		Actors: Everybody, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+		Actors: and(Hosts, Kinds, Skew), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "bad metal", About: "the same plan, in vain: power cycles and requests heal nothing",
 		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Plan: bounded(metalPlan(), 1), InVain: true,
-		Actors: Everybody, Steps: 100, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+		Actors: and(Hosts, Owners, Kinds), Steps: 100, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 }
 
@@ -122,6 +122,21 @@ var Small = []*Spec{
 		Name: "small upgrade", About: "two sick machines, an owner, an upgrade, and clocks that step",
 		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 2,
 		Actors: []Actor{Upgrade, Nodes, Clock}, Steps: 30, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "small hosts", About: "two sick machines, one slot, a plan that reboots and then replaces, and a person who keeps hosts off",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Plan: bounded(hostsPlan(), 1),
+		Actors: []Actor{Hosts, Pauses, Nodes, Skew}, Steps: 30, Settle: 2 * time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "small owners", About: "two sick machines, one slot, a plan that replaces, and an owner that defers, is busy, refuses, is paused, or decides late",
+		Machines: 2, Sick: 2, Owner: OwnerDefers, Slots: 1, Plan: bounded(cloudPlan(), 1),
+		Actors: []Actor{Owners, Pauses, Nodes, Skew}, Steps: 30, Settle: 2 * time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "small unread", About: "two sick machines, one slot, another controller that repairs them, and requests that cannot be read at times",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Request: true, InVain: true,
+		Actors: []Actor{Kinds, Pauses, Nodes}, Steps: 30, Settle: 2 * time.Hour, Watch: 30 * time.Minute, Recover: 48 * time.Hour,
 	},
 	{
 		Name: "small everybody", About: "three machines, two of them sick, two slots, their hosts, and everybody who takes part",

@@ -136,8 +136,10 @@ func (p *provider) provision(ctx context.Context, machine *unstructured.Unstruct
 		host.Spec.ConsumerRef = &corev1.ObjectReference{
 			APIVersion: Machine.GroupVersion().String(), Kind: Machine.Kind, Namespace: machine.GetNamespace(), Name: machine.GetName(),
 		}
-		host.Spec.Image = &metal3v1.Image{URL: "http://192.0.2.1/image.qcow2", Checksum: "none"}
-		host.Spec.Online = true
+		if host.Spec.Image == nil {
+			// Only once, unlike Metal3's own provider, which switches its hosts on again whenever it looks: people can switch these off.
+			host.Spec.Image, host.Spec.Online = &metal3v1.Image{URL: "http://192.0.2.1/image.qcow2", Checksum: "none"}, true
+		}
 	})
 	if err != nil {
 		return err
