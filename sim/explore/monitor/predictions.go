@@ -24,11 +24,11 @@ type prediction struct {
 	others bool
 }
 
-// othersNext reports whether the next event depends on something other than what is stored, or on a clock that has stepped
-// back.
+// othersNext reports whether the next event depends on something other than what is stored: on a clock that has stepped
+// back, or on requests that the manager could read once and an observer outside cannot.
 func (m *Monitor) othersNext() bool {
 	owners := m.w.OwnersNext()
-	return m.w.Leader.Failing() || m.w.Leader.IsAhead() || m.triesAgain() || (!owners.IsZero() && owners.Equal(m.w.Next())) || m.w.Now().Before(m.w.Furthest)
+	return m.w.Leader.Failing() || m.w.Forbidden() || m.w.Leader.IsAhead() || m.triesAgain() || (!owners.IsZero() && owners.Equal(m.w.Next())) || m.w.Now().Before(m.w.Furthest)
 }
 
 // triesAgain reports whether a process remembers a machine that it failed to admit. Only the process knows that.
