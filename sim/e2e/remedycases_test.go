@@ -255,17 +255,18 @@ func approved(r *round, g *WithT) {
 	decision := v1alpha1.RemediationDecision{Attempt: record.Status.Attempt, Answer: v1alpha1.AnswerApprove, By: "robin"}
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"decision": decision}})
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(harness.World.Client().Patch(r.Context(), record.DeepCopy(), client.RawPatch(types.MergePatchType, patch))).To(Succeed())
+	g.Expect(harness.World.Client().Patch(r.Context(), record, client.RawPatch(types.MergePatchType, patch))).To(Succeed())
 	replaced(r, g)
 	g.Eventually(func() []string { return tried(harness.Journal.Records(r.sick.UID)) }).Should(HaveExactElements("watch: TimedOut", "replace: Succeeded"))
 }
 
-// tried returns the steps that records have tried, with their results, without those that were aborted.
+// tried returns the steps that records have tried, with their results. Attempts that were aborted or not begun are none: on a busy computer, a
+// machine may be unjudged for a moment after a restart, so its act is put off.
 func tried(records []*v1alpha1.MachineRemediation) []string {
 	var all []string
 	for _, record := range records {
 		for _, attempt := range record.Status.Attempts {
-			if attempt.Result != v1alpha1.ResultAborted {
+			if attempt.Result != v1alpha1.ResultAborted && attempt.Result != v1alpha1.ResultNotBegun {
 				all = append(all, attempt.Step+": "+string(attempt.Result))
 			}
 		}

@@ -27,7 +27,8 @@ import (
 type Entry struct {
 	At time.Time
 	// Object is a *clusterv1.Machine, a *clusterv1.MachineHealthCheck, a *v1alpha1.MachineRemediation, a
-	// *eventsv1.Event, a *metal3v1.BareMetalHost, a *corev1.Node or a *v1alpha1.RebootRemediation. It must not be changed.
+	// *eventsv1.Event, a *metal3v1.BareMetalHost, a *corev1.Node or a *v1alpha1.RebootRemediation. A matcher must not change it; an
+	// entry that is returned has a copy.
 	Object client.Object
 	// Gone is set if this is the last state of an object that no longer exists.
 	Gone bool
@@ -38,6 +39,12 @@ type Entry struct {
 func (e Entry) Before(other Entry) bool {
 	order, err := resourceversion.CompareResourceVersion(e.Object.GetResourceVersion(), other.Object.GetResourceVersion())
 	return err == nil && order < 0
+}
+
+// copied returns an entry whose object is the caller's: other tests read the journal's at the same time.
+func (e Entry) copied() Entry {
+	e.Object = e.Object.DeepCopyObject().(client.Object)
+	return e
 }
 
 // Journal holds the entries in the order in which they were seen.
@@ -91,7 +98,7 @@ func (j *Journal) Await(ctx context.Context, what string, matches func(Entry) bo
 		entries, grown := j.since(index)
 		for _, entry := range entries {
 			if matches(entry) {
-				return entry, nil
+				return entry.copied(), nil
 			}
 		}
 		index += len(entries)
@@ -108,7 +115,7 @@ func (j *Journal) Find(matches func(Entry) bool) (Entry, bool) {
 	entries, _ := j.since(0)
 	for _, entry := range entries {
 		if matches(entry) {
-			return entry, true
+			return entry.copied(), true
 		}
 	}
 	return Entry{}, false

@@ -99,6 +99,9 @@ func (j *Journal) Records(machine types.UID) []*v1alpha1.MachineRemediation {
 		index[record.UID] = len(all)
 		all = append(all, record)
 	}
+	for i, record := range all {
+		all[i] = record.DeepCopy()
+	}
 	return all
 }
 

@@ -113,7 +113,7 @@ func (s *Stage) imageMended(ctx context.Context, image fault.Fault, waiting []cl
 		s.judged(ctx, &waiting[i], metav1.ConditionTrue, "Succeeded")
 	}
 	s.say(Decides, time.Now(), "%s deletes machine %s, which never came up", person, late.Name)
-	mustDo(s.World.Client().Delete(ctx, late.DeepCopy()), "deleting machine %s", late.Name)
+	mustDo(s.World.Client().Delete(ctx, late), "deleting machine %s", late.Name)
 	s.ended(ctx, late, v1alpha1.ReasonMachineDeleted)
 	// If no machine comes up, the error also says whether a waiting one was touched.
 	err := catch(func() { s.succeeded(ctx, late, known) })

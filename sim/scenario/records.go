@@ -105,7 +105,7 @@ func (s *Stage) decide(ctx context.Context, record *v1alpha1.MachineRemediation,
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"decision": decision}})
 	mustDo(err, "encoding a decision")
 	at := time.Now()
-	err = s.World.Client().Patch(ctx, record.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
+	err = s.World.Client().Patch(ctx, record, client.RawPatch(types.MergePatchType, patch))
 	mustDo(err, "deciding about MachineRemediation %s", record.Name)
 	s.say(Decides, at, "%s answers %s for attempt %d of MachineRemediation %s: %q", person, decision.Answer, decision.Attempt, record.Name, decision.Reason)
 }
