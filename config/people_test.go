@@ -26,9 +26,9 @@ func TestPeople(t *testing.T) {
 		"sickbay-view": {"rbac.authorization.k8s.io/aggregate-to-view", forEach(all, "get", "list", "watch")},
 		"sickbay-edit": {"rbac.authorization.k8s.io/aggregate-to-edit", forEach(templates, "create", "update", "patch", "delete", "deletecollection")},
 		"sickbay-admin": {"rbac.authorization.k8s.io/aggregate-to-admin", map[string][]string{
-			"machineremediations": {"patch", "delete"}, "rebootremediations": {"create", "delete"},
+			"machineremediations": {"create", "patch", "delete"}, "rebootremediations": {"create", "delete"},
 		}},
-		"sickbay-decide":    {"", forEach([]string{"machineremediations"}, "get", "list", "watch", "patch", "delete")},
+		"sickbay-decide":    {"", forEach([]string{"machineremediations"}, "get", "list", "watch", "create", "patch", "delete")},
 		"sickbay-dashboard": {"", forEach([]string{"machineremediations", "machineremediationtemplates", "rebootremediations"}, "get", "list", "watch")},
 	} {
 		t.Run(role, func(t *testing.T) {

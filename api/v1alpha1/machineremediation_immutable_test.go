@@ -50,6 +50,7 @@ var changesOfFull = map[string]row{
 	"another host":                 {"hostRef: {name: other}", immutable},
 	"a host of another uid":        {"hostRef: {uid: other}", immutable},
 	"no host":                      {"hostRef: null", immutable},
+	"somebody who asked":           {"{healthCheckRef: null, finding: null, requestedBy: {kind: Person, name: ann}, templateRef: null, startAt: null, steps: " + reboots + "}", immutable},
 	"another health check":         {"healthCheckRef: {name: other}", immutable},
 	"one of another uid":           {"healthCheckRef: {uid: other}", immutable},
 	"another template":             {"templateRef: {name: other}", immutable},

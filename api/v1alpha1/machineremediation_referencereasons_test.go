@@ -28,6 +28,7 @@ var ends = map[string]string{
 	"ReasonRecoveredUnaided": v1alpha1.ReasonRecoveredUnaided, "ReasonReplaced": v1alpha1.ReasonReplaced,
 	"ReasonReplacementFailed": v1alpha1.ReasonReplacementFailed, "ReasonMachineDeleted": v1alpha1.ReasonMachineDeleted,
 	"ReasonUnproven": v1alpha1.ReasonUnproven, "ReasonHandedBack": v1alpha1.ReasonHandedBack,
+	"ReasonDone": v1alpha1.ReasonDone, "ReasonNotDone": v1alpha1.ReasonNotDone, "ReasonSuperseded": v1alpha1.ReasonSuperseded,
 }
 
 // goingOn are the reasons of Progressing.

@@ -54,6 +54,14 @@ func tooLong(field string, limit int) string {
 	return fmt.Sprintf("%[1]s: Too long: may not be more than %[2]d bytes", field, limit)
 }
 
+// reboots are steps that a person may ask for.
+const reboots = "[{name: r, action: Reboot, timeoutSeconds: 60}]"
+
+// askedFor is a change to what somebody asked for without a finding.
+func askedFor(by, steps string) string {
+	return "{finding: null, healthCheckRef: null, requestedBy: " + by + ", steps: " + steps + "}"
+}
+
 // recordRows are about the fields of a MachineRemediation except its steps.
 var recordRows = map[string]row{
 	"the least":                       {"{}", ""},
@@ -90,7 +98,7 @@ var recordRows = map[string]row{
 	"host of no uid":                  {`hostRef: {name: h, uid: ""}`, "spec.hostRef.uid: Invalid value: is required"},
 	"host, uid of 63":                 {"hostRef: {name: h, uid: " + long(63) + "}", ""},
 	"host, uid of 64":                 {"hostRef: {name: h, uid: " + long(64) + "}", tooLong("spec.hostRef.uid", 63)},
-	"no health check":                 {"healthCheckRef: null", "spec.healthCheckRef: Required value"},
+	"no health check":                 {"healthCheckRef: null", "spec: Invalid value: must have finding and healthCheckRef, or else requestedBy"},
 	"health check without name":       {"healthCheckRef: {uid: u}", "spec.healthCheckRef.name: Required value"},
 	"health check of no name":         {`healthCheckRef: {name: "", uid: u}`, `spec.healthCheckRef.name: Invalid value: "": spec.healthCheckRef.name in body should be at least 1 chars long`},
 	"health check, name of 253":       {"healthCheckRef: {uid: u, name: " + long(253) + "}", ""},
@@ -109,7 +117,7 @@ var recordRows = map[string]row{
 	"template, uid of 64":             {"templateRef: {name: p, generation: 1, uid: " + long(64) + "}", tooLong("spec.templateRef.uid", 63)},
 	"template without generation":     {"templateRef: {name: p, uid: u}", "spec.templateRef.generation: Required value"},
 	"template of generation 0":        {"templateRef: {name: p, uid: u, generation: 0}", "spec.templateRef.generation: Invalid value: 0: spec.templateRef.generation in body should be greater than or equal to 1"},
-	"no finding":                      {"finding: null", "spec.finding: Required value"},
+	"no finding":                      {"finding: null", "spec: Invalid value: must have finding and healthCheckRef, or else requestedBy"},
 	"finding with message":            {`finding: {reason: R, since: "2026-01-01T00:00:00Z", message: ` + long(1024) + "}", ""},
 	"finding, message of 1025":        {`finding: {reason: R, since: "2026-01-01T00:00:00Z", message: ` + long(1025) + "}", tooLong("spec.finding.message", 1024)},
 	"finding without reason":          {`finding: {since: "2026-01-01T00:00:00Z"}`, "spec.finding.reason: Required value"},
@@ -118,6 +126,20 @@ var recordRows = map[string]row{
 	"finding, reason of 1025":         {`finding: {since: "2026-01-01T00:00:00Z", reason: ` + long(1025) + "}", tooLong("spec.finding.reason", 1024)},
 	"finding without time":            {"finding: {reason: R}", "spec.finding.since: Required value"},
 	"finding of yesterday":            {"finding: {reason: R, since: yesterday}", `spec.finding.since: Invalid value: "yesterday": spec.finding.since in body must be of type date-time: "yesterday"`},
+	"asked for":                       {askedFor("{kind: Person, name: ann, reason: "+long(1024)+"}", reboots), ""},
+	"asked for, and found":            {"{requestedBy: {kind: Person, name: ann}, steps: " + reboots + "}", "spec: Invalid value: must have finding and healthCheckRef, or else requestedBy"},
+	"asked for by nobody":             {"{finding: null, healthCheckRef: null, steps: " + reboots + "}", "spec: Invalid value: must have finding and healthCheckRef, or else requestedBy"},
+	"asked for, to replace":           {askedFor("{kind: Person, name: ann}", "[{name: r, action: Replace, timeoutSeconds: 60}]"), "spec.steps: Invalid value: a person may ask for steps with the action Reboot, without approval, templateRef and startAt"},
+	"asked for, with approval":        {askedFor("{kind: Person, name: ann}", "[{name: r, action: Reboot, timeoutSeconds: 60, approval: Required}]"), "spec.steps: Invalid value: a person may ask for steps with the action Reboot, without approval, templateRef and startAt"},
+	"asked for, from a plan":          {askedFor("{kind: Person, name: ann}", reboots+", templateRef: {name: p, uid: u, generation: 1}"), "spec.steps: Invalid value: a person may ask for steps with the action Reboot, without approval, templateRef and startAt"},
+	"asked for, from the middle":      {askedFor("{kind: Person, name: ann}", reboots+", startAt: {step: r}"), "spec.steps: Invalid value: a person may ask for steps with the action Reboot, without approval, templateRef and startAt"},
+	"asked for, no kind":              {askedFor("{name: ann}", reboots), "spec.requestedBy.kind: Required value"},
+	"asked for by another kind":       {askedFor("{kind: Robot, name: ann}", reboots), `spec.requestedBy.kind: Unsupported value: "Robot": supported values: "Person"`},
+	"asked for, no name":              {askedFor("{kind: Person}", reboots), "spec.requestedBy.name: Required value"},
+	"asked for by no name":            {askedFor(`{kind: Person, name: ""}`, reboots), `spec.requestedBy.name: Invalid value: "": spec.requestedBy.name in body should be at least 1 chars long`},
+	"asked for, name of 253":          {askedFor("{kind: Person, name: "+long(253)+"}", reboots), ""},
+	"asked for, name of 254":          {askedFor("{kind: Person, name: "+long(254)+"}", reboots), tooLong("spec.requestedBy.name", 253)},
+	"asked for, reason of 1025":       {askedFor("{kind: Person, name: ann, reason: "+long(1025)+"}", reboots), tooLong("spec.requestedBy.reason", 1024)},
 	"start at a step":                 {"startAt: {step: replace, reason: rule metal}", ""},
 	"start at no step":                {`startAt: {step: "", reason: all were tried}`, ""},
 	"start at no step, unsaid":        {"startAt: {reason: all were tried}", ""},

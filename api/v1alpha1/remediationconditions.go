@@ -76,6 +76,12 @@ const (
 	ReasonMachineDeleted = "MachineDeleted"
 	// ReasonUnproven: Sickbay could not prove that the repair helped.
 	ReasonUnproven = "Unproven"
+	// ReasonDone: what somebody asked for is done.
+	ReasonDone = "Done"
+	// ReasonNotDone: what somebody asked for could not be done.
+	ReasonNotDone = "NotDone"
+	// ReasonSuperseded: a person asked for something else before anything had begun.
+	ReasonSuperseded = "Superseded"
 	// ReasonHandedBack: Sickbay does not manage the machine any more.
 	ReasonHandedBack = "HandedBack"
 )

@@ -73,6 +73,37 @@ type RemediationFinding struct {
 	Since metav1.Time `json:"since,omitzero"`
 }
 
+// RemediationRequesterKind says who asked for a MachineRemediation without a finding.
+// +kubebuilder:validation:Enum=Person
+type RemediationRequesterKind string
+
+// AskedByPerson is the kind of a person who asked for it by a command.
+const AskedByPerson RemediationRequesterKind = "Person"
+
+// RemediationRequester says who asked for a MachineRemediation without a finding, and why.
+type RemediationRequester struct {
+	// kind of the requester.
+	// +required
+	Kind RemediationRequesterKind `json:"kind,omitempty"`
+	// name of the person.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +required
+	Name string `json:"name,omitempty"`
+	// reason says why, in the requester's words.
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	Reason string `json:"reason,omitempty"`
+}
+
+// String says who asked, and why.
+func (r *RemediationRequester) String() string {
+	if r.Reason == "" {
+		return r.Name
+	}
+	return r.Name + ": " + r.Reason
+}
+
 // RemediationStart says where in the plan a MachineRemediation begins, and why there.
 type RemediationStart struct {
 	// step is the name of the step to begin with. Empty: none is left, and a person decides.

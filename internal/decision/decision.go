@@ -123,6 +123,9 @@ func nextStep(r *v1alpha1.MachineRemediation) string {
 func lines(v View, d v1alpha1.RemediationDecision, is, will forecast) []Line {
 	r := v.Record
 	all := []Line{{"Sick", sick(r)}}
+	if by := r.Spec.RequestedBy; by != nil {
+		all = []Line{{"Asked for", by.String()}}
+	}
 	if now := ladder.Progress(&r.Status).Message; now != "" {
 		all = append(all, Line{LabelNow, now})
 	}

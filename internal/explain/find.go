@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 )
 
 // finders return the pages about objects with a name, by the word for their kind.
@@ -127,7 +128,7 @@ func (f *Facts) RecordPage(r *Record) Page {
 	}
 	p.Next = r.Next(f.Now)
 	p.row("Machine", r.Record.Spec.MachineRef.Name)
-	p.row("Why", fmt.Sprintf("%s (%s, since %s)", r.Record.Spec.Finding.Message, r.Record.Spec.Finding.Reason, Clock(r.Record.Spec.Finding.Since.Time, f.Now)))
+	p.row("Why", r.why(f.Now))
 	r.tell(&p, f.Now)
 	if !r.ended() {
 		f.tellNext(&p)
@@ -135,6 +136,15 @@ func (f *Facts) RecordPage(r *Record) Page {
 	p.Repair = r.Repairing(f.Now)
 	r.choices(&p)
 	return p
+}
+
+// why says what the machine was repaired for.
+func (r *Record) why(now time.Time) string {
+	if by := r.Record.Spec.RequestedBy; by != nil {
+		return "Asked for by " + by.String()
+	}
+	finding := r.Record.Spec.Finding
+	return fmt.Sprintf("%s (%s, since %s)", finding.Message, finding.Reason, Clock(finding.Since.Time, now))
 }
 
 // ClusterPage explains a cluster by its MachineHealthChecks.

@@ -18,7 +18,7 @@ type Repair struct {
 	Host string `json:"host,omitempty"`
 	// Name is the name of the MachineRemediation.
 	Name string `json:"name"`
-	// Reason and Message are the verdict that led to it.
+	// Reason and Message are the verdict that led to it, or AskedFor, and who asked.
 	Reason  string `json:"reason"`
 	Message string `json:"message,omitempty"`
 	// Detected is when the machine fell sick, Admitted when it was admitted to repair, Acted when the first action began, and Healthy
@@ -44,6 +44,9 @@ type Attempt struct {
 	By string `json:"by,omitempty"`
 }
 
+// AskedFor is the reason of a repair that a person asked for.
+const AskedFor = "AskedFor"
+
 // History returns the repairs since a time, latest first.
 func History(records []v1alpha1.MachineRemediation, since time.Time) []Repair {
 	var all []Repair
@@ -64,14 +67,17 @@ func RepairOf(r *v1alpha1.MachineRemediation) Repair {
 		Namespace: r.Namespace, Cluster: r.Spec.ClusterName, Machine: r.Spec.MachineRef.Name, Name: r.Name, Reason: r.Spec.Finding.Reason,
 		Message: r.Spec.Finding.Message, Detected: r.Spec.Finding.Since.Time, Admitted: r.CreationTimestamp.Time, Outcome: string(r.Status.Phase),
 	}
+	if by := r.Spec.RequestedBy; by != nil {
+		one.Reason, one.Message, one.Detected = AskedFor, by.String(), one.Admitted
+	}
 	if r.Spec.HostRef != nil {
 		one.Host = r.Spec.HostRef.Name
 	}
 	one.addAttempts(r.Status.Attempts)
 	if c := ladder.Success(&r.Status); ladder.Ended(r) && c.Reason != "" {
 		one.Outcome = c.Reason
-		one.Succeeded = one.Acted != nil && (c.Reason == v1alpha1.ReasonRecovered || c.Reason == v1alpha1.ReasonReplaced)
-		if one.Succeeded || c.Reason == v1alpha1.ReasonRecoveredUnaided {
+		one.Succeeded = one.Acted != nil && (c.Reason == v1alpha1.ReasonRecovered || c.Reason == v1alpha1.ReasonDone || c.Reason == v1alpha1.ReasonReplaced)
+		if (one.Succeeded && c.Reason != v1alpha1.ReasonDone) || c.Reason == v1alpha1.ReasonRecoveredUnaided {
 			one.Healthy = healthyAt(r)
 		}
 	}

@@ -130,6 +130,9 @@ func quantile(sorted []time.Duration, percent int) float64 {
 func again(repairs []Repair) []Again {
 	counts := map[Again]int{}
 	for _, one := range repairs {
+		if one.Reason == AskedFor {
+			continue
+		}
 		counts[Again{Kind: "machine", Namespace: one.Namespace, Name: one.Machine}]++
 		if one.Host != "" {
 			counts[Again{Kind: "host", Namespace: one.Namespace, Name: one.Host}]++

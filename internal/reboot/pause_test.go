@@ -107,3 +107,14 @@ func TestPauseThatCannotBeRead(t *testing.T) {
 		t.Errorf("then it is in phase %s: %q", record.Status.Phase, messageOf(record.Status))
 	}
 }
+
+// TestPausesOfWhatAPersonAskedFor: the record of what a person asked for looks at pauses itself, and its cycle does not ask how the machine is.
+func TestPausesOfWhatAPersonAskedFor(t *testing.T) {
+	s := newShared(t)
+	build.Create(t.Context(), t, s.e.Client, build.MachineHealthCheck(s.ns, "mhc", build.Annotation(clusterv1.PausedAnnotation, "")))
+	by := ofAttempt("1")
+	by.Person = "ann"
+	if cycle := s.look(s.ask("rec-1", by)); cycle.Status.Phase != v1alpha1.PoweringOff {
+		t.Errorf("in phase %s: %q", cycle.Status.Phase, messageOf(cycle.Status))
+	}
+}

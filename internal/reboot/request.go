@@ -39,7 +39,7 @@ func RequestName(machine metav1.Object, purpose string) string {
 // who asked, a health check did if the Machine owns it: Cluster API sets an owner, and people do not.
 func byHealthCheck(request *v1alpha1.RebootRemediation, machine client.Object) bool {
 	if by := request.Spec.RequestedBy; by != nil {
-		return by.Kind != v1alpha1.RequestedByAnnotation && by.Kind != v1alpha1.RequestedByPerson
+		return by.Kind != v1alpha1.RequestedByAnnotation && by.Kind != v1alpha1.RequestedByPerson && by.Person == ""
 	}
 	return slices.ContainsFunc(request.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == machine.GetUID() })
 }

@@ -99,6 +99,9 @@ func askedSince(before *v1alpha1.MachineRemediation, last *v1alpha1.RemediationA
 }
 
 func startedText(r *v1alpha1.MachineRemediation, message string) string {
+	if by := r.Spec.RequestedBy; by != nil {
+		return message + ". Asked for by " + by.String()
+	}
 	return message + ". MachineHealthCheck " + r.Spec.HealthCheckRef.Name + ": " + r.Spec.Finding.Message
 }
 
@@ -108,9 +111,9 @@ func endedEvent(before, after *v1alpha1.MachineRemediation) (eventType, reason, 
 		return "", "", ""
 	}
 	switch succeeded := ladder.Success(&after.Status); succeeded.Reason {
-	case v1alpha1.ReasonUnproven, v1alpha1.ReasonReplacementFailed:
+	case v1alpha1.ReasonUnproven, v1alpha1.ReasonReplacementFailed, v1alpha1.ReasonNotDone:
 		return corev1.EventTypeWarning, EventRemediationEnded, succeeded.Message
-	case v1alpha1.ReasonHandedBack, v1alpha1.ReasonCancelled:
+	case v1alpha1.ReasonHandedBack, v1alpha1.ReasonCancelled, v1alpha1.ReasonDone, v1alpha1.ReasonSuperseded:
 		return corev1.EventTypeNormal, EventRemediationEnded, succeeded.Message
 	}
 	return "", "", ""

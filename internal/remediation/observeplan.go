@@ -152,8 +152,8 @@ func healthCheck(ctx context.Context, reader client.Reader, key client.ObjectKey
 // A record with our label is ours even if its MachineHealthCheck has another one now: we hand back what we have begun.
 func (r *Reconciler) foreign(ctx context.Context, record *v1alpha1.MachineRemediation) (bool, error) {
 	ours, made := r.Policy.WatchFilter, record.Labels[clusterv1.WatchLabel]
-	if ours == "" || made == ours {
-		return false, nil
+	if ours == "" || made == ours || record.Spec.AskedFor() {
+		return ours != "" && made != ours, nil
 	}
 	key := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.HealthCheckRef.Name}
 	mhc, err := healthCheck(ctx, r.Client, key)

@@ -31,6 +31,13 @@ func (r *Reconciler) safety(ctx context.Context, v *view) error {
 	if err := r.hostFacts(ctx, v); err != nil {
 		return err
 	}
+	if err := r.otherRecords(ctx, v); err != nil {
+		return err
+	}
+	if v.facts.Record.Spec.AskedFor() {
+		s.OnHold, s.HoldUntil = mhcspec.OnHold(r.Clock.Now(), heldBy(v)...)
+		return nil
+	}
 	if s.Unmanaged = r.unmanaged(v); s.Unmanaged != "" || v.cluster == nil {
 		return nil
 	}
@@ -93,6 +100,9 @@ func (r *Reconciler) unmanaged(v *view) string {
 // judge reads the Node past the cache, judges the Machine anew, and checks gate and budget. A machine counts as sick only if its
 // stored verdict and this judgement agree.
 func (r *Reconciler) judge(ctx context.Context, v *view) error {
+	if v.facts.Record.Spec.AskedFor() {
+		return r.judgeAskedFor(ctx, v)
+	}
 	if v.mhc == nil || v.cluster == nil {
 		return nil
 	}

@@ -59,6 +59,7 @@ func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error 
 	r.watches.Cache, r.watches.Controller = objects, ctl
 	err = scaffold.Watch(ctl, ControllerName,
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
+		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), handler.EnqueueRequestsFromMapFunc(r.besideRecord), mhcspec.OutsideStatus()),
 		source.Kind(objects, client.Object(&clusterv1.Machine{}), handler.EnqueueRequestsFromMapFunc(r.ofMachine), machineChange()),
 		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofHealthCheck), mhcspec.OutsideStatus()),
 		source.Kind(objects, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), r.clusterChange()),
@@ -81,6 +82,11 @@ func cacheCycles(ctx context.Context, objects cache.Cache) error {
 		return fmt.Errorf("caching RebootRemediations: %w", err)
 	}
 	return nil
+}
+
+// besideRecord maps a record to the open ones of its machine: one waits for another, or makes room for it.
+func (r *Reconciler) besideRecord(ctx context.Context, obj client.Object) []ctrl.Request {
+	return r.openOf(ctx, obj.GetNamespace(), obj.(*v1alpha1.MachineRemediation).Spec.MachineRef.UID)
 }
 
 // ofMachine maps a Machine to its open records, and to the one that waits for it as a replacement.

@@ -38,6 +38,9 @@ func MakeReboot(ctx context.Context, c client.Client, live client.Reader, reques
 	made.Spec.RequestedBy = &v1alpha1.RebootRequester{
 		Kind: v1alpha1.RequestedByRecord, Name: record.Name, UID: record.UID, OperationID: request.Attempt.OperationID,
 	}
+	if asked := record.Spec.RequestedBy; asked != nil {
+		made.Spec.RequestedBy.Person = asked.Name
+	}
 	if err := c.Create(ctx, made, client.FieldOwner(FieldOwner)); err != nil {
 		return "", fmt.Errorf("creating RebootRemediation %s: %w", client.ObjectKeyFromObject(made), err)
 	}

@@ -77,6 +77,9 @@ func (t *Tracer) ended(r *v1alpha1.MachineRemediation, end time.Time) {
 		t.tell(r.UID, span{what: "proof", name: "proof", from: from, to: slices.MaxFunc([]time.Time{from, end}, time.Time.Compare), attributes: about})
 	}
 	since := r.Spec.Finding.Since.Time
+	if r.Spec.AskedFor() {
+		since = r.CreationTimestamp.Time
+	}
 	t.tell(r.UID, span{what: incident, name: incident, from: since, to: slices.MaxFunc([]time.Time{since, end}, time.Time.Compare), attributes: about})
 }
 

@@ -106,7 +106,10 @@ func (f Facts) openByMachine() map[types.UID]*v1alpha1.MachineRemediation {
 		if all == nil {
 			all = map[types.UID]*v1alpha1.MachineRemediation{}
 		}
-		all[r.Spec.MachineRef.UID] = r
+		if other := all[r.Spec.MachineRef.UID]; other == nil || other.Spec.AskedFor() {
+			// What a person asked for waits for the health check's, which has begun.
+			all[r.Spec.MachineRef.UID] = r
+		}
 	}
 	return all
 }

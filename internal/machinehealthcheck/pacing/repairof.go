@@ -11,8 +11,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 )
 
-// RepairOf returns the part of a record that pacing depends on; false if it neither acted nor was granted a slot.
+// RepairOf returns the part of a record that pacing depends on; false if it neither acted nor was granted a slot, or if a person asked for it:
+// that teaches nothing about a fault.
 func RepairOf(r *v1alpha1.MachineRemediation, kinds []v1alpha1.PacingDomain) (Repair, bool) {
+	if r.Spec.AskedFor() {
+		return Repair{}, false
+	}
 	repair := Repair{UID: r.UID, Domains: keysOf(r, kinds)}
 	acts := actsOf(r)
 	switch asked := askedAt(r); {

@@ -125,7 +125,7 @@ func (d *draft) requesting(attempt *v1alpha1.RemediationAttempt, step v1alpha1.R
 		return d.awaitCycle(attempt, step)
 	case request.Succeeded == "False":
 		return d.fails(attempt, fmt.Sprintf("%s %s has failed: %s", kind, request.Ref.Name, request.Message))
-	case request.Succeeded == "True" && evidence(step):
+	case request.Succeeded == "True" && (evidence(step) || d.f.Record.Spec.AskedFor()):
 		d.end(attempt, v1alpha1.ResultSucceeded, fmt.Sprintf("%s %s has succeeded", kind, request.Ref.Name))
 		d.s.Step = StepAfter(d.f.Record.Spec.Steps, step.Name)
 		return d.afterAttempt()

@@ -131,10 +131,10 @@ func (d *draft) takeBack(attempt *v1alpha1.RemediationAttempt, message string) {
 }
 
 // askedForADay reports whether Sickbay has asked for a step for so long, without a longer break, that a person must decide. The built-in plans
-// go on asking.
+// go on asking, but for what a person asked for.
 func (d *draft) askedForADay(step v1alpha1.RemediationStep) bool {
 	last := Last(&d.s)
-	if last == nil || !notBegun(*last) || last.Step != step.Name || builtIn(d.f.Record) {
+	if last == nil || !notBegun(*last) || last.Step != step.Name || (builtIn(d.f.Record) && !d.f.Record.Spec.AskedFor()) {
 		return false
 	}
 	return !d.now.Before(last.StartTime.Add(longestAsking)) && d.now.Sub(last.EndTime.Time) <= sameAsking

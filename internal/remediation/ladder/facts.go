@@ -34,6 +34,14 @@ type Facts struct {
 	ResumedAt time.Time
 }
 
+// onTheirWord makes facts of the word of somebody who asks without a finding: it counts like a verdict, and no other annotation matters.
+func (f *Facts) onTheirWord() {
+	f.Machine.Health, f.Machine.OtherFinding = Sick, false
+	f.RemediateAsked, f.JumpTo, f.BootTime = false, "", 0
+	// The health check waits for it.
+	f.Bounded = true
+}
+
 // Request is an object that an attempt made, or somebody else's object with its name.
 type Request struct {
 	// OperationID is the operationID of the attempt that made it; empty if this record did not make it.

@@ -66,10 +66,13 @@ func (d *draft) whyHandedBack() string {
 	return ""
 }
 
-// handBack withdraws what has not begun, and ends the record of a machine that Sickbay no longer manages. Others finish what they
-// have begun.
+// handBack withdraws what has not begun, and ends the record of a machine that Sickbay no longer manages, or for which a person has asked for
+// something else. Others finish what they have begun.
 func (d *draft) handBack() bool {
-	why := d.whyHandedBack()
+	reason, why := v1alpha1.ReasonHandedBack, d.whyHandedBack()
+	if why == "" {
+		reason, why = v1alpha1.ReasonSuperseded, d.superseded()
+	}
 	if why == "" {
 		return false
 	}
@@ -82,5 +85,14 @@ func (d *draft) handBack() bool {
 	if d.withdraw() {
 		return true
 	}
-	return d.complete(v1alpha1.ReasonHandedBack, why)
+	return d.complete(reason, why)
+}
+
+// superseded says that a person has asked for something else; empty if nobody has, or if somebody has begun with this record already.
+func (d *draft) superseded() string {
+	attempt := atWork(&d.s)
+	if HasBegun(d.asDecided()) || (attempt != nil && Acts(d.stepOf(attempt).Action) && d.begun(attempt)) {
+		return ""
+	}
+	return d.f.Safety.Superseded
 }

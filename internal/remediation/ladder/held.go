@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	"cmp"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
@@ -22,6 +24,9 @@ func (d *draft) needsPerson() bool {
 
 // leaveToPerson says why a person must decide. It takes no slot.
 func (d *draft) leaveToPerson() bool {
+	if d.f.Record.Spec.AskedFor() {
+		return d.finish()
+	}
 	step, _ := d.nextStep()
 	d.settle(step)
 	d.release()
@@ -62,5 +67,20 @@ func whyNoStepIsLeft(last *v1alpha1.RemediationAttempt) (reason, message string)
 		return v1alpha1.ReasonNotBegun, "Step " + last.Step + " has not begun for a day; the last: " + last.Message
 	default:
 		return v1alpha1.ReasonNoStepLeft, "No step is left; the last: " + last.Message
+	}
+}
+
+// finish ends a record that somebody asked for. A person decides about it by asking again.
+func (d *draft) finish() bool {
+	_, why := d.whyHeld()
+	switch last := Last(&d.s); {
+	case last == nil:
+		return d.complete(v1alpha1.ReasonNotDone, why)
+	case last.Result == v1alpha1.ResultSucceeded:
+		return d.complete(v1alpha1.ReasonDone, last.Message)
+	case last.Result == v1alpha1.ResultCancelled:
+		return d.complete(v1alpha1.ReasonCancelled, last.Message)
+	default:
+		return d.complete(v1alpha1.ReasonNotDone, cmp.Or(last.Message, why))
 	}
 }

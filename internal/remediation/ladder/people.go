@@ -1,6 +1,10 @@
 package ladder
 
-import "github.com/sickbay-dev/sickbay/api/v1alpha1"
+import (
+	"cmp"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
 
 // DecisionAbout returns a person's decision about the attempt at work or the next one, or nil. A decision about another attempt is stale,
 // and ignored.
@@ -144,4 +148,14 @@ func answerBy(decision *v1alpha1.RemediationDecision) string {
 		text += ": " + decision.Reason
 	}
 	return text
+}
+
+// Before reports whether a record that somebody asked for waits for another open one of its machine: that of a health check, or that of
+// somebody who asked earlier.
+func Before(other, asked *v1alpha1.MachineRemediation) bool {
+	if !other.Spec.AskedFor() {
+		return true
+	}
+	order := other.CreationTimestamp.Compare(asked.CreationTimestamp.Time)
+	return cmp.Or(order, cmp.Compare(other.UID, asked.UID)) < 0
 }

@@ -12,6 +12,11 @@ import (
 func rowsHandBack() []row {
 	return []row{
 		{
+			"a person asks for something else, and nothing was done",
+			with(plan(replace()), unsafe(func(s *Safety) { s.Superseded = "MachineRemediation x is what ann asked for instead" })),
+			answer{Says: "Ended Ended: MachineRemediation x is what ann asked for instead", Ends: "False Superseded"},
+		},
+		{
 			"not selected any more, and nothing was done",
 			with(plan(replace()), unmanaged),
 			answer{Says: "Ended Ended: No MachineHealthCheck selects the machine any more", Ends: "False HandedBack"},

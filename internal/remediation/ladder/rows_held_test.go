@@ -10,6 +10,16 @@ import (
 func rowsHeld() []row {
 	return []row{
 		{
+			"what a person asked for is done",
+			with(askedFor(Healthy), works("reboot", time.Minute), over(v1alpha1.ResultSucceeded, "")),
+			answer{Says: "Ended Ended: It did not help", At: "2", Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Succeeded: It did not help", Ends: "True Done"},
+		},
+		{
+			"what a person asked for has failed",
+			with(askedFor(Healthy), works("reboot", time.Minute), over(v1alpha1.ResultFailed, "")),
+			answer{Says: "Ended Ended: It did not help", At: "2", Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Failed: It did not help", Ends: "False NotDone"},
+		},
+		{
 			"no step is left",
 			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "")),
 			answer{

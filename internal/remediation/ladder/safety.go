@@ -10,6 +10,8 @@ import (
 type Safety struct {
 	// Unmanaged: Sickbay no longer manages the machine.
 	Unmanaged string
+	// Superseded: a person has asked for something else to be done to the machine.
+	Superseded string
 	// Terminating: its namespace or Cluster is being deleted.
 	Terminating string
 	// Paused: the MachineHealthCheck, the Cluster or the Machine is paused, or its plan only observes.

@@ -22,9 +22,9 @@ func HasBegun(r *v1alpha1.MachineRemediation) bool {
 	return slices.ContainsFunc(r.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.ObjectRef != nil && a.Begun() })
 }
 
-// HasSlot reports whether a record was granted more slots than it has released.
+// HasSlot reports whether a record was granted more slots than it has released. What a person asks for always has one.
 func HasSlot(r *v1alpha1.MachineRemediation) bool {
-	return !Ended(r) && r.Spec.Grant > r.Status.ReleasedGrant
+	return !Ended(r) && (r.Spec.AskedFor() || r.Spec.Grant > r.Status.ReleasedGrant)
 }
 
 // WantsSlot reports whether a record waits only for a slot: it says so, nobody has decided against it since, and its back-off is
@@ -56,7 +56,7 @@ func Fruitless(r *v1alpha1.MachineRemediation) int {
 // release gives the record's slot, if it has one, to those who wait. The record keeps it while anything that it asked for is in
 // progress, or the machine is being deleted for it.
 func (d *draft) release() bool {
-	if !HasSlot(d.asDecided()) || d.stands() || d.ownerDeletes() {
+	if d.f.Record.Spec.AskedFor() || !HasSlot(d.asDecided()) || d.stands() || d.ownerDeletes() {
 		return false
 	}
 	d.s.ReleasedGrant = d.f.Record.Spec.Grant

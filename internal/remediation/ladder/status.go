@@ -56,7 +56,7 @@ func (d *draft) complete(reason, message string) bool {
 	}
 	status := metav1.ConditionFalse
 	switch reason {
-	case v1alpha1.ReasonRecovered, v1alpha1.ReasonRecoveredUnaided, v1alpha1.ReasonReplaced:
+	case v1alpha1.ReasonRecovered, v1alpha1.ReasonRecoveredUnaided, v1alpha1.ReasonReplaced, v1alpha1.ReasonDone:
 		status = metav1.ConditionTrue
 	}
 	d.condition(v1alpha1.ConditionSucceeded, status, reason, message)
@@ -115,6 +115,9 @@ func (d *draft) then(step v1alpha1.RemediationStep) string {
 	if next := StepAfter(d.f.Record.Spec.Steps, step.Name); next != "" {
 		return "step " + next + " follows if that does not help"
 	}
+	if d.f.Record.Spec.AskedFor() {
+		return "nothing follows if that fails"
+	}
 	return "a person decides if that does not help"
 }
 
@@ -122,6 +125,9 @@ func (d *draft) then(step v1alpha1.RemediationStep) string {
 func (d *draft) inVain(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) string {
 	if evidence(step) && attempt.ObjectRef != nil {
 		return fmt.Sprintf("%s %s has not succeeded after %s", attempt.ObjectRef.Kind, attempt.ObjectRef.Name, step.Timeout())
+	}
+	if d.f.Record.Spec.AskedFor() {
+		return fmt.Sprintf("Step %s is not done after %s", step.Name, step.Timeout())
 	}
 	return fmt.Sprintf("The machine is not healthy after %s", step.Timeout())
 }
