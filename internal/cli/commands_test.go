@@ -15,6 +15,7 @@ func TestReferenceRuns(t *testing.T) {
 		"deny":      {"sickbay deny machine/metal-3 --yes", "deny"},
 		"retry":     {"sickbay retry metal-3 --from reboot --reason 'the firmware is fixed' --yes", "retry"},
 		"cancel":    {"sickbay cancel metal-3 --yes", "cancel"},
+		"reboot":    {"sickbay reboot metal-3 --reason 'new firmware' --yes", "reboot"},
 		"hold":      {"sickbay hold mhc/workers --until 2026-11-23T08:00:00Z --reason 'its disk is being replaced' --yes", "hold-mhc-workers"},
 		"simulate":  {"sickbay simulate -f mhc.yaml --fail zone=b", "simulate"},
 		"uninstall": {"sickbay uninstall --yes", "uninstall"},

@@ -11,7 +11,7 @@ import (
 // TestPlugin: if kubectl called the binary, help shows the command as kubectl's.
 func TestPlugin(t *testing.T) {
 	for name, calledAs := range map[string]string{"sickbay": "/usr/bin/sickbay", "kubectl-sickbay": "/usr/bin/kubectl-sickbay"} {
-		for _, command := range []string{"approve", "deny", "retry", "cancel", "hold", "release"} {
+		for _, command := range []string{"approve", "deny", "retry", "cancel", "hold", "release", "reboot"} {
 			t.Run(name+"-"+command, func(t *testing.T) {
 				var stdout, stderr bytes.Buffer
 				if code := execute(t.Context(), newRoot(calledAs), []string{command, "--help"}, &stdout, &stderr); code != exitOK || stderr.Len() > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sickbay-dev/sickbay/config/crd"
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/mask"
 )
@@ -82,7 +83,7 @@ func newRoot(calledAs string) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(newStatus(), newExplain(), newReplay(), newHistory(), newSimulate(), newDashboard(), newLint(), newConvert(), newManager(), newCRDs(), newUninstall(), newVersion())
-	root.AddCommand(newApprove(), newDeny(), newRetry(), newCancel(), newHold(), newRelease())
+	root.AddCommand(newApprove(), newDeny(), newRetry(), newCancel(), newHold(), newRelease(), newReboot())
 	for _, cmd := range root.Commands() {
 		cmd.Example = strings.ReplaceAll(cmd.Example, "  sickbay ", "  "+root.DisplayName()+" ")
 	}
@@ -95,6 +96,26 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		return usageError{fmt.Errorf("%s takes no arguments, but got %q", cmd.CommandPath(), args[0])}
 	}
 	return nil
+}
+
+func newCRDs() *cobra.Command {
+	return &cobra.Command{
+		Use:     "crds",
+		Short:   "Print the definitions of Sickbay's kinds",
+		Long:    "Print the CustomResourceDefinitions of this version's kinds as one stream of YAML documents.\nApplying them again is safe.",
+		Example: "  sickbay crds | kubectl apply -f -",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			definitions, err := crd.YAML()
+			if err != nil {
+				return err
+			}
+			if _, err := cmd.OutOrStdout().Write(definitions); err != nil {
+				return fmt.Errorf("printing the definitions: %w", err)
+			}
+			return nil
+		},
+	}
 }
 
 func newVersion() *cobra.Command {
