@@ -68,6 +68,10 @@ func Propose(v View, asked Asked, now time.Time) (Proposal, error) {
 	is, will := foresee(facts, now), foreseeUnhindered(facts, now)
 	step := will.step(r)
 	if asked.Answer == v1alpha1.AnswerRetry {
+		if named, ok := ladder.StepNamed(r, asked.Step); ok {
+			// The forecast may not get there: what the last attempt asked for may go first.
+			step = named
+		}
 		if will.status.Phase == v1alpha1.RemediationHeld {
 			return Proposal{}, fmt.Errorf("step %s does nothing by itself: it waits for a person", will.status.Step)
 		}
