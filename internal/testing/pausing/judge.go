@@ -104,7 +104,8 @@ func (g *Ghost) wantOurs(t *rapid.T, after Stored) {
 	}
 }
 
-// resume: the clocks restart now, by the clock of whoever resumes. A later time that is stored would be ignored, as it is in the future.
+// resume restarts the clocks now, by the clock of the manager that ends the pause. It also replaces a stored time that is later: readers ignore
+// times in the future.
 func (g *Ghost) resume(t *rapid.T, after Stored, clock time.Time) {
 	if got, want := after[KeyResumed], clock.UTC().Truncate(time.Second).Format(time.RFC3339); got != want {
 		t.Fatalf("resumed-at is %q, want %s", got, want)
