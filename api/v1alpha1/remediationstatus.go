@@ -155,8 +155,8 @@ type MachineRemediationStatus struct {
 	// stoppedTime is when the clock of the running attempt stopped.
 	// +optional
 	StoppedTime *metav1.Time `json:"stoppedTime,omitempty"`
-	// stoppedBy is what stopped it: Pause, or the Deletion of the machine. Between two attempts, it is Host while somebody keeps the host, and Unreadable while a
-	// request that has to go cannot be read.
+	// stoppedBy is what stopped it: Pause, or the Deletion of the machine. Between two attempts, it is Host while somebody keeps the host, Unreadable while a
+	// request that has to go cannot be read, and GivenUp once nothing waits for that request any more.
 	// +optional
 	StoppedBy string `json:"stoppedBy,omitempty"`
 	// attempts are the last 64 attempts.

@@ -84,7 +84,7 @@ func (d *draft) end(attempt *v1alpha1.RemediationAttempt, result v1alpha1.Attemp
 	attempt.Result, attempt.Message = result, message
 	d.noteHostOff(attempt)
 	d.s.NextTransitionTime = nil
-	if d.s.StoppedBy != byUnreadable {
+	if !unseen(&d.s) {
 		d.forgetStop()
 	}
 	d.s.Attempt = attempt.Number + 1

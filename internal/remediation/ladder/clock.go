@@ -16,6 +16,8 @@ const (
 	byHost = "Host"
 	// byUnreadable: a request that has to go cannot be read. As long as that stands, it was not seen gone.
 	byUnreadable = "Unreadable"
+	// byGivenUp: nothing waits for it any more.
+	byGivenUp = "GivenUp"
 )
 
 // stopClock stops the clock of the attempt at work. It replaces an earlier cause.

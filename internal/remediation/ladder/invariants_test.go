@@ -79,7 +79,7 @@ func (w *model) checkStore(d Decision) {
 		w.fail("%d attempts are remembered", n)
 	}
 	t := &draft{f: w.f, s: after, now: w.now}
-	if after.ReleasedGrant > before.ReleasedGrant && t.stands() {
+	if after.ReleasedGrant > before.ReleasedGrant && t.stands() && !w.givesUp() {
 		w.fail("the slot is given back while something stands")
 	}
 	for i := range after.Attempts {
@@ -112,13 +112,19 @@ func (w *model) checkStore(d Decision) {
 	}
 }
 
+// givesUp reports whether nothing waits any more for a request that cannot be read.
+func (w *model) givesUp() bool {
+	d := &draft{f: w.f, now: w.now, s: *w.f.Record.Status.DeepCopy()}
+	d.noteUnreadable()
+	return d.gaveUp()
+}
+
 // checkEnd holds of the write that ends a record.
 func (w *model) checkEnd(t *draft, after v1alpha1.MachineRemediationStatus) {
 	if after.Phase != v1alpha1.RemediationEnded || len(after.Conditions) != 2 {
 		w.fail("the end is not said: %+v", after)
 	}
-	before := &draft{f: w.f, now: w.now, s: *w.f.Record.Status.DeepCopy()}
-	if w.f.Safety.Terminating == "" && t.stands() && !before.gaveUp() {
+	if w.f.Safety.Terminating == "" && t.stands() && !w.givesUp() {
 		w.fail("the record ends while something stands")
 	}
 	succeeded := meta.FindStatusCondition(after.Conditions, v1alpha1.ConditionSucceeded)

@@ -200,7 +200,12 @@ func rowsNotBegun() []row {
 			At:   "replace 1",
 			Last: "replace 1 made MachineSet md-0 since 0s, at work", Free: true, Due: "1h0m0s", Again: "1h10m0s",
 		}},
-		{"a request has been deleted in vain for an hour", with(plan(request(), replace()), works("request", 2*time.Hour), over(v1alpha1.ResultTimedOut, "replace"), made("Fix"), unreadable, endedBefore(time.Hour), stoppedBy(byUnreadable, time.Hour), withdrawing), answer{
+		{"a request could not be read for an hour, in which nobody looked", with(plan(request(), replace()), works("request", 2*time.Hour), over(v1alpha1.ResultTimedOut, "replace"), made("Fix"), unreadable, endedBefore(time.Hour), stoppedBy(byUnreadable, time.Hour), withdrawing), answer{
+			Does: "WithdrawRequest 1",
+			At:   "replace 2",
+			Last: "request 1 made Fix r-1 since -2h0m0s, TimedOut: It did not help", Again: "30s",
+		}},
+		{"a request has been deleted in vain for an hour", with(plan(request(), replace()), works("request", 2*time.Hour), over(v1alpha1.ResultTimedOut, "replace"), made("Fix"), unreadable, endedBefore(time.Hour), stoppedBy(byUnreadable, time.Hour), withdrawing, func(f *Facts) { f.Request.Deleting = true }), answer{
 			Says: "Held Unreadable: Sickbay has given up withdrawing Fix r-1, and cannot tell whether it still exists: no rights; a person decides",
 			At:   "replace 2",
 			Last: "request 1 made Fix r-1 since -2h0m0s, TimedOut: It did not help", Free: true, Again: "1h0m0s",

@@ -64,36 +64,46 @@ const (
 	unreadableTime = time.Hour
 )
 
-// noteUnreadable stores since when a request that has to go cannot be read.
+// noteUnreadable stores since when a request that has to go cannot be read, and that Sickbay has given it up.
 func (d *draft) noteUnreadable() {
 	attempt := d.requester()
-	unread := attempt != nil && attempt.EndTime != nil && d.f.Request.Unreadable != "" && !outlasts(d.stepOf(attempt), d.f.Request)
-	switch noted := d.s.StoppedBy == byUnreadable; {
-	case unread && !noted:
-		d.s.StoppedTime, d.s.StoppedBy = d.time(), byUnreadable
-	case noted && !unread:
+	switch unread := attempt != nil && attempt.EndTime != nil && d.f.Request.Unreadable != "" && !outlasts(d.stepOf(attempt), d.f.Request); {
+	case !unread && unseen(&d.s):
 		d.forgetStop()
+	case unread && !unseen(&d.s):
+		d.s.StoppedTime, d.s.StoppedBy = d.time(), byUnreadable
+	case unread && d.givesItUp():
+		d.s.StoppedBy = byGivenUp
+		d.recheck(d.now.Add(unreadableTime))
 	}
 }
 
-// gaveUp reports whether a request that has to go could not be read for so long that nothing waits for it any more.
-func (d *draft) gaveUp() bool {
-	if d.s.StoppedBy != byUnreadable {
+// givesItUp reports whether a request could not be read for so long that nothing waits for it any more, and one more deletion has not helped.
+func (d *draft) givesItUp() bool {
+	return d.gaveUp() || (d.passed(d.s.StoppedTime.Add(unreadableTime)) && (d.f.Safety.Stuck != "" || d.f.Request.Deleting))
+}
+
+// passed reports whether a time has come. If not, it asks for a look then.
+func (d *draft) passed(at time.Time) bool {
+	if d.now.Before(at) {
+		d.recheck(at)
 		return false
 	}
-	due := d.s.StoppedTime.Add(unreadableTime)
-	if d.now.Before(due) {
-		d.recheck(due)
-		return false
-	}
-	d.recheck(d.now.Add(unreadableTime))
 	return true
 }
+
+// unseen reports whether a request that has to go was not seen gone since it could not be read.
+func unseen(s *v1alpha1.MachineRemediationStatus) bool {
+	return s.StoppedBy == byUnreadable || s.StoppedBy == byGivenUp
+}
+
+// gaveUp reports whether nothing waits any more for a request that has to go and cannot be read.
+func (d *draft) gaveUp() bool { return d.s.StoppedBy == byGivenUp }
 
 // MayStand reports whether what the latest attempt of a record has made may still exist: it was not seen gone since the attempt was over.
 func MayStand(r *v1alpha1.MachineRemediation) bool {
 	last := Last(&r.Status)
-	return last != nil && (last.EndTime == nil || r.Status.StoppedBy == byUnreadable || Progress(&r.Status).Reason == v1alpha1.ReasonWithdrawing)
+	return last != nil && (last.EndTime == nil || unseen(&r.Status) || Progress(&r.Status).Reason == v1alpha1.ReasonWithdrawing)
 }
 
 // withdrawRequest deletes the request, and then waits until it is gone. It also deletes one that cannot be read: that may be allowed, and "not
