@@ -44,7 +44,7 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 		ctrl.LoggerFrom(ctx).Info("Act carried out", "act", decision.Act, "machine", record.Spec.MachineRef.Name, "step", decision.Attempt.Step,
 			"attempt", decision.Attempt.Number, "reason", record.Spec.Finding.Reason)
 		return r.follow(ctx, record, v, decision.Act)
-	case errors.Is(err, errStale), errors.Is(err, remedy.ErrChanged) && !last:
+	case errors.Is(err, errStale), errors.Is(err, errNotTried), errors.Is(err, remedy.ErrChanged) && !last:
 		return err
 	}
 	return r.afterFailedAct(ctx, record, v, decision, err)
@@ -111,11 +111,14 @@ func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemedia
 	return r.store(ctx, record, v, decision)
 }
 
+// errNotTried says that a write was not tried.
+var errNotTried = errors.New("nothing was written")
+
 // withdrawRequest deletes the object that an attempt made. If that cannot be read, the answer to the deletion is all there is to know: "not
 // found" means that it is gone.
 func (r *Reconciler) withdrawRequest(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, decision ladder.Decision) error {
 	if err := r.unchanged(ctx, record); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errNotTried, err)
 	}
 	gone, err := remedy.WithdrawRequest(ctx, r.Client, record.Namespace, *decision.Attempt.ObjectRef)
 	if err != nil {

@@ -64,23 +64,23 @@ const (
 	unreadableTime = time.Hour
 )
 
-// noteUnreadable stores since when a request that has to go cannot be read, and that Sickbay has given it up.
+// noteUnreadable stores since when a request that has to go was deleted in vain and cannot be read, and that Sickbay has given it up. It gives up
+// when one more deletion has not helped.
 func (d *draft) noteUnreadable() {
 	attempt := d.requester()
-	switch unread := attempt != nil && attempt.EndTime != nil && d.f.Request.Unreadable != "" && !outlasts(d.stepOf(attempt), d.f.Request); {
+	unread := attempt != nil && attempt.EndTime != nil && d.f.Request.Unreadable != "" && !outlasts(d.stepOf(attempt), d.f.Request)
+	inVain := unread && (d.f.Safety.Stuck != "" || d.f.Request.Deleting)
+	switch {
 	case !unread && unseen(&d.s):
 		d.forgetStop()
-	case unread && !unseen(&d.s):
+	case inVain && !unseen(&d.s):
 		d.s.StoppedTime, d.s.StoppedBy = d.time(), byUnreadable
-	case unread && d.givesItUp():
+	case d.gaveUp():
+		d.recheck(d.now.Add(unreadableTime))
+	case unread && unseen(&d.s) && d.passed(d.s.StoppedTime.Add(unreadableTime)) && inVain:
 		d.s.StoppedBy = byGivenUp
 		d.recheck(d.now.Add(unreadableTime))
 	}
-}
-
-// givesItUp reports whether a request could not be read for so long that nothing waits for it any more, and one more deletion has not helped.
-func (d *draft) givesItUp() bool {
-	return d.gaveUp() || (d.passed(d.s.StoppedTime.Add(unreadableTime)) && (d.f.Safety.Stuck != "" || d.f.Request.Deleting))
 }
 
 // passed reports whether a time has come. If not, it asks for a look then.
