@@ -45,8 +45,16 @@ func (r *Reconciler) storeStatus(ctx context.Context, f admission.Facts, d admis
 	if later = r.statuses.Wait(key, statusIntervalFor(len(f.Targets)), now); later > 0 && !admission.Urgent(mhc, desired) {
 		return later, nil
 	}
-	return 0, r.apply(ctx, mhc, desired, now)
+	err = r.apply(ctx, mhc, desired, now)
+	if apierrors.IsConflict(err) {
+		// It is gone, and another may have its name already; or others write to it all the time.
+		return conflictRetry, nil
+	}
+	return 0, err
 }
+
+// conflictRetry is how long to wait after a status was not written because the MachineHealthCheck had changed.
+const conflictRetry = time.Second
 
 // storeClusterNotFound stores that nothing is remediated, unless the MachineHealthCheck is to be left alone.
 func (r *Reconciler) storeClusterNotFound(ctx context.Context, mhc *clusterv1.MachineHealthCheck) error {
@@ -69,8 +77,8 @@ func (r *Reconciler) apply(ctx context.Context, mhc *clusterv1.MachineHealthChec
 	if err == nil {
 		err = ownwrites.ApplyStatus(ctx, r.Client, FieldOwner, mhc, map[string]any{"status": fields})
 	}
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-		return nil // it is gone, and another may have its name already, which is an event
+	if apierrors.IsNotFound(err) {
+		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("writing the status of MachineHealthCheck %s: %w", client.ObjectKeyFromObject(mhc), err)
