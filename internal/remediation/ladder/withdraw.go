@@ -67,20 +67,25 @@ const (
 // noteUnreadable stores since when a request that has to go was deleted in vain and cannot be read, and that Sickbay has given it up. It gives up
 // when one more deletion has not helped.
 func (d *draft) noteUnreadable() {
-	attempt := d.requester()
-	unread := attempt != nil && attempt.EndTime != nil && d.f.Request.Unreadable != "" && !outlasts(d.stepOf(attempt), d.f.Request)
+	unread := d.unread()
 	inVain := unread && (d.f.Safety.Stuck != "" || d.f.Request.Deleting)
 	switch {
 	case !unread && unseen(&d.s):
 		d.forgetStop()
-	case inVain && !unseen(&d.s):
-		d.s.StoppedTime, d.s.StoppedBy = d.time(), byUnreadable
 	case d.gaveUp():
 		d.recheck(d.now.Add(unreadableTime))
+	case inVain && !unseen(&d.s):
+		d.s.StoppedTime, d.s.StoppedBy = d.time(), byUnreadable
 	case unread && unseen(&d.s) && d.passed(d.s.StoppedTime.Add(unreadableTime)) && inVain:
 		d.s.StoppedBy = byGivenUp
 		d.recheck(d.now.Add(unreadableTime))
 	}
+}
+
+// unread reports whether a request that has to go cannot be read.
+func (d *draft) unread() bool {
+	attempt := d.requester()
+	return attempt != nil && attempt.EndTime != nil && d.f.Request.Unreadable != "" && !outlasts(d.stepOf(attempt), d.f.Request)
 }
 
 // passed reports whether a time has come. If not, it asks for a look then.
