@@ -36,7 +36,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 MODULES := . tools/image tools/figures $(filter-out tools/% healthcheck/gardener/compat,$(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod)))
 
 # The packages whose markers say which rights they need: each becomes a role of its own, which the chart gives to those who run it.
-WITH_RIGHTS := app machinehealth machinehealthcheck remediation upgradepause reboot externalremediation dashboard
+WITH_RIGHTS := app machinehealth machinehealthcheck remediation upgradepause reboot intake dashboard
 
 # Where generated files live; elsewhere a change is nobody's business but its author's.
 GENERATED := config docs charts api healthcheck/internal examples/database/config ':(glob)**/zz_generated*'

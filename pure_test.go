@@ -26,6 +26,7 @@ var purePackages = []string{
 	"internal/remedy/rebootannotation",
 	"internal/upgradepause/pause",
 	"internal/explain",
+	"internal/intake/ask",
 	"internal/keys",
 	"internal/convert",
 	"internal/decision",
@@ -39,7 +40,7 @@ var purePackages = []string{
 
 // pureFiles only decide, in packages that also read and write.
 var pureFiles = []string{
-	"internal/externalremediation/decide.go", "internal/remediation/claim.go", "internal/remediation/successor.go",
+	"internal/remediation/claim.go", "internal/remediation/successor.go",
 	"internal/mhcspec/config.go", "internal/mhcspec/rules.go", "internal/mhcspec/scale.go",
 	"healthcheck/damping.go", "healthcheck/interval.go", "healthcheck/merge.go",
 	"healthcheck/plan.go", "healthcheck/result.go",

@@ -12,7 +12,7 @@ import (
 
 // controllers are the packages that observe, decide and act.
 var controllers = []string{
-	"internal/machinehealth", "internal/machinehealthcheck", "internal/remediation", "internal/reboot", "internal/upgradepause", "internal/externalremediation",
+	"internal/machinehealth", "internal/machinehealthcheck", "internal/remediation", "internal/reboot", "internal/upgradepause", "internal/intake",
 }
 
 // small are files that are a whole controller, or a loop.

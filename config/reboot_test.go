@@ -8,7 +8,6 @@ import (
 	. "github.com/onsi/gomega"
 	machinev1 "github.com/openshift/api/machine/v1beta1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -16,13 +15,14 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/intake"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// onOpenShift is an account that is bound to whatever config/install/openshift.yaml binds Sickbay to, and to the role for
-// --openshift-external-remediation. It has a name of its own, so that Sickbay has not more permissions in all tests.
+// onOpenShift is an account that is bound to whatever config/install/openshift.yaml binds Sickbay to. It has a name of its own, so that Sickbay has not more permissions in all tests.
 const onOpenShift account = "sickbay-on-openshift"
 
 // nodePermissions are what it adds.
@@ -57,16 +57,6 @@ func bindOnOpenShift(t *testing.T) *env.Env {
 			apply(t, e, obj)
 		}
 	}
-	external := read(t, "rbac/externalremediation.yaml")[0]
-	apply(t, e, external)
-	err := e.Client.Create(t.Context(), &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: "test-external"},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: external.GetName()},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: systemNamespace, Name: string(onOpenShift)}},
-	})
-	if client.IgnoreAlreadyExists(err) != nil {
-		t.Fatal(err)
-	}
 	settled(t, e)
 	return e
 }
@@ -77,7 +67,7 @@ func TestRebootLivesOnThesePermissions(t *testing.T) {
 	e := bindOnOpenShift(t)
 	c := newCycled(t, e)
 	runManager(t, e, onOpenShift, func(o *app.Options) {
-		o.Controllers, o.Namespace = []string{reboot.ControllerName}, c.machine.Namespace
+		o.Controllers, o.Namespace = []string{remediation.ControllerName, reboot.ControllerName, intake.ControllerName}, c.machine.Namespace
 		// It does not start if it may not look for the Lease of OpenShift's provider.
 		o.OpenShiftExternalRemediation = true
 	})
@@ -152,9 +142,11 @@ func (c *cycled) keys(t *testing.T) []string {
 // record is how far the cycle has come.
 func (c *cycled) record(t *testing.T) *v1alpha1.RebootRemediation {
 	t.Helper()
-	record := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: c.machine.Namespace, Name: reboot.RequestName(c.machine, "asked")}}
-	c.read(t, record)
-	return record
+	var all v1alpha1.RebootRemediationList
+	if err := c.e.Client.List(t.Context(), &all, client.InNamespace(c.machine.Namespace)); err != nil || len(all.Items) != 1 {
+		t.Fatalf("there are %d RebootRemediations, and the error %v", len(all.Items), err)
+	}
+	return &all.Items[0]
 }
 
 func (c *cycled) read(t *testing.T, obj client.Object) {

@@ -18,7 +18,7 @@ import (
 
 // TestReferencePermissions renders the generated roles side by side.
 func TestReferencePermissions(t *testing.T) {
-	roles := []string{"manager", "machinehealth", "machinehealthcheck", "remediation", "upgradepause", "reboot", "externalremediation", "dashboard"}
+	roles := []string{"manager", "machinehealth", "machinehealthcheck", "remediation", "upgradepause", "reboot", "intake", "dashboard"}
 	table := [][]string{append([]string{"group", "resource"}, coded(roles)...)}
 	of, all := map[string]map[resource]string{}, map[resource]bool{}
 	for _, name := range roles {

@@ -34,29 +34,24 @@ func TestColumnsTellTheStory(t *testing.T) {
 		return new(metav1.NewTime(time.Now().Add(-time.Duration(hours)*time.Hour - minutes(30))))
 	}
 	var (
-		found   = v1alpha1.RebootRemediationStatus{Attempt: 1, Host: &v1alpha1.HostIdentity{Name: "host", UID: "u"}, Node: &v1alpha1.NodeRecord{Name: "node"}}
+		found   = v1alpha1.RebootRemediationStatus{Host: &v1alpha1.HostIdentity{Name: "host", UID: "u"}, Node: &v1alpha1.NodeRecord{Name: "node"}}
 		off, on = found, found
-		again   = found
 	)
 	off.PoweredOffAt = ago(20)
 	on.PoweredOffAt, on.LastPoweredOn = ago(20), ago(10)
-	again.Attempt = 2
 	lines := []line{
-		{"", v1alpha1.RebootRemediationStatus{}, "", make([]any, 7)},
-		{v1alpha1.Pending, v1alpha1.RebootRemediationStatus{}, "Looking for the host", []any{"Pending", nil, nil, nil, nil, nil, "Looking for the host"}},
-		{v1alpha1.PoweringOff, found, "Waiting until the host is proven off", []any{"PoweringOff", 1.0, "host", "node", nil, nil, "Waiting until the host is proven off"}},
-		{v1alpha1.Fenced, off, "The host is off", []any{"Fenced", 1.0, "host", "node", "20h", nil, "The host is off"}},
-		{v1alpha1.Isolating, off, "m", []any{"Isolating", 1.0, "host", "node", "20h", nil, "m"}},
-		{v1alpha1.Holding, off, "m", []any{"Holding", 1.0, "host", "node", "20h", nil, "m"}},
-		{v1alpha1.PoweringOn, off, "m", []any{"PoweringOn", 1.0, "host", "node", "20h", nil, "m"}},
-		{v1alpha1.WaitingForNode, on, "m", []any{"WaitingForNode", 1.0, "host", "node", "20h", "10h", "m"}},
-		{v1alpha1.Restoring, on, "m", []any{"Restoring", 1.0, "host", "node", "20h", "10h", "m"}},
-		{v1alpha1.WaitingForMachine, on, "m", []any{"WaitingForMachine", 1.0, "host", "node", "20h", "10h", "m"}},
-		{v1alpha1.CoolingDown, on, "m", []any{"CoolingDown", 1.0, "host", "node", "20h", "10h", "m"}},
-		{v1alpha1.PoweringOff, again, "m", []any{"PoweringOff", 2.0, "host", "node", nil, nil, "m"}},
-		{v1alpha1.Succeeded, on, "m", []any{"Succeeded", 1.0, "host", "node", "20h", "10h", "m"}},
-		{v1alpha1.Failed, off, "m", []any{"Failed", 1.0, "host", "node", "20h", nil, "m"}},
-		{v1alpha1.Aborted, found, "m", []any{"Aborted", 1.0, "host", "node", nil, nil, "m"}},
+		{"", v1alpha1.RebootRemediationStatus{}, "", make([]any, 6)},
+		{v1alpha1.Pending, v1alpha1.RebootRemediationStatus{}, "Looking for the host", []any{"Pending", nil, nil, nil, nil, "Looking for the host"}},
+		{v1alpha1.PoweringOff, found, "Waiting until the host is proven off", []any{"PoweringOff", "host", "node", nil, nil, "Waiting until the host is proven off"}},
+		{v1alpha1.Fenced, off, "The host is off", []any{"Fenced", "host", "node", "20h", nil, "The host is off"}},
+		{v1alpha1.Isolating, off, "m", []any{"Isolating", "host", "node", "20h", nil, "m"}},
+		{v1alpha1.Holding, off, "m", []any{"Holding", "host", "node", "20h", nil, "m"}},
+		{v1alpha1.PoweringOn, off, "m", []any{"PoweringOn", "host", "node", "20h", nil, "m"}},
+		{v1alpha1.WaitingForNode, on, "m", []any{"WaitingForNode", "host", "node", "20h", "10h", "m"}},
+		{v1alpha1.Restoring, on, "m", []any{"Restoring", "host", "node", "20h", "10h", "m"}},
+		{v1alpha1.Succeeded, on, "m", []any{"Succeeded", "host", "node", "20h", "10h", "m"}},
+		{v1alpha1.Failed, off, "m", []any{"Failed", "host", "node", "20h", nil, "m"}},
+		{v1alpha1.Aborted, found, "m", []any{"Aborted", "host", "node", nil, nil, "m"}},
 	}
 	e := env.Get(t)
 	ns := e.Namespace(t)
@@ -69,7 +64,7 @@ func TestColumnsTellTheStory(t *testing.T) {
 		}
 	}
 	got := table(t, e.Config, ns, "rebootremediations")
-	if diff := cmp.Diff([]string{"Name", "Phase", "Attempt", "Host", "Node", "Off since", "On since", "Message", "Age"}, columns(got)); diff != "" {
+	if diff := cmp.Diff([]string{"Name", "Phase", "Host", "Node", "Off since", "On since", "Message", "Age"}, columns(got)); diff != "" {
 		t.Errorf("columns (-want +got):\n%s", diff)
 	}
 	for i, line := range lines {

@@ -70,20 +70,19 @@ const (
 
 // Reasons of Succeeded, beside the phases and ReasonRestoreTimedOut.
 const (
+	// ReasonKindsNotInstalled: the kind MachineRemediation is not installed, so nothing is done.
+	ReasonKindsNotInstalled = "KindsNotInstalled"
 	// ReasonThrottled: other hosts are being cycled.
 	ReasonThrottled = "Throttled"
-	// ReasonNotStored: the MachineRemediation that made the RebootRemediation has not stored that yet, so no attempt begins.
+	// ReasonNotStored: the MachineRemediation that made the RebootRemediation has not stored that yet, so it does not begin.
 	ReasonNotStored = "NotStored"
-	// ReasonUnderPause: the Machine, its MachineHealthCheck or its Cluster is paused, on hold or excepted, or the Cluster is being
-	// deleted, so no attempt begins.
-	ReasonUnderPause = "UnderPause"
-	// ReasonRecovered: the machine has recovered by itself.
+	// ReasonRecovered: the machine is healthy again. Only what asks for a MachineRemediation gets it, and the MachineRemediation itself.
 	ReasonRecovered = "Recovered"
-	// ReasonWithdrawn: the request was deleted, or its annotation removed.
+	// ReasonWithdrawn: the RebootRemediation was deleted.
 	ReasonWithdrawn = "Withdrawn"
 	// ReasonMachineGone: the Machine is gone or on its way out.
 	ReasonMachineGone = "MachineGone"
-	// ReasonHostUnavailable: Sickbay could not work with the host; HostAvailable says why.
+	// ReasonHostUnavailable: Sickbay could not work with the host, or had to leave it alone; HostAvailable and the message say why.
 	ReasonHostUnavailable = "HostUnavailable"
 	// ReasonPowerOffTimedOut: the host could not be proven off in time.
 	ReasonPowerOffTimedOut = "PowerOffTimedOut"
@@ -91,6 +90,4 @@ const (
 	ReasonPowerOnTimedOut = "PowerOnTimedOut"
 	// ReasonNodeTimedOut: the Node did not come back in time, or was not Ready.
 	ReasonNodeTimedOut = "NodeTimedOut"
-	// ReasonMachineUnhealthy: the Node is back and Ready, but the machine is still unhealthy.
-	ReasonMachineUnhealthy = "MachineUnhealthy"
 )

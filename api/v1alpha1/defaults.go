@@ -34,6 +34,16 @@ func (s RebootSettings) NodeTimeout() time.Duration {
 	return seconds(s.NodeTimeoutSeconds, DefaultNodeTimeout)
 }
 
+// aroundCycle is what a power cycle takes beside its own timeouts: the proof that a host is off that was off before, and the release of the Node.
+const aroundCycle = 5 * time.Minute
+
+// LongestCycle returns how long one cycle may take until the machine is healthy: the Node may take its time to come back, to be Ready, and to be
+// healthy. It is at most a week.
+func (s RebootSettings) LongestCycle() time.Duration {
+	const week = 7 * 24 * time.Hour
+	return min(week, s.PowerOffTimeout()+s.PowerOnTimeout()+3*s.NodeTimeout()+aroundCycle)
+}
+
 // TaintsNode reports whether somebody asked for the Node to be tainted rather than deleted.
 func (s RebootSettings) TaintsNode() bool { return s.Isolation == OutOfServiceTaint }
 

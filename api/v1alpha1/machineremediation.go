@@ -8,16 +8,18 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // The rule on spec names the optional fields twice: one that is added or taken away is a change, too. It names steps
 // twice as well: lists with keys are equal in any order.
 //
-// +kubebuilder:validation:XValidation:rule="self.clusterName == oldSelf.clusterName && self.machineRef == oldSelf.machineRef && self.steps == oldSelf.steps && self.steps.map(s, s.name) == oldSelf.steps.map(s, s.name) && has(self.healthCheckRef) == has(oldSelf.healthCheckRef) && (!has(self.healthCheckRef) || self.healthCheckRef == oldSelf.healthCheckRef) && has(self.finding) == has(oldSelf.finding) && (!has(self.finding) || self.finding == oldSelf.finding) && has(self.requestedBy) == has(oldSelf.requestedBy) && (!has(self.requestedBy) || self.requestedBy == oldSelf.requestedBy) && has(self.nodeRef) == has(oldSelf.nodeRef) && (!has(self.nodeRef) || self.nodeRef == oldSelf.nodeRef) && has(self.hostRef) == has(oldSelf.hostRef) && (!has(self.hostRef) || self.hostRef == oldSelf.hostRef) && has(self.templateRef) == has(oldSelf.templateRef) && (!has(self.templateRef) || self.templateRef == oldSelf.templateRef) && has(self.startAt) == has(oldSelf.startAt) && (!has(self.startAt) || self.startAt == oldSelf.startAt) && has(self.probationSeconds) == has(oldSelf.probationSeconds) && (!has(self.probationSeconds) || self.probationSeconds == oldSelf.probationSeconds)",message="spec is immutable except for grant and decision: delete the MachineRemediation to start over"
+// +kubebuilder:validation:XValidation:rule="has(self.clusterName) == has(oldSelf.clusterName) && (!has(self.clusterName) || self.clusterName == oldSelf.clusterName) && self.machineRef == oldSelf.machineRef && self.steps == oldSelf.steps && self.steps.map(s, s.name) == oldSelf.steps.map(s, s.name) && has(self.healthCheckRef) == has(oldSelf.healthCheckRef) && (!has(self.healthCheckRef) || self.healthCheckRef == oldSelf.healthCheckRef) && has(self.finding) == has(oldSelf.finding) && (!has(self.finding) || self.finding == oldSelf.finding) && has(self.requestedBy) == has(oldSelf.requestedBy) && (!has(self.requestedBy) || self.requestedBy == oldSelf.requestedBy) && has(self.nodeRef) == has(oldSelf.nodeRef) && (!has(self.nodeRef) || self.nodeRef == oldSelf.nodeRef) && has(self.hostRef) == has(oldSelf.hostRef) && (!has(self.hostRef) || self.hostRef == oldSelf.hostRef) && has(self.templateRef) == has(oldSelf.templateRef) && (!has(self.templateRef) || self.templateRef == oldSelf.templateRef) && has(self.startAt) == has(oldSelf.startAt) && (!has(self.startAt) || self.startAt == oldSelf.startAt) && has(self.probationSeconds) == has(oldSelf.probationSeconds) && (!has(self.probationSeconds) || self.probationSeconds == oldSelf.probationSeconds)",message="spec is immutable except for grant and decision: delete the MachineRemediation to start over"
 // +kubebuilder:validation:XValidation:rule="!has(self.startAt) || !has(self.startAt.step) || size(self.startAt.step) == 0 || self.steps.exists(s, s.name == self.startAt.step)",message="must be the name of a step, or empty",fieldPath=".startAt.step"
 // +kubebuilder:validation:XValidation:rule="!has(self.decision) || !has(self.decision.step) || size(self.decision.step) == 0 || self.steps.exists(s, s.name == self.decision.step)",message="must be the name of a step",fieldPath=".decision.step"
 // +kubebuilder:validation:XValidation:rule="has(self.finding) == has(self.healthCheckRef) && has(self.finding) != has(self.requestedBy)",message="must have finding and healthCheckRef, or else requestedBy"
-// +kubebuilder:validation:XValidation:rule="!has(self.requestedBy) || (self.steps.all(s, s.action == 'Reboot' && (!has(s.approval) || s.approval == 'NotRequired')) && !has(self.templateRef) && !has(self.startAt))",message="a person may ask for steps with the action Reboot, without approval, templateRef and startAt",fieldPath=".steps"
+// +kubebuilder:validation:XValidation:rule="!has(self.requestedBy) || (self.steps.all(s, (s.action == 'Reboot' || (s.action == 'Replace' && self.requestedBy.kind == 'HealthCheck')) && (!has(s.approval) || s.approval == 'NotRequired')) && !has(self.templateRef) && !has(self.startAt))",message="without a finding, there may be steps with the action Reboot, and Replace for a health check, without approval, templateRef and startAt",fieldPath=".steps"
+// +kubebuilder:validation:XValidation:rule="has(self.requestedBy) || self.steps.all(s, !has(s.until))",message="until is for what somebody asks for without a finding",fieldPath=".steps"
+// +kubebuilder:validation:XValidation:rule="has(self.clusterName) == (self.machineRef.apiGroup == 'cluster.x-k8s.io')",message="is required for a Machine of Cluster API, and must be absent for one of OpenShift",fieldPath=".clusterName"
 type MachineRemediationSpec struct {
-	// clusterName is the Cluster of the machine.
+	// clusterName is the Cluster of the machine; absent for a Machine of OpenShift.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +required
+	// +optional
 	ClusterName string `json:"clusterName,omitempty"`
 	// machineRef is the machine that is repaired.
 	// +required
@@ -39,8 +41,9 @@ type MachineRemediationSpec struct {
 	// finding is the verdict that led to this repair; absent if somebody asked without one.
 	// +optional
 	Finding RemediationFinding `json:"finding,omitzero"`
-	// requestedBy says who asked for this without a finding; absent if a health check did. It needs no slot, and no sick machine. The
-	// machine's MachineHealthCheck and its pauses do not matter; a pause or a hold of the Machine or of its Cluster does.
+	// requestedBy says who asked for this without a finding; absent if Sickbay's own health check did. It needs no slot. What a person or an
+	// annotation asks for needs no sick machine either: the machine's MachineHealthCheck and its pauses do not matter; a pause or a hold of
+	// the Machine or of its Cluster does. What another health check asks for ends when the machine is healthy.
 	// +optional
 	RequestedBy *RemediationRequester `json:"requestedBy,omitempty"`
 	// steps are the plan's steps, resolved and copied: later edits of the plan apply to the next MachineRemediation.
@@ -74,6 +77,11 @@ type MachineRemediationSpec struct {
 
 // AskedFor reports whether somebody asked for a repair without a finding.
 func (s *MachineRemediationSpec) AskedFor() bool { return s.RequestedBy != nil }
+
+// OnTheirWord reports whether the word of who asked is enough, whatever the health of the machine.
+func (s *MachineRemediationSpec) OnTheirWord() bool {
+	return s.RequestedBy != nil && s.RequestedBy.Kind != AskedByHealthCheck
+}
 
 // MachineRemediation records one repair of one machine, from its admission until the machine is healthy or gone. It outlives the
 // machine.

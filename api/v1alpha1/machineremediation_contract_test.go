@@ -107,7 +107,7 @@ func TestWhatOthersCloneFromPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	clone.SetName(machine.Name)
-	want := []string{"spec.clusterName: Required value", "spec.machineRef: Required value"}
+	want := []string{"spec.machineRef: Required value"}
 	if diff := cmp.Diff(want, causes(e.Client.Create(t.Context(), clone))); diff != "" {
 		t.Errorf("causes (-want +got):\n%s", diff)
 	}

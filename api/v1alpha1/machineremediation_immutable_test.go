@@ -40,7 +40,7 @@ const immutable = "spec: Invalid value: spec is immutable except for grant and d
 var changesOfFull = map[string]row{
 	"nothing":                      {"{clusterName: c, startAt: {step: ticket}, probationSeconds: 300, grant: 2}", ""},
 	"another Cluster":              {"clusterName: d", immutable},
-	"another group":                {"machineRef: {apiGroup: machine.openshift.io}", immutable},
+	"another group":                {"{clusterName: null, machineRef: {apiGroup: machine.openshift.io}}", immutable},
 	"another machine":              {"machineRef: {name: other}", immutable},
 	"a machine of another uid":     {"machineRef: {uid: other}", immutable},
 	"another Node":                 {"nodeRef: {name: other}", immutable},

@@ -28,6 +28,8 @@ var planRows = map[string]row{
 	"mode Approve":                  {"mode: Approve", ""},
 	"mode Act":                      {"mode: Act", ""},
 	"another mode":                  {"mode: Panic", `spec.template.spec.mode: Unsupported value: "Panic": supported values: "Observe", "Approve", "Act"`},
+	"a plan that stops":             {"steps: [{name: s, action: Reboot, timeoutSeconds: 60, until: PowerOff}]", "spec.template.spec.steps: Invalid value: until is for what somebody asks for without a finding"},
+	"a plan until the end":          {"steps: [{name: s, action: Reboot, timeoutSeconds: 60, until: PowerOn}]", `spec.template.spec.steps[0].until: Unsupported value: "PowerOn": supported values: "PowerOff", "Delete"`},
 	"one in flight":                 {"maxInFlight: 1", ""},
 	"many in flight":                {"maxInFlight: 2147483647", ""},
 	"1% in flight":                  {"maxInFlight: 1%", ""},

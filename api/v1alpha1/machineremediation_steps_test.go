@@ -72,7 +72,7 @@ var stepRows = map[string]row{
 	"one attempt":                   {"{name: s, action: Reboot, timeoutSeconds: 60, attempts: 1}", ""},
 	"ten attempts":                  {"{name: s, action: Reboot, timeoutSeconds: 60, attempts: 10}", ""},
 	"no attempt":                    {"{name: s, action: Reboot, timeoutSeconds: 60, attempts: 0}", "STEP.attempts: Invalid value: 0: STEP.attempts in body should be greater than or equal to 1"},
-	"eleven attempts":               {"{name: s, action: Reboot, timeoutSeconds: 60, attempts: 11}", "STEP.attempts: Invalid value: 11: STEP.attempts in body should be less than or equal to 10"},
+	"twelve attempts":               {"{name: s, action: Reboot, timeoutSeconds: 60, attempts: 12}", "STEP.attempts: Invalid value: 12: STEP.attempts in body should be less than or equal to 11"},
 	"a second":                      {"{name: s, action: Wait, timeoutSeconds: 1}", ""},
 	"a week":                        {"{name: s, action: Wait, timeoutSeconds: 604800}", ""},
 	"no time":                       {"{name: s, action: Wait, timeoutSeconds: 0}", "STEP.timeoutSeconds: Invalid value: 0: STEP.timeoutSeconds in body should be greater than or equal to 1"},

@@ -18,7 +18,6 @@ const (
 )
 
 // Step is a part of a cycle, by the names of the Metal3 design.
-// +kubebuilder:validation:Enum=PowerOff;Delete;PowerOn
 type Step string
 
 // The steps, in the order in which they are always taken.
@@ -44,7 +43,7 @@ type MachineReference struct {
 // RebootSettings say how to cycle. They cannot be changed once a RebootRemediation exists.
 type RebootSettings struct {
 	// retryLimit is how many further cycles are tried if one does not bring the Node back. The default
-	// is 1, so two cycles in all.
+	// is 1, so two cycles in all. It is for requests: a cycle of a MachineRemediation is always one.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=10
 	// +kubebuilder:default=1
@@ -63,9 +62,8 @@ type RebootSettings struct {
 	// +kubebuilder:default=600
 	// +optional
 	PowerOnTimeoutSeconds *int32 `json:"powerOnTimeoutSeconds,omitempty"`
-	// nodeTimeoutSeconds is how long the Node may take to come back, counted from when the host was seen on; then how long it may
-	// take until its labels, annotations, taints and cordon are restored and it is Ready; and then how long the machine may still
-	// be sick. Default: 1200.
+	// nodeTimeoutSeconds is how long the Node may take to come back, counted from when the host was seen on; and then how long it may
+	// take until its labels, annotations, taints and cordon are restored and it is Ready. Default: 1200.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=86400
 	// +kubebuilder:default=1200
@@ -88,20 +86,24 @@ type RebootRemediationSpec struct {
 	// MachineRemediation. Absent: a health check if the Machine owns the RebootRemediation, as Cluster API sets it, or
 	// else a person.
 	// +optional
-	RequestedBy    *RebootRequester `json:"requestedBy,omitempty"`
+	RequestedBy *RebootRequester `json:"requestedBy,omitempty"`
+	// until is the step after which the cycle stops and holds the host off: PowerOff or Delete. It goes on by steps that annotations
+	// of the Machine ask for, and lets go of the host if it is deleted. Absent: the full cycle.
+	// +kubebuilder:validation:Enum=PowerOff;Delete
+	// +optional
+	Until          Step `json:"until,omitempty"`
 	RebootSettings `json:",inline"`
 }
 
-// RebootRemediation power-cycles the host of one machine. Only health checks create one with the name of the Machine: Cluster API's own
-// controller deletes that one as soon as the machine is healthy, no matter who created it. RebootRemediations of people and records have
-// other names. Only one at a time cycles a machine.
+// RebootRemediation is one power cycle of the host of a machine if a MachineRemediation has made it (requestedBy of kind Record). Any other asks
+// for a MachineRemediation that has the host cycled. Only health checks create one with the name of the Machine: Cluster API's own controller
+// deletes that one as soon as the machine is healthy, no matter who created it. Only one at a time cycles a machine.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:metadata:labels="cluster.x-k8s.io/v1beta2=v1alpha1"
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=rebootremediations,scope=Namespaced,categories=cluster-api,shortName=rbr
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
-// +kubebuilder:printcolumn:name="Attempt",type=integer,JSONPath=`.status.attempt`
 // +kubebuilder:printcolumn:name="Host",type=string,JSONPath=`.status.host.name`
 // +kubebuilder:printcolumn:name="Node",type=string,JSONPath=`.status.node.name`
 // +kubebuilder:printcolumn:name="Off since",type=date,JSONPath=`.status.poweredOffAt`

@@ -18,14 +18,10 @@ const (
 	RequestedByAnnotation RequesterKind = "Annotation"
 )
 
-// ByAnnotation on a RebootRemediation says that it was made for annotations of its Machine.
-const ByAnnotation = "sickbay.dev/requested-by-annotation"
-
 // RebootRequester says who asked for a power cycle.
 // +kubebuilder:validation:XValidation:rule="self.kind != 'Record' || has(self.name)",message="is required for a record",fieldPath=".name",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="self.kind != 'Record' || has(self.operationID)",message="is required for a record",fieldPath=".operationID",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="!has(self.operationID) || self.kind == 'Record'",message="is for a record only",fieldPath=".operationID"
-// +kubebuilder:validation:XValidation:rule="!has(self.person) || self.kind == 'Record'",message="is for a record only",fieldPath=".person"
 type RebootRequester struct {
 	// kind of the requester.
 	// +required
@@ -40,15 +36,8 @@ type RebootRequester struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	UID types.UID `json:"uid,omitempty"`
-	// person who asked for the MachineRemediation; absent if a health check did. Such a cycle does not depend on the health of the machine, and
-	// the MachineRemediation alone looks at pauses.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	// +optional
-	Person string `json:"person,omitempty"`
 	// operationID names the attempt that this cycle carries out: the UID of the MachineRemediation, a slash and the number of
-	// the attempt. Sickbay does not repeat such a cycle, and does not ask the owner to replace the Machine after it: the
-	// MachineRemediation decides what follows.
+	// the attempt. The MachineRemediation decides what follows.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	// +optional

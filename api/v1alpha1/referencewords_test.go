@@ -49,7 +49,7 @@ func TestReferenceReasons(t *testing.T) {
 		"ReasonNodeUnreadable": isolated, "ReasonTaintUnsupported": isolated, "ReasonIsolationTimedOut": isolated,
 		"ReasonNotAsked":     isolated + ", " + succeeded,
 		"ReasonNodeRestored": restored, "ReasonRestoreTimedOut": restored + ", " + succeeded,
-		"ReasonThrottled": succeeded, "ReasonNotStored": succeeded, "ReasonUnderPause": succeeded, "ReasonMachineUnhealthy": succeeded, "ReasonRecovered": succeeded, "ReasonWithdrawn": succeeded, "ReasonMachineGone": succeeded,
+		"ReasonKindsNotInstalled": succeeded, "ReasonThrottled": succeeded, "ReasonNotStored": succeeded, "ReasonRecovered": succeeded, "ReasonWithdrawn": succeeded, "ReasonMachineGone": succeeded,
 		"ReasonHostUnavailable": succeeded, "ReasonPowerOffTimedOut": succeeded, "ReasonPowerOnTimedOut": succeeded, "ReasonNodeTimedOut": succeeded,
 	}
 	values := map[string]string{}

@@ -65,6 +65,7 @@ type RemediationRule struct {
 // +kubebuilder:validation:XValidation:rule="self.steps.all(s, s.action != 'Request' || !has(s.templateRef) || !s.templateRef.apiVersion.startsWith('sickbay.dev/'))",message="a step with the action Request must not name a template of sickbay.dev; the action Reboot takes a RebootRemediationTemplate",fieldPath=".steps"
 // +kubebuilder:validation:XValidation:rule="!has(self.rules) || self.rules.all(r, self.steps.exists(s, s.name == r.startAt))",message="startAt of every rule must be the name of a step",fieldPath=".rules"
 // +kubebuilder:validation:XValidation:rule="!has(self.maxInFlight) || (type(self.maxInFlight) == int ? self.maxInFlight >= 1 && self.maxInFlight <= 2147483647 : self.maxInFlight.matches('^([1-9][0-9]?|100)%$'))",message="must be a number of at least 1, without quotes, or a percentage from 1% to 100%",fieldPath=".maxInFlight"
+// +kubebuilder:validation:XValidation:rule="self.steps.all(s, !has(s.until))",message="until is for what somebody asks for without a finding",fieldPath=".steps"
 type RemediationPlan struct {
 	// mode says how much of the plan is carried out. Default: Act.
 	// +kubebuilder:default=Act

@@ -74,34 +74,62 @@ type RemediationFinding struct {
 }
 
 // RemediationRequesterKind says who asked for a MachineRemediation without a finding.
-// +kubebuilder:validation:Enum=Person
+// +kubebuilder:validation:Enum=Person;Annotation;HealthCheck;Request
 type RemediationRequesterKind string
 
-// AskedByPerson is the kind of a person who asked for it by a command.
-const AskedByPerson RemediationRequesterKind = "Person"
+// Who may ask without a finding.
+const (
+	// AskedByPerson: a person asked by a command.
+	AskedByPerson RemediationRequesterKind = "Person"
+	// AskedByAnnotation: a person or a program annotated the Machine.
+	AskedByAnnotation RemediationRequesterKind = "Annotation"
+	// AskedByHealthCheck: the health check of another controller asked, by a RebootRemediation with the name of the Machine, or by an annotation.
+	AskedByHealthCheck RemediationRequesterKind = "HealthCheck"
+	// AskedByRequest: somebody made a RebootRemediation by hand.
+	AskedByRequest RemediationRequesterKind = "Request"
+)
 
 // RemediationRequester says who asked for a MachineRemediation without a finding, and why.
 type RemediationRequester struct {
 	// kind of the requester.
 	// +required
 	Kind RemediationRequesterKind `json:"kind,omitempty"`
-	// name of the person.
+	// name of the person, of the annotation, or of the RebootRemediation by which somebody asked.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	Name string `json:"name,omitempty"`
+	// uid of the RebootRemediation by which somebody asked; absent if there is none.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=63
+	// +optional
+	UID types.UID `json:"uid,omitempty"`
 	// reason says why, in the requester's words.
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	Reason string `json:"reason,omitempty"`
 }
 
+// Asker says who asked.
+func (r *RemediationRequester) Asker() string {
+	switch r.Kind {
+	case AskedByAnnotation:
+		return "the annotation " + r.Name
+	case AskedByHealthCheck:
+		return "the health check of another controller, by " + r.Name
+	case AskedByRequest:
+		return "RebootRemediation " + r.Name
+	default:
+		return r.Name
+	}
+}
+
 // String says who asked, and why.
 func (r *RemediationRequester) String() string {
 	if r.Reason == "" {
-		return r.Name
+		return r.Asker()
 	}
-	return r.Name + ": " + r.Reason
+	return r.Asker() + ": " + r.Reason
 }
 
 // RemediationStart says where in the plan a MachineRemediation begins, and why there.

@@ -89,9 +89,14 @@ type RemediationStep struct {
 	// +kubebuilder:default=MachineHealthy
 	// +optional
 	DoneWhen DoneWhen `json:"doneWhen,omitempty"`
+	// until is the last step of a power cycle that was asked for: PowerOff or Delete. Afterwards the host stays off until somebody asks for
+	// more, or the MachineRemediation is deleted. Only somebody who asks without a finding may set it. Absent: the whole cycle.
+	// +kubebuilder:validation:Enum=PowerOff;Delete
+	// +optional
+	Until Step `json:"until,omitempty"`
 	// attempts is how often the step is tried before the next one follows. Default: 1.
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=10
+	// +kubebuilder:validation:Maximum=11
 	// +kubebuilder:default=1
 	// +optional
 	Attempts int32 `json:"attempts,omitempty"`

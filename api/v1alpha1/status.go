@@ -8,7 +8,7 @@ import (
 
 // Phase is how far a cycle has come. A phase is stored before anything is done in it, so after a crash
 // the cycle goes on from there.
-// +kubebuilder:validation:Enum=Pending;PoweringOff;Fenced;Isolating;Holding;PoweringOn;WaitingForNode;Restoring;WaitingForMachine;CoolingDown;Succeeded;Failed;Aborted
+// +kubebuilder:validation:Enum=Pending;PoweringOff;Fenced;Isolating;Holding;PoweringOn;WaitingForNode;Restoring;Succeeded;Failed;Aborted
 type Phase string
 
 // The phases, in the usual order.
@@ -21,7 +21,7 @@ const (
 	Fenced Phase = "Fenced"
 	// Isolating: the Node is deleted, or tainted until nothing of it is left.
 	Isolating Phase = "Isolating"
-	// Holding: the host stays off, since nobody has asked for more.
+	// Holding: the host stays off, since the cycle was made to stop here and nobody has asked for more.
 	Holding Phase = "Holding"
 	// PoweringOn: the host may come on.
 	PoweringOn Phase = "PoweringOn"
@@ -29,16 +29,12 @@ const (
 	WaitingForNode Phase = "WaitingForNode"
 	// Restoring: Sickbay restores what the Node had, and waits until it is Ready.
 	Restoring Phase = "Restoring"
-	// WaitingForMachine: the Node is back and Ready, and the health check that asked for the cycle still calls the machine sick.
-	WaitingForMachine Phase = "WaitingForMachine"
-	// CoolingDown: an attempt has failed, and the next one will begin.
-	CoolingDown Phase = "CoolingDown"
 	// Succeeded: the host has been off and is on, and its Node is back as it was, and Ready. As in the other ends, nothing that
 	// was set on the host is left there.
 	Succeeded Phase = "Succeeded"
 	// Failed: cycling did not help, or Sickbay could not work with the host.
 	Failed Phase = "Failed"
-	// Aborted: the machine has recovered or is gone, or the request was withdrawn.
+	// Aborted: the machine is gone, the request was withdrawn, or Sickbay had to leave the host alone. It says nothing about the host.
 	Aborted Phase = "Aborted"
 )
 
@@ -46,22 +42,22 @@ const (
 func (p Phase) Ended() bool { return p == Succeeded || p == Failed || p == Aborted }
 
 // Outcome is why a cycle has ended as it has, by the reasons of the condition Succeeded.
-// +kubebuilder:validation:Enum=Succeeded;Recovered;Withdrawn;MachineGone;HostUnavailable;PowerOffTimedOut;PowerOnTimedOut;NodeTimedOut;RestoreTimedOut;MachineUnhealthy
+// +kubebuilder:validation:Enum=Succeeded;Withdrawn;MachineGone;HostUnavailable;PowerOffTimedOut;PowerOnTimedOut;NodeTimedOut;RestoreTimedOut
 type Outcome string
 
 // RebootRemediationStatus is the record of a cycle.
 type RebootRemediationStatus struct {
+	// recordRef is the MachineRemediation that Sickbay has made for this RebootRemediation, if a person or a health check made it. Then only this
+	// and the condition Succeeded are set: the power cycles are RebootRemediations of that MachineRemediation.
+	// +optional
+	RecordRef *RemediationReference `json:"recordRef,omitempty"`
 	// phase is how far the cycle has come.
 	// +optional
 	Phase Phase `json:"phase,omitempty"`
-	// attempt counts the cycles from 1.
-	// +kubebuilder:validation:Minimum=1
-	// +optional
-	Attempt int32 `json:"attempt,omitempty"`
 	// machineUID is the UID of the Machine when the cycle began.
 	// +optional
 	MachineUID types.UID `json:"machineUID,omitempty"`
-	// beganAt is when Sickbay began to cycle the host for the first time. It is stored before our key is set on the host. Absent:
+	// beganAt is when Sickbay began to cycle the host. It is stored before our key is set on the host. Absent:
 	// nothing was done to the host.
 	// +optional
 	BeganAt *metav1.Time `json:"beganAt,omitempty"`
@@ -72,20 +68,14 @@ type RebootRemediationStatus struct {
 	// +optional
 	Node *NodeRecord `json:"node,omitempty"`
 
-	// suspendedSince is when the cycle began to wait for somebody else: for a pause to end, for a person or a program that
-	// keeps the host off, or for a host that is paused, detached or having its firmware updated. During the wait, no deadline
-	// passes.
+	// suspendedSince is when the cycle began to wait for somebody else: for a person or a program that keeps the host off, or for a host
+	// that is paused, detached or having its firmware updated. During the wait, no deadline passes.
 	// +optional
 	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
-	// pausedSince is when a pause, or somebody who keeps the host off between two attempts, began to delay the next attempt, or the request to the
-	// owner of the machine. Sickbay still carries out a cycle that
-	// a person asks for meanwhile; this cycle waits until that one has ended, even before its first attempt.
-	// +optional
-	PausedSince *metav1.Time `json:"pausedSince,omitempty"`
 	// unavailableSince is when the host to cycle became unavailable.
 	// +optional
 	UnavailableSince *metav1.Time `json:"unavailableSince,omitempty"`
-	// pendingRebootSince is when this attempt asked for the host to be off.
+	// pendingRebootSince is when the cycle asked for the host to be off.
 	// +optional
 	PendingRebootSince *metav1.Time `json:"pendingRebootSince,omitempty"`
 	// keySince is when Sickbay's key was set on the host. It has certainly been there since.
@@ -101,7 +91,7 @@ type RebootRemediationStatus struct {
 	// poweredOffAt is when the host was last proven off.
 	// +optional
 	PoweredOffAt *metav1.Time `json:"poweredOffAt,omitempty"`
-	// isolation is how the Node is taken out of service if spec.isolation does not say it. Sickbay decides it when an attempt begins; absent
+	// isolation is how the Node is taken out of service if spec.isolation does not say it. Sickbay decides it when the cycle begins; absent
 	// means DeleteNode.
 	// +optional
 	Isolation Isolation `json:"isolation,omitempty"`
@@ -114,37 +104,18 @@ type RebootRemediationStatus struct {
 	// nodeGoneAt is when there was no Node while the host was off. A Node of that name has registered since.
 	// +optional
 	NodeGoneAt *metav1.Time `json:"nodeGoneAt,omitempty"`
-	// singleSteps says that a person asked for single steps, and for no full cycle since.
-	// +optional
-	SingleSteps bool `json:"singleSteps,omitempty"`
-	// holdingSince is when Sickbay began to keep the host off, because nobody has asked for more.
+	// holdingSince is when Sickbay began to keep the host off, because spec.until says so and nobody has asked for more.
 	// +optional
 	HoldingSince *metav1.Time `json:"holdingSince,omitempty"`
 	// powerOnReleasedAt is when Sickbay let the host come on. The host stays off while others keep it off.
 	// +optional
 	PowerOnReleasedAt *metav1.Time `json:"powerOnReleasedAt,omitempty"`
-	// askedSteps are the steps whose annotations were on the Machine when the host was released, and that have not been removed
-	// yet. An annotation for an earlier step that comes later is too late for this cycle, and stays for another one.
-	// +listType=set
-	// +kubebuilder:validation:MaxItems=3
-	// +optional
-	AskedSteps []Step `json:"askedSteps,omitempty"`
-	// askedInTime says that a person's annotation reboot.metal3.io was on the Machine when Sickbay released the host, proven off, though
-	// nobody made this cycle for annotations. The cycle does all that the person asked for, so its success removes the annotation.
-	// +optional
-	AskedInTime bool `json:"askedInTime,omitempty"`
 	// lastPoweredOn is when the host was seen on again.
 	// +optional
 	LastPoweredOn *metav1.Time `json:"lastPoweredOn,omitempty"`
 	// nodeBackAt is when the Node was seen again.
 	// +optional
 	NodeBackAt *metav1.Time `json:"nodeBackAt,omitempty"`
-	// nodeReadyAt is when the Node was Ready and had got back what it had before.
-	// +optional
-	NodeReadyAt *metav1.Time `json:"nodeReadyAt,omitempty"`
-	// nextAttemptAt is when the next attempt begins.
-	// +optional
-	NextAttemptAt *metav1.Time `json:"nextAttemptAt,omitempty"`
 	// hostMarkedSince is when Sickbay began to mark the host as one that Metal3 must not hand out, because the cycle did
 	// not help. Sickbay clears it with the mark, for instance when the host works again.
 	// +optional
@@ -187,7 +158,7 @@ type NodeRecord struct {
 	// bootID of the Node's system.
 	// +optional
 	BootID string `json:"bootID,omitempty"`
-	// outOfService says that the Node may have been deleted or tainted, in this attempt or one before, and
+	// outOfService says that the Node may have been deleted or tainted, in this cycle or one before, and
 	// that it is not back in service yet.
 	// +optional
 	OutOfService bool `json:"outOfService,omitempty"`

@@ -15,7 +15,7 @@ import (
 // phases are all phases, and whether each is an end.
 var phases = map[v1alpha1.Phase]bool{
 	v1alpha1.Pending: false, v1alpha1.PoweringOff: false, v1alpha1.Fenced: false, v1alpha1.Isolating: false, v1alpha1.Holding: false,
-	v1alpha1.PoweringOn: false, v1alpha1.WaitingForNode: false, v1alpha1.Restoring: false, v1alpha1.WaitingForMachine: false, v1alpha1.CoolingDown: false,
+	v1alpha1.PoweringOn: false, v1alpha1.WaitingForNode: false, v1alpha1.Restoring: false,
 	v1alpha1.Succeeded: true, v1alpha1.Failed: true, v1alpha1.Aborted: true,
 }
 
@@ -138,8 +138,7 @@ func TestStatusIsChecked(t *testing.T) {
 	}{
 		"nothing":   {v1alpha1.RebootRemediationStatus{}, ""},
 		"a host":    {v1alpha1.RebootRemediationStatus{Host: &v1alpha1.HostIdentity{Name: "h", UID: "u"}}, ""},
-		"no phase":  {v1alpha1.RebootRemediationStatus{Phase: "Sleeping"}, `status.phase: Unsupported value: "Sleeping": supported values: "Pending", "PoweringOff", "Fenced", "Isolating", "Holding", "PoweringOn", "WaitingForNode", "Restoring", "WaitingForMachine", "CoolingDown", "Succeeded", "Failed", "Aborted"`},
-		"attempt":   {v1alpha1.RebootRemediationStatus{Attempt: -1}, "status.attempt: Invalid value: -1: attempt in body should be greater than or equal to 1"},
+		"no phase":  {v1alpha1.RebootRemediationStatus{Phase: "Sleeping"}, `status.phase: Unsupported value: "Sleeping": supported values: "Pending", "PoweringOff", "Fenced", "Isolating", "Holding", "PoweringOn", "WaitingForNode", "Restoring", "Succeeded", "Failed", "Aborted"`},
 		"half host": {v1alpha1.RebootRemediationStatus{Host: &v1alpha1.HostIdentity{Name: "h"}}, "status.host.uid: Required value"},
 		"no host":   {v1alpha1.RebootRemediationStatus{Host: &v1alpha1.HostIdentity{UID: "u"}}, "status.host.name: Required value"},
 		"no Node":   {v1alpha1.RebootRemediationStatus{Node: &v1alpha1.NodeRecord{UID: "u"}}, "status.node.name: Required value"},

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	"github.com/sickbay-dev/sickbay/internal/metrics"
+	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -22,6 +23,20 @@ import (
 type connections struct {
 	mu       sync.Mutex
 	clusters *workload.Clusters
+	// indexed reports that records have their indexes.
+	indexed bool
+}
+
+// indexRecords adds the indexes of records on first use.
+func (c *connections) indexRecords(ctx context.Context, mgr ctrl.Manager) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.indexed {
+		return nil
+	}
+	err := record.AddIndexes(ctx, mgr.GetFieldIndexer())
+	c.indexed = err == nil
+	return err
 }
 
 // get makes the connections on first use. Parts may start at the same time.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/sickbay-dev/sickbay/internal/intake"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
@@ -12,7 +13,7 @@ import (
 func Controllers() []string {
 	return []string{
 		machinehealth.ControllerName, machinehealthcheck.ControllerName, remediation.ControllerName, upgradepause.ControllerName,
-		reboot.ControllerName,
+		reboot.ControllerName, intake.ControllerName,
 	}
 }
 
@@ -25,6 +26,12 @@ func parts(o Options, ready *readiness, shown *shownFleet) []part {
 	}
 	if len(o.enabled(reboot.ControllerName)) > 0 {
 		parts = append(parts, rebootParts(o, ready, shared)...)
+	}
+	if len(o.enabled(remediation.ControllerName)) > 0 {
+		parts = append(parts, recordsOfOpenShift(o, shared))
+	}
+	if len(o.enabled(intake.ControllerName)) > 0 {
+		parts = append(parts, intakeParts(o, ready, shared)...)
 	}
 	return parts
 }

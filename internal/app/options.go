@@ -15,9 +15,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/announce"
+	"github.com/sickbay-dev/sickbay/internal/intake"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
 	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
 	"github.com/sickbay-dev/sickbay/internal/tracing"
 )
@@ -154,8 +156,12 @@ func (o *Options) Validate() error {
 	require(o.TracingEndpoint == "" || isURL(o.TracingEndpoint), "--tracing-endpoint is %q: it must be a URL like http://collector:4317", o.TracingEndpoint)
 	require(o.hasDashboard() || !o.DashboardActions, "--dashboard-actions needs --dashboard-bind-address")
 	require(o.hasDashboard() || o.DashboardCertDir == "", "--dashboard-cert-dir needs --dashboard-bind-address")
-	require(!o.OpenShiftExternalRemediation || slices.Contains(o.Controllers, reboot.ControllerName),
-		"--openshift-external-remediation needs the controller %s, which --controllers leaves out", reboot.ControllerName)
+	require(!o.OpenShiftExternalRemediation || slices.Contains(o.Controllers, intake.ControllerName),
+		"--openshift-external-remediation needs the controller %s, which --controllers leaves out", intake.ControllerName)
+	for _, needed := range []string{remediation.ControllerName, reboot.ControllerName} {
+		require(!slices.Contains(o.Controllers, intake.ControllerName) || slices.Contains(o.Controllers, needed),
+			"the controller %s needs the controller %s, which --controllers leaves out: it carries out what others ask for", intake.ControllerName, needed)
+	}
 	return errors.Join(errs...)
 }
 

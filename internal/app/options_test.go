@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sickbay-dev/sickbay/internal/intake"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
@@ -16,7 +17,7 @@ import (
 )
 
 func TestDefaultsRunEverything(t *testing.T) {
-	want := []string{machinehealth.ControllerName, machinehealthcheck.ControllerName, remediation.ControllerName, upgradepause.ControllerName, reboot.ControllerName}
+	want := []string{machinehealth.ControllerName, machinehealthcheck.ControllerName, remediation.ControllerName, upgradepause.ControllerName, reboot.ControllerName, intake.ControllerName}
 	if diff := cmp.Diff(want, DefaultOptions().Controllers); diff != "" {
 		t.Errorf("controllers (-want +got):\n%s", diff)
 	}
@@ -92,9 +93,15 @@ func TestParts(t *testing.T) {
 		}
 		withReboots = func(others map[string][]string) map[string][]string {
 			record, host := "RebootRemediation.sickbay.dev/v1alpha1", "BareMetalHost.metal3.io/v1alpha1"
-			others["reboot of Cluster API"] = []string{record, host, "Machine.cluster.x-k8s.io/v1beta2", "Cluster.cluster.x-k8s.io/v1beta2", "MachineHealthCheck.cluster.x-k8s.io/v1beta2"}
+			others["reboot of Cluster API"] = []string{record, host, "Machine.cluster.x-k8s.io/v1beta2", "Cluster.cluster.x-k8s.io/v1beta2"}
 			others["reboot of OpenShift"] = []string{record, host, "Machine.machine.openshift.io/v1beta1"}
 			others["reboot, looking for what was left on hosts"] = []string{record, host}
+			return others
+		}
+		withIntake = func(others map[string][]string) map[string][]string {
+			asked, record := "RebootRemediation.sickbay.dev/v1alpha1", "MachineRemediation.sickbay.dev/v1alpha1"
+			others["intake of Cluster API"] = []string{asked, record, "Machine.cluster.x-k8s.io/v1beta2", "Cluster.cluster.x-k8s.io/v1beta2"}
+			others["intake of OpenShift"] = []string{asked, record, "Machine.machine.openshift.io/v1beta1"}
 			return others
 		}
 		health, checks, pauses = machinehealth.ControllerName, machinehealthcheck.ControllerName, upgradepause.ControllerName
@@ -122,7 +129,7 @@ func TestParts(t *testing.T) {
 		"admission and pauses":  {[]string{checks, pauses}, withPauses(withRecords(checks, map[string][]string{}))},
 		"reboots":               {[]string{reboot.ControllerName}, withReboots(map[string][]string{})},
 		"health and reboots":    {[]string{health, reboot.ControllerName}, withReboots(map[string][]string{health: clusterAPI})},
-		"everything":            {Controllers(), withReboots(withPauses(withRecords(health+", "+checks+", "+repairs, map[string][]string{})))},
+		"everything":            {Controllers(), withIntake(withReboots(withPauses(withRecords(health+", "+checks+", "+repairs, map[string][]string{}))))},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -134,6 +141,9 @@ func TestParts(t *testing.T) {
 			}
 			if slices.ContainsFunc(tt.controllers, func(name string) bool { return slices.Contains([]string{health, checks, repairs}, name) }) {
 				tt.want["errors of bare-metal hosts"] = append([]string{"BareMetalHost.metal3.io/v1alpha1"}, clusterAPI...)
+			}
+			if slices.Contains(tt.controllers, repairs) {
+				tt.want["records of OpenShift"] = []string{"MachineRemediation.sickbay.dev/v1alpha1", "Machine.machine.openshift.io/v1beta1"}
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("parts (-want +got):\n%s", diff)

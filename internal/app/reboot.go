@@ -1,10 +1,8 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -12,21 +10,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/externalremediation"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// rebootParts returns one part for each kind of Machine, one to clean up hosts, and one for OpenShift's external
-// remediation if that is enabled. Each opens separately: a cluster may have any of these kinds.
+// rebootParts returns one part for each kind of Machine, and one to clean up hosts. Each opens separately: a cluster may have any of these kinds.
 func rebootParts(o Options, ready *readiness, shared *connections) []part {
 	record := v1alpha1.GroupVersion.WithKind("RebootRemediation")
-	parts := []part{
+	return []part{
 		{
 			name: "reboot of Cluster API",
 			kinds: []schema.GroupVersionKind{
-				record, reboot.HostKind, reboot.ClusterAPIKind, clusterv1.GroupVersion.WithKind("Cluster"), clusterv1.GroupVersion.WithKind("MachineHealthCheck"),
+				record, reboot.HostKind, reboot.ClusterAPIKind, clusterv1.GroupVersion.WithKind("Cluster"),
 			},
 			add: func(ctx context.Context, mgr ctrl.Manager) error {
 				clusters, err := shared.get(ctx, mgr, o)
@@ -55,38 +51,13 @@ func rebootParts(o Options, ready *readiness, shared *connections) []part {
 			},
 		},
 	}
-	if o.OpenShiftExternalRemediation {
-		parts = append(parts, part{
-			name:  "external remediation of OpenShift",
-			kinds: []schema.GroupVersionKind{record, reboot.HostKind, externalremediation.Kind, externalremediation.HealthCheckKind},
-			add:   func(ctx context.Context, mgr ctrl.Manager) error { return addExternalRemediation(ctx, mgr, o) },
-		})
-	}
-	return parts
-}
-
-// addExternalRemediation adds the controller for the annotation of OpenShift's health checks, unless somebody else
-// carries it out.
-func addExternalRemediation(ctx context.Context, mgr ctrl.Manager, o Options) error {
-	provider, err := externalremediation.ProviderAtWork(ctx, mgr.GetAPIReader(), cmp.Or(o.Namespace, externalremediation.Namespace), time.Now())
-	if err != nil {
-		return err
-	}
-	if provider != "" {
-		return fmt.Errorf("--openshift-external-remediation cannot be used: %s", provider)
-	}
-	return (&externalremediation.Reconciler{WatchFilter: o.Policy.WatchFilter, Concurrency: o.Concurrency}).AddToManager(mgr)
 }
 
 // addReboot adds the controller that power-cycles the hosts of one kind of Machine.
 func addReboot(mgr ctrl.Manager, o Options, ready *readiness, controller *reboot.Reconciler) error {
 	ready.require(&v1alpha1.RebootRemediation{}, scaffold.MetadataOf(reboot.HostKind), scaffold.MetadataOf(controller.Kind))
 	controller.SyncPeriod, controller.Concurrency, controller.WatchFilter = o.SyncPeriod, o.Concurrency, o.Policy.WatchFilter
-	if err := controller.AddToManager(mgr); err != nil {
-		return err
-	}
-	annotations := &reboot.AnnotationReconciler{Kind: controller.Kind, WatchFilter: o.Policy.WatchFilter, Concurrency: o.Concurrency}
-	return annotations.AddToManager(mgr)
+	return controller.AddToManager(mgr)
 }
 
 // newLocal returns access to the Nodes of the cluster that Sickbay runs in. It is not cached: an act on a Node depends

@@ -12,7 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/intake"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/remediation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -22,10 +24,10 @@ func TestKindsOfBareMetalComeLater(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
 	asks := build.Annotation(metal3v1.RebootAnnotationPrefix, "")
-	ours := build.Machine(ns, "ours", asks)
-	build.Create(t.Context(), t, e.Client, ours)
+	ours := build.Machine(ns, "ours", asks, build.InCluster("c"))
+	build.Create(t.Context(), t, e.Client, build.Cluster(ns, "c"), ours)
 	options := DefaultOptions()
-	options.Controllers = []string{reboot.ControllerName}
+	options.Controllers = []string{remediation.ControllerName, reboot.ControllerName, intake.ControllerName}
 	// Another test may have installed the kinds before; then hosts are read before there are any.
 	options.SyncPeriod = time.Second
 	manager := runWith(t, e, options)
@@ -37,12 +39,14 @@ func TestKindsOfBareMetalComeLater(t *testing.T) {
 	g.SetDefaultEventuallyTimeout(time.Minute)
 	host := func(machine metav1.Object) func() string {
 		return func() string {
-			record := &v1alpha1.RebootRemediation{}
-			if err := c.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: reboot.RequestName(machine, "asked")}, record); client.IgnoreNotFound(err) != nil {
+			var cycles v1alpha1.RebootRemediationList
+			if err := c.List(t.Context(), &cycles, client.InNamespace(ns)); err != nil && !meta.IsNoMatchError(err) {
 				t.Error(err)
 			}
-			if c := meta.FindStatusCondition(record.Status.Conditions, v1alpha1.ConditionHostAvailable); c != nil {
-				return c.Reason
+			for _, one := range cycles.Items {
+				if c := meta.FindStatusCondition(one.Status.Conditions, v1alpha1.ConditionHostAvailable); c != nil && one.Spec.Machine.Name == machine.GetName() {
+					return c.Reason
+				}
 			}
 			return ""
 		}

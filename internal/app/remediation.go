@@ -19,7 +19,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
-	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remediation"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/workload"
@@ -155,7 +154,7 @@ func (c *clusterAPI) addHosts(ctx context.Context, mgr ctrl.Manager) error {
 // which needs less.
 func (c *clusterAPI) addRecords(ctx context.Context, mgr ctrl.Manager) error {
 	c.ready.require(&v1alpha1.MachineRemediation{}, &v1alpha1.MachineRemediationTemplate{})
-	if err := record.AddIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
+	if err := c.connections.indexRecords(ctx, mgr); err != nil {
 		return err
 	}
 	c.records.Store(true)

@@ -44,7 +44,7 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	o := &f.options
 	fs.StringVar(&f.kubeconfig, "kubeconfig", "", "Path of the management cluster's kubeconfig. Default: $KUBECONFIG, the pod's service account, or ~/.kube/config.")
 	fs.StringSliceVar(&o.Controllers, "controllers", o.Controllers, "Controllers to run, separated by commas: "+
-		"machinehealth judges Machines, machinehealthcheck admits them to repair, remediation repairs them, upgradepause pauses MachineHealthChecks while a cluster upgrades, reboot power-cycles the bare-metal hosts of Machines.")
+		"machinehealth judges Machines, machinehealthcheck admits them to repair, remediation repairs them, upgradepause pauses MachineHealthChecks while a cluster upgrades, reboot power-cycles the bare-metal hosts of Machines, intake takes in what people and other controllers ask for.")
 	fs.StringVar(&o.Namespace, "namespace", o.Namespace, "Namespace to watch. Default: all namespaces.")
 	fs.StringVar(&o.Policy.WatchFilter, "watch-filter", "", fmt.Sprintf("Required value of the label %s on a MachineHealthCheck and its Cluster, or on an OpenShift Machine. Default: any.", clusterv1.WatchLabel))
 	fs.StringVar((*string)(&o.Policy.Adopt), "adopt", string(o.Policy.Adopt),

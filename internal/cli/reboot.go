@@ -2,9 +2,13 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
 // rebootCommand is reboot.
@@ -14,6 +18,7 @@ type rebootCommand struct {
 	confirm confirm
 	clock   clock.PassiveClock
 	reason  string
+	until   string
 }
 
 func newReboot() *cobra.Command {
@@ -25,6 +30,8 @@ func newReboot() *cobra.Command {
 			"any other power cycle: off and proven off, Node out of service, on again. It needs no slot, and no open gate, and it goes on\n" +
 			"while the MachineHealthCheck is paused. It waits while a person keeps the host off, while another repair of the machine is\n" +
 			"under way, and while too few machines of a control plane are up. sickbay cancel NAME takes it back.\n\n" +
+			"With --until=PowerOff the host stays off, and with --until=Delete its Node is deleted first. It comes on when you annotate the\n" +
+			"machine reboot.metal3.io/PowerOn=, or cancel.\n\n" +
 			"NAME is a machine (metal-3, machine/metal-3).\n\n" +
 			"Exit codes: 0 it is asked for, or somebody had asked already; 1 the API server refused it, or you declined; 2 the input is\ninvalid.",
 		Example: "  sickbay reboot metal-3 --reason 'new firmware'\n  sickbay reboot metal-3 --dry-run",
@@ -36,22 +43,34 @@ func newReboot() *cobra.Command {
 	r.output.add(fs, formName, formJSON, formYAML)
 	r.confirm.add(fs)
 	fs.StringVar(&r.reason, "reason", "", "Reason for the power cycle; stored with it.")
+	fs.StringVar(&r.until, "until", "", "Last step: PowerOff or Delete. The host stays off afterwards.")
+	complete(cmd, "until", cobra.FixedCompletions([]string{string(v1alpha1.StepPowerOff), string(v1alpha1.StepDelete)}, cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "output", cobra.FixedCompletions([]string{formName, formJSON, formYAML}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func (r *rebootCommand) run(cmd *cobra.Command, args []string) error {
 	t, err := oneTarget(args, kindMachine)
-	if err := cmp.Or(err, r.output.validate(), validReason(r.reason), r.confirm.validate(cmd.InOrStdin())); err != nil {
+	if err := cmp.Or(err, r.output.validate(), validReason(r.reason), validUntil(r.until), r.confirm.validate(cmd.InOrStdin())); err != nil {
 		return err
 	}
 	c, namespace, err := r.access.reach()
 	if err != nil {
 		return err
 	}
-	change, err := r.access.person(cmd, c, namespace, r.clock).Reboot(cmd.Context(), namespace, t.name, r.reason)
+	change, err := r.access.person(cmd, c, namespace, r.clock).Reboot(cmd.Context(), namespace, t.name, people.Asked{Reason: r.reason, Until: v1alpha1.Step(r.until)})
 	if err != nil {
 		return err
 	}
 	return r.confirm.carryOut(cmd, &r.output, change)
+}
+
+// validUntil checks the last step of a power cycle.
+func validUntil(step string) error {
+	switch v1alpha1.Step(step) {
+	case "", v1alpha1.StepPowerOff, v1alpha1.StepDelete:
+		return nil
+	default:
+		return usageError{fmt.Errorf("--until is %q: it must be %s or %s", step, v1alpha1.StepPowerOff, v1alpha1.StepDelete)}
+	}
 }

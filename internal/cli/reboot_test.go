@@ -63,6 +63,25 @@ func TestReboot(t *testing.T) {
 	}
 }
 
+// TestRebootUntil: the host stays off after the step that a person names.
+func TestRebootUntil(t *testing.T) {
+	for until, want := range map[string]string{
+		"PowerOff": "proves that it is off, and keeps it off", "Delete": "takes its Node out of service, and keeps the host off",
+	} {
+		s := newShell(t)
+		s.machine("metal-3")
+		got := s.run("reboot", "metal-3", "--yes", "--until="+until)
+		if asked := s.askedFor(); len(asked) != 1 || string(asked[0].Spec.Steps[0].Until) != until || !strings.Contains(got.stdout, want) {
+			t.Errorf("%s: %+v, and says %s", until, asked, got.stdout)
+		}
+	}
+	s := newShell(t)
+	s.machine("metal-3")
+	if got := s.run("reboot", "metal-3", "--yes", "--until=PowerOn"); got.code != exitUsage || !strings.Contains(got.stderr, "must be PowerOff or Delete") {
+		t.Errorf("it ends with %d: %s", got.code, got.stderr)
+	}
+}
+
 // TestRebootBesideARepair: it says whether it takes the place of a repair, or waits for it.
 func TestRebootBesideARepair(t *testing.T) {
 	for name, tt := range map[string]struct {

@@ -33,7 +33,7 @@ func TestBadInput(t *testing.T) {
 		"no controllers":               {[]string{"manager", "--controllers="}, "--controllers is empty: it must name at least one of machinehealth, machinehealthcheck, remediation, upgradepause, reboot"},
 		"unknown controller":           {[]string{"manager", "--controllers=upgradepause,reboots"}, `--controllers has "reboots": each must be one of machinehealth, machinehealthcheck, remediation, upgradepause, reboot`},
 		"no pause without a warning":   {[]string{"manager", "--max-upgrade-pause-warning=0"}, "--max-upgrade-pause-warning is 0s: it must be above 0"},
-		"external, without reboots":    {[]string{"manager", "--openshift-external-remediation", "--controllers=machinehealth"}, "--openshift-external-remediation needs the controller reboot"},
+		"external, without reboots":    {[]string{"manager", "--openshift-external-remediation", "--controllers=machinehealth"}, "--openshift-external-remediation needs the controller intake"},
 		"negative pause":               {[]string{"manager", "--max-upgrade-pause-warning=-1h"}, "--max-upgrade-pause-warning is -1h0m0s: it must be above 0"},
 		"two mistakes at once":         {[]string{"manager", "--adopt=none", "--concurrency=0"}, "; "},
 	}

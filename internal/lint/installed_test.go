@@ -113,7 +113,7 @@ func TestInstalledForCheck(t *testing.T) {
 		},
 		"a power cycle":       {annotated("sickbay.dev/remediation: reboot"), has(rebootKind), "metadata.annotations[sickbay.dev/remediation]", "step reboot needs " + noHosts},
 		"OpenShift's":         {annotated("machine.openshift.io/remediation-strategy: external-baremetal"), has(rebootKind), "metadata.annotations[machine.openshift.io/remediation-strategy]", "step reboot needs " + noHosts},
-		"by a template":       {template("apiVersion: sickbay.dev/v1alpha1, kind: RebootRemediationTemplate, name: cycle"), has(rebootKind, rebootKind.GroupVersion().WithKind("RebootRemediationTemplate")), fieldTemplate, "step request needs " + noHosts},
+		"by a template":       {template("apiVersion: sickbay.dev/v1alpha1, kind: RebootRemediationTemplate, name: cycle"), has(rebootKind, rebootKind.GroupVersion().WithKind("RebootRemediationTemplate")), fieldTemplate, "step reboot needs " + noHosts},
 		"a plan in the fleet": {template("apiVersion: sickbay.dev/v1alpha1, kind: MachineRemediationTemplate, name: plan"), planned, fieldTemplate, "step cycle needs " + noHosts},
 		"a plan in the file": {
 			template("apiVersion: sickbay.dev/v1alpha1, kind: MachineRemediationTemplate, name: plan") + "---\n" + fmt.Sprintf(planOfOne, "Reboot"), planned, "spec.template.spec.steps[0].action",

@@ -12,6 +12,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
@@ -51,7 +52,22 @@ func (r *Reconciler) observeTemplate(ctx context.Context, f *admission.Facts) er
 		return ignoreUninstalled(err)
 	}
 	f.Template.Missing = missing
+	if missing == "" && admission.NamesReboots(f.MachineHealthCheck) {
+		if f.Template.Reboot, err = r.rebootSettings(ctx, f.MachineHealthCheck); err != nil {
+			return err
+		}
+	}
 	return r.watchTemplates(ref.GroupVersionKind())
+}
+
+// rebootSettings reads what a RebootRemediationTemplate says.
+func (r *Reconciler) rebootSettings(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (v1alpha1.RebootSettings, error) {
+	key := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name}
+	template, err := scaffold.Find(ctx, r.Client, key, &v1alpha1.RebootRemediationTemplate{})
+	if template == nil {
+		return v1alpha1.RebootSettings{}, err
+	}
+	return template.Spec.Template.Spec, nil
 }
 
 // missingTemplate says that a template does not exist; empty if it does.

@@ -5,7 +5,8 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/externalremediation"
+	"github.com/sickbay-dev/sickbay/internal/intake"
+	"github.com/sickbay-dev/sickbay/internal/intake/ask"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
@@ -95,7 +96,7 @@ func TestReferenceAnnotations(t *testing.T) {
 		{clusterv1.RemediateMachineAnnotation, onMachine, "you", "The Machine is unhealthy at once, whatever the value. Limits and budgets still hold."},
 		{rebootannotation.Request, onMachine, "you, Sickbay", "Asks for a power cycle; see above. The controller that carries it out removes the annotation."},
 		{
-			externalremediation.Annotation, "Machine of OpenShift", "OpenShift",
+			ask.External, "Machine of OpenShift", "OpenShift",
 			"With `--openshift-external-remediation`, asks for a power cycle. Sickbay removes it when the machine is healthy.",
 		},
 		{rebootannotation.Outcome, "Machine of OpenShift", "Sickbay", "Why cycling its host has not healed it, and what to do. It goes with the one above."},
@@ -114,8 +115,8 @@ func TestReferenceFieldOwners(t *testing.T) {
 		{FieldOwner, "the status of MachineHealthChecks"},
 		{metadataFieldOwner, "the label and the owner reference on MachineHealthChecks"},
 		{upgradepause.FieldOwner, "the annotations about pauses for upgrades on MachineHealthChecks"},
-		{reboot.FieldOwner, "RebootRemediations, annotations of BareMetalHosts and Machines, Nodes, and `ExternallyRemediated` on Machines"},
-		{externalremediation.FieldOwner, "the annotations about external remediation on Machines of OpenShift, and the RebootRemediations for them"},
+		{reboot.FieldOwner, "RebootRemediations of records, annotations of BareMetalHosts and Machines, and Nodes"},
+		{intake.FieldOwner, "MachineRemediations that others ask for, what the RebootRemediations by which they asked say, `ExternallyRemediated` on Machines, and the annotations about external remediation on Machines of OpenShift"},
 	} {
 		table = append(table, []string{docs.Code(o[0]), o[1]})
 	}

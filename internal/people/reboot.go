@@ -22,9 +22,15 @@ import (
 // RebootTime is how long a power cycle may take that a person asks for.
 const RebootTime = time.Hour
 
+// Asked says what a person asks for: why, and after which step the host is to stay off. Without one, it is a whole power cycle.
+type Asked struct {
+	Reason string
+	Until  v1alpha1.Step
+}
+
 // Reboot returns the change that asks for one power cycle of a machine's host: a MachineRemediation without a finding.
-func (p *Person) Reboot(ctx context.Context, namespace, name, reason string) (*Change, error) {
-	if err := CheckReason(reason); err != nil {
+func (p *Person) Reboot(ctx context.Context, namespace, name string, asked Asked) (*Change, error) {
+	if err := CheckReason(asked.Reason); err != nil {
 		return nil, err
 	}
 	machine, cluster, err := p.machine(ctx, namespace, name)
@@ -38,10 +44,10 @@ func (p *Person) Reboot(ctx context.Context, namespace, name, reason string) (*C
 	last, open := latest(records)
 	change := &Change{Name: Machine + "/" + name, Title: "Power-cycle the host of " + name, Shown: machine, seen: fmt.Sprint(machine.UID, "/", last)}
 	if open != nil && open.Spec.AskedFor() {
-		change.Already = fmt.Sprintf("%s has asked for that already: mr/%s", open.Spec.RequestedBy.Name, open.Name)
+		change.Already = fmt.Sprintf("%s has asked for that already: mr/%s", open.Spec.RequestedBy.Asker(), open.Name)
 		return change, nil
 	}
-	made := record.New(cluster, last+1, p.rebootSpec(machine, reason))
+	made := record.New(cluster, last+1, p.rebootSpec(machine, asked))
 	if filter := machine.Labels[clusterv1.WatchLabel]; filter != "" {
 		made.Labels[clusterv1.WatchLabel] = filter
 	}
@@ -82,12 +88,12 @@ func latest(records []*v1alpha1.MachineRemediation) (ordinal int, open *v1alpha1
 	return ordinal, open
 }
 
-func (p *Person) rebootSpec(machine *clusterv1.Machine, reason string) v1alpha1.MachineRemediationSpec {
+func (p *Person) rebootSpec(machine *clusterv1.Machine, asked Asked) v1alpha1.MachineRemediationSpec {
 	spec := v1alpha1.MachineRemediationSpec{
 		ClusterName: machine.Spec.ClusterName,
 		MachineRef:  v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
-		RequestedBy: &v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByPerson, Name: cmp.Or(fit(p.Name, maxBy), "somebody"), Reason: reason},
-		Steps:       []v1alpha1.RemediationStep{{Name: "reboot", Action: v1alpha1.ActionReboot, TimeoutSeconds: new(int32(RebootTime / time.Second))}},
+		RequestedBy: &v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByPerson, Name: cmp.Or(fit(p.Name, maxBy), "somebody"), Reason: asked.Reason},
+		Steps:       []v1alpha1.RemediationStep{{Name: "reboot", Action: v1alpha1.ActionReboot, Until: asked.Until, TimeoutSeconds: new(int32(RebootTime / time.Second))}},
 	}
 	if machine.Status.NodeRef.IsDefined() {
 		spec.NodeRef = &v1alpha1.RemediationReference{Name: machine.Status.NodeRef.Name}
@@ -96,7 +102,7 @@ func (p *Person) rebootSpec(machine *clusterv1.Machine, reason string) v1alpha1.
 }
 
 func (p *Person) rebootLines(machine *clusterv1.Machine, open, made *v1alpha1.MachineRemediation) []decision.Line {
-	lines := []decision.Line{{Label: "Does", Text: "Switches the host off, proves that it is off, takes its Node out of service, and switches it on again: at most " + words.Span(RebootTime)}}
+	lines := []decision.Line{{Label: "Does", Text: rebootDoes(made.Spec.Steps[0].Until)}}
 	when := "At once, unless a person keeps the host off, or too few of its control plane are up"
 	switch {
 	case open == nil:
@@ -114,6 +120,18 @@ func (p *Person) rebootLines(machine *clusterv1.Machine, open, made *v1alpha1.Ma
 		lines = append(lines, decision.Line{Label: "Reason", Text: reason})
 	}
 	return lines
+}
+
+// rebootDoes says what a power cycle does.
+func rebootDoes(until v1alpha1.Step) string {
+	switch until {
+	case v1alpha1.StepPowerOff:
+		return "Switches the host off, proves that it is off, and keeps it off"
+	case v1alpha1.StepDelete:
+		return "Switches the host off, proves that it is off, takes its Node out of service, and keeps the host off"
+	default:
+		return "Switches the host off, proves that it is off, takes its Node out of service, and switches it on again: at most " + words.Span(RebootTime)
+	}
 }
 
 // ask creates a record.

@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -38,11 +37,6 @@ func (r *Reconciler) do(ctx context.Context, request *v1alpha1.RebootRemediation
 		return r.actOnHost(ctx, v.host, request.UID, d)
 	case cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode:
 		return r.actOnNode(ctx, v, d.Action)
-	case cycle.MarkForOwner:
-		if err := r.writeLastProgress(ctx, request, v); err != nil {
-			return err
-		}
-		return r.markForOwner(ctx, v.machine)
 	case cycle.DropAsked, cycle.DropAll:
 		return r.dropAsked(ctx, v, d)
 	case cycle.Nothing:
@@ -58,26 +52,14 @@ func (r *Reconciler) changeFinalizers(ctx context.Context, request *v1alpha1.Reb
 		r.announceNodeGivenUp(request, v)
 		return r.setFinalizers(ctx, request, false, false)
 	}
-	if err := r.writeLastProgress(ctx, request, v); err != nil {
-		return err
-	}
 	return r.setFinalizers(ctx, request, false, cycle.OwesAnything(&request.Status) && !v.facts.Machine.Gone)
-}
-
-// writeLastProgress writes the progress to the Machine before the request, or the Machine, may be gone. If the Machine has just changed, it
-// tries again first; any other error does not delay the end.
-func (r *Reconciler) writeLastProgress(ctx context.Context, request *v1alpha1.RebootRemediation, v view) error {
-	if err := r.writeProgress(ctx, request, v); apierrors.IsConflict(err) {
-		return err
-	}
-	return nil
 }
 
 // unchanged reads the request live before an action that a later status may have made wrong, because the cache of a new leader may be far
 // behind. If the request cannot be read, the host is released all the same; all other actions fail.
 func (r *Reconciler) unchanged(ctx context.Context, request *v1alpha1.RebootRemediation, action cycle.Action) error {
 	switch action {
-	case cycle.SetKey, cycle.RemoveKey, cycle.MarkHost, cycle.UnmarkHost, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.MarkForOwner, cycle.DropAsked, cycle.DropAll:
+	case cycle.SetKey, cycle.RemoveKey, cycle.MarkHost, cycle.UnmarkHost, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.DropAsked, cycle.DropAll:
 	default:
 		return nil
 	}
@@ -147,16 +129,7 @@ func (r *Reconciler) actOnNode(ctx context.Context, v view, action cycle.Action)
 	}
 }
 
-// markForOwner asks the owner to replace a Machine that cycling did not help.
-func (r *Reconciler) markForOwner(ctx context.Context, m *machine) error {
-	capi, ok := m.object.(*clusterv1.Machine)
-	if !ok {
-		return nil
-	}
-	return remedy.MarkUnjudged(ctx, r.Client, capi, r.Clock.Now())
-}
-
-// dropAsked removes the annotations of finished steps from a Machine, and at the end the one for a full cycle. A sign stays.
+// dropAsked removes the annotations of finished steps from a Machine, and at the end the one for all steps. A sign stays.
 func (r *Reconciler) dropAsked(ctx context.Context, v view, d cycle.Decision) error {
 	changes := map[string]any{}
 	for key, value := range v.machine.object.GetAnnotations() {

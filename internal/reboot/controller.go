@@ -17,9 +17,9 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
@@ -45,19 +45,16 @@ const maxTurns = 50
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get;patch;delete,roleName=openshift
 // +kubebuilder:rbac:groups="",resources=pods,verbs=list,roleName=openshift
 // +kubebuilder:rbac:groups=storage.k8s.io,resources=volumeattachments,verbs=list,roleName=openshift
-// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=get;list;watch;create;delete;patch
+// +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations/status,verbs=update
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations,verbs=list
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch
-// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters,verbs=get;list;watch
-// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=list;watch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinedeployments;machinepools;machinesets,verbs=get
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machinesets,verbs=get
 // +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=*,verbs=get
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
-// +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=list
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
 
@@ -82,7 +79,6 @@ type Reconciler struct {
 	SyncPeriod  time.Duration
 	Concurrency int
 
-	selectors    mhcspec.Selectors
 	expectations recall.Expectations
 	conflicts    recall.Backoff
 	keys         keysSeen
@@ -110,8 +106,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 		return ctrl.Result{}, fmt.Errorf("getting RebootRemediation %s: %w", req.NamespacedName, err)
 	}
-	if mine, err := r.isMine(ctx, request); err != nil || !mine {
-		return ctrl.Result{}, err
+	if !r.isMine(request) {
+		return ctrl.Result{}, nil
 	}
 	if wait := r.expectations.Wait(request, r.Clock.Now()); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
@@ -145,15 +141,22 @@ func (r *Reconciler) carryOut(ctx context.Context, request *v1alpha1.RebootRemed
 	return ctrl.Result{}, fmt.Errorf("RebootRemediation %s did not settle", client.ObjectKeyFromObject(request))
 }
 
-// isMine reports whether this Reconciler looks after the kind and the Cluster of a RebootRemediation's Machine.
-func (r *Reconciler) isMine(ctx context.Context, request *v1alpha1.RebootRemediation) (bool, error) {
-	ref := referenceOf(request)
-	if ref.APIGroup != r.Kind.Group {
-		return false, nil
-	}
-	filter := watchFilter{value: r.WatchFilter, kind: r.Kind, cached: r.Client, live: r.Live}
-	foreign, err := filter.foreign(ctx, client.ObjectKey{Namespace: request.Namespace, Name: ref.Name}, begun(request))
-	return !foreign, err
+// isMine reports whether a RebootRemediation is a cycle of this Reconciler's kind of Machine, and of its manager.
+func (r *Reconciler) isMine(request *v1alpha1.RebootRemediation) bool {
+	return IsCycle(request) && referenceOf(request).APIGroup == r.Kind.Group && !r.foreign(request)
+}
+
+// foreign reports whether another manager looks after a cycle: that whose label its record has. A cycle that has begun and has no label is
+// everybody's: the manager was given a filter later, and none without a filter runs beside it.
+func (r *Reconciler) foreign(request *v1alpha1.RebootRemediation) bool {
+	label := request.Labels[clusterv1.WatchLabel]
+	return r.WatchFilter != "" && label != r.WatchFilter && (label != "" || !begun(request))
+}
+
+// begun reports whether a RebootRemediation needs attention: it has finalizers, and has a host or was deleted.
+func begun(request *v1alpha1.RebootRemediation) bool {
+	kept := controllerutil.ContainsFinalizer(request, cycle.Finalizer) || controllerutil.ContainsFinalizer(request, cycle.NodeFinalizer)
+	return kept && (request.Status.Host != nil || !request.DeletionTimestamp.IsZero())
 }
 
 // turn observes once, and does one thing.
@@ -177,13 +180,13 @@ func (r *Reconciler) turn(ctx context.Context, request *v1alpha1.RebootRemediati
 		return v, decision, r.store(ctx, request, decision.Status)
 	}
 	if decision.Action == cycle.Nothing {
-		return v, r.writeProgressAtRest(ctx, request, v, decision), nil
+		return v, decision, nil
 	}
 	if err := r.act(ctx, request, v, decision); err != nil {
 		r.reportFailure(request, decision.Action, err)
 		return v, decision, err
 	}
-	ctrl.LoggerFrom(ctx).Info("Action carried out", "action", decision.Action, "phase", request.Status.Phase, "attempt", request.Status.Attempt)
+	ctrl.LoggerFrom(ctx).Info("Action carried out", "action", decision.Action, "phase", request.Status.Phase)
 	r.expectations.Expect(request)
 	return v, decision, nil
 }

@@ -34,16 +34,12 @@ const eventAction = "Reboot"
 const (
 	// observing is reading the facts for a decision.
 	observing = "Observe"
-	// readPauses is reading whether a pause keeps an attempt from beginning.
-	readPauses = "ReadPauses"
 	// readRecord is reading whether the MachineRemediation that made the request has stored it.
 	readRecord = "ReadRecord"
 	// readOwner is reading whether a Cluster Autoscaler looks after the owner of the Machine.
 	readOwner = "ReadOwner"
 	// readPlane is reading the state of the other machines of a control plane.
 	readPlane = "ReadControlPlane"
-	// readHealth is reading whether a Machine of OpenShift has recovered.
-	readHealth = "ReadHealth"
 	// readMachine is reading the Machine of a recorded host, or its infrastructure machine.
 	readMachine = "ReadMachine"
 )
@@ -54,16 +50,16 @@ func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemed
 	if now.KeysLost > before.KeysLost {
 		r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventKeyLost, eventAction, "Somebody removed Sickbay's key from host %s; Sickbay sets it again", now.Host.Name)
 	}
-	if now.Phase == before.Phase && now.Attempt == before.Attempt {
+	if now.Phase == before.Phase {
 		return
 	}
 	message := ""
 	if c := meta.FindStatusCondition(now.Conditions, v1alpha1.ConditionSucceeded); c != nil {
 		message = c.Message
 	}
-	ctrl.LoggerFrom(ctx).Info("Phase changed", "from", before.Phase, "to", now.Phase, "attempt", now.Attempt, "message", message)
+	ctrl.LoggerFrom(ctx).Info("Phase changed", "from", before.Phase, "to", now.Phase, "message", message)
 	eventType := corev1.EventTypeNormal
-	if now.Phase == v1alpha1.Failed || now.Phase == v1alpha1.CoolingDown {
+	if now.Phase == v1alpha1.Failed {
 		eventType = corev1.EventTypeWarning
 	}
 	r.Recorder.Eventf(request, nil, eventType, string(now.Phase), eventAction, "%s", ownwrites.Note(message))

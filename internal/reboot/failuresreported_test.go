@@ -54,7 +54,7 @@ func TestFailureIsReportedOnce(t *testing.T) {
 			r.reportFailure(request, cycle.DeleteNode, errors.New(strings.ReplaceAll(reset.Error(), "40001", "40002")))
 		}, false},
 		{"only judged anew", func() { r.reportFailure(request, cycle.SetKey, conflict) }, false},
-		{"so is one that has changed", func() { r.reportFailure(request, cycle.MarkForOwner, remedy.ErrChanged) }, false},
+		{"so is one that has changed", func() { r.reportFailure(request, cycle.DropAll, remedy.ErrChanged) }, false},
 		{"after a success", func() {
 			r.failures.Succeed(client.ObjectKeyFromObject(request), cycle.DeleteNode)
 			r.reportFailure(request, cycle.DeleteNode, reset)

@@ -25,7 +25,7 @@ var phases = append(cycle.Phases(), v1alpha1.Succeeded, v1alpha1.Failed, v1alpha
 // course is the order of the phases in a cycle, including one that fails.
 var course = []v1alpha1.Phase{
 	v1alpha1.Pending, v1alpha1.PoweringOff, v1alpha1.Fenced, v1alpha1.Holding, v1alpha1.Isolating, v1alpha1.PoweringOn, v1alpha1.WaitingForNode,
-	v1alpha1.CoolingDown, v1alpha1.Restoring, v1alpha1.WaitingForMachine, v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted,
+	v1alpha1.Restoring, v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted,
 }
 
 // change changes the default facts.
@@ -35,7 +35,7 @@ type change func(*cycle.Facts)
 func in(phase v1alpha1.Phase, changes ...change) cycle.Facts {
 	f := cycle.Facts{
 		UID: "r-1", Finalizer: true,
-		Machine: cycle.MachineFacts{UID: "m-1", Node: "n1", Owned: true},
+		Machine: cycle.MachineFacts{UID: "m-1", Node: "n1"},
 		Host:    cycle.HostFacts{Name: "h1", UID: "h-1", Ours: true, Fenceable: true, Online: true, PoweredOn: true},
 	}
 	f.Node = cycle.NodeFacts{State: cycle.NodeFound, Node: nodeOf("node-2", "boot-2"), TaintSupported: true}
@@ -43,13 +43,13 @@ func in(phase v1alpha1.Phase, changes ...change) cycle.Facts {
 	past := func(p v1alpha1.Phase) bool { return at >= slices.Index(course, p) }
 	s.Phase, s.MachineUID = phase, "m-1"
 	if past(v1alpha1.PoweringOff) {
-		s.PendingRebootSince, s.Attempt, s.Host = &noon, 1, &v1alpha1.HostIdentity{Name: "h1", UID: "h-1"}
+		s.PendingRebootSince, s.BeganAt, s.Host = &noon, &noon, &v1alpha1.HostIdentity{Name: "h1", UID: "h-1"}
 		s.Node = &v1alpha1.NodeRecord{Name: "n1", UID: "node-1", BootID: "boot-1"}
 	}
 	if past(v1alpha1.Fenced) {
 		s.SeenOnAt, s.KeySince, s.PoweredOffAt = &noon, &noon, &noon
 	}
-	if inService := past(v1alpha1.WaitingForMachine); past(v1alpha1.Isolating) && !inService {
+	if inService := past(v1alpha1.Succeeded); past(v1alpha1.Isolating) && !inService {
 		s.IsolatingSince, s.Node.OutOfService = &noon, true
 		s.Node.Backup = &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"team": "a"}}
 	}
@@ -83,7 +83,6 @@ func in(phase v1alpha1.Phase, changes ...change) cycle.Facts {
 	return f
 }
 
-func noFinalizer(f *cycle.Facts)       { f.Finalizer = false }
 func outOfServiceSince(f *cycle.Facts) { f.Status.Node.OutOfService = true }
 func untouched(f *cycle.Facts)         { f.Status.Node.OutOfService, f.Status.Node.Backup = false, nil }
 func taints(f *cycle.Facts)            { f.Spec.Isolation = v1alpha1.OutOfServiceTaint }

@@ -18,15 +18,13 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// coolingOf brings a cycle of m1 to CoolingDown, with its key still on the host.
-func coolingOf(p *plane, change func(*v1alpha1.RebootRemediation)) *v1alpha1.RebootRemediation {
+// begunOf makes a cycle of m1 that keeps its host off, and changes its status.
+func begunOf(p *plane, change func(*v1alpha1.RebootRemediation)) *v1alpha1.RebootRemediation {
 	p.Helper()
 	request := p.ask("m1")
 	if p.look(request).Status.Phase != v1alpha1.PoweringOff {
 		p.Fatalf("in phase %s: %+v", request.Status.Phase, request.Status.Conditions)
 	}
-	request.Status.Phase = v1alpha1.CoolingDown
-	request.Status.NextAttemptAt = new(metav1.NewTime(time.Now().Add(cycle.CoolDown)))
 	change(request)
 	if err := p.e.Client.Status().Update(p.Context(), request); err != nil {
 		p.Fatal(err)
@@ -45,7 +43,10 @@ func unchanged(*v1alpha1.RebootRemediation) {}
 // The other machines of the control plane cannot be read. That is no reason to keep the host off.
 func TestLettingGoNeedsPeers(t *testing.T) {
 	p := newPlane(t, 3)
-	request := coolingOf(p, unchanged)
+	request := begunOf(p, unchanged)
+	if err := p.e.Client.Delete(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
 	p.r.Live = p.e.Intercept(t, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			if _, is := obj.(*metav1.PartialObjectMetadata); is && key.Name == "m2" {
@@ -59,14 +60,14 @@ func TestLettingGoNeedsPeers(t *testing.T) {
 		_, err = p.r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)})
 	}
 	if heldOff(p, "m1", request) {
-		t.Errorf("the host is kept off in CoolingDown, since another machine cannot be read: %v", err)
+		t.Errorf("the host is kept off, since another machine cannot be read: %v", err)
 	}
 }
 
 // All places in the workload cluster are taken. That is no reason to keep the host off.
 func TestLettingGoNeedsAPlace(t *testing.T) {
 	for name, change := range map[string]func(*v1alpha1.RebootRemediation){
-		"cooling down": unchanged,
+		"powering off": unchanged,
 		"fenced an hour ago": func(r *v1alpha1.RebootRemediation) {
 			at := new(metav1.NewTime(time.Now().Add(-time.Hour).Truncate(time.Second)))
 			r.Status.Phase, r.Status.PoweredOffAt, r.Status.IsolatingSince, r.Status.SeenOnAt = v1alpha1.Fenced, at, at, at
@@ -74,7 +75,7 @@ func TestLettingGoNeedsAPlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlane(t, 3)
-			request := coolingOf(p, change)
+			request := begunOf(p, change)
 			p.r.places.Most = 1
 			machine := reread(t, p.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: "m1"}})
 			leave, err := p.r.places.TryEnter(machineOf(machine).cluster)
@@ -100,7 +101,7 @@ func TestLettingGoNeedsAPlace(t *testing.T) {
 // Two workers look at two requests for the same machine at the same moment.
 func TestTwoBeginAtOnce(t *testing.T) {
 	s := newShared(t)
-	first, second := s.ask("rec-1", ofAttempt("1")), s.ask("by-hand", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson})
+	first, second := s.ask("rec-1"), s.ask("rec-2")
 	for _, r := range []*v1alpha1.RebootRemediation{first, second} {
 		r.Finalizers = []string{cycle.Finalizer, cycle.NodeFinalizer}
 		if err := s.e.Client.Update(t.Context(), r); err != nil {

@@ -4,12 +4,9 @@ import (
 	"testing"
 	"time"
 
-	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
@@ -36,7 +33,7 @@ func TestKeysSeen(t *testing.T) {
 	look("back", 50*time.Second, 0)
 	look("and there", 80*time.Second, 29*time.Second)
 	f.Status.KeySince = new(metav1.NewTime(begin))
-	look("in another attempt", 90*time.Second, 0)
+	look("set anew", 90*time.Second, 0)
 	f.Host.UID = "h-2"
 	look("on another host", 100*time.Second, 0)
 	look("and there", 111*time.Second, 10*time.Second)
@@ -44,18 +41,4 @@ func TestKeysSeen(t *testing.T) {
 	look("forgotten", 120*time.Second, 0)
 	k = keysSeen{}
 	look("in another process", 150*time.Second, 0)
-}
-
-// TestWhoLeftAHostOff: a cycle that stands back because a person keeps its host off has not left that host off.
-func TestWhoLeftAHostOff(t *testing.T) {
-	request := v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Name: "r"}, Status: v1alpha1.RebootRemediationStatus{
-		Phase: v1alpha1.CoolingDown, PausedSince: &noon, MachineUID: "m-1", Host: &v1alpha1.HostIdentity{UID: "h-1"},
-	}}
-	m := &machine{object: &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{UID: "m-1"}}}
-	for _, online := range []bool{true, false} {
-		host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{UID: "h-1"}, Spec: metal3v1.BareMetalHostSpec{Online: online}}
-		if got, want := leftOffBy([]v1alpha1.RebootRemediation{request}, m, host), map[bool]string{true: "r"}[online]; got != want {
-			t.Errorf("online %t: left off by %q, want %q", online, got, want)
-		}
-	}
 }

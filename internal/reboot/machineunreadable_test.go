@@ -37,7 +37,7 @@ func TestLetsGoWithoutTheMachine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShared(t)
-			request := s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson})
+			request := s.ask("m")
 			if s.look(request); !s.held(request) {
 				t.Fatalf("in phase %s, with keys %v", request.Status.Phase, s.keys())
 			}
@@ -60,7 +60,7 @@ func TestLetsGoWithoutTheMachine(t *testing.T) {
 // TestStaleRecord: a new leader may have an old record in its cache. It does nothing that a later status has made wrong.
 func TestStaleRecord(t *testing.T) {
 	s := newShared(t)
-	request := s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson})
+	request := s.ask("m")
 	s.look(request)
 	old := request.DeepCopy()
 	s.delete(request)
@@ -71,7 +71,7 @@ func TestStaleRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, action := range []cycle.Action{cycle.SetKey, cycle.RemoveKey, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.MarkForOwner, cycle.DropAsked, cycle.DropAll} {
+	for _, action := range []cycle.Action{cycle.SetKey, cycle.RemoveKey, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.DropAsked, cycle.DropAll} {
 		err := s.r.do(t.Context(), old, v, cycle.Decision{Action: action, ProbedAt: noon.Time})
 		if slices.Contains([]cycle.Action{cycle.RemoveKey}, action) {
 			continue // The host may be released all the same.

@@ -46,35 +46,11 @@ func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 		ctrl.Log.V(1).Info("Power cycles are left out of the metrics", "error", err.Error())
 		return
 	}
-	var ours []*v1alpha1.RebootRemediation
 	for i := range list.Items {
-		request := &list.Items[i]
-		foreign, err := r.foreign(ctx, request)
-		if err != nil {
-			ctrl.Log.V(1).Info("Power cycles are left out of the metrics", "error", err.Error())
-			return
-		}
-		if !foreign {
-			ours = append(ours, request)
+		if request := &list.Items[i]; IsCycle(request) && !r.foreign(request) {
+			show(s, request)
 		}
 	}
-	for _, request := range ours {
-		show(s, request)
-	}
-}
-
-// foreign reports whether another manager looks after a cycle, whatever the kind of its Machine. It reads only from caches,
-// because it runs on each scrape.
-func (r *Reconciler) foreign(ctx context.Context, request *v1alpha1.RebootRemediation) (bool, error) {
-	if request.Status.Phase == "" || request.Status.Phase.Ended() {
-		return false, nil // not shown
-	}
-	ref, kind := referenceOf(request), ClusterAPIKind
-	if ref.APIGroup == OpenShiftKind.Group {
-		kind = OpenShiftKind
-	}
-	filter := watchFilter{value: r.WatchFilter, kind: kind, cached: r.Client, live: r.Client}
-	return filter.foreign(ctx, client.ObjectKey{Namespace: request.Namespace, Name: ref.Name}, begun(request))
 }
 
 // show counts a cycle by its phase, unless it has ended.

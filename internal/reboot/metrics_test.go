@@ -98,7 +98,7 @@ func TestGauges(t *testing.T) {
 		off   float64
 	}{
 		{"", 0}, {v1alpha1.Pending, 0}, {v1alpha1.PoweringOff, 0}, {v1alpha1.Holding, offAt}, {v1alpha1.PoweringOn, offAt}, {v1alpha1.WaitingForNode, 0},
-		{v1alpha1.CoolingDown, 0}, {v1alpha1.PoweringOff, 0}, {v1alpha1.Fenced, offAt}, {v1alpha1.Isolating, offAt}, {v1alpha1.Failed, 0}, {v1alpha1.Holding, offAt},
+		{v1alpha1.PoweringOff, 0}, {v1alpha1.Fenced, offAt}, {v1alpha1.Isolating, offAt}, {v1alpha1.Failed, 0}, {v1alpha1.Holding, offAt},
 	} {
 		request.Status = in(tt.phase, func(f *cycle.Facts) {
 			if f.Status.PoweredOffAt != nil {

@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 	"github.com/sickbay-dev/sickbay/internal/workload"
@@ -42,9 +41,6 @@ func (r *Reconciler) observe(ctx context.Context, request *v1alpha1.RebootRemedi
 	}
 	v.facts.Machine = v.machine.facts(request)
 	v.facts.Machine.Autoscaled = r.autoscaled(ctx, request, &v)
-	if v.machine != nil && cycle.NeedsPauses(&v.facts) {
-		v.facts.Paused, v.facts.PausedUntil = r.pauses(ctx, request, v.machine)
-	}
 	if v.machine != nil && cycle.NeedsRecord(&v.facts) {
 		v.facts.NotStored = r.notStored(ctx, request, v.machine)
 	}
@@ -76,7 +72,7 @@ func (r *Reconciler) observeCluster(ctx context.Context, request *v1alpha1.Reboo
 		if request.Status.Phase == v1alpha1.Pending && !v.facts.Deleting {
 			return err
 		}
-		// Deadlines go on passing, and the host is released in time. But no attempt begins: the Node may be back.
+		// Deadlines go on passing, and the host is released in time. But no cycle begins: the Node may be back.
 		const busy = "Too many others are waiting for the workload cluster"
 		v.facts.Node, v.facts.Throttled = cycle.NodeFacts{State: cycle.NodeUnreadable, Cause: busy}, busy
 	}
@@ -120,7 +116,7 @@ func factsOf(request *v1alpha1.RebootRemediation) cycle.Facts {
 func (r *Reconciler) machineUnreadable(request *v1alpha1.RebootRemediation, v *view, why string, err error) {
 	r.reportFailure(request, readMachine, err)
 	v.facts.MachineUnreadable = why
-	v.facts.Machine = cycle.MachineFacts{UID: request.Status.MachineUID, ByAnnotation: mhcspec.HasAnnotation(request, ByAnnotation), AsksFull: !request.Status.SingleSteps && request.Status.HoldingSince == nil}
+	v.facts.Machine = cycle.MachineFacts{UID: request.Status.MachineUID}
 }
 
 func (r *Reconciler) nodeInTime(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) (cycle.NodeFacts, error) {

@@ -42,13 +42,12 @@ func (r *Reconciler) lookAgain(ctx context.Context, request *v1alpha1.RebootReme
 	return nil
 }
 
-// cycles names the RebootRemediations that cycle, or may cycle, another machine of the control plane of m. One that stands back does not
-// count: it waits in line again.
+// cycles names the RebootRemediations that cycle, or may cycle, another machine of the control plane of m.
 func (r *Reconciler) cycles(ctx context.Context, all []v1alpha1.RebootRemediation, request *v1alpha1.RebootRemediation, m *machine) []string {
 	var names []string
 	for i := range all {
 		other := &all[i]
-		if other.UID != request.UID && cycle.KeepsWaiting(request.UID, &request.Status, other.UID, &other.Status) && r.mayBelongTo(ctx, other, m) {
+		if other.UID != request.UID && IsCycle(other) && cycle.InCycle(other.Status.Phase) && r.mayBelongTo(ctx, other, m) {
 			names = append(names, other.Name)
 		}
 	}

@@ -49,7 +49,7 @@ func (r *Reconciler) hostOf(ctx context.Context, request *v1alpha1.RebootRemedia
 	began := r.Clock.Now()
 	err := r.Live.Get(ctx, key, host)
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
-		return nil, cycle.HostFacts{Missing: fmt.Sprintf("The host %s does not exist", name), None: apierrors.IsNotFound(err)}, nil
+		return nil, cycle.HostFacts{Missing: fmt.Sprintf("The host %s does not exist", name)}, nil
 	}
 	if err != nil {
 		return nil, cycle.HostFacts{}, fmt.Errorf("getting host %s: %w", key, err)
@@ -76,7 +76,7 @@ func (r *Reconciler) findHost(ctx context.Context, m *machine) (user cycle.Consu
 	}
 	value := obj.GetAnnotations()[HostAnnotation]
 	if value == "" {
-		return user, cycle.HostFacts{None: true, Missing: fmt.Sprintf("The machine has no host: %s has no annotation %s", obj.GetName(), HostAnnotation)}, nil
+		return user, cycle.HostFacts{Missing: fmt.Sprintf("The machine has no host: %s has no annotation %s", obj.GetName(), HostAnnotation)}, nil
 	}
 	name := HostName(obj)
 	if name == "" {

@@ -17,7 +17,6 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
-	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
@@ -34,9 +33,8 @@ type machine struct {
 	// infrastructure refers to its infrastructure machine; Machines of OpenShift have none.
 	infrastructure clusterv1.ContractVersionedObjectReference
 	controlPlane   bool
-	healthy, sick  bool
-	undecided      bool
-	marked         bool
+	// sick says that a health check calls it so. It matters for the quorum of a control plane alone.
+	sick bool
 }
 
 // referenceOf returns the Machine that a RebootRemediation is about.
@@ -67,9 +65,7 @@ func (r *Reconciler) machine(ctx context.Context, request *v1alpha1.RebootRemedi
 		}
 		return nil, fmt.Errorf("getting machine %s: %w", key, err)
 	}
-	m := machineOf(obj)
-	r.judgeOpenShift(ctx, request, m)
-	return m, nil
+	return machineOf(obj), nil
 }
 
 // machineOf converts a Machine of either kind.
@@ -80,15 +76,10 @@ func machineOf(obj client.Object) *machine {
 		m.node, m.infrastructure = o.Status.NodeRef.Name, o.Spec.InfrastructureRef
 		m.cluster = client.ObjectKey{Namespace: o.Namespace, Name: o.Spec.ClusterName}
 		m.sick = meta.IsStatusConditionFalse(o.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition)
-		m.healthy = meta.IsStatusConditionTrue(o.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition)
-		m.undecided = meta.IsStatusConditionPresentAndEqual(o.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition, metav1.ConditionUnknown)
-		m.marked = !remedy.NeedsMark(o)
 	case *machinev1.Machine:
 		if o.Status.NodeRef != nil {
 			m.node = o.Status.NodeRef.Name
 		}
-		// Sickbay does not mark these; their owner replaces one that is deleted.
-		m.marked = true
 	}
 	return m
 }
@@ -115,25 +106,11 @@ func (m *machine) facts(request *v1alpha1.RebootRemediation) cycle.MachineFacts 
 	if m == nil || !m.object.GetDeletionTimestamp().IsZero() {
 		return cycle.MachineFacts{Gone: true}
 	}
-	facts := cycle.MachineFacts{UID: m.object.GetUID(), Node: m.node, ByAnnotation: mhcspec.HasAnnotation(request, ByAnnotation), Marked: m.marked}
-	if facts.ByAnnotation {
+	facts := cycle.MachineFacts{UID: m.object.GetUID(), Node: m.node}
+	if request.Spec.Until != "" {
 		facts.AsksFull, facts.Steps = wantedBy(m.object)
-	} else {
-		facts.Asked = m.asksBeside(request)
 	}
-	facts.Owned = metav1.GetControllerOf(m.object) != nil
-	// A person who asks for a reboot gets it whatever the verdict.
-	facts.ByHealthCheck = byHealthCheck(request, m.object)
-	facts.Healthy, facts.Sick = m.healthy && facts.ByHealthCheck, m.sick && facts.ByHealthCheck
-	facts.Undecided = m.undecided && facts.ByHealthCheck
 	return facts
-}
-
-// asksBeside reports whether a person asks for a full cycle by an annotation that waits for this RebootRemediation, which was made for
-// something else.
-func (m *machine) asksBeside(request *v1alpha1.RebootRemediation) bool {
-	full, _ := wantedBy(m.object)
-	return full && request.Name == m.object.GetName()
 }
 
 // wantedBy returns what the annotations of a Machine ask for: a full cycle, and single steps. A sign asks for nothing.

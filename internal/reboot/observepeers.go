@@ -126,13 +126,12 @@ func keptOff(host *metal3v1.BareMetalHost) bool {
 	return !host.Spec.Online
 }
 
-// leftOffBy names the RebootRemediation that left the host of a machine off when it ended without success or stood back; empty if
-// none did. One that stands back for a person who keeps the host off did not leave it off.
+// leftOffBy names the RebootRemediation that left the host of a machine off when it ended without success; empty if none did.
 func leftOffBy(requests []v1alpha1.RebootRemediation, m *machine, host *metal3v1.BareMetalHost) string {
 	for i := range requests {
 		s := &requests[i].Status
-		atRest := (s.Phase.Ended() && s.Phase != v1alpha1.Succeeded) || (cycle.StandsBack(s) && !keptOff(host))
-		if atRest && s.MachineUID == m.object.GetUID() && s.Host != nil && s.Host.UID == host.UID {
+		inVain := s.Phase.Ended() && s.Phase != v1alpha1.Succeeded && IsCycle(&requests[i])
+		if inVain && s.MachineUID == m.object.GetUID() && s.Host != nil && s.Host.UID == host.UID {
 			return requests[i].Name
 		}
 	}

@@ -8,11 +8,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
@@ -28,7 +26,7 @@ func (r *Reconciler) siblings(ctx context.Context, request *v1alpha1.RebootRemed
 	var others []v1alpha1.RebootRemediation
 	for i := range list.Items {
 		other := &list.Items[i]
-		if other.UID == request.UID || referenceOf(other) != referenceOf(request) {
+		if other.UID == request.UID || !IsCycle(other) || referenceOf(other) != referenceOf(request) {
 			continue
 		}
 		current, err := r.current(ctx, other)
@@ -60,15 +58,11 @@ func (r *Reconciler) current(ctx context.Context, cached *v1alpha1.RebootRemedia
 	return scaffold.Find(ctx, r.Live, client.ObjectKeyFromObject(cached), &v1alpha1.RebootRemediation{})
 }
 
-// notStored says why to wait for the MachineRemediation that made a RebootRemediation to store it; empty if it has, or if none made
-// it.
+// notStored says why to wait for the MachineRemediation that made a RebootRemediation to store it; empty if it has.
 //
 // A MachineRemediation stores only one UID per attempt, and makes the RebootRemediation again until it has stored one. So only one
 // per attempt is ever carried out; if somebody deletes an unstored one, nothing has been done for it.
 func (r *Reconciler) notStored(ctx context.Context, request *v1alpha1.RebootRemediation, m *machine) string {
-	if !mhcspec.HasAnnotation(request, v1alpha1.OperationAnnotation) {
-		return ""
-	}
 	all, err := record.LiveOfMachine(ctx, r.Live, request.Namespace, m.object.GetUID())
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 		// Without the kind there is nothing to wait for.
@@ -90,31 +84,4 @@ func stores(one *v1alpha1.MachineRemediation, request *v1alpha1.RebootRemediatio
 	return slices.ContainsFunc(one.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool {
 		return a.EndTime == nil && a.ObjectRef != nil && a.ObjectRef.UID == request.UID
 	})
-}
-
-// first reads the RebootRemediation that has the name of a Machine, made for a health check or by a person; nil if there is none.
-func (r *AnnotationReconciler) first(ctx context.Context, key client.ObjectKey) (*v1alpha1.RebootRemediation, error) {
-	return scaffold.Find(ctx, r.Live, key, &v1alpha1.RebootRemediation{})
-}
-
-// machine reads a Machine; nil if there is none.
-func (r *AnnotationReconciler) machine(ctx context.Context, reader client.Reader, key client.ObjectKey) (*metav1.PartialObjectMetadata, error) {
-	machine := scaffold.MetadataOf(r.Kind)
-	return scaffold.Find(ctx, reader, key, machine)
-}
-
-// cyclesFor reads, past the cache, the RebootRemediations made for annotations of a Machine.
-func (r *AnnotationReconciler) cyclesFor(ctx context.Context, machine *metav1.PartialObjectMetadata) ([]*v1alpha1.RebootRemediation, error) {
-	var made []*v1alpha1.RebootRemediation
-	for _, name := range RequestNames(machine, askedPurpose) {
-		request, key := &v1alpha1.RebootRemediation{}, client.ObjectKey{Namespace: machine.Namespace, Name: name}
-		err := r.Live.Get(ctx, key, request)
-		if client.IgnoreNotFound(err) != nil {
-			return nil, fmt.Errorf("getting RebootRemediation %s: %w", key, err)
-		}
-		if err == nil && mhcspec.HasAnnotation(request, ByAnnotation) {
-			made = append(made, request)
-		}
-	}
-	return made, nil
 }

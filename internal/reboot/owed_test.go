@@ -19,11 +19,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestFinalizersOfACycle: a running cycle has two finalizers. The one for the Node stays while the Node is owed something, even if a
-// health check deletes the record. When Sickbay gives up on that, it emits an event.
+// TestFinalizersOfACycle: a running cycle has two finalizers. The one for the Node stays while the Node is owed something, even if the
+// record deletes the cycle. When Sickbay gives up on that, it emits an event.
 func TestFinalizersOfACycle(t *testing.T) {
 	s := newShared(t)
-	request := s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson})
+	request := s.ask("m")
 	if s.look(request); !slices.Equal(request.Finalizers, []string{cycle.Finalizer, cycle.NodeFinalizer}) && !slices.Equal(request.Finalizers, []string{cycle.NodeFinalizer, cycle.Finalizer}) {
 		t.Fatalf("at first the finalizers are %v", request.Finalizers)
 	}
@@ -60,7 +60,7 @@ func TestRecordOfAMarkedHost(t *testing.T) {
 	for name, works := range map[string]bool{"it works again": true, "it does not": false} {
 		t.Run(name, func(t *testing.T) {
 			s := newShared(t)
-			request := s.look(s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}))
+			request := s.look(s.ask("m"))
 			ended := new(metav1.NewTime(s.r.Clock.Now().Add(-time.Hour)))
 			request.Status.Phase, request.Status.FinishedAt, request.Status.HostMarkedSince = v1alpha1.Failed, ended, ended
 			request.Status.Outcome = v1alpha1.ReasonPowerOffTimedOut

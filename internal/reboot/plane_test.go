@@ -95,9 +95,7 @@ func (p *plane) node(name string) string { return p.ns + "-" + name }
 // ask makes a RebootRemediation for a machine.
 func (p *plane) ask(name string) *v1alpha1.RebootRemediation {
 	p.Helper()
-	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: name}}
-	build.Create(p.Context(), p.T, p.e.Client, request)
-	return request
+	return storedCycle(p.T, p.e, p.ns, name, name)
 }
 
 // look reconciles a RebootRemediation once, and returns its new state.
@@ -196,10 +194,6 @@ func TestRestOfControlPlane(t *testing.T) {
 			p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
 			p.ended("m2")
 		}, "host of machine m2, which RebootRemediation m2 left off"},
-		"left off between two attempts, under a pause": {func(p *plane) {
-			p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
-			p.standsBack("m2")
-		}, "host of machine m2, which RebootRemediation m2 left off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlane(t, 3)
@@ -219,13 +213,6 @@ func TestRestOfControlPlane(t *testing.T) {
 
 // ended stores that a cycle of a machine has failed.
 func (p *plane) ended(name string) { p.stored(name, in(v1alpha1.Failed).Status) }
-
-// standsBack stores that a host did not come on in the first attempt, and that a pause delays the second one.
-func (p *plane) standsBack(name string) {
-	status := in(v1alpha1.CoolingDown).Status
-	status.LastPoweredOn, status.PausedSince = nil, &noon
-	p.stored(name, status)
-}
 
 func (p *plane) stored(name string, status v1alpha1.RebootRemediationStatus) {
 	p.Helper()
@@ -418,7 +405,7 @@ func TestCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestPlaneBeforeTheKey: an attempt that is stored, but has not reached the host, stands down if the rest of the control plane is not up any
+// TestPlaneBeforeTheKey: a cycle that has begun, but has not reached the host, ends and does not count if the rest of the control plane is not up any
 // more. A process may have died in between, or the write of the key may have been refused for long.
 func TestPlaneBeforeTheKey(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -426,12 +413,12 @@ func TestPlaneBeforeTheKey(t *testing.T) {
 		want    v1alpha1.Phase
 	}{
 		"all are up":          {func(*plane) {}, v1alpha1.PoweringOff},
-		"another host is off": {func(p *plane) { p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false }) }, v1alpha1.CoolingDown},
+		"another host is off": {func(p *plane) { p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false }) }, v1alpha1.Aborted},
 		"another one is cycled": {func(p *plane) {
 			p.stored("m2", v1alpha1.RebootRemediationStatus{
-				Phase: v1alpha1.PoweringOff, Attempt: 1, PendingRebootSince: new(metav1.Now()), Host: &v1alpha1.HostIdentity{},
+				Phase: v1alpha1.PoweringOff, PendingRebootSince: new(metav1.Now()), Host: &v1alpha1.HostIdentity{},
 			})
-		}, v1alpha1.CoolingDown},
+		}, v1alpha1.Aborted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlane(t, 3)

@@ -1,7 +1,6 @@
 package reboot
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -33,7 +32,6 @@ func TestReferenceRebootNames(t *testing.T) {
 		{cycle.ProbeKey, onHost, "Sickbay", "Beside our key: the request that the operator answers by removing it, once it has seen the host off."},
 		{strings.Join(cycle.UnhealthyKeys, "`, `"), onHost, "Sickbay, Metal3, you", "Metal3 does not hand the host out to another machine. Sickbay sets both, with the value " + docs.Code(cycle.UnhealthyByUs) + ", when a cycle was in vain, and removes them when one succeeds, or when the Node comes back Ready after the end."},
 		{quorum.Permission, "RebootRemediation, Cluster", "you", "`true`: Sickbay cycles hosts of its control plane even if the rest may lose its quorum, but still one at a time."},
-		{ByAnnotation, onRequest, "Sickbay", "Sickbay made it for annotations of its Machine, and follows them."},
 		{cycle.Finalizer, onRequest, "Sickbay", "A finalizer: something of Sickbay's may still be on the host."},
 		{cycle.NodeFinalizer, onRequest, "Sickbay", "A finalizer: the Node may still have to get back what it had, or to lose the taint."},
 	} {
@@ -46,14 +44,14 @@ func TestReferenceRebootNames(t *testing.T) {
 func TestReferenceRebootEvents(t *testing.T) {
 	var normal []string
 	for _, phase := range phases {
-		if !slices.Contains([]v1alpha1.Phase{v1alpha1.CoolingDown, v1alpha1.Failed}, phase) {
+		if phase != v1alpha1.Failed {
 			normal = append(normal, docs.Code(string(phase)))
 		}
 	}
 	table := [][]string{
 		{"type", "reason", "meaning"},
 		{"Normal", strings.Join(normal, ", "), "Says that the cycle has come to that phase, and what it waits for, or how it has ended."},
-		{"Warning", docs.Code(string(v1alpha1.CoolingDown)) + ", " + docs.Code(string(v1alpha1.Failed)), "The same, with what went wrong."},
+		{"Warning", docs.Code(string(v1alpha1.Failed)), "The same, with what went wrong."},
 	}
 	for _, c := range docs.Constants(t, "events.go", "Event", map[string]string{"EventStepFailed": EventStepFailed, "EventKeyLost": EventKeyLost, "EventNodeGivenUp": EventNodeGivenUp}) {
 		table = append(table, []string{"Warning", docs.Code(c.Value), c.Meaning})

@@ -43,13 +43,9 @@ func newShared(t *testing.T) *shared {
 }
 
 // ask makes a RebootRemediation.
-func (s *shared) ask(name string, by v1alpha1.RebootRequester) *v1alpha1.RebootRemediation {
+func (s *shared) ask(name string) *v1alpha1.RebootRemediation {
 	s.Helper()
-	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: name}}
-	request.Spec.Machine = &v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}
-	request.Spec.RequestedBy = &by
-	build.Create(s.Context(), s.T, s.e.Client, request)
-	return request
+	return storedCycle(s.T, s.e, s.ns, name, "m")
 }
 
 const gone v1alpha1.Phase = "gone"
@@ -68,16 +64,6 @@ func (s *shared) look(request *v1alpha1.RebootRemediation) *v1alpha1.RebootRemed
 		request.Status.Phase = gone
 	}
 	return request
-}
-
-// begins reconciles until the minute for judging the machine again is over.
-func (s *shared) begins(request *v1alpha1.RebootRemediation) *v1alpha1.RebootRemediation {
-	s.Helper()
-	if s.look(request).Status.Phase != v1alpha1.Pending || len(s.keys()) > 0 {
-		s.Errorf("nobody has judged the machine since, and the cycle is in phase %s", request.Status.Phase)
-	}
-	s.r.Clock = laterThan(s.r.Clock.Now(), cycle.CoolDown)
-	return s.look(request)
 }
 
 func (s *shared) delete(request *v1alpha1.RebootRemediation) {
@@ -106,47 +92,53 @@ func (s *shared) held(by *v1alpha1.RebootRemediation) bool {
 	return len(keys) == 1 && keys[0] == string(by.UID)
 }
 
-func ofAttempt(number string) v1alpha1.RebootRequester {
-	return v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "rec", UID: "u", OperationID: "u/" + number}
+// TestTwoForOneMachine: two attempts cycle the same host one after the other. Each key has the UID of its RebootRemediation, so both could keep the
+// host off at once; the second one waits, and says for which.
+func TestTwoForOneMachine(t *testing.T) {
+	s := newShared(t)
+	first, second := s.ask("rec-1"), s.ask("rec-2")
+	if s.look(first).Status.Phase != v1alpha1.PoweringOff || !s.held(first) {
+		t.Fatalf("the first is in phase %s", first.Status.Phase)
+	}
+	s.look(second)
+	if second.Status.Phase != v1alpha1.Pending || reasonOf(second.Status, v1alpha1.ConditionSucceeded) != v1alpha1.ReasonThrottled || !s.held(first) {
+		t.Fatalf("the second is in phase %s, %+v; the keys are %v", second.Status.Phase, second.Status.Conditions, s.keys())
+	}
+	if got := messageOf(second.Status); !strings.Contains(got, "RebootRemediation rec-1") {
+		t.Errorf("the message is %q", got)
+	}
+	s.delete(first)
+	s.look(first)
+	if len(s.keys()) > 0 || first.Status.Phase != gone {
+		t.Errorf("the first is in phase %s, and the keys are %v", first.Status.Phase, s.keys())
+	}
+	if s.look(second).Status.Phase != v1alpha1.PoweringOff || !s.held(second) {
+		t.Errorf("then the second is in phase %s, and the keys are %v", second.Status.Phase, s.keys())
+	}
 }
 
-// TestTwoForOneMachine: a record and a person, or two attempts of a record, cycle the same host one after the other. Each key has the
-// UID of its RebootRemediation, so both could keep the host off at once; the second one waits, and says for which.
-func TestTwoForOneMachine(t *testing.T) {
-	byHand := v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson, Name: "alice"}
-	for name, tt := range map[string]struct {
-		first, second string
-		by, then      v1alpha1.RebootRequester
-		says          string
-	}{
-		"a record first": {"rec-1", "m", ofAttempt("1"), byHand, "MachineRemediation rec"},
-		"a person first": {"m", "rec-1", byHand, ofAttempt("1"), "alice"},
-		"two attempts":   {"rec-1", "rec-2", ofAttempt("1"), ofAttempt("2"), "MachineRemediation rec"},
+// TestRequestsAreNoCycles: a RebootRemediation that no record has made only asks for one. It is left alone, and nobody waits for it.
+func TestRequestsAreNoCycles(t *testing.T) {
+	for name, by := range map[string]*v1alpha1.RebootRequester{
+		"nobody says who": nil, "a person": {Kind: v1alpha1.RequestedByPerson}, "a health check": {Kind: v1alpha1.RequestedByHealthCheck},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShared(t)
-			first, second := s.ask(tt.first, tt.by), s.ask(tt.second, tt.then)
-			if s.look(first).Status.Phase != v1alpha1.PoweringOff || !s.held(first) {
-				t.Fatalf("the first is in phase %s", first.Status.Phase)
+			request := cycleOf(s.ns, "m", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"})
+			request.Spec.RequestedBy = by
+			build.Create(t.Context(), t, s.e.Client, request)
+			if s.look(request).Status.Phase != "" || len(request.Finalizers) > 0 || len(s.keys()) > 0 {
+				t.Errorf("it is in phase %s, with finalizers %v, and the keys are %v", request.Status.Phase, request.Finalizers, s.keys())
 			}
-			s.look(second)
-			if second.Status.Phase != v1alpha1.Pending || reasonOf(second.Status, v1alpha1.ConditionSucceeded) != v1alpha1.ReasonThrottled || !s.held(first) {
-				t.Fatalf("the second is in phase %s, %+v; the keys are %v", second.Status.Phase, second.Status.Conditions, s.keys())
+			request.Status = in(v1alpha1.PoweringOff).Status
+			if err := s.e.Client.Status().Update(t.Context(), request); err != nil {
+				t.Fatal(err)
 			}
-			if got := messageOf(second.Status); !strings.Contains(got, "RebootRemediation "+tt.first) || !strings.Contains(got, tt.says) {
-				t.Errorf("the message is %q", got)
+			if cycle := s.ask("rec-1"); s.look(cycle).Status.Phase != v1alpha1.PoweringOff {
+				t.Errorf("the cycle of a record is in phase %s: %s", cycle.Status.Phase, messageOf(cycle.Status))
 			}
-			s.delete(first)
-			s.look(first)
-			if len(s.keys()) > 0 || first.Status.Phase != gone {
-				t.Errorf("the first is in phase %s, and the keys are %v", first.Status.Phase, s.keys())
-			}
-			goesOn := s.begins
-			if tt.then == byHand {
-				goesOn = s.look
-			}
-			if goesOn(second).Status.Phase != v1alpha1.PoweringOff || !s.held(second) {
-				t.Errorf("then the second is in phase %s, and the keys are %v", second.Status.Phase, s.keys())
+			if woken := s.r.ofMachine(t.Context(), build.Machine(s.ns, "m")); len(woken) != 1 || woken[0].Name != "rec-1" {
+				t.Errorf("an event of the Machine wakes %v", woken)
 			}
 		})
 	}
@@ -155,7 +147,7 @@ func TestTwoForOneMachine(t *testing.T) {
 // TestSecondIsTakenBack: the second request is withdrawn while it waits. It put nothing on the host, and the first one goes on.
 func TestSecondIsTakenBack(t *testing.T) {
 	s := newShared(t)
-	first, second := s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}), s.ask("rec-1", ofAttempt("1"))
+	first, second := s.ask("rec-0"), s.ask("rec-1")
 	s.look(first)
 	s.look(second)
 	s.delete(second)
@@ -168,7 +160,7 @@ func TestSecondIsTakenBack(t *testing.T) {
 // nobody waits for it.
 func TestFirstMayHaveBegun(t *testing.T) {
 	s := newShared(t)
-	first, second := s.ask("m", v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}), s.ask("rec-1", ofAttempt("1"))
+	first, second := s.ask("rec-0"), s.ask("rec-1")
 	old := *first.DeepCopy()
 	s.look(first)
 	s.r.Client = s.e.Intercept(t, interceptor.Funcs{
@@ -182,7 +174,7 @@ func TestFirstMayHaveBegun(t *testing.T) {
 	}
 	s.delete(first)
 	s.look(first)
-	if s.begins(second).Status.Phase != v1alpha1.PoweringOff {
+	if s.look(second).Status.Phase != v1alpha1.PoweringOff {
 		t.Errorf("then it is in phase %s", second.Status.Phase)
 	}
 }
@@ -192,7 +184,7 @@ func TestOtherMachinesAreCycled(t *testing.T) {
 	s := newShared(t)
 	s.stored("rec-of-n-1", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.PoweringOff))
 	s.stored("rec-of-openshift-1", v1alpha1.MachineReference{APIGroup: OpenShiftKind.Group, Name: "m"}, in(v1alpha1.PoweringOff))
-	if request := s.ask("rec-1", ofAttempt("1")); s.look(request).Status.Phase != v1alpha1.PoweringOff {
+	if request := s.ask("rec-1"); s.look(request).Status.Phase != v1alpha1.PoweringOff {
 		t.Errorf("in phase %s, %+v", request.Status.Phase, request.Status.Conditions)
 	}
 }
@@ -200,9 +192,7 @@ func TestOtherMachinesAreCycled(t *testing.T) {
 // stored makes a RebootRemediation with the status in f.
 func (s *shared) stored(name string, machine v1alpha1.MachineReference, f cycle.Facts) *v1alpha1.RebootRemediation {
 	s.Helper()
-	by := ofAttempt("1")
-	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: name}}
-	request.Spec.Machine, request.Spec.RequestedBy = &machine, &by
+	request := cycleOf(s.ns, name, machine)
 	build.Create(s.Context(), s.T, s.e.Client, request)
 	request.Status = f.Status
 	if err := s.e.Client.Status().Update(s.Context(), request); err != nil {

@@ -3,6 +3,7 @@ package reboot
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,18 +17,34 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
+
+// cycleOf returns a RebootRemediation as a record makes it.
+func cycleOf(ns, name string, machine v1alpha1.MachineReference) *v1alpha1.RebootRemediation {
+	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{
+		Namespace: ns, Name: name, Annotations: map[string]string{v1alpha1.OperationAnnotation: "u/1"},
+	}}
+	request.Spec.Machine = &machine
+	request.Spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "rec", UID: "u", OperationID: "u/1"}
+	return request
+}
+
+// storedCycle makes a cycle of a Machine of Cluster API, and a record that has stored it.
+func storedCycle(t *testing.T, e *env.Env, ns, name, machine string) *v1alpha1.RebootRemediation {
+	t.Helper()
+	request := cycleOf(ns, name, v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: machine})
+	build.Create(t.Context(), t, e.Client, request)
+	s := &shared{T: t, e: e, ns: ns}
+	s.stores(s.recordOf(machine, name), request.UID, false)
+	return request
+}
 
 // made makes a RebootRemediation as an attempt of a record does.
 func (s *shared) made(by *v1alpha1.MachineRemediation) *v1alpha1.RebootRemediation {
 	s.Helper()
-	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{
-		Namespace: s.ns, Name: by.Name + "-1", Annotations: map[string]string{v1alpha1.OperationAnnotation: string(by.UID) + "/1"},
-	}}
-	request.Spec.Machine = &v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}
-	request.Spec.RequestedBy = &v1alpha1.RebootRequester{
-		Kind: v1alpha1.RequestedByRecord, Name: by.Name, UID: by.UID, OperationID: string(by.UID) + "/1",
-	}
+	request := cycleOf(s.ns, by.Name+"-1", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"})
+	request.Spec.RequestedBy.Name, request.Spec.RequestedBy.UID, request.Spec.RequestedBy.OperationID = by.Name, by.UID, string(by.UID)+"/1"
 	build.Create(s.Context(), s.T, s.e.Client, request)
 	return request
 }
@@ -35,15 +52,21 @@ func (s *shared) made(by *v1alpha1.MachineRemediation) *v1alpha1.RebootRemediati
 // record makes a record with that ordinal for the machine.
 func (s *shared) record(ordinal int) *v1alpha1.MachineRemediation {
 	s.Helper()
-	m := reread(s.T, s.e, build.Machine(s.ns, "m"))
+	return s.recordOf("m", fmt.Sprint("m-record-", ordinal))
+}
+
+// recordOf makes a record of a machine.
+func (s *shared) recordOf(machine, name string) *v1alpha1.MachineRemediation {
+	s.Helper()
+	m := reread(s.T, s.e, build.Machine(s.ns, machine))
 	spec := v1alpha1.MachineRemediationSpec{
 		ClusterName: "c", Grant: 1, MachineRef: v1alpha1.RemediatedMachineReference{APIGroup: ClusterAPIKind.Group, Name: m.Name, UID: m.UID},
 		HealthCheckRef: v1alpha1.RemediationReference{Name: "mhc", UID: "mhc"},
 		Finding:        v1alpha1.RemediationFinding{Reason: "ReadyUnhealthy", Since: metav1.Now()},
 		Steps:          []v1alpha1.RemediationStep{{Name: "reboot", Action: v1alpha1.ActionReboot, TimeoutSeconds: new(int32(600))}},
 	}
-	made := record.New(build.Cluster(s.ns, "c"), ordinal, spec)
-	made.OwnerReferences, made.Finalizers = nil, nil
+	made := record.New(build.Cluster(s.ns, "c"), 1, spec)
+	made.Name, made.OwnerReferences, made.Finalizers = name, nil, nil
 	build.Create(s.Context(), s.T, s.e.Client, made)
 	return made
 }

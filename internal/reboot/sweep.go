@@ -118,7 +118,7 @@ func stoodBehind(host *metal3v1.BareMetalHost, uid types.UID, requests []v1alpha
 	for i := range requests {
 		r := &requests[i]
 		if r.UID == uid {
-			return controllerutil.ContainsFinalizer(r, cycle.Finalizer) && r.Status.Host != nil && r.Status.Host.UID == host.UID
+			return IsCycle(r) && controllerutil.ContainsFinalizer(r, cycle.Finalizer) && r.Status.Host != nil && r.Status.Host.UID == host.UID
 		}
 	}
 	return false

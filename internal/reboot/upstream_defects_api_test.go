@@ -8,11 +8,7 @@ import (
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/events"
-	testingclock "k8s.io/utils/clock/testing"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -110,80 +106,6 @@ func TestUpstreamDefect_DeletedByName(t *testing.T) {
 		if reread(t, e, node).DeletionTimestamp != nil {
 			t.Errorf("Node %s is deleted", node.Name)
 		}
-	}
-}
-
-// apiMachine makes a Machine that a MachineSet owns, and returns it with what its RebootRemediation would read of it.
-func apiMachine(t *testing.T, e *env.Env) (*clusterv1.Machine, view) {
-	t.Helper()
-	m := build.Machine(e.Namespace(t), "m")
-	m.OwnerReferences = []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "MachineSet", Name: "set", UID: "set", Controller: new(true)}}
-	build.Create(t.Context(), t, e.Client, m)
-	return m, view{machine: &machine{object: reread(t, e, m.DeepCopy())}}
-}
-
-// TestUpstreamDefect_OwnerIsAskedInVain: upstream set only the deprecated condition, which owners no longer read.
-func TestUpstreamDefect_OwnerIsAskedInVain(t *testing.T) {
-	e := env.Get(t)
-	m, v := apiMachine(t, e)
-	r := &Reconciler{Client: e.Client, Clock: testingclock.NewFakePassiveClock(noon.Time)}
-	if err := r.markForOwner(t.Context(), v.machine); err != nil {
-		t.Fatal(err)
-	}
-	if !meta.IsStatusConditionFalse(reread(t, e, m).Status.Conditions, clusterv1.MachineOwnerRemediatedCondition) {
-		t.Errorf("the conditions are %+v", m.Status.Conditions)
-	}
-}
-
-// TestUpstreamDefect_MachineIsNotTold: upstream left ExternallyRemediated as the requester had set it.
-func TestUpstreamDefect_MachineIsNotTold(t *testing.T) {
-	e := env.Get(t)
-	for phase, want := range map[v1alpha1.Phase]metav1.ConditionStatus{v1alpha1.PoweringOff: metav1.ConditionFalse, v1alpha1.Succeeded: metav1.ConditionTrue} {
-		m, v := apiMachine(t, e)
-		request := &v1alpha1.RebootRemediation{Status: in(phase).Status}
-		request.Namespace, request.Name, request.Status.MachineUID = m.Namespace, m.Name, m.UID
-		if phase == v1alpha1.Succeeded {
-			meta.SetStatusCondition(&request.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: "Succeeded"})
-		}
-		r := &Reconciler{Client: e.Client, Recorder: events.NewFakeRecorder(1)}
-		if err := r.writeProgress(t.Context(), request, v); err != nil {
-			t.Error(err)
-		}
-		got := meta.FindStatusCondition(reread(t, e, m).Status.Conditions, clusterv1.MachineExternallyRemediatedCondition)
-		if got == nil || got.Status != want || got.Reason != string(phase) {
-			t.Errorf("%s: the Machine says %+v", phase, got)
-		}
-	}
-}
-
-// TestMachineIsToldBesideOthers: the Machine changes just when the record is about to go. The record stays until the Machine shows
-// the end, because nothing would write it afterwards.
-func TestMachineIsToldBesideOthers(t *testing.T) {
-	e := env.Get(t)
-	m, v := apiMachine(t, e)
-	request := &v1alpha1.RebootRemediation{}
-	request.Namespace, request.Name, request.Finalizers = m.Namespace, m.Name, []string{cycle.Finalizer}
-	build.Create(t.Context(), t, e.Client, request)
-	request.Status.MachineUID = m.UID
-	meta.SetStatusCondition(&request.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: "Succeeded"})
-	r := &Reconciler{Client: e.Client, Recorder: events.NewFakeRecorder(1)}
-
-	others := reread(t, e, m.DeepCopy())
-	others.Annotations = map[string]string{"others": "write"}
-	if err := e.Client.Update(t.Context(), others); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.do(t.Context(), request, v, cycle.Decision{Action: cycle.RemoveFinalizer}); !apierrors.IsConflict(err) {
-		t.Errorf("beside a change the error is %v", err)
-	}
-	if got := reread(t, e, request.DeepCopy()); len(got.Finalizers) != 1 {
-		t.Error("the record was let go of, and the Machine was not told")
-	}
-	if err := r.do(t.Context(), request, view{machine: &machine{object: others}}, cycle.Decision{Action: cycle.RemoveFinalizer}); err != nil {
-		t.Error(err)
-	}
-	if !meta.IsStatusConditionTrue(reread(t, e, m).Status.Conditions, clusterv1.MachineExternallyRemediatedCondition) {
-		t.Errorf("the conditions are %+v", m.Status.Conditions)
 	}
 }
 

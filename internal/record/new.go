@@ -19,22 +19,27 @@ func Filter(r *v1alpha1.MachineRemediation, mhc *clusterv1.MachineHealthCheck) {
 // New returns a new record with that ordinal for the machine of spec. The record is deleted with its Cluster, and
 // outlives its machine.
 func New(cluster *clusterv1.Cluster, ordinal int, spec v1alpha1.MachineRemediationSpec) *v1alpha1.MachineRemediation {
+	return NewIn(cluster.Namespace, cluster, ordinal, spec)
+}
+
+// NewIn is New for a machine that may have no Cluster: one of OpenShift. Then nothing owns the record.
+func NewIn(namespace string, cluster *clusterv1.Cluster, ordinal int, spec v1alpha1.MachineRemediationSpec) *v1alpha1.MachineRemediation {
 	machine := spec.MachineRef
-	return &v1alpha1.MachineRemediation{
+	made := &v1alpha1.MachineRemediation{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: cluster.Namespace,
-			Name:      Name(machine.Name, machine.UID, ordinal),
-			Labels: map[string]string{
-				clusterv1.ClusterNameLabel: cluster.Name,
-				v1alpha1.OpenLabel:         "",
-				v1alpha1.MachineUIDLabel:   string(machine.UID),
-			},
+			Namespace:   namespace,
+			Name:        Name(machine.Name, machine.UID, ordinal),
+			Labels:      map[string]string{v1alpha1.OpenLabel: "", v1alpha1.MachineUIDLabel: string(machine.UID)},
 			Annotations: map[string]string{v1alpha1.OrdinalAnnotation: strconv.Itoa(ordinal)},
 			Finalizers:  []string{v1alpha1.RemediationFinalizer},
-			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: cluster.Name, UID: cluster.UID,
-			}},
 		},
 		Spec: spec,
 	}
+	if cluster != nil {
+		made.Labels[clusterv1.ClusterNameLabel] = cluster.Name
+		made.OwnerReferences = []metav1.OwnerReference{{
+			APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: cluster.Name, UID: cluster.UID,
+		}}
+	}
+	return made
 }

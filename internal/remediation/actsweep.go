@@ -86,9 +86,12 @@ func lateUntil(ended *v1alpha1.MachineRemediation, unseen []remedy.Request) time
 // sweepTarget reads the Machine of a record. It returns nil for a Machine that is gone or being deleted, or whose Cluster is gone, since
 // everything on it goes, too.
 func (r *Reconciler) sweepTarget(ctx context.Context, ended *v1alpha1.MachineRemediation) (*clusterv1.Machine, error) {
-	machine, err := machineOf(ctx, r.Live, ended)
+	machine, err := r.machineOf(ctx, r.Live, ended)
 	if err != nil || machine == nil || !machine.DeletionTimestamp.IsZero() {
 		return nil, err
+	}
+	if r.OpenShift {
+		return machine, nil
 	}
 	cluster, err := clusterOf(ctx, r.Live, ended)
 	if err != nil || cluster == nil {
@@ -195,6 +198,10 @@ func (r *Reconciler) tidySign(ctx context.Context, record *v1alpha1.MachineRemed
 		return nil
 	}
 	attempt := ladder.AtWork(record)
+	if askedByAnnotation(record) && !ladder.Ended(record) {
+		// It shows that the annotation is answered.
+		return nil
+	}
 	if attempt != nil && attempt.OperationID == v.machine.Annotations[rebootannotation.Request] {
 		return nil
 	}

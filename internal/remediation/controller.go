@@ -49,6 +49,9 @@ const FieldOwner = ownwrites.RemediationFieldOwner
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinesets,verbs=get
 // +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=*,verbs=get
+// +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=list
+// +kubebuilder:rbac:groups="",resources=nodes,verbs=get,roleName=openshift
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
 
@@ -64,6 +67,10 @@ type Gatekeeper interface {
 
 // Reconciler carries out MachineRemediations. AddToManager fills the fields that are nil.
 type Reconciler struct {
+	// OpenShift has it carry out the records of OpenShift's Machines instead of those of Cluster API: somebody asked for them, so there is no
+	// Cluster, MachineHealthCheck or gate of Sickbay's, and Observer, Selectors and Gatekeeper are not used.
+	OpenShift bool
+
 	Client client.Client
 	// Live reads past the cache.
 	Live       client.Reader
@@ -117,7 +124,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 		return ctrl.Result{}, fmt.Errorf("getting MachineRemediation %s: %w", req.NamespacedName, err)
 	}
-	if record.Spec.MachineRef.APIGroup != clusterv1.GroupVersion.Group {
+	if ofOpenShift(record) != r.OpenShift {
 		return ctrl.Result{}, nil
 	}
 	if foreign, err := r.foreign(ctx, record); foreign || err != nil {

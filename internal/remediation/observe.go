@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/openshift"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
@@ -36,6 +36,8 @@ type view struct {
 	deletedUnread bool
 	// goneUnread reports that the deletion said that there is none any more.
 	goneUnread bool
+	// health is what the Machine says, before anybody judged it anew.
+	health ladder.Health
 	// safety is what keeps Sickbay from acting, apart from what only a judgement shows.
 	safety ladder.Safety
 }
@@ -44,7 +46,7 @@ type view struct {
 // showed, if they were read before.
 func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemediation, how depth, shown *view) (*view, error) {
 	v := &view{how: how, at: r.Clock.Now(), reader: r.Client, facts: ladder.Facts{Record: record}}
-	if how == judged {
+	if how == judged && !r.OpenShift {
 		var err error
 		if v.nodes, err = r.nodesAhead(ctx, shown); err != nil {
 			return nil, fmt.Errorf("waiting to read the Nodes of %s: %w", clusterKey(record), err)
@@ -67,7 +69,7 @@ func (r *Reconciler) observe(ctx context.Context, record *v1alpha1.MachineRemedi
 // look reads the Machine, the objects that it belongs to, and those that were made for it.
 func (r *Reconciler) look(ctx context.Context, v *view) (err error) {
 	record := v.facts.Record
-	if v.machine, err = machineOf(ctx, v.reader, record); err != nil {
+	if v.machine, err = r.machineOf(ctx, v.reader, record); err != nil {
 		return err
 	}
 	if err = r.requestFacts(ctx, v); err != nil {
@@ -105,7 +107,7 @@ func (v *view) again() *view {
 	}
 	v.facts.Safety = v.safety
 	if v.machine != nil {
-		v.facts.Machine.Health, v.facts.Machine.Unconfirmed = onmachine.Health(v.machine), false
+		v.facts.Machine.Health, v.facts.Machine.Unconfirmed = v.health, false
 	}
 	return v
 }
@@ -123,7 +125,24 @@ func refresh(ctx context.Context, reader client.Reader, record *v1alpha1.Machine
 	return nil
 }
 
-// machineOf reads the Machine of a record; nil if it is gone.
+// machineOf reads the Machine of a record; nil if it is gone. Those of OpenShift are always read past the cache: few have a record.
+func (r *Reconciler) machineOf(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*clusterv1.Machine, error) {
+	if !r.OpenShift {
+		return machineOf(ctx, reader, record)
+	}
+	machine, err := openshift.Find(ctx, r.Live, machineKey(record))
+	if machine == nil || machine.UID != record.Spec.MachineRef.UID {
+		return nil, err
+	}
+	return machine, nil
+}
+
+// ofOpenShift reports whether a record is about a Machine of OpenShift.
+func ofOpenShift(record *v1alpha1.MachineRemediation) bool {
+	return record.Spec.MachineRef.APIGroup == openshift.Kind.Group
+}
+
+// machineOf reads the Machine of Cluster API of a record; nil if it is gone.
 func machineOf(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*clusterv1.Machine, error) {
 	machine, err := scaffold.Find(ctx, reader, machineKey(record), &clusterv1.Machine{})
 	if machine == nil || machine.UID != record.Spec.MachineRef.UID {
@@ -132,8 +151,11 @@ func machineOf(ctx context.Context, reader client.Reader, record *v1alpha1.Machi
 	return machine, nil
 }
 
-// clusterOf reads the Cluster of a record; nil if it is gone.
+// clusterOf reads the Cluster of a record; nil if it is gone, or there is none.
 func clusterOf(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*clusterv1.Cluster, error) {
+	if ofOpenShift(record) {
+		return nil, nil
+	}
 	return scaffold.Find(ctx, reader, clusterKey(record), &clusterv1.Cluster{})
 }
 

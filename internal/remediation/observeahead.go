@@ -53,7 +53,7 @@ func (a *ahead) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 // lookAhead starts all reads that an observation of a record will need, as far as the caches show them.
 func (r *Reconciler) lookAhead(ctx context.Context, record *v1alpha1.MachineRemediation, how depth, shown *view) *ahead {
 	a := &ahead{Reader: r.Live, answers: map[string]*answer{}}
-	if !r.sideBySide {
+	if !r.sideBySide || r.OpenShift {
 		return a
 	}
 	own := func(obj client.Object, key client.ObjectKey) {

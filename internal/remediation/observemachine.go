@@ -30,6 +30,10 @@ func (r *Reconciler) machineFacts(ctx context.Context, v *view) error {
 		m.OwnerActive, err = r.ownerActive(ctx, v.machine, m.Owner)
 	}
 	v.facts.Machine = m
+	if err == nil && v.facts.Record.Spec.AskedFor() {
+		err = r.stillAsked(ctx, v)
+	}
+	v.health = v.facts.Machine.Health
 	return err
 }
 

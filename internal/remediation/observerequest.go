@@ -147,7 +147,8 @@ func addCycle(request *ladder.Request, found *unstructured.Unstructured) error {
 		request.Impossible = s.Phase == v1alpha1.Failed && s.Outcome == v1alpha1.ReasonHostUnavailable
 		return nil
 	}
-	request.BeganAt = s.BeganAt.Time
+	request.BeganAt, request.Aborted = s.BeganAt.Time, s.Phase == v1alpha1.Aborted
+	request.HostReleased = s.PowerOnReleasedAt != nil
 	if s.PoweredOffAt != nil {
 		request.HostOffAt = s.PoweredOffAt.Time
 	}

@@ -20,14 +20,16 @@ import (
 // safety reads what keeps Sickbay from acting on a Machine, apart from gate and budget.
 func (r *Reconciler) safety(ctx context.Context, v *view) error {
 	s := &v.facts.Safety
-	s.Terminating = terminating(v.cluster)
+	if !r.OpenShift {
+		s.Terminating = terminating(v.cluster)
+	}
 	if mhcspec.MachinePaused(v.machine) {
 		s.Paused = "The Machine has the annotation " + clusterv1.PausedAnnotation
 	}
 	if v.cluster != nil && mhcspec.ClusterPaused(v.cluster) {
 		s.Paused = clusterPaused
 	}
-	s.HeldByOthers = onmachine.HeldByOthers(v.machine)
+	s.HeldByOthers = onmachine.HeldByOthers(v.machine, v.facts.Record)
 	if err := r.hostFacts(ctx, v); err != nil {
 		return err
 	}
@@ -35,8 +37,7 @@ func (r *Reconciler) safety(ctx context.Context, v *view) error {
 		return err
 	}
 	if v.facts.Record.Spec.AskedFor() {
-		s.OnHold, s.HoldUntil = mhcspec.OnHold(r.Clock.Now(), heldBy(v)...)
-		return nil
+		return r.safetyAsked(ctx, v)
 	}
 	if s.Unmanaged = r.unmanaged(v); s.Unmanaged != "" || v.cluster == nil {
 		return nil
@@ -120,11 +121,6 @@ func (r *Reconciler) judge(ctx context.Context, v *view) error {
 	if v.facts.Safety.OthersAtWork = workOfOthers(v.node); v.facts.Machine.Health != ladder.Sick || v.facts.Safety.Misconfigured != "" {
 		return nil
 	}
-	others, err := r.cycleOfOthers(ctx, v.machine)
-	if others != "" || err != nil {
-		v.facts.Safety.OthersAtWork = others
-		return err
-	}
 	if v.facts.Safety.OverBudget, err = r.Gatekeeper.OverBudget(ctx, v.mhc, v.cluster); err != nil {
 		return err
 	}
@@ -135,8 +131,8 @@ func (r *Reconciler) judge(ctx context.Context, v *view) error {
 
 // hostFacts reads who keeps the machine's host off, or works on it, by the Machine or by the host itself.
 func (r *Reconciler) hostFacts(ctx context.Context, v *view) error {
-	v.facts.Safety.KeptOff = onmachine.KeptOff(v.machine)
-	if r.Observer == nil {
+	v.facts.Safety.KeptOff = onmachine.KeptOff(v.machine, v.facts.Record)
+	if r.Observer == nil || ladder.KeepsOff(v.facts.Record) {
 		return nil
 	}
 	host, err := r.Observer.Hosts.Of(ctx, v.machine, v.how == judged)

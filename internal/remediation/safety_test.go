@@ -251,51 +251,6 @@ func TestClaimsOfOthers(t *testing.T) {
 	}
 }
 
-// TestCyclesOfOthers: a person who has the host cycled comes first, until that is over.
-func TestCyclesOfOthers(t *testing.T) {
-	t.Parallel()
-	person := &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson, Name: "ann"}
-	tests := map[string]struct {
-		by    *v1alpha1.RebootRequester
-		phase v1alpha1.Phase
-		want  string
-	}{
-		"a person":          {person, "", "ann has its host cycled by RebootRemediation a"},
-		"a person, at work": {person, v1alpha1.Holding, "ann has its host cycled by RebootRemediation a"},
-		"a person, over":    {person, v1alpha1.Succeeded, ""},
-		"a person, in vain": {person, v1alpha1.Failed, ""},
-		"by annotation":     {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}, "", "Somebody has its host cycled by RebootRemediation a"},
-		"a health check":    {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}, "", ""},
-		"Cluster API's own": {nil, "", ""},
-		"another record":    {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", OperationID: "r/1"}, "", ""},
-	}
-	rows(t, tests, func(t *testing.T, tt struct {
-		by    *v1alpha1.RebootRequester
-		phase v1alpha1.Phase
-		want  string
-	}) {
-		t.Helper()
-		f := newHarness(t)
-		a := f.sick("a")
-		cycle := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "a"}}
-		cycle.Spec.RequestedBy, cycle.Status.Phase = tt.by, tt.phase
-		cycle.Spec.Machine = &v1alpha1.MachineReference{APIGroup: "cluster.x-k8s.io", Name: "a"}
-		cycle.OwnerReferences = []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: "a", UID: a.UID}}
-		build.Create(t.Context(), t, f.env.Client, cycle)
-		record := f.admit(a)
-		f.reconcile(record)
-		if tt.want == "" {
-			f.wantStanding("RebootRemediation a", "a: mark")
-			return
-		}
-		f.wantStanding("RebootRemediation a")
-		f.wantRecord(record, "Pending HeldByOthers")
-		if got, _ := stored(f, record); ladder.Progress(&got.Status).Message != tt.want {
-			t.Errorf("it says %q", ladder.Progress(&got.Status).Message)
-		}
-	})
-}
-
 func TestWorkOfOthers(t *testing.T) {
 	label := func(state string) build.Option { return build.Label(nvsentinelState, state) }
 	condition := func(conditionType string, status metav1.ConditionStatus) build.ConditionOption {

@@ -12,7 +12,6 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
-	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // actLate does what a former leader does that carries out the first attempt of a record when another one has ended it.
@@ -275,32 +274,5 @@ func TestLateRebootOfAnEarlierAttempt(t *testing.T) {
 	cycles := f.objects(cycleKind)
 	for i := range cycles {
 		t.Errorf("the record is %s, the machine is healthy, and %s stands: its host is about to be cycled", f.summary(record), cycles[i].GetName())
-	}
-}
-
-// TestCycleOfAPersonByTheDocs: a person has made a RebootRemediation of the machine, as operations/bare-metal.md says ("the same with
-// settings of your own"), or one was made for an annotation, and its Node is deleted while the host is off. No health check may have
-// the machine replaced.
-func TestCycleOfAPersonByTheDocs(t *testing.T) {
-	t.Parallel()
-	for name, spec := range map[string]v1alpha1.RebootRemediationSpec{
-		"a":        {},
-		"reboot-a": {RequestedBy: &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}},
-		"a-asked":  {RequestedBy: &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}},
-	} {
-		f := newHarness(t)
-		a := f.sick("a")
-		cycle := &v1alpha1.RebootRemediation{Spec: spec}
-		cycle.Namespace, cycle.Name = f.ns, name
-		cycle.Spec.Machine = &v1alpha1.MachineReference{APIGroup: "cluster.x-k8s.io", Name: "a"}
-		build.Create(t.Context(), t, f.env.Client, cycle)
-		cycle.Status.Phase = v1alpha1.PoweringOn
-		if err := f.env.Client.Status().Update(t.Context(), cycle); err != nil {
-			t.Fatal(err)
-		}
-		record := f.admit(a)
-		f.reconcile(record)
-		f.wantStanding("RebootRemediation " + name)
-		f.wantRecord(record, "Pending HeldByOthers")
 	}
 }

@@ -107,9 +107,16 @@ func (v *view) takeOverMark() {
 	}
 }
 
+// unannounced is how long to wait before looking again at what no event announces.
+const unannounced = time.Minute
+
 // recheck is the earliest of all times at which to look again.
 func (r *Reconciler) recheck(record *v1alpha1.MachineRemediation, decision ladder.Decision) time.Duration {
-	return scaffold.RequeueAfter(decision.RecheckAt, r.Clock.Now(), spread.Within(r.SyncPeriod, record.UID))
+	period := r.SyncPeriod
+	if r.OpenShift && !ladder.Ended(record) {
+		period = unannounced
+	}
+	return scaffold.RequeueAfter(decision.RecheckAt, r.Clock.Now(), spread.Within(period, record.UID))
 }
 
 func clusterKey(record *v1alpha1.MachineRemediation) client.ObjectKey {

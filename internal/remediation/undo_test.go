@@ -329,7 +329,9 @@ func TestFinalizersOfOthers(t *testing.T) {
 func TestMachineOfAnotherAPI(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t)
-	record := f.admit(f.sick("a"), func(s *v1alpha1.MachineRemediationSpec) { s.MachineRef.APIGroup = "machine.openshift.io" })
+	record := f.admit(f.sick("a"), func(s *v1alpha1.MachineRemediationSpec) {
+		s.MachineRef.APIGroup, s.ClusterName = "machine.openshift.io", ""
+	})
 	if after := f.reconcile(record); after != 0 {
 		t.Errorf("looks again after %s", after)
 	}

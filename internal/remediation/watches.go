@@ -36,10 +36,13 @@ func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
 	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
 	r.Selectors = cmp.Or(r.Selectors, &mhcspec.Selectors{})
+	r.sideBySide, r.nodes.Most = true, max(1, r.Concurrency/4)
+	if r.OpenShift {
+		return r.addForOpenShift(ctx, mgr)
+	}
 	if err := metrics.AddWhileLeading(mgr, ControllerName, r.Metrics); err != nil {
 		return err
 	}
-	r.sideBySide, r.nodes.Most = true, max(1, r.Concurrency/4)
 	check := &planCheck{client: r.Client, clock: r.Clock, rules: &r.rules}
 	if err := check.addToManager(mgr); err != nil {
 		return err

@@ -3,6 +3,7 @@ package remediation
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -15,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
@@ -51,7 +53,16 @@ func (r *Reconciler) ofRequest(ctx context.Context, obj client.Object) []ctrl.Re
 			requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: owner.Name}})
 		}
 	}
-	return requests
+	return append(requests, r.askedBy(ctx, obj)...)
+}
+
+// askedBy maps a RebootRemediation by which somebody asked to the record that was made of it.
+func (r *Reconciler) askedBy(ctx context.Context, obj client.Object) []ctrl.Request {
+	all, err := record.Open(ctx, r.Client)
+	all = slices.DeleteFunc(slices.Clone(all), func(one *v1alpha1.MachineRemediation) bool {
+		return one.Spec.RequestedBy == nil || one.Spec.RequestedBy.UID != obj.GetUID()
+	})
+	return openAmong(ctx, all, err)
 }
 
 // openOf returns the records of a machine that have not ended.

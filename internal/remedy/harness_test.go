@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	machinev1 "github.com/openshift/api/machine/v1beta1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -19,7 +20,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	env.Main(m, env.WithScheme(v1alpha1.AddToScheme), env.WithCRDFiles("config/crd/sickbay*.yaml"))
+	env.Main(m, env.WithScheme(v1alpha1.AddToScheme, machinev1.Install), env.WithCRDFiles("config/crd/sickbay*.yaml"),
+		env.WithModuleCRDs("github.com/openshift/api", "machine/v1beta1/zz_generated.crd-manifests/*_machines-Default.crd.yaml",
+			"machine/v1beta1/zz_generated.crd-manifests/*_machinehealthchecks.crd.yaml"))
 }
 
 // harness is a Machine of a MachineSet on the API server.

@@ -17,15 +17,17 @@ func Sign(ctx context.Context, c client.Client, machine *clusterv1.Machine, oper
 	if value, ok := machine.Annotations[rebootannotation.Request]; ok && !rebootannotation.IsSign(value) {
 		return nil
 	}
+	return Answer(ctx, c, machine, rebootannotation.Request, operation)
+}
+
+// Answer puts the sign of an attempt in the place of the annotation that asked for it, if that is as it was read.
+func Answer(ctx context.Context, c client.Client, machine *clusterv1.Machine, key, operation string) error {
 	ops := ownwrites.JSONPatch{ownwrites.TestUID(machine)}
 	if machine.Annotations == nil {
 		ops = append(ops, ownwrites.Test("/metadata/annotations", nil), ownwrites.Op{Op: "add", Path: "/metadata/annotations", Value: map[string]string{}})
 	}
-	ops = append(ops, testAnnotation(machine, rebootannotation.Request),
-		ownwrites.Op{Op: "add", Path: ownwrites.AnnotationPath(rebootannotation.Request), Value: operation})
-	return patch(machine, "showing the power cycle of", ops, func(answer *clusterv1.Machine, p client.Patch) error {
-		return c.Patch(ctx, answer, p, client.FieldOwner(FieldOwner))
-	})
+	ops = append(ops, testAnnotation(machine, key), ownwrites.Op{Op: "add", Path: ownwrites.AnnotationPath(key), Value: operation})
+	return patchMetadata(ctx, c, machine, "showing the power cycle of", ops)
 }
 
 // RemoveSign removes what shows a power cycle of a record on a Machine, if there is any.
@@ -33,13 +35,15 @@ func RemoveSign(ctx context.Context, c client.Client, machine *clusterv1.Machine
 	if !HasSign(machine, record) {
 		return nil
 	}
+	return RemoveSignOf(ctx, c, machine, rebootannotation.Request, machine.Annotations[rebootannotation.Request])
+}
+
+// RemoveSignOf removes a sign from a Machine, if it still shows that one.
+func RemoveSignOf(ctx context.Context, c client.Client, machine *clusterv1.Machine, key, operation string) error {
 	ops := ownwrites.JSONPatch{
-		ownwrites.TestUID(machine), testAnnotation(machine, rebootannotation.Request),
-		ownwrites.Remove(ownwrites.AnnotationPath(rebootannotation.Request)),
+		ownwrites.TestUID(machine), ownwrites.Test(ownwrites.AnnotationPath(key), operation), ownwrites.Remove(ownwrites.AnnotationPath(key)),
 	}
-	return patch(machine, "removing what shows the power cycle of", ops, func(answer *clusterv1.Machine, p client.Patch) error {
-		return c.Patch(ctx, answer, p, client.FieldOwner(FieldOwner))
-	})
+	return patchMetadata(ctx, c, machine, "removing what shows the power cycle of", ops)
 }
 
 // HasSign reports whether a Machine shows a power cycle of a record.

@@ -25,8 +25,8 @@ func TestRights(t *testing.T) {
 		"all controllers": {},
 		"pauses alone":    {values: []string{`controllers=["upgradepause"]`}, args: []string{"--controllers=upgradepause"}},
 		"power cycles alone": {
-			openShift: true, values: []string{`controllers=["reboot"]`, "openshift.enabled=true", "openshift.externalRemediation=true"},
-			args: []string{"--controllers=reboot", "--openshift-external-remediation"},
+			openShift: true, values: []string{`controllers=["remediation","reboot","intake"]`, "openshift.enabled=true", "openshift.externalRemediation=true"},
+			args: []string{"--controllers=remediation,reboot,intake", "--openshift-external-remediation"},
 		},
 		"all on OpenShift": {openShift: true, values: []string{"openshift.enabled=true"}},
 		"with a dashboard": {values: []string{"dashboard.enabled=true"}, args: []string{"--dashboard-bind-address=:8444"}},

@@ -198,10 +198,11 @@ func TestSchema(t *testing.T) {
 func TestNeedsOthers(t *testing.T) {
 	for values, why := range map[string]string{
 		"openshift.externalRemediation=true": "openshift.externalRemediation needs openshift.enabled=true.",
-		"openshift.enabled=true openshift.externalRemediation=true controllers=[\"machinehealth\"]": "openshift.externalRemediation needs reboot among the controllers.",
+		"openshift.enabled=true openshift.externalRemediation=true controllers=[\"machinehealth\"]": "openshift.externalRemediation needs intake among the controllers.",
 		"metrics.enabled=false metrics.serviceMonitor.enabled=true":                                 "metrics.serviceMonitor.enabled needs metrics.enabled=true: without it there is nothing to scrape.",
 		"metrics.enabled=false metrics.annotations=true":                                            "metrics.annotations needs metrics.enabled=true: without it there is nothing to scrape.",
 		"metrics.enabled=false alerts.enabled=true":                                                 "alerts.enabled needs metrics.enabled=true: without metrics SickbayDown always fires, and nothing else does.",
+		"controllers=[\"intake\"]":                                                                  "The controller intake needs reboot and remediation among the controllers: they carry out what others ask for.",
 		"dashboard.actions=true":                                                                    "dashboard.actions needs dashboard.enabled=true: without it there is no dashboard.",
 		"dashboard.certSecret=\"tls\"":                                                              "dashboard.certSecret needs dashboard.enabled=true: without it there is no dashboard.",
 	} {

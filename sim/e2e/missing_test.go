@@ -44,7 +44,8 @@ func TestKindsThatAreNotInstalled(t *testing.T) {
 		ContainSubstring("MachineConfigPool.machineconfiguration.openshift.io/v1"),
 		ContainSubstring("RebootRemediation.sickbay.dev/v1alpha1, BareMetalHost.metal3.io/v1alpha1, Machine.cluster.x-k8s.io/v1beta2"),
 		ContainSubstring("RebootRemediation.sickbay.dev/v1alpha1, BareMetalHost.metal3.io/v1alpha1, Machine.machine.openshift.io/v1beta1"),
-		ContainSubstring("looking for what was left on hosts")))
+		ContainSubstring("looking for what was left on hosts"),
+		ContainSubstring(`"records of OpenShift"`), ContainSubstring(`"intake of Cluster API"`), ContainSubstring(`"intake of OpenShift"`)))
 	install(t, bare, world.ClusterAPICRDs)
 	key := client.ObjectKey{Namespace: metav1.NamespaceDefault, Name: "late"}
 	for _, object := range []client.Object{lateCluster(key), lateMachine(key), healthCheck(key, metav1.LabelSelector{MatchLabels: map[string]string{"late": ""}})} {
@@ -58,7 +59,7 @@ func TestKindsThatAreNotInstalled(t *testing.T) {
 	}).Should(BeTrue(), "the machine that somebody wants to be rid of is deleted, since nobody owns it")
 	g.Eventually(func() []string { return sick.Log.Lines("Controllers start, their kinds are installed") }).Should(ConsistOf(
 		ContainSubstring(`"machinehealth, machinehealthcheck, remediation"`), ContainSubstring(`"records of machinehealthcheck, remediation"`),
-		ContainSubstring(`"upgradepause of Cluster API"`)))
+		ContainSubstring(`"upgradepause of Cluster API"`), ContainSubstring(`"intake of Cluster API"`)))
 }
 
 func install(t *testing.T, w *world.World, definitions func() ([]*apiextensionsv1.CustomResourceDefinition, error)) {

@@ -40,8 +40,6 @@ func ForArgs(onOpenShift bool, others []rbacv1.PolicyRule, args ...string) (Acco
 		switch {
 		case flag == "--controllers":
 			controllers = strings.Split(value, ",")
-		case flag == "--openshift-external-remediation":
-			names = append(names, "externalremediation")
 		case flag == "--dashboard-bind-address" && value != "0":
 			names = append(names, "dashboard")
 		}

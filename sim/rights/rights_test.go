@@ -51,7 +51,7 @@ func TestReasons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := regexp.MustCompile(`\b(Test\w+) in ((?:config|internal|e2e)[\w/]*)`)
+	name := regexp.MustCompile(`\b(Test\w+) in ((?:config|internal|sim|e2e)[\w/]*)`)
 	for _, claim := range claims {
 		if claim.Where != elsewhere {
 			continue
@@ -119,9 +119,9 @@ func TestLog(t *testing.T) {
 // TestForArgs: an account has the roles of the controllers that run, the role that all need, and those that flags require.
 func TestForArgs(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                           "manager machinehealth machinehealthcheck remediation upgradepause reboot",
+		"":                           "manager machinehealth machinehealthcheck remediation upgradepause reboot intake",
 		"--controllers=upgradepause": "manager upgradepause",
-		"--controllers=reboot --openshift-external-remediation":     "manager externalremediation reboot",
+		"--controllers=remediation,reboot,intake":                   "manager remediation reboot intake",
 		"--controllers=upgradepause --dashboard-bind-address=:8444": "manager dashboard upgradepause",
 		"--controllers=upgradepause --dashboard-bind-address=0":     "manager upgradepause",
 	} {

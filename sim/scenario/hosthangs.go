@@ -6,7 +6,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -32,7 +31,7 @@ func hostHangs(ctx context.Context, s *Stage) {
 	host := s.hostOf(machine)
 	node, hosts := s.dressed(ctx, host)
 	judged := s.sickens(ctx, machine, fault.HangHost{Host: host})
-	s.record(ctx, machine, "step "+requestName, trying(requestName))
+	s.record(ctx, machine, "step "+rebootName, trying(rebootName))
 	made := s.cycleMade(ctx, machine)
 	s.follow(ctx, machine, scenes, made)
 	must(Restored(ctx, s.World.Client(), node))
@@ -73,19 +72,19 @@ var scenes = []scene{
 // cycleMade waits for the RebootRemediation of a machine, and tells it.
 func (s *Stage) cycleMade(ctx context.Context, machine *clusterv1.Machine) time.Time {
 	made := s.made(ctx, machine)
-	s.say(Acted, made, "RebootRemediation %s is created from template %s", machine.Name, s.Templates[0].GetName())
-	return made
+	s.say(Acted, made.At, "RebootRemediation %s is created as template %s says", made.Object.GetName(), s.Templates[0].GetName())
+	return made.At
 }
 
 // made waits for the RebootRemediation of a machine since something broke. It may be seen before the verdict, as states of different
 // kinds are seen in any order, but it must not be stored before.
-func (s *Stage) made(ctx context.Context, machine *clusterv1.Machine) time.Time {
+func (s *Stage) made(ctx context.Context, machine *clusterv1.Machine) journal.Entry {
 	what := "the RebootRemediation of machine " + machine.Name
 	entry := mustGet(s.Journal.Request(ctx, machine, what, s.began, func(*v1alpha1.RebootRemediation) bool { return true }))
 	if verdict, judged := s.verdicts[machine.UID]; judged && entry.Before(verdict) {
 		failf("RebootRemediation %s was made before the verdict", entry.Object.GetName())
 	}
-	return entry.At
+	return entry
 }
 
 // follow follows a RebootRemediation through successive phases, and returns when the last one began.
@@ -102,15 +101,8 @@ func (s *Stage) follow(ctx context.Context, machine *clusterv1.Machine, through 
 
 // request waits until the RebootRemediation of a machine is in a phase.
 func (s *Stage) request(ctx context.Context, machine *clusterv1.Machine, phase v1alpha1.Phase, since time.Time) time.Time {
-	_, at := s.requestThat(ctx, machine, fmt.Sprintf("phase %q", phase), since, func(r *v1alpha1.RebootRemediation) bool { return r.Status.Phase == phase })
-	return at
-}
-
-// requestThat waits for a state of the RebootRemediation of a machine.
-func (s *Stage) requestThat(ctx context.Context, machine *clusterv1.Machine, what string, since time.Time, matches func(*v1alpha1.RebootRemediation) bool) (*v1alpha1.RebootRemediation, time.Time) {
-	what = fmt.Sprintf("%s of the RebootRemediation of machine %s", what, machine.Name)
-	entry := mustGet(s.Journal.Request(ctx, machine, what, since, matches))
-	return entry.Object.(*v1alpha1.RebootRemediation), entry.At
+	what := fmt.Sprintf("phase %q of the RebootRemediation of machine %s", phase, machine.Name)
+	return mustGet(s.Journal.Request(ctx, machine, what, since, func(r *v1alpha1.RebootRemediation) bool { return r.Status.Phase == phase })).At
 }
 
 // tellPower tells how the real power of a host changed.
@@ -124,15 +116,12 @@ func (s *Stage) tellPower(host string, from, to time.Time) {
 
 // recovered waits until a machine is healthy again and its RebootRemediation is removed.
 func (s *Stage) recovered(ctx context.Context, machine *clusterv1.Machine) time.Time {
-	success := s.seen(ctx, machine, "the success on", func(m *clusterv1.Machine) bool {
-		return meta.IsStatusConditionTrue(m.Status.Conditions, clusterv1.MachineExternallyRemediatedCondition)
-	})
-	s.say(Acted, success.At, "machine %s: ExternallyRemediated=True", machine.Name)
 	ready := s.verdict(ctx, machine, metav1.ConditionTrue, "Succeeded").At
 	s.say(Healthy, ready, "machine %s, the same as before: Node Ready, HealthCheckSucceeded=True", machine.Name)
-	gone := mustGet(s.Journal.Await(ctx, "the end of the RebootRemediation of machine "+machine.Name, func(e journal.Entry) bool {
-		return journal.IsRequest(e, machine) && e.Gone
+	cycle := mustGet(s.Journal.Request(ctx, machine, "the success of the RebootRemediation of machine "+machine.Name, s.began, func(r *v1alpha1.RebootRemediation) bool {
+		return r.Status.Phase == v1alpha1.Succeeded
 	}))
-	s.say(Acted, gone.At, "RebootRemediation %s is removed; nothing of it is left on the host", machine.Name)
+	gone := mustGet(s.Journal.Gone(ctx, cycle.Object.GetUID(), "the end of RebootRemediation "+cycle.Object.GetName()))
+	s.say(Acted, gone.At, "RebootRemediation %s is removed; nothing of it is left on the host", gone.Object.GetName())
 	return ready
 }

@@ -88,7 +88,6 @@ func step(name string, action v1alpha1.Action, timeout time.Duration) part {
 
 // The names of steps, which are the same in built-in plans.
 const (
-	requestName = "request"
 	watchName   = "watch"
 	rebootName  = "reboot"
 	askName     = "ask"

@@ -43,10 +43,10 @@ func (s *Stage) hostOf(machine *clusterv1.Machine) client.ObjectKey {
 func (s *Stage) rebooted(ctx context.Context, machine *clusterv1.Machine) time.Time {
 	s.record(ctx, machine, "step "+rebootName, trying(rebootName))
 	made := s.made(ctx, machine)
-	s.say(Acted, made, "a RebootRemediation is made for machine %s", machine.Name)
-	on := s.request(ctx, machine, v1alpha1.WaitingForNode, made)
-	s.tellPower(machine.Status.NodeRef.Name, made, on)
-	return made
+	s.say(Acted, made.At, "RebootRemediation %s is made for machine %s", made.Object.GetName(), machine.Name)
+	on := s.request(ctx, machine, v1alpha1.WaitingForNode, made.At)
+	s.tellPower(machine.Status.NodeRef.Name, made.At, on)
+	return made.At
 }
 
 // cycledOnce checks that the operator cycled a host exactly once between the break and a later moment.

@@ -36,7 +36,6 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{/* The rules by the names of roles, in the files that are generated from the code: those of the enabled controllers. */}}
 {{- define "sickbay.rules" -}}
 {{- $names := concat (list "manager") (uniq .Values.controllers) -}}
-{{- if .Values.openshift.externalRemediation -}}{{- $names = append $names "externalremediation" -}}{{- end -}}
 {{- if .Values.dashboard.enabled -}}{{- $names = append $names "dashboard" -}}{{- end -}}
 {{- $roles := dict -}}
 {{- range $name := $names -}}

@@ -112,7 +112,8 @@ func TestConceptsPlans(t *testing.T) {
 		set string
 		mhc *clusterv1.MachineHealthCheck
 	}{
-		{"`templateRef`", check(byTemplate())},
+		{"`templateRef`, a RebootRemediationTemplate with its defaults", check(build.TemplateRef(v1alpha1.GroupVersion.WithKind("RebootRemediationTemplate"), "cycle"))},
+		{"any other `templateRef`", check(byTemplate())},
 		{"`templateRef` and `sickbay.dev/remediation: reboot`", check(byTemplate(), byReboot())},
 		{"`sickbay.dev/remediation: reboot`", check(byReboot())},
 		{"`machine.openshift.io/remediation-strategy: external-baremetal`", check(byExternal())},
@@ -204,4 +205,18 @@ func yes(b bool) string {
 		return "yes"
 	}
 	return "no"
+}
+
+// TestRebootTemplatePlan: a RebootRemediationTemplate says how often and for how long a host is cycled before the machine is replaced.
+func TestRebootTemplatePlan(t *testing.T) {
+	f := facts(check(build.TemplateRef(v1alpha1.GroupVersion.WithKind("RebootRemediationTemplate"), "cycle")), sick("m"))
+	f.Template.Reboot = v1alpha1.RebootSettings{RetryLimit: new(int32(0)), NodeTimeoutSeconds: new(int32(60))}
+	steps := Decide(f, now).Steps
+	if len(steps) != 2 || steps[0].MaxAttempts() != 1 || steps[0].Timeout() != 28*time.Minute || steps[0].TemplateRef.Name != "cycle" || steps[1].Action != v1alpha1.ActionReplace {
+		t.Errorf("steps are %+v", steps)
+	}
+	f.MachineHealthCheck = check(byTemplate())
+	if steps := Decide(f, now).Steps; len(steps) != 1 || steps[0].Action != v1alpha1.ActionRequest {
+		t.Errorf("of another kind, steps are %+v", steps)
+	}
 }

@@ -43,6 +43,8 @@ type Template struct {
 	Missing string
 	// Plan is the MachineRemediationTemplate, if the MachineHealthCheck names one and it could be read.
 	Plan *v1alpha1.MachineRemediationTemplate
+	// Reboot is what the RebootRemediationTemplate says, if the MachineHealthCheck names one.
+	Reboot v1alpha1.RebootSettings
 	// Problem says why the plan cannot be used; empty if it can.
 	Problem string
 }

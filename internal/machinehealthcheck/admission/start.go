@@ -18,7 +18,7 @@ func Steps(f Facts, config mhcspec.Config) []v1alpha1.RemediationStep {
 		}
 		return planSteps(&f.Template.Plan.Spec.Template.Spec)
 	}
-	return BuiltInPlan(f.MachineHealthCheck, config)
+	return builtInPlan(f.MachineHealthCheck, config, f.Template.Reboot)
 }
 
 // planSteps copies the steps of a plan. In the mode Approve, a person approves every step that does something.

@@ -16,7 +16,7 @@ import (
 
 var allPhases = []v1alpha1.Phase{
 	"", v1alpha1.Pending, v1alpha1.PoweringOff, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.Holding, v1alpha1.PoweringOn, v1alpha1.WaitingForNode,
-	v1alpha1.Restoring, v1alpha1.CoolingDown, v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted,
+	v1alpha1.Restoring, v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted,
 }
 
 // anyFacts draws a phase, and then any observation, likely or not.
@@ -26,8 +26,7 @@ func anyFacts() *rapid.Generator[Facts] {
 		h, m := &f.Host, &f.Machine
 		for _, fact := range []*bool{
 			&f.Finalizer, &f.Deleting, &h.Ours, &h.Fenceable, &h.Deleting, &h.Online, &h.PoweredOn, &h.Key, &h.Probe, &h.OtherProbe, &h.OtherKeys,
-			&m.Gone, &m.ByAnnotation, &m.AsksFull, &m.Healthy, &m.Sick, &m.ByHealthCheck, &m.Owned, &m.Marked, &m.Autoscaled, &f.NodeFinalizer, &f.Status.SingleSteps,
-			&h.UnhealthyByUs, &m.Asked, &f.Status.AskedInTime,
+			&m.Gone, &m.AsksFull, &m.Autoscaled, &f.NodeFinalizer, &h.UnhealthyByUs,
 		} {
 			if rapid.IntRange(0, 3).Draw(t, "other") == 0 {
 				*fact = !*fact
@@ -36,7 +35,10 @@ func anyFacts() *rapid.Generator[Facts] {
 		h.Obstacle = rapid.SampledFrom([]string{"", "", "", v1alpha1.ReasonHostPaused, v1alpha1.ReasonPowerManagementError, v1alpha1.ReasonHostServicing}).Draw(t, "obstacle")
 		h.Missing = rapid.SampledFrom([]string{"", "", "", "", "gone"}).Draw(t, "missing")
 		h.UID = rapid.SampledFrom([]types.UID{"h-1", "h-1", "h-1", "h-2"}).Draw(t, "host")
-		f.Paused = rapid.SampledFrom([]string{"", "", "a pause"}).Draw(t, "paused")
+		if NeedsPlane(&f) {
+			f.Throttled = rapid.SampledFrom([]string{"", "", "others come first"}).Draw(t, "throttled")
+		}
+		f.Spec.Until = rapid.SampledFrom([]v1alpha1.Step{"", "", v1alpha1.StepPowerOff, v1alpha1.StepDelete}).Draw(t, "until")
 		if NeedsRecord(&f) {
 			f.NotStored = rapid.SampledFrom([]string{"", "", "not stored"}).Draw(t, "stored")
 		}
@@ -56,7 +58,7 @@ func anyFacts() *rapid.Generator[Facts] {
 	})
 }
 
-// anySiblings draws other RebootRemediations, and who asked for this one.
+// anySiblings draws other RebootRemediations.
 func anySiblings(t *rapid.T) change {
 	var others []v1alpha1.RebootRemediation
 	for range rapid.IntRange(0, 2).Draw(t, "siblings") {
@@ -68,14 +70,10 @@ func anySiblings(t *rapid.T) change {
 		if rapid.Bool().Draw(t, "owes") && other.Status.Node != nil {
 			other.Status.Node.OutOfService, other.Status.Node.Backup = true, &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"team": "s"}}
 		}
-		if rapid.Bool().Draw(t, "stands back") {
-			other.Status.PausedSince = &noon
-		}
 		other.Status.MachineUID = rapid.SampledFrom([]types.UID{"m-1", "m-1", "m-2"}).Draw(t, "of machine")
 		others = append(others, other)
 	}
-	by := rapid.SampledFrom([]change{func(*Facts) {}, ofRecord, ofAnnotation}).Draw(t, "requested by")
-	return allOf(beside(others...), by)
+	return beside(others...)
 }
 
 func anyNode(t *rapid.T) change {
@@ -117,33 +115,27 @@ func anyNode(t *rapid.T) change {
 func anyRecord(t *rapid.T) change {
 	isTaint := rapid.Bool().Draw(t, "isolation")
 	var lost []bool
-	for range 16 {
+	for range 13 {
 		lost = append(lost, rapid.IntRange(0, 5).Draw(t, "lost") == 0)
 	}
-	attempt, isMarked := rapid.Int32Range(0, 3).Draw(t, "attempt"), rapid.Bool().Draw(t, "marked since")
+	isMarked := rapid.Bool().Draw(t, "marked since")
 	return func(f *Facts) {
 		s := &f.Status
 		if isTaint {
 			taints(f)
 		}
-		if s.Attempt > 0 {
-			s.Attempt = attempt
-		}
 		for i, at := range []**metav1.Time{
 			&s.PendingRebootSince, &s.KeySince, &s.SeenOnAt, &s.PoweredOffAt, &s.IsolatingSince, &s.IsolatedAt, &s.HoldingSince,
-			&s.PowerOnReleasedAt, &s.LastPoweredOn, &s.NodeBackAt, &s.NextAttemptAt, &s.NodeGoneAt, &s.NodeReadyAt,
+			&s.PowerOnReleasedAt, &s.LastPoweredOn, &s.NodeBackAt, &s.NodeGoneAt,
 		} {
 			if lost[i] {
 				*at = nil
 			}
 		}
-		if lost[13] {
+		if lost[11] {
 			s.SuspendedSince = &noon
 		}
-		if lost[15] {
-			s.PausedSince = &noon
-		}
-		if lost[14] && s.Node != nil {
+		if lost[12] && s.Node != nil {
 			s.Node.Backup = nil
 		}
 		if isMarked && s.Phase.Ended() {
@@ -179,8 +171,8 @@ func TestWhateverIsRead(t *testing.T) {
 			if s.BeganAt == nil {
 				t.Fatal("the key is set before the record says that the cycle has begun")
 			}
-			if !h.Key && (f.MachineUnreadable != "" || (f.Paused != "" && s.Phase == v1alpha1.PoweringOff)) {
-				t.Fatalf("the key is set, and there is %q, or it %s", f.Paused, f.MachineUnreadable)
+			if !h.Key && (f.MachineUnreadable != "" || (f.Throttled != "" && s.Phase == v1alpha1.PoweringOff)) {
+				t.Fatalf("the key is set, and %q, or it %s", f.Throttled, f.MachineUnreadable)
 			}
 		case RemoveKey:
 			if h.UID != s.Host.UID || slices.Contains([]v1alpha1.Phase{v1alpha1.PoweringOff, v1alpha1.Fenced, v1alpha1.Isolating, v1alpha1.Holding}, s.Phase) {
@@ -194,26 +186,22 @@ func TestWhateverIsRead(t *testing.T) {
 			if owed := OwesNode(&s) && f.Machine.UID == s.MachineUID && !f.Machine.Gone; f.Finalizer || (owed && (!f.Deleting || now.Sub(noon.Time) < nodeTimeout)) {
 				t.Fatalf("the Node is given up %s after the record was deleted", now.Sub(noon.Time))
 			}
-		case MarkForOwner:
-			if f.ofRecord() {
-				t.Fatal("the owner is asked for another machine, although a record decides what follows")
-			}
 		case UnmarkHost:
-			runs := f.Machine.Healthy || (f.Node.State == NodeFound && Ready(f.Node.Node))
+			runs := f.Node.State == NodeFound && Ready(f.Node.Node)
 			if !h.UnhealthyByUs || (s.Phase != v1alpha1.Succeeded && (f.Finalizer || !runs || f.atWork() != nil)) {
 				t.Fatalf("the mark is taken in phase %s from a host like %+v", s.Phase, h)
 			}
 		case RestoreNode, UntaintNode:
-			if f.atWork() != nil {
+			if f.atWork() != nil && s.Phase.Ended() {
 				t.Fatalf("%s, while another one is at work", d.Action)
 			}
 		default:
 		}
-		if began := d.Status.Attempt > s.Attempt; began && f.atWork() != nil {
+		if began := Begins(&f, d); began && f.atWork() != nil {
 			t.Fatal("it begins, while another one is at work")
 		}
-		if began := d.Status.Attempt > s.Attempt; began && (f.MachineUnreadable != "" || f.Paused != "" || f.NotStored != "") {
-			t.Fatalf("it begins, and there is %q, or it %s, or it is %s", f.Paused, f.MachineUnreadable, f.NotStored)
+		if began := Begins(&f, d); began && (f.MachineUnreadable != "" || f.Throttled != "" || f.NotStored != "") {
+			t.Fatalf("it begins, and there is %q, or it %s, or it is %s", f.Throttled, f.MachineUnreadable, f.NotStored)
 		}
 		if f.MachineUnreadable != "" && !slices.Contains([]Action{Nothing, AddFinalizer, SetKey, RemoveKey, RemoveNodeFinalizer}, d.Action) {
 			t.Fatalf("%s, and it %s", d.Action, f.MachineUnreadable)

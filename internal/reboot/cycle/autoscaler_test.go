@@ -74,15 +74,12 @@ func TestIsolationIsKept(t *testing.T) {
 		facts Facts
 		want  v1alpha1.Isolation
 	}{
-		"first attempt":                    {in(v1alpha1.Pending), ""},
-		"first attempt, autoscaled":        {in(v1alpha1.Pending, autoscaled), v1alpha1.OutOfServiceTaint},
-		"asked for":                        {in(v1alpha1.Pending, autoscaled, func(f *Facts) { f.Spec.Isolation = v1alpha1.DeleteNode }), ""},
-		"next attempt, the Node is out":    {in(v1alpha1.CoolingDown, autoscaled), ""},
-		"next attempt, the Node is back":   {in(v1alpha1.CoolingDown, autoscaled, func(f *Facts) { f.Status.Node.OutOfService, f.Status.Node.Backup = false, nil }), v1alpha1.OutOfServiceTaint},
-		"next attempt, its taint is there": {in(v1alpha1.CoolingDown, func(f *Facts) { f.Status.Isolation, f.Status.Node.Backup = v1alpha1.OutOfServiceTaint, nil }), v1alpha1.OutOfServiceTaint},
+		"the usual machine": {in(v1alpha1.Pending), ""},
+		"autoscaled":        {in(v1alpha1.Pending, autoscaled), v1alpha1.OutOfServiceTaint},
+		"asked for":         {in(v1alpha1.Pending, autoscaled, func(f *Facts) { f.Spec.Isolation = v1alpha1.DeleteNode }), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if d := Decide(c.facts, noon.Add(CoolDown)); !Begins(&c.facts, d) || d.Status.Isolation != c.want {
+			if d := Decide(c.facts, noon.Add(time.Minute)); !Begins(&c.facts, d) || d.Status.Isolation != c.want {
 				t.Errorf("begins %t, isolation %q, want %q", Begins(&c.facts, d), d.Status.Isolation, c.want)
 			}
 		})

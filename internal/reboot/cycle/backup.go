@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// backUp stores what is on the Node. It keeps what an earlier attempt stored and the Node does not have
+// backUp stores what is on the Node. It keeps what an earlier cycle stored and the Node does not have
 // back yet.
 func (d *draft) backUp() {
 	if d.taintsNode() {

@@ -37,31 +37,28 @@ func TestNotBegun(t *testing.T) {
 	outcomes := map[string]v1alpha1.Outcome{
 		"host is gone": v1alpha1.ReasonHostUnavailable, "another's host": v1alpha1.ReasonHostUnavailable, "not fenceable": v1alpha1.ReasonHostUnavailable,
 		"host is deleted": v1alpha1.ReasonHostUnavailable, "machine is gone": v1alpha1.ReasonMachineGone, "withdrawn": v1alpha1.ReasonWithdrawn,
-		"recovered": v1alpha1.ReasonRecovered,
 	}
 	for name, stop := range map[string]change{
-		"a pause":             func(f *Facts) { f.Paused = "paused" },
 		"others come first":   func(f *Facts) { f.Throttled = "wait" },
 		"switched off":        func(f *Facts) { f.Host.Online, f.Host.PoweredOn = false, false },
 		"kept off by another": others,
 		"host is paused":      obstacleIs(v1alpha1.ReasonHostPaused),
-		"host is gone":        func(f *Facts) { f.Host = HostFacts{Missing: "gone", None: true} },
+		"host is gone":        func(f *Facts) { f.Host = HostFacts{Missing: "gone"} },
 		"another's host":      func(f *Facts) { f.Host.Ours = false },
 		"not fenceable":       func(f *Facts) { f.Host.Fenceable = false },
 		"host is deleted":     func(f *Facts) { f.Host.Deleting = true },
 		"machine is gone":     machineGone,
 		"withdrawn":           deleting,
-		"recovered":           healthy,
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := in(v1alpha1.PoweringOff, unbegun, sick, stop)
+			f := in(v1alpha1.PoweringOff, unbegun, stop)
 			now := noon.Time
 			for range 100 {
 				d := Decide(f, now)
 				if d.Action == SetKey || d.Status.BeganAt != nil {
 					t.Fatalf("begins in phase %s", d.Status.Phase)
 				}
-				if d.Action == RemoveFinalizer || d.Action == MarkForOwner {
+				if d.Action == RemoveFinalizer {
 					break
 				}
 				if now = now.Add(time.Minute); d.Changed {
@@ -86,7 +83,6 @@ func TestLateBeginning(t *testing.T) {
 
 // TestWhyItHasNotBegun: before a cycle begins, the conditions say why it waits, whatever they said before.
 func TestWhyItHasNotBegun(t *testing.T) {
-	paused := func(f *Facts) { f.Paused = "paused" }
 	inLine := func(f *Facts) { f.Throttled = "wait" }
 	another := beside(sibling("s", v1alpha1.PoweringOff))
 	type why struct{ Host, Succeeded string }
@@ -103,25 +99,29 @@ func TestWhyItHasNotBegun(t *testing.T) {
 		"another cycle":           {another, why{v1alpha1.ReasonHostAvailable, v1alpha1.ReasonThrottled}},
 		"another cycle, kept off": {allOf(another, others), why{v1alpha1.ReasonHeldByOthers, v1alpha1.ReasonThrottled}},
 		"in line":                 {inLine, why{v1alpha1.ReasonHostAvailable, v1alpha1.ReasonThrottled}},
-		"pause":                   {paused, why{v1alpha1.ReasonHostAvailable, v1alpha1.ReasonUnderPause}},
-		"pause, switched off":     {allOf(paused, userOff), why{v1alpha1.ReasonSuspendedByUser, v1alpha1.ReasonUnderPause}},
 	} {
 		for _, before := range []string{v1alpha1.ReasonHostAvailable, v1alpha1.ReasonSuspendedByUser, v1alpha1.ReasonHostPaused} {
-			for _, phase := range []v1alpha1.Phase{v1alpha1.Pending, v1alpha1.CoolingDown} {
-				t.Run(name+" after "+before+" in "+string(phase), func(t *testing.T) {
-					f := in(v1alpha1.Pending, sick, hostSays(before), c.change)
-					if f.Status.Phase = phase; phase == v1alpha1.CoolingDown {
-						// The attempt was taken back before it had begun.
-						f.Status.Host = &v1alpha1.HostIdentity{Name: "h1", UID: "h-1"}
-						f.Status.NextAttemptAt = &noon
-					}
-					d := Decide(f, noon.Time)
-					got := why{reasonOf(d.Status, v1alpha1.ConditionHostAvailable), reasonOf(d.Status, v1alpha1.ConditionSucceeded)}
-					if diff := cmp.Diff(c.want, got); diff != "" || d.Status.BeganAt != nil || d.Status.Attempt > 0 {
-						t.Errorf("in phase %s, it says (-want +got):\n%s", d.Status.Phase, diff)
-					}
-				})
-			}
+			t.Run(name+" after "+before, func(t *testing.T) {
+				d := Decide(in(v1alpha1.Pending, hostSays(before), c.change), noon.Time)
+				got := why{reasonOf(d.Status, v1alpha1.ConditionHostAvailable), reasonOf(d.Status, v1alpha1.ConditionSucceeded)}
+				if diff := cmp.Diff(c.want, got); diff != "" || d.Status.BeganAt != nil || d.Status.Phase != v1alpha1.Pending {
+					t.Errorf("in phase %s, it says (-want +got):\n%s", d.Status.Phase, diff)
+				}
+			})
 		}
 	}
+}
+
+// TestBegunAndLeftAlone: a cycle that has begun, and that may not go on through no fault of its host, ends and does not count. Its record decides
+// what follows.
+func TestBegunAndLeftAlone(t *testing.T) {
+	over := powerOffTimeout + proofTime
+	check(t, []row{
+		{name: "others come first, before its key is set", facts: in(v1alpha1.PoweringOff, seenOn, throttled), want: stores(v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable).lookingAgain(powerOffTimeout)},
+		{name: "its host is paused", facts: in(v1alpha1.PoweringOff, keyed, obstacleIs(v1alpha1.ReasonHostPaused)), after: over, want: stores(v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable)},
+		{name: "detached", facts: in(v1alpha1.PoweringOff, keyed, obstacleIs(v1alpha1.ReasonHostDetached)), after: over, want: stores(v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable)},
+		{name: "serviced", facts: in(v1alpha1.PoweringOff, keyed, obstacleIs(v1alpha1.ReasonHostServicing)), after: over, want: stores(v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable)},
+		{name: "that is no fault of the host", facts: in(v1alpha1.Aborted, func(f *Facts) { f.Status.Outcome = v1alpha1.ReasonHostUnavailable }), want: does(v1alpha1.Aborted, RemoveFinalizer)},
+		{name: "it has an error", facts: in(v1alpha1.PoweringOff, keyed, obstacleIs(v1alpha1.ReasonPowerManagementError)), after: over, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOffTimedOut)},
+	})
 }

@@ -10,7 +10,7 @@ import (
 // TestNoWaitIsForEver: whatever does not answer, or keeps changing, the cycle ends within the sum of its deadlines. They
 // count time, not the number of looks. Only a person may keep it waiting.
 func TestNoWaitIsForEver(t *testing.T) {
-	limit := 2 * (powerOffTimeout + 2*isolateTimeout + powerOnTimeout + 2*nodeTimeout + CoolDown)
+	limit := 2 * (powerOffTimeout + 2*isolateTimeout + powerOnTimeout + 2*nodeTimeout)
 	for name, tt := range map[string]struct {
 		begin event
 		// each runs every half minute.
@@ -56,7 +56,7 @@ func TestLookedAtLate(t *testing.T) {
 		v1alpha1.PoweringOff: in(v1alpha1.PoweringOff, keyed, keySeen, seenOn), v1alpha1.Fenced: settled(in(v1alpha1.Fenced, nodeUnreadable)),
 		v1alpha1.Isolating: in(v1alpha1.Isolating, nodeUnreadable), v1alpha1.PoweringOn: in(v1alpha1.PoweringOn),
 		v1alpha1.WaitingForNode: in(v1alpha1.WaitingForNode, nodeUnreadable), v1alpha1.Restoring: in(v1alpha1.Restoring, nodeUnreadable),
-		v1alpha1.CoolingDown: in(v1alpha1.CoolingDown), v1alpha1.Pending: settled(in(v1alpha1.Pending, missing)),
+		v1alpha1.Pending: settled(in(v1alpha1.Pending, missing)),
 	} {
 		if d := Decide(facts, noon.Add(24*time.Hour)); d.Status.Phase == phase {
 			t.Errorf("a day later it is still in phase %s: %s", phase, d)

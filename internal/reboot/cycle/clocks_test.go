@@ -78,40 +78,8 @@ func TestPhaseSinceTheFuture(t *testing.T) {
 		*p.clock(&f.Status) = new(metav1.NewTime(noon.Add(24 * time.Hour)))
 		decideAll(&f, noon.Time)
 		limit := p.limit(&draft{f: f, s: f.Status})
-		if p.name == v1alpha1.CoolingDown {
-			limit = CoolDown
-		}
 		if at := *p.clock(&f.Status); at == nil || at.Add(p.limit(&draft{f: f, s: f.Status})).After(noon.Add(limit)) {
 			t.Errorf("%s counts from %v", p.name, at)
 		}
-	}
-}
-
-// TestKeptOffBetweenAttempts: others do not wait for a machine whose host a person keeps off between two attempts. Its next attempt begins
-// once the person is done, and the machine has been judged again.
-func TestKeptOffBetweenAttempts(t *testing.T) {
-	for name, c := range map[string]struct{ keep, release change }{
-		"spec.online": {func(f *Facts) { userOff(f); off(f) }, func(f *Facts) { f.Host.Online, f.Host.PoweredOn = true, true }},
-		"another key": {func(f *Facts) { others(f); off(f) }, func(f *Facts) { f.Host.OtherKeys, f.Host.PoweredOn = false, true }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := in(v1alpha1.CoolingDown, sick, c.keep)
-			for _, after := range []time.Duration{time.Minute, time.Hour, 30 * 24 * time.Hour} {
-				decideAll(&f, noon.Add(after))
-				other := v1alpha1.RebootRemediationStatus{Phase: v1alpha1.Pending}
-				if !StandsBack(&f.Status) || KeepsWaiting("other", &other, "r", &f.Status) || f.Status.Attempt != 1 {
-					t.Errorf("after %s, in phase %s, it keeps others waiting", after, f.Status.Phase)
-				}
-			}
-			c.release(&f)
-			again := noon.Add(31 * 24 * time.Hour)
-			decideAll(&f, again)
-			if f.Status.Attempt != 1 {
-				t.Error("the next attempt begins before anybody has judged the machine")
-			}
-			if decideAll(&f, again.Add(CoolDown)); f.Status.Attempt != 2 || f.Status.Phase != v1alpha1.PoweringOff {
-				t.Errorf("the next attempt does not begin: %s", f.Status.Phase)
-			}
-		})
 	}
 }

@@ -18,30 +18,24 @@ const conceptsFile = "../../../docs/power-cycles.md"
 type conceptsPhase struct{ waits, arrive []change }
 
 func conceptsPhases() map[v1alpha1.Phase]conceptsPhase {
-	well := func(f *Facts) { f.Machine.Sick = false }
-	asksForOff := func(f *Facts) {
-		f.Machine.ByAnnotation, f.Machine.Steps = true, map[v1alpha1.Step]bool{v1alpha1.StepPowerOff: true}
-	}
-	asksForOn := func(f *Facts) { f.Machine.Steps[v1alpha1.StepPowerOn] = true }
+	asksForOn := asking(v1alpha1.StepPowerOn)
 	nodeDeleting := func(f *Facts) { f.Node.Node.DeletionTimestamp = &noon }
 	has := func(f *Facts) { f.Node.Node.Labels = map[string]string{"team": "a"} }
 	return map[v1alpha1.Phase]conceptsPhase{
-		v1alpha1.Pending:           {[]change{missing}, nil},
-		v1alpha1.PoweringOff:       {[]change{keyed, keySeen, seenOn, probed}, []change{keyed, keySeen, seenOn, off}},
-		v1alpha1.Fenced:            {[]change{nodeUnreadable}, nil},
-		v1alpha1.Isolating:         {[]change{nodeDeleting}, []change{nodeGone}},
-		v1alpha1.Holding:           {[]change{asksForOff}, []change{asksForOff, asksForOn}},
-		v1alpha1.PoweringOn:        {nil, []change{on}},
-		v1alpha1.WaitingForNode:    {nil, []change{nodeIs(nodeOf("node-2", "boot-2"))}},
-		v1alpha1.Restoring:         {nil, []change{has}},
-		v1alpha1.WaitingForMachine: {nil, []change{well}},
-		v1alpha1.CoolingDown:       {nil, nil},
+		v1alpha1.Pending:        {[]change{missing}, nil},
+		v1alpha1.PoweringOff:    {[]change{keyed, keySeen, seenOn, probed}, []change{keyed, keySeen, seenOn, off}},
+		v1alpha1.Fenced:         {[]change{nodeUnreadable}, nil},
+		v1alpha1.Isolating:      {[]change{nodeDeleting}, []change{nodeGone}},
+		v1alpha1.Holding:        {[]change{asking()}, []change{asksForOn}},
+		v1alpha1.PoweringOn:     {nil, []change{on}},
+		v1alpha1.WaitingForNode: {nil, []change{nodeIs(nodeOf("node-2", "boot-2"))}},
+		v1alpha1.Restoring:      {nil, []change{has}},
 	}
 }
 
 // TestConceptsPhases renders the table of phases: what each waits for, for how long, and what comes next.
 func TestConceptsPhases(t *testing.T) {
-	table := [][]string{{"phase", "the host", "lasts until", "then", "no longer than", "counted from `status`", "otherwise", "in the last attempt", "a pause, or the machine recovers"}}
+	table := [][]string{{"phase", "the host", "lasts until", "then", "no longer than", "counted from `status`", "otherwise"}}
 	shown := conceptsPhases()
 	for _, p := range phases {
 		c, ok := shown[p.name]
@@ -50,18 +44,9 @@ func TestConceptsPhases(t *testing.T) {
 		}
 		f := conceptsWaiting(p.name, c.waits...)
 		deadline := Decide(f, noon.Time).RecheckAt
-		row := []string{docs.Code(string(p.name)), conceptsHost(p), p.awaits, conceptsNext(in(p.name, c.arrive...), noon.Time), "", conceptsClock(p), "", "", conceptsStops(p)}
+		row := []string{docs.Code(string(p.name)), conceptsHost(p), p.awaits, conceptsNext(in(p.name, c.arrive...), noon.Time), "", conceptsClock(p), ""}
 		if !deadline.IsZero() {
-			late := conceptsNext(f, deadline)
-			lastAttempt(&f)
-			row[4], row[6], row[7] = conceptsTimeout(deadline.Sub(noon.Time)), late, conceptsNext(f, deadline)
-		}
-		switch {
-		case p.name == v1alpha1.CoolingDown:
-			// This phase waits for its own deadline, and does not exist after the last attempt.
-			row[3], row[6], row[7] = row[6], "", ""
-		case row[6] == row[7]:
-			row[7] = ""
+			row[4], row[6] = conceptsTimeout(deadline.Sub(noon.Time)), conceptsNext(f, deadline)
 		}
 		table = append(table, row)
 	}
@@ -93,18 +78,6 @@ func conceptsClock(p phase) string {
 		}
 	}
 	return "?"
-}
-
-// conceptsStops says what a pause, and a recovery of the machine, do to a phase.
-func conceptsStops(p phase) string {
-	var says []string
-	if p.standsBack {
-		says = append(says, "waits for the end of a pause")
-	}
-	if p.recovers {
-		says = append(says, "ends if it recovers")
-	}
-	return strings.Join(says, "; ")
 }
 
 // conceptsWaiting returns a waiting cycle whose timeouts are all different.
@@ -164,9 +137,6 @@ func TestPhasesAreComplete(t *testing.T) {
 	for _, p := range phases {
 		if p.awaits == "" || p.goOn == nil || p.withoutMachine == nil || (p.clock == nil) != (p.name == v1alpha1.Holding) || (p.clock == nil) != (p.limit == nil) {
 			t.Errorf("the row of %s: %+v", p.name, p)
-		}
-		if p.keepsOff && p.standsBack {
-			t.Errorf("%s: others need not wait for it, and it holds the host off", p.name)
 		}
 	}
 }

@@ -17,7 +17,6 @@ var conceptsExits = []change{
 	func(f *Facts) { f.Host.Deleting = true },
 	func(f *Facts) { f.Host.Fenceable = false },
 	deleting,
-	healthy,
 }
 
 // TestConceptsExits renders the table of exits: how a cycle ends early, and in which phases.
@@ -46,10 +45,6 @@ func conceptsWhere(want *exit, happened change) string {
 	var names []string
 	for _, p := range phases {
 		f := in(p.name, happened)
-		if p.name == v1alpha1.CoolingDown {
-			// The Node was not touched.
-			untouched(&f)
-		}
 		d := &draft{f: f, s: f.Status, now: noon.Time}
 		if i := slices.IndexFunc(exits, func(e exit) bool { return e.is(d) }); i >= 0 && &exits[i] == want {
 			names = append(names, docs.Code(string(p.name)))

@@ -1,7 +1,6 @@
 package cycle
 
 import (
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -31,44 +30,21 @@ func Decide(f Facts, now time.Time) Decision {
 
 // goOn takes a cycle one step further.
 func (d *draft) goOn() {
-	d.noteSteps()
 	d.notLater()
 	if d.exitEarly() {
 		return
 	}
 	d.runPhase()
-	if d.s.Phase == d.f.Status.Phase && d.action == Nothing && !rowOf(d.s.Phase).begins {
-		// Before an attempt begins, annotations for steps are for that attempt: the attempt before must not remove them as done.
+	if d.s.Phase == d.f.Status.Phase && d.action == Nothing {
 		d.dropAsked()
-	}
-}
-
-// noteSteps stores that a person asks for single steps, until a person asks for a full cycle. It also forgets AskedInTime when the
-// annotation goes: one that comes later is a new request.
-func (d *draft) noteSteps() {
-	d.s.AskedInTime = d.s.AskedInTime && (d.f.Machine.Asked || d.f.MachineUnreadable != "")
-	switch m := d.f.Machine; {
-	case !m.ByAnnotation:
-	case m.AsksFull:
-		d.s.SingleSteps = false
-	case len(m.Steps) > 0:
-		d.s.SingleSteps = true
 	}
 }
 
 // outOfService reports whether the Node may have been deleted or tainted, and is not back.
 func (d *draft) outOfService() bool { return OwesNode(&d.s) }
 
-// release lets the host come on. This is stored before our key is removed, so the key is never set again in this attempt.
+// release lets the host come on. This is stored before our key is removed, so the key is never set again in this cycle.
 func (d *draft) release() {
-	if d.keepsOff() {
-		d.s.AskedInTime = d.s.AskedInTime || (d.f.Machine.Asked && d.s.PoweredOffAt != nil)
-		d.s.AskedSteps = d.askedSteps()
-		if d.f.MachineUnreadable != "" {
-			// It is not known which steps are asked for now, so assume that all were asked for in time.
-			d.s.AskedSteps = slices.Clone(steps)
-		}
-	}
 	d.s.PowerOnReleasedAt = nil
 	d.enter(v1alpha1.PoweringOn, waitsForPower)
 }

@@ -36,10 +36,8 @@ const (
 	// MarkHost keeps Metal3 from choosing the host for another machine, and UnmarkHost removes our mark.
 	MarkHost   Action = "MarkHost"
 	UnmarkHost Action = "UnmarkHost"
-	// MarkForOwner asks the owner of the Machine to replace it.
-	MarkForOwner Action = "MarkForOwner"
-	// DropAsked removes the annotations for finished steps from the Machine, and DropAll all annotations that the cycle
-	// was for.
+	// DropAsked removes the annotations for finished steps from the Machine, and DropAll all annotations that asked for more of the
+	// cycle.
 	DropAsked Action = "DropAsked"
 	DropAll   Action = "DropAll"
 )
@@ -102,7 +100,7 @@ func (d *draft) recheckBy(deadline time.Time) {
 // enter begins a phase.
 func (d *draft) enter(phase v1alpha1.Phase, message string) {
 	if d.s.Phase != phase {
-		d.s.SuspendedSince, d.s.PausedSince, d.s.UnavailableSince = nil, nil, nil
+		d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	}
 	d.s.Phase = phase
 	if !d.keepsOff() {

@@ -9,20 +9,13 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// fail ends an attempt. Another one follows, unless it was the last.
+// fail ends a cycle that did not help. What its Node had is put back after the end.
 func (d *draft) fail(reason, message string) {
-	switch {
-	case d.f.withdrawn() && !d.keepsOff() && d.keptFromComingOn():
+	if d.f.withdrawn() && !d.keepsOff() && d.keptFromComingOn() {
 		// That says nothing about the host, so it gets no mark.
-		d.end(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable, message)
-	case d.s.Attempt < d.f.attempts() && d.f.Full() && !d.f.withdrawn():
-		d.enter(v1alpha1.CoolingDown, message)
-		d.s.NextAttemptAt = new(metav1.NewTime(d.now.Add(CoolDown)))
-	case d.keepsOff():
-		d.giveUp(v1alpha1.Failed, reason, message)
-	default:
-		d.end(v1alpha1.Failed, reason, message)
+		reason = v1alpha1.ReasonHostUnavailable
 	}
+	d.end(v1alpha1.Failed, reason, message)
 }
 
 // keptFromComingOn reports whether the host cannot come on because a person or a program wants it so.
@@ -35,7 +28,7 @@ func (d *draft) keptFromComingOn() bool {
 func (d *draft) end(phase v1alpha1.Phase, reason, message string) {
 	d.s.Phase, d.s.Outcome = phase, v1alpha1.Outcome(reason)
 	d.s.FinishedAt = d.time()
-	d.s.SuspendedSince, d.s.PausedSince, d.s.UnavailableSince = nil, nil, nil
+	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	if d.suspectHost() {
 		d.s.HostMarkedSince = d.time()
 	}
@@ -49,42 +42,29 @@ func (d *draft) end(phase v1alpha1.Phase, reason, message string) {
 	}
 }
 
-// undone says what the end leaves undone: something is still owed to the Node, or nobody replaces the machine.
-func (d *draft) undone() (text string) {
-	m := d.f.Machine
-	if m.Gone {
-		return ""
-	}
+// undone says what the end leaves undone on the Node.
+func (d *draft) undone() string {
 	switch {
-	case !d.outOfService():
+	case d.f.Machine.Gone || !d.outOfService():
 	case d.s.Node.Backup != nil:
-		text = "; what Node " + d.s.Node.Name + " had is kept in status.node.backup, and put back if the Node comes while this RebootRemediation exists"
+		return "; what Node " + d.s.Node.Name + " had is kept in status.node.backup, and put back if the Node comes while this RebootRemediation exists"
 	case d.taintsNode():
-		text = "; Node " + d.s.Node.Name + " has the taint " + OutOfService.Key + ", which goes if the Node comes back while this RebootRemediation exists"
+		return "; Node " + d.s.Node.Name + " has the taint " + OutOfService.Key + ", which goes if the Node comes back while this RebootRemediation exists"
 	}
-	ended := Facts{Spec: d.f.Spec, Status: d.s, Machine: m, Host: d.f.Host}
-	if ended.replaceable() && !m.Owned && d.f.MachineUnreadable == "" {
-		text += "; no controller owns the machine, so nobody replaces it"
-	}
-	return text
+	return ""
 }
 
 // clean removes whatever an ended cycle has left, and removes the finalizer last.
 func (d *draft) clean() {
-	f, onHost := d.f, d.undoneOnHost()
+	onHost := d.undoneOnHost()
 	switch {
 	case onHost == RemoveKey:
 		d.choose(onHost)
-	case f.MachineUnreadable != "":
+	case d.f.MachineUnreadable != "":
 		// The rest is about the Machine.
 	case onHost != Nothing:
-		// The owner may delete the Machine right after it is asked to.
 		d.choose(onHost)
-	case d.answers():
-		d.choose(DropAll)
-	case f.escalates():
-		d.escalate()
-	case f.Machine.ByAnnotation && !f.Machine.Gone && (f.Full() || len(d.inTime()) > 0):
+	case d.leavesAsked():
 		d.done = d.inTime()
 		d.choose(DropAll)
 	default:
@@ -92,28 +72,7 @@ func (d *draft) clean() {
 	}
 }
 
-// answers reports whether a person's annotation asked for what this cycle has done.
-func (d *draft) answers() bool {
-	return d.s.Phase == v1alpha1.Succeeded && d.s.AskedInTime && d.f.Machine.Asked
-}
-
-// escalate asks the owner to replace the Machine. It waits during a pause, because the owner would act in the middle of it on an
-// old verdict, and while another RebootRemediation cycles the host.
-func (d *draft) escalate() {
-	switch {
-	case d.f.Paused != "":
-		d.awaitPauseToEnd()
-	case d.f.atWork() != nil:
-		// That cycle may heal the machine, which is then judged again.
-		d.standBack()
-		d.recheckBy(d.now.Add(lookAgain))
-	case !d.toBeJudged():
-		d.choose(MarkForOwner)
-	}
-}
-
-// afterEnd puts a Node back in service that comes after the end, while the request exists; also if the machine is to be replaced,
-// because that may take long or be cancelled. A deleted request stays as long as the Node may take to come back. afterEnd also
+// afterEnd puts a Node back in service that comes after the end, while the request exists. A deleted request stays as long as the Node may take to come back. afterEnd also
 // removes the mark of a host that works again, but a deleted request does not stay for that.
 func (d *draft) afterEnd() {
 	m := d.f.Machine
@@ -167,8 +126,8 @@ func (d *draft) conclude(message string) {
 	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, cmp.Or(string(d.s.Outcome), string(d.s.Phase)), message)
 }
 
-// cameAfterEnd reports whether the Node has come after the end: it is another Node than before, or the same one after a boot. If the
-// last attempt did not have the host off, the boot was in an earlier attempt, so the boot ID need not have changed since.
+// cameAfterEnd reports whether the Node has come after the end: it is another Node than before, or the same one after a boot. If this
+// cycle did not have the host off in the end, the boot was in an earlier one, so the boot ID need not have changed since.
 func (d *draft) cameAfterEnd() bool {
 	node, recorded := d.f.Node.Node, d.s.Node
 	switch {
@@ -195,7 +154,6 @@ func Ends() []End {
 		{v1alpha1.Failed, v1alpha1.ReasonPowerOffTimedOut},
 		{v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut},
 		{v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut},
-		{v1alpha1.Failed, v1alpha1.ReasonMachineUnhealthy},
 		{v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut},
 	}
 	for i := range exits {

@@ -43,13 +43,10 @@ var exits = []exit{
 	}, {
 		message: "The request was withdrawn", is: func(d *draft) bool { return d.f.withdrawn() && d.mayStop() },
 		phase: v1alpha1.Aborted, outcome: v1alpha1.ReasonWithdrawn, gently: true, withoutMachine: true,
-	}, {
-		message: "The machine has recovered by itself", is: func(d *draft) bool { return d.f.Machine.Healthy && d.mayStop() && Recovers(d.s.Phase) },
-		phase: v1alpha1.Aborted, outcome: v1alpha1.ReasonRecovered, gently: true,
 	},
 }
 
-// exitEarly ends a cycle that cannot go on, or that nobody needs any more, and reports whether it did.
+// exitEarly ends a cycle that cannot go on, or that nobody wants any more, and reports whether it did.
 func (d *draft) exitEarly() bool {
 	for i := range exits {
 		e := &exits[i]
@@ -83,12 +80,7 @@ func (d *draft) hostGone() bool {
 
 // mayStop reports whether the cycle may stop here. Otherwise the host is on or coming on, and the remaining work must be
 // finished.
-func (d *draft) mayStop() bool {
-	if d.s.Host == nil || d.keepsOff() {
-		return true
-	}
-	return d.f.MachineUnreadable == "" && d.s.Phase == v1alpha1.CoolingDown && !d.outOfService()
-}
+func (d *draft) mayStop() bool { return d.s.Host == nil || d.keepsOff() }
 
 // giveUp ends a cycle early. But if the Node may be out of service, the host first comes on and the Node gets back what it had,
 // with the deadlines of a full cycle.

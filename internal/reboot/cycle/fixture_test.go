@@ -27,8 +27,11 @@ type change func(*Facts)
 func in(phase v1alpha1.Phase, changes ...change) Facts {
 	f := Facts{
 		UID: "r-1", Finalizer: true,
-		Machine: MachineFacts{UID: "m-1", Node: "n1", Owned: true},
-		Host:    HostFacts{Name: "h1", UID: "h-1", Ours: true, Fenceable: true, Online: true, PoweredOn: true},
+		Machine: MachineFacts{UID: "m-1", Node: "n1"},
+		Spec: v1alpha1.RebootRemediationSpec{RequestedBy: &v1alpha1.RebootRequester{
+			Kind: v1alpha1.RequestedByRecord, Name: "r", UID: "u-1", OperationID: operation,
+		}},
+		Host: HostFacts{Name: "h1", UID: "h-1", Ours: true, Fenceable: true, Online: true, PoweredOn: true},
 	}
 	f.Status.Phase = phase
 	nodeIs(nodeOf("node-1", "boot-1"))(&f)
@@ -62,7 +65,7 @@ var stages = []struct {
 	{v1alpha1.Pending, func(f *Facts) { f.Status.MachineUID = "m-1" }},
 	{v1alpha1.PoweringOff, func(f *Facts) {
 		f.Status.PendingRebootSince, f.Status.BeganAt = &noon, &noon
-		f.Status.Attempt, f.Status.Host = 1, &v1alpha1.HostIdentity{Name: "h1", UID: "h-1"}
+		f.Status.Host = &v1alpha1.HostIdentity{Name: "h1", UID: "h-1"}
 		f.Status.Node = &v1alpha1.NodeRecord{Name: "n1", UID: "node-1", BootID: "boot-1"}
 	}},
 	{v1alpha1.Fenced, func(f *Facts) {
@@ -82,19 +85,12 @@ var stages = []struct {
 		f.Host.Key, f.Host.ProbedAt = false, time.Time{}
 	}},
 	{v1alpha1.WaitingForNode, func(f *Facts) { f.Host.PoweredOn, f.Status.LastPoweredOn = true, &noon }},
-	{v1alpha1.CoolingDown, func(f *Facts) { f.Status.NextAttemptAt = new(metav1.NewTime(noon.Add(CoolDown))) }},
 	{v1alpha1.Restoring, func(f *Facts) {
-		f.Status.NextAttemptAt, f.Status.NodeBackAt = nil, &noon
+		f.Status.NodeBackAt = &noon
 		nodeIs(nodeOf("node-2", "boot-2"))(f)
 		setReady(f.Node.Node, corev1.ConditionTrue, noon.Add(time.Minute))
 	}},
-	{v1alpha1.WaitingForMachine, func(f *Facts) {
-		f.Status.NodeReadyAt = &noon
-		f.Status.Node.Backup, f.Status.Node.OutOfService = nil, false
-		setReady(f.Node.Node, corev1.ConditionTrue, noon.Add(time.Minute))
-		f.Machine.ByHealthCheck, f.Machine.Sick = true, true
-	}},
-	{v1alpha1.Succeeded, func(f *Facts) { f.Machine.ByHealthCheck, f.Machine.Sick = false, false }},
+	{v1alpha1.Succeeded, func(f *Facts) { f.Status.Node.Backup, f.Status.Node.OutOfService = nil, false }},
 }
 
 func nodeOf(uid types.UID, bootID string) *corev1.Node {
@@ -170,7 +166,6 @@ func keySeen(f *Facts) { f.Status.KeySince = &noon }
 func userOff(f *Facts) { f.Host.Online = false }
 func others(f *Facts)  { f.Host.OtherKeys = true }
 func taints(f *Facts)  { f.Spec.Isolation = v1alpha1.OutOfServiceTaint }
-func healthy(f *Facts) { f.Machine.Healthy = true }
 func deleting(f *Facts) {
 	f.Deleting = true
 }
@@ -184,10 +179,13 @@ func keySeenFor(d time.Duration) change {
 	return func(f *Facts) { f.Host.KeySeenFor = d }
 }
 
-// asking sets annotations for single steps; without arguments, the annotations have gone.
+// until makes the cycle stop after a step.
+func until(step v1alpha1.Step) change { return func(f *Facts) { f.Spec.Until = step } }
+
+// asking makes the cycle stop after PowerOff, and sets annotations for single steps.
 func asking(asked ...v1alpha1.Step) change {
 	return func(f *Facts) {
-		f.Machine.ByAnnotation, f.Machine.Steps, f.Status.SingleSteps = true, map[v1alpha1.Step]bool{}, true
+		f.Spec.Until, f.Machine.Steps = v1alpha1.StepPowerOff, map[v1alpha1.Step]bool{}
 		for _, step := range asked {
 			f.Machine.Steps[step] = true
 		}
@@ -196,8 +194,6 @@ func asking(asked ...v1alpha1.Step) change {
 
 // suspended makes the cycle wait for somebody else since noon.
 func suspended(f *Facts) { f.Status.SuspendedSince = &noon }
-
-func lastAttempt(f *Facts) { f.Status.Attempt = f.Spec.Attempts() }
 
 // outcome is a decision in short.
 type outcome struct {

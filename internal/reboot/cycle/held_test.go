@@ -9,11 +9,10 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// A person switches the host off (spec.online) after its Node is back, and before it is Ready or the machine called healthy.
+// A person switches the host off (spec.online) after its Node is back, and before it is Ready.
 func TestPersonHoldsInRestoring(t *testing.T) {
-	for _, phase := range []v1alpha1.Phase{v1alpha1.WaitingForNode, v1alpha1.Restoring, v1alpha1.WaitingForMachine} {
-		f := in(phase, lastAttempt, off, userOff)
-		f.Machine.ByHealthCheck, f.Machine.Sick = true, true
+	for _, phase := range []v1alpha1.Phase{v1alpha1.WaitingForNode, v1alpha1.Restoring} {
+		f := in(phase, off, userOff)
 		if phase != v1alpha1.WaitingForNode {
 			setReady(f.Node.Node, corev1.ConditionUnknown, noon.Time)
 		}
@@ -26,7 +25,7 @@ func TestPersonHoldsInRestoring(t *testing.T) {
 		for range 3 {
 			d := Decide(f, noon.Add(nodeTimeout+2*time.Hour))
 			did = append(did, d.Action)
-			f.Host.Unhealthy, f.Machine.Marked = true, f.Machine.Marked || d.Action == MarkForOwner
+			f.Host.Unhealthy = true
 		}
 		t.Errorf("%s: a person holds the host off, and it is %s, with %v", phase, f.Status.Phase, did)
 	}

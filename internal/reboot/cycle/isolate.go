@@ -21,14 +21,10 @@ func TaintsNode(spec *v1alpha1.RebootRemediationSpec, status *v1alpha1.RebootRem
 
 func (d *draft) taintsNode() bool { return TaintsNode(&d.f.Spec, &d.s) }
 
-// chooseIsolation decides how an attempt takes the Node out of service, if nobody has. A Cluster Autoscaler removes an instance that has no Node
-// for some time, so the Node of one that it looks after stays registered. While an earlier attempt owes the Node something, nothing changes.
+// chooseIsolation decides how the cycle takes the Node out of service, if nobody has. A Cluster Autoscaler removes an instance that has no Node
+// for some time, so the Node of one that it looks after stays registered.
 func (d *draft) chooseIsolation() {
-	if d.f.Spec.Isolation != "" || d.outOfService() {
-		return
-	}
-	d.s.Isolation = ""
-	if d.f.Machine.Autoscaled {
+	if d.f.Spec.Isolation == "" && d.f.Machine.Autoscaled {
 		d.s.Isolation = v1alpha1.OutOfServiceTaint
 	}
 }
@@ -40,10 +36,8 @@ func (d *draft) fenced() {
 		d.backToPowerOff()
 	case d.f.wants(v1alpha1.StepDelete) && d.s.IsolatedAt == nil:
 		d.beginIsolation()
-	case d.f.wants(v1alpha1.StepPowerOn):
-		d.skipIsolation(v1alpha1.ReasonNotAsked, "Not requested")
 	default:
-		d.enterHolding()
+		d.goOnAfterIsolation()
 	}
 }
 
@@ -145,7 +139,13 @@ func (d *draft) skipIsolation(reason, message string) {
 func (d *draft) endIsolation(status metav1.ConditionStatus, reason, message string) {
 	d.condition(v1alpha1.ConditionNodeIsolated, status, reason, message)
 	d.s.IsolatedAt = d.time()
-	if d.f.wants(v1alpha1.StepPowerOn) {
+	d.goOnAfterIsolation()
+}
+
+// goOnAfterIsolation releases the host. A cycle that was made to stop here holds it first, until nothing on the Machine asks for what is done:
+// afterwards, that would ask for another cycle.
+func (d *draft) goOnAfterIsolation() {
+	if d.f.Full() {
 		d.release()
 		return
 	}

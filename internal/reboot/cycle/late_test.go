@@ -60,27 +60,24 @@ func TestComesAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestEndSaysWhatIsLeft: the end says what was not put back, and that nobody replaces a machine without an owner.
+// TestEndSaysWhatIsLeft: the end says what was not put back.
 func TestEndSaysWhatIsLeft(t *testing.T) {
 	late := func(changes ...change) v1alpha1.RebootRemediationStatus {
-		return Decide(in(v1alpha1.WaitingForNode, append([]change{lastAttempt}, changes...)...), noon.Add(nodeTimeout)).Status
+		return Decide(in(v1alpha1.WaitingForNode, changes...), noon.Add(nodeTimeout)).Status
 	}
-	const backup, taint, owner = "what Node n1 had", "out-of-service", "no controller owns the machine"
+	const backup, taint = "what Node n1 had", "out-of-service"
 	noBackup := func(f *Facts) { f.Status.Node.Backup = nil }
 	for name, tt := range map[string]struct {
 		status v1alpha1.RebootRemediationStatus
 		want   []string
 	}{
-		"a backup":        {late(), []string{backup}},
-		"a taint":         {late(taints, noBackup), []string{taint}},
-		"nothing":         {late(untouched), nil},
-		"nobody replaces": {late(untouched, notOwned), []string{owner}},
-		"a person asked for steps, who knows that": {late(untouched, notOwned, asking(v1alpha1.StepPowerOn)), nil},
-		"both":                {late(notOwned), []string{backup, owner}},
+		"a backup":            {late(), []string{backup}},
+		"a taint":             {late(taints, noBackup), []string{taint}},
+		"nothing":             {late(untouched), nil},
 		"the machine is gone": {Decide(in(v1alpha1.WaitingForNode, machineGone), noon.Time).Status, nil},
 	} {
 		got := messageOf(tt.status)
-		for _, part := range []string{backup, taint, owner} {
+		for _, part := range []string{backup, taint} {
 			want := false
 			for _, w := range tt.want {
 				want = want || w == part
@@ -92,11 +89,11 @@ func TestEndSaysWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestComesLongAfterTheEnd simulates a system that hangs in each attempt, and that somebody starts the next day.
+// TestComesLongAfterTheEnd simulates a system that hangs, and that somebody starts the next day.
 func TestComesLongAfterTheEnd(t *testing.T) {
 	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
 		w := newModel()
-		w.t, w.machine.owned, w.kubelet.dead = t, false, true
+		w.t, w.kubelet.dead = t, true
 		w.request.spec.Isolation = isolation
 		before := contentOf(w.workload.node)
 		if !w.goOn(6*time.Hour) || w.request.status.Phase != v1alpha1.Failed {

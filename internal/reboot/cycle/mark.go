@@ -31,7 +31,7 @@ func (d *draft) undoneOnHost() Action {
 // not choose the host again before a person has looked at it; a host that works again may be chosen.
 func (d *draft) hostMark() Action {
 	switch h := d.f.Host; {
-	case d.suspectHost() && !d.f.Machine.Healthy && !h.Unhealthy && !d.outdated():
+	case d.suspectHost() && !h.Unhealthy && !d.outdated():
 		return MarkHost
 	case d.s.Phase == v1alpha1.Succeeded && h.UnhealthyByUs && !d.outdated():
 		return UnmarkHost
@@ -108,9 +108,6 @@ func (d *draft) markedLater() bool {
 // host could not be switched off.
 func (d *draft) worksAgain() bool {
 	node := d.f.Node.Node
-	if d.f.Machine.Healthy {
-		return true
-	}
 	return d.f.Node.State == NodeFound && node.DeletionTimestamp.IsZero() && Ready(node) && (!d.recorded(node) || readySince(node, d.s.FinishedAt))
 }
 

@@ -4,34 +4,17 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// NeedsPauses reports whether a decision depends on pauses. It does before an attempt reaches the host, and whenever the verdict counts,
-// because nobody judges a machine under a pause. What a person asks for is done even under a pause.
-func NeedsPauses(f *Facts) bool {
-	if !f.Machine.ByHealthCheck {
-		return false
-	}
-	switch f.Status.Phase {
-	case v1alpha1.Failed:
-		// The owner may be asked next to replace the Machine.
-		return f.Finalizer
-	case v1alpha1.PoweringOff:
-		return f.Status.KeySince == nil
-	default:
-		return f.Status.Phase != "" && rowOf(f.Status.Phase).standsBack
-	}
-}
-
 // NeedsRecord reports whether a decision depends on what the MachineRemediation that made the RebootRemediation has stored: whether the
-// first attempt may begin.
+// cycle may begin.
 func NeedsRecord(f *Facts) bool {
-	return f.Finalizer && !f.Deleting && f.Status.Phase == v1alpha1.Pending && f.Status.Attempt == 0
+	return f.Finalizer && !f.Deleting && f.Status.Phase == v1alpha1.Pending
 }
 
-// NeedsSiblings reports whether a decision depends on the other RebootRemediations of the Machine: whether a cycle may begin or go on,
-// whether to ask the owner, which cycle decides about the host's mark, and whether an ended one still has to look after the Node.
+// NeedsSiblings reports whether a decision depends on the other RebootRemediations of the Machine: whether a cycle may begin, which one decides
+// about the host's mark, and whether an ended one still has to look after the Node.
 func NeedsSiblings(f *Facts) bool {
 	cleans := (f.Status.Phase == v1alpha1.Failed || f.Status.Phase == v1alpha1.Succeeded) && f.Finalizer
-	return cleans || owesAfterEnd(f) || (f.Status.Phase != "" && rowOf(f.Status.Phase).standsBack)
+	return cleans || owesAfterEnd(f) || f.Status.Phase == v1alpha1.Pending
 }
 
 // owesAfterEnd reports whether a cycle is over but still has to put the Node back in service, or to remove its mark from the host.
@@ -57,19 +40,21 @@ func NeedsNode(f *Facts) bool {
 	return f.Status.Phase != "" && rowOf(f.Status.Phase).node
 }
 
-// NeedsPlane reports whether a decision about a machine of a control plane depends on the other machines. It does until an attempt has
+// NeedsPlane reports whether a decision about a machine of a control plane depends on the other machines. It does until the cycle has
 // reached the host.
 func NeedsPlane(f *Facts) bool {
-	if f.Deleting || f.Status.Phase == "" {
+	if f.Deleting {
 		return false
 	}
-	return rowOf(f.Status.Phase).begins || (f.Status.Phase == v1alpha1.PoweringOff && f.Status.KeySince == nil)
+	return f.Status.Phase == v1alpha1.Pending || (f.Status.Phase == v1alpha1.PoweringOff && f.Status.KeySince == nil)
 }
 
-// NeedsOwner reports whether a decision depends on the owner of the Machine: whether an attempt may begin that has to choose its isolation.
+// NeedsOwner reports whether a decision depends on the owner of the Machine: whether a cycle may begin that has to choose its isolation.
 func NeedsOwner(f *Facts) bool {
-	return f.Spec.Isolation == "" && f.Status.Phase != "" && rowOf(f.Status.Phase).begins
+	return f.Spec.Isolation == "" && f.Status.Phase == v1alpha1.Pending
 }
 
-// Begins reports whether a decision begins an attempt.
-func Begins(f *Facts, d Decision) bool { return d.Changed && d.Status.Attempt > f.Status.Attempt }
+// Begins reports whether a decision begins the cycle.
+func Begins(f *Facts, d Decision) bool {
+	return d.Changed && d.Status.Phase == v1alpha1.PoweringOff && f.Status.Phase == v1alpha1.Pending
+}

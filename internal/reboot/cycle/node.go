@@ -1,7 +1,6 @@
 package cycle
 
 import (
-	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,18 +39,15 @@ func (d *draft) back() bool {
 	case d.f.Node.State != NodeFound || !node.DeletionTimestamp.IsZero():
 		return false
 	case d.s.PoweredOffAt == nil:
-		// This attempt has not had the host off. If an earlier one did, its Node has come late if it reports now, or if it is another
+		// The host is not proven off any more, or was so in an earlier cycle. Its Node has come if it reports now, or if it is another
 		// Node. A Node that is marked Ready may be dead without anybody knowing.
-		return d.outOfService() && ((!Ready(node) && !d.recorded(node)) || (Ready(node) && reportedAfter(node, d.releasedBy())))
+		return d.outOfService() && ((!Ready(node) && !d.recorded(node)) || (Ready(node) && reportedAfter(node, d.s.LastPoweredOn)))
 	case d.registeredSince(node):
 		return true
 	default:
 		return Ready(node) && d.booted(node)
 	}
 }
-
-// releasedBy returns a time by which this attempt had released the host.
-func (d *draft) releasedBy() *metav1.Time { return cmp.Or(d.s.NextAttemptAt, d.s.LastPoweredOn) }
 
 // registeredSince reports whether a Node has registered since the host was off, and is another one than before. If
 // nobody looked while there was no Node, it goes by when the host was off.
@@ -67,7 +63,7 @@ func (d *draft) booted(node *corev1.Node) bool {
 	if d.recorded(node) && d.s.Node.BootID != "" {
 		return node.Status.NodeInfo.BootID != d.s.Node.BootID
 	}
-	return reportedAfter(node, cmp.Or(d.s.LastPoweredOn, d.s.NextAttemptAt))
+	return reportedAfter(node, d.s.LastPoweredOn)
 }
 
 // recorded reports whether a Node is, or may be, the one that was recorded.
@@ -80,7 +76,6 @@ func (d *draft) restore() {
 	found := d.f.Node.State == NodeFound && d.f.Node.Node.DeletionTimestamp.IsZero()
 	missing := d.undoneOnNode(found)
 	switch {
-	case d.standsBackForSibling():
 	case found && missing == Nothing && Ready(d.f.Node.Node):
 		d.finishRestoring()
 	case d.stopsClock():
@@ -108,35 +103,7 @@ func (d *draft) undoneOnNode(found bool) Action {
 
 func (d *draft) finishRestoring() {
 	d.setInService()
-	d.s.NodeReadyAt = d.time()
-	if d.f.awaitsMachine() {
-		d.enter(v1alpha1.WaitingForMachine, "The Node is back and Ready; waiting until the machine is healthy")
-		return
-	}
-	d.succeed()
-}
-
-func (d *draft) succeed() {
 	d.end(v1alpha1.Succeeded, string(v1alpha1.Succeeded), "The host has been off and is on again, and its Node is back and Ready")
-}
-
-// waitForMachine gives the health check time to call the machine healthy. If the machine stays sick, the cycle goes on, as Cluster API's
-// contract for remediation requests demands.
-func (d *draft) waitForMachine() {
-	switch {
-	case !d.f.awaitsMachine():
-		d.succeed()
-	case d.s.PausedSince != nil && d.f.Paused == "" && !d.f.stillSick():
-		// It stands back until the machine has a verdict.
-	case d.stopsClock():
-	case !d.overdue():
-	case !d.f.stillSick():
-		// An Unknown verdict proves nothing. The request stands, since nobody would make another one, and others need not wait for it.
-		d.standBack()
-		d.progress(string(v1alpha1.WaitingForMachine), "The Node is back and Ready; waiting for a verdict on the machine, which is Unknown")
-	default:
-		d.fail(v1alpha1.ReasonMachineUnhealthy, "The Node is back and Ready, but the machine is still unhealthy after "+d.f.Spec.NodeTimeout().String())
-	}
 }
 
 // setInService records that the Node has everything that it had.
@@ -147,8 +114,8 @@ func (d *draft) setInService() {
 	}
 }
 
-// giveUpRestoring ends the wait for a Node that is back, but not as it was. That something cannot be put back is no reason for another
-// cycle. But it is one if the Node is gone again or not Ready, or if the machine is still unhealthy.
+// giveUpRestoring ends the wait for a Node that is back, but not as it was. That something cannot be put back says nothing against the host.
+// But it does if the Node is gone again or not Ready.
 func (d *draft) giveUpRestoring() {
 	n, timeout := d.f.Node, d.f.Spec.NodeTimeout().String()
 	message := "Sickbay could not restore what the Node had within " + timeout
@@ -163,9 +130,6 @@ func (d *draft) giveUpRestoring() {
 		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, and is gone again")
 	case n.State == NodeFound && !Ready(n.Node):
 		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, but was not Ready within "+timeout)
-	case d.f.stillSick():
-		d.setNotRestored(message)
-		d.fail(v1alpha1.ReasonMachineUnhealthy, message+"; and the machine is still unhealthy")
 	default:
 		d.setNotRestored(message)
 		d.end(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut, message)

@@ -14,7 +14,7 @@ import (
 
 // TestOutcomeIsState: why a cycle ended is stored in a field, and what follows depends on that field, not on conditions.
 func TestOutcomeIsState(t *testing.T) {
-	f := in(v1alpha1.WaitingForNode, lastAttempt, notOwned)
+	f := in(v1alpha1.WaitingForNode)
 	f.Status = Decide(f, noon.Add(nodeTimeout)).Status
 	if got := f.Status.Outcome; got != v1alpha1.ReasonNodeTimedOut {
 		t.Fatalf("the outcome is %q", got)

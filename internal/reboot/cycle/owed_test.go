@@ -38,11 +38,5 @@ func TestStaysForItsNode(t *testing.T) {
 		{name: "nothing is owed any more", facts: owed(untouched, why), want: goes},
 		{name: "the machine cannot be read", facts: owed(machineUnreadable), want: rests},
 		{name: "nor before it has been long enough", facts: owed(machineUnreadable, deletedAt(time.Hour)), after: expires, want: goes},
-		{name: "another cycle was to begin", facts: in("", noFinalizer, forNode, outOfServiceNode, nodeGone, deletedAt(0)), want: outcome{again: nodeTimeout}},
-		{name: "another cycle was to begin, and is not", facts: in("", noFinalizer, forNode, outOfServiceNode, nodeGone, deletedAt(0)), after: nodeTimeout, want: outcome{do: RemoveNodeFinalizer}},
 	})
-}
-
-func outOfServiceNode(f *Facts) {
-	f.Status.MachineUID, f.Status.Node = "m-1", &v1alpha1.NodeRecord{Name: "n1", UID: "node-1", BootID: "boot-1", OutOfService: true}
 }

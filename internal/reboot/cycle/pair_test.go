@@ -35,9 +35,8 @@ func newPair(t rapid.TB) *pair {
 }
 
 // joins adds a RebootRemediation that asks for another cycle.
-func (p *pair) joins(name string, by *v1alpha1.RebootRequester, byHealthCheck bool) {
-	d := desk{name: name, request: simRequest{exists: true}, seen: record{released: map[int32]bool{}, taintedAtBoot: -1}}
-	d.request.spec.RequestedBy, d.machine.byHealthCheck = by, byHealthCheck
+func (p *pair) joins(name string) {
+	d := desk{name: name, request: simRequest{exists: true, spec: in("").Spec}, seen: record{taintedAtBoot: -1}}
 	d.machine.keys = map[v1alpha1.Step]bool{}
 	p.desks = append(p.desks, d)
 }
@@ -46,12 +45,12 @@ func (p *pair) joins(name string, by *v1alpha1.RebootRequester, byHealthCheck bo
 func (p *pair) sit(next int) {
 	w, old := p.model, &p.desks[p.at]
 	old.request, old.seen, old.late = w.request, w.seen, w.late
-	old.machine = simMachine{byAnnotation: w.machine.byAnnotation, byHealthCheck: w.machine.byHealthCheck, plain: w.machine.plain, keys: w.machine.keys}
+	old.machine = simMachine{plain: w.machine.plain, keys: w.machine.keys}
 	p.keysOf(simKey, probeOurs, old.name)
 	d := &p.desks[next]
 	p.at = next
 	w.request, w.seen, w.late = d.request, d.seen, d.late
-	w.machine.byAnnotation, w.machine.byHealthCheck, w.machine.plain, w.machine.keys = d.machine.byAnnotation, d.machine.byHealthCheck, d.machine.plain, d.machine.keys
+	w.machine.plain, w.machine.keys = d.machine.plain, d.machine.keys
 	p.keysOf(d.name, d.name, simKey)
 	w.earlier = nil
 	for i := range p.desks {
@@ -92,7 +91,7 @@ func (p *pair) turnOf(i int, fate string) (busy bool) {
 	if OwesNode(&before) && !OwesNode(&after) {
 		p.seen.wanted, p.seen.taintedAtBoot = nil, -1
 	}
-	if after.Attempt > before.Attempt {
+	if before.BeganAt == nil && after.BeganAt != nil {
 		for j := range p.desks {
 			if other := &p.desks[j]; j != i && OwesNode(&after) && OwesNode(&other.request.status) {
 				p.seen.wanted = both(p.seen.wanted, other.seen.wanted)
@@ -140,29 +139,25 @@ func (p *pair) goOnTogether(limit time.Duration) bool {
 	return false
 }
 
-// TestTwoAtOnce lets anything happen to a machine that is cycled for a health check or a record, and also for a person. Only one cycle at
+// TestTwoAtOnce lets anything happen to a machine for which two cycles are asked. Only one cycle at
 // a time has the host off, all of them end, and nothing is left behind.
 func TestTwoAtOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newPair(t)
-		p.machine.owned = rapid.Bool().Draw(t, "owned")
 		var taint v1alpha1.Isolation
 		if rapid.IntRange(0, 3).Draw(t, "taints") == 0 {
 			taint = v1alpha1.OutOfServiceTaint
 		}
 		p.request.spec.Isolation = taint
-		if rapid.IntRange(0, 3).Draw(t, "a record") == 0 {
-			p.recordAsks()
-		}
 		before := contentOf(p.workload.node)
-		p.joins("person", &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}, false)
+		p.joins("next")
 		p.desks[1].request.spec.Isolation = taint
 		p.desks[1].request.exists = false
 		for range rapid.SampledFrom([]int{20, 40, 80, 160}).Draw(t, "turns") {
 			name := rapid.OneOf(
 				rapid.SampledFrom([]string{"step", "step", "lost", "late", "both", "both"}),
 				rapid.SampledFrom([]string{"1s", "20s", "1m15s", "2m", "11m", "21m"}),
-				rapid.SampledFrom([]string{"both", "a person asks", "a pause", "the pause ends", "the pause ends"}),
+				rapid.SampledFrom([]string{"both", "another asks"}),
 				rapid.SampledFrom(names(faults)),
 			).Draw(t, "turn")
 			switch d, err := time.ParseDuration(name); {
@@ -173,7 +168,7 @@ func TestTwoAtOnce(t *testing.T) {
 			case name == "both":
 				p.turnOf(0, "step")
 				p.turnOf(1, "step")
-			case name == "a person asks":
+			case name == "another asks":
 				p.sit(0)
 				p.desks[1].request.exists = true
 			default:

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -24,10 +23,6 @@ func (d *draft) pending() {
 	}
 	reason, message := d.unavailable()
 	d.hostCondition(cmp.Or(reason, v1alpha1.ReasonHostAvailable), message)
-	if d.f.Paused != "" {
-		d.awaitPause()
-		return
-	}
 	if other := d.f.atWork(); other != nil {
 		d.awaitSibling(other)
 		return
@@ -36,14 +31,10 @@ func (d *draft) pending() {
 		d.awaitHost(reason, message)
 		return
 	}
-	if d.toBeJudged() {
-		d.progress(string(v1alpha1.Pending), "Waiting to see whether the machine is still unhealthy")
-		return
-	}
 	d.beginInLine()
 }
 
-// beginInLine begins an attempt if it is asked for and the machine need not wait in line.
+// beginInLine begins the cycle if it is stored and the machine need not wait in line.
 func (d *draft) beginInLine() {
 	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
 	switch {
@@ -52,29 +43,22 @@ func (d *draft) beginInLine() {
 		d.recheckBy(d.now.Add(lookForRecord))
 	case d.f.Throttled != "":
 		d.progress(v1alpha1.ReasonThrottled, d.f.Throttled)
-	case !d.f.wants(v1alpha1.StepPowerOff):
-		d.progress(v1alpha1.ReasonNotAsked, "Waiting for a request to power the host off: nothing else is done before that")
 	default:
 		d.begin()
 	}
 }
 
-// begin records the host and the Node of the attempt. The key is set on the host afterwards; until just before that, the cycle has not begun
+// begin records the host and the Node. The key is set on the host afterwards; until just before that, the cycle has not begun
 // (see beginOnHost).
 func (d *draft) begin() {
-	s := &d.s
-	s.Attempt++
-	s.Host = &v1alpha1.HostIdentity{Name: d.f.Host.Name, UID: d.f.Host.UID}
+	d.s.Host = &v1alpha1.HostIdentity{Name: d.f.Host.Name, UID: d.f.Host.UID}
 	d.chooseIsolation()
 	d.recordNode()
-	s.PendingRebootSince = d.time()
-	s.KeySince, s.SeenOnAt, s.PoweredOffAt, s.IsolatingSince, s.IsolatedAt, s.NodeGoneAt = nil, nil, nil, nil, nil, nil
-	s.PowerOnReleasedAt, s.AskedSteps, s.LastPoweredOn, s.NodeBackAt, s.NodeReadyAt, s.NextAttemptAt = nil, nil, nil, nil, nil, nil
-	meta.RemoveStatusCondition(&s.Conditions, v1alpha1.ConditionNodeIsolated)
+	d.s.PendingRebootSince = d.time()
 	d.enter(v1alpha1.PoweringOff, "Waiting until the host is proven off")
 }
 
-// recordNode records which Node ran on the host. It keeps the backup that earlier attempts could not put back.
+// recordNode records which Node ran on the host. It keeps the backup that earlier cycles could not put back.
 func (d *draft) recordNode() {
 	d.takeOver()
 	name := d.f.Machine.Node

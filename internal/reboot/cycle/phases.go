@@ -4,7 +4,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -21,14 +20,8 @@ type phase struct {
 	limit func(*draft) time.Duration
 	// keepsOff says that we keep the host off; off says that it was proven off and has not been seen on since.
 	keepsOff, off bool
-	// recovers says that the cycle ends if the machine recovers by itself.
-	recovers bool
 	// node says that the phase depends on the Node.
 	node bool
-	// begins says that an attempt may begin in the phase.
-	begins bool
-	// standsBack says that the phase waits while a pause lasts, and that others need not wait for it.
-	standsBack bool
 }
 
 // phases are all phases before the end, in the usual order.
@@ -43,19 +36,19 @@ func init() {
 		{
 			name: v1alpha1.Pending, awaits: "the host can be worked with", goOn: (*draft).pending, withoutMachine: (*draft).wait,
 			clock: func(s *status) **metav1.Time { return &s.UnavailableSince }, limit: func(d *draft) time.Duration { return d.f.Spec.PowerOffTimeout() },
-			recovers: true, node: true, begins: true, standsBack: true,
+			node: true,
 		}, {
 			name: v1alpha1.PoweringOff, awaits: "the host is proven off", goOn: (*draft).powerOff, withoutMachine: (*draft).powerOffWithoutMachine,
 			clock: func(s *status) **metav1.Time { return &s.PendingRebootSince }, limit: (*draft).powerOffTimeout,
-			keepsOff: true, recovers: true,
+			keepsOff: true,
 		}, {
 			name: v1alpha1.Fenced, awaits: "Sickbay knows which Node the host has", goOn: (*draft).fenced, withoutMachine: (*draft).isolateWithoutMachine,
 			clock: func(s *status) **metav1.Time { return &s.IsolatingSince }, limit: isolation,
-			keepsOff: true, off: true, recovers: true, node: true,
+			keepsOff: true, off: true, node: true,
 		}, {
 			name: v1alpha1.Isolating, awaits: "the Node is gone, or its workloads are released", goOn: (*draft).isolate, withoutMachine: (*draft).isolateWithoutMachine,
 			clock: func(s *status) **metav1.Time { return &s.IsolatingSince }, limit: isolation,
-			keepsOff: true, off: true, recovers: true, node: true,
+			keepsOff: true, off: true, node: true,
 		}, {
 			name: v1alpha1.Holding, awaits: "somebody asks for more", goOn: (*draft).hold, withoutMachine: (*draft).wait,
 			keepsOff: true, off: true,
@@ -70,15 +63,7 @@ func init() {
 		}, {
 			name: v1alpha1.Restoring, awaits: "the Node has what it had, and is Ready", goOn: (*draft).restore, withoutMachine: (*draft).suspend,
 			clock: func(s *status) **metav1.Time { return &s.NodeBackAt }, limit: node,
-			node: true, standsBack: true,
-		}, {
-			name: v1alpha1.WaitingForMachine, awaits: "the machine is no longer unhealthy", goOn: (*draft).waitForMachine, withoutMachine: (*draft).suspend,
-			clock: func(s *status) **metav1.Time { return &s.NodeReadyAt }, limit: node,
-			standsBack: true,
-		}, {
-			name: v1alpha1.CoolingDown, awaits: "the pause between two attempts is over", goOn: (*draft).coolDown, withoutMachine: (*draft).coolDownWithoutMachine,
-			clock: func(s *status) **metav1.Time { return &s.NextAttemptAt }, limit: func(*draft) time.Duration { return 0 },
-			recovers: true, node: true, begins: true, standsBack: true,
+			node: true,
 		},
 	}
 }
@@ -107,18 +92,14 @@ func (d *draft) overdueIn(name v1alpha1.Phase) bool {
 	return d.passed(*row.clock(&d.s), row.limit(d))
 }
 
-// notLater sets the clock of the phase to now if it is later: another manager's clock was ahead. The next attempt is planned ahead by CoolDown.
+// notLater sets the clock of the phase to now if it is later: another manager's clock was ahead.
 func (d *draft) notLater() {
 	row := rowOf(d.s.Phase)
 	if row.clock == nil {
 		return
 	}
-	latest := d.now
-	if d.s.Phase == v1alpha1.CoolingDown {
-		latest = d.now.Add(CoolDown)
-	}
-	if at := row.clock(&d.s); *at != nil && (*at).After(latest) {
-		*at = new(metav1.NewTime(latest))
+	if at := row.clock(&d.s); *at != nil && (*at).After(d.now) {
+		*at = d.time()
 	}
 }
 
@@ -143,9 +124,6 @@ func Phases() []v1alpha1.Phase {
 // Off reports whether, in a phase, the host was proven off and is not on again.
 func Off(name v1alpha1.Phase) bool { return rowOf(name).off }
 
-// Recovers reports whether a cycle in a phase ends if its machine recovers by itself.
-func Recovers(name v1alpha1.Phase) bool { return rowOf(name).recovers }
-
 // InCycle reports whether a cycle is under way: its machine is, or may be, out of service because of it.
 func InCycle(name v1alpha1.Phase) bool {
 	return name != "" && name != v1alpha1.Pending && !name.Ended()
@@ -153,29 +131,3 @@ func InCycle(name v1alpha1.Phase) bool {
 
 // LooksForNode reports whether a phase waits for the Node, or for a change to it.
 func LooksForNode(name v1alpha1.Phase) bool { return InCycle(name) && rowOf(name).node }
-
-// StandsBack reports whether a cycle waits for a pause to end, with its host on and nothing of ours on it. Nobody waits for such a
-// cycle: what a person asks for is done even under a pause.
-func StandsBack(s *v1alpha1.RebootRemediationStatus) bool {
-	return s.PausedSince != nil && rowOf(s.Phase).standsBack
-}
-
-// KeepsWaiting reports whether the cycle of another machine of a control plane keeps one waiting. A cycle that stood back comes back between two
-// attempts, when one that began meanwhile may be there, too. Then one of them goes first: that whose host has not been seen on again.
-func KeepsWaiting(uid types.UID, s *v1alpha1.RebootRemediationStatus, otherUID types.UID, other *v1alpha1.RebootRemediationStatus) bool {
-	switch {
-	case !InCycle(other.Phase) || StandsBack(other):
-		return false
-	case other.Phase != v1alpha1.CoolingDown:
-		return true
-	case s.Phase == v1alpha1.PoweringOff:
-		// It has begun, so the other one waits for it.
-		return false
-	case s.Phase != v1alpha1.CoolingDown:
-		return true
-	}
-	if (s.LastPoweredOn == nil) != (other.LastPoweredOn == nil) {
-		return other.LastPoweredOn == nil
-	}
-	return otherUID < uid
-}

@@ -1,7 +1,6 @@
 package cycle
 
 import (
-	"cmp"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -82,18 +81,16 @@ func (d *draft) powerOffTimeout() time.Duration {
 	return d.f.Spec.PowerOffTimeout()
 }
 
-// failPowerOff ends an attempt in which the host was not proven off. If a person keeps the host off, it stays off, and only the steps
+// failPowerOff ends a cycle whose host was not proven off. If a person keeps the host off, it stays off, and only the steps
 // that follow have to wait. If the host is in a temporary state, or the Machine cannot be read, that says nothing about the host.
 func (d *draft) failPowerOff() {
 	switch {
-	case d.f.withdrawn():
-		d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
 	case d.s.HoldingSince != nil && (!d.f.wants(v1alpha1.StepPowerOn) || temporary(d.f.Host.Obstacle)):
 		d.enter(v1alpha1.Holding, d.unproven()+"; it stays off anyway")
 	case d.f.MachineUnreadable != "":
-		d.cancelAttempt(d.unproven() + ". " + d.f.MachineUnreadable)
+		d.abort(d.unproven() + ". " + d.f.MachineUnreadable)
 	case temporary(d.f.Host.Obstacle):
-		d.cancelAttempt(d.unproven())
+		d.abort(d.unproven())
 	default:
 		d.fail(v1alpha1.ReasonPowerOffTimedOut, d.unproven())
 	}
@@ -114,16 +111,16 @@ func (d *draft) unproven() string {
 }
 
 // beginOnHost stores that the cycle begins, just before our key is set on its host for the first time. Until that is stored, nothing was done to
-// the host, and the attempt is taken back if it may not begin any more. The time for the proof starts now.
+// the host, and the cycle waits again if it may not begin any more. The time for the proof starts now.
 func (d *draft) beginOnHost() {
 	reason, message := d.unavailable()
 	switch {
 	case d.f.Host.Key:
 		d.s.BeganAt = d.time()
-	case d.f.Paused != "" || d.f.Throttled != "":
-		d.cancelAttempt(cmp.Or(d.f.Paused, d.f.Throttled))
+	case d.f.Throttled != "":
+		d.waitAgain(d.f.Throttled)
 	case reason != "":
-		d.cancelAttempt(message)
+		d.waitAgain(message)
 		d.hostCondition(reason, message)
 	default:
 		d.s.BeganAt, d.s.PendingRebootSince = d.time(), d.time()
@@ -146,9 +143,9 @@ func (d *draft) keepOff() {
 // what was stored is still true then.
 func (d *draft) setKey() {
 	switch on := d.f.Host.PoweredOn; {
-	case d.f.Paused != "" || d.f.Throttled != "":
-		// The attempt has begun, but has not reached the host.
-		d.cancelAttempt(cmp.Or(d.f.Paused, d.f.Throttled))
+	case d.f.Throttled != "":
+		// The cycle has begun, but has not reached the host, or no longer has.
+		d.abort(d.f.Throttled)
 	case on && d.s.SeenOnAt == nil:
 		d.s.SeenOnAt = d.time()
 	case !on && d.s.SeenOnAt != nil:
@@ -183,7 +180,7 @@ func (d *draft) checkProof() {
 	}
 }
 
-// backToPowerOff starts the proof again in the same attempt, because the host is no longer proven off.
+// backToPowerOff starts the proof again, because the host is no longer proven off.
 func (d *draft) backToPowerOff() {
 	if d.f.Host.Key {
 		d.s.KeySince = nil

@@ -1,6 +1,10 @@
 package cycle
 
-import "github.com/sickbay-dev/sickbay/api/v1alpha1"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
 
 // powerOn releases the host and waits until it is on.
 func (d *draft) powerOn() {
@@ -76,12 +80,23 @@ func (d *draft) hold() {
 		d.s.PendingRebootSince = d.time()
 		d.enter(v1alpha1.Fenced, "The host is off")
 	case d.f.wants(v1alpha1.StepPowerOn):
-		d.release()
+		d.releaseHeld()
 	case !d.f.Host.Key:
 		d.keepOff()
 	case d.s.KeySince == nil && !d.unreliable():
 		d.keySeen()
 	}
+}
+
+// releaseHeld lets a host come on that was held. First, the annotations for what is done go: afterwards, they would ask for another cycle.
+func (d *draft) releaseHeld() {
+	if d.dropAsked() {
+		return
+	}
+	if d.s.IsolatedAt == nil {
+		d.condition(v1alpha1.ConditionNodeIsolated, metav1.ConditionFalse, v1alpha1.ReasonNotAsked, "Not requested")
+	}
+	d.release()
 }
 
 // enterHolding keeps the host off until another step is asked for.

@@ -8,42 +8,52 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// ofRecord reports whether the cycle is an attempt of a record, which decides what follows.
-func (f *Facts) ofRecord() bool { return f.Spec.RequestedBy.ForRecord() }
-
-// attempts returns how many attempts there may be in all.
-func (f *Facts) attempts() int32 {
-	if f.ofRecord() {
-		return 1
-	}
-	return f.Spec.Attempts()
-}
-
 // steps are all single steps, in order.
 var steps = []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn}
 
-// askedSteps returns the steps that annotations of the Machine ask for, in order.
-func (d *draft) askedSteps() []v1alpha1.Step {
-	return slices.DeleteFunc(slices.Clone(steps), func(s v1alpha1.Step) bool { return !d.f.Machine.Steps[s] })
+// Full reports whether the cycle was made to go through all steps, whatever annotations the Machine has.
+func (f *Facts) Full() bool { return f.Spec.Until == "" }
+
+// wants reports whether a step is wanted: the cycle was made for it, or an annotation of the Machine asks for it now.
+func (f *Facts) wants(step v1alpha1.Step) bool {
+	madeFor := f.Full() || slices.Index(steps, step) <= slices.Index(steps, f.Spec.Until)
+	return madeFor || f.Machine.AsksFull || f.Machine.Steps[step]
 }
 
-// inTime returns the steps that this cycle can still carry out. Once it has released the host, new annotations for earlier steps
-// are too late: they stay for the next cycle.
+// withdrawn reports whether nobody wants the cycle any more.
+func (f *Facts) withdrawn() bool { return f.Deleting }
+
+// inTime returns the steps that annotations ask this cycle for, in order. Once it has released the host, annotations for earlier steps are too
+// late: they stay for another cycle.
 func (d *draft) inTime() []v1alpha1.Step {
-	return slices.DeleteFunc(d.askedSteps(), func(s v1alpha1.Step) bool {
-		return d.s.PowerOnReleasedAt != nil && s != v1alpha1.StepPowerOn && !slices.Contains(d.s.AskedSteps, s)
+	if d.f.Full() || d.f.Machine.Gone {
+		return nil
+	}
+	released := d.s.PowerOnReleasedAt != nil
+	return slices.DeleteFunc(slices.Clone(steps), func(s v1alpha1.Step) bool {
+		return !d.f.Machine.Steps[s] || (released && s != v1alpha1.StepPowerOn)
 	})
 }
 
-// dropAsked removes the annotations for finished steps. It stores that they have gone, so one that comes back counts as a new
-// request.
-func (d *draft) dropAsked() {
-	d.s.AskedSteps = slices.DeleteFunc(d.s.AskedSteps, func(s v1alpha1.Step) bool { return !d.f.Machine.Steps[s] })
+// dropAsked removes the annotations for finished steps, and reports whether there are any. One that comes back later asks for another cycle.
+func (d *draft) dropAsked() bool {
 	at := map[v1alpha1.Step]*metav1.Time{
 		v1alpha1.StepPowerOff: d.s.PoweredOffAt, v1alpha1.StepDelete: d.s.IsolatedAt, v1alpha1.StepPowerOn: d.s.LastPoweredOn,
 	}
-	d.done = slices.DeleteFunc(d.inTime(), func(s v1alpha1.Step) bool { return at[s] == nil })
-	if len(d.done) > 0 {
-		d.choose(DropAsked)
+	done := slices.DeleteFunc(d.inTime(), func(s v1alpha1.Step) bool { return at[s] == nil })
+	if len(done) == 0 {
+		return false
 	}
+	d.done = done
+	d.choose(DropAsked)
+	return true
+}
+
+// leavesAsked reports whether a cycle has ended and annotations that it was to carry out are still there. An aborted one does not count, so they
+// stay for the next one.
+func (d *draft) leavesAsked() bool {
+	if d.s.Phase == v1alpha1.Aborted || d.f.Full() || d.f.Machine.Gone {
+		return false
+	}
+	return d.f.Machine.AsksFull || len(d.inTime()) > 0
 }

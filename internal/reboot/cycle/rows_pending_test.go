@@ -25,8 +25,6 @@ func throttled(f *Facts)    { f.Throttled = "Waits for m-2" }
 func notStored(f *Facts) {
 	f.NotStored = "Waiting until a MachineRemediation has stored that it made this RebootRemediation"
 }
-func notOwned(f *Facts)      { f.Machine.Owned = false }
-func markedAlready(f *Facts) { f.Machine.Marked = true }
 
 // TestPending has the rows for the phase Pending.
 func TestPending(t *testing.T) {
@@ -72,8 +70,6 @@ func TestPending(t *testing.T) {
 		{name: "others come first: then it begins", facts: in(pending, waitsFor(v1alpha1.ReasonNotStored)), after: time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "others come first: it is taken back before", facts: in(pending, notStored, deleting), want: stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)},
 
-		{name: "recovered", facts: in(pending, healthy), want: stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)},
-
 		{name: "no Node to be seen: all is fine", facts: in(pending), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "no Node to be seen: the machine never joined", facts: in(pending, nodeNone), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "no Node to be seen: the workload cluster is dead", facts: in(pending, nodeUnreadable), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
@@ -81,18 +77,17 @@ func TestPending(t *testing.T) {
 	})
 }
 
-// TestNeedsRecord: only until the first attempt begins. What has begun goes on, whatever happens to the record.
+// TestNeedsRecord: only until the cycle begins. What has begun goes on, whatever happens to the record.
 func TestNeedsRecord(t *testing.T) {
 	for name, tt := range map[string]struct {
 		facts Facts
 		want  bool
 	}{
-		"it is to begin":       {in(v1alpha1.Pending), true},
-		"it is taken back":     {in(v1alpha1.Pending, deleting), false},
-		"it is not ours yet":   {in(v1alpha1.Pending, noFinalizer), false},
-		"it has begun":         {in(v1alpha1.PoweringOff), false},
-		"the next is to begin": {in(v1alpha1.CoolingDown), false},
-		"it is over":           {in(v1alpha1.Failed), false},
+		"it is to begin":     {in(v1alpha1.Pending), true},
+		"it is taken back":   {in(v1alpha1.Pending, deleting), false},
+		"it is not ours yet": {in(v1alpha1.Pending, noFinalizer), false},
+		"it has begun":       {in(v1alpha1.PoweringOff), false},
+		"it is over":         {in(v1alpha1.Failed), false},
 	} {
 		if got := NeedsRecord(&tt.facts); got != tt.want {
 			t.Errorf("%s: %t", name, got)
@@ -100,13 +95,13 @@ func TestNeedsRecord(t *testing.T) {
 	}
 }
 
-// TestBegin checks what an attempt records before it does anything.
+// TestBegin checks what a cycle records before it does anything.
 func TestBegin(t *testing.T) {
 	later := noon.Add(time.Minute)
 	d := Decide(in(v1alpha1.Pending), later)
 	s := d.Status
-	if s.Attempt != 1 || s.Host == nil || *s.Host != (v1alpha1.HostIdentity{Name: "h1", UID: "h-1"}) {
-		t.Errorf("attempt %d of host %+v", s.Attempt, s.Host)
+	if s.Host == nil || *s.Host != (v1alpha1.HostIdentity{Name: "h1", UID: "h-1"}) {
+		t.Errorf("it is of host %+v", s.Host)
 	}
 	if s.Node == nil || s.Node.Name != "n1" || s.Node.UID != "node-1" || s.Node.BootID != "boot-1" {
 		t.Errorf("the Node is recorded as %+v", s.Node)
@@ -123,27 +118,17 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestBeginAgain: a new attempt clears the times of the last one, but keeps what is still to be put back.
-func TestBeginAgain(t *testing.T) {
-	f := in(v1alpha1.CoolingDown, isolated(v1alpha1.ReasonNodeDeleted))
-	f.Status.KeysLost = 3
-	s := Decide(f, noon.Add(CoolDown)).Status
-	if s.Phase != v1alpha1.PoweringOff || s.Attempt != 2 {
-		t.Fatalf("phase %s of attempt %d", s.Phase, s.Attempt)
-	}
-	if s.KeySince != nil || s.SeenOnAt != nil || s.PoweredOffAt != nil || s.IsolatingSince != nil || s.IsolatedAt != nil ||
-		s.PowerOnReleasedAt != nil || s.LastPoweredOn != nil || s.NodeBackAt != nil || s.NextAttemptAt != nil {
-		t.Errorf("times of the last attempt are left: %+v", s)
-	}
-	if reasonOf(s, v1alpha1.ConditionNodeIsolated) != "" {
-		t.Error("the record says that the Node is isolated in this attempt already")
-	}
-	if s.Node == nil || s.Node.Backup == nil || !s.Node.OutOfService || s.KeysLost != 3 {
-		t.Errorf("lost: %+v", s.Node)
-	}
-
-	f.Machine.Node = "n2"
-	if s = Decide(f, noon.Add(CoolDown)).Status; s.Node.Name != "n2" || s.Node.UID != "" || s.Node.Backup == nil || !s.Node.OutOfService {
-		t.Errorf("of a Node with a new name is recorded: %+v", s.Node)
+// TestWaitsAgain: a cycle that may not begin after all records nothing of the host and its Node, and begins later like any other.
+func TestWaitsAgain(t *testing.T) {
+	for name, change := range map[string]change{"others come first": throttled, "a person keeps it off": userOff, "it is paused": obstacleIs(v1alpha1.ReasonHostPaused)} {
+		f := in(v1alpha1.PoweringOff, unbegun, change)
+		s := Decide(f, noon.Time).Status
+		if s.Phase != v1alpha1.Pending || s.Host != nil || s.Node != nil || s.PendingRebootSince != nil || s.BeganAt != nil {
+			t.Errorf("%s: in phase %s is recorded %+v", name, s.Phase, s)
+		}
+		f.Status, f.Throttled, f.Host = s, "", in(v1alpha1.Pending).Host
+		if d := Decide(f, noon.Add(time.Hour)); d.Status.Phase != v1alpha1.PoweringOff {
+			t.Errorf("%s: then: %s", name, d)
+		}
 	}
 }

@@ -21,7 +21,7 @@ func TestPoweringOff(t *testing.T) {
 	check(t, []row{
 		{name: "asking for off: that the host is on is stored first", facts: in(phase), want: storedUnseen},
 		{name: "asking for off: then the key is set", facts: in(phase, seenOn), want: asks},
-		{name: "asking for off: others are cycled meanwhile", facts: in(phase, seenOn, throttled), want: stores(v1alpha1.CoolingDown, "CoolingDown").lookingAgain(powerOffTimeout)},
+		{name: "asking for off: others are cycled meanwhile", facts: in(phase, seenOn, throttled), want: stores(v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable).lookingAgain(powerOffTimeout)},
 		{name: "asking for off: others are cycled meanwhile, and it has reached the host", facts: in(phase, seenOn, keyed, throttled), want: stored},
 		{name: "asking for off: of a host that is off at once", facts: in(phase, off), want: asksUnseen},
 		{name: "asking for off: of one that went off by itself, after it is stored", facts: in(phase, seenOn, off), want: stored},
@@ -57,14 +57,12 @@ func TestPoweringOff(t *testing.T) {
 		{name: "proof of off: proven in the last moment", facts: in(phase, keyed, keySeen, seenOn, off), after: powerOffTimeout, want: fenced},
 
 		{name: "too long: to the last", facts: in(phase, keyed, keySeen, seenOn), after: powerOffTimeout - moment, want: waiting},
-		{name: "too long: too late", facts: in(phase, keyed, keySeen, seenOn), after: powerOffTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
-		{name: "too long: too late for the last time", facts: in(phase, keyed, keySeen, seenOn, lastAttempt), after: powerOffTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOffTimedOut)},
+		{name: "too long: too late", facts: in(phase, keyed, keySeen, seenOn), after: powerOffTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOffTimedOut)},
 		{name: "too long: was off already: its proof takes longer", facts: in(phase, keyed, keySeen, off, quick), after: settleTime, want: asks.lookingAgain(moment + proofTime)},
 		{name: "too long: and ends in time", facts: in(phase, keyed, keySeen, off, quick, probedAt(settleTime)), after: settleTime + moment, want: fenced},
-		{name: "too long: or not", facts: in(phase, keyed, keySeen, off, quick, probedAt(settleTime), probed), after: moment + proofTime, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
-		{name: "too long: in a state that passes it does not count", facts: in(phase, keyed, paused, lastAttempt), after: powerOffTimeout + proofTime, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
-		{name: "too long: unless nobody wants it any more", facts: in(phase, keyed, paused, lastAttempt, outOfServiceSince, deleting), after: powerOffTimeout + proofTime, want: stores(v1alpha1.PoweringOn, "PoweringOn")},
-		{name: "but a Node that may be gone is waited for", facts: in(phase, keyed, keySeen, seenOn, lastAttempt, outOfServiceSince), after: powerOffTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn")},
+		{name: "too long: or not", facts: in(phase, keyed, keySeen, off, quick, probedAt(settleTime), probed), after: moment + proofTime, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOffTimedOut)},
+		{name: "too long: in a state that passes it does not count", facts: in(phase, keyed, paused), after: powerOffTimeout + proofTime, want: stores(v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable)},
+		{name: "nobody wants it any more, and its Node is gone", facts: in(phase, keyed, paused, outOfServiceSince, deleting), after: powerOffTimeout + proofTime, want: stores(v1alpha1.PoweringOn, "PoweringOn")},
 	})
 }
 
@@ -114,40 +112,6 @@ func TestSetKeySaysWhen(t *testing.T) {
 	}
 }
 
-// TestCoolingDown has the rows between two attempts.
-func TestCoolingDown(t *testing.T) {
-	const phase = v1alpha1.CoolingDown
-	check(t, []row{
-		{name: "first the host is let go of", facts: in(phase, keyed), want: does(phase, RemoveKey)},
-		{name: "and our question goes", facts: in(phase, probed), want: does(phase, RemoveKey)},
-		{name: "then the controller waits", facts: in(phase), after: CoolDown - moment, want: waits(phase, CoolDown)},
-		{name: "then the next attempt begins", facts: in(phase), after: CoolDown, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "the Node comes late", facts: in(phase, newNode, reports(moment)), want: stores(v1alpha1.Restoring, "Restoring")},
-		{name: "the Node comes late, and is not Ready", facts: in(phase, newNode), want: stores(v1alpha1.Restoring, "Restoring")},
-		{name: "the same one has not booted", facts: in(phase, sameNode, reports(moment)), want: waits(phase, CoolDown)},
-		{name: "the Node was back, and the machine sick all the same", facts: in(phase, newNode, reports(moment), wasReady, untouched), want: waits(phase, CoolDown)},
-		{name: "the Node comes late, from an attempt before", facts: in(phase, newNode, neverOff, reports(CoolDown+moment)), want: stores(v1alpha1.Restoring, "Restoring")},
-		{name: "the Node was seen last before", facts: in(phase, sameNode, neverOff, reports(CoolDown)), want: waits(phase, CoolDown)},
-		{name: "the Node was never away", facts: in(phase, newNode, neverOff, untouched, reports(CoolDown+moment)), want: waits(phase, CoolDown)},
-		{name: "the host is paused", facts: in(phase, obstacleIs(v1alpha1.ReasonHostPaused)), after: CoolDown, want: stores(phase, v1alpha1.ReasonHostUnavailable), host: v1alpha1.ReasonHostPaused},
-		{name: "the host is paused for a day", facts: in(phase, obstacleIs(v1alpha1.ReasonHostPaused), suspended, waitsFor(v1alpha1.ReasonHostUnavailable)), after: 24 * time.Hour, want: stores(phase, v1alpha1.ReasonHostUnavailable)},
-		{name: "and then the next attempt begins", facts: in(phase, suspended), after: 24 * time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
-		{name: "the host cannot be found", facts: in(phase, obstacleIs(v1alpha1.ReasonHostNotProvisioned)), after: time.Hour, want: stores(phase, v1alpha1.ReasonHostUnavailable).lookingAgain(time.Hour + powerOffTimeout)},
-		{name: "the host cannot be found in time", facts: in(phase, obstacleIs(v1alpha1.ReasonHostNotProvisioned), unavailableSince), after: powerOffTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
-		{name: "its user wants it off", facts: in(phase, userOff), after: 24 * time.Hour, want: stores(phase, v1alpha1.ReasonSuspendedByUser), host: v1alpha1.ReasonSuspendedByUser},
-		{name: "it goes to others", facts: in(phase, ofOthers), want: stores(v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable)},
-		{name: "it cannot be switched off any more", facts: in(phase, notFenceable), after: CoolDown, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
-		{name: "recovered: no further attempt, the Node may come", facts: in(phase, healthy), after: 2 * CoolDown, want: waits(phase, CoolDown+nodeTimeout)},
-		{name: "recovered, but not the Node we know", facts: in(phase, healthy), after: CoolDown + nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
-		{name: "taken back: the Node may come", facts: in(phase, deleting), after: 2 * CoolDown, want: waits(phase, CoolDown+nodeTimeout)},
-		{name: "taken back, and the Node was never touched", facts: in(phase, deleting, untouched), want: stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)},
-		{name: "recovered, and the Node was never touched", facts: in(phase, healthy, untouched), want: stores(v1alpha1.Aborted, v1alpha1.ReasonRecovered)},
-	})
-}
-
-func wasReady(f *Facts)         { f.Status.NodeReadyAt = &noon }
-func unavailableSince(f *Facts) { f.Status.UnavailableSince = &noon }
-
 func neverOff(f *Facts)  { f.Status.PoweredOffAt, f.Status.LastPoweredOn = nil, nil }
 func untouched(f *Facts) { f.Status.Node.OutOfService, f.Status.Node.Backup = false, nil }
 
@@ -161,11 +125,10 @@ func TestUnprovenSaysWhy(t *testing.T) {
 		disbelief bool
 		cause     string
 	}{
-		"off, with an error": {in(v1alpha1.PoweringOff, keyed, off, error, lastAttempt), true, v1alpha1.ReasonPowerManagementError},
-		"off, but paused":    {in(v1alpha1.PoweringOff, keyed, off, obstacleIs(v1alpha1.ReasonHostPaused), lastAttempt), true, v1alpha1.ReasonHostPaused},
-		"on, with an error":  {in(v1alpha1.PoweringOff, keyed, error, lastAttempt), false, v1alpha1.ReasonPowerManagementError},
-		"on":                 {in(v1alpha1.PoweringOff, keyed, lastAttempt), false, ""},
-		"to be tried again":  {in(v1alpha1.PoweringOff, keyed, off, error), true, v1alpha1.ReasonPowerManagementError},
+		"off, with an error": {in(v1alpha1.PoweringOff, keyed, off, error), true, v1alpha1.ReasonPowerManagementError},
+		"off, but paused":    {in(v1alpha1.PoweringOff, keyed, off, obstacleIs(v1alpha1.ReasonHostPaused)), true, v1alpha1.ReasonHostPaused},
+		"on, with an error":  {in(v1alpha1.PoweringOff, keyed, error), false, v1alpha1.ReasonPowerManagementError},
+		"on":                 {in(v1alpha1.PoweringOff, keyed), false, ""},
 	} {
 		got := messageOf(Decide(tt.facts, noon.Add(powerOffTimeout+proofTime)).Status)
 		if strings.Contains(got, disbelief) != tt.disbelief || !strings.Contains(got, tt.cause) || !strings.HasPrefix(got, "The host could not be proven off") {

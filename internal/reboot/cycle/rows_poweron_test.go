@@ -36,7 +36,7 @@ func TestPoweringOn(t *testing.T) {
 		{name: "kept off: its user wants it off", facts: in(phase, userOff), want: stores(phase, "PoweringOn"), host: byUser},
 		{name: "kept off: for as long as he likes", facts: settled(in(phase, userOff)), after: 24 * time.Hour, want: waits(phase, 0), host: byUser},
 		{name: "kept off: it is paused, detached or serviced", facts: in(phase, paused), want: stores(phase, "PoweringOn"), host: v1alpha1.ReasonHostPaused},
-		{name: "kept off: for as long as it is", facts: settled(in(phase, paused, lastAttempt)), after: 24 * time.Hour, want: waits(phase, 0), host: v1alpha1.ReasonHostPaused},
+		{name: "kept off: for as long as it is", facts: settled(in(phase, paused)), after: 24 * time.Hour, want: waits(phase, 0), host: v1alpha1.ReasonHostPaused},
 		{name: "kept off: and then the clock starts", facts: in(phase, suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout)},
 		{name: "kept off: unless nobody waits any more", facts: settled(in(phase, paused, deleting)), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
 		{name: "kept off: and on again: the clock starts", facts: in(phase, hostSays(byUser), suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout)},
@@ -45,9 +45,8 @@ func TestPoweringOn(t *testing.T) {
 		// Nobody clears the error of a command that is no longer needed.
 		{name: "on: with an old error", facts: in(phase, on, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
 		{name: "too long: to the last", facts: in(phase), after: powerOnTimeout - moment, want: waits(phase, powerOnTimeout)},
-		{name: "too long: too late", facts: in(phase), after: powerOnTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "too long: too late", facts: in(phase), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
 		{name: "too long: power error", facts: in(phase, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(phase, "PoweringOn").lookingAgain(powerOnTimeout), host: v1alpha1.ReasonPowerManagementError},
-		{name: "too long: too late for the last time", facts: in(phase, lastAttempt), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
 		{name: "too long: taken back", facts: in(phase, deleting), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonPowerOnTimedOut)},
 	})
 }
@@ -77,8 +76,7 @@ func TestWaitingForNode(t *testing.T) {
 		{name: "firmware: but not for somebody who has gone", facts: in(phase, servicing, deleting), want: waiting},
 		{name: "too long: to the last", facts: in(phase), after: nodeTimeout - moment, want: waiting},
 		{name: "too long: back in the last moment", facts: in(phase, newNode), after: nodeTimeout, want: back},
-		{name: "too long: too late", facts: in(phase), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
-		{name: "too long: too late for the last time", facts: in(phase, lastAttempt), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
+		{name: "too long: too late", facts: in(phase), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
 		{name: "too long: taken back", facts: in(phase, deleting), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
 		{name: "its user switches it off", facts: in(phase, off, userOff), want: stores(v1alpha1.PoweringOn, "PoweringOn")},
 		{name: "others switch it off", facts: in(phase, off, others), want: stores(v1alpha1.PoweringOn, "PoweringOn")},
@@ -109,45 +107,24 @@ func TestRestoring(t *testing.T) {
 		{name: "putting back: something is missing", facts: in(phase), want: again(does(phase, RestoreNode))},
 		{name: "putting back: also before it is Ready", facts: in(phase, newNode), want: again(does(phase, RestoreNode))},
 		{name: "all is back: all is there, and it is not Ready", facts: in(phase, newNode, has), want: waits(phase, nodeTimeout)},
-		{name: "all is back: and never is", facts: in(phase, newNode, has), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
-		{name: "all is back: and never is, for the last time", facts: in(phase, newNode, has, lastAttempt), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
-		{name: "all is back: all is there, and the machine is still unhealthy", facts: in(phase, has, sick), want: stores(v1alpha1.WaitingForMachine, "WaitingForMachine")},
-		{name: "all is back: which is for a record to judge", facts: in(phase, has, sick, ofRecord), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "all is back: and never is", facts: in(phase, newNode, has), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
 		{name: "kept off, and nobody waits any more", facts: in(phase, newNode, has, off, userOff, deleting), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
-		{name: "under a pause, and nobody waits any more", facts: in(phase, newNode, has, underPause, deleting), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
-		{name: "all is back: or of no interest any more", facts: in(phase, has, sick, deleting), want: stores(v1alpha1.Succeeded, "Succeeded")},
+		{name: "all is back: or of no interest any more", facts: in(phase, has, deleting), want: stores(v1alpha1.Succeeded, "Succeeded")},
 		{name: "all is back: all is there, and newer", facts: in(phase, has), want: stores(v1alpha1.Succeeded, "Succeeded")},
 		{name: "all is back: all is there in the last moment", facts: in(phase, has), after: nodeTimeout, want: stores(v1alpha1.Succeeded, "Succeeded")},
 		{name: "all is back: the taint goes", facts: in(phase, taints, ours, has), want: again(does(phase, UntaintNode))},
 		{name: "all is back: somebody else's stays", facts: in(phase, taints, theirs, has), want: stores(v1alpha1.Succeeded, "Succeeded")},
 		{name: "the Node is gone again", facts: in(phase, nodeGone), want: waits(phase, nodeTimeout)},
-		{name: "the Node is gone for good", facts: in(phase, nodeGone), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
+		{name: "the Node is gone for good", facts: in(phase, nodeGone), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
 		{name: "the Node is on its way out", facts: in(phase, has, nodeDeleting), want: waits(phase, nodeTimeout)},
 		{name: "the workload cluster is dead", facts: in(phase, nodeUnreadable), want: waits(phase, nodeTimeout)},
 		// The machine is back: another cycle would not bring back what it had.
 		{name: "and stays dead", facts: in(phase, nodeUnreadable), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut)},
 		{name: "it cannot be put back", facts: in(phase), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut)},
-		{name: "it cannot be put back, and the machine is still unhealthy", facts: in(phase, sick), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
 	})
 	if got := messageOf(Decide(in(phase), noon.Add(nodeTimeout)).Status); !strings.Contains(got, "label team") {
 		t.Errorf("what cannot be put back is not named: %q", got)
 	}
-}
-
-func sick(f *Facts) { f.Machine.ByHealthCheck, f.Machine.Sick = true, true }
-
-// TestWaitingForMachine: if the machine is still unhealthy, the request goes on.
-func TestWaitingForMachine(t *testing.T) {
-	const phase = v1alpha1.WaitingForMachine
-	well := func(f *Facts) { f.Machine.Sick = false }
-	check(t, []row{
-		{name: "it is called sick", facts: in(phase), want: waits(phase, nodeTimeout)},
-		{name: "it is not any more", facts: in(phase, well), want: stores(v1alpha1.Succeeded, "Succeeded")},
-		{name: "it is not any more, in the last moment", facts: in(phase, well), after: nodeTimeout, want: stores(v1alpha1.Succeeded, "Succeeded")},
-		{name: "nobody wants it any more", facts: in(phase, deleting), want: stores(v1alpha1.Succeeded, "Succeeded")},
-		{name: "still sick", facts: in(phase), after: nodeTimeout, want: stores(v1alpha1.CoolingDown, "CoolingDown")},
-		{name: "still sick, for the last time", facts: in(phase, lastAttempt), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonMachineUnhealthy)},
-	})
 }
 
 // TestBackupGoesWhenRestored: the backup is dropped when it is put back, with the note that the Node

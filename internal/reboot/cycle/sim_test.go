@@ -28,9 +28,8 @@ type model struct {
 	request  simRequest
 	// earlier are RebootRemediations of the machine that have ended.
 	earlier []v1alpha1.RebootRemediation
-	// throttled says that others come first, paused that no attempt may begin unless a person asked, and unreadable that the Machine
-	// cannot be read.
-	throttled, paused, unreadable bool
+	// throttled says that others come first, and unreadable that the Machine cannot be read.
+	throttled, unreadable bool
 	// keySeen is what this process remembers of our key. Its clock is ahead by skew, which no other test of time may count on once skewed.
 	keySeen simKeySeen
 	skew    time.Duration
@@ -43,16 +42,13 @@ type model struct {
 }
 
 type simMachine struct {
-	uid                         types.UID
-	gone, owned, marked         bool
-	autoscaled                  bool
-	node                        string
-	byAnnotation, byHealthCheck bool
+	uid        types.UID
+	gone       bool
+	autoscaled bool
+	node       string
 	// plain is the annotation for a full cycle.
 	plain bool
 	keys  map[v1alpha1.Step]bool
-	// sick means that the verdict stays unhealthy, whatever the Node says.
-	sick bool
 }
 
 type simRequest struct {
@@ -107,14 +103,11 @@ func (w *model) facts() Facts {
 	f.Host.KeySeenFor = w.keySeenFor(f.Host)
 	if w.unreadable {
 		f.MachineUnreadable, f.Host.Ours = "The machine cannot be read", false
-		f.Machine = MachineFacts{UID: f.Status.MachineUID, ByAnnotation: w.machine.byAnnotation, AsksFull: !f.Status.SingleSteps && f.Status.HoldingSince == nil}
+		f.Machine = MachineFacts{UID: f.Status.MachineUID}
 		return f
 	}
 	if !w.machine.gone {
 		f.Machine = w.machineFacts()
-	}
-	if w.paused && NeedsPauses(&f) {
-		f.Paused = "Cluster spec.paused is set to true"
 	}
 	if !w.machine.gone && NeedsNode(&f) {
 		f.Node = w.nodeFacts()
@@ -130,18 +123,12 @@ func (w *model) facts() Facts {
 
 func (w *model) machineFacts() MachineFacts {
 	m := w.machine
-	asks := m.byHealthCheck
-	return MachineFacts{
-		UID: m.uid, Node: m.node, ByAnnotation: m.byAnnotation, Steps: maps.Clone(m.keys), AsksFull: m.plain, ByHealthCheck: asks,
-		Healthy: asks && w.healthy(), Sick: asks && !w.healthy(), Owned: m.owned, Marked: m.marked, Autoscaled: m.autoscaled,
+	facts := MachineFacts{UID: m.uid, Node: m.node, Autoscaled: m.autoscaled}
+	if w.request.spec.Until != "" {
+		facts.Steps, facts.AsksFull = maps.Clone(m.keys), m.plain
 	}
+	return facts
 }
-
-// ofRecord reports whether a record decides what follows.
-func (w *model) ofRecord() bool { return w.request.spec.RequestedBy.ForRecord() }
-
-// wholeAsked reports whether a full cycle is asked for.
-func (m simMachine) wholeAsked() bool { return !m.byAnnotation || m.plain }
 
 // step is one turn of the controller: it reads, and makes one write. It reports whether there was one.
 func (w *model) step(fate string) (Decision, bool) {
@@ -161,7 +148,6 @@ func (w *model) step(fate string) (Decision, bool) {
 	if !d.RecheckAt.IsZero() {
 		d.RecheckAt = d.RecheckAt.Add(-w.skew)
 	}
-	w.checkPause(f, d)
 	w.checkListed(f, d)
 	if !d.Changed && d.Action == Nothing {
 		w.checkWait(d)
@@ -175,8 +161,8 @@ func (w *model) step(fate string) (Decision, bool) {
 	case fate == "lost" || w.lossy > 0:
 		w.lossy = max(0, w.lossy-1)
 		w.logf("lost: %s", d)
-	case fate == "late" && (d.Changed || !slices.Contains([]Action{DeleteNode, TaintNode, MarkForOwner}, d.Action)):
-		// The other writes require the Node and the Machine as they were read, and are refused if those have changed.
+	case fate == "late" && (d.Changed || !slices.Contains([]Action{DeleteNode, TaintNode}, d.Action)):
+		// The other writes require the Node as it was read, and are refused if it has changed.
 		w.late = &write
 	default:
 		w.arrive(write)
@@ -193,9 +179,8 @@ func (w *model) arrive(write simWrite) {
 	}
 	w.logf("%s", d)
 	if d.Changed {
-		before := w.request.status
 		w.request.status = stored(w.t, d.Status)
-		w.note(before, d.Status)
+		w.note(d.Status)
 		w.request.version++
 		return
 	}
@@ -239,9 +224,6 @@ func (w *model) act(d Decision) {
 		w.checkHostMark(d.Action)
 		w.host.unhealthy = map[Action]string{MarkHost: probeOurs}[d.Action]
 		w.touchHost()
-	case MarkForOwner:
-		w.checkMark()
-		w.machine.marked = true
 	case DropAsked, DropAll:
 		if d.Action == DropAll {
 			w.machine.plain = false

@@ -37,14 +37,10 @@ var faults = map[string]event{
 	"others come first": func(w *model) { w.throttled = true },
 	"it is our turn":    func(w *model) { w.throttled = false },
 	"writes fail":       func(w *model) { w.lossy = 3 },
-	"a pause":           func(w *model) { w.paused = true },
-	"the pause ends":    func(w *model) { w.paused = false },
 	"reads fail":        func(w *model) { w.unreadable = true },
 	"reads work":        func(w *model) { w.unreadable = false },
 	"never Ready":       func(w *model) { w.kubelet.unready = true },
 	"Ready":             func(w *model) { w.kubelet.unready = false },
-	"stays sick":        func(w *model) { w.machine.sick = true },
-	"called healthy":    func(w *model) { w.machine.sick = false },
 	"boots slowly":      func(w *model) { w.kubelet.bootTime = nodeTimeout + 5*time.Minute },
 	"boots quickly":     func(w *model) { w.kubelet.bootTime = 30 * time.Second },
 	"boot fails":        func(w *model) { w.kubelet.dead = true },
@@ -102,7 +98,7 @@ var ends = map[string]event{
 func asks(step v1alpha1.Step, want bool) event {
 	return func(w *model) {
 		delete(w.machine.keys, step)
-		if want && w.machine.byAnnotation {
+		if want && w.request.spec.Until != "" {
 			w.ask(step)
 		}
 	}
@@ -110,13 +106,8 @@ func asks(step v1alpha1.Step, want bool) event {
 
 // personAsks sets a person's annotation for a full cycle.
 func (w *model) personAsks() {
-	w.machine.plain = w.machine.byAnnotation
+	w.machine.plain = w.request.spec.Until != ""
 	w.seen.stepwise = false
-}
-
-// recordAsks makes the cycle an attempt of a record.
-func (w *model) recordAsks() {
-	w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", OperationID: operation}
 }
 
 func (w *model) dropKeys(keys ...string) {
@@ -173,7 +164,7 @@ func (w *model) replaceHost() {
 func (w *model) heal() {
 	for _, name := range []string{
 		"operator starts", "host is unpaused", "host is attached", "BMC is back", "power works", "power is loose", "state is back",
-		"workload is back", "Node is let go of", "it is our turn", "boot works", "the pause ends", "reads work", "Ready", "called healthy", "boots quickly",
+		"workload is back", "Node is let go of", "it is our turn", "boot works", "reads work", "Ready", "boots quickly",
 	} {
 		faults[name](w)
 	}
@@ -197,10 +188,10 @@ func newModel() *model {
 		iron:     simIron{power: true, boots: 1},
 		host:     simHost{exists: true, uid: "h-1", keys: map[string]string{}, ours: true, fenceable: true, online: true, provisioned: true, poweredOn: true},
 		kubelet:  simKubelet{bootTime: 30 * time.Second, running: true, registers: true},
-		machine:  simMachine{uid: types.UID("m-1"), byHealthCheck: true, owned: true, keys: map[v1alpha1.Step]bool{}},
-		request:  simRequest{exists: true},
+		machine:  simMachine{uid: types.UID("m-1"), keys: map[v1alpha1.Step]bool{}},
+		request:  simRequest{exists: true, spec: in("").Spec},
 		workload: simWorkload{taintSupported: true, drainTime: 10 * time.Second},
-		seen:     record{released: map[int32]bool{}, taintedAtBoot: -1},
+		seen:     record{taintedAtBoot: -1},
 	}
 	w.operator.next = w.now
 	w.operator.lag, w.operator.onDelay, w.operator.offDelay = time.Second, 5*time.Second, 5*time.Second

@@ -229,10 +229,10 @@ func (w *model) happen() bool {
 func (w *model) hostFacts() HostFacts {
 	h := w.host
 	if !h.exists && w.request.status.Host == nil {
-		return HostFacts{Missing: "The machine has no host", None: true}
+		return HostFacts{Missing: "The machine has no host"}
 	}
 	if !h.exists {
-		return HostFacts{Missing: "The host h1 does not exist", None: true}
+		return HostFacts{Missing: "The host h1 does not exist"}
 	}
 	f := HostFacts{
 		Name: "h1", UID: h.uid, Ours: h.ours && !w.machine.gone, Fenceable: h.fenceable, Online: h.online, PoweredOn: h.poweredOn,

@@ -186,10 +186,3 @@ func (w *model) untaint() {
 		node.Spec.Taints = slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool { return t == OutOfService })
 	})
 }
-
-// healthy reports whether a health check calls the machine healthy.
-func (w *model) healthy() bool {
-	w.report()
-	node := w.workload.node
-	return node != nil && node.DeletionTimestamp.IsZero() && Ready(node) && !w.machine.sick
-}

@@ -2,7 +2,6 @@ package cycle
 
 import (
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -17,16 +16,12 @@ type record struct {
 	cycles, boots int
 	// keyed says that our key was ever on the host.
 	keyed bool
-	// stoodDown counts the cancelled attempts.
-	stoodDown int
-	// released are the attempts in which the host was released.
-	released map[int32]bool
+	// released says that the host was released.
+	released bool
 	// wanted is what was on the Nodes that we deleted, and has not been seen on another Node yet.
 	wanted *v1alpha1.NodeBackup
 	// taintedAtBoot is the boot of the host in which we tainted the Node; -1 if we have not.
 	taintedAtBoot int
-	// failedAt is when the last attempt failed.
-	failedAt time.Time
 	// stepwise says that a person has asked for single steps, and for no full cycle since.
 	stepwise bool
 	// rested is the last decision to wait.
@@ -127,8 +122,8 @@ func (w *model) checkSetKey() {
 	if w.host.uid != status.Host.UID {
 		w.t.Fatalf("our key is set on another host")
 	}
-	if w.seen.released[status.Attempt] {
-		w.t.Fatalf("our key is set again after the host was let go of in attempt %d", status.Attempt)
+	if w.seen.released {
+		w.t.Fatal("our key is set again after the host was let go of")
 	}
 	if status.Phase.Ended() || !w.request.finalizer {
 		w.t.Fatalf("our key is set, and nobody is there to take it away")
@@ -144,23 +139,9 @@ func (w *model) checkRemoveKey() {
 	if w.host.uid != status.Host.UID {
 		w.t.Fatalf("our key is taken from another host")
 	}
-	allowed := []v1alpha1.Phase{v1alpha1.PoweringOn, v1alpha1.CoolingDown, v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted}
+	allowed := []v1alpha1.Phase{v1alpha1.PoweringOn, v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted}
 	if !slices.Contains(allowed, status.Phase) {
 		w.t.Fatalf("the host is let go of in phase %s", status.Phase)
-	}
-}
-
-// checkMark checks that the owner may be asked now to replace the machine.
-func (w *model) checkMark() {
-	if w.ofRecord() {
-		w.t.Fatalf("the owner is asked for another machine, although the record decides what follows")
-	}
-	hostless := w.machine.byHealthCheck && (!w.host.exists || !w.host.provisioned)
-	if w.request.status.Phase != v1alpha1.Failed || (w.request.status.Attempt == 0 && !hostless) {
-		w.t.Fatalf("the owner is asked for another machine, although nothing was tried: %s", w.request.status.Phase)
-	}
-	if w.machine.byHealthCheck && w.healthy() {
-		w.t.Fatalf("the owner is asked to replace a machine that is well")
 	}
 }
 
@@ -175,13 +156,7 @@ func (w *model) checkStatus(before, after v1alpha1.RebootRemediationStatus) {
 	if after.Phase.Ended() && after.BeganAt == nil && w.seen.keyed {
 		w.t.Fatalf("ended as %s without a beginning, and our key was on the host", after.Phase)
 	}
-	if after.Attempt > w.request.spec.Attempts() || (w.ofRecord() && after.Attempt > max(1, before.Attempt)) {
-		w.t.Fatalf("%d attempts", after.Attempt)
-	}
-	if !w.skewed && after.Attempt > 1 && after.Attempt > before.Attempt && w.now.Sub(w.seen.failedAt) < CoolDown-time.Second {
-		w.t.Fatalf("the next attempt begins %s after the last one", w.now.Sub(w.seen.failedAt))
-	}
-	inService := before.Phase == v1alpha1.Restoring && (after.Phase == v1alpha1.Succeeded || after.Phase == v1alpha1.WaitingForMachine)
+	inService := before.Phase == v1alpha1.Restoring && after.Phase == v1alpha1.Succeeded
 	if w.seen.wanted != nil && (inService || before.Phase.Ended() && backupOf(before) != nil && !w.takenOver()) {
 		w.checkRestored()
 	}
@@ -202,7 +177,7 @@ func (w *model) checkStatus(before, after v1alpha1.RebootRemediationStatus) {
 // takenOver reports whether another RebootRemediation looks after the Node.
 func (w *model) takenOver() bool {
 	return slices.ContainsFunc(w.earlier, func(other v1alpha1.RebootRemediation) bool {
-		return other.Status.Attempt > 0 && OwesNode(&other.Status)
+		return other.Status.BeganAt != nil && OwesNode(&other.Status)
 	})
 }
 
@@ -210,23 +185,10 @@ func (w *model) takenOver() bool {
 func (w *model) checkHold(after v1alpha1.RebootRemediationStatus) {
 	m, h := w.machine, w.host
 	switch {
-	case !w.seen.stepwise, m.keys[v1alpha1.StepPowerOn], after.Phase == v1alpha1.Fenced && m.keys[v1alpha1.StepDelete]:
+	case !w.seen.stepwise, m.plain, m.keys[v1alpha1.StepPowerOn], after.Phase == v1alpha1.Fenced && m.keys[v1alpha1.StepDelete]:
 	case w.request.deleting, m.gone, !h.exists, !h.fenceable, !h.ours, w.request.status.Host != nil && h.uid != w.request.status.Host.UID:
 	default:
 		w.t.Fatalf("a host that a person has switched off is let go of, in phase %s: %+v", after.Phase, m)
-	}
-}
-
-// checkPause checks what is done under a pause that only a person may ignore.
-func (w *model) checkPause(f Facts, d Decision) {
-	if !w.paused || w.unreadable || !f.Machine.ByHealthCheck {
-		return
-	}
-	if d.Status.Attempt > f.Status.Attempt {
-		w.t.Fatalf("attempt %d begins under a pause", d.Status.Attempt)
-	}
-	if d.Action == SetKey && !f.Host.Key && f.Status.KeySince == nil {
-		w.t.Fatalf("the host is switched off under a pause")
 	}
 }
 
@@ -249,19 +211,12 @@ func (w *model) checkGivenUp() {
 }
 
 // note records what a change of the status means, once it is stored.
-func (w *model) note(before, after v1alpha1.RebootRemediationStatus) {
+func (w *model) note(after v1alpha1.RebootRemediationStatus) {
 	switch after.Phase {
 	case v1alpha1.PoweringOn:
-		w.seen.released[after.Attempt] = true
-	case v1alpha1.Succeeded, v1alpha1.WaitingForMachine:
+		w.seen.released = true
+	case v1alpha1.Succeeded:
 		w.seen.wanted = nil
-	case v1alpha1.CoolingDown:
-		if after.Attempt < before.Attempt {
-			w.seen.stoodDown++
-		}
-		if before.Phase != after.Phase {
-			w.seen.failedAt = after.NextAttemptAt.Add(-CoolDown)
-		}
 	default:
 	}
 }
@@ -288,9 +243,6 @@ func (w *model) checkRestored() {
 func (w *model) checkSuccess(before, status v1alpha1.RebootRemediationStatus) {
 	if node := w.workload.node; before.Phase == v1alpha1.Restoring && (node == nil || !Ready(node)) {
 		w.t.Fatalf("a success, and the Node is not Ready")
-	}
-	if w.machine.byHealthCheck && !w.ofRecord() && !w.request.deleting && !w.healthy() {
-		w.t.Fatalf("a success, and the machine is still unhealthy")
 	}
 	if w.seen.cycles == 0 && w.iron.offAt.IsZero() {
 		w.t.Fatalf("a success, and the host was never off")
@@ -319,7 +271,7 @@ func (w *model) checkEnd() {
 	if !status.Phase.Ended() || end == nil {
 		w.t.Fatalf("the record is let go of in phase %s", status.Phase)
 	}
-	if end.Reason == v1alpha1.ReasonWithdrawn || end.Reason == v1alpha1.ReasonRecovered {
+	if end.Reason == v1alpha1.ReasonWithdrawn {
 		tainted := w.seen.taintedAtBoot >= 0 && w.workload.node != nil && slices.ContainsFunc(w.workload.node.Spec.Taints, OurTaint)
 		if status.Phase == v1alpha1.Aborted && (w.seen.wanted != nil || tainted) {
 			w.t.Fatalf("%s, and the Node has not got back what it had", end.Reason)
@@ -348,12 +300,12 @@ func (w *model) checkHostMarked() {
 	if !w.host.exists || status.Host == nil || w.host.uid != status.Host.UID {
 		return
 	}
-	recovered, reason := w.machine.byHealthCheck && w.healthy(), reasonOf(status, v1alpha1.ConditionSucceeded)
+	reason := reasonOf(status, v1alpha1.ConditionSucceeded)
 	suspectHost := reason == v1alpha1.ReasonPowerOffTimedOut || reason == v1alpha1.ReasonPowerOnTimedOut || reason == v1alpha1.ReasonNodeTimedOut
 	switch {
 	case status.Phase == v1alpha1.Succeeded && w.host.unhealthy == probeOurs:
 		w.t.Fatalf("the host works again, and is marked as unhealthy")
-	case status.Phase == v1alpha1.Failed && suspectHost && w.host.unhealthy == "" && !recovered:
+	case status.Phase == v1alpha1.Failed && suspectHost && w.host.unhealthy == "":
 		w.t.Fatalf("the cycle was in vain (%s), and the host may be handed out again", reason)
 	}
 }
@@ -371,7 +323,7 @@ func (w *model) checkWait(d Decision) {
 		return
 	}
 	reason := reasonOf(d.Status, v1alpha1.ConditionSucceeded)
-	if d.Status.SuspendedSince != nil || reason == v1alpha1.ReasonThrottled || reason == v1alpha1.ReasonNotAsked {
+	if d.Status.SuspendedSince != nil || reason == v1alpha1.ReasonThrottled {
 		return
 	}
 	w.t.Fatalf("waits without a deadline in phase %s: %+v", d.Status.Phase, d.Status.Conditions)

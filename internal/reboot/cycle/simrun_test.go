@@ -16,28 +16,21 @@ import (
 func anyModel(t *rapid.T) *model {
 	w := newModel()
 	w.t = t
-	w.request.spec.RetryLimit = new(rapid.Int32Range(0, 2).Draw(t, "retry limit"))
 	if rapid.IntRange(0, 2).Draw(t, "taints") == 0 {
 		w.request.spec.Isolation = v1alpha1.OutOfServiceTaint
 	}
-	switch rapid.IntRange(0, 4).Draw(t, "asked by") {
-	case 0:
-		w.machine.byAnnotation, w.machine.byHealthCheck = true, false
-		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
-		for _, step := range []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn} {
+	if w.request.spec.Until = rapid.SampledFrom([]v1alpha1.Step{"", "", v1alpha1.StepPowerOff, v1alpha1.StepDelete}).Draw(t, "until"); w.request.spec.Until != "" {
+		w.seen.stepwise = true
+		for _, step := range steps {
 			if rapid.Bool().Draw(t, string(step)) {
 				w.ask(step)
 			}
 		}
-	case 1:
-		w.machine.byAnnotation, w.machine.byHealthCheck, w.machine.plain = true, false, true
-		w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
-	case 2:
-		w.recordAsks()
-	default:
+		if rapid.Bool().Draw(t, "asked for all") {
+			w.personAsks()
+		}
 	}
 	w.machine.autoscaled = rapid.IntRange(0, 3).Draw(t, "autoscaled") == 0
-	w.machine.owned = rapid.Bool().Draw(t, "owned")
 	w.operator.lag = rapid.SampledFrom([]time.Duration{0, 0, time.Second, 5 * time.Second}).Draw(t, "lag")
 	w.operator.onDelay = rapid.SampledFrom([]time.Duration{0, 5 * time.Second, 40 * time.Second}).Draw(t, "on")
 	w.operator.offDelay = rapid.SampledFrom([]time.Duration{0, 5 * time.Second, 40 * time.Second}).Draw(t, "off")

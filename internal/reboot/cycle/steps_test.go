@@ -1,8 +1,8 @@
 package cycle
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,8 +16,7 @@ import (
 func stepModel(t rapid.TB, asked ...v1alpha1.Step) *model {
 	w := newModel()
 	w.t = t
-	w.machine.byAnnotation, w.machine.byHealthCheck = true, false
-	w.request.spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}
+	w.request.spec.Until, w.seen.stepwise = v1alpha1.StepPowerOff, true
 	w.ask(asked...)
 	return w
 }
@@ -61,27 +60,30 @@ func (w *model) rest() rest {
 func TestSteps(t *testing.T) {
 	const off, del, on = v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn
 	tests := []struct {
+		until v1alpha1.Step
 		asked []v1alpha1.Step
 		plain bool
 		want  rest
 	}{
+		{asked: nil, want: rest{phase: v1alpha1.Holding, node: "node-1"}},
 		{asked: []v1alpha1.Step{off}, want: rest{phase: v1alpha1.Holding, node: "node-1"}},
 		{asked: []v1alpha1.Step{off, del}, want: rest{phase: v1alpha1.Holding}},
+		{asked: []v1alpha1.Step{del}, want: rest{phase: v1alpha1.Holding}},
 		{asked: []v1alpha1.Step{off, on}, want: rest{phase: v1alpha1.Succeeded, on: true, node: "node-1", over: true}},
+		{asked: []v1alpha1.Step{on}, want: rest{phase: v1alpha1.Succeeded, on: true, node: "node-1", over: true}},
 		{asked: []v1alpha1.Step{off, del, on}, want: rest{phase: v1alpha1.Succeeded, on: true, node: "node-2", over: true}},
-		// A Node is not deleted while its host may run, and PowerOn does nothing for a host that was not switched off.
-		{asked: []v1alpha1.Step{del}, want: rest{phase: v1alpha1.Pending, left: "Delete", on: true, node: "node-1"}},
-		{asked: []v1alpha1.Step{on}, want: rest{phase: v1alpha1.Pending, left: "PowerOn", on: true, node: "node-1"}},
-		{asked: []v1alpha1.Step{del, on}, want: rest{phase: v1alpha1.Pending, left: "Delete,PowerOn", on: true, node: "node-1"}},
-		{asked: nil, want: rest{phase: v1alpha1.Aborted, on: true, node: "node-1", over: true}},
 		{asked: nil, plain: true, want: rest{phase: v1alpha1.Succeeded, on: true, node: "node-2", over: true}},
 		{asked: []v1alpha1.Step{off}, plain: true, want: rest{phase: v1alpha1.Succeeded, on: true, node: "node-2", over: true}},
 		{asked: []v1alpha1.Step{on}, plain: true, want: rest{phase: v1alpha1.Succeeded, on: true, node: "node-2", over: true}},
+		{until: del, want: rest{phase: v1alpha1.Holding}},
+		{until: del, asked: []v1alpha1.Step{off, del}, want: rest{phase: v1alpha1.Holding}},
+		{until: del, asked: []v1alpha1.Step{on}, want: rest{phase: v1alpha1.Succeeded, on: true, node: "node-2", over: true}},
 	}
 	for _, tt := range tests {
-		t.Run(fmt.Sprintf("%v %t", tt.asked, tt.plain), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s %v %t", tt.until, tt.asked, tt.plain), func(t *testing.T) {
 			w := stepModel(t, tt.asked...)
 			w.machine.plain = tt.plain
+			w.request.spec.Until = cmp.Or(tt.until, v1alpha1.StepPowerOff)
 			if got := w.rest(); got != tt.want {
 				t.Errorf("comes to rest as %+v, want %+v", got, tt.want)
 			}
@@ -92,41 +94,40 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestStepsOneAfterTheOther: steps may be asked for in any order, with any time between. Once the last one is asked for, the
-// result is the same as if all were asked for at once.
+// TestStepsOneAfterTheOther: steps may be asked for with any time between. The result is the same as if all were asked for at once.
 func TestStepsOneAfterTheOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := stepModel(t)
-		order := rapid.Permutation(steps).Draw(t, "order")
-		// Asking for PowerOn before Delete keeps the Node as it was.
-		deletes := slices.Index(order, v1alpha1.StepDelete) < slices.Index(order, v1alpha1.StepPowerOn) ||
-			slices.Index(order, v1alpha1.StepDelete) < slices.Index(order, v1alpha1.StepPowerOff)
-		w.ask(order[0])
-		for _, step := range order[1:] {
-			if got := w.rest(); got.over {
-				t.Fatalf("it is over after %s: %+v", step, got)
+		want := rest{phase: v1alpha1.Succeeded, on: true, node: "node-1", over: true}
+		for _, step := range rapid.SliceOf(rapid.SampledFrom([]v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete})).Draw(t, "first") {
+			w.ask(step)
+			if step == v1alpha1.StepDelete {
+				want.node = "node-2"
+			}
+			if got := w.rest(); got.phase != v1alpha1.Holding || got.left != "" || got.on {
+				t.Fatalf("after %s it comes to rest as %+v", step, got)
 			}
 			w.advance(rapid.SampledFrom([]time.Duration{0, time.Minute, 24 * time.Hour}).Draw(t, "later"))
-			if !w.over() {
-				w.ask(step)
-			}
-			if step == order[len(order)-1] || deletes {
-				continue
-			}
-			// PowerOff and PowerOn are there: that is a cycle without Delete.
-			if got := w.rest(); got != (rest{phase: v1alpha1.Succeeded, on: true, node: "node-1", over: true}) {
-				t.Fatalf("without Delete it ends as %+v", got)
-			}
-			return
 		}
-		if got := w.rest(); got != (rest{phase: v1alpha1.Succeeded, on: true, node: "node-2", over: true}) {
-			t.Fatalf("asked for in the order %v it ends as %+v", order, got)
+		w.ask(v1alpha1.StepPowerOn)
+		if got := w.rest(); got != want {
+			t.Fatalf("it ends as %+v, want %+v", got, want)
 		}
 		if w.seen.cycles != 1 {
 			t.Fatalf("the host was cycled %d times", w.seen.cycles)
 		}
 		w.checkAfterwards()
 	})
+}
+
+// TestLatePowerOffIsForAnother: an annotation that comes after the host was released asks for another cycle, and stays for it.
+func TestLatePowerOffIsForAnother(t *testing.T) {
+	w := stepModel(t, v1alpha1.StepPowerOff, v1alpha1.StepPowerOn)
+	playUntil(t, w, v1alpha1.PoweringOn)
+	w.ask(v1alpha1.StepPowerOff)
+	if got := w.rest(); got != (rest{phase: v1alpha1.Succeeded, left: "PowerOff", on: true, node: "node-1", over: true}) {
+		t.Errorf("it ends as %+v", got)
+	}
 }
 
 // TestPlainWhileHeld: a request for a full cycle of a host that is kept off does the remaining steps.
@@ -150,7 +151,7 @@ func TestHeldIsHeld(t *testing.T) {
 		happenings := names(map[string]event{
 			"asked for Delete": doings["asked for Delete"], "not Delete": doings["not Delete"], "asked for PowerOff": doings["asked for PowerOff"],
 			"our key drops": doings["our key drops"], "reads fail": faults["reads fail"],
-			"a pause": faults["a pause"], "workload is lost": faults["workload is lost"], "workload is back": faults["workload is back"],
+			"workload is lost": faults["workload is lost"], "workload is back": faults["workload is back"],
 			"writes fail": faults["writes fail"],
 		})
 		for range rapid.IntRange(0, 30).Draw(t, "turns") {

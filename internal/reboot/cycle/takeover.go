@@ -1,82 +1,35 @@
 package cycle
 
-import (
-	"fmt"
+import "github.com/sickbay-dev/sickbay/api/v1alpha1"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-)
-
-// A machine may have several RebootRemediations: one of its name, and one for each attempt of a record. Only one at a time cycles it,
-// and the next one that begins takes over what the earlier ones owe the Node.
+// A machine may have several RebootRemediations, one for each attempt of its records. Only one at a time cycles it, and the next one that begins
+// takes over what the earlier ones owe the Node.
 
 // atWork returns the RebootRemediation that is cycling the machine; nil if none is.
 func (f *Facts) atWork() *v1alpha1.RebootRemediation {
 	for i := range f.Siblings {
-		if other := &f.Siblings[i]; InCycle(other.Status.Phase) && !StandsBack(&other.Status) {
+		if other := &f.Siblings[i]; InCycle(other.Status.Phase) {
 			return other
 		}
 	}
 	return nil
 }
 
-// standsBackForSibling stands back if another RebootRemediation has begun while this one stood back, and reports whether it has. When that one has
-// ended, the machine is judged again.
-func (d *draft) standsBackForSibling() bool {
-	other := d.f.atWork()
-	if other == nil {
-		return false
-	}
-	if d.outOfService() && OwesNode(&other.Status) && d.sharesNodeWith(other) {
-		// The other one has taken that over.
-		d.s.Node.Backup, d.s.Node.OutOfService = nil, false
-	}
-	if d.f.withdrawn() && !d.outOfService() {
-		d.end(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn, "The request was withdrawn")
-		return true
-	}
-	d.standBack()
-	d.progress(v1alpha1.ReasonThrottled, waitingFor(other))
-	return true
-}
-
-// awaitSibling waits for another RebootRemediation before the first attempt. That one may heal the machine, so the machine is judged
-// again afterwards.
+// awaitSibling waits for another RebootRemediation before the cycle begins.
 func (d *draft) awaitSibling(other *v1alpha1.RebootRemediation) {
 	d.s.SuspendedSince, d.s.UnavailableSince = nil, nil
-	if d.f.Machine.ByHealthCheck {
-		d.standBack()
+	of := ""
+	if by := other.Spec.RequestedBy; by != nil {
+		of = " of MachineRemediation " + by.Name
 	}
-	d.progress(v1alpha1.ReasonThrottled, waitingFor(other))
-}
-
-// waitingFor says which RebootRemediation this one waits for.
-func waitingFor(other *v1alpha1.RebootRemediation) string {
-	return fmt.Sprintf("Waiting for RebootRemediation %s, %s: a machine has one power cycle at a time", other.Name, whoAsked(other.Spec.RequestedBy))
-}
-
-// whoAsked says who asked for a cycle, as a clause about its RebootRemediation.
-func whoAsked(by *v1alpha1.RebootRequester) string {
-	switch {
-	case by == nil:
-		return "which was there first"
-	case by.Kind == v1alpha1.RequestedByRecord:
-		return "which MachineRemediation " + by.Name + " has asked for"
-	case by.Kind == v1alpha1.RequestedByHealthCheck:
-		return "which a health check has asked for"
-	case by.Kind == v1alpha1.RequestedByAnnotation:
-		return "which an annotation of the Machine asks for"
-	case by.Name != "":
-		return "which " + by.Name + " has asked for"
-	}
-	return "which a person has asked for"
+	d.progress(v1alpha1.ReasonThrottled, "Waiting for RebootRemediation "+other.Name+of+": a machine has one power cycle at a time")
 }
 
 // takeOver records what earlier RebootRemediations owe the Node.
 func (d *draft) takeOver() {
 	for i := range d.f.Siblings {
 		other := &d.f.Siblings[i]
-		idle := other.Status.Phase.Ended() || StandsBack(&other.Status)
-		if !idle || !OwesNode(&other.Status) || !d.sharesNodeWith(other) {
+		if !other.Status.Phase.Ended() || !OwesNode(&other.Status) || !d.sharesNodeWith(other) {
 			continue
 		}
 		owed := other.Status.Node.DeepCopy()
@@ -91,8 +44,8 @@ func (d *draft) takeOver() {
 func (d *draft) successor() *v1alpha1.RebootRemediation {
 	for i := range d.f.Siblings {
 		other := &d.f.Siblings[i]
-		began := other.Status.PendingRebootSince
-		if other.Status.Attempt > 0 && d.sharesNodeWith(other) && began != nil && !began.Before(d.s.FinishedAt) {
+		began := other.Status.BeganAt
+		if began != nil && !began.Before(d.s.FinishedAt) && d.sharesNodeWith(other) {
 			return other
 		}
 	}

@@ -30,9 +30,6 @@ func TestTakesOverWhatIsOwed(t *testing.T) {
 	const failed = v1alpha1.Failed
 	otherMachine := sibling("r-1", failed, owing(a))
 	otherMachine.Status.MachineUID = "m-0"
-	own := func(f *Facts) {
-		f.Status.Node = &v1alpha1.NodeRecord{Name: "n1", UID: "node-0", OutOfService: true, Backup: &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"own": "c", "row": "1"}}}
-	}
 	for name, tt := range map[string]struct {
 		facts []change
 		want  map[string]string
@@ -40,8 +37,6 @@ func TestTakesOverWhatIsOwed(t *testing.T) {
 	}{
 		"an attempt before":        {[]change{beside(sibling("r-1", failed, owing(a)))}, a, true},
 		"two":                      {[]change{beside(sibling("r-1", failed, owing(a), endedAt(0)), sibling("r-2", failed, owing(b), endedAt(moment)))}, map[string]string{"team": "b", "rack": "1", "row": "2"}, true},
-		"and itself":               {[]change{own, beside(sibling("r-2", failed, owing(b)))}, map[string]string{"own": "c", "team": "b", "row": "2"}, true},
-		"itself alone":             {[]change{own}, map[string]string{"own": "c", "row": "1"}, true},
 		"one that owes nothing":    {[]change{beside(sibling("r-1", failed, untouched))}, nil, false},
 		"of another machine":       {[]change{beside(otherMachine)}, nil, false},
 		"one that taints the Node": {[]change{beside(sibling("r-1", failed, owing(a), taints))}, nil, false},
@@ -80,7 +75,7 @@ func TestLetsTheNextOneDoIt(t *testing.T) {
 		return in(failed, append([]change{owing(map[string]string{"team": "a"}), noFinalizer, newNode, func(f *Facts) { f.Node.Node.Labels = nil }}, changes...)...)
 	}
 	at := func(after time.Duration) change {
-		return func(f *Facts) { f.Status.PendingRebootSince = new(metav1.NewTime(noon.Add(after))) }
+		return func(f *Facts) { f.Status.BeganAt = new(metav1.NewTime(noon.Add(after))) }
 	}
 	rests := waits(failed, 0).saying(v1alpha1.ReasonNodeTimedOut)
 	restores := does(failed, RestoreNode).saying(v1alpha1.ReasonNodeTimedOut)
@@ -92,8 +87,8 @@ func TestLetsTheNextOneDoIt(t *testing.T) {
 		{name: "the next one is at work", facts: late(beside(sibling("r-2", v1alpha1.PoweringOff, at(moment)))), want: over},
 		{name: "the next one has begun in the same second", facts: late(beside(sibling("r-2", v1alpha1.PoweringOff, at(0)))), want: over},
 		{name: "the next one has ended", facts: late(beside(sibling("r-2", v1alpha1.Succeeded, at(moment)))), want: over},
-		{name: "it has not begun", facts: late(beside(sibling("r-2", v1alpha1.Pending, at(moment)))), want: restores},
-		{name: "one that began before is still at work", facts: late(endedAt(moment), reports(2*moment), beside(sibling("r-0", v1alpha1.CoolingDown, at(0)))), want: rests},
+		{name: "it has not begun", facts: late(beside(sibling("r-2", v1alpha1.Pending))), want: restores},
+		{name: "one that began before is still at work", facts: late(endedAt(moment), reports(2*moment), beside(sibling("r-0", v1alpha1.WaitingForNode, at(0)))), want: rests},
 		{name: "it came before", facts: late(endedAt(moment), reports(2*moment), beside(sibling("r-0", v1alpha1.Succeeded, at(0)))), want: restores},
 		{name: "another one that taints is at work", facts: late(beside(sibling("r-2", v1alpha1.PoweringOff, at(moment), taints))), want: rests},
 		{name: "another one that taints has ended", facts: late(beside(sibling("r-2", v1alpha1.Succeeded, at(moment), taints))), want: restores},
@@ -115,7 +110,6 @@ func TestNextAttemptOfRecord(t *testing.T) {
 			"at once":     {nothing, nothing},
 			"a day later": {func(w *model) { w.advance(24 * time.Hour) }, nothing},
 			"the Node is back, and the machine still sick": {func(w *model) {
-				w.machine.byHealthCheck = false
 				w.setPower(false)
 				w.setPower(true)
 				w.advance(time.Hour)
@@ -124,7 +118,6 @@ func TestNextAttemptOfRecord(t *testing.T) {
 		} {
 			w := newModel()
 			w.t, w.kubelet.dead = t, true
-			w.recordAsks()
 			w.request.spec.Isolation = isolation
 			before := contentOf(w.workload.node)
 			if s := w.ended(t, 6*time.Hour); s.Phase != v1alpha1.Failed || !s.Node.OutOfService {
@@ -150,6 +143,6 @@ func (w *model) nextAttempt(name string) {
 	w.request.exists, w.request.finalizer, w.request.deleting, w.request.status = true, false, false, v1alpha1.RebootRemediationStatus{}
 	w.request.forNode = false
 	w.request.version++
-	w.seen.released, w.seen.cycles, w.seen.boots = map[int32]bool{}, 0, 0
+	w.seen.released, w.seen.cycles, w.seen.boots = false, 0, 0
 	w.run()
 }

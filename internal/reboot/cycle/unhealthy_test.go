@@ -13,8 +13,7 @@ import (
 // markedUnhealthy marks the host already, so that the next action of the ended cycle follows.
 func markedUnhealthy(f *Facts) { f.Host.Unhealthy = true }
 
-// TestHostMark: a host whose cycle was in vain is marked, and one that works again is not. The owner is asked to replace the machine
-// only after the mark, because the host is free then.
+// TestHostMark: a host whose cycle was in vain is marked, and one that works again is not.
 func TestHostMark(t *testing.T) {
 	const done, failed, aborted = v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted
 	because := func(reason string) change {
@@ -30,10 +29,8 @@ func TestHostMark(t *testing.T) {
 		{name: "no Node", facts: in(failed, tried), want: ends(MarkHost, v1alpha1.ReasonNodeTimedOut)},
 		{name: "first it is let go of", facts: in(failed, tried, keyed), want: ends(RemoveKey, v1alpha1.ReasonNodeTimedOut)},
 		{name: "no matter who asked for what", facts: in(failed, tried, asking()), want: ends(MarkHost, v1alpha1.ReasonNodeTimedOut)},
-		{name: "the owner is asked afterwards", facts: in(failed, tried, byUs), want: ends(MarkForOwner, v1alpha1.ReasonNodeTimedOut)},
-		{name: "somebody else has marked it", facts: in(failed, tried, marked, notOwned), want: ends(RemoveFinalizer, v1alpha1.ReasonNodeTimedOut)},
-		{name: "the machine is well after all", facts: in(failed, tried, healthy), want: ends(RemoveFinalizer, v1alpha1.ReasonNodeTimedOut)},
-		{name: "another host of that name", facts: in(failed, tried, notOwned, func(f *Facts) { f.Host.UID = "h-2" }), want: ends(RemoveFinalizer, v1alpha1.ReasonNodeTimedOut)},
+		{name: "somebody else has marked it", facts: in(failed, tried, marked), want: ends(RemoveFinalizer, v1alpha1.ReasonNodeTimedOut)},
+		{name: "another host of that name", facts: in(failed, tried, func(f *Facts) { f.Host.UID = "h-2" }), want: ends(RemoveFinalizer, v1alpha1.ReasonNodeTimedOut)},
 		{name: "it could not be worked with", facts: in(failed, because(v1alpha1.ReasonHostUnavailable)), want: ends(RemoveFinalizer, v1alpha1.ReasonHostUnavailable)},
 		{name: "the Node is back, but not as it was", facts: in(failed, because(v1alpha1.ReasonRestoreTimedOut)), want: ends(RemoveFinalizer, v1alpha1.ReasonRestoreTimedOut)},
 		{name: "it works again", facts: in(done, byUs), want: does(done, UnmarkHost)},
@@ -71,7 +68,7 @@ func TestMarkGoesWithALateNode(t *testing.T) {
 // TestMarkedHostWorksAgain simulates a host that somebody starts after the end: nothing of ours is left on it.
 func TestMarkedHostWorksAgain(t *testing.T) {
 	w := newModel()
-	w.t, w.machine.owned, w.kubelet.dead = t, false, true
+	w.t, w.kubelet.dead = t, true
 	if !w.goOn(6*time.Hour) || w.host.unhealthy != probeOurs {
 		t.Fatalf("in phase %s, marked %q", w.request.status.Phase, w.host.unhealthy)
 	}

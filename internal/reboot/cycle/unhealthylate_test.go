@@ -34,7 +34,6 @@ func TestMarkGoesWithoutABackup(t *testing.T) {
 	check(t, []row{
 		{name: "it works again", facts: ended(), want: does(failed, UnmarkHost)},
 		{name: "it has worked all along", facts: ended(readySince(-time.Hour)), want: rests},
-		{name: "and what ailed the machine is over", facts: ended(readySince(-time.Hour), healthy), want: does(failed, UnmarkHost)},
 		{name: "another Node runs there", facts: ended(newNode, readySince(-time.Hour)), want: does(failed, UnmarkHost)},
 		{name: "it is not Ready", facts: ended(sameNode), want: rests},
 		{name: "it is gone", facts: ended(nodeGone), want: rests},
@@ -56,7 +55,7 @@ func TestMarkGoesWithoutABackup(t *testing.T) {
 
 // TestMarkIsRecorded: the mark of a host is stored together with the end, before the host is marked.
 func TestMarkIsRecorded(t *testing.T) {
-	late := func(f *Facts) { lastAttempt(f); f.Status.PendingRebootSince = &noon }
+	late := func(f *Facts) { f.Status.PendingRebootSince = &noon }
 	for name, tt := range map[string]struct {
 		facts Facts
 		after time.Duration
@@ -79,7 +78,7 @@ func TestMarkIsRecorded(t *testing.T) {
 func TestNeverOffWorksAgain(t *testing.T) {
 	for _, deleted := range []bool{false, true} {
 		w := newModel()
-		w.t, w.machine.owned, w.operator.stuck = t, false, true
+		w.t, w.operator.stuck = t, true
 		if !w.goOn(6*time.Hour) || w.host.unhealthy != probeOurs || OwesNode(&w.request.status) {
 			t.Fatalf("in phase %s, marked %q", w.request.status.Phase, w.host.unhealthy)
 		}
@@ -113,11 +112,11 @@ func TestLastWordOnAHost(t *testing.T) {
 		facts Facts
 		want  Action
 	}{
-		"in vain":                           {in(failed, suspectHost, notOwned), MarkHost},
-		"in vain, and then it has helped":   {in(failed, suspectHost, notOwned, beside(helped)), RemoveFinalizer},
-		"that was another host":             {in(failed, suspectHost, notOwned, beside(otherHost)), MarkHost},
-		"it has helped before":              {in(failed, suspectHost, notOwned, endedAt(2*moment), beside(helped)), MarkHost},
-		"in the same second":                {in(failed, suspectHost, notOwned, endedAt(moment), beside(helped)), MarkHost},
+		"in vain":                           {in(failed, suspectHost), MarkHost},
+		"in vain, and then it has helped":   {in(failed, suspectHost, beside(helped)), RemoveFinalizer},
+		"that was another host":             {in(failed, suspectHost, beside(otherHost)), MarkHost},
+		"it has helped before":              {in(failed, suspectHost, endedAt(2*moment), beside(helped)), MarkHost},
+		"in the same second":                {in(failed, suspectHost, endedAt(moment), beside(helped)), MarkHost},
 		"helped":                            {in(done, byUs), UnmarkHost},
 		"helped, and then it was in vain":   {in(done, byUs, beside(failedLater)), RemoveFinalizer},
 		"it was in vain in the same second": {in(done, byUs, endedAt(moment), beside(failedLater)), RemoveFinalizer},

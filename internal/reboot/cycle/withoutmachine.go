@@ -24,20 +24,14 @@ func (d *draft) goOnWithoutMachine() {
 	}
 }
 
-// coolDownWithoutMachine removes our key from the host, and waits.
-func (d *draft) coolDownWithoutMachine() {
-	if d.undoneOnHost() == RemoveKey {
-		d.choose(RemoveKey)
-	}
-}
-
 // powerOffWithoutMachine continues the proof if our key is on the host, but does not set the key.
 func (d *draft) powerOffWithoutMachine() {
-	if d.f.Host.Key {
+	switch {
+	case d.f.Host.Key:
 		d.powerOff()
-		return
-	}
-	if d.overdue() {
+	case d.s.BeganAt == nil:
+		d.waitAgain(d.f.MachineUnreadable)
+	case d.overdue():
 		d.failPowerOff()
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
 // Permission is the annotation, on a RebootRemediation or a Cluster, by which a person permits the loss of the quorum.
-const Permission = "sickbay.dev/allow-quorum-loss"
+const Permission = rebootannotation.AllowQuorumLoss
 
 // Waits says why the host has to wait; empty if it may be switched off now.
 func Waits(f Facts) string {

@@ -111,7 +111,7 @@ func (d *draft) asking(attempt *v1alpha1.RemediationAttempt, bound time.Duration
 // requesting follows the power cycle, or the request's condition Succeeded if it has one. A built-in plan does not know the kind of its
 // request, and leaves it to that kind's controller until the timeout.
 func (d *draft) requesting(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
-	request, kind, reboots := d.f.Request, attempt.ObjectRef.Kind, step.Action == v1alpha1.ActionReboot
+	request, reboots := d.f.Request, step.Action == v1alpha1.ActionReboot
 	if request == nil || request.OperationID != attempt.OperationID {
 		return d.takenAway(attempt)
 	}
@@ -123,12 +123,27 @@ func (d *draft) requesting(attempt *v1alpha1.RemediationAttempt, step v1alpha1.R
 		return d.inTime(attempt, step)
 	case reboots && !d.begun(attempt):
 		return d.awaitCycle(attempt, step)
+	}
+	return d.followRequest(attempt, step)
+}
+
+// followRequest goes by what a request says that has begun.
+func (d *draft) followRequest(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
+	request, kind := d.f.Request, attempt.ObjectRef.Kind
+	switch {
+	case request.Aborted:
+		d.takeBack(attempt, request.Message)
+		return d.afterAttempt()
 	case request.Succeeded == "False":
 		return d.fails(attempt, fmt.Sprintf("%s %s has failed: %s", kind, request.Ref.Name, request.Message))
-	case request.Succeeded == "True" && (evidence(step) || d.f.Record.Spec.AskedFor()):
+	case request.Succeeded == "True" && (evidence(step) || d.f.Record.Spec.OnTheirWord()):
 		d.end(attempt, v1alpha1.ResultSucceeded, fmt.Sprintf("%s %s has succeeded", kind, request.Ref.Name))
 		d.s.Step = StepAfter(d.f.Record.Spec.Steps, step.Name)
 		return d.afterAttempt()
+	case step.Until != "":
+		// Whoever has the host kept off may take any time.
+		d.s.NextTransitionTime = nil
+		return d.goOn(d.trying(step) + ": " + request.Message)
 	}
 	return d.inTime(attempt, step)
 }

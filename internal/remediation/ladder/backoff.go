@@ -86,16 +86,24 @@ func (d *draft) stepBack(step v1alpha1.RemediationStep, why obstacle) bool {
 }
 
 // yield releases an unused slot, and leaves the line for a while. What the caches show is checked again when it changes, so the
-// wait does not grow with each time.
+// wait does not grow with each time. What somebody asked for has no slot to release, and waits only for what the caches do not show.
 func (d *draft) yield(hidden bool) {
-	if d.release() {
+	if d.release() || (hidden && d.f.Record.Spec.AskedFor()) {
 		wait := firstBackoff
 		if hidden {
-			wait = doubled(firstBackoff, maxBackoff, Fruitless(d.asDecided()))
+			wait = doubled(firstBackoff, maxBackoff, d.fruitless())
 		}
 		d.s.NextTransitionTime = d.after(wait + spread.UpTo(wait/2, d.f.Record.UID).Truncate(time.Second))
 	}
 	d.forgetBackoff()
+}
+
+// fruitless returns how often the record has tried in vain to ask for its step.
+func (d *draft) fruitless() int {
+	if last := Last(&d.s); d.f.Record.Spec.AskedFor() && last != nil && notBegun(*last) {
+		return int(last.Count)
+	}
+	return Fruitless(d.asDecided())
 }
 
 // backsOff waits without a slot until the time that the last attempt set.

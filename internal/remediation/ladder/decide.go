@@ -31,7 +31,7 @@ var rules = []struct {
 // Decide returns what comes next for a record. It does not change the facts.
 func Decide(f Facts, now time.Time) Decision {
 	if f.Record.Spec.AskedFor() {
-		f.onTheirWord()
+		f.asAsked()
 	}
 	d := &draft{f: f, now: now, s: *f.Record.Status.DeepCopy()}
 	if !Ended(f.Record) {

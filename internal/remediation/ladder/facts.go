@@ -30,16 +30,21 @@ type Facts struct {
 	JumpTo string
 	// RemediateAsked reports that the Machine has the annotation cluster.x-k8s.io/remediate-machine.
 	RemediateAsked bool
+	// Withdrawn says that who asked for this does not want it any more; empty if they do.
+	Withdrawn string
 	// ResumedAt is when the last pause ended that may not have been seen; zero if there was none.
 	ResumedAt time.Time
 }
 
-// onTheirWord makes facts of the word of somebody who asks without a finding: it counts like a verdict, and no other annotation matters.
-func (f *Facts) onTheirWord() {
-	f.Machine.Health, f.Machine.OtherFinding = Sick, false
-	f.RemediateAsked, f.JumpTo, f.BootTime = false, "", 0
+// asAsked makes facts of the word of somebody who asks without a finding: it counts like a verdict, and no other annotation matters. Another
+// health check still says how the machine is.
+func (f *Facts) asAsked() {
+	f.Machine.OtherFinding, f.RemediateAsked, f.JumpTo = false, false, ""
 	// The health check waits for it.
 	f.Bounded = true
+	if f.Record.Spec.OnTheirWord() {
+		f.Machine.Health, f.BootTime = Sick, 0
+	}
 }
 
 // Request is an object that an attempt made, or somebody else's object with its name.
@@ -55,10 +60,14 @@ type Request struct {
 	BeganAt time.Time
 	// HostOffAt is when the host of a power cycle was proven off; zero if it was not.
 	HostOffAt time.Time
+	// HostReleased reports that a power cycle has let the host come on again.
+	HostReleased bool
 	// Kept says which person or system keeps the host of a power cycle that has not begun; empty if nobody does.
 	Kept string
 	// Impossible reports that a power cycle has ended without having begun, since its host cannot be cycled at all.
 	Impossible bool
+	// Aborted reports that a power cycle has ended early through no fault of the host.
+	Aborted bool
 	// Succeeded is the status of its condition of that name: True, False, or anything else while it is undecided.
 	Succeeded string
 	// Message is the message of that condition.

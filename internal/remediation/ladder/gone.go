@@ -66,10 +66,13 @@ func (d *draft) whyHandedBack() string {
 	return ""
 }
 
-// handBack withdraws what has not begun, and ends the record of a machine that Sickbay no longer manages, or for which a person has asked for
-// something else. Others finish what they have begun.
+// handBack withdraws what has not begun, and ends a record that nobody wants any more, that of a machine that Sickbay no longer manages, or for
+// which a person has asked for something else. Others finish what they have begun.
 func (d *draft) handBack() bool {
 	reason, why := v1alpha1.ReasonHandedBack, d.whyHandedBack()
+	if why == "" {
+		reason, why = v1alpha1.ReasonCancelled, d.f.Withdrawn
+	}
 	if why == "" {
 		reason, why = v1alpha1.ReasonSuperseded, d.superseded()
 	}

@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -150,12 +151,21 @@ func answerBy(decision *v1alpha1.RemediationDecision) string {
 	return text
 }
 
-// Before reports whether a record that somebody asked for waits for another open one of its machine: that of a health check, or that of
-// somebody who asked earlier.
-func Before(other, asked *v1alpha1.MachineRemediation) bool {
-	if !other.Spec.AskedFor() {
-		return true
+// KeepsOff reports whether a record is for single steps of a power cycle, between which a person keeps the host off.
+func KeepsOff(r *v1alpha1.MachineRemediation) bool {
+	return slices.ContainsFunc(r.Spec.Steps, func(step v1alpha1.RemediationStep) bool { return step.Until != "" })
+}
+
+// Before reports whether a record waits for another open one of its machine. All wait for a person who keeps the host off, who waits only until
+// nothing of theirs stands. What people ask for waits for a health check's, which makes room if nobody has begun it, and otherwise the later
+// one waits.
+func Before(other, own *v1alpha1.MachineRemediation) bool {
+	switch {
+	case KeepsOff(own) != KeepsOff(other):
+		return KeepsOff(other) || MayStand(other)
+	case own.Spec.OnTheirWord() != other.Spec.OnTheirWord():
+		return own.Spec.OnTheirWord()
 	}
-	order := other.CreationTimestamp.Compare(asked.CreationTimestamp.Time)
-	return cmp.Or(order, cmp.Compare(other.UID, asked.UID)) < 0
+	order := other.CreationTimestamp.Compare(own.CreationTimestamp.Time)
+	return cmp.Or(order, cmp.Compare(other.UID, own.UID)) < 0
 }

@@ -86,6 +86,15 @@ func rowsStopped() []row {
 			},
 		},
 		{
+			"a pause while the Node of a host that is on again gets back what it had",
+			with(plan(reboot()), works("reboot", time.Minute), paused, func(f *Facts) { f.Request.HostReleased = true }),
+			answer{
+				Says: "Acting Paused: Cluster spec.paused is set to true",
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s",
+			},
+		},
+		{
 			"a pause, and a host has to be given back",
 			with(plan(reboot()), works("reboot", time.Minute), over(v1alpha1.ResultAborted, "reboot"), paused, made("RebootRemediation")),
 			answer{

@@ -126,7 +126,7 @@ func (d *draft) inVain(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Remed
 	if evidence(step) && attempt.ObjectRef != nil {
 		return fmt.Sprintf("%s %s has not succeeded after %s", attempt.ObjectRef.Kind, attempt.ObjectRef.Name, step.Timeout())
 	}
-	if d.f.Record.Spec.AskedFor() {
+	if d.f.Record.Spec.OnTheirWord() {
 		return fmt.Sprintf("Step %s is not done after %s", step.Name, step.Timeout())
 	}
 	return fmt.Sprintf("The machine is not healthy after %s", step.Timeout())

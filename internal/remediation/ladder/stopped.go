@@ -14,6 +14,10 @@ func (d *draft) stopped() bool {
 		return false
 	}
 	if attempt := atWork(&d.s); attempt != nil {
+		if d.f.Record.Spec.OnTheirWord() && d.begun(attempt) && d.f.Safety.Terminating == "" {
+			// Nobody but who asked for it ends it. But in a Cluster that is being deleted, the host is let go of.
+			return false
+		}
 		if d.standsStill(attempt) {
 			return d.withdrawStrays(attempt) || d.standStill(attempt, reason, message)
 		}
@@ -51,10 +55,11 @@ func (d *draft) stop() (reason, message string) {
 	return reason, message
 }
 
-// standsStill reports whether the attempt at work resumes after the stop. A reboot does not, nor an attempt that nobody has begun: others may
-// have its slot.
+// standsStill reports whether the attempt at work resumes after the stop. An attempt that nobody has begun does not: others may have its slot. Nor
+// does a power cycle that keeps the host off. One that has let go of the host only puts back what the Node had, and is left to that.
 func (d *draft) standsStill(attempt *v1alpha1.RemediationAttempt) bool {
-	return d.stepOf(attempt).Action != v1alpha1.ActionReboot && d.begun(attempt)
+	keepsOff := d.stepOf(attempt).Action == v1alpha1.ActionReboot && (d.f.Request == nil || !d.f.Request.HostReleased)
+	return d.begun(attempt) && !keepsOff
 }
 
 // stopBetweenAttempts handles a record that is stopped between two attempts. Nobody looks at the machine meanwhile, so that time proves nothing.

@@ -16,13 +16,17 @@ func Facts(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladd
 	_, asked := machine.Annotations[clusterv1.RemediateMachineAnnotation]
 	return ladder.Facts{
 		Record: record, Machine: Machine(machine, record), RemediateAsked: asked,
-		Safety: ladder.Safety{HeldByOthers: HeldByOthers(machine), KeptOff: KeptOff(machine)},
+		Safety: ladder.Safety{HeldByOthers: HeldByOthers(machine, record), KeptOff: KeptOff(machine, record)},
 	}
 }
 
 // Machine returns the facts that the Machine itself has.
 func Machine(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Machine {
 	m := ladder.Machine{Health: Health(machine), Owner: ownerOf(machine), Mark: markFor(machine, record)}
+	if by := record.Spec.RequestedBy; by != nil && by.Kind == v1alpha1.AskedByHealthCheck && verdict.Of(machine).Status == "" {
+		// It has no verdict, and so its request is its word.
+		m.Health = ladder.Sick
+	}
 	m.OtherFinding = m.Health == ladder.Sick && verdict.Of(machine).Reason != record.Spec.Finding.Reason
 	if !machine.DeletionTimestamp.IsZero() {
 		m.DeletingSince = machine.DeletionTimestamp.Time

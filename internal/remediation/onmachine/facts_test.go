@@ -122,3 +122,47 @@ func TestOtherFinding(t *testing.T) {
 		}
 	}
 }
+
+// TestHealthCheckOfAnother: what the health check of another controller asks for goes by the verdict, if there is one; if not, its word counts.
+func TestHealthCheckOfAnother(t *testing.T) {
+	for _, kind := range []v1alpha1.RemediationRequesterKind{v1alpha1.AskedByHealthCheck, v1alpha1.AskedByPerson} {
+		for status, want := range map[metav1.ConditionStatus]ladder.Health{
+			"": ladder.Sick, metav1.ConditionTrue: ladder.Healthy, metav1.ConditionFalse: ladder.Sick, metav1.ConditionUnknown: ladder.Undecided,
+		} {
+			r, machine := record(v1alpha1.ActionReboot), build.Machine("ns", "m")
+			r.Spec.RequestedBy = &v1alpha1.RemediationRequester{Kind: kind, Name: "m"}
+			if status != "" {
+				machine = build.Machine("ns", "m", build.Verdict(status, build.Epoch))
+			}
+			if kind == v1alpha1.AskedByPerson && status == "" {
+				want = ladder.Undecided
+			}
+			if got := onmachine.Machine(machine, r).Health; got != want {
+				t.Errorf("%s asks, with the verdict %q: %v, want %v", kind, status, got, want)
+			}
+		}
+	}
+}
+
+// TestKeepsOff: the annotations for single steps concern only the record for those steps, and hold all others; no other annotation holds
+// that one.
+func TestKeepsOff(t *testing.T) {
+	const request = rebootannotation.Request
+	keeps := record(v1alpha1.ActionReboot)
+	keeps.Spec.Steps[0].Until = v1alpha1.StepPowerOff
+	keeps.Spec.RequestedBy = &v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByAnnotation, Name: request + "/PowerOff"}
+	for key, steps := range map[string]bool{"": false, request: false, request + "/PowerOff": true, request + "/Delete": true, request + "/PowerOn": true, request + "s": false} {
+		machine := build.Machine("ns", "m")
+		if key != "" {
+			machine.Annotations = map[string]string{key: ""}
+		}
+		if got := onmachine.AsksForSteps(machine); got != steps {
+			t.Errorf("%q asks for steps: %t", key, got)
+		}
+		facts := onmachine.Facts(machine, keeps)
+		// Until intake has answered its own annotation, it waits for that.
+		if unanswered := key == request+"/PowerOff"; (facts.Safety.HeldByOthers != "") != unanswered || facts.Safety.KeptOff != "" {
+			t.Errorf("%q holds the record for steps: %+v", key, facts.Safety)
+		}
+	}
+}

@@ -1,5 +1,5 @@
 // Package rebootannotation has the annotations on a Machine that concern power cycles, and tells a request from a sign. It is pure. People
-// write Request, package remedy writes its sign, and the controller externalremediation writes Outcome.
+// write Request, package remedy writes its sign, and the controller intake answers it, and writes Outcome.
 package rebootannotation
 
 import "regexp"
@@ -8,7 +8,9 @@ const (
 	// Request on a Machine asks for a power cycle of its host, whatever its value. The controller that carries it out removes it at the end.
 	// Only an operationID asks for nothing: it shows that a record has the host cycled.
 	Request = "reboot.metal3.io"
-	// Outcome on an OpenShift Machine says why power-cycling its host did not heal it. The controller externalremediation writes it,
+	// AllowQuorumLoss permits a power cycle although too little of its control plane would be up.
+	AllowQuorumLoss = "sickbay.dev/allow-quorum-loss"
+	// Outcome on an OpenShift Machine says why power-cycling its host did not heal it. The controller intake writes it,
 	// and removes it with the annotation by which OpenShift's health check asked.
 	Outcome = "sickbay.dev/external-remediation-outcome"
 )

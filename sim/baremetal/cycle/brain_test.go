@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -22,7 +21,6 @@ import (
 type brain struct {
 	client     client.Client
 	namespace  string
-	trigger    *reboot.AnnotationReconciler
 	reconciler *reboot.Reconciler
 	sweeper    *reboot.Sweeper
 	// page records what happens in the namespace; read counts the entries that were handled. due is the latest time at
@@ -41,7 +39,6 @@ func (s *harness) reborn() {
 	c, cfg := s.overWire(s.account("reboot-without-cache", readsAll))
 	s.brain = &brain{
 		client: s.client, namespace: s.namespace, page: s.page, time: s.time, due: s.time.Now(),
-		trigger: &reboot.AnnotationReconciler{Kind: s.kind, Client: c, Live: c},
 		reconciler: &reboot.Reconciler{
 			Kind: s.kind, Client: c, Live: c, Mapper: s.client.RESTMapper(), Workload: s.nodes(c, cfg, s.overWire),
 			Recorder: s.log, Clock: s.time, SyncPeriod: syncPeriod,
@@ -75,12 +72,6 @@ func (b *brain) wanted() bool {
 func (b *brain) turn(ctx context.Context) {
 	b.read, _ = b.page.read()
 	b.due = b.time.Now().Add(respite)
-	machines := &metav1.PartialObjectMetadataList{}
-	machines.SetGroupVersionKind(b.reconciler.Kind)
-	b.note(b.client.List(ctx, machines, client.InNamespace(b.namespace)))
-	for i := range machines.Items {
-		b.look(ctx, b.trigger.Reconcile, machines.Items[i].Name)
-	}
 	var requests v1alpha1.RebootRemediationList
 	b.note(b.client.List(ctx, &requests, client.InNamespace(b.namespace)))
 	for i := range requests.Items {

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -171,7 +170,7 @@ func TestControlPlane(t *testing.T) {
 			obstacles[v1alpha1.PoweringOn].set(first)
 			obstacles[v1alpha1.PoweringOn].set(second)
 			for _, m := range all {
-				m.annotate(plainKey, "")
+				cycles(m)
 			}
 			first.becomes("the first and the worker are on their way", func() bool {
 				return first.phase() == v1alpha1.PoweringOn && worker.phase() == v1alpha1.Succeeded
@@ -207,7 +206,7 @@ func TestNewerValuesStay(t *testing.T) {
 	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	obstacles[v1alpha1.Restoring].set(m)
-	m.annotate(plainKey, "")
+	cycles(m)
 	m.reaches(v1alpha1.Restoring)
 	m.change(m.findNode(), func(o client.Object) { o.SetLabels(map[string]string{"team": "b", "new": "yes"}) })
 	obstacles[v1alpha1.Restoring].lift(m)
@@ -223,7 +222,7 @@ func TestSetJustBeforeDeletion(t *testing.T) {
 	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	s.cluster.set(func(c *cluster) { c.halfDown = true })
-	m.annotate(plainKey, "")
+	cycles(m)
 	m.reaches(v1alpha1.Isolating)
 	m.change(m.findNode(), func(o client.Object) { metav1.SetMetaDataLabel(&o.(*corev1.Node).ObjectMeta, "late", "yes") })
 	s.cluster.set(func(c *cluster) { c.halfDown = false })
@@ -240,7 +239,7 @@ func TestNodeReplaced(t *testing.T) {
 	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	obstacles[v1alpha1.PoweringOff].set(m)
-	m.annotate(plainKey, "")
+	cycles(m)
 	m.reaches(v1alpha1.PoweringOff)
 	m.drop(m.findNode())
 	m.awaits("another Node", func() bool { return m.register(s.ctx, baremetal.Boot{ID: m.BootID()}) == nil })
@@ -253,7 +252,7 @@ func TestNodeReplaced(t *testing.T) {
 	m.mustHaveCycled(1)
 }
 
-// TestInVain: the controllers give up after the last attempt, and the owner replaces the machine.
+// TestInVain: the cycle does not help, and the host is marked.
 func TestInVain(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -264,25 +263,15 @@ func TestInVain(t *testing.T) {
 		"the host does not come": {baremetal.Faults{FailOn: 1000}, v1alpha1.ReasonPowerOnTimedOut},
 	}
 	for name, tt := range tests {
-		for _, owned := range []bool{true, false} {
-			t.Run(name+map[bool]string{true: ", owned", false: ", not owned"}[owned], func(t *testing.T) {
-				s := newHarness(t, reboot.ClusterAPIKind)
-				m := s.machine("m", plan{owned: owned})
-				m.Set(tt.faults)
-				settings := once()
-				settings.RetryLimit = new(int32(1))
-				m.request(settings)
-				s.pace = 2 * time.Second
-				record := m.ends(v1alpha1.Failed, tt.reason)
-				if record.Status.Attempt != 2 {
-					t.Errorf("%d attempts, want 2", record.Status.Attempt)
-				}
-				if got, want := m.mark(clusterv1.MachineOwnerRemediatedCondition), map[bool]string{true: waiting}[owned]; got != want {
-					t.Errorf("OwnerRemediated is %q, want %q", got, want)
-				}
-				m.mustBeMarked(true)
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			s := newHarness(t, reboot.ClusterAPIKind)
+			m := s.machine("m", plan{})
+			m.Set(tt.faults)
+			m.request(once())
+			s.pace = 2 * time.Second
+			m.ends(v1alpha1.Failed, tt.reason)
+			m.mustBeMarked(true)
+		})
 	}
 }
 
@@ -310,8 +299,5 @@ func TestMachineReplaced(t *testing.T) {
 	m.drop(m.get())
 	m.create(m.object(plan{}))
 	m.ends(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)
-	if got := m.mark(clusterv1.MachineExternallyRemediatedCondition); got != "" {
-		t.Errorf("the new Machine shows %q of a cycle that is not its own", got)
-	}
 	m.mustBeUntouched()
 }

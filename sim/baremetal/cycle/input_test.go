@@ -1,7 +1,6 @@
 package cycle_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
-	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
@@ -40,7 +38,7 @@ func TestNoSuchHost(t *testing.T) {
 				if tt.change != nil {
 					tt.change(m)
 				}
-				m.annotate(plainKey, "")
+				cycles(m)
 				m.becomes("the record says so", func() bool { return m.condition(v1alpha1.ConditionHostAvailable) == tt.host })
 				host := meta.FindStatusCondition(m.record().Status.Conditions, v1alpha1.ConditionHostAvailable)
 				if !strings.Contains(host.Message, tt.text) {
@@ -82,8 +80,8 @@ func TestTwoForOneHost(t *testing.T) {
 	s := newHarness(t, reboot.ClusterAPIKind)
 	m, thief := s.machine("m", plan{}), s.machine("thief", plan{})
 	thief.pointTo(s.namespace + "/m")
-	thief.annotate(plainKey, "")
-	m.annotate(plainKey, "")
+	cycles(thief)
+	cycles(m)
 	m.becomes("the end of both", func() bool {
 		mine, other := m.record(), thief.record()
 		return mine != nil && other != nil && len(mine.Finalizers)+len(other.Finalizers) == 0 && mine.Status.Phase.Ended() && other.Status.Phase.Ended()
@@ -96,72 +94,13 @@ func TestTwoForOneHost(t *testing.T) {
 	thief.mustHaveAll()
 }
 
-// TestTwoRequests: a person and a health check ask for the same cycle. It runs once.
-func TestTwoRequests(t *testing.T) {
-	m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{})
-	obstacles[v1alpha1.Fenced].set(m)
-	m.request(v1alpha1.RebootSettings{})
-	m.reaches(v1alpha1.Fenced)
-	m.annotate(plainKey, "")
-	m.turn()
-	obstacles[v1alpha1.Fenced].lift(m)
-	m.becomes("end of the cycle", func() bool { return m.phase().Ended() && !slices.Contains(m.record().Finalizers, cycle.Finalizer) })
-	m.mustBeClean()
-	m.deleteRequest()
-	m.passes(v1alpha1.DefaultNodeTimeout)
-	m.mustHaveCycled(1)
-	m.mustHaveAll()
-}
-
-// TestAskedAgain: a person asks for a cycle when the one that a health check asked for is too far along. The new one runs even if nobody
-// deletes the first RebootRemediation, as during a pause of its health check.
-func TestAskedAgain(t *testing.T) {
-	t.Parallel()
-	const late = v1alpha1.Restoring
-	for name, ask := range map[string]func(*machine){
-		"as the Node comes back": func(m *machine) {
-			obstacles[late].set(m)
-			m.request(v1alpha1.RebootSettings{})
-			m.reaches(late)
-			m.annotate(plainKey, "")
-			m.turn()
-			obstacles[late].lift(m)
-		},
-		"at the end": func(m *machine) {
-			m.request(v1alpha1.RebootSettings{})
-			m.ends(v1alpha1.Succeeded, "Succeeded")
-			m.annotate(plainKey, "")
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{})
-			ask(m)
-			second := &v1alpha1.RebootRemediation{}
-			key := client.ObjectKey{Namespace: m.namespace, Name: reboot.RequestNames(m.get(), "asked")[0]}
-			m.becomes("end of a second cycle", func() bool {
-				return m.client.Get(m.ctx, key, second) == nil && second.Status.Phase == v1alpha1.Succeeded
-			})
-			m.mustHaveCycled(2)
-			m.mustHaveAll()
-		})
-	}
-}
-
-// TestAnyValue: the annotation works with any value.
-func TestAnyValue(t *testing.T) {
-	m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{})
-	m.annotate(plainKey, `{"mode":`)
-	m.ends(v1alpha1.Succeeded, "Succeeded")
-	m.mustHaveCycled(1)
-}
-
 // TestNeverJoined: a machine without a Node is cycled, and then has time to register one.
 func TestNeverJoined(t *testing.T) {
 	t.Parallel()
 	for name, kind := range flavours {
 		t.Run(name, func(t *testing.T) {
 			m := newHarness(t, kind).machine("m", plan{neverJoined: true})
-			m.annotate(plainKey, "")
+			cycles(m)
 			m.ends(v1alpha1.Succeeded, "Succeeded")
 			m.mustHaveCycled(1)
 			if m.touchedNodes() != 0 || m.findNode() == nil {
@@ -171,15 +110,16 @@ func TestNeverJoined(t *testing.T) {
 	}
 }
 
-// TestWithdrawn: the annotation is removed before the host is off.
+// TestWithdrawn: the request is deleted before the host is off.
 func TestWithdrawn(t *testing.T) {
 	onlySimulated(t, "a BMC that is locked")
 	m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{})
 	obstacles[v1alpha1.PoweringOff].set(m)
-	m.annotate(plainKey, "")
+	cycles(m)
 	m.reaches(v1alpha1.PoweringOff)
-	m.change(m.get(), func(o client.Object) { o.SetAnnotations(nil) })
-	m.ends(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)
+	m.deleteRequest()
+	m.becomes("the end", func() bool { return m.record() == nil })
+	m.mustBeClean()
 	m.mustBeUntouched()
 	m.mustHaveCycled(0)
 }

@@ -2,8 +2,7 @@ package cycle_test
 
 import (
 	"testing"
-
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
@@ -35,13 +34,13 @@ func TestNodeComesAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestNextCycleTakesOver: the next cycle puts back what the last one could not. The old record makes room for the new one,
-// which gets its backup.
+// TestNextCycleTakesOver: the next cycle puts back what the last one could not. The new record
+// gets the backup of the old one.
 func TestNextCycleTakesOver(t *testing.T) {
 	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	m.Set(baremetal.Faults{Hangs: true})
-	m.annotate(plainKey, "")
+	cycles(m)
 	s.pace = v1alpha1.DefaultNodeTimeout / 20
 	record := m.ends(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)
 	if record.Status.Node.Backup == nil {
@@ -50,36 +49,9 @@ func TestNextCycleTakesOver(t *testing.T) {
 	m.mustBeMarked(true)
 	m.Set(baremetal.Faults{})
 	s.pace = tick
-	m.annotate(plainKey, "")
-	m.becomes("the next cycle", func() bool { return m.phase() != v1alpha1.Failed })
+	s.passes(time.Second) // The later of two ends decides about the mark.
+	m.attempt("m-2", v1alpha1.RebootRemediationSpec{})
 	m.ends(v1alpha1.Succeeded, "Succeeded")
 	m.mustHaveAll()
 	m.mustBeMarked(false)
-}
-
-// TestNothingToCycle: a health check finds a machine sick that has no host. Its owner replaces it; if it has none, the
-// conditions say so.
-func TestNothingToCycle(t *testing.T) {
-	t.Parallel()
-	for name, ask := range map[string]func(*machine){
-		"request":  func(m *machine) { m.request(v1alpha1.RebootSettings{}) },
-		"a person": annotated,
-	} {
-		for _, owned := range []bool{true, false} {
-			t.Run(name+map[bool]string{true: ", owned", false: ", not owned"}[owned], func(t *testing.T) {
-				s := newHarness(t, reboot.ClusterAPIKind)
-				m := s.machine("m", plan{noHost: true, neverJoined: true, owned: owned})
-				ask(m)
-				s.pace = v1alpha1.DefaultPowerOffTimeout / 10
-				m.ends(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)
-				want := ""
-				if owned && name != "a person" {
-					want = waiting
-				}
-				if got := m.mark(clusterv1.MachineOwnerRemediatedCondition); got != want {
-					t.Errorf("OwnerRemediated is %q, want %q", got, want)
-				}
-			})
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package cycle_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -46,9 +47,6 @@ func manage(t testing.TB, s *harness) {
 		if err := reconciler.AddToManager(mgr); err != nil {
 			return err
 		}
-		if err := (&reboot.AnnotationReconciler{Kind: kind, Concurrency: 1}).AddToManager(mgr); err != nil {
-			return err
-		}
 		// A sweep skips a host that changes during the sweep, and the next one handles it.
 		return mgr.Add(&reboot.Sweeper{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Namespace: s.namespace, Period: time.Second})
 	}})
@@ -74,8 +72,7 @@ func TestInManager(t *testing.T) {
 			m := s.machine("m", plan{})
 			for round := range 2 {
 				m.node = *m.findNode()
-				m.annotate(plainKey, "")
-				m.eventually("the annotation is gone", func() bool { return !m.asks(plainKey) })
+				m.attempt(fmt.Sprint("m-", round), v1alpha1.RebootRemediationSpec{})
 				status := m.finishes()
 				if status.Phase != v1alpha1.Succeeded {
 					t.Fatalf("the end is %+v", status)
@@ -98,6 +95,7 @@ func TestInManager(t *testing.T) {
 func TestStepsInManager(t *testing.T) {
 	t.Parallel()
 	m := managed(t, reboot.OpenShiftKind).machine("m", plan{})
+	m.holds()
 	for _, step := range []string{"PowerOff", "Delete", "PowerOn"} {
 		m.annotate(plainKey+"/"+step, "")
 		m.eventually(step+" is done", func() bool { return !m.asks(plainKey + "/" + step) })
@@ -117,7 +115,7 @@ func TestPace(t *testing.T) {
 	for n := 1; n < 10 && best > atMost; n++ {
 		best = min(best, m.cycle())
 	}
-	t.Logf("from the annotation until the host is let go of: %s", best)
+	t.Logf("from the request until the host is let go of: %s", best)
 	if best > atMost {
 		t.Errorf("it took %s at best until the host was let go of, want %s at most", best, atMost)
 	}
@@ -127,15 +125,19 @@ func TestPace(t *testing.T) {
 func (m *machine) cycle() time.Duration {
 	m.Helper()
 	before, began := m.Boots(), time.Now()
-	m.annotate(plainKey, "")
+	cycles(m)
 	m.eventually("power is back", func() bool { return m.Boots() > before })
 	took := time.Since(began)
 	m.finishes()
-	m.eventually("the annotation is gone", func() bool { return !m.asks(plainKey) })
+	m.deleteRequest()
+	m.eventually("the request is gone", func() bool { return m.record() == nil })
+	if err := m.client.DeleteAllOf(m.ctx, &v1alpha1.MachineRemediation{}, client.InNamespace(m.namespace)); err != nil {
+		m.Fatal(err)
+	}
 	return took
 }
 
-// BenchmarkCycle measures the time from the annotation until the host is released, with power that takes no time.
+// BenchmarkCycle measures the time from the request until the host is released, with power that takes no time.
 func BenchmarkCycle(b *testing.B) {
 	m := managed(b, reboot.ClusterAPIKind).machine("m", plan{})
 	var released time.Duration

@@ -44,7 +44,7 @@ func TestPersonSwitchedHostOff(t *testing.T) {
 			if tt.off {
 				m.awaits("the host is off", func() bool { return !m.bareMetalHost().Status.PoweredOn })
 			}
-			m.request(v1alpha1.RebootSettings{RetryLimit: new(int32(0))})
+			m.request(v1alpha1.RebootSettings{})
 			m.becomes("it says whom it waits for", func() bool { return m.condition(v1alpha1.ConditionHostAvailable) == tt.says })
 			s.passes(10 * syncPeriod)
 			m.mustNotHaveBegun(tt.says, tt.why)

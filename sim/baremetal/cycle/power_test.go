@@ -7,8 +7,6 @@ import (
 	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
@@ -17,12 +15,11 @@ import (
 
 const (
 	otherKey = plainKey + "/somebody"
-	waiting  = "False WaitingForRemediation"
 )
 
-// once returns settings for a single attempt with short limits.
+// once returns settings with short limits.
 func once() v1alpha1.RebootSettings {
-	return v1alpha1.RebootSettings{RetryLimit: new(int32(0)), PowerOffTimeoutSeconds: new(int32(120)), PowerOnTimeoutSeconds: new(int32(120)), NodeTimeoutSeconds: new(int32(120))}
+	return v1alpha1.RebootSettings{PowerOffTimeoutSeconds: new(int32(120)), PowerOnTimeoutSeconds: new(int32(120)), NodeTimeoutSeconds: new(int32(120))}
 }
 
 // mustBeUntouched fails if the Node was replaced or is out of service.
@@ -33,8 +30,7 @@ func (m *machine) mustBeUntouched() {
 	}
 }
 
-// TestCannotBeFenced: a host never goes off, or cannot be proven off. The Node stays, the key is removed, and the owner replaces the
-// machine.
+// TestCannotBeFenced: a host never goes off, or cannot be proven off. The Node stays, and the key is removed.
 func TestCannotBeFenced(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -74,14 +70,12 @@ func TestCannotBeFenced(t *testing.T) {
 			}
 			s.passes(4 * time.Minute)
 			if strings.HasSuffix(tt.host, "Paused") || strings.HasSuffix(tt.host, "Detached") {
-				m.mustWaitForItsHost()
+				m.ends(v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable)
+				m.mustBeUntouched()
 				return
 			}
 			m.ends(v1alpha1.Failed, v1alpha1.ReasonPowerOffTimedOut)
 			m.mustBeUntouched()
-			if got := m.mark(clusterv1.MachineOwnerRemediatedCondition); got != waiting {
-				t.Errorf("OwnerRemediated is %q, want %q", got, waiting)
-			}
 			if m.Boots() > boots+1 {
 				t.Errorf("it was cycled: %v", m.History())
 			}
@@ -91,23 +85,6 @@ func TestCannotBeFenced(t *testing.T) {
 
 func hostIs(annotation string) func(*machine) {
 	return func(m *machine) { m.annotateHost(annotation, "") }
-}
-
-// mustWaitForItsHost fails unless a cycle waits while its host is in a temporary state, releases the host meanwhile, and goes on when that
-// state is over.
-func (m *machine) mustWaitForItsHost() {
-	m.Helper()
-	m.passes(24 * time.Hour)
-	if phase := m.phase(); phase != v1alpha1.CoolingDown || m.held("m") {
-		m.Errorf("it does not wait for its host: %s", m.state())
-	}
-	if got := m.mark(clusterv1.MachineOwnerRemediatedCondition); got != "" {
-		m.Errorf("OwnerRemediated is %q", got)
-	}
-	m.mustBeUntouched()
-	m.unannotateHost(metal3v1.PausedAnnotation)
-	m.unannotateHost(metal3v1.DetachedAnnotation)
-	m.ends(v1alpha1.Succeeded, "Succeeded")
 }
 
 func stopOperator(m *machine) {
@@ -144,7 +121,7 @@ func TestOperatorComesBack(t *testing.T) {
 			m := s.machine("m", plan{})
 			before(m)
 			boots := m.Boots()
-			m.annotate(plainKey, "")
+			cycles(m)
 			m.becomes("our key", func() bool { return m.held("m") })
 			s.passes(5 * time.Minute)
 			m.mustBeUntouched()
@@ -166,7 +143,7 @@ func TestHostWasOff(t *testing.T) {
 	m := s.machine("m", plan{})
 	m.annotateHost(otherKey, `{"mode":"hard"}`)
 	m.awaits("the host is off", func() bool { return !m.bareMetalHost().Status.PoweredOn })
-	m.annotate(plainKey, "")
+	cycles(m)
 	m.becomes("held by others", func() bool { return m.condition(v1alpha1.ConditionHostAvailable) == "False HeldByOthers" })
 	s.passes(syncPeriod)
 	if m.phase() != v1alpha1.Pending || m.held("m") {
@@ -220,7 +197,7 @@ func TestTroubleThatPasses(t *testing.T) {
 			if tt.faults.SoftIgnored {
 				m.annotateHost(plainKey, `{"mode":"soft"}`)
 			}
-			m.request(v1alpha1.RebootSettings{RetryLimit: new(int32(0))})
+			m.request(v1alpha1.RebootSettings{})
 			m.becomes("our key", func() bool { return m.held("m") })
 			if tt.during != nil {
 				tt.during(m)
@@ -230,9 +207,6 @@ func TestTroubleThatPasses(t *testing.T) {
 			m.mustHaveAll()
 			if tt.cycles >= 0 {
 				m.mustHaveCycled(tt.cycles)
-			}
-			if got := m.mark(clusterv1.MachineOwnerRemediatedCondition); got != "" {
-				t.Errorf("OwnerRemediated is %q", got)
 			}
 			if lost := name == "a lost key"; lost != slices.Contains(s.log.all(), reboot.EventKeyLost) || lost != (m.record().Status.KeysLost == 1) {
 				t.Errorf("keys lost: %d, events %v", m.record().Status.KeysLost, s.log.all())
@@ -252,7 +226,7 @@ func TestKeyLostWhileOff(t *testing.T) {
 	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	s.machineAgainst(m, v1alpha1.Fenced)
-	m.annotate(plainKey, "")
+	cycles(m)
 	m.reaches(v1alpha1.Fenced)
 	m.loseKey()
 	m.awaits("the host is on", func() bool { return m.bareMetalHost().Status.PoweredOn })
@@ -274,7 +248,7 @@ func TestSuspendedByUser(t *testing.T) {
 	m := s.machine("m", plan{})
 	wanted := func(on bool) { m.changeHost(func(h *metal3v1.BareMetalHost) { h.Spec.Online = on }) }
 	wanted(false)
-	m.annotate(plainKey, "")
+	cycles(m)
 	m.becomes("suspended", func() bool { return m.condition(v1alpha1.ConditionHostAvailable) == "False SuspendedByUser" })
 	s.passes(10 * syncPeriod)
 	if m.phase() != v1alpha1.Pending || m.held("m") {
@@ -296,29 +270,6 @@ func TestSuspendedByUser(t *testing.T) {
 	m.mustHaveAll()
 }
 
-// TestRecovered: a machine is healthy again before its host is off.
-func TestRecovered(t *testing.T) {
-	onlySimulated(t, "power that takes time")
-	m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{owned: true})
-	m.Set(baremetal.Faults{OffTakes: time.Minute})
-	m.request(once())
-	m.becomes("our key", func() bool { return m.held("m") })
-	m.recovers()
-	m.ends(v1alpha1.Aborted, v1alpha1.ReasonRecovered)
-	m.mustBeUntouched()
-}
-
-func (m *machine) recovers() {
-	m.Helper()
-	machine := m.get().(*clusterv1.Machine)
-	machine.Status.Conditions = append(machine.Status.Conditions, metav1.Condition{
-		Type: "HealthCheckSucceeded", Status: metav1.ConditionTrue, Reason: "Succeeded", LastTransitionTime: metav1.NewTime(m.time.Now()),
-	})
-	if err := m.client.Status().Update(m.ctx, machine); err != nil {
-		m.Fatal(err)
-	}
-}
-
 // TestDoubtWhileFenced: after a host was proven off, its operator stops looking at it, and somebody presses its button. The Node stays
 // until the host is proven off again.
 func TestDoubtWhileFenced(t *testing.T) {
@@ -329,7 +280,7 @@ func TestDoubtWhileFenced(t *testing.T) {
 			s := newHarness(t, reboot.ClusterAPIKind)
 			m := s.machine("m", plan{})
 			obstacles[v1alpha1.Fenced].set(m)
-			m.annotate(plainKey, "")
+			cycles(m)
 			m.reaches(v1alpha1.Fenced)
 			m.annotateHost(annotation, "")
 			m.Press(true)

@@ -10,11 +10,13 @@ import (
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // syncPeriod is too long to have any effect in a test.
@@ -30,33 +32,55 @@ func (s *harness) eventually(what string, so func() bool) {
 	})
 }
 
-// request asks for a cycle as Cluster API's health check does: with a RebootRemediation made from a
-// template.
+// request asks for a cycle as a MachineRemediation does.
 func (m *machine) request(settings v1alpha1.RebootSettings) {
 	m.Helper()
-	obj := m.get()
-	m.create(&v1alpha1.RebootRemediation{
-		ObjectMeta: metav1.ObjectMeta{Namespace: m.namespace, Name: m.name, OwnerReferences: []metav1.OwnerReference{{
-			APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: m.name, UID: obj.GetUID(),
-		}}},
-		Spec: v1alpha1.RebootRemediationSpec{RebootSettings: settings},
-	})
+	m.attempt(m.name, v1alpha1.RebootRemediationSpec{RebootSettings: settings})
 }
 
-// record returns the RebootRemediation, whatever its name; nil if there is none.
+// cycles asks for a cycle with the defaults.
+func cycles(m *machine) { m.request(v1alpha1.RebootSettings{}) }
+
+// attempt makes a cycle of a name, and a MachineRemediation of that name that has stored it.
+func (m *machine) attempt(name string, spec v1alpha1.RebootRemediationSpec) {
+	m.Helper()
+	const operation = "u/1"
+	spec.Machine = &v1alpha1.MachineReference{APIGroup: m.kind.Group, Name: m.name}
+	spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: name, UID: "u", OperationID: operation}
+	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{
+		Namespace: m.namespace, Name: name, Annotations: map[string]string{v1alpha1.OperationAnnotation: operation},
+	}, Spec: spec}
+	of := record.New(build.Cluster(m.namespace, "c"), 1, v1alpha1.MachineRemediationSpec{
+		ClusterName: "c", Grant: 1, HealthCheckRef: v1alpha1.RemediationReference{Name: "mhc", UID: "mhc"},
+		MachineRef: v1alpha1.RemediatedMachineReference{APIGroup: reboot.ClusterAPIKind.Group, Name: m.name, UID: m.get().GetUID()},
+		Finding:    v1alpha1.RemediationFinding{Reason: "ReadyUnhealthy", Since: metav1.Now()},
+		Steps:      []v1alpha1.RemediationStep{{Name: "reboot", Action: v1alpha1.ActionReboot, TimeoutSeconds: new(int32(600))}},
+	})
+	of.Name, of.OwnerReferences, of.Finalizers = name, nil, nil
+	m.create(request, of)
+	of.Status.Attempts = []v1alpha1.RemediationAttempt{{
+		Number: 1, Step: "reboot", OperationID: operation, StartTime: new(metav1.Now()),
+		ObjectRef: &v1alpha1.RemediationObjectReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: "RebootRemediation", Name: name, UID: request.UID},
+	}}
+	if err := m.client.Status().Update(m.ctx, of); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// record returns the last RebootRemediation, by name; nil if there is none.
 func (m *machine) record() *v1alpha1.RebootRemediation {
 	m.Helper()
 	var requests v1alpha1.RebootRemediationList
 	if err := m.client.List(m.ctx, &requests, client.InNamespace(m.namespace)); err != nil {
 		m.Fatal(err)
 	}
+	var last *v1alpha1.RebootRemediation
 	for i := range requests.Items {
-		request := &requests.Items[i]
-		if of := request.Spec.Machine; request.Name == m.name || (of != nil && of.Name == m.name) {
-			return request
+		if request := &requests.Items[i]; request.Spec.Machine.Name == m.name {
+			last = request
 		}
 	}
-	return nil
+	return last
 }
 
 func (m *machine) phase() v1alpha1.Phase {
@@ -153,15 +177,6 @@ func shortCondition(conditions []metav1.Condition, conditionType string) string 
 		return ""
 	}
 	return string(c.Status) + " " + c.Reason
-}
-
-// mark returns the status and reason of a condition of the Machine.
-func (m *machine) mark(conditionType string) string {
-	m.Helper()
-	if capi, ok := m.get().(*clusterv1.Machine); ok {
-		return shortCondition(capi.Status.Conditions, conditionType)
-	}
-	return ""
 }
 
 // deleteRequest deletes the RebootRemediation, as a person may at any time.

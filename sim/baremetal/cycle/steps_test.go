@@ -17,6 +17,12 @@ func (m *machine) asks(key string) bool {
 	return ok
 }
 
+// holds asks for a cycle that stops when the host is off.
+func (m *machine) holds() {
+	m.Helper()
+	m.attempt(m.name, v1alpha1.RebootRemediationSpec{Until: v1alpha1.StepPowerOff})
+}
+
 // TestStepsAlone asks for the steps one after the other. Each annotation is removed when its step is done, and the host
 // stays off until somebody asks for the last step.
 func TestStepsAlone(t *testing.T) {
@@ -26,6 +32,7 @@ func TestStepsAlone(t *testing.T) {
 			s := newHarness(t, kind)
 			m := s.machine("m", plan{})
 			m.annotate(plainKey+"/PowerOff", "")
+			m.holds()
 			m.becomes("power-off is done", func() bool { return !m.asks(plainKey + "/PowerOff") })
 			if m.Running() || m.touchedNodes() != 0 || m.record().Status.Phase != v1alpha1.Holding {
 				t.Errorf("after power-off, running is %t, Nodes touched are %d: %s", m.Running(), m.touchedNodes(), s.state())
@@ -75,6 +82,7 @@ func TestSomeSteps(t *testing.T) {
 			for _, step := range tt.steps {
 				m.annotate(plainKey+"/"+step, "")
 			}
+			m.holds()
 			m.ends(v1alpha1.Succeeded, "Succeeded")
 			m.mustHaveCycled(1)
 			m.mustHaveAll()
@@ -85,23 +93,10 @@ func TestSomeSteps(t *testing.T) {
 	}
 }
 
-// TestStepsWithoutPowerOff: no other step runs before the host is off.
-func TestStepsWithoutPowerOff(t *testing.T) {
-	s := newHarness(t, reboot.ClusterAPIKind)
-	m := s.machine("m", plan{})
-	m.annotate(plainKey+"/Delete", "")
-	m.annotate(plainKey+"/PowerOn", "")
-	s.becomes("it waits", func() bool { return m.condition(v1alpha1.ConditionSucceeded) == "Unknown NotAsked" })
-	s.passes(syncPeriod)
-	if !m.Running() || m.PowerCycles() != 0 || m.touchedNodes() != 0 {
-		t.Errorf("something was done: %s", s.state())
-	}
-}
-
-// TestPlainAfterPowerOff: a full cycle can begin with a host that is kept off.
+// TestPlainAfterPowerOff: the annotation for a full cycle asks for all that is left.
 func TestPlainAfterPowerOff(t *testing.T) {
 	m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{})
-	m.annotate(plainKey+"/PowerOff", "")
+	m.holds()
 	m.reaches(v1alpha1.Holding)
 	m.annotate(plainKey, "")
 	m.ends(v1alpha1.Succeeded, "Succeeded")

@@ -83,7 +83,7 @@ func inEachPhase(t *testing.T, happens func(m *machine, phase v1alpha1.Phase)) {
 			}
 			m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{owned: true})
 			obstacle.set(m)
-			m.request(v1alpha1.RebootSettings{RetryLimit: new(int32(0))})
+			m.request(v1alpha1.RebootSettings{})
 			m.reaches(phase)
 			for range 10 {
 				m.turn()

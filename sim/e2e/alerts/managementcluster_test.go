@@ -20,7 +20,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/externalremediation"
+	"github.com/sickbay-dev/sickbay/internal/intake"
 	"github.com/sickbay-dev/sickbay/internal/lease"
 	"github.com/sickbay-dev/sickbay/sim/baremetal/bmo"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
@@ -65,7 +65,7 @@ func newManagementCluster(t *testing.T) *managementCluster {
 	c := &managementCluster{
 		T: t, WithT: patiently(t), client: harness.World.Client(), addresses: map[string]string{}, sickbays: map[string]*e2e.Sickbay{},
 	}
-	for _, name := range []string{namespace, poor, idle, shared, externalremediation.Namespace} {
+	for _, name := range []string{namespace, poor, idle, shared, intake.Namespace} {
 		c.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 	c.token = c.account("prometheus", rbacv1.PolicyRule{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics"}})
@@ -100,7 +100,7 @@ func (c *managementCluster) startOthers(t *testing.T) {
 	c.Expect(bmo.WriteKubeconfig(kubeconfig, reader)).To(Succeed())
 	c.start(poor, kubeconfig, "--namespace="+poor, "--controllers=machinehealth,machinehealthcheck,remediation")
 	c.start(idle, kubeconfig, "--namespace="+idle, "--leader-elect", "--leader-elect-namespace="+idle)
-	c.startAsInstalled("openshift", "--namespace="+externalremediation.Namespace, "--controllers=reboot", "--openshift-external-remediation")
+	c.startAsInstalled("openshift", "--namespace="+intake.Namespace, "--controllers=remediation,reboot,intake", "--openshift-external-remediation")
 	c.startSharing()
 }
 

@@ -14,7 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/externalremediation"
+	"github.com/sickbay-dev/sickbay/internal/intake"
+	"github.com/sickbay-dev/sickbay/internal/intake/ask"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 	"github.com/sickbay-dev/sickbay/sim/fault"
@@ -193,9 +194,9 @@ func unknown(c *managementCluster) {
 func unsolved(c *managementCluster) {
 	scheme := c.client.Scheme()
 	c.Expect(machinev1beta1.Install(scheme)).To(Succeed())
-	meta := metav1.ObjectMeta{Namespace: externalremediation.Namespace, Name: "worker-0"}
+	meta := metav1.ObjectMeta{Namespace: intake.Namespace, Name: "worker-0"}
 	machine := &machinev1beta1.Machine{ObjectMeta: meta}
-	machine.Annotations = map[string]string{"metal3.io/BareMetalHost": meta.Namespace + "/" + meta.Name, externalremediation.Annotation: ""}
+	machine.Annotations = map[string]string{"metal3.io/BareMetalHost": meta.Namespace + "/" + meta.Name, ask.External: ""}
 	c.create(&metal3v1.BareMetalHost{ObjectMeta: meta, Spec: metal3v1.BareMetalHostSpec{
 		Online: true, DisablePowerOff: true, BootMACAddress: "00:00:5e:00:53:aa",
 		BMC:         metal3v1.BMCDetails{Address: "ipmi://192.0.2.200", CredentialsName: "bmc"},

@@ -6,10 +6,11 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/types"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	apitypes "k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -63,7 +64,7 @@ func (c *cluster) startSickbay() {
 	c.sick = harness.Sickbay(c.T, c.spec.Namespace)
 }
 
-// byTemplate makes a MachineHealthCheck ask for RebootRemediations with some settings.
+// byTemplate makes a MachineHealthCheck name a RebootRemediationTemplate with some settings.
 func byTemplate(t *testing.T, settings v1alpha1.RebootSettings) func(*clusterv1.MachineHealthCheck) {
 	t.Helper()
 	return func(check *clusterv1.MachineHealthCheck) {
@@ -145,7 +146,7 @@ func (p *sickMachine) reaches(phase v1alpha1.Phase) journal.Entry {
 	})
 }
 
-// recovers expects that the machine is healthy again, and that no request is left.
+// recovers expects that the machine is healthy again, and that nothing asks for anything any more.
 func (p *sickMachine) recovers() {
 	p.Helper()
 	p.reaches(v1alpha1.Succeeded)
@@ -156,16 +157,61 @@ func (p *sickMachine) recovers() {
 		g.Expect(now.UID).To(Equal(p.machine.UID))
 		g.Expect(now.Annotations).NotTo(HaveKey(rebootannotation.Request))
 	}).Should(Succeed())
+	p.Eventually(p.cycles).Should(BeEmpty(), "nobody cycles its host")
 	p.Expect(scenario.Restored(p.Context(), p.client, p.node)).To(Succeed())
 }
 
-// rebootedByPerson annotates the machine as a person would, and expects that its host is cycled.
+// cycles returns the names of the RebootRemediations of records that have not ended.
+func (p *sickMachine) cycles() ([]string, error) {
+	var list v1alpha1.RebootRemediationList
+	err := p.client.List(p.Context(), &list, client.InNamespace(p.machine.Namespace))
+	var names []string
+	for i := range list.Items {
+		if one := &list.Items[i]; one.Spec.RequestedBy.ForRecord() && one.Spec.Machine.Name == p.machine.Name && !one.Status.Phase.Ended() {
+			names = append(names, one.Name)
+		}
+	}
+	return names, err
+}
+
+// ends waits until a record of the machine ends for a reason, and returns it. It must be the only one.
+func (p *sickMachine) ends(reason string) *v1alpha1.MachineRemediation {
+	p.Helper()
+	record := p.await("the end of the record, "+reason, func(e journal.Entry) bool {
+		r, ok := e.Object.(*v1alpha1.MachineRemediation)
+		return ok && r.Spec.MachineRef.UID == p.machine.UID && journal.EndedAs(reason)(r)
+	}).Object.(*v1alpha1.MachineRemediation)
+	p.Expect(harness.Journal.Records(p.machine.UID)).To(HaveLen(1))
+	return record
+}
+
+// tried matches a record that has tried these steps, with their results.
+func tried(attempts ...string) types.GomegaMatcher {
+	return WithTransform(func(record *v1alpha1.MachineRemediation) []string {
+		var all []string
+		for _, attempt := range record.Status.Attempts {
+			if attempt.Result != v1alpha1.ResultAborted && attempt.Result != v1alpha1.ResultNotBegun {
+				all = append(all, attempt.Step+": "+string(attempt.Result))
+			}
+		}
+		return all
+	}, Equal(attempts))
+}
+
+// rebootedByPerson annotates the machine as a person would, and expects that its host is cycled. Meanwhile, the annotation names the attempt.
 func (p *sickMachine) rebootedByPerson() {
 	p.Helper()
 	patch := []byte(`{"metadata":{"annotations":{"` + rebootannotation.Request + `":""}}}`)
-	p.Expect(p.client.Patch(p.Context(), p.machine.DeepCopy(), client.RawPatch(types.MergePatchType, patch))).To(Succeed())
+	p.Expect(p.client.Patch(p.Context(), p.machine.DeepCopy(), client.RawPatch(apitypes.MergePatchType, patch))).To(Succeed())
 	p.recovers()
 	p.Expect(p.hosts.Cycled(p.Context(), p.host)).To(Succeed())
+	record := p.ends(v1alpha1.ReasonDone)
+	p.Expect(record.Spec.RequestedBy).To(HaveValue(Equal(v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByAnnotation, Name: rebootannotation.Request})))
+	p.Expect(record).To(tried("reboot: Succeeded"))
+	p.await("the sign of the attempt", func(e journal.Entry) bool {
+		machine, ok := e.Object.(*clusterv1.Machine)
+		return ok && machine.UID == p.machine.UID && machine.Annotations[rebootannotation.Request] == record.Status.Attempts[0].OperationID
+	})
 }
 
 // isGone reports whether an object no longer exists.
@@ -173,9 +219,4 @@ func (c *cluster) isGone(object client.Object) func() bool {
 	return func() bool {
 		return apierrors.IsNotFound(c.client.Get(c.Context(), client.ObjectKeyFromObject(object), object))
 	}
-}
-
-// request returns an empty RebootRemediation with the machine's name, to read into.
-func (p *sickMachine) request() *v1alpha1.RebootRemediation {
-	return &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: p.machine.Namespace, Name: p.machine.Name}}
 }

@@ -35,6 +35,7 @@ func TestHostStaysOn(t *testing.T) {
 	c.Expect(marked.Before(gone)).To(BeTrue(), "the Node goes with the machine, and not before")
 
 	c.Eventually(c.isGone(p.machine.DeepCopy())).Should(BeTrue(), "its owner deletes it")
+	c.Expect(p.ends(v1alpha1.ReasonReplaced)).To(tried("reboot: Failed", "replace: Succeeded"))
 	c.Eventually(func() error { return c.world.Ready(c.Context(), c.spec.Key()) }).Should(Succeed(), "and makes another one")
 	c.workers()
 	host := &metal3v1.BareMetalHost{}

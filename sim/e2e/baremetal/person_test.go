@@ -5,7 +5,7 @@ import (
 
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	apitypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -13,12 +13,11 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/people"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
-	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestPlannedReboots: machines are healthy, and their MachineHealthCheck would create RebootRemediations from a template. A person's
-// request, by annotation or by hand, is still carried out.
+// TestPlannedReboots: machines are healthy. What a person asks for, by annotation or by a RebootRemediation, is carried out all the same, each by one
+// record.
 func TestPlannedReboots(t *testing.T) {
 	c := newCluster(t, world.ClusterSpec{Name: "planned", Workers: 2}, byTemplate(t, v1alpha1.RebootSettings{}))
 	workers := c.workers()
@@ -33,10 +32,11 @@ func TestPlannedReboots(t *testing.T) {
 		Spec:       v1alpha1.RebootRemediationSpec{Machine: &v1alpha1.MachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: byHand.machine.Name}, RequestedBy: &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson}},
 	}
 	c.Expect(c.client.Create(c.Context(), request)).To(Succeed())
-	c.await("the end of what was made by hand", func(e journal.Entry) bool {
-		r, ok := e.Object.(*v1alpha1.RebootRemediation)
-		return ok && r.UID == request.UID && r.Status.Phase == v1alpha1.Succeeded
-	})
+	record := byHand.ends(v1alpha1.ReasonDone)
+	c.Expect(record.Spec.RequestedBy).To(HaveValue(Equal(v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByRequest, Name: request.Name, UID: request.UID})))
+	c.Expect(record).To(tried("reboot: Succeeded"))
+	c.told(request, record, metav1.ConditionTrue, v1alpha1.ReasonDone)
+	byHand.recovers()
 	c.Expect(byHand.hosts.Cycled(c.Context(), byHand.host)).To(Succeed())
 }
 
@@ -47,21 +47,17 @@ func TestRebootByCommand(t *testing.T) {
 	workers := c.workers()
 	pause := []byte(`{"metadata":{"annotations":{"` + clusterv1.PausedAnnotation + `":""}}}`)
 	check := &clusterv1.MachineHealthCheck{ObjectMeta: metav1.ObjectMeta{Namespace: c.spec.Namespace, Name: c.spec.Name}}
-	c.Expect(c.client.Patch(c.Context(), check, client.RawPatch(types.MergePatchType, pause))).To(Succeed())
+	c.Expect(c.client.Patch(c.Context(), check, client.RawPatch(apitypes.MergePatchType, pause))).To(Succeed())
 	asked := c.watch(&workers[0])
 	ann := &people.Person{Client: c.client, Name: "ann", Writer: "ann", Clock: clock.RealClock{}}
-	change, err := ann.Reboot(c.Context(), c.spec.Namespace, asked.machine.Name, "new firmware")
+	change, err := ann.Reboot(c.Context(), c.spec.Namespace, asked.machine.Name, people.Asked{Reason: "new firmware"})
 	c.Expect(err).NotTo(HaveOccurred())
 	_, err = change.Write(c.Context())
 	c.Expect(err).NotTo(HaveOccurred())
 
-	ended := c.await("the end of what ann asked for", func(e journal.Entry) bool {
-		r, ok := e.Object.(*v1alpha1.MachineRemediation)
-		return ok && r.Spec.MachineRef.UID == asked.machine.UID && journal.EndedAs(v1alpha1.ReasonDone)(r)
-	}).Object.(*v1alpha1.MachineRemediation)
+	ended := asked.ends(v1alpha1.ReasonDone)
 	c.Expect(ended.Spec.RequestedBy.String()).To(Equal("ann: new firmware"))
-	c.Expect(ended.Status.Attempts).To(HaveExactElements(HaveField("Result", v1alpha1.ResultSucceeded)))
+	c.Expect(ended).To(tried("reboot: Succeeded"))
 	asked.recovers()
 	c.Expect(asked.hosts.Cycled(c.Context(), asked.host)).To(Succeed())
-	c.Expect(harness.Journal.Records(asked.machine.UID)).To(HaveLen(1))
 }

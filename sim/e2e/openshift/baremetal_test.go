@@ -15,7 +15,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/externalremediation"
+	"github.com/sickbay-dev/sickbay/internal/intake"
+	"github.com/sickbay-dev/sickbay/internal/intake/ask"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
@@ -29,7 +31,7 @@ func TestExternalRemediation(t *testing.T) {
 	i := newInstallation(t)
 	i.Expect(metal3v1.AddToScheme(i.client.Scheme())).To(Succeed())
 	i.Expect(v1alpha1.AddToScheme(i.client.Scheme())).To(Succeed())
-	i.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: externalremediation.Namespace}})
+	i.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: intake.Namespace}})
 	i.refusesBesideProvider()
 
 	operator, err := baremetal.Start(t.Context(), harness.World.Config(), baremetal.Options{Program: baremetal.Kubelet(i.client)})
@@ -38,19 +40,23 @@ func TestExternalRemediation(t *testing.T) {
 	machine, host := i.worker("worker-0")
 	node := i.node("worker-0")
 	before := operator.Host(client.ObjectKeyFromObject(host)).Boots()
-	i.patch(machine, `{"metadata":{"annotations":{"`+externalremediation.Annotation+`":""}}}`)
+	i.patch(machine, `{"metadata":{"annotations":{"`+ask.External+`":""}}}`)
 	i.notReady(node)
 
-	harness.SickbayEverywhere(t, "--controllers=reboot", externalRemediation)
-	i.Eventually(i.annotations(machine)).ShouldNot(HaveKey(externalremediation.Annotation), "the machine is healthy")
+	harness.SickbayEverywhere(t, "--controllers=remediation,reboot,intake", externalRemediation)
+	i.Eventually(i.annotations(machine)).ShouldNot(HaveKey(ask.External), "the machine is healthy")
 	i.Expect(machine.Annotations).NotTo(HaveKey(rebootannotation.Outcome))
 	i.Expect(i.node("worker-0").UID).NotTo(Equal(node.UID), "its Node was deleted while the host was off")
 	i.Expect(operator.Host(client.ObjectKeyFromObject(host)).Boots()).To(Equal(before + 1))
-	i.Eventually(func() ([]v1alpha1.RebootRemediation, error) {
-		var requests v1alpha1.RebootRemediationList
-		err := i.client.List(t.Context(), &requests, client.InNamespace(externalremediation.Namespace))
-		return requests.Items, err
-	}).Should(BeEmpty(), "nothing asks for anything any more")
+	i.Eventually(func() ([]string, error) {
+		var records v1alpha1.MachineRemediationList
+		err := i.client.List(t.Context(), &records, client.InNamespace(intake.Namespace))
+		var ends []string
+		for _, record := range records.Items {
+			ends = append(ends, string(record.Status.Phase)+" "+ladder.Success(&record.Status).Reason)
+		}
+		return ends, err
+	}).Should(Equal([]string{"Ended Recovered"}), "one record says what was done")
 	i.Expect(i.annotations(host)()).To(BeEmpty(), "and nobody keeps the host off")
 }
 
@@ -58,7 +64,7 @@ func TestExternalRemediation(t *testing.T) {
 func (i *installation) refusesBesideProvider() {
 	i.Helper()
 	lease := &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Namespace: externalremediation.Namespace, Name: externalremediation.ProviderLease},
+		ObjectMeta: metav1.ObjectMeta{Namespace: intake.Namespace, Name: intake.ProviderLease},
 		Spec: coordinationv1.LeaseSpec{
 			HolderIdentity: new("capbm"), LeaseDurationSeconds: new(int32(120)), RenewTime: new(metav1.NewMicroTime(time.Now())),
 		},
@@ -66,9 +72,9 @@ func (i *installation) refusesBesideProvider() {
 	i.create(lease)
 	ctx, cancel := context.WithTimeout(i.Context(), e2e.Patience)
 	defer cancel()
-	kubeconfig, err := harness.Kubeconfig(ctx, "--controllers=reboot", externalRemediation)
+	kubeconfig, err := harness.Kubeconfig(ctx, "--controllers=remediation,reboot,intake", externalRemediation)
 	i.Expect(err).NotTo(HaveOccurred())
-	said, err := exec.CommandContext(ctx, harness.Binary, "manager", "--kubeconfig="+kubeconfig, "--controllers=reboot",
+	said, err := exec.CommandContext(ctx, harness.Binary, "manager", "--kubeconfig="+kubeconfig, "--controllers=remediation,reboot,intake",
 		"--health-probe-bind-address=0", "--metrics-bind-address=0", externalRemediation).CombinedOutput()
 	i.Expect(err).To(HaveOccurred())
 	i.Expect(string(said)).To(ContainSubstring("cluster-api-provider-baremetal runs"))
@@ -90,7 +96,7 @@ func (i *installation) patch(object client.Object, patch string) {
 // worker creates an OpenShift Machine on a running host, with its health check, and waits for its Node.
 func (i *installation) worker(name string) (*machinev1beta1.Machine, *metal3v1.BareMetalHost) {
 	i.Helper()
-	meta := metav1.ObjectMeta{Namespace: externalremediation.Namespace, Name: name, Labels: map[string]string{"machine.openshift.io/cluster-api-machine-role": "worker"}}
+	meta := metav1.ObjectMeta{Namespace: intake.Namespace, Name: name, Labels: map[string]string{"machine.openshift.io/cluster-api-machine-role": "worker"}}
 	host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: meta.Namespace, Name: name}, Spec: metal3v1.BareMetalHostSpec{
 		Online: true, BootMACAddress: "00:00:5e:00:53:01",
 		BMC:         metal3v1.BMCDetails{Address: "ipmi://192.0.2.1", CredentialsName: "bmc"},

@@ -1,0 +1,191 @@
+package ask
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+)
+
+// Act is what to do: one write.
+type Act string
+
+// The acts.
+const (
+	// Nothing means that there is nothing to do.
+	Nothing Act = ""
+	// Make makes a record.
+	Make Act = "Make"
+	// Answer puts the sign of a record in the place of the annotation that asked for it.
+	Answer Act = "Answer"
+	// Sweep removes a sign that no open record has.
+	Sweep Act = "Sweep"
+	// Tell writes what becomes of a request into its status.
+	Tell Act = "Tell"
+	// Refuse says on the Machine why an annotation is not followed.
+	Refuse Act = "Refuse"
+	// Note writes what becomes of what OpenShift's health check asked for, or removes that if the message is empty.
+	Note Act = "Note"
+	// Settle removes the annotation of OpenShift's health check, and what was noted.
+	Settle Act = "Settle"
+)
+
+// Decision is the one thing that comes next.
+type Decision struct {
+	Act Act
+	// Spec is the record to make.
+	Spec v1alpha1.MachineRemediationSpec
+	// QuorumLoss permits the record to cycle a host although too little of its control plane would be up.
+	QuorumLoss bool
+	// Key is the annotation to answer or to remove, and Operation the sign to show or to remove.
+	Key, Operation string
+	// Request is the request to tell something, and Condition what to tell; Record is the record that carries it out.
+	Request   *v1alpha1.RebootRemediation
+	Condition metav1.Condition
+	Record    *v1alpha1.RemediationReference
+	// Message says why something is refused, or what to note.
+	Message string
+	// Unsolved reports that OpenShift's health check still waits, and nothing more is done.
+	Unsolved bool
+	// RecheckAt is when to look again if no event comes before; zero means never.
+	RecheckAt time.Time
+}
+
+// lookAgain is how long to wait before looking again at what no event announces.
+const lookAgain = time.Minute
+
+// Decide decides about one Machine.
+func Decide(f Facts, now time.Time) Decision {
+	for _, request := range f.Requests {
+		if d := f.aboutRequest(request); d.Act != Nothing {
+			return d
+		}
+	}
+	if f.NotInstalled {
+		return f.refuseAll()
+	}
+	if d := f.aboutAnnotations(); d.Act != Nothing {
+		return d
+	}
+	return f.aboutExternal(now)
+}
+
+const notInstalled = "The kind MachineRemediation is not installed, so nothing is done: sickbay crds | kubectl apply -f -"
+
+func (f Facts) refuseAll() Decision {
+	if f.Machine.asks(CycleAnnotation) || f.Machine.asks(PowerOffAnnotation) {
+		return Decision{Act: Refuse, Message: notInstalled}
+	}
+	return Decision{}
+}
+
+// aboutRequest makes a record of a request, and tells the request what becomes of it. What was answered once is not done again.
+func (f Facts) aboutRequest(request *v1alpha1.RebootRemediation) Decision {
+	told := toldTo(request)
+	if told.Status == metav1.ConditionTrue || told.Status == metav1.ConditionFalse {
+		return Decision{}
+	}
+	made, before := f.ofRequest(request.UID), request.Status.RecordRef
+	switch {
+	case f.NotInstalled:
+		return tell(request, nil, metav1.ConditionUnknown, v1alpha1.ReasonKindsNotInstalled, notInstalled)
+	case made == nil && before != nil:
+		return tell(request, before, metav1.ConditionFalse, v1alpha1.ReasonWithdrawn, "MachineRemediation "+before.Name+", which carried this out, was deleted")
+	case made == nil:
+		return f.makeFor(request)
+	case !ladder.Ended(made):
+		progress := ladder.Progress(&made.Status)
+		return tell(request, refTo(made), metav1.ConditionUnknown, orWaiting(progress.Reason), progress.Message)
+	}
+	end := ladder.Success(&made.Status)
+	switch {
+	case end.Reason == v1alpha1.ReasonSuperseded && f.open():
+		return tell(request, refTo(made), metav1.ConditionUnknown, end.Reason, end.Message)
+	case end.Reason == v1alpha1.ReasonSuperseded:
+		return f.makeFor(request)
+	case end.Status == metav1.ConditionTrue:
+		return tell(request, refTo(made), metav1.ConditionTrue, end.Reason, end.Message)
+	}
+	return tell(request, refTo(made), metav1.ConditionFalse, end.Reason, end.Message)
+}
+
+// orWaiting is the reason of a record that has said nothing yet.
+func orWaiting(reason string) string {
+	if reason == "" {
+		return string(v1alpha1.RemediationPending)
+	}
+	return reason
+}
+
+// tell tells a request something, unless it knows that.
+func tell(request *v1alpha1.RebootRemediation, of *v1alpha1.RemediationReference, status metav1.ConditionStatus, reason, message string) Decision {
+	told := toldTo(request)
+	before := request.Status.RecordRef
+	same := (before == nil) == (of == nil) && (of == nil || *before == *of)
+	if same && told.Status == status && told.Reason == reason && told.Message == message {
+		return Decision{}
+	}
+	return Decision{Act: Tell, Request: request, Record: of, Condition: metav1.Condition{
+		Type: v1alpha1.ConditionSucceeded, Status: status, Reason: reason, Message: message,
+	}}
+}
+
+func toldTo(request *v1alpha1.RebootRemediation) metav1.Condition {
+	for _, c := range request.Status.Conditions {
+		if c.Type == v1alpha1.ConditionSucceeded {
+			return c
+		}
+	}
+	return metav1.Condition{}
+}
+
+func refTo(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationReference {
+	return &v1alpha1.RemediationReference{Name: r.Name, UID: r.UID}
+}
+
+// aboutAnnotations makes records of what annotations of the Machine ask for, and answers them.
+func (f Facts) aboutAnnotations() Decision {
+	m, keeps := f.Machine, f.keepingOff()
+	if m.asks(CycleAnnotation) && m.FromTemplate {
+		return Decision{Act: Refuse, Message: "The template of its owner has the annotation " + CycleAnnotation + ", so each of its machines would be power-cycled: nothing is done"}
+	}
+	// A record that keeps the host off goes on with a whole cycle.
+	if m.asks(CycleAnnotation) && keeps == nil {
+		if d := f.aboutAnnotation(CycleAnnotation, m.reboot(1, rebootTime)); d.Act != Nothing {
+			return d
+		}
+	}
+	if m.asks(PowerOffAnnotation) && (keeps == nil || keeps.Spec.RequestedBy.Name == PowerOffAnnotation) {
+		step := m.reboot(1, rebootTime)
+		step.Until = v1alpha1.StepPowerOff
+		if d := f.aboutAnnotation(PowerOffAnnotation, step); d.Act != Nothing {
+			return d
+		}
+	}
+	return f.sweep()
+}
+
+// aboutAnnotation makes a record of an annotation, and then answers it. While a record is carried out, the annotation may ask for another one.
+func (f Facts) aboutAnnotation(key string, step v1alpha1.RemediationStep) Decision {
+	by := v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByAnnotation, Name: key}
+	switch open := f.openFor(by.Kind, key); {
+	case open == nil:
+		return Decision{Act: Make, Spec: f.Machine.spec(by, step)}
+	case !ladder.HasBegun(open):
+		return Decision{Act: Answer, Key: key, Operation: ladder.OperationID(open, max(1, open.Status.Attempt))}
+	}
+	return Decision{}
+}
+
+// sweep removes a sign that no open record has.
+func (f Facts) sweep() Decision {
+	for _, key := range []string{CycleAnnotation, PowerOffAnnotation} {
+		if sign := f.Machine.Annotations[key]; rebootannotation.IsSign(sign) && !f.isOpen(sign) {
+			return Decision{Act: Sweep, Key: key, Operation: sign}
+		}
+	}
+	return Decision{}
+}

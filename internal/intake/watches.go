@@ -1,0 +1,78 @@
+package intake
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/intake/ask"
+	"github.com/sickbay-dev/sickbay/internal/openshift"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+)
+
+// AddToManager registers the controller and its watches.
+func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
+	r.Client = cmp.Or(r.Client, mgr.GetClient())
+	r.Live = cmp.Or(r.Live, mgr.GetAPIReader())
+	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
+	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
+	name := ControllerName
+	if r.Kind == openshift.Kind {
+		name += "-openshift"
+	}
+	ctl, err := scaffold.New(mgr, name, r, r.Concurrency, nil)
+	if err != nil {
+		return err
+	}
+	if err := wakeByFilter(mgr, ctl, r.Kind, r.WatchFilter, r.ofLabelled); err != nil {
+		return fmt.Errorf("adding the watches of %s: %w", name, err)
+	}
+	err = scaffold.Watch(ctl, name,
+		source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(r.Kind), &handler.EnqueueRequestForObject{}),
+		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(r.ofRequest)),
+		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.MachineRemediation{}), handler.EnqueueRequestsFromMapFunc(r.ofRecord)),
+	)
+	if err != nil {
+		return err
+	}
+	return mgr.Add(ctl)
+}
+
+// ofRequest maps a RebootRemediation that asks for a power cycle to its Machine.
+func (r *Reconciler) ofRequest(_ context.Context, obj client.Object) []ctrl.Request {
+	request := obj.(*v1alpha1.RebootRemediation)
+	if request.Spec.RequestedBy.ForRecord() {
+		return nil
+	}
+	return r.machineNamed(ask.MachineOf(request), obj.GetNamespace())
+}
+
+// ofRecord maps a record that somebody asked for to its Machine.
+func (r *Reconciler) ofRecord(_ context.Context, obj client.Object) []ctrl.Request {
+	spec := &obj.(*v1alpha1.MachineRemediation).Spec
+	if !spec.AskedFor() {
+		return nil
+	}
+	return r.machineNamed(v1alpha1.MachineReference{APIGroup: spec.MachineRef.APIGroup, Name: spec.MachineRef.Name}, obj.GetNamespace())
+}
+
+func (r *Reconciler) machineNamed(ref v1alpha1.MachineReference, namespace string) []ctrl.Request {
+	if ref.APIGroup != r.Kind.Group {
+		return nil
+	}
+	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: namespace, Name: ref.Name}}}
+}
+
+// ofLabelled maps a Cluster to the Machines of its namespace that ask for something.
+func (r *Reconciler) ofLabelled(ctx context.Context, cluster client.Object) []ctrl.Request {
+	return scaffold.RequestsIn(ctx, r.Client, scaffold.MetadataListOf(r.Kind), func(machine *metav1.PartialObjectMetadata) bool { return asks(machine) },
+		client.InNamespace(cluster.GetNamespace()))
+}

@@ -1,0 +1,395 @@
+package ladder
+
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+// askedBy is what somebody asks for in another way than by a command.
+func askedBy(kind v1alpha1.RemediationRequesterKind, name string) Facts {
+	return with(askedFor(Healthy), func(f *Facts) {
+		f.Record.Spec.RequestedBy = &v1alpha1.RemediationRequester{Kind: kind, Name: name}
+	})
+}
+
+func byAnnotation() Facts { return askedBy(v1alpha1.AskedByAnnotation, "reboot.metal3.io") }
+
+// keepsOff is what somebody asks for who wants the host kept off.
+func keepsOff() Facts {
+	return with(askedBy(v1alpha1.AskedByAnnotation, "reboot.metal3.io/PowerOff"), func(f *Facts) { f.Record.Spec.Steps[0].Until = v1alpha1.StepPowerOff })
+}
+
+// byHealthCheck is what the health check of another controller asks for.
+func byHealthCheck(health Health) Facts {
+	return with(askedBy(v1alpha1.AskedByHealthCheck, "md-0-x7"), is(health), func(f *Facts) {
+		f.Record.Spec.Steps = []v1alpha1.RemediationStep{reboot(), replace()}
+	})
+}
+
+func withdrawn(f *Facts) { f.Withdrawn = "Somebody has removed the annotation reboot.metal3.io" }
+
+// superseded has somebody have asked for something else.
+func superseded(f *Facts) { f.Safety.Superseded = "MachineRemediation x is what ann asked for instead" }
+
+// cycleAborted has the power cycle have ended early.
+func cycleAborted(f *Facts) {
+	requestSays("False", "The host h is used by somebody else")(f)
+	f.Request.Aborted = true
+}
+
+func isDeleting(f *Facts) { f.Request.Deleting = true }
+
+const saysAsked = "Acting Acting: Step reboot: waits for the power cycle of its host; nothing follows if that fails"
+
+// rowsAskedFor: somebody has asked without a finding.
+func rowsAskedFor() []row {
+	asked, begun := asks("reboot", time.Minute), works("reboot", time.Minute)
+	return []row{
+		{
+			"withdrawn before anything was done",
+			with(byAnnotation(), withdrawn),
+			answer{
+				Says: "Ended Ended: Somebody has removed the annotation reboot.metal3.io",
+				Ends: "False Cancelled",
+			},
+		},
+		{
+			"withdrawn while it is on hold",
+			with(byAnnotation(), onHold, waits("reboot", 1), withdrawn),
+			answer{
+				Says: "Ended Ended: Somebody has removed the annotation reboot.metal3.io",
+				At:   "reboot 1", Ends: "False Cancelled",
+			},
+		},
+		{
+			"withdrawn before the act of an attempt",
+			with(byAnnotation(), begins("reboot", time.Minute), withdrawn),
+			answer{
+				Says: "Ended Ended: Somebody has removed the annotation reboot.metal3.io",
+				At:   "reboot 2",
+				Last: "reboot 1, NotBegun: Somebody has removed the annotation reboot.metal3.io", Ends: "False Cancelled",
+			},
+		},
+		{
+			"withdrawn before the cycle begins",
+			with(byAnnotation(), asked, withdrawn),
+			answer{
+				Says: "Acting Withdrawing: Somebody has removed the annotation reboot.metal3.io",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1, Withdrawn: Somebody has removed the annotation reboot.metal3.io",
+			},
+		},
+		{
+			"withdrawn while the host is cycled",
+			with(byAnnotation(), begun, withdrawn),
+			answer{
+				Says: "Acting Withdrawing: Somebody has removed the annotation reboot.metal3.io",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: Somebody has removed the annotation reboot.metal3.io",
+			},
+		},
+		{
+			"withdrawn, and the cycle is to go",
+			with(byAnnotation(), begun, over(v1alpha1.ResultAborted, "reboot"), made("RebootRemediation"), withdrawing, withdrawn),
+			answer{Does: "WithdrawRequest 1", At: "reboot 2", Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: It did not help"},
+		},
+		{
+			"withdrawn, and the cycle is being finished",
+			with(byAnnotation(), begun, over(v1alpha1.ResultAborted, "reboot"), made("RebootRemediation"), withdrawing, withdrawn, isDeleting),
+			answer{
+				Says: "Acting Withdrawing: Waiting until RebootRemediation r-1 is gone",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: It did not help", Again: "30s",
+			},
+		},
+		{
+			"withdrawn, and the cycle is finished",
+			with(byAnnotation(), begun, over(v1alpha1.ResultAborted, "reboot"), withdrawing, withdrawn),
+			answer{
+				Says: "Ended Ended: Somebody has removed the annotation reboot.metal3.io",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: It did not help", Ends: "False Cancelled",
+			},
+		},
+		{
+			"a pause before the cycle that somebody asked for begins",
+			with(askedFor(Healthy), asked, paused),
+			answer{
+				Says: "Acting Withdrawing: Withdrawing what was asked for: Cluster spec.paused is set to true",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1, Withdrawn: Cluster spec.paused is set to true",
+			},
+		},
+		{
+			"a pause while the cycle that somebody asked for is at work",
+			with(askedFor(Healthy), begun, paused),
+			answer{
+				Says: saysAsked,
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
+			},
+		},
+		{
+			"a hold while the cycle that somebody asked for is at work",
+			with(byAnnotation(), begun, onHold),
+			answer{
+				Says: saysAsked,
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
+			},
+		},
+		{
+			"a hold while somebody has the host kept off",
+			with(keepsOff(), begun, onHold, requestSays("Unknown", "The host is off")),
+			answer{
+				Says: "Acting Acting: Step reboot: The host is off",
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Again: "1h0m0s",
+			},
+		},
+		{
+			"the Cluster is being deleted while somebody has the host kept off",
+			with(keepsOff(), begun, terminating),
+			answer{
+				Says: "Acting Withdrawing: Withdrawing what was asked for: The Cluster is being deleted",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: The Cluster is being deleted",
+			},
+		},
+		{
+			"somebody has the host kept off for longer than a step may take",
+			with(keepsOff(), works("reboot", 99*time.Hour), requestSays("Unknown", "The host is off, as reboot.metal3.io/PowerOff asks")),
+			answer{
+				Says: "Acting Acting: Step reboot: The host is off, as reboot.metal3.io/PowerOff asks",
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1 since -99h0m0s, at work",
+			},
+		},
+		{
+			"somebody has had the host kept off, and has it switched on",
+			with(keepsOff(), works("reboot", 99*time.Hour), requestSays("True", "")),
+			answer{
+				Says: "Ended Ended: RebootRemediation r-1 has succeeded",
+				At:   "2",
+				Last: "reboot 1 made RebootRemediation r-1 since -99h0m0s, Succeeded: RebootRemediation r-1 has succeeded", Ends: "True Done",
+			},
+		},
+		{
+			"the cycle that somebody asked for is done",
+			with(byAnnotation(), begun, requestSays("True", "")),
+			answer{
+				Says: "Ended Ended: RebootRemediation r-1 has succeeded",
+				At:   "2",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Succeeded: RebootRemediation r-1 has succeeded", Ends: "True Done",
+			},
+		},
+		{
+			"the cycle that somebody asked for has failed",
+			with(byAnnotation(), begun, requestSays("False", "The host does not come up")),
+			answer{
+				Says: "Ended Ended: RebootRemediation r-1 has failed: The host does not come up",
+				At:   "2",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Failed: RebootRemediation r-1 has failed: The host does not come up", Ends: "False NotDone",
+			},
+		},
+		{
+			"the cycle that somebody asked for takes too long",
+			with(byAnnotation(), works("reboot", time.Hour)),
+			answer{
+				Says: "Acting Withdrawing: Withdrawing what was asked for: Step reboot is not done after 30m0s",
+				At:   "2",
+				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, TimedOut: Step reboot is not done after 30m0s",
+			},
+		},
+		{
+			"the cycle that somebody asked for was aborted",
+			with(byAnnotation(), begun, cycleAborted),
+			answer{
+				Says: "Acting Acting: The host h is used by somebody else; trying step reboot again",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: The host h is used by somebody else",
+			},
+		},
+		{
+			"it was aborted for the third time, and the host was off",
+			with(byAnnotation(), begun, hostWasOff, over(v1alpha1.ResultAborted, "reboot"), begun, hostWasOff, over(v1alpha1.ResultAborted, "reboot"),
+				begun, hostWasOff, cycleAborted),
+			answer{
+				Says: "Ended Ended: The host h is used by somebody else",
+				At:   "4",
+				Last: "reboot 3 made RebootRemediation r-3 since -1m0s, Aborted: The host h is used by somebody else", Ends: "False NotDone",
+			},
+		},
+		{
+			"a cycle of a plan was aborted",
+			with(plan(reboot(), replace()), begun, cycleAborted),
+			answer{
+				Says: "Acting Acting: The host h is used by somebody else; trying step reboot again",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: The host h is used by somebody else",
+			},
+		},
+		{
+			"the health check of another controller asks",
+			byHealthCheck(Sick),
+			answer{Does: "CreateReboot 1"},
+		},
+		{
+			"it asks, and nobody can tell how the machine is",
+			byHealthCheck(Undecided),
+			answer{
+				Says: saysUndecided,
+				At:   "reboot 1",
+			},
+		},
+		{
+			"it asks, and the machine is healthy before anything was done",
+			byHealthCheck(Healthy),
+			answer{
+				Says: "Ended Ended: The machine is healthy, and nothing was done",
+				Ends: "True RecoveredUnaided",
+			},
+		},
+		{
+			"it asks, and the machine recovers before the cycle begins",
+			with(byHealthCheck(Healthy), asked),
+			answer{
+				Says: "Acting Withdrawing: The machine is healthy; withdrawing what was asked for",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1, Withdrawn: The machine has recovered",
+			},
+		},
+		{
+			"it asks, and the machine recovers in the cycle",
+			with(byHealthCheck(Healthy), begun),
+			answer{
+				Says: "Acting Withdrawing: The machine is healthy; withdrawing what was asked for",
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, open",
+			},
+		},
+		{
+			"it asks, and the machine has recovered",
+			with(byHealthCheck(Healthy), begun, recovering(0)),
+			answer{
+				Says: "Ended Ended: The machine is healthy",
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Succeeded: The machine is healthy", Ends: "True Recovered",
+			},
+		},
+		{
+			"it asks, and the cycle is done, but the machine is sick",
+			with(byHealthCheck(Sick), begun, requestSays("True", "")),
+			answer{
+				Says: saysRebooting,
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
+			},
+		},
+		{
+			"it asks, and the cycle has failed",
+			with(byHealthCheck(Sick), begun, requestSays("False", "The host does not come up")),
+			answer{
+				Says: "Acting Acting: RebootRemediation r-1 has failed: The host does not come up; trying step reboot again",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Failed: RebootRemediation r-1 has failed: The host does not come up",
+			},
+		},
+		{
+			"it asks, and the machine is sick after a cycle",
+			with(byHealthCheck(Sick), works("reboot", time.Hour), requestSays("True", "")),
+			answer{
+				Says: "Acting Acting: The machine is not healthy after 30m0s; trying step reboot again",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, TimedOut: The machine is not healthy after 30m0s",
+			},
+		},
+		{
+			"it asks, and the machine is sick after the last cycle",
+			with(byHealthCheck(Sick), begun, over(v1alpha1.ResultFailed, "reboot"), works("reboot", time.Hour), requestSays("True", "")),
+			answer{
+				Says: "Acting Acting: The machine is not healthy after 30m0s; going on with step replace",
+				At:   "replace 3",
+				Last: "reboot 2 made RebootRemediation r-2 since -1h0m0s, TimedOut: The machine is not healthy after 30m0s",
+			},
+		},
+		{
+			"it asks, and the machine is to be replaced",
+			with(byHealthCheck(Sick), begun, over(v1alpha1.ResultFailed, "replace"), begins("replace", 0)),
+			answer{Does: "MarkForOwner 2", At: "replace 2",
+				Last: "replace 2, asked"},
+		},
+		{
+			"it asks, and the owner refuses",
+			with(byHealthCheck(Sick), asks("replace", time.Minute), owner(MarkRefused, "too few")),
+			answer{
+				Says: "Acting Withdrawing: Withdrawing what was asked for: MachineSet md-0 cannot remediate the machine: too few",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, Impossible: MachineSet md-0 cannot remediate the machine: too few",
+			},
+		},
+		{
+			"it asks, and the owner has refused",
+			with(byHealthCheck(Sick), asks("replace", time.Minute), over(v1alpha1.ResultImpossible, "")),
+			answer{
+				Says: "Ended Ended: It did not help",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0, Impossible: It did not help", Ends: "False NotDone",
+			},
+		},
+		{
+			"it asks, and the machine is replaced",
+			with(byHealthCheck(Sick), replacing(time.Minute), goneNow),
+			answer{
+				Says: "Ended Ended: The machine is gone",
+				At:   "2",
+				Last: "replace 1 made MachineSet md-0 since -1m0s, Succeeded: The machine is gone", Ends: "True Replaced",
+			},
+		},
+		{
+			"it asks, and a pause comes before anything",
+			with(byHealthCheck(Sick), paused),
+			answer{
+				Says: "Pending Paused: Cluster spec.paused is set to true",
+				At:   "reboot 1",
+			},
+		},
+		{
+			"it asks, and a pause comes while the host is cycled",
+			with(byHealthCheck(Sick), begun, paused),
+			answer{
+				Says: "Acting Withdrawing: Withdrawing what was asked for: Cluster spec.paused is set to true",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: Cluster spec.paused is set to true",
+			},
+		},
+		{
+			"it asks, and somebody asks for something else",
+			with(byHealthCheck(Sick), asked, superseded),
+			answer{
+				Says: "Acting Withdrawing: MachineRemediation x is what ann asked for instead",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1, Withdrawn: MachineRemediation x is what ann asked for instead",
+			},
+		},
+		{
+			"it asks, and somebody asks for something else while the host is cycled",
+			with(byHealthCheck(Sick), begun, superseded),
+			answer{
+				Says: saysRebooting,
+				At:   "reboot 1",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
+			},
+		},
+		{
+			"it asks, and somebody keeps the host off",
+			with(byHealthCheck(Sick), begun, keptOff),
+			answer{
+				Says: "Acting Withdrawing: Withdrawing what was asked for: ann keeps the host off",
+				At:   "reboot 2",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: ann keeps the host off",
+			},
+		},
+	}
+}
