@@ -36,7 +36,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 MODULES := . tools/image tools/figures $(filter-out tools/% healthcheck/gardener/compat,$(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod)))
 
 # The packages whose markers say which rights they need: each becomes a role of its own, which the chart gives to those who run it.
-WITH_RIGHTS := app machinehealth machinehealthcheck remediation upgradepause reboot intake dashboard
+WITH_RIGHTS := app machinehealth repair/machinehealthcheck repair/remediation upgradepause reboot intake dashboard
 
 # Where generated files live; elsewhere a change is nobody's business but its author's.
 GENERATED := config docs charts api healthcheck/internal examples/database/config ':(glob)**/zz_generated*'
@@ -201,7 +201,7 @@ $(BIN)/bench:
 
 # All but the one that needs the API server.
 bench-pure: ## Measure what is decided without the API: the time and the allocations of each; about a minute
-	@go test -run='^$$' -bench=. -skip='^BenchmarkPause500$$' -benchtime=100ms ./internal/machinehealth/... ./internal/machinehealthcheck \
+	@go test -run='^$$' -bench=. -skip='^BenchmarkPause500$$' -benchtime=100ms ./internal/machinehealth/... ./internal/repair/machinehealthcheck \
 		./internal/remedy/... ./internal/upgradepause/... ./internal/reboot
 	@cd healthcheck && go test -run='^$$' -bench=. -benchtime=100ms . ./checks/...
 
@@ -255,7 +255,7 @@ fuzz: ## Try every parser with input that nobody thought of, each for a while: F
 
 generate: ## Generate RBAC and CRDs from the markers in the code, and whatever go:generate asks for
 	@for package in $(WITH_RIGHTS); do \
-		name=$${package/#app/manager}; echo "config/rbac/$$name.yaml"; \
+		name=$${package##*/}; name=$${name/#app/manager}; echo "config/rbac/$$name.yaml"; \
 		$(TOOL) controller-gen rbac:roleName=$$name,fileName=$$name.yaml paths=./internal/$$package/... output:rbac:dir=config/rbac || exit 1; \
 	done
 	$(TOOL) controller-gen object crd paths=./api/... output:crd:dir=config/crd

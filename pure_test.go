@@ -15,12 +15,12 @@ import (
 // purePackages only calculate: they take facts, and the time if they need it, as values, and return a value.
 var purePackages = []string{
 	"internal/machinehealth/verdict",
-	"internal/remediation/ladder",
-	"internal/remediation/onmachine",
-	"internal/remediation/retention",
-	"internal/machinehealthcheck/admission",
-	"internal/machinehealthcheck/memory",
-	"internal/machinehealthcheck/pacing",
+	"internal/repair/ladder",
+	"internal/repair/onmachine",
+	"internal/repair/retention",
+	"internal/repair/admission",
+	"internal/repair/memory",
+	"internal/repair/pacing",
 	"internal/reboot/cycle",
 	"internal/reboot/quorum",
 	"internal/remedy/rebootannotation",
@@ -40,7 +40,7 @@ var purePackages = []string{
 
 // pureFiles only decide, in packages that also read and write.
 var pureFiles = []string{
-	"internal/remediation/claim.go", "internal/remediation/successor.go",
+	"internal/repair/remediation/claim.go", "internal/repair/remediation/successor.go",
 	"internal/mhcspec/config.go", "internal/mhcspec/rules.go", "internal/mhcspec/scale.go",
 	"healthcheck/damping.go", "healthcheck/interval.go", "healthcheck/merge.go",
 	"healthcheck/plan.go", "healthcheck/result.go",
@@ -84,7 +84,7 @@ func TestPurePackagesUseNoController(t *testing.T) {
 	const module = "github.com/sickbay-dev/sickbay/"
 	allowed := append([]string{
 		"api/v1alpha1", "healthcheck", "internal/manifest", "internal/mask", "internal/mhcspec", "internal/ownwrites",
-		"internal/record", "internal/remediation/rules",
+		"internal/record", "internal/repair/rules",
 	}, purePackages...)
 	for _, dir := range purePackages {
 		pkg, err := build.ImportDir(dir, 0)

@@ -12,11 +12,11 @@ import (
 
 // controllers are the packages that observe, decide and act.
 var controllers = []string{
-	"internal/machinehealth", "internal/machinehealthcheck", "internal/remediation", "internal/reboot", "internal/upgradepause", "internal/intake",
+	"internal/machinehealth", "internal/repair/machinehealthcheck", "internal/repair/remediation", "internal/reboot", "internal/upgradepause", "internal/intake",
 }
 
 // small are files that are a whole controller, or a loop.
-var small = []string{"internal/remediation/plancheck.go", "internal/reboot/sweep.go"}
+var small = []string{"internal/repair/remediation/plancheck.go", "internal/reboot/sweep.go"}
 
 // The methods of clients, and the functions of ownwrites, whose first argument is a context.
 var (

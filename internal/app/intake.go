@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/intake"
 	"github.com/sickbay-dev/sickbay/internal/openshift"
-	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 

@@ -16,11 +16,11 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/announce"
 	"github.com/sickbay-dev/sickbay/internal/intake"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
-	"github.com/sickbay-dev/sickbay/internal/remediation"
-	"github.com/sickbay-dev/sickbay/internal/remediation/retention"
+	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
+	"github.com/sickbay-dev/sickbay/internal/repair/retention"
 	"github.com/sickbay-dev/sickbay/internal/tracing"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/intake"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
-	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 

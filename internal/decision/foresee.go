@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // forecast is what the ladder does with a record, up to its first act on the machine.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/decision"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 var answers = []v1alpha1.Answer{v1alpha1.AnswerApprove, v1alpha1.AnswerDeny, v1alpha1.AnswerRetry, v1alpha1.AnswerCancel}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // Gate returns the current numbers of triggerIf; nil if nothing can be decided.

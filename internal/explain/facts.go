@@ -8,8 +8,8 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // Facts is what is known about a fleet at one moment. Explaining does not change it.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // Repair is a MachineRemediation as history: what was tried, how long each part took, and how it ended.

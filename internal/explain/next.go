@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 )
 
 // Next returns what happens to a machine by itself, earliest first.

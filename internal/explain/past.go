@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/words"
 )
 

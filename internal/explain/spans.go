@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // brief is the longest wait that gets no span of its own.

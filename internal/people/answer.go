@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/decision"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 )
 
 // Answer is a person's answer about a repair.

@@ -13,12 +13,12 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/pacing"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/pacing"
+	"github.com/sickbay-dev/sickbay/internal/repair/rules"
 )
 
 // check is a simulated MachineHealthCheck.

@@ -7,9 +7,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
-	"github.com/sickbay-dev/sickbay/internal/remediation/onmachine"
-	"github.com/sickbay-dev/sickbay/internal/remediation/rules"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
+	"github.com/sickbay-dev/sickbay/internal/repair/rules"
 )
 
 // record is a simulated MachineRemediation.

@@ -10,10 +10,10 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // Scene is a fleet with changed health checks and plans. It can be played once.

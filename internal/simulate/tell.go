@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 )
 
 // moment is what has happened at one moment.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 )
 
 // departs says what follows a machine that is gone.

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
-	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 	"github.com/sickbay-dev/sickbay/sim/fault"
 )

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // Play decides on a record whenever something can change, from one time to another. It carries out each act at once, and grants each slot that

@@ -11,8 +11,8 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/record"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // External is the annotation by which OpenShift's health check asks for a power cycle, with the strategy external-baremetal.

@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 )
 
 // ordinal is the ordinal of records that are not Sickbay's. Sickbay never reaches it for one machine.

@@ -17,8 +17,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/intake"
 	"github.com/sickbay-dev/sickbay/internal/intake/ask"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 )

@@ -2,8 +2,8 @@ package history
 
 import (
 	"github.com/sickbay-dev/sickbay/internal/fleet"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
-	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 )
 

@@ -4,7 +4,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"

@@ -8,8 +8,8 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"

@@ -11,9 +11,9 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
-	"github.com/sickbay-dev/sickbay/internal/machinehealthcheck"
-	"github.com/sickbay-dev/sickbay/internal/remediation"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"

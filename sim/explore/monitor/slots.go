@@ -7,8 +7,8 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-	"github.com/sickbay-dev/sickbay/internal/remediation/ladder"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"

@@ -5,7 +5,7 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/remediation"
+	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 )
 
 type openGate struct{ remediation.Gatekeeper }

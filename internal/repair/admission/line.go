@@ -1,0 +1,103 @@
+package admission
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+)
+
+// Admission is a machine that gets a record, or another slot for its record.
+type Admission struct {
+	Machine *clusterv1.Machine
+	// Record is the record that gets a slot; nil if one is created.
+	Record *v1alpha1.MachineRemediation
+	// Grant is the new spec.grant. A new record with 0 has no slot: a person must approve its first act.
+	Grant int32
+	// Stray names what was asked for the machine without a record; empty if nothing.
+	Stray string
+	// Start says where in the plan a new record begins; nil if at its first step.
+	Start *v1alpha1.RemediationStart
+	// Host is the bare-metal host of the machine; nil if it has none.
+	Host *v1alpha1.RemediationReference
+
+	// awaitedBy is the record of another machine that judges this one; empty if none does.
+	awaitedBy string
+	// fruitless is how many slots, or attempts to grant one, led to nothing.
+	fruitless int
+	since     time.Time
+	// passedOver reports that it has waited for so long that nobody with fewer fruitless slots goes first any more.
+	passedOver bool
+}
+
+// longestPassedOver is how long those with fewer fruitless slots may go first.
+const longestPassedOver = time.Hour
+
+// first reports whether the repair has not begun, so that the lower bound of a range applies.
+func (a Admission) first() bool { return a.Record == nil || !ladder.HasBegun(a.Record) }
+
+// needsSlot reports whether it takes a free slot.
+func (a Admission) needsSlot() bool { return a.Grant > 0 }
+
+// line returns who wants to be admitted: first those that have been passed over for an hour, then those with the fewest fruitless slots, then
+// those that have been sick the longest. At is when somebody else gets in line without an event.
+func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
+	records := f.openByMachine()
+	for i := range f.Targets {
+		target := &f.Targets[i]
+		if !target.sick() || target.unconfirmed() || f.astray(target) {
+			continue
+		}
+		machine := target.Machine
+		record := records[machine.UID]
+		if record == nil {
+			all = append(all, Admission{
+				Machine: machine, Host: target.Host, Grant: 1, awaitedBy: target.AwaitedBy,
+				fruitless: f.Failures[machine.UID].Count, since: target.Verdict().LastTransitionTime.Time,
+			})
+			continue
+		}
+		wants, due := ladder.WantsSlot(record, now)
+		at = healthcheck.Earliest(at, due)
+		if wants {
+			over, sooner := passedOver(record, now)
+			at = healthcheck.Earliest(at, sooner)
+			all = append(all, Admission{
+				Machine: machine, Record: record, Grant: record.Status.ReleasedGrant + 1,
+				fruitless: ladder.Fruitless(record) + f.Failures[machine.UID].Count, since: record.Spec.Finding.Since.Time,
+				passedOver: over,
+			})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Admission) int {
+		return cmp.Or(trueFirst(a.passedOver, b.passedOver), cmp.Compare(a.fruitless, b.fruitless), a.since.Compare(b.since), cmp.Compare(a.Machine.Name, b.Machine.Name))
+	})
+	return all, at
+}
+
+// passedOver reports whether a record has waited for a slot for too long since it last had one, or when it will have.
+func passedOver(r *v1alpha1.MachineRemediation, now time.Time) (over bool, at time.Time) {
+	last := ladder.Last(&r.Status)
+	if last == nil || last.EndTime == nil {
+		return false, time.Time{}
+	}
+	if due := last.EndTime.Add(longestPassedOver); now.Before(due) {
+		return false, due
+	}
+	return true, time.Time{}
+}
+
+func trueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}

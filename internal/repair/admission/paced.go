@@ -1,0 +1,104 @@
+package admission
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/repair/pacing"
+)
+
+// paced returns the ready machines that the pacing of their domains lets begin, in its order; the others wait. Machines that need
+// no slot change nothing, and are not paced.
+func (d *Decision) paced(f Facts, ready []Admission, now time.Time) []Admission {
+	if f.Template.Plan == nil || f.Template.Plan.Spec.Template.Spec.Pacing == nil || len(ready) == 0 {
+		return ready
+	}
+	kinds := f.Template.Plan.Spec.Template.Spec.Pacing.Domains
+	pace := pacing.Of(repairs(f, kinds), now)
+	for _, one := range d.Admit {
+		pace.Take(candidate(one, kinds))
+	}
+	var going []Admission
+	var due []pacing.Candidate
+	byMachine := map[types.UID]Admission{}
+	for _, one := range ready {
+		if !one.needsSlot() {
+			going = append(going, one)
+			continue
+		}
+		due = append(due, candidate(one, kinds))
+		byMachine[one.Machine.UID] = one
+	}
+	eligible, held := pace.Order(due)
+	for _, c := range eligible {
+		going = append(going, byMachine[c.UID])
+	}
+	for _, h := range held {
+		d.RecheckAt = healthcheck.Earliest(d.RecheckAt, h.Until)
+		d.wait(byMachine[h.Candidate.UID], Obstacle{Reason: v1alpha1.ReasonPaced, Message: h.Why, Until: h.Until})
+	}
+	return going
+}
+
+// Paced says why the pacing of its domains does not let a machine begin now; empty if it does. Others in line may still come first.
+func Paced(f Facts, machine *clusterv1.Machine, now time.Time) string {
+	kinds := f.Template.Plan.Spec.Template.Spec.Pacing.Domains
+	pace := pacing.Of(repairs(f, kinds), now)
+	_, held := pace.Order([]pacing.Candidate{candidate(Admission{Machine: machine}, kinds)})
+	if len(held) == 0 {
+		return ""
+	}
+	return held[0].Why
+}
+
+func repairs(f Facts, kinds []v1alpha1.PacingDomain) []pacing.Repair {
+	var all []pacing.Repair
+	for _, r := range f.History {
+		if repair, ok := pacing.RepairOf(r, kinds); ok {
+			all = append(all, repair)
+		}
+	}
+	return all
+}
+
+func candidate(one Admission, kinds []v1alpha1.PacingDomain) pacing.Candidate {
+	return pacing.Candidate{UID: one.Machine.UID, Domains: pacing.DomainsOf(one.Machine, kinds)}
+}
+
+// DomainPace is how fast one domain may go.
+type DomainPace struct {
+	// Domain is the name of the domain in messages.
+	Domain string
+	// Limit is how many of its repairs may be unproven at once, and Unproven how many are.
+	Limit, Unproven int
+	// RestsUntil is when it may go on.
+	RestsUntil time.Time
+}
+
+// Paces returns the pace of the machines' domains in which something was repaired recently; none if the plan has no pacing.
+func Paces(f Facts, now time.Time) []DomainPace {
+	if f.Template.Plan == nil || f.Template.Plan.Spec.Template.Spec.Pacing == nil {
+		return nil
+	}
+	kinds := f.Template.Plan.Spec.Template.Spec.Pacing.Domains
+	pace := pacing.Of(repairs(f, kinds), now)
+	left := pace.Busy()
+	var all []DomainPace
+	for i := range f.Targets {
+		if len(left) == 0 {
+			break
+		}
+		for _, domain := range pacing.DomainsOf(f.Targets[i].Machine, kinds) {
+			state, busy := left[domain.Key]
+			if busy {
+				all = append(all, DomainPace{domain.Name, state.Limit, state.Unproven, state.RestsUntil})
+				delete(left, domain.Key)
+			}
+		}
+	}
+	return all
+}

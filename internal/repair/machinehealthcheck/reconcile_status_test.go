@@ -1,0 +1,167 @@
+package machinehealthcheck
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/expect"
+)
+
+// TestClusterNotFound: a Cluster that is gone is an error, and the condition no longer says that machines may be remediated.
+func TestClusterNotFound(t *testing.T) {
+	t.Parallel()
+	w := newHarness(t)
+	w.sick(t, "a")
+	mhc := w.check(t)
+	w.reconcile(t, mhc)
+	remove(t, w, w.cluster)
+	for range 2 {
+		if _, err := w.tryReconcile(t, mhc); err == nil {
+			t.Error("there is no error")
+		}
+	}
+	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
+		Type: admission.ConditionRemediationAllowed, Status: metav1.ConditionFalse, Reason: admission.ReasonClusterNotFound, ObservedGeneration: 1,
+		Message: "Nothing is remediated: Cluster " + build.ClusterName + " does not exist",
+	})
+	stored, _ := fetch(t, w, mhc)
+	if n := stored.Status.RemediationsAllowed; n == nil || *n != 0 || stored.Status.ExpectedMachines == nil {
+		t.Errorf("status is %+v", stored.Status)
+	}
+}
+
+// TestStatus: the numbers as they are stored.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	w := newHarness(t)
+	w.healthy(t, "h")
+	w.sick(t, "s")
+	w.machine(t, "starting")
+	w.healthy(t, "leaving", build.Deleting(w.clock.Now()))
+	w.healthy(t, "paused", build.Annotation(clusterv1.PausedAnnotation, ""))
+	w.sick(t, "skipped", build.Annotation(clusterv1.MachineSkipRemediationAnnotation, ""))
+	w.sick(t, "elsewhere", build.InCluster("another"))
+	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromString("100%")), build.NodeStartupTimeout(0))
+	w.reconcile(t, mhc)
+
+	stored, _ := fetch(t, w, mhc)
+	want := clusterv1.MachineHealthCheckStatus{
+		ObservedGeneration: 1, ExpectedMachines: new(int32(4)), CurrentHealthy: new(int32(1)), RemediationsAllowed: new(int32(1)),
+		Targets: []string{"h", "leaving", "s", "starting"},
+	}
+	if diff := cmp.Diff(want, stored.Status, cmpopts.IgnoreFields(want, "Conditions")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
+		Type: admission.ConditionRemediationAllowed, Status: metav1.ConditionTrue, Reason: admission.ReasonRemediationAllowed, ObservedGeneration: 1,
+		Message: "3 of 4 machines not healthy (1 sick, 1 undecided, 1 being deleted), at most 4 (100%) allowed",
+	})
+	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
+		Type: admission.ConditionPaused, Status: metav1.ConditionFalse, Reason: admission.ReasonNotPaused, ObservedGeneration: 1,
+	})
+	w.wantAdmitted(t, "s: replace")
+}
+
+// TestStatusWithoutLabel: Cluster API's webhooks, which would have set the label, may be absent.
+func TestStatusWithoutLabel(t *testing.T) {
+	t.Parallel()
+	w := newHarness(t)
+	w.sick(t, "a", build.MachineFunc(func(m *clusterv1.Machine) { delete(m.Labels, clusterv1.ClusterNameLabel) }), build.Label("select", "me"))
+	mhc := w.check(t, build.Selector(map[string]string{"select": "me"}))
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "a: replace")
+}
+
+// TestShortCircuit: over the limit nothing is remediated, and what is over goes with the next recovery.
+func TestShortCircuit(t *testing.T) {
+	t.Parallel()
+	w := newHarness(t)
+	a := w.sick(t, "a")
+	w.sick(t, "b")
+	w.healthy(t, "c")
+	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromString("40%")))
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t)
+	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
+		Type: admission.ConditionRemediationAllowed, Status: metav1.ConditionFalse, Reason: admission.ReasonTooManyUnhealthy, ObservedGeneration: 1,
+		Message: "2 of 3 machines not healthy (2 sick), more than the 1 (40%) allowed; 2 are held back: a, b",
+	})
+	if stored, _ := fetch(t, w, mhc); *stored.Status.RemediationsAllowed != 0 {
+		t.Errorf("remediationsAllowed is %d, want 0", *stored.Status.RemediationsAllowed)
+	}
+	w.judge(t, a, metav1.ConditionTrue)
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "b: replace")
+}
+
+// TestInvalidConfiguration: one condition, one event, nothing remediated.
+func TestInvalidConfiguration(t *testing.T) {
+	t.Parallel()
+	w := newHarness(t)
+	w.sick(t, "a")
+	mhc := w.check(t, maxInFlight("lots"))
+	w.reconcile(t, mhc)
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t)
+	message := `Nothing is remediated: annotation sickbay.dev/max-in-flight is "lots": it must be a number of at least 1, or a percentage of at least 1%; 1 waits: a`
+	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
+		Type: admission.ConditionRemediationAllowed, Status: metav1.ConditionFalse, Reason: admission.ReasonInvalidConfiguration, ObservedGeneration: 1, Message: message,
+	})
+	if diff := cmp.Diff([]string{"Warning InvalidConfiguration " + message}, w.events()); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	annotate(t, w, mhc, mhcspec.MaxInFlightAnnotation, "1")
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "a: replace")
+}
+
+// TestSelectorProblem: Cluster API's webhook would have refused these.
+func TestSelectorProblem(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		selector metav1.LabelSelector
+		want     string
+	}{
+		"other cluster":    {metav1.LabelSelector{MatchLabels: map[string]string{clusterv1.ClusterNameLabel: "x"}}, `Nothing is remediated: spec.selector names cluster "x", but spec.clusterName is "cluster"`},
+		"unknown operator": {metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Like"}}}, `Nothing is remediated: spec.selector cannot be used: "Like" is not a valid label selector operator`},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newHarness(t)
+			w.sick(t, "a")
+			mhc := w.check(t, build.MachineHealthCheckFunc(func(mhc *clusterv1.MachineHealthCheck) { mhc.Spec.Selector = tt.selector }))
+			w.reconcile(t, mhc)
+			w.wantAdmitted(t)
+			if got := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed); got.Message != tt.want {
+				t.Errorf("message is %q, want %q", got.Message, tt.want)
+			}
+		})
+	}
+}
+
+// TestRangeRefused: values that Cluster API's webhook lets pass, and its controller trips over.
+func TestRangeRefused(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"[5-3]", "[1-4294967296]"} {
+		t.Run(value, func(t *testing.T) {
+			t.Parallel()
+			w := newHarness(t)
+			w.sick(t, "a")
+			mhc := w.check(t, build.TriggerIfInRange(value))
+			w.reconcile(t, mhc)
+			w.wantAdmitted(t)
+			if got := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed); got.Reason != admission.ReasonInvalidConfiguration {
+				t.Errorf("reason is %s", got.Reason)
+			}
+		})
+	}
+}

@@ -1,0 +1,90 @@
+package machinehealthcheck
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// TestNumbersWait: in a storm over a thousand Machines the status is not stored with each verdict, but once numbers have
+// waited for a tenth of a second, and at once if it says something else than before.
+func TestNumbersWait(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	w := newHarness(t)
+	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(2)))
+	all := make([]admission.Target, 1000)
+	for i := range all {
+		all[i] = admission.Target{Machine: build.Machine(w.ns, fmt.Sprintf("m%d", i), w.verdict(metav1.ConditionTrue))}
+	}
+	// store has so many Machines be sick and returns how long that is to wait, and how many are healthy by the status.
+	store := func(n int) (time.Duration, int32) {
+		t.Helper()
+		stored, _ := fetch(t, w, mhc)
+		for i := range n {
+			all[i].Machine = build.Machine(w.ns, fmt.Sprintf("m%d", i), w.verdict(metav1.ConditionFalse))
+		}
+		f := admission.Facts{MachineHealthCheck: stored, Cluster: w.cluster, Targets: all}
+		later, err := w.storeStatus(t.Context(), f, admission.Decide(f, w.clock.Now()))
+		g.Expect(err).NotTo(HaveOccurred())
+		stored, _ = fetch(t, w, mhc)
+		return later, *stored.Status.CurrentHealthy
+	}
+	expect := func(n int, later time.Duration, healthy int32) {
+		t.Helper()
+		wait, stored := store(n)
+		g.Expect(wait).To(Equal(later))
+		g.Expect(stored).To(Equal(healthy))
+	}
+
+	expect(0, 0, 1000)
+	expect(0, 0, 1000) // nothing to say is nothing to wait for
+	expect(1, 100*time.Millisecond, 1000)
+	w.clock.SetTime(w.clock.Now().Add(30 * time.Millisecond))
+	expect(2, 70*time.Millisecond, 1000)
+	w.clock.SetTime(w.clock.Now().Add(70 * time.Millisecond))
+	expect(2, 0, 998)
+	expect(3, 0, 997) // too many
+}
+
+func TestPauseOf(t *testing.T) {
+	for machines, want := range map[int]time.Duration{0: 0, 99: 0, 100: 10 * time.Millisecond, 1000: 100 * time.Millisecond, 10_000: time.Second} {
+		if got := statusIntervalFor(machines); got != want {
+			t.Errorf("numbers of %d machines wait for %s, want %s", machines, got, want)
+		}
+	}
+}
+
+// TestRepairGoesFirst: once a Machine is admitted, the status of a large fleet is stored a moment later, as its repair begins.
+func TestRepairGoesFirst(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	w := newHarness(t)
+	var last *clusterv1.Machine
+	for i := range 100 {
+		last = w.healthy(t, fmt.Sprintf("m%d", i))
+	}
+	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromString("100%")))
+	w.reconcile(t, mhc)
+	w.clock.SetTime(w.clock.Now().Add(time.Minute))
+	w.judge(t, last, metav1.ConditionFalse)
+	healthy := func() int32 {
+		stored, _ := fetch(t, w, mhc)
+		return *stored.Status.CurrentHealthy
+	}
+
+	g.Expect(w.reconcile(t, mhc)).To(Equal(statusIntervalFor(100)))
+	w.wantAdmitted(t, "m99: replace")
+	g.Expect(healthy()).To(BeEquivalentTo(100))
+	w.clock.SetTime(w.clock.Now().Add(statusIntervalFor(100)))
+	w.reconcile(t, mhc)
+	g.Expect(healthy()).To(BeEquivalentTo(99))
+}

@@ -1,0 +1,56 @@
+// Package onmachine reads what a Machine says about the next step of its record: its verdict, its mark for the owner, and the power cycles
+// that its annotations ask for. It is pure. The remediation controller adds what it reads elsewhere; simulate has only this.
+package onmachine
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+)
+
+// Facts returns all that a Machine states about the next step of its record. simulate begins with it; the controller uses the parts.
+func Facts(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Facts {
+	_, asked := machine.Annotations[clusterv1.RemediateMachineAnnotation]
+	return ladder.Facts{
+		Record: record, Machine: Machine(machine, record), RemediateAsked: asked,
+		Safety: ladder.Safety{HeldByOthers: HeldByOthers(machine, record), KeptOff: KeptOff(machine, record)},
+	}
+}
+
+// Machine returns the facts that the Machine itself has.
+func Machine(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Machine {
+	m := ladder.Machine{Health: Health(machine), Owner: ownerOf(machine), Mark: markFor(machine, record)}
+	if by := record.Spec.RequestedBy; by != nil && by.Kind == v1alpha1.AskedByHealthCheck && verdict.Of(machine).Status == "" {
+		// It has no verdict, and so its request is its word.
+		m.Health = ladder.Sick
+	}
+	m.OtherFinding = m.Health == ladder.Sick && verdict.Of(machine).Reason != record.Spec.Finding.Reason
+	if !machine.DeletionTimestamp.IsZero() {
+		m.DeletingSince = machine.DeletionTimestamp.Time
+	}
+	return m
+}
+
+// Health returns the verdict on a Machine.
+func Health(machine *clusterv1.Machine) ladder.Health {
+	switch verdict.Of(machine).Status {
+	case metav1.ConditionTrue:
+		return ladder.Healthy
+	case metav1.ConditionFalse:
+		return ladder.Sick
+	default:
+		return ladder.Undecided
+	}
+}
+
+// ownerOf returns the controller of a Machine; nil if there is none.
+func ownerOf(machine *clusterv1.Machine) *v1alpha1.RemediationObjectReference {
+	owner := metav1.GetControllerOf(machine)
+	if owner == nil {
+		return nil
+	}
+	return &v1alpha1.RemediationObjectReference{APIVersion: owner.APIVersion, Kind: owner.Kind, Name: owner.Name, UID: owner.UID}
+}

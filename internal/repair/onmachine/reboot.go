@@ -1,0 +1,64 @@
+package onmachine
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+)
+
+// HeldByOthers says that somebody else has asked for a power cycle of the machine's host; empty if nobody has. Until intake has answered an
+// annotation, it holds the record that it made for that, too.
+func HeldByOthers(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) string {
+	if ladder.KeepsOff(record) {
+		return unanswered(machine, record)
+	}
+	for _, key := range slices.Sorted(maps.Keys(machine.Annotations)) {
+		asks := key == rebootannotation.Request && !rebootannotation.IsSign(machine.Annotations[key])
+		if asks || strings.HasPrefix(key, rebootannotation.Request+"/") {
+			return "Somebody asks for a power cycle of its host by the annotation " + key
+		}
+	}
+	return ""
+}
+
+// unanswered says that intake has not answered the annotation for which it made a record; empty if it has.
+func unanswered(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) string {
+	by := record.Spec.RequestedBy
+	if by == nil || by.Kind != v1alpha1.AskedByAnnotation {
+		return ""
+	}
+	if value, asks := machine.Annotations[by.Name]; asks && !rebootannotation.IsSign(value) {
+		return "The annotation " + by.Name + " is not answered yet"
+	}
+	return ""
+}
+
+// KeptOff says that a person keeps the machine's host off with single steps; empty if nobody does.
+func KeptOff(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) string {
+	if ladder.KeepsOff(record) {
+		return ""
+	}
+	for _, step := range []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete} {
+		key := rebootannotation.Request + "/" + string(step)
+		if _, asked := machine.Annotations[key]; asked {
+			return "Somebody keeps its host off by the annotation " + key
+		}
+	}
+	return ""
+}
+
+// AsksForSteps reports whether an annotation asks for a single step of a power cycle.
+func AsksForSteps(machine *clusterv1.Machine) bool {
+	for key := range machine.Annotations {
+		if strings.HasPrefix(key, rebootannotation.Request+"/") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,84 @@
+package pacing_test
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/pacing"
+)
+
+// settle carries a record on to a time, as the remediation controller does.
+func settle(t *testing.T, f ladder.Facts, at time.Time) ladder.Facts {
+	t.Helper()
+	for range ladder.MaxTurns {
+		d := ladder.Decide(f, at)
+		if !d.Store {
+			return f
+		}
+		f.Record = f.Record.DeepCopy()
+		f.Record.Status = d.Status
+	}
+	t.Fatal("it does not settle")
+	return f
+}
+
+// hanging is a record whose Replace has had its machine deleted at a time; the deletion hangs at a finalizer.
+func hanging(builtIn bool, deleted time.Time) ladder.Facts {
+	r := record(granted)
+	if builtIn {
+		r.Spec.TemplateRef = nil
+	}
+	r.Spec.Steps = []v1alpha1.RemediationStep{{Name: "replace", Action: v1alpha1.ActionReplace, TimeoutSeconds: new(int32(3600))}}
+	began := metav1.NewTime(deleted.Add(-time.Second))
+	owner := &v1alpha1.RemediationObjectReference{Kind: "MachineSet", Name: "set", UID: "o"}
+	r.Status.Step, r.Status.Attempt, r.Status.StartTime = "replace", 1, &began
+	r.Status.Attempts = []v1alpha1.RemediationAttempt{{Number: 1, Step: "replace", OperationID: "r/1", StartTime: &began, ObjectRef: owner}}
+	return ladder.Facts{Record: r, Machine: ladder.Machine{
+		Health: ladder.Undecided, DeletingSince: deleted, Owner: owner, Mark: ladder.Mark{State: ladder.MarkAnswered, Ours: true},
+	}}
+}
+
+// TestHangingDeletionOfABuiltInPlan: after an hour, the other machines of the domain go on, with a built-in plan as with any other.
+func TestHangingDeletionOfABuiltInPlan(t *testing.T) {
+	for _, builtIn := range []bool{false, true} {
+		deleted := now.Add(-26 * time.Hour)
+		f := settle(t, hanging(builtIn, deleted), deleted)
+		f = settle(t, f, deleted.Add(time.Hour))
+		f = settle(t, f, now)
+		if reason := ladder.Progress(&f.Record.Status).Reason; reason != v1alpha1.ReasonDeletionOverdue {
+			t.Fatalf("it says %s", reason)
+		}
+		repair, _ := pacing.RepairOf(f.Record, both)
+		pace := pacing.Of([]pacing.Repair{repair}, now)
+		eligible, delayed := pace.Order([]pacing.Candidate{{UID: "other", Domains: []pacing.Domain{{Key: "FailureDomain/z1", Name: "failure domain z1"}}}})
+		if len(eligible) != 1 {
+			t.Errorf("built-in plan %t: 25 hours after the deletion became overdue, another machine of the domain waits: %s, until %s", builtIn, delayed[0].Why, delayed[0].Until)
+		}
+	}
+}
+
+// TestHangingDeletionAfterAPause: the deletion was overdue a day ago. A pause does not make it overdue once more, an hour later.
+func TestHangingDeletionAfterAPause(t *testing.T) {
+	deleted := now.Add(-26 * time.Hour)
+	f := settle(t, hanging(false, deleted), deleted)
+	f = settle(t, f, deleted.Add(time.Hour))
+	f.Safety.Paused = "Paused by Sickbay during an upgrade"
+	f = settle(t, f, now.Add(-time.Hour))
+	f.Safety.Paused = ""
+	f = settle(t, f, now)
+	if reason := ladder.Progress(&f.Record.Status).Reason; reason != v1alpha1.ReasonDeletionOverdue {
+		t.Fatalf("it says %s", reason)
+	}
+	repair, _ := pacing.RepairOf(f.Record, both)
+	if repair.Completed.After(now) {
+		t.Errorf("a repair is over %s from now", repair.Completed.Sub(now))
+	}
+	pace := pacing.Of([]pacing.Repair{repair}, now)
+	if eligible, delayed := pace.Order([]pacing.Candidate{{UID: "other", Domains: []pacing.Domain{{Key: "Owner/o", Name: "MachineSet set"}}}}); len(eligible) != 1 {
+		t.Errorf("another machine of the domain waits: %s, until %s", delayed[0].Why, delayed[0].Until)
+	}
+}

@@ -1,0 +1,533 @@
+package remediation
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// errCrash stands for the end of the process.
+var errCrash = errors.New("the process has crashed")
+
+const keep = "test.sickbay.dev/keep"
+
+// goes lets a Machine go for good.
+func (f *harness) goes(machine *clusterv1.Machine) {
+	f.t.Helper()
+	if got, ok := stored(f, machine); ok && got.DeletionTimestamp.IsZero() {
+		remove(f, machine)
+	}
+	if _, ok := stored(f, machine); ok {
+		change(f, machine, func(m *clusterv1.Machine) { m.Finalizers = nil })
+	}
+}
+
+// mostRequests is what a plain replacement may cost, all controllers together: the verdict and the record are two of them.
+const mostRequests = 12
+
+// TestPlainReplacement costs four writes after the record's creation, and one event, whatever the owner says meanwhile.
+func TestPlainReplacement(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	f.clock.SetTime(time.Now()) // as the API server's
+	a := f.sick("a", build.Finalizer(keep))
+	record := f.admit(a)
+	reads := &counting{Reader: f.env.Client}
+	f.Live = reads
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+	f.wantRecord(record, "Acting Acting replace:-")
+	f.answer(a, clusterv1.MachineSetMachineRemediationMachineDeletingReason, "Machine is deleting")
+	f.reconcile(record)
+	remove(f, a)
+	f.reconcile(record)
+	f.goes(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
+	f.reconcile(record)
+
+	want := []string{
+		"patch status of Machine a", "update status of MachineRemediation " + record.Name,
+		"update status of MachineRemediation " + record.Name, "patch MachineRemediation " + record.Name,
+	}
+	if diff := cmp.Diff(want, f.writes.since()); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	// For the act all that it goes by, and that the Machine is gone.
+	past := []string{"Cluster cluster", "Machine a", "Machine a", "MachineHealthCheck mhc", "MachineRemediation " + record.Name}
+	if diff := cmp.Diff(past, reads.sorted()); diff != "" {
+		t.Errorf("reads past the cache (-want +got):\n%s", diff)
+	}
+	if n := 2 + len(want) + len(past) + 1; n > mostRequests {
+		t.Errorf("%d requests", n)
+	}
+	event := "Normal RemediationStarted Step replace: waits for MachineSet set to replace the machine; it begins again if that does not help. MachineHealthCheck mhc: Node not found"
+	if diff := cmp.Diff([]string{event}, f.announced()); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	got, _ := stored(f, record)
+	if !closed(got) {
+		t.Errorf("labels %v, finalizers %v: it still counts as open", got.Labels, got.Finalizers)
+	}
+}
+
+// TestDeletion of a Machine that nobody owns: it says so while that takes, and also if the Machine goes at once.
+func TestDeletion(t *testing.T) {
+	t.Parallel()
+	t.Run("it takes", func(t *testing.T) {
+		t.Parallel()
+		f := newHarness(t)
+		a := f.sick("a", orphan(), build.Finalizer(keep))
+		record := f.admit(a)
+		f.reconcile(record)
+		f.wantStanding("a: deleting")
+		f.wantRecord(record, "Acting Acting replace:-")
+		f.wantSlot(record, true)
+		f.goes(a)
+		f.reconcile(record)
+		f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
+	})
+	t.Run("at once", func(t *testing.T) {
+		t.Parallel()
+		f := newHarness(t)
+		record := f.admit(f.sick("a", orphan()))
+		f.reconcile(record)
+		f.wantRecord(record, "Acting Acting replace:-")
+		f.reconcile(record)
+		f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
+		want := []string{
+			"delete Machine a", "update status of MachineRemediation " + record.Name,
+			"update status of MachineRemediation " + record.Name, "patch MachineRemediation " + record.Name,
+		}
+		if diff := cmp.Diff(want, f.writes.since()); diff != "" {
+			t.Errorf("writes (-want +got):\n%s", diff)
+		}
+		if got := f.announced(); len(got) != 1 || !strings.HasPrefix(got[0], "Normal RemediationStarted Step replace: waits until the machine is deleted") {
+			t.Errorf("announced %q", got)
+		}
+	})
+	for name, finalizers := range map[string][]build.MachineOption{"it takes": {build.Finalizer(keep)}, "at once": nil} {
+		t.Run("and a crash before the status, "+name, func(t *testing.T) {
+			t.Parallel()
+			f := newHarness(t)
+			a := f.sick("a", append(finalizers, orphan())...)
+			record := f.admit(a)
+			f.writes.fail = failing("update status", errCrash, false)
+			if _, err := f.tryReconcile(record); err == nil {
+				t.Fatal("no error, though the process has crashed")
+			}
+			f.writes.fail = nil
+			f.restart()
+			f.reconcile(record)
+			f.goes(a)
+			f.reconcile(record)
+			f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
+			if n := count(f.writes.since(), "delete Machine"); n != 1 {
+				t.Errorf("%d deletions", n)
+			}
+		})
+	}
+}
+
+// bounded limits the repairs, so that others wait for the slot of a record.
+func bounded() build.Option { return build.Annotation(mhcspec.MaxInFlightAnnotation, "1") }
+
+// TestOwnerThatDoesNotAnswer: where others wait, it is given up after 10 minutes, or an hour if nobody knows whether it ever answers. Otherwise
+// its mark stands, and that is said.
+func TestOwnerThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	pool := build.MachineFunc(func(m *clusterv1.Machine) {
+		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "example.dev/v1", Kind: "Pool", Name: "pool", UID: "pool", Controller: new(true)}}
+	})
+	one := []build.MachineHealthCheckOption{bounded()}
+	rows(t, map[string]struct {
+		check []build.MachineHealthCheckOption
+		owner []build.MachineOption
+		after time.Duration
+		want  string
+	}{
+		"bounded":         {one, nil, 10 * time.Minute, "Pending Backoff replace:NotBegun"},
+		"unbounded":       {nil, nil, 10 * time.Minute, "Acting Refused replace:-"},
+		"an unknown kind": {one, []build.MachineOption{pool}, time.Hour, "Pending Backoff replace:NotBegun"},
+	}, func(t *testing.T, tt struct {
+		check []build.MachineHealthCheckOption
+		owner []build.MachineOption
+		after time.Duration
+		want  string
+	}) {
+		t.Helper()
+		f := newHarness(t, tt.check...)
+		record := f.admit(f.sick("a", tt.owner...))
+		if after := f.reconcile(record); after != tt.after {
+			t.Errorf("looks again after %s", after)
+		}
+		f.pass(tt.after - time.Second)
+		f.reconcile(record)
+		f.wantRecord(record, acting)
+		f.wantStanding("a: mark")
+		f.pass(time.Second)
+		f.reconcile(record)
+		f.wantRecord(record, tt.want)
+		f.wantSlot(record, tt.check == nil)
+		if tt.check != nil {
+			f.wantStanding()
+		}
+	})
+}
+
+// TestOwnerAtWork: one that is busy with another machine has an hour.
+func TestOwnerAtWork(t *testing.T) {
+	t.Parallel()
+	rows(t, map[string]func(f *harness){
+		"it deletes one": func(f *harness) { f.sick("b", build.Deleting(f.clock.Now())) },
+		"it has answered one": func(f *harness) {
+			f.answer(f.sick("b"), clusterv1.MachineSetMachineRemediationDeferredReason, "one at a time")
+		},
+		"it refuses one": func(f *harness) { f.answer(f.sick("b"), clusterv1.MachineSetMachineCannotBeRemediatedReason, "no") },
+	}, func(t *testing.T, other func(f *harness)) {
+		t.Helper()
+		f := newHarness(t, bounded())
+		other(f)
+		record := f.admit(f.sick("a"))
+		f.reconcile(record)
+		f.pass(time.Hour - time.Second)
+		f.reconcile(record)
+		f.wantRecord(record, acting)
+		f.pass(time.Second)
+		f.reconcile(record)
+		f.wantRecord(record, "Pending Backoff replace:NotBegun")
+	})
+}
+
+// controlPlaneKind is the kind of Cluster API's own control planes.
+var controlPlaneKind = schema.GroupVersionKind{Group: "controlplane.cluster.x-k8s.io", Version: "v1beta2", Kind: "KubeadmControlPlane"}
+
+// TestControlPlaneAtWork: it has deleted one machine and not made the next one yet, and answers no other mark meanwhile.
+func TestControlPlaneAtWork(t *testing.T) {
+	t.Parallel()
+	for busy, want := range map[bool]string{true: acting, false: "Pending Backoff replace:NotBegun"} {
+		f := newHarness(t, bounded())
+		owner := &unstructured.Unstructured{}
+		owner.SetGroupVersionKind(controlPlaneKind)
+		owner.SetNamespace(f.ns)
+		owner.SetName("kcp")
+		if busy {
+			owner.SetAnnotations(map[string]string{remediationInProgress: "{}"})
+		}
+		build.Create(t.Context(), t, f.env.Client, owner)
+		record := f.admit(f.sick("a", build.MachineFunc(func(m *clusterv1.Machine) {
+			m.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, controlPlaneKind)}
+		})))
+		f.reconcile(record)
+		f.pass(ladder.AnswerTime)
+		f.reconcile(record)
+		f.wantRecord(record, want)
+	}
+}
+
+// TestOwnerSays: its words are passed on. Its refusal makes the attempt impossible.
+func TestOwnerSays(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	f.answer(a, clusterv1.MachineSetMachineRemediationDeferredReason, "one at a time")
+	f.reconcile(record)
+	if got, _ := stored(f, record); ladder.Progress(&got.Status).Message != "MachineSet set says: one at a time" {
+		t.Errorf("it says %q", ladder.Progress(&got.Status).Message)
+	}
+	f.pass(24 * time.Hour)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Refused replace:-")
+	f.wantStanding("a: mark")
+
+	f.answer(a, clusterv1.MachineSetMachineCannotBeRemediatedReason, "no way")
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Pending Refused replace:Impossible")
+	f.wantSlot(record, false)
+}
+
+// TestOwnerThatAnswersAndDeletesNothing, as when a webhook refuses the deletion: after an hour the mark is withdrawn, if the owner does not
+// delete the machine in the minute that it is left. While the machine is being deleted, it is not.
+func TestOwnerThatAnswersAndDeletesNothing(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, bounded())
+	a, b := f.sick("a"), f.sick("b", build.Finalizer(keep))
+	first, second := f.admit(a), f.admit(b)
+	for _, machine := range []*clusterv1.Machine{a, b} {
+		f.reconcile(f.recordOf(machine.Name))
+		f.answer(machine, clusterv1.MachineSetMachineRemediationMachineDeletingReason, "Machine is deleting")
+	}
+	f.pass(10 * time.Minute)
+	for _, record := range []*v1alpha1.MachineRemediation{first, second} {
+		if after := f.reconcile(record); after != 50*time.Minute {
+			t.Errorf("looks again after %s", after)
+		}
+		f.wantRecord(record, acting)
+	}
+	remove(f, b)
+	f.pass(time.Hour)
+	f.reconcile(second)
+	if after := f.reconcile(first); after != time.Minute {
+		t.Errorf("looks again after %s", after)
+	}
+	f.wantRecord(first, "Acting Withdrawing replace:Withdrawn")
+	f.wantStanding("a: mark", "b: deleting", "b: mark")
+	f.pass(time.Minute)
+	f.reconcile(first)
+	f.wantRecord(first, "Pending Backoff replace:NotBegun")
+	f.wantRecord(second, "Acting DeletionOverdue replace:-")
+	f.wantSlot(first, false)
+	f.wantSlot(second, true)
+	f.wantStanding("b: deleting", "b: mark")
+}
+
+// TestDeletionCrossesTheWithdrawal: the owner deletes the machine because of a mark that it has seen before, within a minute of its withdrawal.
+// The attempt had begun, and is opened again.
+func TestDeletionCrossesTheWithdrawal(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, bounded())
+	a := f.sick("a", build.Finalizer(keep))
+	f.clock.SetTime(time.Now().Truncate(time.Second).Add(-10 * time.Minute))
+	record := f.admit(a)
+	f.reconcile(record)
+	f.pass(10 * time.Minute)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Pending Backoff replace:NotBegun")
+	f.wantSlot(record, false)
+	remove(f, a)
+	f.pass(10 * time.Second)
+	f.reconcile(record)
+	f.wantRecord(record, acting)
+	f.goes(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
+}
+
+// TestMachineMovesToAnotherOwner while its mark stands, by an update in place: the one that owns it when it goes replaces it.
+func TestMachineMovesToAnotherOwner(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	next := build.MachineSet(f.ns, "next")
+	build.Create(t.Context(), t, f.env.Client, next)
+	change(f, f.set, func(s *clusterv1.MachineSet) { s.Spec.Replicas = new(int32(0)) })
+	a := f.sick("a", build.Finalizer(keep))
+	record := f.admit(a, by(step(v1alpha1.ActionReplace)))
+	f.reconcile(record)
+	change(f, a, func(m *clusterv1.Machine) {
+		m.OwnerReferences = nil
+		build.OwnedBy(next)(m)
+	})
+	remove(f, a)
+	f.reconcile(record)
+	if got, _ := stored(f, record); got.Status.Attempts[0].ObjectRef.UID != next.UID {
+		t.Errorf("it waits for %s", got.Status.Attempts[0].ObjectRef.Name)
+	}
+	f.goes(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting WaitingForReplacement replace:-")
+	b := f.comes("b", orphan(), build.OwnedBy(next))
+	f.pass(time.Minute)
+	f.judge(b, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.wantRecord(record, "Probation Probation replace:-")
+}
+
+// TestOwnerOfAnUnknownKind waits for its successor, and proves nothing if none comes.
+func TestOwnerOfAnUnknownKind(t *testing.T) {
+	t.Parallel()
+	pool := func(m *clusterv1.Machine) {
+		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "example.dev/v1", Kind: "Pool", Name: "pool", UID: "pool", Controller: new(true)}}
+	}
+	for comes, want := range map[bool]string{true: "Ended Ended Replaced replace:Succeeded", false: "Ended Ended MachineDeleted replace:Unneeded"} {
+		f := newHarness(t)
+		a := f.sick("a", build.MachineFunc(pool))
+		record := f.admit(a, by(step(v1alpha1.ActionReplace)))
+		f.reconcile(record)
+		f.goes(a)
+		f.reconcile(record)
+		f.wantRecord(record, "Acting WaitingForReplacement replace:-")
+		if comes {
+			f.judge(f.comes("b", build.MachineFunc(pool)), metav1.ConditionTrue)
+			f.reconcile(record)
+			f.wantRecord(record, "Probation Probation replace:-")
+			f.pass(time.Minute)
+		} else {
+			f.pass(12 * time.Minute)
+		}
+		f.reconcile(record)
+		f.wantRecord(record, want)
+	}
+}
+
+// TestDeletionThatHangs for an hour is announced once, in the condition and by an event.
+func TestDeletionThatHangs(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	a := f.sick("a", build.Finalizer(keep))
+	record := f.admit(a)
+	f.reconcile(record)
+	remove(f, a)
+	f.reconcile(record)
+	f.announced()
+	for range 3 {
+		f.pass(time.Hour)
+		f.reconcile(record)
+	}
+	f.wantRecord(record, "Acting DeletionOverdue replace:-")
+	if got := f.announced(); len(got) != 1 || !strings.HasPrefix(got[0], "Warning RemediationDeletionOverdue Waiting until MachineSet set has replaced the machine") {
+		t.Errorf("events %q", got)
+	}
+}
+
+// TestMarkIsNotTouched while it belongs to the owner, whatever the cache shows.
+func TestMarkIsNotTouched(t *testing.T) {
+	t.Parallel()
+	for _, status := range []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown} {
+		f := newHarness(t)
+		a := f.sick("a")
+		record := f.admit(a)
+		f.reconcile(record)
+		f.freeze(record)
+		changeStatus(f, a, func(m *clusterv1.Machine) {
+			meta.SetStatusCondition(&m.Status.Conditions, metav1.Condition{
+				Type: clusterv1.MachineOwnerRemediatedCondition, Status: status, Reason: "RemediationDeferred", Message: "not now",
+			})
+		})
+		before, _ := stored(f, a)
+		f.reconcile(record)
+		lagging := f.cache
+		f.restart()
+		f.Client = lagging
+		f.reconcile(record)
+		f.restart()
+		f.reconcile(record)
+		if after, _ := stored(f, a); after.ResourceVersion != before.ResourceVersion {
+			t.Errorf("%s: the Machine was written to: %+v", status, after.Status.Conditions)
+		}
+		f.wantRecord(record, "Acting Acting replace:-")
+	}
+}
+
+// TestRefusedMarkTakenOver: a mark that an owner brought back, and refused, before there was a record is the record's own as soon as it goes by
+// it. It is withdrawn before the slot goes to somebody else.
+func TestRefusedMarkTakenOver(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	a := f.sick("a")
+	changeStatus(f, a, func(m *clusterv1.Machine) {
+		meta.SetStatusCondition(&m.Status.Conditions, metav1.Condition{
+			Type: clusterv1.MachineOwnerRemediatedCondition, Status: metav1.ConditionFalse, Reason: clusterv1.MachineSetMachineCannotBeRemediatedReason, Message: "no",
+		})
+	})
+	record := f.admit(a)
+	f.reconcile(record)
+	got, _ := stored(f, record)
+	after, _ := stored(f, a)
+	if mark := meta.FindStatusCondition(after.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition); mark != nil {
+		t.Errorf("given back %d of %d, and there stands %+v", got.Status.ReleasedGrant, got.Spec.Grant, mark)
+	}
+}
+
+// TestMarkTakenAway: it is not set again in that attempt, which has failed.
+func TestMarkTakenAway(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	changeStatus(f, a, func(m *clusterv1.Machine) {
+		meta.RemoveStatusCondition(&m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
+	})
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Pending Backoff replace:Failed")
+}
+
+// TestMarkAnsweredAfterItsEnd: the owner has read it before, and sets it again by its answer. It goes all the same.
+func TestMarkAnsweredAfterItsEnd(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	a := f.sick("a")
+	record := f.admit(a, by(step(v1alpha1.ActionReplace)))
+	f.reconcile(record)
+	change(f, record, func(r *v1alpha1.MachineRemediation) {
+		r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerCancel, By: "ann"}
+	})
+	f.reconcile(record)
+	f.wantStanding()
+	f.answer(a, clusterv1.MachineSetMachineRemediationDeferredReason, "one at a time")
+	f.wantStanding("a: mark")
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Held Cancelled replace:Cancelled")
+}
+
+// markAs leaves a Machine to its owner, under the name of a field owner.
+func (f *harness) markAs(machine *clusterv1.Machine, fieldOwner string) {
+	f.t.Helper()
+	got, _ := stored(f, machine)
+	meta.SetStatusCondition(&got.Status.Conditions, metav1.Condition{
+		Type: clusterv1.MachineOwnerRemediatedCondition, Status: metav1.ConditionFalse, Reason: clusterv1.MachineOwnerRemediatedWaitingForRemediationReason,
+	})
+	if err := f.env.Client.Status().Update(f.t.Context(), got, client.FieldOwner(fieldOwner)); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// TestMarkWithoutRecord is taken over, and can be withdrawn: a power cycle that somebody else has asked for has set it.
+func TestMarkWithoutRecord(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	a := f.sick("a")
+	f.markAs(a, ownwrites.RebootMarkFieldOwner)
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Acting replace:-")
+	if made := f.writes.since(); count(made, "Machine a") != 0 {
+		t.Errorf("written: %q", made)
+	}
+	annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "")
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Ended Ended HandedBack replace:NotBegun")
+}
+
+// TestMarkAfterTheCycleOfAPerson: a person has had the host cycled in vain, and that has asked the owner for another machine, as it
+// says. A plan that never replaces takes that back only when nobody needs it any more.
+func TestMarkAfterTheCycleOfAPerson(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, byReboot())
+	a := f.sick("a")
+	record := f.admit(a)
+	f.gate.over = "somebody else is in flight"
+	f.reconcile(record)
+	f.wantRecord(record, "Pending NoSlot")
+	f.markAs(a, ownwrites.RebootMarkFieldOwner)
+	for range 2 {
+		f.pass(time.Minute)
+		f.reconcile(record)
+		f.wantStanding("a: mark")
+	}
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.wantStanding()
+}

@@ -1,0 +1,581 @@
+package remediation
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/expect"
+)
+
+// TestRequest: made once, deleted when the machine is healthy again, and nothing follows until it is gone.
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, byTemplate())
+	f.template()
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantStanding("FixRemediation a")
+	f.wantRecord(record, "Acting Acting request:-")
+	request := f.objects(fixKind)[0]
+	if got := request.GetAnnotations()[v1alpha1.OperationAnnotation]; got != string(record.UID)+"/1" {
+		t.Errorf("the operation is %q", got)
+	}
+	f.reconcile(record)
+	change(f, &request, func(u *unstructured.Unstructured) { u.SetFinalizers([]string{keep}) })
+
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Withdrawing request:-")
+	f.wantSlot(record, true)
+	f.reconcile(record)
+	change(f, &request, func(u *unstructured.Unstructured) { u.SetFinalizers(nil) })
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
+	if n := count(f.writes.since(), "create"); n != 1 {
+		t.Errorf("made %d times", n)
+	}
+	expect.NoCondition(t.Context(), t, f.env.Client, a, clusterv1.MachineOwnerRemediatedCondition)
+}
+
+// TestRequestInVain: after its day it is withdrawn, and a person decides.
+func TestRequestInVain(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, byTemplate())
+	f.template()
+	record := f.admit(f.sick("a"))
+	if after := f.reconcile(record); after != 24*time.Hour {
+		t.Errorf("looks again after %s", after)
+	}
+	f.pass(24 * time.Hour)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Held NoStepLeft request:TimedOut")
+	f.wantSlot(record, false)
+}
+
+// TestRequestStaysWhileUndecided: a machine that cannot be judged is not well yet.
+func TestRequestStaysWhileUndecided(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, byTemplate())
+	f.template()
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	f.judge(a, metav1.ConditionUnknown)
+	f.reconcile(record)
+	f.wantStanding("FixRemediation a")
+	f.wantRecord(record, "Acting Acting request:-")
+}
+
+// TestRequestIsWithdrawnAlsoIfGateIsClosed: too many sick machines are no reason to treat a healthy one.
+func TestRequestIsWithdrawnAlsoIfGateIsClosed(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, byTemplate())
+	f.template()
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	f.gate.closed = "too many"
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.wantStanding()
+}
+
+// TestWithdrawalWaitsForThePause: a pause keeps everything as it is, also if the cache does not show it yet.
+func TestWithdrawalWaitsForThePause(t *testing.T) {
+	t.Parallel()
+	pause := func(f *harness) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") }
+	rows(t, map[string]func(f *harness, record *v1alpha1.MachineRemediation){
+		"dry-run":         func(f *harness, _ *v1alpha1.MachineRemediation) { annotate(f, f.mhc, "sickbay.dev/dry-run", "true") },
+		"dry-run, maybe":  func(f *harness, _ *v1alpha1.MachineRemediation) { annotate(f, f.mhc, "sickbay.dev/dry-run", "yes!") },
+		"paused":          func(f *harness, _ *v1alpha1.MachineRemediation) { pause(f) },
+		"cluster paused":  func(f *harness, _ *v1alpha1.MachineRemediation) { setPaused(f, true) },
+		"paused just now": func(f *harness, record *v1alpha1.MachineRemediation) { f.freeze(record); pause(f) },
+	}, func(t *testing.T, stop func(f *harness, record *v1alpha1.MachineRemediation)) {
+		t.Helper()
+		f := newHarness(t, byTemplate())
+		f.template()
+		a := f.sick("a")
+		record := f.admit(a)
+		f.reconcile(record)
+		f.judge(a, metav1.ConditionTrue)
+		stop(f, record)
+		f.reconcile(record)
+		f.wantStanding("FixRemediation a")
+		f.wantRecord(record, "Acting Paused request:-")
+	})
+}
+
+// TestRequestOfAnotherHasItsName: a foreign one is neither touched nor adopted, and the slot goes to another machine.
+func TestRequestOfAnotherHasItsName(t *testing.T) {
+	t.Parallel()
+	rows(t, map[string]func(u *unstructured.Unstructured){
+		"of a person": func(*unstructured.Unstructured) {},
+		"of the machine before": func(u *unstructured.Unstructured) {
+			u.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Machine", Name: "a", UID: "before"}})
+		},
+		"of another record": func(u *unstructured.Unstructured) {
+			u.SetAnnotations(map[string]string{v1alpha1.OperationAnnotation: "other/1"})
+		},
+		"of another record, deleting": func(u *unstructured.Unstructured) {
+			u.SetAnnotations(map[string]string{v1alpha1.OperationAnnotation: "other/1"})
+			u.SetFinalizers([]string{keep})
+		},
+	}, func(t *testing.T, change func(u *unstructured.Unstructured)) {
+		t.Helper()
+		f := newHarness(t, byTemplate())
+		f.template()
+		request := f.makeRequest("a", change)
+		a := f.sick("a")
+		record := f.admit(a)
+		f.reconcile(record)
+		f.wantRecord(record, "Pending HeldByOthers")
+		f.wantSlot(record, false)
+		f.judge(a, metav1.ConditionTrue)
+		f.reconcile(record)
+		if got, ok := stored(f, request); !ok || got.GetResourceVersion() != request.GetResourceVersion() {
+			t.Error("the foreign request was touched")
+		}
+		f.wantRecord(record, "Ended Ended RecoveredUnaided")
+	})
+}
+
+// TestRequestComesMeanwhile: one of that name that the look before did not see is not adopted.
+func TestRequestComesMeanwhile(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, byTemplate())
+	f.template()
+	record := f.admit(f.sick("a"))
+	f.writes.meddle = onceBefore("create FixRemediation", func() { f.makeRequest("a", func(*unstructured.Unstructured) {}) })
+	f.reconcile(record)
+	f.wantRecord(record, "Pending HeldByOthers")
+	f.wantSlot(record, false)
+}
+
+// makeRequest stores a request that no attempt has made.
+func (f *harness) makeRequest(name string, change func(u *unstructured.Unstructured)) *unstructured.Unstructured {
+	f.t.Helper()
+	request := &unstructured.Unstructured{}
+	request.SetGroupVersionKind(fixKind)
+	request.SetNamespace(f.ns)
+	request.SetName(name)
+	change(request)
+	build.Create(f.t.Context(), f.t, f.env.Client, request)
+	return request
+}
+
+// requestOf stores the request of an operation for a Machine; those of Cluster API's own controller name none.
+func (f *harness) requestOf(machine *clusterv1.Machine, operation string) {
+	f.t.Helper()
+	f.makeRequest(machine.Name, func(request *unstructured.Unstructured) {
+		if operation != "" {
+			request.SetAnnotations(map[string]string{v1alpha1.OperationAnnotation: operation})
+		}
+		request.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: machine.Name, UID: machine.UID}})
+	})
+}
+
+// TestRequestOfClusterAPI: a request of Cluster API's own controller is taken over.
+func TestRequestOfClusterAPI(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, byTemplate())
+	f.template()
+	a := f.sick("a")
+	f.requestOf(a, "")
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Acting request:-")
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
+	if n := count(f.writes.since(), "create"); n > 0 {
+		t.Error("another one was made")
+	}
+}
+
+// TestRequestOfARecordThatIsGone is taken over: nobody else would ever delete it.
+func TestRequestOfARecordThatIsGone(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, byTemplate())
+	f.template()
+	a := f.sick("a")
+	f.requestOf(a, "gone/1")
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Acting request:-")
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
+}
+
+// TestRequestWithoutTemplate: the slot goes to another machine until there is one. A kind that is not installed makes the attempt impossible.
+func TestRequestWithoutTemplate(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		kind schema.GroupVersionKind
+		want string
+	}{
+		"template":     {templateKind, `The attempt could not be carried out: getting remediation template FixRemediationTemplate fix: fixremediationtemplates.remediation.example.dev "fix" not found`},
+		"group":        {schema.GroupVersionKind{Group: "nowhere.example.dev", Version: "v1", Kind: "NoTemplate"}, ""},
+		"request kind": {env.RemediationGroupVersion.WithKind("OtherTemplate"), ""},
+		"version":      {schema.GroupVersionKind{Group: env.RemediationGroupVersion.Group, Version: "v9", Kind: env.RemediationTemplateKind}, ""},
+	}
+	rows(t, tests, func(t *testing.T, tt struct {
+		kind schema.GroupVersionKind
+		want string
+	}) {
+		t.Helper()
+		f := newHarness(t, build.TemplateRef(tt.kind, "fix"))
+		record := f.admit(f.sick("a"))
+		f.reconcile(record)
+		f.wantSlot(record, false)
+		if tt.want == "" {
+			f.wantRecord(record, "Held NoStepLeft request:Impossible")
+			return
+		}
+		f.wantRecord(record, "Pending Backoff request:NotBegun")
+		if got, _ := stored(f, record); ladder.Progress(&got.Status).Message != tt.want {
+			t.Errorf("it says %q", ladder.Progress(&got.Status).Message)
+		}
+		f.template()
+		f.pass(time.Minute)
+		f.grant(record)
+		f.reconcile(record)
+		f.wantStanding("FixRemediation a")
+	})
+}
+
+// unreadableKinds are the answers of an API server that cannot give a request: Sickbay has no rights, and the webhook that converts
+// the kind is away with its provider.
+var unreadableKinds = map[string]error{
+	"no rights":          apierrors.NewForbidden(schema.GroupResource{Resource: "fixremediations"}, "a", errors.New("no rights")),
+	"connection refused": apierrors.NewInternalError(errors.New("conversion webhook failed: connection refused")),
+}
+
+// TestRequestThatCannotBeRead takes nobody's slot.
+func TestRequestThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	rows(t, unreadableKinds, func(t *testing.T, cause error) {
+		t.Helper()
+		f := newHarness(t, byTemplate())
+		f.template()
+		record := f.admit(f.sick("a"))
+		f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: cause}
+		f.reconcile(record)
+		f.wantRecord(record, "Pending Backoff request:NotBegun")
+		f.wantSlot(record, false)
+	})
+}
+
+// TestRequestUnreadableOnceMade: the API server has said that the request was made, so the record knows it, keeps its slot, and withdraws it when
+// the machine is healthy.
+func TestRequestUnreadableOnceMade(t *testing.T) {
+	t.Parallel()
+	rows(t, unreadableKinds, func(t *testing.T, cause error) {
+		t.Helper()
+		f := newHarness(t, byTemplate())
+		f.template()
+		a := f.sick("a")
+		record := f.admit(a)
+		f.Live = &unreadOnceMade{refusing{Reader: f.env.Client, kind: fixKind.Kind, err: cause}}
+		f.reconcile(record)
+		f.wantRecord(record, "Acting Acting request:-")
+		f.wantSlot(record, true)
+		f.wantStanding("FixRemediation a")
+		f.judge(a, metav1.ConditionTrue)
+		f.reconcile(record)
+		f.wantStanding()
+	})
+}
+
+// unreadOnceMade refuses to show what exists.
+type unreadOnceMade struct{ refusing }
+
+func (r *unreadOnceMade) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if err := r.Reader.Get(ctx, key, obj, opts...); err != nil {
+		return err
+	}
+	return r.refusing.Get(ctx, key, obj, opts...)
+}
+
+// TestAPIServerIsAway: a read that nobody has answered says nothing about the request, and is made again.
+func TestAPIServerIsAway(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, byTemplate())
+	f.template()
+	record := f.admit(f.sick("a"))
+	f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: context.DeadlineExceeded}
+	if _, err := f.tryReconcile(record); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error is %v", err)
+	}
+	f.wantSlot(record, true)
+}
+
+// TestRequestThatCannotBeReadAnyMore: it is deleted all the same when nobody needs it, and "not found" is an answer.
+func TestRequestThatCannotBeReadAnyMore(t *testing.T) {
+	t.Parallel()
+	for text, cause := range unreadableKinds {
+		rows(t, map[string]struct {
+			happens func(f *harness, a *clusterv1.Machine)
+			want    string
+		}{
+			text + ", the machine is sick":     {func(*harness, *clusterv1.Machine) {}, "Acting Acting request:-"},
+			text + ", the machine recovers":    {func(f *harness, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Ended Ended Recovered request:Succeeded"},
+			text + ", its time is up":          {func(f *harness, _ *clusterv1.Machine) { f.pass(24 * time.Hour) }, "Held NoStepLeft request:TimedOut"},
+			text + ", the check is gone":       {func(f *harness, _ *clusterv1.Machine) { remove(f, f.mhc) }, "Ended Ended HandedBack request:Aborted"},
+			text + ", the machine is gone":     {func(f *harness, a *clusterv1.Machine) { f.goes(a) }, "Ended Ended MachineDeleted request:Unneeded"},
+			text + ", all but the record goes": {func(f *harness, a *clusterv1.Machine) { f.goes(a); remove(f, f.cluster); remove(f, f.recordOf("a")) }, "gone"},
+		}, func(t *testing.T, tt struct {
+			happens func(f *harness, a *clusterv1.Machine)
+			want    string
+		}) {
+			t.Helper()
+			f := newHarness(t, byTemplate())
+			f.template()
+			a := f.sick("a")
+			record := f.admit(a)
+			f.reconcile(record)
+			tt.happens(f, a)
+			f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: cause}
+			f.reconcile(record)
+			if got, _ := stored(f, record); ladder.Progress(&got.Status).Reason == v1alpha1.ReasonWithdrawing {
+				const says = "Sickbay has deleted FixRemediation a, and cannot tell whether it still exists: "
+				if message := ladder.Progress(&got.Status).Message; !strings.HasPrefix(message, says) {
+					t.Errorf("it says %q", message)
+				}
+			}
+			f.pass(30 * time.Second)
+			f.reconcile(record)
+			f.wantRecord(record, tt.want)
+		})
+	}
+}
+
+// TestRequestThatCanNeitherBeReadNorDeleted: after an hour Sickbay gives up, says so, and gives the slot back. The record goes on only to its end.
+func TestRequestThatCanNeitherBeReadNorDeleted(t *testing.T) {
+	t.Parallel()
+	const given = "Held Unreadable request:TimedOut"
+	rows(t, map[string]struct {
+		happens func(f *harness, a *clusterv1.Machine)
+		want    string
+	}{
+		"nothing":              {func(*harness, *clusterv1.Machine) {}, given},
+		"the machine recovers": {func(f *harness, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Probation Probation request:TimedOut"},
+		"the check is gone":    {func(f *harness, _ *clusterv1.Machine) { remove(f, f.mhc) }, "Ended Ended HandedBack request:TimedOut"},
+		"the machine is gone":  {func(f *harness, a *clusterv1.Machine) { f.goes(a) }, "Ended Ended MachineDeleted request:TimedOut"},
+		"the record goes":      {func(f *harness, _ *clusterv1.Machine) { remove(f, f.recordOf("a")) }, "gone"},
+	}, func(t *testing.T, tt struct {
+		happens func(f *harness, a *clusterv1.Machine)
+		want    string
+	}) {
+		t.Helper()
+		f := newHarness(t)
+		f.template()
+		a := f.sick("a")
+		record := f.admit(a, by(fixStep(), step(v1alpha1.ActionReplace)))
+		f.reconcile(record)
+		f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: unreadableKinds["no rights"]}
+		f.writes.fail = failing("delete FixRemediation", errRefused, false)
+		f.pass(10 * time.Minute)
+		if _, err := f.tryReconcile(record); !errors.Is(err, errRefused) {
+			t.Errorf("error is %v", err)
+		}
+		f.wantRecord(record, "Acting Withdrawing request:TimedOut")
+		f.wantSlot(record, true)
+		f.announced()
+		f.pass(time.Hour)
+		f.reconcile(record)
+		f.wantRecord(record, given)
+		f.wantSlot(record, false)
+		f.wantEvents("Warning RemediationHeld Sickbay has given up withdrawing FixRemediation a")
+		tt.happens(f, a)
+		f.reconcile(record)
+		f.reconcile(record)
+		f.wantRecord(record, tt.want)
+	})
+}
+
+// TestRequestThatCannotBeDeleted says so, and is tried again.
+func TestRequestThatCannotBeDeleted(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, byTemplate())
+	f.template()
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	f.judge(a, metav1.ConditionTrue)
+	f.writes.fail = failing("delete FixRemediation", errRefused, false)
+	for range 2 {
+		if _, err := f.tryReconcile(record); !errors.Is(err, errRefused) {
+			t.Errorf("error is %v", err)
+		}
+		f.wantRecord(record, "Acting Withdrawing request:-")
+		if got, _ := stored(f, record); !strings.Contains(ladder.Progress(&got.Status).Message, "Could not withdraw what was asked for: deleting FixRemediation a: machines \"a\" is forbidden") {
+			t.Errorf("it says %q", ladder.Progress(&got.Status).Message)
+		}
+	}
+	if n := count(f.writes.since(), "update status"); n != 3 {
+		t.Errorf("%d writes of the status, want that it acts, withdraws, and cannot", n)
+	}
+	f.writes.fail = failing("delete FixRemediation", context.DeadlineExceeded, true)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
+}
+
+// TestRequestOnItsWayOut: one that another has withdrawn is no attempt. Once it is gone, one is made.
+func TestRequestOnItsWayOut(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, byTemplate())
+	f.template()
+	a := f.sick("a")
+	f.requestOf(a, "")
+	request := f.objects(fixKind)[0]
+	change(f, &request, func(u *unstructured.Unstructured) { u.SetFinalizers([]string{keep}) })
+	remove(f, &request)
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Pending HeldByOthers")
+	change(f, &request, func(u *unstructured.Unstructured) { u.SetFinalizers(nil) })
+	f.pass(time.Minute)
+	f.grant(record)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Acting request:-")
+	f.wantStanding("FixRemediation a")
+}
+
+// TestLongMessages: what others say is cut to what the API takes.
+func TestLongMessages(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	f.template()
+	a := f.sick("a")
+	record := f.admit(a, by(evidence(), step(v1alpha1.ActionReplace)))
+	f.reconcile(record)
+	request := f.objects(fixKind)[0]
+	changeStatus(f, &request, func(u *unstructured.Unstructured) {
+		u.Object["status"] = map[string]any{"conditions": []any{map[string]any{
+			"type": "Succeeded", "status": "False", "message": strings.Repeat("the log of the collector ", 2000),
+		}}}
+	})
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Acting evidence:Failed replace:-")
+	f.answer(a, clusterv1.MachineSetMachineRemediationDeferredReason, strings.Repeat("later ", 5000))
+	f.reconcile(record)
+	if got, _ := stored(f, record); len(ladder.Progress(&got.Status).Message) > 2000 {
+		t.Errorf("it says %d bytes", len(ladder.Progress(&got.Status).Message))
+	}
+}
+
+// TestRequestDeletedBySomebody has failed.
+func TestRequestDeletedBySomebody(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, byTemplate())
+	f.template()
+	record := f.admit(f.sick("a"))
+	f.reconcile(record)
+	request := f.objects(fixKind)[0]
+	remove(f, &request)
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Held NoStepLeft request:Failed")
+}
+
+// TestTemplateRefChangesMeanwhile: a request that works is what is done, and nothing else.
+func TestTemplateRefChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	rows(t, map[string]func(m *clusterv1.MachineHealthCheck){
+		"removed": func(m *clusterv1.MachineHealthCheck) { m.Spec.Remediation = clusterv1.MachineHealthCheckRemediation{} },
+		"changed": build.TemplateRef(schema.GroupVersionKind{Group: "other.example.dev", Version: "v1", Kind: "OtherTemplate"}, "x"),
+	}, func(t *testing.T, edit func(m *clusterv1.MachineHealthCheck)) {
+		t.Helper()
+		f := newHarness(t, byTemplate())
+		f.template()
+		a := f.sick("a")
+		record := f.admit(a)
+		f.reconcile(record)
+		change(f, f.mhc, edit)
+		for range 3 {
+			f.pass(time.Hour)
+			f.reconcile(record)
+		}
+		f.wantStanding("FixRemediation a")
+		f.judge(a, metav1.ConditionTrue)
+		f.reconcile(record)
+		f.reconcile(record)
+		f.wantStanding()
+		f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
+	})
+}
+
+// evidence is a step that has a request for its own sake.
+func evidence() v1alpha1.RemediationStep {
+	return step(v1alpha1.ActionRequest, func(s *v1alpha1.RemediationStep) {
+		s.Name, s.DoneWhen = "evidence", v1alpha1.DoneWhenRequestSucceeded
+		s.TemplateRef = &v1alpha1.StepTemplateReference{APIVersion: templateKind.GroupVersion().String(), Kind: templateKind.Kind, Name: "fix"}
+	})
+}
+
+// TestEvidence: its success leads to the next step, and it stays, as it is the record's.
+func TestEvidence(t *testing.T) {
+	t.Parallel()
+	for state, result := range map[string]string{"True": "Succeeded", "False": "Failed"} {
+		f := newHarness(t)
+		f.template()
+		a := f.sick("a")
+		record := f.admit(a, by(evidence(), step(v1alpha1.ActionReplace)))
+		f.reconcile(record)
+		f.wantStanding("FixRemediation " + record.Name + "-1")
+		request := f.objects(fixKind)[0]
+		owner := metav1.OwnerReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediation", Name: record.Name, UID: record.UID}
+		if diff := cmp.Diff([]metav1.OwnerReference{owner}, request.GetOwnerReferences()); diff != "" {
+			t.Errorf("owners (-want +got):\n%s", diff)
+		}
+		changeStatus(f, &request, func(u *unstructured.Unstructured) {
+			u.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Succeeded", "status": state, "message": "done"}}}
+		})
+		f.reconcile(record)
+		f.wantStanding("FixRemediation "+record.Name+"-1", "a: mark")
+		f.wantRecord(record, "Acting Acting evidence:"+result+" replace:-")
+		f.judge(a, metav1.ConditionTrue)
+		f.reconcile(record)
+		f.wantStanding("FixRemediation " + record.Name + "-1")
+		f.wantRecord(record, "Probation Probation evidence:"+result+" replace:NotBegun")
+	}
+}
+
+// refusing is a reader that may not read one kind.
+type refusing struct {
+	client.Reader
+	kind string
+	err  error
+}
+
+// Get implements client.Reader.
+func (r *refusing) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if obj.GetObjectKind().GroupVersionKind().Kind == r.kind {
+		return r.err
+	}
+	return r.Reader.Get(ctx, key, obj, opts...)
+}

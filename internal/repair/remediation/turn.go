@@ -1,0 +1,124 @@
+package remediation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+	"github.com/sickbay-dev/sickbay/internal/spread"
+)
+
+// maxMisses is how often a write may miss its Machine, because others change it at the same moment, before the record gives its
+// slot to the next in line.
+const maxMisses = 5
+
+// carryOut takes a record as far as it gets: observe, decide, act, and again. It returns when to look at the record again; zero
+// means never.
+func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemediation) (time.Duration, error) {
+	misses, seen := 0, (*view)(nil)
+	for range ladder.MaxTurns {
+		v, decision, err := r.turn(ctx, record, seen, misses == maxMisses)
+		shown := v
+		seen = v.again()
+		switch {
+		case errors.Is(err, remedy.ErrChanged) && misses < maxMisses:
+			misses, seen = misses+1, nil
+		case err != nil:
+			return 0, err
+		case decision.Act == ladder.Close && slices.Contains(record.Finalizers, v1alpha1.RemediationFinalizer):
+			// A late act may still come.
+			return sweepRetry, nil
+		case decision.Act == ladder.Close:
+			return r.keepHistory(ctx, record, true)
+		case decision.Store || decision.Act != ladder.None:
+		case ladder.Ended(record):
+			return r.keepHistory(ctx, record, false)
+		default:
+			return r.recheck(record, decision), r.tidySign(ctx, record, shown)
+		}
+	}
+	return 0, fmt.Errorf("MachineRemediation %s did not settle", client.ObjectKeyFromObject(record))
+}
+
+// turn observes once, and does one thing. If the last attempt at an act misses, it gives the act up. It returns what it read.
+func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, last bool) (*view, ladder.Decision, error) {
+	v, decision, err := r.observeAndDecide(ctx, record, seen)
+	switch {
+	case err != nil:
+	case decision.Store:
+		err = r.store(ctx, record, v, decision)
+	case decision.Act != ladder.None:
+		err = r.act(ctx, record, v, decision, last)
+	}
+	return v, decision, err
+}
+
+// observeAndDecide observes as deeply as the decision needs: first the caches, unless more was just observed, and then past them if there is
+// something to do. An earlier observation is never enough for an act that begins something.
+func (r *Reconciler) observeAndDecide(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view) (*view, ladder.Decision, error) {
+	how := current
+	if seen == nil {
+		how = cached
+	}
+	shown := seen
+	for {
+		v, err := r.see(ctx, record, seen, how, shown)
+		if err != nil {
+			return nil, ladder.Decision{}, err
+		}
+		decision := ladder.Decide(v.facts, r.Clock.Now())
+		needed := depthFor(decision)
+		if needed <= how {
+			return v, decision, nil
+		}
+		seen, shown, how = nil, v, needed
+	}
+}
+
+// see observes, or updates a recent observation with the current record.
+func (r *Reconciler) see(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, how depth, shown *view) (*view, error) {
+	v := seen
+	var err error
+	if v == nil {
+		v, err = r.observe(ctx, record, how, shown)
+	} else {
+		v.takeOverMark()
+		err = r.requestFacts(ctx, v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v, r.ruleFacts(ctx, v)
+}
+
+// takeOverMark counts a mark as the record's own once the record has stored that it goes by it.
+func (v *view) takeOverMark() {
+	if v.machine != nil {
+		v.facts.Machine.Mark = onmachine.Machine(v.machine, v.facts.Record).Mark
+	}
+}
+
+// unannounced is how long to wait before looking again at what no event announces.
+const unannounced = time.Minute
+
+// recheck is the earliest of all times at which to look again.
+func (r *Reconciler) recheck(record *v1alpha1.MachineRemediation, decision ladder.Decision) time.Duration {
+	period := r.SyncPeriod
+	if r.OpenShift && !ladder.Ended(record) {
+		period = unannounced
+	}
+	return scaffold.RequeueAfter(decision.RecheckAt, r.Clock.Now(), spread.Within(period, record.UID))
+}
+
+func clusterKey(record *v1alpha1.MachineRemediation) client.ObjectKey {
+	return client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.ClusterName}
+}

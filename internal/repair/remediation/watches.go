@@ -1,0 +1,201 @@
+package remediation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/fairqueue"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/metrics"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+)
+
+// AddToManager registers the controller and its watches.
+func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
+	r.Client = cmp.Or(r.Client, mgr.GetClient())
+	r.Live = cmp.Or(r.Live, mgr.GetAPIReader())
+	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
+	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
+	r.Selectors = cmp.Or(r.Selectors, &mhcspec.Selectors{})
+	r.sideBySide, r.nodes.Most = true, max(1, r.Concurrency/4)
+	if r.OpenShift {
+		return r.addForOpenShift(ctx, mgr)
+	}
+	if err := metrics.AddWhileLeading(mgr, ControllerName, r.Metrics); err != nil {
+		return err
+	}
+	check := &planCheck{client: r.Client, clock: r.Clock, rules: &r.rules}
+	if err := check.addToManager(mgr); err != nil {
+		return err
+	}
+	return r.addController(ctx, mgr)
+}
+
+// addController adds everything that a decision depends on as a watch, before the controller can run.
+func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error {
+	queue := fairqueue.New(fairqueue.ByCluster(mgr.GetCache(), func() *v1alpha1.MachineRemediation { return &v1alpha1.MachineRemediation{} },
+		func(record *v1alpha1.MachineRemediation) (string, bool) { return record.Spec.ClusterName, false }))
+	ctl, err := scaffold.New(mgr, ControllerName, r, r.Concurrency, queue)
+	if err != nil {
+		return err
+	}
+	objects := mgr.GetCache()
+	r.watches.Cache, r.watches.Controller = objects, ctl
+	err = scaffold.Watch(ctl, ControllerName,
+		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
+		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), handler.EnqueueRequestsFromMapFunc(r.besideRecord), mhcspec.OutsideStatus()),
+		source.Kind(objects, client.Object(&clusterv1.Machine{}), handler.EnqueueRequestsFromMapFunc(r.ofMachine), machineChange()),
+		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofHealthCheck), mhcspec.OutsideStatus()),
+		source.Kind(objects, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), r.clusterChange()),
+		source.Kind(objects, client.Object(&v1alpha1.MachineRemediationTemplate{}), handler.EnqueueRequestsFromMapFunc(r.ofPlan), mhcspec.OutsideStatus()),
+	)
+	if err != nil {
+		return err
+	}
+	if err := cacheCycles(ctx, objects); err != nil {
+		return err
+	}
+	return mgr.Add(ctl)
+}
+
+// cacheCycles starts the cache of RebootRemediations, if they are installed. Otherwise the first read would wait a second for it,
+// and so would the first repair.
+func cacheCycles(ctx context.Context, objects cache.Cache) error {
+	_, err := objects.GetInformer(ctx, &v1alpha1.RebootRemediation{}, cache.BlockUntilSynced(false))
+	if err != nil && !meta.IsNoMatchError(err) {
+		return fmt.Errorf("caching RebootRemediations: %w", err)
+	}
+	return nil
+}
+
+// besideRecord maps a record to the open ones of its machine: one waits for another, or makes room for it.
+func (r *Reconciler) besideRecord(ctx context.Context, obj client.Object) []ctrl.Request {
+	return r.openOf(ctx, obj.GetNamespace(), obj.(*v1alpha1.MachineRemediation).Spec.MachineRef.UID)
+}
+
+// ofMachine maps a Machine to its open records, and to the one that waits for it as a replacement.
+func (r *Reconciler) ofMachine(ctx context.Context, obj client.Object) []ctrl.Request {
+	machine := obj.(*clusterv1.Machine)
+	requests := r.openOf(ctx, machine.Namespace, machine.UID)
+	owner := metav1.GetControllerOfNoCopy(machine)
+	if owner == nil {
+		return requests
+	}
+	waiting, err := record.AwaitingOwner(ctx, r.Client, machine.Namespace, owner.UID)
+	if err != nil || len(waiting) == 0 {
+		return append(requests, openAmong(ctx, nil, err)...)
+	}
+	return append(requests, r.waitingFor(ctx, machine, owner.UID)...)
+}
+
+// waitingFor returns the record that waits for a machine, among those that wait for its owner.
+func (r *Reconciler) waitingFor(ctx context.Context, machine *clusterv1.Machine, owner types.UID) []ctrl.Request {
+	machines, err := mhcspec.MachinesOf(ctx, r.Client, mhcspec.ClusterOf(machine))
+	if err != nil {
+		return openAmong(ctx, nil, err)
+	}
+	all, err := record.OfCluster(ctx, r.Client, mhcspec.ClusterOf(machine))
+	if err != nil {
+		return openAmong(ctx, nil, err)
+	}
+	given := successors(owner, machines, all)
+	for i := range all {
+		successor, ref := given[all[i].UID], all[i].Status.ReplacementRef
+		if (successor != nil && successor.UID == machine.UID) || (ref != nil && record.Name(machine.Name, machine.UID, ordinalOf(ref)) == ref.Name) {
+			return openAmong(ctx, all[i:i+1], nil)
+		}
+	}
+	return nil
+}
+
+func (r *Reconciler) ofHealthCheck(ctx context.Context, obj client.Object) []ctrl.Request {
+	mhc := obj.(*clusterv1.MachineHealthCheck)
+	all, err := record.OfCluster(ctx, r.Client, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName})
+	return openAmong(ctx, all, err)
+}
+
+func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
+	all, err := record.OfCluster(ctx, r.Client, client.ObjectKeyFromObject(cluster))
+	return openAmong(ctx, all, err)
+}
+
+// ofPlan maps a plan to the records of the clusters whose MachineHealthChecks name it: they stop while the plan is in mode Observe.
+func (r *Reconciler) ofPlan(ctx context.Context, plan client.Object) []ctrl.Request {
+	all, err := mhcspec.MachineHealthChecksUsing(ctx, r.Client, mhcspec.PlanKind, client.ObjectKeyFromObject(plan))
+	if err != nil {
+		return openAmong(ctx, nil, err)
+	}
+	var requests []ctrl.Request
+	for _, mhc := range all {
+		requests = append(requests, r.ofHealthCheck(ctx, mhc)...)
+	}
+	return requests
+}
+
+// openAmong returns the requests to reconcile those records that have not ended.
+func openAmong(ctx context.Context, all []*v1alpha1.MachineRemediation, err error) []ctrl.Request {
+	var open []*v1alpha1.MachineRemediation
+	for _, one := range all {
+		if !ladder.Ended(one) {
+			open = append(open, one)
+		}
+	}
+	return scaffold.RequestsFor(ctx, open, err)
+}
+
+// machineChange keeps the events that can change the next step: the verdict, the owner's answer, and metadata.
+func machineChange() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
+		for _, conditionType := range []string{verdict.ConditionType, clusterv1.MachineOwnerRemediatedCondition} {
+			if said(before, conditionType) != said(after, conditionType) {
+				return true
+			}
+		}
+		return mhcspec.IdentityChanged(before, after)
+	}}
+}
+
+// said is the content of a condition. For the verdict, only the status matters.
+func said(machine *clusterv1.Machine, conditionType string) [3]string {
+	c := meta.FindStatusCondition(machine.Status.Conditions, conditionType)
+	switch {
+	case c == nil:
+		return [3]string{}
+	case conditionType == verdict.ConditionType:
+		return [3]string{string(c.Status)}
+	}
+	return [3]string{string(c.Status), c.Reason, c.Message}
+}
+
+// clusterChange keeps the events of pauses and deletions.
+func (r *Reconciler) clusterChange() predicate.Predicate {
+	return predicate.Funcs{DeleteFunc: func(e event.DeleteEvent) bool {
+		r.nodes.Forget(client.ObjectKeyFromObject(e.Object))
+		return true
+	}, UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*clusterv1.Cluster), e.ObjectNew.(*clusterv1.Cluster)
+		return !equality.Semantic.DeepEqual(before.Spec.Paused, after.Spec.Paused) ||
+			!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
+			!equality.Semantic.DeepEqual(before.Annotations, after.Annotations)
+	}}
+}
