@@ -21,6 +21,8 @@ var purePackages = []string{
 	"internal/repair/admission",
 	"internal/repair/memory",
 	"internal/repair/pacing",
+	"internal/repair/successor",
+	"internal/repair/timeline",
 	"internal/reboot/cycle",
 	"internal/reboot/quorum",
 	"internal/remedy/rebootannotation",
@@ -40,7 +42,7 @@ var purePackages = []string{
 
 // pureFiles only decide, in packages that also read and write.
 var pureFiles = []string{
-	"internal/repair/remediation/claim.go", "internal/repair/remediation/successor.go",
+
 	"internal/mhcspec/config.go", "internal/mhcspec/rules.go", "internal/mhcspec/scale.go",
 	"healthcheck/damping.go", "healthcheck/interval.go", "healthcheck/merge.go",
 	"healthcheck/plan.go", "healthcheck/result.go",

@@ -60,8 +60,8 @@ func recordsOfOpenShift(o Options, shared *connections) part {
 				return err
 			}
 			controller := &remediation.Reconciler{
-				OpenShift: true, Policy: o.Policy, Namespace: o.Namespace, SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency, History: o.History,
-				Tracer: o.tracer,
+				Reader:     remediation.Reader{OpenShift: true, Policy: o.Policy, Namespace: o.Namespace},
+				SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency, History: o.History, Tracer: o.tracer,
 			}
 			return controller.AddToManager(ctx, mgr)
 		},

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
+
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -104,9 +106,17 @@ func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
 func (c *clusterAPI) newChecks(mgr ctrl.Manager) *machinehealthcheck.Reconciler {
 	o := c.options
 	return &machinehealthcheck.Reconciler{
-		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Namespace: o.Namespace,
-		RecordsInstalled: c.records.Load, Host: hosts{mgr.GetAPIReader()}.of, Successors: remediation.Successors,
+		Reader: machinehealthcheck.Reader{
+			Reader: c.slots(mgr), Policy: o.Policy, Namespace: o.Namespace, RecordsInstalled: c.records.Load, Host: hosts{mgr.GetAPIReader()}.of,
+		},
 		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency, Tracer: o.tracer,
+	}
+}
+
+// slots returns what the controllers of repairs count with.
+func (c *clusterAPI) slots(mgr ctrl.Manager) slots.Reader {
+	return slots.Reader{
+		Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Observer: c.observer, Selectors: &c.selectors, Clock: clock.RealClock{},
 	}
 }
 
@@ -115,12 +125,9 @@ func (c *clusterAPI) newChecks(mgr ctrl.Manager) *machinehealthcheck.Reconciler 
 const repairsPerWorker = 4
 
 func (c *clusterAPI) newRepairs(mgr ctrl.Manager) *remediation.Reconciler {
-	o := c.options
-	gatekeeper := &machinehealthcheck.Gatekeeper{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Observer: c.observer, Selectors: &c.selectors, Clock: clock.RealClock{},
-	}
+	o, counts := c.options, c.slots(mgr)
 	return &remediation.Reconciler{
-		Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Gatekeeper: gatekeeper, Namespace: o.Namespace,
+		Reader:  remediation.Reader{Reader: counts, Policy: o.Policy, Gatekeeper: &slots.Gatekeeper{Reader: counts}, Namespace: o.Namespace},
 		History: o.History, SyncPeriod: o.SyncPeriod, Concurrency: repairsPerWorker * o.Concurrency, Tracer: o.tracer,
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // TestAdmissionIsWired: without Host, no record knows its host, and the memory of repairs on bare metal ends with the
-// Machine. Without Successors, a machine is repaired while the record whose machine it replaces still judges it.
+// Machine.
 func TestAdmissionIsWired(t *testing.T) {
 	api := &clusterAPI{options: DefaultOptions(), ready: &readiness{}, connections: &connections{}}
 	env.Get(t).Manager(t, env.ManagerOptions{
@@ -18,8 +18,5 @@ func TestAdmissionIsWired(t *testing.T) {
 	})
 	if api.checks.Host == nil {
 		t.Error("nobody tells machinehealthcheck the host of a machine")
-	}
-	if api.checks.Successors == nil {
-		t.Error("nobody tells machinehealthcheck the successors of machines")
 	}
 }

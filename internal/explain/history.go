@@ -7,6 +7,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/timeline"
 )
 
 // Repair is a MachineRemediation as history: what was tried, how long each part took, and how it ended.
@@ -63,44 +64,27 @@ func History(records []v1alpha1.MachineRemediation, since time.Time) []Repair {
 
 // RepairOf returns the repair of one record.
 func RepairOf(r *v1alpha1.MachineRemediation) Repair {
+	times := timeline.Of(r)
 	one := Repair{
 		Namespace: r.Namespace, Cluster: r.Spec.ClusterName, Machine: r.Spec.MachineRef.Name, Name: r.Name, Reason: r.Spec.Finding.Reason,
-		Message: r.Spec.Finding.Message, Detected: r.Spec.Finding.Since.Time, Admitted: r.CreationTimestamp.Time, Outcome: string(r.Status.Phase),
+		Message: r.Spec.Finding.Message, Outcome: string(r.Status.Phase),
+		Detected: times.Detected, Admitted: times.Admitted, Acted: times.Acted, Healthy: times.Healthy, Succeeded: times.Succeeded,
 	}
 	if by := r.Spec.RequestedBy; by != nil {
-		one.Reason, one.Message, one.Detected = AskedFor, by.String(), one.Admitted
+		one.Reason, one.Message = AskedFor, by.String()
 	}
 	if r.Spec.HostRef != nil {
 		one.Host = r.Spec.HostRef.Name
 	}
-	one.addAttempts(r.Status.Attempts)
 	if c := ladder.Success(&r.Status); ladder.Ended(r) && c.Reason != "" {
 		one.Outcome = c.Reason
-		one.Succeeded = one.Acted != nil && (c.Reason == v1alpha1.ReasonRecovered || c.Reason == v1alpha1.ReasonDone || c.Reason == v1alpha1.ReasonReplaced)
-		if (one.Succeeded && c.Reason != v1alpha1.ReasonDone) || c.Reason == v1alpha1.ReasonRecoveredUnaided {
-			one.Healthy = healthyAt(r)
-		}
 	}
-	return one
-}
-
-func (r *Repair) addAttempts(attempts []v1alpha1.RemediationAttempt) {
-	for _, attempt := range attempts {
-		if attempt.ObjectRef != nil && r.Acted == nil && attempt.Begun() {
-			r.Acted = &attempt.BeganAt.Time
-		}
+	for _, attempt := range r.Status.Attempts {
 		tried := Attempt{Step: attempt.Step, Result: string(attempt.Result)}
 		if attempt.Decision != nil {
 			tried.By = attempt.Decision.By
 		}
-		r.Attempts = append(r.Attempts, tried)
+		one.Attempts = append(one.Attempts, tried)
 	}
-}
-
-// healthyAt returns when the machine became healthy to stay, or was gone.
-func healthyAt(r *v1alpha1.MachineRemediation) *time.Time {
-	if r.Status.RecoveryTime != nil {
-		return &r.Status.RecoveryTime.Time
-	}
-	return &r.Status.CompletionTime.Time
+	return one
 }

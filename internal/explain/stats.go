@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/repair/timeline"
 )
 
 // Stats sums up repairs.
@@ -64,7 +65,7 @@ func Sum(repairs []Repair) Stats {
 			continue
 		}
 		s.Outcomes[one.Outcome]++
-		for part, took := range one.Parts() {
+		for part, took := range one.times().Parts() {
 			parts[part] = append(parts[part], took)
 		}
 		one.countSteps(steps)
@@ -92,16 +93,9 @@ func (r *Repair) over() bool {
 	return true
 }
 
-// Parts returns how long the parts of a successful repair took: admit (from the verdict), act (from admission), heal (from the
-// first act) and all.
-func (r *Repair) Parts() map[string]time.Duration {
-	if !r.Succeeded || r.Healthy == nil {
-		return nil
-	}
-	took := func(from, to time.Time) time.Duration { return max(0, to.Sub(from)) }
-	return map[string]time.Duration{
-		"admit": took(r.Detected, r.Admitted), "act": took(r.Admitted, *r.Acted), "heal": took(*r.Acted, *r.Healthy), "all": took(r.Detected, *r.Healthy),
-	}
+// times returns the milestones of a repair.
+func (r *Repair) times() timeline.Times {
+	return timeline.Times{Detected: r.Detected, Admitted: r.Admitted, Acted: r.Acted, Healthy: r.Healthy, Succeeded: r.Succeeded}
 }
 
 func (r *Repair) countSteps(steps map[string]*StepStats) {

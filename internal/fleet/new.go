@@ -13,6 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -35,19 +36,17 @@ type Sources struct {
 	Clock       clock.PassiveClock
 }
 
-// New sets up the observers of the controllers to read a fleet from outside. They have no expectations of a manager's writes, and cannot
-// write.
+// New sets up the Readers of the controllers to read a fleet from outside. They have no expectations of a manager's writes.
 func New(s Sources) *Observer {
-	c, selectors := readOnly{reader: s.Client}, &mhcspec.Selectors{}
+	selectors := &mhcspec.Selectors{}
 	health := &machinehealth.Observer{Nodes: s.Nodes, Hosts: s.Hosts, GracePeriod: s.GracePeriod}
-	gate := &machinehealthcheck.Gatekeeper{Client: c, Live: s.Live, Observer: health, Selectors: selectors, Clock: s.Clock}
+	counts := slots.Reader{Cache: s.Client, Live: s.Live, Observer: health, Selectors: selectors, Clock: s.Clock}
 	return &Observer{
 		Client: s.Client, Live: s.Live, Health: health, Selectors: selectors, Policy: s.Policy, Records: s.Records, AskManagers: s.AskManagers, Clock: s.Clock,
-		Checks: &machinehealthcheck.Reconciler{
-			Client: c, Live: s.Live, Observer: health, Selectors: selectors, Policy: s.Policy, Clock: s.Clock,
-			Namespace: s.Namespace, RecordsInstalled: func() bool { return s.Records }, Successors: remediation.Successors, Host: s.host,
+		Checks: &machinehealthcheck.Reader{
+			Reader: counts, Policy: s.Policy, Namespace: s.Namespace, RecordsInstalled: func() bool { return s.Records }, Host: s.host,
 		},
-		Repairs: &remediation.Reconciler{Client: c, Live: s.Live, Observer: health, Selectors: selectors, Policy: s.Policy, Namespace: s.Namespace, Clock: s.Clock, Gatekeeper: gate},
+		Repairs: &remediation.Reader{Reader: counts, Policy: s.Policy, Namespace: s.Namespace, Gatekeeper: &slots.Gatekeeper{Reader: counts}},
 	}
 }
 
@@ -59,18 +58,4 @@ func (s Sources) host(ctx context.Context, machine *clusterv1.Machine) (*v1alpha
 		return nil, nil
 	}
 	return &v1alpha1.RemediationReference{Name: host.Name, UID: host.UID}, nil
-}
-
-// readOnly is a client that only reads. A write is a bug, and panics.
-type readOnly struct {
-	client.Client
-	reader client.Reader
-}
-
-func (c readOnly) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	return c.reader.Get(ctx, key, obj, opts...)
-}
-
-func (c readOnly) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	return c.reader.List(ctx, list, opts...)
 }

@@ -25,8 +25,8 @@ type Observer struct {
 	Live   client.Reader
 	// Health, Checks and Repairs observe as their controllers do.
 	Health    *machinehealth.Observer
-	Checks    *machinehealthcheck.Reconciler
-	Repairs   *remediation.Reconciler
+	Checks    *machinehealthcheck.Reader
+	Repairs   *remediation.Reader
 	Selectors *mhcspec.Selectors
 	Policy    mhcspec.Policy
 	// Assumed reports whether the policy is only assumed to be the manager's.

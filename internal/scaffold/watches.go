@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,6 +19,8 @@ import (
 type Watches struct {
 	Cache      cache.Cache
 	Controller controller.Controller
+	// Mapper knows the kinds that the API server has.
+	Mapper meta.RESTMapper
 
 	mu    sync.Mutex
 	begun map[schema.GroupVersionKind]bool

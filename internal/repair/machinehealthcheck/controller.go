@@ -4,24 +4,17 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
-	"github.com/sickbay-dev/sickbay/internal/repair/rules"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/spread"
 	"github.com/sickbay-dev/sickbay/internal/tracing"
@@ -45,46 +38,21 @@ const ControllerName = "machinehealthcheck"
 
 // Reconciler decides which machines of a MachineHealthCheck are admitted. AddToManager sets the fields that are nil.
 type Reconciler struct {
+	Reader
+	// Client writes.
 	Client client.Client
-	// Live reads past the cache.
-	Live      client.Reader
-	Observer  *machinehealth.Observer
-	Selectors *mhcspec.Selectors
-	Policy    mhcspec.Policy
-	Recorder  events.EventRecorder
-	// RecordsInstalled reports whether MachineRemediations can be read and written. Nil means that they can.
-	RecordsInstalled func() bool
-	// Namespace is what the manager is restricted to; empty means all.
-	Namespace string
-	Clock     clock.PassiveClock
 	// SyncPeriod is the fallback for missed events.
 	SyncPeriod  time.Duration
 	Concurrency int
-	// Host returns the bare-metal host of a machine, or nil. It may be nil: then no machine has a host.
-	Host func(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error)
-	// Successors returns the replacements of the machines of records, by the UID of the record. It may be nil: then no record waits
-	// for one.
-	Successors func(machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine
 	// Tracer traces admissions. It may be nil.
 	Tracer *tracing.Tracer
-	// Parallel is how many machines are admitted at once; 0 means 16.
-	Parallel int
 
 	snapshots    recall.ByObject[*snapshot]
 	expectations recall.Expectations
 	// cacheBehind spaces out the looks while the cache does not show all admissions.
 	cacheBehind recall.Backoff
-	// admitted are the records that were created or granted a slot, and that the cache may not show yet.
-	admitted recall.Unseen
 	// statuses are those that name so many Machines that writing them is rate-limited.
 	statuses recall.Throttle
-	// failures are the machines that could not be admitted.
-	failures recall.Failures[types.UID]
-	rules    rules.Cache
-	watches  scaffold.Watches
-	readable readableKinds
-	// lookedFor are the requests without a record that were looked for and not found.
-	lookedFor recall.ByObject[search]
 	// ownerRefused is when the API server last refused to make a MachineHealthCheck owned by its Cluster.
 	ownerRefused recall.ByObject[time.Time]
 	records      recordWatch
@@ -92,15 +60,11 @@ type Reconciler struct {
 
 // Reconcile handles one MachineHealthCheck: observe, decide, act.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	mhc := &clusterv1.MachineHealthCheck{}
-	if err := r.Client.Get(ctx, req.NamespacedName, mhc); err != nil {
-		if apierrors.IsNotFound(err) {
-			r.forget(req.NamespacedName)
-			return ctrl.Result{}, nil
-		}
-		return ctrl.Result{}, fmt.Errorf("getting MachineHealthCheck %s: %w", req.NamespacedName, err)
+	mhc, err := scaffold.Find(ctx, r.Cache, req.NamespacedName, &clusterv1.MachineHealthCheck{})
+	if err != nil {
+		return ctrl.Result{}, err
 	}
-	if !mhc.DeletionTimestamp.IsZero() || !r.Policy.Manages(mhc) {
+	if mhc == nil || !mhc.DeletionTimestamp.IsZero() || !r.Policy.Manages(mhc) {
 		r.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
@@ -139,6 +103,8 @@ func (r *Reconciler) forget(key client.ObjectKey) {
 	r.ownerRefused.Forget(key)
 }
 
+func (r *Reconciler) writes() writer { return writer{r.Client} }
+
 // requeueAfter returns the earliest time at which to look again; zero means never.
 func (r *Reconciler) requeueAfter(mhc *clusterv1.MachineHealthCheck, d admission.Decision, again time.Duration) time.Duration {
 	return scaffold.Sooner(scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), spread.Within(r.SyncPeriod, mhc.UID)), again)
@@ -147,6 +113,7 @@ func (r *Reconciler) requeueAfter(mhc *clusterv1.MachineHealthCheck, d admission
 // AddToManager registers the controller and its watches.
 func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	r.Client = cmp.Or(r.Client, mgr.GetClient())
+	r.Cache = cmp.Or(r.Cache, client.Reader(mgr.GetClient()))
 	r.Live = cmp.Or(r.Live, mgr.GetAPIReader())
 	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
 	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))

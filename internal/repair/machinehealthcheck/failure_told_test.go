@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
+
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -14,7 +16,7 @@ import (
 // TestFailureIsToldOnceWhateverTheLocalPort: each try has another connection, and the cause is the same.
 func TestFailureIsToldOnceWhateverTheLocalPort(t *testing.T) {
 	recorder := events.NewFakeRecorder(20)
-	r := &Reconciler{Recorder: recorder, Clock: clocktesting.NewFakePassiveClock(build.Epoch)}
+	r := &Reader{Recorder: recorder, Reader: slots.Reader{Clock: clocktesting.NewFakePassiveClock(build.Epoch)}}
 	f := admission.Facts{MachineHealthCheck: build.MachineHealthCheck("ns", "mhc")}
 	machine := build.Machine("ns", "a", build.UID("a"))
 	for _, text := range []string{

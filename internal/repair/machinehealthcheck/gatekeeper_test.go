@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -20,11 +22,11 @@ import (
 )
 
 // gatekeeper is one that sees what the Reconciler of the harness sees.
-func (w *harness) gatekeeper() *Gatekeeper {
-	return &Gatekeeper{Client: w.cache, Live: w.env.Client, Observer: w.Observer, Selectors: w.Selectors, Clock: w.clock}
+func (w *harness) gatekeeper() *slots.Gatekeeper {
+	return &slots.Gatekeeper{Reader: w.Reader.Reader}
 }
 
-func (w *harness) gateClosed(t *testing.T, g *Gatekeeper, mhc *clusterv1.MachineHealthCheck, first bool) string {
+func (w *harness) gateClosed(t *testing.T, g *slots.Gatekeeper, mhc *clusterv1.MachineHealthCheck, first bool) string {
 	t.Helper()
 	why, err := g.GateClosed(t.Context(), mhc, w.cluster, first)
 	if err != nil {
@@ -77,16 +79,16 @@ func TestGateIsLookedAtOften(t *testing.T) {
 	w.sick(t, "a")
 	w.healthy(t, "b")
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(1)))
-	for name, closes := range map[string]func(g *Gatekeeper) int{
-		"by the number of acts": func(g *Gatekeeper) int {
+	for name, closes := range map[string]func(g *slots.Gatekeeper) int{
+		"by the number of acts": func(g *slots.Gatekeeper) int {
 			for n := 1; ; n++ {
 				if w.gateClosed(t, g, mhc, n%2 == 0) != "" {
 					return n
 				}
 			}
 		},
-		"by time": func(g *Gatekeeper) int {
-			w.clock.SetTime(w.clock.Now().Add(lookLasts))
+		"by time": func(g *slots.Gatekeeper) int {
+			w.clock.SetTime(w.clock.Now().Add(time.Second))
 			if w.gateClosed(t, g, mhc, true) == "" {
 				t.Error("still open after a second")
 			}
@@ -99,7 +101,7 @@ func TestGateIsLookedAtOften(t *testing.T) {
 			t.Fatalf("%s: closed at first: %s", name, why)
 		}
 		w.fitNode("b", metav1.ConditionFalse)
-		if n := closes(g); n > answersOfLook {
+		if n := closes(g); n > 8 {
 			t.Errorf("%s: closed for call %d only", name, n)
 		}
 	}
@@ -120,13 +122,6 @@ func TestGateOfAnotherGeneration(t *testing.T) {
 	stricter.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo = new(intstr.FromInt32(0))
 	if why := w.gateClosed(t, g, stricter, true); why == "" {
 		t.Error("the old limit counts")
-	}
-	w.clock.SetTime(w.clock.Now().Add(2 * lookKept))
-	other := stricter.DeepCopy()
-	other.UID = "other"
-	w.gateClosed(t, g, other, true)
-	if len(g.looks) != 1 {
-		t.Errorf("%d are kept, though nobody asks about one of them any more", len(g.looks))
 	}
 }
 
@@ -161,7 +156,7 @@ func TestGateOfAllCountsNobody(t *testing.T) {
 	w := newHarness(t)
 	w.sick(t, "a")
 	g := w.gatekeeper()
-	g.Client, g.Observer = nil, nil
+	g.Cache, g.Observer = nil, nil
 	if why := w.gateClosed(t, g, w.check(t, build.TriggerIfAtMost(intstr.FromString("100%"))), true); why != "" {
 		t.Error(why)
 	}
@@ -282,7 +277,9 @@ func TestPaced(t *testing.T) {
 func TestSlowLookIsUsed(t *testing.T) {
 	t.Parallel()
 	r, slow := pools(t, 100), &slowClock{now: build.Epoch.Add(time.Hour)}
-	g := &Gatekeeper{Client: r.Client, Observer: r.Observer, Selectors: r.Selectors, Clock: slow}
+	counts := r.Reader.Reader
+	counts.Clock = slow
+	g := &slots.Gatekeeper{Reader: counts}
 	mhc := build.MachineHealthCheck("ns", "mhc-0", build.Selector(map[string]string{poolLabel: "0"}), build.TriggerIfAtMost(intstr.FromInt32(100)))
 	ask := func() time.Duration {
 		began := slow.now
@@ -291,10 +288,10 @@ func TestSlowLookIsUsed(t *testing.T) {
 		}
 		return slow.now.Sub(began)
 	}
-	if took := ask(); took < lookLasts {
+	if took := ask(); took < time.Second {
 		t.Fatalf("the look took %s only", took)
 	}
-	if took := ask(); took >= lookLasts {
+	if took := ask(); took >= time.Second {
 		t.Errorf("the next act took %s, as it looked once more", took)
 	}
 }
@@ -308,6 +305,6 @@ type slowClock struct {
 
 // Now implements clock.PassiveClock.
 func (c *slowClock) Now() time.Time {
-	c.now = c.now.Add(lookLasts / 5)
+	c.now = c.now.Add(time.Second / 5)
 	return c.now
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
+
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,13 +71,18 @@ func newHarness(t *testing.T) *harness {
 func (w *harness) restart(c client.Client) {
 	w.cache = live.NewLagging(live.Client(c))
 	w.Reconciler = &Reconciler{
-		Client:    w.cache,
-		Live:      w.env.Client,
-		Observer:  &machinehealth.Observer{Nodes: w.nodes, GracePeriod: 5 * time.Minute},
-		Selectors: &mhcspec.Selectors{},
-		Recorder:  w.recorder,
-		Clock:     w.clock,
-		Parallel:  1,
+		Client: w.cache,
+		Reader: Reader{
+			Reader: slots.Reader{
+				Cache:     w.cache,
+				Live:      w.env.Client,
+				Observer:  &machinehealth.Observer{Nodes: w.nodes, GracePeriod: 5 * time.Minute},
+				Selectors: &mhcspec.Selectors{},
+				Clock:     w.clock,
+			},
+			Recorder: w.recorder,
+			Parallel: 1,
+		},
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -228,8 +230,14 @@ func newMemory(mhc *clusterv1.MachineHealthCheck) *memory {
 // reconciler is one process: it remembers nothing of those before.
 func (w *memory) reconciler() *Reconciler {
 	return &Reconciler{
-		Client: view{memory: w, state: &w.cache}, Live: view{memory: w, state: &w.live}, Clock: w.clock, Recorder: &events.FakeRecorder{},
-		Observer: &machinehealth.Observer{Nodes: w.nodes}, Selectors: &mhcspec.Selectors{}, Parallel: 1,
+		Client: view{memory: w, state: &w.cache},
+		Reader: Reader{
+			Reader: slots.Reader{
+				Cache: view{memory: w, state: &w.cache}, Live: view{memory: w, state: &w.live}, Clock: w.clock,
+				Observer: &machinehealth.Observer{Nodes: w.nodes}, Selectors: &mhcspec.Selectors{},
+			},
+			Recorder: &events.FakeRecorder{}, Parallel: 1,
+		},
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -85,7 +87,7 @@ func TestLiveReadsOfOneRemedy(t *testing.T) {
 				t.Errorf("live reads for the admission (-want +got):\n%s", diff)
 			}
 			reads.all = nil
-			gate := &Gatekeeper{Client: r.Client, Live: r.Live, Observer: r.Observer, Selectors: r.Selectors, Clock: r.Clock}
+			gate := &slots.Gatekeeper{Reader: r.Reader.Reader}
 			var mhc clusterv1.MachineHealthCheck
 			if err := r.Client.Get(t.Context(), key, &mhc); err != nil {
 				t.Fatal(err)
@@ -129,12 +131,18 @@ func fleetOf(t *testing.T, n int, nodes bool) (*Reconciler, *liveReads) {
 	index := func(ctx context.Context, indexer client.FieldIndexer) error {
 		return mhcspec.AddTo(ctx, indexer, slices.Concat(mhcspec.Indexes(), record.Indexes()))
 	}
+	cache := cached.New(t, stored, index, objects...)
 	return &Reconciler{
-		Client:    cached.New(t, stored, index, objects...),
-		Live:      reads.of(stored),
-		Observer:  &machinehealth.Observer{Nodes: reads, GracePeriod: 5 * time.Minute},
-		Selectors: &mhcspec.Selectors{},
-		Recorder:  events.NewFakeRecorder(100),
-		Clock:     testingclock.NewFakePassiveClock(build.Epoch.Add(time.Hour)),
+		Client: cache,
+		Reader: Reader{
+			Reader: slots.Reader{
+				Cache:     cache,
+				Live:      reads.of(stored),
+				Observer:  &machinehealth.Observer{Nodes: reads, GracePeriod: 5 * time.Minute},
+				Selectors: &mhcspec.Selectors{},
+				Clock:     testingclock.NewFakePassiveClock(build.Epoch.Add(time.Hour)),
+			},
+			Recorder: events.NewFakeRecorder(100),
+		},
 	}, reads
 }

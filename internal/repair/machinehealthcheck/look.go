@@ -9,13 +9,13 @@ import (
 )
 
 // observeAndDecide is one look. Before it grants one of a limited number of slots, it counts the taken ones past the cache.
-func (r *Reconciler) observeAndDecide(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
+func (r *Reader) observeAndDecide(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
 	facts, decision, err := r.observeAndDecideByCache(ctx, mhc)
 	if err != nil {
 		return admission.Facts{}, admission.Decision{}, err
 	}
 	if len(decision.Admit) > 0 && decision.Bounded() && !decision.Config.OnlyReports() {
-		if err := r.reader().liveRecords(ctx, &facts); err != nil {
+		if err := r.LiveRecords(ctx, &facts); err != nil {
 			return admission.Facts{}, admission.Decision{}, err
 		}
 		decision = admission.Decide(facts, r.Clock.Now())
@@ -27,7 +27,7 @@ func (r *Reconciler) observeAndDecide(ctx context.Context, mhc *clusterv1.Machin
 }
 
 // Look observes and decides as Reconcile does, only from the caches, and does not act.
-func (r *Reconciler) Look(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
+func (r *Reader) Look(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
 	facts, decision, err := r.observeAndDecideByCache(ctx, mhc)
 	if err == nil && decision.Config.OnlyReports() {
 		decision.Admit = r.starting(ctx, facts, decision, decision.Admit)
@@ -36,7 +36,7 @@ func (r *Reconciler) Look(ctx context.Context, mhc *clusterv1.MachineHealthCheck
 }
 
 // observeAndDecideByCache looks at the caches alone. Before an admission that depends on how many machines are unhealthy, it judges them anew.
-func (r *Reconciler) observeAndDecideByCache(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
+func (r *Reader) observeAndDecideByCache(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
 	facts, err := r.observe(ctx, mhc)
 	if err != nil {
 		return admission.Facts{}, admission.Decision{}, err
@@ -45,7 +45,7 @@ func (r *Reconciler) observeAndDecideByCache(ctx context.Context, mhc *clusterv1
 	if !decision.RestsOnCounts() {
 		return facts, decision, nil
 	}
-	if err := r.reader().judge(ctx, &facts, decision.MaxUnhealthy()); err != nil {
+	if err := r.Judge(ctx, &facts, decision.MaxUnhealthy()); err != nil {
 		return admission.Facts{}, admission.Decision{}, err
 	}
 	return facts, admission.Decide(facts, r.Clock.Now()), nil

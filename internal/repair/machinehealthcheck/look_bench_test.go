@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
@@ -48,11 +50,16 @@ func pools(tb testing.TB, n int) *Reconciler {
 	}
 	all := cached.New(tb, nil, index, objects...)
 	return &Reconciler{
-		Client:    all,
-		Observer:  &machinehealth.Observer{Nodes: &fakenodes.Nodes{}, GracePeriod: 5 * time.Minute},
-		Selectors: &mhcspec.Selectors{},
-		Recorder:  events.NewFakeRecorder(1),
-		Clock:     testingclock.NewFakePassiveClock(build.Epoch.Add(time.Hour)),
+		Client: all,
+		Reader: Reader{
+			Reader: slots.Reader{
+				Cache:     all,
+				Observer:  &machinehealth.Observer{Nodes: &fakenodes.Nodes{}, GracePeriod: 5 * time.Minute},
+				Selectors: &mhcspec.Selectors{},
+				Clock:     testingclock.NewFakePassiveClock(build.Epoch.Add(time.Hour)),
+			},
+			Recorder: events.NewFakeRecorder(1),
+		},
 	}
 }
 
@@ -115,14 +122,14 @@ func BenchmarkLargeLook(b *testing.B) {
 	}
 	r.Observer.Nodes = nodes
 	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster}
-	if err := r.reader().add(b.Context(), &f); err != nil || len(f.Targets) != 10_000 {
+	if err := r.AddTargets(b.Context(), &f); err != nil || len(f.Targets) != 10_000 {
 		b.Fatal(err, len(f.Targets))
 	}
 	for name, do := range map[string]func() error{
 		"targets": func() error {
-			return r.reader().add(b.Context(), &admission.Facts{MachineHealthCheck: mhc, Cluster: cluster})
+			return r.AddTargets(b.Context(), &admission.Facts{MachineHealthCheck: mhc, Cluster: cluster})
 		},
-		"judge":  func() error { return r.reader().judge(b.Context(), &f, 1) },
+		"judge":  func() error { return r.Judge(b.Context(), &f, 1) },
 		"decide": func() error { admission.Decide(f, r.Clock.Now()); return nil },
 		"whole":  func() error { _, _, err := r.observeAndDecideByCache(b.Context(), mhc); return err },
 	} {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
+
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,7 +47,7 @@ func newRunning(t *testing.T, opts ...func(*Reconciler)) running {
 	w := newHarness(t)
 	observer := &machinehealth.Observer{Nodes: w.nodes, GracePeriod: 5 * time.Minute}
 	judge := &machinehealth.Reconciler{Observer: observer, Concurrency: 4}
-	act := &Reconciler{Observer: observer, Concurrency: 4}
+	act := &Reconciler{Reader: Reader{Reader: slots.Reader{Observer: observer}}, Concurrency: 4}
 	for _, opt := range opts {
 		opt(act)
 	}

@@ -65,13 +65,13 @@ func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 
 // shown reports whether to show an object that is on hold or paused: not if another manager looks after it, by the label of its
 // Cluster. If the Cluster does not exist, no other manager does.
-func (r *Reconciler) shown(ctx context.Context) func(client.Object) bool {
+func (r *Reader) shown(ctx context.Context) func(client.Object) bool {
 	known := map[client.ObjectKey]bool{}
 	ofCluster := func(key client.ObjectKey) bool {
 		is, cached := known[key]
 		if !cached {
 			cluster := &clusterv1.Cluster{}
-			is = r.Client.Get(ctx, key, cluster) != nil || cluster.Labels[clusterv1.WatchLabel] == r.Policy.WatchFilter
+			is = r.Cache.Get(ctx, key, cluster) != nil || cluster.Labels[clusterv1.WatchLabel] == r.Policy.WatchFilter
 			known[key] = is
 		}
 		return is
@@ -88,8 +88,8 @@ func (r *Reconciler) shown(ctx context.Context) func(client.Object) bool {
 }
 
 // showHolds shows what is on hold. It leaves out what the cache does not show.
-func (r *Reconciler) showHolds(ctx context.Context, s *metrics.Samples, shown func(client.Object) bool) {
-	holds, err := mhcspec.Holds(ctx, r.Client, r.Clock.Now())
+func (r *Reader) showHolds(ctx context.Context, s *metrics.Samples, shown func(client.Object) bool) {
+	holds, err := mhcspec.Holds(ctx, r.Cache, r.Clock.Now())
 	if err != nil {
 		ctrl.Log.V(1).Info("Holds are left out of the metrics", "error", err.Error())
 		return
@@ -107,11 +107,11 @@ func (r *Reconciler) showHolds(ctx context.Context, s *metrics.Samples, shown fu
 }
 
 // showPaused counts the machines that are paused.
-func (r *Reconciler) showPaused(ctx context.Context, s *metrics.Samples, shown func(client.Object) bool) {
+func (r *Reader) showPaused(ctx context.Context, s *metrics.Samples, shown func(client.Object) bool) {
 	for cause, list := range map[string]func(context.Context, client.Reader) ([]*clusterv1.Machine, error){
 		"Paused": mhcspec.PausedMachines, "SkipRemediation": mhcspec.SkippedMachines,
 	} {
-		machines, err := list(ctx, r.Client)
+		machines, err := list(ctx, r.Cache)
 		if err != nil {
 			ctrl.Log.V(1).Info("Machines that are left alone are left out of the metrics", "error", err.Error())
 			return

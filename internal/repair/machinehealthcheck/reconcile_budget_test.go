@@ -125,7 +125,7 @@ func TestBudgetAfterRestart(t *testing.T) {
 func (w *harness) restartWithCache() {
 	lagging := w.cache
 	w.restart(w.env.Client)
-	w.cache, w.Client = lagging, lagging
+	w.cache, w.Client, w.Cache = lagging, lagging, lagging
 }
 
 // TestBudgetAfterRestartInAnotherOrder: the cache shows neither that b was admitted, nor that it is

@@ -220,7 +220,7 @@ func TestKindsNotInstalled(t *testing.T) {
 	installed := false
 	w.RecordsInstalled = func() bool { return installed }
 	w.cache.Freeze(&clusterv1.MachineHealthCheck{}, &clusterv1.Cluster{}, &clusterv1.MachineList{}, &clusterv1.MachineHealthCheckList{})
-	w.Client = noRecords{w.cache, t}
+	w.Client, w.Cache = noRecords{w.cache, t}, noRecords{w.cache, t}
 	w.reconcile(t, mhc)
 	w.reconcile(t, mhc)
 	w.wantAdmitted(t)

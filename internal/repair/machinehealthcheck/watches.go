@@ -50,12 +50,12 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 	return mgr.Add(ctl)
 }
 
-func (r *Reconciler) rivals(ctx context.Context, obj client.Object) []ctrl.Request {
-	rivals, err := mhcspec.Rivals(ctx, r.Client, obj.(*clusterv1.MachineHealthCheck))
+func (r *Reader) rivals(ctx context.Context, obj client.Object) []ctrl.Request {
+	rivals, err := mhcspec.Rivals(ctx, r.Cache, obj.(*clusterv1.MachineHealthCheck))
 	return scaffold.RequestsFor(ctx, rivals, err)
 }
 
-func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
+func (r *Reader) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
 	return scaffold.RequestsFor(ctx, r.checksOf(ctx, client.ObjectKeyFromObject(cluster)), nil)
 }
 
@@ -66,7 +66,7 @@ func gatherFor(machines int) time.Duration { return statusIntervalFor(machines) 
 // machineEvents triggers the MachineHealthChecks that select a Machine, as soon as there may be something to do. Those of which
 // only the numbers change, as when 10,000 Machines get their first verdict, are triggered as often as their status may be stored,
 // since a look reads all of their Machines.
-func (r *Reconciler) machineEvents() handler.EventHandler {
+func (r *Reader) machineEvents() handler.EventHandler {
 	atOnce := handler.EnqueueRequestsFromMapFunc(r.selecting)
 	return handler.Funcs{
 		CreateFunc: atOnce.Create, DeleteFunc: atOnce.Delete, GenericFunc: atOnce.Generic,
@@ -90,18 +90,18 @@ func onlyCounts(before, after *clusterv1.Machine) bool {
 	return stored != nil && stored.Status != metav1.ConditionFalse && !mhcspec.IdentityChanged(before, after)
 }
 
-func (r *Reconciler) selecting(ctx context.Context, obj client.Object) []ctrl.Request {
+func (r *Reader) selecting(ctx context.Context, obj client.Object) []ctrl.Request {
 	return scaffold.RequestsFor(ctx, r.healthChecksSelecting(ctx, obj.(*clusterv1.Machine)), nil)
 }
 
 // healthChecksSelecting returns the MachineHealthChecks that select a Machine.
-func (r *Reconciler) healthChecksSelecting(ctx context.Context, machine *clusterv1.Machine) []*clusterv1.MachineHealthCheck {
-	mhcs := logged(ctx)(mhcspec.MachineHealthChecksFor(ctx, r.Client, machine))
+func (r *Reader) healthChecksSelecting(ctx context.Context, machine *clusterv1.Machine) []*clusterv1.MachineHealthCheck {
+	mhcs := logged(ctx)(mhcspec.MachineHealthChecksFor(ctx, r.Cache, machine))
 	return slices.DeleteFunc(mhcs, func(mhc *clusterv1.MachineHealthCheck) bool { return !r.Selectors.Matches(mhc, machine) })
 }
 
-func (r *Reconciler) checksOf(ctx context.Context, cluster client.ObjectKey) []*clusterv1.MachineHealthCheck {
-	return logged(ctx)(mhcspec.MachineHealthChecksOf(ctx, r.Client, cluster))
+func (r *Reader) checksOf(ctx context.Context, cluster client.ObjectKey) []*clusterv1.MachineHealthCheck {
+	return logged(ctx)(mhcspec.MachineHealthChecksOf(ctx, r.Cache, cluster))
 }
 
 // logged returns a function that logs the error of a lookup and returns what was found. Reading from the cache fails only during

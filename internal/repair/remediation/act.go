@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -29,7 +28,11 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 		if done, err := r.sweep(ctx, record); !done || err != nil {
 			return err
 		}
-		return r.close(ctx, record)
+		if err := r.writes().close(ctx, record); err != nil {
+			return err
+		}
+		r.expectations.Expect(record)
+		return nil
 	}
 	if decision.Act.Begins() && r.Clock.Now().Sub(v.at) > maxLookAge {
 		// Meanwhile another process may lead, and may have done this and more.
@@ -77,7 +80,7 @@ func (r *Reconciler) write(ctx context.Context, record *v1alpha1.MachineRemediat
 
 // unchanged reads a record once more past the cache. Another process may have begun the next attempt meanwhile; its request must
 // not be withdrawn as unknown.
-func (r *Reconciler) unchanged(ctx context.Context, record *v1alpha1.MachineRemediation) error {
+func (r *Reader) unchanged(ctx context.Context, record *v1alpha1.MachineRemediation) error {
 	latest := record.DeepCopy()
 	if err := refresh(ctx, r.Live, latest); err != nil {
 		return err
@@ -162,30 +165,12 @@ func (r *Reconciler) afterFailedAct(ctx context.Context, record *v1alpha1.Machin
 	return err
 }
 
-// close removes the finalizer and the label of open records in one write.
-func (r *Reconciler) close(ctx context.Context, record *v1alpha1.MachineRemediation) error {
-	key := client.ObjectKeyFromObject(record)
-	finalizers := slices.DeleteFunc(slices.Clone(record.Finalizers), func(f string) bool { return f == v1alpha1.RemediationFinalizer })
-	patch := ownwrites.MergePatch{Of: record, Metadata: map[string]any{
-		"finalizers": finalizers, "labels": map[string]any{v1alpha1.OpenLabel: nil},
-	}}
-	// Decode the answer into an empty object: fields that it lacks would otherwise keep their values.
-	closed := &v1alpha1.MachineRemediation{}
-	closed.Namespace, closed.Name = key.Namespace, key.Name
-	if err := r.Client.Patch(ctx, closed, patch, client.FieldOwner(FieldOwner)); err != nil {
-		return stale(fmt.Errorf("closing MachineRemediation %s: %w", key, err))
-	}
-	*record = *closed
-	r.expectations.Expect(record)
-	return nil
-}
-
 // store writes the status, and announces what changed.
 func (r *Reconciler) store(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, decision ladder.Decision) error {
 	before := record.DeepCopy()
 	record.Status = decision.Status
-	if err := r.Client.Status().Update(ctx, record, client.FieldOwner(FieldOwner)); err != nil {
-		return stale(fmt.Errorf("writing the status of MachineRemediation %s: %w", client.ObjectKeyFromObject(record), err))
+	if err := r.writes().status(ctx, record); err != nil {
+		return err
 	}
 	r.expectations.Expect(record)
 	measure(before, record)

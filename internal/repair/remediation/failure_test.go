@@ -133,7 +133,7 @@ func TestCrashAfterAct(t *testing.T) {
 			f.writes.fail = nil
 			lagging := f.cache
 			f.restart()
-			f.Client = lagging
+			f.Client, f.Cache = lagging, lagging
 			f.reconcile(record)
 			f.wantRecord(record, "Acting Acting "+b.step+":-")
 			f.restart()

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
+
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -77,15 +79,19 @@ func newHarness(t *testing.T, opts ...build.MachineHealthCheckOption) *harness {
 func (f *harness) restart() {
 	f.cache = live.NewLagging(live.Client(f.writes.client))
 	f.Reconciler = &Reconciler{
-		Client:     f.cache,
-		Live:       f.env.Client,
-		Observer:   &machinehealth.Observer{Nodes: f.nodes, GracePeriod: 5 * time.Minute},
-		Selectors:  &mhcspec.Selectors{},
-		Gatekeeper: f.gate,
-		Recorder:   f.events,
-		Clock:      f.clock,
-
-		sideBySide: true,
+		Client: f.cache,
+		Reader: Reader{
+			Reader: slots.Reader{
+				Cache:     f.cache,
+				Live:      f.env.Client,
+				Observer:  &machinehealth.Observer{Nodes: f.nodes, GracePeriod: 5 * time.Minute},
+				Selectors: &mhcspec.Selectors{},
+				Clock:     f.clock,
+			},
+			Gatekeeper: f.gate,
+			sideBySide: true,
+		},
+		Recorder: f.events,
 	}
 }
 

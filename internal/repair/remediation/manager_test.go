@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
+
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,14 +71,12 @@ func (f *harness) addAll(mgr ctrl.Manager) error {
 	if err := judge.AddToManager(mgr); err != nil {
 		return err
 	}
-	admit := &machinehealthcheck.Reconciler{Observer: observer, Selectors: selectors, Concurrency: 4, Successors: Successors}
+	counts := slots.Reader{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Observer: observer, Selectors: selectors, Clock: clock.RealClock{}}
+	admit := &machinehealthcheck.Reconciler{Reader: machinehealthcheck.Reader{Reader: counts}, Concurrency: 4}
 	if err := admit.AddToManager(mgr); err != nil {
 		return err
 	}
-	gate := &machinehealthcheck.Gatekeeper{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Observer: observer, Selectors: selectors, Clock: clock.RealClock{},
-	}
-	repair := &Reconciler{Observer: observer, Selectors: selectors, Gatekeeper: gate, Concurrency: 4}
+	repair := &Reconciler{Reader: Reader{Reader: counts, Gatekeeper: &slots.Gatekeeper{Reader: counts}}, Concurrency: 4}
 	return repair.AddToManager(ctx, mgr)
 }
 

@@ -15,10 +15,10 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/metrics"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/timeline"
 )
 
 var (
@@ -78,8 +78,7 @@ func measure(before, after *v1alpha1.MachineRemediation) {
 		return
 	}
 	endedTotal.WithLabelValues(cmp.Or(ladder.Success(&after.Status).Reason, "Unknown")).Inc()
-	repair := explain.RepairOf(after)
-	for part, took := range repair.Parts() {
+	for part, took := range timeline.Of(after).Parts() {
 		durationSeconds.WithLabelValues(part).Observe(took.Seconds())
 	}
 }
@@ -103,7 +102,7 @@ func measureAttempt(before, after *v1alpha1.MachineRemediation) {
 
 // Metrics collects the metrics of the open records.
 func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
-	open, err := recordpkg.Open(ctx, r.Client)
+	open, err := recordpkg.Open(ctx, r.Cache)
 	if err != nil {
 		ctrl.Log.V(1).Info("Remediations are left out of the metrics", "error", err.Error())
 		return
@@ -119,14 +118,14 @@ func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 }
 
 // managed reports whether this manager shows a record, rather than another one.
-func (r *Reconciler) managed(ctx context.Context) func(*v1alpha1.MachineRemediation) bool {
+func (r *Reader) managed(ctx context.Context) func(*v1alpha1.MachineRemediation) bool {
 	known := map[client.ObjectKey]bool{}
 	return func(record *v1alpha1.MachineRemediation) bool {
 		key := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.HealthCheckRef.Name}
 		is, cached := known[key]
 		if !cached {
 			mhc := &clusterv1.MachineHealthCheck{}
-			err := r.Client.Get(ctx, key, mhc)
+			err := r.Cache.Get(ctx, key, mhc)
 			// If the MachineHealthCheck is gone, no other manager looks after it.
 			is = err != nil || r.Policy.Keeps(mhc)
 			known[key] = is

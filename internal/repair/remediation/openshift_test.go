@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
+
 	machinev1 "github.com/openshift/api/machine/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -53,8 +55,10 @@ func newOpenShift(t *testing.T) inOpenShift {
 	})
 	o.isReady(corev1.ConditionFalse)
 	// Observer, Selectors and Gatekeeper are for Cluster API.
+	cache := live.Client(f.writes.client)
 	f.Reconciler = &Reconciler{
-		OpenShift: true, Client: live.Client(f.writes.client), Live: f.env.Client, Recorder: f.events, Clock: f.clock, sideBySide: true,
+		Reader: Reader{Reader: slots.Reader{Cache: cache, Live: f.env.Client, Clock: f.clock}, OpenShift: true, sideBySide: true},
+		Client: cache, Recorder: f.events,
 	}
 	return o
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/successor"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -227,7 +228,7 @@ func TestControlPlaneAtWork(t *testing.T) {
 		owner.SetNamespace(f.ns)
 		owner.SetName("kcp")
 		if busy {
-			owner.SetAnnotations(map[string]string{remediationInProgress: "{}"})
+			owner.SetAnnotations(map[string]string{successor.InProgressAnnotation: "{}"})
 		}
 		build.Create(t.Context(), t, f.env.Client, owner)
 		record := f.admit(f.sick("a", build.MachineFunc(func(m *clusterv1.Machine) {
@@ -416,7 +417,7 @@ func TestMarkIsNotTouched(t *testing.T) {
 		f.reconcile(record)
 		lagging := f.cache
 		f.restart()
-		f.Client = lagging
+		f.Client, f.Cache = lagging, lagging
 		f.reconcile(record)
 		f.restart()
 		f.reconcile(record)

@@ -22,7 +22,7 @@ func TestStoredCauseIsTheSameWhateverTheLocalPort(t *testing.T) {
 		record.Status.Attempts = []v1alpha1.RemediationAttempt{{Number: 1, ObjectRef: &v1alpha1.RemediationObjectReference{Kind: "Fix", Name: "a"}}}
 		v := &view{machine: &clusterv1.Machine{}}
 		v.facts = ladder.Facts{Record: record}
-		(&Reconciler{}).assumeUnreadable(v, 1, err)
+		(&Reader{}).assumeUnreadable(v, 1, err)
 		return v.facts.Request.Unreadable
 	}
 	if a, b := unreadable(first), unreadable(second); a != b {

@@ -64,7 +64,7 @@ func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediati
 
 // observeAndDecide observes as deeply as the decision needs: first the caches, unless more was just observed, and then past them if there is
 // something to do. An earlier observation is never enough for an act that begins something.
-func (r *Reconciler) observeAndDecide(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view) (*view, ladder.Decision, error) {
+func (r *Reader) observeAndDecide(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view) (*view, ladder.Decision, error) {
 	how := current
 	if seen == nil {
 		how = cached
@@ -85,7 +85,7 @@ func (r *Reconciler) observeAndDecide(ctx context.Context, record *v1alpha1.Mach
 }
 
 // see observes, or updates a recent observation with the current record.
-func (r *Reconciler) see(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, how depth, shown *view) (*view, error) {
+func (r *Reader) see(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, how depth, shown *view) (*view, error) {
 	v := seen
 	var err error
 	if v == nil {
@@ -119,6 +119,33 @@ func (r *Reconciler) recheck(record *v1alpha1.MachineRemediation, decision ladde
 	return scaffold.RequeueAfter(decision.RecheckAt, r.Clock.Now(), spread.Within(period, record.UID))
 }
 
-func clusterKey(record *v1alpha1.MachineRemediation) client.ObjectKey {
-	return client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.ClusterName}
+// depth says how far an observation goes past the caches.
+type depth int
+
+const (
+	// cached reads from the caches.
+	cached depth = iota
+	// confirmed reads the Machine and what it depends on past the caches.
+	confirmed
+	// current also reads the record past the cache.
+	current
+	// judged also reads the Node past the cache, judges the Machine anew, and checks gate and budget.
+	judged
+)
+
+// depthFor returns the depth needed to carry a decision out. An act on a machine needs everything, and a withdrawal needs the
+// current record. A status must not rest on an old cache either, except for the record itself: status writes, and the end of a
+// record, are bound to the version that was read.
+func depthFor(decision ladder.Decision) depth {
+	switch {
+	case decision.Act.Begins():
+		return judged
+	case decision.Act == ladder.Close:
+		return cached
+	case decision.Act != ladder.None:
+		return current
+	case decision.Store:
+		return confirmed
+	}
+	return cached
 }

@@ -26,12 +26,14 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/successor"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // AddToManager registers the controller and its watches.
 func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 	r.Client = cmp.Or(r.Client, mgr.GetClient())
+	r.Cache = cmp.Or(r.Cache, client.Reader(r.Client))
 	r.Live = cmp.Or(r.Live, mgr.GetAPIReader())
 	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
 	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
@@ -59,7 +61,7 @@ func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error 
 		return err
 	}
 	objects := mgr.GetCache()
-	r.watches.Cache, r.watches.Controller = objects, ctl
+	r.watches.Cache, r.watches.Controller, r.watches.Mapper = objects, ctl, mgr.GetRESTMapper()
 	err = scaffold.Watch(ctl, ControllerName,
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), handler.EnqueueRequestsFromMapFunc(r.besideRecord), mhcspec.OutsideStatus()),
@@ -88,19 +90,19 @@ func cacheCycles(ctx context.Context, objects cache.Cache) error {
 }
 
 // besideRecord maps a record to the open ones of its machine: one waits for another, or makes room for it.
-func (r *Reconciler) besideRecord(ctx context.Context, obj client.Object) []ctrl.Request {
+func (r *Reader) besideRecord(ctx context.Context, obj client.Object) []ctrl.Request {
 	return r.openOf(ctx, obj.GetNamespace(), obj.(*v1alpha1.MachineRemediation).Spec.MachineRef.UID)
 }
 
 // ofMachine maps a Machine to its open records, and to the one that waits for it as a replacement.
-func (r *Reconciler) ofMachine(ctx context.Context, obj client.Object) []ctrl.Request {
+func (r *Reader) ofMachine(ctx context.Context, obj client.Object) []ctrl.Request {
 	machine := obj.(*clusterv1.Machine)
 	requests := r.openOf(ctx, machine.Namespace, machine.UID)
 	owner := metav1.GetControllerOfNoCopy(machine)
 	if owner == nil {
 		return requests
 	}
-	waiting, err := record.AwaitingOwner(ctx, r.Client, machine.Namespace, owner.UID)
+	waiting, err := record.AwaitingOwner(ctx, r.Cache, machine.Namespace, owner.UID)
 	if err != nil || len(waiting) == 0 {
 		return append(requests, openAmong(ctx, nil, err)...)
 	}
@@ -108,39 +110,39 @@ func (r *Reconciler) ofMachine(ctx context.Context, obj client.Object) []ctrl.Re
 }
 
 // waitingFor returns the record that waits for a machine, among those that wait for its owner.
-func (r *Reconciler) waitingFor(ctx context.Context, machine *clusterv1.Machine, owner types.UID) []ctrl.Request {
-	machines, err := mhcspec.MachinesOf(ctx, r.Client, mhcspec.ClusterOf(machine))
+func (r *Reader) waitingFor(ctx context.Context, machine *clusterv1.Machine, owner types.UID) []ctrl.Request {
+	machines, err := mhcspec.MachinesOf(ctx, r.Cache, mhcspec.ClusterOf(machine))
 	if err != nil {
 		return openAmong(ctx, nil, err)
 	}
-	all, err := record.OfCluster(ctx, r.Client, mhcspec.ClusterOf(machine))
+	all, err := record.OfCluster(ctx, r.Cache, mhcspec.ClusterOf(machine))
 	if err != nil {
 		return openAmong(ctx, nil, err)
 	}
-	given := successors(owner, machines, all)
+	given := successor.OfOwner(owner, machines, all)
 	for i := range all {
-		successor, ref := given[all[i].UID], all[i].Status.ReplacementRef
-		if (successor != nil && successor.UID == machine.UID) || (ref != nil && record.Name(machine.Name, machine.UID, ordinalOf(ref)) == ref.Name) {
+		next, ref := given[all[i].UID], all[i].Status.ReplacementRef
+		if (next != nil && next.UID == machine.UID) || (ref != nil && record.Name(machine.Name, machine.UID, successor.OrdinalOf(ref)) == ref.Name) {
 			return openAmong(ctx, all[i:i+1], nil)
 		}
 	}
 	return nil
 }
 
-func (r *Reconciler) ofHealthCheck(ctx context.Context, obj client.Object) []ctrl.Request {
+func (r *Reader) ofHealthCheck(ctx context.Context, obj client.Object) []ctrl.Request {
 	mhc := obj.(*clusterv1.MachineHealthCheck)
-	all, err := record.OfCluster(ctx, r.Client, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName})
+	all, err := record.OfCluster(ctx, r.Cache, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName})
 	return openAmong(ctx, all, err)
 }
 
-func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
-	all, err := record.OfCluster(ctx, r.Client, client.ObjectKeyFromObject(cluster))
+func (r *Reader) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
+	all, err := record.OfCluster(ctx, r.Cache, client.ObjectKeyFromObject(cluster))
 	return openAmong(ctx, all, err)
 }
 
 // ofPlan maps a plan to the records of the clusters whose MachineHealthChecks name it: they stop while the plan is in mode Observe.
-func (r *Reconciler) ofPlan(ctx context.Context, plan client.Object) []ctrl.Request {
-	all, err := mhcspec.MachineHealthChecksUsing(ctx, r.Client, mhcspec.PlanKind, client.ObjectKeyFromObject(plan))
+func (r *Reader) ofPlan(ctx context.Context, plan client.Object) []ctrl.Request {
+	all, err := mhcspec.MachineHealthChecksUsing(ctx, r.Cache, mhcspec.PlanKind, client.ObjectKeyFromObject(plan))
 	if err != nil {
 		return openAmong(ctx, nil, err)
 	}
@@ -188,7 +190,7 @@ func said(machine *clusterv1.Machine, conditionType string) [3]string {
 }
 
 // clusterChange keeps the events of pauses and deletions.
-func (r *Reconciler) clusterChange() predicate.Predicate {
+func (r *Reader) clusterChange() predicate.Predicate {
 	return predicate.Funcs{DeleteFunc: func(e event.DeleteEvent) bool {
 		r.nodes.Forget(client.ObjectKeyFromObject(e.Object))
 		return true

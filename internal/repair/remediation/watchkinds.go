@@ -25,11 +25,11 @@ import (
 // watchKind makes the requests of a kind trigger the records of their machines. A cache waits for ever for a kind that it may not
 // list, so it asks the API server once before. Requests that cannot be watched are read with their record. A kind without templates is not
 // watched: a plan must not make Sickbay watch all Leases by naming a LeaseTemplate.
-func (r *Reconciler) watchKind(ctx context.Context, gvk schema.GroupVersionKind) error {
+func (r *Reader) watchKind(ctx context.Context, gvk schema.GroupVersionKind) error {
 	if !r.watches.Lack(gvk) {
 		return nil
 	}
-	_, err := r.Client.RESTMapper().RESTMapping(schema.GroupKind{Group: gvk.Group, Kind: gvk.Kind + clusterv1.TemplateSuffix}, gvk.Version)
+	_, err := r.watches.Mapper.RESTMapping(schema.GroupKind{Group: gvk.Group, Kind: gvk.Kind + clusterv1.TemplateSuffix}, gvk.Version)
 	if err == nil {
 		err = r.Live.List(ctx, scaffold.MetadataListOf(gvk), client.InNamespace(r.Namespace), client.Limit(1))
 	}
@@ -43,7 +43,7 @@ func (r *Reconciler) watchKind(ctx context.Context, gvk schema.GroupVersionKind)
 }
 
 // ofRequest maps a request to the records that it may belong to: those of the Machine that owns it, or the record that owns it.
-func (r *Reconciler) ofRequest(ctx context.Context, obj client.Object) []ctrl.Request {
+func (r *Reader) ofRequest(ctx context.Context, obj client.Object) []ctrl.Request {
 	var requests []ctrl.Request
 	for _, owner := range obj.GetOwnerReferences() {
 		switch owner.Kind {
@@ -57,8 +57,8 @@ func (r *Reconciler) ofRequest(ctx context.Context, obj client.Object) []ctrl.Re
 }
 
 // askedBy maps a RebootRemediation by which somebody asked to the record that was made of it.
-func (r *Reconciler) askedBy(ctx context.Context, obj client.Object) []ctrl.Request {
-	all, err := record.Open(ctx, r.Client)
+func (r *Reader) askedBy(ctx context.Context, obj client.Object) []ctrl.Request {
+	all, err := record.Open(ctx, r.Cache)
 	all = slices.DeleteFunc(slices.Clone(all), func(one *v1alpha1.MachineRemediation) bool {
 		return one.Spec.RequestedBy == nil || one.Spec.RequestedBy.UID != obj.GetUID()
 	})
@@ -66,13 +66,13 @@ func (r *Reconciler) askedBy(ctx context.Context, obj client.Object) []ctrl.Requ
 }
 
 // openOf returns the records of a machine that have not ended.
-func (r *Reconciler) openOf(ctx context.Context, namespace string, machine types.UID) []ctrl.Request {
-	all, err := record.OfMachine(ctx, r.Client, namespace, machine)
+func (r *Reader) openOf(ctx context.Context, namespace string, machine types.UID) []ctrl.Request {
+	all, err := record.OfMachine(ctx, r.Cache, namespace, machine)
 	return openAmong(ctx, all, err)
 }
 
 // watchHosts makes a host wake the record of its machine when somebody begins or ceases to keep it.
-func (r *Reconciler) watchHosts() error {
+func (r *Reader) watchHosts() error {
 	changed := predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		return cycle.KeptBy(e.ObjectOld.(*metal3v1.BareMetalHost), false) != cycle.KeptBy(e.ObjectNew.(*metal3v1.BareMetalHost), false)
 	}}
@@ -80,7 +80,7 @@ func (r *Reconciler) watchHosts() error {
 }
 
 // ofHost maps a host to the open records of the machine that it runs.
-func (r *Reconciler) ofHost(ctx context.Context, obj client.Object) []ctrl.Request {
+func (r *Reader) ofHost(ctx context.Context, obj client.Object) []ctrl.Request {
 	machines, err := r.Observer.Hosts.MachinesOf(ctx, obj.(*metal3v1.BareMetalHost))
 	requests := openAmong(ctx, nil, err)
 	for _, machine := range machines {

@@ -20,7 +20,7 @@ func TestOnlyKindsWithTemplatesAreWatched(t *testing.T) {
 		env.RemediationGroupVersion.WithKind(env.RemediationKind): 1, coordinationv1.SchemeGroupVersion.WithKind("Lease"): 0,
 	} {
 		ctl := &live.Controller{}
-		f.watches = scaffold.Watches{Controller: ctl}
+		f.watches = scaffold.Watches{Controller: ctl, Mapper: f.Client.RESTMapper()}
 		for range 2 {
 			if err := f.watchKind(t.Context(), kind); err != nil {
 				t.Errorf("%s: %v", kind.Kind, err)

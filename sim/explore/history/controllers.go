@@ -11,6 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -25,7 +26,8 @@ func (p *Process) addControllers() {
 	parts := p.World.Plant.parts(p, Parts{Client: p.client, Live: p.client.Live(), Nodes: nodes{p}})
 	clock, recorder, selectors := ownClock{p}, recorder{p}, &mhcspec.Selectors{}
 	observer := &machinehealth.Observer{Nodes: parts.Nodes, GracePeriod: grace}
-	var gate remediation.Gatekeeper = &machinehealthcheck.Gatekeeper{Client: parts.Client, Live: parts.Live, Observer: observer, Selectors: selectors, Clock: clock}
+	counts := slots.Reader{Cache: parts.Client, Live: parts.Live, Observer: observer, Selectors: selectors, Clock: clock}
+	var gate remediation.Gatekeeper = &slots.Gatekeeper{Reader: counts}
 	if parts.Gate != nil {
 		gate = parts.Gate(gate)
 	}
@@ -34,12 +36,10 @@ func (p *Process) addControllers() {
 			Client: parts.Client, Observer: observer, Selectors: selectors, Recorder: recorder, Clock: clock, SyncPeriod: syncPeriod,
 		},
 		machinehealthcheck.ControllerName: &machinehealthcheck.Reconciler{
-			Client: parts.Client, Live: parts.Live, Observer: observer, Selectors: selectors, Recorder: recorder, Clock: clock,
-			SyncPeriod: syncPeriod, Parallel: 1, Successors: remediation.Successors,
+			Reader: machinehealthcheck.Reader{Reader: counts, Recorder: recorder, Parallel: 1}, Client: parts.Client, SyncPeriod: syncPeriod,
 		},
 		remediation.ControllerName: &remediation.Reconciler{
-			Client: parts.Client, Live: parts.Live, Observer: observer, Selectors: selectors, Gatekeeper: gate, Recorder: recorder, Clock: clock,
-			SyncPeriod: syncPeriod,
+			Reader: remediation.Reader{Reader: counts, Gatekeeper: gate}, Client: parts.Client, Recorder: recorder, SyncPeriod: syncPeriod,
 		},
 	}
 }

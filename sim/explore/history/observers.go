@@ -25,7 +25,7 @@ func (w *World) Inside() *fleet.Observer {
 		return nil
 	}
 	return &fleet.Observer{
-		Client: p.client, Live: p.client.Live(), Health: checks.Observer, Checks: checks, Repairs: repairs,
+		Client: p.client, Live: p.client.Live(), Health: checks.Observer, Checks: &checks.Reader, Repairs: &repairs.Reader,
 		Selectors: checks.Selectors, Policy: checks.Policy, Records: true, Clock: w.clock,
 	}
 }

@@ -1,0 +1,98 @@
+package machinehealthcheck
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+)
+
+const (
+	// lookAgain is how long to wait before looking again at a MachineHealthCheck that changed after the decision. An event is on its way; this is the
+	// fallback.
+	lookAgain = 15 * time.Second
+	// parallel is how many requests are made at once. Each costs a round trip; a storm of a thousand sick Machines must not wait
+	// for them in turn.
+	parallel = 16
+)
+
+// act admits machines by the decision. It returns the facts and the decision after that, and when to look again even without an
+// event; zero means never.
+func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Decision) (admission.Facts, admission.Decision, time.Duration, error) {
+	if d.Config.OnlyReports() || len(d.Admit) == 0 {
+		return f, d, r.unseenWait(f, d), nil
+	}
+	ok, err := r.confirm(ctx, f)
+	if err != nil {
+		return f, d, 0, fmt.Errorf("reading the MachineHealthCheck once more: %w", err)
+	}
+	if !ok {
+		return f, d, lookAgain, nil
+	}
+	written := r.admit(ctx, f, d)
+	if len(written) > 0 {
+		// The repair goes first: storing the status now would slow down the reads and the write that begin it.
+		r.statuses.Yield(client.ObjectKeyFromObject(f.MachineHealthCheck), r.Clock.Now())
+	}
+	r.observeFailures(&f)
+	replace(&f, written)
+	d = admission.Decide(f, r.Clock.Now())
+	return f, d, r.unseenWait(f, d), nil
+}
+
+// admit admits machines, and returns their records as they are now, by name. If one fails, the next takes its place: otherwise a
+// single machine could block all others for ever.
+func (r *Reconciler) admit(ctx context.Context, f admission.Facts, d admission.Decision) map[string]*v1alpha1.MachineRemediation {
+	written := map[string]*v1alpha1.MachineRemediation{}
+	due, next := d.Admit, d.Next
+	for len(due) > 0 {
+		places := 0
+		for i, o := range r.admitAll(ctx, f, d, r.starting(ctx, f, d, due)) {
+			if o.record != nil {
+				written[o.record.Name] = o.record
+			}
+			if o.free && due[i].Grant > 0 && due[i].Stray == "" {
+				places++
+			}
+		}
+		n := min(places, len(next))
+		due, next = next[:n], next[n:]
+	}
+	return written
+}
+
+// parallelism returns how many requests to make at once.
+func (r *Reader) parallelism() int {
+	if r.Parallel > 0 {
+		return r.Parallel
+	}
+	return parallel
+}
+
+// outcome is the result of one admission.
+type outcome struct {
+	// record is the record as written; nil if it was not.
+	record *v1alpha1.MachineRemediation
+	// free reports that it certainly takes no slot. A slot that was reserved for it goes to the next.
+	free bool
+}
+
+// admitAll admits some machines, a few at a time, in the given order.
+func (r *Reconciler) admitAll(ctx context.Context, f admission.Facts, d admission.Decision, due []admission.Admission) []outcome {
+	var admissions errgroup.Group
+	admissions.SetLimit(r.parallelism())
+	outcomes := make([]outcome, len(due))
+	for i := range due {
+		admissions.Go(func() error {
+			outcomes[i] = r.admitOne(ctx, f, d, due[i])
+			return nil
+		})
+	}
+	_ = admissions.Wait() // each outcome has its own error
+	return outcomes
+}

@@ -1,0 +1,76 @@
+package machinehealthcheck
+
+import (
+	"context"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+)
+
+// admitOne creates the record of an admitted machine, or grants it another slot.
+func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admission.Decision, one admission.Admission) outcome {
+	owner, machine, began := client.ObjectKeyFromObject(f.MachineHealthCheck), one.Machine, r.Clock.Now()
+	written, err := r.write(ctx, f, d, one)
+	if err != nil {
+		r.reportFailure(ctx, f, machine, err)
+		return outcome{free: !mayBeWritten(err)}
+	}
+	r.admitted.Expect(owner, written, r.Clock.Now())
+	if ladder.Ended(written) {
+		return outcome{record: written, free: true}
+	}
+	r.failures.Succeed(owner, machine.UID)
+	r.reportAdmission(ctx, f, one, written, began)
+	return outcome{record: written, free: one.Grant == 0}
+}
+
+// reportAdmission logs and traces an admission, and counts it if it is a relapse.
+func (r *Reconciler) reportAdmission(ctx context.Context, f admission.Facts, one admission.Admission, written *v1alpha1.MachineRemediation, began time.Time) {
+	ctrl.LoggerFrom(ctx).Info("Machine admitted", "machine", one.Machine.Name, "remediation", written.Name, "grant", written.Spec.Grant,
+		"step", stepOf(written), "reason", written.Spec.Finding.Reason)
+	if one.Record != nil {
+		r.Tracer.Granted(written, began, r.Clock.Now())
+		return
+	}
+	r.Tracer.Admitted(written, began, r.Clock.Now())
+	if admission.Relapsed(f, written) {
+		relapsesTotal.Inc()
+	}
+}
+
+// stepOf returns the step that a record is about to take.
+func stepOf(r *v1alpha1.MachineRemediation) string {
+	switch {
+	case r.Status.Step != "":
+		return r.Status.Step
+	case r.Spec.StartAt != nil:
+		return r.Spec.StartAt.Step
+	case len(r.Spec.Steps) > 0:
+		return r.Spec.Steps[0].Name
+	}
+	return ""
+}
+
+func (r *Reconciler) write(ctx context.Context, f admission.Facts, d admission.Decision, one admission.Admission) (*v1alpha1.MachineRemediation, error) {
+	if one.Record != nil {
+		return r.writes().grant(ctx, one.Record, one.Grant)
+	}
+	spec := admission.Spec(f, d, one, r.Clock.Now())
+	r.addNodeUID(ctx, f, &spec)
+	return r.create(ctx, f, spec)
+}
+
+// addNodeUID reads the UID of the Node from the cache. If the Node is not there, the UID stays unknown.
+func (r *Reader) addNodeUID(ctx context.Context, f admission.Facts, spec *v1alpha1.MachineRemediationSpec) {
+	if spec.NodeRef == nil {
+		return
+	}
+	if node, err := r.Observer.Nodes.Get(ctx, client.ObjectKeyFromObject(f.Cluster), spec.NodeRef.Name); err == nil {
+		spec.NodeRef.UID = node.UID
+	}
+}

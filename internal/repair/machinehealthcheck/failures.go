@@ -1,0 +1,49 @@
+package machinehealthcheck
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/words"
+)
+
+// observeFailures adds the machines that could not be admitted.
+func (r *Reader) observeFailures(f *admission.Facts) {
+	failed := r.failures.Of(client.ObjectKeyFromObject(f.MachineHealthCheck), func(uid types.UID) bool {
+		return slices.ContainsFunc(f.Targets, func(t admission.Target) bool { return t.Machine.UID == uid })
+	})
+	if len(failed) == 0 {
+		return
+	}
+	f.Failures = map[types.UID]admission.Failure{}
+	for uid, one := range failed {
+		f.Failures[uid] = admission.Failure{Count: one.Count, RetryAt: one.RetryAt}
+	}
+}
+
+// reportFailure records that a machine could not be admitted, and reports it once for each cause. It is retried after a pause.
+func (r *Reader) reportFailure(ctx context.Context, f admission.Facts, machine *clusterv1.Machine, err error) {
+	if r.failures.Fail(client.ObjectKeyFromObject(f.MachineHealthCheck), machine.UID, ownwrites.Cause(err), r.Clock.Now()) {
+		ctrl.LoggerFrom(ctx).Error(err, "Machine cannot be admitted", "machine", machine.Name)
+		r.event(f.MachineHealthCheck, machine, corev1.EventTypeWarning, EventAdmissionFailed, words.Upper(err.Error()))
+	}
+}
+
+// mayBeWritten reports whether a failed write may have taken effect: if the answer was lost, only time can tell.
+func mayBeWritten(err error) bool {
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
+		apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || apierrors.IsInternalError(err) ||
+		apierrors.IsServiceUnavailable(err) || apierrors.IsUnexpectedServerError(err)
+}

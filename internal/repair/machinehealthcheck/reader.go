@@ -1,0 +1,97 @@
+package machinehealthcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/client-go/tools/events"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/rules"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/recall"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+)
+
+// Reader reads what a decision needs, and remembers what the caches do not show yet. It cannot write.
+type Reader struct {
+	slots.Reader
+	Policy mhcspec.Policy
+	// Recorder tells of machines that cannot be admitted.
+	Recorder events.EventRecorder
+	// RecordsInstalled reports whether MachineRemediations can be read and written. Nil means that they can.
+	RecordsInstalled func() bool
+	// Namespace is what the manager is restricted to; empty means all.
+	Namespace string
+	// Host returns the bare-metal host of a machine, or nil. It may be nil: then no machine has a host.
+	Host func(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error)
+	// Parallel is how many machines are admitted at once; 0 means 16.
+	Parallel int
+
+	// admitted are the records that were created or granted a slot, and that the cache may not show yet.
+	admitted recall.Unseen
+	// failures are the machines that could not be admitted.
+	failures recall.Failures[types.UID]
+	rules    rules.Cache
+	watches  scaffold.Watches
+	readable readableKinds
+	// lookedFor are the requests without a record that were looked for and not found.
+	lookedFor recall.ByObject[search]
+}
+
+// errClusterNotFound says that nothing can be decided for a MachineHealthCheck, because its Cluster does not exist.
+var errClusterNotFound = errors.New("the Cluster does not exist")
+
+// observe reads everything that a decision needs, from the cache.
+func (r *Reader) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, error) {
+	key := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}
+	cluster := &clusterv1.Cluster{}
+	if err := r.Cache.Get(ctx, key, cluster); err != nil {
+		if apierrors.IsNotFound(err) {
+			err = errors.Join(errClusterNotFound, err)
+		}
+		return admission.Facts{}, fmt.Errorf("getting Cluster %s: %w", key, err)
+	}
+	f := admission.Facts{
+		MachineHealthCheck: mhc, Cluster: cluster, SelectorProblem: r.Selectors.Problem(mhc),
+		KindsMissing: r.RecordsInstalled != nil && !r.RecordsInstalled(),
+	}
+	if err := r.AddTargets(ctx, &f); err != nil {
+		return admission.Facts{}, err
+	}
+	if err := r.observeTemplate(ctx, &f); err != nil {
+		return admission.Facts{}, err
+	}
+	if f.KindsMissing {
+		return f, nil
+	}
+	all, err := record.OfCluster(ctx, r.Cache, key)
+	if err != nil {
+		return admission.Facts{}, err
+	}
+	if err := r.AddRecords(ctx, &f, all); err != nil {
+		return admission.Facts{}, err
+	}
+	r.observeFailures(&f)
+	if err := r.observeAwaited(ctx, &f, all); err != nil {
+		return admission.Facts{}, err
+	}
+	if err := r.observeStrays(ctx, &f); err != nil {
+		return admission.Facts{}, err
+	}
+	if err := r.addUnseen(ctx, &f, all); err != nil {
+		return admission.Facts{}, err
+	}
+	r.observeHosts(ctx, &f)
+	return f, nil
+}

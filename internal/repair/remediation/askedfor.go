@@ -1,0 +1,160 @@
+package remediation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/openshift"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+)
+
+// otherRecords reads the other open records of the machine. What people ask for waits for one of a health check that has begun, and one that has
+// not makes room for it. Otherwise the later one waits, and all wait for a person who keeps the host off. Before an act, they are read past the
+// cache.
+func (r *Reader) otherRecords(ctx context.Context, v *view) error {
+	own := v.facts.Record
+	all, err := r.recordsOfMachine(ctx, v)
+	if err != nil {
+		return err
+	}
+	for _, other := range all {
+		if other.UID == own.UID || ladder.Ended(other) {
+			continue
+		}
+		if ladder.Before(other, own) {
+			v.facts.Safety.HeldByOthers = cmp.Or(v.facts.Safety.HeldByOthers, "MachineRemediation "+other.Name+" is at work on the machine")
+		}
+		if other.Spec.OnTheirWord() && !own.Spec.OnTheirWord() {
+			v.facts.Safety.Superseded = fmt.Sprintf("MachineRemediation %s is what %s asked for instead", other.Name, other.Spec.RequestedBy.Asker())
+		}
+	}
+	return nil
+}
+
+func (r *Reader) recordsOfMachine(ctx context.Context, v *view) ([]*v1alpha1.MachineRemediation, error) {
+	own := v.facts.Record
+	switch {
+	case own.Spec.AskedFor() && v.how > cached:
+		return record.LiveOfMachine(ctx, v.reader, own.Namespace, own.Spec.MachineRef.UID)
+	case r.Cache == nil:
+		// A person looks, who need not see how two records make room for each other.
+		return nil, nil
+	}
+	return record.OfMachine(ctx, r.Cache, own.Namespace, own.Spec.MachineRef.UID)
+}
+
+// heldBy returns the objects whose hold counts for what a person asks for.
+func heldBy(v *view) []client.Object {
+	objects := []client.Object{v.machine}
+	if v.mhc != nil {
+		objects = append(objects, v.mhc)
+	}
+	if v.cluster != nil {
+		objects = append(objects, v.cluster)
+	}
+	return objects
+}
+
+// judgeAskedFor reads who else works on the machine. Nobody judges its health: the word of who asked is enough.
+func (r *Reader) judgeAskedFor(ctx context.Context, v *view) error {
+	if v.cluster == nil {
+		return nil
+	}
+	observer := *r.Observer
+	observer.Nodes = v.nodes
+	// The checks of no MachineHealthCheck are asked: only the Node matters.
+	facts, err := observer.Facts(ctx, v.machine, &clusterv1.MachineHealthCheck{}, v.cluster, true)
+	if err != nil {
+		return err
+	}
+	v.node = facts.Node.Node
+	v.facts.Safety.OthersAtWork = workOfOthers(v.node)
+	return nil
+}
+
+// safetyAsked reads what keeps Sickbay from acting on what somebody asked for. What people ask for by an annotation or a request is done even
+// under a pause; another health check's pause counts like one of Sickbay's.
+func (r *Reader) safetyAsked(ctx context.Context, v *view) error {
+	s, on := &v.facts.Safety, heldBy(v)
+	switch v.facts.Record.Spec.RequestedBy.Kind {
+	case v1alpha1.AskedByAnnotation, v1alpha1.AskedByRequest:
+		s.Paused = ""
+	case v1alpha1.AskedByHealthCheck:
+		paused, also, err := r.checkPaused(ctx, v)
+		if err != nil {
+			return err
+		}
+		s.Paused, on = cmp.Or(s.Paused, paused), append(on, also...)
+	case v1alpha1.AskedByPerson:
+	}
+	s.OnHold, s.HoldUntil = mhcspec.OnHold(r.Clock.Now(), on...)
+	return nil
+}
+
+// checkPaused says why the health check that asked may not have the machine repaired now. It also returns what else may put that on hold.
+func (r *Reader) checkPaused(ctx context.Context, v *view) (why string, on []client.Object, err error) {
+	switch {
+	case mhcspec.RemediationSkipped(v.machine):
+		return "The Machine has the annotation " + clusterv1.MachineSkipRemediationAnnotation, nil, nil
+	case r.OpenShift:
+		return openshift.Paused(ctx, r.Live, v.machine)
+	case v.mhc == nil || v.cluster == nil:
+		return "", nil, nil
+	}
+	return strings.Join(mhcspec.Paused(v.mhc, v.cluster), ", "), nil, nil
+}
+
+// stillAsked notes that somebody does not ask any more. For another health check, the machine is healthy then.
+func (r *Reader) stillAsked(ctx context.Context, v *view) error {
+	by := v.facts.Record.Spec.RequestedBy
+	why, err := r.withdrawn(ctx, v, by)
+	v.facts.Withdrawn = why
+	if err == nil && why != "" && by.Kind == v1alpha1.AskedByHealthCheck {
+		v.facts.Withdrawn, v.facts.Machine.Health = "", ladder.Healthy
+	}
+	return err
+}
+
+// withdrawn says that the request or the annotation of a record is gone; empty if it stands.
+func (r *Reader) withdrawn(ctx context.Context, v *view, by *v1alpha1.RemediationRequester) (string, error) {
+	switch {
+	case by.Kind == v1alpha1.AskedByPerson:
+	case by.UID != "":
+		return requestWithdrawn(ctx, v, by)
+	case ladder.KeepsOff(v.facts.Record):
+		// Once the host is off, it goes on only as an annotation says.
+		off := ladder.AtWork(v.facts.Record) != nil && v.facts.Request != nil && !v.facts.Request.HostOffAt.IsZero()
+		if !off && !onmachine.AsksForSteps(v.machine) {
+			return "Somebody has removed the annotation " + by.Name, nil
+		}
+	case !mhcspec.HasAnnotation(v.machine, by.Name):
+		return "Somebody has removed the annotation " + by.Name, nil
+	}
+	return "", nil
+}
+
+// requestWithdrawn says that the request of a record is gone, or goes; empty if it stands.
+func requestWithdrawn(ctx context.Context, v *view, by *v1alpha1.RemediationRequester) (string, error) {
+	key := client.ObjectKey{Namespace: v.facts.Record.Namespace, Name: by.Name}
+	request, err := scaffold.Find(ctx, v.reader, key, &v1alpha1.RebootRemediation{})
+	if err == nil && (request == nil || request.UID != by.UID || !request.DeletionTimestamp.IsZero()) {
+		return "RebootRemediation " + by.Name + " was deleted", nil
+	}
+	return "", err
+}
+
+// askedByAnnotation reports whether an annotation asked for a whole power cycle.
+func askedByAnnotation(record *v1alpha1.MachineRemediation) bool {
+	by := record.Spec.RequestedBy
+	return by != nil && by.Kind == v1alpha1.AskedByAnnotation && !ladder.KeepsOff(record)
+}

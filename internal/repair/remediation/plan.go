@@ -1,0 +1,173 @@
+package remediation
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/rules"
+	"github.com/sickbay-dev/sickbay/internal/repair/successor"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+)
+
+// ruleFacts evaluates the rules of the plan for the record's next step. If the plan was edited since the record was made, its rules
+// do not apply: edits apply to the next record.
+func (r *Reader) ruleFacts(ctx context.Context, v *view) error {
+	v.facts.JumpTo, v.facts.Safety.PlanProblem = "", ""
+	if v.machine == nil || v.mhc == nil || v.cluster == nil || ladder.AtWork(v.facts.Record) != nil {
+		return nil
+	}
+	template, err := r.planWithRules(ctx, v.facts.Record)
+	if template == nil {
+		return err
+	}
+	node, err := r.nodeFor(ctx, v)
+	if err != nil {
+		return err
+	}
+	compiled, problem := r.rules.Get(template)
+	if problem == nil {
+		in := rules.InputOf(v.machine, node, mhcspec.RulesOf(v.mhc), v.facts.Record.Status.Attempts)
+		v.facts.JumpTo, _, problem = compiled.StartAt(in)
+	}
+	if problem != nil {
+		v.facts.Safety.PlanProblem = ownwrites.Note("The plan cannot be evaluated: " + problem.Error())
+	}
+	return nil
+}
+
+// planWithRules returns the plan of a record if it is unchanged and has rules; otherwise nil.
+func (r *Reader) planWithRules(ctx context.Context, record *v1alpha1.MachineRemediation) (*v1alpha1.MachineRemediationTemplate, error) {
+	ref := record.Spec.TemplateRef
+	if ref == nil {
+		return nil, nil
+	}
+	template, err := mhcspec.Plan(ctx, r.Cache, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
+	if template == nil || template.UID != ref.UID || template.Generation != ref.Generation || len(template.Spec.Template.Spec.Rules) == 0 {
+		return nil, err
+	}
+	return template, nil
+}
+
+// nodeFor returns the Node of the machine: the one that was judged, or else the cached one.
+func (r *Reader) nodeFor(ctx context.Context, v *view) (*corev1.Node, error) {
+	if v.node != nil {
+		return v.node, nil
+	}
+	facts, err := r.Observer.CachedFacts(ctx, v.machine, v.mhc, v.cluster)
+	return facts.Node.Node, err
+}
+
+// healthCheckOf returns the MachineHealthCheck that a Machine belongs to now, which may differ from the one that admitted it; nil
+// if there is none. Past the cache, it first reads the one that the cache shows. It lists them all only if that one is out of date:
+// before a machine is handed back, no other one may claim it.
+func (r *Reader) healthCheckOf(ctx context.Context, v *view) (*clusterv1.MachineHealthCheck, error) {
+	machine := v.machine
+	if r.OpenShift {
+		return nil, nil
+	}
+	all, err := mhcspec.MachineHealthChecksFor(ctx, r.Cache, machine)
+	if err != nil {
+		return nil, err
+	}
+	mhc := r.Selectors.Owner(machine, all)
+	if v.how == cached {
+		return mhc, nil
+	}
+	if mhc != nil {
+		latest, err := healthCheck(ctx, v.reader, client.ObjectKeyFromObject(mhc))
+		if err != nil {
+			return nil, err
+		}
+		if latest != nil && latest.UID == mhc.UID && r.Selectors.Matches(latest, machine) {
+			return latest, nil
+		}
+	}
+	return r.liveHealthCheckOf(ctx, machine)
+}
+
+// liveHealthCheckOf lists past the cache.
+func (r *Reader) liveHealthCheckOf(ctx context.Context, machine *clusterv1.Machine) (*clusterv1.MachineHealthCheck, error) {
+	var list clusterv1.MachineHealthCheckList
+	if err := r.Live.List(ctx, &list, client.InNamespace(machine.Namespace)); err != nil {
+		return nil, fmt.Errorf("listing MachineHealthChecks of %s: %w", mhcspec.ClusterOf(machine), err)
+	}
+	all := make([]*clusterv1.MachineHealthCheck, len(list.Items))
+	for i := range list.Items {
+		all[i] = &list.Items[i]
+	}
+	return r.Selectors.Owner(machine, all), nil
+}
+
+// healthCheckThatAdmitted returns the MachineHealthCheck of a record; nil if it is gone.
+func healthCheckThatAdmitted(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*clusterv1.MachineHealthCheck, error) {
+	ref := record.Spec.HealthCheckRef
+	mhc, err := healthCheck(ctx, reader, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
+	if mhc == nil || mhc.Spec.ClusterName != record.Spec.ClusterName || !mhc.DeletionTimestamp.IsZero() {
+		return nil, err
+	}
+	// By name: one that was deleted and made anew continues the records of its predecessor.
+	return mhc, nil
+}
+
+// healthCheckOfGone returns the MachineHealthCheck that looks after the record of a machine that is gone: the one that admitted it, or else that of
+// another machine of its owner; nil if there is none.
+func (r *Reader) healthCheckOfGone(ctx context.Context, v *view) (*clusterv1.MachineHealthCheck, error) {
+	admitted, err := healthCheckThatAdmitted(ctx, v.reader, v.facts.Record)
+	if admitted != nil || err != nil {
+		return admitted, err
+	}
+	attempt := ladder.AtWork(v.facts.Record)
+	if attempt == nil || attempt.ObjectRef == nil {
+		return nil, nil
+	}
+	machines, err := mhcspec.MachinesOf(ctx, r.Cache, clusterKey(v.facts.Record))
+	if err != nil {
+		return nil, err
+	}
+	for _, machine := range machines {
+		if !successor.ControlledBy(attempt.ObjectRef.UID, machine) {
+			continue
+		}
+		if v.how > cached {
+			return r.liveHealthCheckOf(ctx, machine)
+		}
+		all, err := mhcspec.MachineHealthChecksFor(ctx, r.Cache, machine)
+		return r.Selectors.Owner(machine, all), err
+	}
+	return nil, nil
+}
+
+// healthCheck reads a MachineHealthCheck; nil if there is none of that name.
+func healthCheck(ctx context.Context, reader client.Reader, key client.ObjectKey) (*clusterv1.MachineHealthCheck, error) {
+	return scaffold.Find(ctx, reader, key, &clusterv1.MachineHealthCheck{})
+}
+
+// foreign reports whether a record belongs to a manager with another --watch-filter: it has that one's label, or it is from an earlier
+// version and its MachineHealthCheck has. If the MachineHealthCheck is gone, all managers clean up; if it is ours now, we go on.
+//
+// A record with our label is ours even if its MachineHealthCheck has another one now: we hand back what we have begun.
+func (r *Reader) foreign(ctx context.Context, record *v1alpha1.MachineRemediation) (bool, error) {
+	ours, made := r.Policy.WatchFilter, record.Labels[clusterv1.WatchLabel]
+	if ours == "" || made == ours || record.Spec.AskedFor() {
+		return ours != "" && made != ours, nil
+	}
+	key := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.HealthCheckRef.Name}
+	mhc, err := healthCheck(ctx, r.Cache, key)
+	if mhc == nil && err == nil {
+		// The cache may not show it yet.
+		mhc, err = healthCheck(ctx, r.Live, key)
+	}
+	if mhc == nil {
+		return false, err
+	}
+	now := mhc.Labels[clusterv1.WatchLabel]
+	return now != ours && (now != "" || made != ""), nil
+}

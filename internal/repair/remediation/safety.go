@@ -1,0 +1,151 @@
+package remediation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
+)
+
+// safety reads what keeps Sickbay from acting on a Machine, apart from gate and budget.
+func (r *Reader) safety(ctx context.Context, v *view) error {
+	s := &v.facts.Safety
+	if !r.OpenShift {
+		s.Terminating = terminating(v.cluster)
+	}
+	if mhcspec.MachinePaused(v.machine) {
+		s.Paused = "The Machine has the annotation " + clusterv1.PausedAnnotation
+	}
+	if v.cluster != nil && mhcspec.ClusterPaused(v.cluster) {
+		s.Paused = clusterPaused
+	}
+	s.HeldByOthers = onmachine.HeldByOthers(v.machine, v.facts.Record)
+	if err := r.hostFacts(ctx, v); err != nil {
+		return err
+	}
+	if err := r.otherRecords(ctx, v); err != nil {
+		return err
+	}
+	if v.facts.Record.Spec.AskedFor() {
+		return r.safetyAsked(ctx, v)
+	}
+	if s.Unmanaged = r.unmanaged(v); s.Unmanaged != "" || v.cluster == nil {
+		return nil
+	}
+	v.facts.ResumedAt = r.resumedAt(v.mhc, v.machine, v.cluster)
+	if paused := mhcspec.Paused(v.mhc, v.cluster); len(paused) > 0 {
+		s.Paused = strings.Join(paused, ", ")
+	}
+	s.OnHold, s.HoldUntil = mhcspec.OnHold(r.Clock.Now(), v.machine, v.mhc, v.cluster)
+	return r.observeSettings(ctx, v)
+}
+
+// observeSettings reads what the MachineHealthCheck and its plan say about acting and pacing.
+func (r *Reader) observeSettings(ctx context.Context, v *view) error {
+	template, err := mhcspec.PlanOf(ctx, v.reader, v.mhc)
+	if err != nil {
+		return err
+	}
+	s := &v.facts.Safety
+	config, problems := mhcspec.ParseConfig(v.mhc, template)
+	v.facts.Bounded = config.Bounded()
+	switch reports := onlyReports(v.mhc, config); {
+	case reports != "":
+		s.Paused = reports
+	case template == nil && mhcspec.NamesPlan(v.mhc):
+		s.Misconfigured = "MachineRemediationTemplate " + v.mhc.Spec.Remediation.TemplateRef.Name + " of MachineHealthCheck " + v.mhc.Name + " does not exist"
+	case len(problems) > 0:
+		s.Misconfigured = "The configuration of MachineHealthCheck " + v.mhc.Name + " is invalid: " + strings.Join(problems, "; ")
+	}
+	if r.Gatekeeper == nil || template == nil || template.Spec.Template.Spec.Pacing == nil || ladder.HasSlot(v.facts.Record) || ladder.AtWork(v.facts.Record) != nil {
+		return nil
+	}
+	s.Paced, err = r.Gatekeeper.Paced(ctx, v.mhc, v.cluster, v.machine)
+	return err
+}
+
+// onlyReports says why Sickbay only reports what it would do for a MachineHealthCheck.
+func onlyReports(mhc *clusterv1.MachineHealthCheck, config mhcspec.Config) string {
+	switch {
+	case config.DryRun:
+		return "MachineHealthCheck " + mhc.Name + " is in dry-run"
+	case config.Observe:
+		return "The plan of MachineHealthCheck " + mhc.Name + " only observes"
+	}
+	return ""
+}
+
+// unmanaged says why Sickbay no longer manages a Machine.
+func (r *Reader) unmanaged(v *view) string {
+	switch {
+	case mhcspec.RemediationSkipped(v.machine):
+		return "The Machine has the annotation " + clusterv1.MachineSkipRemediationAnnotation
+	case v.mhc == nil:
+		return "No MachineHealthCheck selects the machine any more"
+	case !r.Policy.Keeps(v.mhc):
+		return "MachineHealthCheck " + v.mhc.Name + " is no longer managed by Sickbay"
+	}
+	return ""
+}
+
+// judge reads the Node past the cache, judges the Machine anew, and checks gate and budget. A machine counts as sick only if its
+// stored verdict and this judgement agree.
+func (r *Reader) judge(ctx context.Context, v *view) error {
+	if v.facts.Record.Spec.AskedFor() {
+		return r.judgeAskedFor(ctx, v)
+	}
+	if v.mhc == nil || v.cluster == nil {
+		return nil
+	}
+	observer := *r.Observer
+	observer.Nodes = v.nodes
+	facts, err := observer.Facts(ctx, v.machine, v.mhc, v.cluster, true)
+	if err != nil {
+		return err
+	}
+	status := verdict.Decide(facts, r.Clock.Now()).Status
+	if (status == healthcheck.False) != (v.facts.Machine.Health == ladder.Sick) || (status == healthcheck.True) != (v.facts.Machine.Health == ladder.Healthy) {
+		v.facts.Machine.Health, v.facts.Machine.Unconfirmed = ladder.Undecided, true
+	}
+	v.node = facts.Node.Node
+	if v.facts.Safety.OthersAtWork = workOfOthers(v.node); v.facts.Machine.Health != ladder.Sick || v.facts.Safety.Misconfigured != "" {
+		return nil
+	}
+	if v.facts.Safety.OverBudget, err = r.Gatekeeper.OverBudget(ctx, v.mhc, v.cluster); err != nil {
+		return err
+	}
+	// The gate comes last: while its answer waits for other reads, the machines of a storm go on falling sick.
+	v.facts.Safety.GateClosed, err = r.Gatekeeper.GateClosed(ctx, v.mhc, v.cluster, !ladder.HasBegun(v.facts.Record))
+	return err
+}
+
+// hostFacts reads who keeps the machine's host off, or works on it, by the Machine or by the host itself.
+func (r *Reader) hostFacts(ctx context.Context, v *view) error {
+	v.facts.Safety.KeptOff = onmachine.KeptOff(v.machine, v.facts.Record)
+	if r.Observer == nil || ladder.KeepsOff(v.facts.Record) {
+		return nil
+	}
+	host, err := r.Observer.Hosts.Of(ctx, v.machine, v.how == judged)
+	if err != nil {
+		return fmt.Errorf("reading the host of machine %s: %w", v.machine.Name, err)
+	}
+	if host != nil {
+		if err := r.watchHosts(); err != nil {
+			return err
+		}
+		v.facts.BootTime = v1alpha1.RebootSettings{}.NodeTimeout()
+		attempt := ladder.AtWork(v.facts.Record)
+		v.facts.Safety.KeptOff = cmp.Or(v.facts.Safety.KeptOff, cycle.KeptBy(host, attempt != nil && attempt.Begun()))
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package remediation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/rules"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
+
+	corev1 "k8s.io/api/core/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+	"github.com/sickbay-dev/sickbay/internal/workload"
+)
+
+// Reader reads what the next step of a record depends on. It cannot write.
+type Reader struct {
+	// Reader reads machines and their records. Of OpenShift's, Observer and Selectors are not used.
+	slots.Reader
+	// OpenShift has it read the records of OpenShift's Machines instead of those of Cluster API: somebody asked for them, so there is no
+	// Cluster, MachineHealthCheck or gate of Sickbay's.
+	OpenShift bool
+	Policy    mhcspec.Policy
+	// Gatekeeper is asked before an act. It may be nil for a Reader that only looks.
+	Gatekeeper Gatekeeper
+	// Namespace is what the manager is restricted to; empty means all.
+	Namespace string
+
+	// sideBySide makes one observation read in parallel. A manager sets it; a test that calls Reconcile may depend on the order of
+	// the reads.
+	sideBySide bool
+	watches    scaffold.Watches
+	nodes      workload.Places
+	shared     sharedReads
+	rules      rules.Cache
+}
+
+// Gatekeeper is the part of slots.Gatekeeper that is asked before an act: why it must not be. An empty string allows it.
+type Gatekeeper interface {
+	// GateClosed evaluates triggerIf. Its lower bound applies only to the first act of a record.
+	GateClosed(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, first bool) (why string, err error)
+	// OverBudget counts past the cache how many machines are in flight.
+	OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (why string, err error)
+	// Paced says which repairs have to succeed before this machine's gets a slot.
+	Paced(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, machine *clusterv1.Machine) (why string, err error)
+}
+
+// view is an observation, as the input of a decision and of its act.
+type view struct {
+	how depth
+	// at is when the observation began.
+	at time.Time
+	// reader reads from the caches or past them, by depth.
+	reader  client.Reader
+	nodes   workload.Nodes
+	facts   ladder.Facts
+	machine *clusterv1.Machine
+	mhc     *clusterv1.MachineHealthCheck
+	cluster *clusterv1.Cluster
+	// node is the Node that was judged; nil if there was none.
+	node *corev1.Node
+	// made is the request that was made in this look; nil if none was.
+	made *ladder.Request
+	// deletedUnread reports that a request was deleted in this look although it cannot be read.
+	deletedUnread bool
+	// goneUnread reports that the deletion said that there is none any more.
+	goneUnread bool
+	// health is what the Machine says, before anybody judged it anew.
+	health ladder.Health
+	// safety is what keeps Sickbay from acting, apart from what only a judgement shows.
+	safety ladder.Safety
+}
+
+// observe reads everything that the next step of a record depends on. It may update the record itself. Shown is what the caches
+// showed, if they were read before.
+func (r *Reader) observe(ctx context.Context, record *v1alpha1.MachineRemediation, how depth, shown *view) (*view, error) {
+	v := &view{how: how, at: r.Clock.Now(), reader: r.Cache, facts: ladder.Facts{Record: record}}
+	if how == judged && !r.OpenShift {
+		var err error
+		if v.nodes, err = r.nodesAhead(ctx, shown); err != nil {
+			return nil, fmt.Errorf("waiting to read the Nodes of %s: %w", clusterKey(record), err)
+		}
+	}
+	if how > cached {
+		v.reader = r.lookAhead(ctx, record, how, shown)
+	}
+	if how >= current {
+		if err := refresh(ctx, v.reader, record); err != nil {
+			return nil, err
+		}
+	}
+	if ladder.Ended(record) {
+		return v, nil
+	}
+	return v, r.look(ctx, v)
+}
+
+// look reads the Machine, the objects that it belongs to, and those that were made for it.
+func (r *Reader) look(ctx context.Context, v *view) (err error) {
+	record := v.facts.Record
+	if v.machine, err = r.machineOf(ctx, v.reader, record); err != nil {
+		return err
+	}
+	if err = r.requestFacts(ctx, v); err != nil {
+		return err
+	}
+	if v.machine == nil {
+		err = r.observeGone(ctx, v)
+		v.safety = v.facts.Safety
+		return err
+	}
+	if v.cluster, err = clusterOf(ctx, v.reader, record); err != nil {
+		return err
+	}
+	if v.mhc, err = r.healthCheckOf(ctx, v); err != nil {
+		return err
+	}
+	if err = r.machineFacts(ctx, v); err != nil {
+		return err
+	}
+	if err = r.safety(ctx, v); err != nil {
+		return err
+	}
+	v.safety = v.facts.Safety
+	if v.how < judged {
+		return nil
+	}
+	return r.judge(ctx, v)
+}
+
+// again returns the part of a view that is still valid in the next turn: live reads, but not the judgement, which may change at any
+// time.
+func (v *view) again() *view {
+	if v == nil || v.how == cached {
+		return nil
+	}
+	v.facts.Safety = v.safety
+	if v.machine != nil {
+		v.facts.Machine.Health, v.facts.Machine.Unconfirmed = v.health, false
+	}
+	return v
+}

@@ -1,0 +1,133 @@
+// Package slots counts, for both controllers: the machines of a MachineHealthCheck, their repairs in flight, and what its gate, its
+// budget and its plan's pacing say about one more. What the counts mean, admission decides.
+package slots
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+)
+
+const (
+	// answersOfLook is how many acts one look at the machines serves: a storm stops within that many acts, and those whose write has begun.
+	answersOfLook = 8
+	// lookLasts is how long one look is used once it has ended: in a busy process, the look itself may take longer.
+	lookLasts = time.Second
+	// lookKept is how long the last look is kept for a MachineHealthCheck that nobody asks about any more.
+	lookKept = time.Hour
+)
+
+// Gatekeeper reports, just before an attempt acts, whether it still may. It is safe for concurrent use.
+type Gatekeeper struct {
+	Reader
+
+	mu    sync.Mutex
+	looks map[types.UID]*lastLook
+}
+
+// lastLook is the last look at the machines of a MachineHealthCheck.
+type lastLook struct {
+	// used is when it was last asked for; the Gatekeeper's lock guards it.
+	used time.Time
+
+	mu         sync.Mutex
+	generation int64
+	// at is when the look ended.
+	at time.Time
+	// left is how many more answers it is used for.
+	left int
+	// first says why a repair may not begin, and further why one in progress may not go on; empty if it may.
+	first, further string
+}
+
+// GateClosed says why triggerIf of mhc does not allow remediation now; empty if it does. Its lower bound applies only to the first
+// step of a record.
+func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, first bool) (why string, err error) {
+	if admission.AlwaysOpen(mhc) {
+		return "", nil
+	}
+	most, _ := admission.GateBound(mhc) // what is not always open has one
+	kept := g.last(mhc.UID)
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
+	now := g.Clock.Now()
+	if kept.left == 0 || kept.generation != mhc.Generation || now.Sub(kept.at) >= lookLasts || now.Before(kept.at) {
+		f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster}
+		if err := g.AddTargets(ctx, &f); err != nil {
+			return "", err
+		}
+		if err := g.Judge(ctx, &f, most(len(f.Targets))); err != nil {
+			return "", err
+		}
+		kept.generation, kept.at, kept.left = mhc.Generation, g.Clock.Now(), answersOfLook
+		kept.first, kept.further = admission.GateClosed(f, true), admission.GateClosed(f, false)
+	}
+	kept.left--
+	if first {
+		return kept.first, nil
+	}
+	return kept.further, nil
+}
+
+// OverBudget says why a record may not act although it has a slot: more machines are in flight than allowed. It is empty if there
+// is no limit, or the number is within it.
+func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (why string, err error) {
+	plan, err := mhcspec.PlanOf(ctx, g.Live, mhc)
+	if err != nil {
+		return "", err
+	}
+	if plan == nil && mhcspec.NamesPlan(mhc) {
+		return "MachineRemediationTemplate " + mhcspec.PlanKey(mhc).Name + " does not exist, so the limit on repairs is unknown", nil
+	}
+	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster, Template: admission.Template{Plan: plan}}
+	if !admission.Bounded(f) {
+		return "", nil
+	}
+	if err := g.AddTargets(ctx, &f); err != nil {
+		return "", err
+	}
+	if err := g.LiveRecords(ctx, &f); err != nil {
+		return "", err
+	}
+	return admission.OverBudget(f), nil
+}
+
+// Paced says why the plan's pacing does not let the repair of a machine begin now; empty if it does. It reads all records of the
+// cluster, so ask it only for machines that wait.
+func (g *Gatekeeper) Paced(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, machine *clusterv1.Machine) (why string, err error) {
+	plan, err := mhcspec.PlanOf(ctx, g.Cache, mhc)
+	if err != nil || plan == nil || plan.Spec.Template.Spec.Pacing == nil {
+		return "", err
+	}
+	all, err := record.OfCluster(ctx, g.Cache, client.ObjectKeyFromObject(cluster))
+	if err != nil {
+		return "", err
+	}
+	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster, Template: admission.Template{Plan: plan}, History: all}
+	return admission.Paced(f, machine, g.Clock.Now()), nil
+}
+
+// last returns the last look for a MachineHealthCheck, and drops expired ones.
+func (g *Gatekeeper) last(mhc types.UID) *lastLook {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.Clock.Now()
+	if g.looks[mhc] == nil {
+		maps.DeleteFunc(g.looks, func(_ types.UID, kept *lastLook) bool { return now.Sub(kept.used) > lookKept })
+		if g.looks == nil {
+			g.looks = map[types.UID]*lastLook{}
+		}
+		g.looks[mhc] = &lastLook{}
+	}
+	g.looks[mhc].used = now
+	return g.looks[mhc]
+}

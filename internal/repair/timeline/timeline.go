@@ -1,0 +1,73 @@
+// Package timeline says when the parts of a repair happened, as its record tells. It is pure.
+package timeline
+
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+)
+
+// Times are the milestones of one repair.
+type Times struct {
+	// Detected is when the machine fell sick, or when somebody asked. Admitted is when the repair was admitted.
+	Detected, Admitted time.Time
+	// Acted is when the first action began, and Healthy when the machine became healthy to stay, or was gone; nil if that did not happen.
+	Acted, Healthy *time.Time
+	// Succeeded reports that an action was taken and helped.
+	Succeeded bool
+}
+
+// Of returns the milestones of a record.
+func Of(r *v1alpha1.MachineRemediation) Times {
+	t := Times{Detected: r.Spec.Finding.Since.Time, Admitted: r.CreationTimestamp.Time, Acted: actedAt(r.Status.Attempts)}
+	if r.Spec.AskedFor() {
+		t.Detected = t.Admitted
+	}
+	if !ladder.Ended(r) {
+		return t
+	}
+	healed, done := false, false
+	switch ladder.Success(&r.Status).Reason {
+	case v1alpha1.ReasonRecovered, v1alpha1.ReasonReplaced:
+		healed = t.Acted != nil
+	case v1alpha1.ReasonDone:
+		done = t.Acted != nil
+	case v1alpha1.ReasonRecoveredUnaided:
+		t.Healthy = healthyAt(r)
+	}
+	t.Succeeded = healed || done
+	if healed {
+		t.Healthy = healthyAt(r)
+	}
+	return t
+}
+
+// Parts returns how long the parts of a successful repair took: admit (from the verdict), act (from admission), heal (from the
+// first act) and all.
+func (t Times) Parts() map[string]time.Duration {
+	if !t.Succeeded || t.Healthy == nil {
+		return nil
+	}
+	took := func(from, to time.Time) time.Duration { return max(0, to.Sub(from)) }
+	return map[string]time.Duration{
+		"admit": took(t.Detected, t.Admitted), "act": took(t.Admitted, *t.Acted), "heal": took(*t.Acted, *t.Healthy), "all": took(t.Detected, *t.Healthy),
+	}
+}
+
+func actedAt(attempts []v1alpha1.RemediationAttempt) *time.Time {
+	for i := range attempts {
+		if attempts[i].ObjectRef != nil && attempts[i].Begun() {
+			return &attempts[i].BeganAt.Time
+		}
+	}
+	return nil
+}
+
+// healthyAt returns when the machine became healthy to stay, or was gone.
+func healthyAt(r *v1alpha1.MachineRemediation) *time.Time {
+	if r.Status.RecoveryTime != nil {
+		return &r.Status.RecoveryTime.Time
+	}
+	return &r.Status.CompletionTime.Time
+}
