@@ -41,7 +41,8 @@ type MachineRemediationSpec struct {
 	// finding is the verdict that led to this repair; absent if somebody asked without one.
 	// +optional
 	Finding RemediationFinding `json:"finding,omitzero"`
-	// requestedBy says who asked for this without a finding; absent if Sickbay's own health check did. It needs no slot. What a person or an
+	// requestedBy says who asked for this without a finding; absent if Sickbay's own health check did. What an
+	// annotation asks for needs a slot where the machine's MachineHealthCheck limits them; nothing else that somebody asks for does. What a person or an
 	// annotation asks for needs no sick machine either: the machine's MachineHealthCheck and its pauses do not matter; a pause or a hold of
 	// the Machine or of its Cluster does. What another health check asks for ends when the machine is healthy.
 	// +optional

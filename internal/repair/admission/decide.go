@@ -20,6 +20,8 @@ type Decision struct {
 	Stopped Obstacle
 	// Allowed reports whether triggerIf allows a repair to begin.
 	Allowed bool
+	// Asked are the records to grant a slot that an annotation asked for, in order. No gate, pause or hold of the MachineHealthCheck keeps it from them.
+	Asked []Admission
 	// Admit are the machines to admit now, in order.
 	Admit []Admission
 	// Next are the waiting machines that replace those that cannot be admitted, in order.
@@ -58,13 +60,14 @@ func Decide(f Facts, now time.Time) Decision {
 	if d.Stopped.Reason != ReasonInvalidConfiguration {
 		d.gate, d.budget = gate, budget(d.Config.MaxInFlight, d.Counts.Expected)
 	}
+	d.grantAsked(f, now)
 	if paused := mhcspec.Paused(f.MachineHealthCheck, f.Cluster); len(paused) > 0 {
 		d.Paused, d.Stopped = paused, Obstacle{Reason: ReasonPaused}
 		d.admitLine(f, now)
 		return d
 	}
 	d.Allowed = d.Stopped.Reason == "" && gate.allows(d.Counts, true)
-	d.RecheckAt = d.Stopped.Until
+	d.RecheckAt = healthcheck.Earliest(d.RecheckAt, d.Stopped.Until)
 	if d.Counts.Unconfirmed > 0 {
 		d.RecheckAt = healthcheck.Earliest(d.RecheckAt, now.Add(unconfirmedRetry))
 	}
@@ -99,6 +102,26 @@ func (d *Decision) admitLine(f Facts, now time.Time) {
 		d.wait(one, obstacle)
 	}
 	d.giveSlots(f, d.paced(f, ready, now))
+}
+
+// grantAsked grants slots to what annotations ask for, as long as there are some: programs annotate whole racks. The earliest come first.
+func (d *Decision) grantAsked(f Facts, now time.Time) {
+	line, at := f.asked(now)
+	d.RecheckAt = healthcheck.Earliest(d.RecheckAt, at)
+	free := d.free()
+	if free != unbounded {
+		line = line[:min(free, len(line))]
+	}
+	if f.Unseen {
+		return
+	}
+	for _, one := range line {
+		if d.InFlight == nil {
+			d.InFlight = map[types.UID]string{}
+		}
+		d.InFlight[one.Machine.UID] = one.Machine.Name
+	}
+	d.Asked = line
 }
 
 // giveSlots admits those who are ready, as long as there are slots.

@@ -55,6 +55,9 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 		}
 		machine := target.Machine
 		record := records[machine.UID]
+		if record != nil && record.Spec.AskedFor() {
+			continue
+		}
 		if record == nil {
 			all = append(all, Admission{
 				Machine: machine, Host: target.Host, Grant: 1, awaitedBy: target.AwaitedBy,
@@ -76,6 +79,30 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 	}
 	slices.SortStableFunc(all, func(a, b Admission) int {
 		return cmp.Or(trueFirst(a.passedOver, b.passedOver), cmp.Compare(a.fruitless, b.fruitless), a.since.Compare(b.since), cmp.Compare(a.Machine.Name, b.Machine.Name))
+	})
+	return all, at
+}
+
+// asked returns the records that an annotation asked for and that wait for a slot, the earliest first. At is when another one gets in line
+// without an event.
+func (f Facts) asked(now time.Time) (all []Admission, at time.Time) {
+	for _, r := range f.Records {
+		if !r.Spec.AskedFor() {
+			continue
+		}
+		wants, due := ladder.WantsSlot(r, now)
+		at = healthcheck.Earliest(at, due)
+		if !wants {
+			continue
+		}
+		for i := range f.Targets {
+			if machine := f.Targets[i].Machine; machine.UID == r.Spec.MachineRef.UID {
+				all = append(all, Admission{Machine: machine, Record: r, Grant: r.Status.ReleasedGrant + 1, since: r.CreationTimestamp.Time})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Admission) int {
+		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.Record.UID, b.Record.UID))
 	})
 	return all, at
 }

@@ -39,7 +39,7 @@ func (d *draft) carryOut(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Rem
 		d.takeBack(attempt, others.message)
 		return d.stepBack(step, others)
 	}
-	if impossible := d.f.Safety.Impossible; impossible != "" {
+	if impossible := d.cannotBe(step); impossible != "" {
 		return d.impossible(attempt, impossible)
 	}
 	if brake := d.brake(); brake.isSet() {
@@ -48,6 +48,15 @@ func (d *draft) carryOut(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Rem
 		return d.stepBack(step, brake)
 	}
 	return d.act(d.actFor(step), *attempt, step)
+}
+
+// cannotBe says why a step can never take effect; empty if it may. What another health check asks for never deletes a machine itself: only an
+// owner replaces it.
+func (d *draft) cannotBe(step v1alpha1.RemediationStep) string {
+	if step.Action == v1alpha1.ActionReplace && d.f.Record.Spec.AskedFor() && d.f.Machine.Owner == nil {
+		return "No controller owns the machine any more, so nobody would replace it"
+	}
+	return d.f.Safety.Impossible
 }
 
 // actFor returns the act of a step.
@@ -163,7 +172,12 @@ func (d *draft) awaitCycle(attempt *v1alpha1.RemediationAttempt, step v1alpha1.R
 	switch {
 	case request.Impossible:
 		return d.impossible(attempt, request.Message)
+	case request.Kept != "" && d.f.Record.Spec.AskedFor() && (needsNoSlot(d.f.Record) || d.f.Unlimited):
+		// Nobody waits for it, and no rack begins at once beyond a limit, so it waits without end.
+		d.s.NextTransitionTime = nil
+		return d.goOn(d.trying(step) + ": waits: " + request.Kept)
 	case request.Kept != "":
+		d.s.StoppedBy = byHost
 		return d.givesUp(attempt, request.Kept)
 	case request.Succeeded == "False":
 		return d.givesUp(attempt, request.Message)

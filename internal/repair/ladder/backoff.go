@@ -44,6 +44,8 @@ func (d *draft) restAfter(last *v1alpha1.RemediationAttempt) time.Duration {
 		return 0
 	case notBegun(*last):
 		return doubled(firstBackoff, maxBackoff, int(max(1, last.Count)))
+	case last.Result == v1alpha1.ResultAborted:
+		return doubled(firstBackoff, maxBackoff, aborted(&d.s))
 	case inVain && NeverGivenUp(d.f.Record, d.stepOf(last)):
 		return doubled(firstRest, maxRest, failedInVain(&d.s))
 	}

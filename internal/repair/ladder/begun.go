@@ -118,6 +118,7 @@ const sameAsking = time.Hour
 
 // takeBack ends an attempt that is not wanted any more. If nobody has begun it, that is said once what it asked for is withdrawn.
 func (d *draft) takeBack(attempt *v1alpha1.RemediationAttempt, message string) {
+	kept := d.s.StoppedBy == byHost
 	if d.begun(attempt) {
 		attempt.BeganAt = stored(d.beganAt(attempt, attempt.BeganAt))
 		d.end(attempt, v1alpha1.ResultAborted, message)
@@ -126,23 +127,26 @@ func (d *draft) takeBack(attempt *v1alpha1.RemediationAttempt, message string) {
 	d.end(attempt, v1alpha1.ResultWithdrawn, message)
 	if !d.stands() && !d.gaveUp() {
 		d.end(attempt, v1alpha1.ResultNotBegun, message)
-		d.joinNotBegun()
+		d.joinNotBegun(kept)
+	} else if kept {
+		d.s.StoppedBy = byHost
 	}
 }
 
 // askedForADay reports whether Sickbay has asked for a step for so long, without a longer break, that a person must decide. The built-in plans
-// go on asking, but for what a person asked for.
+// go on asking, and other health checks go on asking an owner; a power cycle that somebody asked for is not waited for any longer.
 func (d *draft) askedForADay(step v1alpha1.RemediationStep) bool {
 	last := Last(&d.s)
-	if last == nil || !notBegun(*last) || last.Step != step.Name || (builtIn(d.f.Record) && !d.f.Record.Spec.AskedFor()) {
+	asksOn := builtIn(d.f.Record) && (!d.f.Record.Spec.AskedFor() || step.Action == v1alpha1.ActionReplace)
+	if last == nil || !notBegun(*last) || last.Step != step.Name || asksOn {
 		return false
 	}
 	return !d.now.Before(last.StartTime.Add(longestAsking)) && d.now.Sub(last.EndTime.Time) <= sameAsking
 }
 
 // joinNotBegun makes one entry of the last attempt and the one before it, if nobody began either. An attempt that a person asked for
-// begins a new row.
-func (d *draft) joinNotBegun() {
+// begins a new row. One that waited for somebody who keeps the host does not count for how long Sickbay has asked: that has no end.
+func (d *draft) joinNotBegun(kept bool) {
 	n := len(d.s.Attempts)
 	if n < 2 {
 		return
@@ -152,7 +156,10 @@ func (d *draft) joinNotBegun() {
 	if !notBegun(before) || before.Step != last.Step || fresh || last.StartTime.Sub(before.EndTime.Time) > sameAsking {
 		return
 	}
-	last.StartTime, last.Count = before.StartTime, max(1, before.Count)+1
+	last.Count = max(1, before.Count) + 1
+	if !kept {
+		last.StartTime = before.StartTime
+	}
 	if last.ObjectRef == nil {
 		// The owner that was asked before may still answer.
 		last.ObjectRef = before.ObjectRef
@@ -163,7 +170,7 @@ func (d *draft) joinNotBegun() {
 // settleWithdrawal says that nobody began the last attempt, once nothing of it stands any more. If somebody began it in that very moment, it
 // is opened again, or ends as one that had begun.
 func (d *draft) settleWithdrawal() {
-	last := Last(&d.s)
+	last, kept := Last(&d.s), d.s.StoppedBy == byHost
 	if last == nil || last.Begun() || !mayHaveBegun(last.Result) {
 		return
 	}
@@ -177,7 +184,7 @@ func (d *draft) settleWithdrawal() {
 		// Until now, somebody could begin it.
 		last.EndTime = d.time()
 		d.end(last, v1alpha1.ResultNotBegun, last.Message)
-		d.joinNotBegun()
+		d.joinNotBegun(kept)
 		d.rest(Last(&d.s))
 	}
 }

@@ -24,6 +24,8 @@ type Facts struct {
 	SuccessorUnknown bool
 	// Bounded reports that slots or pacing limit the repairs of the MachineHealthCheck, so others wait for what this record keeps.
 	Bounded bool
+	// Unlimited reports that no MachineHealthCheck limits how many machines are repaired at once, so what an annotation asks for needs no slot.
+	Unlimited bool
 	// BootTime is how long the Node may take to come back once nobody keeps the host off any more; zero if there is no host.
 	BootTime time.Duration
 	// JumpTo is the step that the rules of the plan ask for now; empty if they ask for none.

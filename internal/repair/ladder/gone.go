@@ -76,7 +76,7 @@ func (d *draft) handBack() bool {
 	if why == "" {
 		reason, why = v1alpha1.ReasonSuperseded, d.superseded()
 	}
-	if why == "" {
+	if why == "" || d.done() {
 		return false
 	}
 	if attempt := atWork(&d.s); attempt != nil {
@@ -89,6 +89,12 @@ func (d *draft) handBack() bool {
 		return true
 	}
 	return d.complete(reason, why)
+}
+
+// done reports whether what somebody asked for has just succeeded. It stays done, whoever takes it back at that moment.
+func (d *draft) done() bool {
+	attempt, request := atWork(&d.s), d.f.Request
+	return attempt != nil && request != nil && request.OperationID == attempt.OperationID && request.Succeeded == "True" && d.f.Record.Spec.OnTheirWord()
 }
 
 // superseded says that a person has asked for something else; empty if nobody has, or if somebody has begun with this record already.

@@ -91,10 +91,10 @@ func (d *draft) jump(step v1alpha1.RemediationStep) v1alpha1.RemediationStep {
 // pendingAct begins an attempt that acts, once it has a slot. Creating the record is the intent for the first attempt; the intent
 // for any other is stored before it acts.
 func (d *draft) pendingAct(step v1alpha1.RemediationStep) bool {
-	if !HasSlot(d.asDecided()) {
+	if !d.mayAct() {
 		return d.waitForSlot(step)
 	}
-	if impossible := d.f.Safety.Impossible; impossible != "" {
+	if impossible := d.cannotBe(step); impossible != "" {
 		return d.impossible(d.begin(step), impossible)
 	}
 	if brake := d.brake(); brake.isSet() {
@@ -120,6 +120,9 @@ func (d *draft) waitForSlot(step v1alpha1.RemediationStep) bool {
 	if paced := d.f.Safety.Paced; paced != "" {
 		return d.say(v1alpha1.RemediationPending, v1alpha1.ReasonPaced, paced)
 	}
-	return d.say(v1alpha1.RemediationPending, v1alpha1.ReasonNoSlot,
-		"Step "+step.Name+" waits for a slot of MachineHealthCheck "+d.f.Record.Spec.HealthCheckRef.Name)
+	of := "MachineHealthCheck " + d.f.Record.Spec.HealthCheckRef.Name
+	if d.f.Record.Spec.AskedFor() {
+		of = "the MachineHealthCheck of the machine"
+	}
+	return d.say(v1alpha1.RemediationPending, v1alpha1.ReasonNoSlot, "Step "+step.Name+" waits for a slot of "+of)
 }

@@ -157,14 +157,16 @@ func KeepsOff(r *v1alpha1.MachineRemediation) bool {
 }
 
 // Before reports whether a record waits for another open one of its machine. All wait for a person who keeps the host off, who waits only until
-// nothing of theirs stands. What people ask for waits for a health check's, which makes room if nobody has begun it, and otherwise the later
-// one waits.
+// nothing of theirs stands, and for one of which something stands. What people ask for waits for a health check's that may act, which makes room
+// if nobody has begun it; one that stands still, held or paused, is not waited for. Otherwise the later one waits.
 func Before(other, own *v1alpha1.MachineRemediation) bool {
 	switch {
 	case KeepsOff(own) != KeepsOff(other):
 		return KeepsOff(other) || MayStand(other)
+	case MayStand(own) != MayStand(other):
+		return MayStand(other)
 	case own.Spec.OnTheirWord() != other.Spec.OnTheirWord():
-		return own.Spec.OnTheirWord()
+		return own.Spec.OnTheirWord() && (MayStand(other) || HasSlot(other))
 	}
 	order := other.CreationTimestamp.Compare(own.CreationTimestamp.Time)
 	return cmp.Or(order, cmp.Compare(other.UID, own.UID)) < 0

@@ -94,6 +94,15 @@ func failedInVain(s *v1alpha1.MachineRemediationStatus) int {
 	return n
 }
 
+// aborted returns how many attempts in a row were aborted.
+func aborted(s *v1alpha1.MachineRemediationStatus) int {
+	n := 0
+	for i := len(s.Attempts) - 1; i >= 0 && s.Attempts[i].Result == v1alpha1.ResultAborted; i-- {
+		n++
+	}
+	return n
+}
+
 // findingAsked is the reason of a verdict that the annotation remediate-machine caused.
 const findingAsked = "HasRemediateMachineAnnotation"
 

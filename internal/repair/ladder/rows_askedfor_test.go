@@ -13,7 +13,19 @@ func askedBy(kind v1alpha1.RemediationRequesterKind, name string) Facts {
 	})
 }
 
-func byAnnotation() Facts { return askedBy(v1alpha1.AskedByAnnotation, "reboot.metal3.io") }
+func byAnnotation() Facts {
+	return with(askedBy(v1alpha1.AskedByAnnotation, "reboot.metal3.io"), func(f *Facts) { f.Record.Spec.Grant = 1 })
+}
+
+func unlimited(f *Facts) { f.Unlimited = true }
+
+// keptByCycle: a power cycle waits for a person who keeps its host.
+func keptByCycle(f *Facts) {
+	f.Request.Kept = "Somebody wants the host h off (spec.online)"
+	requestSays("Unknown", f.Request.Kept)(f)
+}
+
+const saysNoSlotToAsk = "Pending NoSlot: Step reboot waits for a slot of the MachineHealthCheck of the machine"
 
 // keepsOff is what somebody asks for who wants the host kept off.
 func keepsOff() Facts {
@@ -206,9 +218,11 @@ func rowsAskedFor() []row {
 			"the cycle that somebody asked for was aborted",
 			with(byAnnotation(), begun, cycleAborted),
 			answer{
-				Says: "Acting Acting: The host h is used by somebody else; trying step reboot again",
+				Says: "Pending Backoff: The host h is used by somebody else; it begins again later",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: The host h is used by somebody else",
+				Free: true,
+				Due:  "5s", Again: "5s",
 			},
 		},
 		{
@@ -225,9 +239,11 @@ func rowsAskedFor() []row {
 			"a cycle of a plan was aborted",
 			with(plan(reboot(), replace()), begun, cycleAborted),
 			answer{
-				Says: "Acting Acting: The host h is used by somebody else; trying step reboot again",
+				Says: "Pending Backoff: The host h is used by somebody else; it begins again later",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: The host h is used by somebody else",
+				Free: true,
+				Due:  "5s", Again: "5s",
 			},
 		},
 		{
@@ -389,6 +405,43 @@ func rowsAskedFor() []row {
 				Says: "Acting Withdrawing: Withdrawing what was asked for: ann keeps the host off",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: ann keeps the host off",
+				Due:  "5s", Again: "5s",
+			},
+		},
+		{
+			"an annotation asks, and has no slot",
+			with(byAnnotation(), noGrant),
+			answer{Says: saysNoSlotToAsk, At: "reboot 1", Free: true},
+		},
+		{
+			"an annotation asks, and nobody limits how many hosts are cycled",
+			with(byAnnotation(), noGrant, unlimited),
+			answer{Does: "CreateReboot 1", Free: true},
+		},
+		{
+			"an annotation asks, and others have taken the slot",
+			with(byAnnotation(), func(f *Facts) { f.Safety.OverBudget = "2 of at most 1 are in flight" }),
+			answer{Says: "Pending NoSlot: 2 of at most 1 are in flight", At: "reboot 1", Free: true, Due: "5s", Again: "5s"},
+		},
+		{
+			"the cycle has not begun, and a person keeps the host",
+			with(byAnnotation(), unlimited, asks("reboot", time.Minute), keptByCycle),
+			answer{Says: "Acting Acting: Step reboot: waits: Somebody wants the host h off (spec.online)", At: "reboot 1", Last: "reboot 1 made RebootRemediation r-1, asked"},
+		},
+		{
+			"the cycle has not begun, a person keeps the host, and others wait for the slot",
+			with(byAnnotation(), asks("reboot", time.Minute), keptByCycle),
+			answer{
+				Says: "Acting Withdrawing: Withdrawing what was asked for: Somebody wants the host h off (spec.online)",
+				At:   "reboot 2", Last: "reboot 1 made RebootRemediation r-1, Withdrawn: Somebody wants the host h off (spec.online)",
+			},
+		},
+		{
+			"the cycle has succeeded as who asked takes it back",
+			with(byAnnotation(), works("reboot", time.Minute), requestSays("True", "The Node is back"), withdrawn),
+			answer{
+				Says: "Ended Ended: RebootRemediation r-1 has succeeded", At: "2", Ends: "True Done",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Succeeded: RebootRemediation r-1 has succeeded",
 			},
 		},
 	}

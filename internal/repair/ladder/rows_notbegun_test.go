@@ -167,6 +167,7 @@ func rowsNotBegun() []row {
 			Says: "Acting Withdrawing: Withdrawing what was asked for: ann keeps the host off",
 			At:   "replace 5",
 			Last: "reboot 4 made RebootRemediation r-4 since -1m0s, Aborted: ann keeps the host off",
+			Due:  "20s", Again: "20s",
 		}},
 		{"a third power cycle is broken off before its host is off", with(plan(reboot(), replace()), works("reboot", 4*time.Hour), over(v1alpha1.ResultTimedOut, "reboot"),
 			works("reboot", 3*time.Hour), over(v1alpha1.ResultAborted, "reboot"), hostWasOff, works("reboot", 2*time.Hour), over(v1alpha1.ResultAborted, "reboot"), hostWasOff,
@@ -174,6 +175,7 @@ func rowsNotBegun() []row {
 			Says: "Acting Withdrawing: Withdrawing what was asked for: ann keeps the host off",
 			At:   "reboot 5",
 			Last: "reboot 4 made RebootRemediation r-4 since -1m0s, Aborted: ann keeps the host off",
+			Due:  "20s", Again: "20s",
 		}},
 		{"the owner has deleted the machine while the mark was taken back", with(plan(replace()), asks("replace", time.Hour), over(v1alpha1.ResultWithdrawn, "replace"), deleting(time.Second)), answer{
 			Says: saysReplacing,

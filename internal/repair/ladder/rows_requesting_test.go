@@ -181,6 +181,7 @@ func rowsRequesting() []row {
 				Says: "Acting Withdrawing: Withdrawing what was asked for: ann keeps the host off",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: ann keeps the host off",
+				Due:  "5s", Again: "5s",
 			},
 		},
 		{

@@ -32,7 +32,7 @@ func (d *draft) begunUnseen() (v1alpha1.RemediationStep, *v1alpha1.RemediationOb
 	if !ok {
 		return step, nil
 	}
-	intended := d.s.Attempt == 0 && HasSlot(d.f.Record)
+	intended := d.s.Attempt == 0 && d.mayAct()
 	return step, d.seen(step, OperationID(d.f.Record, 1), intended)
 }
 

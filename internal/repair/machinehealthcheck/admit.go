@@ -24,6 +24,7 @@ const (
 // act admits machines by the decision. It returns the facts and the decision after that, and when to look again even without an
 // event; zero means never.
 func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Decision) (admission.Facts, admission.Decision, time.Duration, error) {
+	f, d = r.grantAsked(ctx, f, d)
 	if d.Config.OnlyReports() || len(d.Admit) == 0 {
 		return f, d, r.unseenWait(f, d), nil
 	}
@@ -43,6 +44,21 @@ func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Dec
 	replace(&f, written)
 	d = admission.Decide(f, r.Clock.Now())
 	return f, d, r.unseenWait(f, d), nil
+}
+
+// grantAsked grants slots to what annotations ask for.
+func (r *Reconciler) grantAsked(ctx context.Context, f admission.Facts, d admission.Decision) (admission.Facts, admission.Decision) {
+	if len(d.Asked) == 0 {
+		return f, d
+	}
+	written := map[string]*v1alpha1.MachineRemediation{}
+	for _, o := range r.admitAll(ctx, f, d, d.Asked) {
+		if o.record != nil {
+			written[o.record.Name] = o.record
+		}
+	}
+	replace(&f, written)
+	return f, admission.Decide(f, r.Clock.Now())
 }
 
 // admit admits machines, and returns their records as they are now, by name. If one fails, the next takes its place: otherwise a

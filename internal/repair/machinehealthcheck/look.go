@@ -14,7 +14,8 @@ func (r *Reader) observeAndDecide(ctx context.Context, mhc *clusterv1.MachineHea
 	if err != nil {
 		return admission.Facts{}, admission.Decision{}, err
 	}
-	if len(decision.Admit) > 0 && decision.Bounded() && !decision.Config.OnlyReports() {
+	admits := len(decision.Admit) > 0 && !decision.Config.OnlyReports()
+	if (admits || len(decision.Asked) > 0) && decision.Bounded() {
 		if err := r.LiveRecords(ctx, &facts); err != nil {
 			return admission.Facts{}, admission.Decision{}, err
 		}

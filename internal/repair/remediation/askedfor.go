@@ -79,7 +79,10 @@ func (r *Reader) judgeAskedFor(ctx context.Context, v *view) error {
 	}
 	v.node = facts.Node.Node
 	v.facts.Safety.OthersAtWork = workOfOthers(v.node)
-	return nil
+	if v.facts.Record.Spec.RequestedBy.Kind == v1alpha1.AskedByAnnotation && !v.facts.Unlimited {
+		v.facts.Safety.OverBudget, err = r.Gatekeeper.OverBudget(ctx, v.mhc, v.cluster)
+	}
+	return err
 }
 
 // safetyAsked reads what keeps Sickbay from acting on what somebody asked for. What people ask for by an annotation or a request is done even
@@ -98,7 +101,25 @@ func (r *Reader) safetyAsked(ctx context.Context, v *view) error {
 	case v1alpha1.AskedByPerson:
 	}
 	s.OnHold, s.HoldUntil = mhcspec.OnHold(r.Clock.Now(), on...)
-	return nil
+	if v.facts.Record.Spec.RequestedBy.Kind != v1alpha1.AskedByAnnotation {
+		return nil
+	}
+	limited, err := r.limited(ctx, v)
+	v.facts.Unlimited = !limited
+	return err
+}
+
+// limited reports whether the machine's MachineHealthCheck limits how many machines are repaired at once, and gives slots to what annotations ask for.
+func (r *Reader) limited(ctx context.Context, v *view) (bool, error) {
+	if v.mhc == nil || v.cluster == nil || !mhcspec.IsTarget(v.machine) || !v.mhc.DeletionTimestamp.IsZero() || !r.Policy.Manages(v.mhc) {
+		return false, nil
+	}
+	plan, err := mhcspec.PlanOf(ctx, v.reader, v.mhc)
+	if err != nil {
+		return false, err
+	}
+	config, _ := mhcspec.ParseConfig(v.mhc, plan)
+	return config.MaxInFlight != nil, nil
 }
 
 // checkPaused says why the health check that asked may not have the machine repaired now. It also returns what else may put that on hold.

@@ -28,7 +28,8 @@ type Seen struct {
 // LookLive reads what the next step of an open record depends on, for a person: without a cache, and with that person's rights. The
 // policy is the manager's. It judges no machine and asks no gate.
 func LookLive(ctx context.Context, reader client.Reader, policy mhcspec.Policy, now clock.PassiveClock, record *v1alpha1.MachineRemediation) (Seen, error) {
-	machine, err := machineOf(ctx, reader, record)
+	r := &Reader{Reader: slots.Reader{Live: reader, Clock: now, Selectors: &mhcspec.Selectors{}}, Policy: policy, OpenShift: ofOpenShift(record)}
+	machine, err := r.machineOf(ctx, reader, record)
 	if apierrors.IsForbidden(err) {
 		return Seen{Facts: ladder.Alone(record), MachineUnread: true, Unread: []string{"Machine " + record.Spec.MachineRef.Name}}, nil
 	}
@@ -40,7 +41,6 @@ func LookLive(ctx context.Context, reader client.Reader, policy mhcspec.Policy, 
 		return Seen{Facts: facts}, err
 	}
 	v := &view{how: current, at: now.Now(), reader: reader, facts: facts, machine: machine}
-	r := &Reader{Reader: slots.Reader{Live: reader, Clock: now, Selectors: &mhcspec.Selectors{}}, Policy: policy}
 	err = r.lookAround(ctx, v)
 	if apierrors.IsForbidden(err) {
 		v.facts.Safety = ladder.Safety{}

@@ -162,7 +162,7 @@ func (r *Reconciler) logSwept(ctx context.Context, ended *v1alpha1.MachineRemedi
 const joinedMost = 64
 
 // unseenActs are the acts that may have been carried out without the record's knowledge: those of attempts that it does not list.
-// Creating a record with a slot is the intent for its first attempt.
+// Creating a record with a slot, or that needs none, is the intent for its first attempt.
 func unseenActs(ended *v1alpha1.MachineRemediation) []remedy.Request {
 	var list []remedy.Request
 	add := func(name string, number int32, over *metav1.Time) {
@@ -180,7 +180,7 @@ func unseenActs(ended *v1alpha1.MachineRemediation) []remedy.Request {
 			add(attempt.Step, attempt.Number-before, attempt.EndTime)
 		}
 	}
-	if first, ok := ladder.NextStep(ended); ok && len(ended.Status.Attempts) == 0 && ended.Spec.Grant > 0 {
+	if first, ok := ladder.NextStep(ended); ok && len(ended.Status.Attempts) == 0 && (ended.Spec.Grant > 0 || ended.Spec.AskedFor()) {
 		add(first.Name, 1, nil)
 	}
 	return list
