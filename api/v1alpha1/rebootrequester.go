@@ -3,7 +3,7 @@ package v1alpha1
 import "k8s.io/apimachinery/pkg/types"
 
 // RequesterKind says what asked for a power cycle.
-// +kubebuilder:validation:Enum=Person;HealthCheck;Record;Annotation
+// +kubebuilder:validation:Enum=Person;HealthCheck;Record
 type RequesterKind string
 
 // The kinds of requesters.
@@ -14,8 +14,6 @@ const (
 	RequestedByHealthCheck RequesterKind = "HealthCheck"
 	// RequestedByRecord: a MachineRemediation made it, for a step of its plan.
 	RequestedByRecord RequesterKind = "Record"
-	// RequestedByAnnotation: a person, or a program, annotated the Machine.
-	RequestedByAnnotation RequesterKind = "Annotation"
 )
 
 // RebootRequester says who asked for a power cycle.

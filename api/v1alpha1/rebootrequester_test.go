@@ -14,7 +14,6 @@ func TestForRecord(t *testing.T) {
 	}{
 		"not known":      {nil, false},
 		"a person":       {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson, Name: "alice"}, false},
-		"an annotation":  {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByAnnotation}, false},
 		"a health check": {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByHealthCheck}, false},
 		"a record":       {&v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord}, true},
 	} {

@@ -57,10 +57,9 @@ func TestSpecs(t *testing.T) {
 		"Machine with a namespace":    {"{machine: {apiGroup: cluster.x-k8s.io, name: fleet/m}, requestedBy: {kind: Person}}", `spec.machine.name: Invalid value: "fleet/m": spec.machine.name in body should match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'`},
 		"Machine of another name":     {"machine: {apiGroup: cluster.x-k8s.io, name: other}", "spec.machine.name: Invalid value: must be the name of the RebootRemediation, unless spec.requestedBy is set"},
 		"requested by a person":       {"requestedBy: {kind: Person, name: alice}", ""},
-		"requested by nobody known":   {"requestedBy: {kind: Annotation}", ""},
 		"requested by a health check": {"requestedBy: {kind: HealthCheck}", ""},
 		"requested by a record":       {"{machine: {apiGroup: cluster.x-k8s.io, name: other}, requestedBy: {kind: Record, name: r, uid: u, operationID: u/1}}", ""},
-		"requested by others":         {"requestedBy: {kind: Prayer}", `spec.requestedBy.kind: Unsupported value: "Prayer": supported values: "Person", "HealthCheck", "Record", "Annotation"`},
+		"requested by others":         {"requestedBy: {kind: Prayer}", `spec.requestedBy.kind: Unsupported value: "Prayer": supported values: "Person", "HealthCheck", "Record"`},
 		"requested by no kind":        {"requestedBy: {name: alice}", "spec.requestedBy.kind: Required value"},
 		"requested by no name":        {`requestedBy: {kind: Person, name: ""}`, `spec.requestedBy.name: Invalid value: "": spec.requestedBy.name in body should be at least 1 chars long`},
 		"requested for no operation":  {`{machine: {apiGroup: cluster.x-k8s.io, name: m}, requestedBy: {kind: Record, name: r, operationID: ""}}`, `spec.requestedBy.operationID: Invalid value: "": spec.requestedBy.operationID in body should be at least 1 chars long`},
@@ -70,7 +69,7 @@ func TestSpecs(t *testing.T) {
 		"an operation of a person":    {"requestedBy: {kind: Person, operationID: u/1}", "spec.requestedBy.operationID: Invalid value: is for a record only"},
 		"an operation of others":      {"requestedBy: {kind: HealthCheck, operationID: u/1}", "spec.requestedBy.operationID: Invalid value: is for a record only"},
 		"another Machine, a person":   {"{machine: {apiGroup: cluster.x-k8s.io, name: other}, requestedBy: {kind: Person}}", ""},
-		"another, for an annotation":  {"{machine: {apiGroup: cluster.x-k8s.io, name: other}, requestedBy: {kind: Annotation}}", ""},
+		"another, for a health check": {"{machine: {apiGroup: cluster.x-k8s.io, name: other}, requestedBy: {kind: HealthCheck}}", ""},
 		"a word that is not known":    {"retries: 3", `RebootRemediation in version "v1alpha1" cannot be handled as a RebootRemediation: strict decoding error: unknown field "spec.retries"`},
 	} {
 		t.Run(name, func(t *testing.T) {

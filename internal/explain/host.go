@@ -158,19 +158,13 @@ func (h *Host) leftAlone() string {
 // cycleWords sums up a power cycle.
 func cycleWords(c *v1alpha1.RebootRemediation) string {
 	text := c.Name + ", " + cmp.Or(string(c.Status.Phase), "not begun")
-	if by := c.Spec.RequestedBy; by != nil {
-		text += ", requested by " + strings.TrimSpace(requesterWords[by.Kind]+" "+by.Name)
+	if by := c.Spec.RequestedBy; by.ForRecord() {
+		text += ", requested by MachineRemediation " + by.Name
 	}
 	if done := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionSucceeded); done != nil && done.Message != "" {
 		text += ": " + done.Message
 	}
 	return text
-}
-
-// requesterWords are the words for what requested a power cycle.
-var requesterWords = map[v1alpha1.RequesterKind]string{
-	v1alpha1.RequestedByPerson: "a person", v1alpha1.RequestedByHealthCheck: "a health check", v1alpha1.RequestedByRecord: "MachineRemediation",
-	v1alpha1.RequestedByAnnotation: "an annotation",
 }
 
 // repairs sums up records, latest first; empty if there are none.

@@ -2,7 +2,8 @@
 // person or the health check of another controller has made, and the annotation of OpenShift's health check. A record is the only way to a power
 // cycle; package remediation carries it out, and package reboot cycles the host.
 //
-// It looks at one Machine at a time, so no two requests of a Machine become records side by side. ask decides, observe.go reads, act.go writes.
+// It looks at one Machine at a time, so no two requests of a Machine become records side by side. ask decides, the reader reads, and
+// the writer writes.
 package intake
 
 import (
@@ -79,7 +80,7 @@ type Reconciler struct {
 
 // Reconcile looks at what is asked for about one Machine.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	concerned, err := r.concerned(ctx, req.NamespacedName)
+	concerned, err := r.reads().concerned(ctx, req.NamespacedName)
 	if err != nil || !concerned {
 		r.refused.Forget(req.NamespacedName)
 		unsolved.DeleteLabelValues(req.Namespace, req.Name)
@@ -95,7 +96,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 // takeIn observes, decides and acts, until nothing is left to do. It returns when to look again; zero means never.
 func (r *Reconciler) takeIn(ctx context.Context, key client.ObjectKey) (time.Duration, error) {
 	for range maxTurns {
-		v, err := r.observe(ctx, key)
+		v, err := r.reads().observe(ctx, key)
 		if err != nil {
 			return 0, err
 		}
@@ -106,13 +107,14 @@ func (r *Reconciler) takeIn(ctx context.Context, key client.ObjectKey) (time.Dur
 		d := ask.Decide(v.facts, r.Clock.Now())
 		measure(v.machine, d.Unsolved)
 		if d.Act == ask.Nothing {
-			return scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), 0), r.showProgress(ctx, v)
+			return scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), 0), r.writes().showProgress(ctx, v)
 		}
-		if err := r.act(ctx, v, d); err != nil {
+		if err := r.writes().do(ctx, v, d, r.Clock.Now()); err != nil {
 			return 0, err
 		}
+		r.announce(v.machine, d)
 		if d.Act == ask.Refuse {
-			return 0, r.showProgress(ctx, v)
+			return 0, r.writes().showProgress(ctx, v)
 		}
 		ctrl.LoggerFrom(ctx).Info("Taken in", "act", d.Act, "message", d.Message)
 	}

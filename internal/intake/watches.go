@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -32,7 +31,7 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	if err != nil {
 		return err
 	}
-	if err := wakeByFilter(mgr, ctl, r.Kind, r.WatchFilter, r.ofLabelled); err != nil {
+	if err := r.reads().wakeByFilter(mgr, ctl); err != nil {
 		return fmt.Errorf("adding the watches of %s: %w", name, err)
 	}
 	err = scaffold.Watch(ctl, name,
@@ -69,10 +68,4 @@ func (r *Reconciler) machineNamed(ref v1alpha1.MachineReference, namespace strin
 		return nil
 	}
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: namespace, Name: ref.Name}}}
-}
-
-// ofLabelled maps a Cluster to the Machines of its namespace that ask for something.
-func (r *Reconciler) ofLabelled(ctx context.Context, cluster client.Object) []ctrl.Request {
-	return scaffold.RequestsIn(ctx, r.Client, scaffold.MetadataListOf(r.Kind), func(machine *metav1.PartialObjectMetadata) bool { return asks(machine) },
-		client.InNamespace(cluster.GetNamespace()))
 }

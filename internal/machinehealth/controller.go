@@ -18,11 +18,15 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/fairqueue"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // ControllerName names the controller in logs, metrics and events.
 const ControllerName = "machinehealth"
+
+// FieldOwner is the field manager for the conditions of this package.
+const FieldOwner = ownwrites.MachineHealthFieldOwner
 
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machines;machinehealthchecks,verbs=list;watch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=patch
@@ -85,7 +89,7 @@ func (r *Reconciler) Engine() *healthcheck.Reconciler[*clusterv1.Machine] {
 				Damping:        steadyHost,
 			}},
 			Progress:     healthcheck.AnnotationProgress[*clusterv1.Machine]{Client: r.Client, Name: ControllerName},
-			Store:        store{healthcheck.Metav1Store[*clusterv1.Machine]{Client: r.Client, FieldOwner: FieldOwner}},
+			Store:        healthcheck.Metav1Store[*clusterv1.Machine]{Client: r.Client, FieldOwner: FieldOwner},
 			SyncPeriod:   r.SyncPeriod,
 			Concurrency:  r.Concurrency,
 			Predicates:   []predicate.Predicate{relevantMachineChange()},

@@ -8,7 +8,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
@@ -54,12 +53,10 @@ func removal(t *testing.T, leave func(*harness)) {
 	t.Helper()
 	f := newHarness(t)
 	f.sicken()
-	f.mark("OwnerRemediated", ownwrites.RebootMarkFieldOwner)
 	f.mark("Foreign", "somebody-else")
 	leave(f)
 	f.reconcile()
 	expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
-	expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "OwnerRemediated")
 	expect.Condition(t.Context(), t, f.env.Client, f.machine, "Foreign")
 
 	version := f.version()
@@ -97,29 +94,15 @@ func TestForeignConditionsStay(t *testing.T) {
 	}
 }
 
-// TestMarkOfTheOwnerStays: the mark stays if the owner, and not we, set it, and while the
-// owner acts on it.
+// TestMarkOfTheOwnerStays: removing a verdict leaves the mark for the machine's owner alone.
 func TestMarkOfTheOwnerStays(t *testing.T) {
-	t.Run("set by somebody else", func(t *testing.T) {
-		f := newHarness(t)
-		f.sicken()
-		f.mark("OwnerRemediated", "somebody-else")
-		f.delete(f.mhc)
-		f.reconcile()
-		expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
-		expect.Condition(t.Context(), t, f.env.Client, f.machine, "OwnerRemediated")
-	})
-	t.Run("Machine being deleted", func(t *testing.T) {
-		f := newHarness(t)
-		f.sicken()
-		f.mark("OwnerRemediated", ownwrites.RebootMarkFieldOwner)
-		change(f, f.machine, func(m *clusterv1.Machine) { m.Finalizers = []string{"test.sickbay.dev/keep"} })
-		f.delete(f.machine)
-		f.delete(f.mhc)
-		f.reconcile()
-		expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
-		expect.Condition(t.Context(), t, f.env.Client, f.machine, "OwnerRemediated")
-	})
+	f := newHarness(t)
+	f.sicken()
+	f.mark("OwnerRemediated", "somebody-else")
+	f.delete(f.mhc)
+	f.reconcile()
+	expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
+	expect.Condition(t.Context(), t, f.env.Client, f.machine, "OwnerRemediated")
 }
 
 // TestClusterIsGone: the Cluster is gone before its Machines, and what we wrote is removed

@@ -120,7 +120,7 @@ func TestKeepOurManagedFields(t *testing.T) {
 	machine := build.Machine(e.Namespace(t), "m")
 	build.Create(t.Context(), t, e.Client, machine)
 	applied(t, e, machine, "sickbay-machinehealth", "R", verdict)
-	applied(t, e, machine, RebootMarkFieldOwner, "R", mark)
+	applied(t, e, machine, RemediationFieldOwner, "R", mark)
 	applied(t, e, machine, "sickbay", "R", "Other")
 	before := read(t, e, machine)
 	kept, err := KeepOurManagedFields(before.DeepCopy())
@@ -131,7 +131,7 @@ func TestKeepOurManagedFields(t *testing.T) {
 	for _, entry := range kept.(*clusterv1.Machine).ManagedFields {
 		owners = append(owners, entry.Manager)
 	}
-	if diff := cmp.Diff([]string{"sickbay-machinehealth", RebootMarkFieldOwner}, owners); diff != "" {
+	if diff := cmp.Diff([]string{"sickbay-machinehealth", RemediationFieldOwner}, owners); diff != "" {
 		t.Errorf("owners (-want +got):\n%s", diff)
 	}
 	kept.(*clusterv1.Machine).ManagedFields = before.ManagedFields

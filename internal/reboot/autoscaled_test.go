@@ -9,8 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/tools/events"
-	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -88,8 +86,7 @@ func TestAutoscaled(t *testing.T) {
 		"cannot be read": {ownedBy(capi, "MachineSet", "ms"), owners{broken: true}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &Reconciler{Live: c.owners, Recorder: events.NewFakeRecorder(10), Clock: clock.RealClock{}}
-			if got := r.autoscaled(t.Context(), &v1alpha1.RebootRemediation{}, &view{facts: in(v1alpha1.Pending), machine: &machine{object: c.machine}}); got != c.want {
+			if got := (reader{live: c.owners}).autoscaled(t.Context(), &view{facts: in(v1alpha1.Pending), machine: &machine{object: c.machine}}); got != c.want {
 				t.Errorf("autoscaled is %t, want %t", got, c.want)
 			}
 		})

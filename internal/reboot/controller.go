@@ -1,10 +1,17 @@
+// Package reboot power-cycles the host of a bare-metal machine: it switches the host off and proves that it is off, takes the Node out
+// of service, switches the host on, and puts back what the Node had.
+//
+// A RebootRemediation that a MachineRemediation has made is one power cycle, for one of its attempts; only its status remembers the cycle. This
+// package does not know why, or what follows. All other RebootRemediations ask for a MachineRemediation, and are no concern of this package.
+//
+// The package cycle decides what comes next, and is pure. Each of its decisions is one write: it either updates the status or does one
+// thing in the world. Here, the reader reads the facts for a decision, and the writer carries it out.
 package reboot
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
@@ -17,7 +24,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
@@ -95,16 +101,13 @@ type Reconciler struct {
 
 // Reconcile takes one RebootRemediation as far as possible: it observes, decides, acts, and repeats.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	request := &v1alpha1.RebootRemediation{}
-	if err := r.Client.Get(ctx, req.NamespacedName, request); err != nil {
-		if apierrors.IsNotFound(err) {
-			r.expectations.Forget(req.NamespacedName)
-			r.conflicts.Reset(req.NamespacedName)
-			r.failures.Forget(req.NamespacedName)
-			r.keys.Forget(req.NamespacedName)
-			return ctrl.Result{}, nil
-		}
-		return ctrl.Result{}, fmt.Errorf("getting RebootRemediation %s: %w", req.NamespacedName, err)
+	request, err := r.reads().request(ctx, req.NamespacedName)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if request == nil {
+		r.forget(req.NamespacedName)
+		return ctrl.Result{}, nil
 	}
 	if !r.isMine(request) {
 		return ctrl.Result{}, nil
@@ -120,6 +123,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return result, err
 }
 
+// forget drops what is known of a RebootRemediation that is gone.
+func (r *Reconciler) forget(key client.ObjectKey) {
+	r.expectations.Forget(key)
+	r.conflicts.Reset(key)
+	r.failures.Forget(key)
+	r.keys.Forget(key)
+}
+
 // carryOut takes a power cycle as far as possible. It fails with a conflict or ErrChanged if something has changed since it was read.
 func (r *Reconciler) carryOut(ctx context.Context, request *v1alpha1.RebootRemediation) (ctrl.Result, error) {
 	place := &clusterPlace{places: &r.places}
@@ -132,7 +143,7 @@ func (r *Reconciler) carryOut(ctx context.Context, request *v1alpha1.RebootRemed
 		case err != nil:
 			return ctrl.Result{}, err
 		case !decision.Changed && decision.Action == cycle.Nothing:
-			return ctrl.Result{RequeueAfter: r.requeueAfter(ctx, request, v, decision)}, nil
+			return ctrl.Result{RequeueAfter: r.requeueAfter(ctx, v, decision)}, nil
 		case decision.Action == cycle.RemoveFinalizer, decision.Action == cycle.RemoveNodeFinalizer:
 			// The event of this write brings up the rest.
 			return ctrl.Result{}, nil
@@ -141,37 +152,18 @@ func (r *Reconciler) carryOut(ctx context.Context, request *v1alpha1.RebootRemed
 	return ctrl.Result{}, fmt.Errorf("RebootRemediation %s did not settle", client.ObjectKeyFromObject(request))
 }
 
-// isMine reports whether a RebootRemediation is a cycle of this Reconciler's kind of Machine, and of its manager.
-func (r *Reconciler) isMine(request *v1alpha1.RebootRemediation) bool {
-	return IsCycle(request) && referenceOf(request).APIGroup == r.Kind.Group && !r.foreign(request)
-}
-
-// foreign reports whether another manager looks after a cycle: that whose label its record has. A cycle that has begun and has no label is
-// everybody's: the manager was given a filter later, and none without a filter runs beside it.
-func (r *Reconciler) foreign(request *v1alpha1.RebootRemediation) bool {
-	label := request.Labels[clusterv1.WatchLabel]
-	return r.WatchFilter != "" && label != r.WatchFilter && (label != "" || !begun(request))
-}
-
-// begun reports whether a RebootRemediation needs attention: it has finalizers, and has a host or was deleted.
-func begun(request *v1alpha1.RebootRemediation) bool {
-	kept := controllerutil.ContainsFinalizer(request, cycle.Finalizer) || controllerutil.ContainsFinalizer(request, cycle.NodeFinalizer)
-	return kept && (request.Status.Host != nil || !request.DeletionTimestamp.IsZero())
-}
-
 // turn observes once, and does one thing.
 func (r *Reconciler) turn(ctx context.Context, request *v1alpha1.RebootRemediation, place *clusterPlace) (view, cycle.Decision, error) {
-	v, err := r.observe(ctx, request, place)
+	v, err := r.reads().observe(ctx, request, place)
+	r.report(request, append(v.outcomes, outcome{observing, err})...)
 	if err != nil {
-		r.reportFailure(request, observing, err)
-		return view{}, cycle.Decision{}, err
+		return v, cycle.Decision{}, err
 	}
-	r.failures.Succeed(client.ObjectKeyFromObject(request), observing)
 	decision := cycle.Decide(v.facts, r.Clock.Now())
 	if cycle.Begins(&v.facts, decision) {
-		release, err := r.reserve(ctx, request, &v)
+		release, err := r.reserve(ctx, &v)
 		if err != nil {
-			return view{}, cycle.Decision{}, err
+			return v, cycle.Decision{}, err
 		}
 		defer release()
 		decision = cycle.Decide(v.facts, r.Clock.Now())
@@ -182,47 +174,33 @@ func (r *Reconciler) turn(ctx context.Context, request *v1alpha1.RebootRemediati
 	if decision.Action == cycle.Nothing {
 		return v, decision, nil
 	}
-	if err := r.act(ctx, request, v, decision); err != nil {
-		r.reportFailure(request, decision.Action, err)
-		return v, decision, err
+	return v, decision, r.act(ctx, v, decision)
+}
+
+// store writes the status, and announces what has changed in it.
+func (r *Reconciler) store(ctx context.Context, request *v1alpha1.RebootRemediation, status v1alpha1.RebootRemediationStatus) error {
+	before := request.Status
+	request.Status = status
+	if err := r.writes().storeStatus(ctx, request); err != nil {
+		return err
 	}
-	ctrl.LoggerFrom(ctx).Info("Action carried out", "action", decision.Action, "phase", request.Status.Phase)
 	r.expectations.Expect(request)
-	return v, decision, nil
+	measure(before, status)
+	r.announce(ctx, request, before)
+	return nil
 }
 
-// keyedLocks has one lock for each key that somebody locks. The zero value is ready to use.
-type keyedLocks struct {
-	mu sync.Mutex
-	of map[client.ObjectKey]*keyedLock
-}
-
-type keyedLock struct {
-	sync.Mutex
-	// users counts who holds the lock or waits for it.
-	users int
-}
-
-// lock waits for the lock of a key, and returns what releases it.
-func (l *keyedLocks) lock(key client.ObjectKey) (release func()) {
-	l.mu.Lock()
-	if l.of == nil {
-		l.of = map[client.ObjectKey]*keyedLock{}
+// act carries out a decision, and reports whether that has failed.
+func (r *Reconciler) act(ctx context.Context, v view, d cycle.Decision) error {
+	if d.Action == cycle.RemoveNodeFinalizer {
+		r.announceNodeGivenUp(v)
 	}
-	one := l.of[key]
-	if one == nil {
-		one = &keyedLock{}
-		l.of[key] = one
+	err := r.writes().do(ctx, v, d)
+	r.report(v.request, outcome{d.Action, err})
+	if err != nil {
+		return err
 	}
-	one.users++
-	l.mu.Unlock()
-	one.Lock()
-	return func() {
-		one.Unlock()
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if one.users--; one.users == 0 {
-			delete(l.of, key)
-		}
-	}
+	ctrl.LoggerFrom(ctx).Info("Action carried out", "action", d.Action, "phase", v.request.Status.Phase)
+	r.expectations.Expect(v.request)
+	return nil
 }

@@ -65,15 +65,27 @@ func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemed
 	r.Recorder.Eventf(request, nil, eventType, string(now.Phase), eventAction, "%s", ownwrites.Note(message))
 }
 
-// reportFailure emits an event that a step failed, once per cause, and reports whether it did. If an object has just changed since it was
-// read, there is nothing to report: the next look decides again.
-func (r *Reconciler) reportFailure(request *v1alpha1.RebootRemediation, action cycle.Action, err error) bool {
-	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrChanged) || errors.Is(err, workload.ErrNoPlace) {
-		return false
+// announceNodeGivenUp emits an event if a deleted RebootRemediation stayed for its Node and the Node did not come back into service.
+func (r *Reconciler) announceNodeGivenUp(v view) {
+	request := v.request
+	if m := v.facts.Machine; !cycle.OwesNode(&request.Status) || m.Gone || (v.facts.MachineUnreadable == "" && m.UID != request.Status.MachineUID) {
+		return
 	}
-	if !r.failures.Fail(client.ObjectKeyFromObject(request), action, ownwrites.Cause(err), r.Clock.Now()) {
-		return false
+	r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventNodeGivenUp, eventAction,
+		"Node %s did not come back into service in time; Sickbay leaves it as it is", request.Status.Node.Name)
+}
+
+// report emits an event for what has failed, once per cause. If an object has just changed since it was read, there is nothing to report: the
+// next look decides again.
+func (r *Reconciler) report(request *v1alpha1.RebootRemediation, outcomes ...outcome) {
+	key := client.ObjectKeyFromObject(request)
+	for _, o := range outcomes {
+		switch {
+		case o.err == nil:
+			r.failures.Succeed(key, o.of)
+		case apierrors.IsConflict(o.err), errors.Is(o.err, remedy.ErrChanged), errors.Is(o.err, workload.ErrNoPlace):
+		case r.failures.Fail(key, o.of, ownwrites.Cause(o.err), r.Clock.Now()):
+			r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventStepFailed, eventAction, "%s", ownwrites.Note(string(o.of)+": "+o.err.Error()))
+		}
 	}
-	r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventStepFailed, eventAction, "%s", ownwrites.Note(string(action)+": "+err.Error()))
-	return true
 }

@@ -44,27 +44,27 @@ func TestFailureIsReportedOnce(t *testing.T) {
 		do   func()
 		want bool
 	}{
-		{"at first", func() { r.reportFailure(request, cycle.DeleteNode, refused) }, true},
-		{"again", func() { r.reportFailure(request, cycle.DeleteNode, refused) }, false},
-		{"another step", func() { r.reportFailure(request, cycle.RemoveKey, refused) }, true},
-		{"the first once more", func() { r.reportFailure(request, cycle.DeleteNode, refused) }, false},
-		{"of another machine", func() { r.reportFailure(other, cycle.DeleteNode, refused) }, true},
-		{"another cause", func() { r.reportFailure(request, cycle.DeleteNode, reset) }, true},
+		{"at first", func() { r.report(request, outcome{cycle.DeleteNode, refused}) }, true},
+		{"again", func() { r.report(request, outcome{cycle.DeleteNode, refused}) }, false},
+		{"another step", func() { r.report(request, outcome{cycle.RemoveKey, refused}) }, true},
+		{"the first once more", func() { r.report(request, outcome{cycle.DeleteNode, refused}) }, false},
+		{"of another machine", func() { r.report(other, outcome{cycle.DeleteNode, refused}) }, true},
+		{"another cause", func() { r.report(request, outcome{cycle.DeleteNode, reset}) }, true},
 		{"the same cause from another port", func() {
-			r.reportFailure(request, cycle.DeleteNode, errors.New(strings.ReplaceAll(reset.Error(), "40001", "40002")))
+			r.report(request, outcome{cycle.DeleteNode, errors.New(strings.ReplaceAll(reset.Error(), "40001", "40002"))})
 		}, false},
-		{"only judged anew", func() { r.reportFailure(request, cycle.SetKey, conflict) }, false},
-		{"so is one that has changed", func() { r.reportFailure(request, cycle.DropAll, remedy.ErrChanged) }, false},
+		{"only judged anew", func() { r.report(request, outcome{cycle.SetKey, conflict}) }, false},
+		{"so is one that has changed", func() { r.report(request, outcome{cycle.DropAll, remedy.ErrChanged}) }, false},
 		{"after a success", func() {
 			r.failures.Succeed(client.ObjectKeyFromObject(request), cycle.DeleteNode)
-			r.reportFailure(request, cycle.DeleteNode, reset)
+			r.report(request, outcome{cycle.DeleteNode, reset})
 		}, true},
-		{"which is none of another step", func() { r.reportFailure(request, cycle.RemoveKey, refused) }, false},
+		{"which is none of another step", func() { r.report(request, outcome{cycle.RemoveKey, refused}) }, false},
 	} {
 		step.do()
 		reports(step.what, step.want)
 	}
 	r.failures.Forget(client.ObjectKeyFromObject(request))
-	r.reportFailure(request, cycle.RemoveKey, refused)
+	r.report(request, outcome{cycle.RemoveKey, refused})
 	reports("of another object of that name", true)
 }

@@ -67,12 +67,12 @@ func TestStaleRecord(t *testing.T) {
 	if s.look(request); len(s.keys()) > 0 {
 		t.Fatalf("let go of, and the keys are %v", s.keys())
 	}
-	v, err := s.r.observe(t.Context(), old, &clusterPlace{places: &s.r.places})
+	v, err := s.r.reads().observe(t.Context(), old, &clusterPlace{places: &s.r.places})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, action := range []cycle.Action{cycle.SetKey, cycle.RemoveKey, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.DropAsked, cycle.DropAll} {
-		err := s.r.do(t.Context(), old, v, cycle.Decision{Action: action, ProbedAt: noon.Time})
+		err := s.r.writes().do(t.Context(), v, cycle.Decision{Action: action, ProbedAt: noon.Time})
 		if slices.Contains([]cycle.Action{cycle.RemoveKey}, action) {
 			continue // The host may be released all the same.
 		}

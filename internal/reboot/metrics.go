@@ -5,7 +5,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -41,13 +40,13 @@ func init() {
 // Metrics counts the cycles that have not ended, and names the hosts that they have switched off. It counts all kinds of Machines,
 // except those that another manager looks after.
 func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
-	var list v1alpha1.RebootRemediationList
-	if err := r.Client.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+	cycles, err := cyclesIn(ctx, r.reads().cached, "")
+	if err != nil {
 		ctrl.Log.V(1).Info("Power cycles are left out of the metrics", "error", err.Error())
 		return
 	}
-	for i := range list.Items {
-		if request := &list.Items[i]; IsCycle(request) && !r.foreign(request) {
+	for _, request := range cycles {
+		if !r.foreign(request) {
 			show(s, request)
 		}
 	}

@@ -63,7 +63,7 @@ func TestRequeueAfter(t *testing.T) {
 			if tt.recheck != 0 {
 				decision.RecheckAt = noon.Add(tt.recheck)
 			}
-			if got := r.requeueAfter(t.Context(), request, view{machine: &machine{}}, decision); got != tt.want {
+			if got := r.requeueAfter(t.Context(), view{request: request, machine: &machine{}}, decision); got != tt.want {
 				t.Errorf("it is looked at again after %s, want %s", got, tt.want)
 			}
 		})
@@ -154,7 +154,7 @@ func waiting(t *testing.T, e *env.Env, ns string) *v1alpha1.RebootRemediation {
 // cache shows that.
 func TestFinalizerOfOneThatIsGone(t *testing.T) {
 	e := env.Get(t)
-	r := &Reconciler{Client: e.Client}
+	w := writer{Client: e.Client}
 	gone := &v1alpha1.RebootRemediation{}
 	gone.Namespace, gone.Name = e.Namespace(t), "gone"
 	build.Create(t.Context(), t, e.Client, gone)
@@ -162,10 +162,10 @@ func TestFinalizerOfOneThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone.Finalizers = []string{cycle.Finalizer}
-	if err := r.setFinalizers(t.Context(), gone, false, false); err != nil {
+	if err := w.setFinalizers(t.Context(), gone, false, false); err != nil {
 		t.Errorf("removing it: %v", err)
 	}
-	if err := r.setFinalizers(t.Context(), gone, true, true); err == nil {
+	if err := w.setFinalizers(t.Context(), gone, true, true); err == nil {
 		t.Error("it was added to what is not there")
 	}
 }

@@ -2,7 +2,6 @@ package reboot
 
 import (
 	"context"
-	"errors"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,10 +19,6 @@ func (oldCluster) GetLive(context.Context, client.ObjectKey, string) (*corev1.No
 	return nodeOf("node-1", "boot-1"), nil
 }
 
-func (oldCluster) Client(context.Context, client.ObjectKey) (client.Client, error) {
-	return nil, errors.New("is not asked")
-}
-
 func (oldCluster) Version(context.Context, client.ObjectKey) (*version.Info, error) {
 	return &version.Info{Major: "1", Minor: "27+"}, nil
 }
@@ -31,7 +26,7 @@ func (oldCluster) Version(context.Context, client.ObjectKey) (*version.Info, err
 // TestUpstreamDefect_VersionOfAnotherCluster: upstream asked the management cluster whether the taint is
 // honoured.
 func TestUpstreamDefect_VersionOfAnotherCluster(t *testing.T) {
-	r := &Reconciler{Workload: oldCluster{}}
+	r := reader{nodes: oldCluster{}}
 	request := &v1alpha1.RebootRemediation{Status: in(v1alpha1.Fenced).Status}
 	request.Spec.Isolation = v1alpha1.OutOfServiceTaint
 	f := in(v1alpha1.Fenced, taints)

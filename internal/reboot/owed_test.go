@@ -109,7 +109,7 @@ func TestRefusedPartsAreNamed(t *testing.T) {
 		TakenAt: noon, Labels: map[string]string{"a": "1", "refused": "not a value!", "z": "2"}, Annotations: map[string]string{"note": "3"},
 		Taints: []corev1.Taint{{Key: "team", Value: "a", Effect: corev1.TaintEffectNoSchedule}}, Unschedulable: true,
 	}
-	err := restoreNode(t.Context(), s.e.Client, node, backup)
+	err := nodeWriter{s.e.Client}.restore(t.Context(), node, backup)
 	if err == nil || !strings.Contains(err.Error(), "label refused") || strings.Contains(err.Error(), "label a") {
 		t.Errorf("the error is %v", err)
 	}
@@ -120,7 +120,7 @@ func TestRefusedPartsAreNamed(t *testing.T) {
 	if err := s.e.Client.Delete(t.Context(), got); err != nil {
 		t.Fatal(err)
 	}
-	if err := restoreNode(t.Context(), s.e.Client, node, backup); err == nil {
+	if err := (nodeWriter{s.e.Client}).restore(t.Context(), node, backup); err == nil {
 		t.Error("a Node that is gone was served")
 	}
 }

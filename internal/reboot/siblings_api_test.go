@@ -137,7 +137,7 @@ func TestRequestsAreNoCycles(t *testing.T) {
 			if cycle := s.ask("rec-1"); s.look(cycle).Status.Phase != v1alpha1.PoweringOff {
 				t.Errorf("the cycle of a record is in phase %s: %s", cycle.Status.Phase, messageOf(cycle.Status))
 			}
-			if woken := s.r.ofMachine(t.Context(), build.Machine(s.ns, "m")); len(woken) != 1 || woken[0].Name != "rec-1" {
+			if woken := s.r.reads().ofMachine(t.Context(), build.Machine(s.ns, "m")); len(woken) != 1 || woken[0].Name != "rec-1" {
 				t.Errorf("an event of the Machine wakes %v", woken)
 			}
 		})
@@ -213,7 +213,7 @@ func TestWokenByAnother(t *testing.T) {
 	s.stored("has-ended", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}, in(v1alpha1.Failed, untouched))
 	s.stored("is-at-work", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.PoweringOn))
 	want := map[string]bool{"waits": true, "waits-for-another-machine": true, "owes": true}
-	for _, request := range s.r.waiting(t.Context(), changed) {
+	for _, request := range s.r.reads().waiting(t.Context(), changed) {
 		if !want[request.Name] {
 			t.Errorf("%s is woken", request.Name)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,33 +62,39 @@ func (s *Sweeper) backoff() wait.Backoff {
 	return wait.Backoff{Duration: min(sweepRetry, s.Period), Factor: 2, Cap: s.Period, Steps: math.MaxInt32}
 }
 
-// Sweep checks all hosts once. It lists the hosts before the RebootRemediations: so a key on a host belongs to a RebootRemediation
-// that is in the later list, or that is gone.
+// Sweep checks all hosts once.
 func (s *Sweeper) Sweep(ctx context.Context) error {
-	var hosts metal3v1.BareMetalHostList
-	if err := s.Live.List(ctx, &hosts, client.InNamespace(s.Namespace)); err != nil {
-		return fmt.Errorf("listing hosts: %w", err)
-	}
-	var requests v1alpha1.RebootRemediationList
-	if err := s.Live.List(ctx, &requests, client.InNamespace(s.Namespace)); err != nil {
-		return fmt.Errorf("listing RebootRemediations: %w", err)
+	hosts, cycles, err := reader{live: s.Live}.hostsAndCycles(ctx, s.Namespace)
+	if err != nil {
+		return err
 	}
 	// If a host refuses, its key waits for the next sweep; the others go on.
 	var refused []error
-	for i := range hosts.Items {
-		refused = append(refused, s.sweep(ctx, &hosts.Items[i], requests.Items))
+	for i := range hosts {
+		refused = append(refused, s.sweep(ctx, &hosts[i], cycles))
 	}
 	return errors.Join(refused...)
 }
 
-func (s *Sweeper) sweep(ctx context.Context, host *metal3v1.BareMetalHost, requests []v1alpha1.RebootRemediation) error {
+// hostsAndCycles lists the hosts before the RebootRemediations: so a key on a host belongs to a RebootRemediation that is in the later list, or
+// that is gone.
+func (r reader) hostsAndCycles(ctx context.Context, namespace string) ([]metal3v1.BareMetalHost, []*v1alpha1.RebootRemediation, error) {
+	var hosts metal3v1.BareMetalHostList
+	if err := r.live.List(ctx, &hosts, client.InNamespace(namespace)); err != nil {
+		return nil, nil, fmt.Errorf("listing hosts: %w", err)
+	}
+	cycles, err := cyclesIn(ctx, r.live, namespace)
+	return hosts.Items, cycles, err
+}
+
+func (s *Sweeper) sweep(ctx context.Context, host *metal3v1.BareMetalHost, cycles []*v1alpha1.RebootRemediation) error {
 	var refused []error
 	for key := range host.Annotations {
 		uid, ours := strings.CutPrefix(key, cycle.KeyPrefix)
-		if !ours || stoodBehind(host, types.UID(uid), requests) {
+		if !ours || stoodBehind(host, types.UID(uid), cycles) {
 			continue
 		}
-		if err := s.take(ctx, host, types.UID(uid)); err != nil {
+		if err := (writer{Client: s.Client, live: s.Live}).takeKey(ctx, host, types.UID(uid)); err != nil {
 			refused = append(refused, err)
 			continue
 		}
@@ -96,16 +103,15 @@ func (s *Sweeper) sweep(ctx context.Context, host *metal3v1.BareMetalHost, reque
 	return errors.Join(refused...)
 }
 
-// take removes a key from a host, retrying if others write to the host.
-func (s *Sweeper) take(ctx context.Context, host *metal3v1.BareMetalHost, uid types.UID) error {
-	writer := &Reconciler{Client: s.Client}
+// takeKey removes a key from a host, retrying if others write to the host.
+func (w writer) takeKey(ctx context.Context, host *metal3v1.BareMetalHost, uid types.UID) error {
 	current := host.DeepCopy()
 	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		err := writer.removeKey(ctx, current, uid)
+		err := w.removeKey(ctx, current, uid)
 		if !apierrors.IsConflict(err) {
 			return err
 		}
-		if reread := s.Live.Get(ctx, client.ObjectKeyFromObject(host), current); reread != nil {
+		if reread := w.live.Get(ctx, client.ObjectKeyFromObject(host), current); reread != nil {
 			return reread
 		}
 		return err
@@ -113,13 +119,9 @@ func (s *Sweeper) take(ctx context.Context, host *metal3v1.BareMetalHost, uid ty
 	return client.IgnoreNotFound(err)
 }
 
-// stoodBehind reports whether a RebootRemediation looks after the key on a host.
-func stoodBehind(host *metal3v1.BareMetalHost, uid types.UID, requests []v1alpha1.RebootRemediation) bool {
-	for i := range requests {
-		r := &requests[i]
-		if r.UID == uid {
-			return IsCycle(r) && controllerutil.ContainsFinalizer(r, cycle.Finalizer) && r.Status.Host != nil && r.Status.Host.UID == host.UID
-		}
-	}
-	return false
+// stoodBehind reports whether a cycle looks after the key on a host.
+func stoodBehind(host *metal3v1.BareMetalHost, uid types.UID, cycles []*v1alpha1.RebootRemediation) bool {
+	return slices.ContainsFunc(cycles, func(c *v1alpha1.RebootRemediation) bool {
+		return c.UID == uid && controllerutil.ContainsFinalizer(c, cycle.Finalizer) && c.Status.Host != nil && c.Status.Host.UID == host.UID
+	})
 }

@@ -18,7 +18,7 @@ func TestMarksOfHosts(t *testing.T) {
 	host := &metal3v1.BareMetalHost{}
 	host.Namespace, host.Name = e.Namespace(t), "h"
 	build.Create(t.Context(), t, e.Client, host)
-	r := &Reconciler{Client: e.Client}
+	w := writer{Client: e.Client}
 	expect := func(want map[string]string, marked, byUs bool) {
 		t.Helper()
 		if diff := cmp.Diff(want, reread(t, e, host).Annotations); diff != "" {
@@ -35,11 +35,11 @@ func TestMarksOfHosts(t *testing.T) {
 		}
 	}
 	expect(nil, false, false)
-	must(r.markHost(t.Context(), host))
+	must(w.markHost(t.Context(), host))
 	expect(map[string]string{older: cycle.UnhealthyByUs, newer: cycle.UnhealthyByUs}, true, true)
 	host.Annotations[newer] = "a person says so"
 	must(e.Client.Update(t.Context(), host))
 	expect(map[string]string{older: cycle.UnhealthyByUs, newer: "a person says so"}, true, true)
-	must(r.unmarkHost(t.Context(), host))
+	must(w.unmarkHost(t.Context(), host))
 	expect(map[string]string{newer: "a person says so"}, true, false)
 }

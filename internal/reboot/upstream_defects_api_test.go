@@ -48,7 +48,7 @@ func TestUpstreamDefect_ConflictLosesLabels(t *testing.T) {
 	e := env.Get(t)
 	backup := &v1alpha1.NodeBackup{TakenAt: noon, Labels: map[string]string{"team": "old", "rack": "7"}}
 	node := apiNode(t, e, teamChanges)
-	if err := restoreNode(t.Context(), e.Client, node, backup); !apierrors.IsConflict(err) {
+	if err := (nodeWriter{e.Client}).restore(t.Context(), node, backup); !apierrors.IsConflict(err) {
 		t.Fatalf("a Node that has changed since: %v", err)
 	}
 	f := in(v1alpha1.Restoring)
@@ -56,7 +56,7 @@ func TestUpstreamDefect_ConflictLosesLabels(t *testing.T) {
 	if d := cycle.Decide(f, noon.Time); d.Action != cycle.RestoreNode || d.Status.Node.Backup == nil {
 		t.Fatalf("%s, with the backup %+v", d.Action, d.Status.Node.Backup)
 	}
-	if err := restoreNode(t.Context(), e.Client, f.Node.Node, backup); err != nil {
+	if err := (nodeWriter{e.Client}).restore(t.Context(), f.Node.Node, backup); err != nil {
 		t.Fatal(err)
 	}
 	if got := reread(t, e, node).Labels; got["team"] != "newer" || got["rack"] != "7" {
@@ -69,8 +69,8 @@ func TestUpstreamDefect_ConflictLosesLabels(t *testing.T) {
 func TestUpstreamDefect_WholeNodeIsWritten(t *testing.T) {
 	e := env.Get(t)
 	for name, write := range map[string]func(*corev1.Node) error{
-		"taint":   func(n *corev1.Node) error { return taintNode(t.Context(), e.Client, n) },
-		"untaint": func(n *corev1.Node) error { return untaintNode(t.Context(), e.Client, n) },
+		"taint":   func(n *corev1.Node) error { return nodeWriter{e.Client}.taint(t.Context(), n) },
+		"untaint": func(n *corev1.Node) error { return nodeWriter{e.Client}.untaint(t.Context(), n) },
 	} {
 		node := apiNode(t, e, teamChanges)
 		if err := write(node); !apierrors.IsConflict(err) {
@@ -91,7 +91,7 @@ func TestUpstreamDefect_WholeNodeIsWritten(t *testing.T) {
 func TestUpstreamDefect_DeletedByName(t *testing.T) {
 	e := env.Get(t)
 	changed := apiNode(t, e, teamChanges)
-	if err := deleteNode(t.Context(), e.Client, changed); !apierrors.IsConflict(err) {
+	if err := (nodeWriter{e.Client}).delete(t.Context(), changed); !apierrors.IsConflict(err) {
 		t.Errorf("a Node that has got something since: %v", err)
 	}
 	old := apiNode(t, e, nil)
@@ -99,7 +99,7 @@ func TestUpstreamDefect_DeletedByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	build.Create(t.Context(), t, e.Client, build.Node(old.Name))
-	if err := deleteNode(t.Context(), e.Client, old); !apierrors.IsConflict(err) {
+	if err := (nodeWriter{e.Client}).delete(t.Context(), old); !apierrors.IsConflict(err) {
 		t.Errorf("another Node of the name: %v", err)
 	}
 	for _, node := range []*corev1.Node{changed, old} {
@@ -117,14 +117,14 @@ func TestUpstreamDefect_HostIsMarkedForGood(t *testing.T) {
 	host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace(t), Name: "h", Annotations: maps.Clone(theirs)}}
 	build.Create(t.Context(), t, e.Client, host)
 	before := host.Spec
-	r := &Reconciler{Client: e.Client}
-	if err := r.setKey(t.Context(), host, "r-1", noon.Time); err != nil {
+	w := writer{Client: e.Client}
+	if err := w.setKey(t.Context(), host, "r-1", noon.Time); err != nil {
 		t.Fatal(err)
 	}
 	if got := reread(t, e, host).Annotations; len(got) != len(theirs)+2 {
 		t.Errorf("while it is held: %v", got)
 	}
-	if err := r.removeKey(t.Context(), host, "r-1"); err != nil {
+	if err := w.removeKey(t.Context(), host, "r-1"); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(theirs, reread(t, e, host).Annotations) + cmp.Diff(before, host.Spec); diff != "" {

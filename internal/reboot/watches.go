@@ -28,7 +28,7 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 		return err
 	}
 	r.places.Most = max(1, r.Concurrency/4)
-	name := r.name()
+	name, reads := r.name(), r.reads()
 	ctl, err := scaffold.New(mgr, name, r, r.Concurrency, nil)
 	if err != nil {
 		return err
@@ -38,9 +38,9 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	}
 	err = scaffold.Watch(ctl, name,
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), &handler.EnqueueRequestForObject{}),
-		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(r.waiting)),
-		source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(HostKind), handler.EnqueueRequestsFromMapFunc(r.ofHost)),
-		source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(r.Kind), handler.EnqueueRequestsFromMapFunc(r.ofMachine)),
+		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(reads.waiting)),
+		source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(HostKind), handler.EnqueueRequestsFromMapFunc(reads.ofHost)),
+		source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(r.Kind), handler.EnqueueRequestsFromMapFunc(reads.ofMachine)),
 	)
 	if err != nil {
 		return err
@@ -57,35 +57,34 @@ func (r *Reconciler) name() string {
 }
 
 // ofHost maps a host to the RebootRemediations that cycle it, or have no host yet.
-func (r *Reconciler) ofHost(ctx context.Context, host client.Object) []ctrl.Request {
+func (r reader) ofHost(ctx context.Context, host client.Object) []ctrl.Request {
 	return r.rebootsIn(ctx, host.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
 		return request.Status.Host == nil || request.Status.Host.Name == host.GetName()
 	})
 }
 
 // ofMachine maps a Machine to its RebootRemediation.
-func (r *Reconciler) ofMachine(ctx context.Context, machine client.Object) []ctrl.Request {
+func (r reader) ofMachine(ctx context.Context, machine client.Object) []ctrl.Request {
 	return r.rebootsIn(ctx, machine.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
-		return referenceOf(request) == v1alpha1.MachineReference{APIGroup: r.Kind.Group, Name: machine.GetName()}
+		return *request.Spec.Machine == v1alpha1.MachineReference{APIGroup: r.kind.Group, Name: machine.GetName()}
 	})
 }
 
 // waiting maps a RebootRemediation to those that may be waiting for it, and to earlier ones of the same Machine whose Node it may
 // have taken over.
-func (r *Reconciler) waiting(ctx context.Context, changed client.Object) []ctrl.Request {
+func (r reader) waiting(ctx context.Context, changed client.Object) []ctrl.Request {
 	return r.rebootsIn(ctx, changed.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
-		return request.Name != changed.GetName() && (request.Status.Phase == v1alpha1.Pending || mayTakeOver(changed, request))
+		return request.Name != changed.GetName() && (request.Status.Phase == v1alpha1.Pending || mayTakeOver(changed.(*v1alpha1.RebootRemediation), request))
 	})
 }
 
-// mayTakeOver reports whether an object may take over from a RebootRemediation that has ended and owes its Node something.
-func mayTakeOver(changed client.Object, before *v1alpha1.RebootRemediation) bool {
-	later, ok := changed.(*v1alpha1.RebootRemediation)
-	return ok && before.Status.Phase.Ended() && cycle.OwesNode(&before.Status) && referenceOf(later) == referenceOf(before)
+// mayTakeOver reports whether a RebootRemediation may take over from a cycle that has ended and owes its Node something.
+func mayTakeOver(later, before *v1alpha1.RebootRemediation) bool {
+	return IsCycle(later) && *later.Spec.Machine == *before.Spec.Machine && before.Status.Phase.Ended() && cycle.OwesNode(&before.Status)
 }
 
 // rebootsIn returns the requests to reconcile those cycles of a namespace that an event concerns.
-func (r *Reconciler) rebootsIn(ctx context.Context, namespace string, concerned func(*v1alpha1.RebootRemediation) bool) []ctrl.Request {
+func (r reader) rebootsIn(ctx context.Context, namespace string, concerned func(*v1alpha1.RebootRemediation) bool) []ctrl.Request {
 	of := func(request *v1alpha1.RebootRemediation) bool { return IsCycle(request) && concerned(request) }
-	return scaffold.RequestsIn(ctx, r.Client, &v1alpha1.RebootRemediationList{}, of, client.InNamespace(namespace))
+	return scaffold.RequestsIn(ctx, r.cached, &v1alpha1.RebootRemediationList{}, of, client.InNamespace(namespace))
 }

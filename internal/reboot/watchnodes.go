@@ -25,22 +25,23 @@ func (r *Reconciler) wakeByNodes(ctl controller.Controller) error {
 	if r.Clusters == nil {
 		return nil
 	}
+	reads := r.reads()
 	r.watchNodes = func(ctx context.Context, cluster client.ObjectKey) error {
-		return r.Clusters.Watch(ctx, r.name(), cluster, ctl, r.ofNode)
+		return r.Clusters.Watch(ctx, r.name(), cluster, ctl, reads.ofNode)
 	}
-	return ctl.Watch(r.Clusters.Reachable(r.name(), r.ofCluster))
+	return ctl.Watch(r.Clusters.Reachable(r.name(), reads.ofCluster))
 }
 
 // ofNode maps a Node to the RebootRemediations that wait for a Node of its name. This also wakes some of other clusters in the
 // same namespace, for nothing.
-func (r *Reconciler) ofNode(ctx context.Context, cluster client.ObjectKey, node string) []ctrl.Request {
+func (r reader) ofNode(ctx context.Context, cluster client.ObjectKey, node string) []ctrl.Request {
 	return r.rebootsIn(ctx, cluster.Namespace, func(request *v1alpha1.RebootRemediation) bool {
 		return wantsNode(request) && request.Status.Node != nil && request.Status.Node.Name == node
 	})
 }
 
 // ofCluster maps a workload cluster to the RebootRemediations that may be waiting for it.
-func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
+func (r reader) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
 	return r.rebootsIn(ctx, cluster.GetNamespace(), wantsNode)
 }
 
@@ -52,10 +53,10 @@ func wantsNode(request *v1alpha1.RebootRemediation) bool {
 }
 
 // requeueAfter returns how long to wait before looking again if no event wakes the controller before.
-func (r *Reconciler) requeueAfter(ctx context.Context, request *v1alpha1.RebootRemediation, v view, d cycle.Decision) time.Duration {
+func (r *Reconciler) requeueAfter(ctx context.Context, v view, d cycle.Decision) time.Duration {
 	wait := scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), r.SyncPeriod)
-	if wantsNode(request) {
-		wait = min(wait, r.nodeAgain(ctx, request, v))
+	if wantsNode(v.request) {
+		wait = min(wait, r.nodeAgain(ctx, v))
 	}
 	if v.facts.Throttled != "" {
 		// No event says that the rest of a control plane is up.
@@ -65,12 +66,12 @@ func (r *Reconciler) requeueAfter(ctx context.Context, request *v1alpha1.RebootR
 }
 
 // nodeAgain returns how long to wait before reading the Node again. Where an event says that the Node is back, the SyncPeriod is enough.
-func (r *Reconciler) nodeAgain(ctx context.Context, request *v1alpha1.RebootRemediation, v view) time.Duration {
-	phase := request.Status.Phase
+func (r *Reconciler) nodeAgain(ctx context.Context, v view) time.Duration {
+	phase := v.request.Status.Phase
 	if phase == v1alpha1.Fenced || phase == v1alpha1.Isolating {
 		return lookForNode
 	}
-	watched := r.watched(ctx, v) && !cycle.TaintsNode(&request.Spec, &request.Status)
+	watched := r.watched(ctx, v) && !cycle.TaintsNode(&v.request.Spec, &v.request.Status)
 	switch {
 	case watched && (phase.Ended() || phase == v1alpha1.WaitingForNode):
 		return r.SyncPeriod

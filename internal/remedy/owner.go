@@ -21,7 +21,14 @@ func Mark(ctx context.Context, c client.Client, machine *clusterv1.Machine, now 
 	if verdict < 0 {
 		return fmt.Errorf("marking machine %s: %w: it has no verdict", client.ObjectKeyFromObject(machine), ErrChanged)
 	}
-	mark := markFor(machine, now)
+	mark := metav1.Condition{
+		Type:               clusterv1.MachineOwnerRemediatedCondition,
+		Status:             metav1.ConditionFalse,
+		Reason:             clusterv1.MachineOwnerRemediatedWaitingForRemediationReason,
+		Message:            "Waiting for remediation",
+		ObservedGeneration: machine.Generation,
+		LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
+	}
 	ops := ownwrites.JSONPatch{
 		ownwrites.TestUID(machine),
 		ownwrites.Test(conditionPath(verdict)+"/type", clusterv1.MachineHealthCheckSucceededCondition),
@@ -37,32 +44,6 @@ func Mark(ctx context.Context, c client.Client, machine *clusterv1.Machine, now 
 	return patch(machine, "marking", ops, func(answer *clusterv1.Machine, p client.Patch) error {
 		return c.Status().Patch(ctx, answer, p, client.FieldOwner(FieldOwner))
 	})
-}
-
-// MarkUnjudged asks the controller that owns a Machine to remediate it, whatever its verdict: a power cycle without a
-// record has not helped, and the request may not be Sickbay's. It returns ErrChanged if anything about the Machine has
-// changed since it was read.
-func MarkUnjudged(ctx context.Context, c client.Client, machine *clusterv1.Machine, now time.Time) error {
-	err := ownwrites.ApplyCondition(ctx, c, ownwrites.RebootMarkFieldOwner, machine, markFor(machine, now))
-	if changed(err) {
-		return fmt.Errorf("marking machine %s: %w: %w", client.ObjectKeyFromObject(machine), ErrChanged, err)
-	}
-	if err != nil {
-		return fmt.Errorf("marking machine %s: %w", client.ObjectKeyFromObject(machine), err)
-	}
-	return nil
-}
-
-// markFor returns the condition that asks the owner of a Machine to replace it.
-func markFor(machine *clusterv1.Machine, now time.Time) metav1.Condition {
-	return metav1.Condition{
-		Type:               clusterv1.MachineOwnerRemediatedCondition,
-		Status:             metav1.ConditionFalse,
-		Reason:             clusterv1.MachineOwnerRemediatedWaitingForRemediationReason,
-		Message:            "Waiting for remediation",
-		ObservedGeneration: machine.Generation,
-		LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
-	}
 }
 
 // WithdrawMark removes the mark, if it has not changed since it was read: what the owner writes into it must not be lost
@@ -84,13 +65,6 @@ func WithdrawMark(ctx context.Context, c client.Client, machine *clusterv1.Machi
 	return patch(machine, "withdrawing the mark of", ops, func(answer *clusterv1.Machine, p client.Patch) error {
 		return c.Status().Patch(ctx, answer, p, client.FieldOwner(FieldOwner))
 	})
-}
-
-// NeedsMark reports whether a Machine can be marked for its owner. A mark that is False already belongs to the owner, who
-// writes its progress into it.
-func NeedsMark(machine *clusterv1.Machine) bool {
-	i := index(machine, clusterv1.MachineOwnerRemediatedCondition)
-	return i < 0 || machine.Status.Conditions[i].Status == metav1.ConditionTrue
 }
 
 func index(machine *clusterv1.Machine, conditionType string) int {

@@ -117,7 +117,7 @@ func (s *Scene) goesOn(r *record) {
 	case at.Mark.State == ladder.MarkWaiting:
 		s.marked(r)
 	case !at.Mark.Stands():
-		r.base.Request = request(strings.TrimPrefix(m.stray, "a "), r, v1alpha1.RemediationAttempt{OperationID: operation})
+		r.base.Request = request(m.stray, r, v1alpha1.RemediationAttempt{OperationID: operation})
 		s.afterRepair(func() { s.requested(r, operation, s.options.helps()) })
 	}
 	m.stray = ""

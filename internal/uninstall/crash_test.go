@@ -64,6 +64,14 @@ func taker(c client.Client, namespace string) *uninstall.Uninstaller {
 	return &uninstall.Uninstaller{Client: c, Namespace: namespace, Clock: clock.RealClock{}, Workload: func(context.Context, client.ObjectKey) (client.Client, error) { return c, nil }}
 }
 
+// cycleOf returns the spec of a power cycle.
+func cycleOf(group, machine string) v1alpha1.RebootRemediationSpec {
+	return v1alpha1.RebootRemediationSpec{
+		Machine:     &v1alpha1.MachineReference{APIGroup: group, Name: machine},
+		RequestedBy: &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", UID: "u", OperationID: "u/1"},
+	}
+}
+
 // wreck is a power cycle during which Sickbay was stopped: the host is off, and its Node out of service.
 type wreck struct {
 	host    *metal3v1.BareMetalHost
@@ -83,6 +91,7 @@ func newWreck(t *testing.T, e *env.Env, ns string) *wreck {
 	w.request = &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{
 		Namespace: ns, Name: "metal", Finalizers: []string{"sickbay.dev/reboot", "sickbay.dev/reboot-node"}, Labels: map[string]string{clusterv1.ClusterNameLabel: build.ClusterName},
 	}}
+	w.request.Spec = cycleOf(clusterv1.GroupVersion.Group, w.machine.Name)
 	w.request.Status = v1alpha1.RebootRemediationStatus{
 		Phase: v1alpha1.Isolating, MachineUID: w.machine.UID, Host: &v1alpha1.HostIdentity{Name: "host", UID: "u-host"},
 		Node: &v1alpha1.NodeRecord{Name: w.node.Name, UID: w.node.UID, OutOfService: true, Backup: &v1alpha1.NodeBackup{
@@ -310,8 +319,7 @@ func TestKindsStayWithWhatWasNotRead(t *testing.T) {
 	g.Expect(w.read(t, e)).To(BeTrue())
 }
 
-// TestNodeOfOpenShift: an OpenShift health check's request names its Machine only as the owner. The Node is in the management cluster itself, and
-// gets everything back.
+// TestNodeOfOpenShift: the Node of a Machine of OpenShift is in the management cluster itself, and gets everything back.
 func TestNodeOfOpenShift(t *testing.T) {
 	e, g := env.Get(t), NewWithT(t)
 	ns := e.Namespace(t)
@@ -319,9 +327,8 @@ func TestNodeOfOpenShift(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-of-" + ns}}
 	build.Create(t.Context(), t, e.Client, machine, node)
 	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{
-		Namespace: ns, Name: "worker", Finalizers: []string{"sickbay.dev/reboot-node"},
-		OwnerReferences: []metav1.OwnerReference{{APIVersion: machinev1.GroupVersion.String(), Kind: "Machine", Name: machine.Name, UID: machine.UID}},
-	}}
+		Namespace: ns, Name: "r-1", Finalizers: []string{"sickbay.dev/reboot-node"},
+	}, Spec: cycleOf(machinev1.GroupName, machine.Name)}
 	request.Status = v1alpha1.RebootRemediationStatus{Phase: v1alpha1.Restoring, MachineUID: machine.UID, Node: &v1alpha1.NodeRecord{
 		Name: node.Name, UID: "before", OutOfService: true, Backup: &v1alpha1.NodeBackup{TakenAt: metav1.Now(), Labels: map[string]string{"team": "a"}},
 	}}

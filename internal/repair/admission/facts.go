@@ -62,7 +62,7 @@ type Target struct {
 	Machine *clusterv1.Machine
 	// Present is the result of a judgement just now; empty if there was none.
 	Present metav1.ConditionStatus
-	// Stray names what was asked for the Machine without a record; empty if nothing.
+	// Stray is the kind of a request for the Machine that no record stands behind; empty if there is none.
 	Stray string
 	// Host is the bare-metal host of the Machine; nil if it has none.
 	Host *v1alpha1.RemediationReference

@@ -62,7 +62,7 @@ func seen(t Target, present metav1.ConditionStatus) Target {
 
 // stray gives a Target a request without a record.
 func stray(t Target) Target {
-	t.Stray = "a FixRemediation"
+	t.Stray = "FixRemediation"
 	return t
 }
 

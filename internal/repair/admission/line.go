@@ -19,7 +19,7 @@ type Admission struct {
 	Record *v1alpha1.MachineRemediation
 	// Grant is the new spec.grant. A new record with 0 has no slot: a person must approve its first act.
 	Grant int32
-	// Stray names what was asked for the machine without a record; empty if nothing.
+	// Stray is the kind of a request for the machine that no record stands behind; empty if there is none.
 	Stray string
 	// Start says where in the plan a new record begins; nil if at its first step.
 	Start *v1alpha1.RemediationStart

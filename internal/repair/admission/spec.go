@@ -44,7 +44,7 @@ func finding(target Target, stray string, now time.Time) v1alpha1.RemediationFin
 	verdict := target.Verdict()
 	if verdict == nil {
 		return v1alpha1.RemediationFinding{
-			Reason: reasonTakenOver, Message: "Without a MachineRemediation, the Machine has " + stray, Since: metav1.NewTime(now.Truncate(time.Second)),
+			Reason: reasonTakenOver, Message: "Without a MachineRemediation, the Machine has a " + stray, Since: metav1.NewTime(now.Truncate(time.Second)),
 		}
 	}
 	return v1alpha1.RemediationFinding{Reason: verdict.Reason, Message: ownwrites.Shortened(verdict.Message, maxFindingMessage), Since: verdict.LastTransitionTime}

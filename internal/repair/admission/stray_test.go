@@ -2,12 +2,10 @@ package admission
 
 import (
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
 // TestStrayRequest: a request that clusterctl move has taken along with its Machine names a record that is nowhere. If
@@ -22,40 +20,6 @@ func TestStrayRequest(t *testing.T) {
 		f.Targets[0].Stray = Stray(target.Machine, request)
 		if d := Decide(f, now); len(d.Admit) != 1 {
 			t.Errorf("%s: nobody looks after its request", name)
-		}
-	}
-}
-
-// TestStrayMark: a mark that a power cycle without a record has set gets a record, unless the machine had a record at that time: that one
-// has seen the mark.
-func TestStrayMark(t *testing.T) {
-	endedAt := func(at time.Time) recordOption {
-		return func(r *v1alpha1.MachineRemediation) {
-			ended(r)
-			r.Status.CompletionTime = &metav1.Time{Time: at}
-		}
-	}
-	for name, tt := range map[string]struct {
-		records []recordOption
-		by      string
-		want    bool
-	}{
-		"no record":             {nil, ownwrites.RebootMarkFieldOwner, true},
-		"marked by others":      {nil, "others", false},
-		"marked by a record":    {nil, ownwrites.RemediationFieldOwner, false},
-		"a record ended before": {[]recordOption{endedAt(ago(2 * time.Hour))}, ownwrites.RebootMarkFieldOwner, true},
-		"a record ended after":  {[]recordOption{endedAt(ago(time.Minute))}, ownwrites.RebootMarkFieldOwner, false},
-	} {
-		target := healthy("a", marked(tt.by))
-		mark := markOf(target.Machine)
-		mark.LastTransitionTime = metav1.NewTime(ago(time.Hour))
-		target.Stray = Stray(target.Machine, nil)
-		f := facts(check(), target)
-		if tt.records != nil {
-			f = f.with(recordOf("a", tt.records...))
-		}
-		if d := Decide(f, now); (len(d.Admit) == 1) != tt.want {
-			t.Errorf("%s: admitted are %v", name, admitted(d))
 		}
 	}
 }

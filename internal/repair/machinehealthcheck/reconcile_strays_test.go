@@ -2,7 +2,6 @@ package machinehealthcheck
 
 import (
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -10,25 +9,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
-
-// mark marks a Machine for its owner.
-func (w *harness) mark(t *testing.T, machine *clusterv1.Machine, fieldOwner string) {
-	t.Helper()
-	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{
-		"type": clusterv1.MachineOwnerRemediatedCondition, "status": "False", "reason": "WaitingForRemediation", "message": "",
-		"lastTransitionTime": w.clock.Now().UTC().Format(time.RFC3339),
-	}}}}}
-	u.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("Machine"))
-	u.SetNamespace(machine.Namespace)
-	u.SetName(machine.Name)
-	if err := w.env.Client.Status().Apply(t.Context(), client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldOwner), client.ForceOwnership); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // requestFor makes a request for a Machine, of a record that is nowhere.
 func (w *harness) requestFor(t *testing.T, machine *clusterv1.Machine) *unstructured.Unstructured {
@@ -54,11 +37,6 @@ func TestStrays(t *testing.T) {
 		want []string
 	}{
 		"nothing": {nil, func(*testing.T, *harness, *clusterv1.Machine) {}, nil},
-		"a mark after a power cycle": {nil, func(t *testing.T, w *harness, a *clusterv1.Machine) {
-			t.Helper()
-			w.mark(t, a, ownwrites.RebootMarkFieldOwner)
-		}, []string{"a: replace"}},
-		"a mark of somebody else's": {nil, func(t *testing.T, w *harness, a *clusterv1.Machine) { t.Helper(); w.mark(t, a, "others") }, nil},
 		"a request": {opts(byTemplate()), func(t *testing.T, w *harness, a *clusterv1.Machine) {
 			t.Helper()
 			w.requestFor(t, a)

@@ -9,7 +9,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/intake/ask"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
@@ -111,7 +110,6 @@ func TestReferenceFieldOwners(t *testing.T) {
 	for _, o := range [][2]string{
 		{machinehealth.FieldOwner, "`HealthCheckSucceeded` and `HostHealthy` on Machines"},
 		{remedy.FieldOwner, "the status of MachineRemediations and their templates, and what they ask for: `OwnerRemediated` and the annotations about reboots on Machines, and requests"},
-		{ownwrites.RebootMarkFieldOwner, "`OwnerRemediated` after a power cycle without a MachineRemediation"},
 		{FieldOwner, "the status of MachineHealthChecks"},
 		{metadataFieldOwner, "the label and the owner reference on MachineHealthChecks"},
 		{upgradepause.FieldOwner, "the annotations about pauses for upgrades on MachineHealthChecks"},

@@ -49,15 +49,13 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestMark: only a mark that waits is Sickbay's word; every other state is the owner's answer. A record takes over what a power cycle
-// without a record marked only if its plan replaces machines, or if the machine is healthy again.
+// TestMark: only a mark that waits is Sickbay's word; every other state is the owner's answer.
 func TestMark(t *testing.T) {
 	const conditionType = clusterv1.MachineOwnerRemediatedCondition
 	mark := func(reason string) build.ConditionOption {
 		return build.Condition(conditionType, metav1.ConditionFalse, reason, build.Epoch)
 	}
 	waits := mark(clusterv1.MachineOwnerRemediatedWaitingForRemediationReason)
-	cycled := []build.MachineOption{waits, wroteBy(ownwrites.RebootMarkFieldOwner, conditionType)}
 	reboots, replaces := record(v1alpha1.ActionReboot), record(v1alpha1.ActionReboot, v1alpha1.ActionReplace)
 	tried := record(v1alpha1.ActionReplace)
 	tried.Status.Attempts = []v1alpha1.RemediationAttempt{{Number: 1, Step: "replace", ObjectRef: &v1alpha1.RemediationObjectReference{}}}
@@ -66,16 +64,13 @@ func TestMark(t *testing.T) {
 		record  *v1alpha1.MachineRemediation
 		want    ladder.Mark
 	}{
-		"none":                      {nil, replaces, ladder.Mark{}},
-		"done":                      {[]build.MachineOption{build.Condition(conditionType, metav1.ConditionTrue, "Done", build.Epoch)}, replaces, ladder.Mark{}},
-		"ours":                      {[]build.MachineOption{waits, wroteBy(ownwrites.RemediationFieldOwner, conditionType)}, replaces, ladder.Mark{State: ladder.MarkWaiting, Ours: true}},
-		"somebody else's":           {[]build.MachineOption{waits, wroteBy("kubectl", conditionType)}, replaces, ladder.Mark{State: ladder.MarkWaiting}},
-		"refused":                   {[]build.MachineOption{mark(clusterv1.MachineSetMachineCannotBeRemediatedReason)}, reboots, ladder.Mark{State: ladder.MarkRefused}},
-		"answered":                  {[]build.MachineOption{mark(clusterv1.MachineSetMachineRemediationMachineDeletingReason)}, reboots, ladder.Mark{State: ladder.MarkAnswered}},
-		"deferred, as asked":        {[]build.MachineOption{mark("Later").WithMessage("not now")}, tried, ladder.Mark{State: ladder.MarkDeferred, Message: "not now", Ours: true}},
-		"of a cycle, to replace":    {cycled, replaces, ladder.Mark{State: ladder.MarkWaiting, Ours: true}},
-		"of a cycle, to reboot":     {cycled, reboots, ladder.Mark{State: ladder.MarkWaiting}},
-		"of a cycle that has cured": {append([]build.MachineOption{build.Verdict(metav1.ConditionTrue, build.Epoch)}, cycled...), reboots, ladder.Mark{State: ladder.MarkWaiting, Ours: true}},
+		"none":               {nil, replaces, ladder.Mark{}},
+		"done":               {[]build.MachineOption{build.Condition(conditionType, metav1.ConditionTrue, "Done", build.Epoch)}, replaces, ladder.Mark{}},
+		"ours":               {[]build.MachineOption{waits, wroteBy(ownwrites.RemediationFieldOwner, conditionType)}, replaces, ladder.Mark{State: ladder.MarkWaiting, Ours: true}},
+		"somebody else's":    {[]build.MachineOption{waits, wroteBy("kubectl", conditionType)}, replaces, ladder.Mark{State: ladder.MarkWaiting}},
+		"refused":            {[]build.MachineOption{mark(clusterv1.MachineSetMachineCannotBeRemediatedReason)}, reboots, ladder.Mark{State: ladder.MarkRefused}},
+		"answered":           {[]build.MachineOption{mark(clusterv1.MachineSetMachineRemediationMachineDeletingReason)}, reboots, ladder.Mark{State: ladder.MarkAnswered}},
+		"deferred, as asked": {[]build.MachineOption{mark("Later").WithMessage("not now")}, tried, ladder.Mark{State: ladder.MarkDeferred, Message: "not now", Ours: true}},
 	} {
 		got := onmachine.Machine(build.Machine("ns", "m", tt.machine...), tt.record)
 		if diff := cmp.Diff(tt.want, got.Mark); diff != "" {

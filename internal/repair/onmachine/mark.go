@@ -35,19 +35,9 @@ func MarkOf(machine *clusterv1.Machine) ladder.Mark {
 // brought it back, and the mark goes anyway.
 func markFor(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Mark {
 	mark := MarkOf(machine)
-	mark.Ours = mark.Ours || takesOver(machine, record) || (mark.Stands() && slices.ContainsFunc(record.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool {
+	mark.Ours = mark.Ours || (mark.Stands() && slices.ContainsFunc(record.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool {
 		step, _ := ladder.StepNamed(record, a.Step)
 		return a.ObjectRef != nil && step.Action == v1alpha1.ActionReplace
 	}))
 	return mark
-}
-
-// takesOver reports whether a record takes over a mark that a power cycle without a record set. A plan that never replaces leaves
-// the mark to the person who asked for that cycle until the machine is healthy, when nobody needs another machine.
-func takesOver(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) bool {
-	if !ownwrites.MarkedWithoutRecord(machine) {
-		return false
-	}
-	replaces := func(step v1alpha1.RemediationStep) bool { return step.Action == v1alpha1.ActionReplace }
-	return Health(machine) == ladder.Healthy || slices.ContainsFunc(record.Spec.Steps, replaces)
 }

@@ -12,11 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/successor"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -480,55 +478,4 @@ func TestMarkAnsweredAfterItsEnd(t *testing.T) {
 	f.reconcile(record)
 	f.wantStanding()
 	f.wantRecord(record, "Held Cancelled replace:Cancelled")
-}
-
-// markAs leaves a Machine to its owner, under the name of a field owner.
-func (f *harness) markAs(machine *clusterv1.Machine, fieldOwner string) {
-	f.t.Helper()
-	got, _ := stored(f, machine)
-	meta.SetStatusCondition(&got.Status.Conditions, metav1.Condition{
-		Type: clusterv1.MachineOwnerRemediatedCondition, Status: metav1.ConditionFalse, Reason: clusterv1.MachineOwnerRemediatedWaitingForRemediationReason,
-	})
-	if err := f.env.Client.Status().Update(f.t.Context(), got, client.FieldOwner(fieldOwner)); err != nil {
-		f.t.Fatal(err)
-	}
-}
-
-// TestMarkWithoutRecord is taken over, and can be withdrawn: a power cycle that somebody else has asked for has set it.
-func TestMarkWithoutRecord(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	a := f.sick("a")
-	f.markAs(a, ownwrites.RebootMarkFieldOwner)
-	record := f.admit(a)
-	f.reconcile(record)
-	f.wantRecord(record, "Acting Acting replace:-")
-	if made := f.writes.since(); count(made, "Machine a") != 0 {
-		t.Errorf("written: %q", made)
-	}
-	annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "")
-	f.reconcile(record)
-	f.wantStanding()
-	f.wantRecord(record, "Ended Ended HandedBack replace:NotBegun")
-}
-
-// TestMarkAfterTheCycleOfAPerson: a person has had the host cycled in vain, and that has asked the owner for another machine, as it
-// says. A plan that never replaces takes that back only when nobody needs it any more.
-func TestMarkAfterTheCycleOfAPerson(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, byReboot())
-	a := f.sick("a")
-	record := f.admit(a)
-	f.gate.over = "somebody else is in flight"
-	f.reconcile(record)
-	f.wantRecord(record, "Pending NoSlot")
-	f.markAs(a, ownwrites.RebootMarkFieldOwner)
-	for range 2 {
-		f.pass(time.Minute)
-		f.reconcile(record)
-		f.wantStanding("a: mark")
-	}
-	f.judge(a, metav1.ConditionTrue)
-	f.reconcile(record)
-	f.wantStanding()
 }

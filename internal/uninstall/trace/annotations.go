@@ -53,10 +53,14 @@ func annotations(obj *unstructured.Unstructured, o Options, yours *[]string) (f 
 	return f.of(obj)
 }
 
-// rebootShown finds the sign of a record's power cycle; a person's request stays.
+// rebootShown finds the signs of a record's power cycle, which answers an annotation for all steps or for a single one; a person's request stays.
 func rebootShown(obj *unstructured.Unstructured) (f Finding) {
-	if rebootannotation.IsSign(obj.GetAnnotations()[rebootannotation.Request]) {
-		f.takeAnnotation(rebootannotation.Request, obj.GetAnnotations()[rebootannotation.Request], "annotation "+rebootannotation.Request)
+	for _, name := range slices.Sorted(maps.Keys(obj.GetAnnotations())) {
+		value := obj.GetAnnotations()[name]
+		asks := name == rebootannotation.Request || strings.HasPrefix(name, rebootannotation.Request+"/")
+		if asks && rebootannotation.IsSign(value) {
+			f.takeAnnotation(name, value, "annotation "+name)
+		}
 	}
 	return f.of(obj)
 }

@@ -107,6 +107,8 @@ func TestOf(t *testing.T) {
 		},
 		"a mark of Cluster API's own controller": {kind: Machines, text: "status: {conditions: [" + mark + "]}", owners: map[string]string{"capi": condition("OwnerRemediated")}},
 		"the sign of a power cycle":              {kind: Machines, text: "metadata: {annotations: {reboot.metal3.io: 5f2c9d1e-0000-4000-8000-000000000001/1}}", ours: "annotation reboot.metal3.io"},
+		"the sign of a single step":              {kind: Machines, text: "metadata: {annotations: {reboot.metal3.io/PowerOff: 5f2c9d1e-0000-4000-8000-000000000001/1}}", ours: "annotation reboot.metal3.io/PowerOff"},
+		"a single step that a person asked for":  {kind: Machines, text: "metadata: {annotations: {reboot.metal3.io/PowerOff: now}}"},
 		"a power cycle that a person asked for":  {kind: Machines, text: "metadata: {annotations: {reboot.metal3.io: now}}"},
 		"a hold": {
 			kind: Machines, text: "metadata: {annotations: {sickbay.dev/hold-until: '2026-01-01T00:00:00Z'}}", owners: map[string]string{"sickbay-cli": annotated("sickbay.dev/hold-until")},

@@ -11,42 +11,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
-// deleteNode deletes a Node if it is unchanged since it was read, and so is as in the backup. It does not delete another Node of the same
-// name, or one that somebody has changed since.
-func deleteNode(ctx context.Context, c client.Client, node *corev1.Node) error {
-	if err := c.Delete(ctx, node, client.Preconditions{UID: &node.UID, ResourceVersion: &node.ResourceVersion}); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("deleting Node %s: %w", node.Name, err)
-	}
-	return nil
-}
-
-func taintNode(ctx context.Context, c client.Client, node *corev1.Node) error {
-	return patchNode(ctx, c, node, nil, map[string]any{"taints": append(slices.Clone(node.Spec.Taints), cycle.OutOfService)})
-}
-
-// untaintNode removes our taint, by key, value and effect.
-func untaintNode(ctx context.Context, c client.Client, node *corev1.Node) error {
-	kept := slices.DeleteFunc(slices.Clone(node.Spec.Taints), cycle.OurTaint)
-	return patchNode(ctx, c, node, nil, map[string]any{"taints": kept})
-}
-
-// restoreNode puts back what is missing. If the workload cluster refuses all of it at once, restoreNode tries each part alone, so that
+// restore puts back what is missing. If the workload cluster refuses all of it at once, restore tries each part alone, so that
 // one refused part does not block the others. The error names the refused parts.
-func restoreNode(ctx context.Context, c client.Client, node *corev1.Node, backup *v1alpha1.NodeBackup) error {
+func (w nodeWriter) restore(ctx context.Context, node *corev1.Node, backup *v1alpha1.NodeBackup) error {
 	missing := cycle.Missing(backup, node)
-	err := putBack(ctx, c, node, missing)
+	err := w.putBack(ctx, node, missing)
 	if !refused(err) {
 		return err
 	}
 	var left []string
 	current := node
 	for _, part := range missing.Each() {
-		if err = putBack(ctx, c, current, part); err != nil && !refused(err) {
+		if err = w.putBack(ctx, current, part); err != nil && !refused(err) {
 			return err
 		}
 		if err != nil {
@@ -54,7 +34,7 @@ func restoreNode(ctx context.Context, c client.Client, node *corev1.Node, backup
 			continue
 		}
 		current = current.DeepCopy()
-		if err := c.Get(ctx, client.ObjectKeyFromObject(node), current); err != nil {
+		if err := w.Get(ctx, client.ObjectKeyFromObject(node), current); err != nil {
 			return fmt.Errorf("reading Node %s again: %w", node.Name, err)
 		}
 		if current.UID != node.UID {
@@ -73,7 +53,7 @@ func refused(err error) bool {
 }
 
 // putBack writes parts of a backup to a Node, if it is unchanged since it was read.
-func putBack(ctx context.Context, c client.Client, node *corev1.Node, missing cycle.MissingParts) error {
+func (w nodeWriter) putBack(ctx context.Context, node *corev1.Node, missing cycle.MissingParts) error {
 	metadata, spec := map[string]any{}, map[string]any{}
 	if len(missing.Labels) > 0 {
 		metadata["labels"] = missing.Labels
@@ -90,16 +70,7 @@ func putBack(ctx context.Context, c client.Client, node *corev1.Node, missing cy
 	if missing.ProviderID != "" {
 		spec["providerID"] = missing.ProviderID
 	}
-	return patchNode(ctx, c, node, metadata, spec)
-}
-
-// patchNode changes a Node, if it is unchanged since it was read.
-func patchNode(ctx context.Context, c client.Client, node *corev1.Node, metadata, spec map[string]any) error {
-	patch := ownwrites.MergePatch{Of: node, Metadata: metadata, Spec: spec}
-	if err := c.Patch(ctx, node.DeepCopy(), patch, client.FieldOwner(FieldOwner)); err != nil {
-		return fmt.Errorf("changing Node %s: %w", node.Name, err)
-	}
-	return nil
+	return w.change(ctx, node, metadata, spec)
 }
 
 // NodeOwed says what a RebootRemediation still owes its Node: to remove our taint, and to put back what the Node had. It is empty if it
@@ -128,25 +99,29 @@ func ReleaseNode(ctx context.Context, c client.Client, request *v1alpha1.RebootR
 	if !cycle.OwesNode(&request.Status) {
 		return nil
 	}
-	name := request.Status.Node.Name
+	return nodeWriter{c}.release(ctx, request.Status.Node)
+}
+
+// release takes our taint from a Node, and puts back what the Node had.
+func (w nodeWriter) release(ctx context.Context, owed *v1alpha1.NodeRecord) error {
 	node := &corev1.Node{}
-	err := c.Get(ctx, client.ObjectKey{Name: name}, node)
+	err := w.Get(ctx, client.ObjectKey{Name: owed.Name}, node)
 	if apierrors.IsNotFound(err) {
-		return fmt.Errorf("the Node %s is not there, so nothing can be put back on it yet", name)
+		return fmt.Errorf("the Node %s is not there, so nothing can be put back on it yet", owed.Name)
 	}
 	if err != nil {
-		return fmt.Errorf("reading Node %s: %w", name, err)
+		return fmt.Errorf("reading Node %s: %w", owed.Name, err)
 	}
 	if cycle.Tainted(node) {
-		if err := untaintNode(ctx, c, node); err != nil {
+		if err := w.untaint(ctx, node); err != nil {
 			return err
 		}
-		if err := c.Get(ctx, client.ObjectKey{Name: name}, node); err != nil {
-			return fmt.Errorf("reading Node %s again: %w", name, err)
+		if err := w.Get(ctx, client.ObjectKey{Name: owed.Name}, node); err != nil {
+			return fmt.Errorf("reading Node %s again: %w", owed.Name, err)
 		}
 	}
-	if backup := request.Status.Node.Backup; backup != nil && len(cycle.Missing(backup, node).Each()) > 0 {
-		return restoreNode(ctx, c, node, backup)
+	if owed.Backup != nil && len(cycle.Missing(owed.Backup, node).Each()) > 0 {
+		return w.restore(ctx, node, owed.Backup)
 	}
 	return nil
 }

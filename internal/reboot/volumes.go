@@ -3,46 +3,13 @@ package reboot
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
-
-// drained reports whether no volume is attached to a Node, and only Pods that tolerate the taint are left on it.
-func (r *Reconciler) drained(ctx context.Context, cluster client.ObjectKey, node string) (bool, error) {
-	c, err := r.Workload.Client(ctx, cluster)
-	if err != nil {
-		return false, fmt.Errorf("connecting to the workload cluster: %w", err)
-	}
-	var pods corev1.PodList
-	if err := c.List(ctx, &pods, client.MatchingFields{"spec.nodeName": node}); err != nil {
-		return false, fmt.Errorf("listing the Pods of Node %s: %w", node, err)
-	}
-	for i := range pods.Items {
-		pod := &pods.Items[i]
-		if pod.DeletionTimestamp != nil || !tolerates(ctx, pod) {
-			return false, nil
-		}
-	}
-	attached, err := r.volumes.in(cluster).attached(ctx, c, node, r.Clock.Now())
-	return !attached, err
-}
-
-// tolerates reports whether a Pod tolerates the taint forever. A Pod that tolerates it for a limited time leaves in the end, but until
-// then it keeps the Node from being drained.
-func tolerates(ctx context.Context, pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool {
-		return t.TolerationSeconds == nil && t.ToleratesTaint(ctrl.LoggerFrom(ctx), &cycle.OutOfService, false)
-	})
-}
 
 // volumes lets all cycles share the lists of VolumeAttachments of each workload cluster. The zero value is ready to use.
 type volumes struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	machinev1 "github.com/openshift/api/machine/v1beta1"
@@ -12,23 +11,24 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
-	"github.com/sickbay-dev/sickbay/internal/recall"
 )
+
+// HostAnnotation on an infrastructure machine or on a Machine of OpenShift names its host as namespace/name.
+const HostAnnotation = "metal3.io/BareMetalHost"
 
 // host reads the host of a Machine live. The Machine, or its infrastructure machine, names the BareMetalHost. Once the status records a
 // host, host reads that one and no other, even if the Machine or its infrastructure machine cannot be read.
-func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediation, v *view) (*metal3v1.BareMetalHost, cycle.HostFacts, error) {
-	recorded := request.Status.Host
+func (r reader) host(ctx context.Context, v *view) (*metal3v1.BareMetalHost, cycle.HostFacts, error) {
+	recorded := v.request.Status.Host
 	user, found, err := r.findHost(ctx, v.machine)
 	switch {
 	case err != nil && recorded != nil:
-		r.machineUnreadable(request, v, "The infrastructure machine cannot be read", err)
+		v.machineUnreadable("The infrastructure machine cannot be read", err)
 	case apierrors.IsForbidden(err):
 		return nil, cycle.HostFacts{Missing: "Sickbay may not look for the host: " + err.Error()}, nil
 	case err != nil:
@@ -40,14 +40,14 @@ func (r *Reconciler) host(ctx context.Context, request *v1alpha1.RebootRemediati
 	if found.Missing != "" {
 		return nil, found, nil
 	}
-	return r.hostOf(ctx, request, user, found.Name)
+	return r.hostOf(ctx, v.request, user, found.Name)
 }
 
 // hostOf reads a BareMetalHost live, by name.
-func (r *Reconciler) hostOf(ctx context.Context, request *v1alpha1.RebootRemediation, user cycle.Consumer, name string) (*metal3v1.BareMetalHost, cycle.HostFacts, error) {
+func (r reader) hostOf(ctx context.Context, request *v1alpha1.RebootRemediation, user cycle.Consumer, name string) (*metal3v1.BareMetalHost, cycle.HostFacts, error) {
 	host, key := &metal3v1.BareMetalHost{}, client.ObjectKey{Namespace: request.Namespace, Name: name}
-	began := r.Clock.Now()
-	err := r.Live.Get(ctx, key, host)
+	began := r.clock.Now()
+	err := r.live.Get(ctx, key, host)
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 		return nil, cycle.HostFacts{Missing: fmt.Sprintf("The host %s does not exist", name)}, nil
 	}
@@ -55,12 +55,12 @@ func (r *Reconciler) hostOf(ctx context.Context, request *v1alpha1.RebootRemedia
 		return nil, cycle.HostFacts{}, fmt.Errorf("getting host %s: %w", key, err)
 	}
 	facts := cycle.HostFactsOf(host, request.UID, user)
-	facts.KeySeenFor = r.keys.seenFor(client.ObjectKeyFromObject(request), facts, request.Status.KeySince, began, r.Clock.Now())
+	facts.KeySeenFor = r.keys.seenFor(client.ObjectKeyFromObject(request), facts, request.Status.KeySince, began, r.clock.Now())
 	return host, facts, nil
 }
 
 // findHost returns the name of a Machine's host and who must be using it, or says why there is none.
-func (r *Reconciler) findHost(ctx context.Context, m *machine) (user cycle.Consumer, host cycle.HostFacts, err error) {
+func (r reader) findHost(ctx context.Context, m *machine) (user cycle.Consumer, host cycle.HostFacts, err error) {
 	if m == nil {
 		return cycle.Consumer{}, cycle.HostFacts{Missing: "The machine is gone"}, nil
 	}
@@ -97,12 +97,12 @@ func HostName(obj metav1.Object) string {
 }
 
 // infrastructure reads the infrastructure machine, whatever its kind.
-func (r *Reconciler) infrastructure(ctx context.Context, m *machine) (infra *metav1.PartialObjectMetadata, missing string, err error) {
+func (r reader) infrastructure(ctx context.Context, m *machine) (infra *metav1.PartialObjectMetadata, missing string, err error) {
 	ref := m.infrastructure
 	if !ref.IsDefined() {
 		return nil, "The machine has no infrastructure machine", nil
 	}
-	mapping, err := r.Mapper.RESTMapping(schema.GroupKind{Group: ref.APIGroup, Kind: ref.Kind})
+	mapping, err := r.mapper.RESTMapping(schema.GroupKind{Group: ref.APIGroup, Kind: ref.Kind})
 	if meta.IsNoMatchError(err) {
 		return nil, fmt.Sprintf("The kind %s of %s is not installed", ref.Kind, ref.APIGroup), nil
 	}
@@ -111,7 +111,7 @@ func (r *Reconciler) infrastructure(ctx context.Context, m *machine) (infra *met
 	}
 	infra = &metav1.PartialObjectMetadata{}
 	infra.SetGroupVersionKind(mapping.GroupVersionKind)
-	err = r.Live.Get(ctx, client.ObjectKey{Namespace: m.object.GetNamespace(), Name: ref.Name}, infra)
+	err = r.live.Get(ctx, client.ObjectKey{Namespace: m.object.GetNamespace(), Name: ref.Name}, infra)
 	if apierrors.IsNotFound(err) {
 		return nil, fmt.Sprintf("%s %s does not exist", ref.Kind, ref.Name), nil
 	}
@@ -120,35 +120,3 @@ func (r *Reconciler) infrastructure(ctx context.Context, m *machine) (infra *met
 	}
 	return infra, "", nil
 }
-
-// keysSeen remembers since when this process has seen our key on each host. The zero value is ready to use and safe for concurrent use.
-// After a restart, it begins anew, which only makes the proof that a host is off longer.
-type keysSeen struct {
-	since recall.ByObject[keySeen]
-}
-
-type keySeen struct {
-	host     types.UID
-	keySince time.Time
-	// since has the reading of the monotonic clock.
-	since time.Time
-}
-
-// seenFor returns for how long this process has seen the key of a RebootRemediation in place. It has been there before the look began, and since
-// the first look was over. A key that was lost, and one on another host, count anew.
-func (k *keysSeen) seenFor(request client.ObjectKey, host cycle.HostFacts, keySince *metav1.Time, began, over time.Time) time.Duration {
-	if !host.Key || keySince == nil {
-		k.since.Forget(request)
-		return 0
-	}
-	seen := k.since.Update(request, func(seen keySeen) keySeen {
-		if seen.host == host.UID && seen.keySince.Equal(keySince.Time) {
-			return seen
-		}
-		return keySeen{host.UID, keySince.Time, over}
-	})
-	return max(0, began.Sub(seen.since))
-}
-
-// Forget drops what is known of a RebootRemediation that is gone.
-func (k *keysSeen) Forget(request client.ObjectKey) { k.since.Forget(request) }

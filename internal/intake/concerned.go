@@ -1,0 +1,38 @@
+package intake
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/intake/ask"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+)
+
+// concerned reports, by the cache, whether there is anything to do. It reads only the metadata of most Machines.
+func (r reader) concerned(ctx context.Context, key client.ObjectKey) (bool, error) {
+	machine := scaffold.MetadataOf(r.kind)
+	if err := r.cached.Get(ctx, key, machine); err != nil {
+		return false, client.IgnoreNotFound(err)
+	}
+	if !asks(machine) {
+		requests, err := r.requestsOf(ctx, r.cached, key)
+		if err != nil || len(requests) == 0 {
+			return false, err
+		}
+	}
+	foreign, err := r.foreign(ctx, key)
+	return !foreign, err
+}
+
+// asks reports whether an annotation of a Machine concerns intake: it asks for something, or says what came of that.
+func asks(machine client.Object) bool {
+	for _, key := range []string{rebootannotation.Request, ask.PowerOffAnnotation, ask.External, rebootannotation.Outcome} {
+		if mhcspec.HasAnnotation(machine, key) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,67 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/intake/ask"
+	"github.com/sickbay-dev/sickbay/internal/openshift"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+)
+
+// machine reads a Machine; nil if there is none.
+func (r reader) machine(ctx context.Context, key client.ObjectKey) (*clusterv1.Machine, error) {
+	if r.kind == openshift.Kind {
+		return openshift.Find(ctx, r.live, key)
+	}
+	return scaffold.Find(ctx, r.live, key, &clusterv1.Machine{})
+}
+
+// machineFacts reads what a decision needs to know of a Machine.
+func (r reader) machineFacts(ctx context.Context, machine *clusterv1.Machine) (ask.Machine, error) {
+	judged := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition)
+	facts := ask.Machine{
+		Cluster: machine.Spec.ClusterName, Node: machine.Status.NodeRef.Name, Annotations: machine.Annotations, External: r.external,
+		Ref:         v1alpha1.RemediatedMachineReference{APIGroup: r.kind.Group, Name: machine.Name, UID: machine.UID},
+		Replaceable: r.kind == ClusterAPIKind && judged != nil && metav1.GetControllerOf(machine) != nil,
+		Healthy:     judged != nil && judged.Status == metav1.ConditionTrue,
+	}
+	var err error
+	if value, ok := machine.Annotations[rebootannotation.Request]; ok && !rebootannotation.IsSign(value) {
+		if facts.FromTemplate, err = r.fromTemplate(ctx, machine); err != nil {
+			return facts, err
+		}
+	}
+	if facts.AsksExternally() {
+		facts.Provider, err = ProviderAtWork(ctx, r.live, machine.Namespace, r.clock.Now())
+	}
+	return facts, err
+}
+
+// fromTemplate reports whether the template of a Machine's owner carries the annotation for a power cycle.
+func (r reader) fromTemplate(ctx context.Context, machine *clusterv1.Machine) (bool, error) {
+	ref := metav1.GetControllerOf(machine)
+	if ref == nil || ref.Kind != "MachineSet" {
+		return false, nil
+	}
+	set := &unstructured.Unstructured{}
+	set.SetGroupVersionKind(schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind))
+	set, err := scaffold.Find(ctx, r.live, client.ObjectKey{Namespace: machine.Namespace, Name: ref.Name}, set)
+	if set == nil || err != nil {
+		return false, err
+	}
+	_, found, err := unstructured.NestedString(set.Object, "spec", "template", "metadata", "annotations", rebootannotation.Request)
+	if err != nil {
+		return false, fmt.Errorf("reading the template of %s %s: %w", ref.Kind, ref.Name, err)
+	}
+	return found, nil
+}

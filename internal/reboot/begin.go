@@ -1,0 +1,107 @@
+package reboot
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
+	"github.com/sickbay-dev/sickbay/internal/record"
+)
+
+// notStored says why to wait for the MachineRemediation that made a RebootRemediation to store it; empty if it has.
+//
+// A MachineRemediation stores only one UID per attempt, and makes the RebootRemediation again until it has stored one. So only one
+// per attempt is ever carried out; if somebody deletes an unstored one, nothing has been done for it.
+func (r reader) notStored(ctx context.Context, v *view) string {
+	all, err := record.LiveOfMachine(ctx, r.live, v.request.Namespace, v.machine.object.GetUID())
+	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+		// Without the kind there is nothing to wait for.
+		return ""
+	}
+	v.note(readRecord, err)
+	if err != nil {
+		return "Sickbay cannot tell whether a MachineRemediation has stored that it made this"
+	}
+	if slices.ContainsFunc(all, func(one *v1alpha1.MachineRemediation) bool { return stores(one, v.request) }) {
+		return ""
+	}
+	return "Waiting until a MachineRemediation has stored that it made this RebootRemediation"
+}
+
+// stores reports whether a record has stored a RebootRemediation for its current attempt.
+func stores(one *v1alpha1.MachineRemediation, request *v1alpha1.RebootRemediation) bool {
+	return slices.ContainsFunc(one.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool {
+		return a.EndTime == nil && a.ObjectRef != nil && a.ObjectRef.UID == request.UID
+	})
+}
+
+// reserve checks again, past the cache, whether another RebootRemediation cycles this machine or another one of its control plane. Nobody
+// else can check until release is called, so two cycles never begin at once. The other facts stay as they were read.
+func (r *Reconciler) reserve(ctx context.Context, v *view) (release func(), err error) {
+	key := client.ObjectKey{Namespace: v.request.Namespace, Name: "machine/" + v.request.Spec.Machine.Name}
+	if v.plane != nil {
+		key = v.machine.plane()
+	}
+	release = r.beginning.lock(key)
+	if err := r.reads().lookAgain(ctx, v); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+// lookAgain reads the other RebootRemediations of the Machine, and of its control plane, past the cache.
+func (r reader) lookAgain(ctx context.Context, v *view) (err error) {
+	if v.facts.Siblings, err = r.siblings(ctx, v.request); err != nil || v.plane == nil {
+		return err
+	}
+	cycles, err := cyclesIn(ctx, r.live, v.request.Namespace)
+	if err != nil {
+		return err
+	}
+	v.plane.Cycles = r.inCycle(ctx, cycles, v.request, v.machine)
+	v.facts.Throttled = quorum.Waits(*v.plane)
+	return nil
+}
+
+// keyedLocks has one lock for each key that somebody locks. The zero value is ready to use.
+type keyedLocks struct {
+	mu sync.Mutex
+	of map[client.ObjectKey]*keyedLock
+}
+
+type keyedLock struct {
+	sync.Mutex
+	// users counts who holds the lock or waits for it.
+	users int
+}
+
+// lock waits for the lock of a key, and returns what releases it.
+func (l *keyedLocks) lock(key client.ObjectKey) (release func()) {
+	l.mu.Lock()
+	if l.of == nil {
+		l.of = map[client.ObjectKey]*keyedLock{}
+	}
+	one := l.of[key]
+	if one == nil {
+		one = &keyedLock{}
+		l.of[key] = one
+	}
+	one.users++
+	l.mu.Unlock()
+	one.Lock()
+	return func() {
+		one.Unlock()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if one.users--; one.users == 0 {
+			delete(l.of, key)
+		}
+	}
+}
