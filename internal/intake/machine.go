@@ -32,7 +32,7 @@ func (r reader) machineFacts(ctx context.Context, machine *clusterv1.Machine) (a
 	facts := ask.Machine{
 		Cluster: machine.Spec.ClusterName, Node: machine.Status.NodeRef.Name, Annotations: machine.Annotations, External: r.external,
 		Ref:         v1alpha1.RemediatedMachineReference{APIGroup: r.kind.Group, Name: machine.Name, UID: machine.UID},
-		Replaceable: r.kind == ClusterAPIKind && judged != nil && metav1.GetControllerOf(machine) != nil,
+		Replaceable: r.kind == ClusterAPIKind && metav1.GetControllerOf(machine) != nil,
 		Healthy:     judged != nil && judged.Status == metav1.ConditionTrue,
 	}
 	var err error

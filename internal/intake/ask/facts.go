@@ -38,7 +38,7 @@ type Machine struct {
 	Annotations map[string]string
 	// FromTemplate reports that the template of its owner carries the annotation reboot.metal3.io.
 	FromTemplate bool
-	// Replaceable reports that a controller of Cluster API owns it, and a health check has judged it.
+	// Replaceable reports that a controller of Cluster API owns it.
 	Replaceable bool
 	// External reports that Sickbay carries out what OpenShift's health check asks for.
 	External bool

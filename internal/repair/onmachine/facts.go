@@ -23,8 +23,7 @@ func Facts(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladd
 // Machine returns the facts that the Machine itself has.
 func Machine(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Machine {
 	m := ladder.Machine{Health: Health(machine), Owner: ownerOf(machine), Mark: markFor(machine, record)}
-	if by := record.Spec.RequestedBy; by != nil && by.Kind == v1alpha1.AskedByHealthCheck && verdict.Of(machine).Status == "" {
-		// It has no verdict, and so its request is its word.
+	if by := record.Spec.RequestedBy; by != nil && by.Kind == v1alpha1.AskedByHealthCheck && precedes(machine, record) {
 		m.Health = ladder.Sick
 	}
 	m.OtherFinding = m.Health == ladder.Sick && verdict.Of(machine).Reason != record.Spec.Finding.Reason
@@ -32,6 +31,13 @@ func Machine(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) la
 		m.DeletingSince = machine.DeletionTimestamp.Time
 	}
 	return m
+}
+
+// precedes reports whether the verdict on a Machine is from before the record of another health check, or there is none. Then its request is its
+// word: Cluster API makes the request first, and judges the Machine afterwards.
+func precedes(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) bool {
+	judged := verdict.Of(machine)
+	return judged.Status == "" || (judged.Status == metav1.ConditionTrue && !record.CreationTimestamp.Before(&judged.LastTransitionTime))
 }
 
 // Health returns the verdict on a Machine.
