@@ -54,7 +54,7 @@ func TestFailureIsReportedOnce(t *testing.T) {
 			r.report(request, outcome{cycle.DeleteNode, errors.New(strings.ReplaceAll(reset.Error(), "40001", "40002"))})
 		}, false},
 		{"only judged anew", func() { r.report(request, outcome{cycle.SetKey, conflict}) }, false},
-		{"so is one that has changed", func() { r.report(request, outcome{cycle.DropAll, remedy.ErrChanged}) }, false},
+		{"so is one that has changed", func() { r.report(request, outcome{cycle.DropFull, remedy.ErrChanged}) }, false},
 		{"after a success", func() {
 			r.failures.Succeed(client.ObjectKeyFromObject(request), cycle.DeleteNode)
 			r.report(request, outcome{cycle.DeleteNode, reset})

@@ -71,7 +71,7 @@ func TestStaleRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, action := range []cycle.Action{cycle.SetKey, cycle.RemoveKey, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.DropAsked, cycle.DropAll} {
+	for _, action := range []cycle.Action{cycle.SetKey, cycle.RemoveKey, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.DropAsked, cycle.DropFull} {
 		err := s.r.writes().do(t.Context(), v, cycle.Decision{Action: action, ProbedAt: noon.Time})
 		if slices.Contains([]cycle.Action{cycle.RemoveKey}, action) {
 			continue // The host may be released all the same.

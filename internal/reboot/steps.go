@@ -28,7 +28,7 @@ func wantedBy(obj metav1.Object) (full bool, steps map[v1alpha1.Step]bool) {
 	return full, steps
 }
 
-// dropAsked removes the annotations of finished steps from a Machine, and at the end the one for all steps. A sign stays.
+// dropAsked removes the annotations of finished steps from a Machine, or the one for all that is left. A sign stays.
 func (w writer) dropAsked(ctx context.Context, machine client.Object, d cycle.Decision) error {
 	changes := map[string]any{}
 	for key, value := range machine.GetAnnotations() {
@@ -36,7 +36,7 @@ func (w writer) dropAsked(ctx context.Context, machine client.Object, d cycle.De
 		if single && slices.Contains(d.Done, v1alpha1.Step(step)) {
 			changes[key] = nil
 		}
-		if key == rebootannotation.Request && d.Action == cycle.DropAll && !rebootannotation.IsSign(value) {
+		if key == rebootannotation.Request && d.Action == cycle.DropFull && !rebootannotation.IsSign(value) {
 			changes[key] = nil
 		}
 	}

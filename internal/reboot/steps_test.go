@@ -43,7 +43,7 @@ func TestWhoAsksForMore(t *testing.T) {
 	}
 }
 
-// TestDropAsked: the annotations of the finished steps go, and at the end the one for all steps. A sign stays.
+// TestDropAsked: the annotations of the finished steps go, or the one for all that is left. A sign stays.
 func TestDropAsked(t *testing.T) {
 	const plain, off, on = rebootannotation.Request, rebootannotation.Request + "/PowerOff", rebootannotation.Request + "/PowerOn"
 	e := env.Get(t)
@@ -54,8 +54,8 @@ func TestDropAsked(t *testing.T) {
 		want   map[string]string
 	}{
 		"a step":      {map[string]string{plain: "", off: "", on: ""}, cycle.Decision{Action: cycle.DropAsked, Done: []v1alpha1.Step{v1alpha1.StepPowerOff}}, map[string]string{plain: "", on: ""}},
-		"the end":     {map[string]string{plain: "now", on: ""}, cycle.Decision{Action: cycle.DropAll, Done: []v1alpha1.Step{v1alpha1.StepPowerOn}}, nil},
-		"with a sign": {map[string]string{plain: sign, on: ""}, cycle.Decision{Action: cycle.DropAll, Done: []v1alpha1.Step{v1alpha1.StepPowerOn}}, map[string]string{plain: sign}},
+		"the rest":    {map[string]string{plain: "now", on: ""}, cycle.Decision{Action: cycle.DropFull}, map[string]string{on: ""}},
+		"with a sign": {map[string]string{plain: sign, on: ""}, cycle.Decision{Action: cycle.DropFull}, map[string]string{plain: sign, on: ""}},
 	} {
 		m := build.Machine(ns, "m")
 		m.Annotations = tt.before

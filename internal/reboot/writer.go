@@ -46,7 +46,7 @@ func (w writer) do(ctx context.Context, v view, d cycle.Decision) error {
 		return w.unmarkHost(ctx, v.host)
 	case cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode:
 		return w.changeNode(ctx, v, d.Action)
-	case cycle.DropAsked, cycle.DropAll:
+	case cycle.DropAsked, cycle.DropFull:
 		return w.dropAsked(ctx, v.machine.object, d)
 	case cycle.Nothing:
 	}
@@ -57,7 +57,7 @@ func (w writer) do(ctx context.Context, v view, d cycle.Decision) error {
 // behind. If the request cannot be read, the host is released all the same; all other actions fail.
 func (w writer) unchanged(ctx context.Context, request *v1alpha1.RebootRemediation, action cycle.Action) error {
 	switch action {
-	case cycle.SetKey, cycle.RemoveKey, cycle.MarkHost, cycle.UnmarkHost, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.DropAsked, cycle.DropAll:
+	case cycle.SetKey, cycle.RemoveKey, cycle.MarkHost, cycle.UnmarkHost, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.DropAsked, cycle.DropFull:
 	default:
 		return nil
 	}

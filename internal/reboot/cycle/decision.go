@@ -36,10 +36,9 @@ const (
 	// MarkHost keeps Metal3 from choosing the host for another machine, and UnmarkHost removes our mark.
 	MarkHost   Action = "MarkHost"
 	UnmarkHost Action = "UnmarkHost"
-	// DropAsked removes the annotations for finished steps from the Machine, and DropAll all annotations that asked for more of the
-	// cycle.
+	// DropAsked removes the annotations for finished steps from the Machine, and DropFull the one that asked for all that is left.
 	DropAsked Action = "DropAsked"
-	DropAll   Action = "DropAll"
+	DropFull  Action = "DropFull"
 )
 
 // Decision is what to do now. There are three kinds: the status changes and has to be stored, there is an action, or the
@@ -52,7 +51,7 @@ type Decision struct {
 	Action  Action
 	// ProbedAt, for SetKey, is when the operator is asked; our key has it as its content.
 	ProbedAt time.Time
-	// Done, for DropAsked and DropAll, are the steps whose annotations to remove.
+	// Done, for DropAsked, are the steps whose annotations to remove.
 	Done []v1alpha1.Step
 	// RecheckAt is when the decision may change by itself; zero means never.
 	RecheckAt time.Time

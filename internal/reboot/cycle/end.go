@@ -66,7 +66,7 @@ func (d *draft) clean() {
 		d.choose(onHost)
 	case d.leavesAsked():
 		d.done = d.inTime()
-		d.choose(DropAll)
+		d.choose(DropAsked)
 	default:
 		d.choose(RemoveFinalizer)
 	}

@@ -10,6 +10,8 @@ import (
 func (d *draft) powerOn() {
 	h := d.f.Host
 	switch {
+	case d.s.PowerOnReleasedAt == nil && d.asksForTheRest():
+		d.choose(DropFull)
 	case d.s.PowerOnReleasedAt == nil:
 		d.s.PowerOnReleasedAt = d.time()
 	case h.Key || h.Probe:

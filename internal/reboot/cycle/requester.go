@@ -49,11 +49,12 @@ func (d *draft) dropAsked() bool {
 	return true
 }
 
+// asksForTheRest reports whether the annotation for all that is left asks a cycle that is about to let the host come on. It goes before the host is
+// let go of. One that is set later asks for another cycle.
+func (d *draft) asksForTheRest() bool {
+	return d.f.Machine.AsksFull && !d.f.Full() && !d.f.Machine.Gone && d.f.MachineUnreadable == "" && !d.f.withdrawn()
+}
+
 // leavesAsked reports whether a cycle has ended and annotations that it was to carry out are still there. An aborted one does not count, so they
 // stay for the next one.
-func (d *draft) leavesAsked() bool {
-	if d.s.Phase == v1alpha1.Aborted || d.f.Full() || d.f.Machine.Gone {
-		return false
-	}
-	return d.f.Machine.AsksFull || len(d.inTime()) > 0
-}
+func (d *draft) leavesAsked() bool { return d.s.Phase != v1alpha1.Aborted && len(d.inTime()) > 0 }

@@ -24,7 +24,8 @@ func TestEnds(t *testing.T) {
 		{name: "clearing up: even of a host that others use now", facts: in(done, keyed, ofOthers), want: does(done, RemoveKey)},
 		{name: "clearing up: not that of another host", facts: in(done, keyed, otherHost), want: does(done, RemoveFinalizer)},
 		{name: "clearing up: no host is left", facts: in(done, missing), want: does(done, RemoveFinalizer)},
-		{name: "clearing up: the annotations", facts: in(done, plain), want: does(done, DropAll)},
+		{name: "clearing up: the annotations", facts: in(done, until(v1alpha1.StepPowerOff), asking(v1alpha1.StepPowerOn)), want: does(done, DropAsked)},
+		{name: "clearing up: not one for all that is left that comes too late", facts: in(done, plain), want: does(done, RemoveFinalizer)},
 		{name: "clearing up: not those for another cycle", facts: in(done, func(f *Facts) { f.Machine.AsksFull = true }), want: does(done, RemoveFinalizer)},
 		{name: "clearing up: not those that came too late", facts: in(done, asking(v1alpha1.StepPowerOff)), want: does(done, RemoveFinalizer)},
 		{name: "clearing up: not those of one that does not count", facts: in(aborted, plain), want: does(aborted, RemoveFinalizer)},
@@ -35,7 +36,7 @@ func TestEnds(t *testing.T) {
 		{name: "after the end: the key first", facts: in(failed, tried, keyed), want: ends(RemoveKey)},
 		{name: "after the end: then the finalizer", facts: in(failed, tried), want: ends(RemoveFinalizer)},
 		{name: "after the end: nobody wants it any more", facts: in(failed, tried, deleting), want: ends(RemoveFinalizer)},
-		{name: "after the end: asked for single steps", facts: in(failed, tried, asking(v1alpha1.StepPowerOn)), want: ends(DropAll)},
+		{name: "after the end: asked for single steps", facts: in(failed, tried, asking(v1alpha1.StepPowerOn)), want: ends(DropAsked)},
 	})
 }
 

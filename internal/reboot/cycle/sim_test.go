@@ -224,8 +224,8 @@ func (w *model) act(d Decision) {
 		w.checkHostMark(d.Action)
 		w.host.unhealthy = map[Action]string{MarkHost: probeOurs}[d.Action]
 		w.touchHost()
-	case DropAsked, DropAll:
-		if d.Action == DropAll {
+	case DropAsked, DropFull:
+		if d.Action == DropFull {
 			w.machine.plain = false
 		}
 		for _, step := range d.Done {
