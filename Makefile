@@ -199,9 +199,8 @@ $(BIN)/bench:
 	@echo "Building the benchmark"
 	@cd sim && $(BUILD) -ldflags "-X main.version=$(VERSION)" -o $@ ./cmd/bench 2>&1 | $(PROGRESS)
 
-# All but the one that needs the API server.
 bench-pure: ## Measure what is decided without the API: the time and the allocations of each; about a minute
-	@go test -run='^$$' -bench=. -skip='^BenchmarkPause500$$' -benchtime=100ms ./internal/machinehealth/... ./internal/repair/machinehealthcheck \
+	@go test -run='^$$' -bench=. -benchtime=100ms ./internal/machinehealth/... ./internal/repair/machinehealthcheck \
 		./internal/remedy/... ./internal/upgradepause/... ./internal/reboot
 	@cd healthcheck && go test -run='^$$' -bench=. -benchtime=100ms . ./checks/...
 

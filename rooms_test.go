@@ -14,7 +14,8 @@ import (
 
 // controllers are the packages that observe, decide and act.
 var controllers = []string{
-	"internal/repair/machinehealthcheck", "internal/repair/remediation", "internal/reboot", "internal/intake",
+	"internal/machinehealth", "internal/repair/machinehealthcheck", "internal/repair/remediation",
+	"internal/reboot", "internal/upgradepause", "internal/intake",
 }
 
 // The methods of clients, and the functions of ownwrites, whose first argument is a context.

@@ -53,7 +53,7 @@ func New(s Sources) *Observer {
 // host returns the host of a Machine: a plan remembers what was tried on it. The manager reads it past the cache. Here the cache is good
 // enough, and a host that cannot be read counts as none.
 func (s Sources) host(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error) {
-	host, _ := s.Hosts.Cached(ctx, machine)
+	host, _ := s.Hosts.Of(ctx, machine, false)
 	if host == nil {
 		return nil, nil
 	}

@@ -1,11 +1,9 @@
 package machinehealth
 
 import (
-	"cmp"
 	"context"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -15,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
-	"github.com/sickbay-dev/sickbay/internal/fairqueue"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
@@ -34,8 +31,7 @@ const FieldOwner = ownwrites.MachineHealthFieldOwner
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=list;watch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
 
-// Reconciler gives the verdict on Machines. AddToManager fills the fields that
-// are nil.
+// Reconciler gives the verdict on Machines: its engine asks the reader, and writes. AddToManager fills the fields that are nil.
 type Reconciler struct {
 	Client    client.Client
 	Observer  *Observer
@@ -48,12 +44,10 @@ type Reconciler struct {
 	SyncPeriod  time.Duration
 	Concurrency int
 
-	// ctl is kept to add watches on kinds that are installed later.
+	// ctl is kept to add watches later, of Nodes and of kinds that are not installed yet.
 	ctl controller.Controller
 	// engine is made by Engine.
 	engine *healthcheck.Reconciler[*clusterv1.Machine]
-	// watchNodes makes events of a cluster's Nodes wake the controller.
-	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
 }
 
 // Reconcile judges one Machine.
@@ -66,9 +60,7 @@ func (r *Reconciler) Engine() *healthcheck.Reconciler[*clusterv1.Machine] {
 	if r.engine != nil {
 		return r.engine
 	}
-	if r.watchNodes == nil {
-		r.watchNodes = func(context.Context, client.ObjectKey) error { return nil }
-	}
+	reads := r.reader()
 	r.engine = &healthcheck.Reconciler[*clusterv1.Machine]{
 		Client: r.Client,
 		Clock:  r.Clock,
@@ -77,15 +69,15 @@ func (r *Reconciler) Engine() *healthcheck.Reconciler[*clusterv1.Machine] {
 			New:  func() *clusterv1.Machine { return &clusterv1.Machine{} },
 			Conditions: []healthcheck.ConditionChecks[*clusterv1.Machine]{{
 				Type:      verdict.ConditionType,
-				Prechecks: []healthcheck.Precheck[*clusterv1.Machine]{r.applies},
+				Prechecks: []healthcheck.Precheck[*clusterv1.Machine]{reads.applies},
 				// The Machine may be somebody else's, or paused, so leave it alone.
 				WhileUndecided: healthcheck.LeaveAlone,
-				Checks:         []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "machine", Check: healthcheck.CheckFunc[*clusterv1.Machine](r.check)}},
+				Checks:         []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "machine", Check: healthcheck.CheckFunc[*clusterv1.Machine](reads.check)}},
 			}, {
 				Type:           verdict.HostConditionType,
-				Prechecks:      []healthcheck.Precheck[*clusterv1.Machine]{r.hostApplies},
+				Prechecks:      []healthcheck.Precheck[*clusterv1.Machine]{reads.hostApplies},
 				WhileUndecided: healthcheck.LeaveAlone,
-				Checks:         []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "host", Check: healthcheck.CheckFunc[*clusterv1.Machine](r.checkHost)}},
+				Checks:         []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "host", Check: healthcheck.CheckFunc[*clusterv1.Machine](reads.checkHost)}},
 				Damping:        steadyHost,
 			}},
 			Progress:     healthcheck.AnnotationProgress[*clusterv1.Machine]{Client: r.Client, Name: ControllerName},
@@ -99,18 +91,7 @@ func (r *Reconciler) Engine() *healthcheck.Reconciler[*clusterv1.Machine] {
 	return r.engine
 }
 
-// AddToManager registers the controller and its watches.
-func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
-	r.Client = cmp.Or(r.Client, mgr.GetClient())
-	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
-	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
-	r.Selectors = cmp.Or(r.Selectors, &mhcspec.Selectors{})
-	r.Engine().NewQueue = fairqueue.New(fairqueue.ByCluster(mgr.GetCache(), r.Engine().New, queuePlace))
-	r.Engine().MoreWatches = func(ctl controller.Controller) error { return r.addWatches(mgr.GetCache(), ctl) }
-	return r.Engine().AddToManager(mgr)
-}
-
-// queuePlace puts machines that have a verdict before those that have none yet: many new machines must not hold up the others.
-func queuePlace(machine *clusterv1.Machine) (cluster string, canWait bool) {
-	return machine.Spec.ClusterName, meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType) == nil
+// reader returns what reads for the engine and for the watches.
+func (r *Reconciler) reader() reader {
+	return reader{objects: r.Client, observer: r.Observer, selectors: r.Selectors, policy: r.Policy, watchNodes: r.watchNodes}
 }

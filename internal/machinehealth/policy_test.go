@@ -2,7 +2,6 @@ package machinehealth
 
 import (
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -71,13 +70,8 @@ func TestPolicy(t *testing.T) {
 		given  []build.Option
 		judged bool
 	}{
-		"all":                             {mhcspec.Policy{Adopt: mhcspec.AdoptAll}, nil, true},
-		"all, handed over":                {mhcspec.Policy{Adopt: mhcspec.AdoptAll}, []build.Option{handedOver}, true},
-		"handed-over":                     {mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}, []build.Option{handedOver}, true},
-		"handed-over, not handed over":    {mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}, nil, false},
-		"watch filter":                    {mhcspec.Policy{WatchFilter: "us"}, []build.Option{build.Label("cluster.x-k8s.io/watch-filter", "us")}, true},
-		"watch filter, another's":         {mhcspec.Policy{WatchFilter: "us"}, []build.Option{build.Label("cluster.x-k8s.io/watch-filter", "them")}, false},
-		"watch filter, without the label": {mhcspec.Policy{WatchFilter: "us"}, nil, false},
+		"all, handed over":             {mhcspec.Policy{Adopt: mhcspec.AdoptAll}, []build.Option{handedOver}, true},
+		"handed-over, not handed over": {mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}, nil, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -99,19 +93,3 @@ func TestPolicy(t *testing.T) {
 }
 
 var handedOver = build.Annotation("cluster.x-k8s.io/paused", mhcspec.HandedOverValue)
-
-// TestOverlap: if several MachineHealthChecks select one Machine, the rules of the oldest apply.
-func TestOverlap(t *testing.T) {
-	f := newHarness(t)
-	// Its name comes first. So if the API server created both in the same second, this one wins,
-	// otherwise the harness's.
-	second := build.MachineHealthCheck(f.mhc.Namespace, "a", build.UnhealthyNodeCondition("Ready", "True", time.Minute))
-	build.Create(t.Context(), t, f.env.Client, second)
-	f.reconcile()
-	if second.CreationTimestamp.After(f.mhc.CreationTimestamp.Time) {
-		f.stored(metav1.ConditionTrue, "Succeeded", "")
-		f.delete(f.mhc)
-		f.reconcile()
-	}
-	f.stored(metav1.ConditionFalse, "ReadyUnhealthy", "Node condition Ready is True for more than 1m0s")
-}

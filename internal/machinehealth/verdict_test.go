@@ -5,11 +5,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
-	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
 // TestOneLife follows a Machine from its first verdict to its recovery.
@@ -76,16 +73,6 @@ func TestSteadyStateWritesNothing(t *testing.T) {
 	}
 }
 
-// TestPendingIsNotFalse: a Machine that is only pending does not keep an old False.
-func TestPendingIsNotFalse(t *testing.T) {
-	f := newHarness(t)
-	f.sicken()
-	f.stored(metav1.ConditionFalse, "NodeNotFound", "Node not found")
-	f.breakNode()
-	f.reconcile()
-	f.stored(metav1.ConditionUnknown, "NodeConditionsNotYetUnhealthy", "Waiting for unhealthyCondition timeout")
-}
-
 // TestSilentClusterIsTriedAgain: if a cluster stops answering but stays connected, no event says when it answers
 // again.
 func TestSilentClusterIsTriedAgain(t *testing.T) {
@@ -123,14 +110,6 @@ func TestGraceAfterTheConnectionIsLost(t *testing.T) {
 	f.reconcile()
 	f.stored(metav1.ConditionTrue, "Succeeded", "")
 	f.sees()
-}
-
-// TestNoVerdictNoGrace: a Machine that was never seen healthy becomes Unknown at once.
-func TestNoVerdictNoGrace(t *testing.T) {
-	f := newHarness(t)
-	f.nodes.CutOff(f.clusterKey(), f.start)
-	f.reconcile()
-	f.stored(metav1.ConditionUnknown, "NodeUnavailable", "Node cannot be read: connection to the workload cluster is down")
 }
 
 // TestStartKeepsTheVerdict: after a start, a workload cluster is not connected yet. Until it is, or does not connect within a minute, the
@@ -184,17 +163,4 @@ func TestCacheLagsBehind(t *testing.T) {
 	f.nodes.Put(f.clusterKey(), build.Node("node"))
 	f.reconcile()
 	f.stored(metav1.ConditionTrue, "Succeeded", "")
-}
-
-// TestGenerationIsThatOfTheMachine: the condition has the generation of the Machine.
-func TestGenerationIsThatOfTheMachine(t *testing.T) {
-	f := newHarness(t)
-	f.reconcile()
-	change(f, f.machine, func(m *clusterv1.Machine) {
-		m.Spec.ReadinessGates = []clusterv1.MachineReadinessGate{{ConditionType: "G"}}
-	})
-	f.reconcile()
-	if got := expect.Condition(t.Context(), t, f.env.Client, f.machine, verdict.ConditionType).ObservedGeneration; got != 2 {
-		t.Errorf("observedGeneration is %d, want 2", got)
-	}
 }

@@ -1,13 +1,12 @@
 package machinehealth
 
 import (
+	"cmp"
 	"context"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/secret"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -19,34 +18,57 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/sickbay-dev/sickbay/internal/fairqueue"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
+// AddToManager registers the controller and its watches.
+func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
+	r.Client = cmp.Or(r.Client, mgr.GetClient())
+	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
+	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
+	r.Selectors = cmp.Or(r.Selectors, &mhcspec.Selectors{})
+	r.Engine().NewQueue = fairqueue.New(fairqueue.ByCluster(mgr.GetCache(), r.Engine().New, queuePlace))
+	r.Engine().MoreWatches = func(ctl controller.Controller) error { return r.addWatches(mgr.GetCache(), ctl) }
+	return r.Engine().AddToManager(mgr)
+}
+
+// queuePlace puts machines that have a verdict before those that have none yet: many new machines must not hold up the others.
+func queuePlace(machine *clusterv1.Machine) (cluster string, canWait bool) {
+	return machine.Spec.ClusterName, meta.FindStatusCondition(machine.Status.Conditions, verdict.ConditionType) == nil
+}
+
 // addWatches wakes a Machine when anything changes that its verdict depends on, and only then.
 func (r *Reconciler) addWatches(objects cache.Cache, ctl controller.Controller) error {
 	r.ctl = ctl
+	reads := r.reader()
 	mhcs := source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}),
-		handler.EnqueueRequestsFromMapFunc(r.machinesOfMachineHealthCheck), mhcspec.OutsideStatus())
+		handler.EnqueueRequestsFromMapFunc(reads.machinesOfMachineHealthCheck), mhcspec.OutsideStatus())
 	if err := ctl.Watch(mhcs); err != nil {
 		return err
 	}
 	clusters := source.Kind(objects, client.Object(&clusterv1.Cluster{}),
-		handler.EnqueueRequestsFromMapFunc(r.machinesOfCluster), relevantClusterChange(), r.forgetDeleted())
+		handler.EnqueueRequestsFromMapFunc(reads.machinesOfCluster), relevantClusterChange(), r.forgetDeleted())
 	if err := ctl.Watch(clusters); err != nil {
 		return err
 	}
 	if r.Clusters == nil {
 		return nil
 	}
-	r.watchNodes = func(ctx context.Context, cluster client.ObjectKey) error {
-		return r.Clusters.Watch(ctx, ControllerName, cluster, ctl, r.machinesOfNode)
-	}
 	if err := ctl.Watch(source.Kind(objects, client.Object(&corev1.Secret{}), handler.EnqueueRequestsFromMapFunc(r.machinesOfKubeconfig))); err != nil {
 		return err
 	}
-	return ctl.Watch(r.Clusters.Reachable(ControllerName, r.machinesOfCluster))
+	return ctl.Watch(r.Clusters.Reachable(ControllerName, reads.machinesOfCluster))
+}
+
+// watchNodes makes events of a cluster's Nodes wake the controller, if it runs in a manager.
+func (r *Reconciler) watchNodes(ctx context.Context, cluster client.ObjectKey) error {
+	if r.Clusters == nil || r.ctl == nil {
+		return nil
+	}
+	return r.Clusters.Watch(ctx, ControllerName, cluster, r.ctl, r.reader().machinesOfNode)
 }
 
 // machinesOfKubeconfig maps a kubeconfig secret to all Machines of its cluster if the cluster cannot be read: their verdicts say what is wrong
@@ -57,63 +79,28 @@ func (r *Reconciler) machinesOfKubeconfig(ctx context.Context, kubeconfig client
 	if err != nil || purpose != secret.Kubeconfig || !r.Clusters.Unread(cluster) {
 		return nil
 	}
-	return r.machinesIn(ctx, cluster)
+	return r.reader().machinesIn(ctx, cluster)
 }
 
 // machinesOfMachineHealthCheck maps a MachineHealthCheck to the Machines that it selects. An update maps both its old and its new state, so
 // Machines that it no longer selects are woken, too.
-func (r *Reconciler) machinesOfMachineHealthCheck(ctx context.Context, obj client.Object) []ctrl.Request {
-	machines, err := r.Selectors.MachinesSelectedBy(ctx, r.Client, obj.(*clusterv1.MachineHealthCheck))
+func (r reader) machinesOfMachineHealthCheck(ctx context.Context, obj client.Object) []ctrl.Request {
+	machines, err := r.selectors.MachinesSelectedBy(ctx, r.objects, obj.(*clusterv1.MachineHealthCheck))
 	return scaffold.RequestsFor(ctx, machines, err)
 }
 
-func (r *Reconciler) machinesOfCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
+func (r reader) machinesOfCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
 	return r.machinesIn(ctx, client.ObjectKeyFromObject(cluster))
 }
 
-func (r *Reconciler) machinesOfNode(ctx context.Context, cluster client.ObjectKey, node string) []ctrl.Request {
-	machines, err := mhcspec.MachinesOfNode(ctx, r.Client, cluster, node)
+func (r reader) machinesOfNode(ctx context.Context, cluster client.ObjectKey, node string) []ctrl.Request {
+	machines, err := mhcspec.MachinesOfNode(ctx, r.objects, cluster, node)
 	return scaffold.RequestsFor(ctx, machines, err)
 }
 
-func (r *Reconciler) machinesIn(ctx context.Context, cluster client.ObjectKey) []ctrl.Request {
-	machines, err := mhcspec.MachinesOf(ctx, r.Client, cluster)
+func (r reader) machinesIn(ctx context.Context, cluster client.ObjectKey) []ctrl.Request {
+	machines, err := mhcspec.MachinesOf(ctx, r.objects, cluster)
 	return scaffold.RequestsFor(ctx, machines, err)
-}
-
-// relevantMachineChange drops events that cannot change a verdict, such as those of our own writes.
-func relevantMachineChange() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
-		return mhcspec.ChangedOutsideStatus(before, after) ||
-			before.Status.NodeRef != after.Status.NodeRef ||
-			before.Status.Phase != after.Status.Phase ||
-			verdict.FailureOf(before) != verdict.FailureOf(after) ||
-			!slices.EqualFunc(others(before.Status.Conditions), others(after.Status.Conditions), sameState) ||
-			verdictTampered(before, after)
-	}}
-}
-
-// verdictTampered reports whether the verdict has disappeared or changed, perhaps not by our own write. Looking once more costs little.
-func verdictTampered(before, after *clusterv1.Machine) bool {
-	return meta.IsStatusConditionTrue(before.Status.Conditions, verdict.ConditionType) != meta.IsStatusConditionTrue(after.Status.Conditions, verdict.ConditionType) ||
-		len(before.Status.Conditions) > len(after.Status.Conditions)
-}
-
-// others returns the conditions that rules may refer to.
-func others(conditions []metav1.Condition) []metav1.Condition {
-	kept := make([]metav1.Condition, 0, len(conditions))
-	for _, c := range conditions {
-		if c.Type != verdict.ConditionType && c.Type != clusterv1.MachineOwnerRemediatedCondition {
-			kept = append(kept, c)
-		}
-	}
-	return kept
-}
-
-func sameState(a, b metav1.Condition) bool {
-	return a.Type == b.Type && a.Status == b.Status && a.LastTransitionTime.Equal(&b.LastTransitionTime) &&
-		(a.Type != verdict.HostConditionType || a.Message == b.Message) // the verdict quotes the host's error
 }
 
 // forgetDeleted drops the state of Clusters that are gone; it filters nothing.
@@ -123,17 +110,5 @@ func (r *Reconciler) forgetDeleted() predicate.Predicate {
 			r.Clusters.Forget(client.ObjectKeyFromObject(e.Object))
 		}
 		return true
-	}}
-}
-
-func relevantClusterChange() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, after := e.ObjectOld.(*clusterv1.Cluster), e.ObjectNew.(*clusterv1.Cluster)
-		for _, conditionType := range []string{clusterv1.ClusterInfrastructureReadyCondition, clusterv1.ClusterControlPlaneInitializedCondition} {
-			if !verdict.TrueSince(before.Status.Conditions, conditionType).Equal(verdict.TrueSince(after.Status.Conditions, conditionType)) {
-				return true
-			}
-		}
-		return !equality.Semantic.DeepEqual(before.Spec.Paused, after.Spec.Paused)
 	}}
 }

@@ -124,15 +124,15 @@ func TestMapping(t *testing.T) {
 		got  []ctrl.Request
 		want []string
 	}{
-		"a Node of one cluster":          {f.machinesOfNode(t.Context(), f.clusterKey(), "node"), []string{"m"}},
-		"a Node of the other cluster":    {f.machinesOfNode(t.Context(), client.ObjectKeyFromObject(other), "node"), []string{"other"}},
-		"a Node that is no Machine's":    {f.machinesOfNode(t.Context(), f.clusterKey(), "stranger"), nil},
-		"a Cluster":                      {f.machinesOfCluster(t.Context(), f.cluster), []string{"m", "m2"}},
-		"another Cluster":                {f.machinesOfCluster(t.Context(), other), []string{"other"}},
-		"a MachineHealthCheck":           {f.machinesOfMachineHealthCheck(t.Context(), build.MachineHealthCheck(ns, "x")), []string{"m", "m2"}},
-		"a MachineHealthCheck of a pool": {f.machinesOfMachineHealthCheck(t.Context(), build.MachineHealthCheck(ns, "y", build.Selector(map[string]string{"pool": "b"}))), []string{"m2"}},
-		"a MachineHealthCheck of no one": {f.machinesOfMachineHealthCheck(t.Context(), build.MachineHealthCheck(ns, "z", build.Selector(map[string]string{"no": "match"}))), nil},
-		"one that cannot be understood":  {f.machinesOfMachineHealthCheck(t.Context(), build.MachineHealthCheck(ns, "w", build.Selector(nil))), nil},
+		"a Node of one cluster":          {f.reader().machinesOfNode(t.Context(), f.clusterKey(), "node"), []string{"m"}},
+		"a Node of the other cluster":    {f.reader().machinesOfNode(t.Context(), client.ObjectKeyFromObject(other), "node"), []string{"other"}},
+		"a Node that is no Machine's":    {f.reader().machinesOfNode(t.Context(), f.clusterKey(), "stranger"), nil},
+		"a Cluster":                      {f.reader().machinesOfCluster(t.Context(), f.cluster), []string{"m", "m2"}},
+		"another Cluster":                {f.reader().machinesOfCluster(t.Context(), other), []string{"other"}},
+		"a MachineHealthCheck":           {f.reader().machinesOfMachineHealthCheck(t.Context(), build.MachineHealthCheck(ns, "x")), []string{"m", "m2"}},
+		"a MachineHealthCheck of a pool": {f.reader().machinesOfMachineHealthCheck(t.Context(), build.MachineHealthCheck(ns, "y", build.Selector(map[string]string{"pool": "b"}))), []string{"m2"}},
+		"a MachineHealthCheck of no one": {f.reader().machinesOfMachineHealthCheck(t.Context(), build.MachineHealthCheck(ns, "z", build.Selector(map[string]string{"no": "match"}))), nil},
+		"one that cannot be understood":  {f.reader().machinesOfMachineHealthCheck(t.Context(), build.MachineHealthCheck(ns, "w", build.Selector(nil))), nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

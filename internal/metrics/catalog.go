@@ -72,7 +72,6 @@ var Catalog = []Entry{
 	{"sickbay_slots_taken", GaugeType, perCheck, `sum(sickbay_slots_taken)`},
 	{"sickbay_unhealthy_machines", GaugeType, perCheck, `sum(sickbay_unhealthy_machines)`},
 	{"sickbay_upgrade_in_progress", GaugeType, perSignal, `sickbay_upgrade_in_progress == 1`},
-	{"sickbay_upgrade_pause_fought", GaugeType, perCheck, `sickbay_upgrade_pause_fought == 1`},
 	{"sickbay_upgrade_pause_too_long", GaugeType, perCheck, `sickbay_upgrade_pause_too_long == 1`},
 	{"sickbay_upgrade_paused", GaugeType, perCheck, `sum(sickbay_upgrade_paused)`},
 	{"sickbay_upgrade_paused_timestamp_seconds", GaugeType, perPause, `time() - sickbay_upgrade_paused_timestamp_seconds`},

@@ -3,13 +3,10 @@ package upgradepause
 import (
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
@@ -29,10 +26,7 @@ func (r *Reconciler) newTracker(mgr ctrl.Manager, ctl controller.Controller) (*t
 	if err := mgr.Add(warm{own}); err != nil {
 		return nil, fmt.Errorf("adding a cache: %w", err)
 	}
-	return &tracker{cache: own, scheme: mgr.GetScheme(), ctl: ctl, clock: r.Clock, all: r.all, indexes: []mhcspec.Index{
-		{Object: &clusterv1.Machine{}, Field: machinesByCluster, Extract: clusterOfMachine},
-		{Object: &corev1.Node{}, Field: nodesByMachine, Extract: machinesOfNode},
-	}}, nil
+	return &tracker{cache: own, scheme: mgr.GetScheme(), ctl: ctl, clock: r.Clock, all: r.reader.all}, nil
 }
 
 // warm is a cache that also runs on a standby.
@@ -41,9 +35,4 @@ type warm struct{ cache.Cache }
 func (warm) NeedLeaderElection() bool { return false }
 
 // reduce drops unused fields before the cache stores an object.
-func reduce(obj any) (any, error) {
-	if small, ok := pause.Trim(obj); ok {
-		return small, nil
-	}
-	return cache.TransformStripManagedFields()(obj)
-}
+func reduce(obj any) (any, error) { return pause.Trim(obj), nil }

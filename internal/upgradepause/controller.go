@@ -1,15 +1,12 @@
 package upgradepause
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -24,6 +21,9 @@ import (
 
 // ControllerName is the name in the list of controllers. Each kind of MachineHealthCheck has its own controller.
 const ControllerName = "upgradepause"
+
+// betweenPauses is how long to wait before a pause that was lost without a trace is written again.
+const betweenPauses = time.Minute
 
 // The kinds of MachineHealthCheck that Sickbay pauses.
 var (
@@ -45,8 +45,7 @@ var (
 // Reconciler pauses and resumes the MachineHealthChecks of one kind. AddToManager sets defaults for nil fields.
 type Reconciler struct {
 	// Kind is ClusterAPIKind or OpenShiftKind.
-	Kind   schema.GroupVersionKind
-	Client client.Client
+	Kind schema.GroupVersionKind
 	// Signals report the upgrades in progress. By default: OpenShift's ClusterVersion, once its kind is installed; for ClusterAPIKind, Clusters;
 	// for OpenShiftKind, MachineConfigPools, once their kind is installed.
 	Signals []Signal
@@ -71,35 +70,34 @@ type Reconciler struct {
 	SyncPeriod  time.Duration
 	Concurrency int
 
-	expectations recall.Expectations
-	conflicts    recall.Backoff
+	reader    reader
+	writer    writer
+	conflicts recall.Backoff
+	// pauses are those written lately.
+	pauses recall.Throttle
 	// unreadable are the signals that cannot be read, by kind, so that each is reported once.
 	unreadable recall.Failures[string]
-	fights     fights
-	selectors  selectors
-	censuses   censuses
 }
 
 // Reconcile handles one MachineHealthCheck: observe, decide, act.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	check := scaffold.MetadataOf(r.Kind)
-	if err := r.Client.Get(ctx, req.NamespacedName, check); err != nil {
-		if apierrors.IsNotFound(err) {
-			r.forget(req.NamespacedName)
-			return ctrl.Result{}, nil
-		}
-		return ctrl.Result{}, fmt.Errorf("getting MachineHealthCheck %s: %w", req.NamespacedName, err)
+	check, err := r.reader.check(ctx, req.NamespacedName)
+	if err != nil {
+		return ctrl.Result{}, err
 	}
-	if !check.DeletionTimestamp.IsZero() || r.foreign(check) {
+	if check == nil || r.foreign(check) {
 		r.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
-	if wait := r.expectations.Wait(check, r.Clock.Now()); wait > 0 {
+	if wait := r.writer.expectations.Wait(check, r.Clock.Now()); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	facts, now := r.observe(ctx, check), r.Clock.Now()
 	decision := pause.Decide(facts, now)
-	err := r.act(ctx, check, decision)
+	if wait := r.lost(check, decision, now); wait > 0 {
+		return ctrl.Result{RequeueAfter: wait}, nil
+	}
+	err = r.writer.annotate(ctx, check, decision.Changes)
 	if apierrors.IsConflict(err) {
 		// The cache is behind.
 		return ctrl.Result{RequeueAfter: r.conflicts.Next(req.NamespacedName)}, nil
@@ -108,18 +106,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	switch decision.Transition {
-	case pause.Begin:
-		r.fights.paused(req.NamespacedName, facts.Active(), now)
-	case pause.End:
-		// A later pause is a new one, even for the same version, so it is not one that somebody removed.
-		r.fights.Forget(req.NamespacedName)
-	default:
-		// Nothing else changes whether the pause is fought over.
-	}
+	r.remember(req.NamespacedName, decision, now)
 	measureCheck(r.Kind, req.NamespacedName, decision)
 	r.announce(ctx, check, facts, decision, now)
-	return ctrl.Result{RequeueAfter: r.requeueAfter(check.UID, decision)}, nil
+	return ctrl.Result{RequeueAfter: scaffold.RequeueAfter(decision.RecheckAt, r.Clock.Now(), spread.Within(r.SyncPeriod, check.UID))}, nil
 }
 
 // foreign reports whether a MachineHealthCheck is left to other managers. One that we paused and that has lost its label is not: all managers that
@@ -132,27 +122,31 @@ func (r *Reconciler) foreign(check *metav1.PartialObjectMetadata) bool {
 	return label != "" || !pause.Ours(check.Annotations)
 }
 
+// lost returns how long to wait before a pause is written that has just been written, but has left no trace: a program that replaces all
+// annotations would remove it at once again, and so on, as fast as the API server allows.
+func (r *Reconciler) lost(check *metav1.PartialObjectMetadata, d pause.Decision, now time.Time) time.Duration {
+	if _, recorded := check.Annotations[pause.HandledAnnotation]; recorded || d.Transition != pause.Begin {
+		return 0
+	}
+	return r.pauses.Wait(client.ObjectKeyFromObject(check), betweenPauses, now)
+}
+
+// remember remembers when a pause was written. What has ended was not lost.
+func (r *Reconciler) remember(key client.ObjectKey, d pause.Decision, now time.Time) {
+	switch {
+	case d.Transition == pause.Begin:
+		r.pauses.Begin(key, now)
+	case !d.Paused:
+		r.pauses.Forget(key)
+	}
+}
+
 // forget drops the state of a MachineHealthCheck that is gone or not ours.
 func (r *Reconciler) forget(key client.ObjectKey) {
 	forgetCheck(r.Kind, key)
-	r.expectations.Forget(key)
+	r.writer.expectations.Forget(key)
 	r.conflicts.Reset(key)
-	r.fights.Forget(key)
-	r.selectors.kept.Forget(key)
-}
-
-func (r *Reconciler) requeueAfter(uid types.UID, d pause.Decision) time.Duration {
-	return scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), spread.Within(r.SyncPeriod, uid))
-}
-
-// AddToManager registers the controller and its watches.
-func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
-	r.Client = cmp.Or(r.Client, mgr.GetClient())
-	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
-	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
-	r.ClusterVersion = cmp.Or(r.ClusterVersion, &Installed{})
-	r.MachineConfigPools = cmp.Or(r.MachineConfigPools, &Installed{})
-	return r.addController(ctx, mgr)
+	r.pauses.Forget(key)
 }
 
 // name returns the name of the controller in logs and metrics.

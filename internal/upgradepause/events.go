@@ -26,9 +26,6 @@ const (
 	EventOverridden = "UpgradePauseOverridden"
 	// EventTooLong says that a pause lasts too long; it is repeated every hour.
 	EventTooLong = "UpgradePauseTooLong"
-	// EventFought says that somebody keeps removing all annotations of the pause, like a program that replaces all
-	// annotations. It is emitted once for an upgrade.
-	EventFought = "UpgradePauseFought"
 )
 
 // Reasons of the events on ClusterVersions, MachineConfigPools and Clusters.
@@ -41,63 +38,43 @@ const (
 
 const eventAction = "PauseForUpgrade"
 
+// eventOf has the event for each transition; the others have none.
+var eventOf = map[pause.Transition]struct{ kind, reason string }{
+	pause.Begin:      {corev1.EventTypeNormal, EventPaused},
+	pause.End:        {corev1.EventTypeNormal, EventResumed},
+	pause.Settling:   {corev1.EventTypeNormal, EventSettling},
+	pause.Overridden: {corev1.EventTypeNormal, EventOverridden},
+	pause.Warn:       {corev1.EventTypeWarning, EventTooLong},
+}
+
 // announce emits the event and the log line about a decision.
 func (r *Reconciler) announce(ctx context.Context, check *metav1.PartialObjectMetadata, f pause.Facts, d pause.Decision, now time.Time) {
-	eventType, reason := eventFor(d)
-	if reason == "" || (reason == EventFought && !r.fights.isNews(client.ObjectKeyFromObject(check))) {
+	event, ok := eventOf[d.Transition]
+	if !ok {
 		return
 	}
 	text := pause.Message(f, d, now)
-	ctrl.LoggerFrom(ctx).Info("Pause for an upgrade changed", "reason", reason, "message", text)
-	r.Recorder.Eventf(check, nil, eventType, reason, eventAction, "%s", ownwrites.Note(text))
-}
-
-// eventFor returns the event for a decision; an empty reason means none.
-func eventFor(d pause.Decision) (eventType, reason string) {
-	if d.Fought {
-		return corev1.EventTypeWarning, EventFought
-	}
-	switch d.Transition {
-	case pause.Begin:
-		return corev1.EventTypeNormal, EventPaused
-	case pause.End:
-		return corev1.EventTypeNormal, EventResumed
-	case pause.Settling:
-		return corev1.EventTypeNormal, EventSettling
-	case pause.Overridden:
-		return corev1.EventTypeNormal, EventOverridden
-	case pause.Warn:
-		return corev1.EventTypeWarning, EventTooLong
-	default:
-		return "", ""
-	}
+	ctrl.LoggerFrom(ctx).Info("Pause for an upgrade changed", "reason", event.reason, "message", text)
+	r.Recorder.Eventf(check, nil, event.kind, event.reason, eventAction, "%s", ownwrites.Note(text))
 }
 
 // announceSignal updates the metrics for a reading, and reports if the signal has become unreadable, or readable again.
 func (r *Reconciler) announceSignal(ctx context.Context, reading pause.Reading) {
-	if reading.Subject == nil {
+	subject := reading.Subject
+	if subject == nil {
 		return
 	}
 	measureSignal(reading)
-	subject := reading.Subject
-	if !r.turned(client.ObjectKey{Namespace: subject.Namespace, Name: subject.Name}, subject.Kind, reading.Err != nil) {
-		return
+	key := client.ObjectKey{Namespace: subject.Namespace, Name: subject.Name}
+	kind, reason, text := corev1.EventTypeNormal, EventReadable, "Sickbay can tell again whether an upgrade is in progress"
+	changed := reading.Err == nil && r.unreadable.Succeed(key, subject.Kind)
+	if reading.Err != nil {
+		kind, reason = corev1.EventTypeWarning, EventUnreadable
+		text = "Sickbay cannot tell whether an upgrade is in progress, so it leaves MachineHealthChecks as they are: " + reading.Err.Error()
+		changed = r.unreadable.Fail(key, subject.Kind, "", r.Clock.Now())
 	}
-	log := ctrl.LoggerFrom(ctx).WithValues("signal", subject.Kind, "signalNamespace", subject.Namespace, "signalName", subject.Name)
-	if reading.Err == nil {
-		log.Info("Sickbay can tell again whether an upgrade is in progress")
-		r.Recorder.Eventf(subject, nil, corev1.EventTypeNormal, EventReadable, eventAction, "Sickbay can tell again whether an upgrade is in progress")
-		return
+	if changed {
+		ctrl.LoggerFrom(ctx).Info("Signal of upgrades changed", "signal", subject.Kind, "key", key, "reason", reason, "message", text)
+		r.Recorder.Eventf(subject, nil, kind, reason, eventAction, "%s", ownwrites.Note(text))
 	}
-	log.Info("Sickbay cannot tell whether an upgrade is in progress, so it leaves MachineHealthChecks as they are", "cause", reading.Err.Error())
-	r.Recorder.Eventf(subject, nil, corev1.EventTypeWarning, EventUnreadable, eventAction,
-		"%s", ownwrites.Note("Sickbay cannot tell whether an upgrade is in progress, so it leaves MachineHealthChecks as they are: "+reading.Err.Error()))
-}
-
-// turned reports whether the signal has become unreadable, or readable again.
-func (r *Reconciler) turned(key client.ObjectKey, kind string, unreadable bool) bool {
-	if unreadable {
-		return r.unreadable.Fail(key, kind, "", r.Clock.Now())
-	}
-	return r.unreadable.Succeed(key, kind)
 }

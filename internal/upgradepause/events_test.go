@@ -47,22 +47,11 @@ func TestEventFor(t *testing.T) {
 			f := pause.Facts{Annotations: tt.has, Upgrades: tt.upgrades, WarnAfter: warnAfter, Restarts: true}
 			var got event
 			d := pause.Decide(f, one)
-			got.Type, got.Reason = eventFor(d)
+			got.Type, got.Reason = eventOf[d.Transition].kind, eventOf[d.Transition].reason
 			got.Text = pause.Message(f, d, one)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("event (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestReasonOfEachTransition(t *testing.T) {
-	for transition, reason := range map[pause.Transition]string{
-		pause.None: "", pause.Begin: EventPaused, pause.End: EventResumed, pause.Overridden: EventOverridden, pause.Warn: EventTooLong,
-		pause.Settling: EventSettling, pause.Settling + 1: "",
-	} {
-		if _, got := eventFor(pause.Decision{Transition: transition}); got != reason {
-			t.Errorf("transition %d: got %q, want %q", transition, got, reason)
-		}
 	}
 }

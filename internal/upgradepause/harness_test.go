@@ -81,8 +81,8 @@ func onEachKind(t *testing.T, test func(f *harness)) {
 func (f *harness) restart(c client.Client) {
 	f.cache = live.NewLagging(c)
 	f.Reconciler = &Reconciler{
-		Kind: f.Kind, Client: f.cache, Signals: []Signal{f.signal}, WatchFilter: f.WatchFilter,
-		WarnAfter: warnAfter, Recorder: f.events, Clock: f.clock,
+		Kind: f.Kind, Signals: []Signal{f.signal}, WatchFilter: f.WatchFilter, WarnAfter: warnAfter, Recorder: f.events, Clock: f.clock,
+		reader: reader{f.cache, f.Kind}, writer: writer{Writer: f.cache},
 	}
 }
 
@@ -287,25 +287,24 @@ const (
 	warnAfter    = pausing.WarnAfter
 	settleWithin = pausing.SettleWithin
 
-	workerRole, infraRole = pausing.WorkerRole, pausing.InfraRole
+	workerRole = pausing.WorkerRole
 
 	lookAgain, lookSoon = 30 * time.Second, 250 * time.Millisecond
 	warnEvery           = time.Hour
-	mostAnew            = 3
 )
 
 type stored = pausing.Stored
 
 var (
-	noon, one                               = pausing.Noon, pausing.One
-	at, ours, handedOver, settling, resumed = pausing.At, pausing.Ours, pausing.HandedOver, pausing.Settling, pausing.Resumed
-	workers                                 = pausing.Workers
+	noon, one                   = pausing.Noon, pausing.One
+	at, ours, settling, resumed = pausing.At, pausing.Ours, pausing.Settling, pausing.Resumed
+	workers                     = pausing.Workers
 )
 
 func upgrading(ids ...string) []pause.Upgrade {
 	var upgrades []pause.Upgrade
 	for _, id := range ids {
-		upgrades = append(upgrades, pause.Upgrade{ID: id, Text: fmt.Sprintf("Upgrade %s goes on", id), Since: noon})
+		upgrades = append(upgrades, pause.Upgrade{ID: id, Text: fmt.Sprintf("Upgrade %s goes on", id)})
 	}
 	return upgrades
 }

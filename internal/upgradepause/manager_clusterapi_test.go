@@ -70,27 +70,6 @@ func TestManagerCluster(t *testing.T) {
 	s.Eventually(s.of("green")).Should(Equal(resumed(over)), "its Cluster does not ask any more")
 }
 
-// TestManagerClusterWorkersOnly: workers that upgrade later count as an upgrade. A new setting at the same version does not.
-func TestManagerClusterWorkersOnly(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(pause.OptionAnnotation, wantsThem))
-	s.withChecks("blue")
-	s.run(s.env.Config)
-
-	blue.planeWants(t, v34)
-	s.Eventually(s.of("blue")).Should(Equal(ours(toV34, noon)))
-	between := s.later()
-	blue.planeHas(t, v34)
-	s.Eventually(s.of("blue")).Should(Equal(resumed(between)))
-	followed := s.later()
-	blue.workersWant(t, v34)
-	s.Eventually(s.of("blue")).Should(Equal(ours(toV34, followed).And(resumed(between))))
-	over := s.later()
-	blue.workersHave(t, v34)
-	s.Eventually(s.of("blue")).Should(Equal(resumed(over)))
-}
-
 // TestManagerClusterTopology: a Cluster with a topology reports its upgrade itself.
 func TestManagerClusterTopology(t *testing.T) {
 	t.Parallel()
@@ -113,49 +92,6 @@ func TestManagerClusterTopology(t *testing.T) {
 	over := s.later()
 	reconciled(metav1.ConditionTrue, clusterv1.ClusterTopologyReconcileSucceededReason)
 	s.Eventually(s.of("blue")).Should(Equal(resumed(over)))
-}
-
-// TestManagerClusterUnreadable: the Cluster's state is not conclusive. An event on it says so, once, and its MachineHealthChecks stay
-// as they are.
-func TestManagerClusterUnreadable(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	blue := newFleet(t, s.env, s.ns, "blue", v33, build.Annotation(pause.OptionAnnotation, wantsThem))
-	s.withChecks("blue")
-	s.run(s.env.Config)
-	blue.planeWants(t, v34)
-	s.Eventually(s.of("blue")).Should(Equal(ours(toV34, noon)))
-
-	blue.option(t, "maybe")
-	s.Eventually(s.eventsOn("Cluster")).Should(Equal([]string{EventUnreadable}))
-	blue.planeHas(t, v34)
-	over := s.later()
-	s.Expect(s.of("blue")()).To(Equal(ours(toV34, noon)))
-	blue.option(t, wantsThem)
-	s.Eventually(s.of("blue")).Should(Equal(resumed(over)))
-	s.Eventually(s.eventsOn("Cluster")).Should(Equal([]string{EventReadable, EventUnreadable}))
-}
-
-// TestManagerClusterExcepted: on a hub, ClusterVersion says nothing about Clusters whose machines are elsewhere. An excepted Cluster
-// is not paused for it, and is resumed if it is paused.
-func TestManagerClusterExcepted(t *testing.T) {
-	s := newStage(t)
-	cv := newOpenshift(t, s.env)
-	s.Expect(s.installed.Set()).To(Succeed())
-	newFleet(t, s.env, s.ns, "elsewhere", v33, build.Annotation(pause.OptionAnnotation, "false"))
-	here := newFleet(t, s.env, s.ns, "here", v33)
-	s.withChecks("elsewhere", "here")
-	s.run(s.env.Config)
-
-	cv.begin(t, "4.17.3", noon)
-	id := "clusterversion/" + at(noon)
-	s.Eventually(s.of("here")).Should(Equal(ours(id, noon)))
-	s.Eventually(s.annotations(OpenShiftKind, "openshift")).Should(Equal(ours(id, noon)))
-	s.Expect(s.of("elsewhere")()).To(BeEmpty())
-	here.option(t, "false")
-	s.Eventually(s.of("here")).Should(Equal(resumed(noon)), "it is excepted in the midst of the upgrade")
-	here.option(t, "")
-	s.Eventually(s.of("here")).Should(Equal(ours(id, noon).And(resumed(noon))), "it is not excepted any more")
 }
 
 // TestManagerClusterGone: a Cluster that is deleted during its upgrade leaves nothing paused, and no series, whether its

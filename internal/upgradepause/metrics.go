@@ -23,9 +23,6 @@ var (
 	overlongGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_upgrade_pause_too_long", Help: "1 while a pause for an upgrade is longer than --max-upgrade-pause-warning, or what it waits for is stuck.",
 	}, checkLabels)
-	foughtGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "sickbay_upgrade_pause_fought", Help: "1 while Sickbay does not pause a MachineHealthCheck for an upgrade, because somebody keeps removing the pause.",
-	}, checkLabels)
 	upgradingGauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "sickbay_upgrade_in_progress", Help: "1 while a ClusterVersion, a MachineConfigPool or a Cluster is being upgraded.",
 	}, signalLabels)
@@ -35,25 +32,24 @@ var (
 )
 
 func init() {
-	ctrlmetrics.Registry.MustRegister(pausedGauge, pausedSinceGauge, overlongGauge, foughtGauge, upgradingGauge, readableGauge)
+	ctrlmetrics.Registry.MustRegister(pausedGauge, pausedSinceGauge, overlongGauge, upgradingGauge, readableGauge)
 }
 
 func measureCheck(gvk schema.GroupVersionKind, key client.ObjectKey, d pause.Decision) {
-	pausedGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(metrics.Bool(d.Paused))
-	if d.Paused && !d.PausedAt.IsZero() {
-		pausedSinceGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(float64(d.PausedAt.Unix()))
+	labels := []string{gvk.Group, key.Namespace, key.Name}
+	pausedGauge.WithLabelValues(labels...).Set(metrics.Bool(d.Paused))
+	overlongGauge.WithLabelValues(labels...).Set(metrics.Bool(d.Overlong))
+	if d.Paused {
+		pausedSinceGauge.WithLabelValues(labels...).Set(float64(d.PausedAt.Unix()))
 	} else {
-		pausedSinceGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
+		pausedSinceGauge.DeleteLabelValues(labels...)
 	}
-	overlongGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(metrics.Bool(d.Overlong))
-	foughtGauge.WithLabelValues(gvk.Group, key.Namespace, key.Name).Set(metrics.Bool(d.Fought))
 }
 
 func forgetCheck(gvk schema.GroupVersionKind, key client.ObjectKey) {
-	pausedSinceGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
-	pausedGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
-	overlongGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
-	foughtGauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
+	for _, gauge := range []*prometheus.GaugeVec{pausedGauge, pausedSinceGauge, overlongGauge} {
+		gauge.DeleteLabelValues(gvk.Group, key.Namespace, key.Name)
+	}
 }
 
 // measureSignal sets the metrics of a signal. If it cannot be read, the metric for the upgrade keeps its

@@ -48,18 +48,3 @@ func TestNobodySaysThatAClusterWhichIsGoneCanBeReadAgain(t *testing.T) {
 	f.reconcile(check)
 	f.wantEvents()
 }
-
-// TestNamesakeOfAnUnreadableClusterIsSpokenOf: the next Cluster of that name is another one, so it is reported again.
-func TestNamesakeOfAnUnreadableClusterIsSpokenOf(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, ClusterAPIKind)
-	check, deleted := f.unreadableCluster()
-	f.reconcile(check)
-	f.wantEvents(unreadableEvent)
-	f.remove(check)
-	f.reconcile(check)
-	deleted()
-	check, _ = f.unreadableCluster()
-	f.reconcile(check)
-	f.wantEvents(unreadableEvent)
-}

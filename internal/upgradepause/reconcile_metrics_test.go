@@ -49,17 +49,6 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
-// TestMetricsOfWhatGoesMeanwhile: no series comes back after its object has gone.
-func TestMetricsOfWhatGoesMeanwhile(t *testing.T) {
-	onEachKind(t, func(f *harness) {
-		check := f.check("mhc", nil)
-		f.restart(f.meddling(func() { f.remove(check) }))
-		f.upgrading("A")
-		f.reconcile(check)
-		f.wantSeries(pausedGauge)
-	})
-}
-
 // TestMetricsOfSignals: they vanish when the subject no longer wants pauses.
 func TestMetricsOfSignals(t *testing.T) {
 	onEachKind(t, func(f *harness) {
@@ -105,6 +94,6 @@ func seriesIn(t testing.TB, namespace string, gauge *prometheus.GaugeVec) []stri
 }
 
 var metricNames = map[*prometheus.GaugeVec]string{
-	pausedGauge: "sickbay_upgrade_paused", pausedSinceGauge: "sickbay_upgrade_paused_timestamp_seconds", overlongGauge: "sickbay_upgrade_pause_too_long", foughtGauge: "sickbay_upgrade_pause_fought",
+	pausedGauge: "sickbay_upgrade_paused", pausedSinceGauge: "sickbay_upgrade_paused_timestamp_seconds", overlongGauge: "sickbay_upgrade_pause_too_long",
 	upgradingGauge: "sickbay_upgrade_in_progress", readableGauge: "sickbay_upgrade_signal_readable",
 }

@@ -125,5 +125,9 @@ func inWords(readings []pause.Reading) string {
 	case r.Err != nil:
 		return "error: " + r.Err.Error()
 	}
-	return pause.Facts{Upgrades: readings[0].Upgrades}.Active()
+	var ids []string
+	for _, u := range readings[0].Upgrades {
+		ids = append(ids, u.ID)
+	}
+	return strings.Join(ids, ",")
 }

@@ -1,13 +1,10 @@
 package upgradepause
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -57,30 +54,6 @@ func TestUnreadable(t *testing.T) {
 	})
 }
 
-// TestUnreadableHasAWayOut: Sickbay still warns of a long pause each hour, and resumes a MachineHealthCheck at once if somebody excepts it.
-func TestUnreadableHasAWayOut(t *testing.T) {
-	onEachKind(t, func(f *harness) {
-		check := f.check("mhc", nil)
-		f.upgrading("A")
-		f.reconcile(check)
-		f.wantEvents(pausedEvent)
-		f.upgrading()
-		f.signal.Err = errBroken
-		f.reconcile(check)
-		f.wantEvents(unreadableEvent)
-		f.pass(f.WarnAfter)
-		f.reconcile(check)
-		f.wantEvents("Warning UpgradePauseTooLong Paused for 4h0m0s, and nothing is remediated meanwhile: Sickbay cannot tell whether an upgrade is over: broken on purpose")
-		f.pass(time.Hour)
-		f.reconcile(check)
-		f.wantEvents("Warning UpgradePauseTooLong Paused for 5h0m0s")
-		f.change(check, func(m *metav1.PartialObjectMetadata) { m.Annotations[pause.OptionAnnotation] = "false" })
-		f.reconcile(check)
-		f.wantEvents("Normal ResumedAfterUpgrade Resumed: excepted by " + pause.OptionAnnotation)
-		f.wantStored(check, resumed(f.clock.Now()).And(stored{keyOption: "false"}))
-	})
-}
-
 // TestStarting: Sickbay waits for a first read, and reports nothing.
 func TestStarting(t *testing.T) {
 	onEachKind(t, func(f *harness) {
@@ -94,46 +67,6 @@ func TestStarting(t *testing.T) {
 		}
 		f.wantSeries(readableGauge)
 		f.wantSeries(upgradingGauge)
-	})
-}
-
-// TestOneOfTwoUnreadable: each signal delays only the end of its own upgrades.
-func TestOneOfTwoUnreadable(t *testing.T) {
-	onEachKind(t, func(f *harness) {
-		broken := &saying{pause.Reading{IDs: "B", Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "broken"}, Err: errBroken}}
-		for i, order := range [][]Signal{{f.signal, broken}, {broken, f.signal}} {
-			f.Signals = order
-			name := func(what string) string { return fmt.Sprintf("%s-%d", what, i) }
-			over, undecided, free := f.check(name("over"), ours("A", noon)), f.check(name("undecided"), ours("A,B", noon)), f.check(name("free"), nil)
-			f.upgrading()
-			for _, check := range []*metav1.PartialObjectMetadata{over, undecided, free} {
-				f.reconcile(check)
-			}
-			f.wantStored(over, resumed(noon))
-			f.wantStored(undecided, ours("B", noon))
-			f.wantStored(free, stored{})
-			f.upgrading("A")
-			f.reconcile(free)
-			f.wantStored(free, ours("A", noon))
-		}
-	})
-}
-
-// TestSignalsAddUp: any upgrade pauses, until none is left.
-func TestSignalsAddUp(t *testing.T) {
-	onEachKind(t, func(f *harness) {
-		check := f.check("mhc", nil)
-		other := &saying{pause.Reading{Subject: &corev1.ObjectReference{Kind: "Signal", Namespace: f.ns, Name: "other"}, Upgrades: upgrading("B")}}
-		f.Signals = []Signal{f.signal, other}
-		f.upgrading("A")
-		f.reconcile(check)
-		f.wantStored(check, ours("A,B", noon))
-		f.upgrading()
-		f.reconcile(check)
-		f.wantStored(check, ours("B", noon))
-		other.Upgrades = nil
-		f.reconcile(check)
-		f.wantStored(check, resumed(noon))
 	})
 }
 
@@ -191,26 +124,4 @@ func TestLabelGoesDuringAPause(t *testing.T) {
 		f.reconcile(check)
 		f.wantStored(check, resumed(noon))
 	})
-}
-
-// TestAskedForEach: a signal is read separately for each MachineHealthCheck.
-func TestAskedForEach(t *testing.T) {
-	onEachKind(t, func(f *harness) {
-		f.Signals = []Signal{onlyFor("one")}
-		one, other := f.check("one", nil), f.check("other", nil)
-		f.reconcile(one)
-		f.reconcile(other)
-		f.wantStored(one, ours("A", noon))
-		f.wantStored(other, stored{})
-	})
-}
-
-// onlyFor is an upgrade that concerns only the MachineHealthCheck with this name.
-type onlyFor string
-
-func (o onlyFor) Read(_ context.Context, check *metav1.PartialObjectMetadata) []pause.Reading {
-	if check.Name != string(o) {
-		return nil
-	}
-	return []pause.Reading{{Upgrades: upgrading("A")}}
 }

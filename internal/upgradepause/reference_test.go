@@ -17,7 +17,6 @@ func TestReferenceUpgradeEvents(t *testing.T) {
 		"EventResumed":    EventResumed,
 		"EventOverridden": EventOverridden,
 		"EventTooLong":    EventTooLong,
-		"EventFought":     EventFought,
 		"EventUnreadable": EventUnreadable,
 		"EventReadable":   EventReadable,
 	}) {

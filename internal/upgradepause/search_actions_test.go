@@ -187,23 +187,10 @@ func (w *search) calm() {
 // rest checks that, once faults stop, the controller comes to rest and has done what is wanted.
 func (w *search) rest(t *rapid.T) {
 	w.calm()
-	w.fought(t)
 	w.settle(t)
 	for _, name := range w.names() {
 		o := w.people.Live[name]
 		o.Ghost.AtRest(t, &w.people, o, w.sees(name, o.Annotations))
-	}
-}
-
-// fought forgets that a pause was lost again and again: here people want it each time.
-func (w *search) fought(t *rapid.T) {
-	for _, r := range w.by {
-		for _, one := range r.fights.All() {
-			if one.lost.Count >= mostAnew {
-				w.restart(t)
-				return
-			}
-		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -111,16 +110,14 @@ func (w *search) restart(*rapid.T) {
 	open := func(context.Context, client.Object) error { return nil }
 	w.by = map[string]*Reconciler{}
 	for name, kind := range searched {
-		r := &Reconciler{Kind: kind, Client: w.api, WarnAfter: warnAfter, SettleTimeout: settleWithin, Recorder: &events.FakeRecorder{}, Clock: w.clock}
-		r.selectors.live = w.api
+		r := &Reconciler{Kind: kind, reader: reader{w.api, kind}, writer: writer{Writer: w.api}, WarnAfter: warnAfter, SettleTimeout: settleWithin, Recorder: &events.FakeRecorder{}, Clock: w.clock}
 		r.Signals = []Signal{clusterVersion{reader: w.api, installed: installed}}
 		if kind == OpenShiftKind {
-			machines := openshiftMachines{selectors: &r.selectors, reader: w.api, open: open}
-			r.Signals = append(r.Signals, machineConfigPools{reader: w.api, installed: installed, nodes: machines})
-			r.Readiness = machines
+			r.Signals = append(r.Signals, machineConfigPools{reader: w.api, installed: installed})
+			r.Readiness = openshiftMachines{live: w.api, reader: w.api, open: open}
 		} else {
 			r.Signals = append(r.Signals, clusterAPI{reader: w.api, rollouts: w.api, open: open})
-			r.Readiness = clusterMachines{selectors: &r.selectors, reader: w.api, open: open}
+			r.Readiness = clusterMachines{live: w.api, reader: w.api, open: open}
 		}
 		w.by[name] = r
 	}
@@ -155,11 +152,11 @@ func (w *search) judge(name string, before, after stored) {
 }
 
 // sees returns what the controller can know, computed in another way than the controller's own.
-func (w *search) sees(name string, has stored) pausing.Seen {
+func (w *search) sees(name string, _ stored) pausing.Seen {
 	s := pausing.Seen{Within: settleWithin, Follows: map[string]string{}}
 	w.seeVersion(&s)
 	if name == "openshift" {
-		w.seePool(&s, has)
+		w.seePool(&s)
 		s.Away = w.api.shelf(openshiftMachinesOn).forbidden || w.api.shelf(nodesOn).forbidden || w.api.shelf(nodesOn).seen()["node"].(*corev1.Node).Status.Conditions[0].Status != corev1.ConditionTrue
 		return s
 	}
@@ -186,15 +183,10 @@ func (w *search) seeVersion(s *pausing.Seen) {
 	}
 }
 
-func (w *search) seePool(s *pausing.Seen, has stored) {
+func (w *search) seePool(s *pausing.Seen) {
 	shelf := w.api.shelf(poolsOn)
 	pool := shelf.seen()["worker"].(*mcfgv1.MachineConfigPool)
-	id := "machineconfigpool/worker/" + at(pool.Status.Conditions[0].LastTransitionTime.UTC())
-	for known := range strings.SplitSeq(has[keyHandled], ",") {
-		if strings.HasPrefix(known, "machineconfigpool/worker/") {
-			id = known
-		}
-	}
+	id := "machineconfigpool/worker/new"
 	switch {
 	case shelf.forbidden:
 		s.Unknown = append(s.Unknown, "machineconfigpool/")

@@ -152,8 +152,7 @@ func (a *api) List(_ context.Context, into client.ObjectList, opts ...client.Lis
 
 // trimmed returns an object as a cache keeps it.
 func trimmed(obj client.Object) client.Object {
-	small, _ := pause.Trim(obj)
-	return small.(client.Object)
+	return pause.Trim(obj).(client.Object)
 }
 
 func wantedMachine(opts []client.ListOption) string {

@@ -6,11 +6,13 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,12 +22,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // startTime is how long the first list of a kind may take until it counts as unreadable.
 const startTime = 10 * time.Second
+
+// opener watches a kind, and returns an error until it has been read.
+type opener func(ctx context.Context, obj client.Object) error
 
 // tracker watches the kinds that signals read. Unlike the usual watches, it lets the controller and the manager start
 // if a kind cannot be read, and reports that instead. The nil tracker, for tests that call Reconcile, watches nothing
@@ -41,8 +45,6 @@ type tracker struct {
 	mu sync.Mutex
 	// since is when ready was first called for a watched kind; zero if it was not.
 	since map[schema.GroupVersionKind]time.Time
-	// indexes are the indexes to add when their kind is watched.
-	indexes []mhcspec.Index
 }
 
 // watch starts watching a kind, unless it is watched already.
@@ -63,8 +65,8 @@ func (t *tracker) watch(ctx context.Context, obj client.Object, events handler.E
 	if err != nil {
 		return fmt.Errorf("watching %s: %w", gvk.Kind, err)
 	}
-	if err := t.index(ctx, gvk); err != nil {
-		return err
+	if err := t.index(ctx, obj); err != nil {
+		return fmt.Errorf("indexing %s: %w", gvk.Kind, err)
 	}
 	for _, src := range []source.Source{
 		&source.Informer{Informer: informer, Handler: events, Predicates: []predicate.Predicate{filter}},
@@ -92,23 +94,14 @@ func (t *tracker) opener(whom handler.MapFunc) opener {
 	}
 }
 
-// index adds the indexes of a kind, once.
-func (t *tracker) index(ctx context.Context, gvk schema.GroupVersionKind) error {
-	var rest []mhcspec.Index
-	for _, index := range t.indexes {
-		of, err := apiutil.GVKForObject(index.Object, t.scheme)
-		if err != nil {
-			return fmt.Errorf("finding the kind of %T: %w", index.Object, err)
-		}
-		if of != gvk {
-			rest = append(rest, index)
-			continue
-		}
-		if err := mhcspec.AddTo(ctx, t.cache, []mhcspec.Index{index}); err != nil {
-			return err
-		}
+// index adds the index of a kind, if it has one.
+func (t *tracker) index(ctx context.Context, obj client.Object) error {
+	switch obj.(type) {
+	case *clusterv1.Machine:
+		return t.cache.IndexField(ctx, obj, machinesByCluster, clusterOfMachine)
+	case *corev1.Node:
+		return t.cache.IndexField(ctx, obj, nodesByMachine, machinesOfNode)
 	}
-	t.indexes = rest
 	return nil
 }
 

@@ -1,12 +1,14 @@
 package upgradepause
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	configv1 "github.com/openshift/api/config/v1"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,8 +23,13 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// addController adds the watches: MachineHealthChecks as metadata, and the objects that the signals read.
-func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error {
+// AddToManager registers the controller and its watches: MachineHealthChecks as metadata, and the objects that the signals read.
+func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
+	r.reader, r.writer.Writer = reader{mgr.GetClient(), r.Kind}, mgr.GetClient()
+	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
+	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
+	r.ClusterVersion = cmp.Or(r.ClusterVersion, &Installed{})
+	r.MachineConfigPools = cmp.Or(r.MachineConfigPools, &Installed{})
 	ctl, err := scaffold.New(mgr, r.name(), r, r.Concurrency, nil)
 	if err != nil {
 		return err
@@ -44,38 +51,31 @@ func (r *Reconciler) addSignals(ctx context.Context, mgr ctrl.Manager, ctl contr
 	if err != nil {
 		return err
 	}
-	r.selectors.kind, r.selectors.live = r.Kind, mgr.GetAPIReader()
 	r.Signals = []Signal{clusterVersion{reader: kinds.cache, tracker: kinds, installed: r.ClusterVersion}}
 	err = r.ClusterVersion.whenSet(func() error {
-		return kinds.watch(ctx, &configv1.ClusterVersion{}, handler.EnqueueRequestsFromMapFunc(r.all), onChange())
+		return kinds.watch(ctx, &configv1.ClusterVersion{}, handler.EnqueueRequestsFromMapFunc(r.reader.all), onChange())
 	})
 	if err != nil {
 		return err
 	}
 	if r.Kind != ClusterAPIKind {
-		return r.addPools(ctx, kinds)
+		return r.addPools(ctx, mgr, kinds)
 	}
-	signal := clusterAPI{reader: mgr.GetCache(), rollouts: kinds.cache, censuses: &r.censuses, mapper: mgr.GetRESTMapper(), open: kinds.opener(r.ofCluster)}
-	r.Signals = append(r.Signals, signal)
-	r.Readiness = clusterMachines{selectors: &r.selectors, reader: kinds.cache, censuses: &r.censuses, open: signal.open}
-	clusters := handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, cluster client.Object) []ctrl.Request {
-		return r.list(ctx, client.ObjectKeyFromObject(cluster))
-	})
-	return ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&clusterv1.Cluster{}), clusters, onChange(),
+	open := kinds.opener(r.reader.ofCluster)
+	r.Signals = append(r.Signals, clusterAPI{reader: mgr.GetCache(), rollouts: kinds.cache, mapper: mgr.GetRESTMapper(), open: open})
+	r.Readiness = clusterMachines{live: mgr.GetAPIReader(), reader: kinds.cache, open: open}
+	return ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.reader.ofCluster), onChange(),
 		r.forgetDeleted(func(cluster client.Object) *corev1.ObjectReference {
-			key := client.ObjectKeyFromObject(cluster)
-			r.censuses.changed(key)
-			return clusterReference(key)
+			return clusterReference(client.ObjectKeyFromObject(cluster))
 		})))
 }
 
 // addPools adds what only OpenShift's MachineHealthChecks need.
-func (r *Reconciler) addPools(ctx context.Context, kinds *tracker) error {
-	machines := openshiftMachines{selectors: &r.selectors, reader: kinds.cache, open: kinds.opener(r.ofNode)}
-	r.Readiness = machines
-	r.Signals = append(r.Signals, machineConfigPools{reader: kinds.cache, tracker: kinds, installed: r.MachineConfigPools, nodes: machines})
+func (r *Reconciler) addPools(ctx context.Context, mgr ctrl.Manager, kinds *tracker) error {
+	r.Readiness = openshiftMachines{live: mgr.GetAPIReader(), reader: kinds.cache, open: kinds.opener(r.reader.ofNode)}
+	r.Signals = append(r.Signals, machineConfigPools{reader: kinds.cache, tracker: kinds, installed: r.MachineConfigPools})
 	return r.MachineConfigPools.whenSet(func() error {
-		return kinds.watch(ctx, &mcfgv1.MachineConfigPool{}, handler.EnqueueRequestsFromMapFunc(r.all), predicate.And(
+		return kinds.watch(ctx, &mcfgv1.MachineConfigPool{}, handler.EnqueueRequestsFromMapFunc(r.reader.all), predicate.And(
 			onChange(),
 			r.forgetDeleted(func(pool client.Object) *corev1.ObjectReference { return poolReference(pool.GetName()) })))
 	})
@@ -99,5 +99,5 @@ func checkChange() predicate.Predicate {
 
 // onChange drops updates that change nothing that decisions depend on.
 func onChange() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return pause.Digest(e.ObjectOld) != pause.Digest(e.ObjectNew) }}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return !pause.Same(e.ObjectOld, e.ObjectNew) }}
 }

@@ -67,18 +67,3 @@ func TestPhases(t *testing.T) {
 		"in grace, Provisioning comes due": {facts(machine(build.InPhase("Provisioning", ago(time.Minute))), wasHealthy, lost(now)), healthy.in(4 * time.Minute)},
 	})
 }
-
-// TestGatesHoldPhases: phases are held back, too, because a Machine may fail on account of its Cluster.
-func TestGatesHoldPhases(t *testing.T) {
-	noInfra, noPlane := cluster(build.InfrastructureNotReady()), cluster(build.ControlPlaneNotInitialized())
-	fails, long := build.InPhase("Failed", now), ago(time.Hour)
-	run(t, map[string]row{
-		"Failed, infrastructure not ready":             {facts(machine(fails), noInfra), waitForInfra},
-		"Failed, control plane not initialized":        {facts(machine(fails), noPlane), waitForPlane},
-		"Failed control-plane machine":                 {facts(machine(fails, build.ControlPlane()), noPlane), failed},
-		"Failed control-plane machine, infrastructure": {facts(machine(fails, build.ControlPlane()), noInfra), waitForInfra},
-		"Provisioning, infrastructure not ready":       {facts(machineProvisioning(long), noInfra), waitForInfra},
-		"Provisioning, control plane not initialized":  {facts(machineProvisioning(long), noPlane), waitForPlane},
-		"not decided stays so, until it is held back":  {facts(machineProvisioning(ago(time.Minute)), noInfra), notProvisioned.in(4 * time.Minute)},
-	})
-}

@@ -1,8 +1,6 @@
 package verdict
 
 import (
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
-	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -115,29 +112,6 @@ func TestOrderOfConditionsDoesNotMatter(t *testing.T) {
 	})
 }
 
-func TestOrderOfRulesIsOrderOfWordsOnly(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		f := anyFacts().Draw(t, "facts")
-		want := sortedMessage(Decide(f, now))
-		f.Rules.MachineConditions = rapid.Permutation(f.Rules.MachineConditions).Draw(t, "machine rules")
-		f.Rules.NodeConditions = rapid.Permutation(f.Rules.NodeConditions).Draw(t, "node rules")
-		got := sortedMessage(Decide(f, now))
-		if want.Status == healthcheck.False {
-			got.Reason = want.Reason
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("in another order (-one +other):\n%s", diff)
-		}
-	})
-}
-
-func sortedMessage(result healthcheck.Result) healthcheck.Result {
-	messages := strings.Split(result.Message, "; ")
-	slices.Sort(messages)
-	result.Message = strings.Join(messages, "; ")
-	return result
-}
-
 // TestRecheckIsWhenTheVerdictChanges: the verdict changes exactly when its recheck is due. A requeue at
 // any other time would be too early or too late.
 func TestRecheckIsWhenTheVerdictChanges(t *testing.T) {
@@ -159,18 +133,6 @@ func TestRecheckIsWhenTheVerdictChanges(t *testing.T) {
 		}
 		if after := verdictOf(f, changes); after.in(0) == before.in(0) {
 			t.Fatalf("the verdict is still %+v at its recheck time", after)
-		}
-	})
-}
-
-func TestNothingWrongIsHealthy(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		f := anyFacts().Draw(t, "facts")
-		f.Rules.MachineConditions, f.Rules.NodeConditions = nil, nil
-		f.Machine.Annotations, f.Machine.Status.Phase = nil, "Running"
-		node()(&f)
-		if got := verdictOf(f, now); got != healthy {
-			t.Fatalf("got %+v", got)
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package pause
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -26,10 +25,9 @@ const (
 	OptionAnnotation = mhcspec.PauseOnUpgradeAnnotation
 )
 
-// written lists the annotations that a decision may change.
+// written lists the annotations that are part of our pause. Only its end also writes when it ended.
 var written = []string{
-	clusterv1.PausedAnnotation, MarkerAnnotation, HandledAnnotation,
-	PausedAtAnnotation, WarnedAtAnnotation, SettlingAnnotation, mhcspec.ResumedAtAnnotation,
+	clusterv1.PausedAnnotation, MarkerAnnotation, HandledAnnotation, PausedAtAnnotation, WarnedAtAnnotation, SettlingAnnotation,
 }
 
 // holder is who has paused a MachineHealthCheck.
@@ -82,19 +80,6 @@ func releasedValue(annotations map[string]string) *string {
 	return nil
 }
 
-// handled returns the active upgrades that the MachineHealthCheck was paused for already. A marker without a pause and without a record is how the
-// proposal records that somebody unpaused a MachineHealthCheck.
-func handled(annotations map[string]string, active []string) []string {
-	if _, recorded := annotations[HandledAnnotation]; !recorded {
-		if _, marked := annotations[MarkerAnnotation]; marked {
-			return active
-		}
-		return nil
-	}
-	before := noted(annotations)
-	return slices.DeleteFunc(slices.Clone(active), func(id string) bool { return !slices.Contains(before, id) })
-}
-
 // noted returns the upgrades in the record.
 func noted(annotations map[string]string) []string {
 	return strings.FieldsFunc(annotations[HandledAnnotation], func(r rune) bool { return r == ',' })
@@ -111,8 +96,8 @@ func timeOf(annotations map[string]string, key string) time.Time {
 
 func format(at time.Time) *string { return new(at.UTC().Format(time.RFC3339)) }
 
-// difference returns the changes that turn the stored annotations into the wanted ones; nil removes one. It leaves out annotations that we do not
-// write.
+// difference returns the changes that turn the stored annotations into the wanted ones; nil removes one. It leaves out annotations that are not
+// part of our pause.
 func difference(stored map[string]string, wanted map[string]*string) map[string]*string {
 	changes := map[string]*string{}
 	for _, key := range written {

@@ -4,9 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestHolderOf(t *testing.T) {
@@ -36,61 +33,6 @@ func TestHolderOf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := holderOf(tt.has); got != tt.want {
 				t.Errorf("got %d, want %d", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestHandled(t *testing.T) {
-	active := []string{"A", "B"}
-	for name, tt := range map[string]struct {
-		has  stored
-		want []string
-	}{
-		"no record":                  {nil, nil},
-		"an empty record":            {stored{keyHandled: ""}, nil},
-		"one of them":                {stored{keyHandled: "B"}, []string{"B"}},
-		"both":                       {stored{keyHandled: "A,B"}, active},
-		"whatever the order":         {stored{keyHandled: "B,A"}, active},
-		"others":                     {stored{keyHandled: "C,D"}, nil},
-		"one and others":             {stored{keyHandled: "C,A,D"}, []string{"A"}},
-		"not by a part of its name":  {stored{keyHandled: "AB"}, nil},
-		"a marker without a record":  {stored{keyMarker: ""}, active},
-		"a record before the marker": {stored{keyMarker: "", keyHandled: "B"}, []string{"B"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, handled(tt.has, active), cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("handled (-want +got):\n%s", diff)
-			}
-			if got := handled(tt.has, nil); len(got) > 0 {
-				t.Errorf("without an upgrade: %q, want none", got)
-			}
-		})
-	}
-	if diff := cmp.Diff([]string{"A", "B"}, active); diff != "" {
-		t.Errorf("handled has changed what it was given:\n%s", diff)
-	}
-}
-
-func TestDifference(t *testing.T) {
-	for name, tt := range map[string]struct {
-		has    stored
-		wanted map[string]*string
-		want   map[string]*string
-	}{
-		"nothing to do":              {stored{keyPaused: "upgrade", "owner": "me"}, map[string]*string{keyPaused: new("upgrade")}, nil},
-		"nothing there":              {nil, nil, nil},
-		"one to add":                 {nil, map[string]*string{keyMarker: new("")}, map[string]*string{keyMarker: new("")}},
-		"one to change":              {stored{keyHandled: "A"}, map[string]*string{keyHandled: new("B")}, map[string]*string{keyHandled: new("B")}},
-		"one to change to no value":  {stored{keyMarker: "x"}, map[string]*string{keyMarker: new("")}, map[string]*string{keyMarker: new("")}},
-		"one to remove":              {stored{keyHandled: "A"}, nil, map[string]*string{keyHandled: nil}},
-		"one without a value":        {stored{keyPaused: ""}, nil, map[string]*string{keyPaused: nil}},
-		"what is not there stays so": {nil, map[string]*string{keyPaused: nil}, nil},
-		"others are left alone":      {stored{keyOption: "false", "owner": "me"}, nil, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, difference(tt.has, tt.wanted), cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("difference (-want +got):\n%s", diff)
 			}
 		})
 	}

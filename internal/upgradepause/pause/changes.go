@@ -1,6 +1,7 @@
 package pause
 
 import (
+	"strings"
 	"time"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -12,26 +13,15 @@ import (
 
 // untouched leaves everything as it is.
 func untouched(f Facts, now time.Time) Decision {
-	d := Decision{Paused: holderOf(f.Annotations) == us}
-	if d.Paused {
-		d.PausedAt = timeOf(f.Annotations, PausedAtAnnotation)
-		d.Overlong = !d.PausedAt.IsZero() && now.Sub(d.PausedAt) >= f.WarnAfter
+	if holderOf(f.Annotations) != us {
+		return Decision{}
 	}
-	return d
+	return paused(f, now)
 }
 
-// begin pauses the MachineHealthCheck, unless it has lost its pause too often.
+// begin pauses the MachineHealthCheck.
 func begin(f Facts, now time.Time) Decision {
-	if truce := f.Lost.truce(); now.Before(truce) {
-		return Decision{Fought: true, RecheckAt: truce}
-	}
-	changes := difference(f.Annotations, desired(f, map[string]*string{
-		clusterv1.PausedAnnotation: new(pausedValue(f.Annotations)),
-		MarkerAnnotation:           new(""),
-		HandledAnnotation:          joined(f.withHalted(f.active())),
-		PausedAtAnnotation:         format(now),
-	}))
-	return Decision{Transition: Begin, Changes: changes, Paused: true, PausedAt: now, RecheckAt: now.Add(f.WarnAfter)}
+	return Decision{Transition: Begin, Changes: difference(f.Annotations, f.pause(now)), Paused: true, PausedAt: now, RecheckAt: now.Add(f.WarnAfter)}
 }
 
 // keep keeps our pause, records upgrades that have begun meanwhile, and warns if the pause gets long.
@@ -47,16 +37,11 @@ func keep(f Facts, now time.Time) Decision {
 		d.Transition = Warn
 		warnedAt, due = now, now.Add(warnEvery)
 	}
-	wanted := map[string]*string{
-		clusterv1.PausedAnnotation: new(pausedValue(f.Annotations)),
-		MarkerAnnotation:           new(""),
-		HandledAnnotation:          joined(f.withHalted(f.open())),
-		PausedAtAnnotation:         format(d.PausedAt),
-	}
+	wanted := f.pause(d.PausedAt)
 	if !warnedAt.IsZero() {
 		wanted[WarnedAtAnnotation] = format(warnedAt)
 	}
-	d.Changes, d.RecheckAt = difference(f.Annotations, desired(f, wanted)), due
+	d.Changes, d.RecheckAt = difference(f.Annotations, wanted), due
 	return d
 }
 
@@ -71,13 +56,22 @@ func paused(f Facts, now time.Time) Decision {
 	return d
 }
 
+// pause returns the annotations of our pause since a time.
+func (f Facts) pause(since time.Time) map[string]*string {
+	return map[string]*string{
+		clusterv1.PausedAnnotation: new(pausedValue(f.Annotations)),
+		MarkerAnnotation:           new(""),
+		HandledAnnotation:          joined(f.record()),
+		PausedAtAnnotation:         format(since),
+	}
+}
+
 // end removes all that we wrote and restarts the clocks: a machine that was sick during the upgrade gets its
 // full time again. A later time that is stored is by a clock that was ahead.
 func end(f Facts, now time.Time) Decision {
-	return Decision{Transition: End, Changes: difference(f.Annotations, map[string]*string{
-		clusterv1.PausedAnnotation:  releasedValue(f.Annotations),
-		mhcspec.ResumedAtAnnotation: format(now),
-	})}
+	changes := difference(f.Annotations, map[string]*string{clusterv1.PausedAnnotation: releasedValue(f.Annotations)})
+	changes[mhcspec.ResumedAtAnnotation] = format(now)
+	return Decision{Transition: End, Changes: changes}
 }
 
 // leave neither pauses nor resumes. It records the upgrades that this holds for, and removes the rest of what
@@ -90,7 +84,7 @@ func leave(f Facts, known []string) Decision {
 	if len(known) > 0 {
 		wanted[HandledAnnotation] = joined(known)
 	}
-	d := Decision{Changes: difference(f.Annotations, desired(f, wanted))}
+	d := Decision{Changes: difference(f.Annotations, wanted)}
 	_, marked := f.Annotations[MarkerAnnotation]
 	_, paused := f.Annotations[PausedAtAnnotation]
 	if len(known) > 0 && (marked || paused) {
@@ -99,13 +93,7 @@ func leave(f Facts, known []string) Decision {
 	return d
 }
 
-// desired adds to wanted the annotation that only a resume changes.
-func desired(f Facts, wanted map[string]*string) map[string]*string {
-	if value, ok := f.Annotations[mhcspec.ResumedAtAnnotation]; ok {
-		wanted[mhcspec.ResumedAtAnnotation] = new(value)
-	}
-	return wanted
-}
+func joined(ids []string) *string { return new(strings.Join(ids, ",")) }
 
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {

@@ -2,7 +2,6 @@ package pause
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
@@ -19,7 +18,7 @@ func OfClusterVersion(cv *configv1.ClusterVersion) ([]Upgrade, error) {
 	if progressing.Status != configv1.ConditionTrue && progressing.Status != configv1.ConditionFalse {
 		return nil, fmt.Errorf("ClusterVersion %s does not say whether it is Progressing", cv.Name)
 	}
-	upgrade := Upgrade{Text: "OpenShift upgrades", Since: progressing.LastTransitionTime.Time, Halted: progressing.Status == configv1.ConditionFalse}
+	upgrade, since := Upgrade{Text: "OpenShift upgrades", Halted: progressing.Status == configv1.ConditionFalse}, progressing.LastTransitionTime
 	if len(cv.Status.History) == 0 && upgrade.Halted {
 		return nil, nil
 	}
@@ -32,10 +31,10 @@ func OfClusterVersion(cv *configv1.ClusterVersion) ([]Upgrade, error) {
 			upgrade.Text += " to " + update.Version
 		}
 		if !update.StartedTime.IsZero() {
-			upgrade.Since = update.StartedTime.Time
+			since = update.StartedTime
 		}
 	}
-	upgrade.ID = ClusterVersionIDs + upgrade.Since.UTC().Format(time.RFC3339)
+	upgrade.ID = ClusterVersionIDs + since.UTC().Format(time.RFC3339)
 	return []Upgrade{upgrade}, nil
 }
 
@@ -46,17 +45,4 @@ func progressingOf(cv *configv1.ClusterVersion) configv1.ClusterOperatorStatusCo
 		}
 	}
 	return configv1.ClusterOperatorStatusCondition{}
-}
-
-// digestOfClusterVersion returns everything about a ClusterVersion that decisions depend on.
-func digestOfClusterVersion(cv *configv1.ClusterVersion) string {
-	upgrades, err := OfClusterVersion(cv)
-	var b strings.Builder
-	for _, u := range upgrades {
-		fmt.Fprintf(&b, "%s,%s,%t;", u.ID, u.Text, u.Halted)
-	}
-	if err != nil {
-		b.WriteString(err.Error())
-	}
-	return b.String()
 }

@@ -40,8 +40,8 @@ func halted(upgrades []Upgrade) []Upgrade {
 func TestClusterVersionUpgrades(t *testing.T) {
 	const yes, no, unknown = configv1.ConditionTrue, configv1.ConditionFalse, configv1.ConditionUnknown
 	const done, partial = configv1.CompletedUpdate, configv1.PartialUpdate
-	to417 := []Upgrade{{ID: "clusterversion/2026-01-01T12:01:00Z", Text: "OpenShift upgrades to 4.17.3", Since: noon.Add(time.Minute)}}
-	first := []Upgrade{{ID: "clusterversion/2026-01-01T12:00:00Z", Text: "OpenShift upgrades", Since: noon}}
+	to417 := []Upgrade{{ID: "clusterversion/2026-01-01T12:01:00Z", Text: "OpenShift upgrades to 4.17.3"}}
+	first := []Upgrade{{ID: "clusterversion/2026-01-01T12:00:00Z", Text: "OpenShift upgrades"}}
 	desired := versionWith(no, entry(done, "4.16.1", 0))
 	desired.Spec.DesiredUpdate = &configv1.Update{Version: "4.17.3"}
 	desired.Status.Desired.Version = "4.17.3"
@@ -88,7 +88,7 @@ func TestClusterVersionUpgrades(t *testing.T) {
 			if got, err := OfClusterVersion(version); err == nil || len(got) > 0 {
 				t.Errorf("got %v and error %v, want only an error", got, err)
 			}
-			if digestOfClusterVersion(version) == digestOfClusterVersion(desired) {
+			if Same(version, desired) {
 				t.Error("nobody is woken up when this comes to an end")
 			}
 		})
@@ -140,9 +140,6 @@ func TestClusterVersionID(t *testing.T) {
 			if before, after := idOf(t, begun), idOf(t, changed); before != after {
 				t.Errorf("was %s, is %s", before, after)
 			}
-			if digestOfClusterVersion(begun) != digestOfClusterVersion(changed) {
-				t.Error("everybody is woken up for nothing")
-			}
 		})
 	}
 	for name, next := range map[string]configv1.UpdateHistory{
@@ -156,7 +153,7 @@ func TestClusterVersionID(t *testing.T) {
 			if id := idOf(t, changed); id == idOf(t, begun) {
 				t.Errorf("is %s still", id)
 			}
-			if digestOfClusterVersion(begun) == digestOfClusterVersion(changed) {
+			if Same(begun, changed) {
 				t.Error("nobody is woken up")
 			}
 		})

@@ -16,7 +16,7 @@ import (
 // controlPlaneTarget returns the version that a control plane upgrades to; empty if it does not upgrade. It upgrades if one of its
 // Machines is older than its spec says. A control plane without Machines reports its versions in its status; if it reports none, it
 // is being created.
-func controlPlaneTarget(controlPlane *unstructured.Unstructured, machines *fleetState) (string, error) {
+func controlPlaneTarget(controlPlane *unstructured.Unstructured, machines versionSet) (string, error) {
 	if controlPlane == nil {
 		return "", nil
 	}
@@ -24,7 +24,7 @@ func controlPlaneTarget(controlPlane *unstructured.Unstructured, machines *fleet
 	if err != nil || target == "" {
 		return "", err
 	}
-	current := slices.Sorted(maps.Keys(machines.versions))
+	current := slices.Sorted(maps.Keys(machines))
 	if len(current) == 0 {
 		if current, err = currentVersions(controlPlane); err != nil {
 			return "", err

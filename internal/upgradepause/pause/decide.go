@@ -44,8 +44,6 @@ type Decision struct {
 	Paused   bool
 	PausedAt time.Time
 	Overlong bool
-	// Fought means that a lost pause is not written again for now, because somebody removes it each time.
-	Fought bool
 	// RecheckAt is when to look again if nothing happens before; zero means never.
 	RecheckAt time.Time
 }
@@ -76,9 +74,9 @@ func (f Facts) decide(now time.Time) Decision {
 		return keep(f, now)
 	case foreign:
 		// Note the upgrades, so that if somebody lifts that pause during the upgrade, it stays lifted.
-		return leave(f, f.withHalted(f.open()))
+		return leave(f, f.record())
 	case free:
-		return leave(f, f.withHalted(f.lifted()))
+		return leave(f, f.overridden())
 	default:
 		return begin(f, now)
 	}

@@ -23,8 +23,6 @@ const (
 
 	warnAfter    = pausing.WarnAfter
 	settleWithin = pausing.SettleWithin
-
-	workerRole, masterRole, infraRole = pausing.WorkerRole, pausing.MasterRole, pausing.InfraRole
 )
 
 type stored = pausing.Stored
@@ -38,7 +36,7 @@ var (
 func upgrading(ids ...string) []Upgrade {
 	var upgrades []Upgrade
 	for _, id := range ids {
-		upgrades = append(upgrades, Upgrade{ID: id, Text: fmt.Sprintf("Upgrade %s goes on", id), Since: noon})
+		upgrades = append(upgrades, Upgrade{ID: id, Text: fmt.Sprintf("Upgrade %s goes on", id)})
 	}
 	return upgrades
 }

@@ -17,8 +17,6 @@ type Facts struct {
 	Unknown []Unknown
 	// Excepted means that its Cluster excepts it from all pauses for upgrades.
 	Excepted bool
-	// Lost counts how often the pause for these upgrades was lost and written again.
-	Lost Lost
 	// WarnAfter is how long a pause may last before a warning.
 	WarnAfter time.Duration
 	// Settle says what the pause waits for after the upgrade.
@@ -35,27 +33,22 @@ type Unknown struct {
 	Why string
 }
 
+// concerns reports whether one of these upgrades may go on.
+func (u Unknown) concerns(ids ...string) bool {
+	return slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(id, u.IDs) })
+}
+
 // Add adds what a signal reports.
 func (f *Facts) Add(reading Reading) {
 	f.Excepted = f.Excepted || reading.Excepted
+	f.Upgrades = append(f.Upgrades, reading.Upgrades...)
 	switch {
 	case errors.Is(reading.Err, ErrStarting):
 		f.Unknown = append(f.Unknown, Unknown{IDs: reading.IDs})
-		return
 	case reading.Err != nil:
 		f.Unknown = append(f.Unknown, Unknown{IDs: reading.IDs, Why: reading.Err.Error()})
 	}
-	for _, u := range reading.Upgrades {
-		if reading.Elsewhere && !slices.Contains(noted(f.Annotations), u.ID) {
-			continue
-		}
-		u.Halted = u.Halted || reading.Elsewhere
-		f.Upgrades = append(f.Upgrades, u)
-	}
 }
-
-// Active returns the IDs of the upgrades that go on, in the format of the annotation.
-func (f Facts) Active() string { return *joined(f.active()) }
 
 // Over reports whether the upgrades are over and our pause only has to settle.
 func (f Facts) Over() bool { return f.state() == over }
@@ -63,7 +56,7 @@ func (f Facts) Over() bool { return f.state() == over }
 // excepted reports whether the MachineHealthCheck is excepted from all pauses for upgrades.
 func (f Facts) excepted() bool { return f.Excepted || f.Annotations[OptionAnnotation] == "false" }
 
-// active returns the upgrades that go on, sorted and without duplicates.
+// active returns the upgrades that go on.
 func (f Facts) active() []string {
 	var ids []string
 	for _, u := range f.Upgrades {
@@ -71,51 +64,48 @@ func (f Facts) active() []string {
 			ids = append(ids, u.ID)
 		}
 	}
-	return union(ids)
-}
-
-// undecided returns the noted upgrades that may be over: their signal cannot be read.
-func (f Facts) undecided() []string {
-	var ids []string
-	for _, id := range noted(f.Annotations) {
-		if slices.ContainsFunc(f.Unknown, func(u Unknown) bool { return strings.HasPrefix(id, u.IDs) }) {
-			ids = append(ids, id)
-		}
-	}
 	return ids
 }
 
-// open returns the upgrades that go on, and those that may go on.
-func (f Facts) open() []string { return union(f.active(), f.undecided()) }
-
-// lifted returns the open upgrades that do not pause it again, because it was paused for them and somebody unpaused it.
-func (f Facts) lifted() []string {
-	return union(handled(f.Annotations, f.active()), f.following(), f.undecided())
+// going returns the upgrades that go on, and the noted ones that may go on.
+func (f Facts) going() []string {
+	return append(f.active(), slices.DeleteFunc(noted(f.Annotations), func(id string) bool { return !f.mayGoOn(id) })...)
 }
 
-// following returns the upgrades that go on as part of a noted one.
-func (f Facts) following() []string {
-	before := noted(f.Annotations)
-	var ids []string
-	for _, u := range f.Upgrades {
-		if !u.Halted && u.follows(before) {
-			ids = append(ids, u.ID)
-		}
-	}
-	return ids
+// mayGoOn reports whether nobody knows if an upgrade is over.
+func (f Facts) mayGoOn(id string) bool {
+	return slices.ContainsFunc(f.Unknown, func(u Unknown) bool { return u.concerns(id) })
 }
 
-// withHalted adds halted upgrades to ids: those that are noted on the MachineHealthCheck, and those that are part of an upgrade
-// that is noted or in ids. So an override of the whole upgrade also holds for that part when it goes on.
-func (f Facts) withHalted(ids []string) []string {
-	known := union(noted(f.Annotations), ids)
-	all := slices.Clone(ids)
+// notOver returns those of some upgrades that go on, may go on or have halted, and their parts that do: what holds for the whole upgrade
+// holds for these, too. They are sorted and without duplicates.
+func (f Facts) notOver(ids []string) []string {
+	open := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !f.mayGoOn(id) })
 	for _, u := range f.Upgrades {
-		if u.Halted && (slices.Contains(known, u.ID) || u.follows(known)) {
-			all = append(all, u.ID)
+		if slices.Contains(ids, u.ID) || u.follows(ids) {
+			open = append(open, u.ID)
 		}
 	}
-	return union(all)
+	slices.Sort(open)
+	return slices.Compact(open)
+}
+
+// record returns the upgrades to note beside a pause: those that go on, and those noted before that are not over.
+func (f Facts) record() []string { return f.notOver(append(noted(f.Annotations), f.active()...)) }
+
+// overridden returns the upgrades that do not pause the MachineHealthCheck again, because it was paused for them and somebody unpaused
+// it. A marker without a pause and without a record is how the proposal records that.
+func (f Facts) overridden() []string {
+	if f.unrecorded() {
+		return f.notOver(f.active())
+	}
+	return f.notOver(noted(f.Annotations))
+}
+
+// lifted reports whether one of the overridden upgrades goes on, or may go on.
+func (f Facts) lifted() bool {
+	going := f.going()
+	return slices.ContainsFunc(f.overridden(), func(id string) bool { return slices.Contains(going, id) })
 }
 
 // stuck reports whether one of the upgrades makes no progress.
@@ -129,11 +119,3 @@ func (f Facts) unrecorded() bool {
 	_, recorded := f.Annotations[HandledAnnotation]
 	return marked && !recorded
 }
-
-func union(lists ...[]string) []string {
-	all := slices.Concat(lists...)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-func joined(ids []string) *string { return new(strings.Join(ids, ",")) }

@@ -1,40 +1,71 @@
 package pause
 
 import (
+	"slices"
+
 	"github.com/blang/semver/v4"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/labels"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
+
+// MachineOfNode is the annotation in which OpenShift stores the Machine of a Node: namespace/name.
+const MachineOfNode = "machine.openshift.io/machine"
+
+// IsReady reports whether a Node is Ready.
+func IsReady(node *corev1.Node) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+// NotReady returns the names of the selected Machines that may be remediated and have no Ready Node, sorted.
+func NotReady(machines []clusterv1.Machine, selector labels.Selector) []string {
+	var names []string
+	for i := range machines {
+		machine := &machines[i]
+		if machine.DeletionTimestamp.IsZero() && mhcspec.IsTarget(machine) && selector.Matches(labels.Set(machine.Labels)) &&
+			!meta.IsStatusConditionTrue(machine.Status.Conditions, clusterv1.MachineNodeReadyCondition) {
+			names = append(names, machine.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 // controlPlaneMachines is the key for the machines of a control plane. No MachineDeployment has this name.
 const controlPlaneMachines = ""
 
-// inService counts the versions that the machines of each MachineDeployment, and of the control plane, should have. It takes them
-// from the spec: the kubelet of an image may be older than the version that the image was chosen for.
-type inService map[string]*fleetState
+// versionSet has the versions of some machines.
+type versionSet map[string]bool
 
-// fleetState describes the machines of one rollout, including those that are being deleted.
-type fleetState struct {
-	// versions counts the machines by the version in their spec, and by the version of their kubelet if they are being updated in
-	// place.
-	versions map[string]int
+// inService has the versions that the machines of each MachineDeployment, and of the control plane, should have, including those that are
+// being deleted. It takes them from the spec: the kubelet of an image may be older than the version that the image was chosen for.
+type inService map[string]versionSet
+
+func inServiceOf(machines []clusterv1.Machine) inService {
+	all := inService{}
+	for i := range machines {
+		all.add(&machines[i])
+	}
+	return all
 }
 
-// count adds a machine.
-func (s inService) count(machine *clusterv1.Machine) {
+func (s inService) add(machine *clusterv1.Machine) {
 	rollout, ok := rolloutOf(machine)
 	if !ok {
 		return
 	}
-	state := s[rollout]
-	if state == nil {
-		state = &fleetState{versions: map[string]int{}}
-		s[rollout] = state
+	if s[rollout] == nil {
+		s[rollout] = versionSet{}
 	}
-	if machine.Spec.Version != "" {
-		state.versions[machine.Spec.Version]++
-	}
-	if leaves := versionLeft(machine); leaves != "" {
-		state.versions[leaves]++
+	for _, version := range []string{machine.Spec.Version, versionLeft(machine)} {
+		if version != "" {
+			s[rollout][version] = true
+		}
 	}
 }
 
@@ -54,14 +85,6 @@ func versionLeft(machine *clusterv1.Machine) string {
 		return ""
 	}
 	return info.KubeletVersion
-}
-
-// of returns the state of a rollout; it is never nil.
-func (s inService) of(rollout string) *fleetState {
-	if state := s[rollout]; state != nil {
-		return state
-	}
-	return &fleetState{}
 }
 
 // rolloutOf returns which rollout replaces a machine when the version changes.

@@ -9,9 +9,6 @@ import (
 // Message returns the message about a decision and its reason; empty if there is nothing to say.
 func Message(f Facts, d Decision, now time.Time) string {
 	upgrades := f.texts()
-	if d.Fought {
-		return fmt.Sprintf("All annotations of the pause have been removed %d times, so Sickbay restores them less and less often: %s", f.Lost.Count+1, upgrades)
-	}
 	switch d.Transition {
 	case Begin:
 		return "Paused: " + upgrades + misspelt(f.Annotations)
@@ -35,7 +32,7 @@ func Message(f Facts, d Decision, now time.Time) string {
 func (f Facts) whyEnded() string {
 	why := "the upgrade " + f.outcome()
 	switch {
-	case len(f.open()) > 0:
+	case len(f.going()) > 0:
 		why = "excepted by " + OptionAnnotation
 		if f.Excepted {
 			why += " of its Cluster"
@@ -52,7 +49,7 @@ func (f Facts) whyEnded() string {
 
 // outcome says how the upgrades ended.
 func (f Facts) outcome() string {
-	if len(f.withHalted(nil)) > 0 {
+	if len(f.notOver(noted(f.Annotations))) > 0 {
 		return "has halted"
 	}
 	return "is over"
@@ -67,7 +64,7 @@ func (f Facts) texts() string {
 		}
 	}
 	for _, u := range f.Unknown {
-		if len((Facts{Annotations: f.Annotations, Unknown: []Unknown{u}}).undecided()) > 0 && u.Why != "" {
+		if u.Why != "" && u.concerns(noted(f.Annotations)...) {
 			parts = append(parts, "Sickbay cannot tell whether an upgrade is over: "+u.Why)
 		}
 	}

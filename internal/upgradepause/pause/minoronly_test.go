@@ -30,7 +30,7 @@ func TestManagedMinorOnly(t *testing.T) {
 			"apiVersion": "controlplane.cluster.x-k8s.io/v1beta2", "kind": "AWSManagedControlPlane", "metadata": map[string]any{"name": "cp"},
 			"spec": map[string]any{"version": v.spec}, "status": map[string]any{"version": v.status},
 		}}
-		upgrades, err := OfCluster(&clusterv1.Cluster{}, plane, nil, Count(nil))
+		upgrades, err := OfCluster(&clusterv1.Cluster{}, plane, nil, nil)
 		if err != nil || Going(upgrades) != v.going {
 			t.Errorf("spec %s, status %s: upgrades %t, want %t (%v)", v.spec, v.status, Going(upgrades), v.going, err)
 		}

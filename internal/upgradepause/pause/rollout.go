@@ -2,7 +2,6 @@ package pause
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,42 +29,33 @@ func WantedBy(cluster *clusterv1.Cluster) (bool, error) {
 // OfCluster returns the upgrades of a Cluster to another Kubernetes version, from the fields that Cluster API itself
 // uses. A Cluster with a topology upgrades as a whole. Otherwise each version that is being rolled out is an upgrade.
 func OfCluster(
-	cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment, machines *Census,
+	cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment, machines []clusterv1.Machine,
 ) ([]Upgrade, error) {
-	return ofCluster(cluster, controlPlane, deployments, machines.versions)
+	return ofCluster(cluster, controlPlane, deployments, inServiceOf(machines))
 }
 
 func ofCluster(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment, machines inService) ([]Upgrade, error) {
-	upgrades, unclear := OfTopology(cluster, controlPlane, deployments)
-	if Going(upgrades) {
-		return upgrades, nil
+	whole := ofTopology(cluster, controlPlane, deployments)
+	if Going(whole) {
+		return whole, nil
 	}
-	if unclear != nil {
-		// The machines may show what the condition does not say.
-		rolling, err := rollouts(cluster, controlPlane, deployments, machines)
-		if Going(rolling) {
-			// It is part of the upgrade of the whole Cluster, to whichever version it goes now.
-			upgrades = []Upgrade{rollout(cluster, cluster.Spec.Topology.Version, false)}
-		}
-		return upgrades, errors.Join(unclear, err)
-	}
-	rolling, err := rollouts(cluster, controlPlane, deployments, machines)
-	return eachOnce(append(upgrades, rolling...)), err
+	parts, err := rollouts(cluster, controlPlane, deployments, machines)
+	return eachOnce(append(whole, parts...)), err
 }
 
 // rollouts returns the upgrades that the machines show.
 func rollouts(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment, machines inService) ([]Upgrade, error) {
 	var upgrades []Upgrade
-	target, err := controlPlaneTarget(controlPlane, machines.of(controlPlaneMachines))
+	target, err := controlPlaneTarget(controlPlane, machines[controlPlaneMachines])
 	if target != "" {
 		upgrades = append(upgrades, rollout(cluster, target, annotations.IsPaused(cluster, controlPlane)))
 	}
 	for i := range deployments {
-		if target := workersTarget(cluster, &deployments[i], machines.of(deployments[i].Name)); target != "" {
+		if target := workersTarget(cluster, &deployments[i], machines[deployments[i].Name]); target != "" {
 			upgrades = append(upgrades, rollout(cluster, target, workersPaused(cluster, &deployments[i])))
 		}
 	}
-	return eachOnce(upgrades), err
+	return upgrades, err
 }
 
 // rollout returns the upgrade to a version. It is halted if a person has paused the object that rolls it out.
@@ -87,13 +77,13 @@ func eachOnce(upgrades []Upgrade) []Upgrade {
 
 // workersTarget returns the version that a MachineDeployment rolls out. It is empty if all its machines should have
 // that version already, if it replaces machines only when a person deletes them, or if it is being deleted.
-func workersTarget(cluster *clusterv1.Cluster, deployment *clusterv1.MachineDeployment, machines *fleetState) string {
+func workersTarget(cluster *clusterv1.Cluster, deployment *clusterv1.MachineDeployment, machines versionSet) string {
 	target := deployment.Spec.Template.Spec.Version
 	if deployment.Spec.ClusterName != cluster.Name || target == "" || !deployment.DeletionTimestamp.IsZero() ||
 		deployment.Spec.Rollout.Strategy.Type == clusterv1.OnDeleteMachineDeploymentStrategyType {
 		return ""
 	}
-	for has := range machines.versions {
+	for has := range machines {
 		if strings.TrimPrefix(has, "v") != strings.TrimPrefix(target, "v") {
 			return target
 		}

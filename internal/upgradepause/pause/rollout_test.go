@@ -79,7 +79,7 @@ func TestControlPlaneTarget(t *testing.T) {
 		"the same build":                           {plane("v1.31.0+vmware.1", planeVersions("v1.31.0+vmware.1")), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, err := controlPlaneTarget(tt.plane, &fleetState{}); err != nil || got != tt.want {
+			if got, err := controlPlaneTarget(tt.plane, nil); err != nil || got != tt.want {
 				t.Errorf("got %q and error %v, want %q", got, err, tt.want)
 			}
 		})
@@ -93,7 +93,7 @@ func TestControlPlaneTarget(t *testing.T) {
 		"status.version is a list": plane(target, map[string]any{"version": []any{old}}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, err := controlPlaneTarget(cp, &fleetState{}); err == nil || got != "" {
+			if got, err := controlPlaneTarget(cp, nil); err == nil || got != "" {
 				t.Errorf("got %q and error %v, want only an error", got, err)
 			}
 		})
@@ -105,7 +105,7 @@ func TestControlPlaneTargetByMachines(t *testing.T) {
 	const old, target = "v1.31.3", "v1.31.4"
 	for name, tt := range map[string]struct {
 		plane    *unstructured.Unstructured
-		machines *fleetState
+		machines versionSet
 		want     string
 	}{
 		"rolled out, the image has an older kubelet": {plane(target, planeVersions(old)), versions(target), ""},
@@ -131,11 +131,11 @@ func TestControlPlaneTargetByMachines(t *testing.T) {
 	}
 }
 
-// versions counts the versions in the specs of some machines.
-func versions(each ...string) *fleetState {
-	s := &fleetState{versions: map[string]int{}}
+// versions returns the versions in the specs of some machines.
+func versions(each ...string) versionSet {
+	s := versionSet{}
 	for _, version := range each {
-		s.versions[version]++
+		s[version] = true
 	}
 	return s
 }
@@ -143,7 +143,7 @@ func versions(each ...string) *fleetState {
 // pool is a MachineDeployment with its machines.
 type pool struct {
 	deployment clusterv1.MachineDeployment
-	machines   *fleetState
+	machines   versionSet
 }
 
 // deployment returns a MachineDeployment with a wanted version, and the versions of its machines.
@@ -220,8 +220,8 @@ func TestWorkersTarget(t *testing.T) {
 	}
 }
 
-// TestCountMachines: which machines count for which rollout.
-func TestCountMachines(t *testing.T) {
+// TestInService: which machines count for which rollout.
+func TestInService(t *testing.T) {
 	const v33, v34 = "v1.33.1", "v1.34.0"
 	of := func(version string, opts ...build.MachineOption) *clusterv1.Machine {
 		m := build.Machine("ns", "m", opts...)
@@ -242,10 +242,10 @@ func TestCountMachines(t *testing.T) {
 		of(v34, md, kubelet), of(v34, md, inPlace(v34+"+rke2r1")), of(v34, md, inPlace("")), // nothing rolls out another version to these
 		of(v33), // nothing would replace this one
 	} {
-		got.count(trimMachine(machine))
+		got.add(trimMachine(machine))
 	}
-	want := inService{"md": {versions: map[string]int{v33: 2, v34: 4}}, "": {versions: map[string]int{v34: 1, v33: 1}}}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(fleetState{})); diff != "" {
+	want := inService{"md": versions(v33, v34), "": versions(v33, v34)}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("counted (-want +got):\n%s", diff)
 	}
 }

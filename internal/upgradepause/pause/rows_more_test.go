@@ -2,26 +2,7 @@ package pause
 
 import (
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
-
-// TestOtherValues: a pause with a value other than ours, or without our marker, stays.
-func TestOtherValues(t *testing.T) {
-	for _, value := range []string{"", "true", "false", "upgrade", "sickbay-upgrade", "Sickbay", " upgrade"} {
-		foreign := stored{keyPaused: value}
-		t.Run(value, func(t *testing.T) {
-			decideRows(t, map[string]row{
-				"during":  {has: foreign, upgrades: upgrading("A"), gets: foreign.And(stored{keyHandled: "A"})},
-				"after":   {has: foreign, gets: foreign},
-				"noted":   {has: foreign.And(stored{keyHandled: "A"}), upgrades: upgrading("A"), gets: foreign.And(stored{keyHandled: "A"})},
-				"cleaned": {has: foreign.And(stored{keyHandled: "A", keyWarned: at(noon)}), gets: foreign},
-			})
-		})
-	}
-}
 
 func TestOptOut(t *testing.T) {
 	excepted := stored{keyOption: "false"}
@@ -123,24 +104,4 @@ func TestLifted(t *testing.T) {
 		"lifted, and handed over": {has: stored{keyPaused: "sickbay", keyHandled: "A"}, upgrades: upgrading("A"), gets: stored{keyPaused: "sickbay", keyHandled: "A"}},
 		"excepted is not noted":   {has: theirs.And(stored{keyOption: "false"}), upgrades: upgrading("A"), gets: theirs.And(stored{keyOption: "false"})},
 	})
-}
-
-// TestTimesOfTheUpgradeDecideNothing: it does not matter whether an upgrade began this very second, last year, tomorrow by
-// another clock, or at an unknown time.
-func TestTimesOfTheUpgradeDecideNothing(t *testing.T) {
-	for name, since := range map[string]time.Time{
-		"the same second as creation": one, "a second later": one.Add(time.Second), "clock behind": one.AddDate(-1, 0, 0),
-		"clock ahead": one.AddDate(0, 0, 1), "not known": {},
-	} {
-		t.Run(name, func(t *testing.T) {
-			for what, has := range map[string]stored{"fresh": {}, "ours": ours("A", noon), "overridden": {keyHandled: "A"}, "foreign": {keyPaused: ""}} {
-				f := Facts{Annotations: has, Upgrades: upgrading("A"), WarnAfter: warnAfter}
-				want := Decide(f, one)
-				f.Upgrades[0].Since = since
-				if diff := cmp.Diff(want, Decide(f, one), cmpopts.EquateEmpty()); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", what, diff)
-				}
-			}
-		})
-	}
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-
 	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
@@ -40,20 +38,15 @@ func settle(f Facts, now time.Time) Decision {
 		return end(f, now)
 	}
 	d := paused(f, now)
-	wanted := map[string]*string{
-		clusterv1.PausedAnnotation: new(pausedValue(f.Annotations)),
-		MarkerAnnotation:           new(""),
-		HandledAnnotation:          joined(f.withHalted(nil)), // no upgrade goes on
-		PausedAtAnnotation:         format(d.PausedAt),
-		SettlingAnnotation:         format(began),
-	}
+	wanted := f.pause(d.PausedAt)
+	wanted[SettlingAnnotation] = format(began)
 	if value, ok := f.Annotations[WarnedAtAnnotation]; ok {
 		wanted[WarnedAtAnnotation] = new(value)
 	}
 	if stored.IsZero() {
 		d.Transition = Settling
 	}
-	d.Changes = difference(f.Annotations, desired(f, wanted))
+	d.Changes = difference(f.Annotations, wanted)
 	d.RecheckAt = earlier(until, now.Add(lookAgain))
 	if f.Settle.Starting {
 		d.RecheckAt = earlier(until, now.Add(lookSoon))

@@ -29,13 +29,13 @@ func (f Facts) state() state {
 		return excepted
 	case len(f.Unknown) > 0 && f.unrecorded():
 		return unnamed
-	case holder == us && len(f.open()) == 0:
+	case holder == us && len(f.going()) == 0:
 		return over
 	case holder == us:
 		return ongoing
 	case holder == somebody && !f.excepted():
 		return foreign
-	case f.excepted(), len(f.active()) == 0, len(f.lifted()) > 0:
+	case f.excepted(), len(f.active()) == 0, f.lifted():
 		return free
 	}
 	return due

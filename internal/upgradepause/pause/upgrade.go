@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -21,9 +20,6 @@ type Reading struct {
 	Off, Excepted bool
 	// Upgrades are the upgrades in progress.
 	Upgrades []Upgrade
-	// Elsewhere means that the upgrades do not concern this MachineHealthCheck now. An upgrade that is noted on it may concern it
-	// again, so it counts as halted.
-	Elsewhere bool
 	// Err says why the upgrades are not known, or not all of them. Then nothing that is paused for one of them is resumed. It is
 	// ErrStarting if they may be known in a moment.
 	Err error
@@ -35,8 +31,6 @@ type Upgrade struct {
 	ID string
 	// Text says what upgrades to which version: "OpenShift upgrades to 4.17.3".
 	Text string
-	// Since is when it began; zero if that is not known.
-	Since time.Time
 	// Halted means that it is neither going on nor over. Nothing is paused for it, but overrides for it are kept until another
 	// upgrade begins.
 	Halted bool

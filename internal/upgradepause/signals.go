@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
@@ -35,7 +34,6 @@ func (r *Reconciler) observe(ctx context.Context, check *metav1.PartialObjectMet
 		}
 	}
 	facts.Settle = r.settling(ctx, check, facts)
-	facts.Lost = r.fights.of(client.ObjectKeyFromObject(check), facts.Active())
 	return facts
 }
 

@@ -18,9 +18,9 @@ import (
 var steadyHost = healthcheck.Damping{Successes: 2, Interval: 3 * time.Minute}
 
 // hostApplies reports whether a Machine gets a condition about its host: if errors of hosts are judged, and it has one.
-func (r *Reconciler) hostApplies(ctx context.Context, in input) (healthcheck.Applicability, error) {
+func (r reader) hostApplies(ctx context.Context, in input) (healthcheck.Applicability, error) {
 	machine := in.Object
-	host, err := r.Observer.Hosts.of(ctx, machine, false)
+	host, err := r.observer.Hosts.of(ctx, machine, false)
 	if err != nil {
 		return 0, err
 	}
@@ -44,13 +44,13 @@ func (r *Reconciler) hostApplies(ctx context.Context, in input) (healthcheck.App
 }
 
 // judgesHosts reports whether the MachineHealthCheck of a Machine asks to judge errors of hosts.
-func (r *Reconciler) judgesHosts(ctx context.Context, machine *clusterv1.Machine) (bool, error) {
+func (r reader) judgesHosts(ctx context.Context, machine *clusterv1.Machine) (bool, error) {
 	mhc, err := r.owner(ctx, machine)
 	return mhc != nil && mhcspec.RulesOf(mhc).HostErrorTimeout > 0, err
 }
 
 // checkHost returns the condition of the host, whose transition time stores when an error began.
-func (r *Reconciler) checkHost(ctx context.Context, in input) (healthcheck.Result, error) {
-	host, err := r.Observer.Hosts.of(ctx, in.Object, false)
+func (r reader) checkHost(ctx context.Context, in input) (healthcheck.Result, error) {
+	host, err := r.observer.Hosts.of(ctx, in.Object, false)
 	return verdict.DecideHost(host), err
 }

@@ -56,11 +56,22 @@ func (h *Hosts) of(ctx context.Context, machine *clusterv1.Machine, live bool) (
 	return verdict.HostFactsOf(host), nil
 }
 
-// Of returns the host that runs a Machine; nil if there is none, or if hosts are not read. From the cache it has only what KeepHost keeps.
+// Of returns the host that runs a Machine, from the cache or, if live is set, past it; nil if there is none, or if hosts are not read. It
+// goes by the host's consumerRef, and so needs no infrastructure machine. From the cache it has only what KeepHost keeps. A power cycle
+// goes by the annotation that Metal3's controllers act on, and checks the consumerRef.
 func (h *Hosts) Of(ctx context.Context, machine *clusterv1.Machine, live bool) (*metal3v1.BareMetalHost, error) {
-	host, err := h.Cached(ctx, machine)
-	if err != nil || host == nil || !live {
-		return host, err
+	if !h.Installed() {
+		return nil, nil
+	}
+	var list metal3v1.BareMetalHostList
+	consumer := client.MatchingFields{byConsumer: ConsumerOfMachine(machine)}
+	err := h.Client.List(ctx, &list, client.InNamespace(machine.Namespace), consumer, client.UnsafeDisableDeepCopy)
+	if err != nil || len(list.Items) == 0 {
+		return nil, err
+	}
+	host := &list.Items[0]
+	if !live {
+		return host, nil
 	}
 	current := &metal3v1.BareMetalHost{}
 	if err := h.Live.Get(ctx, client.ObjectKeyFromObject(host), current); err != nil {
@@ -70,20 +81,6 @@ func (h *Hosts) Of(ctx context.Context, machine *clusterv1.Machine, live bool) (
 		return nil, nil
 	}
 	return current, nil
-}
-
-// Cached returns the host that runs a Machine from the cache; nil if there is none, or if hosts are not read. It goes by the host's consumerRef, and
-// so needs no infrastructure machine. A power cycle goes by the annotation that Metal3's controllers act on, and checks the consumerRef.
-func (h *Hosts) Cached(ctx context.Context, machine *clusterv1.Machine) (*metal3v1.BareMetalHost, error) {
-	if !h.Installed() {
-		return nil, nil
-	}
-	var list metal3v1.BareMetalHostList
-	consumer := client.MatchingFields{byConsumer: ConsumerOfMachine(machine)}
-	if err := h.Client.List(ctx, &list, client.InNamespace(machine.Namespace), consumer, client.UnsafeDisableDeepCopy); err != nil || len(list.Items) == 0 {
-		return nil, err
-	}
-	return &list.Items[0], nil
 }
 
 // KeepHost drops the parts of a host that nobody reads, on its way into a cache: most of a host describes its hardware. It masks the

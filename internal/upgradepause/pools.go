@@ -2,7 +2,6 @@ package upgradepause
 
 import (
 	"context"
-	"errors"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,19 +12,15 @@ import (
 )
 
 // machineConfigPools is the signal of OpenShift's machine config operator. Its workers go on rebooting after ClusterVersion reports
-// the end of an upgrade, and also reboot for a mere setting. A pool concerns the OpenShift MachineHealthChecks that have a machine
-// whose Node is in it.
+// the end of an upgrade, and also reboot for a mere setting. It concerns every MachineHealthCheck of OpenShift.
 type machineConfigPools struct {
 	reader    client.Reader
 	tracker   *tracker
 	installed *Installed
-	nodes     interface {
-		Nodes(ctx context.Context, check *metav1.PartialObjectMetadata) ([]*corev1.Node, error)
-	}
 }
 
 // Read implements Signal.
-func (s machineConfigPools) Read(ctx context.Context, check *metav1.PartialObjectMetadata) []pause.Reading {
+func (s machineConfigPools) Read(ctx context.Context, _ *metav1.PartialObjectMetadata) []pause.Reading {
 	if !s.installed.get() {
 		return nil
 	}
@@ -40,29 +35,10 @@ func (s machineConfigPools) Read(ctx context.Context, check *metav1.PartialObjec
 	}
 	var readings []pause.Reading
 	for i := range pools.Items {
-		readings = append(readings, s.read(ctx, check, &pools.Items[i], pools.Items))
+		pool := &pools.Items[i]
+		readings = append(readings, pause.Reading{IDs: pause.PoolIDs, Subject: poolReference(pool.Name), Upgrades: pause.OfPool(pool)})
 	}
 	return readings
-}
-
-func (s machineConfigPools) read(
-	ctx context.Context, check *metav1.PartialObjectMetadata, pool *mcfgv1.MachineConfigPool, all []mcfgv1.MachineConfigPool,
-) pause.Reading {
-	reading := pause.Reading{IDs: pause.IDsOfPool(pool.Name), Subject: poolReference(pool.Name)}
-	reading.Upgrades, reading.Err = pause.OfPool(pool, check.Annotations)
-	if len(reading.Upgrades) == 0 {
-		return reading
-	}
-	nodes, err := s.nodes.Nodes(ctx, check)
-	switch {
-	case errors.Is(err, pause.ErrStarting):
-		reading.Upgrades, reading.Err = nil, err
-	case err == nil:
-		reading.Elsewhere = !pause.InPool(nodes, pool, all)
-	default:
-		// Nobody knows which pool the Nodes are in, so the update concerns all.
-	}
-	return reading
 }
 
 func poolReference(name string) *corev1.ObjectReference {

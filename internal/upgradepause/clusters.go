@@ -22,7 +22,6 @@ type clusterAPI struct {
 	reader client.Reader
 	// rollouts reads control planes, MachineDeployments and Machines.
 	rollouts client.Reader
-	censuses *censuses
 	mapper   meta.RESTMapper
 	// open watches a kind whose objects belong to Clusters, and returns an error until it has been read.
 	open opener
@@ -73,14 +72,10 @@ func (s clusterAPI) upgrades(ctx context.Context, cluster *clusterv1.Cluster) ([
 	if err := s.rollouts.List(ctx, &deployments, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("listing MachineDeployments in %s: %w", cluster.Namespace, err)
 	}
-	if upgrades, err := pause.OfTopology(cluster, controlPlane, deployments.Items); pause.Going(upgrades) {
-		// Cluster API reports an upgrade by itself; reading the Machines adds nothing.
-		return upgrades, err
-	}
 	if err := s.open(ctx, &clusterv1.Machine{}); err != nil {
 		return nil, err
 	}
-	machines, err := s.censuses.of(ctx, s.rollouts, client.ObjectKeyFromObject(cluster))
+	machines, err := machinesOf(ctx, s.rollouts, client.ObjectKeyFromObject(cluster))
 	if err != nil {
 		return nil, err
 	}
