@@ -30,7 +30,7 @@ func (r reader) host(ctx context.Context, v *view) (*metal3v1.BareMetalHost, cyc
 	case err != nil && recorded != nil:
 		v.machineUnreadable("The infrastructure machine cannot be read", err)
 	case apierrors.IsForbidden(err):
-		return nil, cycle.HostFacts{Missing: "Sickbay may not look for the host: " + err.Error()}, nil
+		return nil, cycle.HostFacts{Unread: "Sickbay may not look for the host: " + err.Error()}, nil
 	case err != nil:
 		return nil, cycle.HostFacts{}, err
 	}

@@ -143,7 +143,8 @@ func TestMakeRebootKeepsWhatTheRecordHas(t *testing.T) {
 // TestAnswer: the sign takes the place of the annotation that asked, if that is as it was read.
 func TestAnswer(t *testing.T) {
 	tests := map[string]bound{
-		"the Machine is written to":      {anotherAnnotation, true},
+		"nothing has changed":            {func(*testing.T, *harness) {}, true},
+		"the Machine is written to":      {anotherAnnotation, false},
 		"somebody asks in other words":   {annotated(rebootannotation.Request, "please"), false},
 		"somebody takes it back":         {annotationGoes(rebootannotation.Request), false},
 		"another leader has answered it": {annotated(rebootannotation.Request, operation), false},

@@ -17,12 +17,18 @@ func Sign(ctx context.Context, c client.Client, machine *clusterv1.Machine, oper
 	if value, ok := machine.Annotations[rebootannotation.Request]; ok && !rebootannotation.IsSign(value) {
 		return nil
 	}
-	return Answer(ctx, c, machine, rebootannotation.Request, operation)
+	return show(ctx, c, machine, rebootannotation.Request, operation)
 }
 
-// Answer puts the sign of an attempt in the place of the annotation that asked for it, if that is as it was read.
+// Answer puts the sign of an attempt in the place of the annotation that asked for it, if the Machine is as it was read: somebody may have set the
+// same annotation once more since.
 func Answer(ctx context.Context, c client.Client, machine *clusterv1.Machine, key, operation string) error {
-	ops := ownwrites.JSONPatch{ownwrites.TestUID(machine)}
+	return show(ctx, c, machine, key, operation, ownwrites.Test("/metadata/resourceVersion", machine.ResourceVersion))
+}
+
+// show sets an annotation to a sign, if it is as it was read.
+func show(ctx context.Context, c client.Client, machine *clusterv1.Machine, key, operation string, tests ...ownwrites.Op) error {
+	ops := append(ownwrites.JSONPatch{ownwrites.TestUID(machine)}, tests...)
 	if machine.Annotations == nil {
 		ops = append(ops, ownwrites.Test("/metadata/annotations", nil), ownwrites.Op{Op: "add", Path: "/metadata/annotations", Value: map[string]string{}})
 	}

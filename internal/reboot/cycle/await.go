@@ -1,6 +1,10 @@
 package cycle
 
-import "github.com/sickbay-dev/sickbay/api/v1alpha1"
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
 
 // This file has the waits before a cycle begins, and the waits without a deadline.
 
@@ -35,6 +39,9 @@ func (d *draft) stopsClock() bool {
 	return false
 }
 
+// unreadRetry is when to look again for a host that Sickbay may not read.
+const unreadRetry = time.Minute
+
 // awaitHost waits for a host that cannot be cycled now.
 func (d *draft) awaitHost(reason, message string) {
 	d.hostCondition(reason, message)
@@ -45,6 +52,12 @@ func (d *draft) awaitHost(reason, message string) {
 		return
 	}
 	d.progress(v1alpha1.ReasonHostUnavailable, message)
+	if d.f.Host.Unread != "" {
+		// That says nothing about the host. When it can be read again, there is no event.
+		d.suspend()
+		d.recheckBy(d.now.Add(unreadRetry))
+		return
+	}
 	if temporary(reason) {
 		d.suspend()
 		return

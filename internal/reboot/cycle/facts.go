@@ -60,8 +60,10 @@ type MachineFacts struct {
 type HostFacts struct {
 	// Missing says why there is none; empty if there is one.
 	Missing string
-	Name    string
-	UID     types.UID
+	// Unread says why nobody can tell whether there is one; empty if somebody can.
+	Unread string
+	Name   string
+	UID    types.UID
 	// Ours reports whether the Machine uses it.
 	Ours bool
 	// Obstacle is the reason, and Message the text, why its power state cannot be trusted or changed now; both are empty if it can.

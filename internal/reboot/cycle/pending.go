@@ -84,6 +84,8 @@ func (d *draft) identify(node *corev1.Node) {
 func (d *draft) unavailable() (reason, message string) {
 	h := d.f.Host
 	switch {
+	case h.Unread != "":
+		return v1alpha1.ReasonHostNotFound, h.Unread
 	case h.Missing != "":
 		return v1alpha1.ReasonHostNotFound, h.Missing
 	case !h.Ours:

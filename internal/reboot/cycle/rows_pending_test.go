@@ -38,6 +38,7 @@ func TestPending(t *testing.T) {
 
 		// A host may be found later, so the controller waits. It is useless to wait for one that somebody else uses, or
 		// that is being deleted.
+		{name: "nobody can tell whether there is a host", facts: in(pending, func(f *Facts) { f.Host = HostFacts{Unread: "Sickbay may not look for the host"} }), host: v1alpha1.ReasonHostNotFound, want: stores(pending, unavailable).lookingAgain(time.Minute)},
 		{name: "the host is not to be had: no host", facts: in(pending, missing), host: v1alpha1.ReasonHostNotFound, want: stores(pending, unavailable).lookingAgain(powerOffTimeout)},
 		{name: "the host is not to be had: no host, to the last", facts: settled(in(pending, missing)), after: powerOffTimeout - moment, want: waits(pending, powerOffTimeout).saying(unavailable)},
 		{name: "the host is not to be had: no host in time", facts: settled(in(pending, missing)), after: powerOffTimeout, want: stores(failed, unavailable)},
