@@ -82,7 +82,9 @@ func TestKeepsOffNoMore(t *testing.T) {
 		f.wantRecord(record, "Acting Acting reboot:-")
 		f.cycleEnds(record, v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable, "The host is used by somebody else")
 		f.reconcile(record)
-		f.wantRecord(record, "Ended Ended Cancelled reboot:Aborted reboot:NotBegun")
+		f.pass(5 * time.Second)
+		f.reconcile(record)
+		f.wantRecord(record, "Ended Ended Cancelled reboot:Aborted")
 		if n := f.cycles(); n != 1 {
 			t.Errorf("%d cycles", n)
 		}

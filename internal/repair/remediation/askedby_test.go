@@ -288,7 +288,7 @@ func TestPausesOfWhoAsks(t *testing.T) {
 	})
 }
 
-// TestCycleAborted: a cycle that ended early through no fault of the host does not count, and is repeated.
+// TestCycleAborted: a cycle that ended early through no fault of the host does not count, and is repeated after a back-off.
 func TestCycleAborted(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string][]recordOption{"a plan's": {by(step(v1alpha1.ActionReboot), step(v1alpha1.ActionReplace))}, "a person's": {askedByAnn}} {
@@ -298,6 +298,10 @@ func TestCycleAborted(t *testing.T) {
 		f.cycleBegins(record)
 		f.reconcile(record)
 		f.cycleEnds(record, v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable, "The host is used by somebody else")
+		f.reconcile(record)
+		f.wantRecord(record, "Pending Backoff reboot:Aborted")
+		f.pass(5 * time.Second)
+		f.grant(record)
 		f.reconcile(record)
 		if got := f.summary(record); got != "Acting Acting reboot:Aborted reboot:-" {
 			t.Errorf("%s: %s", name, got)
