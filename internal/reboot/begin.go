@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -20,10 +18,6 @@ import (
 // per attempt is ever carried out; if somebody deletes an unstored one, nothing has been done for it.
 func (r reader) notStored(ctx context.Context, v *view) string {
 	all, err := record.LiveOfMachine(ctx, r.live, v.request.Namespace, v.machine.object.GetUID())
-	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
-		// Without the kind there is nothing to wait for.
-		return ""
-	}
 	v.note(readRecord, err)
 	if err != nil {
 		return "Sickbay cannot tell whether a MachineRemediation has stored that it made this"
