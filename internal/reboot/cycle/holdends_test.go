@@ -25,3 +25,16 @@ func TestMoreOfAHostThatIsPaused(t *testing.T) {
 		t.Errorf("it ends as %+v", got)
 	}
 }
+
+// TestHostThatIsPausedAtOnce: a person wants the host off, and its Node out of service, and pauses the host in between. It was off for that person, so
+// it does not come on because its proof does not come back in time.
+func TestHostThatIsPausedAtOnce(t *testing.T) {
+	f := in(v1alpha1.Isolating, off, until(v1alpha1.StepDelete), obstacleIs(v1alpha1.ReasonHostPaused))
+	f.Status.HoldingSince = nil
+	for _, after := range []time.Duration{time.Minute, 2 * time.Minute, time.Hour, 2 * time.Hour} {
+		f.Status = Decide(f, noon.Add(after)).Status
+	}
+	if f.Status.Phase.Ended() {
+		t.Errorf("it is %s", f.Status.Phase)
+	}
+}

@@ -180,8 +180,11 @@ func (d *draft) checkProof() {
 	}
 }
 
-// backToPowerOff starts the proof again, because the host is no longer proven off.
+// backToPowerOff starts the proof again, because the host is no longer proven off. If a person keeps it off, it stays off meanwhile.
 func (d *draft) backToPowerOff() {
+	if !d.f.Full() && d.s.HoldingSince == nil {
+		d.s.HoldingSince = d.time()
+	}
 	if d.f.Host.Key {
 		d.s.KeySince = nil
 	}

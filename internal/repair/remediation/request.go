@@ -1,6 +1,7 @@
 package remediation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -28,11 +29,19 @@ func (r *Reader) requestFacts(ctx context.Context, v *view) error {
 	var err error
 	var number int32
 	v.facts.Request, number, err = r.observeRequest(ctx, v.facts.Record)
-	if !scaffold.Answered(err) {
+	if !scaffold.Answered(err) || mustRead(v) {
 		return err
 	}
 	r.assumeUnreadable(v, number, err)
 	return nil
+}
+
+// mustRead reports whether nothing may be decided without the request: it keeps the host off for a person, and only what was read may end that.
+// Whoever deletes the record, or its Machine, does not wait for a read.
+func mustRead(v *view) bool {
+	record := v.facts.Record
+	gone := v.machine == nil || !v.machine.DeletionTimestamp.IsZero() || !record.DeletionTimestamp.IsZero()
+	return ladder.KeepsOff(record) && ladder.AtWork(record) != nil && !gone
 }
 
 // assumeUnreadable handles a kind that cannot be read. An object that an attempt made is assumed to exist until it is known to be withdrawn,
@@ -149,8 +158,9 @@ func addCycle(request *ladder.Request, found *unstructured.Unstructured) error {
 	}
 	request.BeganAt, request.Aborted = s.BeganAt.Time, s.Phase == v1alpha1.Aborted
 	request.HostReleased = s.PowerOnReleasedAt != nil
-	if s.PoweredOffAt != nil {
-		request.HostOffAt = s.PoweredOffAt.Time
+	// Where the proof has to begin anew, the host stays off for who asked.
+	if off := cmp.Or(s.PoweredOffAt, s.HoldingSince); off != nil {
+		request.HostOffAt = off.Time
 	}
 	return nil
 }
