@@ -12,9 +12,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
-// Sign shows on a Machine that an attempt has its host cycled, by the annotation reboot.metal3.io. It leaves the annotation of somebody else.
+// Sign shows on a Machine that an attempt has its host cycled, by the annotation reboot.metal3.io. It leaves the annotation of somebody else, and
+// the answer to it, which is the sign of another record.
 func Sign(ctx context.Context, c client.Client, machine *clusterv1.Machine, operation string) error {
-	if value, ok := machine.Annotations[rebootannotation.Request]; ok && !rebootannotation.IsSign(value) {
+	record, _, _ := strings.Cut(operation, "/")
+	if _, taken := machine.Annotations[rebootannotation.Request]; taken && !HasSign(machine, types.UID(record)) {
 		return nil
 	}
 	return show(ctx, c, machine, rebootannotation.Request, operation)

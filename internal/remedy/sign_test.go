@@ -26,7 +26,7 @@ func TestSign(t *testing.T) {
 		"without annotations":         {nil, map[string]string{request: operation}},
 		"beside others":               {map[string]string{"some": "x"}, map[string]string{"some": "x", request: operation}},
 		"after an earlier attempt":    {map[string]string{request: earlier}, map[string]string{request: operation}},
-		"after a record that is gone": {map[string]string{request: another}, map[string]string{request: operation}},
+		"beside another record":       {map[string]string{request: another}, map[string]string{request: another}},
 		"a person asks":               {map[string]string{request: ""}, map[string]string{request: ""}},
 	} {
 		t.Run(name, func(t *testing.T) {

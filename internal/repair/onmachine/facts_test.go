@@ -161,3 +161,19 @@ func TestKeepsOff(t *testing.T) {
 		}
 	}
 }
+
+// TestStillAsks: an annotation asks until it goes, or until the sign of another record is in its place.
+func TestStillAsks(t *testing.T) {
+	const uid = "6f1c9d1e-0000-4000-8000-00000000000"
+	record := &v1alpha1.MachineRemediation{ObjectMeta: metav1.ObjectMeta{UID: uid + "1"}}
+	record.Spec.RequestedBy = &v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByAnnotation, Name: rebootannotation.Request}
+	for value, want := range map[string]bool{"please": true, "": true, uid + "1/1": true, uid + "1/2": true, uid + "2/1": false} {
+		machine := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{rebootannotation.Request: value}}}
+		if got := onmachine.StillAsks(machine, record); got != want {
+			t.Errorf("%q asks: %t", value, got)
+		}
+	}
+	if onmachine.StillAsks(&clusterv1.Machine{}, record) {
+		t.Error("nothing asks")
+	}
+}

@@ -39,6 +39,13 @@ func unanswered(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation)
 	return ""
 }
 
+// StillAsks reports whether the annotation stands for which intake made a record: with the sign of that record, or without any. The sign of another
+// record says that somebody else's cycle is in its place.
+func StillAsks(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) bool {
+	value, there := machine.Annotations[record.Spec.RequestedBy.Name]
+	return there && (!rebootannotation.IsSign(value) || strings.HasPrefix(value, string(record.UID)+"/"))
+}
+
 // KeptOff says that a person keeps the machine's host off with single steps; empty if nobody does.
 func KeptOff(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) string {
 	if ladder.KeepsOff(record) {

@@ -158,7 +158,7 @@ func (r *Reader) withdrawn(ctx context.Context, v *view, by *v1alpha1.Remediatio
 		if !off && !onmachine.AsksForSteps(v.machine) {
 			return "Somebody has removed the annotation " + by.Name, nil
 		}
-	case !mhcspec.HasAnnotation(v.machine, by.Name):
+	case !onmachine.StillAsks(v.machine, v.facts.Record):
 		return "Somebody has removed the annotation " + by.Name, nil
 	}
 	return "", nil
