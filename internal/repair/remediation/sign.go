@@ -19,27 +19,49 @@ func (r *Reconciler) makeReboot(ctx context.Context, v *view, asked remedy.Reque
 		return err
 	}
 	v.noteMade(asked, uid)
-	if err := remedy.Sign(ctx, r.Client, v.machine, asked.Attempt.OperationID); err != nil {
+	r.sign(ctx, v, asked.Attempt.OperationID)
+	return nil
+}
+
+// sign shows a cycle on the Machine. If that fails, the next look tries again.
+func (r *Reconciler) sign(ctx context.Context, v *view, operation string) {
+	if err := remedy.Sign(ctx, r.Client, v.machine, operation); err != nil {
 		ctrl.LoggerFrom(ctx).Info("Not shown on the Machine", "machine", v.machine.Name, "error", err.Error())
+	}
+}
+
+// tidySign has the Machine show the cycle at work, and none that is over. It comes last, so that nothing waits for it.
+func (r *Reconciler) tidySign(ctx context.Context, record *v1alpha1.MachineRemediation, v *view) error {
+	if v == nil || v.machine == nil || !v.machine.DeletionTimestamp.IsZero() {
+		return nil
+	}
+	own, annotated := remedy.HasSign(v.machine, record.UID), askedByAnnotation(record)
+	switch cycle := cycleAtWork(record); {
+	case cycle == v.machine.Annotations[rebootannotation.Request]:
+	case cycle != "" && (own || !annotated):
+		// The process may have ended right after it made the cycle. An annotation that is gone is withdrawn, and does not come back.
+		if v.facts.Safety.Paused == "" {
+			r.sign(ctx, v, cycle)
+		}
+	case own && !annotated:
+		// Of an annotation, it shows that it is answered.
+		if err := remedy.RemoveSign(ctx, r.Client, v.machine, record.UID); errors.Is(err, remedy.ErrChanged) {
+			return errStale
+		} else if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// tidySign removes the sign of an attempt that is over. It comes last, so that nothing waits for it; if it fails, it is tried again.
-func (r *Reconciler) tidySign(ctx context.Context, record *v1alpha1.MachineRemediation, v *view) error {
-	if v == nil || v.machine == nil || !v.machine.DeletionTimestamp.IsZero() || !remedy.HasSign(v.machine, record.UID) {
-		return nil
-	}
+// cycleAtWork returns the operationID of the power cycle at work; empty if there is none.
+func cycleAtWork(record *v1alpha1.MachineRemediation) string {
 	attempt := ladder.AtWork(record)
-	if askedByAnnotation(record) && !ladder.Ended(record) {
-		// It shows that the annotation is answered.
-		return nil
+	if attempt == nil || attempt.ObjectRef == nil {
+		return ""
 	}
-	if attempt != nil && attempt.OperationID == v.machine.Annotations[rebootannotation.Request] {
-		return nil
+	if step, _ := ladder.StepNamed(record, attempt.Step); step.Action != v1alpha1.ActionReboot {
+		return ""
 	}
-	if err := remedy.RemoveSign(ctx, r.Client, v.machine, record.UID); !errors.Is(err, remedy.ErrChanged) {
-		return err
-	}
-	return errStale
+	return attempt.OperationID
 }
