@@ -168,16 +168,24 @@ func (f Facts) aboutAnnotations() Decision {
 	return f.sweep()
 }
 
-// aboutAnnotation makes a record of an annotation, and then answers it. While a record is carried out, the annotation may ask for another one.
+// aboutAnnotation makes a record of an annotation, and then answers it. While a cycle is carried out, the annotation may ask for another one; if that
+// cycle does not count, the next attempt of its record answers it.
 func (f Facts) aboutAnnotation(key string, step v1alpha1.RemediationStep) Decision {
 	by := v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByAnnotation, Name: key}
 	switch open := f.openFor(by.Kind, key); {
 	case open == nil:
 		return Decision{Act: Make, Spec: f.Machine.spec(by, step)}
-	case !ladder.HasBegun(open):
+	case !cycling(open):
 		return Decision{Act: Answer, Key: key, Operation: ladder.OperationID(open, max(1, open.Status.Attempt))}
 	}
 	return Decision{}
+}
+
+// cycling reports whether a cycle of a record has begun and is not over, or no other one follows.
+func cycling(r *v1alpha1.MachineRemediation) bool {
+	attempt := ladder.AtWork(r)
+	_, follows := ladder.NextStep(r)
+	return !follows || (attempt != nil && attempt.Begun())
 }
 
 // sweep removes a sign that no open record has.
