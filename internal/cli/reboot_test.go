@@ -89,7 +89,7 @@ func TestRebootBesideARepair(t *testing.T) {
 		want  string
 	}{
 		"a repair that nobody has begun": {false, "Instead of mr/"},
-		"a repair that has begun":        {true, "which has begun to repair the machine"},
+		"a repair that has begun":        {true, "which is at work on the machine"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShell(t)

@@ -105,9 +105,10 @@ func (p *Person) rebootLines(machine *clusterv1.Machine, open, made *v1alpha1.Ma
 	lines := []decision.Line{{Label: "Does", Text: rebootDoes(made.Spec.Steps[0].Until)}}
 	when := "At once, unless a person keeps the host off, or too few of its control plane are up"
 	switch {
-	case open == nil:
+	case open == nil, ladder.HasBegun(open) && !ladder.Before(open, made):
+		// Nothing is in the way.
 	case ladder.HasBegun(open):
-		when = "After mr/" + open.Name + ", which has begun to repair the machine"
+		when = "After mr/" + open.Name + ", which is at work on the machine"
 	default:
 		lines = append(lines, decision.Line{Label: "Instead of", Text: "mr/" + open.Name + ", which has not begun"})
 	}
