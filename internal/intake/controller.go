@@ -55,6 +55,7 @@ const retry = time.Second
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinesets,verbs=get
+// +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=*,verbs=get
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machines,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machinesets,verbs=get
 // +kubebuilder:rbac:groups=machine.openshift.io,resources=machinehealthchecks,verbs=list
@@ -114,7 +115,7 @@ func (r *Reconciler) takeIn(ctx context.Context, key client.ObjectKey) (time.Dur
 		}
 		r.announce(v.machine, d)
 		if d.Act == ask.Refuse {
-			return 0, r.writes().showProgress(ctx, v)
+			return scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), 0), r.writes().showProgress(ctx, v)
 		}
 		ctrl.LoggerFrom(ctx).Info("Taken in", "act", d.Act, "message", d.Message)
 	}

@@ -2,19 +2,16 @@ package intake
 
 import (
 	"context"
-	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/intake/ask"
 	"github.com/sickbay-dev/sickbay/internal/openshift"
-	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/ownertemplate"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
@@ -36,32 +33,11 @@ func (r reader) machineFacts(ctx context.Context, machine *clusterv1.Machine) (a
 		Healthy:     judged != nil && judged.Status == metav1.ConditionTrue,
 	}
 	var err error
-	if value, ok := machine.Annotations[rebootannotation.Request]; ok && !rebootannotation.IsSign(value) {
-		if facts.FromTemplate, err = r.fromTemplate(ctx, machine); err != nil {
-			return facts, err
-		}
+	if facts.FromTemplate, err = ownertemplate.Carried(ctx, r.live, machine); err != nil {
+		return facts, err
 	}
 	if facts.AsksExternally() {
 		facts.Provider, err = ProviderAtWork(ctx, r.live, machine.Namespace, r.clock.Now())
 	}
 	return facts, err
-}
-
-// fromTemplate reports whether the template of a Machine's owner carries the annotation for a power cycle.
-func (r reader) fromTemplate(ctx context.Context, machine *clusterv1.Machine) (bool, error) {
-	ref := metav1.GetControllerOf(machine)
-	if ref == nil || ref.Kind != "MachineSet" {
-		return false, nil
-	}
-	set := &unstructured.Unstructured{}
-	set.SetGroupVersionKind(schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind))
-	set, err := scaffold.Find(ctx, r.live, client.ObjectKey{Namespace: machine.Namespace, Name: ref.Name}, set)
-	if set == nil || err != nil {
-		return false, err
-	}
-	_, found, err := unstructured.NestedString(set.Object, "spec", "template", "metadata", "annotations", rebootannotation.Request)
-	if err != nil {
-		return false, fmt.Errorf("reading the template of %s %s: %w", ref.Kind, ref.Name, err)
-	}
-	return found, nil
 }

@@ -23,11 +23,11 @@ const (
 func TestSign(t *testing.T) {
 	const request = rebootannotation.Request
 	for name, tt := range map[string]struct{ before, want map[string]string }{
-		"without annotations":         {nil, map[string]string{request: operation}},
-		"beside others":               {map[string]string{"some": "x"}, map[string]string{"some": "x", request: operation}},
-		"after an earlier attempt":    {map[string]string{request: earlier}, map[string]string{request: operation}},
-		"beside another record":       {map[string]string{request: another}, map[string]string{request: another}},
-		"a person asks":               {map[string]string{request: ""}, map[string]string{request: ""}},
+		"without annotations":      {nil, map[string]string{request: operation}},
+		"beside others":            {map[string]string{"some": "x"}, map[string]string{"some": "x", request: operation}},
+		"after an earlier attempt": {map[string]string{request: earlier}, map[string]string{request: operation}},
+		"beside another record":    {map[string]string{request: another}, map[string]string{request: another}},
+		"a person asks":            {map[string]string{request: ""}, map[string]string{request: ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newHarness(t, build.MachineFunc(func(m *clusterv1.Machine) { m.Annotations = tt.before }))

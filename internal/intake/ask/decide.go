@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,7 +71,12 @@ func Decide(f Facts, now time.Time) Decision {
 	if d := f.aboutAnnotations(); d.Act != Nothing {
 		return d
 	}
-	return f.aboutExternal(now)
+	d := f.aboutExternal(now)
+	if carried := f.Machine.FromTemplate; d.Act == Nothing && len(carried) > 0 {
+		d.Act = Refuse
+		d.Message = "The template of its owner has the annotation " + strings.Join(carried, " and ") + ", so it would be done to each of its machines: nothing is done"
+	}
+	return d
 }
 
 const notInstalled = "The kind MachineRemediation is not installed, so nothing is done: sickbay crds | kubectl apply -f -"
@@ -149,9 +155,6 @@ func refTo(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationReference {
 // aboutAnnotations makes records of what annotations of the Machine ask for, and answers them.
 func (f Facts) aboutAnnotations() Decision {
 	m, keeps := f.Machine, f.keepingOff()
-	if m.asks(CycleAnnotation) && m.FromTemplate {
-		return Decision{Act: Refuse, Message: "The template of its owner has the annotation " + CycleAnnotation + ", so each of its machines would be power-cycled: nothing is done"}
-	}
 	// A record that keeps the host off goes on with a whole cycle.
 	if m.asks(CycleAnnotation) && keeps == nil {
 		if d := f.aboutAnnotation(CycleAnnotation, m.reboot(1, rebootTime)); d.Act != Nothing {

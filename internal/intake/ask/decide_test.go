@@ -115,7 +115,7 @@ func TestDecide(t *testing.T) {
 	records := func(all ...*v1alpha1.MachineRemediation) []*v1alpha1.MachineRemediation { return all }
 	requests := func(all ...*v1alpha1.RebootRemediation) []*v1alpha1.RebootRemediation { return all }
 	templated := machine(reboot, "")
-	templated.FromTemplate = true
+	templated.FromTemplate = []string{reboot}
 	free := machine()
 	free.Replaceable = false
 	for name, tt := range map[string]struct {
@@ -131,7 +131,7 @@ func TestDecide(t *testing.T) {
 		"an annotation, once more after that":              {ask.Facts{Machine: machine(reboot, "again"), Records: records(record(1, asked, begun, ended("True", "Done")))}, "Make for Annotation reboot.metal3.io: Reboot x1 1h0m0s"},
 		"an annotation beside what a person asks for":      {ask.Facts{Machine: machine(reboot, ""), Records: records(record(1, person))}, "Make for Annotation reboot.metal3.io: Reboot x1 1h0m0s"},
 		"an annotation while a host is held off":           {ask.Facts{Machine: machine(reboot, ""), Records: records(record(1, stepped, holds, begun))}, ""},
-		"an annotation of the template":                    {ask.Facts{Machine: templated}, "Refuse The template of its owner has the annotation reboot.metal3.io, so each of its machines would be power-cycled: nothing is done"},
+		"an annotation of the template":                    {ask.Facts{Machine: templated}, "Refuse The template of its owner has the annotation reboot.metal3.io, so it would be done to each of its machines: nothing is done"},
 		"an annotation without the kinds":                  {ask.Facts{Machine: machine(reboot, ""), NotInstalled: true}, "Refuse The kind MachineRemediation is not installed, so nothing is done: sickbay crds | kubectl apply -f -"},
 
 		"a sign without a record":       {ask.Facts{Machine: machine(reboot, uid+"1/1")}, "Sweep reboot.metal3.io " + uid + "1/1"},

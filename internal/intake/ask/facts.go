@@ -36,8 +36,8 @@ type Machine struct {
 	Node    string
 	// Annotations are those of the Machine.
 	Annotations map[string]string
-	// FromTemplate reports that the template of its owner carries the annotation reboot.metal3.io.
-	FromTemplate bool
+	// FromTemplate are those annotations that would ask for something, but that the template of its owner carries.
+	FromTemplate []string
 	// Replaceable reports that a controller of Cluster API owns it.
 	Replaceable bool
 	// External reports that Sickbay carries out what OpenShift's health check asks for.
@@ -48,17 +48,17 @@ type Machine struct {
 	Provider string
 }
 
-// asks reports whether an annotation asks for something. A sign asks for nothing.
+// asks reports whether an annotation asks for something. A sign asks for nothing, and nor does what its owner's template says of all its machines.
 func (m Machine) asks(key string) bool {
 	value, ok := m.Annotations[key]
-	return ok && !rebootannotation.IsSign(value)
+	return ok && !rebootannotation.IsSign(value) && !slices.Contains(m.FromTemplate, key)
 }
 
 // CycleAnnotation asks for a whole power cycle.
 const CycleAnnotation = rebootannotation.Request
 
 // PowerOffAnnotation asks for the host to be switched off, and kept off.
-const PowerOffAnnotation = rebootannotation.Request + "/" + string(v1alpha1.StepPowerOff)
+const PowerOffAnnotation = rebootannotation.PowerOff
 
 // latest returns the latest record for which ok is true; nil if there is none.
 func (f Facts) latest(ok func(*v1alpha1.MachineRemediation) bool) *v1alpha1.MachineRemediation {
