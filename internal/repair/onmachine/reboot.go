@@ -1,8 +1,6 @@
 package onmachine
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -12,15 +10,15 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
-// HeldByOthers says that somebody else has asked for a power cycle of the machine's host; empty if nobody has. Until intake has answered an
-// annotation, it holds the record that it made for that, too.
+// HeldByOthers says that an annotation asks for a power cycle of the machine's host, and that intake has not answered it yet; empty if none does. Until
+// then, it holds the record that intake has made for it, too; afterwards, that record holds the others. The other single steps go on with a record, and
+// without one nobody carries them out.
 func HeldByOthers(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) string {
 	if ladder.KeepsOff(record) {
 		return unanswered(machine, record)
 	}
-	for _, key := range slices.Sorted(maps.Keys(machine.Annotations)) {
-		asks := key == rebootannotation.Request && !rebootannotation.IsSign(machine.Annotations[key])
-		if asks || strings.HasPrefix(key, rebootannotation.Request+"/") {
+	for _, key := range rebootannotation.Asking {
+		if value, there := machine.Annotations[key]; there && !rebootannotation.IsSign(value) {
 			return "Somebody asks for a power cycle of its host by the annotation " + key
 		}
 	}
@@ -46,16 +44,13 @@ func StillAsks(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) 
 	return there && (!rebootannotation.IsSign(value) || strings.HasPrefix(value, string(record.UID)+"/"))
 }
 
-// KeptOff says that a person keeps the machine's host off with single steps; empty if nobody does.
+// KeptOff says that a person keeps the machine's host off; empty if nobody does.
 func KeptOff(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) string {
 	if ladder.KeepsOff(record) {
 		return ""
 	}
-	for _, step := range []v1alpha1.Step{v1alpha1.StepPowerOff, v1alpha1.StepDelete} {
-		key := rebootannotation.Request + "/" + string(step)
-		if _, asked := machine.Annotations[key]; asked {
-			return "Somebody keeps its host off by the annotation " + key
-		}
+	if _, asked := machine.Annotations[rebootannotation.PowerOff]; asked {
+		return "Somebody keeps its host off by the annotation " + rebootannotation.PowerOff
 	}
 	return ""
 }

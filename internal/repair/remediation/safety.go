@@ -12,6 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownertemplate"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
@@ -29,7 +30,11 @@ func (r *Reader) safety(ctx context.Context, v *view) error {
 	if v.cluster != nil && mhcspec.ClusterPaused(v.cluster) {
 		s.Paused = clusterPaused
 	}
-	s.HeldByOthers = onmachine.HeldByOthers(v.machine, v.facts.Record)
+	asking, err := ownertemplate.Without(ctx, r.Live, v.machine)
+	if err != nil {
+		return err
+	}
+	s.HeldByOthers, s.KeptOff = onmachine.HeldByOthers(asking, v.facts.Record), onmachine.KeptOff(asking, v.facts.Record)
 	if err := r.hostFacts(ctx, v); err != nil {
 		return err
 	}
@@ -129,9 +134,8 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 	return err
 }
 
-// hostFacts reads who keeps the machine's host off, or works on it, by the Machine or by the host itself.
+// hostFacts adds who keeps the machine's host off, or works on it, by the host itself.
 func (r *Reader) hostFacts(ctx context.Context, v *view) error {
-	v.facts.Safety.KeptOff = onmachine.KeptOff(v.machine, v.facts.Record)
 	if r.Observer == nil || ladder.KeepsOff(v.facts.Record) {
 		return nil
 	}
