@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/intake/ask"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
@@ -16,7 +17,8 @@ import (
 // view is what was read about one Machine.
 type view struct {
 	facts ask.Facts
-	// machine is nil if there is none, or if it is being deleted: then nobody needs it cycled.
+	// machine is nil if there is none, or if it is being deleted: then nobody needs it cycled. So it is if it is paused, or its Cluster: by Cluster
+	// API's contract, nobody touches it then.
 	machine *clusterv1.Machine
 	cluster *clusterv1.Cluster
 }
@@ -25,7 +27,7 @@ type view struct {
 func (r reader) observe(ctx context.Context, key client.ObjectKey) (view, error) {
 	var v view
 	machine, err := r.machine(ctx, key)
-	if err != nil || machine == nil || !machine.DeletionTimestamp.IsZero() {
+	if err != nil || machine == nil || !machine.DeletionTimestamp.IsZero() || mhcspec.MachinePaused(machine) {
 		return v, err
 	}
 	v.machine = machine
@@ -41,8 +43,8 @@ func (r reader) observe(ctx context.Context, key client.ObjectKey) (view, error)
 	}
 	if name := machine.Spec.ClusterName; name != "" {
 		v.cluster, err = scaffold.Find(ctx, r.live, client.ObjectKey{Namespace: key.Namespace, Name: name}, &clusterv1.Cluster{})
-		if err != nil || v.cluster == nil {
-			// Its Cluster is gone, and so the Machine goes.
+		if err != nil || v.cluster == nil || mhcspec.ClusterPaused(v.cluster) {
+			// If its Cluster is gone, the Machine goes, too.
 			return view{}, err
 		}
 	}

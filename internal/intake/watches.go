@@ -31,13 +31,13 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	if err != nil {
 		return err
 	}
-	if err := r.reads().wakeByFilter(mgr, ctl); err != nil {
+	if err := r.reads().wakeByCluster(mgr, ctl); err != nil {
 		return fmt.Errorf("adding the watches of %s: %w", name, err)
 	}
 	err = scaffold.Watch(ctl, name,
 		source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(r.Kind), &handler.EnqueueRequestForObject{}),
-		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(r.ofRequest)),
-		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.MachineRemediation{}), handler.EnqueueRequestsFromMapFunc(r.ofRecord)),
+		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(r.reads().ofRequest)),
+		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.MachineRemediation{}), handler.EnqueueRequestsFromMapFunc(r.reads().ofRecord)),
 	)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 }
 
 // ofRequest maps a RebootRemediation that asks for a power cycle to its Machine.
-func (r *Reconciler) ofRequest(_ context.Context, obj client.Object) []ctrl.Request {
+func (r reader) ofRequest(_ context.Context, obj client.Object) []ctrl.Request {
 	request := obj.(*v1alpha1.RebootRemediation)
 	if request.Spec.RequestedBy.ForRecord() {
 		return nil
@@ -55,7 +55,7 @@ func (r *Reconciler) ofRequest(_ context.Context, obj client.Object) []ctrl.Requ
 }
 
 // ofRecord maps a record that somebody asked for to its Machine.
-func (r *Reconciler) ofRecord(_ context.Context, obj client.Object) []ctrl.Request {
+func (r reader) ofRecord(_ context.Context, obj client.Object) []ctrl.Request {
 	spec := &obj.(*v1alpha1.MachineRemediation).Spec
 	if !spec.AskedFor() {
 		return nil
@@ -63,8 +63,8 @@ func (r *Reconciler) ofRecord(_ context.Context, obj client.Object) []ctrl.Reque
 	return r.machineNamed(v1alpha1.MachineReference{APIGroup: spec.MachineRef.APIGroup, Name: spec.MachineRef.Name}, obj.GetNamespace())
 }
 
-func (r *Reconciler) machineNamed(ref v1alpha1.MachineReference, namespace string) []ctrl.Request {
-	if ref.APIGroup != r.Kind.Group {
+func (r reader) machineNamed(ref v1alpha1.MachineReference, namespace string) []ctrl.Request {
+	if ref.APIGroup != r.kind.Group {
 		return nil
 	}
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: namespace, Name: ref.Name}}}

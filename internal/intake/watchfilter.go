@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/openshift"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
@@ -77,25 +79,36 @@ func (r reader) get(ctx context.Context, key client.ObjectKey, obj client.Object
 	return true, nil
 }
 
-// wakeByFilter wakes a controller when a Cluster gets the label, loses it, or is deleted.
-func (r reader) wakeByFilter(mgr ctrl.Manager, ctl controller.Controller) error {
-	if r.watchFilter == "" || r.kind == openshift.Kind {
+// wakeByCluster wakes a controller when a Cluster gets the label, loses it, is not paused any more, or is deleted.
+func (r reader) wakeByCluster(mgr ctrl.Manager, ctl controller.Controller) error {
+	if r.kind == openshift.Kind {
 		return nil
 	}
 	label := func(obj client.Object) string { return obj.GetLabels()[clusterv1.WatchLabel] }
+	paused := func(obj client.Object) bool { return mhcspec.ClusterPaused(obj.(*clusterv1.Cluster)) }
 	changed := predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },
-		UpdateFunc: func(e event.UpdateEvent) bool { return label(e.ObjectOld) != label(e.ObjectNew) },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			return label(e.ObjectOld) != label(e.ObjectNew) || paused(e.ObjectOld) != paused(e.ObjectNew)
+		},
 	}
-	err := ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofLabelled), changed))
+	err := ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), changed))
 	if err != nil {
-		return fmt.Errorf("watching the labels of Clusters: %w", err)
+		return fmt.Errorf("watching Clusters: %w", err)
 	}
 	return nil
 }
 
-// ofLabelled maps a Cluster to the Machines of its namespace that ask for something.
-func (r reader) ofLabelled(ctx context.Context, cluster client.Object) []ctrl.Request {
-	return scaffold.RequestsIn(ctx, r.cached, scaffold.MetadataListOf(r.kind), func(machine *metav1.PartialObjectMetadata) bool { return asks(machine) },
-		client.InNamespace(cluster.GetNamespace()))
+// ofCluster maps a Cluster to the Machines of its namespace for which something is asked.
+func (r reader) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
+	in := client.InNamespace(cluster.GetNamespace())
+	wake := scaffold.RequestsIn(ctx, r.cached, scaffold.MetadataListOf(r.kind), func(machine *metav1.PartialObjectMetadata) bool { return asks(machine) }, in)
+	var requests v1alpha1.RebootRemediationList
+	if err := r.cached.List(ctx, &requests, in, client.UnsafeDisableDeepCopy); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "Cannot wake the Machines for which something is asked", "cluster", cluster.GetName())
+	}
+	for i := range requests.Items {
+		wake = append(wake, r.ofRequest(ctx, &requests.Items[i])...)
+	}
+	return wake
 }

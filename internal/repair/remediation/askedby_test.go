@@ -206,9 +206,8 @@ func TestWithdrawn(t *testing.T) {
 	})
 }
 
-// TestPausesOfWhoAsks: a command obeys the pauses of the Machine and of its Cluster, another health check also its own and skip-remediation. What
-// people ask for on the Machine itself or by a request is done under any pause. All of them obey holds. What people ask for is not ended by any of
-// these once it has begun.
+// TestPausesOfWhoAsks: all obey the pauses of the Machine and of its Cluster, as Cluster API's contract has it, and holds. Another health check obeys
+// also its own pause and skip-remediation. What people ask for is not ended by any of these once it has begun.
 func TestPausesOfWhoAsks(t *testing.T) {
 	t.Parallel()
 	hold := func(f *harness) string { return f.clock.Now().Add(time.Hour).UTC().Format(time.RFC3339) }
@@ -222,12 +221,12 @@ func TestPausesOfWhoAsks(t *testing.T) {
 	}{
 		"nothing": {func(*harness, *clusterv1.Machine) {}, [4]string{acts, acts, acts, acts}, false},
 		"the Machine is paused": {
-			func(f *harness, m *clusterv1.Machine) { annotate(f, m, clusterv1.PausedAnnotation, "") }, [4]string{paused, acts, acts, paused}, false,
+			func(f *harness, m *clusterv1.Machine) { annotate(f, m, clusterv1.PausedAnnotation, "") }, [4]string{paused, paused, paused, paused}, false,
 		},
 		"the Cluster is paused": {
 			func(f *harness, _ *clusterv1.Machine) {
 				change(f, f.cluster, func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
-			}, [4]string{paused, acts, acts, paused}, true,
+			}, [4]string{paused, paused, paused, paused}, true,
 		},
 		"the MachineHealthCheck is paused": {
 			func(f *harness, _ *clusterv1.Machine) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") }, [4]string{acts, acts, acts, paused}, false,

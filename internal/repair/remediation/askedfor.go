@@ -85,20 +85,16 @@ func (r *Reader) judgeAskedFor(ctx context.Context, v *view) error {
 	return err
 }
 
-// safetyAsked reads what keeps Sickbay from acting on what somebody asked for. What people ask for by an annotation or a request is done even
-// under a pause; another health check's pause counts like one of Sickbay's.
+// safetyAsked reads what keeps Sickbay from acting on what somebody asked for. A pause of the Machine or of its Cluster stops
+// everybody, that of Sickbay's MachineHealthCheck nobody, and that of another health check what it asks for.
 func (r *Reader) safetyAsked(ctx context.Context, v *view) error {
 	s, on := &v.facts.Safety, heldBy(v)
-	switch v.facts.Record.Spec.RequestedBy.Kind {
-	case v1alpha1.AskedByAnnotation, v1alpha1.AskedByRequest:
-		s.Paused = ""
-	case v1alpha1.AskedByHealthCheck:
+	if v.facts.Record.Spec.RequestedBy.Kind == v1alpha1.AskedByHealthCheck {
 		paused, also, err := r.checkPaused(ctx, v)
 		if err != nil {
 			return err
 		}
 		s.Paused, on = cmp.Or(s.Paused, paused), append(on, also...)
-	case v1alpha1.AskedByPerson:
 	}
 	s.OnHold, s.HoldUntil = mhcspec.OnHold(r.Clock.Now(), on...)
 	if v.facts.Record.Spec.RequestedBy.Kind != v1alpha1.AskedByAnnotation {
