@@ -13,6 +13,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/openshift"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/retention"
@@ -54,13 +55,9 @@ func (r *Reconciler) due(ctx context.Context, cluster client.ObjectKey, all []*v
 
 // entries converts the records for package retention.
 func (r *Reader) entries(ctx context.Context, cluster client.ObjectKey, all []*v1alpha1.MachineRemediation, window windowOf) ([]retention.Record, error) {
-	machines, err := mhcspec.MachinesOf(ctx, r.Cache, cluster)
+	living, err := r.living(ctx, cluster)
 	if err != nil {
 		return nil, err
-	}
-	living := map[types.UID]bool{}
-	for i := range machines {
-		living[machines[i].UID] = true
 	}
 	entries := make([]retention.Record, len(all))
 	for i := range all {
@@ -82,6 +79,26 @@ func (r *Reader) entries(ctx context.Context, cluster client.ObjectKey, all []*v
 		}
 	}
 	return entries, nil
+}
+
+// living returns the UIDs of a cluster's Machines. Those of OpenShift have no Cluster, and are all of their namespace.
+func (r *Reader) living(ctx context.Context, cluster client.ObjectKey) (map[types.UID]bool, error) {
+	living := map[types.UID]bool{}
+	if r.OpenShift {
+		machines := scaffold.MetadataListOf(openshift.Kind)
+		if err := r.Cache.List(ctx, machines, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+			return nil, fmt.Errorf("listing machines in %s: %w", cluster.Namespace, err)
+		}
+		for i := range machines.Items {
+			living[machines.Items[i].UID] = true
+		}
+		return living, nil
+	}
+	machines, err := mhcspec.MachinesOf(ctx, r.Cache, cluster)
+	for i := range machines {
+		living[machines[i].UID] = true
+	}
+	return living, err
 }
 
 // closed reports whether a record has ended and has no finalizer left.
