@@ -43,12 +43,13 @@ func (p *Person) Reboot(ctx context.Context, namespace, name string, asked Asked
 	}
 	last, open := latest(records)
 	change := &Change{Name: Machine + "/" + name, Title: "Power-cycle the host of " + name, Shown: machine, seen: fmt.Sprint(machine.UID, "/", last)}
-	if open != nil && open.Spec.AskedFor() {
+	if open != nil && open.Spec.OnTheirWord() {
 		change.Already = fmt.Sprintf("%s has asked for that already: mr/%s", open.Spec.RequestedBy.Asker(), open.Name)
 		return change, nil
 	}
 	made := record.New(cluster, last+1, p.rebootSpec(machine, asked))
-	if filter := machine.Labels[clusterv1.WatchLabel]; filter != "" {
+	// Its Cluster says whose manager looks after it: Machines do not have that label.
+	if filter := cluster.Labels[clusterv1.WatchLabel]; filter != "" {
 		made.Labels[clusterv1.WatchLabel] = filter
 	}
 	change.Name = "mr/" + made.Name
@@ -81,7 +82,7 @@ func (p *Person) machine(ctx context.Context, namespace, name string) (*clusterv
 func latest(records []*v1alpha1.MachineRemediation) (ordinal int, open *v1alpha1.MachineRemediation) {
 	for _, r := range records {
 		ordinal = max(ordinal, record.Ordinal(r))
-		if !ladder.Ended(r) && (open == nil || r.Spec.AskedFor()) {
+		if !ladder.Ended(r) && (open == nil || r.Spec.OnTheirWord()) {
 			open = r
 		}
 	}
