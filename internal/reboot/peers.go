@@ -70,16 +70,21 @@ func keptOff(host *metal3v1.BareMetalHost) bool {
 	return !host.Spec.Online
 }
 
-// leftOffBy names the RebootRemediation that left the host of a machine off when it ended without success; empty if none did.
+// leftOffBy names the RebootRemediation that left the host of a machine off: the last one that ended, if the host did not come on in it; empty if none
+// did. Older ones are history.
 func leftOffBy(cycles []*v1alpha1.RebootRemediation, m *machine, host *metal3v1.BareMetalHost) string {
+	var last *v1alpha1.RebootRemediation
 	for _, one := range cycles {
 		s := &one.Status
-		inVain := s.Phase.Ended() && s.Phase != v1alpha1.Succeeded
-		if inVain && s.MachineUID == m.object.GetUID() && s.Host != nil && s.Host.UID == host.UID {
-			return one.Name
+		of := s.Phase.Ended() && s.MachineUID == m.object.GetUID() && s.Host != nil && s.Host.UID == host.UID
+		if of && (last == nil || last.Status.FinishedAt.Before(s.FinishedAt)) {
+			last = one
 		}
 	}
-	return ""
+	if last == nil || last.Status.Phase == v1alpha1.Succeeded || last.Status.LastPoweredOn != nil {
+		return ""
+	}
+	return last.Name
 }
 
 // nodeState reads the state of a machine's Node from its cluster.

@@ -211,8 +211,12 @@ func TestRestOfControlPlane(t *testing.T) {
 	}
 }
 
-// ended stores that a cycle of a machine has failed.
-func (p *plane) ended(name string) { p.stored(name, in(v1alpha1.Failed).Status) }
+// ended stores that a cycle of a machine has failed, and that its host did not come on.
+func (p *plane) ended(name string) {
+	status := in(v1alpha1.Failed).Status
+	status.LastPoweredOn = nil
+	p.stored(name, status)
+}
 
 func (p *plane) stored(name string, status v1alpha1.RebootRemediationStatus) {
 	p.Helper()
