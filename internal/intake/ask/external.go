@@ -23,28 +23,36 @@ func (m Machine) AsksExternally() bool {
 // aboutExternal makes a record of what OpenShift's health check asks for by an annotation. The note on the Machine names the record; so an
 // annotation that comes back after the machine was healthy is a new question.
 func (f Facts) aboutExternal(now time.Time) Decision {
-	m, noted := f.Machine, f.noted()
-	again := now.Add(lookAgain)
+	m, noted, open := f.Machine, f.noted(), f.openFor(v1alpha1.AskedByHealthCheck, External)
+	again, end := now.Add(lookAgain), endOf(noted)
 	switch {
 	case !m.External:
 		return Decision{}
 	case !m.AsksExternally():
 		return f.note("", time.Time{})
-	case noted != nil && !ladder.Ended(noted):
-		return f.note(atWork(noted), again)
+	case open != nil:
+		return f.note(atWork(open), again)
 	case noted == nil && m.Provider != "":
 		// The annotation is the provider's, even if the machine is healthy for a moment.
 		return f.unsolved(m.Provider, again)
 	case m.Healthy:
 		return Decision{Act: Settle}
-	case noted != nil && ladder.Success(&noted.Status).Status != metav1.ConditionTrue:
+	case end.Reason == v1alpha1.ReasonSuperseded && f.open():
+		// It is asked for anew after that.
+		return f.note(notePrefix+noted.Name+": made room: "+end.Message, again)
+	case noted != nil && end.Status != metav1.ConditionTrue && end.Reason != v1alpha1.ReasonSuperseded:
 		return f.unsolved(inVain(noted), again)
-	}
-	if open := f.openFor(v1alpha1.AskedByHealthCheck, External); open != nil {
-		return f.note(atWork(open), again)
 	}
 	by := v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByHealthCheck, Name: External}
 	return Decision{Act: Make, Spec: m.spec(by, m.reboot(externalAttempts, rebootTime))}
+}
+
+// endOf says how a record ended; empty if there is none.
+func endOf(r *v1alpha1.MachineRemediation) metav1.Condition {
+	if r == nil {
+		return metav1.Condition{}
+	}
+	return ladder.Success(&r.Status)
 }
 
 const notePrefix = "MachineRemediation "
