@@ -38,10 +38,13 @@ func (Machine) reboot(attempts int32, timeout time.Duration) v1alpha1.Remediatio
 func (f Facts) makeFor(request *v1alpha1.RebootRemediation) Decision {
 	m, settings := f.Machine, request.Spec.RebootSettings
 	by := v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByRequest, Name: request.Name, UID: request.UID}
+	steps := []v1alpha1.RemediationStep{m.reboot(settings.Attempts(), settings.LongestCycle())}
 	if OfHealthCheck(request, m.Ref) {
 		by.Kind = v1alpha1.AskedByHealthCheck
+	} else {
+		// That person goes to the host, and it must not come on.
+		steps[0].Until = request.Spec.Until
 	}
-	steps := []v1alpha1.RemediationStep{m.reboot(settings.Attempts(), settings.LongestCycle())}
 	if by.Kind == v1alpha1.AskedByHealthCheck && m.Replaceable {
 		steps = append(steps, v1alpha1.RemediationStep{Name: "replace", Action: v1alpha1.ActionReplace, TimeoutSeconds: new(int32(replaceTime / time.Second))})
 	}
