@@ -11,11 +11,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
-// concerned reports, by the cache, whether there is anything to do. It reads only the metadata of most Machines.
+// concerned reports, by the cache, whether there is anything to do. It reads only the metadata of most Machines. A request of a Machine that is gone
+// gets its answer, too.
 func (r reader) concerned(ctx context.Context, key client.ObjectKey) (bool, error) {
 	machine := scaffold.MetadataOf(r.kind)
-	if err := r.cached.Get(ctx, key, machine); err != nil {
-		return false, client.IgnoreNotFound(err)
+	if err := r.cached.Get(ctx, key, machine); client.IgnoreNotFound(err) != nil {
+		return false, err
 	}
 	if !asks(machine) {
 		requests, err := r.requestsOf(ctx, r.cached, key)

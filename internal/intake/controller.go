@@ -84,7 +84,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	concerned, err := r.reads().concerned(ctx, req.NamespacedName)
 	if err != nil || !concerned {
 		r.refused.Forget(req.NamespacedName)
-		unsolved.DeleteLabelValues(req.Namespace, req.Name)
+		measure(req.NamespacedName, false)
 		return ctrl.Result{}, err
 	}
 	after, err := r.takeIn(ctx, req.NamespacedName)
@@ -101,12 +101,8 @@ func (r *Reconciler) takeIn(ctx context.Context, key client.ObjectKey) (time.Dur
 		if err != nil {
 			return 0, err
 		}
-		if v.machine == nil {
-			unsolved.DeleteLabelValues(key.Namespace, key.Name)
-			return 0, nil
-		}
 		d := ask.Decide(v.facts, r.Clock.Now())
-		measure(v.machine, d.Unsolved)
+		measure(key, d.Unsolved)
 		if d.Act == ask.Nothing {
 			return scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), 0), r.writes().showProgress(ctx, v)
 		}

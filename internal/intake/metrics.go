@@ -13,10 +13,10 @@ var unsolved = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 
 func init() { metrics.Registry.MustRegister(unsolved) }
 
-func measure(machine client.Object, stuck bool) {
+func measure(machine client.ObjectKey, stuck bool) {
 	if stuck {
-		unsolved.WithLabelValues(machine.GetNamespace(), machine.GetName()).Set(1)
+		unsolved.WithLabelValues(machine.Namespace, machine.Name).Set(1)
 		return
 	}
-	unsolved.DeleteLabelValues(machine.GetNamespace(), machine.GetName())
+	unsolved.DeleteLabelValues(machine.Namespace, machine.Name)
 }

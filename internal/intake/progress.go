@@ -18,7 +18,7 @@ import (
 // sets the condition to waiting, and from then on we set it.
 func (w writer) showProgress(ctx context.Context, v view) error {
 	want := progressOf(v)
-	if want == nil {
+	if want == nil || v.machine == nil {
 		return nil
 	}
 	has := meta.FindStatusCondition(v.machine.Status.Conditions, want.Type)

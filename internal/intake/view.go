@@ -2,23 +2,24 @@ package intake
 
 import (
 	"context"
+	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/intake/ask"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
-// view is what was read about one Machine.
+// view is what was read about one Machine. It is empty if that is paused, or its Cluster: by Cluster API's contract, nobody touches it then.
 type view struct {
 	facts ask.Facts
-	// machine is nil if there is none, or if it is being deleted: then nobody needs it cycled. So it is if it is paused, or its Cluster: by Cluster
-	// API's contract, nobody touches it then.
+	// machine is nil if there is none, or if it is being deleted: then nobody needs it cycled.
 	machine *clusterv1.Machine
 	cluster *clusterv1.Cluster
 }
@@ -27,8 +28,13 @@ type view struct {
 func (r reader) observe(ctx context.Context, key client.ObjectKey) (view, error) {
 	var v view
 	machine, err := r.machine(ctx, key)
-	if err != nil || machine == nil || !machine.DeletionTimestamp.IsZero() || mhcspec.MachinePaused(machine) {
+	switch {
+	case err != nil:
 		return v, err
+	case machine == nil || !machine.DeletionTimestamp.IsZero():
+		return r.observeGone(ctx, key)
+	case mhcspec.MachinePaused(machine):
+		return v, nil
 	}
 	v.machine = machine
 	if v.facts.Requests, err = r.requestsOf(ctx, r.live, key); err != nil {
@@ -50,4 +56,28 @@ func (r reader) observe(ctx context.Context, key client.ObjectKey) (view, error)
 	}
 	v.facts.Machine, err = r.machineFacts(ctx, machine)
 	return v, err
+}
+
+// observeGone reads who waits for an answer about a Machine that is gone, or goes. Its UID is not known any more, so it looks for their records among
+// all of the namespace.
+func (r reader) observeGone(ctx context.Context, key client.ObjectKey) (v view, err error) {
+	v.facts.Machine = ask.Machine{Gone: true, Ref: v1alpha1.RemediatedMachineReference{APIGroup: r.kind.Group, Name: key.Name}}
+	if v.facts.Requests, err = r.requestsOf(ctx, r.live, key); err != nil || len(v.facts.Requests) == 0 {
+		return v, err
+	}
+	var all v1alpha1.MachineRemediationList
+	err = r.live.List(ctx, &all, client.InNamespace(key.Namespace))
+	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
+		v.facts.NotInstalled = true
+		return v, nil
+	}
+	if err != nil {
+		return v, fmt.Errorf("listing MachineRemediations in %s: %w", key.Namespace, err)
+	}
+	for i := range all.Items {
+		if one := &all.Items[i]; one.Spec.MachineRef.Name == key.Name && one.Spec.AskedFor() {
+			v.facts.Records = append(v.facts.Records, one)
+		}
+	}
+	return v, nil
 }

@@ -65,7 +65,10 @@ func Decide(f Facts, now time.Time) Decision {
 			return d
 		}
 	}
-	if f.NotInstalled {
+	switch {
+	case f.Machine.Gone:
+		return Decision{}
+	case f.NotInstalled:
 		return f.refuseAll()
 	}
 	if d := f.aboutAnnotations(); d.Act != Nothing {

@@ -31,6 +31,8 @@ type Facts struct {
 
 // Machine is what is known of a Machine.
 type Machine struct {
+	// Gone reports that it does not exist, or is being deleted.
+	Gone    bool
 	Cluster string
 	Ref     v1alpha1.RemediatedMachineReference
 	Node    string

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	machinev1 "github.com/openshift/api/machine/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -37,6 +38,9 @@ func (Machine) reboot(attempts int32, timeout time.Duration) v1alpha1.Remediatio
 // another machine.
 func (f Facts) makeFor(request *v1alpha1.RebootRemediation) Decision {
 	m, settings := f.Machine, request.Spec.RebootSettings
+	if m.Gone {
+		return tell(request, request.Status.RecordRef, metav1.ConditionUnknown, v1alpha1.ReasonMachineGone, "There is no Machine "+m.Ref.Name+", or it is being deleted")
+	}
 	by := v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByRequest, Name: request.Name, UID: request.UID}
 	steps := []v1alpha1.RemediationStep{m.reboot(settings.Attempts(), settings.LongestCycle())}
 	if OfHealthCheck(request, m.Ref) {
