@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/intake/ask"
@@ -20,12 +21,26 @@ func (r reader) concerned(ctx context.Context, key client.ObjectKey) (bool, erro
 	}
 	if !asks(machine) {
 		requests, err := r.requestsOf(ctx, r.cached, key)
-		if err != nil || len(requests) == 0 {
+		if err != nil {
 			return false, err
+		}
+		if len(requests) == 0 {
+			if left, err := r.leftProgress(ctx, key); err != nil || !left {
+				return false, err
+			}
 		}
 	}
 	foreign, err := r.foreign(ctx, key)
 	return !foreign, err
+}
+
+// leftProgress reports whether a Machine of Cluster API still says how far a request is.
+func (r reader) leftProgress(ctx context.Context, key client.ObjectKey) (bool, error) {
+	if r.kind != ClusterAPIKind {
+		return false, nil
+	}
+	machine, err := scaffold.Find(ctx, r.cached, key, &clusterv1.Machine{})
+	return machine != nil && saysAtWork(machine), err
 }
 
 // asks reports whether an annotation of a Machine concerns intake: it asks for something, or says what came of that.

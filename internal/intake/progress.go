@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,16 +13,19 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/intake/ask"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/remedy"
 )
 
 // showProgress shows the progress of a health check's request on the Machine, as Cluster API's contract for such requests demands: its controller
-// sets the condition to waiting, and from then on we set it.
+// sets the condition to waiting, and from then on we set it. Nobody removes it but us, once the request is gone and its record has ended.
 func (w writer) showProgress(ctx context.Context, v view) error {
-	want := progressOf(v)
-	if want == nil || v.machine == nil {
+	if v.machine == nil {
 		return nil
 	}
-	has := meta.FindStatusCondition(v.machine.Status.Conditions, want.Type)
+	want, has := progressOf(v), meta.FindStatusCondition(v.machine.Status.Conditions, clusterv1.MachineExternallyRemediatedCondition)
+	if want == nil {
+		return w.removeProgress(ctx, v)
+	}
 	if has != nil && has.Status == want.Status && has.Reason == want.Reason && has.Message == want.Message {
 		return nil
 	}
@@ -29,6 +33,33 @@ func (w writer) showProgress(ctx context.Context, v view) error {
 		return fmt.Errorf("showing progress on machine %s: %w", client.ObjectKeyFromObject(v.machine), err)
 	}
 	return nil
+}
+
+// removeProgress removes what says that somebody is at work, if we have set it and nobody is.
+func (w writer) removeProgress(ctx context.Context, v view) error {
+	if !saysAtWork(v.machine) || v.facts.OfHealthCheck() {
+		return nil
+	}
+	i := slices.IndexFunc(v.machine.Status.Conditions, func(c metav1.Condition) bool { return c.Type == clusterv1.MachineExternallyRemediatedCondition })
+	path := fmt.Sprintf("/status/conditions/%d", i)
+	patched := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: v.machine.Namespace, Name: v.machine.Name}}
+	err := w.Status().Patch(ctx, patched, ownwrites.JSONPatch{
+		ownwrites.TestUID(v.machine), ownwrites.Test(path+"/type", clusterv1.MachineExternallyRemediatedCondition),
+		ownwrites.Test(path+"/status", metav1.ConditionFalse), ownwrites.Test(path+"/reason", v.machine.Status.Conditions[i].Reason), ownwrites.Remove(path),
+	}, client.FieldOwner(FieldOwner))
+	switch {
+	case ownwrites.TestFailed(err):
+		return remedy.ErrChanged
+	case client.IgnoreNotFound(err) != nil:
+		return fmt.Errorf("removing the progress from machine %s: %w", client.ObjectKeyFromObject(v.machine), err)
+	}
+	return nil
+}
+
+// saysAtWork reports whether a Machine says, by us, that what a health check asked for is not done.
+func saysAtWork(machine *clusterv1.Machine) bool {
+	const progress = clusterv1.MachineExternallyRemediatedCondition
+	return meta.IsStatusConditionFalse(machine.Status.Conditions, progress) && ownwrites.Wrote(machine, progress, FieldOwner)
 }
 
 // progressOf returns what to show on the Machine; nil if no health check of Cluster API has asked.

@@ -102,6 +102,13 @@ func (f Facts) keepingOff() *v1alpha1.MachineRemediation {
 	return f.latest(func(r *v1alpha1.MachineRemediation) bool { return !ladder.Ended(r) && ladder.KeepsOff(r) })
 }
 
+// OfHealthCheck reports whether a record is open that a health check has asked for.
+func (f Facts) OfHealthCheck() bool {
+	return slices.ContainsFunc(f.Records, func(r *v1alpha1.MachineRemediation) bool {
+		return !ladder.Ended(r) && r.Spec.RequestedBy != nil && r.Spec.RequestedBy.Kind == v1alpha1.AskedByHealthCheck
+	})
+}
+
 // open reports whether any record is open.
 func (f Facts) open() bool {
 	return slices.ContainsFunc(f.Records, func(r *v1alpha1.MachineRemediation) bool { return !ladder.Ended(r) })
