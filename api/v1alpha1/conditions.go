@@ -70,7 +70,7 @@ const (
 
 // Reasons of Succeeded, beside the phases and ReasonRestoreTimedOut.
 const (
-	// ReasonKindsNotInstalled: the kind MachineRemediation is not installed, so nothing is done.
+	// ReasonKindsNotInstalled: the kind MachineRemediation is not installed, or Sickbay may not make it, so nothing is done.
 	ReasonKindsNotInstalled = "KindsNotInstalled"
 	// ReasonThrottled: other hosts are being cycled.
 	ReasonThrottled = "Throttled"

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/intake/ask"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
@@ -96,17 +97,25 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 // takeIn observes, decides and acts, until nothing is left to do. It returns when to look again; zero means never.
 func (r *Reconciler) takeIn(ctx context.Context, key client.ObjectKey) (time.Duration, error) {
+	forbidden := ""
 	for range maxTurns {
 		v, err := r.reads().observe(ctx, key)
 		if err != nil {
 			return 0, err
 		}
+		v.facts.Forbidden = forbidden
 		d := ask.Decide(v.facts, r.Clock.Now())
 		measure(key, d.Unsolved)
 		if d.Act == ask.Nothing {
 			return scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), 0), r.writes().showProgress(ctx, v)
 		}
-		if err := r.writes().do(ctx, v, d, r.Clock.Now()); err != nil {
+		err = r.writes().do(ctx, v, d, r.Clock.Now())
+		if d.Act == ask.Make && apierrors.IsForbidden(err) {
+			// Who asks is told.
+			forbidden = ownwrites.Note(ownwrites.Cause(err))
+			continue
+		}
+		if err != nil {
 			return 0, err
 		}
 		r.announce(v.machine, d)

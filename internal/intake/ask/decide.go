@@ -58,8 +58,17 @@ type Decision struct {
 // lookAgain is how long to wait before looking again at what no event announces.
 const lookAgain = time.Minute
 
-// Decide decides about one Machine.
+// Decide decides about one Machine. No event says that Sickbay may make records now.
 func Decide(f Facts, now time.Time) Decision {
+	d := f.next(now)
+	if f.Forbidden != "" && d.RecheckAt.IsZero() {
+		d.RecheckAt = now.Add(lookAgain)
+	}
+	return d
+}
+
+// next says what comes next.
+func (f Facts) next(now time.Time) Decision {
 	for _, request := range f.Requests {
 		if d := f.aboutRequest(request); d.Act != Nothing {
 			return d
@@ -83,6 +92,10 @@ func Decide(f Facts, now time.Time) Decision {
 }
 
 const notInstalled = "The kind MachineRemediation is not installed, so nothing is done: sickbay crds | kubectl apply -f -"
+
+func (f Facts) forbidden() string {
+	return "Sickbay may not make MachineRemediations, so nothing is done: " + f.Forbidden
+}
 
 func (f Facts) refuseAll() Decision {
 	if f.Machine.asks(CycleAnnotation) || f.Machine.asks(PowerOffAnnotation) {
@@ -179,6 +192,8 @@ func (f Facts) aboutAnnotations() Decision {
 func (f Facts) aboutAnnotation(key string, step v1alpha1.RemediationStep) Decision {
 	by := v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByAnnotation, Name: key}
 	switch open := f.openFor(by.Kind, key); {
+	case open == nil && f.Forbidden != "":
+		return Decision{Act: Refuse, Message: f.forbidden()}
 	case open == nil:
 		return Decision{Act: Make, Spec: f.Machine.spec(by, step)}
 	case !cycling(open):

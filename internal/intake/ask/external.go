@@ -43,6 +43,9 @@ func (f Facts) aboutExternal(now time.Time) Decision {
 	case noted != nil && end.Status != metav1.ConditionTrue && end.Reason != v1alpha1.ReasonSuperseded:
 		return f.unsolved(inVain(noted), again)
 	}
+	if f.Forbidden != "" {
+		return f.unsolved(f.forbidden(), again)
+	}
 	by := v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByHealthCheck, Name: External}
 	return Decision{Act: Make, Spec: m.spec(by, m.reboot(externalAttempts, rebootTime))}
 }

@@ -27,6 +27,8 @@ type Facts struct {
 	Records []*v1alpha1.MachineRemediation
 	// NotInstalled reports that there is no kind of records.
 	NotInstalled bool
+	// Forbidden says that Sickbay may not make records; empty if it may, as far as is known.
+	Forbidden string
 }
 
 // Machine is what is known of a Machine.

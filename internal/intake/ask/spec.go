@@ -41,6 +41,9 @@ func (f Facts) makeFor(request *v1alpha1.RebootRemediation) Decision {
 	if m.Gone {
 		return tell(request, request.Status.RecordRef, metav1.ConditionUnknown, v1alpha1.ReasonMachineGone, "There is no Machine "+m.Ref.Name+", or it is being deleted")
 	}
+	if f.Forbidden != "" {
+		return tell(request, request.Status.RecordRef, metav1.ConditionUnknown, v1alpha1.ReasonKindsNotInstalled, f.forbidden())
+	}
 	by := v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByRequest, Name: request.Name, UID: request.UID}
 	steps := []v1alpha1.RemediationStep{m.reboot(settings.Attempts(), settings.LongestCycle())}
 	if OfHealthCheck(request, m.Ref) {
