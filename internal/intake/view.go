@@ -16,7 +16,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
-// view is what was read about one Machine. It is empty if that is paused, or its Cluster: by Cluster API's contract, nobody touches it then.
+// view is what was read about one Machine. It is empty if that is paused, or its Cluster: by Cluster API's contract, nobody touches it then. So it is
+// for the copy of another Machine.
 type view struct {
 	facts ask.Facts
 	// machine is nil if there is none, or if it is being deleted: then nobody needs it cycled.
@@ -27,6 +28,9 @@ type view struct {
 // observe reads past the cache: a record is made once.
 func (r reader) observe(ctx context.Context, key client.ObjectKey) (view, error) {
 	var v view
+	if copied, err := r.copied(ctx, key); copied || err != nil {
+		return v, err
+	}
 	machine, err := r.machine(ctx, key)
 	switch {
 	case err != nil:

@@ -39,6 +39,17 @@ func Find(ctx context.Context, live client.Reader, key client.ObjectKey) (*clust
 	return converted(machine, healthy), nil
 }
 
+// Copied reports whether a Machine is only the copy of one of Cluster API, with its annotations, or about to become one: OpenShift names the API that
+// counts. What is asked for there is asked for once.
+func Copied(ctx context.Context, live client.Reader, key client.ObjectKey) (bool, error) {
+	machine, err := scaffold.Find(ctx, live, key, &machinev1.Machine{})
+	if machine == nil || err != nil {
+		return false, err
+	}
+	authority := machine.Status.AuthoritativeAPI
+	return authority != "" && authority != machinev1.MachineAuthorityMachineAPI, nil
+}
+
 func converted(machine *machinev1.Machine, healthy bool) *clusterv1.Machine {
 	same := &clusterv1.Machine{ObjectMeta: *machine.ObjectMeta.DeepCopy()}
 	same.SetGroupVersionKind(Kind)

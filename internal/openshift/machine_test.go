@@ -209,3 +209,19 @@ func everything() *machinev1.MachineHealthCheck {
 	all.Spec.Selector = metav1.LabelSelector{}
 	return all
 }
+
+// TestCopied: a Machine is a copy, or becomes one, unless OpenShift says that it counts, or says nothing.
+func TestCopied(t *testing.T) {
+	for authority, want := range map[machinev1.MachineAuthority]bool{
+		"": false, machinev1.MachineAuthorityMachineAPI: false, machinev1.MachineAuthorityClusterAPI: true, machinev1.MachineAuthorityMigrating: true,
+	} {
+		c := stored(t, machine(func(m *machinev1.Machine) { m.Status.AuthoritativeAPI = authority }))
+		got, err := openshift.Copied(t.Context(), c, client.ObjectKey{Namespace: "ns", Name: "m"})
+		if got != want || err != nil {
+			t.Errorf("%q: %t, %v", authority, got, err)
+		}
+	}
+	if got, err := openshift.Copied(t.Context(), stored(t), client.ObjectKey{Namespace: "ns", Name: "m"}); got || err != nil {
+		t.Errorf("there is none: %t, %v", got, err)
+	}
+}
