@@ -1,8 +1,10 @@
 package scaffold
 
 import (
+	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -31,6 +33,20 @@ func (w *Watches) Lack(kind schema.GroupVersionKind) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.Controller != nil && !w.begun[kind]
+}
+
+// syncTimeout is how long a cache may take to read a kind for the first time.
+const syncTimeout = 10 * time.Second
+
+// Sync has the cache read all objects of a kind, so that no event is missed of one that is read after that. If it takes too long, nobody waits for
+// it. Without a controller, it does nothing.
+func (w *Watches) Sync(ctx context.Context, kind schema.GroupVersionKind) {
+	if w.Cache == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	_, _ = w.Cache.GetInformer(ctx, MetadataOf(kind))
 }
 
 // Begin watches the metadata of a kind, once. The cache waits for ever for a kind that it may not list, so find out first whether it may.

@@ -175,7 +175,7 @@ func TestOpenShiftStops(t *testing.T) {
 		"its health check is on hold": {func(o inOpenShift) {
 			annotate(o.harness, o.check, mhcspec.HoldUntilAnnotation, o.clock.Now().Add(time.Hour).UTC().Format(time.RFC3339))
 		}, "Pending OnHold", acts},
-		"the Machine is paused": {func(o inOpenShift) { annotate(o.harness, o.machine, clusterv1.PausedAnnotation, "") }, "Pending Paused", acts},
+		"the Machine is paused": {func(o inOpenShift) { annotate(o.harness, o.machine, clusterv1.PausedAnnotation, "") }, "Pending Paused", "Pending Paused"},
 		"the Machine is on hold": {func(o inOpenShift) {
 			annotate(o.harness, o.machine, mhcspec.HoldUntilAnnotation, o.clock.Now().Add(time.Hour).UTC().Format(time.RFC3339))
 		}, "Pending OnHold", "Pending OnHold"},

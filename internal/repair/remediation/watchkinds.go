@@ -39,6 +39,7 @@ func (r *Reader) watchKind(ctx context.Context, gvk schema.GroupVersionKind) err
 	if err != nil {
 		return fmt.Errorf("listing %s: %w", gvk.Kind, err)
 	}
+	r.watches.Sync(ctx, gvk)
 	return r.watches.Begin(gvk, handler.EnqueueRequestsFromMapFunc(r.ofRequest))
 }
 
