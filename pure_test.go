@@ -42,7 +42,6 @@ var purePackages = []string{
 
 // pureFiles only decide, in packages that also read and write.
 var pureFiles = []string{
-
 	"internal/mhcspec/config.go", "internal/mhcspec/rules.go", "internal/mhcspec/scale.go",
 	"healthcheck/damping.go", "healthcheck/interval.go", "healthcheck/merge.go",
 	"healthcheck/plan.go", "healthcheck/result.go",

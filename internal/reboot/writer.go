@@ -57,8 +57,7 @@ func (w writer) do(ctx context.Context, v view, d cycle.Decision) error {
 // behind. If the request cannot be read, the host is released all the same; all other actions fail.
 func (w writer) unchanged(ctx context.Context, request *v1alpha1.RebootRemediation, action cycle.Action) error {
 	switch action {
-	case cycle.SetKey, cycle.RemoveKey, cycle.MarkHost, cycle.UnmarkHost, cycle.DeleteNode, cycle.TaintNode, cycle.UntaintNode, cycle.RestoreNode, cycle.DropAsked, cycle.DropFull:
-	default:
+	case cycle.AddFinalizer, cycle.RemoveFinalizer, cycle.RemoveNodeFinalizer, cycle.Nothing:
 		return nil
 	}
 	latest := &v1alpha1.RebootRemediation{}

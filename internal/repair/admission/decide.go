@@ -55,11 +55,12 @@ type Obstacle struct {
 // Decide decides which machines of a MachineHealthCheck are admitted.
 func Decide(f Facts, now time.Time) Decision {
 	config, gate, problems := configuration(f)
-	d := Decision{Counts: count(f.Targets), Config: config, InFlight: f.inFlight(), budget: unbounded}
+	d := Decision{Counts: count(f.Targets), Config: config, InFlight: f.inFlight()}
 	d.Stopped = stopped(f, problems, now)
 	if d.Stopped.Reason != ReasonInvalidConfiguration {
-		d.gate, d.budget = gate, budget(d.Config.MaxInFlight, d.Counts.Expected)
+		d.gate = gate
 	}
+	d.budget = budget(d.Config.MaxInFlight, d.Counts.Expected)
 	d.grantAsked(f, now)
 	if paused := mhcspec.Paused(f.MachineHealthCheck, f.Cluster); len(paused) > 0 {
 		d.Paused, d.Stopped = paused, Obstacle{Reason: ReasonPaused}
@@ -112,7 +113,8 @@ func (d *Decision) grantAsked(f Facts, now time.Time) {
 	if free != unbounded {
 		line = line[:min(free, len(line))]
 	}
-	if f.Unseen {
+	if f.Unseen || (f.Template.Plan == nil && mhcspec.NamesPlan(f.MachineHealthCheck)) {
+		// The limit of a plan that does not exist is unknown.
 		return
 	}
 	for _, one := range line {

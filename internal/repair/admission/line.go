@@ -92,6 +92,9 @@ func (f Facts) asked(now time.Time) (all []Admission, at time.Time) {
 		}
 		wants, due := ladder.WantsSlot(r, now)
 		at = healthcheck.Earliest(at, due)
+		if failure := f.Failures[r.Spec.MachineRef.UID]; now.Before(failure.RetryAt) {
+			at, wants = healthcheck.Earliest(at, failure.RetryAt), false
+		}
 		if !wants {
 			continue
 		}

@@ -57,6 +57,7 @@ func (r *Reconciler) grantAsked(ctx context.Context, f admission.Facts, d admiss
 			written[o.record.Name] = o.record
 		}
 	}
+	r.observeFailures(&f)
 	replace(&f, written)
 	return f, admission.Decide(f, r.Clock.Now())
 }

@@ -27,7 +27,7 @@ func (r *Reader) observeAndDecide(ctx context.Context, mhc *clusterv1.MachineHea
 	return facts, decision, nil
 }
 
-// Look observes and decides as Reconcile does, only from the caches, and does not act.
+// Look observes and decides as Reconcile does, and does not act. It reads past the caches only what no cache has, such as kinds of templates.
 func (r *Reader) Look(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (admission.Facts, admission.Decision, error) {
 	facts, decision, err := r.observeAndDecideByCache(ctx, mhc)
 	if err == nil && decision.Config.OnlyReports() {

@@ -115,7 +115,8 @@ func (r *Reader) limited(ctx context.Context, v *view) (bool, error) {
 		return false, err
 	}
 	config, _ := mhcspec.ParseConfig(v.mhc, plan)
-	return config.MaxInFlight != nil, nil
+	// The limit of a plan that does not exist is unknown.
+	return config.MaxInFlight != nil || (plan == nil && mhcspec.NamesPlan(v.mhc)), nil
 }
 
 // checkPaused says why the health check that asked may not have the machine repaired now. It also returns what else may put that on hold.

@@ -150,8 +150,8 @@ func healthCheck(ctx context.Context, reader client.Reader, key client.ObjectKey
 	return scaffold.Find(ctx, reader, key, &clusterv1.MachineHealthCheck{})
 }
 
-// foreign reports whether a record belongs to a manager with another --watch-filter: it has that one's label, or it is from an earlier
-// version and its MachineHealthCheck has. If the MachineHealthCheck is gone, all managers clean up; if it is ours now, we go on.
+// foreign reports whether a record belongs to a manager with another --watch-filter: it has that one's label, or none, and its MachineHealthCheck has
+// that label now. If the MachineHealthCheck is gone, all managers clean up; if it is ours now, we go on.
 //
 // A record with our label is ours even if its MachineHealthCheck has another one now: we hand back what we have begun.
 func (r *Reader) foreign(ctx context.Context, record *v1alpha1.MachineRemediation) (bool, error) {

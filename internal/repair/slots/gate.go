@@ -1,5 +1,5 @@
-// Package slots counts, for both controllers: the machines of a MachineHealthCheck, their repairs in flight, and what its gate, its
-// budget and its plan's pacing say about one more. What the counts mean, admission decides.
+// Package slots reads, for both controllers, what is counted: the machines of a MachineHealthCheck, their repairs in flight, and what its gate,
+// its budget and its plan's pacing say about one more. What the counts mean, admission decides.
 package slots
 
 import (

@@ -74,8 +74,8 @@ func (m Reader) AddRecords(ctx context.Context, f *admission.Facts, all []*v1alp
 	return nil
 }
 
-// ours reports whether a record counts for the MachineHealthCheck: the record names it, and its machine is a target now, or
-// nobody's.
+// ours reports whether a record counts for the MachineHealthCheck: its machine is a target, whichever one the record names; or the record names
+// this one, and no other one has its machine.
 func (m Reader) ours(ctx context.Context, f *admission.Facts, r *v1alpha1.MachineRemediation) (bool, error) {
 	if targeted(f.Targets, r.Spec.MachineRef) {
 		return true, nil
