@@ -59,6 +59,8 @@ func (w writer) unchanged(ctx context.Context, request *v1alpha1.RebootRemediati
 	switch action {
 	case cycle.AddFinalizer, cycle.RemoveFinalizer, cycle.RemoveNodeFinalizer, cycle.Nothing:
 		return nil
+	default:
+		// Whatever else there is changes the host, the Node or the Machine.
 	}
 	latest := &v1alpha1.RebootRemediation{}
 	switch err := w.live.Get(ctx, client.ObjectKeyFromObject(request), latest); {
