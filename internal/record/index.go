@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -101,6 +103,25 @@ func LiveOpenOfCluster(ctx context.Context, live client.Reader, cluster client.O
 		client.HasLabels{v1alpha1.OpenLabel})
 	if err != nil {
 		return nil, fmt.Errorf("listing open MachineRemediations of %s: %w", cluster, err)
+	}
+	return all, nil
+}
+
+// LiveOpen lists the open records of the machines of some records, all of one namespace, with a reader that has no indexes.
+func LiveOpen(ctx context.Context, live client.Reader, of []*v1alpha1.MachineRemediation) ([]*v1alpha1.MachineRemediation, error) {
+	machines := make([]string, len(of))
+	for i := range of {
+		machines[i] = string(of[i].Spec.MachineRef.UID)
+	}
+	ofThem, err := labels.NewRequirement(v1alpha1.MachineUIDLabel, selection.In, machines)
+	if err != nil {
+		return nil, err
+	}
+	// The selector comes first, since it replaces those before it.
+	all, err := list(ctx, live, client.InNamespace(of[0].Namespace), client.MatchingLabelsSelector{Selector: labels.NewSelector().Add(*ofThem)},
+		client.HasLabels{v1alpha1.OpenLabel})
+	if err != nil {
+		return nil, fmt.Errorf("listing the open MachineRemediations of %d machines: %w", len(of), err)
 	}
 	return all, nil
 }

@@ -151,6 +151,10 @@ func TestLists(t *testing.T) {
 		"of a cluster, open": {func() ([]*v1alpha1.MachineRemediation, error) {
 			return record.LiveOpenOfCluster(t.Context(), e.Client, one)
 		}, 2},
+		"of machines, open": {func() ([]*v1alpha1.MachineRemediation, error) {
+			of := []*v1alpha1.MachineRemediation{record.NewIn(ns, nil, 1, spec("one", "a")), record.NewIn(ns, nil, 1, spec("two", "c"))}
+			return record.LiveOpen(t.Context(), e.Client, of)
+		}, 2},
 		"of a machine, nowhere": {func() ([]*v1alpha1.MachineRemediation, error) {
 			return record.OfMachine(t.Context(), cached, ns, "uid-z")
 		}, 0},

@@ -15,8 +15,9 @@ import (
 
 // Mark asks the controller that owns a Machine to remediate it, by the condition OwnerRemediated=False. A MachineSet then
 // replaces the Machine; a control plane does so once that is safe. The write depends on the Machine's UID and verdict, but
-// not on the resource version, so it also succeeds on a Machine that other controllers write to all the time.
-func Mark(ctx context.Context, c client.Client, machine *clusterv1.Machine, now time.Time) error {
+// not on the resource version, so it also succeeds on a Machine that other controllers write to all the time. It also depends on
+// the given tests, if there are any.
+func Mark(ctx context.Context, c client.Client, machine *clusterv1.Machine, now time.Time, tests ...ownwrites.Op) error {
 	verdict := index(machine, clusterv1.MachineHealthCheckSucceededCondition)
 	if verdict < 0 {
 		return fmt.Errorf("marking machine %s: %w: it has no verdict", client.ObjectKeyFromObject(machine), ErrChanged)
@@ -34,6 +35,7 @@ func Mark(ctx context.Context, c client.Client, machine *clusterv1.Machine, now 
 		ownwrites.Test(conditionPath(verdict)+"/type", clusterv1.MachineHealthCheckSucceededCondition),
 		ownwrites.Test(conditionPath(verdict)+"/status", metav1.ConditionFalse),
 	}
+	ops = append(ops, tests...)
 	if i := index(machine, mark.Type); i >= 0 {
 		ops = append(ops, ownwrites.Test(conditionPath(i)+"/type", mark.Type), ownwrites.Test(conditionPath(i)+"/status", metav1.ConditionTrue),
 			ownwrites.Op{Op: "replace", Path: conditionPath(i), Value: mark})

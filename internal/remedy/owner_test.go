@@ -105,6 +105,23 @@ func TestMarkIsBound(t *testing.T) {
 	}
 }
 
+// TestMarkOfAVersion: a mark that tests the version depends on all of the Machine.
+func TestMarkOfAVersion(t *testing.T) {
+	for name, tt := range map[string]bound{
+		"nothing happens":           {func(*testing.T, *harness) {}, true},
+		"the Machine is written to": {anotherAnnotation, false},
+		"its status is written":     {conditionBecomes("Disk", metav1.ConditionTrue, "Fine"), false},
+		"it is paused":              {annotated(clusterv1.PausedAnnotation, ""), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newHarness(t, sick())
+			tt.check(t, f, func(m *clusterv1.Machine) error {
+				return remedy.Mark(t.Context(), f.c, m, now, ownwrites.TestVersion(m))
+			})
+		})
+	}
+}
+
 // TestMarkIsWithdrawn: withdrawing a mark leaves everything else as it was, even what the API server's
 // answer does not mention.
 func TestMarkIsWithdrawn(t *testing.T) {

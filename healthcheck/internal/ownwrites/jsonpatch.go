@@ -30,6 +30,11 @@ func Test(path string, value any) Op {
 // TestUID makes the API server refuse a patch for any other object than the one that was read.
 func TestUID(obj client.Object) Op { return Test("/metadata/uid", obj.GetUID()) }
 
+// TestVersion makes the API server refuse a patch unless the object is exactly as it was read, as if it were read anew just before the patch.
+func TestVersion(obj client.Object) Op {
+	return Test("/metadata/resourceVersion", obj.GetResourceVersion())
+}
+
 // Remove removes what is at a path.
 func Remove(path string) Op { return Op{Op: "remove", Path: path} }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/workload"
@@ -162,6 +163,18 @@ func TestGateOfAllCountsNobody(t *testing.T) {
 	}
 }
 
+// overBudget asks a gatekeeper as the remediation controller does.
+func overBudget(t *testing.T, g *slots.Gatekeeper, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (string, error) {
+	t.Helper()
+	plan, err := mhcspec.PlanOf(t.Context(), g.Live, mhc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g.OverBudget(t.Context(), mhc, cluster, plan, func(ctx context.Context) ([]*v1alpha1.MachineRemediation, error) {
+		return record.LiveOpenOfCluster(ctx, g.Live, client.ObjectKeyFromObject(cluster))
+	})
+}
+
 func TestOverBudget(t *testing.T) {
 	t.Parallel()
 	w := newHarness(t)
@@ -171,7 +184,7 @@ func TestOverBudget(t *testing.T) {
 	w.freeze(t, mhc)
 	over := func() string {
 		t.Helper()
-		why, err := w.gatekeeper().OverBudget(t.Context(), mhc, w.cluster)
+		why, err := overBudget(t, w.gatekeeper(), mhc, w.cluster)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +225,7 @@ func TestOverBudgetOfAPlan(t *testing.T) {
 	mhc := w.check(t, byPlan())
 	over := func() string {
 		t.Helper()
-		why, err := w.gatekeeper().OverBudget(t.Context(), mhc, w.cluster)
+		why, err := overBudget(t, w.gatekeeper(), mhc, w.cluster)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,7 +96,7 @@ func TestLiveReadsOfOneRemedy(t *testing.T) {
 			if err != nil || (why == "") != tt.cached {
 				t.Errorf("the gate says %q: %v", why, err)
 			}
-			if _, err := gate.OverBudget(t.Context(), &mhc, build.Cluster("ns", build.ClusterName)); err != nil {
+			if _, err := overBudget(t, gate, &mhc, build.Cluster("ns", build.ClusterName)); err != nil {
 				t.Error(err)
 			}
 			if diff := cmp.Diff(confirmed[1:], reads.all); diff != "" {

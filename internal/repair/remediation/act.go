@@ -57,7 +57,11 @@ func (r *Reconciler) write(ctx context.Context, record *v1alpha1.MachineRemediat
 	asked := remedy.Request{Record: record, Attempt: decision.Attempt, Step: decision.Step}
 	switch decision.Act {
 	case ladder.MarkForOwner:
-		return remedy.Mark(ctx, r.Client, v.machine, r.Clock.Now())
+		var tests []ownwrites.Op
+		if v.how == bound {
+			tests = append(tests, ownwrites.TestVersion(v.machine))
+		}
+		return remedy.Mark(ctx, r.Client, v.machine, r.Clock.Now(), tests...)
 	case ladder.DeleteMachine:
 		return remedy.DeleteMachine(ctx, r.Client, r.Live, v.machine)
 	case ladder.CreateRequest:
@@ -81,8 +85,8 @@ func (r *Reconciler) write(ctx context.Context, record *v1alpha1.MachineRemediat
 // unchanged reads a record once more past the cache. Another process may have begun the next attempt meanwhile; its request must
 // not be withdrawn as unknown.
 func (r *Reader) unchanged(ctx context.Context, record *v1alpha1.MachineRemediation) error {
-	latest := record.DeepCopy()
-	if err := refresh(ctx, r.Live, latest); err != nil {
+	latest, err := liveRecord(ctx, r.Live, record)
+	if err != nil {
 		return err
 	}
 	if latest.ResourceVersion != record.ResourceVersion {

@@ -71,7 +71,7 @@ func (r *Reader) judgeAskedFor(ctx context.Context, v *view) error {
 		return nil
 	}
 	observer := *r.Observer
-	observer.Nodes = v.nodes
+	observer.Nodes = r.liveNodes(v)
 	// The checks of no MachineHealthCheck are asked: only the Node matters.
 	facts, err := observer.Facts(ctx, v.machine, &clusterv1.MachineHealthCheck{}, v.cluster, true)
 	if err != nil {
@@ -79,9 +79,14 @@ func (r *Reader) judgeAskedFor(ctx context.Context, v *view) error {
 	}
 	v.node = facts.Node.Node
 	v.facts.Safety.OthersAtWork = workOfOthers(v.node)
-	if v.facts.Record.Spec.RequestedBy.Kind == v1alpha1.AskedByAnnotation && !v.facts.Unlimited {
-		v.facts.Safety.OverBudget, err = r.Gatekeeper.OverBudget(ctx, v.mhc, v.cluster)
+	if v.facts.Record.Spec.RequestedBy.Kind != v1alpha1.AskedByAnnotation || v.facts.Unlimited {
+		return nil
 	}
+	plan, err := v.planOf(ctx, v.mhc)
+	if err != nil {
+		return err
+	}
+	v.facts.Safety.OverBudget, err = r.Gatekeeper.OverBudget(ctx, v.mhc, v.cluster, plan, v.openRecords)
 	return err
 }
 
@@ -100,17 +105,17 @@ func (r *Reader) safetyAsked(ctx context.Context, v *view) error {
 	if v.facts.Record.Spec.RequestedBy.Kind != v1alpha1.AskedByAnnotation {
 		return nil
 	}
-	limited, err := r.limited(ctx, v)
-	v.facts.Unlimited = !limited
+	limited, err := r.slotsLimited(ctx, v)
+	v.limited, v.facts.Unlimited = limited, !limited
 	return err
 }
 
-// limited reports whether the machine's MachineHealthCheck limits how many machines are repaired at once, and gives slots to what annotations ask for.
-func (r *Reader) limited(ctx context.Context, v *view) (bool, error) {
+// slotsLimited reports whether the machine's MachineHealthCheck limits how many machines are repaired at once, and gives slots to what annotations ask for.
+func (r *Reader) slotsLimited(ctx context.Context, v *view) (bool, error) {
 	if v.mhc == nil || v.cluster == nil || !mhcspec.IsTarget(v.machine) || !v.mhc.DeletionTimestamp.IsZero() || !r.Policy.Manages(v.mhc) {
 		return false, nil
 	}
-	plan, err := mhcspec.PlanOf(ctx, v.reader, v.mhc)
+	plan, err := v.planOf(ctx, v.mhc)
 	if err != nil {
 		return false, err
 	}

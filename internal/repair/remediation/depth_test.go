@@ -9,20 +9,22 @@ import (
 func TestDepthFor(t *testing.T) {
 	tests := map[string]struct {
 		decision ladder.Decision
+		missed   bool
 		want     depth
 	}{
-		"nothing":            {ladder.Decision{}, cached},
-		"a status":           {ladder.Decision{Store: true}, confirmed},
-		"mark":               {ladder.Decision{Act: ladder.MarkForOwner}, judged},
-		"deletion":           {ladder.Decision{Act: ladder.DeleteMachine}, judged},
-		"reboot":             {ladder.Decision{Act: ladder.CreateReboot}, judged},
-		"request":            {ladder.Decision{Act: ladder.CreateRequest}, judged},
-		"mark taken back":    {ladder.Decision{Act: ladder.WithdrawMark}, current},
-		"request taken back": {ladder.Decision{Act: ladder.WithdrawRequest}, current},
-		"end":                {ladder.Decision{Act: ladder.Close}, cached},
+		"nothing":            {ladder.Decision{}, false, cached},
+		"a status":           {ladder.Decision{Store: true}, false, confirmed},
+		"mark":               {ladder.Decision{Act: ladder.MarkForOwner}, false, bound},
+		"mark again":         {ladder.Decision{Act: ladder.MarkForOwner}, true, judged},
+		"deletion":           {ladder.Decision{Act: ladder.DeleteMachine}, false, judged},
+		"reboot":             {ladder.Decision{Act: ladder.CreateReboot}, false, judged},
+		"request":            {ladder.Decision{Act: ladder.CreateRequest}, false, judged},
+		"mark taken back":    {ladder.Decision{Act: ladder.WithdrawMark}, false, current},
+		"request taken back": {ladder.Decision{Act: ladder.WithdrawRequest}, false, current},
+		"end":                {ladder.Decision{Act: ladder.Close}, false, cached},
 	}
 	for name, tt := range tests {
-		if got := depthFor(tt.decision); got != tt.want {
+		if got := depthFor(tt.decision, tt.missed); got != tt.want {
 			t.Errorf("%s: %d, want %d", name, got, tt.want)
 		}
 	}

@@ -27,11 +27,13 @@ import (
 var beginnings = map[string]struct {
 	actCase
 	write string
+	// tries is how often the write is tried on a Machine that the cache does not show as it is.
+	tries int
 }{
-	"mark":    {standingActs["mark"], "patch status of Machine a"},
-	"request": {standingActs["request"], "create FixRemediation a"},
-	"reboot":  {standingActs["reboot"], "create RebootRemediation a-"},
-	"delete":  {actCase{nil, builtIn, "replace", named("a: deleting"), true}, "delete Machine a"},
+	"mark":    {standingActs["mark"], "patch status of Machine a", 2},
+	"request": {standingActs["request"], "create FixRemediation a", 1},
+	"reboot":  {standingActs["reboot"], "create RebootRemediation a-", 1},
+	"delete":  {actCase{nil, builtIn, "replace", named("a: deleting"), true}, "delete Machine a", 1},
 }
 
 // begin is a harness with a machine that is to be repaired by one of the beginnings.
@@ -118,7 +120,7 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// TestCrashAfterAct: the next leader finds the act, and does not do it again.
+// TestCrashAfterAct: the next leader finds the act, and does not do it again. It tries to mark a Machine whose mark its cache does not show, and misses.
 func TestCrashAfterAct(t *testing.T) {
 	t.Parallel()
 	for what, b := range beginnings {
@@ -139,8 +141,8 @@ func TestCrashAfterAct(t *testing.T) {
 			f.restart()
 			f.reconcile(record)
 			f.wantStanding(b.standing(record))
-			if n := count(f.writes.since(), b.write); n != 1 {
-				t.Errorf("written %d times", n)
+			if n := count(f.writes.since(), b.write); n != b.tries {
+				t.Errorf("tried %d times", n)
 			}
 		})
 	}
@@ -205,7 +207,7 @@ func TestBusyMachine(t *testing.T) {
 			f.reconcile(record)
 			f.wantStanding(b.standing(record))
 			f.wantRecord(record, "Acting Acting "+b.step+":-")
-			if n := count(f.writes.since(), b.write); n != 1 {
+			if n := count(f.writes.since(), b.write); n != b.tries {
 				t.Errorf("tried %d times", n)
 			}
 		})

@@ -30,7 +30,7 @@ func (r *Reader) observeGone(ctx context.Context, v *view) error {
 		return nil
 	}
 	var err error
-	if v.cluster, err = clusterOf(ctx, v.reader, v.facts.Record); err != nil {
+	if v.cluster, err = v.clusterOf(ctx); err != nil {
 		return err
 	}
 	s := &v.facts.Safety
@@ -48,7 +48,7 @@ func (r *Reader) observeGone(ctx context.Context, v *view) error {
 		s.Unmanaged = "MachineHealthCheck " + v.facts.Record.Spec.HealthCheckRef.Name + " is no longer managed by Sickbay"
 		return nil
 	}
-	template, err := mhcspec.PlanOf(ctx, v.reader, mhc)
+	template, err := v.planOf(ctx, mhc)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,6 @@ func (f *harness) restart() {
 				Clock:     f.clock,
 			},
 			Gatekeeper: f.gate,
-			sideBySide: true,
 		},
 		Recorder: f.events,
 	}
@@ -258,7 +257,7 @@ func (g *stubGate) GateClosed(_ context.Context, _ *clusterv1.MachineHealthCheck
 	return g.closed, nil
 }
 
-func (g *stubGate) OverBudget(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster) (string, error) {
+func (g *stubGate) OverBudget(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster, *v1alpha1.MachineRemediationTemplate, slots.OpenRecords) (string, error) {
 	if g.onBudget != nil {
 		g.onBudget()
 	}
@@ -584,18 +583,20 @@ type counting struct {
 
 // Get implements client.Reader.
 func (c *counting) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	c.mu.Lock()
-	c.read = append(c.read, reflect.TypeOf(obj).Elem().Name()+" "+key.Name)
-	c.mu.Unlock()
+	c.note(reflect.TypeOf(obj).Elem().Name() + " " + key.Name)
 	return c.Reader.Get(ctx, key, obj, opts...)
 }
 
 // List implements client.Reader.
 func (c *counting) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	c.mu.Lock()
-	c.read = append(c.read, reflect.TypeOf(list).Elem().Name())
-	c.mu.Unlock()
+	c.note(reflect.TypeOf(list).Elem().Name())
 	return c.Reader.List(ctx, list, opts...)
+}
+
+func (c *counting) note(what string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.read = append(c.read, what)
 }
 
 func (c *counting) sorted() []string {

@@ -53,7 +53,7 @@ func LookLive(ctx context.Context, reader client.Reader, policy mhcspec.Policy, 
 func (r *Reader) lookAround(ctx context.Context, v *view) (err error) {
 	v.facts.Machine = onmachine.Machine(v.machine, v.facts.Record)
 	_, v.facts.RemediateAsked = v.machine.Annotations[clusterv1.RemediateMachineAnnotation]
-	if v.cluster, err = clusterOf(ctx, v.reader, v.facts.Record); err != nil {
+	if v.cluster, err = v.clusterOf(ctx); err != nil {
 		return err
 	}
 	if v.mhc, err = r.liveHealthCheckOf(ctx, v.machine); err != nil {

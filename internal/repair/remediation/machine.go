@@ -93,19 +93,6 @@ func (r *Reader) resumedAt(mhc *clusterv1.MachineHealthCheck, others ...client.O
 	return at
 }
 
-// refresh reads a record past the cache.
-func refresh(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) error {
-	key, latest := client.ObjectKeyFromObject(record), &v1alpha1.MachineRemediation{}
-	if err := reader.Get(ctx, key, latest); err != nil {
-		return stale(fmt.Errorf("getting MachineRemediation %s: %w", key, err))
-	}
-	if latest.UID != record.UID {
-		return fmt.Errorf("MachineRemediation %s is another one: %w", key, errStale)
-	}
-	*record = *latest
-	return nil
-}
-
 // machineOf reads the Machine of a record; nil if it is gone. Those of OpenShift are always read past the cache: few have a record.
 func (r *Reader) machineOf(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*clusterv1.Machine, error) {
 	if !r.OpenShift {
@@ -130,6 +117,14 @@ func machineOf(ctx context.Context, reader client.Reader, record *v1alpha1.Machi
 		return nil, err
 	}
 	return machine, nil
+}
+
+// clusterOf returns the Cluster of a view's record; nil if it is gone, or there is none.
+func (v *view) clusterOf(ctx context.Context) (*clusterv1.Cluster, error) {
+	if v.common != nil {
+		return v.common.cluster, nil
+	}
+	return clusterOf(ctx, v.reader, v.facts.Record)
 }
 
 // clusterOf reads the Cluster of a record; nil if it is gone, or there is none.

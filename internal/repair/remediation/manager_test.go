@@ -28,6 +28,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // patience is far above what an event takes. There is no sync period in these tests, so nothing but events can be the cause
@@ -47,22 +48,22 @@ func newRunning(t *testing.T, opts ...build.MachineHealthCheckOption) running {
 	f.env.Manager(t, env.ManagerOptions{
 		Namespaces: []string{f.ns},
 		Configure:  func(o *ctrl.Options) { o.Cache.DefaultTransform = ownwrites.KeepOurManagedFields },
-		Setup:      func(mgr ctrl.Manager) error { return f.addAll(mgr) },
+		Setup:      func(mgr ctrl.Manager) error { return f.addAll(mgr, f.nodes, 4) },
 	})
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(patience)
 	return running{f, g}
 }
 
-// addAll adds the controllers as the program does.
-func (f *harness) addAll(mgr ctrl.Manager) error {
+// addAll adds the controllers as the program does. So many repairs are carried out at once.
+func (f *harness) addAll(mgr ctrl.Manager, nodes workload.Nodes, repairs int) error {
 	ctx := log.IntoContext(f.t.Context(), mgr.GetLogger())
 	if err := mhcspec.AddTo(ctx, mgr.GetFieldIndexer(), slices.Concat(mhcspec.Indexes(), recordpkg.Indexes())); err != nil {
 		return err
 	}
 	selectors := &mhcspec.Selectors{}
 	observer := &machinehealth.Observer{
-		Nodes: f.nodes, GracePeriod: 5 * time.Minute, Hosts: &machinehealth.Hosts{Client: mgr.GetClient(), Live: mgr.GetAPIReader()},
+		Nodes: nodes, GracePeriod: 5 * time.Minute, Hosts: &machinehealth.Hosts{Client: mgr.GetClient(), Live: mgr.GetAPIReader()},
 	}
 	if err := observer.Hosts.Appeared(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
@@ -76,7 +77,7 @@ func (f *harness) addAll(mgr ctrl.Manager) error {
 	if err := admit.AddToManager(mgr); err != nil {
 		return err
 	}
-	repair := &Reconciler{Reader: Reader{Reader: counts, Gatekeeper: &slots.Gatekeeper{Reader: counts}}, Concurrency: 4}
+	repair := &Reconciler{Reader: Reader{Reader: counts, Gatekeeper: &slots.Gatekeeper{Reader: counts}}, Concurrency: repairs}
 	return repair.AddToManager(ctx, mgr)
 }
 

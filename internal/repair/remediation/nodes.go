@@ -2,11 +2,13 @@ package remediation
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -46,41 +48,90 @@ func (b boundedNodes) read(ctx context.Context, cluster client.ObjectKey, name s
 	return b.Nodes.GetLive(ctx, cluster, name)
 }
 
-// nodeAhead has started to read one Node past the cache.
-type nodeAhead struct {
-	workload.Nodes
+// nodeRead is one Node that is read past the cache before it is asked for. Others are read when they are asked for.
+type nodeRead struct {
+	boundedNodes
 	cluster client.ObjectKey
 	name    string
-	done    chan struct{}
+	leave   func()
 	node    *corev1.Node
 	err     error
+	// at is when it was read.
+	at time.Time
 }
 
 // GetLive implements workload.Nodes.
-func (a *nodeAhead) GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
-	if cluster != a.cluster || name != a.name {
-		return a.Nodes.GetLive(ctx, cluster, name)
+func (n *nodeRead) GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
+	if cluster != n.cluster || name != n.name {
+		return n.boundedNodes.GetLive(ctx, cluster, name)
 	}
-	<-a.done
-	return a.node, a.err
+	return n.node, n.err
 }
 
-// nodesAhead starts to read the Node of a machine, as far as the caches show which one it is. It first waits for a place: a worker that
-// gets none reads nothing else.
-func (r *Reader) nodesAhead(ctx context.Context, shown *view) (workload.Nodes, error) {
-	bounded := boundedNodes{r.Observer.Nodes, &r.nodes}
-	if !r.sideBySide || shown == nil || shown.machine == nil || !shown.machine.Status.NodeRef.IsDefined() {
-		return bounded, nil
+// readNode reads the Node.
+func (r *Reader) readNode(ctx context.Context, n *nodeRead) {
+	defer n.leave()
+	n.node, n.err = n.read(ctx, n.cluster, n.name)
+	n.at = r.Clock.Now()
+}
+
+// judgedAt returns the time at which a Machine is judged: other reads may have taken longer than that of its Node, which may have recovered since.
+func (r *Reader) judgedAt(v *view) time.Time {
+	if v.nodeRead != nil {
+		return v.nodeRead.at
 	}
-	a := &nodeAhead{Nodes: bounded, cluster: clusterKey(shown.facts.Record), name: shown.machine.Status.NodeRef.Name, done: make(chan struct{})}
-	leave, err := bounded.enter(ctx, a.cluster)
+	return r.Clock.Now()
+}
+
+// enterForNode waits for a place to read the Node of a machine, and returns it to be read; nil if the caches do not show which one it is. A
+// worker that gets no place reads nothing else.
+func (r *Reader) enterForNode(ctx context.Context, v, shown *view) (*nodeRead, error) {
+	if v.how < bound || r.OpenShift || shown == nil || shown.machine == nil || !shown.machine.Status.NodeRef.IsDefined() {
+		return nil, nil
+	}
+	n := &nodeRead{boundedNodes: boundedNodes{r.Observer.Nodes, &r.nodes}, cluster: clusterKey(v.facts.Record), name: shown.machine.Status.NodeRef.Name}
+	leave, err := n.enter(ctx, n.cluster)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("waiting to read the Nodes of %s: %w", n.cluster, err)
 	}
-	go func() {
-		defer close(a.done)
-		defer leave()
-		a.node, a.err = bounded.read(ctx, a.cluster, a.name)
-	}()
-	return a, nil
+	n.leave = leave
+	return n, nil
+}
+
+// liveNodes returns the Nodes past the cache, as a view is judged by them.
+func (r *Reader) liveNodes(v *view) workload.Nodes {
+	if v.nodeRead != nil {
+		return v.nodeRead
+	}
+	return boundedNodes{r.Observer.Nodes, &r.nodes}
+}
+
+// Marks that other systems leave on a Node while they work on it.
+const (
+	// releaseTaint is the taint with which NVSentinel hands a Node to exactly one other system.
+	releaseTaint = "nvsentinel.dgxc.nvidia.com/external-remediation"
+	// nvsentinelState is the label with NVSentinel's progress on a Node.
+	nvsentinelState = "dgxc.nvidia.com/nvsentinel-state"
+)
+
+// workOfOthers names the other system that works on a Node; empty if none does.
+func workOfOthers(node *corev1.Node) string {
+	if node == nil {
+		return ""
+	}
+	for _, taint := range node.Spec.Taints {
+		if taint.Key == releaseTaint {
+			return "NVSentinel has given the Node to " + taint.Value
+		}
+	}
+	switch state := node.Labels[nvsentinelState]; state {
+	case "draining", "drain-succeeded", "remediating":
+		return "NVSentinel works on the Node: " + state
+	}
+	for _, c := range node.Status.Conditions {
+		if c.Status == corev1.ConditionTrue && (c.Type == "MaintenanceInProgress" || c.Type == "DrainInProgress") {
+			return ownwrites.Note("The Node has the condition " + string(c.Type) + ": " + c.Message)
+		}
+	}
+	return ""
 }

@@ -57,7 +57,7 @@ func newOpenShift(t *testing.T) inOpenShift {
 	// Observer, Selectors and Gatekeeper are for Cluster API.
 	cache := live.Client(f.writes.client)
 	f.Reconciler = &Reconciler{
-		Reader: Reader{Reader: slots.Reader{Cache: cache, Live: f.env.Client, Clock: f.clock}, OpenShift: true, sideBySide: true},
+		Reader: Reader{Reader: slots.Reader{Cache: cache, Live: f.env.Client, Clock: f.clock}, OpenShift: true},
 		Client: cache, Recorder: f.events,
 	}
 	return o

@@ -82,7 +82,7 @@ func (r *Reader) healthCheckOf(ctx context.Context, v *view) (*clusterv1.Machine
 		return mhc, nil
 	}
 	if mhc != nil {
-		latest, err := healthCheck(ctx, v.reader, client.ObjectKeyFromObject(mhc))
+		latest, err := v.healthCheck(ctx, client.ObjectKeyFromObject(mhc))
 		if err != nil {
 			return nil, err
 		}
@@ -143,6 +143,22 @@ func (r *Reader) healthCheckOfGone(ctx context.Context, v *view) (*clusterv1.Mac
 		return r.Selectors.Owner(machine, all), err
 	}
 	return nil, nil
+}
+
+// healthCheck returns a MachineHealthCheck; nil if there is none of that name.
+func (v *view) healthCheck(ctx context.Context, key client.ObjectKey) (*clusterv1.MachineHealthCheck, error) {
+	if v.common != nil && v.common.of.healthCheck == key {
+		return v.common.mhc, nil
+	}
+	return healthCheck(ctx, v.reader, key)
+}
+
+// planOf returns the plan that a MachineHealthCheck names; nil if it names none, or one that does not exist.
+func (v *view) planOf(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (*v1alpha1.MachineRemediationTemplate, error) {
+	if v.common != nil && mhcspec.NamesPlan(mhc) && v.common.of.plan == mhcspec.PlanKey(mhc) {
+		return v.common.plan, nil
+	}
+	return mhcspec.PlanOf(ctx, v.reader, mhc)
 }
 
 // healthCheck reads a MachineHealthCheck; nil if there is none of that name.

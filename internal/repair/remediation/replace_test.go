@@ -67,8 +67,8 @@ func TestPlainReplacement(t *testing.T) {
 	if diff := cmp.Diff(want, f.writes.since()); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
-	// For the act all that it goes by, and that the Machine is gone.
-	past := []string{"Cluster cluster", "Machine a", "Machine a", "MachineHealthCheck mhc", "MachineRemediation " + record.Name}
+	// For the act all that it goes by, but for the Machine, whose version the mark tests; and that the Machine is gone.
+	past := []string{"Cluster cluster", "Machine a", "MachineHealthCheck mhc", "MachineRemediation " + record.Name}
 	if diff := cmp.Diff(past, reads.sorted()); diff != "" {
 		t.Errorf("reads past the cache (-want +got):\n%s", diff)
 	}

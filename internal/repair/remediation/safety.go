@@ -57,13 +57,13 @@ func (r *Reader) safety(ctx context.Context, v *view) error {
 
 // observeSettings reads what the MachineHealthCheck and its plan say about acting and pacing.
 func (r *Reader) observeSettings(ctx context.Context, v *view) error {
-	template, err := mhcspec.PlanOf(ctx, v.reader, v.mhc)
+	template, err := v.planOf(ctx, v.mhc)
 	if err != nil {
 		return err
 	}
 	s := &v.facts.Safety
 	config, problems := mhcspec.ParseConfig(v.mhc, template)
-	v.facts.Bounded = config.Bounded()
+	v.facts.Bounded, v.limited = config.Bounded(), config.MaxInFlight != nil
 	switch reports := onlyReports(v.mhc, config); {
 	case reports != "":
 		s.Paused = reports
@@ -113,12 +113,12 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 		return nil
 	}
 	observer := *r.Observer
-	observer.Nodes = v.nodes
+	observer.Nodes = r.liveNodes(v)
 	facts, err := observer.Facts(ctx, v.machine, v.mhc, v.cluster, true)
 	if err != nil {
 		return err
 	}
-	status := verdict.Decide(facts, r.Clock.Now()).Status
+	status := verdict.Decide(facts, r.judgedAt(v)).Status
 	if (status == healthcheck.False) != (v.facts.Machine.Health == ladder.Sick) || (status == healthcheck.True) != (v.facts.Machine.Health == ladder.Healthy) {
 		v.facts.Machine.Health, v.facts.Machine.Unconfirmed = ladder.Undecided, true
 	}
@@ -126,7 +126,11 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 	if v.facts.Safety.OthersAtWork = workOfOthers(v.node); v.facts.Machine.Health != ladder.Sick || v.facts.Safety.Misconfigured != "" {
 		return nil
 	}
-	if v.facts.Safety.OverBudget, err = r.Gatekeeper.OverBudget(ctx, v.mhc, v.cluster); err != nil {
+	plan, err := v.planOf(ctx, v.mhc)
+	if err != nil {
+		return err
+	}
+	if v.facts.Safety.OverBudget, err = r.Gatekeeper.OverBudget(ctx, v.mhc, v.cluster, plan, v.openRecords); err != nil {
 		return err
 	}
 	// The gate comes last: while its answer waits for other reads, the machines of a storm go on falling sick.
@@ -139,7 +143,7 @@ func (r *Reader) hostFacts(ctx context.Context, v *view) error {
 	if r.Observer == nil || ladder.KeepsOff(v.facts.Record) {
 		return nil
 	}
-	host, err := r.Observer.Hosts.Of(ctx, v.machine, v.how == judged)
+	host, err := r.Observer.Hosts.Of(ctx, v.machine, v.how >= bound)
 	if err != nil {
 		return fmt.Errorf("reading the host of machine %s: %w", v.machine.Name, err)
 	}

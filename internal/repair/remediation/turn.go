@@ -26,7 +26,7 @@ const maxMisses = 5
 func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemediation) (time.Duration, error) {
 	misses, seen := 0, (*view)(nil)
 	for range ladder.MaxTurns {
-		v, decision, err := r.turn(ctx, record, seen, misses == maxMisses)
+		v, decision, err := r.turn(ctx, record, seen, misses)
 		shown := v
 		seen = v.again()
 		switch {
@@ -50,21 +50,22 @@ func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemed
 }
 
 // turn observes once, and does one thing. If the last attempt at an act misses, it gives the act up. It returns what it read.
-func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, last bool) (*view, ladder.Decision, error) {
-	v, decision, err := r.observeAndDecide(ctx, record, seen)
+func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, misses int) (*view, ladder.Decision, error) {
+	v, decision, err := r.observeAndDecide(ctx, record, seen, misses > 0)
 	switch {
 	case err != nil:
 	case decision.Store:
 		err = r.store(ctx, record, v, decision)
 	case decision.Act != ladder.None:
-		err = r.act(ctx, record, v, decision, last)
+		err = r.act(ctx, record, v, decision, misses == maxMisses)
 	}
 	return v, decision, err
 }
 
 // observeAndDecide observes as deeply as the decision needs: first the caches, unless more was just observed, and then past them if there is
-// something to do. An earlier observation is never enough for an act that begins something.
-func (r *Reader) observeAndDecide(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view) (*view, ladder.Decision, error) {
+// something to do. An earlier observation is never enough for an act that begins something. If an act has missed its Machine, the next one
+// does not depend on the version.
+func (r *Reader) observeAndDecide(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, missed bool) (*view, ladder.Decision, error) {
 	how := current
 	if seen == nil {
 		how = cached
@@ -76,9 +77,13 @@ func (r *Reader) observeAndDecide(ctx context.Context, record *v1alpha1.MachineR
 			return nil, ladder.Decision{}, err
 		}
 		decision := ladder.Decide(v.facts, r.Clock.Now())
-		needed := depthFor(decision)
-		if needed <= how {
+		needed := depthFor(decision, missed)
+		if needed <= how && (how != bound || needed == bound) {
 			return v, decision, nil
+		}
+		if how == bound {
+			// It is not the act that the Machine of the cache is good enough for.
+			needed = judged
 		}
 		seen, shown, how = nil, v, needed
 	}
@@ -129,15 +134,24 @@ const (
 	confirmed
 	// current also reads the record past the cache.
 	current
-	// judged also reads the Node past the cache, judges the Machine anew, and checks gate and budget.
+	// bound also reads the Node past the cache, judges the Machine anew, and checks gate and budget. Only the Machine comes from the cache: the
+	// write that follows tests its version, which stands for a read just before it.
+	bound
+	// judged also reads the Machine past the cache.
 	judged
 )
 
 // depthFor returns the depth needed to carry a decision out. An act on a machine needs everything, and a withdrawal needs the
 // current record. A status must not rest on an old cache either, except for the record itself: status writes, and the end of a
 // record, are bound to the version that was read.
-func depthFor(decision ladder.Decision) depth {
+//
+// A mark is one write of the Machine, so it first tests the version that the cache shows. If that misses, because others write to the Machine,
+// the next try rests on what is read past the cache, and tests the verdict alone: a Machine that is written many times a second is repaired,
+// too. A deletion reads the Machine itself, again and again. What makes a request writes another object, which cannot test the Machine.
+func depthFor(decision ladder.Decision, missed bool) depth {
 	switch {
+	case decision.Act == ladder.MarkForOwner && !missed:
+		return bound
 	case decision.Act.Begins():
 		return judged
 	case decision.Act == ladder.Close:

@@ -2,7 +2,6 @@ package remediation
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
@@ -32,21 +31,22 @@ type Reader struct {
 	// Namespace is what the manager is restricted to; empty means all.
 	Namespace string
 
-	// sideBySide makes one observation read in parallel. A manager sets it; a test that calls Reconcile may depend on the order of
-	// the reads.
-	sideBySide bool
-	watches    scaffold.Watches
-	nodes      workload.Places
-	shared     sharedReads
-	rules      rules.Cache
+	// Parallel is how many reads of one observation are made at once; 0 means all.
+	Parallel int
+
+	watches scaffold.Watches
+	nodes   workload.Places
+	batches batches
+	rules   rules.Cache
 }
 
 // Gatekeeper is the part of slots.Gatekeeper that is asked before an act: why it must not be. An empty string allows it.
 type Gatekeeper interface {
 	// GateClosed evaluates triggerIf. Its lower bound applies only to the first act of a record.
 	GateClosed(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, first bool) (why string, err error)
-	// OverBudget counts past the cache how many machines are in flight.
-	OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (why string, err error)
+	// OverBudget counts by the open records how many machines are in flight.
+	OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, plan *v1alpha1.MachineRemediationTemplate,
+		open slots.OpenRecords) (why string, err error)
 	// Paced says which repairs have to succeed before this machine's gets a slot.
 	Paced(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, machine *clusterv1.Machine) (why string, err error)
 }
@@ -57,12 +57,14 @@ type view struct {
 	// at is when the observation began.
 	at time.Time
 	// reader reads from the caches or past them, by depth.
-	reader  client.Reader
-	nodes   workload.Nodes
-	facts   ladder.Facts
-	machine *clusterv1.Machine
-	mhc     *clusterv1.MachineHealthCheck
-	cluster *clusterv1.Cluster
+	reader client.Reader
+	// common is what was read in a batch, and nodeRead the Node that was read beside it; nil if nothing was.
+	common   *common
+	nodeRead *nodeRead
+	facts    ladder.Facts
+	machine  *clusterv1.Machine
+	mhc      *clusterv1.MachineHealthCheck
+	cluster  *clusterv1.Cluster
 	// node is the Node that was judged; nil if there was none.
 	node *corev1.Node
 	// made is the request that was made in this look; nil if none was.
@@ -71,6 +73,8 @@ type view struct {
 	deletedUnread bool
 	// goneUnread reports that the deletion said that there is none any more.
 	goneUnread bool
+	// limited reports that the number of repairs in flight is limited.
+	limited bool
 	// health is what the Machine says, before anybody judged it anew.
 	health ladder.Health
 	// safety is what keeps Sickbay from acting, apart from what only a judgement shows.
@@ -81,19 +85,16 @@ type view struct {
 // showed, if they were read before.
 func (r *Reader) observe(ctx context.Context, record *v1alpha1.MachineRemediation, how depth, shown *view) (*view, error) {
 	v := &view{how: how, at: r.Clock.Now(), reader: r.Cache, facts: ladder.Facts{Record: record}}
-	if how == judged && !r.OpenShift {
-		var err error
-		if v.nodes, err = r.nodesAhead(ctx, shown); err != nil {
-			return nil, fmt.Errorf("waiting to read the Nodes of %s: %w", clusterKey(record), err)
-		}
+	var err error
+	switch {
+	case how > cached:
+		v.reader = r.Live
+		err = r.readLive(ctx, v, shown)
+	case !ladder.Ended(record):
+		v.machine, err = r.machineOf(ctx, r.Cache, record)
 	}
-	if how > cached {
-		v.reader = r.lookAhead(ctx, record, how, shown)
-	}
-	if how >= current {
-		if err := refresh(ctx, v.reader, record); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	if ladder.Ended(record) {
 		return v, nil
@@ -101,12 +102,8 @@ func (r *Reader) observe(ctx context.Context, record *v1alpha1.MachineRemediatio
 	return v, r.look(ctx, v)
 }
 
-// look reads the Machine, the objects that it belongs to, and those that were made for it.
+// look reads the objects that the Machine belongs to, and those that were made for it.
 func (r *Reader) look(ctx context.Context, v *view) (err error) {
-	record := v.facts.Record
-	if v.machine, err = r.machineOf(ctx, v.reader, record); err != nil {
-		return err
-	}
 	if err = r.requestFacts(ctx, v); err != nil {
 		return err
 	}
@@ -115,7 +112,7 @@ func (r *Reader) look(ctx context.Context, v *view) (err error) {
 		v.safety = v.facts.Safety
 		return err
 	}
-	if v.cluster, err = clusterOf(ctx, v.reader, record); err != nil {
+	if v.cluster, err = v.clusterOf(ctx); err != nil {
 		return err
 	}
 	if v.mhc, err = r.healthCheckOf(ctx, v); err != nil {
@@ -128,7 +125,7 @@ func (r *Reader) look(ctx context.Context, v *view) (err error) {
 		return err
 	}
 	v.safety = v.facts.Safety
-	if v.how < judged {
+	if v.how < bound {
 		return nil
 	}
 	return r.judge(ctx, v)
@@ -140,7 +137,7 @@ func (v *view) again() *view {
 	if v == nil || v.how == cached {
 		return nil
 	}
-	v.facts.Safety = v.safety
+	v.how, v.facts.Safety = current, v.safety
 	if v.machine != nil {
 		v.facts.Machine.Health, v.facts.Machine.Unconfirmed = v.health, false
 	}

@@ -38,7 +38,7 @@ func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
 	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
 	r.Selectors = cmp.Or(r.Selectors, &mhcspec.Selectors{})
-	r.sideBySide, r.nodes.Most = true, max(1, r.Concurrency/4)
+	r.nodes.Most = max(1, r.Concurrency/4)
 	if r.OpenShift {
 		return r.addForOpenShift(ctx, mgr)
 	}

@@ -12,6 +12,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
@@ -79,12 +80,9 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 }
 
 // OverBudget says why a record may not act although it has a slot: more machines are in flight than allowed. It is empty if there
-// is no limit, or the number is within it.
-func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (why string, err error) {
-	plan, err := mhcspec.PlanOf(ctx, g.Live, mhc)
-	if err != nil {
-		return "", err
-	}
+// is no limit, or the number is within it. The plan is the one that mhc names, nil if there is none. If there is a limit, open is asked for the
+// open records of the cluster, past the cache.
+func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, plan *v1alpha1.MachineRemediationTemplate, open OpenRecords) (why string, err error) {
 	if plan == nil && mhcspec.NamesPlan(mhc) {
 		return "MachineRemediationTemplate " + mhcspec.PlanKey(mhc).Name + " does not exist, so the limit on repairs is unknown", nil
 	}
@@ -95,11 +93,18 @@ func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealt
 	if err := g.AddTargets(ctx, &f); err != nil {
 		return "", err
 	}
-	if err := g.LiveRecords(ctx, &f); err != nil {
+	all, err := open(ctx)
+	if err != nil {
+		return "", err
+	}
+	if err := g.AddRecords(ctx, &f, all); err != nil {
 		return "", err
 	}
 	return admission.OverBudget(f), nil
 }
+
+// OpenRecords returns the open records of a cluster, past the cache.
+type OpenRecords = func(context.Context) ([]*v1alpha1.MachineRemediation, error)
 
 // Paced says why the plan's pacing does not let the repair of a machine begin now; empty if it does. It reads all records of the
 // cluster, so ask it only for machines that wait.

@@ -120,9 +120,9 @@ func (p *Process) take(i Item) {
 	}
 }
 
-// read is called with the result of a live read.
+// read is called with the result of a read.
 func (p *Process) read(call apimodel.Call, obj *apimodel.Object) {
-	if call.Live && p.Item != nil {
+	if p.Item != nil {
 		p.World.observer.Read(p, call, obj)
 	}
 }

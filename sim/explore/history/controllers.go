@@ -39,7 +39,7 @@ func (p *Process) addControllers() {
 			Reader: machinehealthcheck.Reader{Reader: counts, Recorder: recorder, Parallel: 1}, Client: parts.Client, SyncPeriod: syncPeriod,
 		},
 		remediation.ControllerName: &remediation.Reconciler{
-			Reader: remediation.Reader{Reader: counts, Gatekeeper: gate}, Client: parts.Client, Recorder: recorder, SyncPeriod: syncPeriod,
+			Reader: remediation.Reader{Reader: counts, Gatekeeper: gate, Parallel: 1}, Client: parts.Client, Recorder: recorder, SyncPeriod: syncPeriod,
 		},
 	}
 }

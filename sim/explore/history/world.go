@@ -151,7 +151,7 @@ type ProcessObserver interface {
 	// Began and Finished are called around a Reconcile. Finished is not called for one that fails.
 	Began(p *Process)
 	Finished(p *Process)
-	// Read is called with the result of a live read, and Written after the answer to a write has arrived.
+	// Read is called with the result of a read, and Written after the answer to a write has arrived.
 	Read(p *Process, call apimodel.Call, obj *apimodel.Object)
 	Written(p *Process, call apimodel.Call)
 }

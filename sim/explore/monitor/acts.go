@@ -22,6 +22,7 @@ func (m *Monitor) acts(p *history.Process, machine *clusterv1.Machine, what stri
 		m.w.Fail(rules.Look, "%s, and has not read its record", what)
 		return
 	}
+	t.lookByWrite(p, machine)
 	m.looked(t, machine, what)
 	m.permitted(t, r, machine, what)
 	m.intended(r, what)

@@ -19,6 +19,8 @@ type turn struct {
 	item  history.Item
 	looks map[lookAt]look
 	all   map[lookAt]look
+	// shown is what the cache has shown of each Machine last.
+	shown map[string]*apimodel.Object
 	// tick is when it began, and current is whether the caches showed everything then.
 	tick    int
 	began   time.Time
@@ -39,13 +41,29 @@ type look struct {
 
 // Began records the start of a Reconcile, and what the caches show then.
 func (m *Monitor) Began(p *history.Process) {
-	m.turns[p] = &turn{item: *p.Item, looks: map[lookAt]look{}, all: map[lookAt]look{}, tick: m.tick, began: m.w.Now(), current: current(p)}
+	m.turns[p] = &turn{item: *p.Item, looks: map[lookAt]look{}, all: map[lookAt]look{}, shown: map[string]*apimodel.Object{}, tick: m.tick, began: m.w.Now(), current: current(p)}
 	m.shows(p)
 }
 
 // Read implements Observer.
 func (m *Monitor) Read(p *history.Process, call apimodel.Call, obj *apimodel.Object) {
-	m.turns[p].saw(p, call, obj)
+	switch t := m.turns[p]; {
+	case call.Live:
+		t.saw(p, call, obj)
+	case call.Kind == kinds.Machine && call.Verb == "get":
+		t.shown[call.Key.Name] = obj
+	}
+}
+
+// lookByWrite counts an act on exactly the version of a Machine that the cache has shown as a look at it: the write has tested that version.
+func (t *turn) lookByWrite(p *history.Process, machine *clusterv1.Machine) {
+	at, shown := lookAt{kinds.Machine, machine.Name}, t.shown[machine.Name]
+	if _, looked := t.looks[at]; looked || shown == nil {
+		return
+	}
+	if apimodel.As[*clusterv1.Machine](shown).ResourceVersion == machine.ResourceVersion {
+		t.looks[at] = look{obj: shown, at: p.Now()}
+	}
 }
 
 // Written records the answer to a write of a Machine, which counts as a look.
@@ -55,11 +73,11 @@ func (m *Monitor) Written(p *history.Process, call apimodel.Call) {
 	}
 }
 
-// saw records a live read. A list counts only as a look at a MachineHealthCheck that was not read by name, because lists are
-// also read for counts.
+// saw records a live read. A list counts as a look at records, and at a MachineHealthCheck that was not read by name; other lists are read for
+// counts alone.
 func (t *turn) saw(p *history.Process, call apimodel.Call, obj *apimodel.Object) {
 	at := lookAt{call.Kind, call.Key.Name}
-	if call.Verb == "list" && (call.Kind != kinds.HealthCheck || t.looks[at].obj != nil) {
+	if call.Verb == "list" && call.Kind != kinds.Record && (call.Kind != kinds.HealthCheck || t.looks[at].obj != nil) {
 		return
 	}
 	t.looks[at] = look{obj, p.World.Unreadable, p.Now()}

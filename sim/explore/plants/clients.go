@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -95,13 +97,33 @@ func patching(with history.Parts, change func(context.Context, client.Object, cl
 	})
 }
 
-// showing changes what reads of one object show, for objects of one type.
+// showing changes what reads of one object and live lists show, for objects of one type.
 func showing[T client.Object](with history.Parts, change func(T)) history.Parts {
+	with.Live = lister[T]{with.Live, change}
 	return reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
 		if one, ok := obj.(T); ok && err == nil {
 			change(one)
 		}
 		return err
+	})
+}
+
+// lister changes the objects of one type in lists.
+type lister[T client.Object] struct {
+	client.Reader
+	change func(T)
+}
+
+// List implements client.Reader.
+func (l lister[T]) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if err := l.Reader.List(ctx, list, opts...); err != nil {
+		return err
+	}
+	return meta.EachListItem(list, func(item runtime.Object) error {
+		if one, ok := item.(T); ok {
+			l.change(one)
+		}
+		return nil
 	})
 }
 

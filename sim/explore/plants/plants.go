@@ -89,6 +89,13 @@ var plantsOfActs = []*history.Plant{
 		Change: unbound,
 	},
 	{
+		Name: "unversioned", World: plantWorld(worlds.OwnerReplaces, 2, worlds.Person, worlds.Caches), Rule: rules.Look,
+		About: "a mark does not test the version of the Machine that the cache has shown",
+		Change: func(_ *history.Process, with history.Parts) history.Parts {
+			return dropsOps(with, func(op, path string) bool { return op == "test" && path == "/metadata/resourceVersion" })
+		},
+	},
+	{
 		Name: "bound too far", World: restlessWorld(), Fault: 2, Rule: rules.Repaired,
 		About:  "writes on a Machine are bound to its version, so one that changes all the time is never repaired",
 		Change: boundTooFar,

@@ -4,7 +4,7 @@ package rules
 const (
 	OneRecord  = "a machine has at most one open record, and at most one action at work"
 	Health     = "only a live False acts, and only True proves"
-	Look       = "everything that an act depends on is read live just before it"
+	Look       = "everything that an act depends on is read live just before it, or tested by its write"
 	Permission = "nothing is done that a live look forbids"
 	Gate       = "nothing is done while the gate is closed"
 	Intent     = "the intent is stored before the act, and the end before anything is withdrawn"

@@ -1,0 +1,137 @@
+package remediation
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+)
+
+var errBroken = errors.New("broken on purpose")
+
+// batchTest has records ask for what they have in common. The reads end when the test lets them.
+type batchTest struct {
+	batches batches
+	// begun has the number of records of each batch, when its reads begin.
+	begun   chan int
+	release chan error
+	reads   int64
+	got     chan answer
+}
+
+// answer is the number of the read that a record got.
+type answer struct {
+	read int64
+	err  error
+}
+
+func newBatchTest() *batchTest {
+	return &batchTest{begun: make(chan int), release: make(chan error), got: make(chan answer, 2*batchFull)}
+}
+
+func (b *batchTest) ask(ctx context.Context) {
+	found, err := b.batches.read(ctx, kinship{}, &v1alpha1.MachineRemediation{}, func(records []*v1alpha1.MachineRemediation) (common, error) {
+		b.reads++
+		n := b.reads
+		b.begun <- len(records)
+		err := <-b.release
+		return common{cluster: &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Generation: n}}}, err
+	})
+	if err != nil {
+		b.got <- answer{err: err}
+		return
+	}
+	b.got <- answer{read: found.cluster.Generation}
+}
+
+// wantBatch waits until a read begins, and asserts for how many records.
+func (b *batchTest) wantBatch(t *testing.T, size int) {
+	t.Helper()
+	if got := <-b.begun; got != size {
+		t.Errorf("a batch of %d, want %d", got, size)
+	}
+}
+
+func (b *batchTest) wantAnswers(t *testing.T, n int, want answer) {
+	t.Helper()
+	for range n {
+		if got := <-b.got; got.read != want.read || !errors.Is(got.err, want.err) {
+			t.Errorf("answer %+v, want %+v", got, want)
+		}
+	}
+}
+
+// TestBatches: all who ask while a batch is read share the next one, and nobody gets an answer from a read that began before.
+func TestBatches(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBatchTest()
+		go b.ask(t.Context())
+		b.wantBatch(t, 1)
+		for range 5 {
+			go b.ask(t.Context())
+		}
+		synctest.Wait()
+		before := time.Now()
+		b.release <- nil
+		b.wantAnswers(t, 1, answer{read: 1})
+		b.wantBatch(t, 5)
+		if waited := time.Since(before); waited != 0 {
+			t.Errorf("those who come after one alone wait for %s", waited)
+		}
+		go b.ask(t.Context())
+		synctest.Wait()
+		b.release <- nil
+		b.wantAnswers(t, 5, answer{read: 2})
+		go b.ask(t.Context())
+		b.wantBatch(t, 2)
+		if waited := time.Since(before); waited != batchFills {
+			t.Errorf("those who come after several wait for %s", waited)
+		}
+		for range batchFull {
+			go b.ask(t.Context())
+		}
+		synctest.Wait()
+		before = time.Now()
+		b.release <- errBroken
+		b.wantAnswers(t, 2, answer{err: errBroken})
+		b.wantBatch(t, batchFull)
+		if waited := time.Since(before); waited != 0 {
+			t.Errorf("a full batch waits for %s", waited)
+		}
+		b.release <- nil
+		b.wantAnswers(t, batchFull, answer{read: 4})
+		synctest.Wait()
+		if n := len(b.batches.rows); n > 0 {
+			t.Errorf("%d batches are remembered", n)
+		}
+	})
+}
+
+// TestBatchesEnd with the one who waits.
+func TestBatchesEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBatchTest()
+		ctx, stop := context.WithCancel(t.Context())
+		go b.ask(t.Context())
+		b.wantBatch(t, 1)
+		go b.ask(t.Context())
+		synctest.Wait()
+		go b.ask(ctx)
+		synctest.Wait()
+		stop()
+		b.wantAnswers(t, 1, answer{err: context.Canceled})
+		b.release <- nil
+		b.wantBatch(t, 2)
+		b.release <- nil
+		b.wantAnswers(t, 1, answer{read: 1})
+		b.wantAnswers(t, 1, answer{read: 2})
+	})
+}
