@@ -101,8 +101,14 @@ func (n *names) findIn(field string, object map[string]any) {
 
 // named returns the class of the name in an object that is the value of a field; false if it has none.
 func named(field string, object map[string]any) (int, bool) {
-	if field == "requestedBy" && object["kind"] == "Person" {
-		return classPerson, true
+	if field == "requestedBy" {
+		switch {
+		case object["kind"] == "Person":
+			return classPerson, true
+		case object["uid"] == nil:
+			// It is the key of an annotation.
+			return classOther, false
+		}
 	}
 	if class, known := ofField[field]; known {
 		return class, true

@@ -24,3 +24,21 @@ func TestRedactOddNames(t *testing.T) {
 		}
 	}
 }
+
+// TestRedactKeepsAnnotations: whoever asks by an annotation has the key of the annotation as the name, and that is no name of an object: a record
+// goes by whether the Machine still has it.
+func TestRedactKeepsAnnotations(t *testing.T) {
+	for _, by := range []map[string]any{
+		{"kind": "Annotation", "name": "reboot.metal3.io/PowerOff"}, {"kind": "Annotation", "name": "reboot.metal3.io"},
+		{"kind": "HealthCheck", "name": "host.metal3.io/external-remediation"},
+	} {
+		name := by["name"]
+		tree := map[string]any{"objects": []any{map[string]any{
+			"kind": "MachineRemediation", "metadata": map[string]any{"name": "m1-abc-1"}, "spec": map[string]any{"requestedBy": by},
+		}}}
+		record := newRedactor(tree).redact("", tree).(map[string]any)["objects"].([]any)[0].(map[string]any)
+		if got := record["spec"].(map[string]any)["requestedBy"].(map[string]any)["name"]; got != name {
+			t.Errorf("%s is redacted: %s", name, got)
+		}
+	}
+}

@@ -21,9 +21,11 @@ func TestEachWriteGoesWrong(t *testing.T) {
 		World worlds.Spec
 		acts  []string
 	}{
-		"mark":    {worlds.Spec{Owner: worlds.OwnerReplaces}, []string{"patch Machine/status"}},
-		"delete":  {worlds.Spec{Owner: worlds.OwnerNone}, []string{"delete Machine"}},
-		"reboot":  {worlds.Spec{Owner: worlds.OwnerReplaces, Reboot: true}, []string{"create RebootRemediation", "patch Machine"}},
+		"mark":   {worlds.Spec{Owner: worlds.OwnerReplaces}, []string{"patch Machine/status"}},
+		"delete": {worlds.Spec{Owner: worlds.OwnerNone}, []string{"delete Machine"}},
+		"reboot": {worlds.Spec{Owner: worlds.OwnerReplaces, Reboot: true}, []string{
+			"create RebootRemediation", "patch Machine", "patch RebootRemediation", "update RebootRemediation/status", "patch BareMetalHost", "delete Node", "patch Node",
+		}},
 		"request": {worlds.Spec{Owner: worlds.OwnerReplaces, Request: true}, []string{"create FixRemediation", "delete FixRemediation"}},
 		"plan":    {worlds.Spec{Owner: worlds.OwnerReplaces, Plan: worlds.Named("cloud plan").Plan}, []string{"patch Machine/status"}},
 	} {

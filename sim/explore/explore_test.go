@@ -23,13 +23,13 @@ func TestNoRuleIsBroken(t *testing.T) {
 }
 
 // TestMadeAgain: a person deletes a RebootRemediation before its record could store that it created it. It is created again, and the
-// host is cycled once. The planted bug "hasty hosts" breaks the rule in one of these histories.
+// host is cycled once. The planted bug "hasty hosts" breaks a rule in one of these histories.
 func TestMadeAgain(t *testing.T) {
 	hasty, err := plants.Named("hasty hosts")
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge(t, Random(hasty.World, nil, hasty.Seed, 200, 1, workers))
+	judge(t, Random(hasty.World, nil, hasty.Seed, 50, 1, workers))
 }
 
 // TestSmallWorld deviates once at each point of the smallest world. The command explore does so in all small worlds.

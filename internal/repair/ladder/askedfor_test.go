@@ -126,6 +126,19 @@ func TestBefore(t *testing.T) {
 	}
 }
 
+// TestBeforeAtWork: what is at work goes first, also if another record seems to be as old, or older: it was made in the same second, or the clock
+// has stepped back.
+func TestBeforeAtWork(t *testing.T) {
+	for _, later := range []time.Duration{0, time.Second} {
+		first, second := with(askedFor(Sick), works("reboot", time.Minute)).Record, askedFor(Sick).Record
+		first.UID, second.UID = "b", "a"
+		first.CreationTimestamp, second.CreationTimestamp = *ago(0), *ago(later)
+		if !Before(first, second) || Before(second, first) {
+			t.Errorf("what was made %s before what is at work does not wait", later)
+		}
+	}
+}
+
 // TestBeforeByKind: what people ask for waits for a health check's, whoever's that is. Of two of one kind, the later one waits.
 func TestBeforeByKind(t *testing.T) {
 	own, theirs := plan(reboot()).Record, byHealthCheck(Sick).Record

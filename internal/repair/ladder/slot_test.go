@@ -126,7 +126,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestInFlight: what a former leader has carried out after the slot was given back counts all the same.
+// TestInFlight: what a former leader has carried out after the slot was given back counts all the same. What somebody asked for counts only while it
+// is at work: if it waits for the record of a health check, that one needs a slot first.
 func TestInFlight(t *testing.T) {
 	back := func(f *Facts) { f.Record.Status.ReleasedGrant = f.Record.Spec.Grant }
 	for name, tt := range map[string]struct {
@@ -137,6 +138,8 @@ func TestInFlight(t *testing.T) {
 		"has given it back":                   {with(plan(replace()), back), false},
 		"is at work without one":              {with(plan(replace()), works("replace", time.Minute), back), true},
 		"has intended to be, and is not seen": {with(plan(replace()), begins("replace", time.Minute), back), false},
+		"what somebody asked for waits":       {askedFor(Healthy), false},
+		"what somebody asked for is at work":  {with(askedFor(Healthy), works("reboot", time.Minute)), true},
 		"was at work":                         {with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultFailed, ""), back), false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -16,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// Server holds all objects and their history. It is not safe for concurrent use.
+// Server holds all objects and their history. Several goroutines may read at once, as long as none writes.
 type Server struct {
 	// Scheme knows the kinds that are read and written as Go types.
 	Scheme *runtime.Scheme
@@ -32,6 +33,8 @@ type Server struct {
 	version int64
 	uids    int
 	types   map[reflect.Type]schema.GroupVersionKind
+	// mu protects kinds and types, which readers add to.
+	mu      sync.Mutex
 	garbage garbage
 }
 
@@ -46,6 +49,8 @@ type Change struct {
 // Kind returns the kind of an object.
 func (s *Server) Kind(obj runtime.Object) schema.GroupVersionKind {
 	of := reflect.TypeOf(obj)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if gvk, ok := s.types[of]; ok {
 		return gvk
 	}
@@ -72,6 +77,8 @@ func (s *Server) Latest(gvk schema.GroupVersionKind, key client.ObjectKey) *Obje
 func (s *Server) All(gvk schema.GroupVersionKind) []*Object { return s.history(gvk).latest() }
 
 func (s *Server) history(gvk schema.GroupVersionKind) *history {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, h := range s.kinds {
 		if h.kind == gvk {
 			return h

@@ -1,6 +1,8 @@
 package apimodel
 
 import (
+	"sync"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -9,6 +11,8 @@ import (
 type View struct {
 	server *Server
 	at     map[*history]int
+	// mu protects at, which readers add to.
+	mu sync.Mutex
 }
 
 // NewView returns caches that are up to date.
@@ -20,6 +24,8 @@ func (v *View) Behind(gvk schema.GroupVersionKind) int {
 }
 
 func (v *View) behind(h *history) int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	at, ok := v.at[h]
 	if !ok {
 		at = len(h.states) - 1

@@ -34,12 +34,11 @@ func (p *Process) reads(call apimodel.Call) error {
 // moveCache makes a cache catch up if it lags too far behind, and may make it catch up at this very moment.
 func (p *Process) moveCache(kind schema.GroupVersionKind) {
 	behind := p.View.Behind(kind)
+	if behind == 0 || p.beside() {
+		return
+	}
 	if behind > most {
 		p.sync(kind, most)
-		behind = most
-	}
-	if behind == 0 {
-		return
 	}
 	p.World.pick(schedule.AtCache, func() []option {
 		return []option{{fmt.Sprintf("the cache of %s of %s moves on", kind.Kind, p.Name), func() { p.sync(kind, 0) }}}

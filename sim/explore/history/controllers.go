@@ -1,18 +1,26 @@
 package history
 
 import (
+	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/intake"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/workload"
+	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 )
 
 // syncPeriod is so long that nothing can depend on it: whatever is due by itself must say so.
@@ -23,9 +31,9 @@ const grace = 5 * time.Minute
 
 // addControllers creates the Reconcilers of a process, with an empty memory.
 func (p *Process) addControllers() {
-	parts := p.World.Plant.parts(p, Parts{Client: p.client, Live: p.client.Live(), Nodes: nodes{p}})
+	parts := p.World.Plant.parts(p, Parts{Client: p.client, Live: p.client.Live(), Nodes: nodes{p: p}})
 	clock, recorder, selectors := ownClock{p}, recorder{p}, &mhcspec.Selectors{}
-	observer := &machinehealth.Observer{Nodes: parts.Nodes, GracePeriod: grace}
+	observer := &machinehealth.Observer{Nodes: parts.Nodes, Hosts: p.World.hosts(parts.Client, parts.Live), GracePeriod: grace}
 	counts := slots.Reader{Cache: parts.Client, Live: parts.Live, Observer: observer, Selectors: selectors, Clock: clock}
 	var gate remediation.Gatekeeper = &slots.Gatekeeper{Reader: counts}
 	if parts.Gate != nil {
@@ -36,12 +44,64 @@ func (p *Process) addControllers() {
 			Client: parts.Client, Observer: observer, Selectors: selectors, Recorder: recorder, Clock: clock, SyncPeriod: syncPeriod,
 		},
 		machinehealthcheck.ControllerName: &machinehealthcheck.Reconciler{
-			Reader: machinehealthcheck.Reader{Reader: counts, Recorder: recorder, Parallel: 1}, Client: parts.Client, SyncPeriod: syncPeriod,
+			Reader: machinehealthcheck.Reader{Reader: counts, Recorder: recorder, Parallel: 1, Host: hostOf(observer.Hosts)}, Client: parts.Client, SyncPeriod: syncPeriod,
 		},
 		remediation.ControllerName: &remediation.Reconciler{
 			Reader: remediation.Reader{Reader: counts, Gatekeeper: gate, Parallel: 1}, Client: parts.Client, Recorder: recorder, SyncPeriod: syncPeriod,
 		},
+		intake.ControllerName: &intake.Reconciler{Kind: intake.ClusterAPIKind, Client: parts.Client, Live: parts.Live, Recorder: recorder, Clock: clock},
+		reboot.ControllerName: &reboot.Reconciler{
+			Kind: reboot.ClusterAPIKind, Client: parts.Client, Live: parts.Live, Mapper: mapper, Workload: nodes{p: p, client: parts.Client},
+			Recorder: recorder, Clock: clock, SyncPeriod: syncPeriod,
+		},
 	}
+}
+
+// mapper knows the kind of the infrastructure machines.
+var mapper = newMapper()
+
+func newMapper() meta.RESTMapper {
+	m := meta.NewDefaultRESTMapper([]schema.GroupVersion{kinds.Infrastructure.GroupVersion()})
+	m.Add(kinds.Infrastructure, meta.RESTScopeNamespace)
+	return m
+}
+
+// hosts reads the bare-metal hosts; nil if the world has none.
+func (w *World) hosts(cached, live client.Reader) *machinehealth.Hosts {
+	if !w.Spec.Metal() {
+		return nil
+	}
+	hosts := &machinehealth.Hosts{Client: cached, Live: live}
+	w.must(hosts.Appeared(w.Ctx, &indexer{}))
+	return hosts
+}
+
+// hostOf returns what finds the host of a machine in the cache.
+func hostOf(hosts *machinehealth.Hosts) func(context.Context, *clusterv1.Machine) (*v1alpha1.RemediationReference, error) {
+	return func(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error) {
+		host, err := hosts.Of(ctx, machine, false)
+		if host == nil || err != nil {
+			return nil, err
+		}
+		return &v1alpha1.RemediationReference{Name: host.Name, UID: host.UID}, nil
+	}
+}
+
+// indexer collects indexes.
+type indexer struct{ indexes []mhcspec.Index }
+
+// IndexField implements client.FieldIndexer.
+func (i *indexer) IndexField(_ context.Context, obj client.Object, field string, extract client.IndexerFunc) error {
+	i.indexes = append(i.indexes, mhcspec.Index{Object: obj, Field: field, Extract: extract})
+	return nil
+}
+
+func indexesOfHosts() []mhcspec.Index {
+	collected := &indexer{}
+	if err := (&machinehealth.Hosts{}).Appeared(context.Background(), collected); err != nil {
+		panic(err) // the collector never fails
+	}
+	return collected.indexes
 }
 
 // Parts are the dependencies of a process's Reconcilers. A planted bug changes them.

@@ -36,7 +36,10 @@ func (w *World) disturbances(about func(...schema.GroupVersionKind) bool) []opti
 		{worlds.Person, w.meddleWithRequests, []schema.GroupVersionKind{kinds.Request, kinds.Reboot}},
 		{worlds.Pauses, w.pauses, []schema.GroupVersionKind{kinds.HealthCheck, kinds.Cluster}},
 		{worlds.Upgrade, w.upgrade, []schema.GroupVersionKind{kinds.HealthCheck}},
-		{worlds.Hosts, w.keepHosts, []schema.GroupVersionKind{kinds.Machine}},
+		{worlds.Hosts, w.keepHosts, []schema.GroupVersionKind{kinds.Host}},
+		{worlds.Askers, w.askByCommand, []schema.GroupVersionKind{kinds.Record}},
+		{worlds.Askers, w.askByAnnotation, []schema.GroupVersionKind{kinds.Machine}},
+		{worlds.Askers, w.askByRequest, []schema.GroupVersionKind{kinds.Reboot}},
 		{worlds.Owners, w.ownersActOtherwise, []schema.GroupVersionKind{kinds.Machine}},
 		{worlds.Kinds, w.forbid, []schema.GroupVersionKind{kinds.Request}},
 		{worlds.Faults, w.refuse, []schema.GroupVersionKind{kinds.Machine}},
@@ -62,7 +65,7 @@ func (w *World) nodesChange() []option {
 	var options []option
 	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
 		name := m.Name
-		if w.Server.Latest(kinds.Node, client.ObjectKey{Name: nodeOf(name)}) == nil {
+		if w.Server.Latest(kinds.Node, client.ObjectKey{Name: nodeOf(name)}) == nil || !w.running(name) {
 			continue
 		}
 		options = append(options,

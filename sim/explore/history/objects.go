@@ -36,6 +36,9 @@ func Every[T client.Object](w *World, kind schema.GroupVersionKind) []T {
 
 // put creates an object with its status.
 func (w *World) put(obj client.Object) {
+	before := w.Writer
+	w.Writer = nil
+	defer func() { w.Writer = before }()
 	ctx := context.Background()
 	built := obj.DeepCopyObject().(client.Object)
 	w.must(w.admin.Create(ctx, obj))

@@ -11,7 +11,7 @@ import (
 func (w *World) Outside() *fleet.Observer {
 	outside := &Process{World: w, client: &apimodel.Client{Server: w.Server, View: w.Server.NewView(), Reads: w.mayRead}}
 	return fleet.New(fleet.Sources{
-		Client: outside.client, Live: outside.client.Live(), Nodes: nodes{outside}, GracePeriod: grace, Records: true, Clock: w.clock,
+		Client: outside.client, Live: outside.client.Live(), Nodes: nodes{p: outside}, Hosts: w.hosts(outside.client, outside.client.Live()), GracePeriod: grace, Records: true, Clock: w.clock,
 	})
 }
 

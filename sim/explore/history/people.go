@@ -12,7 +12,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
@@ -200,38 +199,12 @@ func (w *World) Cooperate() {
 	update(w, kinds.Cluster, kinds.ClusterName, false, func(c *clusterv1.Cluster) { c.Spec.Paused = nil })
 	nothing := map[string]string{
 		clusterv1.PausedAnnotation: gone, mhcspec.HoldUntilAnnotation: gone, mhcspec.DryRunAnnotation: gone,
-		clusterv1.MachineSkipRemediationAnnotation: gone, mhcspec.UpgradeMarker: gone, keepsOff: gone,
+		clusterv1.MachineSkipRemediationAnnotation: gone, mhcspec.UpgradeMarker: gone,
 	}
 	w.annotate(kinds.HealthCheck, kinds.CheckName, nothing)
 	w.annotate(kinds.Cluster, kinds.ClusterName, nothing)
 	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
 		w.annotate(kinds.Machine, m.Name, nothing)
 	}
-}
-
-// keepsOff is the annotation on a Machine by which a person keeps its host off.
-const keepsOff = rebootannotation.Request + "/" + string(v1alpha1.StepPowerOff)
-
-// kept reports whether a person keeps the host of a machine.
-func (w *World) kept(machine string) bool {
-	m := Latest[*clusterv1.Machine](w, kinds.Machine, machine)
-	return KeptOff(m)
-}
-
-// KeptOff reports whether a person keeps the host of a machine.
-func KeptOff(m *clusterv1.Machine) bool {
-	if m == nil {
-		return false
-	}
-	_, kept := m.Annotations[keepsOff]
-	return kept
-}
-
-// keepHosts returns the ways in which a person keeps hosts, and gives them back.
-func (w *World) keepHosts() []option {
-	var options []option
-	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
-		options = append(options, w.toggle(kinds.Machine, m, keepsOff, ""))
-	}
-	return options
+	w.giveHostsBack()
 }

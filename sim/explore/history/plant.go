@@ -26,9 +26,6 @@ type Plant struct {
 	Fault int
 	// Change plants the bug.
 	Change func(*Process, Parts) Parts
-	// Hasty makes the reboot controller carry out a RebootRemediation before its record has stored that it
-	// created it.
-	Hasty bool
 	// Predicts falsifies explain's predictions; nil leaves them alone.
 	Predicts func([]explain.Upcoming) []explain.Upcoming
 }

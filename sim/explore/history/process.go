@@ -3,7 +3,6 @@ package history
 import (
 	"fmt"
 	"runtime"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,6 +27,8 @@ type Process struct {
 	queue       queue
 	// Item is the item of the current Reconcile; nil between two.
 	Item *Item
+	// goroutine is the one of the current Reconcile.
+	goroutine string
 	// lag is how many writes its caches do not show for now.
 	lag map[schema.GroupVersionKind]int
 	// dead is set after it crashed.
@@ -52,26 +53,21 @@ type crash struct{ process *Process }
 // crash ends everything that the process does. Other goroutines of a Reconcile may call it, too.
 func (p *Process) crash() {
 	p.dead = true
-	if !reconciles() {
+	if p.beside() {
 		runtime.Goexit()
 	}
 	panic(crash{p})
 }
 
-// reconciles reports whether the calling goroutine is the one that reconciles, not one that a Reconcile started.
-func reconciles() bool {
-	callers := make([]uintptr, 128)
-	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
-	for {
-		frame, more := frames.Next()
-		if strings.HasSuffix(frame.Function, ".(*Process).reconcile") {
-			return true
-		}
-		if !more {
-			return false
-		}
-	}
+// goroutine identifies the calling goroutine.
+func goroutine() string {
+	var head [32]byte
+	return string(head[:runtime.Stack(head[:], false)])
 }
+
+// beside reports whether the calling goroutine is one that a Reconcile has started. Several of them read at once, so nothing may happen at their
+// reads that depends on their order.
+func (p *Process) beside() bool { return p.Item != nil && p.goroutine != goroutine() }
 
 // newProcess starts a manager. Its caches are up to date, unless they start older.
 func (w *World) newProcess() *Process {
@@ -137,7 +133,7 @@ func (p *Process) Failing() bool { return len(p.queue.failures) > 0 }
 func (p *Process) reconcile(i Item) {
 	p.queue.remove(i)
 	p.World.say("%s %s", p.Name, i)
-	p.Item = &i
+	p.Item, p.goroutine = &i, goroutine()
 	p.World.observer.Began(p)
 	defer func() {
 		p.Item = nil

@@ -38,9 +38,11 @@ func (w *World) resync() {
 }
 
 const (
-	// busiest is how many steps may happen at one moment, and busy how many in a whole rest.
+	// busiest is how many steps may happen at one moment, and busy how many writes in a whole rest. Looks that change nothing may be many: a power
+	// cycle looks for its Node all the time.
 	busiest = 400
 	busy    = 4000
+	looks   = 40000
 )
 
 // Rest lets time pass without faults, at most until over returns true. Whenever nothing is left to do for now, it calls check.
@@ -60,7 +62,7 @@ func (w *World) Rest(length time.Duration, check func(), over func() bool) {
 		if all, atOnce = all+1, atOnce+1; w.clock.now.After(now) {
 			atOnce = 0
 		}
-		if all > busy || atOnce > busiest || w.Server.Version()-written > busy {
+		if all > looks || atOnce > busiest || w.Server.Version()-written > busy {
 			w.Fail(rules.Rest, "after %d steps, %d of them at one moment, %s is still busy with %v", all, atOnce, w.Leader.Name, w.Leader.queue.ready)
 		}
 	}

@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,7 +24,7 @@ const SickAfter = time.Minute
 func (w *World) setUp() {
 	w.put(build.Cluster(kinds.Namespace, kinds.ClusterName))
 	if w.Spec.Owner != worlds.OwnerNone {
-		w.put(build.MachineSet(kinds.Namespace, "set", build.Replicas(int32(w.Spec.Machines))))
+		w.put(w.machineSet())
 	}
 	w.put(build.RemediationTemplate(kinds.Template, kinds.Namespace, "fix", map[string]any{}))
 	if w.Spec.Plan != nil {
@@ -35,6 +36,15 @@ func (w *World) setUp() {
 	for i := range w.Spec.Machines {
 		w.makeMachine(i < w.Spec.Sick)
 	}
+}
+
+// machineSet returns the owner of the machines.
+func (w *World) machineSet() *clusterv1.MachineSet {
+	set := build.MachineSet(kinds.Namespace, "set", build.Replicas(int32(w.Spec.Machines)))
+	if w.Spec.Autoscaled {
+		build.Annotation("cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size", "1")(set)
+	}
+	return set
 }
 
 // healthCheck returns the MachineHealthCheck of a world.
@@ -78,7 +88,16 @@ func (w *World) newMachine() string {
 	if w.Spec.Owner != worlds.OwnerNone {
 		options = append(options, build.OwnedBy(Latest[*clusterv1.MachineSet](w, kinds.MachineSet, "set")))
 	}
+	if w.Spec.Metal() {
+		options = append(options, build.MachineFunc(onMetal))
+	}
+	if w.Spec.ControlPlane {
+		options = append(options, build.ControlPlane())
+	}
 	w.put(build.Machine(kinds.Namespace, name, options...))
+	if w.Spec.Metal() {
+		w.makeHost(name)
+	}
 	return name
 }
 
@@ -88,18 +107,36 @@ func (w *World) giveNode(name string, sick bool) {
 	update(w, kinds.Machine, name, true, func(m *clusterv1.Machine) { build.NodeRef(nodeOf(name))(m) })
 }
 
-func nodeOf(machine string) string { return "node-" + machine }
+const nodePrefix = "node-"
+
+func nodeOf(machine string) string { return nodePrefix + machine }
+
+func machineAt(node string) string { return strings.TrimPrefix(node, nodePrefix) }
 
 // nodeIs makes a Node healthy or sick from now on.
 func (w *World) nodeIs(machine string, healthy bool) {
-	status := metav1.ConditionTrue
-	if !healthy {
-		status = metav1.ConditionFalse
+	if healthy {
+		w.nodeSays(machine, metav1.ConditionTrue)
+		return
 	}
-	node := build.Node(nodeOf(machine), build.NodeReady(status, w.clock.now))
+	w.nodeSays(machine, metav1.ConditionFalse)
+}
+
+// nodeSays sets from now on whether a Node is Ready. It creates the Node if there is none.
+func (w *World) nodeSays(machine string, ready metav1.ConditionStatus) {
+	node := build.Node(nodeOf(machine), build.NodeReady(ready, w.clock.now))
+	if w.Spec.Metal() && !w.machineJoined(machine) {
+		putOnNode(node)
+	}
 	if Latest[*corev1.Node](w, kinds.Node, node.Name) == nil {
 		w.put(node)
 		return
 	}
 	update(w, kinds.Node, node.Name, true, func(stored *corev1.Node) { stored.Status.Conditions = node.Status.Conditions })
+}
+
+// machineJoined reports whether a Machine has had a Node before.
+func (w *World) machineJoined(name string) bool {
+	m := Latest[*clusterv1.Machine](w, kinds.Machine, name)
+	return m != nil && m.Status.NodeRef.IsDefined()
 }

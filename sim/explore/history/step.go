@@ -76,9 +76,18 @@ func (w *World) do(one option) {
 
 // Next returns when something happens by itself; zero if never.
 func (w *World) Next() time.Time {
-	next, owners := w.Leader.queue.next(), w.OwnersNext()
-	if next.IsZero() || (!owners.IsZero() && owners.Before(next)) {
-		return owners
+	next := w.Leader.queue.next()
+	if others := w.OthersNext(); next.IsZero() || (!others.IsZero() && others.Before(next)) {
+		return others
+	}
+	return next
+}
+
+// OthersNext returns when somebody other than the managers does something by itself; zero if nobody does.
+func (w *World) OthersNext() time.Time {
+	next, hosts := w.OwnersNext(), w.hostsNext()
+	if next.IsZero() || (!hosts.IsZero() && hosts.Before(next)) {
+		return hosts
 	}
 	return next
 }

@@ -1,16 +1,23 @@
 package history
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/intake"
+	"github.com/sickbay-dev/sickbay/internal/intake/ask"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
@@ -29,7 +36,9 @@ func (p *Process) wake(change apimodel.Change) {
 	case kinds.Record:
 		if metadataChanged(change) {
 			p.queue.add(Item{remediation.ControllerName, name})
+			p.wakeBeside(change)
 		}
+		p.wakeAsked(change)
 		if standingChanged(apimodel.As[*v1alpha1.MachineRemediation](change.Before), apimodel.As[*v1alpha1.MachineRemediation](change.After)) {
 			p.wakeChecks()
 		}
@@ -42,10 +51,40 @@ func (p *Process) wake(change apimodel.Change) {
 		p.wakeHealth(func(*clusterv1.Machine) bool { return true })
 		p.wakeChecks()
 		p.wakeRecords(func(*v1alpha1.MachineRemediation) bool { return true })
-	case kinds.Request, kinds.Reboot:
-		p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool {
-			return r.Spec.MachineRef.Name == name || strings.HasPrefix(name, r.Name)
-		})
+	case kinds.Request:
+		p.wakeRecordsOf(name)
+	case kinds.Reboot:
+		p.wakeByReboot(change)
+	case kinds.Host:
+		p.wakeByHost(change)
+	}
+}
+
+// wakeRecordsOf queues the records that a request of that name may belong to.
+func (p *Process) wakeRecordsOf(name string) {
+	p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool {
+		return r.Spec.MachineRef.Name == name || strings.HasPrefix(name, r.Name)
+	})
+}
+
+func (p *Process) wakeByHost(change apimodel.Change) {
+	name := change.Key.Name
+	p.wakeReboots(func(r *v1alpha1.RebootRemediation) bool { return r.Status.Host == nil || r.Status.Host.Name == name })
+	if change.Before == nil || change.After == nil || keptBy(change.Before) != keptBy(change.After) {
+		p.wakeRecordsOf(MachineOn(name))
+	}
+}
+
+func keptBy(host *apimodel.Object) string {
+	return cycle.KeptBy(apimodel.As[*metal3v1.BareMetalHost](host), false)
+}
+
+// wakeReboots queues power cycles.
+func (p *Process) wakeReboots(which func(*v1alpha1.RebootRemediation) bool) {
+	for _, r := range Every[*v1alpha1.RebootRemediation](p.World, kinds.Reboot) {
+		if reboot.IsCycle(r) && which(r) {
+			p.queue.add(Item{reboot.ControllerName, r.Name})
+		}
 	}
 }
 
@@ -63,6 +102,8 @@ func metadataChanged(change apimodel.Change) bool {
 
 func (p *Process) wakeByMachine(change apimodel.Change) {
 	name := change.Key.Name
+	p.wakeReboots(func(r *v1alpha1.RebootRemediation) bool { return r.Spec.Machine.Name == name })
+	p.wakeIntake(change)
 	before, after := apimodel.As[*clusterv1.Machine](change.Before), apimodel.As[*clusterv1.Machine](change.After)
 	identity := metadataChanged(change) || !equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences)
 	was, is, markWas, markIs := [3]string{}, [3]string{}, [3]string{}, [3]string{}
@@ -118,6 +159,56 @@ func (p *Process) wakeRecords(which func(*v1alpha1.MachineRemediation) bool) {
 	for _, r := range Every[*v1alpha1.MachineRemediation](p.World, kinds.Record) {
 		if which(r) && r.Status.CompletionTime == nil {
 			p.queue.add(Item{remediation.ControllerName, r.Name})
+		}
+	}
+}
+
+// wakeBeside queues the other open records of a record's machine: one waits for another, or makes room for it.
+func (p *Process) wakeBeside(change apimodel.Change) {
+	changed := apimodel.As[*v1alpha1.MachineRemediation](cmp.Or(change.After, change.Before))
+	p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool { return r.Spec.MachineRef.UID == changed.Spec.MachineRef.UID })
+}
+
+// wakeAsked queues the machine of a record that somebody has asked for.
+func (p *Process) wakeAsked(change apimodel.Change) {
+	if r := apimodel.As[*v1alpha1.MachineRemediation](cmp.Or(change.After, change.Before)); r.Spec.AskedFor() {
+		p.queue.add(Item{intake.ControllerName, r.Spec.MachineRef.Name})
+	}
+}
+
+// wakeByReboot queues what a RebootRemediation concerns: if it only asks for a power cycle, what is made of it.
+func (p *Process) wakeByReboot(change apimodel.Change) {
+	name := change.Key.Name
+	changed := apimodel.As[*v1alpha1.RebootRemediation](cmp.Or(change.After, change.Before))
+	p.wakeRecordsOf(name)
+	if !reboot.IsCycle(changed) {
+		p.queue.add(Item{intake.ControllerName, ask.MachineOf(changed).Name})
+		p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool {
+			return r.Spec.AskedFor() && r.Spec.RequestedBy.UID == changed.UID
+		})
+		return
+	}
+	p.wakeReboots(func(r *v1alpha1.RebootRemediation) bool {
+		return r.Name == name || r.Status.Phase == v1alpha1.Pending || (r.Status.Phase.Ended() && cycle.OwesNode(&r.Status))
+	})
+}
+
+// wakeIntake queues a machine with a request or an annotation that concerns intake. Of any other, it only reads the metadata.
+func (p *Process) wakeIntake(change apimodel.Change) {
+	for _, r := range Every[*v1alpha1.RebootRemediation](p.World, kinds.Reboot) {
+		if !reboot.IsCycle(r) && ask.MachineOf(r).Name == change.Key.Name {
+			p.queue.add(Item{intake.ControllerName, change.Key.Name})
+		}
+	}
+	for _, version := range []*apimodel.Object{change.Before, change.After} {
+		if version == nil {
+			continue
+		}
+		for key := range version.Typed().GetAnnotations() {
+			if strings.HasPrefix(key, rebootannotation.Request) {
+				p.queue.add(Item{intake.ControllerName, change.Key.Name})
+				return
+			}
 		}
 	}
 }

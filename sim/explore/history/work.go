@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -13,9 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
-	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
-	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
@@ -31,9 +28,8 @@ func (w *World) work() []option {
 	for _, request := range Every[*unstructured.Unstructured](w, kinds.Request) {
 		options = append(options, w.provide(request)...)
 	}
-	for _, reboot := range Every[*v1alpha1.RebootRemediation](w, kinds.Reboot) {
-		options = append(options, w.cycle(reboot)...)
-	}
+	options = append(options, w.workOnHosts()...)
+	options = append(options, w.checksWithdraw()...)
 	for _, garbage := range w.Server.Garbage() {
 		obj := garbage.Typed()
 		options = append(options, option{"the garbage collector deletes " + obj.GetName(), func() { w.remove(obj) }})
@@ -62,6 +58,9 @@ func (w *World) workOn(m *clusterv1.Machine) []option {
 func (w *World) tearDown(name string) {
 	if node := w.Server.Latest(kinds.Node, client.ObjectKey{Name: nodeOf(name)}); node != nil {
 		w.remove(node.Typed())
+	}
+	if w.Spec.Metal() {
+		w.releaseHost(name)
 	}
 	update(w, kinds.Machine, name, false, func(m *clusterv1.Machine) { m.Finalizers = nil })
 }
@@ -143,20 +142,12 @@ func (w *World) scale(machines []*clusterv1.Machine) []option {
 	return []option{{"the owner makes another machine", func() { w.newMachine() }}}
 }
 
-// cycled counts power cycles by the operation that asked for them.
-func (w *World) cycled(operation string) {
-	w.cycles[operation]++
-	if w.cycles[operation] > 1 && strings.Contains(operation, "/") {
-		w.Fail(rules.Once, "the host was cycled %d times for operation %s", w.cycles[operation], operation)
-	}
-}
-
 // heal makes a repaired Node healthy, unless repairs are in vain in this world.
 func (w *World) heal(machine string) {
 	if w.Spec.InVain && !w.cooperating {
 		return
 	}
-	if w.Server.Latest(kinds.Node, client.ObjectKey{Name: nodeOf(machine)}) != nil {
+	if w.Server.Latest(kinds.Node, client.ObjectKey{Name: nodeOf(machine)}) != nil && w.running(machine) {
 		w.nodeIs(machine, true)
 	}
 }
@@ -177,64 +168,4 @@ func (w *World) provide(request *unstructured.Unstructured) []option {
 		w.must(client.IgnoreNotFound(w.admin.Status().Update(context.Background(), changed)))
 		w.heal(strings.TrimRight(strings.SplitN(name, "-", 2)[0], "-"))
 	}}}
-}
-
-// cycle makes the reboot controller carry out a RebootRemediation: it stores that it begins, and then cycles the host. It does not begin one that is
-// being deleted, whose record has not stored that it created it, or whose host somebody keeps.
-func (w *World) cycle(reboot *v1alpha1.RebootRemediation) []option {
-	name, machine := reboot.Name, reboot.Spec.Machine.Name
-	switch {
-	case meta.FindStatusCondition(reboot.Status.Conditions, v1alpha1.ConditionSucceeded) != nil || !reboot.DeletionTimestamp.IsZero():
-		return nil
-	case reboot.Status.BeganAt != nil || w.hasty():
-		return []option{{"the host of RebootRemediation " + name + " is cycled", func() { w.powerCycle(reboot) }}}
-	case w.kept(machine) && meta.FindStatusCondition(reboot.Status.Conditions, v1alpha1.ConditionHostAvailable) == nil:
-		return []option{{"RebootRemediation " + name + " waits for a person", func() { w.awaitsPerson(name) }}}
-	case w.kept(machine) || !w.stored(reboot):
-		return nil
-	}
-	return []option{{"RebootRemediation " + name + " begins", func() {
-		update(w, kinds.Reboot, name, true, func(r *v1alpha1.RebootRemediation) {
-			r.Status.Phase, r.Status.BeganAt = v1alpha1.PoweringOff, new(metav1.NewTime(w.clock.now))
-			meta.RemoveStatusCondition(&r.Status.Conditions, v1alpha1.ConditionHostAvailable)
-		})
-	}}}
-}
-
-// awaitsPerson makes a RebootRemediation say that somebody keeps its host.
-func (w *World) awaitsPerson(name string) {
-	update(w, kinds.Reboot, name, true, func(r *v1alpha1.RebootRemediation) {
-		meta.SetStatusCondition(&r.Status.Conditions, metav1.Condition{
-			Type: v1alpha1.ConditionHostAvailable, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonHeldByOthers,
-			Message: "Somebody keeps the host off", LastTransitionTime: metav1.NewTime(w.clock.now),
-		})
-	})
-}
-
-// powerCycle switches a host off and on again, unless somebody keeps it.
-func (w *World) powerCycle(reboot *v1alpha1.RebootRemediation) {
-	w.cycled(reboot.Annotations[v1alpha1.OperationAnnotation])
-	state := metav1.ConditionTrue
-	if w.Spec.InVain && !w.cooperating {
-		state = metav1.ConditionFalse
-	}
-	update(w, kinds.Reboot, reboot.Name, true, func(r *v1alpha1.RebootRemediation) {
-		r.Status.PoweredOffAt = new(metav1.NewTime(w.clock.now))
-		if r.Status.BeganAt == nil {
-			r.Status.BeganAt = r.Status.PoweredOffAt
-		}
-		meta.SetStatusCondition(&r.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: state, Reason: "Done", LastTransitionTime: metav1.NewTime(w.clock.now)})
-	})
-	w.heal(reboot.Spec.Machine.Name)
-}
-
-// hasty reports whether the reboot controller carries out what it has not stored.
-func (w *World) hasty() bool { return w.Plant != nil && w.Plant.Hasty }
-
-// stored reports whether a record says that its current attempt created a RebootRemediation.
-func (w *World) stored(reboot *v1alpha1.RebootRemediation) bool {
-	return slices.ContainsFunc(Every[*v1alpha1.MachineRemediation](w, kinds.Record), func(r *v1alpha1.MachineRemediation) bool {
-		attempt := ladder.AtWork(r)
-		return attempt != nil && attempt.ObjectRef != nil && attempt.ObjectRef.UID == reboot.UID
-	})
 }

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/metal"
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
@@ -54,8 +56,9 @@ type World struct {
 	Unreadable bool
 	lostAt     time.Time
 	// made counts all machines ever created.
-	made   int
-	cycles map[string]int
+	made int
+	// iron are the bare-metal hosts themselves, by name.
+	iron map[string]*metal.Iron
 	// steps counts the steps, and states are the hashes of the world's state before each.
 	steps  int
 	states []uint64
@@ -72,13 +75,13 @@ type World struct {
 // Start is the time at which all histories begin.
 var Start = build.Epoch.Add(24 * time.Hour)
 
-var indexes = append(mhcspec.Indexes(), record.Indexes()...)
+var indexes = slices.Concat(mhcspec.Indexes(), record.Indexes(), indexesOfHosts())
 
 // New begins a history. Nobody judges it until Observe is called.
 func New(spec *worlds.Spec, plant *Plant, strategy schedule.Strategy, tell func(string)) *World {
 	w := &World{
 		Spec: spec, Plant: plant, clock: &clock{Start}, choices: &chooser{strategy: strategy}, refused: map[string]bool{},
-		cycles: map[string]int{}, busy: map[string]time.Time{}, unmarked: map[string]time.Time{}, tell: tell, Ctx: ctrl.LoggerInto(context.Background(), logr.Discard()),
+		iron: map[string]*metal.Iron{}, busy: map[string]time.Time{}, unmarked: map[string]time.Time{}, tell: tell, Ctx: ctrl.LoggerInto(context.Background(), logr.Discard()),
 	}
 	if tell != nil {
 		w.Ctx = ctrl.LoggerInto(context.Background(), w.logger())
@@ -94,6 +97,9 @@ func (w *World) begin() {
 		w.Server, w.made = before.(*World).Server.Copy(), w.Spec.Machines
 		w.Server.Now = w.clock.Now
 		w.admin = &apimodel.Client{Server: w.Server}
+		for _, host := range w.Server.All(kinds.Host) {
+			w.iron[host.Typed().GetName()] = metal.Running()
+		}
 		return
 	}
 	w.Server = &apimodel.Server{Scheme: kinds.Scheme, Indexes: indexes, Now: w.clock.Now}
@@ -142,6 +148,8 @@ type Observer interface {
 	ProcessObserver
 	// TimeMoved is called when the clock was set.
 	TimeMoved()
+	// Switched is called when a host has gone off or come on.
+	Switched(host string, on bool)
 	// Rested is called when nothing is left to do for now.
 	Rested()
 }

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"time"
 
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
@@ -23,6 +25,11 @@ func (m *Monitor) acts(p *history.Process, machine *clusterv1.Machine, what stri
 		return
 	}
 	t.lookByWrite(p, machine)
+	if r.Spec.AskedFor() {
+		m.actsAsAsked(t, r, machine, what)
+		t.looks = map[lookAt]look{}
+		return
+	}
 	m.looked(t, machine, what)
 	m.permitted(t, r, machine, what)
 	m.intended(r, what)
@@ -67,10 +74,15 @@ func (m *Monitor) permitted(t *turn, r *v1alpha1.MachineRemediation, machine *cl
 		looked[*clusterv1.Machine](t, kinds.Machine, machine.Name)); why != "" {
 		m.w.Fail(rules.Permission, "%s, although %s", what, why)
 	}
-	if history.KeptOff(looked[*clusterv1.Machine](t, kinds.Machine, machine.Name)) {
-		m.w.Fail(rules.Permission, "%s, although a person keeps its host off", what)
-	}
+	m.hostFree(t, machine, what)
 	m.decided(r, what)
+}
+
+// hostFree checks that nobody keeps the host of a machine, as it was read.
+func (m *Monitor) hostFree(t *turn, machine *clusterv1.Machine, what string) {
+	if host := looked[*metal3v1.BareMetalHost](t, kinds.Host, history.HostOf(machine.Name)); host != nil && cycle.KeptBy(host, false) != "" {
+		m.w.Fail(rules.Permission, "%s, although a person keeps its host: %s", what, cycle.KeptBy(host, false))
+	}
 }
 
 // forbidden returns what forbids an act on a machine, given the objects as read.

@@ -82,7 +82,11 @@ func (m *Monitor) nothingStands() {
 			note(rules.Recovered, machine.UID, withdrawn, "%s stands on %s, which is healthy", asked, machine.Name)
 		}
 	}
+	if host := m.notLetGo(); host != "" {
+		note(rules.LetGo, types.UID(host), withdrawn, "host %s is kept off by what has ended", host)
+	}
 	m.recordsStand(note, withdrawn)
+	m.unanswered(note, withdrawn)
 }
 
 // noting notes that something stands, for a rule and an object.
@@ -96,14 +100,24 @@ func (m *Monitor) recordsStand(note noting, withdrawn time.Duration) {
 			continue
 		}
 		if why := m.overdue(r, machine); why != "" {
-			note(rules.Effect, r.UID, withdrawn, "record %s is %s: %s, although %s", r.Name, r.Status.Phase, ladder.Progress(&r.Status).Message, why)
+			note(rules.Effect, r.UID, max(withdrawn, m.finishes(r)), "record %s is %s: %s, although %s", r.Name, r.Status.Phase, ladder.Progress(&r.Status).Message, why)
 		}
 		attempt := ladder.AtWork(r)
 		begun := ladder.HasBegun(r) || (attempt != nil && attempt.Begun())
-		if m.w.Spec.Slots > 0 && ladder.HasSlot(r) && !begun && (machine == nil || machine.DeletionTimestamp.IsZero()) {
+		if m.w.Spec.Slots > 0 && ladder.HasSlot(r) && !r.Spec.AskedFor() && !begun && (machine == nil || machine.DeletionTimestamp.IsZero()) {
 			note(rules.Kept, types.UID(fmt.Sprintf("%s/%d", r.UID, r.Spec.Grant)), slotBy, "record %s has a slot, and nobody has begun anything", r.Name)
 		}
 	}
+}
+
+// finishes returns how long it may take until a power cycle that has begun for a record is over: the host is let go of, and its Node comes back.
+func (m *Monitor) finishes(r *v1alpha1.MachineRemediation) time.Duration {
+	for _, reboot := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
+		if by := reboot.Spec.RequestedBy; by.ForRecord() && by.UID == r.UID && reboot.Status.BeganAt != nil {
+			return reboot.Spec.LongestCycle() + reboot.Spec.NodeTimeout()
+		}
+	}
+	return 0
 }
 
 // unbegun returns what Sickbay has asked for about a machine and nobody has begun; empty if there is nothing.
@@ -115,7 +129,7 @@ func (m *Monitor) unbegun(machine *clusterv1.Machine) string {
 		return "a mark"
 	}
 	for _, reboot := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
-		if reboot.Status.BeganAt == nil && m.requested(reboot, machine) {
+		if reboot.Status.BeganAt == nil && m.requested(reboot, machine) && !m.isAsked(reboot) {
 			return "RebootRemediation " + reboot.Name
 		}
 	}
@@ -127,7 +141,7 @@ func (m *Monitor) overdue(r *v1alpha1.MachineRemediation, machine *clusterv1.Mac
 	switch d := ladder.DecisionAbout(r); {
 	case !r.DeletionTimestamp.IsZero():
 		return "a person has deleted it"
-	case machine != nil && mhcspec.HasAnnotation(machine, clusterv1.MachineSkipRemediationAnnotation):
+	case machine != nil && !r.Spec.AskedFor() && mhcspec.HasAnnotation(machine, clusterv1.MachineSkipRemediationAnnotation):
 		return "a person has said that its machine is not to be repaired"
 	case d != nil && d.Answer == v1alpha1.AnswerCancel && r.Status.Phase != v1alpha1.RemediationHeld:
 		return "a person has cancelled it"

@@ -128,6 +128,12 @@ func (m *Monitor) notRecovered() string {
 			return fmt.Sprintf("%q stand on %s", left, machine.Name)
 		}
 	}
+	if host := m.notLetGo(); host != "" {
+		return host + " is kept off"
+	}
+	if node := m.notPutBack(); node != "" {
+		return node + " lacks what it had"
+	}
 	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
 		if r.Status.CompletionTime == nil || len(r.Finalizers) > 0 {
 			return fmt.Sprintf("record %s is not over: %s %s", r.Name, r.Status.Phase, ladder.Progress(&r.Status).Message)

@@ -3,13 +3,16 @@ package monitor
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/intake"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
@@ -38,6 +41,15 @@ type Monitor struct {
 	standing map[string]time.Time
 	// stops is how long each record was stopped, as its controller saw it.
 	stops map[types.UID]*stop
+	// offs counts how often hosts went off for each operation. lostKey are the power cycles whose keys somebody has removed, and released those that
+	// have let go of their hosts.
+	offs              map[string]int
+	lostKey, released map[types.UID]bool
+	// madeOf is what records were made of that somebody has asked for, and begunFor the records that have hosts cycled for that.
+	madeOf   map[types.UID]string
+	begunFor map[string]types.UID
+	// out are the Nodes that are out of service, by name.
+	out map[string]*outOfService
 	// closedSince is when the gate was closed; zero if it is open.
 	closedSince time.Time
 	// tick counts the changes, and closedTick is the tick at which the gate was closed.
@@ -50,7 +62,8 @@ type Monitor struct {
 // Watch makes a monitor observe a world.
 func Watch(w *history.World) *Monitor {
 	m := &Monitor{
-		w: w, turns: map[*history.Process]*turn{}, closed: map[*history.Process]closing{}, effects: map[string]int{}, lost: map[string]bool{}, unread: map[string]bool{}, deleted: map[types.UID]bool{}, stops: map[types.UID]*stop{}, standing: map[string]time.Time{},
+		w: w, offs: map[string]int{}, lostKey: map[types.UID]bool{}, released: map[types.UID]bool{}, out: map[string]*outOfService{}, madeOf: map[types.UID]string{}, begunFor: map[string]types.UID{},
+		turns: map[*history.Process]*turn{}, closed: map[*history.Process]closing{}, effects: map[string]int{}, lost: map[string]bool{}, unread: map[string]bool{}, deleted: map[types.UID]bool{}, stops: map[types.UID]*stop{}, standing: map[string]time.Time{},
 	}
 	w.Observe(m)
 	return m
@@ -67,8 +80,14 @@ func (m *Monitor) Committed(change apimodel.Change) {
 		m.machineChanged(change)
 	case kinds.Record:
 		m.recordChanged(change)
-	case kinds.Request, kinds.Reboot:
+	case kinds.Request:
 		m.requestChanged(change)
+	case kinds.Reboot:
+		m.rebootChanged(change)
+	case kinds.Host:
+		m.hostChanged(change)
+	case kinds.Node:
+		m.nodeChanged(change)
 	case kinds.HealthCheck:
 		m.writtenBy(machinehealthcheck.ControllerName, change)
 	default:
@@ -99,10 +118,25 @@ func (m *Monitor) machineChanged(change apimodel.Change) {
 		m.verdictWritten(before, after)
 		return
 	}
+	switch p.Item.Controller {
+	case reboot.ControllerName:
+		m.annotatedOnly(p, before, after)
+		return
+	case intake.ControllerName:
+		m.showsProgress(p, before, after)
+		return
+	}
 	m.writtenBy(remediation.ControllerName, change)
 	m.repaired(p, before, after)
 	if history.Said(before, verdict.ConditionType) != saidOr(after, before, verdict.ConditionType) {
 		m.w.Fail(rules.Writer, "%s has changed the verdict on %s", p.Item.Controller, before.Name)
+	}
+}
+
+// annotatedOnly checks that the controllers that carry out and take in only change annotations of a Machine.
+func (m *Monitor) annotatedOnly(p *history.Process, before, after *clusterv1.Machine) {
+	if after == nil || before.DeletionTimestamp.IsZero() != after.DeletionTimestamp.IsZero() || !equality.Semantic.DeepEqual(before.Status, after.Status) {
+		m.w.Fail(rules.Writer, "%s has changed more of %s than annotations", p.Item.Controller, before.Name)
 	}
 }
 
@@ -157,14 +191,19 @@ func ourMark(machine *clusterv1.Machine) bool {
 		ownwrites.Wrote(machine, clusterv1.MachineOwnerRemediatedCondition, remedy.FieldOwner)
 }
 
-// openRecord returns the open record of a machine; nil if there is none.
+// openRecord returns the open record of a machine, that of its health check if there are two; nil if there is none.
 func (m *Monitor) openRecord(uid types.UID) *v1alpha1.MachineRemediation {
+	var asked *v1alpha1.MachineRemediation
 	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
-		if r.Spec.MachineRef.UID == uid && r.Status.CompletionTime == nil {
+		switch {
+		case r.Spec.MachineRef.UID != uid || r.Status.CompletionTime != nil:
+		case r.Spec.AskedFor():
+			asked = r
+		default:
 			return r
 		}
 	}
-	return nil
+	return asked
 }
 
 // hadRecord reports whether a machine has, or had, a record.

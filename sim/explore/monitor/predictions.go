@@ -24,11 +24,12 @@ type prediction struct {
 	others bool
 }
 
-// othersNext reports whether the next event depends on something other than what is stored: on a clock that has stepped
+// othersNext reports whether the next event depends on something other than what is stored: on what somebody asked for, of which explain does not
+// say when it is tried again if the machine has another record, on a clock that has stepped
 // back, or on requests that the manager could read once and an observer outside cannot.
 func (m *Monitor) othersNext() bool {
-	owners := m.w.OwnersNext()
-	return m.w.Leader.Failing() || m.w.Forbidden() || m.w.Leader.IsAhead() || m.triesAgain() || (!owners.IsZero() && owners.Equal(m.w.Next())) || m.w.Now().Before(m.w.Furthest)
+	others := m.w.OthersNext()
+	return m.anyAsked() || m.w.Leader.Failing() || m.w.Forbidden() || m.w.Leader.IsAhead() || m.triesAgain() || (!others.IsZero() && others.Equal(m.w.Next())) || m.w.Now().Before(m.w.Furthest)
 }
 
 // triesAgain reports whether a process remembers a machine that it failed to admit. Only the process knows that.
@@ -54,6 +55,10 @@ func (m *Monitor) Rested() {
 		// Explain does not know about planted bugs.
 		return
 	}
+	before := m.predicted
+	if m.predicted = nil; m.cycling() {
+		return
+	}
 	facts, err := m.w.Outside().Look(m.w.Ctx, "")
 	if err != nil {
 		m.w.Fail(rules.Predicted, "the fleet cannot be read: %v", err)
@@ -67,7 +72,7 @@ func (m *Monitor) Rested() {
 	if m.w.Plant != nil && m.w.Plant.Predicts != nil {
 		one.next = m.w.Plant.Predicts(one.next)
 	}
-	if before := m.predicted; before != nil && !before.others && facts.Now.After(before.facts.Now) {
+	if before != nil && !before.others && facts.Now.After(before.facts.Now) {
 		m.cameTrue(before, facts)
 	}
 	m.predicted = one

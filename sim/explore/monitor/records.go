@@ -10,6 +10,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/intake"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
@@ -29,6 +30,11 @@ func (m *Monitor) recordChanged(change apimodel.Change) {
 	case p == nil:
 		return
 	case before == nil:
+		if after.Spec.AskedFor() {
+			m.writtenBy(intake.ControllerName, change)
+			m.takenIn(after)
+			return
+		}
 		m.writtenBy(machinehealthcheck.ControllerName, change)
 		m.recordMade(after)
 		if m.seenClosed(p) {
@@ -57,7 +63,7 @@ func (m *Monitor) recordChanged(change apimodel.Change) {
 // recordMade judges a new record.
 func (m *Monitor) recordMade(made *v1alpha1.MachineRemediation) {
 	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
-		if r.UID != made.UID && r.Spec.MachineRef.UID == made.Spec.MachineRef.UID && r.Status.CompletionTime == nil {
+		if r.UID != made.UID && r.Spec.MachineRef.UID == made.Spec.MachineRef.UID && r.Status.CompletionTime == nil && !r.Spec.AskedFor() {
 			m.w.Fail(rules.OneRecord, "records %s and %s of machine %s are open", r.Name, made.Name, made.Spec.MachineRef.Name)
 		}
 	}
@@ -195,8 +201,11 @@ func (m *Monitor) ended(p *history.Process, r *v1alpha1.MachineRemediation) {
 		return
 	}
 	machine := m.machineWith(r.Spec.MachineRef.UID)
+	if r.Spec.AskedFor() {
+		return
+	}
 	m.endedAs(p, r, c.Reason, machine)
-	if machine == nil || m.w.Former != nil {
+	if machine == nil || m.w.Former != nil || m.hasAsked(machine) {
 		return
 	}
 	if left := m.left(machine); len(left) > 0 {

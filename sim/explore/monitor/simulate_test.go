@@ -16,20 +16,29 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/simulate"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
+	"github.com/sickbay-dev/sickbay/sim/explore/metal"
 	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
 // unforeseen are the worlds in which something happens that simulate cannot foresee, and what it is.
-var unforeseen = map[string]string{"stubborn": "the API server refuses all writes on a machine"}
+var unforeseen = map[string]string{
+	"stubborn":       "the API server refuses all writes on a machine",
+	"reboot in vain": "a power cycle that heals nothing takes as long as its Node may take to come back",
+	"bad metal":      "a power cycle that heals nothing takes as long as its Node may take to come back",
+	"control plane":  "a host waits until enough of its control plane is up",
+}
 
 // lengths are how long worlds run that never come to rest; the others run for 6 hours.
 var lengths = map[string]time.Duration{"bad image": 20*time.Minute - time.Second}
 
 // takes returns how long an act takes in a world to help.
 func takes(spec *worlds.Spec) time.Duration {
-	if spec.Owner == worlds.OwnerDefers {
+	switch {
+	case spec.Owner == worlds.OwnerDefers:
 		return history.Deferred
+	case spec.Metal():
+		return 2*metal.SwitchTime + metal.BootTime
 	}
 	return time.Millisecond
 }

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
@@ -33,11 +34,11 @@ func (m *Monitor) underWay(machine *clusterv1.Machine) []string {
 			all = append(all, "request "+request.GetName())
 		}
 	}
-	for _, reboot := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
+	for _, cycle := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
 		// A finished power cycle keeps nothing off.
-		over := meta.FindStatusCondition(reboot.Status.Conditions, v1alpha1.ConditionSucceeded)
-		if m.requested(reboot, machine) && (over == nil || over.Status == metav1.ConditionUnknown) {
-			all = append(all, "RebootRemediation "+reboot.Name)
+		over := meta.FindStatusCondition(cycle.Status.Conditions, v1alpha1.ConditionSucceeded)
+		if m.requested(cycle, machine) && (over == nil || over.Status == metav1.ConditionUnknown) {
+			all = append(all, "RebootRemediation "+cycle.Name)
 		}
 	}
 	return all
@@ -45,6 +46,9 @@ func (m *Monitor) underWay(machine *clusterv1.Machine) []string {
 
 // requested reports whether a record created an object for a machine. Evidence does not count.
 func (m *Monitor) requested(request client.Object, machine *clusterv1.Machine) bool {
+	if asks, ok := request.(*v1alpha1.RebootRemediation); ok && !reboot.IsCycle(asks) {
+		return false
+	}
 	if !request.GetDeletionTimestamp().IsZero() || m.unseen(request) {
 		return false
 	}

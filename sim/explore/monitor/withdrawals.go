@@ -10,6 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/intake"
+	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
@@ -52,6 +54,33 @@ func (m *Monitor) requestChanged(change apimodel.Change) {
 		return
 	}
 	m.writtenBy(remediation.ControllerName, change)
+	m.asked(p, change)
+}
+
+// rebootChanged judges the creation and withdrawal of power cycles, and how they are carried out.
+func (m *Monitor) rebootChanged(change apimodel.Change) {
+	before, after := apimodel.As[*v1alpha1.RebootRemediation](change.Before), apimodel.As[*v1alpha1.RebootRemediation](change.After)
+	p, deleted := m.w.Writer, before != nil && before.DeletionTimestamp.IsZero() && (after == nil || !after.DeletionTimestamp.IsZero())
+	switch {
+	case p != nil && before != nil && !reboot.IsCycle(before):
+		m.writtenBy(intake.ControllerName, change)
+	case p == nil && deleted:
+		m.lost[before.Annotations[v1alpha1.OperationAnnotation]] = true
+	case p == nil:
+	case before == nil || deleted:
+		m.writtenBy(remediation.ControllerName, change)
+		if deleted {
+			change.After = nil
+		}
+		m.asked(p, change)
+	default:
+		m.writtenBy(reboot.ControllerName, change)
+		m.cycleWritten(before, after)
+	}
+}
+
+// asked judges a request that a process has made or withdrawn.
+func (m *Monitor) asked(p *history.Process, change apimodel.Change) {
 	obj := change.After
 	if obj == nil {
 		obj = change.Before

@@ -72,7 +72,7 @@ var plantsOfOthers = []*history.Plant{
 		Change: approvesItself,
 	},
 	{
-		Name: "bad prophet", World: rebootWorld(worlds.Faults), Rule: rules.Predicted,
+		Name: "bad prophet", World: replaceTwice(worlds.OwnerSilent, worlds.Faults), Rule: rules.Predicted,
 		About:    "what happens next is said to happen two minutes later",
 		Predicts: late,
 	},

@@ -13,7 +13,7 @@ import (
 
 // All are the bugs that can be planted. Each rule has at least one, except those that plants_test.go lists, and so has each fault of
 // history.Plant.
-var All = slices.Concat(plantsOfLooks, plantsOfActs, plantsOfEnds, plantsOfOthers, plantsOfAsking)
+var All = slices.Concat(plantsOfLooks, plantsOfActs, plantsOfEnds, plantsOfOthers, plantsOfAsking, plantsOfHosts, plantsOfIntake)
 
 // plantsOfLooks break the rules about reads before an act: open records, health, permission, and the gate.
 var plantsOfLooks = []*history.Plant{
@@ -66,9 +66,9 @@ var plantsOfActs = []*history.Plant{
 		Change: named[*v1alpha1.RebootRemediation],
 	},
 	{
-		Name: "hasty hosts", Seed: 1590, World: rebootsInVain(worlds.Person), Rule: rules.Once,
-		About: "a RebootRemediation is carried out before its record has stored that it made it, so one that a person deletes is carried out twice",
-		Hasty: true,
+		Name: "hasty hosts", World: rebootsInVain(worlds.Person, worlds.Faults), Rule: rules.Intent,
+		About:  "a RebootRemediation is carried out before its record has stored that it made it",
+		Change: hastyHosts,
 	},
 	{
 		Name: "marks again", Seed: 10, World: plantWorld(worlds.OwnerSilent, 2, worlds.Person), Rule: rules.Once,

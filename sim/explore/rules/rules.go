@@ -33,6 +33,13 @@ const (
 	Kept       = "no slot is kept for longer than an hour for what nobody begins"
 	Effect     = "what people decide has its effect soon, under every pause"
 	Again      = "only a repair that has begun is remembered"
+	KeptOff    = "a host is kept off only for a power cycle that has stored that it begins, and has not let go of it"
+	LetGo      = "no host is left off by mistake"
+	ProvenOff  = "a Node is out of service only while its host is proven off"
+	Restored   = "a Node gets back what it had"
+	Plane      = "of a control plane, no two hosts are off at once"
+	Rack       = "a budget of one never cycles two hosts"
+	Consumed   = "every annotation and every request is consumed once"
 	Predicted  = "what explain says happens next is what happens next"
 )
 
@@ -41,4 +48,5 @@ var All = []string{
 	OneRecord, Health, Look, Permission, Gate, Intent, Once, Slots, Bound, Repaired, Reason,
 	Starved, End, Proven, Replaced, Undo, Clock, Memory, Decision, Writer,
 	Grant, History, Rest, Recovery, Cache, Escalated, Paused, Recovered, Kept, Effect, Again, Predicted,
+	KeptOff, LetGo, ProvenOff, Restored, Plane, Rack, Consumed,
 }

@@ -29,6 +29,8 @@ type Spec struct {
 	Plan *v1alpha1.RemediationPlan
 	// BadImage makes all new machines sick.
 	BadImage bool
+	// Autoscaled has a Cluster Autoscaler look after the owner, and ControlPlane makes the machines those of a control plane.
+	Autoscaled, ControlPlane bool
 	// InVain makes power cycles and requests heal nothing until everybody cooperates.
 	InVain bool
 	// Stubborn is the number of a machine whose writes always fail, and Restless that of one that changes all the time; 0
@@ -91,6 +93,8 @@ const (
 	Skew Actor = "skew"
 	// Hosts is a person who keeps hosts off, and gives them back.
 	Hosts Actor = "hosts"
+	// Askers ask for power cycles: by command, by annotation, and by RebootRemediations, as people and other health checks do.
+	Askers Actor = "askers"
 	// Owners makes owners answer and do nothing, decide late, and be paused.
 	Owners Actor = "owners"
 	// Kinds takes away the right to read requests, and gives it back.
@@ -106,6 +110,11 @@ func and(more ...Actor) []Actor { return append(slices.Clone(Everybody), more...
 // Has reports whether an actor is part of the world.
 func (s *Spec) Has(actor Actor) bool {
 	return slices.Contains(s.Actors, actor)
+}
+
+// Metal reports whether the machines run on bare-metal hosts.
+func (s *Spec) Metal() bool {
+	return s.Reboot || s.Has(Hosts) || s.Has(Askers) || (s.Plan != nil && slices.ContainsFunc(s.Plan.Steps, func(step v1alpha1.RemediationStep) bool { return step.Action == v1alpha1.ActionReboot }))
 }
 
 // Unhindered reports whether every sick machine gets its turn: nobody interferes, no gate closes, and replacements help.

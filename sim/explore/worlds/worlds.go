@@ -50,6 +50,21 @@ var All = []*Spec{
 		Actors: and(Hosts), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
+		Name: "taints", About: "power cycles of machines that a Cluster Autoscaler looks after: their Nodes are tainted",
+		Slow: true, Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, Reboot: true, Autoscaled: true,
+		Actors: and(Hosts), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "control plane", About: "power cycles of the machines of a control plane, with slots for two",
+		Slow: true, Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 2, Reboot: true, ControlPlane: true,
+		Actors: and(Hosts), Steps: 80, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "asked", About: "people and programs who ask for power cycles of machines, sick or not",
+		Slow: true, Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, Reboot: true,
+		Actors: and(Hosts, Askers), Steps: 100, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
 		Name: "request", About: "the built-in plan for requests to another controller",
 		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1, Request: true,
 		Actors: and(Kinds), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
