@@ -19,19 +19,23 @@ func (r reader) concerned(ctx context.Context, key client.ObjectKey) (bool, erro
 	if err := r.cached.Get(ctx, key, machine); client.IgnoreNotFound(err) != nil {
 		return false, err
 	}
-	if !asks(machine) {
-		requests, err := r.requestsOf(ctx, r.cached, key)
-		if err != nil {
-			return false, err
-		}
-		if len(requests) == 0 {
-			if left, err := r.leftProgress(ctx, key); err != nil || !left {
-				return false, err
-			}
-		}
+	if asked, err := r.asked(ctx, key, machine); err != nil || !asked {
+		return false, err
 	}
 	foreign, err := r.foreign(ctx, key)
 	return !foreign, err
+}
+
+// asked reports whether anything is asked for about a Machine, or the last request has left something on it.
+func (r reader) asked(ctx context.Context, key client.ObjectKey, machine client.Object) (bool, error) {
+	if asks(machine) {
+		return true, nil
+	}
+	requests, err := r.requestsOf(ctx, r.cached, key)
+	if err != nil || len(requests) > 0 {
+		return err == nil, err
+	}
+	return r.leftProgress(ctx, key)
 }
 
 // leftProgress reports whether a Machine of Cluster API still says how far a request is.

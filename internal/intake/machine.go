@@ -23,14 +23,6 @@ func (r reader) machine(ctx context.Context, key client.ObjectKey) (*clusterv1.M
 	return scaffold.Find(ctx, r.live, key, &clusterv1.Machine{})
 }
 
-// copied reports whether a Machine of OpenShift is only the copy of one of Cluster API.
-func (r reader) copied(ctx context.Context, key client.ObjectKey) (bool, error) {
-	if r.kind != openshift.Kind {
-		return false, nil
-	}
-	return openshift.Copied(ctx, r.live, key)
-}
-
 // machineFacts reads what a decision needs to know of a Machine.
 func (r reader) machineFacts(ctx context.Context, machine *clusterv1.Machine) (ask.Machine, error) {
 	judged := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition)

@@ -12,6 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/intake/ask"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/openshift"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
@@ -27,20 +28,17 @@ type view struct {
 
 // observe reads past the cache: a record is made once.
 func (r reader) observe(ctx context.Context, key client.ObjectKey) (view, error) {
-	var v view
-	if copied, err := r.copied(ctx, key); copied || err != nil {
-		return v, err
-	}
 	machine, err := r.machine(ctx, key)
-	switch {
-	case err != nil:
-		return v, err
-	case machine == nil || !machine.DeletionTimestamp.IsZero():
-		return r.observeGone(ctx, key)
-	case mhcspec.MachinePaused(machine):
-		return v, nil
+	if err != nil {
+		return view{}, err
 	}
-	v.machine = machine
+	if machine == nil || !machine.DeletionTimestamp.IsZero() {
+		return r.observeGone(ctx, key)
+	}
+	v, alone := view{machine: machine}, false
+	if v.cluster, alone, err = r.leftAlone(ctx, machine); alone || err != nil {
+		return view{}, err
+	}
 	if v.facts.Requests, err = r.requestsOf(ctx, r.live, key); err != nil {
 		return v, err
 	}
@@ -51,15 +49,25 @@ func (r reader) observe(ctx context.Context, key client.ObjectKey) (view, error)
 	if err != nil {
 		return v, err
 	}
-	if name := machine.Spec.ClusterName; name != "" {
-		v.cluster, err = scaffold.Find(ctx, r.live, client.ObjectKey{Namespace: key.Namespace, Name: name}, &clusterv1.Cluster{})
-		if err != nil || v.cluster == nil || mhcspec.ClusterPaused(v.cluster) {
-			// If its Cluster is gone, the Machine goes, too.
-			return view{}, err
-		}
-	}
 	v.facts.Machine, err = r.machineFacts(ctx, machine)
 	return v, err
+}
+
+// leftAlone reads the Cluster of a Machine, and reports whether nobody touches that Machine: it is paused, or its Cluster is, or it goes with a
+// Cluster that is gone, or it is only the copy of another one.
+func (r reader) leftAlone(ctx context.Context, machine *clusterv1.Machine) (cluster *clusterv1.Cluster, alone bool, err error) {
+	name := machine.Spec.ClusterName
+	switch {
+	case mhcspec.MachinePaused(machine):
+		return nil, true, nil
+	case r.kind == openshift.Kind:
+		alone, err = openshift.Copied(ctx, r.live, client.ObjectKeyFromObject(machine))
+		return nil, alone, err
+	case name == "":
+		return nil, false, nil
+	}
+	cluster, err = scaffold.Find(ctx, r.live, client.ObjectKey{Namespace: machine.Namespace, Name: name}, &clusterv1.Cluster{})
+	return cluster, cluster == nil || mhcspec.ClusterPaused(cluster), err
 }
 
 // observeGone reads who waits for an answer about a Machine that is gone, or goes. Its UID is not known any more, so it looks for their records among

@@ -43,11 +43,16 @@ func (f Facts) aboutExternal(now time.Time) Decision {
 	case noted != nil && end.Status != metav1.ConditionTrue && end.Reason != v1alpha1.ReasonSuperseded:
 		return f.unsolved(inVain(noted), again)
 	}
+	return f.makeExternally(again)
+}
+
+// makeExternally makes a record, or says why not.
+func (f Facts) makeExternally(again time.Time) Decision {
 	if f.Forbidden != "" {
 		return f.unsolved(f.forbidden(), again)
 	}
 	by := v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByHealthCheck, Name: External}
-	return Decision{Act: Make, Spec: m.spec(by, m.reboot(externalAttempts, rebootTime))}
+	return Decision{Act: Make, Spec: f.Machine.spec(by, f.Machine.reboot(externalAttempts, rebootTime))}
 }
 
 // endOf says how a record ended; empty if there is none.

@@ -163,7 +163,7 @@ func TestOpenShift(t *testing.T) {
 }
 
 // TestOpenShiftStops: what its health check asks for is stopped by a pause or a hold of that health check or of the Machine, and ends when the
-// annotation goes, the machine recovers or is gone. What a person asks for does not depend on its health or on a pause.
+// annotation goes, the machine recovers or is gone. What a person asks for does not depend on its health or on a pause of that check.
 func TestOpenShiftStops(t *testing.T) {
 	t.Parallel()
 	const acts = "Acting Acting reboot:-"

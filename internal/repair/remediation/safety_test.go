@@ -176,7 +176,7 @@ func TestBackoffOfWhatWatchesShow(t *testing.T) {
 		soon    bool
 	}
 	plan := []v1alpha1.RemediationStep{step(v1alpha1.ActionReplace)}
-	off := rebootannotation.Request + "/ann"
+	off := rebootannotation.Request
 	rows(t, map[string]hold{
 		"paused": {func(f *harness, _ *clusterv1.Machine) { setPaused(f, true) }, func(f *harness, _ *clusterv1.Machine) { setPaused(f, false) }, true},
 		"no plan": {

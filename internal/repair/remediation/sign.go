@@ -45,13 +45,18 @@ func (r *Reconciler) tidySign(ctx context.Context, record *v1alpha1.MachineRemed
 		}
 	case own && !annotated:
 		// Of an annotation, it shows that it is answered.
-		if err := remedy.RemoveSign(ctx, r.Client, v.machine, record.UID); errors.Is(err, remedy.ErrChanged) {
-			return errStale
-		} else if err != nil {
-			return err
-		}
+		return r.removeSign(ctx, record, v)
 	}
 	return nil
+}
+
+// removeSign removes the sign of a cycle that is over.
+func (r *Reconciler) removeSign(ctx context.Context, record *v1alpha1.MachineRemediation, v *view) error {
+	err := remedy.RemoveSign(ctx, r.Client, v.machine, record.UID)
+	if errors.Is(err, remedy.ErrChanged) {
+		return errStale
+	}
+	return err
 }
 
 // cycleAtWork returns the operationID of the power cycle at work; empty if there is none.
