@@ -43,8 +43,8 @@ type MachineRemediationSpec struct {
 	Finding RemediationFinding `json:"finding,omitzero"`
 	// requestedBy says who asked for this without a finding; absent if Sickbay's own health check did. What an
 	// annotation asks for needs a slot where the machine's MachineHealthCheck limits them; nothing else that somebody asks for does. What a person or an
-	// annotation asks for needs no sick machine either: the machine's MachineHealthCheck and its pauses do not matter; a pause or a hold of
-	// the Machine or of its Cluster does. What another health check asks for ends when the machine is healthy.
+	// annotation asks for needs no sick machine either: a pause of the machine's MachineHealthCheck does not matter; a hold of it, and a pause or a
+	// hold of the Machine or of its Cluster, keeps it from beginning. What another health check asks for ends when the machine is healthy.
 	// +optional
 	RequestedBy *RemediationRequester `json:"requestedBy,omitempty"`
 	// steps are the plan's steps, resolved and copied: later edits of the plan apply to the next MachineRemediation.

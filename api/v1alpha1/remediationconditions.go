@@ -55,7 +55,7 @@ const (
 	ReasonUnreadable = "Unreadable"
 	// ReasonDenied: a person has denied the attempt.
 	ReasonDenied = "Denied"
-	// ReasonCancelled: a person has cancelled the remediation.
+	// ReasonCancelled: a person has cancelled the remediation, or does not ask for it any more.
 	ReasonCancelled = "Cancelled"
 	// ReasonPlanProblem: Sickbay cannot carry out the plan as it is written.
 	ReasonPlanProblem = "PlanProblem"

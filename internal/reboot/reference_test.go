@@ -22,10 +22,10 @@ func TestReferenceRebootNames(t *testing.T) {
 	of := func(step v1alpha1.Step) string { return rebootannotation.Request + "/" + string(step) }
 	table := [][]string{{"name", "on", "set by", "meaning"}}
 	for _, a := range []struct{ key, on, by, meaning string }{
-		{rebootannotation.Request, onMachine, "you", "Asks for a full cycle. Sickbay removes it when the cycle has ended, with any outcome."},
-		{rebootannotation.Request, onMachine, "Sickbay", "With the operationID of an attempt as its value, it asks for nothing: a MachineRemediation has the host cycled. Sickbay removes it afterwards."},
+		{rebootannotation.Request, onMachine, "you", "Asks for a full cycle. Sickbay answers with the ID of the attempt, and removes it when the cycle has ended, with any outcome. Removing it calls the cycle off."},
+		{rebootannotation.Request, onMachine, "Sickbay", "With the ID of an attempt (operationID) as its value, it asks for nothing: a MachineRemediation has the host cycled. Sickbay removes it afterwards."},
 		{of(v1alpha1.StepPowerOff), onMachine, "you", "Asks for the host to be off. Sickbay removes it when the host is proven off. The host stays off until somebody asks for one of the next steps."},
-		{of(v1alpha1.StepDelete), onMachine, "you", "Asks Sickbay to delete the Node, once the host is off. Sickbay removes it when it has done that, or given it up."},
+		{of(v1alpha1.StepDelete), onMachine, "you", "Asks Sickbay to take the Node out of service, once the host is off. Sickbay removes it when it has done that, or given it up."},
 		{of(v1alpha1.StepPowerOn), onMachine, "you", "Asks for the host to be on again, once it has been off. Sickbay removes it when the host is on."},
 		{HostAnnotation, "Metal3Machine, Machine of OpenShift", "Metal3", "Names the host: its namespace, which must be the same, a slash and its name."},
 		{cycle.KeyPrefix + "UID", onHost, "Sickbay", "Keeps the host off, for the RebootRemediation with that UID. Its value tells the operator to cut the power, and says when Sickbay asked."},

@@ -62,7 +62,7 @@ func conceptsExits() []struct {
 			{"it can no longer be read", unreadable}, exitTaken, exitPaused, exitHandBack, exitCancel, exitGone,
 		}},
 		{"`Reboot`, begun", with(p(), works("reboot", time.Minute)), []conceptsExit{
-			exitHealthy, {"its RebootRemediation fails", requestSays("False", "no power")}, exitTimeIsUp, exitUnclear, exitPaused,
+			exitHealthy, {"its RebootRemediation fails", requestSays("False", "no power")}, exitTaken, exitTimeIsUp, exitUnclear, exitPaused,
 			{"a person keeps the host off", keptOff}, exitHandBack, exitCancel, exitGone,
 		}},
 		{"`Replace`, not begun", with(p(), asks("replace", time.Minute), bounded), []conceptsExit{

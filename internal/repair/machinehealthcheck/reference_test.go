@@ -52,7 +52,7 @@ func TestReferenceAnnotations(t *testing.T) {
 			mhcspec.StrategyAnnotation, onCheck, "you",
 			"`" + string(mhcspec.StrategyReboot) + "`: ask for a power cycle of the host instead of a replacement.",
 		},
-		{mhcspec.ExternalStrategyAnnotation, onCheck, "you", "`external-baremetal`: the same, in OpenShift's words."},
+		{mhcspec.ExternalStrategyAnnotation, onCheck, "you", "`external-baremetal`: the same, in OpenShift's words, on a MachineHealthCheck of Cluster API."},
 		{
 			mhcspec.ProvisioningTimeoutAnnotation, onCheck, "you",
 			"Go duration. A Machine that is in phase Provisioning for this long is unhealthy. Without it, or with `0`, Sickbay does not judge that.",

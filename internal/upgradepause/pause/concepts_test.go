@@ -96,6 +96,8 @@ func conceptsOutcome(f Facts) (string, stored) {
 		words += "; Sickbay warns"
 	case d.Transition == Overridden:
 		words += "; Sickbay records that"
+	case d.Transition == None && d.Changes[keyHandled] != nil && !d.Paused:
+		words += "; Sickbay notes the upgrade"
 	case d.Transition == None && len(d.Changes) > 0 && !d.Paused:
 		words += "; Sickbay removes its other annotations"
 	}
