@@ -30,8 +30,8 @@ func newReboot() *cobra.Command {
 			"any other power cycle: off and proven off, Node out of service, on again. It needs no slot, and no open gate, and it goes on\n" +
 			"while the MachineHealthCheck is paused. It waits while a person keeps the host off, while another repair of the machine is\n" +
 			"under way, and while too few machines of a control plane are up. sickbay cancel NAME takes it back.\n\n" +
-			"With --until=PowerOff the host stays off, and with --until=Delete its Node is deleted first. It comes on when you annotate the\n" +
-			"machine reboot.metal3.io/PowerOn=, or cancel.\n\n" +
+			"With --until=PowerOff the host stays off; with --until=Delete its Node is taken out of service, too, once the host is off. It\n" +
+			"comes on when you annotate the machine reboot.metal3.io/PowerOn=, or cancel.\n\n" +
 			"NAME is a machine (metal-3, machine/metal-3).\n\n" +
 			"Exit codes: 0 it is asked for, or somebody had asked already; 1 the API server refused it, or you declined; 2 the input is\ninvalid.",
 		Example: "  sickbay reboot metal-3 --reason 'new firmware'\n  sickbay reboot metal-3 --dry-run",

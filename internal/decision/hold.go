@@ -89,7 +89,7 @@ func ProposeHold(t Target, asked Hold, now time.Time) HoldProposal {
 	if ok {
 		p.Lines = append(p.Lines, Line{"Instead of", "a hold " + there.String()})
 	}
-	p.Lines = append(p.Lines, Line{"Does", "Nothing new begins, what nobody has begun is withdrawn, and a running power cycle is given up. Verdicts are still given"})
+	p.Lines = append(p.Lines, Line{"Does", "Nothing new begins, what nobody has begun is withdrawn, and a running power cycle of a repair is given up. Verdicts are still given"})
 	p.Lines = append(p.Lines, t.repairs(func(r *v1alpha1.MachineRemediation) string {
 		return underHold(r, asked.Until, now)
 	})...)

@@ -89,7 +89,7 @@ func TestHoldSaysWhatItStops(t *testing.T) {
 	p := decision.ProposeHold(on, decision.Hold{Until: noon.Add(2 * time.Hour), By: "alice"}, noon)
 	want := "Hold machine/metal-3 until 2026-06-01T14:00:00Z (2h)\n" +
 		"Instead of: a hold until 2026-06-01T13:00:00Z: new disk\n" +
-		"Does: Nothing new begins, what nobody has begun is withdrawn, and a running power cycle is given up. Verdicts are still given\n" +
+		"Does: Nothing new begins, what nobody has begun is withdrawn, and a running power cycle of a repair is given up. Verdicts are still given\n" +
 		"Open: metal-0: given up, and started again later: RebootRemediation metal-3-5f2c9d1e-1-1\n" +
 		"Open: metal-1: given up, and started again later: the mark that asks MachineSet md-0 to replace the machine\n" +
 		"Open: metal-2: waits\n" +

@@ -140,6 +140,9 @@ func (d *draft) requesting(attempt *v1alpha1.RemediationAttempt, step v1alpha1.R
 func (d *draft) followRequest(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
 	request, kind := d.f.Request, attempt.ObjectRef.Kind
 	switch {
+	case request.Aborted && request.Deleting:
+		// Whoever deletes it calls it off.
+		return d.takenAway(attempt)
 	case request.Aborted:
 		d.takeBack(attempt, request.Message)
 		return d.afterAttempt()

@@ -236,6 +236,14 @@ func rowsAskedFor() []row {
 			},
 		},
 		{
+			"somebody has deleted the cycle that somebody asked for",
+			with(byAnnotation(), begun, cycleAborted, func(f *Facts) { f.Request.Deleting = true }),
+			answer{
+				Says: "Ended Ended: Somebody has deleted RebootRemediation r-1", At: "2", Ends: "False NotDone",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Failed: Somebody has deleted RebootRemediation r-1",
+			},
+		},
+		{
 			"a cycle of a plan was aborted",
 			with(plan(reboot(), replace()), begun, cycleAborted),
 			answer{
