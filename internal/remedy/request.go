@@ -95,7 +95,8 @@ func MakeRequest(ctx context.Context, c client.Client, live client.Reader, reque
 	return made.GetUID(), nil
 }
 
-// WithdrawRequest deletes the object that an attempt has made, and no later one of the same name. It reports whether it was gone already.
+// WithdrawRequest deletes the object that an attempt has made, and no later one of the same name. It reports whether it was gone already. A conflict may
+// mean that another object has the name, and may not: the next read tells.
 func WithdrawRequest(ctx context.Context, c client.Client, namespace string, ref v1alpha1.RemediationObjectReference) (gone bool, err error) {
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion(ref.APIVersion)
@@ -103,8 +104,7 @@ func WithdrawRequest(ctx context.Context, c client.Client, namespace string, ref
 	u.SetNamespace(namespace)
 	u.SetName(ref.Name)
 	err = c.Delete(ctx, u, client.Preconditions{UID: &ref.UID})
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-		// A conflict means that another object has the name.
+	if apierrors.IsNotFound(err) {
 		return true, nil
 	}
 	if err != nil {

@@ -102,12 +102,17 @@ func (m *Monitor) recordsStand(note noting, withdrawn time.Duration) {
 		if why := m.overdue(r, machine); why != "" {
 			note(rules.Effect, r.UID, max(withdrawn, m.finishes(r)), "record %s is %s: %s, although %s", r.Name, r.Status.Phase, ladder.Progress(&r.Status).Message, why)
 		}
-		attempt := ladder.AtWork(r)
-		begun := ladder.HasBegun(r) || (attempt != nil && attempt.Begun())
-		if m.w.Spec.Slots > 0 && ladder.HasSlot(r) && !r.Spec.AskedFor() && !begun && (machine == nil || machine.DeletionTimestamp.IsZero()) {
+		if m.w.Spec.Slots > 0 && keepsIdleSlot(r) && (machine == nil || machine.DeletionTimestamp.IsZero()) {
 			note(rules.Kept, types.UID(fmt.Sprintf("%s/%d", r.UID, r.Spec.Grant)), slotBy, "record %s has a slot, and nobody has begun anything", r.Name)
 		}
 	}
+}
+
+// keepsIdleSlot reports whether a record has a slot for what nobody has begun. What somebody asked for needs none.
+func keepsIdleSlot(r *v1alpha1.MachineRemediation) bool {
+	attempt := ladder.AtWork(r)
+	begun := ladder.HasBegun(r) || (attempt != nil && attempt.Begun())
+	return ladder.HasSlot(r) && !r.Spec.AskedFor() && !begun
 }
 
 // finishes returns how long it may take until a power cycle that has begun for a record is over: the host is let go of, and its Node comes back.

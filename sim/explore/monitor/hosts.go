@@ -98,28 +98,36 @@ func (m *Monitor) keySet(host *metal3v1.BareMetalHost, uid types.UID) {
 	m.rack(host, r)
 }
 
-// rack checks that no more hosts are cycled than a budget or the control plane allows: a cycle lasts until its machine is back in service.
+// rack checks that no more hosts are cycled than a budget or the control plane allows: a cycle lasts until its machine is back in service. What somebody
+// has asked for needs no slot.
 func (m *Monitor) rack(host *metal3v1.BareMetalHost, r *v1alpha1.RebootRemediation) {
-	budget := m.w.Spec.Slots
-	var off, also []string
-	for _, other := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
-		if other.UID == r.UID || !reboot.IsCycle(other) || other.Status.BeganAt == nil || m.hostOf(other) == host.Name {
-			continue
-		}
-		if cycle.InCycle(other.Status.Phase) && !m.isAsked(other) {
-			also = append(also, other.Name)
-		}
-		if slices.Contains(keysOn(history.Latest[*metal3v1.BareMetalHost](m.w, kinds.Host, m.hostOf(other))), other.UID) {
-			off = append(off, m.hostOf(other))
-		}
+	if m.isAsked(r) {
+		return
 	}
+	budget := m.w.Spec.Slots
+	off, also := m.cycledBeside(host, r)
 	switch {
-	case m.isAsked(r):
 	case m.w.Spec.ControlPlane && len(off) > 0:
 		m.w.Fail(rules.Plane, "host %s is kept off for RebootRemediation %s, and so are %q of the same control plane", host.Name, r.Name, off)
 	case budget > 0 && len(also) >= budget:
 		m.w.Fail(rules.Rack, "host %s is kept off for RebootRemediation %s, and %q are under way: %d may be", host.Name, r.Name, also, budget)
 	}
+}
+
+// cycledBeside returns the other hosts that are kept off, and the power cycles of health checks that are under way on them.
+func (m *Monitor) cycledBeside(host *metal3v1.BareMetalHost, r *v1alpha1.RebootRemediation) (off, cycles []string) {
+	for _, other := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
+		if other.UID == r.UID || !reboot.IsCycle(other) || other.Status.BeganAt == nil || m.hostOf(other) == host.Name {
+			continue
+		}
+		if cycle.InCycle(other.Status.Phase) && !m.isAsked(other) {
+			cycles = append(cycles, other.Name)
+		}
+		if slices.Contains(keysOn(history.Latest[*metal3v1.BareMetalHost](m.w, kinds.Host, m.hostOf(other))), other.UID) {
+			off = append(off, m.hostOf(other))
+		}
+	}
+	return off, cycles
 }
 
 // keyRemoved checks that a host may be let go of now.

@@ -38,11 +38,16 @@ func (m *Monitor) nodeChanged(change apimodel.Change) {
 	case after == nil || !after.DeletionTimestamp.IsZero() || (!isTainted(before) && isTainted(after)):
 		m.takenOut(r, before, after != nil && isTainted(after))
 	case isTainted(before) && !isTainted(after):
-		if out := m.out[before.Name]; out != nil && out.tainted && m.w.Iron(m.hostOf(r)).Boots <= out.boots {
-			m.w.Fail(rules.ProvenOff, "Node %s is back in service, and its host has not booted", before.Name)
-		}
+		m.untainted(r, before)
 	default:
 		m.putBack(before, after)
+	}
+}
+
+// untainted checks that a host has booted since its Node was tainted.
+func (m *Monitor) untainted(r *v1alpha1.RebootRemediation, node *corev1.Node) {
+	if out := m.out[node.Name]; out != nil && out.tainted && m.w.Iron(m.hostOf(r)).Boots <= out.boots {
+		m.w.Fail(rules.ProvenOff, "Node %s is back in service, and its host has not booted", node.Name)
 	}
 }
 
@@ -103,18 +108,28 @@ func (m *Monitor) putBack(before, after *corev1.Node) {
 
 // cycleWritten judges a change of a power cycle by its controller.
 func (m *Monitor) cycleWritten(before, after *v1alpha1.RebootRemediation) {
-	if had, has := hasFinalizer(before, cycle.NodeFinalizer), hasFinalizer(after, cycle.NodeFinalizer); had && !has {
+	if letsGo(before, after, cycle.NodeFinalizer) {
 		m.givenUp(before)
 	}
 	if after == nil {
 		return
 	}
-	b, a := &before.Status, &after.Status
-	if b.BeganAt == nil && a.BeganAt != nil && !m.isStored(after) {
-		m.w.Fail(rules.Intent, "RebootRemediation %s begins, and no record has stored that it made it", after.Name)
+	if letsGo(before, after, cycle.Finalizer) {
+		m.cycleOver(after)
 	}
+	m.statusGoesOn(before, after)
+}
+
+// letsGo reports whether a power cycle loses a finalizer.
+func letsGo(before, after *v1alpha1.RebootRemediation, finalizer string) bool {
+	return hasFinalizer(before, finalizer) && !hasFinalizer(after, finalizer)
+}
+
+// statusGoesOn judges a change of the status of a power cycle.
+func (m *Monitor) statusGoesOn(before, after *v1alpha1.RebootRemediation) {
+	b, a := &before.Status, &after.Status
 	if b.BeganAt == nil && a.BeganAt != nil {
-		m.consumed(after)
+		m.cycleBegins(after)
 	}
 	switch {
 	case b.Phase.Ended() && a.Phase != b.Phase:
@@ -125,9 +140,15 @@ func (m *Monitor) cycleWritten(before, after *v1alpha1.RebootRemediation) {
 		m.released[after.UID] = true
 	case a.Phase == v1alpha1.Succeeded && b.Phase != a.Phase:
 		m.cycleSucceeded(after)
-	case hasFinalizer(before, cycle.Finalizer) && !hasFinalizer(after, cycle.Finalizer):
-		m.cycleOver(after)
 	}
+}
+
+// cycleBegins checks that a power cycle may begin.
+func (m *Monitor) cycleBegins(r *v1alpha1.RebootRemediation) {
+	if !m.isStored(r) {
+		m.w.Fail(rules.Intent, "RebootRemediation %s begins, and no record has stored that it made it", r.Name)
+	}
+	m.consumed(r)
 }
 
 // isStored reports whether a record has stored that it made a RebootRemediation.

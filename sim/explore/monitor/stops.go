@@ -85,7 +85,11 @@ func (m *Monitor) paused(r *v1alpha1.MachineRemediation, at time.Time) bool {
 	if machine == nil || mhc == nil || !machine.DeletionTimestamp.IsZero() || mhcspec.HasAnnotation(machine, clusterv1.MachineSkipRemediationAnnotation) {
 		return false
 	}
-	return forbidden(at, mhc, history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName), machine) != ""
+	cluster := history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName)
+	if r.Spec.AskedFor() {
+		return forbiddenAsked(at, r, mhc, cluster, machine) != ""
+	}
+	return forbidden(at, mhc, cluster, machine) != ""
 }
 
 // stoppedFor returns how long an attempt has been stopped.

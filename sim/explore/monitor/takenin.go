@@ -62,6 +62,11 @@ func (m *Monitor) unanswered(note noting, withdrawn time.Duration) {
 			note(rules.Consumed, machine.UID, withdrawn, "nobody answers %q on %s", value, machine.Name)
 		}
 	}
+	m.requestsUnanswered(note, withdrawn)
+}
+
+// requestsUnanswered notes the RebootRemediations that nobody answers.
+func (m *Monitor) requestsUnanswered(note noting, withdrawn time.Duration) {
 	for _, request := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
 		machine := history.Latest[*clusterv1.Machine](m.w, kinds.Machine, machineOfRequest(request))
 		if reboot.IsCycle(request) || !request.DeletionTimestamp.IsZero() || machine == nil || !machine.DeletionTimestamp.IsZero() || m.openRecord(machine.UID) != nil {
@@ -140,10 +145,7 @@ func forbiddenAsked(now time.Time, r *v1alpha1.MachineRemediation, mhc *clusterv
 	}
 	by := r.Spec.RequestedBy.Kind
 	if by == v1alpha1.AskedByHealthCheck && mhc != nil {
-		if paused := mhcspec.Paused(mhc, cluster); len(paused) > 0 {
-			return paused[0]
-		}
-		if why, _ := mhcspec.OnHold(now, mhc); why != "" {
+		if why := stoppedBy(now, mhc, cluster); why != "" {
 			return why
 		}
 	}
@@ -155,6 +157,15 @@ func forbiddenAsked(now time.Time, r *v1alpha1.MachineRemediation, mhc *clusterv
 		return "the Machine or the Cluster is paused"
 	}
 	return ""
+}
+
+// stoppedBy says what of a MachineHealthCheck, or of its Cluster, stops the health check of another controller, too.
+func stoppedBy(now time.Time, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) string {
+	if paused := mhcspec.Paused(mhc, cluster); len(paused) > 0 {
+		return paused[0]
+	}
+	why, _ := mhcspec.OnHold(now, mhc)
+	return why
 }
 
 // showsProgress checks that intake changes nothing on a Machine but annotations, and the condition that shows the progress of a request.

@@ -60,7 +60,7 @@ func (m *Monitor) requestChanged(change apimodel.Change) {
 // rebootChanged judges the creation and withdrawal of power cycles, and how they are carried out.
 func (m *Monitor) rebootChanged(change apimodel.Change) {
 	before, after := apimodel.As[*v1alpha1.RebootRemediation](change.Before), apimodel.As[*v1alpha1.RebootRemediation](change.After)
-	p, deleted := m.w.Writer, before != nil && before.DeletionTimestamp.IsZero() && (after == nil || !after.DeletionTimestamp.IsZero())
+	p, deleted := m.w.Writer, isDeletion(before, after)
 	switch {
 	case p != nil && before != nil && !reboot.IsCycle(before):
 		m.writtenBy(intake.ControllerName, change)
@@ -77,6 +77,11 @@ func (m *Monitor) rebootChanged(change apimodel.Change) {
 		m.writtenBy(reboot.ControllerName, change)
 		m.cycleWritten(before, after)
 	}
+}
+
+// isDeletion reports whether somebody deletes a RebootRemediation, which may stay for its finalizers.
+func isDeletion(before, after *v1alpha1.RebootRemediation) bool {
+	return before != nil && before.DeletionTimestamp.IsZero() && (after == nil || !after.DeletionTimestamp.IsZero())
 }
 
 // asked judges a request that a process has made or withdrawn.
