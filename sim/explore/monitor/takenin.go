@@ -58,7 +58,7 @@ func (m *Monitor) consumed(cycle *v1alpha1.RebootRemediation) {
 // unanswered notes what somebody has asked for and nobody answers.
 func (m *Monitor) unanswered(note noting, withdrawn time.Duration) {
 	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
-		if value, asks := annotationOf(machine, rebootannotation.Request); asks && machine.DeletionTimestamp.IsZero() && !m.mayAskAgain(machine) {
+		if value, asks := annotationOf(machine, rebootannotation.Request); asks && machine.DeletionTimestamp.IsZero() && !m.mayAskAgain(machine) && !m.leftAlone(machine) {
 			note(rules.Consumed, machine.UID, withdrawn, "nobody answers %q on %s", value, machine.Name)
 		}
 	}
@@ -69,7 +69,7 @@ func (m *Monitor) unanswered(note noting, withdrawn time.Duration) {
 func (m *Monitor) requestsUnanswered(note noting, withdrawn time.Duration) {
 	for _, request := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
 		machine := history.Latest[*clusterv1.Machine](m.w, kinds.Machine, machineOfRequest(request))
-		if reboot.IsCycle(request) || !request.DeletionTimestamp.IsZero() || machine == nil || !machine.DeletionTimestamp.IsZero() || m.openRecord(machine.UID) != nil {
+		if reboot.IsCycle(request) || !request.DeletionTimestamp.IsZero() || machine == nil || !machine.DeletionTimestamp.IsZero() || m.openRecord(machine.UID) != nil || m.leftAlone(machine) {
 			continue
 		}
 		told := meta.FindStatusCondition(request.Status.Conditions, v1alpha1.ConditionSucceeded)
@@ -77,6 +77,12 @@ func (m *Monitor) requestsUnanswered(note noting, withdrawn time.Duration) {
 			note(rules.Consumed, request.UID, withdrawn, "nobody answers RebootRemediation %s", request.Name)
 		}
 	}
+}
+
+// leftAlone reports whether the Machine or its Cluster is paused, so that nobody is answered.
+func (m *Monitor) leftAlone(machine *clusterv1.Machine) bool {
+	cluster := history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, machine.Spec.ClusterName)
+	return mhcspec.MachinePaused(machine) || (cluster != nil && mhcspec.ClusterPaused(cluster))
 }
 
 func machineOfRequest(request *v1alpha1.RebootRemediation) string {
@@ -152,8 +158,7 @@ func forbiddenAsked(now time.Time, r *v1alpha1.MachineRemediation, mhc *clusterv
 	if why, _ := mhcspec.OnHold(now, machine, cluster); why != "" {
 		return why
 	}
-	paused := mhcspec.MachinePaused(machine) || mhcspec.ClusterPaused(cluster)
-	if paused && (by == v1alpha1.AskedByPerson || by == v1alpha1.AskedByHealthCheck) {
+	if mhcspec.MachinePaused(machine) || mhcspec.ClusterPaused(cluster) {
 		return "the Machine or the Cluster is paused"
 	}
 	return ""
