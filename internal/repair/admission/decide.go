@@ -55,12 +55,11 @@ type Obstacle struct {
 // Decide decides which machines of a MachineHealthCheck are admitted.
 func Decide(f Facts, now time.Time) Decision {
 	config, gate, problems := configuration(f)
-	d := Decision{Counts: count(f.Targets), Config: config, InFlight: f.inFlight()}
+	d := Decision{Counts: count(f.Targets), Config: config, InFlight: f.inFlight(), budget: unbounded}
 	d.Stopped = stopped(f, problems, now)
 	if d.Stopped.Reason != ReasonInvalidConfiguration {
-		d.gate = gate
+		d.gate, d.budget = gate, budget(d.Config.MaxInFlight, d.Counts.Expected)
 	}
-	d.budget = budget(d.Config.MaxInFlight, d.Counts.Expected)
 	d.grantAsked(f, now)
 	if paused := mhcspec.Paused(f.MachineHealthCheck, f.Cluster); len(paused) > 0 {
 		d.Paused, d.Stopped = paused, Obstacle{Reason: ReasonPaused}
@@ -109,9 +108,9 @@ func (d *Decision) admitLine(f Facts, now time.Time) {
 func (d *Decision) grantAsked(f Facts, now time.Time) {
 	line, at := f.asked(now)
 	d.RecheckAt = healthcheck.Earliest(d.RecheckAt, at)
-	free := d.free()
-	if free != unbounded {
-		line = line[:min(free, len(line))]
+	// It holds whatever else is wrong with the settings.
+	if most := budget(d.Config.MaxInFlight, d.Counts.Expected); most != unbounded {
+		line = line[:min(max(0, most-len(d.InFlight)), len(line))]
 	}
 	if f.Unseen || (f.Template.Plan == nil && mhcspec.NamesPlan(f.MachineHealthCheck)) {
 		// The limit of a plan that does not exist is unknown.
