@@ -95,9 +95,23 @@ func (d *draft) releaseRequest() {
 	}
 }
 
-// expired reports whether a deleted request has stayed for its Node long enough.
+// expired reports whether a deleted request has stayed for its Node long enough. While another cycle has the host off, the Node cannot come; after
+// that, it has its time again.
 func (d *draft) expired() bool {
-	return d.passed(new(metav1.NewTime(d.f.DeletingSince)), d.f.Spec.NodeTimeout())
+	since := d.f.DeletingSince
+	for i := range d.f.Siblings {
+		other := &d.f.Siblings[i].Status
+		if !d.outOfService() {
+			break
+		}
+		if InCycle(other.Phase) {
+			return false
+		}
+		if other.FinishedAt != nil && other.FinishedAt.After(since) {
+			since = other.FinishedAt.Time
+		}
+	}
+	return d.passed(new(metav1.NewTime(since)), d.f.Spec.NodeTimeout())
 }
 
 // returnNode puts the Node back in service, or leaves that to the RebootRemediation that has taken it over.

@@ -17,6 +17,11 @@ func deletedAt(after time.Duration) change {
 	return func(f *Facts) { f.Deleting, f.DeletingSince = true, noon.Add(after) }
 }
 
+// finishedAt has a cycle end some time after noon.
+func finishedAt(after time.Duration) change {
+	return func(f *Facts) { f.Status.FinishedAt = new(metav1.NewTime(noon.Add(after))) }
+}
+
 // TestStaysForItsNode: a record does not stay for its Node without a reason, and once it is deleted, no longer than the Node may take.
 func TestStaysForItsNode(t *testing.T) {
 	const failed = v1alpha1.Failed
@@ -33,6 +38,8 @@ func TestStaysForItsNode(t *testing.T) {
 		{name: "it is deleted", facts: owed(deletedAt(time.Hour)), after: time.Hour, want: rests.lookingAgain(expires)},
 		{name: "the Node comes", facts: owed(deletedAt(time.Hour), newNode, bare), after: time.Hour, want: does(failed, RestoreNode).saying(v1alpha1.ReasonNodeTimedOut).lookingAgain(expires)},
 		{name: "it does not come", facts: owed(deletedAt(time.Hour)), after: expires, want: goes},
+		{name: "it cannot come, as another cycle keeps the host off", facts: owed(deletedAt(time.Hour), beside(sibling("other", v1alpha1.Holding, taints))), after: expires, want: rests},
+		{name: "it has its time again once that cycle is over", facts: owed(deletedAt(time.Hour), beside(sibling("other", v1alpha1.Succeeded, taints, finishedAt(expires)))), after: expires, want: rests.lookingAgain(expires + nodeTimeout)},
 		{name: "the Machine is gone", facts: owed(machineGone), want: goes},
 		{name: "the Machine is another one", facts: owed(func(f *Facts) { f.Machine.UID = "m-2" }), want: goes},
 		{name: "nothing is owed any more", facts: owed(untouched, why), want: goes},

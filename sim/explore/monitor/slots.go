@@ -34,13 +34,14 @@ func (m *Monitor) slots(p *history.Process, machine *clusterv1.Machine, what str
 }
 
 // underRepair reports whether something is in progress on a machine, as far as a process can know. A machine without an open record
-// counts if the cache of the process shows it as a target: no process reads live whether a person has just ended a skip. The same holds for what somebody has asked for.
+// counts if the cache of the process shows it as a target: no process reads live whether a person has just ended a skip. The same holds for what somebody has asked for. A host that a
+// person keeps off takes no slot.
 func (m *Monitor) underRepair(p *history.Process, machine *clusterv1.Machine) bool {
 	r := m.openRecord(machine.UID)
 	if r == nil {
 		return mhcspec.IsTarget(machine) && seesTarget(p, machine) && m.hadRecord(machine.UID) && len(m.underWay(machine)) > 0 && !strayMark(machine)
 	}
-	if r.Spec.AskedFor() && (!mhcspec.IsTarget(machine) || !seesTarget(p, machine)) {
+	if ladder.KeepsOff(r) || (r.Spec.AskedFor() && (!mhcspec.IsTarget(machine) || !seesTarget(p, machine))) {
 		return false
 	}
 	attempt := ladder.AtWork(r)

@@ -61,7 +61,7 @@ var All = []*Spec{
 	},
 	{
 		Name: "asked", About: "people and programs who ask for power cycles of machines, sick or not",
-		Slow: true, Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, Reboot: true,
+		Slow: true, Open: true, Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, Reboot: true,
 		Actors: and(Hosts, Askers), Steps: 100, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
@@ -170,7 +170,9 @@ func Named(name string) *Spec {
 	return nil
 }
 
-// Chosen returns the worlds of that name; all of them if the name is empty.
+// Chosen returns the worlds of that name; all of them but the open ones if the name is empty.
 func Chosen(from []*Spec, name string) []*Spec {
-	return slices.DeleteFunc(slices.Clone(from), func(spec *Spec) bool { return name != "" && spec.Name != name })
+	return slices.DeleteFunc(slices.Clone(from), func(spec *Spec) bool {
+		return (name == "" && spec.Open) || (name != "" && spec.Name != name)
+	})
 }
