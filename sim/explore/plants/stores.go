@@ -36,12 +36,10 @@ func storing(with history.Parts, change func(stored, next *v1alpha1.MachineRemed
 // write.
 func intentLost(_ *history.Process, with history.Parts) history.Parts {
 	kept := map[types.UID]*v1alpha1.MachineRemediation{}
-	with = reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
-		r, ok := obj.(*v1alpha1.MachineRemediation)
-		if ok && err == nil && kept[r.UID] != nil {
+	with = showing(with, func(r *v1alpha1.MachineRemediation) {
+		if kept[r.UID] != nil {
 			r.Status = *kept[r.UID].Status.DeepCopy()
 		}
-		return err
 	})
 	return withFuncs(with, interceptor.Funcs{SubResourceUpdate: func(ctx context.Context, c client.Client, _ string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 		r, ok := obj.(*v1alpha1.MachineRemediation)
