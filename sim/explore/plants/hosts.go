@@ -21,24 +21,34 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
-// hastyHosts makes the controller of power cycles believe that there are no records, so that it waits for none.
+// hastyHosts makes the controller of power cycles believe that records have stored whatever they made, so that it waits for none.
 func hastyHosts(p *history.Process, with history.Parts) history.Parts {
-	with.Live = unlisted{with.Live, p}
+	with.Live = hastyLister{with.Live, p}
 	return with
 }
 
-// unlisted lists no records for the controller of power cycles.
-type unlisted struct {
+// hastyLister shows records as if they had stored what they made, to the controller of power cycles.
+type hastyLister struct {
 	client.Reader
 	p *history.Process
 }
 
 // List implements client.Reader.
-func (u unlisted) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	if _, records := list.(*v1alpha1.MachineRemediationList); records && u.p.Item.Controller == reboot.ControllerName {
-		return apierrors.NewNotFound(v1alpha1.GroupVersion.WithResource("machineremediations").GroupResource(), "")
+func (h hastyLister) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	err := h.Reader.List(ctx, list, opts...)
+	records, ok := list.(*v1alpha1.MachineRemediationList)
+	if err != nil || !ok || h.p.Item.Controller != reboot.ControllerName {
+		return err
 	}
-	return u.Reader.List(ctx, list, opts...)
+	for i := range records.Items {
+		for _, made := range history.Every[*v1alpha1.RebootRemediation](h.p.World, kinds.Reboot) {
+			if by := made.Spec.RequestedBy; by != nil && by.UID == records.Items[i].UID {
+				s := &records.Items[i].Status
+				s.Attempts = append(s.Attempts, v1alpha1.RemediationAttempt{ObjectRef: &v1alpha1.RemediationObjectReference{UID: made.UID}})
+			}
+		}
+	}
+	return nil
 }
 
 // plantsOfHosts break the rules about hosts and their Nodes.
