@@ -39,13 +39,18 @@ func (m *Monitor) slots(p *history.Process, machine *clusterv1.Machine, what str
 func (m *Monitor) underRepair(p *history.Process, machine *clusterv1.Machine) bool {
 	r := m.openRecord(machine.UID)
 	if r == nil {
-		return mhcspec.IsTarget(machine) && seesTarget(p, machine) && m.hadRecord(machine.UID) && len(m.underWay(machine)) > 0 && !strayMark(machine)
+		return isTarget(p, machine) && m.hadRecord(machine.UID) && len(m.underWay(machine)) > 0 && !strayMark(machine)
 	}
-	if ladder.KeepsOff(r) || (r.Spec.AskedFor() && (!mhcspec.IsTarget(machine) || !seesTarget(p, machine))) {
+	if ladder.KeepsOff(r) || (r.Spec.AskedFor() && !isTarget(p, machine)) {
 		return false
 	}
 	attempt := ladder.AtWork(r)
 	return (attempt != nil && attempt.ObjectRef != nil) || (len(m.underWay(machine)) > 0 && !strayMark(machine))
+}
+
+// isTarget reports whether a machine is a target, now and by the cache of a process.
+func isTarget(p *history.Process, machine *clusterv1.Machine) bool {
+	return mhcspec.IsTarget(machine) && seesTarget(p, machine)
 }
 
 // strayMark reports whether an owner's late write has brought a mark back. Nobody asks for anything by it.
