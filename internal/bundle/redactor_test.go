@@ -25,8 +25,8 @@ func TestRedactOddNames(t *testing.T) {
 	}
 }
 
-// TestRedactKeepsAnnotations: whoever asks by an annotation has the key of the annotation as the name, and that is no name of an object: a record
-// goes by whether the Machine still has it.
+// TestRedactKeepsAnnotations: a record that an annotation asked for has the key of the annotation as its requester, which is not the
+// name of an object. The record goes by whether the Machine still has that annotation.
 func TestRedactKeepsAnnotations(t *testing.T) {
 	for _, by := range []map[string]any{
 		{"kind": "Annotation", "name": "reboot.metal3.io/PowerOff"}, {"kind": "Annotation", "name": "reboot.metal3.io"},

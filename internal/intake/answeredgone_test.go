@@ -26,7 +26,7 @@ func TestRequestOfAMachineThatGoes(t *testing.T) {
 		f.ends(f.record(), metav1.ConditionFalse, v1alpha1.ReasonMachineDeleted)
 		f.must(f.tryReconcile())
 		if got := f.told(request); !strings.HasPrefix(got, "False MachineDeleted") {
-			t.Errorf("it is told %q, and whoever waits for Succeeded waits for ever", got)
+			t.Errorf("it is told %q, so a program that waits for Succeeded never ends", got)
 		}
 	})
 	t.Run("there is none", func(t *testing.T) {

@@ -20,12 +20,12 @@ func (r reader) notStored(ctx context.Context, v *view) string {
 	all, err := record.LiveOfMachine(ctx, r.live, v.request.Namespace, v.machine.object.GetUID())
 	v.note(readRecord, err)
 	if err != nil {
-		return "Sickbay cannot tell whether a MachineRemediation has stored that it made this"
+		return "Sickbay cannot read whether a MachineRemediation has stored this RebootRemediation"
 	}
 	if slices.ContainsFunc(all, func(one *v1alpha1.MachineRemediation) bool { return stores(one, v.request) }) {
 		return ""
 	}
-	return "Waiting until a MachineRemediation has stored that it made this RebootRemediation"
+	return "Waiting until a MachineRemediation has stored this RebootRemediation"
 }
 
 // stores reports whether a record has stored a RebootRemediation for its current attempt.

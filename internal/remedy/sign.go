@@ -25,7 +25,7 @@ func Sign(ctx context.Context, c client.Client, machine *clusterv1.Machine, oper
 // Answer puts the sign of an attempt in the place of the annotation that asked for it, if the Machine is as it was read: somebody may have set the
 // same annotation once more since.
 func Answer(ctx context.Context, c client.Client, machine *clusterv1.Machine, key, operation string) error {
-	return show(ctx, c, machine, key, operation, ownwrites.Test("/metadata/resourceVersion", machine.ResourceVersion))
+	return show(ctx, c, machine, key, operation, ownwrites.TestVersion(machine))
 }
 
 // show sets an annotation to a sign, if it is as it was read.

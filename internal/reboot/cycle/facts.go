@@ -60,7 +60,7 @@ type MachineFacts struct {
 type HostFacts struct {
 	// Missing says why there is none; empty if there is one.
 	Missing string
-	// Unread says why nobody can tell whether there is one; empty if somebody can.
+	// Unread says why Sickbay cannot look for it; empty if it can.
 	Unread string
 	Name   string
 	UID    types.UID

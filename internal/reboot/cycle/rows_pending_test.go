@@ -23,7 +23,7 @@ func hostDeleting(f *Facts) { f.Host.Deleting = true }
 func notFenceable(f *Facts) { f.Host.Fenceable = false }
 func throttled(f *Facts)    { f.Throttled = "Waits for m-2" }
 func notStored(f *Facts) {
-	f.NotStored = "Waiting until a MachineRemediation has stored that it made this RebootRemediation"
+	f.NotStored = "Waiting until a MachineRemediation has stored this RebootRemediation"
 }
 
 // TestPending has the rows for the phase Pending.
