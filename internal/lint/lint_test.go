@@ -14,7 +14,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
-
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 

@@ -5,22 +5,20 @@ import (
 	"errors"
 	"fmt"
 
-	"k8s.io/client-go/tools/events"
-
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/repair/rules"
-	"github.com/sickbay-dev/sickbay/internal/repair/slots"
-	"github.com/sickbay-dev/sickbay/internal/scaffold"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/rules"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // Reader reads what a decision needs, and remembers what the caches do not show yet. It cannot write.

@@ -6,9 +6,8 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // untouched leaves everything as it is.
