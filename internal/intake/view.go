@@ -17,8 +17,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
-// view is what was read about one Machine. It is empty if that is paused, or its Cluster: by Cluster API's contract, nobody touches it then. So it is
-// for the copy of another Machine.
+// view is what was read about one Machine. It is empty if that is paused, or its Cluster: by Cluster API's contract, nobody touches it then. The same
+// holds for the copy of another Machine.
 type view struct {
 	facts ask.Facts
 	// machine is nil if there is none, or if it is being deleted: then nobody needs it cycled.

@@ -25,7 +25,7 @@ type machine struct {
 	// infrastructure refers to its infrastructure machine; Machines of OpenShift have none.
 	infrastructure clusterv1.ContractVersionedObjectReference
 	controlPlane   bool
-	// sick says that a health check calls it so. It matters for the quorum of a control plane alone.
+	// sick reports that a health check says that it is sick. Only the quorum of a control plane depends on it.
 	sick bool
 }
 

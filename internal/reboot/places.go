@@ -8,7 +8,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-// busyRetry is how long to wait before trying such a cluster again.
+// busyRetry is how long to wait before trying again a workload cluster in which no place was free.
 const busyRetry = time.Second
 
 // clusterPlace is the place of one Reconcile in a workload cluster. Reconcile keeps it to the end, so that a cycle that has begun with its Node

@@ -34,11 +34,11 @@ func (r *Reconciler) isMine(request *v1alpha1.RebootRemediation) bool {
 // everybody's: the manager was given a filter later, and none without a filter runs beside it.
 func (r *Reconciler) foreign(request *v1alpha1.RebootRemediation) bool {
 	label := request.Labels[clusterv1.WatchLabel]
-	return r.WatchFilter != "" && label != r.WatchFilter && (label != "" || !begun(request))
+	return r.WatchFilter != "" && label != r.WatchFilter && (label != "" || !needsAttention(request))
 }
 
-// begun reports whether a RebootRemediation needs attention: it has finalizers, and has a host or was deleted.
-func begun(request *v1alpha1.RebootRemediation) bool {
+// needsAttention reports whether a RebootRemediation has something to finish: it has finalizers, and has a host or was deleted.
+func needsAttention(request *v1alpha1.RebootRemediation) bool {
 	kept := controllerutil.ContainsFinalizer(request, cycle.Finalizer) || controllerutil.ContainsFinalizer(request, cycle.NodeFinalizer)
 	return kept && (request.Status.Host != nil || !request.DeletionTimestamp.IsZero())
 }

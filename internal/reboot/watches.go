@@ -63,7 +63,7 @@ func (r reader) ofHost(ctx context.Context, host client.Object) []ctrl.Request {
 	})
 }
 
-// ofMachine maps a Machine to its RebootRemediation.
+// ofMachine maps a Machine to its RebootRemediations.
 func (r reader) ofMachine(ctx context.Context, machine client.Object) []ctrl.Request {
 	return r.rebootsIn(ctx, machine.GetNamespace(), func(request *v1alpha1.RebootRemediation) bool {
 		return *request.Spec.Machine == v1alpha1.MachineReference{APIGroup: r.kind.Group, Name: machine.GetName()}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // Sign shows on a Machine that an attempt has its host cycled, by the annotation reboot.metal3.io. It leaves the annotation of somebody else, and
@@ -56,7 +57,7 @@ func RemoveSignOf(ctx context.Context, c client.Client, machine *clusterv1.Machi
 
 // HasSign reports whether a Machine shows a power cycle of a record.
 func HasSign(machine *clusterv1.Machine, record types.UID) bool {
-	return strings.HasPrefix(machine.Annotations[rebootannotation.Request], string(record)+"/")
+	return ladder.IsOperationOf(record, machine.Annotations[rebootannotation.Request])
 }
 
 // testAnnotation tests that an annotation is as it was read.

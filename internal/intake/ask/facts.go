@@ -5,7 +5,6 @@ package ask
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -87,8 +86,9 @@ func (f Facts) ofRequest(uid types.UID) *v1alpha1.MachineRemediation {
 
 // isOpen reports whether the record of a sign is open.
 func (f Facts) isOpen(sign string) bool {
-	uid, _, _ := strings.Cut(sign, "/")
-	return slices.ContainsFunc(f.Records, func(r *v1alpha1.MachineRemediation) bool { return string(r.UID) == uid && !ladder.Ended(r) })
+	return slices.ContainsFunc(f.Records, func(r *v1alpha1.MachineRemediation) bool {
+		return ladder.IsOperationOf(r.UID, sign) && !ladder.Ended(r)
+	})
 }
 
 // openFor returns the open record that somebody asked for in that way.

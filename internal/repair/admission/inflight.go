@@ -2,7 +2,6 @@ package admission
 
 import (
 	"maps"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -60,7 +59,7 @@ func (f Facts) underRepair() map[types.UID]string {
 
 // hasLeftTrace reports whether a record has asked for something on its Machine.
 func hasLeftTrace(machine *clusterv1.Machine, r *v1alpha1.MachineRemediation) bool {
-	if strings.HasPrefix(machine.Annotations[rebootannotation.Request], string(r.UID)+"/") {
+	if ladder.IsOperationOf(r.UID, machine.Annotations[rebootannotation.Request]) {
 		return true
 	}
 	mark := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)

@@ -3,6 +3,9 @@ package ladder
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -10,6 +13,11 @@ import (
 // OperationID makes an attempt of a record safe to repeat: receivers store it and drop repeats.
 func OperationID(r *v1alpha1.MachineRemediation, attempt int32) string {
 	return fmt.Sprintf("%s/%d", r.UID, attempt)
+}
+
+// IsOperationOf reports whether an operationID names an attempt of a record.
+func IsOperationOf(record types.UID, operation string) bool {
+	return strings.HasPrefix(operation, string(record)+"/")
 }
 
 // AtWork returns the attempt that is not over, or nil.

@@ -41,7 +41,7 @@ func unanswered(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation)
 // record says that somebody else's cycle is in its place.
 func StillAsks(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) bool {
 	value, there := machine.Annotations[record.Spec.RequestedBy.Name]
-	return there && (!rebootannotation.IsSign(value) || strings.HasPrefix(value, string(record.UID)+"/"))
+	return there && (!rebootannotation.IsSign(value) || ladder.IsOperationOf(record.UID, value))
 }
 
 // KeptOff says that a person keeps the machine's host off; empty if nobody does.

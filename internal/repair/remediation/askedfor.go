@@ -53,7 +53,7 @@ func (r *Reader) recordsOfMachine(ctx context.Context, v *view) ([]*v1alpha1.Mac
 	return record.OfMachine(ctx, r.Cache, own.Namespace, own.Spec.MachineRef.UID)
 }
 
-// heldBy returns the objects whose hold counts for what a person asks for.
+// heldBy returns the objects whose hold counts for what somebody asks for.
 func heldBy(v *view) []client.Object {
 	objects := []client.Object{v.machine}
 	if v.mhc != nil {

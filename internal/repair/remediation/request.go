@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -169,7 +168,7 @@ func addCycle(request *ladder.Request, found *unstructured.Unstructured) error {
 // before the record is taken over: Cluster API's own controller made it, or a record that is gone.
 func operationOf(found *unstructured.Unstructured, wanted remedy.Request) string {
 	operation := found.GetAnnotations()[v1alpha1.OperationAnnotation]
-	if strings.HasPrefix(operation, string(wanted.Record.UID)+"/") {
+	if ladder.IsOperationOf(wanted.Record.UID, operation) {
 		return operation
 	}
 	if found.GetDeletionTimestamp() != nil {

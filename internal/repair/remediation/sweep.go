@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -110,7 +109,7 @@ func (r *Reader) leftRequest(ctx context.Context, wanted remedy.Request) (*metav
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("getting %s %s: %w", wanted.Kind().Kind, wanted.Name(), err)
-	case !strings.HasPrefix(found.Annotations[v1alpha1.OperationAnnotation], string(wanted.Record.UID)+"/"), found.DeletionTimestamp != nil:
+	case !ladder.IsOperationOf(wanted.Record.UID, found.Annotations[v1alpha1.OperationAnnotation]), found.DeletionTimestamp != nil:
 		return nil, nil
 	}
 	return found, nil

@@ -19,7 +19,7 @@ import (
 
 // Reader reads what the next step of a record depends on. It cannot write.
 type Reader struct {
-	// Reader reads machines and their records. Of OpenShift's, Observer and Selectors are not used.
+	// Reader reads machines and their records. For those of OpenShift, Observer and Selectors may be nil.
 	slots.Reader
 	// OpenShift has it read the records of OpenShift's Machines instead of those of Cluster API: somebody asked for them, so there is no
 	// Cluster, MachineHealthCheck or gate of Sickbay's.
@@ -39,7 +39,7 @@ type Reader struct {
 	rules   rules.Cache
 }
 
-// Gatekeeper is the part of slots.Gatekeeper that is asked before an act: why it must not be. An empty string allows it.
+// Gatekeeper is the part of slots.Gatekeeper that is asked before an act. It says why the act may not be made; empty if it may.
 type Gatekeeper interface {
 	// GateClosed evaluates triggerIf. Its lower bound applies only to the first act of a record.
 	GateClosed(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, first bool) (why string, err error)

@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
@@ -78,7 +78,7 @@ func (m *Monitor) unseen(request client.Object) bool {
 		m.unread[operation] = true
 	}
 	ended := !slices.ContainsFunc(records, func(r *v1alpha1.MachineRemediation) bool {
-		return r.Status.CompletionTime == nil && strings.HasPrefix(operation, string(r.UID)+"/")
+		return r.Status.CompletionTime == nil && ladder.IsOperationOf(r.UID, operation)
 	})
 	return m.w.Forbidden() || (m.unread[operation] && ended)
 }
