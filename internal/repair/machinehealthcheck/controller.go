@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -40,7 +41,8 @@ const ControllerName = "machinehealthcheck"
 type Reconciler struct {
 	Reader
 	// Client writes.
-	Client client.Client
+	Client   client.Client
+	Recorder events.EventRecorder
 	// SyncPeriod is the fallback for missed events.
 	SyncPeriod  time.Duration
 	Concurrency int
@@ -80,6 +82,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	case err != nil:
 		return ctrl.Result{}, err
 	}
+	facts, decision = r.hostsFailed(ctx, facts, decision)
 	// No repair depends on this, so its error comes last.
 	refused := r.ensureOwner(ctx, facts, decision)
 	facts, decision, again, failed := r.act(ctx, facts, decision)

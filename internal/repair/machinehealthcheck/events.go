@@ -53,7 +53,7 @@ func (r *Reconciler) announce(ctx context.Context, mhc *clusterv1.MachineHealthC
 	}
 }
 
-func (r *Reader) event(regarding client.Object, related runtime.Object, eventType, reason, text string) {
+func (r *Reconciler) event(regarding client.Object, related runtime.Object, eventType, reason, text string) {
 	r.Recorder.Eventf(regarding, related, eventType, reason, eventAction, "%s", ownwrites.Note(text))
 }
 

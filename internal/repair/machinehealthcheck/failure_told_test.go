@@ -16,7 +16,7 @@ import (
 // TestFailureIsToldOnceWhateverTheLocalPort: each try has another connection, and the cause is the same.
 func TestFailureIsToldOnceWhateverTheLocalPort(t *testing.T) {
 	recorder := events.NewFakeRecorder(20)
-	r := &Reader{Recorder: recorder, Reader: slots.Reader{Clock: clocktesting.NewFakePassiveClock(build.Epoch)}}
+	r := &Reconciler{Recorder: recorder, Reader: Reader{Reader: slots.Reader{Clock: clocktesting.NewFakePassiveClock(build.Epoch)}}}
 	f := admission.Facts{MachineHealthCheck: build.MachineHealthCheck("ns", "mhc")}
 	machine := build.Machine("ns", "a", build.UID("a"))
 	for _, text := range []string{

@@ -33,7 +33,7 @@ func (r *Reader) observeFailures(f *admission.Facts) {
 }
 
 // reportFailure records that a machine could not be admitted, and reports it once for each cause. It is retried after a pause.
-func (r *Reader) reportFailure(ctx context.Context, f admission.Facts, machine *clusterv1.Machine, err error) {
+func (r *Reconciler) reportFailure(ctx context.Context, f admission.Facts, machine *clusterv1.Machine, err error) {
 	if r.failures.Fail(client.ObjectKeyFromObject(f.MachineHealthCheck), machine.UID, ownwrites.Cause(err), r.Clock.Now()) {
 		ctrl.LoggerFrom(ctx).Error(err, "Machine cannot be admitted", "machine", machine.Name)
 		r.event(f.MachineHealthCheck, machine, corev1.EventTypeWarning, EventAdmissionFailed, words.Upper(err.Error()))

@@ -80,9 +80,9 @@ func (w *harness) restart(c client.Client) {
 				Selectors: &mhcspec.Selectors{},
 				Clock:     w.clock,
 			},
-			Recorder: w.recorder,
 			Parallel: 1,
 		},
+		Recorder: w.recorder,
 	}
 }
 

@@ -236,8 +236,9 @@ func (w *memory) reconciler() *Reconciler {
 				Cache: view{memory: w, state: &w.cache}, Live: view{memory: w, state: &w.live}, Clock: w.clock,
 				Observer: &machinehealth.Observer{Nodes: w.nodes}, Selectors: &mhcspec.Selectors{},
 			},
-			Recorder: &events.FakeRecorder{}, Parallel: 1,
+			Parallel: 1,
 		},
+		Recorder: &events.FakeRecorder{},
 	}
 }
 

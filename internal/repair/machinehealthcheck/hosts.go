@@ -25,10 +25,25 @@ func (r *Reader) observeHosts(ctx context.Context, f *admission.Facts) {
 			return
 		}
 		if err != nil {
-			r.reportFailure(ctx, *f, target.Machine, fmt.Errorf("finding the host of machine %s: %w", target.Machine.Name, err))
+			target.HostErr = fmt.Errorf("finding the host of machine %s: %w", target.Machine.Name, err)
 			return
 		}
 		target.Host = host
 	})
-	r.observeFailures(f)
+}
+
+// hostsFailed reports the machines whose hosts cannot be read, and decides without them.
+func (r *Reconciler) hostsFailed(ctx context.Context, f admission.Facts, d admission.Decision) (admission.Facts, admission.Decision) {
+	failed := false
+	for i := range f.Targets {
+		if target := &f.Targets[i]; target.HostErr != nil {
+			r.reportFailure(ctx, f, target.Machine, target.HostErr)
+			failed = true
+		}
+	}
+	if !failed {
+		return f, d
+	}
+	r.observeFailures(&f)
+	return f, admission.Decide(f, r.Clock.Now())
 }

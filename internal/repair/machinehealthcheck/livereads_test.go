@@ -142,7 +142,7 @@ func fleetOf(t *testing.T, n int, nodes bool) (*Reconciler, *liveReads) {
 				Selectors: &mhcspec.Selectors{},
 				Clock:     testingclock.NewFakePassiveClock(build.Epoch.Add(time.Hour)),
 			},
-			Recorder: events.NewFakeRecorder(100),
 		},
+		Recorder: events.NewFakeRecorder(100),
 	}, reads
 }

@@ -58,8 +58,8 @@ func pools(tb testing.TB, n int) *Reconciler {
 				Selectors: &mhcspec.Selectors{},
 				Clock:     testingclock.NewFakePassiveClock(build.Epoch.Add(time.Hour)),
 			},
-			Recorder: events.NewFakeRecorder(1),
 		},
+		Recorder: events.NewFakeRecorder(1),
 	}
 }
 

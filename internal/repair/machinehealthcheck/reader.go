@@ -7,7 +7,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -25,8 +24,6 @@ import (
 type Reader struct {
 	slots.Reader
 	Policy mhcspec.Policy
-	// Recorder tells of machines that cannot be admitted.
-	Recorder events.EventRecorder
 	// RecordsInstalled reports whether MachineRemediations can be read and written. Nil means that they can.
 	RecordsInstalled func() bool
 	// Namespace is what the manager is restricted to; empty means all.

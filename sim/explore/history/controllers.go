@@ -44,7 +44,7 @@ func (p *Process) addControllers() {
 			Client: parts.Client, Observer: observer, Selectors: selectors, Recorder: recorder, Clock: clock, SyncPeriod: syncPeriod,
 		},
 		machinehealthcheck.ControllerName: &machinehealthcheck.Reconciler{
-			Reader: machinehealthcheck.Reader{Reader: counts, Recorder: recorder, Parallel: 1, Host: hostOf(observer.Hosts)}, Client: parts.Client, SyncPeriod: syncPeriod,
+			Reader: machinehealthcheck.Reader{Reader: counts, Parallel: 1, Host: hostOf(observer.Hosts)}, Client: parts.Client, Recorder: recorder, SyncPeriod: syncPeriod,
 		},
 		remediation.ControllerName: &remediation.Reconciler{
 			Reader: remediation.Reader{Reader: counts, Gatekeeper: gate, Parallel: 1}, Client: parts.Client, Recorder: recorder, SyncPeriod: syncPeriod,
