@@ -93,7 +93,7 @@ func hasHeading(text, anchor string) bool {
 	return false
 }
 
-// TestMakeHelpIsShownAsItIs: CONTRIBUTING.md shows the output of make help.
+// TestMakeHelpIsShownAsItIs: CONTRIBUTING.md shows what make help prints before the targets that are needed less often.
 func TestMakeHelpIsShownAsItIs(t *testing.T) {
 	help := exec.Command("make", "--no-print-directory", "help")
 	for _, variable := range os.Environ() {
@@ -105,8 +105,25 @@ func TestMakeHelpIsShownAsItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(page(t, "CONTRIBUTING.md"), "```\n"+string(out)+"```\n") {
+	often, _, found := strings.Cut(string(out), "\nNeeded less often")
+	if !found || !strings.Contains(page(t, "CONTRIBUTING.md"), "```\n"+often+"```\n") {
 		t.Errorf("CONTRIBUTING.md does not show what make help prints:\n%s", out)
+	}
+}
+
+// quoted matches what people are told to type.
+var quoted = regexp.MustCompile("(?m)(?:`|^)make ((?:[a-z][a-z-]* ?)+)")
+
+// TestQuotedTargetsExist: each target of make that a page names has its script.
+func TestQuotedTargetsExist(t *testing.T) {
+	for _, file := range pages(t) {
+		for _, match := range quoted.FindAllStringSubmatch(page(t, file), -1) {
+			for target := range strings.FieldsSeq(match[1]) {
+				if _, err := os.Stat(filepath.Join("tools/make", target)); err != nil {
+					t.Errorf("%s says %q, and there is no such target", file, "make "+target)
+				}
+			}
+		}
 	}
 }
 

@@ -1,12 +1,13 @@
 package sickbay_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-//go:generate go test -run ^Test(Library|Gardener)Page$ . -update
+//go:generate go test -run ^Test(Library|Gardener|Compared)Page$ . -update
 
 // TestLibraryPage shows code that is compiled, validated and run by other tests.
 func TestLibraryPage(t *testing.T) {
@@ -23,7 +24,7 @@ func TestLibraryPage(t *testing.T) {
 		"library find":         docs.Declarations(t, health, "certificate", "backup"),
 		"library result":       docs.Output(t, "examples/database/health/example_test.go", "Example"),
 		"library rights":       docs.Lines(t, health, "// +kubebuilder:rbac"),
-		"library manager":      docs.Declarations(t, manager, "Options", "AddToManager"),
+		"library manager":      docs.Declarations(t, manager, "Options", "SetupWithManager"),
 		"library program":      docs.Declarations(t, "examples/database/main.go", "run"),
 		"library kit":          docs.Declarations(t, tests, "TestUpgradeTakesTooLong"),
 		"library precheck":     docs.Declarations(t, health, "untouched"),
@@ -33,6 +34,15 @@ func TestLibraryPage(t *testing.T) {
 	} {
 		docs.Section(t, "docs/library.md", section, code)
 	}
+}
+
+// TestComparedPage shows what rules say about recorded roll-outs, as a test of package checks computes it.
+func TestComparedPage(t *testing.T) {
+	table, err := os.ReadFile("healthcheck/checks/testdata/rollouts.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs.Section(t, "docs/library-compared.md", "rollouts", string(table))
 }
 
 // TestGardenerPage shows code that the gardener module compiles, registers and runs.

@@ -21,6 +21,7 @@ var purePackages = []string{
 	"internal/repair/admission",
 	"internal/repair/memory",
 	"internal/repair/pacing",
+	"internal/repair/silence",
 	"internal/repair/successor",
 	"internal/repair/timeline",
 	"internal/reboot/cycle",
@@ -28,16 +29,19 @@ var purePackages = []string{
 	"internal/remedy/rebootannotation",
 	"internal/upgradepause/pause",
 	"internal/explain",
+	"internal/hangs",
+	"internal/explain/ahead",
+	"internal/explain/selects",
 	"internal/intake/ask",
 	"internal/keys",
 	"internal/convert",
 	"internal/decision",
 	"internal/simulate",
 	"internal/dashboard/view",
-	"internal/uninstall/trace",
 	"internal/lease/scope",
 	"internal/spread",
 	"internal/words",
+	"internal/conditions",
 }
 
 // pureFiles only decide, in packages that also read and write.

@@ -68,9 +68,9 @@ func addRules(all map[string]map[string]bool, rules []rbacv1.PolicyRule) {
 
 var threat = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([a-z ]+) \\| [^|]+ \\|[^|]*\\|$")
 
-// TestThreatModel: SECURITY.md names exactly the rights that Sickbay has.
-func TestThreatModel(t *testing.T) {
-	text, err := os.ReadFile("SECURITY.md")
+// TestThreatModelNamesEachRight: docs/operations/security.md names exactly the rights that Sickbay has.
+func TestThreatModelNamesEachRight(t *testing.T) {
+	text, err := os.ReadFile("docs/operations/security.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,12 +83,12 @@ func TestThreatModel(t *testing.T) {
 	for kind, verbs := range rights {
 		want := strings.Join(slices.Sorted(maps.Keys(verbs)), " ")
 		if got, ok := named[kind]; !ok || got != want {
-			t.Errorf("SECURITY.md says that Sickbay may %q %s, but the manifests say %q", got, kind, want)
+			t.Errorf("security.md says that Sickbay may %q %s, but the manifests say %q", got, kind, want)
 		}
 	}
 	for kind := range named {
 		if rights[kind] == nil {
-			t.Errorf("SECURITY.md names %s, to which Sickbay has no right", kind)
+			t.Errorf("security.md names %s, to which Sickbay has no right", kind)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/app"
@@ -101,7 +102,7 @@ const dashboardAlone account = "sickbay-dashboard-alone"
 func TestDashboardLivesOnItsRole(t *testing.T) {
 	e, g := install(t), NewWithT(t)
 	namespace := e.Namespace(t)
-	build.Create(t.Context(), t, e.Client, build.Cluster(namespace, "blue"), build.Machine(namespace, "metal-4", build.InCluster("blue")))
+	sickOfOldRevision(t, e, namespace, "metal-4")
 	to := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: systemNamespace, Name: string(dashboardAlone)}}
 	for _, name := range []string{"manager", "upgradepause", "dashboard"} {
 		for _, obj := range read(t, "rbac/"+name+".yaml") {
@@ -127,6 +128,26 @@ func TestDashboardLivesOnItsRole(t *testing.T) {
 	g.Eventually(func() string {
 		_, body := visit(t, a, "/machines/"+namespace+"/metal-4", viewer, nil)
 		return body
-	}, time.Minute).Should(ContainSubstring("metal-4"))
+	}, time.Minute).Should(And(ContainSubstring("metal-4"), ContainSubstring("has the strategy OnDelete")))
+	for _, on := range []resource{{controlPlane, "kubeadmcontrolplanes", "", "any"}, {capi, "machinepools", "", "any"}} {
+		if !may(t, e, dashboardAlone, "get", on) {
+			t.Errorf("it cannot read %s", on.resource)
+		}
+	}
 	g.Eventually(a.Ready, time.Minute).WithContext(t.Context()).Should(Succeed(), "all that it shows can be read")
+}
+
+// sickOfOldRevision stores a sick Machine whose MachineSet is of an older revision, and whose MachineDeployment waits for a person to delete it.
+func sickOfOldRevision(t *testing.T, e *env.Env, namespace, name string) {
+	t.Helper()
+	set := build.MachineSet(namespace, "old", build.InCluster("blue"))
+	set.Labels = map[string]string{clusterv1.MachineDeploymentNameLabel: "workers"}
+	d := &clusterv1.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "workers", Annotations: map[string]string{clusterv1.RevisionAnnotation: "2"}}}
+	d.Spec.ClusterName, d.Spec.Replicas, d.Spec.Template, d.Spec.Selector = "blue", new(int32(1)), set.Spec.Template, set.Spec.Selector
+	d.Spec.Rollout.Strategy.Type = clusterv1.OnDeleteMachineDeploymentStrategyType
+	build.Create(t.Context(), t, e.Client, build.Cluster(namespace, "blue"), d, set)
+	build.Create(t.Context(), t, e.Client,
+		build.MachineHealthCheck(namespace, "workers", build.InCluster("blue"), build.Selector(map[string]string{clusterv1.ClusterNameLabel: "blue"})),
+		build.Machine(namespace, name, build.InCluster("blue"), build.OwnedBy(set), build.Verdict(metav1.ConditionFalse, time.Now().Add(-time.Hour))),
+	)
 }

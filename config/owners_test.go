@@ -6,7 +6,7 @@ import "testing"
 // mistake a scale-down for a failed replacement.
 func TestOwnersCanBeRead(t *testing.T) {
 	e := install(t)
-	for _, on := range []resource{{capi, "machinesets", "", "any"}, {controlPlane, "kubeadmcontrolplanes", "", "any"}} {
+	for _, on := range []resource{{capi, "machinesets", "", "any"}, {capi, "machinepools", "", "any"}, {controlPlane, "kubeadmcontrolplanes", "", "any"}} {
 		if !may(t, e, sickbay, "get", on) {
 			t.Errorf("%s cannot be read", on.resource)
 		}

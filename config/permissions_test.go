@@ -86,8 +86,7 @@ func TestPermissions(t *testing.T) {
 		{own, "rebootremediationtemplates", "", "any"}:           {"get", "list", "watch"},
 		{"", "secrets", "", "any"}:                               {"list", "watch"},
 		{"events.k8s.io", "events", "", "any"}:                   {"create", "patch"},
-		{"coordination.k8s.io", "leases", "", systemNamespace}:   {"get", "create", "update"},
-		{"coordination.k8s.io", "leases", "", "any"}:             {"list"},
+		{"coordination.k8s.io", "leases", "", systemNamespace}:   {"get", "list", "create", "update"},
 		{"authentication.k8s.io", "tokenreviews", "", ""}:        {"create"},
 		{"authorization.k8s.io", "subjectaccessreviews", "", ""}: {"create"},
 	}, map[resource][]string{
@@ -119,7 +118,7 @@ func TestPermissions(t *testing.T) {
 		{"", "pods", "", "any"}:                                       {"get", "list", "delete"},
 		{"", "events", "", "any"}:                                     {"create", "delete"},
 		{"", "events", "", systemNamespace}:                           {"create", "patch"},
-		{"coordination.k8s.io", "leases", "", "any"}:                  {"get", "watch", "create", "update", "patch", "delete"},
+		{"coordination.k8s.io", "leases", "", "any"}:                  {"get", "list", "watch", "create", "update", "patch", "delete"},
 		{"rbac.authorization.k8s.io", "clusterroles", "", ""}:         {"get", "create", "update", "patch", "bind", "escalate"},
 		{"apiextensions.k8s.io", "customresourcedefinitions", "", ""}: {"get", "list", "watch"},
 	})

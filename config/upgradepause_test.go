@@ -36,8 +36,7 @@ func TestPermissionsOfUpgradePauseAlone(t *testing.T) {
 		{"config.openshift.io", "clusterversions", "", ""}:       {"list", "watch"},
 		{machineConfig, "machineconfigpools", "", ""}:            {"list", "watch"},
 		{"events.k8s.io", "events", "", "any"}:                   {"create", "patch"},
-		{"coordination.k8s.io", "leases", "", systemNamespace}:   {"get", "create", "update"},
-		{"coordination.k8s.io", "leases", "", "any"}:             {"list"},
+		{"coordination.k8s.io", "leases", "", systemNamespace}:   {"get", "list", "create", "update"},
 		{"authentication.k8s.io", "tokenreviews", "", ""}:        {"create"},
 		{"authorization.k8s.io", "subjectaccessreviews", "", ""}: {"create"},
 	}, map[resource][]string{
@@ -63,7 +62,7 @@ func TestPermissionsOfUpgradePauseAlone(t *testing.T) {
 		{"", "nodes", "", ""}:                                          writing,
 		{"", "pods", "", "any"}:                                        everything,
 		{"", "events", "", "any"}:                                      everything,
-		{"coordination.k8s.io", "leases", "", "any"}:                   {"get", "watch", "create", "update", "patch", "delete"},
+		{"coordination.k8s.io", "leases", "", "any"}:                   {"get", "list", "watch", "create", "update", "patch", "delete"},
 		{"rbac.authorization.k8s.io", "clusterroles", "", ""}:          {"get", "create", "update", "patch", "bind", "escalate"},
 	})
 }

@@ -143,7 +143,7 @@ func TestLibrary(t *testing.T) {
 	ns := e.Namespace(t)
 	e.Manager(t, env.ManagerOptions{
 		Namespaces: []string{ns},
-		Setup:      library.AddToManager,
+		Setup:      library.SetupWithManager,
 	})
 	up, late := build.Cluster(ns, "up"), build.Cluster(ns, "late", build.InfrastructureNotReady())
 	build.Create(t.Context(), t, e.Client, up, late)

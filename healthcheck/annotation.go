@@ -1,6 +1,7 @@
 package healthcheck
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -27,6 +28,9 @@ type AnnotationProgress[T client.Object] struct {
 	Client client.Client
 	// Name distinguishes the annotations of several registrations.
 	Name string
+	// FormerNames are names that it had before. Load returns their clocks as long as there are none under Name, and Save
+	// removes their annotations.
+	FormerNames []string
 }
 
 var _ ProgressStore[client.Object] = AnnotationProgress[client.Object]{}
@@ -40,18 +44,31 @@ type clockValue struct {
 // separator never occurs in a condition type that follows the API conventions.
 const separator = "|"
 
-// name returns Name if it is valid in an annotation, or else a hash of it.
-func (s AnnotationProgress[T]) name() string {
-	if len(validation.IsQualifiedName(ProgressAnnotation+s.Name)) == 0 {
-		return s.Name
+// name returns Name as it is in the annotation.
+func (s AnnotationProgress[T]) name() string { return annotated(s.Name) }
+
+// annotated returns a name if it is valid in an annotation, or else a hash of it.
+func annotated(name string) string {
+	if len(validation.IsQualifiedName(ProgressAnnotation+name)) == 0 {
+		return name
 	}
-	return fmt.Sprintf("%x", sha256.Sum224([]byte(s.Name)))
+	return fmt.Sprintf("%x", sha256.Sum224([]byte(name)))
+}
+
+// stored returns the annotation with the clocks: the own one, or else the first of a former name.
+func (s AnnotationProgress[T]) stored(obj T) string {
+	annotations := obj.GetAnnotations()
+	value := annotations[ProgressAnnotation+s.name()]
+	for _, former := range s.FormerNames {
+		value = cmp.Or(value, annotations[ProgressAnnotation+annotated(former)])
+	}
+	return value
 }
 
 // Load implements ProgressStore.
 func (s AnnotationProgress[T]) Load(obj T) []Progress {
 	stored := map[string]clockValue{}
-	if json.Unmarshal([]byte(obj.GetAnnotations()[ProgressAnnotation+s.name()]), &stored) != nil {
+	if json.Unmarshal([]byte(s.stored(obj)), &stored) != nil {
 		return nil
 	}
 	var progress []Progress
@@ -80,13 +97,21 @@ func (s AnnotationProgress[T]) Save(ctx context.Context, obj T, progress []Progr
 		}
 		value = string(encoded)
 	}
-	metadata := map[string]any{"uid": obj.GetUID(), "annotations": map[string]any{ProgressAnnotation + s.name(): value}}
+	annotations := map[string]any{}
+	for _, former := range s.FormerNames {
+		annotations[ProgressAnnotation+annotated(former)] = nil
+	}
+	annotations[ProgressAnnotation+s.name()] = value
+	metadata := map[string]any{"uid": obj.GetUID(), "annotations": annotations}
 	if version := obj.GetResourceVersion(); version != "" {
 		metadata["resourceVersion"] = version
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": metadata})
 	if err != nil {
 		return fmt.Errorf("encoding the progress of %s: %w", client.ObjectKeyFromObject(obj), err)
+	}
+	if s.Client == nil {
+		return fmt.Errorf("keeping the progress of %s: the AnnotationProgress has no Client", client.ObjectKeyFromObject(obj))
 	}
 	// The checks judged obj as it was read, so it must not change.
 	written := obj.DeepCopyObject().(client.Object)

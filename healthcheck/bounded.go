@@ -25,8 +25,10 @@ func bounded[A any](ctx context.Context, timeout time.Duration, call func(contex
 	}
 	answers := make(chan returned, 1)
 	go func() {
-		answer, err := guarded(ctx, call)
-		answers <- returned{answer, err}
+		// Unless the call returns, it has ended its goroutine.
+		got := returned{err: errGoexit}
+		defer func() { answers <- got }()
+		got.answer, got.err = guarded(ctx, call)
 	}()
 	var got returned
 	select {
@@ -40,6 +42,23 @@ func bounded[A any](ctx context.Context, timeout time.Duration, call func(contex
 		got.err = tooLate(ctx)
 	}
 	return got.answer, got.err
+}
+
+// errGoexit says that foreign code has ended its goroutine instead of returning, as the Fatal of a test does.
+var errGoexit = &brokenError{ReasonCheckPanicked, "called runtime.Goexit instead of returning"}
+
+// apart calls foreign code that takes no context and no time: in a goroutine of its own, which it may end without ending ours.
+func apart[A any](ctx context.Context, call func() A) (A, error) {
+	var (
+		answer A
+		err    error = errGoexit
+		group  sync.WaitGroup
+	)
+	group.Go(func() {
+		answer, err = guarded(ctx, func(context.Context) (A, error) { return call(), nil })
+	})
+	group.Wait()
+	return answer, err
 }
 
 // guarded turns a panic into an error, and logs its stack.

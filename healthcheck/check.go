@@ -34,6 +34,12 @@ type Check[T any] interface {
 	Check(ctx context.Context, in Input[T]) (Result, error)
 }
 
+// Validator is an optional interface of a Check, and of Targets. A registration with one that is not valid is refused; the error
+// completes a sentence that names the check, such as "its Timeout is negative".
+type Validator interface {
+	Validate() error
+}
+
 // CheckFunc adapts a function to a Check.
 type CheckFunc[T any] func(ctx context.Context, in Input[T]) (Result, error)
 
@@ -112,6 +118,14 @@ type Pruner[T any] interface {
 	Wrote(obj T, types []string) []string
 }
 
+// Witness is an optional interface of a Store that shows what others write. Only with such a Store does the engine give way
+// when two contest a condition, and name the other: see Registration.Recorder.
+type Witness[T any] interface {
+	// OtherWriter returns the name of the last other writer of a condition on obj; it is empty if nobody is known. It must
+	// not do I/O.
+	OtherWriter(obj T, conditionType string) string
+}
+
 // find returns the condition of the given type, or nil.
 func find(conditions []Condition, conditionType string) *Condition {
 	for i := range conditions {
@@ -143,4 +157,9 @@ func (s conventional[T]) Remove(ctx context.Context, obj T, types []string) erro
 // Wrote implements Pruner.
 func (s conventional[T]) Wrote(obj T, types []string) []string {
 	return s.Metav1Store.Wrote(s.object(obj), types)
+}
+
+// OtherWriter implements Witness.
+func (s conventional[T]) OtherWriter(obj T, conditionType string) string {
+	return s.Metav1Store.OtherWriter(s.object(obj), conditionType)
 }

@@ -75,13 +75,19 @@ func notAfter(since, now time.Time) time.Time {
 	return since
 }
 
+// lasting returns the counts that must survive a restart. The first finding is not worth a write: most are the last, too, and a
+// restart costs no more than one finding.
+func lasting(counted []Progress) []Progress {
+	return slices.DeleteFunc(slices.Clone(counted), func(p Progress) bool { return p.Seen < 2 })
+}
+
 // defaultDampingInterval is the default of Damping.Interval.
 const defaultDampingInterval = 10 * time.Second
 
 // Damping delays a change from True to False, or from False to True, until several findings
 // in a row agree. Until then the stored condition stays as it is. It delays nothing else:
 // not the first verdict, nor Unknown, nor Progressing. Registration.Progress keeps the
-// count, so it survives a restart.
+// count from the second finding on, so a restart loses no more than one finding.
 type Damping struct {
 	// Failures is how many findings in a row must be False. The default is 1: the condition
 	// changes at once.

@@ -52,15 +52,27 @@ func (r *Registration[T]) errNoStore() error {
 
 // defaulting is a store that takes missing settings from the registration.
 type defaulting interface {
-	withDefaults(c client.Client, name string) any
+	withDefaults(d storeDefaults) any
 }
 
-func (s Metav1Store[T]) withDefaults(c client.Client, name string) any {
+// storeDefaults are the settings of the manager and the registration.
+type storeDefaults struct {
+	client client.Client
+	name   string
+	former []string
+}
+
+func (s Metav1Store[T]) withDefaults(d storeDefaults) any {
 	if s.Client == nil {
-		s.Client = c
+		s.Client = d.client
 	}
 	if s.FieldOwner == "" {
-		s.FieldOwner = fieldOwner(name)
+		s.FieldOwner = fieldOwner(d.name)
+	}
+	if s.FormerOwners == nil {
+		for _, name := range d.former {
+			s.FormerOwners = append(s.FormerOwners, fieldOwner(name))
+		}
 	}
 	return s
 }
@@ -70,21 +82,21 @@ var errNoClient = errors.New("the Metav1Store has no Client: set it, or embed th
 
 // withDefaults returns the store with defaults set in every Metav1Store that it is or embeds. Behind a pointer, it sets
 // them in place.
-func withDefaults[T any](store Store[T], c client.Client, name string) Store[T] {
+func withDefaults[T any](store Store[T], d storeDefaults) Store[T] {
 	v := reflect.New(reflect.TypeFor[Store[T]]()).Elem()
 	v.Set(reflect.ValueOf(store))
-	setDefaults(v, c, name)
+	setDefaults(v, d)
 	return v.Interface().(Store[T])
 }
 
 // setDefaults sets the defaults in v and in what v embeds.
-func setDefaults(v reflect.Value, c client.Client, name string) {
+func setDefaults(v reflect.Value, d storeDefaults) {
 	switch v.Kind() {
 	case reflect.Interface:
 		if !v.IsNil() && v.CanSet() {
 			inside := reflect.New(v.Elem().Type()).Elem()
 			inside.Set(v.Elem())
-			setDefaults(inside, c, name)
+			setDefaults(inside, d)
 			v.Set(inside)
 		}
 	case reflect.Pointer:
@@ -92,29 +104,29 @@ func setDefaults(v reflect.Value, c client.Client, name string) {
 			v.Set(reflect.New(v.Type().Elem()))
 		}
 		if !v.IsNil() {
-			setDefaults(v.Elem(), c, name)
+			setDefaults(v.Elem(), d)
 		}
 	case reflect.Struct:
-		setDefaultsOfStruct(v, c, name)
+		setDefaultsOfStruct(v, d)
 	default:
 	}
 }
 
 // setDefaultsOfStruct sets the defaults of a struct. If the struct embeds something, its store methods may be promoted,
 // so it sets only those of the embedded fields.
-func setDefaultsOfStruct(v reflect.Value, c client.Client, name string) {
+func setDefaultsOfStruct(v reflect.Value, d storeDefaults) {
 	embeds := false
 	for i := range v.NumField() {
 		if v.Type().Field(i).Anonymous {
 			embeds = true
-			setDefaults(v.Field(i), c, name)
+			setDefaults(v.Field(i), d)
 		}
 	}
 	if embeds || !v.CanSet() {
 		return
 	}
 	if store, ok := reflect.TypeAssert[defaulting](v); ok {
-		v.Set(reflect.ValueOf(store.withDefaults(c, name)))
+		v.Set(reflect.ValueOf(store.withDefaults(d)))
 	}
 }
 

@@ -52,7 +52,7 @@ func TestDefaultsOfARegistration(t *testing.T) {
 			widget := create(t, e)
 			registration := bare[*Widget](result(healthcheck.True, "Fine", ""))
 			registration.Name, registration.Store = widget.Namespace, store
-			e.Manager(t, env.ManagerOptions{Namespaces: []string{widget.Namespace}, Setup: healthcheck.New(registration).AddToManager})
+			e.Manager(t, env.ManagerOptions{Namespaces: []string{widget.Namespace}, Setup: healthcheck.New(registration).SetupWithManager})
 			g.Eventually(func() []string { return types(read(t, e.Client, widget)) }, patience).Should(Equal([]string{"Healthy"}))
 			g.Expect(owners(read(t, e.Client, widget))).To(ContainElement(registration.Name))
 		})
@@ -75,7 +75,7 @@ func TestDefaultsKeepWhatIsSet(t *testing.T) {
 	registration := bare[*Widget](result(healthcheck.True, "Fine", ""))
 	registration.Name = widget.Namespace
 	registration.Store = embedding{healthcheck.Metav1Store[*Widget]{Client: e.Client, FieldOwner: "mine"}}
-	e.Manager(t, env.ManagerOptions{Namespaces: []string{widget.Namespace}, Setup: healthcheck.New(registration).AddToManager})
+	e.Manager(t, env.ManagerOptions{Namespaces: []string{widget.Namespace}, Setup: healthcheck.New(registration).SetupWithManager})
 	g.Eventually(func() []string { return owners(read(t, e.Client, widget)) }, patience).Should(ContainElement("mine"))
 }
 

@@ -122,7 +122,7 @@ func ExampleResult_At() {
 	// False
 }
 
-// A registration is all that the engine needs to know about a kind. AddToManager makes a controller of it.
+// A registration is all that the engine needs to know about a kind. SetupWithManager makes a controller of it.
 func ExampleRegistration() {
 	hasRoom := func(_ context.Context, in healthcheck.Input[*Widget]) (healthcheck.Result, error) {
 		if in.Object.Spec.Size > 10 {
@@ -135,7 +135,7 @@ func ExampleRegistration() {
 		Conditions: []healthcheck.ConditionChecks[*Widget]{healthcheck.NewCondition("Healthy", healthcheck.NewCheck("room", hasRoom))},
 		SyncPeriod: 10 * time.Minute,
 	})
-	// With a manager, only widgets.AddToManager(mgr) remains to be called.
+	// With a manager, only widgets.SetupWithManager(mgr) remains to be called.
 	fmt.Println(widgets.Validate())
 	// Output:
 	// <nil>

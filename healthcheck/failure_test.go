@@ -39,7 +39,8 @@ func TestFailedCheckDelaysNobody(t *testing.T) {
 	}{
 		"a deadline that no back-off reaches": {time.Hour, 0, true},
 		"a deadline that a back-off may miss": {20 * time.Second, 5 * time.Millisecond, false},
-		"a deadline that comes first":         {2 * time.Millisecond, 2 * time.Millisecond, false},
+		"a deadline that comes first":         {2 * time.Second, 5 * time.Millisecond, false},
+		"a deadline before the next look":     {2 * time.Millisecond, 5 * time.Millisecond, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -26,7 +26,7 @@ func TestDeletionIsAlwaysHeardOf(t *testing.T) {
 	r.Predicates = []predicate.Predicate{predicate.NewPredicateFuncs(func(obj client.Object) bool {
 		return obj.GetLabels()["checked"] != ""
 	})}
-	f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: r.AddToManager})
+	f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: r.SetupWithManager})
 	counted := func() (int, error) { return testutil.GatherAndCount(only(t, r.Name), "sickbay_conditions") }
 	g.Eventually(counted, patience).Should(Equal(1))
 	widget = f.stored(t)

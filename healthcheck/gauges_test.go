@@ -128,7 +128,7 @@ func TestGaugesEnd(t *testing.T) {
 	t.Run("manager", func(t *testing.T) {
 		g := NewWithT(t)
 		r := healthcheck.New(registration)
-		f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: r.AddToManager})
+		f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: r.SetupWithManager})
 		g.Eventually(func() (int, error) { return testutil.GatherAndCount(only(t, registration.Name), "sickbay_conditions") }, patience).Should(Equal(1))
 	})
 	gauges(t, registration.Name, nil)

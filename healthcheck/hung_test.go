@@ -43,7 +43,7 @@ func TestHungCheckHoldsNobodyUp(t *testing.T) {
 				}
 			}
 			r.Conditions[0].Checks[0] = healthcheck.NamedCheck[*Widget]{Name: "answer", Needs: needs, Check: healthcheck.CheckFunc[*Widget](check)}
-			dead.env.Manager(t, env.ManagerOptions{Namespaces: []string{dead.widget.Namespace, alive.Namespace}, Setup: r.AddToManager})
+			dead.env.Manager(t, env.ManagerOptions{Namespaces: []string{dead.widget.Namespace, alive.Namespace}, Setup: r.SetupWithManager})
 			<-begun
 			// Change the other object only after this call has started to hang.
 			edited := alive.DeepCopyObject().(*Widget)

@@ -1,30 +1,40 @@
 package healthcheck
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
-// keptResult is the last result of a check with an Interval. It replaces runs of the check until it ends.
+// forever is how long a result lasts that only an event can change.
+const forever = time.Duration(math.MaxInt64)
+
+// keptResult is the last result of a check. It replaces runs of the check until it ends: all of them if the check has an
+// Interval, and otherwise those on a timer, when some other result is due.
 type keptResult struct {
 	condition, check string
 	// result is what the check returned, without a deadline that the engine computed.
 	result Result
 	// until is when the result ends and the check runs again. Zero means that there is no result.
 	until time.Time
+	// due is when the engine must look because the result ends. It is zero if that can wait for the sync period.
+	due time.Time
 	// reused says that the result is from an earlier run, and the check did not run in this one.
 	reused bool
 }
 
-// recall returns the last result of each check of a condition, if it has not ended. Nil means that no check has an Interval.
+// recall returns the last result of each check of a condition, if it replaces a run of the check. Nil means that no results
+// are kept.
 func (r run[T]) recall(c ConditionChecks[T]) []keptResult {
 	var last []keptResult
 	for i, check := range c.Checks {
-		if check.Interval <= 0 {
+		if check.Interval <= 0 && !r.keepsAll {
 			continue
 		}
 		if last == nil {
 			last = make([]keptResult, len(c.Checks))
 		}
 		for _, k := range r.kept {
-			if k.condition == c.Type && k.check == check.Name && r.in.Now.Before(k.until) {
+			if k.condition == c.Type && k.check == check.Name && r.in.Now.Before(k.until) && (r.timer || check.Interval > 0) {
 				last[i], last[i].reused = k, true
 			}
 		}
@@ -35,12 +45,20 @@ func (r run[T]) recall(c ConditionChecks[T]) []keptResult {
 // isRecalled reports whether the i-th check reuses its last result, so that it need not run.
 func isRecalled(last []keptResult, i int) bool { return last != nil && last[i].reused }
 
-// remember adds the results of the checks that just ran. They end after the Interval; keepResults may end them earlier.
+// remember adds the results of the checks that just ran. They end after the Interval, or else when the check must be asked
+// although nothing has happened; keepResults may end them earlier.
 func (r run[T]) remember(c ConditionChecks[T], last []keptResult, results []Result, errs []error) {
 	for i := range last {
-		if check := c.Checks[i]; check.Interval > 0 && errs[i] == nil && !last[i].reused {
-			last[i] = keptResult{condition: c.Type, check: check.Name, result: results[i], until: r.in.Now.Add(check.Interval)}
+		check := c.Checks[i]
+		if errs[i] != nil || last[i].reused || (check.Interval <= 0 && !r.keepsAll) {
+			continue
 		}
+		last[i] = keptResult{condition: c.Type, check: check.Name, result: results[i]}
+		if check.Interval > 0 {
+			last[i].endAt(r.in.Now, r.in.Now.Add(r.pace.Of(check.Interval)))
+			continue
+		}
+		last[i].until = r.in.Now.Add(r.pace.Of(r.poll(check, results[i].Status)))
 	}
 }
 
@@ -59,7 +77,7 @@ func (r run[T]) keepResults(c ConditionChecks[T], last []keptResult, results []R
 		if out.isStored && (c.Conclude != nil || results[i].At(r.in.Now).Status == found.Status) {
 			k.endAt(r.in.Now, out.result.RecheckAt)
 		}
-		due, k.reused = Earliest(due, k.until), false
+		due, k.reused = Earliest(due, k.due), false
 		// A result that breaks the rules is not kept, but its check runs again after the interval.
 		if results[i].Status.Valid() && (results[i].Status != Progressing || !results[i].Deadline.IsZero()) {
 			kept = append(kept, k)
@@ -82,6 +100,6 @@ func (k *keptResult) shorten(now time.Time, r, found Result) {
 // endAt ends the result at a moment, if that is in the future and before its end.
 func (k *keptResult) endAt(now, moment time.Time) {
 	if moment.After(now) {
-		k.until = Earliest(k.until, moment)
+		k.until, k.due = Earliest(k.until, moment), Earliest(k.due, moment)
 	}
 }

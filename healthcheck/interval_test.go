@@ -93,6 +93,7 @@ func TestIntervalEnds(t *testing.T) {
 			p := probing(tt.result)
 			c := p.every(time.Minute)
 			f := inMemory(t, c)
+			f.MinInterval = time.Millisecond
 			look := func(at time.Duration, runs int, again time.Duration) {
 				t.Helper()
 				f.clock.SetTime(in(at))

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// lastResults holds the kept results by object. The zero value is ready; it is safe for concurrent use.
+// lastResults holds the kept results, and the counts of Damping, by object. The zero value is ready; it is safe for concurrent use.
 type lastResults struct {
 	mu sync.Mutex
 	of map[client.ObjectKey]lastSeen
@@ -19,26 +19,31 @@ type lastResults struct {
 type lastSeen struct {
 	as      identity
 	results []keptResult
+	// counts are those of Damping, for any state of the object.
+	counts []Progress
 }
 
-// load returns the results for an object, if it has not changed.
-func (l *lastResults) load(obj client.Object) []keptResult {
+// load returns the results for an object, if it has not changed, and the counts.
+func (l *lastResults) load(obj client.Object) ([]keptResult, []Progress) {
 	l.mu.Lock()
 	seen, found := l.of[client.ObjectKeyFromObject(obj)]
 	l.mu.Unlock()
-	if !found || seen.as != identify(obj) {
-		return nil
+	switch {
+	case !found || seen.as.uid != obj.GetUID():
+		return nil, nil
+	case seen.as != identify(obj):
+		return nil, seen.counts
 	}
-	return seen.results
+	return seen.results, seen.counts
 }
 
-// store replaces the results for an object.
-func (l *lastResults) store(obj client.Object, results []keptResult) {
-	if len(results) == 0 {
+// store replaces the results and counts for an object.
+func (l *lastResults) store(obj client.Object, results []keptResult, counts []Progress) {
+	if len(results) == 0 && len(counts) == 0 {
 		l.forget(client.ObjectKeyFromObject(obj))
 		return
 	}
-	seen := lastSeen{identify(obj), results}
+	seen := lastSeen{identify(obj), results, counts}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.of == nil {

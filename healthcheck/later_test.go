@@ -15,7 +15,7 @@ import (
 
 // TestLater: a postponed condition stays as it is, whatever its other checks found, and the run returns no error.
 func TestLater(t *testing.T) {
-	later := fmt.Errorf("asking: %w", &healthcheck.LaterError{After: 300 * time.Millisecond})
+	later := fmt.Errorf("asking: %w", &healthcheck.LaterError{After: 3 * time.Second})
 	for name, put := range map[string]func(*harness, error){
 		"by a check": func(f *harness, err error) {
 			f.Conditions[0].Checks = append(f.Conditions[0].Checks, healthcheck.NamedCheck[*Widget]{
@@ -37,7 +37,7 @@ func TestLater(t *testing.T) {
 			f.result = healthcheck.Result{Status: healthcheck.False, Reason: "Broken"}
 			checks, prechecks := f.Conditions[0].Checks, f.Conditions[0].Prechecks
 			put(f, later)
-			if again := f.reconcile(t).RequeueAfter; again != 300*time.Millisecond {
+			if again := f.reconcile(t).RequeueAfter; again != 3*time.Second {
 				t.Errorf("it is looked at again after %s", again)
 			}
 			if after := f.stored(t); after.ResourceVersion != before.ResourceVersion {
@@ -66,11 +66,13 @@ func TestSoonestLater(t *testing.T) {
 		"several of one check":     {[]error{errors.Join(later(time.Minute), errors.New("broken"), later(3*time.Second))}, 3 * time.Second},
 		"at no time":               {[]error{later(0)}, time.Second},
 		"in the past":              {[]error{later(-time.Minute), later(time.Minute)}, time.Second},
-		"sooner than without time": {[]error{later(0), later(time.Millisecond)}, time.Millisecond},
+		"sooner than the floor":    {[]error{later(time.Minute), later(30)}, 10 * time.Millisecond},
+		"sooner than without time": {[]error{later(0), later(100 * time.Millisecond)}, 100 * time.Millisecond},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			f := inMemory(t)
+			f.MinInterval = 10 * time.Millisecond
 			for i, err := range tt.errs {
 				f.Conditions = append(f.Conditions, condition(fmt.Sprint("C", i), says(healthcheck.Result{}, err)))
 			}
@@ -106,6 +108,7 @@ func TestLaterOfOneCondition(t *testing.T) {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
 	// The back-off would eventually be longer.
+	f.MinInterval = time.Millisecond
 	later.After = 2 * time.Millisecond
 	if got := f.reconcile(t).RequeueAfter; got != later.After {
 		t.Errorf("it is looked at again after %s", got)

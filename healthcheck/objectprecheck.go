@@ -78,6 +78,7 @@ func (r run[T]) unchecked(c ConditionChecks[T], applicability Applicability) out
 		return out
 	}
 	out.progress = slices.DeleteFunc(slices.Clone(r.progress), func(p Progress) bool { return p.Condition != c.Type })
+	out.counts = slices.DeleteFunc(slices.Clone(r.counts), func(p Progress) bool { return p.Condition != c.Type })
 	out.kept = slices.DeleteFunc(slices.Clone(r.kept), func(k keptResult) bool { return k.condition != c.Type })
 	return out
 }

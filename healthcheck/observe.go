@@ -50,15 +50,56 @@ func (r *Reconciler[T]) decideOn(ctx context.Context, run run[T], seen observati
 	if r.Root.Type != "" {
 		outcomes = append(slices.Clone(outcomes), r.root(ctx, run, outcomes, seen.stored))
 	}
+	// After the root, which sums up what is so and not what is written.
+	outcomes = run.yielding(outcomes)
 	p := decide(outcomes, seen.stored, run.progress, r.store().Normalize, obj.GetGeneration(), run.in.Now)
+	p.judged = judged(outcomes)
 	if seen.given.applicability == LeaveAlone {
 		p.progress, p.progressChanged = run.progress, false
 	} else {
-		p.prune(r.abandoned(obj, seen.stored), seen.stored)
+		p.prune(slices.DeleteFunc(r.abandoned(obj, seen.stored), run.isYielded), seen.stored)
 	}
-	p.recheckAt = Earliest(p.recheckAt, seen.given.until)
+	p.recheckAt = Earliest(Earliest(p.recheckAt, seen.given.until), run.yieldsUntil)
 	return p
 }
+
+// isReadBack reports whether the plan has written a condition that checks read from the object.
+func (r *Reconciler[T]) isReadBack(stored []Condition, p plan) bool {
+	return slices.ContainsFunc(r.Conditions, func(c ConditionChecks[T]) bool {
+		if !c.ReadBack {
+			return false
+		}
+		before, after := find(stored, c.Type), find(p.apply, c.Type)
+		return digest(before) != digest(after)
+	})
+}
+
+// judged returns the types of the conditions that were judged and apply.
+func judged(outcomes []outcome) []string {
+	var types []string
+	for _, o := range outcomes {
+		if o.applicability == Applies {
+			types = append(types, o.conditionType)
+		}
+	}
+	return types
+}
+
+// yielding leaves the conditions alone that are contested.
+func (r run[T]) yielding(outcomes []outcome) []outcome {
+	if len(r.yields) == 0 {
+		return outcomes
+	}
+	outcomes = slices.Clone(outcomes)
+	for i := range outcomes {
+		if r.isYielded(outcomes[i].conditionType) {
+			outcomes[i].applicability = LeaveAlone
+		}
+	}
+	return outcomes
+}
+
+func (r run[T]) isYielded(conditionType string) bool { return slices.Contains(r.yields, conditionType) }
 
 // newRun returns a run of obj at now. Clocks is nil if no store keeps the clocks of progress.
 func (r *Reconciler[T]) newRun(obj T, clocks ProgressStore[T], hung *hungCalls, now time.Time) run[T] {
@@ -66,12 +107,18 @@ func (r *Reconciler[T]) newRun(obj T, clocks ProgressStore[T], hung *hungCalls, 
 		name: r.Name,
 		in:   Input[T]{Object: obj, Now: now}, timeout: cmp.Or(r.CheckTimeout, DefaultCheckTimeout),
 		around: r.surround(obj, hung), slots: r.slots(), call: r.named(obj, ""), hung: hung,
+		keepsAll: r.hasNeighbors(), poll: r.poll,
 	}
 	if clocks != nil {
 		run.keeps = true
 		run.progress = slices.SortedFunc(slices.Values(clocks.Load(obj)), comparePerCheck)
 	}
 	return run
+}
+
+// hasNeighbors reports whether a look may be due because of one check and not of another.
+func (r *Registration[T]) hasNeighbors() bool {
+	return len(r.Conditions) > 1 || (len(r.Conditions) == 1 && len(r.Conditions[0].Checks) > 1)
 }
 
 // checkConditions checks all conditions side by side. If the run was cancelled, for example

@@ -11,7 +11,9 @@ type plan struct {
 	// apply is the complete set of our conditions. Only changed must be written at once. Restated
 	// means that a reason changed but no status, and reworded that only a message changed; both may
 	// wait.
-	apply                       []Condition
+	apply []Condition
+	// judged are the types of those in apply that this run has judged; the others are as they were stored.
+	judged                      []string
 	changed, restated, reworded bool
 	// remove lists stored conditions that no longer apply.
 	remove []string
@@ -20,6 +22,8 @@ type plan struct {
 	// progress holds the clocks to keep, to be written if progressChanged.
 	progress        []Progress
 	progressChanged bool
+	// counts are the counts of Damping that only memory keeps.
+	counts []Progress
 	// failed joins the errors of what could not be carried out; apply says so too.
 	failed error
 	// later joins the LaterErrors that postpone conditions.
@@ -44,6 +48,7 @@ func decide(outcomes []outcome, stored []Condition, progress []Progress, normali
 	var p plan
 	for _, o := range outcomes {
 		p.progress, p.kept = append(p.progress, o.progress...), append(p.kept, o.kept...)
+		p.counts = append(p.counts, o.counts...)
 		p.later, p.failed = errors.Join(p.later, o.later), errors.Join(p.failed, o.err)
 		p.recheckAt = Earliest(p.recheckAt, o.due)
 		current := find(stored, o.conditionType)

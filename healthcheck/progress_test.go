@@ -9,9 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 )
 
 func rolling(cause string) Result {
@@ -120,49 +118,5 @@ func TestAnnotationOfProgress(t *testing.T) {
 	want := []Progress{since("a|b", 5)}
 	if diff := cmp.Diff(want, (AnnotationProgress[*corev1.Pod]{Name: "w"}).Load(object)); diff != "" {
 		t.Errorf("a cause with a separator (-want +got):\n%s", diff)
-	}
-}
-
-// TestOwnClocksAreNoNews: an event about only a clock is dropped. One about anything else passes, even if it includes a
-// clock.
-func TestOwnClocksAreNoNews(t *testing.T) {
-	pod := func(change func(*corev1.Pod)) *corev1.Pod {
-		p := &corev1.Pod{}
-		p.Name, p.ResourceVersion, p.Annotations = "p", "1", map[string]string{"color": "red"}
-		change(p)
-		return p
-	}
-	annotation := ProgressAnnotation + "w"
-	clock := func(p *corev1.Pod) {
-		p.ResourceVersion, p.Annotations[annotation] = "2", `{"Ready|c|a":{"since":"2026-01-01T00:00:00Z"}}`
-		p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "w"}}
-	}
-	as := func(*corev1.Pod) {}
-	tests := map[string]struct {
-		before, after func(*corev1.Pod)
-		want          bool
-	}{
-		"nothing":                 {as, as, true},
-		"a clock":                 {as, clock, false},
-		"the first annotation":    {func(p *corev1.Pod) { p.Annotations = nil }, func(p *corev1.Pod) { p.Annotations = map[string]string{}; clock(p) }, false},
-		"a clock has ended":       {clock, as, true},
-		"a clock and a label":     {as, func(p *corev1.Pod) { clock(p); p.Labels = map[string]string{"a": "b"} }, true},
-		"a clock and a status":    {as, func(p *corev1.Pod) { clock(p); p.Status.Phase = corev1.PodRunning }, true},
-		"a status beside a clock": {clock, func(p *corev1.Pod) { clock(p); p.Status.Phase = corev1.PodRunning }, true},
-		"another annotation":      {as, func(p *corev1.Pod) { clock(p); p.Annotations["color"] = "blue" }, true},
-		"a deletion":              {as, func(p *corev1.Pod) { clock(p); p.DeletionTimestamp = &metav1.Time{Time: testNow} }, true},
-	}
-	news := AnnotationProgress[*corev1.Pod]{Name: "w"}.butOwnClocks()
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			before, after := pod(tt.before), pod(tt.after)
-			kept := after.DeepCopy()
-			if got := news.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); got != tt.want {
-				t.Errorf("it is news: %t, want %t", got, tt.want)
-			}
-			if diff := cmp.Diff(kept, after); diff != "" {
-				t.Errorf("the object was changed (-want +got):\n%s", diff)
-			}
-		})
 	}
 }

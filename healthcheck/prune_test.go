@@ -65,7 +65,7 @@ func TestDefaultsOfTheStore(t *testing.T) {
 		widget := create(t, f.env)
 		r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
 		r.Name, r.OnTransition, r.Store = name, nil, healthcheck.Metav1Store[*Widget]{}
-		f.env.Manager(t, env.ManagerOptions{Namespaces: []string{widget.Namespace}, Setup: r.AddToManager})
+		f.env.Manager(t, env.ManagerOptions{Namespaces: []string{widget.Namespace}, Setup: r.SetupWithManager})
 		g.Eventually(func() []metav1.ManagedFieldsEntry { return read(t, f.env.Client, widget).ManagedFields }, patience).Should(
 			ContainElement(HaveField("Manager", HavePrefix(want))))
 	}
@@ -76,7 +76,7 @@ func TestDefaultsOfTheStore(t *testing.T) {
 	}{inner}
 	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
 	r.Name, r.Store = "own", own
-	f.env.Manager(t, env.ManagerOptions{Setup: r.AddToManager})
+	f.env.Manager(t, env.ManagerOptions{Setup: r.SetupWithManager})
 	if r.Store != healthcheck.Store[*Widget](own) {
 		t.Errorf("the store is %#v", r.Store)
 	}

@@ -19,6 +19,10 @@ const DefaultCheckTimeout = 30 * time.Second
 // defaultSyncPeriod is the default of Registration.SyncPeriod if a check looks at something that nothing watches.
 const defaultSyncPeriod = 30 * time.Second
 
+// defaultMinInterval is the default of Registration.MinInterval. Times in the Kubernetes API are whole seconds, so nothing
+// shorter would be seen there.
+const defaultMinInterval = time.Second
+
 // Never as Registration.SyncPeriod switches periodic checks off: the engine checks an object only on events, and when a
 // result says that it changes.
 const Never time.Duration = -1
@@ -26,7 +30,7 @@ const Never time.Duration = -1
 // defaultCheckConcurrency is the default of Registration.CheckConcurrency.
 const defaultCheckConcurrency = 100
 
-// defaultConcurrency is the default of Registration.Concurrency if the manager has none.
+// defaultConcurrency is the default of Registration.MaxConcurrentReconciles if the manager has none.
 const defaultConcurrency = 10
 
 // NamedCheck is a check with a name.
@@ -38,9 +42,15 @@ type NamedCheck[T any] struct {
 	Check Check[T]
 	// Needs is what the check needs besides the object. Input.Env contains that and nothing else.
 	Needs Needs
-	// Interval is how long the last result of the check is reused. Set it for an expensive check, such as one that makes
-	// calls over the network. The default is zero: the check runs whenever the engine looks at the object, whether because of
-	// an event or because another check failed.
+	// Reads are the kinds that the check reads from the source, such as "Secret". If Watches has all of them, events announce
+	// whatever changes, and otherwise the check is polled. The default is none: then any Watches count as enough.
+	Reads []string
+	// Poll is how often a check runs that looks at something that nothing watches, if no event comes and SyncPeriod is not
+	// set. It may be a tenth later. The default is 30 seconds, which also holds after a result that is neither True nor Skipped.
+	Poll time.Duration
+	// Interval is how long the last result of the check is reused, at least MinInterval. Set it for an expensive check, such
+	// as one that makes calls over the network. The default is zero: the check runs at each event, when its own result
+	// changes by itself or its own call failed, and as Poll says; but not when something else of the object is due.
 	//
 	// The engine looks at the object when the interval ends, and runs the check. It runs it earlier only
 	//   - at the RecheckAt or the deadline of its result,
@@ -80,6 +90,9 @@ type ConditionChecks[T any] struct {
 	Conclude func(found Findings) Result
 	// Damping keeps the condition from flapping. It is off by default.
 	Damping Damping
+	// ReadBack says that checks of the same registration read this condition from the object. A write that changes it then
+	// leads to another look, after MinInterval; no other write of the engine does.
+	ReadBack bool
 }
 
 // Watch is a kind of object that checks look at, in the manager's cluster.
@@ -99,6 +112,14 @@ type Watch struct {
 type Registration[T client.Object] struct {
 	// Name is the name of the controller, unique in its manager.
 	Name string
+	// FormerNames are names that the registration had before. Conditions that it applied under them are taken over, or
+	// removed if they are no longer registered, and so are its clocks. Metav1Store and AnnotationProgress carry this out;
+	// your own stores get no names. Without them, whatever was applied under an old name stays.
+	FormerNames []string
+	// Subset names the objects of the kind that this registration checks, if its Predicates, Client or Precheck leave the
+	// others to another registration of the same manager. Two registrations of one kind and subset must have different names
+	// and condition types: they would overwrite each other. Across programs nobody can refuse that; see Recorder.
+	Subset string
 	// New returns an empty object of the kind. The default is a new T. It is required only if T does not determine the kind,
 	// as with *unstructured.Unstructured.
 	New func() T
@@ -129,18 +150,23 @@ type Registration[T client.Object] struct {
 	// MoreWatches, if set, adds more watches on whatever the checks look at. The engine calls it once, before the controller
 	// starts; it may keep ctl to add more later.
 	MoreWatches func(ctl controller.Controller) error
-	// SyncPeriod is how often each object is checked even without events, plus up to a tenth. While a check cannot be carried
-	// out, the back-off replaces it, up to 30 seconds. The default is 30 seconds if a check or a precheck needs a target, or
-	// if one needs anything and there are neither Watches nor MoreWatches: no event would announce a change. Otherwise the
-	// default is Never.
+	// SyncPeriod is how often each object is checked even without events, by all checks without an Interval, plus up to a
+	// tenth. While a check cannot be carried out, the back-off replaces it, up to 30 seconds. By default, the engine polls
+	// only what looks at something that nothing watches, every 30 seconds or as NamedCheck.Poll says: whatever needs a
+	// target, reads a kind that Watches does not have (NamedCheck.Reads), or needs anything if there are neither Watches nor
+	// MoreWatches. If there is none of that, or with Never, it polls nothing.
 	SyncPeriod time.Duration
+	// MinInterval is the least time between two looks at one object. Events in between lead to one look, at its end; the
+	// first after a quiet time leads to one at once. It also bounds what a result or an error asks for: Result.RecheckAt,
+	// Result.Deadline, LaterError.After and NamedCheck.Interval. The default is a second, the minimum 10 milliseconds.
+	MinInterval time.Duration
 	// CheckTimeout is the timeout of each check. The default is DefaultCheckTimeout. A shorter ReconciliationTimeout of the
 	// manager replaces it; the verdict is stored anyway.
 	CheckTimeout time.Duration
-	// Concurrency is how many objects are checked at once. The default is the manager's, or else 10. An object whose target
+	// MaxConcurrentReconciles is how many objects are checked at once. The default is the manager's, or else 10. An object whose target
 	// is dead takes one of these workers for up to CheckTimeout, so set it higher than the number of targets that may be dead
 	// at once.
-	Concurrency int
+	MaxConcurrentReconciles int
 	// CheckConcurrency is how many checks run at once, over all objects. The default is 100. A check that does not return at
 	// its timeout no longer counts; it is not run again for its object until it has returned.
 	CheckConcurrency int
@@ -155,7 +181,9 @@ type Registration[T client.Object] struct {
 	// AnnotationProgress with the manager's client and the name of the registration.
 	Progress ProgressStore[T]
 	// Recorder, if set, gets an Event for each change of a condition's status, except its removal: a Warning if the object is
-	// not healthy.
+	// not healthy. If somebody else writes a condition, too, the engine writes it again three times, and then gives way: it
+	// waits for 10 seconds, and twice as long each time, up to 10 minutes. A Warning with ReasonContested says so once for
+	// each object, and the log once for each writer.
 	Recorder events.EventRecorder
 	// OnTransition, if set, is called after a condition was stored with another status or reason, or was removed. Use it for
 	// your own events and metrics. It is called for several objects at once, and the next run of its object waits for it.
@@ -178,7 +206,19 @@ func NewCondition[T any](conditionType string, checks ...NamedCheck[T]) Conditio
 	return ConditionChecks[T]{Type: conditionType, Checks: checks}
 }
 
-// New returns a controller for a registration. Call AddToManager to run it.
+// types returns the types of all conditions of the registration.
+func (r *Registration[T]) types() []string {
+	types := make([]string, 0, len(r.Conditions)+1)
+	for i := range r.Conditions {
+		types = append(types, r.Conditions[i].Type)
+	}
+	if r.Root.Type != "" {
+		types = append(types, r.Root.Type)
+	}
+	return types
+}
+
+// New returns a controller for a registration. Call SetupWithManager to run it.
 func New[T client.Object](registration Registration[T]) *Reconciler[T] {
 	r := &Reconciler[T]{Registration: registration}
 	if r.New == nil && r.saysKind() {

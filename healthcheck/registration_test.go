@@ -2,11 +2,64 @@ package healthcheck_test
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/healthcheck/targets"
 )
+
+// wrongColor is a check that knows that its settings are wrong.
+type wrongColor struct {
+	healthcheck.CheckFunc[*Widget]
+}
+
+// Validate implements healthcheck.Validator.
+func (wrongColor) Validate() error { return errors.New("its Color is not green") }
+
+// TestNothingToWorkWith: what is missing is said, and nothing panics.
+func TestNothingToWorkWith(t *testing.T) {
+	source := healthcheck.NewCheck("c", func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
+		return healthcheck.Result{Status: healthcheck.True, Reason: "Fine"}, nil
+	}, healthcheck.NeedsSource)
+	registration := healthcheck.Registration[*Widget]{Name: "w", Conditions: []healthcheck.ConditionChecks[*Widget]{healthcheck.NewCondition("Ready", source)}}
+	twice := registration
+	twice.Conditions = append(twice.Conditions, twice.Conditions[0])
+	evaluate := func(r healthcheck.Registration[*Widget], obj *Widget) error {
+		got, err := healthcheck.New(r).Evaluate(t.Context(), obj)
+		if len(got.Conditions) > 0 {
+			t.Errorf("conditions are %+v", got.Conditions)
+		}
+		return err
+	}
+	for name, tt := range map[string]struct {
+		err  error
+		want string
+	}{
+		"no manager":           {healthcheck.New(registration).SetupWithManager(nil), `registration "w" has no manager to be added to: the manager is nil`},
+		"no object":            {evaluate(registration, nil), `registration "w": the object to evaluate is nil`},
+		"no source":            {evaluate(registration, &Widget{}), `registration "w" has neither Client nor Source, and condition "Ready" needs the source`},
+		"not a valid one":      {evaluate(twice, &Widget{}), `registration "w": condition type "Ready" is registered twice`},
+		"no client to read by": {reconciled(t, registration), `registration "w" has no Client to read objects with: set it, or call SetupWithManager`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if tt.err == nil || tt.err.Error() != tt.want {
+				t.Errorf("the error is %v, want %s", tt.err, tt.want)
+			}
+		})
+	}
+}
+
+func reconciled(t *testing.T, registration healthcheck.Registration[*Widget]) error {
+	t.Helper()
+	_, err := healthcheck.New(registration).Reconcile(t.Context(), ctrl.Request{})
+	return err
+}
 
 func TestValidate(t *testing.T) {
 	fine := healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
@@ -115,6 +168,50 @@ func TestValidate(t *testing.T) {
 		"a negative interval": {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Interval = -1 },
 			`registration "w": check "c" of condition "Ready" has a negative Interval`,
+		},
+		"times without a unit": {
+			func(r *healthcheck.Registration[*Widget]) {
+				r.MinInterval, r.SyncPeriod, r.CheckTimeout = 30, 30, 30
+			},
+			"registration \"w\": MinInterval is 30ns, and at least 10ms is possible\nregistration \"w\": CheckTimeout is 30ns, and at least 1ms is possible",
+		},
+		"a period below the floor": {
+			func(r *healthcheck.Registration[*Widget]) { r.SyncPeriod = 30 },
+			`registration "w": SyncPeriod is 30ns, and at least 1s is possible`,
+		},
+		"never": {func(r *healthcheck.Registration[*Widget]) { r.SyncPeriod = healthcheck.Never }, ""},
+		"an interval below the floor": {
+			func(r *healthcheck.Registration[*Widget]) {
+				r.Conditions[0].Checks[0].Interval, r.Conditions[0].Checks[0].Poll = 30, 30
+			},
+			"registration \"w\": check \"c\" of condition \"Ready\": its Interval is 30ns, and at least 1s is possible\nregistration \"w\": check \"c\" of condition \"Ready\": its Poll is 30ns, and at least 1s is possible",
+		},
+		"a damping below its minimum": {
+			func(r *healthcheck.Registration[*Widget]) {
+				r.Conditions[0].Damping = healthcheck.Damping{Failures: 2, Interval: time.Millisecond}
+			},
+			`registration "w": condition "Ready": Damping.Interval is 1ms, and at least 1s is possible`,
+		},
+		"a type that is too long": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Type = strings.Repeat("A", 317) },
+			`registration "w": condition type "AAAAAAAAAAAAAAAAAAAA..." has 317 characters, and at most 316 are possible`,
+		},
+		"a root type that is too long": {
+			func(r *healthcheck.Registration[*Widget]) { r.Root.Type = strings.Repeat("A", 400) },
+			`registration "w": condition type "AAAAAAAAAAAAAAAAAAAA..." has 400 characters, and at most 316 are possible`,
+		},
+		"the longest type": {func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Type = strings.Repeat("A", 316) }, ""},
+		"its own former name": {
+			func(r *healthcheck.Registration[*Widget]) { r.FormerNames = []string{"v", "w"} },
+			`registration "w" has its own name among its FormerNames`,
+		},
+		"a check that is not valid": {
+			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].Checks[0].Check = wrongColor{} },
+			`registration "w": check "c" of condition "Ready": its Color is not green`,
+		},
+		"targets that are not valid": {
+			func(r *healthcheck.Registration[*Widget]) { r.Targets = &targets.Clients[*Widget]{} },
+			`registration "w": its Targets: the Clients have no Resolve`,
 		},
 		"everything at once": {
 			func(r *healthcheck.Registration[*Widget]) { *r = healthcheck.Registration[*Widget]{} },

@@ -1,9 +1,11 @@
 package healthcheck
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
@@ -30,14 +33,14 @@ const writeTimeout = 10 * time.Second
 // it.
 const conflictRetry = time.Second
 
-// requeueAfter returns how long to wait for the next run: until the recheck time, but no longer than the period. Zero means
-// never.
-func requeueAfter(recheckAt, now time.Time, period time.Duration) time.Duration {
+// requeueAfter returns how long to wait for the next run: until the recheck time, but no longer than the period, and no
+// shorter than the floor. Zero means never.
+func requeueAfter(recheckAt, now time.Time, period, floor time.Duration) time.Duration {
 	if recheckAt.IsZero() {
 		return period
 	}
-	// A recheck time that passed during the write is due at once, and zero would mean never.
-	left := max(recheckAt.Sub(now), time.Millisecond)
+	// A recheck time that passed during the write is due, and zero would mean never.
+	left := max(recheckAt.Sub(now), floor)
 	if period > 0 {
 		return min(left, period)
 	}
@@ -47,6 +50,10 @@ func requeueAfter(recheckAt, now time.Time, period time.Duration) time.Duration 
 // afterWriteFailure retries silently after a conflict, and once if the object was not found: it is gone, and the cache will
 // show that. If the cache still has it at the second try, the API server does not serve the status of its kind.
 func (r *Reconciler[T]) afterWriteFailure(obj T, err error) (ctrl.Result, error) {
+	if r.managed {
+		// What was judged may no longer be so: the next look asks all checks.
+		r.looks.Event(client.ObjectKeyFromObject(obj))
+	}
 	if apierrors.IsNotFound(err) {
 		if r.missing.again(obj) {
 			return ctrl.Result{}, fmt.Errorf("%w; the object exists, so its kind may lack the status subresource (marker +kubebuilder:subresource:status)", err)
@@ -96,6 +103,9 @@ func (retries) Forget(ctrl.Request) {}
 
 func (r retries) succeeded(req ctrl.Request) { r.TypedRateLimiter.Forget(req) }
 
+// floor returns the least time between two looks at one object.
+func (r *Registration[T]) floor() time.Duration { return cmp.Or(r.MinInterval, defaultMinInterval) }
+
 // period returns the sync period of this run; zero means never.
 func (r *Reconciler[T]) period() time.Duration {
 	period := r.SyncPeriod
@@ -108,20 +118,49 @@ func (r *Reconciler[T]) period() time.Duration {
 	return wait.Jitter(period, periodJitter)
 }
 
-// mayGetStale reports whether a check looks at something that nothing watches.
+// mayGetStale reports whether something looks at what nothing watches.
 func (r *Registration[T]) mayGetStale() bool {
-	watched := len(r.Watches) > 0 || r.MoreWatches != nil
-	stale := func(needs Needs) bool { return needs.has(NeedsTarget) || (needs != 0 && !watched) }
-	if r.Precheck != nil && stale(r.PrecheckNeeds) {
+	if r.Precheck != nil && r.isUnwatched(r.PrecheckNeeds, nil) {
 		return true
 	}
-	for i := range r.Conditions {
-		c := &r.Conditions[i]
-		if stale(c.PrecheckNeeds) || slices.ContainsFunc(c.Checks, func(check NamedCheck[T]) bool { return stale(check.Needs) }) {
-			return true
-		}
+	return slices.ContainsFunc(r.Conditions, func(c ConditionChecks[T]) bool {
+		return r.isUnwatched(c.PrecheckNeeds, nil) ||
+			slices.ContainsFunc(c.Checks, func(check NamedCheck[T]) bool { return r.isUnwatched(check.Needs, check.Reads) })
+	})
+}
+
+// isUnwatched reports whether no event announces what changes among the needs; kinds are those that are read, if known.
+func (r *Registration[T]) isUnwatched(needs Needs, kinds []string) bool {
+	switch {
+	case needs.has(NeedsTarget):
+		return true
+	case needs == 0 || r.MoreWatches != nil:
+		return false
+	case len(kinds) == 0:
+		return len(r.Watches) == 0
 	}
-	return false
+	return slices.ContainsFunc(kinds, func(kind string) bool {
+		return !slices.ContainsFunc(r.Watches, func(w Watch) bool { return kindOf(w.Object) == kind })
+	})
+}
+
+// kindOf returns the kind of an object. A typed one has it in no field, but its Go type has that name.
+func kindOf(obj client.Object) string {
+	return cmp.Or(obj.GetObjectKind().GroupVersionKind().Kind, reflect.TypeOf(obj).Elem().Name())
+}
+
+// poll returns how long the result of a check without an Interval lasts if no event comes. Few objects are unhealthy, and
+// somebody waits for them, so what is neither True nor Skipped is asked again sooner.
+func (r *Registration[T]) poll(check NamedCheck[T], found Status) time.Duration {
+	switch {
+	case r.SyncPeriod > 0:
+		return r.SyncPeriod
+	case r.SyncPeriod < 0 || !r.isUnwatched(check.Needs, check.Reads):
+		return forever
+	case found != True && found != Skipped:
+		return min(defaultSyncPeriod, cmp.Or(check.Poll, defaultSyncPeriod))
+	}
+	return cmp.Or(check.Poll, defaultSyncPeriod)
 }
 
 // bound limits ctx to a timeout.

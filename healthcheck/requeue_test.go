@@ -23,12 +23,13 @@ func TestRequeueAfter(t *testing.T) {
 		"the recheck time alone":              {deadline, 0, time.Minute},
 		"the recheck time before the period":  {deadline, time.Hour, time.Minute},
 		"the period before the recheck time":  {deadline, time.Second, time.Second},
-		"a recheck time that has just passed": {testNow.Add(-1), time.Hour, time.Millisecond},
-		"a recheck time that is now":          {testNow, 0, time.Millisecond},
+		"a recheck time that has just passed": {testNow.Add(-1), time.Hour, time.Second},
+		"a recheck time without a unit":       {testNow.Add(30), time.Hour, time.Second},
+		"a recheck time that is now":          {testNow, 0, time.Second},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := requeueAfter(tt.recheckAt, testNow, tt.period); got != tt.want {
+			if got := requeueAfter(tt.recheckAt, testNow, tt.period, time.Second); got != tt.want {
 				t.Errorf("requeueAfter is %s, want %s", got, tt.want)
 			}
 		})

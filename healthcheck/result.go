@@ -51,6 +51,8 @@ const (
 	// because the target or the parent that it needs was unavailable.
 	ReasonTargetUnavailable = "TargetUnavailable"
 	ReasonParentUnavailable = "ParentUnavailable"
+	// ReasonContested is the reason of an Event, and not of a condition: somebody else writes the condition, too.
+	ReasonContested = "ConditionContested"
 	// reasonNotGiven is stored for a result without a reason if the condition must have one.
 	reasonNotGiven = "NotGiven"
 )

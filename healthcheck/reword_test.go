@@ -101,8 +101,8 @@ func TestManagerComesToRestWhateverChecksSay(t *testing.T) {
 	f := newHarness(t, healthcheck.Result{})
 	writes, _ := f.counted(), f.unstable()
 	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
-	r.OnTransition = nil
-	f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: r.AddToManager})
+	r.OnTransition, r.MinInterval, r.SyncPeriod = nil, 10*time.Millisecond, 20*time.Millisecond
+	f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: r.SetupWithManager})
 	g.Eventually(writes.Load, patience).Should(BeNumerically(">=", 2))
 	g.Consistently(writes.Load, "1s").Should(BeNumerically("<=", 2), "the first verdict, and another message")
 }
@@ -112,15 +112,16 @@ func TestManagerComesToRestWhateverChecksSay(t *testing.T) {
 func TestManagerComesToRestWhateverTheReason(t *testing.T) {
 	g := NewWithT(t)
 	f := newHarness(t, healthcheck.Result{})
+	writes := f.counted()
 	r := &healthcheck.Reconciler[*Widget]{Registration: f.Registration}
-	r.OnTransition = nil
+	r.OnTransition, r.MinInterval, r.SyncPeriod = nil, 10*time.Millisecond, 20*time.Millisecond
 	var runs atomic.Int32
 	r.Conditions[0].Checks[0].Check = healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
 		return result(healthcheck.False, fmt.Sprintf("Broken%d", runs.Add(1)%2), ""), nil
 	})
-	f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: r.AddToManager})
-	g.Eventually(runs.Load, patience).Should(BeNumerically(">=", 1))
-	g.Consistently(runs.Load, 2*time.Second).Should(BeNumerically("<", 20))
+	f.env.Manager(t, env.ManagerOptions{Namespaces: []string{f.widget.Namespace}, Setup: r.SetupWithManager})
+	g.Eventually(runs.Load, patience).Should(BeNumerically(">=", 20))
+	g.Consistently(writes.Load, 2*time.Second).Should(BeNumerically("<=", 4), "the first verdict, and three other reasons")
 }
 
 // TestMessageIsNotUTF8: a message that was cut in the middle of a letter is written once.

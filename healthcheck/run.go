@@ -3,12 +3,17 @@ package healthcheck
 import (
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
+
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/looks"
 )
 
 // outcome is what a run found out about one condition type.
@@ -22,8 +27,8 @@ type outcome struct {
 	isStored bool
 	// observed is the generation that the stored result is about.
 	observed int64
-	// progress are the clocks to keep.
-	progress []Progress
+	// progress are the clocks to keep, and counts the counts of Damping that only memory keeps.
+	progress, counts []Progress
 	// err is why a check could not be carried out; the result says so too.
 	err error
 	// kept holds the results to reuse, and due is when the first of them ends and its check must run.
@@ -43,11 +48,19 @@ type run[T any] struct {
 	around  surroundings
 	// unmeasured says that nothing is counted in metrics.
 	unmeasured bool
-	// progress holds the stored clocks; keeps reports whether a store keeps them.
-	progress []Progress
-	keeps    bool
-	// kept holds the earlier results of checks with an Interval.
-	kept []keptResult
+	// progress holds the stored clocks, and counts the counts of Damping in memory; keeps reports whether a store keeps clocks.
+	progress, counts []Progress
+	keeps            bool
+	// yields are the condition types that are left to another writer, until yieldsUntil at least.
+	yields      []string
+	yieldsUntil time.Time
+	// kept holds the earlier results of checks. KeepsAll says that those without an Interval are kept, too, for runs on a
+	// timer: this is one if timer is set. Poll returns how long they last.
+	kept            []keptResult
+	keepsAll, timer bool
+	poll            func(check NamedCheck[T], found Status) time.Duration
+	// pace is how the test kit spaces runs out.
+	pace looks.Timer
 	// slots limits how many checks run at once; nil means no limit.
 	slots chan struct{}
 	// call is the next call; it is not made while the same call of an earlier run still hangs. A nil hung means that this
@@ -78,8 +91,8 @@ func (r run[T]) checkCondition(ctx context.Context, c ConditionChecks[T], curren
 	found := out.result
 	if r.keeps {
 		var counted []Progress
-		out.result, counted = c.Damping.damp(r.progress, c.Type, current, out.result, r.in.Now)
-		out.progress = append(out.progress, counted...)
+		out.result, counted = c.Damping.damp(slices.Concat(r.counts, r.progress), c.Type, current, out.result, r.in.Now)
+		out.counts, out.progress = counted, append(out.progress, lasting(counted)...)
 		if len(counted) > 0 {
 			out.isStored, out.observed = true, current.ObservedGeneration
 		}
@@ -117,7 +130,10 @@ func (r run[T]) runChecks(ctx context.Context, c ConditionChecks[T], last []kept
 
 // conclusion returns the result of conclude; it is Unknown if a function of the registration panicked.
 func (r run[T]) conclusion(ctx context.Context, c ConditionChecks[T], results []Result, current *Condition) (Result, error) {
-	result, err := guarded(ctx, func(context.Context) (Result, error) { return conclude(r.in.Now, c, results, current), nil })
+	if c.Summary == nil && c.Conclude == nil {
+		return conclude(r.in.Now, c, results, current), nil
+	}
+	result, err := apart(ctx, func() Result { return conclude(r.in.Now, c, results, current) })
 	if err != nil {
 		err = describe("making condition "+c.Type, err)
 		return Result{Status: Unknown, Reason: reasonOf(err), Message: err.Error()}, err
@@ -207,19 +223,23 @@ type Evaluation struct {
 // Evaluate checks an object as Reconcile does, and writes nothing: no condition, no clock, no Event and no metric. It runs all
 // checks, including those whose last result Reconcile would reuse (NamedCheck.Interval). It is for previews, commands and
 // tests. Obj need not exist in a cluster; the engine meets the needs of its checks as in Reconcile. Fields that only
-// AddToManager or Reconcile uses may be unset: the default Clock is the real one, and the clocks of progress come from the
+// SetupWithManager or Reconcile uses may be unset: the default Clock is the real one, and the clocks of progress come from the
 // default ProgressStore.
 //
 // The error says what could not be carried out. The conditions say so too, except those that a LaterError leaves as they are.
-// The evaluation is complete even with an error. It is empty only if ctx was cancelled, or the registration has no Store.
+// The evaluation is complete even with an error. It is empty only if ctx was cancelled, obj is nil, or the registration is not
+// valid (see Validate) or has neither Client nor Source for a check that needs the source.
 func (r *Reconciler[T]) Evaluate(ctx context.Context, obj T) (Evaluation, error) {
+	if err := r.canEvaluate(obj); err != nil {
+		return Evaluation{}, err
+	}
 	var clocked clock.PassiveClock = clock.RealClock{}
 	if r.Clock != nil {
 		clocked = r.Clock
 	}
 	clocks := r.Progress
 	if clocks == nil {
-		clocks = AnnotationProgress[T]{Name: r.Name}
+		clocks = AnnotationProgress[T]{Name: r.Name, FormerNames: r.FormerNames}
 	}
 	run := r.newRun(obj, clocks, &r.previewed, clocked.Now())
 	run.unmeasured = true
@@ -228,4 +248,24 @@ func (r *Reconciler[T]) Evaluate(ctx context.Context, obj T) (Evaluation, error)
 		return Evaluation{}, err
 	}
 	return Evaluation{Conditions: p.apply, Removed: p.remove, RecheckAt: p.due(run.in.Now)}, errors.Join(p.later, p.failed)
+}
+
+// canEvaluate returns an error if there is nothing to evaluate, or nothing to do it with.
+func (r *Reconciler[T]) canEvaluate(obj T) error {
+	if v := reflect.ValueOf(obj); !v.IsValid() || (v.Kind() == reflect.Pointer && v.IsNil()) {
+		return fmt.Errorf("registration %q: the object to evaluate is nil", r.Name)
+	}
+	if err := r.Validate(); err != nil {
+		return err
+	}
+	if r.Client != nil || r.Source != nil {
+		return nil
+	}
+	for i := range r.Conditions {
+		c := &r.Conditions[i]
+		if c.PrecheckNeeds.has(NeedsSource) || slices.ContainsFunc(c.Checks, func(check NamedCheck[T]) bool { return check.Needs.has(NeedsSource) }) {
+			return fmt.Errorf("registration %q has neither Client nor Source, and condition %q needs the source", r.Name, c.Type)
+		}
+	}
+	return nil
 }

@@ -7,7 +7,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
 // Validate returns an error that names everything that is missing or wrong, or nil.
@@ -28,7 +34,10 @@ func (r *Registration[T]) Validate() error {
 	if len(r.Conditions) == 0 {
 		errs = append(errs, fmt.Errorf("registration %q has no conditions", r.Name))
 	}
-	errs = append(errs, r.negatives())
+	if slices.Contains(r.FormerNames, r.Name) {
+		errs = append(errs, fmt.Errorf("registration %q has its own name among its FormerNames", r.Name))
+	}
+	errs = append(errs, r.numbers(), r.validateTargets())
 	if slices.ContainsFunc(r.Watches, func(d Watch) bool { return d.Object == nil }) {
 		errs = append(errs, fmt.Errorf("registration %q: a watch has no Object", r.Name))
 	}
@@ -45,23 +54,114 @@ func (r *Registration[T]) Validate() error {
 	return errors.Join(append(errs, r.validateRoot(seen))...)
 }
 
-// negatives returns an error for each number or time of the registration that is negative.
-func (r *Registration[T]) negatives() error {
+// validateTargets asks the Targets, if they know.
+func (r *Registration[T]) validateTargets() error {
+	validator, ok := r.Targets.(Validator)
+	if !ok {
+		return nil
+	}
+	if err := validator.Validate(); err != nil {
+		return fmt.Errorf("registration %q: its Targets: %w", r.Name, err)
+	}
+	return nil
+}
+
+// claims are the names and condition types of the registrations of each manager.
+var claims = struct {
+	mu sync.Mutex
+	of map[ctrl.Manager]map[claim]string
+}{of: map[ctrl.Manager]map[claim]string{}}
+
+// claim is a name or a condition type of some objects of a kind.
+type claim struct {
+	kind         schema.GroupKind
+	subset, what string
+}
+
+// claim reserves the name and the condition types for the registration, as long as the manager runs. It returns an error if
+// another registration of the manager has one of them.
+func (r *Registration[T]) claim(mgr ctrl.Manager) (release func(), err error) {
+	gvk, err := apiutil.GVKForObject(r.newObject(), mgr.GetScheme())
+	if err != nil {
+		return nil, fmt.Errorf("registration %q: finding the kind of its objects: %w", r.Name, err)
+	}
+	wanted := []claim{{gvk.GroupKind(), r.Subset, fmt.Sprintf("the name %q", r.Name)}}
+	for _, conditionType := range r.types() {
+		wanted = append(wanted, claim{gvk.GroupKind(), r.Subset, fmt.Sprintf("condition type %q", conditionType)})
+	}
+	claims.mu.Lock()
+	defer claims.mu.Unlock()
+	taken := claims.of[mgr]
+	for _, c := range wanted {
+		if other, found := taken[c]; found {
+			err = errors.Join(err, fmt.Errorf("registration %q wants %s of kind %s, which registration %q of the same manager already has: they would overwrite each other", r.Name, c.what, gvk.Kind, other))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if taken == nil {
+		taken = map[claim]string{}
+		claims.of[mgr] = taken
+	}
+	for _, c := range wanted {
+		taken[c] = r.Name
+	}
+	return func() { unclaim(mgr, wanted) }, nil
+}
+
+// unclaim gives back claims.
+func unclaim(mgr ctrl.Manager, given []claim) {
+	claims.mu.Lock()
+	defer claims.mu.Unlock()
+	for _, c := range given {
+		delete(claims.of[mgr], c)
+	}
+	if len(claims.of[mgr]) == 0 {
+		delete(claims.of, mgr)
+	}
+}
+
+// shortestTimeout is the minimum of timeouts: less is a number whose unit was forgotten.
+const shortestTimeout = time.Millisecond
+
+// shortestInterval is the minimum of Registration.MinInterval.
+const shortestInterval = 10 * time.Millisecond
+
+// numbers returns an error for each number or time of the registration that makes no sense.
+func (r *Registration[T]) numbers() error {
 	var errs []error
 	for _, number := range []struct {
-		field    string
-		negative bool
+		field  string
+		value  int64
+		least  time.Duration
+		unless time.Duration
 	}{
-		{"SyncPeriod", r.SyncPeriod < 0 && r.SyncPeriod != Never},
-		{"CheckTimeout", r.CheckTimeout < 0},
-		{"Concurrency", r.Concurrency < 0},
-		{"CheckConcurrency", r.CheckConcurrency < 0},
+		{"MinInterval", int64(r.MinInterval), shortestInterval, 0},
+		{"SyncPeriod", int64(r.SyncPeriod), r.floor(), Never},
+		{"CheckTimeout", int64(r.CheckTimeout), shortestTimeout, 0},
+		{"MaxConcurrentReconciles", int64(r.MaxConcurrentReconciles), 0, 0},
+		{"CheckConcurrency", int64(r.CheckConcurrency), 0, 0},
 	} {
-		if number.negative {
-			errs = append(errs, fmt.Errorf("registration %q: %s is negative", r.Name, number.field))
+		if number.value == int64(number.unless) {
+			continue
+		}
+		if err := enough(number.field, time.Duration(number.value), number.least); err != nil {
+			errs = append(errs, fmt.Errorf("registration %q: %w", r.Name, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// enough returns an error for a time that is negative or below its minimum; zero stands for a default.
+func enough(field string, d, least time.Duration) error {
+	switch {
+	case d < 0:
+		return fmt.Errorf("%s is negative", field)
+	case d > 0 && d < least:
+		return fmt.Errorf("%s is %s, and at least %s is possible", field, d, least)
+	}
+	return nil
 }
 
 // meets returns an error if the registration can never meet the needs. The error says who
@@ -96,6 +196,9 @@ func (r *Registration[T]) validate(c *ConditionChecks[T]) error {
 	if min(c.Damping.Failures, c.Damping.Successes) < 0 || c.Damping.Interval < 0 {
 		errs = append(errs, fmt.Errorf("registration %q: Damping of condition %q has a negative value", r.Name, c.Type))
 	}
+	if err := enough("Damping.Interval", c.Damping.Interval, time.Second); c.Damping.Interval > 0 && err != nil {
+		errs = append(errs, fmt.Errorf("registration %q: condition %q: %w", r.Name, c.Type, err))
+	}
 	named := map[string]bool{}
 	for _, check := range c.Checks {
 		if named[check.Name] {
@@ -107,10 +210,16 @@ func (r *Registration[T]) validate(c *ConditionChecks[T]) error {
 	return errors.Join(append(errs, r.meets(c.PrecheckNeeds, fmt.Sprintf("a precheck of condition %q", c.Type)))...)
 }
 
+// maxType is the maximum length of the type of a metav1.Condition.
+const maxType = 316
+
 // validateType validates the type of a condition.
 func (r *Registration[T]) validateType(conditionType string) error {
 	if conditionType == "" {
 		return fmt.Errorf("registration %q: a condition has no type", r.Name)
+	}
+	if len(conditionType) > maxType {
+		return fmt.Errorf("registration %q: condition type %q has %d characters, and at most %d are possible", r.Name, conditionType[:20]+"...", len(conditionType), maxType)
 	}
 	if !isConditionType.MatchString(conditionType) {
 		return fmt.Errorf(`registration %q: condition type %q may contain only letters, digits, "-", "_" and ".", optionally after a domain and "/"`, r.Name, conditionType)
@@ -135,6 +244,16 @@ func (r *Registration[T]) validateCheck(c *ConditionChecks[T], check NamedCheck[
 	}
 	if check.Interval < 0 {
 		errs = append(errs, fmt.Errorf("registration %q: check %q of condition %q has a negative Interval", r.Name, check.Name, c.Type))
+	}
+	about := func(err error) {
+		if err != nil {
+			errs = append(errs, fmt.Errorf("registration %q: check %q of condition %q: %w", r.Name, check.Name, c.Type, err))
+		}
+	}
+	about(enough("its Interval", max(check.Interval, 0), r.floor()))
+	about(enough("its Poll", check.Poll, r.floor()))
+	if validator, ok := check.Check.(Validator); ok {
+		about(validator.Validate())
 	}
 	return errors.Join(append(errs, r.meets(check.Needs, fmt.Sprintf("check %q of condition %q", check.Name, c.Type)))...)
 }

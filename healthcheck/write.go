@@ -3,7 +3,12 @@ package healthcheck
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +18,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/contest"
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/ownwrites"
 )
 
@@ -23,11 +29,83 @@ func (r *Reconciler[T]) carryOut(ctx context.Context, obj T, p plan) error {
 	}
 	ctx, cancel := beyondDeadline(ctx)
 	defer cancel()
+	defer r.ownWrites(client.ObjectKeyFromObject(obj))()
 	// A check that did not return at its timeout still reads its object.
 	obj = obj.DeepCopyObject().(T)
 	stored, err := r.write(ctx, obj, p)
 	r.report(ctx, obj, stored)
 	return err
+}
+
+// ownWrites has the events of the writes that follow taken for our own, until the returned function is called. If another
+// event came meanwhile, that function sees to the look that it is due.
+func (r *Reconciler[T]) ownWrites(key client.ObjectKey) (end func()) {
+	if !r.managed {
+		return func() {}
+	}
+	r.writes.Begin(key)
+	return func() {
+		if r.writes.End(key) {
+			r.looks.Event(key)
+		}
+	}
+}
+
+// wrote remembers a write of ours; obj has the version that it returned.
+func (r *Reconciler[T]) wrote(obj T) {
+	r.expectations.Expect(obj)
+	r.writes.Wrote(client.ObjectKeyFromObject(obj), obj.GetResourceVersion())
+}
+
+// leave remembers how a write has left conditions of the types; those that are not among them were removed.
+func (r *Reconciler[T]) leave(obj T, types []string, conditions []Condition) {
+	left := make([]contest.Left, len(types))
+	for i, conditionType := range types {
+		left[i] = contest.Left{Type: conditionType, Digest: digest(find(conditions, conditionType))}
+	}
+	r.contests.Wrote(obj, left...)
+}
+
+// digest stands for what a condition says.
+func digest(c *Condition) uint64 {
+	if c == nil {
+		return contest.Absent
+	}
+	return maphash.Comparable(seed, [3]string{string(c.Status), c.Reason, c.Message}) | 1
+}
+
+// noticeOverwritten counts the conditions that somebody else has overwritten, and says once that the engine gives way.
+func (r *Reconciler[T]) noticeOverwritten(ctx context.Context, obj T, now time.Time) {
+	witness, ok := r.store().(Witness[T])
+	if !ok {
+		return
+	}
+	stored := r.store().Get(obj)
+	for _, o := range r.contests.Look(obj, now, func(conditionType string) uint64 { return digest(find(stored, conditionType)) }) {
+		other := witness.OtherWriter(obj, o.Type)
+		overwrittenTotal.WithLabelValues(r.Name, o.Type, strings.ToValidUTF8(other, "?")).Inc()
+		if !o.News {
+			continue
+		}
+		text := fmt.Sprintf("Condition %s is also written by %s; it is written again after %s, and ever later while that goes on", o.Type, called(other), o.Pause)
+		if _, known := r.contested.LoadOrStore(o.Type+separator+other, true); !known {
+			ctrl.LoggerFrom(ctx).Error(errContested, text, "condition", o.Type, "writer", other)
+		}
+		if r.Recorder != nil {
+			r.Recorder.Eventf(obj, nil, corev1.EventTypeWarning, ReasonContested, eventAction, "%s", ownwrites.Note(text))
+		}
+	}
+}
+
+// errContested says what is wrong with two writers.
+var errContested = errors.New("one condition has two writers")
+
+// called returns a name for the writer of a condition.
+func called(fieldManager string) string {
+	if fieldManager == "" {
+		return "somebody who has the same field manager, such as a second program with this registration"
+	}
+	return strconv.Quote(fieldManager)
 }
 
 // write carries the plan out, and records what the cache must show next. Clocks come first, so that none starts again if the
@@ -44,7 +122,8 @@ func (r *Reconciler[T]) write(ctx context.Context, obj T, p plan) ([]Transition,
 		if err := r.store().Remove(ctx, obj, p.remove); err != nil {
 			return nil, err
 		}
-		r.expectations.Expect(obj)
+		r.wrote(obj)
+		r.leave(obj, p.remove, nil)
 	}
 	if err := r.apply(ctx, obj, p); err != nil {
 		return slices.DeleteFunc(slices.Clone(p.transitions), func(t Transition) bool { return !t.removes() }), err
@@ -61,7 +140,7 @@ func (r *Reconciler[T]) keep(ctx context.Context, obj T, progress []Progress) er
 		written := obj.DeepCopyObject().(T)
 		written.SetResourceVersion("")
 		if err = r.Progress.Save(ctx, written, progress); err == nil {
-			r.expectations.Expect(written)
+			r.wrote(written)
 			return nil
 		}
 	}
@@ -69,7 +148,7 @@ func (r *Reconciler[T]) keep(ctx context.Context, obj T, progress []Progress) er
 		return err
 	}
 	r.busy.forget(obj)
-	r.expectations.Expect(obj)
+	r.wrote(obj)
 	return nil
 }
 
@@ -81,7 +160,8 @@ func (r *Reconciler[T]) apply(ctx context.Context, obj T, p plan) error {
 	if err := r.store().Apply(ctx, obj, p.apply); err != nil {
 		return err
 	}
-	r.expectations.Expect(obj)
+	r.wrote(obj)
+	r.leave(obj, p.judged, p.apply)
 	if !p.changed {
 		r.reworded.note(obj, r.Clock.Now())
 	}
@@ -89,8 +169,8 @@ func (r *Reconciler[T]) apply(ctx context.Context, obj T, p plan) error {
 }
 
 const (
-	// rewordInterval is the minimum time between two writes that change nothing but words. Our own write triggers the next
-	// look: a message that differs each time, such as a network error with the local port, would be written without end.
+	// rewordInterval is the minimum time between two writes that change nothing but words: a message that differs each time,
+	// such as a network error with the local port, would be written at each look.
 	rewordInterval = 10 * time.Second
 	// mostRestated is after how many such writes in a row a change of reason must wait. Programs act on reasons, so a
 	// changed one is written at once, but not one that alternates, such as that of a check that names the first problem in
@@ -185,10 +265,10 @@ func (r *Reconciler[T]) report(ctx context.Context, obj T, transitions []Transit
 		ctrl.LoggerFrom(ctx).Info("Condition changed", "condition", condition.Type, "from", transition.From.Status,
 			"to", condition.Status, "reason", condition.Reason, "message", condition.Message)
 		if r.OnTransition != nil {
-			// A panic must not lose the transitions after this one: they are stored already.
-			_, _ = guarded(ctx, func(ctx context.Context) (struct{}, error) {
+			// Neither a panic nor runtime.Goexit must lose the transitions after this one: they are stored already.
+			_, _ = apart(ctx, func() struct{} {
 				r.OnTransition(ctx, obj, transition)
-				return struct{}{}, nil
+				return struct{}{}
 			})
 		}
 	}

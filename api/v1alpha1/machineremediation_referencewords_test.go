@@ -54,6 +54,9 @@ func TestReferenceRemediationChoices(t *testing.T) {
 		{"doneWhen", "remediationstep.go", "DoneWhen", map[string]string{
 			"DoneWhenMachineHealthy": string(v1alpha1.DoneWhenMachineHealthy), "DoneWhenRequestSucceeded": string(v1alpha1.DoneWhenRequestSucceeded),
 		}},
+		{"by", "remediationstep.go", "ReplaceBy", map[string]string{
+			"ReplaceByOwner": string(v1alpha1.ReplaceByOwner), "ReplaceByDeletion": string(v1alpha1.ReplaceByDeletion),
+		}},
 		{"approval", "remediationstep.go", "Approval", map[string]string{
 			"ApprovalNotRequired": string(v1alpha1.ApprovalNotRequired), "ApprovalRequired": string(v1alpha1.ApprovalRequired),
 		}},

@@ -21,7 +21,7 @@ const (
 	ReasonOnHold = "OnHold"
 	// ReasonPaced: earlier repairs in the same domain have to prove themselves first.
 	ReasonPaced = "Paced"
-	// ReasonNoSlot: as many remediations as allowed are in flight.
+	// ReasonNoSlot: every slot is in use; the repair waits until one is free.
 	ReasonNoSlot = "NoSlot"
 	// ReasonBackoff: the last attempt could not be carried out.
 	ReasonBackoff = "Backoff"

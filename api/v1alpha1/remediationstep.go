@@ -12,7 +12,7 @@ const (
 	ActionRequest Action = "Request"
 	// ActionReboot power-cycles the host of the machine.
 	ActionReboot Action = "Reboot"
-	// ActionReplace asks the owner of the machine to replace it, or deletes the machine if no controller owns it.
+	// ActionReplace asks the owner of the machine to replace it, or deletes the machine: if no controller owns it, or the step says so.
 	ActionReplace Action = "Replace"
 	// ActionHold leaves the machine to a person.
 	ActionHold Action = "Hold"
@@ -28,6 +28,18 @@ const (
 	// DoneWhenRequestSucceeded waits for the condition Succeeded of the request, for evidence, tickets and resets. Then
 	// the next step follows, and the request stays until the MachineRemediation goes.
 	DoneWhenRequestSucceeded DoneWhen = "RequestSucceeded"
+)
+
+// ReplaceBy says who deletes the machine of a Replace step.
+// +kubebuilder:validation:Enum=Owner;Deletion
+type ReplaceBy string
+
+const (
+	// ReplaceByOwner asks the owner of the machine to replace it. Cluster API's MachineSets and KubeadmControlPlanes answer.
+	ReplaceByOwner ReplaceBy = "Owner"
+	// ReplaceByDeletion deletes the machine, for owners that make another one for each that is deleted, but never answer: a MachinePool, or a
+	// MachineDeployment with the strategy OnDelete. A machine of a control plane is never deleted by it.
+	ReplaceByDeletion ReplaceBy = "Deletion"
 )
 
 // Approval says whether a person has to agree before an attempt of a step may act.
@@ -71,6 +83,7 @@ type StepTemplateReference struct {
 // +kubebuilder:validation:XValidation:rule="self.action == 'Request' || !has(self.doneWhen) || self.doneWhen == 'MachineHealthy'",message="may be RequestSucceeded for the action Request only",fieldPath=".doneWhen"
 // +kubebuilder:validation:XValidation:rule="self.action == 'Hold' || has(self.timeoutSeconds)",message="is required for every action but Hold",fieldPath=".timeoutSeconds"
 // +kubebuilder:validation:XValidation:rule="self.action != 'Hold' || !has(self.timeoutSeconds)",message="must not be set for the action Hold, which a person ends",fieldPath=".timeoutSeconds"
+// +kubebuilder:validation:XValidation:rule="self.action == 'Replace' || !has(self.by)",message="is for the action Replace only",fieldPath=".by"
 type RemediationStep struct {
 	// name of the step: a DNS label, unique in its plan.
 	// +kubebuilder:validation:MinLength=1
@@ -89,6 +102,10 @@ type RemediationStep struct {
 	// +kubebuilder:default=MachineHealthy
 	// +optional
 	DoneWhen DoneWhen `json:"doneWhen,omitempty"`
+	// by says who deletes the machine of the action Replace: its owner, which is asked to, or Sickbay, for an owner that makes another machine
+	// for each that is deleted but does not answer. Default: Owner.
+	// +optional
+	By ReplaceBy `json:"by,omitempty"`
 	// until is the last step of a power cycle that was asked for: PowerOff or Delete. Afterwards the host stays off until somebody asks for
 	// more, or the MachineRemediation is deleted. Only somebody who asks without a finding may set it. Absent: the whole cycle.
 	// +kubebuilder:validation:Enum=PowerOff;Delete
@@ -110,3 +127,11 @@ type RemediationStep struct {
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 }
+
+// Deletes reports whether the step deletes the machine, whatever controller owns it.
+func (s RemediationStep) Deletes() bool {
+	return s.Action == ActionReplace && s.By == ReplaceByDeletion
+}
+
+// Marks reports whether the step asks the owner of the machine, if it has one, to replace it.
+func (s RemediationStep) Marks() bool { return s.Action == ActionReplace && s.By != ReplaceByDeletion }

@@ -34,7 +34,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	if err := health.AddToManager(mgr); err != nil {
+	if err := health.SetupWithManager(mgr); err != nil {
 		return err
 	}
 	return mgr.Start(ctrl.SetupSignalHandler())

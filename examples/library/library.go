@@ -23,12 +23,12 @@ func provisioned(_ context.Context, in healthcheck.Input[*clusterv1.Cluster]) (h
 	}, nil
 }
 
-// AddToManager adds a controller that writes the condition ProvisionedInTime on Clusters.
-func AddToManager(mgr ctrl.Manager) error {
+// SetupWithManager adds a controller that writes the condition ProvisionedInTime on Clusters.
+func SetupWithManager(mgr ctrl.Manager) error {
 	return healthcheck.New(healthcheck.Registration[*clusterv1.Cluster]{
 		Name: "provisioned-in-time",
 		Conditions: []healthcheck.ConditionChecks[*clusterv1.Cluster]{
 			healthcheck.NewCondition("ProvisionedInTime", healthcheck.NewCheck("provisioned", provisioned)),
 		},
-	}).AddToManager(mgr)
+	}).SetupWithManager(mgr)
 }

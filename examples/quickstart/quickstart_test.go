@@ -27,7 +27,7 @@ func TestQuickstart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(kubectl); err != nil {
-		t.Fatalf("there is no kubectl: make controlplane builds it: %v", err)
+		t.Fatalf("there is no kubectl: make controlplane brings it: %v", err)
 	}
 	t.Cleanup(func() { _ = os.Remove(filepath.Join(root, "manager.log")) })
 	shell := page.Shell{

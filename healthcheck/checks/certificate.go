@@ -31,6 +31,9 @@ const (
 // defaultWarning is the default of Expiry.Warning.
 const defaultWarning = 14 * 24 * time.Hour
 
+// defaultCertificatePoll is the default of Expiry.Poll: certificates are renewed days before they expire.
+const defaultCertificatePoll = 10 * time.Minute
+
 // Expiry says what is required of certificates in PEM. The zero value requires that they
 // can be parsed and are valid.
 //
@@ -41,12 +44,16 @@ type Expiry struct {
 	// secret, "tls.crt".
 	Key string
 	// Warning is how long before its expiry a certificate should be renewed: from then on
-	// the result is Progressing. The default is 14 days, or a fifth of the certificate's
-	// lifetime if that is less. A negative value switches the warning off.
+	// the result is Progressing. It must not be less than Deadline. The default is 14 days,
+	// or a fifth of the certificate's lifetime if that is less; if that is not more than
+	// Deadline, it counts from Deadline. A negative value switches the warning off.
 	Warning time.Duration
 	// Deadline is the minimum remaining validity: with less, the result is False. The
 	// default is zero: a certificate is good until it expires.
 	Deadline time.Duration
+	// Poll is how often Certificate reads the Secret again if nothing watches Secrets: see healthcheck.NamedCheck. The default
+	// is 10 minutes, and 30 seconds while the certificates are not good.
+	Poll time.Duration
 	// Names are host names or IP addresses that the first certificate must be valid for.
 	Names []string
 }
@@ -67,7 +74,10 @@ func Certificate[T any](name string, cluster Cluster, find func(T) *corev1.Secre
 	rule := func(secret *corev1.Secret, now time.Time) healthcheck.Result {
 		return expiry.Judge(secret.Data[cmp.Or(expiry.Key, corev1.TLSCertKey)], now)
 	}
-	return oneAt(name, cluster, find, rule, options)
+	named := oneAt(name, cluster, find, rule, options)
+	named = also(named, expiry.validate())
+	named.Poll = cmp.Or(expiry.Poll, defaultCertificatePoll)
+	return named
 }
 
 // CertificateBytes checks certificates in PEM that the checked object itself contains. The
@@ -76,7 +86,7 @@ func CertificateBytes[T any](name string, find func(T) []byte, expiry Expiry) he
 	check := func(_ context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
 		return expiry.Judge(find(in.Object), in.Now), nil
 	}
-	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check)}
+	return healthcheck.NamedCheck[T]{Name: name, Check: checkOf(check, required(find == nil, errNoFind), expiry.validate())}
 }
 
 // Judge judges certificates in PEM as they are at now. Certificate uses it for those of a
@@ -137,7 +147,11 @@ func (e Expiry) judge(chain []*x509.Certificate, now time.Time) healthcheck.Resu
 // remaining judges the remaining validity.
 func (e Expiry) remaining(c *x509.Certificate, now time.Time) healthcheck.Result {
 	deadline := max(e.Deadline, 0)
-	warning := max(deadline, cmp.Or(e.Warning, min(defaultWarning, c.NotAfter.Sub(c.NotBefore)/5)))
+	early := min(defaultWarning, c.NotAfter.Sub(c.NotBefore)/5)
+	if early <= deadline {
+		early += deadline
+	}
+	warning := max(deadline, cmp.Or(e.Warning, early))
 	expiring := func(limit time.Duration) healthcheck.Result {
 		return unhealthy(ReasonExpiring, "Certificate of %s expires on %s, in less than %s", subject(c), date(c.NotAfter), days(limit))
 	}

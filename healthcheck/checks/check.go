@@ -9,6 +9,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -48,6 +50,7 @@ type Option func(*settings)
 // settings are the sum of the options.
 type settings struct {
 	missing func(healthcheck.Result) healthcheck.Result
+	problem error
 }
 
 func settingsOf(options []Option) settings {
@@ -70,9 +73,10 @@ func MissingIsSkipped() Option {
 }
 
 // MissingWithin allows time for an object to appear: a check that finds nothing is
-// Progressing, and False after d.
+// Progressing, and False after d, or at once if d is zero. Less than a second is refused.
 func MissingWithin(d time.Duration) Option {
 	return func(s *settings) {
+		s.problem = duration("MissingWithin", d, time.Second)
 		s.missing = func(r healthcheck.Result) healthcheck.Result {
 			if d > 0 {
 				r.Status, r.Within, r.Overdue = healthcheck.Progressing, d, r.Reason
@@ -89,7 +93,7 @@ func Self[T client.Object](name string, rule Rule[T]) healthcheck.NamedCheck[T] 
 		r.Message = clip(oneLine(r.Message))
 		return r, nil
 	}
-	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check)}
+	return healthcheck.NamedCheck[T]{Name: name, Check: checkOf(check, required(rule == nil, errNoRule))}
 }
 
 // One checks one object that another one depends on.
@@ -101,12 +105,14 @@ func Self[T client.Object](name string, rule Rule[T]) healthcheck.NamedCheck[T] 
 // If the object is not found, the result is False with ReasonNotFound, or what an option
 // says. If it cannot be read, the check returns an error, which makes it Unknown.
 func One[T any, O client.Object](name string, cluster Cluster, find func(T) O, rule Rule[O], options ...Option) healthcheck.NamedCheck[T] {
-	return oneAt(name, cluster, find, func(obj O, _ time.Time) healthcheck.Result { return rule(obj) }, options)
+	named := oneAt(name, cluster, find, func(obj O, _ time.Time) healthcheck.Result { return rule(obj) }, options)
+	return also(named, required(rule == nil, errNoRule))
 }
 
 // oneAt is One for a rule that depends on the time.
 func oneAt[T any, O client.Object](name string, cluster Cluster, find func(T) O, rule func(O, time.Time) healthcheck.Result, options []Option) healthcheck.NamedCheck[T] {
-	missing := settingsOf(options).missing
+	settings := settingsOf(options)
+	missing := settings.missing
 	check := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
 		obj := find(in.Object)
 		if obj.GetName() == "" {
@@ -122,7 +128,15 @@ func oneAt[T any, O client.Object](name string, cluster Cluster, find func(T) O,
 		}
 		return about(what, rule(obj, in.Now)), nil
 	}
-	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check), Needs: cluster.needs()}
+	return healthcheck.NamedCheck[T]{Name: name, Check: checkOf(check, required(find == nil, errNoFind), settings.problem), Needs: cluster.needs(), Reads: reads[O]()}
+}
+
+// reads returns the kind of O, if the type determines it.
+func reads[O any]() []string {
+	if t := reflect.TypeFor[O](); t.Kind() == reflect.Pointer && t != reflect.TypeFor[*unstructured.Unstructured]() && t != reflect.TypeFor[*metav1.PartialObjectMetadata]() {
+		return []string{t.Elem().Name()}
+	}
+	return nil
 }
 
 func notFound(message string) healthcheck.Result {

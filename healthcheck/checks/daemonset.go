@@ -8,7 +8,7 @@ import (
 )
 
 // DaemonSet judges whether the Pods of a DaemonSet run where they should, by the rule of
-// Gardener.
+// Gardener. DaemonSetAvailable and DaemonSetRolledOut ask one question each.
 //
 // It is False if fewer Pods are scheduled than desired (ReasonNotScheduled), if some run
 // where they should not (ReasonMisscheduled), or if too many are unavailable
@@ -42,9 +42,16 @@ func tooManyUnavailable(allowed int32) healthcheck.Result {
 
 // mayBeUnavailable returns how many Pods may be unavailable now.
 func mayBeUnavailable(d *appsv1.DaemonSet) int32 {
+	if d.Status.UpdatedNumberScheduled >= d.Status.DesiredNumberScheduled {
+		return 0
+	}
+	return takenDown(d)
+}
+
+// takenDown returns how many Pods a rolling update takes down at once.
+func takenDown(d *appsv1.DaemonSet) int32 {
 	rolling := d.Spec.UpdateStrategy.RollingUpdate
-	if d.Status.UpdatedNumberScheduled >= d.Status.DesiredNumberScheduled ||
-		d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType || rolling == nil {
+	if d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType || rolling == nil {
 		return 0
 	}
 	allowed, err := intstr.GetScaledValueFromIntOrPercent(rolling.MaxUnavailable, int(d.Status.DesiredNumberScheduled), false)
@@ -52,23 +59,4 @@ func mayBeUnavailable(d *appsv1.DaemonSet) int32 {
 		return 0
 	}
 	return int32(allowed)
-}
-
-// DaemonSetRolledOut requires what DaemonSet does, and that no roll-out is under way.
-//
-// It is Progressing (ReasonRollingOut, RolloutWithin for each generation) while fewer Pods
-// than desired are of the newest revision, by the rule of Gardener. With the strategy
-// OnDelete nothing rolls out by itself, so this is not required.
-//
-// A new DaemonSet is no alarm: Pods may be missing or unavailable (ReasonNotScheduled,
-// ReasonPodsUnavailable) for RolloutWithin after its creation. Its status does not show
-// whether they were ever there.
-func DaemonSetRolledOut(d *appsv1.DaemonSet) healthcheck.Result {
-	return then(starting(RolloutWithin, d, DaemonSet(d), ReasonNotScheduled, ReasonPodsUnavailable), func() healthcheck.Result {
-		updated, want := d.Status.UpdatedNumberScheduled, d.Status.DesiredNumberScheduled
-		if d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType || updated >= want {
-			return healthy()
-		}
-		return rollingOut(number(d.Generation), "Fewer than %d Pods are updated", want)
-	})
 }

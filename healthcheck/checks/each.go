@@ -34,7 +34,8 @@ const maxNamed = 5
 // object that is stuck is not reported while objects before it keep progressing. Register
 // one check for each object if that matters.
 func Each[T any, O client.Object](name string, cluster Cluster, find func(T) (client.ObjectList, []client.ListOption), rule Rule[O], options ...Option) healthcheck.NamedCheck[T] {
-	missing := settingsOf(options).missing
+	settings := settingsOf(options)
+	missing := settings.missing
 	check := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
 		list, how := find(in.Object)
 		if err := cluster.reader(in.Env).List(ctx, list, how...); err != nil {
@@ -49,7 +50,7 @@ func Each[T any, O client.Object](name string, cluster Cluster, find func(T) (cl
 		}
 		return judgeAll(in.Now, items, rule), nil
 	}
-	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check), Needs: cluster.needs()}
+	return healthcheck.NamedCheck[T]{Name: name, Check: checkOf(check, required(find == nil, errNoFind), required(rule == nil, errNoRule), settings.problem), Needs: cluster.needs(), Reads: reads[O]()}
 }
 
 // itemsOf returns the items of a list as objects, sorted by namespace and name.

@@ -36,7 +36,8 @@ const (
 func endpoint[T any](name, kind string, timeout, interval time.Duration, options []Option,
 	find func(T) string, probe func(context.Context, healthcheck.Input[T], string) healthcheck.Result,
 ) healthcheck.NamedCheck[T] {
-	missing := settingsOf(options).missing
+	settings := settingsOf(options)
+	missing := settings.missing
 	check := func(ctx context.Context, in healthcheck.Input[T]) (healthcheck.Result, error) {
 		address := find(in.Object)
 		if address == "" {
@@ -52,7 +53,8 @@ func endpoint[T any](name, kind string, timeout, interval time.Duration, options
 		r.Message = clip(r.Message)
 		return r, nil
 	}
-	return healthcheck.NamedCheck[T]{Name: name, Check: healthcheck.CheckFunc[T](check), Interval: cmp.Or(interval, defaultProbeInterval)}
+	problems := []error{required(find == nil, errNoFind), duration("Timeout", timeout, shortestTimeout), settings.problem}
+	return healthcheck.NamedCheck[T]{Name: name, Check: checkOf(check, problems...), Interval: cmp.Or(interval, defaultProbeInterval)}
 }
 
 // unanswered returns the result for an endpoint that could not be reached.

@@ -81,7 +81,7 @@ func HTTP[T any](name string, find func(T) string, probe HTTPProbe, options ...O
 	ask := func(ctx context.Context, _ healthcheck.Input[T], address string) healthcheck.Result {
 		return probe.ask(ctx, address)
 	}
-	return endpoint(name, kindHTTP, probe.Timeout, probe.Interval, options, find, ask)
+	return also(endpoint(name, kindHTTP, probe.Timeout, probe.Interval, options, find, ask), probe.validate())
 }
 
 const kindHTTP = "an HTTP endpoint"

@@ -42,7 +42,7 @@ func TestManager(t *testing.T) {
 				checks.One("apiserver", checks.Source, apiServer, rule),
 			}}},
 			Watches: []healthcheck.Watch{{Object: &appsv1.Deployment{}, Predicates: []predicate.Predicate{checks.VerdictChanged(rule)}}},
-		}}).AddToManager(mgr)
+		}}).SetupWithManager(mgr)
 	}})
 	hosted := func(status metav1.ConditionStatus, reason string) {
 		t.Helper()

@@ -23,6 +23,9 @@ type Rule[O any] func(obj O) healthcheck.Result
 // the reasons becomes Progressing, and False after d; one that was False then keeps its reason. If d is
 // zero or negative, it is False at once. Without reasons, this applies to all of them.
 func Tolerate[O any](d time.Duration, rule Rule[O], reasons ...string) Rule[O] {
+	if rule == nil {
+		return nil // A registration refuses it.
+	}
 	return func(obj O) healthcheck.Result {
 		r := rule(obj)
 		bad := r.Status == healthcheck.False || r.Status == healthcheck.Progressing

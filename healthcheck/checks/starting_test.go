@@ -22,8 +22,7 @@ func starts() map[string]struct {
 } {
 	onItsWay := deployment(unavailable, with(appsv1.DeploymentProgressing, corev1.ConditionTrue, "ReplicaSetUpdated", ""))
 	set := &appsv1.StatefulSet{Status: appsv1.StatefulSetStatus{Replicas: 1}}
-	unscheduled := daemonSet(10, 0, 1)
-	unscheduled.Status.CurrentNumberScheduled = 0
+	many := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Replicas: new(int32(3))}, Status: appsv1.StatefulSetStatus{Replicas: 3}}
 	managed := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{
 		map[string]any{"type": "ResourcesApplied", "status": "True"},
 		map[string]any{"type": "ResourcesHealthy", "status": "False"},
@@ -32,11 +31,12 @@ func starts() map[string]struct {
 		rule func(client.Object) healthcheck.Result
 		obj  client.Object
 	}{
-		"Deployment":             {ruleOf(checks.DeploymentRolledOut), onItsWay},
-		"StatefulSet":            {ruleOf(checks.StatefulSetRolledOut), set},
-		"DaemonSet":              {ruleOf(checks.DaemonSetRolledOut), daemonSet(10, 3, 1)},
-		"DaemonSet, unscheduled": {ruleOf(checks.DaemonSetRolledOut), unscheduled},
-		"ManagedResource":        {ruleOf(checks.ManagedResourceRolledOut), managed},
+		"Deployment":              {ruleOf(checks.DeploymentAvailable), onItsWay},
+		"StatefulSet":             {ruleOf(checks.StatefulSetAvailable), set},
+		"StatefulSet, rolled out": {ruleOf(checks.StatefulSetRolledOut), many},
+		"DaemonSet":               {ruleOf(checks.DaemonSetAvailable), daemonSet(10, 3, 1)},
+		"DaemonSet, rolled out":   {ruleOf(checks.DaemonSetRolledOut), daemonSet(9, 3, 1)},
+		"ManagedResource":         {ruleOf(checks.ManagedResourceRolledOut), managed},
 	}
 }
 
@@ -69,8 +69,6 @@ func TestStarting(t *testing.T) {
 
 // TestNotStarting: other problems of a new object are an alarm at once.
 func TestNotStarting(t *testing.T) {
-	misplaced := daemonSet(10, 0, 1)
-	misplaced.Status.NumberMisscheduled = 1
 	onItsWay := with(appsv1.DeploymentProgressing, corev1.ConditionTrue, "ReplicaSetUpdated", "")
 	refused := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{
 		map[string]any{"type": "ResourcesApplied", "status": "False"},
@@ -82,9 +80,7 @@ func TestNotStarting(t *testing.T) {
 		"rolled out once":   {ruleOf(checks.DeploymentRolledOut), deployment(unavailable)},
 		"no condition":      {ruleOf(checks.DeploymentRolledOut), deployment(func(d *appsv1.Deployment) { d.Status.Conditions = d.Status.Conditions[:1] }, unavailable)},
 		"past its deadline": {ruleOf(checks.DeploymentRolledOut), deployment(unavailable, with(appsv1.DeploymentProgressing, corev1.ConditionFalse, "ProgressDeadlineExceeded", ""))},
-		"no quota":          {ruleOf(checks.DeploymentRolledOut), deployment(unavailable, onItsWay, with(appsv1.DeploymentReplicaFailure, corev1.ConditionTrue, "FailedCreate", ""))},
 		"availability":      {ruleOf(checks.Deployment), deployment(unavailable, onItsWay)},
-		"misplaced":         {ruleOf(checks.DaemonSetRolledOut), misplaced},
 		"refused":           {ruleOf(checks.ManagedResourceRolledOut), refused},
 	} {
 		t.Run(name, func(t *testing.T) {

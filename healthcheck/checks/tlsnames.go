@@ -58,7 +58,8 @@ func TLS[T any](name string, find func(T) (address string, names []string), prob
 		}
 		return worst(in.Now, found)
 	}
-	return endpoint(name, kind, probe.Timeout, probe.Interval, options, address, ask)
+	named := endpoint(name, kind, probe.Timeout, probe.Interval, options, address, ask)
+	return also(named, required(find == nil, errNoFind), probe.Expiry.validate())
 }
 
 // worst returns the first result with the worst status. Its RecheckAt is the earliest of all results.

@@ -52,11 +52,18 @@ func rollingOut(revision, format string, args ...any) healthcheck.Result {
 // starting allows an object time after its creation for problems with one of the reasons.
 // After that, the verdict stands.
 func starting(d time.Duration, obj metav1.Object, verdict healthcheck.Result, reasons ...string) healthcheck.Result {
-	created := obj.GetCreationTimestamp()
-	if verdict.Status != healthcheck.False || created.IsZero() || !slices.Contains(reasons, verdict.Reason) {
+	if !slices.Contains(reasons, verdict.Reason) {
 		return verdict
 	}
-	verdict.Status, verdict.Deadline, verdict.Overdue = healthcheck.Progressing, created.Add(d), verdict.Reason
+	return tolerated(d, obj.GetCreationTimestamp(), verdict)
+}
+
+// tolerated allows a problem until some time after since, if that is known.
+func tolerated(d time.Duration, since metav1.Time, verdict healthcheck.Result) healthcheck.Result {
+	if verdict.Status != healthcheck.False || since.IsZero() {
+		return verdict
+	}
+	verdict.Status, verdict.Deadline, verdict.Overdue = healthcheck.Progressing, since.Add(d), verdict.Reason
 	return verdict
 }
 

@@ -102,12 +102,12 @@ func TestStatefulSetRolledOut(t *testing.T) {
 	partition := appsv1.StatefulSetUpdateStrategy{RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: ptr.To[int32](2)}}
 	byHand := appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
 	judge(t, checks.StatefulSetRolledOut, map[string]row[*appsv1.StatefulSet]{
-		"healthy":            {set(3, appsv1.StatefulSetUpdateStrategy{}), passes},
-		"rolling out":        {set(2, appsv1.StatefulSetUpdateStrategy{}), rollsOut("revision web-5d4f", "Fewer than 3 replicas are updated")},
-		"above partition":    {set(1, partition), passes},
-		"in partition":       {set(0, partition), rollsOut("revision web-5d4f", "Fewer than 1 replicas are updated")},
-		"updated by hand":    {set(0, byHand), passes},
-		"not even available": {&appsv1.StatefulSet{}, fails(checks.ReasonReplicasNotReady, "Fewer than 1 replicas are ready")},
+		"healthy":         {set(3, appsv1.StatefulSetUpdateStrategy{}), passes},
+		"rolling out":     {set(2, appsv1.StatefulSetUpdateStrategy{}), rollsOut("revision web-5d4f", "Fewer than 3 replicas are updated")},
+		"above partition": {set(1, partition), passes},
+		"in partition":    {set(0, partition), rollsOut("revision web-5d4f", "Fewer than 1 replicas are updated")},
+		"updated by hand": {set(0, byHand), passes},
+		"not even there":  {&appsv1.StatefulSet{}, rollsOut("revision 0", "Fewer than 1 replicas are ready")},
 	})
 }
 

@@ -33,7 +33,7 @@ func TestBestRules(t *testing.T) {
 	}
 }
 
-// keepProgress reconciles with a store for clocks, as AddToManager sets one.
+// keepProgress reconciles with a store for clocks, as SetupWithManager sets one.
 func (f *harness) keepProgress(t *testing.T) {
 	t.Helper()
 	reconciler, err := f.Reconciler(f.env.Client)

@@ -29,6 +29,7 @@ func (r *Registration) Reconciler(c client.Client) (*healthcheck.Reconciler[clie
 	}
 	registration := healthcheck.Registration[client.Object]{
 		Name:       name,
+		Subset:     r.defaultName(),
 		New:        r.New,
 		Conditions: r.conditions(),
 		Store:      Store[client.Object]{Client: c, FieldOwner: name, Former: r.Former, Clock: r.Clock},
@@ -36,10 +37,10 @@ func (r *Registration) Reconciler(c client.Client) (*healthcheck.Reconciler[clie
 		Targets:    r.targets(c),
 		Parent:     parents{reader: c, decoded: r.hasPreChecks()}.of,
 		SyncPeriod: period, CheckTimeout: period,
-		Recorder:    r.Recorder,
-		Concurrency: cmp.Or(r.Controller.MaxConcurrentReconciles, defaultConcurrency),
-		Predicates:  append([]predicate.Predicate{concerned}, r.Predicates...),
-		Watches:     watches,
+		Recorder:                r.Recorder,
+		MaxConcurrentReconciles: cmp.Or(r.Controller.MaxConcurrentReconciles, defaultConcurrency),
+		Predicates:              append([]predicate.Predicate{concerned}, r.Predicates...),
+		Watches:                 watches,
 	}
 	reconciler := &healthcheck.Reconciler[client.Object]{Registration: registration, Client: ours{c, concerned}, Clock: clockOr(r.Clock)}
 	return reconciler, reconciler.Validate()

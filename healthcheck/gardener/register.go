@@ -44,7 +44,7 @@ func DefaultRegisterExtensionForHealthCheck(
 		Predicates:   append(DefaultPredicates(), customPredicates...),
 		HealthChecks: inOrder(healthChecks),
 	}
-	return r.AddToManager(mgr)
+	return r.SetupWithManager(mgr)
 }
 
 // inOrder returns a sorted list of the checks in a map.
@@ -84,11 +84,11 @@ func DefaultRegistration(
 		HealthChecks: healthChecks,
 		Former:       sets.List(conditionTypesToRemove),
 	}
-	return r.AddToManager(mgr)
+	return r.SetupWithManager(mgr)
 }
 
-// AddToManager adds the controller of the registration to mgr.
-func (r *Registration) AddToManager(mgr manager.Manager) error {
+// SetupWithManager adds the controller of the registration to mgr.
+func (r *Registration) SetupWithManager(mgr manager.Manager) error {
 	reconciler, err := r.Reconciler(mgr.GetClient())
 	if err != nil {
 		return err
@@ -98,5 +98,5 @@ func (r *Registration) AddToManager(mgr manager.Manager) error {
 			return fmt.Errorf("adding the clients of shoots of %s: %w", reconciler.Name, err)
 		}
 	}
-	return reconciler.AddToManager(mgr)
+	return reconciler.SetupWithManager(mgr)
 }

@@ -66,7 +66,7 @@ func (t *ShootTargets) shared() *targets.Clients[client.Object] {
 }
 
 // resolve uses the first of the Secrets that exists.
-func (t *ShootTargets) resolve(ctx context.Context, obj client.Object) (found targets.Target, err error) {
+func (t *ShootTargets) resolve(ctx context.Context, obj client.Object) (found targets.Access, err error) {
 	names := []string{v1beta1constants.SecretNameGardenerInternal, v1beta1constants.SecretNameGardener}
 	if t.External {
 		names = names[1:]

@@ -22,11 +22,51 @@ const repeats = 20
 // Sound makes all assertions of this package about one check and one input.
 func Sound[T client.Object](t TB, check healthcheck.NamedCheck[T], in healthcheck.Input[T]) {
 	t.Helper()
+	sound(t, check, in, metav1Words)
+}
+
+// metav1Words returns a condition as a metav1.Condition is stored.
+var metav1Words = healthcheck.Metav1Store[healthcheck.Metav1Object]{}.Normalize
+
+// sound is Sound for conditions that are stored as normalize returns them.
+func sound[T client.Object](t TB, check healthcheck.NamedCheck[T], in healthcheck.Input[T], normalize func(healthcheck.Condition) healthcheck.Condition) {
+	t.Helper()
 	Stable(t, check, in)
 	Harmless(t, check, in)
+	storable(t, check, in, normalize)
 	EndsInFalse(t, check, in)
 	SurvivesEmpty(t, check, in)
 }
+
+// Storable fails the test if an API server would refuse the words of a check's result in a
+// metav1.Condition, so that the engine has to change them: a reason, or Overdue, that is no
+// word, empty or too long, and a message that is too long or not UTF-8.
+func Storable[T client.Object](t TB, check healthcheck.NamedCheck[T], in healthcheck.Input[T]) {
+	t.Helper()
+	storable(t, check, in, metav1Words)
+}
+
+func storable[T client.Object](t TB, check healthcheck.NamedCheck[T], in healthcheck.Input[T], normalize func(healthcheck.Condition) healthcheck.Condition) {
+	t.Helper()
+	got := ask(check, in)
+	if got.broken != "" || got.err != nil || got.result.Status == healthcheck.Skipped {
+		return
+	}
+	for _, reason := range []string{got.result.Reason, cmp.Or(got.result.Overdue, healthcheck.ReasonDeadlineExceeded)} {
+		c := healthcheck.Condition{Type: "Sound", Status: got.result.Status, Reason: reason, Message: got.result.Message}
+		stored := normalize(c)
+		if stored.Reason != reason {
+			t.Errorf("check %s gives the reason %q, which would be stored as %q", check.Name, clipped(reason), clipped(stored.Reason))
+		}
+		if stored.Message != c.Message && c.Message != "" {
+			t.Errorf("check %s gives a message of %d bytes, of which would be stored: %q", check.Name, len(c.Message), clipped(stored.Message))
+			return
+		}
+	}
+}
+
+// clipped cuts a text to what fits into the output of a test.
+func clipped(text string) string { return text[:min(len(text), 60)] }
 
 // Stable fails the test if a check answers differently when it runs again on the same
 // object: with another status, reason, message, codes, cause or error. A second later the

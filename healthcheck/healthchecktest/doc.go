@@ -15,6 +15,7 @@
 //   - [Stable]: the same object gives the same words, however often the check runs, and
 //     also a second later.
 //   - [Harmless]: the check changes neither the object nor the parent.
+//   - [Storable]: an API server stores the reason and the message as they are.
 //   - [EndsInFalse]: a Progressing check becomes False some day if nothing happens.
 //   - [SurvivesEmpty]: the check does not panic on an empty object.
 package healthchecktest

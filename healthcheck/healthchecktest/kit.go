@@ -66,6 +66,10 @@ func NewWithScheme[T client.Object](t TB, registration healthcheck.Registration[
 		Store:  &Store[T]{}, t: t, clock: testingclock.NewFakePassiveClock(Start), progress: &progress[T]{},
 		due: map[client.ObjectKey]time.Time{}, errs: map[client.ObjectKey]error{},
 	}
+	k.Store.normalize = metav1Words
+	if registration.Store != nil {
+		k.Store.normalize = registration.Store.Normalize
+	}
 	registration.Store, registration.Progress = k.Store, k.progress
 	registration.OnTransition = k.record(registration.OnTransition)
 	if err := registration.Validate(); err != nil {

@@ -3,17 +3,24 @@ package healthchecktest
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/looks"
 )
 
 const (
-	// maxRounds is how many looks an object may take at one moment until its conditions have settled. Two are usual:
-	// each write is an event.
+	// maxRounds is how many looks an object may take at one moment until its conditions have settled. Two are usual: the
+	// second writes nothing.
 	maxRounds = 10
-	// maxLooks is how many looks each object may take in one Advance: every 30 seconds for a day.
+	// maxLooks is how many looks each object may take in one Advance.
 	maxLooks = 3000
+	// usual is how many looks that change nothing come after the usual times.
+	usual = 60
+	// maxFactor is by how many times periods get longer at most: a second becomes four hours.
+	maxFactor = 4 * 3600
 	// retry is when a failed run is retried, after the engine's longest back-off.
 	retry = 30 * time.Second
 )
@@ -28,29 +35,48 @@ func (k *Kit[T]) Run() {
 }
 
 // Advance moves the clock forward by d. It looks at each object whenever the engine has asked for it: at a deadline or
-// a recheck time, after the sync period, and 30 seconds after a failed run. It first looks at objects that were never
-// looked at.
+// a recheck time, after an interval or the sync period, and 30 seconds after a failed run. It first looks at objects that
+// were never looked at, as Run does.
 //
-// The test fails after 3000 looks at each object, which is a day of checks every 30 seconds. For more, such as the
-// lifetime of a certificate, leave out the frequent checks, or give the registration a longer SyncPeriod and the checks
-// a longer Interval.
+// Nothing happens during an Advance but the passing of time. So after 60 looks that have changed nothing, the next ones at
+// that object come less and less often: twice as long after the last each time, and every four hours in the end. That concerns
+// intervals and the sync period, and not the moments that a result names. The last look comes as close before the end as usual.
+//
+// The test fails after 3000 looks at each object.
 func (k *Kit[T]) Advance(d time.Duration) {
 	k.t.Helper()
 	end := k.Now().Add(d)
+	same, factors := map[client.ObjectKey]int{}, map[client.ObjectKey]int{}
 	for range maxLooks * len(k.due) {
 		key, at, found := k.next()
 		if !found || at.After(end) {
 			break
 		}
+		if at.IsZero() {
+			k.settle(key)
+			continue
+		}
 		if at.After(k.Now()) {
 			k.clock.SetTime(at)
 		}
-		k.settle(key)
+		before := k.state(key)
+		k.look(looks.OnTimer(context.Background(), looks.Timer{Factor: factors[key], Left: end.Sub(k.Now())}), key)
+		if before != k.state(key) {
+			delete(same, key)
+			delete(factors, key)
+		} else if same[key]++; same[key] > usual {
+			factors[key] = min(max(2*factors[key], 2), maxFactor)
+		}
 	}
 	if _, at, found := k.next(); found && !at.After(end) {
 		k.t.Fatalf("advancing %s takes too many looks: objects were looked at %d times each in the first %s; advance less, or give the registration and its checks longer periods in this test", d, maxLooks, k.Now().Sub(end.Add(-d)))
 	}
 	k.clock.SetTime(end)
+}
+
+// state stands for what the last look at an object has left.
+func (k *Kit[T]) state(key client.ObjectKey) string {
+	return fmt.Sprint(k.Store.Writes(), k.progress.kept.written(), k.errs[key])
 }
 
 // next returns the object that is due first. Objects that wait for an event are not due.
@@ -71,7 +97,7 @@ func (k *Kit[T]) settle(key client.ObjectKey) {
 	k.t.Helper()
 	for range maxRounds {
 		before := k.Store.Writes() + k.progress.kept.written()
-		k.look(key)
+		k.look(context.Background(), key)
 		if k.Store.Writes()+k.progress.kept.written() == before {
 			return
 		}
@@ -80,12 +106,13 @@ func (k *Kit[T]) settle(key client.ObjectKey) {
 }
 
 // look runs one object once.
-func (k *Kit[T]) look(key client.ObjectKey) {
-	result, err := k.reconciler.Reconcile(context.Background(), request(key))
+func (k *Kit[T]) look(ctx context.Context, key client.ObjectKey) {
+	result, err := k.reconciler.Reconcile(ctx, request(key))
 	k.errs[key] = err
 	switch {
 	case err != nil:
-		k.due[key] = k.Now().Add(retry)
+		pace, _ := looks.TimerOf(ctx)
+		k.due[key] = k.Now().Add(pace.Of(retry))
 	case result.RequeueAfter > 0:
 		k.due[key] = k.Now().Add(result.RequeueAfter)
 	default:

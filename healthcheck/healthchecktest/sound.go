@@ -33,7 +33,7 @@ func (k *Kit[T]) each(obj T, env healthcheck.Env) {
 		in := healthcheck.Input[T]{Object: obj, Now: k.Now(), Env: env}
 		in.Current = k.current(obj, c)
 		for _, check := range c.Checks {
-			Sound(k.t, check, in)
+			sound(k.t, check, in, k.Store.normalize)
 		}
 	}
 }

@@ -11,10 +11,13 @@ import (
 )
 
 // Store keeps conditions in memory, by namespace and name, exactly as the engine writes
-// them, with Progressing and codes. It does not change the objects, so a check that reads
+// them, with Progressing and codes. In a Kit, their words are those that a server would
+// store: what the registration's own Store, or else a Metav1Store, makes of them. It does not change the objects, so a check that reads
 // conditions from its object does not find these. The zero value is ready.
 type Store[T client.Object] struct {
 	kept kept[healthcheck.Condition]
+	// normalize is that of the registration's store.
+	normalize func(healthcheck.Condition) healthcheck.Condition
 }
 
 var _ healthcheck.Store[client.Object] = &Store[client.Object]{}
@@ -23,7 +26,14 @@ var _ healthcheck.Store[client.Object] = &Store[client.Object]{}
 func (s *Store[T]) Get(obj T) []healthcheck.Condition { return s.kept.get(obj) }
 
 // Normalize implements healthcheck.Store.
-func (s *Store[T]) Normalize(c healthcheck.Condition) healthcheck.Condition { return c }
+func (s *Store[T]) Normalize(c healthcheck.Condition) healthcheck.Condition {
+	if s.normalize == nil {
+		return c
+	}
+	stored := s.normalize(c)
+	stored.Status, stored.Codes = c.Status, c.Codes
+	return stored
+}
 
 // Apply implements healthcheck.Store.
 func (s *Store[T]) Apply(_ context.Context, obj T, conditions []healthcheck.Condition) error {

@@ -15,20 +15,20 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/report"
 )
 
-// The worst source comes first. A source that cannot be read does not hide the others.
+// The worst subject comes first. A subject that cannot be read does not hide the others.
 func ExampleSummarize() {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	ready := func(status healthcheck.Status, message string) []healthcheck.Condition {
 		return []healthcheck.Condition{{Type: "Ready", Status: status, Reason: "Checked", Message: message}}
 	}
 	overview := report.Summarize(at,
-		report.Source{Name: "network", Err: errors.New("no route to host")},
-		report.Source{Name: "worker", Conditions: ready(healthcheck.False, "2 of 3 nodes are ready")},
-		report.Source{Name: "dns", Conditions: ready(healthcheck.True, ""), ConfirmedAt: at.Add(-time.Hour), StaleAfter: 5 * time.Minute},
+		report.Subject{Name: "network", Err: errors.New("no route to host")},
+		report.Subject{Name: "worker", Conditions: ready(healthcheck.False, "2 of 3 nodes are ready")},
+		report.Subject{Name: "dns", Conditions: ready(healthcheck.True, ""), ConfirmedAt: at.Add(-time.Hour), StaleAfter: 5 * time.Minute},
 	)
 	fmt.Println(overview.Status, overview.Message)
-	for _, source := range overview.Sources {
-		fmt.Println(source.Name, source.Status, source.Findings[0].Reason)
+	for _, subject := range overview.Subjects {
+		fmt.Println(subject.Name, subject.Status, subject.Findings[0].Reason)
 	}
 	// Output:
 	// False worker Ready: 2 of 3 nodes are ready
@@ -57,8 +57,8 @@ func ExampleObjects() {
 	// 503
 	// {
 	//   "status": "Unknown",
-	//   "reason": "NoSources",
+	//   "reason": "NoSubjects",
 	//   "message": "there is nothing to report on",
-	//   "sources": []
+	//   "subjects": []
 	// }
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// findings returns the findings of a source at now, the worst first.
-func findings(now time.Time, s Source) []Finding {
+// findings returns the findings of a subject at now, the worst first.
+func findings(now time.Time, s Subject) []Finding {
 	if s.Err != nil {
 		return []Finding{unknown("", ReasonUnreadable, s.Err.Error())}
 	}
@@ -35,7 +35,7 @@ func findings(now time.Time, s Source) []Finding {
 }
 
 // judge returns the finding for a condition at now.
-func judge(now time.Time, s Source, c healthcheck.Condition) Finding {
+func judge(now time.Time, s Subject, c healthcheck.Condition) Finding {
 	codes := slices.Clone(c.Codes)
 	slices.Sort(codes)
 	f := Finding{

@@ -80,11 +80,11 @@ func (h *Handler) ask(ctx context.Context) Overview {
 	overview, err := h.calls.join(ctx, cmp.Or(h.Timeout, defaultHandlerTimeout), h.Overview)
 	if err != nil {
 		return Overview{
-			Status: healthcheck.Unknown, Reason: ReasonOverviewUnavailable, Message: err.Error(), Sources: []SourceOverview{},
+			Status: healthcheck.Unknown, Reason: ReasonOverviewUnavailable, Message: err.Error(), Subjects: []SubjectOverview{},
 		}
 	}
-	if overview.Sources == nil {
-		overview.Sources = []SourceOverview{}
+	if overview.Subjects == nil {
+		overview.Subjects = []SubjectOverview{}
 	}
 	if !overview.Status.Valid() || (overview.Status == healthcheck.True && !overview.Healthy()) {
 		overview.Status, overview.Reason = healthcheck.Unknown, ReasonInvalidOverview

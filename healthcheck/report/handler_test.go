@@ -21,13 +21,13 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/report"
 )
 
-// overviewOf returns an overview of one source with these findings.
+// overviewOf returns an overview of one subject with these findings.
 func overviewOf(status healthcheck.Status, findings ...healthcheck.Status) report.Overview {
-	source := report.SourceOverview{Name: "default/w", Status: status}
+	subject := report.SubjectOverview{Name: "default/w", Status: status}
 	for _, f := range findings {
-		source.Findings = append(source.Findings, report.Finding{Type: "Ready", Status: f, Reason: "R"})
+		subject.Findings = append(subject.Findings, report.Finding{Type: "Ready", Status: f, Reason: "R"})
 	}
-	return report.Overview{Status: status, Reason: "R", Sources: []report.SourceOverview{source}}
+	return report.Overview{Status: status, Reason: "R", Subjects: []report.SubjectOverview{subject}}
 }
 
 // serve calls a handler as a server would.
@@ -55,10 +55,10 @@ func fixed(o report.Overview) func(context.Context) (report.Overview, error) {
 // TestHandlerCodes: 200 requires at least one finding, and that all are True.
 func TestHandlerCodes(t *testing.T) {
 	const t1, f1, u1, p1, s1 = healthcheck.True, healthcheck.False, healthcheck.Unknown, healthcheck.Progressing, healthcheck.Skipped
-	noSources := overviewOf(t1)
-	noSources.Sources = nil
-	twoSources := overviewOf(t1, t1)
-	twoSources.Sources = append(twoSources.Sources, overviewOf(u1, u1).Sources...)
+	noSubjects := overviewOf(t1)
+	noSubjects.Subjects = nil
+	twoSubjects := overviewOf(t1, t1)
+	twoSubjects.Subjects = append(twoSubjects.Subjects, overviewOf(u1, u1).Subjects...)
 	tests := map[string]struct {
 		overview func(context.Context) (report.Overview, error)
 		code     int
@@ -71,11 +71,11 @@ func TestHandlerCodes(t *testing.T) {
 		"progressing":             {fixed(overviewOf(p1, p1)), 503, `"status": "Progressing"`},
 		"skipped":                 {fixed(overviewOf(s1, s1)), 503, `"status": "Skipped"`},
 		"nothing at all":          {fixed(report.Overview{}), 503, `"reason": "InvalidOverview"`},
-		"no sources":              {fixed(noSources), 503, `"reason": "InvalidOverview"`},
+		"no subjects":             {fixed(noSubjects), 503, `"reason": "InvalidOverview"`},
 		"no findings":             {fixed(overviewOf(t1)), 503, `"reason": "InvalidOverview"`},
 		"only skipped findings":   {fixed(overviewOf(t1, s1)), 503, `"reason": "InvalidOverview"`},
 		"a finding contradicts":   {fixed(overviewOf(t1, t1, f1)), 503, `"reason": "InvalidOverview"`},
-		"a source contradicts":    {fixed(twoSources), 503, `"reason": "InvalidOverview"`},
+		"a subject contradicts":   {fixed(twoSubjects), 503, `"reason": "InvalidOverview"`},
 		"an odd status":           {fixed(overviewOf("Great", "Great")), 503, `"reason": "InvalidOverview"`},
 		"an odd finding":          {fixed(overviewOf(t1, t1, "Great")), 503, `"reason": "InvalidOverview"`},
 		"an error": {func(context.Context) (report.Overview, error) { return overviewOf(t1, t1), errors.New("no cache") },
@@ -98,7 +98,7 @@ func TestHandlerJSON(t *testing.T) {
 	since := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	overview := report.Overview{
 		Status: healthcheck.False, Reason: "TooLarge", Message: "default/a Ready: larger than 10", Codes: []string{"ERR_QUOTA"}, RecheckAt: since,
-		Sources: []report.SourceOverview{
+		Subjects: []report.SubjectOverview{
 			{Name: "default/a", Status: healthcheck.False, Findings: []report.Finding{
 				{Type: "Ready", Status: healthcheck.False, Reason: "TooLarge", Message: "larger than 10", Codes: []string{"ERR_QUOTA"}, LastTransitionTime: since},
 				{Type: "Synced", Status: healthcheck.True, Reason: "Synced", LastTransitionTime: since},
@@ -108,7 +108,7 @@ func TestHandlerJSON(t *testing.T) {
 			}},
 		},
 	}
-	golden := map[string]report.Overview{"testdata/overview.json": overview, "testdata/nothing.json": {Status: healthcheck.Unknown, Reason: "NoSources"}}
+	golden := map[string]report.Overview{"testdata/overview.json": overview, "testdata/nothing.json": {Status: healthcheck.Unknown, Reason: "NoSubjects"}}
 	for file, overview := range golden {
 		want, err := os.ReadFile(file)
 		if err != nil {
@@ -239,7 +239,7 @@ func TestHandlerOutlivesWhoAsksFirst(t *testing.T) {
 // TestHandlerUnwritableTime: an overview that cannot be encoded is not served as 200 with half a body.
 func TestHandlerUnwritableTime(t *testing.T) {
 	overview := overviewOf(healthcheck.True, healthcheck.True)
-	overview.Sources[0].Findings[0].LastTransitionTime = time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC)
+	overview.Subjects[0].Findings[0].LastTransitionTime = time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC)
 	if response, _ := serve(t, http.MethodGet, fixed(overview)); response.StatusCode != 503 {
 		t.Errorf("got code %d", response.StatusCode)
 	}

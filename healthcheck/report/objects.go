@@ -24,11 +24,11 @@ type Objects[T client.Object] struct {
 	ListOptions []client.ListOption
 	// Conditions returns the conditions of an object, such as the method Get of a Store.
 	Conditions func(obj T) []healthcheck.Condition
-	// Wants lists the condition types that each object must have, as in Source.Wants.
+	// Wants lists the condition types that each object must have, as in Subject.Wants.
 	Wants []string
-	// Negative lists the condition types of negative polarity, as in Source.Negative.
+	// Negative lists the condition types of negative polarity, as in Subject.Negative.
 	Negative []string
-	// StaleAfter and ConfirmedAt are those of each source. By default nothing is stale,
+	// StaleAfter and ConfirmedAt are those of each subject. By default nothing is stale,
 	// because conditions are written when they change, not when they are confirmed.
 	StaleAfter  time.Duration
 	ConfirmedAt func(obj T) time.Time
@@ -36,7 +36,7 @@ type Objects[T client.Object] struct {
 	Clock clock.PassiveClock
 }
 
-// Overview lists the objects and summarizes their conditions. The name of each source is
+// Overview lists the objects and summarizes their conditions. The name of each subject is
 // "namespace/name", or "name" if the kind has no namespaces.
 func (o Objects[T]) Overview(ctx context.Context) (Overview, error) {
 	list := o.NewList()
@@ -47,23 +47,23 @@ func (o Objects[T]) Overview(ctx context.Context) (Overview, error) {
 	if err != nil {
 		return Overview{}, fmt.Errorf("reading a %T: %w", list, err)
 	}
-	sources := make([]Source, len(items))
+	subjects := make([]Subject, len(items))
 	for i, item := range items {
 		obj, ok := item.(T)
 		if !ok {
 			return Overview{}, fmt.Errorf("a %T has a %T in it, want a %T", list, item, *new(T))
 		}
-		sources[i] = o.source(obj)
+		subjects[i] = o.subject(obj)
 	}
 	now := clock.PassiveClock(clock.RealClock{})
 	if o.Clock != nil {
 		now = o.Clock
 	}
-	return Summarize(now.Now(), sources...), nil
+	return Summarize(now.Now(), subjects...), nil
 }
 
-func (o Objects[T]) source(obj T) Source {
-	s := Source{
+func (o Objects[T]) subject(obj T) Subject {
+	s := Subject{
 		Name: obj.GetName(), Conditions: o.Conditions(obj), Wants: o.Wants, Negative: o.Negative,
 		Generation: obj.GetGeneration(), StaleAfter: o.StaleAfter,
 	}

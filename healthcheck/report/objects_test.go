@@ -65,7 +65,7 @@ func TestObjects(t *testing.T) {
 			`False RTrue [] "ns/a Ready: Ready is True"`, "ns/a|False|Ready|True|RTrue|Ready is True",
 			"ns/c|Unknown||Unknown|NoConditions|there are no conditions", "ns/b|True|Ready|False|RFalse|Ready is False",
 		}},
-		"none":              {none.Overview, []string{`Unknown NoSources [] "there is nothing to report on"`}},
+		"none":              {none.Overview, []string{`Unknown NoSubjects [] "there is nothing to report on"`}},
 		"without namespace": {nodes.Overview, []string{`True Healthy [] ""`, "n|True|Ready|True|RTrue|Ready is True"}},
 		"stale": {stale.Overview, []string{
 			`Unknown Stale [] "ns/a Ready: not confirmed for 1m0s; it was True: RTrue: Ready is True; ns/b Ready: not confirmed for 1m0s; it was False: RFalse: Ready is False; ns/c Ready: there is no such condition"`,

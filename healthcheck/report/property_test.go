@@ -24,8 +24,8 @@ var anyCondition = rapid.Custom(func(t *rapid.T) healthcheck.Condition {
 	}
 })
 
-var anySource = rapid.Custom(func(t *rapid.T) report.Source {
-	s := report.Source{
+var anySubject = rapid.Custom(func(t *rapid.T) report.Subject {
+	s := report.Subject{
 		Name:       rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "name"),
 		Conditions: rapid.SliceOfN(anyCondition, 0, 4).Draw(t, "conditions"),
 		Wants:      rapid.SliceOfN(rapid.SampledFrom([]string{"A", "B", "C"}), 0, 2).Draw(t, "wants"),
@@ -50,13 +50,13 @@ func encoded(t *rapid.T, o report.Overview) string {
 	return string(text) + o.RecheckAt.String()
 }
 
-// TestOrderDoesNotMatter: neither that of sources nor that of their conditions. Summarize changes
+// TestOrderDoesNotMatter: neither that of subjects nor that of their conditions. Summarize changes
 // nothing.
 func TestOrderDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		sources := rapid.SliceOfN(anySource, 0, 6).Draw(t, "sources")
-		want := encoded(t, report.Summarize(now, sources...))
-		shuffled := rapid.Permutation(sources).Draw(t, "shuffled")
+		subjects := rapid.SliceOfN(anySubject, 0, 6).Draw(t, "subjects")
+		want := encoded(t, report.Summarize(now, subjects...))
+		shuffled := rapid.Permutation(subjects).Draw(t, "shuffled")
 		for i := range shuffled {
 			shuffled[i].Conditions = rapid.Permutation(shuffled[i].Conditions).Draw(t, "conditions")
 			shuffled[i].Wants = rapid.Permutation(shuffled[i].Wants).Draw(t, "wants")
@@ -64,7 +64,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		if diff := cmp.Diff(want, encoded(t, report.Summarize(now, shuffled...))); diff != "" {
 			t.Fatalf("another order makes another overview (-first +second):\n%s", diff)
 		}
-		if diff := cmp.Diff(want, encoded(t, report.Summarize(now, sources...))); diff != "" {
+		if diff := cmp.Diff(want, encoded(t, report.Summarize(now, subjects...))); diff != "" {
 			t.Fatalf("Summarize has changed its arguments (-first +second):\n%s", diff)
 		}
 	})
@@ -73,8 +73,8 @@ func TestOrderDoesNotMatter(t *testing.T) {
 // TestNothingHidesAFalse: a False that counts makes the overview False, whatever else there is.
 func TestNothingHidesAFalse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		sources := append(rapid.SliceOfN(anySource, 0, 6).Draw(t, "sources"), source("broken", condition("Ready", isFalse)))
-		if o := report.Summarize(now, rapid.Permutation(sources).Draw(t, "shuffled")...); o.Status != isFalse {
+		subjects := append(rapid.SliceOfN(anySubject, 0, 6).Draw(t, "subjects"), subject("broken", condition("Ready", isFalse)))
+		if o := report.Summarize(now, rapid.Permutation(subjects).Draw(t, "shuffled")...); o.Status != isFalse {
 			t.Fatalf("the whole is %s", o.Status)
 		}
 	})
@@ -83,26 +83,26 @@ func TestNothingHidesAFalse(t *testing.T) {
 // TestNothingIsHealthyByOmission: a healthy overview has a True for every required condition.
 func TestNothingIsHealthyByOmission(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		sources := rapid.SliceOfN(anySource, 0, 3).Draw(t, "sources")
-		o := report.Summarize(now, sources...)
-		if o.Healthy() != (o.Status == isTrue) || len(o.Sources) != len(sources) {
-			t.Fatalf("healthy is %v, status is %s, %d of %d sources", o.Healthy(), o.Status, len(o.Sources), len(sources))
+		subjects := rapid.SliceOfN(anySubject, 0, 3).Draw(t, "subjects")
+		o := report.Summarize(now, subjects...)
+		if o.Healthy() != (o.Status == isTrue) || len(o.Subjects) != len(subjects) {
+			t.Fatalf("healthy is %v, status is %s, %d of %d subjects", o.Healthy(), o.Status, len(o.Subjects), len(subjects))
 		}
 		if !o.Healthy() {
 			return
 		}
-		for _, s := range sources {
+		for _, s := range subjects {
 			trueTypes := map[string]bool{}
 			for _, c := range s.Conditions {
 				trueTypes[c.Type] = trueTypes[c.Type] || c.Status == isTrue
 			}
 			for _, want := range s.Wants {
 				if _, there := trueTypes[want]; !there {
-					t.Fatalf("source %s has no %s", s.Name, want)
+					t.Fatalf("subject %s has no %s", s.Name, want)
 				}
 			}
 			if s.Err != nil || len(s.Conditions) == 0 || (s.StaleAfter > 0 && now.Sub(s.ConfirmedAt) >= s.StaleAfter) {
-				t.Fatalf("source %+v is taken for healthy", s)
+				t.Fatalf("subject %+v is taken for healthy", s)
 			}
 		}
 	})

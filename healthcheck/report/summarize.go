@@ -10,40 +10,40 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// maxNamed is the maximum number of problems in the message of an overview. Its sources
+// maxNamed is the maximum number of problems in the message of an overview. Its subjects
 // contain all of them.
 const maxNamed = 10
 
-// Summarize makes one overview of all sources, as they read at now. It does not change
-// them. The overview does not depend on their order. Without sources it is Unknown with
-// ReasonNoSources.
-func Summarize(now time.Time, sources ...Source) Overview {
-	if len(sources) == 0 {
+// Summarize makes one overview of all subjects, as they read at now. It does not change
+// them. The overview does not depend on their order. Without subjects it is Unknown with
+// ReasonNoSubjects.
+func Summarize(now time.Time, subjects ...Subject) Overview {
+	if len(subjects) == 0 {
 		return Overview{
-			Status: healthcheck.Unknown, Reason: ReasonNoSources, Message: "there is nothing to report on",
-			Sources: []SourceOverview{},
+			Status: healthcheck.Unknown, Reason: ReasonNoSubjects, Message: "there is nothing to report on",
+			Subjects: []SubjectOverview{},
 		}
 	}
-	o := Overview{Sources: make([]SourceOverview, len(sources))}
-	for i, source := range sources {
-		found := findings(now, source)
-		o.Sources[i] = SourceOverview{Name: source.Name, Status: found[0].health(), Findings: found}
-		if staleAt := source.staleAt(); now.Before(staleAt) {
+	o := Overview{Subjects: make([]SubjectOverview, len(subjects))}
+	for i, subject := range subjects {
+		found := findings(now, subject)
+		o.Subjects[i] = SubjectOverview{Name: subject.Name, Status: found[0].health(), Findings: found}
+		if staleAt := subject.staleAt(); now.Before(staleAt) {
 			o.RecheckAt = healthcheck.Earliest(o.RecheckAt, staleAt)
 		}
 	}
-	slices.SortFunc(o.Sources, compareSources)
-	o.Status, o.Reason = o.Sources[0].Status, ReasonHealthy
+	slices.SortFunc(o.Subjects, compareSubjects)
+	o.Status, o.Reason = o.Subjects[0].Status, ReasonHealthy
 	if o.Status != healthcheck.True {
-		o.Reason = o.Sources[0].Findings[0].Reason
+		o.Reason = o.Subjects[0].Findings[0].Reason
 		o.Message = problems(o)
 	}
 	o.Codes = codes(o)
 	return o
 }
 
-// compareSources sorts the worst first; the other fields make the order total.
-func compareSources(a, b SourceOverview) int {
+// compareSubjects sorts the worst first; the other fields make the order total.
+func compareSubjects(a, b SubjectOverview) int {
 	return cmp.Or(severer(a.Status, b.Status), cmp.Compare(a.Name, b.Name), slices.CompareFunc(a.Findings, b.Findings, compareFindings))
 }
 
@@ -51,14 +51,14 @@ func compareSources(a, b SourceOverview) int {
 func problems(o Overview) string {
 	var named []string
 	surplus := 0
-	for _, source := range o.Sources {
-		for _, f := range source.Findings {
+	for _, subject := range o.Subjects {
+		for _, f := range subject.Findings {
 			switch {
 			case f.health() != o.Status:
 			case len(named) == maxNamed:
 				surplus++
 			default:
-				named = append(named, problem(source.Name, f))
+				named = append(named, problem(subject.Name, f))
 			}
 		}
 	}
@@ -68,8 +68,8 @@ func problems(o Overview) string {
 	return strings.Join(named, "; ")
 }
 
-func problem(source string, f Finding) string {
-	text := source
+func problem(subject string, f Finding) string {
+	text := subject
 	if f.Type != "" {
 		text += " " + f.Type
 	}
@@ -79,8 +79,8 @@ func problem(source string, f Finding) string {
 // codes returns the codes of all problems.
 func codes(o Overview) []string {
 	var all []string
-	for _, source := range o.Sources {
-		for _, f := range source.Findings {
+	for _, subject := range o.Subjects {
+		for _, f := range subject.Findings {
 			if health := f.health(); health == healthcheck.False || health == healthcheck.Progressing {
 				all = append(all, f.Codes...)
 			}

@@ -22,7 +22,7 @@ import (
 func TestShared(t *testing.T) {
 	s := serve(t, nil)
 	var made atomic.Int32
-	c := &targets.Clients[string]{Resolve: one(targets.Target{Key: "c", Version: "1", Config: func(context.Context) (*rest.Config, error) {
+	c := &targets.Clients[string]{Resolve: one(targets.Access{Key: "c", Version: "1", Config: func(context.Context) (*rest.Config, error) {
 		made.Add(1)
 		return s.config(), nil
 	}})}
@@ -55,7 +55,7 @@ func TestNewVersion(t *testing.T) {
 		target.Store(at("c", version, config))
 	}
 	c := &targets.Clients[string]{
-		Resolve: func(context.Context, string) (targets.Target, error) { return target.Load().(targets.Target), nil },
+		Resolve: func(context.Context, string) (targets.Access, error) { return target.Load().(targets.Access), nil },
 		Options: targets.Options{Clock: newClock()},
 	}
 	defer c.Close()
@@ -77,7 +77,7 @@ func TestMaxTargets(t *testing.T) {
 	servers := map[string]*server{"a": serve(t, nil), "b": serve(t, nil), "c": serve(t, nil)}
 	clock := newClock()
 	c := &targets.Clients[string]{
-		Resolve: func(_ context.Context, key string) (targets.Target, error) {
+		Resolve: func(_ context.Context, key string) (targets.Access, error) {
 			return at(key, "1", servers[key].config()), nil
 		},
 		Options: targets.Options{Clock: clock, MaxTargets: 2},

@@ -2,6 +2,7 @@ package targets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -13,8 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/network"
 )
 
-// Target identifies a cluster and a credential for it.
-type Target struct {
+// Access is how to reach a target: which cluster it is, and a credential for it.
+type Access struct {
 	// Key is the name of the cluster as people know it; errors contain it. Objects with the
 	// same key share a client.
 	Key string
@@ -27,18 +28,16 @@ type Target struct {
 	Config func(ctx context.Context) (*rest.Config, error)
 }
 
-// Resolve returns the target of an object. It is called in each run of the object, so it
-// must be quick. It must be safe for concurrent use.
-type Resolve[T any] func(ctx context.Context, obj T) (Target, error)
-
 // Clients keeps the clients of targets. It implements [healthcheck.Targets]: set it as
 // Registration.Targets. Several registrations can share it if they have the same targets.
 //
 // Add it to the manager, which then closes unused clients; or call Close at the end. It is
 // safe for concurrent use. It must not be copied, or changed after its first use.
 type Clients[T any] struct {
-	// Resolve returns the target of an object. It is required.
-	Resolve Resolve[T]
+	// Resolve returns how to reach the target of an object, for example by
+	// KubeconfigSecret.Resolve. It is required. It is called in each run of the object, so it
+	// must be quick. It must be safe for concurrent use.
+	Resolve func(ctx context.Context, obj T) (Access, error)
 	Options
 
 	once    sync.Once
@@ -48,6 +47,7 @@ type Clients[T any] struct {
 
 var (
 	_ healthcheck.Targets[client.Object] = &Clients[client.Object]{}
+	_ healthcheck.Validator              = &Clients[client.Object]{}
 	_ manager.Runnable                   = &Clients[client.Object]{}
 )
 
@@ -60,10 +60,21 @@ func (c *Clients[T]) init() {
 	})
 }
 
+// Validate implements [healthcheck.Validator].
+func (c *Clients[T]) Validate() error {
+	if c == nil || c.Resolve == nil {
+		return errors.New("the Clients have no Resolve")
+	}
+	return nil
+}
+
 // Target implements [healthcheck.Targets]. It sends nothing. The client that it returns
 // does not use a cache; if the target is dead, its errors are of type
 // *[healthcheck.UnavailableError]. It is also a client.Client, for checks that need one.
 func (c *Clients[T]) Target(ctx context.Context, obj T) (client.Reader, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
 	c.init()
 	resolved, err := c.Resolve(ctx, obj)
 	if err != nil {
@@ -77,7 +88,7 @@ func (c *Clients[T]) Target(ctx context.Context, obj T) (client.Reader, error) {
 }
 
 // find returns the target with this key and version, or a new one, for which it makes room.
-func (c *Clients[T]) find(resolved Target) *target {
+func (c *Clients[T]) find(resolved Access) *target {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.Clock.Now()

@@ -26,7 +26,7 @@ func TestRefusedCredential(t *testing.T) {
 		return config, nil
 	}
 	clock := newClock()
-	c := &targets.Clients[string]{Resolve: one(targets.Target{Key: "c", Config: issue}), Options: targets.Options{Clock: clock}}
+	c := &targets.Clients[string]{Resolve: one(targets.Access{Key: "c", Config: issue}), Options: targets.Options{Clock: clock}}
 	defer c.Close()
 	if err := get(t, c, "o"); err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestNoConfiguration(t *testing.T) {
 	s := serve(t, nil)
 	var asked atomic.Int32
 	clock := newClock()
-	c := &targets.Clients[string]{Resolve: one(targets.Target{Key: "c", Config: func(context.Context) (*rest.Config, error) {
+	c := &targets.Clients[string]{Resolve: one(targets.Access{Key: "c", Config: func(context.Context) (*rest.Config, error) {
 		switch asked.Add(1) {
 		case 1:
 			return nil, errors.New("no token")
@@ -81,8 +81,8 @@ func TestNoConfiguration(t *testing.T) {
 	if err := get(t, c, "o"); err != nil {
 		t.Error(err)
 	}
-	if _, err := (&targets.Clients[string]{Resolve: func(context.Context, string) (targets.Target, error) {
-		return targets.Target{}, errors.New("no such object")
+	if _, err := (&targets.Clients[string]{Resolve: func(context.Context, string) (targets.Access, error) {
+		return targets.Access{}, errors.New("no such object")
 	}}).Target(t.Context(), "o"); text(err) != "no such object" {
 		t.Errorf("the error of Resolve became %v", err)
 	}
@@ -92,7 +92,7 @@ func TestNoConfiguration(t *testing.T) {
 func TestPanicOfConfig(t *testing.T) {
 	s := serve(t, nil)
 	panics := true
-	c := &targets.Clients[string]{Resolve: one(targets.Target{Key: "c", Config: func(context.Context) (*rest.Config, error) {
+	c := &targets.Clients[string]{Resolve: one(targets.Access{Key: "c", Config: func(context.Context) (*rest.Config, error) {
 		if panics {
 			panic("on purpose")
 		}

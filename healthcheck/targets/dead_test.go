@@ -74,7 +74,7 @@ func TestDeadTargets(t *testing.T) {
 	}
 	clock := newClock()
 	c := &targets.Clients[string]{
-		Resolve: func(_ context.Context, key string) (targets.Target, error) { return at(key, "1", configs[key]), nil },
+		Resolve: func(_ context.Context, key string) (targets.Access, error) { return at(key, "1", configs[key]), nil },
 		Options: targets.Options{Timeout: time.Hour, DialTimeout: time.Hour, Clock: clock},
 	}
 	defer c.Close()

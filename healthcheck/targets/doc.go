@@ -5,7 +5,7 @@
 //
 // [Resolve] returns the target cluster of an object, from a secret with a kubeconfig
 // ([KubeconfigSecret]) or in any other way. [Clients] keeps what is expensive (the connection,
-// the TLS session and the results of discovery) while the [Target] has the same key and
+// the TLS session and the results of discovery) while the [Access] has the same key and
 // version. A new version, which means a new credential, makes a new client at once; the old
 // one closes when its last request has ended.
 //

@@ -47,8 +47,8 @@ func ExampleClients() {
 	}))
 	defer cluster.Close()
 
-	clients := &targets.Clients[*corev1.Pod]{Resolve: func(context.Context, *corev1.Pod) (targets.Target, error) {
-		return targets.Target{Key: "production", Config: func(context.Context) (*rest.Config, error) {
+	clients := &targets.Clients[*corev1.Pod]{Resolve: func(context.Context, *corev1.Pod) (targets.Access, error) {
+		return targets.Access{Key: "production", Config: func(context.Context) (*rest.Config, error) {
 			return &rest.Config{Host: cluster.URL}, nil
 		}}, nil
 	}}

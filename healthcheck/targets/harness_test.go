@@ -38,13 +38,13 @@ const patience = 30 * time.Second
 const firstBackoff = 2 * time.Second
 
 // at returns a target with a configuration.
-func at(key, version string, cfg *rest.Config) targets.Target {
-	return targets.Target{Key: key, Version: version, Config: func(context.Context) (*rest.Config, error) { return cfg, nil }}
+func at(key, version string, cfg *rest.Config) targets.Access {
+	return targets.Access{Key: key, Version: version, Config: func(context.Context) (*rest.Config, error) { return cfg, nil }}
 }
 
 // one resolves every object to the same target.
-func one(target targets.Target) targets.Resolve[string] {
-	return func(context.Context, string) (targets.Target, error) { return target, nil }
+func one(target targets.Access) func(context.Context, string) (targets.Access, error) {
+	return func(context.Context, string) (targets.Access, error) { return target, nil }
 }
 
 func newClock() *testingclock.FakeClock {

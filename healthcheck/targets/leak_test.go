@@ -22,7 +22,7 @@ func world(t *testing.T, options targets.Options) (*targets.Clients[string], map
 		servers[fmt.Sprint(i)] = serve(t, nil)
 	}
 	c := &targets.Clients[string]{
-		Resolve: func(_ context.Context, key string) (targets.Target, error) {
+		Resolve: func(_ context.Context, key string) (targets.Access, error) {
 			return at(key, "1", servers[key].config()), nil
 		},
 		Options: options,
@@ -101,7 +101,7 @@ func TestClosedWhileItIsMade(t *testing.T) {
 	g := NewWithT(t)
 	begun, proceed := make(chan struct{}), make(chan struct{})
 	s := serve(t, nil)
-	c := &targets.Clients[string]{Resolve: one(targets.Target{Key: "c", Config: func(context.Context) (*rest.Config, error) {
+	c := &targets.Clients[string]{Resolve: one(targets.Access{Key: "c", Config: func(context.Context) (*rest.Config, error) {
 		close(begun)
 		<-proceed
 		return s.config(), nil

@@ -41,7 +41,7 @@ func counted(t *testing.T) map[string]float64 {
 func TestMetrics(t *testing.T) {
 	clock, version := newClock(), "1"
 	c := &targets.Clients[string]{
-		Resolve: func(_ context.Context, key string) (targets.Target, error) {
+		Resolve: func(_ context.Context, key string) (targets.Access, error) {
 			return at(key, version, &rest.Config{Host: key}), nil
 		},
 		Options: targets.Options{Clock: clock, MaxTargets: 2, IdleTime: time.Hour},

@@ -35,20 +35,23 @@ type KubeconfigSecret[T any] struct {
 	DataKey string
 }
 
-// Resolve returns the target; its key is that of the secret, "namespace/name". Its version
+// Resolve returns how to reach the target; its key is that of the secret, "namespace/name". Its version
 // is a hash of the kubeconfig, so other changes of the secret have no effect.
-func (s KubeconfigSecret[T]) Resolve(ctx context.Context, obj T) (Target, error) {
+func (s KubeconfigSecret[T]) Resolve(ctx context.Context, obj T) (Access, error) {
+	if s.Reader == nil || s.Secret == nil {
+		return Access{}, errors.New("the KubeconfigSecret has no Reader or no Secret")
+	}
 	key, dataKey := s.Secret(obj), cmp.Or(s.DataKey, defaultDataKey)
 	var secret corev1.Secret
 	if err := s.Reader.Get(ctx, key, &secret); err != nil {
-		return Target{}, fmt.Errorf("getting the kubeconfig secret %s: %w", key, err)
+		return Access{}, fmt.Errorf("getting the kubeconfig secret %s: %w", key, err)
 	}
 	kubeconfig := secret.Data[dataKey]
 	if len(kubeconfig) == 0 {
-		return Target{}, fmt.Errorf("the kubeconfig secret %s has no key %q", key, dataKey)
+		return Access{}, fmt.Errorf("the kubeconfig secret %s has no key %q", key, dataKey)
 	}
 	hash := sha256.Sum256(kubeconfig)
-	return Target{
+	return Access{
 		Key:     key.String(),
 		Version: hex.EncodeToString(hash[:]),
 		Config:  func(context.Context) (*rest.Config, error) { return ParseKubeconfig(kubeconfig) },

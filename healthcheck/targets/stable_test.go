@@ -20,11 +20,11 @@ func TestErrorsOfNetworks(t *testing.T) {
 		Addr: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 443}, Err: os.NewSyscallError("read", syscall.ECONNRESET),
 	}
 	tests := map[string]struct {
-		resolve targets.Resolve[string]
+		resolve func(context.Context, string) (targets.Access, error)
 		want    string
 	}{
-		"resolving": {func(context.Context, string) (targets.Target, error) { return targets.Target{}, reset }, "the other side closes connections early"},
-		"configuration": {one(targets.Target{Key: "c", Config: func(context.Context) (*rest.Config, error) { return nil, reset }}),
+		"resolving": {func(context.Context, string) (targets.Access, error) { return targets.Access{}, reset }, "the other side closes connections early"},
+		"configuration": {one(targets.Access{Key: "c", Config: func(context.Context) (*rest.Config, error) { return nil, reset }}),
 			"making a client of cluster c: the other side closes connections early"},
 	}
 	for name, tt := range tests {

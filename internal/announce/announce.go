@@ -1,6 +1,6 @@
 // Package announce makes the manager publish its flags on its lease, and commands use them. Otherwise a command that runs outside of the
 // manager would take a MachineHealthCheck for Sickbay's although the manager leaves it to others. The watch filter is part of the manager's scope,
-// which the lease contains anyway.
+// which the lease shows anyway.
 package announce
 
 import (
@@ -30,28 +30,29 @@ type Flags struct {
 	GracePeriod time.Duration
 }
 
-// Labels returns the labels of the lease. The watch filter is not among them: it is in the annotations.
+// Labels returns the labels of the lease, beside those of the manager's scope.
 func (f Flags) Labels() map[string]string {
 	return map[string]string{adoptLabel: string(f.Adopt), gracePeriodLabel: f.GracePeriod.String()}
 }
 
 // flags reads what a lease announces; false if it announces nothing, or nothing valid.
 func flags(l *coordinationv1.Lease) (Flags, bool) {
-	f := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.Adoption(l.Labels[adoptLabel]), WatchFilter: scope.Of(l.Annotations).WatchFilter}}
+	s := scope.Of(l.Labels)
+	f := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.Adoption(l.Labels[adoptLabel]), WatchFilter: s.WatchFilter, Drain: s.Drain}}
 	var err error
 	f.GracePeriod, err = time.ParseDuration(l.Labels[gracePeriodLabel])
 	return f, err == nil && (f.Adopt == mhcspec.AdoptAll || f.Adopt == mhcspec.AdoptHandedOver)
 }
 
 // Read returns the flags that the manager of a namespace announced last; empty means all namespaces. It is false if nothing is announced, if
-// two managers announce different flags, or if the leases cannot be read.
-func Read(ctx context.Context, reader client.Reader, namespace string) (Flags, bool) {
+// two managers announce different flags, or if the leases cannot be read. A manager that has gone drains no more.
+func Read(ctx context.Context, reader client.Reader, namespace string, now time.Time) (Flags, bool) {
 	var leases coordinationv1.LeaseList
 	if err := reader.List(ctx, &leases, client.HasLabels{adoptLabel}); err != nil {
 		return Flags{}, false
 	}
 	leases.Items = slices.DeleteFunc(leases.Items, func(l coordinationv1.Lease) bool {
-		return !scope.Leader{Scope: scope.Of(l.Annotations)}.Looks(namespace)
+		return !scope.Of(l.Labels).Looks(namespace)
 	})
 	var found Flags
 	known := false
@@ -60,6 +61,7 @@ func Read(ctx context.Context, reader client.Reader, namespace string) (Flags, b
 		if !ok {
 			continue
 		}
+		said.Drain = said.Drain && lease.Held(&one, now, clockSlack)
 		if known && said != found {
 			return Flags{}, false
 		}

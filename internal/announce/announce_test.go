@@ -3,6 +3,7 @@ package announce
 import (
 	"context"
 	"errors"
+	"maps"
 	"testing"
 	"time"
 
@@ -37,8 +38,10 @@ func (l leases) List(_ context.Context, list client.ObjectList, _ ...client.List
 
 // announced returns the metadata of a lease whose holder handles a namespace and announces flags.
 func announced(namespace string, f Flags) metav1.ObjectMeta {
-	s := scope.Scope{Controllers: []string{"machinehealthcheck"}, Namespace: namespace, WatchFilter: f.WatchFilter}
-	return metav1.ObjectMeta{Name: scope.DefaultLease, Labels: f.Labels(), Annotations: s.Annotations()}
+	s := scope.Scope{Controllers: []string{"machinehealthcheck"}, Namespace: namespace, WatchFilter: f.WatchFilter, Drain: f.Drain}
+	labels := s.Labels([]string{"machinehealthcheck", "reboot"})
+	maps.Copy(labels, f.Labels())
+	return metav1.ObjectMeta{Name: scope.DefaultLease, Labels: labels}
 }
 
 func everywhere(all ...Flags) (metas []metav1.ObjectMeta) {
@@ -48,9 +51,10 @@ func everywhere(all ...Flags) (metas []metav1.ObjectMeta) {
 	return metas
 }
 
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
 // spec returns the spec of a lease that was renewed so long after noon.
 func spec(holder string, after time.Duration) coordinationv1.LeaseSpec {
-	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	return coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: new(int32(15)), RenewTime: new(metav1.NewMicroTime(noon.Add(after)))}
 }
 
@@ -69,7 +73,7 @@ func TestLeftLeases(t *testing.T) {
 		"both lead":                      {[]coordinationv1.LeaseSpec{spec("a", 0), spec("b", time.Second)}, false},
 		"both lead, and a clock is slow": {[]coordinationv1.LeaseSpec{spec("a", 0), spec("b", 50*time.Second)}, false},
 	} {
-		got, known := Read(t.Context(), leases{metas: everywhere(before, after), specs: tt.specs}, "")
+		got, known := Read(t.Context(), leases{metas: everywhere(before, after), specs: tt.specs}, "", noon)
 		if known != tt.known || known && got != after {
 			t.Errorf("%s: read %+v, %t", name, got, known)
 		}
@@ -80,12 +84,16 @@ func TestLeftLeases(t *testing.T) {
 func TestRead(t *testing.T) {
 	beside := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver, WatchFilter: "east"}, GracePeriod: 7*time.Minute + 30*time.Second}
 	alone := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptAll}, GracePeriod: 5 * time.Minute}
+	draining := Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptAll, Drain: true}, GracePeriod: 5 * time.Minute}
 	tests := map[string]struct {
 		server leases
 		want   Flags
 		known  bool
 	}{
 		"announced":                           {leases{metas: everywhere(beside)}, beside, true},
+		"it drains":                           {leases{metas: everywhere(draining), specs: []coordinationv1.LeaseSpec{spec("a", 0)}}, draining, true},
+		"it drained, and was killed":          {leases{metas: everywhere(draining), specs: []coordinationv1.LeaseSpec{spec("a", -time.Hour)}}, alone, true},
+		"it drained, and has ended":           {leases{metas: everywhere(draining), specs: []coordinationv1.LeaseSpec{spec("", 0)}}, alone, true},
 		"the defaults":                        {leases{metas: everywhere(alone)}, alone, true},
 		"beside a lease that says nothing":    {leases{metas: append(everywhere(beside), metav1.ObjectMeta{})}, beside, true},
 		"two that agree":                      {leases{metas: everywhere(alone, alone)}, alone, true},
@@ -97,7 +105,7 @@ func TestRead(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, known := Read(t.Context(), tt.server, "")
+			got, known := Read(t.Context(), tt.server, "", noon)
 			if got != tt.want || known != tt.known {
 				t.Errorf("read %+v, %t", got, known)
 			}
@@ -120,15 +128,15 @@ func TestReadOfANamespace(t *testing.T) {
 		specs: []coordinationv1.LeaseSpec{spec("a", 0), spec("b", time.Hour)},
 	}
 	for namespace, want := range map[string]Flags{"blue": blue, "red": red} {
-		if got, known := Read(t.Context(), server, namespace); !known || got != want {
+		if got, known := Read(t.Context(), server, namespace, noon); !known || got != want {
 			t.Errorf("of %s: read %+v, %t", namespace, got, known)
 		}
 	}
-	if got, known := Read(t.Context(), server, "green"); known {
+	if got, known := Read(t.Context(), server, "green", noon); known {
 		t.Errorf("of a namespace that nobody looks after: read %+v", got)
 	}
 	server.specs[1] = spec("b", time.Second)
-	if got, known := Read(t.Context(), server, ""); known {
+	if got, known := Read(t.Context(), server, "", noon); known {
 		t.Errorf("of all namespaces: read %+v", got)
 	}
 }

@@ -17,8 +17,7 @@ import (
 
 // +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
 // +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
-// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=sickbay-system,resources=leases,verbs=get;create;update
-// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=list
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=sickbay-system,resources=leases,verbs=get;list;create;update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // App is a manager that is ready to run.
@@ -35,15 +34,8 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (*App, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	elected, err := newElection(cfg, o)
+	mgr, err := newManager(cfg, o)
 	if err != nil {
-		return nil, err
-	}
-	mgr, err := newManager(cfg, o, elected)
-	if err != nil {
-		return nil, err
-	}
-	if err := elected.addTo(mgr); err != nil {
 		return nil, err
 	}
 	if err := addMetrics(mgr, o); err != nil {
@@ -99,7 +91,7 @@ func (a *App) Run(ctx context.Context) error {
 	return nil
 }
 
-func newManager(cfg *rest.Config, o Options, elected *election) (ctrl.Manager, error) {
+func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS, cfg.Burst = o.KubeAPIQPS, o.KubeAPIBurst
 	cfg.UserAgent = "sickbay/" + Version
@@ -130,11 +122,20 @@ func newManager(cfg *rest.Config, o Options, elected *election) (ctrl.Manager, e
 			UsePriorityQueue: new(false),
 		},
 	}
-	elected.fill(&options)
+	lock, err := newLock(cfg, o)
+	if err != nil {
+		return nil, err
+	}
+	if lock != nil {
+		options.LeaderElection, options.LeaderElectionResourceLockInterface = true, lock
+	}
 	o.pace.fill(&options)
 	mgr, err := ctrl.NewManager(cfg, options)
 	if err != nil {
 		return nil, fmt.Errorf("making the manager: %w", err)
+	}
+	if lock != nil {
+		lock.LockConfig.EventRecorder = elections{mgr.GetEventRecorder("lease")}
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return nil, fmt.Errorf("adding the health probe: %w", err)

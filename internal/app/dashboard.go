@@ -8,11 +8,13 @@ import (
 	"sync/atomic"
 
 	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sickbay-dev/sickbay/internal/dashboard"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/fleet"
+	"github.com/sickbay-dev/sickbay/internal/repair/silence"
 )
 
 // dashboardName is the name of the dashboard in logs.
@@ -24,6 +26,11 @@ type shownFleet struct {
 	observer atomic.Pointer[fleet.Observer]
 	// records reports whether Sickbay's own kinds are installed.
 	records func() bool
+}
+
+// Owners implements dashboard.Fleet. There is an observer by then: a simulation needs a look.
+func (f *shownFleet) Owners(ctx context.Context, most int) func(*clusterv1.Machine, *clusterv1.Cluster) (silence.Facts, error) {
+	return f.observer.Load().Owners(ctx, most)
 }
 
 // Look reads the fleet.

@@ -7,10 +7,7 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
-	authenticationv1 "k8s.io/api/authentication/v1"
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/dashboard"
@@ -21,41 +18,23 @@ import (
 // withDashboard returns options for a manager with only a dashboard for one namespace, and a controller with nothing to do there.
 func withDashboard(t *testing.T) Options {
 	t.Helper()
-	o := DefaultOptions()
-	o.Namespace, o.SkipNameValidation, o.Controllers = env.Get(t).Namespace(t), true, []string{"upgradepause"}
-	o.HealthProbeBindAddress, o.MetricsBindAddress, o.DashboardBindAddress, o.pace = "0", "0", "127.0.0.1:0", hurry
+	o := optionsOf(env.Get(t).Namespace(t), "upgradepause")
+	o.DashboardBindAddress = "127.0.0.1:0"
 	return o
-}
-
-// runs runs a manager until the test ends.
-func runs(t *testing.T, o Options) *App {
-	t.Helper()
-	a, _ := startsWith(t, env.Get(t).Config, o)
-	return a
 }
 
 // viewer returns a token of a user who may see the dashboard of a namespace.
 func viewer(t *testing.T, namespace string) string {
 	t.Helper()
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "viewer"}}
-	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "viewer"}}
+	var rules []rbacv1.PolicyRule
 	for _, kind := range dashboard.Shown() {
-		role.Rules = append(role.Rules, rbacv1.PolicyRule{APIGroups: []string{kind.Group}, Resources: []string{kind.Resource}, Verbs: []string{"list"}})
+		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{kind.Group}, Resources: []string{kind.Resource}, Verbs: []string{"list"}})
 	}
-	binding := &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "viewer"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "viewer"},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: "viewer"}},
-	}
-	c, request := env.Get(t).Client, &authenticationv1.TokenRequest{}
-	build.Create(t.Context(), t, c, account, role, binding)
-	if err := c.SubResource("token").Create(t.Context(), account, request); err != nil {
-		t.Fatal(err)
-	}
-	return request.Status.Token
+	return tokenOf(t, namespace, "viewer", namespace, rules...)
 }
 
 // page requests a page of a dashboard.
-func page(t *testing.T, a *App, method, path, token string) (status int, body string) {
+func page(t *testing.T, a *running, method, path, token string) (status int, body string) {
 	t.Helper()
 	return ask(t, method, "https://"+a.DashboardAddress()+path, token)
 }
@@ -65,7 +44,7 @@ func TestDashboard(t *testing.T) {
 	g, o := NewWithT(t), withDashboard(t)
 	build.Create(t.Context(), t, env.Get(t).Client, build.Cluster(o.Namespace, "blue"), build.Machine(o.Namespace, "metal-3", build.InCluster("blue")),
 		build.MachineHealthCheck(o.Namespace, "workers", build.InCluster("blue"), build.Selector(map[string]string{clusterv1.ClusterNameLabel: "blue"})))
-	a, token := runs(t, o), viewer(t, o.Namespace)
+	a, token := run(t, o), viewer(t, o.Namespace)
 	g.Eventually(func() string {
 		status, body := page(t, a, http.MethodGet, "/machines", token)
 		if status != http.StatusOK {
@@ -73,6 +52,9 @@ func TestDashboard(t *testing.T) {
 		}
 		return body
 	}, time.Minute).Should(And(ContainSubstring("metal-3"), ContainSubstring(o.Namespace+":viewer")))
+	if status, body := page(t, a, http.MethodGet, "/", token); status != http.StatusOK || !strings.Contains(body, " leads") {
+		t.Errorf("a manager that needs no lease does not lead: %d: %s", status, body)
+	}
 	if status, body := page(t, a, http.MethodGet, "/machines", ""); status != http.StatusUnauthorized || strings.Contains(body, "metal-3") {
 		t.Errorf("without a token it answers %d: %s", status, body)
 	}
@@ -83,39 +65,9 @@ func TestDashboard(t *testing.T) {
 		t.Errorf("the sign-in form has no style: %d: %s", status, body)
 	}
 	o.DashboardActions = true
-	if status, body := page(t, runs(t, o), http.MethodPost, "/act/hold", token); status != http.StatusBadRequest || !strings.Contains(body, "Nothing was written") {
+	if status, body := page(t, run(t, o), http.MethodPost, "/act/hold", token); status != http.StatusBadRequest || !strings.Contains(body, "Nothing was written") {
 		t.Errorf("with --dashboard-actions it answers %d: %s", status, body)
 	}
-}
-
-// TestDashboardOnEveryReplica: a standby shows the same, and who leads.
-func TestDashboardOnEveryReplica(t *testing.T) {
-	g, o := NewWithT(t), withDashboard(t)
-	o.LeaderElect, o.LeaderElectNamespace = true, o.Namespace
-	first := runs(t, o)
-	<-first.Manager.Elected()
-	second, token := runs(t, o), viewer(t, o.Namespace)
-	for _, a := range []*App{first, second} {
-		g.Eventually(func() string {
-			_, body := page(t, a, http.MethodGet, "/", token)
-			return body
-		}, time.Minute).Should(MatchRegexp(`[0-9a-f]{8}-[0-9a-f-]+ leads`))
-	}
-	select {
-	case <-second.Manager.Elected():
-		t.Error("both lead")
-	default:
-	}
-}
-
-// TestDashboardAlone: a manager that needs no lease leads.
-func TestDashboardAlone(t *testing.T) {
-	o := withDashboard(t)
-	a, token := runs(t, o), viewer(t, o.Namespace)
-	NewWithT(t).Eventually(func() string {
-		_, body := page(t, a, http.MethodGet, "/", token)
-		return body
-	}, time.Minute).Should(ContainSubstring(" leads"))
 }
 
 // TestDashboardBeforeTheKinds: before the kinds are installed, the page says so.

@@ -2,78 +2,47 @@ package app
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
-	ctrl "sigs.k8s.io/controller-runtime"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/lease"
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 )
 
-// electionName is the name of the election in logs and events.
-const electionName = "lease"
-
-// election lets one manager at a time handle the same scope. The lock is nil without leader election.
-type election struct {
-	scope scope.Scope
-	pace  pace
-	key   client.ObjectKey
-	lock  *lease.Lock
-}
-
-// scopeOf returns the scope of a manager.
-func scopeOf(o Options) scope.Scope {
+// scope returns what a manager handles.
+func (o *Options) scope() scope.Scope {
 	controllers := slices.DeleteFunc(Controllers(), func(name string) bool { return !slices.Contains(o.Controllers, name) })
-	return scope.Scope{Controllers: controllers, Namespace: o.Namespace, WatchFilter: o.Policy.WatchFilter}
+	return scope.Scope{Controllers: controllers, Namespace: o.Namespace, WatchFilter: o.Policy.WatchFilter, Drain: o.Policy.Drain}
 }
 
-func newElection(cfg *rest.Config, o Options) (*election, error) {
-	e := &election{scope: scopeOf(o), pace: o.pace}
+// elections emits the events that say who leads.
+type elections struct{ events.EventRecorder }
+
+// Eventf implements resourcelock.EventRecorder.
+func (e elections) Eventf(about runtime.Object, kind, reason, format string, args ...any) {
+	e.EventRecorder.Eventf(about, nil, kind, reason, "Elect", format, args...)
+}
+
+// newLock returns the lease that a manager competes for; nil if it needs none.
+func newLock(cfg *rest.Config, o Options) (*resourcelock.LeaseLock, error) {
 	if !o.LeaderElect {
-		return e, nil
+		return nil, nil
 	}
-	e.key = client.ObjectKey{Namespace: leaseNamespace(o), Name: o.LeaderElectID}
-	if e.key.Namespace == "" {
+	key := client.ObjectKey{Namespace: leaseNamespace(o), Name: o.LeaderElectID}
+	if key.Namespace == "" {
 		return nil, errors.New("--leader-elect needs --leader-elect-namespace outside of a pod")
 	}
-	if e.key.Name == "" {
-		e.key.Name = e.scope.Lease(Controllers())
+	if key.Name == "" {
+		key.Name = o.scope().Lease(Controllers())
 	}
-	var err error
-	if e.lock, err = lease.NewLock(cfg, e.key, e.scope, o.announced(), ctrl.Log.WithName(electionName)); err != nil {
-		return nil, err
-	}
-	e.lock.Trust(o.LeaderElectTrustedNamespaces...)
-	return e, nil
-}
-
-// fill makes a manager take part in the election.
-func (e *election) fill(o *ctrl.Options) {
-	if e.lock != nil {
-		o.LeaderElection, o.LeaderElectionID, o.LeaderElectionResourceLockInterface = true, e.key.Name, e.lock
-	}
-}
-
-// addTo makes a manager report others whose scopes overlap with its own.
-func (e *election) addTo(mgr ctrl.Manager) error {
-	recorder := mgr.GetEventRecorder(electionName)
-	if e.lock != nil {
-		e.lock.Recorder = recorder
-	}
-	watch, err := lease.NewWatch(mgr.GetConfig(), e.key, e.scope, recorder, mgr.GetLogger().WithName(electionName))
-	if err != nil {
-		return err
-	}
-	watch.Period = e.pace.leader
-	if err := mgr.Add(watch); err != nil {
-		return fmt.Errorf("adding the look for other managers: %w", err)
-	}
-	return nil
+	return lease.NewLock(cfg, key, o.announced())
 }
 
 // podNamespace is the file with the namespace of the pod.

@@ -31,24 +31,21 @@ func freeAddress(t *testing.T, host string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// tokenOf returns a token of a new ServiceAccount that may get some paths.
-func tokenOf(t *testing.T, namespace, name string, paths ...string) string {
+// tokenOf returns a token of a new ServiceAccount with rules that hold in a namespace, or everywhere.
+func tokenOf(t *testing.T, namespace, name, where string, rules ...rbacv1.PolicyRule) string {
 	t.Helper()
-	c, account, request := env.Get(t).Client, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}, &authenticationv1.TokenRequest{}
-	build.Create(t.Context(), t, c, account)
-	if len(paths) > 0 {
-		role := metav1.ObjectMeta{Name: namespace + "-" + name}
-		build.Create(t.Context(), t, c,
-			&rbacv1.ClusterRole{ObjectMeta: role, Rules: []rbacv1.PolicyRule{{NonResourceURLs: paths, Verbs: []string{"get"}}}},
-			&rbacv1.ClusterRoleBinding{
-				ObjectMeta: role, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
-				Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}},
-			})
-	}
-	if err := c.SubResource("token").Create(t.Context(), account, request); err != nil {
+	e, account, request := env.Get(t), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}, &authenticationv1.TokenRequest{}
+	build.Create(t.Context(), t, e.Client, account)
+	e.Permit(t, where, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}, rules...)
+	if err := e.Client.SubResource("token").Create(t.Context(), account, request); err != nil {
 		t.Fatal(err)
 	}
 	return request.Status.Token
+}
+
+// paths is a rule that allows a client to get paths.
+func paths(all ...string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{NonResourceURLs: all, Verbs: []string{"get"}}
 }
 
 // ask requests a page of the manager, whose certificate is self-signed.
@@ -79,10 +76,10 @@ func TestStrangers(t *testing.T) {
 	g, o := NewWithT(t), withDashboard(t)
 	o.MetricsBindAddress, o.PprofBindAddress = freeAddress(t, "127.0.0.1"), freeAddress(t, "0.0.0.0")
 	o.HealthProbeBindAddress, o.DashboardBindAddress = freeAddress(t, "127.0.0.1"), "0"
-	runs(t, o)
+	run(t, o)
 	profiles := "https://127.0.0.1" + o.PprofBindAddress[strings.LastIndexByte(o.PprofBindAddress, ':'):]
 	ns := o.Namespace
-	stranger, scraper, developer := tokenOf(t, ns, "stranger"), tokenOf(t, ns, "scraper", "/metrics"), tokenOf(t, ns, "developer", "/debug/pprof/*")
+	stranger, scraper, developer := tokenOf(t, ns, "stranger", ""), tokenOf(t, ns, "scraper", "", paths("/metrics")), tokenOf(t, ns, "developer", "", paths("/debug/pprof/*"))
 	g.Eventually(func() int {
 		status, _ := ask(t, http.MethodGet, "http://"+o.HealthProbeBindAddress+"/healthz", "")
 		return status
@@ -157,7 +154,7 @@ func speaksTLS(t *testing.T, address string) {
 func TestProfilesOnLoopback(t *testing.T) {
 	o := withDashboard(t)
 	o.DashboardBindAddress, o.PprofBindAddress = "0", freeAddress(t, "127.0.0.1")
-	runs(t, o)
+	run(t, o)
 	NewWithT(t).Eventually(func() int {
 		status, _ := ask(t, http.MethodGet, "http://"+o.PprofBindAddress+"/debug/pprof/", "")
 		return status

@@ -46,7 +46,7 @@ func addIntake(ctx context.Context, mgr ctrl.Manager, o Options, ready *readines
 	if err := shared.indexRecords(ctx, mgr); err != nil {
 		return err
 	}
-	controller.Concurrency, controller.WatchFilter = o.Concurrency, o.Policy.WatchFilter
+	controller.Concurrency, controller.WatchFilter, controller.Drain = o.Concurrency, o.Policy.WatchFilter, o.Policy.Drain
 	return controller.AddToManager(mgr)
 }
 

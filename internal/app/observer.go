@@ -33,7 +33,7 @@ func NewObserver(ctx context.Context, cfg *rest.Config, o Options) (*Observer, e
 	// An observer has no metrics that could collide with another one's.
 	o.SkipNameValidation = true
 	o.HealthProbeBindAddress, o.MetricsBindAddress, o.PprofBindAddress = "0", "0", "0"
-	mgr, err := newManager(cfg, o, &election{})
+	mgr, err := newManager(cfg, o)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"slices"
@@ -44,8 +45,6 @@ type Options struct {
 	LeaderElectNamespace string
 	// LeaderElectID is the name of the lease; empty means a name derived from Controllers, Namespace and Policy.WatchFilter.
 	LeaderElectID string
-	// LeaderElectTrustedNamespaces are the namespaces, besides that of the lease, whose managers this one waits for; empty means all.
-	LeaderElectTrustedNamespaces []string
 	// HealthProbeBindAddress, MetricsBindAddress and PprofBindAddress are host:port; "0" disables them.
 	HealthProbeBindAddress string
 	MetricsBindAddress     string
@@ -91,12 +90,13 @@ type Options struct {
 	pace   pace
 }
 
-// announced returns the labels of the lease. A manager that judges no MachineHealthCheck has nothing to announce.
+// announced returns the labels of the lease. A manager that judges no MachineHealthCheck only says what it manages.
 func (o *Options) announced() map[string]string {
-	if len(o.enabled(machinehealthcheck.ControllerName)) == 0 {
-		return nil
+	labels := o.scope().Labels(Controllers())
+	if len(o.enabled(machinehealthcheck.ControllerName)) > 0 {
+		maps.Copy(labels, announce.Flags{Policy: o.Policy, GracePeriod: o.RemoteConditionsGracePeriod}.Labels())
 	}
-	return announce.Flags{Policy: o.Policy, GracePeriod: o.RemoteConditionsGracePeriod}.Labels()
+	return labels
 }
 
 // DefaultOptions returns the defaults of the command line.
@@ -136,9 +136,6 @@ func (o *Options) Validate() error {
 		"--adopt is %q: it must be %q or %q", o.Policy.Adopt, mhcspec.AdoptAll, mhcspec.AdoptHandedOver)
 	require(o.LeaderElectID == "" || len(validation.IsDNS1123Subdomain(o.LeaderElectID)) == 0,
 		"--leader-elect-id is %q: it must be a name of lower case letters, digits, - and .", o.LeaderElectID)
-	for _, name := range o.LeaderElectTrustedNamespaces {
-		require(len(validation.IsDNS1123Label(name)) == 0, "--leader-elect-trusted-namespaces has %q: it must be the name of a namespace", name)
-	}
 	require(o.Concurrency > 0, "--concurrency is %d: it must be at least 1", o.Concurrency)
 	require(o.KubeAPIQPS > 0, "--kube-api-qps is %v: it must be above 0", o.KubeAPIQPS)
 	require(o.KubeAPIBurst > 0, "--kube-api-burst is %d: it must be at least 1", o.KubeAPIBurst)

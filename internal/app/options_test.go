@@ -8,20 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sickbay-dev/sickbay/internal/intake"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
-
-func TestDefaultsRunEverything(t *testing.T) {
-	want := []string{machinehealth.ControllerName, machinehealthcheck.ControllerName, remediation.ControllerName, upgradepause.ControllerName, reboot.ControllerName, intake.ControllerName}
-	if diff := cmp.Diff(want, DefaultOptions().Controllers); diff != "" {
-		t.Errorf("controllers (-want +got):\n%s", diff)
-	}
-}
 
 // TestValidate: a message of its own names each invalid option by its flag.
 func TestValidate(t *testing.T) {
@@ -117,19 +109,13 @@ func TestParts(t *testing.T) {
 		controllers []string
 		want        map[string][]string
 	}{
-		"health":                {[]string{health}, map[string][]string{health: clusterAPI}},
-		"admission":             {[]string{checks}, withRecords(checks, map[string][]string{})},
-		"repairs":               {[]string{repairs}, withRecords(repairs, map[string][]string{})},
-		"admission and repairs": {[]string{repairs, checks}, withRecords(checks+", "+repairs, map[string][]string{})},
-		"health and admission":  {[]string{health, checks}, withRecords(health+", "+checks, map[string][]string{})},
-		"in another order":      {[]string{checks, health}, withRecords(health+", "+checks, map[string][]string{})},
-		"pauses":                {[]string{pauses}, withPauses(map[string][]string{})},
-		"pauses, said twice":    {[]string{pauses, pauses}, withPauses(map[string][]string{})},
-		"health and pauses":     {[]string{health, pauses}, withPauses(map[string][]string{health: clusterAPI})},
-		"admission and pauses":  {[]string{checks, pauses}, withPauses(withRecords(checks, map[string][]string{}))},
-		"reboots":               {[]string{reboot.ControllerName}, withReboots(map[string][]string{})},
-		"health and reboots":    {[]string{health, reboot.ControllerName}, withReboots(map[string][]string{health: clusterAPI})},
-		"everything":            {Controllers(), withIntake(withReboots(withPauses(withRecords(health+", "+checks+", "+repairs, map[string][]string{}))))},
+		"health":               {[]string{health}, map[string][]string{health: clusterAPI}},
+		"admission":            {[]string{checks}, withRecords(checks, map[string][]string{})},
+		"repairs":              {[]string{repairs}, withRecords(repairs, map[string][]string{})},
+		"health and admission": {[]string{health, checks}, withRecords(health+", "+checks, map[string][]string{})},
+		"pauses":               {[]string{pauses}, withPauses(map[string][]string{})},
+		"reboots":              {[]string{reboot.ControllerName}, withReboots(map[string][]string{})},
+		"everything":           {Controllers(), withIntake(withReboots(withPauses(withRecords(health+", "+checks+", "+repairs, map[string][]string{}))))},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -16,8 +16,6 @@ type pace struct {
 	kinds time.Duration
 	// candidate is how often a standby tries to get the lease; zero means the default of controller-runtime.
 	candidate time.Duration
-	// leader is how often a leader looks for other managers; zero means the default of package lease.
-	leader time.Duration
 }
 
 func (p pace) kindsPeriod() time.Duration { return cmp.Or(p.kinds, kindsPeriod) }

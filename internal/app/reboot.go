@@ -47,7 +47,7 @@ func rebootParts(o Options, ready *readiness, shared *connections) []part {
 			name:  "reboot, looking for what was left on hosts",
 			kinds: []schema.GroupVersionKind{record, reboot.HostKind},
 			add: func(_ context.Context, mgr ctrl.Manager) error {
-				return mgr.Add(&reboot.Sweeper{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Namespace: o.Namespace, Period: o.SyncPeriod})
+				return mgr.Add(&reboot.Sweeper{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Namespace: o.Namespace, Period: o.SyncPeriod, Policy: o.Policy})
 			},
 		},
 	}
@@ -56,7 +56,8 @@ func rebootParts(o Options, ready *readiness, shared *connections) []part {
 // addReboot adds the controller that power-cycles the hosts of one kind of Machine.
 func addReboot(mgr ctrl.Manager, o Options, ready *readiness, controller *reboot.Reconciler) error {
 	ready.require(&v1alpha1.RebootRemediation{}, scaffold.MetadataOf(reboot.HostKind), scaffold.MetadataOf(controller.Kind))
-	controller.SyncPeriod, controller.Concurrency, controller.WatchFilter = o.SyncPeriod, o.Concurrency, o.Policy.WatchFilter
+	controller.SyncPeriod, controller.Concurrency = o.SyncPeriod, o.Concurrency
+	controller.WatchFilter, controller.Drain = o.Policy.WatchFilter, o.Policy.Drain
 	return controller.AddToManager(mgr)
 }
 

@@ -26,11 +26,10 @@ func TestKindsOfBareMetalComeLater(t *testing.T) {
 	asks := build.Annotation(metal3v1.RebootAnnotationPrefix, "")
 	ours := build.Machine(ns, "ours", asks, build.InCluster("c"))
 	build.Create(t.Context(), t, e.Client, build.Cluster(ns, "c"), ours)
-	options := DefaultOptions()
-	options.Controllers = []string{remediation.ControllerName, reboot.ControllerName, intake.ControllerName}
+	options := optionsOf("", remediation.ControllerName, reboot.ControllerName, intake.ControllerName)
 	// Another test may have installed the kinds before; then hosts are read before there are any.
 	options.SyncPeriod = time.Second
-	manager := runWith(t, e, options)
+	manager := run(t, options)
 	c, err := client.New(e.Config, client.Options{Scheme: Scheme()})
 	if err != nil {
 		t.Fatal(err)

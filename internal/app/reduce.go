@@ -6,6 +6,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/hangs"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
@@ -26,7 +27,7 @@ func reduce(obj any) (any, error) {
 	return ownwrites.KeepOurManagedFields(obj)
 }
 
-// reduceMachine keeps all conditions, since patches refer to them by index.
+// reduceMachine keeps all conditions, since patches refer to them by index. Of those from before v1beta2 it keeps what explains a deletion or a start.
 //
 //nolint:staticcheck // Providers still fill the deprecated fields.
 func reduceMachine(machine *clusterv1.Machine) {
@@ -35,7 +36,7 @@ func reduceMachine(machine *clusterv1.Machine) {
 	s := &machine.Status
 	s.NodeInfo, s.Addresses, s.CertificatesExpiryDate = nil, nil, metav1.Time{}
 	if s.Deprecated != nil && s.Deprecated.V1Beta1 != nil {
-		s.Deprecated.V1Beta1.Conditions = nil
+		s.Deprecated.V1Beta1.Conditions = hangs.Older(machine)
 	}
 }
 

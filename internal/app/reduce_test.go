@@ -1,9 +1,7 @@
 package app
 
 import (
-	"encoding/json"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -14,7 +12,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -85,53 +82,29 @@ func TestReduce(t *testing.T) {
 	}
 }
 
-// TestHeld: the cache holds at most two thirds of a Machine, and a fifth of a Cluster with a topology.
-func TestHeld(t *testing.T) {
-	for _, tt := range []struct {
-		obj  client.Object
-		new  func() client.Object
-		most float64
+// TestReduceKeepsWhatExplains: of the conditions from before v1beta2, those that say why a deletion or a start hangs stay while one does.
+//
+//nolint:staticcheck // Older providers say more there.
+func TestReduceKeepsWhatExplains(t *testing.T) {
+	conditions := clusterv1.Conditions{
+		{Type: clusterv1.ReadyV1Beta1Condition, Status: "False"}, {Type: clusterv1.PreDrainDeleteHookSucceededV1Beta1Condition, Status: "True"},
+		{Type: clusterv1.DrainingSucceededV1Beta1Condition, Status: "False"}, {Type: clusterv1.InfrastructureReadyV1Beta1Condition, Status: "False"},
+	}
+	node := build.NodeRef("n")
+	for name, tt := range map[string]struct {
+		machine *clusterv1.Machine
+		want    clusterv1.Conditions
 	}{
-		{usualMachine(), func() client.Object { return &clusterv1.Machine{} }, 2. / 3},
-		{usualCluster(), func() client.Object { return &clusterv1.Cluster{} }, 1. / 5},
+		"at work":        {build.Machine("ns", "m", node), nil},
+		"without a Node": {build.Machine("ns", "m"), conditions[2:]},
+		"being deleted":  {build.Machine("ns", "m", node, build.Deleting(build.Epoch)), conditions[2:]},
 	} {
-		before, after := held(t, tt.obj, tt.new, ownwrites.KeepOurManagedFields), held(t, tt.obj, tt.new, reduce)
-		t.Logf("%T: %d bytes are held of %d", tt.obj, after, before)
-		if float64(after) > tt.most*float64(before) {
-			t.Errorf("%T: %d bytes are held of %d", tt.obj, after, before)
-		}
-	}
-}
-
-// held returns how many bytes an object takes in a cache that reduces.
-func held(t *testing.T, obj client.Object, empty func() client.Object, reduce func(any) (any, error)) uint64 {
-	t.Helper()
-	const n = 2000
-	text, err := json.Marshal(obj)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := make([]client.Object, n)
-	before := heap()
-	for i := range all {
-		one := empty()
-		if err := json.Unmarshal(text, one); err != nil {
+		tt.machine.Status.Deprecated = &clusterv1.MachineDeprecatedStatus{V1Beta1: &clusterv1.MachineV1Beta1DeprecatedStatus{Conditions: conditions}}
+		if _, err := reduce(tt.machine); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := reduce(one); err != nil {
-			t.Fatal(err)
+		if diff := cmp.Diff(tt.want, tt.machine.Status.Deprecated.V1Beta1.Conditions); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		all[i] = one
 	}
-	after := heap()
-	runtime.KeepAlive(all)
-	return (after - before) / n
-}
-
-func heap() uint64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }

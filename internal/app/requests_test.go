@@ -14,12 +14,10 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/util/secret"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -43,15 +41,15 @@ func TestRequestsOfOneRemedy(t *testing.T) {
 	g.SetDefaultEventuallyTimeout(time.Minute)
 	set, node := build.MachineSet(ns, "set"), build.Node(ns)
 	machine := build.Machine(ns, "m", build.OwnedBy(set), build.NodeRef(node.Name), build.Condition("Disk", metav1.ConditionTrue, "Fine", build.Epoch))
-	build.Create(t.Context(), t, c, node, kubeconfig(ns, workloadCluster(t, e.Config, counted)), build.Cluster(ns, build.ClusterName), set,
+	build.Create(t.Context(), t, c, node, kubeconfigOf(t, ns, &rest.Config{Host: workloadCluster(t, e.Config, counted), BearerToken: "t"}), build.Cluster(ns, build.ClusterName), set,
 		build.MachineHealthCheck(ns, "mhc", build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 0)), machine)
 	t.Cleanup(func() { _ = c.Delete(t.Context(), node) })
 
-	o := DefaultOptions()
-	o.Namespace, o.SkipNameValidation, o.HealthProbeBindAddress, o.MetricsBindAddress = ns, true, "0", "0"
+	o := optionsOf(ns)
+	o.pace = pace{}
 	managed := rest.CopyConfig(e.Config)
 	managed.Wrap(counted.wrap("management"))
-	startsWith(t, managed, o)
+	runAs(t, managed, o)
 	g.Eventually(func() (clusterv1.MachineHealthCheckStatus, error) {
 		mhc := &clusterv1.MachineHealthCheck{}
 		return mhc.Status, c.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "mhc"}, mhc)
@@ -77,18 +75,6 @@ func TestRequestsOfOneRemedy(t *testing.T) {
 		t.Errorf("%d requests were made, and at most %d are wanted:\n%s", n, mostRequests, all)
 	} else {
 		t.Logf("%d requests were made:\n%s", n, all)
-	}
-}
-
-// kubeconfig returns the kubeconfig Secret of a workload cluster.
-func kubeconfig(namespace, server string) *corev1.Secret {
-	return &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: namespace, Name: secret.Name(build.ClusterName, secret.Kubeconfig), Labels: map[string]string{clusterv1.ClusterNameLabel: build.ClusterName},
-		},
-		Type: clusterv1.ClusterSecretType,
-		Data: map[string][]byte{secret.KubeconfigDataName: fmt.Appendf(nil, "{apiVersion: v1, kind: Config, current-context: x, "+
-			"contexts: [{name: x, context: {cluster: c, user: u}}], clusters: [{name: c, cluster: {server: %q}}], users: [{name: u, user: {token: t}}]}", server)},
 	}
 }
 

@@ -20,7 +20,6 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/grpc"
-	"k8s.io/client-go/rest"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -47,11 +46,9 @@ func TestARepairIsSeen(t *testing.T) {
 	build.Create(t.Context(), t, c, build.Cluster(ns, build.ClusterName, build.ControlPlaneNotInitialized()), set, build.MachineHealthCheck(ns, "mhc"))
 
 	received, logged := receiver(t), &lines{}
-	o := DefaultOptions()
-	o.Namespace, o.SkipNameValidation, o.HealthProbeBindAddress, o.MetricsBindAddress = ns, true, "0", "0"
-	o.pace = hurry
+	o := optionsOf(ns)
 	o.TracingEndpoint, o.Logger = received.url, logged.logger()
-	stop := starts(t, o)
+	manager := run(t, o)
 	build.Create(t.Context(), t, c, machine)
 
 	of := fmt.Sprintf(`namespace=%q machinehealthcheck="mhc"`, ns)
@@ -71,7 +68,7 @@ func TestARepairIsSeen(t *testing.T) {
 	}).Should(BeTrue())
 	g.Eventually(func() string { return strings.Join(gathered(t, ns), "\n") }).ShouldNot(Or(ContainSubstring("sickbay_remediation"), ContainSubstring("sickbay_machines")))
 
-	stop()
+	manager.stop()
 	if left := gathered(t, ns); len(left) > 0 {
 		t.Errorf("series are left of a manager that has ended:\n%s", strings.Join(left, "\n"))
 	}
@@ -89,34 +86,6 @@ func onlyRecord(ctx context.Context, c client.Client, namespace string, record *
 	}
 	all.Items[0].DeepCopyInto(record)
 	return nil
-}
-
-// starts runs a manager until stop is called or the test ends.
-func starts(t *testing.T, o Options) (stop func()) {
-	t.Helper()
-	_, stop = startsWith(t, env.Get(t).Config, o)
-	return stop
-}
-
-// startsWith runs a manager until it is stopped, at the latest when the test ends.
-func startsWith(t *testing.T, cfg *rest.Config, o Options) (a *App, stop func()) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	a, err := New(ctx, cfg, o)
-	if err != nil {
-		cancel()
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- a.Run(ctx) }()
-	stop = sync.OnceFunc(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	t.Cleanup(stop)
-	return a, stop
 }
 
 // gathered returns a line for each series about a namespace. It checks that our metrics are in the catalog, with their types, and valid for

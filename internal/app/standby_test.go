@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/secret"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,7 +22,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-var headline = regexp.MustCompile(`<h1>.*</h1>`)
+var headline, leads = regexp.MustCompile(`<h1>.*</h1>`), regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]+ leads`)
 
 // TestStandby: a standby knows the Nodes of workload clusters before it leads. So its dashboard shows the same as the leader's, and when it
 // takes over, no machine becomes Unknown until its cluster is connected. Here, machines have no grace period.
@@ -31,20 +32,20 @@ func TestStandby(t *testing.T) {
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(time.Minute)
 	node, machine := build.Node(o.Namespace+"-node"), build.Machine(o.Namespace, "m", build.NodeRef(o.Namespace+"-node"))
-	build.Create(t.Context(), t, e.Client, node, build.Cluster(o.Namespace, build.ClusterName), kubeconfigOf(t, o.Namespace), machine,
+	build.Create(t.Context(), t, e.Client, node, build.Cluster(o.Namespace, build.ClusterName), kubeconfigOf(t, o.Namespace, e.Config), machine,
 		build.MachineHealthCheck(o.Namespace, "mhc", build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, time.Minute)))
 	t.Cleanup(func() { _ = e.Client.Delete(context.WithoutCancel(t.Context()), node) })
 
 	o.Controllers, o.RemoteConditionsGracePeriod = DefaultOptions().Controllers, 0
 	o.LeaderElect, o.LeaderElectNamespace = true, o.Namespace
-	leader, stop := startsWith(t, e.Config, o)
+	leader := run(t, o)
 	<-leader.Manager.Elected()
-	standby, token := runs(t, o), viewer(t, o.Namespace)
-	for _, a := range []*App{leader, standby} {
+	standby, token := run(t, o), viewer(t, o.Namespace)
+	for _, a := range []*running{leader, standby} {
 		g.Eventually(func() string {
 			_, body := page(t, a, http.MethodGet, "/", token)
-			return headline.FindString(body)
-		}).Should(ContainSubstring("All machines are healthy"))
+			return headline.FindString(body) + leads.FindString(body)
+		}).Should(And(ContainSubstring("All machines are healthy"), HaveSuffix(" leads")))
 	}
 	select {
 	case <-standby.Manager.Elected():
@@ -53,7 +54,7 @@ func TestStandby(t *testing.T) {
 	}
 
 	verdicts := verdictsOn(t, machine)
-	stop()
+	leader.stop()
 	<-standby.Manager.Elected()
 	node.Status = build.Node(node.Name, build.NodeReady(metav1.ConditionFalse, build.Epoch)).Status
 	g.Expect(e.Client.Status().Update(t.Context(), node)).To(Succeed())
@@ -88,10 +89,10 @@ func verdictsOn(t *testing.T, machine *clusterv1.Machine) <-chan metav1.Conditio
 	return verdicts
 }
 
-// kubeconfigOf returns the kubeconfig Secret of a workload cluster that is the management cluster itself.
-func kubeconfigOf(t *testing.T, namespace string) *corev1.Secret {
+// kubeconfigOf returns the kubeconfig Secret of a workload cluster.
+func kubeconfigOf(t *testing.T, namespace string, to *rest.Config) *corev1.Secret {
 	t.Helper()
-	kubeconfig, err := os.ReadFile(env.Kubeconfig(t, env.Get(t).Config, "robin", ""))
+	kubeconfig, err := os.ReadFile(env.Kubeconfig(t, to, "robin", ""))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func upgradePauseParts(o Options, ready *readiness) []part {
 		return func(ctx context.Context, mgr ctrl.Manager) error {
 			ready.require(scaffold.MetadataOf(kind))
 			controller := &upgradepause.Reconciler{
-				Kind: kind, ClusterVersion: version, MachineConfigPools: pools, Namespace: o.Namespace, WatchFilter: o.Policy.WatchFilter,
+				Kind: kind, ClusterVersion: version, MachineConfigPools: pools, Namespace: o.Namespace, WatchFilter: o.Policy.WatchFilter, Drain: o.Policy.Drain,
 				WarnAfter: o.MaxUpgradePauseWarning, SettleTimeout: o.UpgradeSettleTimeout, Ours: looksAfter(o, kind), SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
 			}
 			return controller.AddToManager(ctx, mgr)

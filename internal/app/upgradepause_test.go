@@ -24,7 +24,7 @@ func TestKindsOfOpenShiftComeLater(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
 	build.Create(t.Context(), t, e.Client, build.MachineHealthCheck(ns, "mhc"))
-	run(t, e, upgradepause.ControllerName)
+	run(t, optionsOf("", upgradepause.ControllerName))
 	paused := func(kind schema.GroupVersionKind) func() bool {
 		return func() bool {
 			check := scaffold.MetadataOf(kind)
@@ -82,33 +82,4 @@ func upgradingVersion() *configv1.ClusterVersion {
 			},
 		},
 	}
-}
-
-// run runs the manager with only these controllers, until the test ends.
-func run(t *testing.T, e *env.Env, controllers ...string) *App {
-	t.Helper()
-	options := DefaultOptions()
-	options.Controllers = controllers
-	return runWith(t, e, options)
-}
-
-func runWith(t *testing.T, e *env.Env, options Options) *App {
-	t.Helper()
-	options.HealthProbeBindAddress, options.MetricsBindAddress = "0", "0"
-	options.SkipNameValidation, options.pace = true, hurry
-	ctx, cancel := context.WithCancel(context.Background())
-	a, err := New(ctx, e.Config, options)
-	if err != nil {
-		cancel()
-		t.Fatal(err)
-	}
-	stopped := make(chan error, 1)
-	go func() { stopped <- a.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Errorf("running the manager: %v", err)
-		}
-	})
-	return a
 }

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -38,7 +39,7 @@ type Bundle struct {
 	// Settings are the inputs of the explanation that are not objects.
 	Settings Settings `json:"settings"`
 	// Manager is the leading manager, or why it is unknown.
-	Manager Manager `json:"manager"`
+	Manager explain.Manager `json:"manager"`
 	// Objects are objects of the management cluster, reduced to what decisions depend on.
 	Objects []map[string]any `json:"objects,omitempty"`
 	// Refusals are the reads that failed.
@@ -68,14 +69,6 @@ type Settings struct {
 	// Records and Hosts report whether MachineRemediations and BareMetalHosts could be read.
 	Records bool `json:"records,omitempty"`
 	Hosts   bool `json:"hosts,omitempty"`
-}
-
-// Manager is the manager that led.
-type Manager struct {
-	Name    string `json:"name,omitempty"`
-	Unknown string `json:"unknown,omitempty"`
-	// Leads says what the leader looks after, and who else led.
-	Leads string `json:"leads,omitempty"`
 }
 
 // Refusal is a read that failed.
@@ -122,13 +115,9 @@ type Condition struct {
 
 // Marshal writes a bundle as YAML, and masks passwords in messages that come from elsewhere.
 func (b *Bundle) Marshal() ([]byte, error) {
-	data, err := json.Marshal(b)
+	tree, err := treeOf(b)
 	if err != nil {
-		return nil, fmt.Errorf("writing a bundle: %w", err)
-	}
-	tree := map[string]any{}
-	if err := json.Unmarshal(data, &tree); err != nil {
-		return nil, fmt.Errorf("writing a bundle: %w", err)
+		return nil, err
 	}
 	text, err := yaml.Marshal(mask.Tree(withoutNulls(tree)))
 	if err != nil {
@@ -172,6 +161,19 @@ func Unmarshal(data []byte) (*Bundle, error) {
 	return b, nil
 }
 
+// treeOf returns the serialized form of a bundle.
+func treeOf(b *Bundle) (map[string]any, error) {
+	data, err := json.Marshal(b)
+	if err != nil {
+		return nil, fmt.Errorf("writing a bundle: %w", err)
+	}
+	tree := map[string]any{}
+	if err := json.Unmarshal(data, &tree); err != nil {
+		return nil, fmt.Errorf("writing a bundle: %w", err)
+	}
+	return tree, nil
+}
+
 // maxSize is the largest size of a bundle: several times that of 10,000 machines and all their repairs.
 const maxSize = 256 << 20
 
@@ -194,6 +196,9 @@ func Read(file string) (*Bundle, error) {
 	data, err := readAll(file, maxSize)
 	if err != nil {
 		return nil, fmt.Errorf("reading a bundle: %w", err)
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, fmt.Errorf("%s: the file is empty", file)
 	}
 	b, err := Unmarshal(data)
 	if err != nil {

@@ -90,6 +90,10 @@ var scenes = map[string]struct {
 		f.healthy("m1", build.Condition(verdict.HostConditionType, metav1.ConditionFalse, verdict.ReasonHostError, f.now.Add(-time.Hour)).WithMessage("Host rack2-u7 has an error: error"))
 		f.host("rack2-u7", "m1")
 	}, Asked{"machine", "m1"}, "HEALTHY since"},
+	"an owner that waits for a person": {nil, func(f *harness) {
+		f.sick("m1")
+		f.ofOldRevision()
+	}, Asked{"machine", "m1"}, "has the strategy OnDelete"},
 	"no Cluster": {nil, func(f *harness) {
 		f.sick("m1")
 		if err := f.env.Client.Delete(f.t.Context(), f.cluster); err != nil {

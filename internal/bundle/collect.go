@@ -28,7 +28,7 @@ func Collect(ctx context.Context, o *fleet.Observer, namespace string, asked Ask
 	s.keeps = scopeOf(&facts, facts.Of(asked.Kind, asked.Name)).keeps
 	b := &Bundle{
 		APIVersion: APIVersion, Kind: Kind, Version: version, Asked: asked, At: o.Clock.Now().Round(0).UTC(),
-		Manager: Manager{facts.Manager.Name, facts.Manager.Unknown, facts.Manager.Leads},
+		Manager: facts.Manager,
 		Settings: Settings{
 			Namespace: namespace, Adopt: o.Policy.Adopt, Assumed: o.Assumed, WatchFilter: o.Policy.WatchFilter, GracePeriod: metav1.Duration{Duration: o.Health.GracePeriod},
 			Records: o.Records, Hosts: o.Health.Hosts.Installed(),

@@ -7,13 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
-
-func labelsOf(obj client.Object) labels.Set { return obj.GetLabels() }
 
 // into copies an object into another one of its kind: typed, unstructured, or its metadata alone.
 func into(from client.Object, gvk schema.GroupVersionKind, to client.Object) error {

@@ -190,3 +190,20 @@ func (f *harness) host(name, machine string, annotations ...string) {
 	}
 	f.create(host)
 }
+
+// ofOldRevision gives the machines' MachineSet to a MachineDeployment of strategy OnDelete that has a newer revision.
+func (f *harness) ofOldRevision() {
+	f.t.Helper()
+	d := &clusterv1.MachineDeployment{}
+	d.Namespace, d.Name, d.Annotations = f.ns, "workers-a", map[string]string{clusterv1.RevisionAnnotation: "2"}
+	d.Spec.ClusterName, d.Spec.Replicas, d.Spec.Template = "blue", new(int32(1)), f.set.Spec.Template
+	d.Spec.Template.Spec.ClusterName = "blue"
+	d.Spec.Selector = f.set.Spec.Selector
+	d.Spec.Rollout.Strategy.Type = clusterv1.OnDeleteMachineDeploymentStrategyType
+	f.create(d)
+	f.set.Labels = map[string]string{clusterv1.MachineDeploymentNameLabel: d.Name}
+	f.set.Annotations = map[string]string{clusterv1.RevisionAnnotation: "1"}
+	if err := f.env.Client.Update(f.t.Context(), f.set); err != nil {
+		f.t.Fatal(err)
+	}
+}

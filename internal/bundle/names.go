@@ -76,7 +76,9 @@ func (n *names) find(field string, tree any) {
 
 func (n *names) findIn(field string, object map[string]any) {
 	for _, key := range []string{"clusterName", "failureDomain", "namespace", "by"} {
-		n.add(object[key], ofField[key])
+		if field != "steps" { // There, by is no person.
+			n.add(object[key], ofField[key])
+		}
 	}
 	if _, answered := object["answer"]; answered {
 		n.text(object["reason"])
@@ -86,6 +88,9 @@ func (n *names) findIn(field string, object map[string]any) {
 		annotations, _ := object["annotations"].(map[string]any)
 		n.text(annotations["sickbay.dev/hold-reason"])
 		n.add(annotations["sickbay.dev/failure-domain"], classZone)
+		if owner, _ := annotations["sickbay.dev/owner"].(string); owner != "" {
+			n.add(owner[strings.LastIndexByte(owner, ' ')+1:], classOther)
+		}
 	case "objects":
 		n.object(object)
 	case "replacementRef":

@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net"
@@ -191,17 +190,4 @@ func isAddress(word string) bool {
 		return true
 	}
 	return hostname.MatchString(host) && !notHosts.MatchString(host)
-}
-
-// treeOf returns the serialized form of a bundle.
-func treeOf(b *Bundle) (map[string]any, error) {
-	data, err := json.Marshal(b)
-	if err != nil {
-		return nil, fmt.Errorf("reading a bundle: %w", err)
-	}
-	tree := map[string]any{}
-	if err := json.Unmarshal(data, &tree); err != nil {
-		return nil, fmt.Errorf("reading a bundle: %w", err)
-	}
-	return tree, nil
 }

@@ -42,3 +42,19 @@ func TestRedactKeepsAnnotations(t *testing.T) {
 		}
 	}
 }
+
+// TestRedactSteps: who deletes the machine of a step is no person, and the owner of a machine that is gone has a name.
+func TestRedactSteps(t *testing.T) {
+	tree := map[string]any{"objects": []any{map[string]any{
+		"kind": "MachineRemediation", "metadata": map[string]any{"name": "m1-abc-1", "annotations": map[string]any{"sickbay.dev/owner": "cluster.x-k8s.io/v1beta2 MachinePool secret"}},
+		"spec": map[string]any{"steps": []any{map[string]any{"name": "replace", "action": "Replace", "by": "Deletion"}}},
+	}}}
+	record := newRedactor(tree).redact("", tree).(map[string]any)["objects"].([]any)[0].(map[string]any)
+	if got := record["spec"].(map[string]any)["steps"].([]any)[0].(map[string]any)["by"]; got != "Deletion" {
+		t.Errorf("the step is by %s", got)
+	}
+	owner := record["metadata"].(map[string]any)["annotations"].(map[string]any)["sickbay.dev/owner"].(string)
+	if !strings.HasPrefix(owner, "cluster.x-k8s.io/v1beta2 MachinePool ") || strings.Contains(owner, "secret") {
+		t.Errorf("the owner is %s", owner)
+	}
+}

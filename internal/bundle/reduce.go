@@ -20,13 +20,18 @@ import (
 // reduce copies the parts of an object on which decisions depend. What it drops cannot leak.
 func reduce(obj client.Object) client.Object {
 	reduced := reducedSpec(obj)
-	metadata := metav1.ObjectMeta{
-		Name: obj.GetName(), Namespace: obj.GetNamespace(), UID: obj.GetUID(), ResourceVersion: obj.GetResourceVersion(), Generation: obj.GetGeneration(),
-		CreationTimestamp: obj.GetCreationTimestamp(), DeletionTimestamp: obj.GetDeletionTimestamp(),
-		Labels: maps.Clone(obj.GetLabels()), Annotations: read(obj.GetAnnotations()),
-		OwnerReferences: obj.GetOwnerReferences(), Finalizers: obj.GetFinalizers(), ManagedFields: obj.GetManagedFields(),
-	}
-	set(reduced, metadata)
+	reduced.SetName(obj.GetName())
+	reduced.SetNamespace(obj.GetNamespace())
+	reduced.SetUID(obj.GetUID())
+	reduced.SetResourceVersion(obj.GetResourceVersion())
+	reduced.SetGeneration(obj.GetGeneration())
+	reduced.SetCreationTimestamp(obj.GetCreationTimestamp())
+	reduced.SetDeletionTimestamp(obj.GetDeletionTimestamp())
+	reduced.SetLabels(maps.Clone(obj.GetLabels()))
+	reduced.SetAnnotations(read(obj.GetAnnotations()))
+	reduced.SetOwnerReferences(obj.GetOwnerReferences())
+	reduced.SetFinalizers(obj.GetFinalizers())
+	reduced.SetManagedFields(obj.GetManagedFields())
 	_, _ = ownwrites.KeepOurManagedFields(reduced)
 	return reduced
 }
@@ -44,6 +49,12 @@ func reducedSpec(obj client.Object) client.Object {
 		machine.Spec.Bootstrap, machine.Spec.ProviderID, machine.Spec.Taints = clusterv1.Bootstrap{}, "", nil
 		machine.Status.Addresses, machine.Status.NodeInfo, machine.Status.CertificatesExpiryDate = nil, nil, metav1.Time{}
 		return machine
+	case *clusterv1.MachineSet:
+		return &clusterv1.MachineSet{Spec: clusterv1.MachineSetSpec{Replicas: obj.Spec.Replicas}}
+	case *clusterv1.MachineDeployment:
+		reduced := &clusterv1.MachineDeployment{Spec: clusterv1.MachineDeploymentSpec{Replicas: obj.Spec.Replicas, Paused: obj.Spec.Paused, Remediation: obj.Spec.Remediation}}
+		reduced.Spec.Rollout.Strategy.Type = obj.Spec.Rollout.Strategy.Type
+		return reduced
 	case *metal3v1.BareMetalHost:
 		return machinehealth.KeepHost(obj)
 	case *clusterv1.MachineHealthCheck, *v1alpha1.MachineRemediation, *v1alpha1.MachineRemediationTemplate, *v1alpha1.RebootRemediation:
@@ -72,7 +83,7 @@ func foreign(obj client.Object) client.Object {
 
 // domains are the domains of annotations that Sickbay reads. Others may hold anything, and are dropped. Annotations with JSON
 // documents may copy whole objects, so they keep their key but lose their value.
-var domains = []string{"sickbay.dev", "cluster.x-k8s.io", "metal3.io", "openshift.io"}
+var domains = []string{"sickbay.dev", "cluster.x-k8s.io", "clusters.x-k8s.io", "metal3.io", "openshift.io"}
 
 // read returns the annotations that Sickbay reads.
 func read(annotations map[string]string) map[string]string {
@@ -95,19 +106,4 @@ func isDocument(key, value string) bool {
 	domain, _, _ := strings.Cut(key, "/")
 	text := strings.TrimSpace(value)
 	return domain != "sickbay.dev" && domain != "reboot.metal3.io" && (strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")) && json.Valid([]byte(text))
-}
-
-func set(obj client.Object, m metav1.ObjectMeta) {
-	obj.SetName(m.Name)
-	obj.SetNamespace(m.Namespace)
-	obj.SetUID(m.UID)
-	obj.SetResourceVersion(m.ResourceVersion)
-	obj.SetGeneration(m.Generation)
-	obj.SetCreationTimestamp(m.CreationTimestamp)
-	obj.SetDeletionTimestamp(m.DeletionTimestamp)
-	obj.SetLabels(m.Labels)
-	obj.SetAnnotations(m.Annotations)
-	obj.SetOwnerReferences(m.OwnerReferences)
-	obj.SetFinalizers(m.Finalizers)
-	obj.SetManagedFields(m.ManagedFields)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -38,7 +37,7 @@ type sources struct {
 	nodes        *nodes
 	client, live client.Reader
 	settings     Settings
-	manager      Manager
+	manager      explain.Manager
 	at           time.Time
 }
 
@@ -59,8 +58,7 @@ func (s sources) look(ctx context.Context) (explain.Facts, error) {
 		Policy:    mhcspec.Policy{Adopt: s.settings.Adopt, WatchFilter: s.settings.WatchFilter},
 		Namespace: s.settings.Namespace, Records: s.settings.Records, Clock: frozen(s.at),
 	}).Look(ctx, s.settings.Namespace)
-	facts.Assumed = s.settings.Assumed
-	facts.Manager = explain.Manager{Name: s.manager.Name, Unknown: s.manager.Unknown, Leads: s.manager.Leads}
+	facts.Assumed, facts.Manager = s.settings.Assumed, s.manager
 	return facts, err
 }
 
@@ -90,10 +88,7 @@ func snapshotOf(b *Bundle, scheme *runtime.Scheme) (*snapshot, error) {
 		if err := into(u, gvk, obj); err != nil {
 			return nil, err
 		}
-		if s.objects[gvk] == nil {
-			s.objects[gvk] = map[client.ObjectKey]*kept{}
-		}
-		s.objects[gvk][client.ObjectKeyFromObject(u)] = &kept{obj: obj}
+		s.keep(gvk, client.ObjectKeyFromObject(u), &kept{obj: obj})
 	}
 	for _, one := range b.Refusals {
 		gvk := schema.FromAPIVersionAndKind(one.APIVersion, one.Kind)
@@ -105,8 +100,8 @@ func snapshotOf(b *Bundle, scheme *runtime.Scheme) (*snapshot, error) {
 // objectsOf returns the objects of a snapshot that were used, in order.
 func objectsOf(s *snapshot) ([]map[string]any, error) {
 	var all []map[string]any
-	for _, gvk := range slices.SortedFunc(maps.Keys(s.objects), func(a, b schema.GroupVersionKind) int { return cmp.Compare(a.String(), b.String()) }) {
-		for _, key := range slices.SortedFunc(maps.Keys(s.objects[gvk]), func(a, b client.ObjectKey) int { return cmp.Compare(a.String(), b.String()) }) {
+	for _, gvk := range sorted(s.objects) {
+		for _, key := range sorted(s.objects[gvk]) {
 			one := s.objects[gvk][key]
 			if !one.used {
 				continue

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -159,9 +161,21 @@ func (s *snapshot) blank(gvk schema.GroupVersionKind, partial bool) client.Objec
 func (s *snapshot) store(gvk schema.GroupVersionKind, obj client.Object) *kept {
 	_, partial := obj.(*metav1.PartialObjectMetadata)
 	one := &kept{obj: reduce(obj), partial: partial}
+	s.keep(gvk, client.ObjectKeyFromObject(obj), one)
+	return one
+}
+
+func (s *snapshot) keep(gvk schema.GroupVersionKind, key client.ObjectKey, one *kept) {
 	if s.objects[gvk] == nil {
 		s.objects[gvk] = map[client.ObjectKey]*kept{}
 	}
-	s.objects[gvk][client.ObjectKeyFromObject(obj)] = one
-	return one
+	s.objects[gvk][key] = one
+}
+
+// sorted returns the keys of a map, in order.
+func sorted[K interface {
+	comparable
+	fmt.Stringer
+}, V any](of map[K]V) []K {
+	return slices.SortedFunc(maps.Keys(of), func(a, b K) int { return cmp.Compare(a.String(), b.String()) })
 }

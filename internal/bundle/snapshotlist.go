@@ -1,15 +1,13 @@
 package bundle
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -72,7 +70,7 @@ func (v view) fetchAll(ctx context.Context, at place, like client.ObjectList) er
 // tell fills a list with the matching objects, by namespace and name.
 func (s *snapshot) tell(list client.ObjectList, gvk schema.GroupVersionKind, options client.ListOptions) error {
 	var items []runtime.Object
-	for _, key := range slices.SortedFunc(maps.Keys(s.objects[gvk]), func(a, b client.ObjectKey) int { return cmp.Compare(a.String(), b.String()) }) {
+	for _, key := range sorted(s.objects[gvk]) {
 		one := s.objects[gvk][key]
 		matches, err := s.matches(gvk, one.obj, options)
 		if err != nil {
@@ -95,25 +93,20 @@ func (s *snapshot) matches(gvk schema.GroupVersionKind, obj client.Object, optio
 	if options.Namespace != "" && obj.GetNamespace() != options.Namespace {
 		return false, nil
 	}
-	if options.LabelSelector != nil && !options.LabelSelector.Matches(labelsOf(obj)) {
+	if options.LabelSelector != nil && !options.LabelSelector.Matches(labels.Set(obj.GetLabels())) {
 		return false, nil
 	}
 	if options.FieldSelector == nil {
 		return true, nil
 	}
 	for _, required := range options.FieldSelector.Requirements() {
-		if has, err := s.has(gvk, obj, required); err != nil || !has {
-			return false, err
+		extract := s.indexes[index{gvk, required.Field}]
+		if extract == nil {
+			return false, fmt.Errorf("%s has no index %s", gvk.Kind, required.Field)
+		}
+		if !slices.Contains(extract(obj), required.Value) {
+			return false, nil
 		}
 	}
 	return true, nil
-}
-
-// has reports whether an object meets a requirement on a field.
-func (s *snapshot) has(gvk schema.GroupVersionKind, obj client.Object, required fields.Requirement) (bool, error) {
-	extract := s.indexes[index{gvk, required.Field}]
-	if extract == nil {
-		return false, fmt.Errorf("%s has no index %s", gvk.Kind, required.Field)
-	}
-	return slices.Contains(extract(obj), required.Value), nil
 }

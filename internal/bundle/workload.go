@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -106,7 +105,7 @@ func (n Node) node() (*corev1.Node, error) {
 // written returns the answers, in the order of clusters and names.
 func (n *nodes) written() []Workload {
 	var all []Workload
-	for _, key := range slices.SortedFunc(maps.Keys(n.answers), func(a, b client.ObjectKey) int { return cmp.Compare(a.String(), b.String()) }) {
+	for _, key := range sorted(n.answers) {
 		one := Workload{Namespace: key.Namespace, Name: key.Name}
 		if seen, known := n.seen[key]; known {
 			one.LastSeen = &seen

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,6 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/announce"
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
@@ -122,19 +124,19 @@ func (a *access) reach() (client.Client, string, error) {
 }
 
 // fieldOwner is the field manager of the commands' writes.
-const fieldOwner = "sickbay-cli"
+const fieldOwner = ownwrites.CommandFieldOwner
 
 // person returns the person who runs the command, for objects of a namespace; empty means all namespaces.
 func (a *access) person(cmd *cobra.Command, c client.Client, namespace string, now clock.PassiveClock) *people.Person {
 	return &people.Person{
 		Client: c, Name: a.user(cmd.Context(), c), Writer: fieldOwner, Command: cmd.Root().DisplayName(),
-		Policy: policyOf(cmd.Context(), c, namespace), Clock: now,
+		Policy: policyOf(cmd.Context(), c, namespace, now.Now()), Clock: now,
 	}
 }
 
 // policyOf returns the policy that the manager for a namespace announces, or else one that adopts all MachineHealthChecks.
-func policyOf(ctx context.Context, reader client.Reader, namespace string) mhcspec.Policy {
-	if flags, ok := announce.Read(ctx, reader, namespace); ok {
+func policyOf(ctx context.Context, reader client.Reader, namespace string, now time.Time) mhcspec.Policy {
+	if flags, ok := announce.Read(ctx, reader, namespace, now); ok {
 		return flags.Policy
 	}
 	return mhcspec.Policy{Adopt: mhcspec.AdoptAll}

@@ -39,8 +39,6 @@ var kindNames = map[string]string{
 // target is the object that a command is about.
 type target struct{ kind, name string }
 
-func (t target) String() string { return t.kind + "/" + t.name }
-
 // parseTarget reads KIND/NAME, or NAME alone; then the kind is empty. KIND may include the group, as -o name prints it.
 func parseTarget(arg string, takes ...string) (target, error) {
 	kind, name, ok := strings.Cut(arg, "/")
@@ -129,6 +127,11 @@ func (f *files) read(cmd *cobra.Command) ([]manifest.File, error) {
 	all, err := manifest.Read(f.names, f.recursive, cmd.InOrStdin())
 	if err != nil {
 		return nil, usageError{err}
+	}
+	for _, name := range f.names {
+		if !f.recursive && manifest.HasDirectories(name) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s has subdirectories: -R reads them\n", name)
+		}
 	}
 	return all, nil
 }

@@ -18,7 +18,7 @@ func TestReferenceRuns(t *testing.T) {
 		"reboot":    {"sickbay reboot metal-3 --reason 'new firmware' --yes", "reboot"},
 		"hold":      {"sickbay hold mhc/workers --until 2026-11-23T08:00:00Z --reason 'its disk is being replaced' --yes", "hold-mhc-workers"},
 		"simulate":  {"sickbay simulate -f mhc.yaml --fail zone=b", "simulate"},
-		"uninstall": {"sickbay uninstall --yes", "uninstall"},
+		"uninstall": {"sickbay uninstall --dry-run", "uninstall-dry-run"},
 		"replay":    {"sickbay explain metal-3 --bundle metal-3.yaml --redact > /dev/null\n$ sickbay replay metal-3.yaml", "replay"},
 		"release":   {"sickbay release mhc/workers --yes", "release-mhc-workers"},
 	}

@@ -9,13 +9,13 @@ import (
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // completeTime is how long a shell waits for names before it gives up.
@@ -155,8 +155,7 @@ var listedKinds = map[string]schema.GroupVersionKind{
 
 // listed returns the names of all objects of a kind.
 func (a *access) listed(ctx context.Context, kind schema.GroupVersionKind) []string {
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	list := scaffold.MetadataListOf(kind)
 	if !a.quickly(ctx, list) {
 		return nil
 	}

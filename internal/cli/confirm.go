@@ -2,16 +2,19 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
@@ -87,8 +90,44 @@ func (o *output) talk(cmd *cobra.Command) io.Writer {
 	return cmd.ErrOrStderr()
 }
 
+// writing has what the commands share that write for a person.
+type writing struct {
+	access  access
+	output  output
+	confirm confirm
+	clock   clock.PassiveClock
+	reason  string
+}
+
+// add registers their flags; reason is the help for --reason, empty if the command has no such flag.
+func (w *writing) add(cmd *cobra.Command, reason string) {
+	fs := cmd.Flags()
+	w.access.add(fs)
+	w.output.add(fs, formName, formJSON, formYAML)
+	w.confirm.add(fs)
+	if reason != "" {
+		fs.StringVar(&w.reason, "reason", "", reason)
+	}
+	complete(cmd, "output", cobra.FixedCompletions([]string{formName, formJSON, formYAML}, cobra.ShellCompDirectiveNoFileComp))
+	if w.clock == nil {
+		w.clock = clock.RealClock{}
+	}
+}
+
+// validate returns the first problem: one that the command has found, or else that of a flag.
+func (w *writing) validate(cmd *cobra.Command, found ...error) error {
+	if n := utf8.RuneCountInString(w.reason); n > people.MaxReason {
+		found = append(found, usageError{fmt.Errorf("--reason has %d characters: it must have at most %d", n, people.MaxReason)})
+	}
+	return cmp.Or(append(found, w.output.validate(), w.confirm.validate(cmd.InOrStdin()))...)
+}
+
 // carryOut shows a change, and writes it if the person agrees. The API server checks it before the person is asked.
-func (c *confirm) carryOut(cmd *cobra.Command, o *output, change *people.Change) error {
+func (w *writing) carryOut(cmd *cobra.Command, change *people.Change, err error) error {
+	if err != nil {
+		return err
+	}
+	o, c := &w.output, &w.confirm
 	if change.Already != "" {
 		return o.written(cmd, change.Shown, change.Already)
 	}

@@ -1,29 +1,20 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/decision"
-	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
 // decisionCommand is one of approve, deny, retry and cancel.
 type decisionCommand struct {
-	access  access
-	output  output
-	confirm confirm
-	clock   clock.PassiveClock
-	answer  v1alpha1.Answer
-	step    string
-	reason  string
+	writing
+	answer v1alpha1.Answer
+	step   string
 }
 
 func newApprove() *cobra.Command {
@@ -73,26 +64,21 @@ Exit codes: 0 the decision was written, or somebody had already made the same on
 refused it, or you declined; 2 the input is invalid.`
 
 func newDecision(answer v1alpha1.Answer, cmd *cobra.Command) *cobra.Command {
-	d := &decisionCommand{answer: answer, clock: clock.RealClock{}}
+	d := &decisionCommand{answer: answer}
 	cmd.Long += decisionArgs
 	cmd.RunE = d.run
 	cmd.ValidArgsFunction = d.access.completeRepair()
-	fs := cmd.Flags()
-	d.access.add(fs)
-	d.output.add(fs, formName, formJSON, formYAML)
-	d.confirm.add(fs)
-	fs.StringVar(&d.reason, "reason", "", "Reason for the decision; stored with it.")
+	d.add(cmd, "Reason for the decision; stored with it.")
 	if answer == v1alpha1.AnswerRetry {
-		fs.StringVar(&d.step, "from", "", "Name of the step to restart. Default: the one that was tried last.")
+		cmd.Flags().StringVar(&d.step, "from", "", "Name of the step to restart. Default: the one that was tried last.")
 		complete(cmd, "from", d.access.completeSteps)
 	}
-	complete(cmd, "output", cobra.FixedCompletions([]string{formName, formJSON, formYAML}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func (d *decisionCommand) run(cmd *cobra.Command, args []string) error {
 	t, err := oneTarget(args, kindMachine, kindRemediation)
-	if err := cmp.Or(err, d.output.validate(), validReason(d.reason), d.confirm.validate(cmd.InOrStdin())); err != nil {
+	if err := d.validate(cmd, err); err != nil {
 		return err
 	}
 	c, namespace, err := d.access.reach()
@@ -106,24 +92,8 @@ func (d *decisionCommand) run(cmd *cobra.Command, args []string) error {
 	if err := decision.CheckStep(record, d.step); err != nil {
 		return usageError{err}
 	}
-	return d.decide(cmd, c, record)
-}
-
-// decide shows the decision, and writes it if the person agrees.
-func (d *decisionCommand) decide(cmd *cobra.Command, c client.Client, record *v1alpha1.MachineRemediation) error {
-	person := d.access.person(cmd, c, record.Namespace, d.clock)
-	change, err := person.Answer(cmd.Context(), record, people.Answer{Answer: d.answer, Step: d.step, Reason: d.reason})
-	if err != nil {
-		return err
-	}
-	return d.confirm.carryOut(cmd, &d.output, change)
-}
-
-func validReason(reason string) error {
-	if n := utf8.RuneCountInString(reason); n > people.MaxReason {
-		return usageError{fmt.Errorf("--reason has %d characters: it must have at most %d", n, people.MaxReason)}
-	}
-	return nil
+	change, err := d.access.person(cmd, c, record.Namespace, d.clock).Answer(cmd.Context(), record, decision.Asked{Answer: d.answer, Step: d.step, Reason: d.reason})
+	return d.carryOut(cmd, change, err)
 }
 
 // indent is the column in which the text begins, after its label.

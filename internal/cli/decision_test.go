@@ -154,7 +154,7 @@ func TestDecisionRefused(t *testing.T) {
 		"step not there":   {[]string{"retry", "metal-1", "--from=reboot"}, exitUsage, `mr/metal-1-5f2c9d1e-1 has no step "reboot": it has replace`},
 		"no such record":   {[]string{"approve", "mr/metal-9-1"}, exitFailure, "there is no mr/metal-9-1 in namespace fleet"},
 		"no such machine":  {[]string{"approve", "metal-9"}, exitFailure, "there is no machine metal-9 in namespace fleet, and no MachineRemediation for one"},
-		"sick, no repair":  {[]string{"approve", "metal-4"}, exitFailure, "machine metal-4 is not under repair, so there is nothing to decide. It is sick, but not admitted to repair: " + sickness},
+		"sick, no repair":  {[]string{"approve", "metal-4"}, exitFailure, "machine metal-4 is not under repair, so there is nothing to decide. It is sick, but its repair has not been admitted: " + sickness},
 		"healthy":          {[]string{"retry", "metal-5"}, exitFailure, "machine metal-5 is not under repair, so there is nothing to decide. It is healthy"},
 		"ended, by record": {[]string{"retry", over.Name}, exitFailure, "mr/metal-6-5f2c9d1e-1 ended at 2026-11-22T03:07:10Z, so there is nothing to decide: The machine is gone, but not because of this remediation"},
 		"nothing to approve": {[]string{"approve", "metal-2"}, exitFailure, "mr/metal-2-5f2c9d1e-1 waits for no approval: it is Acting. " +
@@ -201,7 +201,7 @@ func TestDecisionEndedLately(t *testing.T) {
 	if err := s.c.Update(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	s.says(s.run("cancel", "metal-3", "--yes"), exitFailure, "machine metal-3 is not under repair, so there is nothing to decide. It is sick, but not admitted to repair: "+sickness+
+	s.says(s.run("cancel", "metal-3", "--yes"), exitFailure, "machine metal-3 is not under repair, so there is nothing to decide. It is sick, but its repair has not been admitted: "+sickness+
 		". Its last repair, mr/metal-3-5f2c9d1e-1, ended at 2026-11-22T03:07:10Z (MachineDeleted)")
 }
 

@@ -20,15 +20,10 @@ func newExplain() *cobra.Command {
 		Short: "Explain why a machine is or is not being repaired, and what happens next and when",
 		Long: "Explain the state of an object, the reasons for it, what stands in the way of a repair, and what happens next and when.\n" +
 			"KIND is machine, node, host (BareMetalHost), mhc (MachineHealthCheck), mr (MachineRemediation) or cluster; without it, machine.\n" +
-			"It only reads, and needs no manager. It explains a machine or host that is gone from its records.",
+			"It only reads, and needs no manager. It explains a machine or host that is gone from its records." + unknownManager,
 		Example: "  sickbay explain metal-3\n  sickbay explain node/worker-7 -A\n  sickbay explain mhc/workers -o json\n" +
 			"  sickbay explain metal-3 --bundle metal-3.yaml --redact",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError{fmt.Errorf("sickbay explain takes one argument, KIND/NAME or the NAME of a machine, not %d", len(args))}
-			}
-			return nil
-		},
+		Args: oneArg("sickbay explain takes one argument, KIND/NAME or the NAME of a machine"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, &f, &out, args[0]) },
 	}
 	f.add(cmd.Flags())

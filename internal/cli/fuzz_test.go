@@ -15,7 +15,7 @@ func FuzzTarget(f *testing.F) {
 	f.Fuzz(func(t *testing.T, arg string) {
 		if got, err := parseTarget(arg, kindMachine, kindHealthCheck); err != nil {
 			sentence.Clear(t, oneLine(err), arg, arg, arg)
-		} else if again, err := parseTarget(got.String(), kindMachine, kindHealthCheck); got.kind != "" && (err != nil || again != got) {
+		} else if again, err := parseTarget(got.kind+"/"+got.name, kindMachine, kindHealthCheck); got.kind != "" && (err != nil || again != got) {
 			t.Errorf("%q is %v, which is %v (%v)", arg, got, again, err)
 		}
 	})

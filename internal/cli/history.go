@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/duration"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -32,8 +31,8 @@ func newHistory() *cobra.Command {
 		Short: "Show what was repaired, when and why, how long each part took, and how it ended",
 		Long: "Show what was repaired, from the MachineRemediations. The manager keeps the last 50 of each MachineHealthCheck for a week\n" +
 			"(--history-limit and --history-age).\n" +
-			"DETECTED is when the machine fell sick. ADMITTED, ACTED and HEALTHY are how long it then took until the machine was admitted to repair,\n" +
-			"until the first action, and until the machine was healthy or gone.",
+			"DETECTED is when the machine fell sick. ADMITTED, ACTED and HEALTHY are how long it took from the one before: until its repair was\n" +
+			"admitted, until the first action, and until the machine, or its replacement, was healthy.",
 		Example: "  sickbay history -A\n  sickbay history -n blue --since 1d\n  sickbay history -A --stats",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
@@ -115,7 +114,7 @@ func (t *text) history(repairs []explain.Repair, wide bool) {
 	fmt.Fprintln(tw, head)
 	for _, one := range repairs {
 		fmt.Fprintf(tw, "%s\t%s/%s\t%s\t%s\t%s\t%s\t%s\t%s", explain.Clock(one.Detected, time.Now()), one.Namespace, one.Machine, inline(one.Reason),
-			took(one.Detected, &one.Admitted), took(one.Admitted, one.Acted), between(one.Acted, one.Healthy), steps(one.Attempts), inline(one.Outcome))
+			took(&one.Detected, &one.Admitted), took(&one.Admitted, one.Acted), took(one.Acted, one.Healthy), steps(one.Attempts), inline(one.Outcome))
 		if wide {
 			fmt.Fprintf(tw, "\t%s\t%s", dash(one.Host), one.Name)
 		}
@@ -125,18 +124,19 @@ func (t *text) history(repairs []explain.Repair, wide bool) {
 }
 
 // took prints how long something took; a dash if it has not happened.
-func took(from time.Time, to *time.Time) string {
-	if to == nil {
-		return "-"
+func took(from, to *time.Time) string {
+	if text := explain.Took(from, to); text != "" {
+		return "+" + text
 	}
-	return "+" + duration.HumanDuration(max(0, to.Sub(from)))
+	return "-"
 }
 
-func between(from, to *time.Time) string {
-	if from == nil {
+// number prints a number; a dash if it is 0.
+func number(n int) string {
+	if n == 0 {
 		return "-"
 	}
-	return took(*from, to)
+	return explain.Number(n)
 }
 
 func dash(text string) string {
@@ -177,19 +177,26 @@ func (t *text) stats(s explain.Stats) {
 	if len(outcomes) > 0 {
 		sum += ". " + strings.Join(outcomes, ", ")
 	}
+	if s.Unproven > 0 {
+		sum += fmt.Sprintf("; %s unproven, since the plan ends when the machine is gone", explain.Number(s.Unproven))
+	}
 	fmt.Fprintln(t.w, sum)
 	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
 	if len(s.Times) > 0 {
 		fmt.Fprintln(tw, "\nTIME TO\tREPAIRS\tP50\tP90\tP99")
 	}
 	for _, one := range s.Times {
-		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\n", one.Part, one.Of, seconds(one.P50), seconds(one.P90), seconds(one.P99))
+		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\n", one.Part, one.Of, explain.Seconds(one.P50), explain.Seconds(one.P90), explain.Seconds(one.P99))
 	}
 	if len(s.Steps) > 0 {
-		fmt.Fprintln(tw, "\nSTEP\tTRIED\tHELPED")
+		fmt.Fprintln(tw, "\nSTEP\tTRIED\tHELPED\tUNPROVEN")
 	}
 	for _, one := range s.Steps {
-		fmt.Fprintf(tw, "%s\t%d\t%d (%d%%)\n", one.Step, one.Tried, one.Helped, 100*one.Helped/one.Tried)
+		helped := "-"
+		if percent, known := one.Percent(); known {
+			helped = fmt.Sprintf("%d (%d%%)", one.Helped, percent)
+		}
+		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\n", one.Step, one.Tried, helped, number(one.Unproven))
 	}
 	if len(s.Again) > 0 {
 		fmt.Fprintln(tw, "\nREPEATED\tREPAIRS")
@@ -198,8 +205,4 @@ func (t *text) stats(s explain.Stats) {
 		fmt.Fprintf(tw, "%s %s/%s\t%d\n", one.Kind, one.Namespace, one.Name, one.Repairs)
 	}
 	_ = tw.Flush()
-}
-
-func seconds(s float64) string {
-	return duration.HumanDuration(time.Duration(s * float64(time.Second)))
 }

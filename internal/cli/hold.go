@@ -1,29 +1,21 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
 // holdCommand is hold or release.
 type holdCommand struct {
-	access   access
-	output   output
-	confirm  confirm
-	clock    clock.PassiveClock
+	writing
 	releases bool
 	span     time.Duration
 	until    string
-	reason   string
 }
 
 const holdArgs = `
@@ -32,14 +24,12 @@ TARGET is machine/NAME, mhc/NAME (a MachineHealthCheck: all its machines) or clu
 
 `
 
-func newHold() *cobra.Command { return (&holdCommand{clock: clock.RealClock{}}).hold() }
+func newHold() *cobra.Command { return (&holdCommand{}).hold() }
 
-func newRelease() *cobra.Command {
-	return (&holdCommand{clock: clock.RealClock{}, releases: true}).release()
-}
+func newRelease() *cobra.Command { return (&holdCommand{releases: true}).release() }
 
 func (h *holdCommand) hold() *cobra.Command {
-	cmd := h.command(&cobra.Command{
+	cmd := h.command("Reason for the hold; stored with it and shown in messages.", &cobra.Command{
 		Use:   "hold TARGET (--for DURATION | --until TIME)",
 		Short: "Put repairs of a machine, a health check or a cluster on hold until a time",
 		Long: "Put repairs of a machine, a health check or a cluster on hold until a time: a pause that ends by itself. Sickbay still judges the\n" +
@@ -49,12 +39,13 @@ func (h *holdCommand) hold() *cobra.Command {
 			"  sickbay hold mhc/workers --until 2026-11-23T08:00:00Z\n" +
 			"  sickbay hold cluster/blue --for 45m --yes",
 	})
-	h.flags(cmd.Flags())
+	spanVar(cmd.Flags(), &h.span, "for", 0, "Duration of the hold, such as 45m, 2h or 3d.")
+	cmd.Flags().StringVar(&h.until, "until", "", "End of the hold, such as 2026-11-23T08:00:00Z.")
 	return cmd
 }
 
 func (h *holdCommand) release() *cobra.Command {
-	return h.command(&cobra.Command{
+	return h.command("", &cobra.Command{
 		Use:   "release TARGET",
 		Short: "End the hold on a machine, a health check or a cluster",
 		Long: "End the hold on a machine, a health check or a cluster, and print when it would have ended and why it was set." + holdArgs +
@@ -63,21 +54,11 @@ func (h *holdCommand) release() *cobra.Command {
 	})
 }
 
-func (h *holdCommand) command(cmd *cobra.Command) *cobra.Command {
+func (h *holdCommand) command(reason string, cmd *cobra.Command) *cobra.Command {
 	cmd.RunE = h.run
 	cmd.ValidArgsFunction = h.access.completeOne(kindMachine, kindHealthCheck, kindCluster)
-	fs := cmd.Flags()
-	h.access.add(fs)
-	h.output.add(fs, formName, formJSON, formYAML)
-	h.confirm.add(fs)
-	complete(cmd, "output", cobra.FixedCompletions([]string{formName, formJSON, formYAML}, cobra.ShellCompDirectiveNoFileComp))
+	h.add(cmd, reason)
 	return cmd
-}
-
-func (h *holdCommand) flags(fs *pflag.FlagSet) {
-	spanVar(fs, &h.span, "for", 0, "Duration of the hold, such as 45m, 2h or 3d.")
-	fs.StringVar(&h.until, "until", "", "End of the hold, such as 2026-11-23T08:00:00Z.")
-	fs.StringVar(&h.reason, "reason", "", "Reason for the hold; stored with it and shown in messages.")
 }
 
 // holdUntil returns the end of the hold that the flags ask for; zero to release.
@@ -109,7 +90,7 @@ func (h *holdCommand) holdUntil() (time.Time, error) {
 func (h *holdCommand) run(cmd *cobra.Command, args []string) error {
 	t, err := oneTarget(args, kindMachine, kindHealthCheck, kindCluster)
 	until, untilErr := h.holdUntil()
-	if err := cmp.Or(err, untilErr, h.output.validate(), validReason(h.reason), h.confirm.validate(cmd.InOrStdin())); err != nil {
+	if err := h.validate(cmd, err, untilErr); err != nil {
 		return err
 	}
 	if t.kind == "" {
@@ -119,17 +100,12 @@ func (h *holdCommand) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	change, err := h.propose(cmd, c, people.Target{Kind: t.kind, Namespace: namespace, Name: t.name}, until)
-	if err != nil {
-		return err
-	}
-	return h.confirm.carryOut(cmd, &h.output, change)
-}
-
-func (h *holdCommand) propose(cmd *cobra.Command, c client.Client, t people.Target, until time.Time) (*people.Change, error) {
-	person := h.access.person(cmd, c, t.Namespace, h.clock)
+	person, on := h.access.person(cmd, c, namespace, h.clock), people.Target{Kind: t.kind, Namespace: namespace, Name: t.name}
+	var change *people.Change
 	if h.releases {
-		return person.Release(cmd.Context(), t)
+		change, err = person.Release(cmd.Context(), on)
+	} else {
+		change, err = person.Hold(cmd.Context(), on, until, h.reason)
 	}
-	return person.Hold(cmd.Context(), t, until, h.reason)
+	return h.carryOut(cmd, change, err)
 }

@@ -39,7 +39,7 @@ func (s *shell) holdAt(now time.Time, args ...string) ran {
 	var stdout, stderr bytes.Buffer
 	root := &cobra.Command{Use: "sickbay"}
 	clock := testingclock.NewFakePassiveClock(now)
-	root.AddCommand((&holdCommand{clock: clock}).hold(), (&holdCommand{clock: clock, releases: true}).release())
+	root.AddCommand((&holdCommand{writing: writing{clock: clock}}).hold(), (&holdCommand{writing: writing{clock: clock}, releases: true}).release())
 	code := execute(s.t.Context(), root, append(args, "--kubeconfig", s.kubeconfig, "-n", s.ns), &stdout, &stderr)
 	return ran{code, stdout.String(), stderr.String()}
 }
@@ -87,7 +87,7 @@ func TestHold(t *testing.T) {
 // TestHoldFor counts from now, in whole seconds, and never ends too early.
 func TestHoldFor(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 1, time.UTC)
-	h := &holdCommand{clock: testingclock.NewFakePassiveClock(now), span: 90 * time.Minute}
+	h := &holdCommand{writing: writing{clock: testingclock.NewFakePassiveClock(now)}, span: 90 * time.Minute}
 	got, err := h.holdUntil()
 	if want := time.Date(2026, 11, 22, 13, 30, 1, 0, time.UTC); err != nil || !got.Equal(want) {
 		t.Errorf("until %s, %v, want %s", got, err, want)
@@ -213,10 +213,8 @@ func TestHoldWithoutRecords(t *testing.T) {
 	without := env.Get(t).Intercept(t, interceptor.Funcs{List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
 		return &meta.NoKindMatchError{}
 	}})
-	h := &holdCommand{clock: testingclock.NewFakePassiveClock(evening), access: access{kubeconfig: s.kubeconfig}}
-	cmd := &cobra.Command{}
-	cmd.SetContext(t.Context())
-	change, err := h.propose(cmd, without, people.Target{Kind: people.Machine, Namespace: s.ns, Name: "metal-3"}, evening.AddDate(200, 0, 0))
+	person := &people.Person{Client: without, Clock: testingclock.NewFakePassiveClock(evening)}
+	change, err := person.Hold(t.Context(), people.Target{Kind: people.Machine, Namespace: s.ns, Name: "metal-3"}, evening.AddDate(200, 0, 0), "")
 	if err != nil || change.Title == "" || change.Already != "" {
 		t.Errorf("proposed %+v, %v", change, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,6 +16,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/lint"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
+	"github.com/sickbay-dev/sickbay/internal/owners"
+	ownersilence "github.com/sickbay-dev/sickbay/internal/repair/silence"
 	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
@@ -33,10 +36,10 @@ func newLint() *cobra.Command {
 		Short: "Find mistakes and dangers in health checks and plans",
 		Long: "Find mistakes in health checks and plans before you apply them, by file, line and field. Errors are what the API server\n" +
 			"or Sickbay refuses; warnings are what is valid but dangerous. It knows MachineHealthChecks of Cluster API and of OpenShift,\n" +
-			"NodeHealthChecks of medik8s, Sickbay's own kinds, and Sickbay's annotations on Machines and Clusters. It skips other\n" +
-			"kinds.\n" +
-			"With --live it also reads the Machines and MachineHealthChecks of the management cluster, and which kinds are installed, for\n" +
-			"checks that depend on them.\n\n" +
+			"also in ClusterClasses and in the topologies of Clusters, NodeHealthChecks of medik8s, Sickbay's own kinds, and Sickbay's\n" +
+			"annotations on Machines and Clusters. It skips other kinds. For a template of Helm or clusterctl, it says how to render it.\n" +
+			"With --live it also reads the Machines, their owners and the MachineHealthChecks of the management cluster, and which kinds\n" +
+			"are installed, for checks that depend on them.\n\n" +
 			"Exit code 1 if there is an error, or a warning with --strict; 2 if a file or the management cluster cannot be read.",
 		Example: "  sickbay lint -f mhc.yaml\n  sickbay lint -f manifests/ -R --strict\n  kubectl get mhc -A -o yaml | sickbay lint -f - --live -o json",
 		Args:    noArgs,
@@ -61,7 +64,13 @@ func (f *lintFlags) run(cmd *cobra.Command) error {
 	}
 	var documents []*manifest.Document
 	var problems []*manifest.SyntaxError
+	var unread []string
 	for _, file := range read {
+		if file.Err != nil {
+			unread = append(unread, file.Name)
+			problems = append(problems, &manifest.SyntaxError{File: file.Name, Line: 1, Message: file.Err.Error()})
+			continue
+		}
 		some, bad := manifest.Parse(file.Name, file.Data)
 		documents, problems = append(documents, some...), append(problems, bad...)
 	}
@@ -77,6 +86,9 @@ func (f *lintFlags) run(cmd *cobra.Command) error {
 	if err := f.show(cmd.OutOrStdout(), result.Findings); err != nil {
 		return err
 	}
+	if len(unread) > 0 {
+		return usageError{fmt.Errorf("%s could not be read: %s", words.Count(len(unread), "file", "files"), words.Some(unread, 3))}
+	}
 	return f.verdict(result.Findings)
 }
 
@@ -89,7 +101,7 @@ func (f *lintFlags) fleet(ctx context.Context, documents []*manifest.Document) (
 	if err != nil {
 		return nil, err
 	}
-	fleet := &lint.Fleet{Namespace: namespace}
+	fleet := &lint.Fleet{Namespace: namespace, Owners: map[client.ObjectKey]ownersilence.Facts{}}
 	for _, one := range lint.Namespaces(documents, namespace) {
 		if err := readNamespace(ctx, c, one, fleet); err != nil {
 			return nil, err
@@ -107,6 +119,7 @@ func readNamespace(ctx context.Context, c client.Client, namespace string, into 
 	var machines clusterv1.MachineList
 	var checks clusterv1.MachineHealthCheckList
 	var plans v1alpha1.MachineRemediationTemplateList
+	var pools clusterv1.MachinePoolList
 	for _, one := range []struct {
 		kind string
 		list client.ObjectList
@@ -115,9 +128,38 @@ func readNamespace(ctx context.Context, c client.Client, namespace string, into 
 			return fmt.Errorf("listing %s in namespace %s: %w", one.kind, namespace, err)
 		}
 	}
+	// Without the right to list pools, lint says nothing about them.
+	if err := c.List(ctx, &pools, client.InNamespace(namespace)); err != nil && !meta.IsNoMatchError(err) && !apierrors.IsForbidden(err) {
+		return fmt.Errorf("listing MachinePools in namespace %s: %w", namespace, err)
+	}
+	if err := readOwners(ctx, c, namespace, machines.Items, into); err != nil {
+		return err
+	}
 	into.Machines = append(into.Machines, machines.Items...)
 	into.HealthChecks = append(into.HealthChecks, checks.Items...)
 	into.Plans = append(into.Plans, plans.Items...)
+	into.Pools = append(into.Pools, pools.Items...)
+	return nil
+}
+
+// readOwners reads what is known about the owners of some machines. What may not be read is not known.
+func readOwners(ctx context.Context, c client.Client, namespace string, machines []clusterv1.Machine, into *lint.Fleet) error {
+	var clusters clusterv1.ClusterList
+	if err := c.List(ctx, &clusters, client.InNamespace(namespace)); err != nil && !apierrors.IsForbidden(err) && !meta.IsNoMatchError(err) {
+		return fmt.Errorf("listing Clusters in namespace %s: %w", namespace, err)
+	}
+	byName := map[string]*clusterv1.Cluster{}
+	for i := range clusters.Items {
+		byName[clusters.Items[i].Name] = &clusters.Items[i]
+	}
+	reader := owners.Reader{Live: c}
+	for i := range machines {
+		facts, err := reader.Of(ctx, &machines[i], byName[machines[i].Spec.ClusterName])
+		if err != nil {
+			return err
+		}
+		into.Owners[client.ObjectKeyFromObject(&machines[i])] = facts
+	}
 	return nil
 }
 
@@ -125,6 +167,9 @@ func readNamespace(ctx context.Context, c client.Client, namespace string, into 
 func (f *lintFlags) aside(w io.Writer, result lint.Result) {
 	for _, obj := range result.Skipped {
 		fmt.Fprintf(w, "%s:%d: %s was skipped\n", obj.File, obj.Node.Line, obj.Title())
+	}
+	if result.Nothing {
+		fmt.Fprintln(w, "no health check was found")
 	}
 	for _, what := range result.Unchecked {
 		fmt.Fprintf(w, "not checked: %s\n", what)

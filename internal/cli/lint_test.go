@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
@@ -91,32 +94,71 @@ spec:
 	other = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n"
 )
 
+// TestTheSameLine: lint and convert name the same place of a file that has to be rendered first, whatever stands before it.
+func TestTheSameLine(t *testing.T) {
+	named := func(text string) string { return strings.ReplaceAll(text, "blue", "${NAME}") }
+	cluster := "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: \"${NAME}\"}\nspec:\n  "
+	plan := "apiVersion: sickbay.dev/v1alpha1\nkind: MachineRemediationTemplate\nmetadata: {name: \"${PLAN}\"}\n"
+	for name, text := range map[string]string{
+		"alone": named(older), "after a topology": cluster + "topology: {class: a}\n---\n" + named(older), "after a plan": plan + "---\n" + named(older),
+		"after a plain Cluster": cluster + "paused: false\n---\n" + named(older), "after a health check of today": named(fine) + "---\n" + named(older),
+		"after another kind": strings.Replace(other, "name: other", "name: \"${A}\"", 1) + "---\n" + named(older),
+		"what is no YAML":    fine + "---\n" + named(older) + "  more: {this: ${A:=1}, that: [${B}}\n", "both": named(older) + "---\n" + named(fine) + "  more: [${B}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			inDirectory(t, map[string]string{"a.yaml": text})
+			place := regexp.MustCompile(`a\.yaml:(\d+): .*it is a template, with (\S+): `)
+			linted, converted := place.FindAllStringSubmatch(offline(t, "lint", "-f", "a.yaml").stdout, -1), place.FindAllStringSubmatch(offline(t, "convert", "-f", "a.yaml").stderr, -1)
+			if len(linted) != 1 || len(converted) != 1 || linted[0][1] != converted[0][1] || linted[0][2] != converted[0][2] {
+				t.Errorf("lint says %q, and convert %q", linted, converted)
+			}
+		})
+	}
+}
+
 // TestLintExitCodes: 0 if nothing is wrong, 1 if something is, 2 if something cannot be read.
 func TestLintExitCodes(t *testing.T) {
 	dangerous := strings.Replace(fine, "40%", "100%", 1)
 	inDirectory(t, map[string]string{
 		"fine.yaml": fine, "dangerous.yaml": dangerous, "wrong.yaml": strings.Replace(fine, "Unknown", "False", 1),
 		"other.yaml": other, "broken.yaml": "a: [b", "empty.yaml": "# nothing\n", "all/fine.yml": fine, "all/notes.txt": "a: [b",
-		"all/below/wrong.yaml": strings.Replace(fine, "clusterName", "cluster", 1), "none/notes.txt": "",
+		"all/below/wrong.yaml": strings.Replace(fine, "clusterName", "cluster", 1), "none/notes.txt": "", "chart/Chart.yaml": "name: a\n", "list.yaml": "apiVersion: v1\nkind: List\nitems: []\n",
+		"chart/templates/a.yaml": "{{- if .on }}\n" + fine + "{{- end }}\n---\n{{ x }}\n", "chart/templates/b.yaml": fine,
+		"app/templates/a.yaml":     "{{- if .on }}\n" + other + "---\nkind: Cluster\nname: {{ x }}\n---\n{{ x }}: a\nkind: Secret\n",
+		"unknown/templates/a.yaml": "{{ include \"all\" . }}\n", "unknown/templates/b.yaml": "{{- if .on }}\nkind: {{ .kind }}\n{{ end }}\n",
+		"variables.yaml": strings.Replace(fine, "40%", "${LIMIT}", 1), "gone/a.yaml": fine,
 	})
+	if err := os.Symlink("nowhere", "gone/b.yaml"); err != nil {
+		t.Fatal(err)
+	}
 	for name, tt := range map[string]struct {
 		args string
 		code int
 		want string
 	}{
-		"nothing wrong":         {"-f fine.yaml", exitOK, ""},
-		"dangerous":             {"-f dangerous.yaml", exitOK, "dangerous.yaml:9: warning: spec.remediation.triggerIf.unhealthyLessThanOrEqualTo: 100% is no limit"},
-		"dangerous, strict":     {"-f dangerous.yaml --strict", exitFailure, "sickbay: 1 warning\n"},
-		"wrong":                 {"-f wrong.yaml", exitFailure, "sickbay: 1 error, 0 warnings\n"},
-		"of another kind":       {"-f other.yaml", exitOK, "other.yaml:1: ConfigMap other was skipped\n"},
-		"no YAML":               {"-f broken.yaml -f fine.yaml", exitFailure, "broken.yaml:1: error: did not find expected ',' or ']'"},
-		"empty":                 {"-f empty.yaml", exitOK, ""},
-		"a directory":           {"-f all", exitOK, ""},
+		"nothing wrong":     {"-f fine.yaml", exitOK, ""},
+		"dangerous":         {"-f dangerous.yaml", exitOK, "dangerous.yaml:9: warning: spec.remediation.triggerIf.unhealthyLessThanOrEqualTo: 100% is no limit"},
+		"dangerous, strict": {"-f dangerous.yaml --strict", exitFailure, "sickbay: 1 warning\n"},
+		"wrong":             {"-f wrong.yaml", exitFailure, "sickbay: 1 error, 0 warnings\n"},
+		"of another kind":   {"-f other.yaml", exitOK, "other.yaml:1: ConfigMap other was skipped\nno health check was found\n"},
+		"no YAML":           {"-f broken.yaml -f fine.yaml", exitFailure, "broken.yaml:1: error: did not find expected ',' or ']'"},
+		"a chart": {"-f chart -R --strict", exitFailure, "chart/templates/a.yaml:1: warning: it is a template, with {{- if .on }}: render it first: " +
+			"helm template chart | sickbay lint -f -\nnot checked: "},
+		"a chart without a health check": {"-f app -R --strict", exitOK, "no health check was found\nnot checked: app/templates/a.yaml, which is a template without a health check\n"},
+		"kinds that nobody knows yet":    {"-f unknown -R --strict", exitFailure, "sickbay: 2 warnings\n"},
+		"variables": {"-f variables.yaml", exitOK, "variables.yaml:9: warning: it is a template, with ${LIMIT}: render it first: " +
+			"clusterctl generate yaml --from variables.yaml | sickbay lint -f -\n"},
+		"one that is gone":      {"-f gone", exitUsage, "gone/b.yaml:1: error: open gone/b.yaml: no such file or directory\n"},
+		"empty":                 {"-f empty.yaml", exitOK, "no health check was found\n"},
+		"an empty list":         {"-f list.yaml", exitOK, "no health check was found\n"},
+		"a chart, not below":    {"-f chart", exitUsage, "chart has no manifests of its own, but it has subdirectories: -R reads them\n"},
+		"a directory":           {"-f all", exitOK, "all has subdirectories: -R reads them\n"},
 		"all below":             {"-f all -R", exitFailure, "all/below/wrong.yaml:6: error: spec.cluster: there is no such field"},
 		"an empty directory":    {"-f none", exitUsage, "none has no file that ends in .yaml, .yml or .json"},
+		"an empty name":         {"--filename=", exitUsage, "a name of a file is empty"},
 		"a file that is not":    {"-f fine.yaml -f gone.yaml", exitUsage, "gone.yaml: no such file"},
 		"no file":               {"", exitUsage, "--filename is missing"},
-		"an argument":           {"fine.yaml", exitUsage, `takes no arguments, but got "fine.yaml"`},
+		"an argument":           {"fine.yaml", exitUsage, `takes no arguments, but got "fine.yaml"; a file goes with -f: -f fine.yaml`},
 		"a form of its own":     {"-f fine.yaml -o xml", exitUsage, `--output is "xml": it must be one of json, yaml`},
 		"no cluster to look at": {"-f fine.yaml --live --kubeconfig gone", exitUsage, "reading the kubeconfig"},
 	} {
@@ -165,6 +207,16 @@ func TestLintLive(t *testing.T) {
 	code, stdout, stderr = runFiles(t, "lint", "-f", "plan.yaml", "--live", "--kubeconfig", config)
 	want = "plan.yaml:11: warning: spec.template.spec.steps[0].templateRef: step reset needs ResetTemplate and Reset of example.com/v1, which are not installed: " +
 		"install what provides them, or correct templateRef; until then it is retried for ever\n"
+	if code != exitOK || stdout != want || stderr != "" {
+		t.Errorf("exit code %d, printed %q, %q, want %q", code, stdout, stderr, want)
+	}
+	// Nobody replaces what a MachinePool owns.
+	pooled := build.Machine(ns, "pooled", build.InCluster("blue"), build.Label("pool", "workers"))
+	pooled.OwnerReferences = []metav1.OwnerReference{{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "MachinePool", Name: "pool", UID: "pool", Controller: new(true)}}
+	build.Create(t.Context(), t, e.Client, pooled)
+	code, stdout, stderr = runFiles(t, "lint", "-f", "fine.yaml", "--live", "--kubeconfig", config)
+	want = "fine.yaml:7: warning: spec.selector: it selects 1 Machine that nobody replaces when sick (pooled), because MachinePool pool never answers, as no MachinePool does; " +
+		"do not select them, or repair them with a plan that has other steps than Replace, or whose step Replace has by: Deletion\n"
 	if code != exitOK || stdout != want || stderr != "" {
 		t.Errorf("exit code %d, printed %q, %q, want %q", code, stdout, stderr, want)
 	}

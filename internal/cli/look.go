@@ -36,6 +36,11 @@ type lookFlags struct {
 	readTimeout    time.Duration
 }
 
+// unknownManager is for the help of commands that say so in one short line.
+const unknownManager = "\n\nWho leads is written on the leases of managers, with the flags on which decisions depend. A manager without leader election\n" +
+	"has no lease. If there is none, or you may not read it, it is unknown whether a manager is running, and which health checks it\n" +
+	"manages: --adopt=all and no --watch-filter are assumed, unless you set them."
+
 func (f *lookFlags) add(fs *pflag.FlagSet) {
 	f.addAll(fs)
 	fs.StringVar(&f.adopt, "adopt", "", "Value of the manager's flag --adopt. Default: the value that the manager announces on its lease, or else \"all\".")
@@ -112,11 +117,11 @@ func (f *lookFlags) listen(ctx context.Context, o *app.Options) (assumed bool) {
 	}
 	asking, cancel := context.WithTimeout(ctx, f.readTimeout)
 	defer cancel()
-	said, ok := announce.Read(asking, c, o.Namespace)
+	said, ok := announce.Read(asking, c, o.Namespace, time.Now())
 	if !ok {
 		return f.adopt == ""
 	}
-	o.RemoteConditionsGracePeriod = said.GracePeriod
+	o.RemoteConditionsGracePeriod, o.Policy.Drain = said.GracePeriod, said.Drain
 	if f.adopt == "" {
 		o.Policy.Adopt = said.Adopt
 	}

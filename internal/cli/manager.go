@@ -50,12 +50,11 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar((*string)(&o.Policy.Adopt), "adopt", string(o.Policy.Adopt),
 		fmt.Sprintf("Which MachineHealthChecks to manage: %q, or %q for those annotated %s: %s, alongside Cluster API's own controller. In both cases, pauses for upgrades apply to all of them.",
 			mhcspec.AdoptAll, mhcspec.AdoptHandedOver, clusterv1.PausedAnnotation, mhcspec.HandedOverValue))
+	fs.BoolVar(&o.Policy.Drain, "drain", o.Policy.Drain, "Hand everything back, and begin nothing: what you do before you uninstall Sickbay. The command sickbay uninstall says when nothing is left.")
 	fs.BoolVar(&o.LeaderElect, "leader-elect", o.LeaderElect, "Let only one of several managers be active at a time.")
 	fs.StringVar(&o.LeaderElectNamespace, "leader-elect-namespace", o.LeaderElectNamespace, "Namespace of the lease. Default: the pod's.")
 	fs.StringVar(&o.LeaderElectID, "leader-elect-id", o.LeaderElectID,
 		"Name of the lease. By default it is derived from --controllers, --namespace and --watch-filter, so that managers with different duties do not wait for each other.")
-	fs.StringSliceVar(&o.LeaderElectTrustedNamespaces, "leader-elect-trusted-namespaces", nil,
-		"Namespaces whose managers this one waits for if their work overlaps, besides that of its own lease, separated by commas. Default: all. Set it if others may write leases, because a lease can make this manager wait.")
 	fs.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", o.HealthProbeBindAddress, "Address of /healthz and /readyz; 0 disables them.")
 	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress, "Address of /metrics, over TLS, for clients with the right to read it; 0 disables it.")
 	fs.StringVar(&o.PprofBindAddress, "pprof-bind-address", o.PprofBindAddress, "Address of Go's profiles; 0 disables them. On 127.0.0.1, everybody in the pod can read them; elsewhere, over TLS, only clients with the right to get /debug/pprof/*.")
@@ -105,7 +104,7 @@ func (f *managerFlags) run(cmd *cobra.Command) error {
 	}
 	defer logs.FlushLogs()
 	ctrl.SetLogger(klog.Background())
-	ctrl.Log.Info("Sickbay is starting", "version", app.Version, "controllers", f.options.Controllers, "adopt", f.options.Policy.Adopt)
+	ctrl.Log.Info("Sickbay is starting", "version", app.Version, "controllers", f.options.Controllers, "adopt", f.options.Policy.Adopt, "drain", f.options.Policy.Drain)
 	a, err := app.New(cmd.Context(), cfg, f.options)
 	if err != nil {
 		return err

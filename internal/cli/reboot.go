@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"k8s.io/utils/clock"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/people"
@@ -13,16 +11,12 @@ import (
 
 // rebootCommand is reboot.
 type rebootCommand struct {
-	access  access
-	output  output
-	confirm confirm
-	clock   clock.PassiveClock
-	reason  string
-	until   string
+	writing
+	until string
 }
 
 func newReboot() *cobra.Command {
-	r := &rebootCommand{clock: clock.RealClock{}}
+	r := &rebootCommand{}
 	cmd := &cobra.Command{
 		Use:   "reboot NAME",
 		Short: "Power-cycle the bare-metal host of a machine",
@@ -38,20 +32,15 @@ func newReboot() *cobra.Command {
 		RunE:    r.run,
 	}
 	cmd.ValidArgsFunction = r.access.completeOne(kindMachine)
-	fs := cmd.Flags()
-	r.access.add(fs)
-	r.output.add(fs, formName, formJSON, formYAML)
-	r.confirm.add(fs)
-	fs.StringVar(&r.reason, "reason", "", "Reason for the power cycle; stored with it.")
-	fs.StringVar(&r.until, "until", "", "Last step: PowerOff or Delete. The host stays off afterwards.")
+	r.add(cmd, "Reason for the power cycle; stored with it.")
+	cmd.Flags().StringVar(&r.until, "until", "", "Last step: PowerOff or Delete. The host stays off afterwards.")
 	complete(cmd, "until", cobra.FixedCompletions([]string{string(v1alpha1.StepPowerOff), string(v1alpha1.StepDelete)}, cobra.ShellCompDirectiveNoFileComp))
-	complete(cmd, "output", cobra.FixedCompletions([]string{formName, formJSON, formYAML}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func (r *rebootCommand) run(cmd *cobra.Command, args []string) error {
 	t, err := oneTarget(args, kindMachine)
-	if err := cmp.Or(err, r.output.validate(), validReason(r.reason), validUntil(r.until), r.confirm.validate(cmd.InOrStdin())); err != nil {
+	if err := r.validate(cmd, err, validUntil(r.until)); err != nil {
 		return err
 	}
 	c, namespace, err := r.access.reach()
@@ -59,10 +48,7 @@ func (r *rebootCommand) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	change, err := r.access.person(cmd, c, namespace, r.clock).Reboot(cmd.Context(), namespace, t.name, people.Asked{Reason: r.reason, Until: v1alpha1.Step(r.until)})
-	if err != nil {
-		return err
-	}
-	return r.confirm.carryOut(cmd, &r.output, change)
+	return r.carryOut(cmd, change, err)
 }
 
 // validUntil checks the last step of a power cycle.

@@ -23,7 +23,7 @@ func findRecord(ctx context.Context, c client.Client, namespace string, t target
 	if t.kind == kindRemediation {
 		return (&people.Person{Client: c}).Record(ctx, namespace, t.name)
 	}
-	open, err := openRecords(ctx, c, namespace)
+	open, err := listRecords(ctx, c, client.InNamespace(namespace), client.HasLabels{v1alpha1.OpenLabel})
 	if err != nil {
 		return nil, err
 	}
@@ -44,10 +44,6 @@ func findRecord(ctx context.Context, c client.Client, namespace string, t target
 // means reports whether a person may mean a record: a name without a kind may be its machine's or its own.
 func (t target) means(r *v1alpha1.MachineRemediation) bool {
 	return (t.kind != kindRemediation && r.Spec.MachineRef.Name == t.name) || (t.kind != kindMachine && r.Name == t.name)
-}
-
-func openRecords(ctx context.Context, c client.Client, namespace string) ([]v1alpha1.MachineRemediation, error) {
-	return listRecords(ctx, c, client.InNamespace(namespace), client.HasLabels{v1alpha1.OpenLabel})
 }
 
 func listRecords(ctx context.Context, c client.Client, options ...client.ListOption) ([]v1alpha1.MachineRemediation, error) {
@@ -101,7 +97,7 @@ func verdictOf(machine *clusterv1.Machine, err error) string {
 	case stored.Status == metav1.ConditionTrue:
 		return ". It is healthy"
 	case stored.Status == metav1.ConditionFalse:
-		return ". It is sick, but not admitted to repair: " + stored.Message
+		return ". It is sick, but its repair has not been admitted: " + stored.Message
 	}
 	return ". Its health is unknown: " + stored.Message
 }

@@ -21,13 +21,8 @@ func newReplay() *cobra.Command {
 			"It needs no cluster. If this version decides differently from the one that wrote the bundle, it prints the difference.\n\n" +
 			"Exit code: 0 if it decides the same, 1 if not, 2 if the file cannot be read.",
 		Example: "  sickbay explain metal-3 --bundle metal-3.yaml\n  sickbay replay metal-3.yaml\n  sickbay replay metal-3.yaml -o json",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError{fmt.Errorf("sickbay replay takes one file, not %d", len(args))}
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runReplay(cmd, &out, args[0]) },
+		Args:    oneArg("sickbay replay takes one file"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return runReplay(cmd, &out, args[0]) },
 	}
 	out.add(cmd.Flags(), formJSON, formYAML)
 	return cmd
@@ -47,6 +42,10 @@ func runReplay(cmd *cobra.Command, out *output, file string) error {
 	}
 	if err := writePages(cmd.OutOrStdout(), out, pages); err != nil {
 		return err
+	}
+	if len(b.Pages) == 0 {
+		fmt.Fprintln(cmd.ErrOrStderr(), "sickbay: the bundle holds no page to compare with")
+		return nil
 	}
 	if b.SameDecision(pages) {
 		return nil

@@ -113,6 +113,7 @@ func TestReplayRefuses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "it")
 	for text, want := range map[string]string{
 		"kind: [":                     "it is not a bundle: ",
+		" \n":                         "the file is empty",
 		"apiVersion: v1\nkind: Pod\n": `it is "Pod" of "v1": it must be a Bundle of bundle.sickbay.dev/v1`,
 		"apiVersion: bundle.sickbay.dev/v2\nkind: Bundle\n":                            `it is "Bundle" of "bundle.sickbay.dev/v2"`,
 		"apiVersion: bundle.sickbay.dev/v1\nkind: Bundle\nat: 5":                       "reading a bundle: ",
@@ -155,6 +156,27 @@ func TestBundleRedacted(t *testing.T) {
 	now := offline(t, "replay", file)
 	if now.code != exitOK || !strings.Contains(firstLine(now.stdout), "-machine: SICK") || strings.Count(now.stdout, "\n") != strings.Count(then.stdout, "\n") {
 		t.Errorf("exit code %d, said %s%s, and before\n%s", now.code, now.stdout, now.stderr, then.stdout)
+	}
+}
+
+// TestReplayWithoutPages: a bundle without a page has nothing that could be decided differently.
+func TestReplayWithoutPages(t *testing.T) {
+	b, err := bundle.Read("testdata/bundle.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Pages = nil
+	data, err := b.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "b.yaml")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := offline(t, "replay", file)
+	if got.code != exitOK || got.stdout == "" || got.stderr != "sickbay: the bundle holds no page to compare with\n" {
+		t.Errorf("exit code %d, printed %q and %q", got.code, got.stdout, got.stderr)
 	}
 }
 

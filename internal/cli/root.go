@@ -93,9 +93,23 @@ func newRoot(calledAs string) *cobra.Command {
 // noArgs refuses arguments; usually they are flags without their dashes.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usageError{fmt.Errorf("%s takes no arguments, but got %q", cmd.CommandPath(), args[0])}
+		hint := ""
+		if cmd.Flags().Lookup("filename") != nil {
+			hint = "; a file goes with -f: -f " + args[0]
+		}
+		return usageError{fmt.Errorf("%s takes no arguments, but got %q%s", cmd.CommandPath(), args[0], hint)}
 	}
 	return nil
+}
+
+// oneArg wants exactly one argument.
+func oneArg(takes string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usageError{fmt.Errorf("%s, not %d", takes, len(args))}
+		}
+		return nil
+	}
 }
 
 func newCRDs() *cobra.Command {

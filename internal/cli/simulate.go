@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/fleet"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/simulate"
 )
@@ -84,7 +84,7 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 	} else {
 		newText(cmd.OutOrStdout()).simulation(&result, f.out.form == formWide)
 	}
-	if err == nil && result.Summary.Repaired > 0 {
+	if err == nil && result.Summary.Repaired+result.Summary.UnderWay > 0 {
 		return errNo
 	}
 	return err
@@ -189,7 +189,10 @@ func (f *simulateFlags) simulate(cmd *cobra.Command, changes simulate.Changes, o
 	if err != nil {
 		return simulate.Result{}, err
 	}
-	readMore(ctx, observer, scene)
+	scene.ReadHealth(func(m *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (verdict.Facts, error) {
+		return observer.Health.CachedFacts(ctx, m, mhc, cluster)
+	})
+	scene.ReadOwners(observer.Owners(ctx, 0))
 	return scene.Play(o)
 }
 
@@ -212,13 +215,4 @@ func knownPlans(ctx context.Context, live client.Reader, checks []*clusterv1.Mac
 		all = append(all, plan)
 	}
 	return all, nil
-}
-
-// readMore reads the facts for verdicts on machines that no health check selected before.
-func readMore(ctx context.Context, observer *fleet.Observer, scene *simulate.Scene) {
-	for _, one := range scene.Unread() {
-		if health, err := observer.Health.CachedFacts(ctx, one.Machine, one.MachineHealthCheck, one.Cluster); err == nil {
-			one.Read(health)
-		}
-	}
 }

@@ -10,10 +10,12 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/simulate"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
@@ -90,7 +92,7 @@ func TestSimulate(t *testing.T) {
 		says []string
 	}{
 		"one slot": {workers(""), nil, exitFailure, []string{
-			"/workers (changed): OPEN; 4 machines: 2 healthy, 2 sick, 0 undecided", "Slots    0 of 1 in use", "2 of 4       1 of 1  metal-3", "is admitted to repair; step replace begins",
+			"/workers (changed): OPEN; 4 machines: 2 healthy, 2 sick, 0 undecided", "Slots    0 of 1 in use", "2 of 4       1 of 1  metal-3", "goes into repair; step replace begins",
 			"metal-4  waits for a slot", "Within 2h, repairs would begin on 2 of 2 sick machines, at most 1 at once. At the end: 2 replaced",
 		}},
 		"a limit": {workers(mostOne), nil, exitOK, []string{
@@ -100,7 +102,7 @@ func TestSimulate(t *testing.T) {
 			"Plan     reboot, up to 2 times; replace (needs approval)", "reboot 1 of 2 times out; step reboot begins", "step replace needs approval", "(a person must approve): metal-3",
 		}},
 		"owners that refuse": {workers(""), []string{"--assume=owners=refuse"}, exitFailure, []string{
-			"owners refuse to replace machines", "At the end: 2 not healthy (to be retried later)",
+			"owners refuse to replace machines", "At the end: 2 not healthy (MachineSet md-0 refuses to replace machines)",
 		}},
 		"repairs in vain that fail": {byMetal, []string{"--in-vain", "--assume=repairs=fail", "--until=1h"}, exitFailure, []string{
 			"after 10m a reboot or a request fails; a replaced machine has a successor whose Node never appears", "reboot 1 of 2 fails",
@@ -162,7 +164,7 @@ func TestSimulateRefuses(t *testing.T) {
 		"another cluster":             {strings.NewReplacer("clusterName: blue", "clusterName: red", "cluster-name: blue", "cluster-name: red").Replace(workers("")), nil, `MachineHealthCheck fleet/workers is for Cluster "red", which does not exist in that namespace`},
 		"a plan for nobody":           {metalPlan, nil, "no MachineHealthCheck in namespace fleet names MachineRemediationTemplate metal, so it changes nothing"},
 		"what cannot fail":            {workers(""), []string{"--fail=rack=r7"}, `--fail "rack=r7" is not valid: it must be zone=NAME, a percentage up to 100%, or machine/NAME`},
-		"what cannot be assumed":      {workers(""), []string{"--assume=owners=flee"}, `--assume "owners=flee" cannot be assumed: it must be one of owners=replace, owners=refuse, `},
+		"what cannot be assumed":      {workers(""), []string{"--assume=owners=flee"}, `--assume "owners=flee" cannot be assumed: it must be one of owners=as-they-are, owners=replace, owners=refuse, `},
 		"nobody to fail":              {workers(""), []string{"--fail=machine/metal-9"}, "machine metal-9 does not belong to any of these MachineHealthChecks"},
 		"the past":                    {workers(""), []string{"--until=-1h"}, "--until is -1h0m0s: it must be greater than 0"},
 		"no time at all":              {workers(""), []string{"--repair-takes=0s"}, "--repair-takes is 0s: it must be greater than 0"},
@@ -247,6 +249,81 @@ func TestSimulateLooksAt(t *testing.T) {
 		err := f.lookAt(test.objs)
 		if (err != nil) != test.fails || f.all != test.looksAll || f.overrides.Context.Namespace != test.namespace {
 			t.Errorf("%s: it looks at %q, all: %v, error: %v", name, f.overrides.Context.Namespace, f.all, err)
+		}
+	}
+}
+
+// TestSimulateOwnersAsTheyAre: what keeps an owner from replacing machines is read, and its machines stay sick.
+func TestSimulateOwnersAsTheyAre(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(s *shell)
+		says   []string
+	}{
+		"paused": {func(s *shell) {
+			s.change(s.set, func() { metav1.SetMetaDataAnnotation(&s.set.ObjectMeta, clusterv1.PausedAnnotation, "") })
+		}, []string{"MachineSet md-0 is paused, so it replaces no machine", "At the end: 2 not healthy (MachineSet md-0 is paused): metal-3, metal-4"}},
+		"where none is allowed": {func(s *shell) {
+			d := &clusterv1.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "md"}}
+			d.Spec.ClusterName, d.Spec.Selector, d.Spec.Template = "blue", s.set.Spec.Selector, s.set.Spec.Template
+			d.Spec.Remediation.MaxInFlight = new(intstr.FromInt32(0))
+			build.Create(s.t.Context(), s.t, s.c, d)
+			s.change(s.set, func() { s.set.Labels = map[string]string{clusterv1.MachineDeploymentNameLabel: "md"} })
+		}, []string{"MachineDeployment md allows no remediation (spec.remediation.maxInFlight), so MachineSet md-0 replaces no machine", "At the end: 2 not healthy (MachineDeployment md allows no remediation (spec.remediation.maxInFlight)): metal-3, metal-4"}},
+		"of an older revision, under OnDelete": {func(s *shell) {
+			d := &clusterv1.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "md", Annotations: map[string]string{clusterv1.RevisionAnnotation: "2"}}}
+			d.Spec.ClusterName, d.Spec.Selector, d.Spec.Template = "blue", s.set.Spec.Selector, s.set.Spec.Template
+			d.Spec.Rollout.Strategy.Type = clusterv1.OnDeleteMachineDeploymentStrategyType
+			build.Create(s.t.Context(), s.t, s.c, d)
+			s.change(s.set, func() {
+				s.set.Labels = map[string]string{clusterv1.MachineDeploymentNameLabel: "md"}
+				metav1.SetMetaDataAnnotation(&s.set.ObjectMeta, clusterv1.RevisionAnnotation, "1")
+			})
+		}, []string{"MachineDeployment md has the strategy OnDelete, so MachineSet md-0 replaces no machine", "At the end: 2 not healthy (MachineDeployment md has the strategy OnDelete): metal-3, metal-4"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := simulating(t)
+			tt.change(s)
+			got := s.run("simulate", atOnce, "-f", written(t, workers("")))
+			for _, want := range tt.says {
+				if !strings.Contains(got.stdout, want) {
+					t.Errorf("it does not say %q:\n%s%s", want, got.stdout, got.stderr)
+				}
+			}
+		})
+	}
+}
+
+// TestSimulateLoop: a health check that finds every new machine sick is told as a loop, and -o wide shows all of it.
+func TestSimulateLoop(t *testing.T) {
+	t.Parallel()
+	s := simulating(t)
+	beskar := workers("    unhealthyMachineConditions:\n    - {type: InfrastructureReady, status: \"False\", timeoutSeconds: 0}\n")
+	beskar = strings.Replace(beskar, "max-in-flight: \"1\"", "max-in-flight: \"2\"", 1)
+	got := s.run("simulate", atOnce, "-f", written(t, beskar), "--until=24h")
+	for _, want := range []string{
+		"begins with InfrastructureReady=False, for 10m, as no machine shows how long",
+		"go on like this: each successor falls sick as the machine before it: Machine condition InfrastructureReady is False for more than 0s",
+		"At the end: 2 not healthy (each successor falls sick as the machine before it): metal-3, metal-4",
+	} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("it does not say %q:\n%s%s", want, got.stdout, got.stderr)
+		}
+	}
+	if lines := strings.Count(got.stdout, "\n"); lines > 40 {
+		t.Errorf("%d lines for a loop:\n%s", lines, got.stdout)
+	}
+	if wide := s.run("simulate", atOnce, "-f", written(t, beskar), "--until=24h", "-o", "wide"); strings.Count(wide.stdout, "\n") < 200 {
+		t.Errorf("-o wide leaves things out:\n%s", wide.stdout)
+	}
+}
+
+// TestSimulateTemplates: a file that has to be rendered first is not simulated, whatever is in it.
+func TestSimulateTemplates(t *testing.T) {
+	for _, text := range []string{"{{- if .x }}\nkind: Secret\n{{ end }}\n", "{{- if .x }}\n" + fine + "{{ end }}\n"} {
+		if changes, err := readChanges([]manifest.File{{Name: "a.yaml", Data: []byte(text)}}); err == nil || !strings.HasPrefix(err.Error(), "a.yaml:1: ") {
+			t.Errorf("%q: %+v, %v", text, changes, err)
 		}
 	}
 }

@@ -1,17 +1,13 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -26,20 +22,16 @@ import (
 func readChanges(files []manifest.File) (simulate.Changes, error) {
 	changes, seen := simulate.Changes{}, map[string]string{}
 	for _, file := range files {
-		if err := sound(file); err != nil {
+		documents, err := sound(file)
+		if err != nil {
 			return changes, err
 		}
-		documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(file.Data)))
-		for n := 1; ; n++ {
-			document, err := documents.Read()
-			if errors.Is(err, io.EOF) {
-				break
+		for n, document := range documents {
+			where := fmt.Sprintf("%s, document %d", file.Name, n+1)
+			if len(document.Objects) == 0 {
+				continue
 			}
-			where := fmt.Sprintf("%s, document %d", file.Name, n)
-			if err == nil && !blank(document) {
-				err = addDocument(&changes, document, where, seen)
-			}
-			if err != nil {
+			if err := addDocument(&changes, []byte(document.Text), where, seen); err != nil {
 				return changes, fmt.Errorf("%s: %w", where, err)
 			}
 		}
@@ -50,29 +42,25 @@ func readChanges(files []manifest.File) (simulate.Changes, error) {
 	return changes, nil
 }
 
-// sound returns the first error that lint finds in a file.
-func sound(file manifest.File) error {
+// sound returns the documents of a file, or the first error that lint finds in them.
+func sound(file manifest.File) ([]*manifest.Document, error) {
+	if file.Err != nil {
+		return nil, file.Err
+	}
 	documents, problems := manifest.Parse(file.Name, file.Data)
 	found, err := lint.Check(documents, problems, nil)
 	if err != nil {
-		return fmt.Errorf("checking %s: %w", file.Name, err)
+		return nil, fmt.Errorf("checking %s: %w", file.Name, err)
 	}
 	for _, one := range found.Findings {
-		if one.Level == lint.Error {
-			return errors.New(one.String())
+		if one.Level == lint.Error || one.Template {
+			return nil, errors.New(one.String())
 		}
 	}
-	return nil
-}
-
-// blank reports whether a document has nothing but comments.
-func blank(document []byte) bool {
-	for line := range strings.Lines(string(document)) {
-		if text := strings.TrimSpace(line); text != "" && text != "---" && !strings.HasPrefix(text, "#") {
-			return false
-		}
+	if len(problems) > 0 {
+		return nil, problems[0]
 	}
-	return true
+	return documents, nil
 }
 
 // addDocument adds the object in a document, unless an earlier document had the same object.

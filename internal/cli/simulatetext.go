@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,7 +62,7 @@ func (t *text) simulatedCheck(c *simulate.Check, indent int) {
 	painted := t.painter.paint(colors[strings.TrimRight(first, ";:,.")], first)
 	t.row("Check", fmt.Sprintf("%s/%s%s: %s %s", c.Namespace, c.Name, changeWords[c.Change], painted, rest), indent)
 	gate := c.Gate
-	if strings.Contains(c.Headline, strings.TrimPrefix(gate, "Nothing is remediated: ")) {
+	if strings.Contains(c.Headline, strings.TrimPrefix(gate, "Nothing is repaired: ")) {
 		// The headline says it already.
 		gate = ""
 	}
@@ -76,6 +77,7 @@ func (t *text) simulatedCheck(c *simulate.Check, indent int) {
 func (t *text) timeline(r *simulate.Result, wide bool) {
 	shown := r.Timeline
 	if !wide {
+		shown = r.Told()
 		shown = shown[:min(len(shown), longest)]
 	}
 	slots, several := false, len(r.Checks) > 1
@@ -105,26 +107,7 @@ func (t *text) timeline(r *simulate.Result, wide bool) {
 		if same {
 			at = ""
 		}
-		line(at, e.Namespace+"/"+e.Check, fmt.Sprintf("%d of %d", e.NotHealthy, e.Expected), used(e), who(e, wide), inline(e.What))
+		line(at, e.Namespace+"/"+e.Check, fmt.Sprintf("%d of %d", e.NotHealthy, e.Expected), e.Used(), cmp.Or(e.Who(wide), "("+e.Check+")"), inline(e.What))
 	}
 	t.flush(tw, len(r.Timeline)-len(shown))
-}
-
-func used(e *simulate.Event) string {
-	if e.Slots == nil {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d", e.InFlight, *e.Slots)
-}
-
-// who names the first few machines of an event, or its health check.
-func who(e *simulate.Event, wide bool) string {
-	const most = 3
-	switch {
-	case len(e.Machines) == 0:
-		return "(" + e.Check + ")"
-	case wide || len(e.Machines) <= most:
-		return strings.Join(e.Machines, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(e.Machines[:most-1], ", "), len(e.Machines)-most+1)
 }

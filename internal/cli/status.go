@@ -29,8 +29,9 @@ func newStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show the fleet on one page: what is sick, what is being done about it, and what happens next",
-		Long: "Show the fleet on one page: what needs a person, what is waiting and for what, what is being repaired, what is paused,\n" +
-			"which clusters cannot be read, and what happens next by itself. It only reads, and needs no manager.",
+		Long: "Show the fleet on one page: what needs a person, what is waiting and for what, what is being repaired, which\n" +
+			"deletions take long, which machines have no Node yet, what is paused, which clusters cannot be read, and what happens next by itself.\n" +
+			"It only reads, and needs no manager." + unknownManager,
 		Example: "  sickbay status -A\n  sickbay status -n blue -w\n  sickbay status -A -o json | jq .needsYou",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
@@ -106,9 +107,9 @@ var resources = map[string]string{
 	"Machine": "machine.cluster.x-k8s.io", "MachineHealthCheck": "machinehealthcheck.cluster.x-k8s.io", "MachineRemediation": "machineremediation.sickbay.dev",
 }
 
-// names prints the names of objects that need a person, wait, or are in repair.
+// names prints the names of objects that need a person, wait, are in repair, or take long to be deleted.
 func names(w io.Writer, fleet explain.Fleet) error {
-	for _, item := range slices.Concat(fleet.NeedsYou, fleet.Waiting, fleet.InRepair) {
+	for _, item := range slices.Concat(fleet.NeedsYou, fleet.Waiting, fleet.InRepair, fleet.Deleting) {
 		if _, err := fmt.Fprintf(w, "%s/%s\n", resources[item.Kind], item.Name); err != nil {
 			return err
 		}
@@ -125,6 +126,8 @@ func (t *text) fleet(p explain.Fleet, wide bool) {
 	t.items("NEEDS YOU", red, p.NeedsYou, wide)
 	t.items("WAITING", yellow, p.Waiting, wide)
 	t.items("IN REPAIR", blue, p.InRepair, wide)
+	t.items("DELETING", yellow, p.Deleting, wide)
+	t.items("STARTING", blue, p.Starting, wide)
 	t.items("PAUSED", yellow, p.Paused, wide)
 	t.items("UNREADABLE", yellow, p.Unreadable, wide)
 	t.next(p.Next, wide)
@@ -157,11 +160,11 @@ func (t *text) next(all []explain.Upcoming, wide bool) {
 	t.flush(tw, len(all)-len(shown))
 }
 
-// checks prints MachineHealthChecks; without -o wide, only those that are closed or have machines that are not healthy.
+// checks prints MachineHealthChecks; without -o wide, only those that are closed, select no machine, or have machines that are not healthy.
 func (t *text) checks(all []explain.CheckLine, wide bool) {
 	var lines []explain.CheckLine
 	for _, c := range all {
-		if wide || c.Healthy != c.Machines || !c.Open {
+		if wide || c.Healthy != c.Machines || c.Machines == 0 || !c.Open {
 			lines = append(lines, c)
 		}
 	}

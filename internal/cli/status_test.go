@@ -37,13 +37,17 @@ func TestStatus(t *testing.T) {
 	s := sickFleet(t)
 	got := s.run("status", atOnce)
 	for _, want := range []string{
-		"1 cluster, 3 machines: 1 healthy, 2 sick\n", "Manager: It is unknown whether one is running: there is no lease sickbay-manager",
+		"1 cluster, 3 machines: 1 healthy, 2 sick\n", "Manager: Unknown, since there is no lease sickbay-manager; --adopt=all is assumed",
 		"NEEDS YOU\n  fleet/metal-2  approve or deny replace: " + sickness, "WAITING\n  fleet/metal-3  about to be repaired",
-		"fleet/metal-3  is admitted to repair: replace", "fleet/workers  3         1        2",
+		"fleet/metal-3  goes into repair: replace", "fleet/workers  3         1        2",
 	} {
 		if got.code != exitOK || !strings.Contains(s.scrub(got.stdout), want) {
 			t.Errorf("exit code %d, it does not say %q:\n%s%s", got.code, want, s.scrub(got.stdout), got.stderr)
 		}
+	}
+	build.Create(t.Context(), t, s.c, build.MachineHealthCheck(s.ns, "typo", build.InCluster("blue"), build.Selector(map[string]string{"rack": "r8"})))
+	if got := s.run("status", atOnce); !strings.Contains(s.scrub(got.stdout), "selects no machine: none has rack=r8, but 1 has rack=r7") {
+		t.Errorf("of a health check that selects nothing it says:\n%s", got.stdout)
 	}
 	wide := s.run("status", atOnce, "-o", "name", "-l", "rack=r7")
 	if wide.stdout != "machine.cluster.x-k8s.io/metal-3\n" {
@@ -55,7 +59,7 @@ func TestStatus(t *testing.T) {
 // parallel: all tests share the lease.
 func TestFlagsOfTheManager(t *testing.T) {
 	s := sickFleet(t)
-	const assumed, repaired = "so this assumes all of them", "about to be repaired"
+	const assumed, repaired = "--adopt=all is assumed", "about to be repaired"
 	if got := s.run("explain", "metal-3", atOnce).stdout; !strings.Contains(got, assumed) || !strings.Contains(got, repaired) {
 		t.Errorf("without a lease it says:\n%s", got)
 	}

@@ -1,35 +1,33 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
-	clusterconfig "sigs.k8s.io/cluster-api/util/kubeconfig"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/healthcheck/targets"
-	"github.com/sickbay-dev/sickbay/internal/app"
-	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 	"github.com/sickbay-dev/sickbay/internal/uninstall"
-	"github.com/sickbay-dev/sickbay/internal/uninstall/trace"
 	"github.com/sickbay-dev/sickbay/internal/words"
-	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
+// uninstallPeriod is how often to look while a manager drains.
+const uninstallPeriod = 2 * time.Second
+
 type uninstallFlags struct {
-	access       access
-	confirm      confirm
-	options      trace.Options
-	crds         bool
-	ignoreLeader bool
-	leaveNodes   bool
-	clock        clock.PassiveClock
+	access      access
+	confirm     confirm
+	annotations bool
+	timeout     time.Duration
+	clock       clock.PassiveClock
 }
 
 func newUninstall() *cobra.Command { return (&uninstallFlags{clock: clock.RealClock{}}).command() }
@@ -37,15 +35,15 @@ func newUninstall() *cobra.Command { return (&uninstallFlags{clock: clock.RealCl
 func (f *uninstallFlags) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "uninstall",
-		Short: "Remove everything that Sickbay has written",
-		Long: "Remove everything that Sickbay has written, in all namespaces or in one: first it lets hosts that are kept off come on and puts their\n" +
-			"Nodes back into service; then it removes conditions, marks, annotations, finalizers, requests, pauses for upgrades and records. It\n" +
-			"writes with your rights, shows everything before it asks, and leaves what you have written. Run it again if it was interrupted.\n\n" +
-			"Stop the manager first (kubectl scale deployment/sickbay --replicas=0): while one leads, the command removes nothing. Afterwards\n" +
-			"remove the installation, for example with helm uninstall: the command leaves the Deployment, permissions and policies, and without --crds also the kinds.\n\n" +
-			"Exit codes: 0 nothing is left, or with --dry-run everything could be read; 1 something could not be read or removed, a manager\n" +
-			"leads, or you declined; 2 the input is invalid.",
-		Example: "  sickbay uninstall --dry-run\n  sickbay uninstall -n metal\n  sickbay uninstall --yes --annotations --crds",
+		Short: "Wait until Sickbay has taken back everything that it has written",
+		Long: "Wait until Sickbay has taken back everything that it has written, in all namespaces or in one. The manager takes it back: give it the flag\n" +
+			"--drain first (helm upgrade --reset-then-reuse-values --set drain=true). Then it ends all repairs, lets hosts that are kept off come on,\n" +
+			"puts their Nodes back into service, and removes conditions, marks, annotations, requests, finalizers and pauses for upgrades. The\n" +
+			"command only looks, with your rights, and says what is left. It leaves what you have written, and the history of repairs.\n\n" +
+			"Afterwards remove the installation, for example with helm uninstall, and then the kinds: sickbay crds | kubectl delete -f -\n\n" +
+			"Exit codes: 0 nothing is left, or with --dry-run everything could be read; 1 something is left or could not be read, or you declined;\n" +
+			"2 the input is invalid.",
+		Example: "  sickbay uninstall --dry-run\n  sickbay uninstall -n metal\n  sickbay uninstall --yes --annotations",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
@@ -53,11 +51,10 @@ func (f *uninstallFlags) command() *cobra.Command {
 	f.access.addAll(fs)
 	fs.Lookup("namespace").Usage = "Namespace to look at. Default: all."
 	f.confirm.add(fs)
-	fs.Lookup("dry-run").Usage = "Show what would be removed, and write nothing."
-	fs.BoolVar(&f.options.Annotations, "annotations", false, "Also remove the annotations with which people have configured Sickbay.")
-	fs.BoolVar(&f.crds, "crds", false, "At the end, delete the CustomResourceDefinitions of Sickbay's kinds, and with them all plans and templates.")
-	fs.BoolVar(&f.ignoreLeader, "ignore-leader", false, "Continue even if a manager leads, or if its lease cannot be read. A running manager writes its objects again.")
-	fs.BoolVar(&f.leaveNodes, "leave-nodes", false, "Do not wait for Nodes that are missing or cannot be reached: what has not been restored on them is lost.")
+	fs.Lookup("dry-run").Usage = "Show what is left, without waiting, and write nothing."
+	fs.Lookup("yes").Usage = "Remove the annotations without asking."
+	fs.BoolVar(&f.annotations, "annotations", false, "At the end, remove the annotations with which people have configured Sickbay.")
+	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "How long to wait; 0 means for ever.")
 	return cmd
 }
 
@@ -74,148 +71,132 @@ func (f *uninstallFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := f.confirm.validate(cmd.InOrStdin()); err != nil {
-		return err
-	}
-	if f.crds && namespace != "" {
-		return usageError{errors.New("--crds and --namespace cannot be used together: kinds exist in all namespaces")}
+	if f.annotations {
+		if err := f.confirm.validate(cmd.InOrStdin()); err != nil {
+			return err
+		}
 	}
 	c, err := f.access.client()
 	if err != nil {
 		return err
 	}
-	u := &uninstall.Uninstaller{
-		Client: c, Namespace: namespace, Options: f.options, LeaveNodes: f.leaveNodes, Definitions: f.crds, Clock: f.clock,
-		Workload: func(ctx context.Context, cluster client.ObjectKey) (client.Client, error) {
-			return workloadCluster(ctx, c, cluster)
-		},
-	}
-	return f.uninstall(cmd, u)
-}
-
-// workloadTimeout is the timeout of each request to a workload cluster.
-const workloadTimeout = 10 * time.Second
-
-// workloadCluster connects to a workload cluster with the kubeconfig that Cluster API keeps. The people who may write that are not always the
-// people who run this, so it refuses a kubeconfig that names a command or a file.
-func workloadCluster(ctx context.Context, c client.Client, cluster client.ObjectKey) (client.Client, error) {
-	data, err := clusterconfig.FromSecret(ctx, workload.Kubeconfigs{Reader: c}, cluster)
-	if err != nil {
-		return nil, fmt.Errorf("reading its kubeconfig: %w", err)
-	}
-	config, err := targets.ParseKubeconfig(data)
-	if err != nil {
-		return nil, fmt.Errorf("parsing its kubeconfig: %w", err)
-	}
-	config.Timeout, config.UserAgent = workloadTimeout, "sickbay/"+app.Version
-	return client.New(config, client.Options{})
-}
-
-func (f *uninstallFlags) uninstall(cmd *cobra.Command, u *uninstall.Uninstaller) error {
-	survey, err := u.Survey(cmd.Context())
+	seen, err := uninstall.Look(cmd.Context(), c, namespace, f.clock.Now())
 	if err != nil {
 		return err
 	}
-	f.show(cmd, survey)
-	if survey.Ours() == 0 {
-		return allRead(survey)
-	}
-	refused := f.refuse(survey)
-	f.warn(cmd, survey, refused)
+	f.show(cmd, seen)
 	if f.confirm.dryRun {
-		return allRead(survey)
+		fmt.Fprint(tame{cmd.ErrOrStderr()}, line(seen.Waits()))
+		if len(seen.Unread) > 0 {
+			return errNo // Traces may be left there.
+		}
+		return nil
 	}
-	if refused != nil {
-		return refused
+	if seen, err = f.await(cmd, c, namespace, seen); err != nil {
+		return err
+	}
+	if err := f.forget(cmd, c, seen); err != nil {
+		return err
+	}
+	if len(seen.Unread) > 0 {
+		fmt.Fprintln(cmd.OutOrStdout(), "Nothing that Sickbay has written is left on the objects that could be read")
+		return errNo
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), "Nothing that Sickbay has written is left")
+	if len(seen.Leaders) == 0 {
+		fmt.Fprintln(cmd.ErrOrStderr(), "No manager has a lease. If one runs without --leader-elect, stop it, or it writes this again")
+	}
+	return nil
+}
+
+// line ends a sentence with a line break, if there is one.
+func line(sentence string) string {
+	if sentence == "" {
+		return ""
+	}
+	return oneLine(errors.New(sentence)) + "\n"
+}
+
+// await looks until nothing is left, and says whenever it waits for something else.
+func (f *uninstallFlags) await(cmd *cobra.Command, c client.Client, namespace string, seen uninstall.Seen) (uninstall.Seen, error) {
+	ctx := cmd.Context()
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
+	said := ""
+	var failed error
+	err := wait.PollUntilContextCancel(ctx, uninstallPeriod, true, func(ctx context.Context) (bool, error) {
+		if said != "" {
+			latest, err := uninstall.Look(ctx, c, namespace, f.clock.Now())
+			if ctx.Err() != nil {
+				return false, nil
+			}
+			if failed = err; err != nil {
+				return false, nil // The API server may be back in a moment.
+			}
+			seen = latest
+		}
+		waits := seen.Waits()
+		if waits != said {
+			fmt.Fprint(tame{cmd.ErrOrStderr()}, line(waits))
+		}
+		said = waits
+		return waits == "", nil
+	})
+	if err == nil {
+		return seen, nil
+	}
+	if err := cmd.Context().Err(); err != nil {
+		return seen, err
+	}
+	out := tame{cmd.OutOrStdout()}
+	fmt.Fprintf(out, "\nAfter %s, something is left:\n", f.timeout)
+	list(out, seen.Left(), func(i uninstall.Item) []string { return i.Ours })
+	return seen, cmp.Or(failed, errNo)
+}
+
+// forget removes people's annotations, if they want that.
+func (f *uninstallFlags) forget(cmd *cobra.Command, c client.Client, seen uninstall.Seen) error {
+	yours := slices.DeleteFunc(slices.Clone(seen.Items), func(i uninstall.Item) bool { return len(i.Yours) == 0 })
+	if !f.annotations || len(yours) == 0 {
+		return nil
 	}
 	if !f.confirm.yes {
-		if err := f.confirm.ask(cmd, "Remove this?"); err != nil {
+		if err := f.confirm.ask(cmd, "Remove your annotations from "+words.Count(len(yours), "object", "objects")+"?"); err != nil {
 			return err
 		}
 	}
-	out := tame{cmd.OutOrStdout()}
-	failed := u.TakeBack(cmd.Context(), survey, func(item uninstall.Item, err error) {
-		if err != nil {
-			fmt.Fprintf(out, "%s: not removed: %s\n", item, oneLine(err))
-			return
+	var failed []error
+	for _, item := range yours {
+		err := uninstall.Forget(cmd.Context(), c, item)
+		if err == nil {
+			fmt.Fprintf(tame{cmd.OutOrStdout()}, "%s: removed %s\n", item, strings.Join(item.Yours, ", "))
 		}
-		fmt.Fprintf(out, "%s: removed\n", item)
-	})
-	if err := cmd.Context().Err(); err != nil {
-		return err
+		failed = append(failed, err)
 	}
-	return f.verify(cmd, u, failed)
-}
-
-// refuse returns an error if a manager leads or may lead.
-func (f *uninstallFlags) refuse(survey uninstall.Survey) error {
-	const anyway = "; --ignore-leader continues anyway"
-	switch {
-	case f.ignoreLeader:
-		return nil
-	case len(survey.Leaders) > 0:
-		return fmt.Errorf("a manager leads, and would write this again: %s. Stop it (kubectl scale --replicas=0); if it was killed, wait 75 seconds%s", strings.Join(survey.Leaders, ", "), anyway)
-	case survey.LeadersUnread:
-		return fmt.Errorf("cannot check whether a manager leads: you may not read leases%s", anyway)
-	}
-	return nil
-}
-
-// warn says what a dry-run would be refused for, and that a manager may be running that has no lease. The latter is no reason to
-// refuse: an earlier run has removed the leases.
-func (f *uninstallFlags) warn(cmd *cobra.Command, survey uninstall.Survey, refused error) {
-	w := tame{cmd.ErrOrStderr()}
-	switch {
-	case refused != nil && f.confirm.dryRun:
-		fmt.Fprintf(w, "would be refused: %s\n", oneLine(refused))
-	case survey.NoLease && !f.ignoreLeader:
-		fmt.Fprintf(w, "It is unknown whether a manager is running: %s. If one is, stop it first (kubectl scale --replicas=0), or it writes this again\n", scope.NoLease)
-	}
-}
-
-// verify surveys everything again, and prints what is left.
-func (f *uninstallFlags) verify(cmd *cobra.Command, u *uninstall.Uninstaller, failed error) error {
-	left, err := u.Survey(cmd.Context())
-	if err != nil {
-		return err
-	}
-	out := tame{cmd.OutOrStdout()}
-	if n := left.Ours(); n > 0 {
-		fmt.Fprintf(out, "\nSickbay's writes are left on %s:\n", words.Count(n, "object", "objects"))
-		list(out, left.Items, func(i uninstall.Item) []string { return i.What })
-		return errNo
-	}
-	if failed != nil {
-		return failed
-	}
-	if len(left.Unread) > 0 {
-		fmt.Fprintln(out, "\nNothing that Sickbay has written is left on the objects that could be read")
-		return errNo
-	}
-	fmt.Fprintln(out, "\nNothing that Sickbay has written is left")
-	return nil
+	return errors.Join(failed...)
 }
 
 // show prints what was found, and what could not be read.
-func (f *uninstallFlags) show(cmd *cobra.Command, survey uninstall.Survey) {
+func (f *uninstallFlags) show(cmd *cobra.Command, seen uninstall.Seen) {
 	out := tame{cmd.OutOrStdout()}
-	for _, one := range survey.Unread {
+	for _, one := range seen.Unread {
 		fmt.Fprintf(tame{cmd.ErrOrStderr()}, "not read: %s\n", one)
 	}
-	if n := survey.Ours(); n == 0 {
-		fmt.Fprintln(out, "Nothing that Sickbay has written was found")
-	} else {
-		fmt.Fprintf(out, "Sickbay has written to %s:\n", words.Count(n, "object", "objects"))
+	if left := seen.Left(); len(left) > 0 {
+		fmt.Fprintf(out, "Sickbay has written to %s:\n", words.Count(len(left), "object", "objects"))
+		list(out, left, func(i uninstall.Item) []string { return i.Ours })
 	}
-	list(out, survey.Items, func(i uninstall.Item) []string { return i.What })
 	var yours strings.Builder
-	list(&yours, survey.Items, func(i uninstall.Item) []string { return i.Yours })
+	list(&yours, seen.Items, func(i uninstall.Item) []string { return i.Yours })
 	if yours.Len() > 0 {
-		hint := " (--annotations removes the annotations)"
-		if f.options.Annotations {
-			hint = ""
+		hint := " (--annotations removes them)"
+		if f.annotations {
+			hint = ", until the end"
 		}
-		fmt.Fprintf(out, "\nYours, left unchanged%s:\n%s", hint, yours.String())
+		fmt.Fprintf(out, "Your annotations stay%s:\n%s", hint, yours.String())
 	}
 }
 
@@ -225,12 +206,4 @@ func list(w io.Writer, items []uninstall.Item, what func(uninstall.Item) []strin
 			fmt.Fprintf(w, "  %s: %s\n", item, strings.Join(all, ", "))
 		}
 	}
-}
-
-// allRead returns an error if something could not be read, as traces may be left there.
-func allRead(survey uninstall.Survey) error {
-	if len(survey.Unread) > 0 {
-		return errNo
-	}
-	return nil
 }

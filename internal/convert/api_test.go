@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// refusal makes the API server validate all health checks and plans of a stream, and returns why it rejects one; empty if it
+// refusal makes the API server validate all health checks, plans and Clusters of a stream, and returns why it rejects one; empty if it
 // rejects none.
 func refusal(t testing.TB, c client.Client, namespace, stream string) string {
 	t.Helper()
@@ -26,7 +26,7 @@ func refusal(t testing.TB, c client.Client, namespace, stream string) string {
 	strict := client.NewDryRunClient(client.WithFieldValidation(c, metav1.FieldValidationStrict))
 	for _, document := range documents {
 		for _, one := range document.Objects {
-			if kind := one.Kind().Kind; kind != "MachineHealthCheck" && kind != planKind {
+			if kind := one.Kind(); kind.Kind != "MachineHealthCheck" && kind.Kind != planKind && (kind.Kind != "Cluster" || kind.Version != "v1beta2") {
 				continue
 			}
 			obj := &unstructured.Unstructured{Object: one.Value}

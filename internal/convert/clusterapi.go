@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +17,7 @@ const (
 	checks            = "checks"
 	nodeConditions    = "unhealthyNodeConditions"
 	machineConditions = "unhealthyMachineConditions"
+	oldConditions     = "unhealthyConditions"
 	startupTimeout    = "nodeStartupTimeoutSeconds"
 	remediation       = "remediation"
 	triggerIf         = "triggerIf"
@@ -59,25 +62,35 @@ func (c *conversion) spec() *yaml.Node {
 		c.refuse(c.root, "it has no spec")
 		return nil
 	}
-	if metadata := manifest.Get(c.root, "metadata"); metadata != nil && metadata.Kind != yaml.MappingNode {
+	metadata := manifest.Get(c.root, "metadata")
+	if metadata != nil && metadata.Kind != yaml.MappingNode {
 		c.refuse(metadata, "it must have fields")
 		return nil
 	}
-	for _, path := range []string{checks, remediation, remediation + "." + triggerIf, remediation + "." + templateRef} {
-		within, last, nested := strings.Cut(path, ".")
-		if !nested {
-			within, last = "", path
-		}
-		parent := spec
-		if within != "" {
-			parent = manifest.Get(spec, within)
-		}
-		if value := manifest.Get(parent, last); value != nil && value.Kind != yaml.MappingNode && !isNull(value) {
+	if !c.wellFormed(spec) {
+		return nil
+	}
+	for _, field := range []string{"name", "namespace", "labels", "annotations"} {
+		c.quote(manifest.Get(metadata, field))
+	}
+	c.quote(manifest.Get(spec, "clusterName"))
+	c.quote(manifest.Get(manifest.Get(spec, "selector"), "matchLabels"))
+	return spec
+}
+
+// wellFormed rejects what should have fields and has none.
+func (c *conversion) wellFormed(spec *yaml.Node) bool {
+	if spec.Kind != yaml.MappingNode {
+		c.refuse(spec, "it must have fields")
+		return false
+	}
+	for _, path := range []string{checks, remediation, triggerIf, templateRef, remediation + "." + triggerIf, remediation + "." + templateRef} {
+		if _, value, found := manifest.At(spec, path); found && value.Kind != yaml.MappingNode && !isNull(value) {
 			c.refuse(value, "it must have fields")
-			return nil
+			return false
 		}
 	}
-	return spec
+	return true
 }
 
 // fields moves the fields of MachineHealthChecks to their current places.
@@ -86,7 +99,11 @@ func (c *conversion) fields(spec *yaml.Node) {
 		old, group, field string
 		convert           func(key, value *yaml.Node) *yaml.Node
 	}{
-		{"unhealthyConditions", checks, nodeConditions, nil},
+		{triggerIf, remediation, triggerIf, nil},
+		{templateRef, remediation, templateRef, c.template},
+		{atMost, triggerIf, atMost, c.limit},
+		{inRange, triggerIf, inRange, nil},
+		{oldConditions, checks, nodeConditions, nil},
 		{nodeConditions, checks, nodeConditions, nil},
 		{machineConditions, checks, machineConditions, nil},
 		{"nodeStartupTimeout", checks, startupTimeout, c.startup},
@@ -98,11 +115,13 @@ func (c *conversion) fields(spec *yaml.Node) {
 		c.move(spec, one.old, one.group, one.field, one.convert)
 	}
 	group := manifest.Get(spec, checks)
-	c.renameStartup(group)
+	c.rename(group, "nodeStartupTimeout", startupTimeout, c.startup)
+	c.rename(group, oldConditions, nodeConditions, nil)
 	c.conditions(group, nodeConditions)
 	c.conditions(group, machineConditions)
 	if c.changed {
 		c.normalizeLimit(spec)
+		c.dropNested(spec)
 		prune(group, nodeConditions, machineConditions, startupTimeout)
 		rest := manifest.Get(spec, remediation)
 		prune(manifest.Get(rest, triggerIf), atMost, inRange)
@@ -134,33 +153,34 @@ func (c *conversion) move(spec *yaml.Node, old, group, field string, convert fun
 	} else {
 		parent = child(spec, group, at)
 	}
-	if manifest.Index(parent, field) >= 0 {
-		c.lose(key, value, "spec has both this and "+field+", which is its name today")
-		c.beCareful()
-		return
-	}
-	key.Value = field
-	insert(parent, key, value, end)
+	c.put(parent, field, key, value, end)
 }
 
-// renameStartup renames the field with the old name in its current place.
-func (c *conversion) renameStartup(group *yaml.Node) {
-	key, value := take(group, "nodeStartupTimeout")
+// rename renames a field with an old name in its current place.
+func (c *conversion) rename(group *yaml.Node, old, field string, convert func(key, value *yaml.Node) *yaml.Node) {
+	key, value := take(group, old)
 	if key == nil {
 		return
 	}
 	c.changed = true
-	made := c.startup(key, value)
-	if made == nil {
-		return
+	if convert != nil {
+		if value = convert(key, value); value == nil {
+			return
+		}
 	}
-	if manifest.Index(group, startupTimeout) >= 0 {
-		c.lose(key, value, "spec.checks has both this and "+startupTimeout+", which is its name today")
+	c.put(group, field, key, value, 0)
+}
+
+// put puts a value in its current field, unless something is there.
+func (c *conversion) put(parent *yaml.Node, field string, key, value *yaml.Node, at int) {
+	if i := manifest.Index(parent, field); i >= 0 {
+		within := strings.TrimSuffix(c.paths[key], key.Value)
+		c.lose(key, value, fmt.Sprintf("%s has both %s and %s", strings.TrimSuffix(within, "."), key.Value, strings.TrimPrefix(c.paths[parent.Content[i]], within)))
 		c.beCareful()
 		return
 	}
-	key.Value = startupTimeout
-	insert(group, key, made, 0)
+	key.Value = field
+	insert(parent, key, value, at)
 }
 
 func (c *conversion) startup(key, value *yaml.Node) *yaml.Node {
@@ -192,13 +212,53 @@ func isDigits(text string) bool {
 }
 
 // dropUnknown turns unknown fields into comments: the API server would drop them, or reject the object.
-func (c *conversion) dropUnknown(spec *yaml.Node) {
-	for _, field := range fieldsOf(spec) {
-		if !slices.Contains(today, field) {
-			c.drop(spec, field, "a MachineHealthCheck has no such field")
+func (c *conversion) dropUnknown(spec *yaml.Node, known ...string) {
+	c.dropOthers(spec, slices.Concat(today, known)...)
+}
+
+// dropNested does the same below the spec.
+func (c *conversion) dropNested(spec *yaml.Node) {
+	group, rest := manifest.Get(spec, checks), manifest.Get(spec, remediation)
+	c.dropOthers(group, nodeConditions, machineConditions, startupTimeout)
+	for _, list := range []string{nodeConditions, machineConditions} {
+		if items := manifest.Get(group, list); items != nil && items.Kind == yaml.SequenceNode {
+			for _, item := range items.Content {
+				c.dropOthers(item, "type", "status", timeoutSeconds)
+			}
+		}
+	}
+	c.dropOthers(manifest.Get(rest, triggerIf), atMost, inRange)
+	if ref := manifest.Get(rest, templateRef); ref != nil && ref.Kind == yaml.MappingNode {
+		c.onlyReference(ref)
+	}
+	known := []string{triggerIf, templateRef}
+	if c.embedded {
+		known = append(known, "maxInFlight")
+	}
+	c.dropOthers(rest, known...)
+}
+
+// dropOthers turns all but some fields of a mapping into comments.
+func (c *conversion) dropOthers(of *yaml.Node, known ...string) {
+	if of == nil || of.Kind != yaml.MappingNode {
+		return
+	}
+	for _, field := range fieldsOf(of) {
+		if slices.Contains(known, field) {
+			continue
+		}
+		value := manifest.Get(of, field)
+		c.drop(of, field, "a MachineHealthCheck has no such field")
+		if strings.Contains(strings.ToLower(field), "template") || isLimit(value) || value.Kind == yaml.MappingNode && slices.ContainsFunc(value.Content, isLimit) {
+			c.beCareful()
 		}
 	}
 }
+
+// limits matches what a limit on repairs looks like, whatever its field is called.
+var limits = regexp.MustCompile(`^(\d+%?|\[\d+-\d+\])$`)
+
+func isLimit(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && limits.MatchString(n.Value) }
 
 // inOrder sorts the fields of a spec in the usual order, if some were moved.
 func inOrder(spec *yaml.Node) {

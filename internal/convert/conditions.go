@@ -3,7 +3,6 @@ package convert
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -25,24 +24,17 @@ func (c *conversion) conditions(group *yaml.Node, field string) {
 	}
 	if list.Kind != yaml.SequenceNode {
 		if c.changed {
-			c.drop(group, field, "it is no list")
+			c.drop(group, field, "it is not a list")
 		}
 		return
 	}
-	kept, bad, problems := []*yaml.Node{}, []*yaml.Node{}, []string{}
+	kept := []*yaml.Node{}
 	for _, item := range list.Content {
 		if problem := c.condition(item, field == machineConditions); problem != "" {
-			bad, problems = append(bad, item), append(problems, problem)
+			c.lose(nil, item, problem)
 			continue
 		}
 		kept = append(kept, item)
-	}
-	if len(kept) == 0 && len(bad) > 0 {
-		c.drop(group, field, strings.Join(slices.Compact(problems), "; "))
-		return
-	}
-	for i, item := range bad {
-		c.lose(nil, item, problems[i])
 	}
 	list.Content = kept
 }
@@ -50,7 +42,7 @@ func (c *conversion) conditions(group *yaml.Node, field string) {
 // condition converts one condition to the current form, or says why it cannot.
 func (c *conversion) condition(item *yaml.Node, ofMachine bool) (problem string) {
 	if item.Kind != yaml.MappingNode {
-		return "it is no condition"
+		return "it is not a condition"
 	}
 	if kind := manifest.Get(item, "type"); ofMachine && kind != nil && slices.Contains(refusedConditions, kind.Value) {
 		return fmt.Sprintf("Cluster API refuses Machine conditions of the type %s, which follow from the verdict itself; "+

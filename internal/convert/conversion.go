@@ -1,13 +1,16 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
@@ -27,6 +30,10 @@ type conversion struct {
 	changed bool
 	// refused reports whether it cannot be converted.
 	refused bool
+	// why is the note about that.
+	why Note
+	// embedded reports whether it has health checks as parts, which cannot be a dry-run.
+	embedded bool
 }
 
 // remember stores the original path of every node.
@@ -54,7 +61,15 @@ func (c *conversion) remember(n *yaml.Node, path string) {
 func (c *conversion) note(at *yaml.Node, message string) { c.say(at, false, message) }
 
 func (c *conversion) say(at *yaml.Node, lost bool, message string) {
-	c.notes = append(c.notes, Note{File: c.file, Line: at.Line, Field: c.paths[at], Lost: lost, Message: message})
+	c.notes = append(c.notes, Note{File: c.file, Line: c.line(at), Field: c.paths[at], Lost: lost, Message: message})
+}
+
+// line returns the line of a node. One that was made here has none, so its line is that of what was to contain it.
+func (c *conversion) line(at *yaml.Node) int {
+	if spec := manifest.Index(c.root, "spec"); at.Line == 0 && spec >= 0 {
+		return c.root.Content[spec].Line
+	}
+	return cmp.Or(at.Line, c.root.Line)
 }
 
 // lose notes that something could not be expressed, and keeps it as a comment. The key may be nil for an item of a
@@ -72,10 +87,29 @@ func (c *conversion) lose(key, value *yaml.Node, message string) {
 	}
 }
 
+// quote puts metadata and labels in quotes that are a number or a boolean without them, also by the older rules that an API server has.
+func (c *conversion) quote(n *yaml.Node) {
+	if n == nil {
+		return
+	}
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 {
+			continue
+		}
+		c.quote(child)
+	}
+	if n.Kind == yaml.ScalarNode && n.Style == 0 && (slices.Contains([]string{"!!int", "!!float", "!!bool"}, n.ShortTag()) || olderBooleans.MatchString(n.Value)) {
+		n.Tag, n.Style, c.changed = "!!str", yaml.DoubleQuotedStyle, true
+	}
+}
+
+// olderBooleans matches what was a boolean before YAML 1.2.
+var olderBooleans = regexp.MustCompile(`^(?i:y|n|yes|no|on|off)$`)
+
 // refuse notes why the object stays unchanged.
 func (c *conversion) refuse(at *yaml.Node, message string) {
-	c.refused = true
 	c.say(at, true, message)
+	c.refused, c.why = true, c.notes[len(c.notes)-1]
 }
 
 // refusals returns the notes about an object that stays unchanged.
@@ -83,9 +117,8 @@ func (c *conversion) refusals() []Note {
 	if !c.refused {
 		return nil
 	}
-	last := c.notes[len(c.notes)-1]
-	last.Message = "it stays as it is: " + last.Message
-	return []Note{last}
+	c.why.Message = Stays + c.why.Message
+	return []Note{c.why}
 }
 
 // drop removes a field that its mapping must not have, and notes why.
@@ -96,7 +129,14 @@ func (c *conversion) drop(mapping *yaml.Node, field, message string) {
 }
 
 // beCareful makes the result a dry-run: because of a loss, it would repair machines that were not repaired before.
+// What cannot be a dry-run stays as it is.
 func (c *conversion) beCareful() {
+	if c.embedded && len(c.notes) > 0 {
+		c.refused, c.why = true, c.notes[len(c.notes)-1]
+	}
+	if c.embedded {
+		return
+	}
 	annotations := child(child(c.root, "metadata", 2), "annotations", end)
 	take(annotations, mhcspec.DryRunAnnotation)
 	value := text("true")

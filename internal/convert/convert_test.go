@@ -52,6 +52,21 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestTemplateOf: the first thing to fill in is that of a health check, of what has some, or of a plan.
+func TestTemplateOf(t *testing.T) {
+	const capi, named = "apiVersion: cluster.x-k8s.io/v1beta1\nkind: ", "\nmetadata: {name: '${A}'}\nspec: "
+	for text, want := range map[string]bool{
+		capi + "MachineHealthCheck" + named + "{}": true, capi + "Cluster" + named + "{topology: {class: a}}": true, capi + "ClusterClass" + named + "{}": true,
+		capi + "Cluster" + named + "{paused: true}": false, "apiVersion: v1\nkind: Secret" + named + "{}": false,
+		"apiVersion: sickbay.dev/v1alpha1\nkind: MachineRemediationTemplate" + named + "{}": true, "# ${A}\n": false,
+	} {
+		documents, _ := manifest.Parse("a.yaml", []byte(text))
+		if got := TemplateOf(documents[0]); (got != nil) != want || want && got.Line != 3 {
+			t.Errorf("%s\ngot %+v, want one: %t", text, got, want)
+		}
+	}
+}
+
 // TestDryRun: if more might be done to machines than before, nothing is done until somebody has checked.
 func TestDryRun(t *testing.T) {
 	const (

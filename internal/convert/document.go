@@ -1,9 +1,12 @@
 package convert
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 )
@@ -24,13 +27,13 @@ func Document(d *manifest.Document, o Options) (converted string, notes []Note) 
 	if d.Objects[0].Within != "" {
 		list, err := listOf(d, all)
 		if err != nil {
-			return d.Text, append(notes, Note{File: d.File, Line: d.Line, Lost: true, Message: "it stays as it is: " + err.Error()})
+			return d.Text, append(notes, Note{File: d.File, Line: d.Line, Lost: true, Message: Stays + err.Error()})
 		}
 		nodes = []*yaml.Node{list}
 	}
 	text := render(d, nodes)
 	if _, problems := manifest.Parse(d.File, []byte(text)); len(problems) > 0 {
-		return d.Text, []Note{{File: d.File, Line: d.Line, Lost: true, Message: "it stays as it is: its comments stand where they cannot be kept"}}
+		return d.Text, []Note{{File: d.File, Line: d.Line, Lost: true, Message: Stays + "its comments stand where they cannot be kept"}}
 	}
 	return text, notes
 }
@@ -41,12 +44,16 @@ func listOf(d *manifest.Document, items []Converted) (*yaml.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	set(list, "kind", "List")
-	set(list, "apiVersion", "v1")
-	before := manifest.Get(list, "items")
+	path, _, _ := strings.Cut(d.Objects[0].Within, "[")
+	if path == "items" {
+		set(list, "kind", "List")
+		set(list, "apiVersion", "v1")
+	}
+	_, before, _ := manifest.At(list, path)
+	_, read, _ := manifest.At(manifest.Resolve(d.Root.Content[0]), path)
 	after, next := []*yaml.Node{}, 0
 	for i, item := range before.Content {
-		if next < len(items) && d.Objects[next].Node == manifest.Resolve(manifest.Get(manifest.Resolve(d.Root.Content[0]), "items").Content[i]) {
+		if next < len(items) && d.Objects[next].Node == manifest.Resolve(read.Content[i]) {
 			next++
 			if nodes := items[next-1].Nodes; nodes != nil {
 				after = append(after, nodes...)
@@ -61,12 +68,14 @@ func listOf(d *manifest.Document, items []Converted) (*yaml.Node, error) {
 
 // render writes objects in place of a document, in its style and between its comments.
 func render(d *manifest.Document, objects []*yaml.Node) string {
+	if json.Valid([]byte(d.Text)) {
+		return asJSON(objects, d.Text)
+	}
 	var out strings.Builder
 	if strings.HasPrefix(d.Text, "---") {
 		out.WriteString("---\n")
 	}
-	compact, root := isCompact(d.Root), manifest.Resolve(d.Root.Content[0])
-	isJSON := root.Style&yaml.FlowStyle != 0 && root.Content[0].Style&yaml.DoubleQuotedStyle != 0
+	compact := isCompact(d.Root)
 	for i, object := range objects {
 		document := &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{object}}
 		if i == 0 {
@@ -77,9 +86,7 @@ func render(d *manifest.Document, objects []*yaml.Node) string {
 		if i == len(objects)-1 {
 			document.FootComment = d.Root.FootComment
 		}
-		if isJSON {
-			quote(object)
-		}
+		unfold(object)
 		liftComments(object)
 		out.WriteString(encode(document, compact))
 	}
@@ -89,17 +96,36 @@ func render(d *manifest.Document, objects []*yaml.Node) string {
 	return out.String()
 }
 
-// quote keeps JSON valid JSON.
-func quote(n *yaml.Node) {
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
-		n.Style = yaml.DoubleQuotedStyle
+// asJSON writes objects as JSON: several as a list, since a file of JSON has one value. It has no comments.
+func asJSON(objects []*yaml.Node, before string) string {
+	object := objects[0]
+	if len(objects) > 1 {
+		object = mapping(text("apiVersion"), text("v1"), text("kind"), text("List"), text("items"), sequence(objects...))
 	}
-	if n.Kind != yaml.ScalarNode {
-		n.Style |= yaml.FlowStyle
+	data, err := sigsyaml.YAMLToJSON([]byte(encode(object, true)))
+	if err != nil {
+		// The encoder has just written it.
+		panic(err)
 	}
+	var out bytes.Buffer
+	if _, rest, several := strings.Cut(strings.TrimSpace(before), "\n"); several {
+		indent := rest[:len(rest)-len(strings.TrimLeft(rest, " \t"))]
+		if json.Indent(&out, data, "", indent) == nil {
+			return out.String() + "\n"
+		}
+	}
+	return string(data) + "\n"
+}
+
+// unfold writes what has comments in it without braces: between them, a comment would break the line. It reports whether there is a comment.
+func unfold(n *yaml.Node) (commented bool) {
 	for _, child := range n.Content {
-		quote(child)
+		commented = unfold(child) || commented
 	}
+	if commented {
+		n.Style &^= yaml.FlowStyle
+	}
+	return commented || n.HeadComment+n.LineComment+n.FootComment != ""
 }
 
 // liftComments moves a comment above its field if the value of the field is empty, since the writer breaks the line after it.

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -12,14 +13,18 @@ import (
 // in seconds if the field has its current name (isSeconds).
 func (c *conversion) seconds(value *yaml.Node, isSeconds bool) (*yaml.Node, error) {
 	if value.Kind != yaml.ScalarNode {
-		return nil, fmt.Errorf("it is no duration")
+		return nil, fmt.Errorf("it is not a duration")
 	}
 	if isSeconds && value.ShortTag() == "!!int" {
 		return value, nil
 	}
 	d, err := time.ParseDuration(value.Value)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no duration like 5m", value.Value)
+		said := fmt.Sprintf("%q is not a duration like 5m", value.Value)
+		if isDigits(value.Value) {
+			said += "; perhaps " + value.Value + "s is meant"
+		}
+		return nil, errors.New(said)
 	}
 	whole := d / time.Second
 	if d%time.Second > 0 {

@@ -36,7 +36,10 @@ func (c *conversion) nodeHealthCheck() []*yaml.Node {
 		insert(metadata, text("namespace"), text(c.options.Namespace), manifest.Index(metadata, "name")+2)
 	}
 	c.setCluster(spec, c.options.Cluster)
-	c.selector(spec, c.options.Cluster, nodeLabels)
+	for _, field := range []string{checks, remediation, triggerIf, templateRef, "nodeStartupTimeout", startupTimeout} {
+		c.drop(spec, field, "a NodeHealthCheck has no such field")
+	}
+	c.selector(spec, c.options.Cluster, nodeLabels(wantsControlPlane(spec)))
 	plan := c.plan(spec, name.Value)
 	c.defaultConditions(spec)
 	c.healthy(spec)
@@ -55,12 +58,38 @@ func (c *conversion) nodeHealthCheck() []*yaml.Node {
 // nodeRoles is the domain of the labels for the roles of a Node.
 const nodeRoles = "node-role.kubernetes.io"
 
-// nodeLabels translates a label of Nodes to a label of their Machines. Cluster API copies some labels of a Machine to its
-// Node.
-func nodeLabels(r requirement, _ string) (requirement, fate) {
+// nodeLabels translates labels of Nodes to labels of their Machines. In a control plane, no label of Machines says which are workers as well.
+func nodeLabels(controlPlane bool) translate {
+	return func(r requirement, _ string) (requirement, fate) {
+		if controlPlane && r.key == nodeRoles+"/worker" {
+			return r, unknown
+		}
+		return nodeLabel(r)
+	}
+}
+
+// wantsControlPlane reports whether a selector wants Nodes of the control plane.
+func wantsControlPlane(spec *yaml.Node) bool {
+	selector := manifest.Get(spec, "selector")
+	labels, expressions := manifest.Get(selector, "matchLabels"), manifest.Get(selector, "matchExpressions")
+	if slices.ContainsFunc(fieldsOf(labels), isControlPlane) {
+		return true
+	}
+	return expressions != nil && slices.ContainsFunc(expressions.Content, func(one *yaml.Node) bool {
+		key, operator := manifest.Get(one, "key"), manifest.Get(one, "operator")
+		return key != nil && isControlPlane(key.Value) && operator != nil && operator.Value != doesNotExist
+	})
+}
+
+func isControlPlane(label string) bool {
+	return label == nodeRoles+"/control-plane" || label == nodeRoles+"/master"
+}
+
+// nodeLabel translates one label. Cluster API copies some labels of a Machine to its Node.
+func nodeLabel(r requirement) (requirement, fate) {
 	value, equal := r.equal()
 	there, absent := r.operator == exists || equal && value == "", r.operator == doesNotExist
-	controlPlane := slices.Contains([]string{nodeRoles + "/control-plane", nodeRoles + "/master"}, r.key)
+	controlPlane := isControlPlane(r.key)
 	worker := r.key == nodeRoles+"/worker"
 	switch {
 	case controlPlane && there:
@@ -106,7 +135,7 @@ func (c *conversion) defaultConditions(spec *yaml.Node) {
 // as in Cluster API.
 func (c *conversion) healthy(spec *yaml.Node) {
 	defaultLimit(spec)
-	if limit := manifest.Get(spec, "maxUnhealthy"); limit != nil && strings.HasSuffix(limit.Value, "%") {
+	if limit := manifest.Get(spec, "maxUnhealthy"); limit != nil && c.paths[limit] != "" && strings.HasSuffix(limit.Value, "%") {
 		c.note(limit, "a NodeHealthCheck rounds it up, and a MachineHealthCheck rounds it down")
 	}
 	i := manifest.Index(spec, "minHealthy")
@@ -119,7 +148,7 @@ func (c *conversion) healthy(spec *yaml.Node) {
 	switch {
 	case manifest.Index(spec, "maxUnhealthy") >= 0:
 		c.lose(key, value, "spec has both minHealthy and maxUnhealthy")
-	case !ok || err != nil || n < 0 || n > 100:
+	case err != nil || n < 0 || n > 100 || !ok && n > 0:
 		c.lose(key, value, "a MachineHealthCheck limits how many may be unhealthy, and only a percentage can be turned around; "+
 			"it is a dry-run until you have set spec.remediation.triggerIf.unhealthyLessThanOrEqualTo")
 		c.beCareful()
@@ -141,7 +170,7 @@ func defaultLimit(spec *yaml.Node) {
 		take(spec, field)
 	}
 	if manifest.Index(spec, "minHealthy") < 0 && manifest.Index(spec, "maxUnhealthy") < 0 {
-		insert(spec, text("maxUnhealthy"), commented(text("49%"), "# a NodeHealthCheck has minHealthy: 51% unless it says otherwise"), end)
+		insert(spec, text("maxUnhealthy"), commented(text("49%"), "# a NodeHealthCheck without a limit had minHealthy: 51% before 0.10"), end)
 	}
 }
 

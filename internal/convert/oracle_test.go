@@ -1,9 +1,15 @@
 package convert
 
 import (
+	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	apimachineryconversion "k8s.io/apimachinery/pkg/conversion"
+
+	"github.com/sickbay-dev/sickbay/internal/manifest"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,6 +46,56 @@ func TestAsClusterAPIConverts(t *testing.T) {
 			rt.Fatalf("(-Cluster API +Sickbay):\n%s\nof\n%s", diff, text)
 		}
 	})
+}
+
+// TestClassesAsClusterAPIConverts: a ClusterClass and a Cluster of v1beta1 become what Cluster API itself makes of them.
+func TestClassesAsClusterAPIConverts(t *testing.T) {
+	data, err := os.ReadFile("testdata/clusterclass.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents, _ := manifest.Parse("clusterclass.yaml", data)
+	seen := 0
+	for _, document := range documents {
+		obj := document.Objects[0]
+		if obj.Kind().Version != "v1beta1" || len(Parts(obj)) == 0 {
+			continue
+		}
+		// Cluster API's types take it, and its API does not.
+		text := strings.ReplaceAll(document.Text, "      - type: Ready\n        status: Unknown\n        timeout: 1800s\n", "")
+		converted, notes := stream(t, "a.yaml", []byte(text), options)
+		if slices.ContainsFunc(notes, func(n Note) bool { return n.Lost }) {
+			t.Errorf("said %v", notes)
+		}
+		if obj.Kind().Kind == "Cluster" {
+			asClusterAPI(t, text, converted, clusterv1beta1.Convert_v1beta1_Cluster_To_v1beta2_Cluster, func(c *clusterv1.Cluster) any { return c.Spec })
+		} else {
+			asClusterAPI(t, text, converted, clusterv1beta1.Convert_v1beta1_ClusterClass_To_v1beta2_ClusterClass, func(c *clusterv1.ClusterClass) any { return c.Spec })
+		}
+		seen++
+	}
+	if seen != 2 {
+		t.Errorf("compared %d objects", seen)
+	}
+}
+
+// asClusterAPI compares a conversion with Cluster API's own. A switch that is off is as good as none.
+func asClusterAPI[From, To any](t *testing.T, text, converted string, by func(*From, *To, apimachineryconversion.Scope) error, spec func(*To) any) {
+	t.Helper()
+	from, want, got := new(From), new(To), new(To)
+	if err := yaml.UnmarshalStrict([]byte(text), from); err != nil {
+		t.Fatal(err)
+	}
+	if err := by(from, want, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.UnmarshalStrict([]byte(converted), got); err != nil {
+		t.Fatal(err)
+	}
+	off := cmp.FilterValues(func(a, b *bool) bool { return (a == nil || !*a) && (b == nil || !*b) }, cmp.Ignore())
+	if diff := cmp.Diff(spec(want), spec(got), off); diff != "" {
+		t.Errorf("(-Cluster API +Sickbay):\n%s\nof\n%s", diff, converted)
+	}
 }
 
 // prepare drops what v1beta2 rejects, and rounds up.

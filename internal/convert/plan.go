@@ -76,6 +76,7 @@ func (c *conversion) atMost(key, seconds *yaml.Node, most int64) *yaml.Node {
 // steps returns the steps of the plan, in order.
 func (c *conversion) steps(spec *yaml.Node) *yaml.Node {
 	steps := sequence()
+	c.oneWay(spec)
 	if key, ref := take(spec, "remediationTemplate"); key != nil && !isNull(ref) {
 		c.note(key, "a NodeHealthCheck waits for ever; the step of the plan gives up after a week")
 		step := mapping(key, ref, text(timeoutSeconds), number(longest))
@@ -87,7 +88,7 @@ func (c *conversion) steps(spec *yaml.Node) *yaml.Node {
 		steps.HeadComment, steps.FootComment = key.HeadComment, escalating.FootComment
 		steps.Content = append(steps.Content, escalating.Content...)
 	} else if key != nil && !isNull(escalating) {
-		c.lose(key, escalating, "it is no list")
+		c.lose(key, escalating, "it is not a list")
 	}
 	var names []string
 	kept := steps.Content[:0]
@@ -98,7 +99,7 @@ func (c *conversion) steps(spec *yaml.Node) *yaml.Node {
 		}
 		if problem != "" {
 			// The steps after it would begin earlier.
-			c.lose(nil, step, problem)
+			c.loseStep(step, problem)
 			c.beCareful()
 			continue
 		}
@@ -106,6 +107,24 @@ func (c *conversion) steps(spec *yaml.Node) *yaml.Node {
 	}
 	steps.Content = kept
 	return steps
+}
+
+// loseStep reports a remediation that is no step of the plan. One without an order is quoted as it was written.
+func (c *conversion) loseStep(step *yaml.Node, problem string) {
+	if c.paths[step] == "" && len(step.Content) > 1 && c.paths[step.Content[0]] != "" {
+		c.lose(step.Content[0], step.Content[1], problem)
+		return
+	}
+	c.lose(nil, step, problem)
+}
+
+// oneWay keeps one of two ways to remediate: medik8s wants only one.
+func (c *conversion) oneWay(spec *yaml.Node) {
+	ref, list := manifest.Get(spec, "remediationTemplate"), manifest.Get(spec, "escalatingRemediations")
+	if ref != nil && list != nil && !isNull(ref) && len(list.Content) > 0 {
+		c.drop(spec, "remediationTemplate", "spec has both remediationTemplate and escalatingRemediations")
+		c.beCareful()
+	}
 }
 
 func order(remediation *yaml.Node) int {

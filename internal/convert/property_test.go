@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -245,7 +246,12 @@ func holds(text string) string {
 	var all strings.Builder
 	for _, document := range documents {
 		all.WriteString(document.Text)
-		once, _ := Document(document, options)
+		once, notes := Document(document, options)
+		for _, note := range notes {
+			if note.Line < 1 || note.Line > strings.Count(text, "\n")+1 {
+				return fmt.Sprintf("there is no line for %+v of\n%s", note, document.Text)
+			}
+		}
 		again, problems := manifest.Parse("once.yaml", []byte(once))
 		if len(document.Objects) > 0 && len(problems) > 0 {
 			return problems[0].Error() + "\n" + once + "\nof\n" + document.Text

@@ -34,7 +34,7 @@ func badReference(ref *yaml.Node) string {
 // template converts a reference to its current form. If it were dropped, the machines would be replaced instead.
 func (c *conversion) template(key, value *yaml.Node) *yaml.Node {
 	if value.Kind != yaml.MappingNode {
-		c.lose(key, value, "it is no reference")
+		c.lose(key, value, "it is not a reference")
 		c.beCareful()
 		return nil
 	}
@@ -49,7 +49,10 @@ func (c *conversion) template(key, value *yaml.Node) *yaml.Node {
 
 // onlyReference keeps only the current fields of a reference. Its namespace is the namespace of the object.
 func (c *conversion) onlyReference(ref *yaml.Node) {
-	own := c.options.Namespace
+	own, kind := c.options.Namespace, "MachineHealthCheck"
+	if c.embedded {
+		kind = c.kind.Kind
+	}
 	if namespace := manifest.Get(manifest.Get(c.root, "metadata"), "namespace"); namespace != nil {
 		own = namespace.Value
 	}
@@ -59,7 +62,7 @@ func (c *conversion) onlyReference(ref *yaml.Node) {
 		case field == "namespace" && manifest.Get(ref, field).Value == own:
 			take(ref, field)
 		case field == "namespace":
-			c.drop(ref, field, "a template is looked for in the namespace of the MachineHealthCheck")
+			c.drop(ref, field, "a template is looked for in the namespace of the "+kind)
 		default:
 			c.drop(ref, field, "a reference has only apiVersion, kind and name")
 		}

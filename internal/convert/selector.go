@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/manifest"
@@ -58,7 +59,7 @@ func (c *conversion) selector(spec *yaml.Node, cluster string, by translate) {
 	}
 	labels, expressions := manifest.Get(selector, "matchLabels"), manifest.Get(selector, "matchExpressions")
 	if labels != nil && labels.Kind != yaml.MappingNode || expressions != nil && expressions.Kind != yaml.SequenceNode {
-		c.refuse(selector, "it is no label selector")
+		c.refuse(selector, "it is not a label selector")
 		return
 	}
 	if expressions != nil {
@@ -147,7 +148,7 @@ func (c *conversion) valueFor(to requirement, old *yaml.Node) *yaml.Node {
 // expression translates an entry of matchExpressions in place.
 func (c *conversion) expression(expression *yaml.Node, cluster string, by translate) {
 	key, operator := manifest.Get(expression, "key"), manifest.Get(expression, "operator")
-	if key == nil || operator == nil {
+	if BrokenExpression(expression) != "" {
 		return
 	}
 	from := requirement{key: key.Value, operator: operator.Value}
@@ -169,6 +170,39 @@ func (c *conversion) expression(expression *yaml.Node, cluster string, by transl
 	made := to.node(nil)
 	made.Content[1].LineComment = key.LineComment
 	expression.Content, expression.Style = made.Content, 0
+}
+
+// brokenExpressions reports entries of matchExpressions that no API server takes. They stay as they are, since nobody can know what they
+// were to select.
+func (c *conversion) brokenExpressions(spec *yaml.Node) {
+	expressions := manifest.Get(manifest.Get(spec, "selector"), "matchExpressions")
+	if expressions == nil || expressions.Kind != yaml.SequenceNode {
+		return
+	}
+	for _, expression := range expressions.Content {
+		if problem := BrokenExpression(expression); problem != "" {
+			message := problem + "; it stays as it is, and the API server refuses it until you have corrected it"
+			c.say(expression, true, message)
+			c.lost = append(c.lost, "# Not converted: "+c.paths[expression]+": "+oneLine(message))
+		}
+	}
+}
+
+// BrokenExpression says why an entry of matchExpressions is none; empty if it is one.
+func BrokenExpression(expression *yaml.Node) string {
+	var requirement metav1.LabelSelectorRequirement
+	if expression.Kind != yaml.MappingNode || expression.Decode(&requirement) != nil {
+		return "it is not a requirement of a selector"
+	}
+	for _, field := range []string{"key", "operator"} {
+		if value := manifest.Get(expression, field); value == nil || value.Kind != yaml.ScalarNode || isNull(value) || value.Value == "" {
+			return "it has no " + field
+		}
+	}
+	if _, err := metav1.LabelSelectorAsSelector(&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{requirement}}); err != nil {
+		return oneLine(err.Error())
+	}
+	return ""
 }
 
 // unknownLabel keeps a requirement unchanged. It may select other machines than before, so the result is a dry-run.

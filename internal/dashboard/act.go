@@ -112,7 +112,7 @@ func (a act) change(ctx context.Context, p *people.Person) (*people.Change, erro
 	if err := decision.CheckStep(record, a.step); err != nil {
 		return nil, err
 	}
-	return p.Answer(ctx, record, people.Answer{Answer: answers[a.verb], Step: a.step, Reason: a.reason})
+	return p.Answer(ctx, record, decision.Asked{Answer: answers[a.verb], Step: a.step, Reason: a.reason})
 }
 
 // acts carries out the actions in forms, with the rights of the person who sends them.

@@ -293,7 +293,7 @@ func TestNobodyActs(t *testing.T) {
 }
 
 // nothing is an empty fleet.
-type nothing struct{}
+type nothing struct{ Fleet }
 
 func (nothing) Look(context.Context, string) (explain.Facts, error) { return explain.Facts{}, nil }
 

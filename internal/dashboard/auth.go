@@ -16,11 +16,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/people"
 )
 
 // fieldOwner is the field manager of writes through the dashboard.
-const fieldOwner = "sickbay-dashboard"
+const fieldOwner = ownwrites.DashboardFieldOwner
 
 // Guard admits people whom the API server authenticates and allows to read what the pages show. It takes their bearer tokens from a header
 // or from the cookie that the sign-in form sets.

@@ -7,14 +7,18 @@ import (
 	"net/http"
 
 	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/silence"
 )
 
 // Fleet reads the fleet; a fleet.Observer implements it.
 type Fleet interface {
 	Look(ctx context.Context, namespace string) (explain.Facts, error)
+	// Owners returns a function that reads the owners of machines, at most so many.
+	Owners(ctx context.Context, most int) func(*clusterv1.Machine, *clusterv1.Cluster) (silence.Facts, error)
 }
 
 // Options are the options of a dashboard.

@@ -8,10 +8,13 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
+	"github.com/sickbay-dev/sickbay/internal/repair/silence"
 )
 
 // given is a fleet that counts looks, and may fail.
@@ -30,6 +33,13 @@ func (g *given) Look(context.Context, string) (explain.Facts, error) {
 		return explain.Facts{}, g.err
 	}
 	return *g.facts, nil
+}
+
+// Owners knows of no owner, except that all are paused.
+func (g *given) Owners(context.Context, int) func(*clusterv1.Machine, *clusterv1.Cluster) (silence.Facts, error) {
+	return func(*clusterv1.Machine, *clusterv1.Cluster) (silence.Facts, error) {
+		return silence.Facts{Owner: &metav1.ObjectMeta{Annotations: map[string]string{clusterv1.PausedAnnotation: ""}}}, nil
+	}
 }
 
 func (g *given) set(facts *explain.Facts, err error) {

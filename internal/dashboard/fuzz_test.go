@@ -8,7 +8,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/dashboard/view"
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/sentence"
 )
 
@@ -27,7 +26,7 @@ func FuzzQuery(f *testing.F) {
 		if again, err := url.Parse(historyURL(history)); err != nil || historyQuery(again.Query()) != history {
 			t.Errorf("%q is %+v, which is %s (%v)", query, history, again, err)
 		}
-		look.SimulatePage(simulateQuery(v), mhcspec.Policy{}, func() bool { return true })
+		look.SimulatePage(simulateQuery(v), view.Playing{Stop: func() bool { return true }})
 	})
 }
 

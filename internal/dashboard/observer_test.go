@@ -142,7 +142,7 @@ func TestTooManyWatchers(t *testing.T) {
 }
 
 // broken is a fleet that causes a panic.
-type broken struct{}
+type broken struct{ Fleet }
 
 func (broken) Look(context.Context, string) (explain.Facts, error) { panic("no such step") }
 

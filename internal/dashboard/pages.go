@@ -29,8 +29,12 @@ func (d *Dashboard) lists() []page {
 	}
 }
 
-// playTime is how long a simulation for a page may run: a manager has other work to do.
-const playTime = 5 * time.Second
+const (
+	// playTime is how long a simulation for a page may run: a manager has other work to do.
+	playTime = 5 * time.Second
+	// mostOwners is how many owners of machines a simulation reads for a page.
+	mostOwners = 200
+)
 
 // simulate plays the fleet, for one page at a time, and only while the client waits.
 func (d *Dashboard) simulate(l *view.Look, r *http.Request) any {
@@ -46,7 +50,10 @@ func (d *Dashboard) simulate(l *view.Look, r *http.Request) any {
 	}
 	defer func() { <-d.playing }()
 	end := clock.RealClock{}.Now().Add(playTime)
-	return l.SimulatePage(q, d.options.Policy, func() bool { return ctx.Err() != nil || clock.RealClock{}.Now().After(end) })
+	return l.SimulatePage(q, view.Playing{
+		Policy: d.options.Policy, Owners: d.options.Fleet.Owners(ctx, mostOwners),
+		Stop: func() bool { return ctx.Err() != nil || clock.RealClock{}.Now().After(end) },
+	})
 }
 
 // objects are the pages about a single object.

@@ -10,8 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
+	"github.com/sickbay-dev/sickbay/internal/repair/silence"
 )
 
 var (
@@ -183,6 +186,16 @@ func TestHeaders(t *testing.T) {
 	w := d.get(t, "/assets/app.css")
 	if w.Header().Get("Content-Type") != "text/css; charset=utf-8" || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
 		t.Errorf("the style sheet is %v", w.Header())
+	}
+}
+
+// TestPlaysOwnersOfHealthyMachines: whether the owner of a machine that falls sick only in the simulation replaces it is read for that.
+func TestPlaysOwnersOfHealthyMachines(t *testing.T) {
+	s := explaintest.New()
+	s.OwnedBy(s.Healthy("m1"), clusterv1.GroupVersion.String(), "MachineSet", "ms", silence.Facts{})
+	page := textOf(run(t, s.Facts()).get(t, "/simulate?check=default/workers&fail=machine/m1").Body.String())
+	if !strings.Contains(page, "MachineSet ms is paused, so it replaces no machine") {
+		t.Errorf("it assumes nothing of the owner: %s", page)
 	}
 }
 

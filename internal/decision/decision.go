@@ -187,7 +187,7 @@ func does(v View, d v1alpha1.RemediationDecision, will forecast) string {
 	case s.CompletionTime != nil:
 		return "The remediation ends: " + ladder.Progress(s).Message
 	case s.Phase == v1alpha1.RemediationHeld:
-		return "Nothing more is done until somebody answers retry; it ends by itself if the machine recovers or is deleted"
+		return "Nothing more is done until somebody answers retry; the repair ends by itself if the machine recovers or is deleted"
 	case s.Phase == v1alpha1.RemediationActing && step.Action == v1alpha1.ActionWait:
 		return "Waits " + span(step.Timeout()) + " for the machine to recover by itself; nothing is done to it"
 	}

@@ -74,7 +74,7 @@ func TestPropose(t *testing.T) {
 			newModel(approved(replace)).settle(), wants(v1alpha1.AnswerDeny, ""),
 			"Deny step replace on metal-3 (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
 				"Now: Step replace waits for a person to approve it\n" +
-				"Does: Nothing more is done until somebody answers retry; it ends by itself if the machine recovers or is deleted\n" +
+				"Does: Nothing more is done until somebody answers retry; the repair ends by itself if the machine recovers or is deleted\n" +
 				"When: At once\nBy: alice\nReason: INC-7",
 			"Held, step , attempt 2: Deny by alice: INC-7; a person decides",
 		},
@@ -83,7 +83,7 @@ func TestPropose(t *testing.T) {
 			"Cancel the repair of metal-3 (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
 				"Now: Step reboot, 1 of 2: waits for the power cycle of its host; one more attempt follows if that does not help\n" +
 				"Withdraws: RebootRemediation metal-3-5f2c9d1e-1-1\n" +
-				"Does: Nothing more is done until somebody answers retry; it ends by itself if the machine recovers or is deleted\n" +
+				"Does: Nothing more is done until somebody answers retry; the repair ends by itself if the machine recovers or is deleted\n" +
 				"When: At once\nBy: alice\nReason: INC-7",
 			"Held, step , attempt 2: Cancel by alice: INC-7; a person decides",
 		},
@@ -92,17 +92,17 @@ func TestPropose(t *testing.T) {
 			"Cancel the repair of metal-3 (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
 				"Now: The Machine has the annotation cluster.x-k8s.io/paused\n" +
 				"Withdraws: FixRemediation metal-3-5f2c9d1e-1-1\n" +
-				"Does: Nothing more is done until somebody answers retry; it ends by itself if the machine recovers or is deleted\n" +
+				"Does: Nothing more is done until somebody answers retry; the repair ends by itself if the machine recovers or is deleted\n" +
 				"When: At once\nBy: alice\nReason: INC-7",
 			"Held, step , attempt 2: Cancel by alice: INC-7; a person decides",
 		},
 		"cancel too late": {
 			newModel(replace).settle().as(func(f *ladder.Facts) { f.Machine.DeletingSince = noon }), wants(v1alpha1.AnswerCancel, ""),
 			"Cancel the repair of metal-3 (attempt 1 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
-				"Now: Step replace: waits for MachineSet md-0 to replace the machine; a person decides if that does not help\n" +
+				"Now: Step replace: the machine is being deleted; waits until it is gone\n" +
 				"Withdraws: nothing\n" +
 				"Too late: the machine has been in deletion since 2026-06-01T12:00:00Z, and nothing brings it back\n" +
-				"Does: Nothing more is done until somebody answers retry; it ends by itself if the machine recovers or is deleted\n" +
+				"Does: Nothing more is done until somebody answers retry; the repair ends by itself if the machine recovers or is deleted\n" +
 				"When: At once\nBy: alice\nReason: INC-7",
 			"Held, step , attempt 2: Cancel by alice: INC-7; a person decides",
 		},

@@ -34,6 +34,7 @@ func follow(f ladder.Facts, now time.Time, grants bool) forecast {
 	f.Record = f.Record.DeepCopy()
 	for range ladder.MaxTurns {
 		d := ladder.Decide(f, now)
+		left, taken := takeBack(f, d.Act)
 		c.status = d.Status
 		f.Record.Status = *d.Status.DeepCopy()
 		switch {
@@ -41,9 +42,8 @@ func follow(f ladder.Facts, now time.Time, grants bool) forecast {
 		case d.Act.Begins():
 			c.begins = d
 			return c
-		case takesBack(d.Act):
-			c.withdrawn = append(c.withdrawn, standing(f, d.Act))
-			f = without(f, d.Act)
+		case taken != "":
+			c.withdrawn, f = append(c.withdrawn, taken), left
 		case grants && wantsSlot(f.Record):
 			f.Record.Spec.Grant = f.Record.Status.ReleasedGrant + 1
 			now = whenDue(f.Record, now)
@@ -52,10 +52,6 @@ func follow(f ladder.Facts, now time.Time, grants bool) forecast {
 		}
 	}
 	return c
-}
-
-func takesBack(act ladder.Act) bool {
-	return act == ladder.WithdrawMark || act == ladder.WithdrawRequest
 }
 
 // wantsSlot reports whether a record is in line for a slot, now or after its back-off.
@@ -71,17 +67,18 @@ func whenDue(r *v1alpha1.MachineRemediation, now time.Time) time.Time {
 	return now
 }
 
-// without returns the facts after an act took something back.
-func without(f ladder.Facts, act ladder.Act) ladder.Facts {
+// takeBack returns the facts after an act, and what that takes back; empty if it takes nothing back.
+func takeBack(f ladder.Facts, act ladder.Act) (left ladder.Facts, taken string) {
 	switch act {
 	case ladder.WithdrawMark:
+		taken = "the mark that asks " + owner(f) + " to replace the machine"
 		f.Machine.Mark = ladder.Mark{}
 	case ladder.WithdrawRequest:
+		taken = f.Request.Ref.Kind + " " + f.Request.Ref.Name
 		f.Request = nil
 	default:
-		// Other acts take nothing back.
 	}
-	return f
+	return f, taken
 }
 
 // sameEnd reports whether two forecasts have the same result.

@@ -93,7 +93,7 @@ func ProposeHold(t Target, asked Hold, now time.Time) HoldProposal {
 	p.Lines = append(p.Lines, t.repairs(func(r *v1alpha1.MachineRemediation) string {
 		return underHold(r, asked.Until, now)
 	})...)
-	p.Lines = append(p.Lines, Line{"Then", "It ends by itself at that time, and repairs go on"})
+	p.Lines = append(p.Lines, Line{"Then", "The hold ends by itself at that time, and repairs go on"})
 	if reason != "" {
 		p.Annotations[mhcspec.HoldReasonAnnotation] = &reason
 		p.Lines = append(p.Lines, Line{"Reason", reason})

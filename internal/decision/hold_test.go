@@ -96,7 +96,7 @@ func TestHoldSaysWhatItStops(t *testing.T) {
 		"Open: metal-3: step watch is left as it is, and its clock is stopped; what others have begun for it goes on\n" +
 		"Open: metal-4: is left to a person, as it is\n" +
 		"Open: and 2 more\n" +
-		"Then: It ends by itself at that time, and repairs go on\n" +
+		"Then: The hold ends by itself at that time, and repairs go on\n" +
 		"Reason: new disk (by alice)"
 	if diff := cmp.Diff(want, text(p.Title, p.Lines)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -22,18 +22,6 @@ func span(d time.Duration) string { return words.Span(d.Round(time.Second)) }
 // name returns the name of a record as the commands accept it.
 func name(r *v1alpha1.MachineRemediation) string { return "mr/" + r.Name }
 
-// standing describes what an act takes back.
-func standing(f ladder.Facts, act ladder.Act) string {
-	switch act {
-	case ladder.WithdrawMark:
-		return "the mark that asks " + owner(f) + " to replace the machine"
-	case ladder.WithdrawRequest:
-		return f.Request.Ref.Kind + " " + f.Request.Ref.Name
-	default:
-		return string(act)
-	}
-}
-
 func owner(f ladder.Facts) string {
 	if o := f.Machine.Owner; o != nil {
 		return o.Kind + " " + o.Name
@@ -49,6 +37,9 @@ func act(v View, d ladder.Decision) string {
 	case ladder.DeleteMachine:
 		if v.MachineUnread {
 			return "the machine is deleted, with all that is on its disks; the controller that owns it, if one does, makes another"
+		}
+		if v.Machine.Owner != nil {
+			return "Sickbay deletes the machine, with all that is on its disks; " + owner(v.Facts) + " makes another"
 		}
 		return "Sickbay deletes the machine, with all that is on its disks; no controller owns it, so nothing replaces it"
 	case ladder.CreateReboot:

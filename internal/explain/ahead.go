@@ -6,39 +6,25 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain/ahead"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
-
-// settle decides on a record, as the controller does, until there is nothing left to store.
-func settle(f ladder.Facts, at time.Time) (ladder.Facts, ladder.Decision) {
-	decision := ladder.Decision{}
-	for range ladder.MaxTurns {
-		decision = ladder.Decide(f, at)
-		if !decision.Store {
-			break
-		}
-		stored := *f.Record
-		stored.Status = decision.Status
-		f.Record = &stored
-	}
-	return f, decision
-}
 
 // next returns when something happens to a record by itself, and what; false if it waits for somebody or something else.
 func (r *Record) next(now time.Time) (at time.Time, what string, ok bool) {
 	if r.Problem != "" || r.ended() {
 		return time.Time{}, "", false
 	}
-	before, decision := settle(r.Facts, now)
+	before, decision := ahead.Settle(r.Facts, now)
 	if what := Change(r.Record, before.Record); what != "" || acts[decision.Act] != "" {
 		return now, JoinParts(what, acts[decision.Act]), true
 	}
 	for range maxLooks {
-		at = firstAfter(now, decision.RecheckAt)
+		at = ahead.FirstAfter(now, decision.RecheckAt)
 		if at.IsZero() {
 			break
 		}
-		after, then := settle(before, at)
+		after, then := ahead.Settle(before, at)
 		if what := Change(before.Record, after.Record); what != "" || acts[then.Act] != "" {
 			return at, JoinParts(what, acts[then.Act]), true
 		}
@@ -142,11 +128,14 @@ var results = map[v1alpha1.AttemptResult]struct{ comes, came string }{
 }
 
 // came describes the result of an attempt that is over.
-func came(result v1alpha1.AttemptResult) string {
-	if result == "" {
+func (r *Record) came(attempt *v1alpha1.RemediationAttempt) string {
+	switch {
+	case attempt.Result == "":
 		return "must still prove that it helped"
+	case attempt.Result == v1alpha1.ResultSucceeded && attempt == ladder.Last(&r.Record.Status) && ladder.Unproven(r.Record):
+		return "had the machine deleted; its plan does not wait for a replacement"
 	}
-	return results[result].came
+	return results[attempt.Result].came
 }
 
 // acts describe the ladder's acts, as far as people want to know.

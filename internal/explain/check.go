@@ -5,7 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain/selects"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/words"
 )
@@ -20,9 +24,11 @@ func (f *Facts) CheckPage(c *Check) Page {
 	p.Next = append(p.Next, c.Next(f.Now)...)
 	sortByTime(p.Next)
 	p.row("Cluster", mhc.Spec.ClusterName)
-	p.row("Gate", words.Upper(c.gate(f.Now)))
+	if c.Nothing == "" || len(c.Decision.Paused) > 0 {
+		p.row("Gate", words.Upper(c.gate(f.Now)))
+	}
 	p.row("Opens", c.opens())
-	p.row("Slots", c.slots())
+	p.row("Slots", f.slotsNow(c, nil))
 	p.row("Plan", c.plan())
 	p.row("Would", c.would())
 	c.waiting(&p)
@@ -53,6 +59,9 @@ func (c *Check) headline() string {
 		return "ON HOLD; " + numbers
 	case d.Stopped.Reason != "":
 		return "STOPPED: " + d.Stopped.Message
+	case c.Nothing != "":
+		what, why, _ := strings.Cut(c.Nothing, ":")
+		return strings.ToUpper(what) + ":" + why
 	case !d.Allowed && n.Sick > 0:
 		return "CLOSED, no repairs begin; " + numbers
 	case !d.Allowed:
@@ -122,4 +131,58 @@ func (c *Check) overlap() string {
 	}
 	slices.Sort(parts)
 	return SomeNames(parts)
+}
+
+// ignored says that a MachineHealthCheck does not judge some of the machines that it selects, and what to do about it; empty if it judges all.
+func (c *Check) ignored() string {
+	if len(c.Facts.Elsewhere) == 0 {
+		return ""
+	}
+	return "it does not judge all that it selects, because older MachineHealthChecks select that, too: " + c.overlap() +
+		". Change a selector, or put its conditions into the older one"
+}
+
+// ignoredBy says which other MachineHealthChecks select the machine, and do not judge it; empty if none does.
+func (f *Facts) ignoredBy(m *Machine) string {
+	if m.Check == nil {
+		return ""
+	}
+	var names []string
+	for _, c := range f.Checks {
+		same := c.MachineHealthCheck.Namespace == m.Machine.Namespace && c.MachineHealthCheck.Spec.ClusterName == m.Machine.Spec.ClusterName
+		if same && !c.Foreign && slices.Contains(c.Facts.Elsewhere[m.Check.MachineHealthCheck.Name], m.Machine.Name) {
+			names = append(names, c.MachineHealthCheck.Name)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("MachineHealthCheck %s selects it, too, but does not judge it: %s is older", names[0], m.Check.MachineHealthCheck.Name)
+	}
+	return fmt.Sprintf("MachineHealthChecks %s select it, too, but do not judge it: %s is older", SomeNames(names), m.Check.MachineHealthCheck.Name)
+}
+
+// SelectsNothing says why no machine belongs to a MachineHealthCheck; empty if one does.
+func (c *Check) SelectsNothing(machines []*Machine) string {
+	mhc := c.MachineHealthCheck
+	selector, err := metav1.LabelSelectorAsSelector(&mhc.Spec.Selector)
+	if err != nil || c.Problem != "" || c.Foreign || c.Decision.Counts.Expected > 0 || !mhc.DeletionTimestamp.IsZero() {
+		return ""
+	}
+	var all []map[string]string
+	for _, m := range machines {
+		if m.Machine.Namespace == mhc.Namespace && m.Machine.Spec.ClusterName == mhc.Spec.ClusterName {
+			all = append(all, m.Machine.Labels)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return "selects no machine: Cluster " + mhc.Spec.ClusterName + " has none"
+	case len(c.Facts.Elsewhere) > 0:
+		return "watches no machine: what it selects belongs to older MachineHealthChecks, or is left alone"
+	case slices.ContainsFunc(all, func(set map[string]string) bool { return selector.Matches(labels.Set(set)) }):
+		return "watches no machine: what it selects is left alone, by the annotation cluster.x-k8s.io/paused or cluster.x-k8s.io/skip-remediation"
+	}
+	return "selects no machine: " + selects.Nothing(&mhc.Spec.Selector, all)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
@@ -17,7 +18,7 @@ import (
 func (r *Record) answers() []Command {
 	status := r.Record.Status
 	switch {
-	case r.ended() || status.Phase == v1alpha1.RemediationProbation:
+	case r.ended() || status.Phase == v1alpha1.RemediationProbation || r.deletion():
 		return nil
 	case r.cancelled() && status.Phase == v1alpha1.RemediationHeld:
 		return []Command{r.goOn()}
@@ -27,12 +28,22 @@ func (r *Record) answers() []Command {
 		return []Command{r.goOn(), r.answer("cancel", cancels)}
 	case ladder.Progress(&status).Reason == v1alpha1.ReasonApprovalRequired:
 		step := "Step " + status.Step
-		return []Command{r.answer("approve", step+" may act"), r.answer("deny", step+" is skipped, and a person decides")}
+		return []Command{r.answer("approve", step+" begins when a slot is free"), r.answer("deny", step+" does not begin: "+r.stops())}
 	}
 	if status.Phase == v1alpha1.RemediationActing {
-		return []Command{r.answer("cancel", "The request is withdrawn, and a person decides")}
+		return []Command{r.answer("cancel", "Sickbay withdraws the request; "+r.stops())}
 	}
 	return []Command{r.answer("cancel", cancels)}
+}
+
+// deletion reports whether all that is left is to wait until the machine is deleted, which nobody can take back.
+func (r *Record) deletion() bool {
+	attempt := ladder.AtWork(r.Record)
+	if attempt == nil {
+		return r.Facts.Machine.Deleting()
+	}
+	step, _ := ladder.StepNamed(r.Record, attempt.Step)
+	return r.Facts.Machine.Deleting() && step.Action == v1alpha1.ActionReplace
 }
 
 // cancelled reports whether a person has cancelled the repair, and nobody has retried it since.
@@ -55,6 +66,14 @@ func (r *Record) goOn() Command {
 	return r.answer("retry", "The last step begins again when a slot is free")
 }
 
+// stops says what happens once a person has denied or cancelled a step.
+func (r *Record) stops() string {
+	if r.Record.Spec.AskedFor() {
+		return "the repair ends"
+	}
+	return "nothing more is tried unless somebody retries"
+}
+
 // cancels says what happens if a person cancels a repair that is not acting.
 const cancels = "Nothing more is tried unless somebody retries. The repair ends when the machine is healthy or gone"
 
@@ -66,14 +85,17 @@ func command(verb, object, namespace, does, flags string) Command {
 	return Command{Verb: verb, Object: object, Namespace: namespace, Does: does, Line: fmt.Sprintf("%s %s -n %s%s", verb, object, namespace, flags)}
 }
 
+// holdable is an object that can be on hold.
+type holdable interface {
+	metav1.Object
+	runtime.Object
+}
+
 // holds returns the command that puts an object on hold, or that ends its hold.
-func holds(kind string, obj metav1.Object, now time.Time) []Command {
+func holds(kind string, obj holdable, now time.Time) []Command {
 	name, namespace := kind+"/"+obj.GetName(), obj.GetNamespace()
-	if value, ok := obj.GetAnnotations()[mhcspec.HoldUntilAnnotation]; ok {
-		until, err := time.Parse(time.RFC3339, value)
-		if err != nil || now.Before(until) {
-			return []Command{command("release", name, namespace, "The hold ends now", "")}
-		}
+	if why, _ := mhcspec.OnHold(now, obj); why != "" {
+		return []Command{command("release", name, namespace, "The hold ends now", "")}
 	}
 	return []Command{command("hold", name, namespace, "No new repairs begin until a time that you choose", " --for 2h --reason 'why'")}
 }

@@ -67,6 +67,23 @@ func TestCancelledOnce(t *testing.T) {
 	}
 }
 
+// TestCancelSaysWhatFollows: a cancelled repair waits for a retry, except one that somebody asked for: that one ends.
+func TestCancelSaysWhatFollows(t *testing.T) {
+	for want, by := range map[string]*v1alpha1.RemediationRequester{
+		"Sickbay withdraws the request; nothing more is tried unless somebody retries": nil,
+		"Sickbay withdraws the request; the repair ends":                               {Kind: v1alpha1.AskedByPerson},
+	} {
+		r := &explain.Record{}
+		r.Record = &v1alpha1.MachineRemediation{
+			Spec:   v1alpha1.MachineRemediationSpec{RequestedBy: by},
+			Status: v1alpha1.MachineRemediationStatus{Phase: v1alpha1.RemediationActing, Attempt: 1},
+		}
+		if got := explain.Answers(r)[0].Does; got != want {
+			t.Errorf("asked by %v: %q, want %q", by, got, want)
+		}
+	}
+}
+
 // TestClock: a time without a date means the nearest one.
 func TestClock(t *testing.T) {
 	now := time.Date(2026, 11, 22, 22, 24, 14, 0, time.UTC)

@@ -113,7 +113,7 @@ func (r *Record) tried(attempt *v1alpha1.RemediationAttempt) Tried {
 		t.Start = &attempt.StartTime.Time
 	}
 	if attempt.EndTime != nil {
-		t.End, t.Said = &attempt.EndTime.Time, came(attempt.Result)
+		t.End, t.Said = &attempt.EndTime.Time, r.came(attempt)
 	}
 	if o := attempt.ObjectRef; o != nil {
 		t.Object = o.Kind + "/" + o.Name

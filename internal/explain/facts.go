@@ -1,15 +1,25 @@
+// Package explain turns what the controllers see and decide into sentences: what is so, why, what stands in the way, and what
+// happens next and when.
+//
+// It is pure: facts and the time in, pages out. Commands, the dashboard and programs read the same pages. The pages use the
+// same words as the conditions, because the same decisions produce both. To find out what happens next, explain repeats these
+// decisions for the moment at which they can change by themselves.
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
+	"github.com/sickbay-dev/sickbay/internal/repair/silence"
 )
 
 // Facts is what is known about a fleet at one moment. Explaining does not change it.
@@ -33,11 +43,11 @@ type Facts struct {
 // Manager is the leading manager, as the lease says.
 type Manager struct {
 	// Name is empty if nobody leads.
-	Name string
+	Name string `json:"name,omitempty"`
 	// Unknown says why the leader is unknown; empty if it is known.
-	Unknown string
-	// Leads says what the leader looks after, and who else leads; empty if it looks after everything.
-	Leads string
+	Unknown string `json:"unknown,omitempty"`
+	// Leads says who leads, and what each leader looks after; empty if that is not known.
+	Leads string `json:"leads,omitempty"`
 }
 
 // Cluster is a Cluster with machines in the fleet.
@@ -56,10 +66,14 @@ type Check struct {
 	Decision           admission.Decision
 	// Machines are the machines that belong to it.
 	Machines []*Machine
+	// Open are the open records of its machines, and of those that are gone.
+	Open []*Record
 	// Foreign reports that this Sickbay does not manage it.
 	Foreign bool
 	// Problem says why there is no decision; empty if there is one.
 	Problem string
+	// Nothing says why no machine belongs to it; empty if one does.
+	Nothing string
 }
 
 // Machine is a Machine and the facts for its verdict.
@@ -73,6 +87,8 @@ type Machine struct {
 	Record *Record
 	// Past are the ended records of it, of its Node and of its host, latest first.
 	Past []*Record
+	// Owner is what is known about the owner of a machine that is sick or under repair.
+	Owner silence.Facts
 }
 
 // Record is a MachineRemediation and the facts for its next step.
@@ -84,6 +100,34 @@ type Record struct {
 	Reboot *v1alpha1.RebootRemediation
 	// Problem says why its next step is unknown; empty if it is known.
 	Problem string
+}
+
+// Sort sorts everything by namespace and name.
+func (f *Facts) Sort() {
+	slices.SortFunc(f.Clusters, func(a, b Cluster) int { return ByName(a.Cluster, b.Cluster) })
+	slices.SortFunc(f.Checks, func(a, b *Check) int { return ByName(a.MachineHealthCheck, b.MachineHealthCheck) })
+	slices.SortFunc(f.Machines, func(a, b *Machine) int { return ByName(a.Machine, b.Machine) })
+	slices.SortFunc(f.Hosts, func(a, b *Host) int { return ByName(a.Host, b.Host) })
+	slices.SortFunc(f.Records, func(a, b *Record) int { return ByName(a.Record, b.Record) })
+}
+
+// ByName compares objects by namespace and name.
+func ByName(a, b metav1.Object) int {
+	return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+}
+
+// NoteBusyOwners notes for each machine under repair whether its owner is at work on another one. The controller asks that only once an answer is late;
+// what lies ahead depends on it before.
+func (f *Facts) NoteBusyOwners() {
+	occupied := onmachine.Occupied{}
+	for _, m := range f.Machines {
+		occupied.Note(nil, m.Machine)
+	}
+	for _, m := range f.Machines {
+		if m.Record != nil && occupied.Beside(m.Machine) {
+			m.Record.Facts.Machine.OwnerActive = true
+		}
+	}
 }
 
 // Select drops the machines whose labels do not match, their records, and the MachineHealthChecks without a machine left. The

@@ -30,55 +30,51 @@ func (f *Facts) Of(kind, name string) []Page {
 	return nil
 }
 
+// In explains the object with a kind, namespace and name; false if there is none.
+func (f *Facts) In(kind, namespace, name string) (Page, bool) {
+	return inNamespace(f.Of(kind, name), namespace)
+}
+
+func inNamespace(pages []Page, namespace string) (Page, bool) {
+	for _, p := range pages {
+		if p.Namespace == namespace {
+			return p, true
+		}
+	}
+	return Page{}, false
+}
+
+// pagesOf explains those of some objects that have a name.
+func pagesOf[T any](all []T, explain func(T) Page, name string, named func(T) string) (pages []Page) {
+	for _, one := range all {
+		if named(one) == name {
+			pages = append(pages, explain(one))
+		}
+	}
+	return pages
+}
+
 func (f *Facts) ofMachine(name string) []Page {
-	if pages := f.machinePages(func(m *Machine) bool { return m.Machine.Name == name }); len(pages) > 0 {
+	if pages := pagesOf(f.Machines, f.Page, name, func(m *Machine) string { return m.Machine.Name }); len(pages) > 0 {
 		return pages
 	}
 	return f.gonePages(name)
 }
 
 func (f *Facts) ofNode(name string) []Page {
-	return f.machinePages(func(m *Machine) bool { return m.Machine.Status.NodeRef.Name == name })
+	return pagesOf(f.Machines, f.Page, name, func(m *Machine) string { return m.Machine.Status.NodeRef.Name })
 }
 
 func (f *Facts) ofCheck(name string) []Page {
-	var pages []Page
-	for _, c := range f.Checks {
-		if c.MachineHealthCheck.Name == name {
-			pages = append(pages, f.CheckPage(c))
-		}
-	}
-	return pages
+	return pagesOf(f.Checks, f.CheckPage, name, func(c *Check) string { return c.MachineHealthCheck.Name })
 }
 
 func (f *Facts) ofRecord(name string) []Page {
-	var pages []Page
-	for _, r := range f.Records {
-		if r.Record.Name == name {
-			pages = append(pages, f.RecordPage(r))
-		}
-	}
-	return pages
+	return pagesOf(f.Records, f.RecordPage, name, func(r *Record) string { return r.Record.Name })
 }
 
 func (f *Facts) ofCluster(name string) []Page {
-	var pages []Page
-	for i := range f.Clusters {
-		if f.Clusters[i].Cluster.Name == name {
-			pages = append(pages, f.ClusterPage(&f.Clusters[i]))
-		}
-	}
-	return pages
-}
-
-func (f *Facts) machinePages(is func(*Machine) bool) []Page {
-	var pages []Page
-	for _, m := range f.Machines {
-		if is(m) {
-			pages = append(pages, f.Page(m))
-		}
-	}
-	return pages
+	return pagesOf(f.Clusters, func(c Cluster) Page { return f.ClusterPage(&c) }, name, func(c Cluster) string { return c.Cluster.Name })
 }
 
 // gonePages explains machines that are gone, by the latest record in each namespace.
@@ -105,12 +101,7 @@ func (f *Facts) gonePages(name string) []Page {
 
 // GonePage explains a machine that is gone, by its latest record; false if there is none.
 func (f *Facts) GonePage(namespace, name string) (Page, bool) {
-	pages := f.gonePages(name)
-	i := slices.IndexFunc(pages, func(p Page) bool { return p.Namespace == namespace })
-	if i < 0 {
-		return Page{}, false
-	}
-	return pages[i], true
+	return inNamespace(f.gonePages(name), namespace)
 }
 
 // RecordPage explains a MachineRemediation.
@@ -129,7 +120,14 @@ func (f *Facts) RecordPage(r *Record) Page {
 	p.Next = r.Next(f.Now)
 	p.row("Machine", r.Record.Spec.MachineRef.Name)
 	p.row("Why", r.why(f.Now))
-	r.tell(&p, f.Now)
+	m := f.machineOf(r)
+	if m != nil {
+		f.tellDeletion(&p, m)
+	}
+	r.tell(&p, m, f.Now)
+	if m != nil {
+		p.row("Owner", m.owner())
+	}
 	if !r.ended() {
 		f.tellNext(&p)
 	}

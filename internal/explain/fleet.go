@@ -1,8 +1,6 @@
 package explain
 
 import (
-	"cmp"
-	"fmt"
 	"strings"
 	"time"
 
@@ -29,6 +27,10 @@ type Fleet struct {
 	Waiting []Item `json:"waiting,omitempty"`
 	// InRepair are machines and records under repair.
 	InRepair []Item `json:"inRepair,omitempty"`
+	// Starting are machines without a Node that are not sick yet, and which stage of their start they have not passed.
+	Starting []Item `json:"starting,omitempty"`
+	// Deleting are machines whose deletion takes longer than is usual, what it waits for, and what it holds up.
+	Deleting []Item `json:"deleting,omitempty"`
 	// Paused are machines and MachineHealthChecks that are left alone, and why.
 	Paused []Item `json:"paused,omitempty"`
 	// Unreadable are the clusters whose Nodes cannot be read from here.
@@ -54,22 +56,9 @@ type Item struct {
 	Text      string `json:"text"`
 }
 
-// CheckLine is a MachineHealthCheck in a table.
-type CheckLine struct {
-	Namespace string `json:"namespace"`
-	Cluster   string `json:"cluster"`
-	Name      string `json:"name"`
-	Machines  int    `json:"machines"`
-	Healthy   int    `json:"healthy"`
-	Sick      int    `json:"sick"`
-	Undecided int    `json:"undecided"`
-	Deleting  int    `json:"deleting"`
-	// Gate says whether machines may be repaired, and gives the numbers.
-	Gate string `json:"gate"`
-	// Open reports whether machines may be repaired.
-	Open bool `json:"open"`
-	// Slots says how many slots are in use, of how many; empty if there is no limit.
-	Slots string `json:"slots,omitempty"`
+func (i Item) says(text string) Item {
+	i.Text = text
+	return i
 }
 
 // Fleet returns the page about everything.
@@ -78,10 +67,15 @@ func (f *Facts) Fleet() Fleet {
 		APIVersion: APIVersion, Kind: "Fleet", At: f.Now, Manager: f.managerWords(), Clusters: len(f.Clusters), Machines: len(f.Machines),
 		States: map[State]int{}, Next: f.Next(), idle: f.Manager == Manager{},
 	}
+	usual := f.usual()
 	for _, m := range f.Machines {
 		state := m.State(f.Now)
 		p.States[state]++
-		p.add(m, state, f.Now)
+		if item := itemOf(m); state == StateDeleting {
+			p.addDeleting(f, m, item, usual)
+		} else {
+			p.add(item, m, state, f.Now)
+		}
 		if m.sick() && m.Check != nil && !m.Check.Decision.Allowed && (state == StateSick || state == StateOnHold || state == StatePaused) {
 			p.heldBack++
 		}
@@ -94,42 +88,58 @@ func (f *Facts) Fleet() Fleet {
 		p.addCheck(c, f.Now)
 	}
 	for _, c := range f.Clusters {
-		if c.Unreadable != "" {
-			p.Unreadable = append(p.Unreadable, Item{"Cluster", c.Cluster.Namespace, c.Cluster.Name, c.Cluster.Name, c.unreadable(f.Now)})
-		}
+		p.addCluster(c, f.Now)
 	}
 	return p
 }
 
+// addCluster lists a Cluster whose Nodes cannot be read.
+func (p *Fleet) addCluster(c Cluster, now time.Time) {
+	if c.Unreadable != "" {
+		p.Unreadable = append(p.Unreadable, Item{"Cluster", c.Cluster.Namespace, c.Cluster.Name, c.Cluster.Name, c.unreadable(now)})
+	}
+}
+
+func itemOf(m *Machine) Item {
+	return Item{"Machine", m.Machine.Namespace, m.Machine.Spec.ClusterName, m.Machine.Name, ""}
+}
+
 // add lists a machine in its section of the page.
-func (p *Fleet) add(m *Machine, state State, now time.Time) {
-	item := Item{"Machine", m.Machine.Namespace, m.Machine.Spec.ClusterName, m.Machine.Name, ""}
-	switch {
-	case state == StateHeld:
-		item.Text = "held: " + m.Record.message()
-		p.NeedsYou = append(p.NeedsYou, item)
-	case m.needsApproval():
-		item.Text = "approve or deny " + m.Record.Record.Status.Step + ": " + m.verdict().Message
-		p.NeedsYou = append(p.NeedsYou, item)
+func (p *Fleet) add(item Item, m *Machine, state State, now time.Time) {
+	switch needed := m.needed(state); {
+	case needed != "":
+		p.NeedsYou = append(p.NeedsYou, item.says(needed))
 	case state == StateInRepair || state == StateProbation:
-		item.Text = m.headline(state, now)
-		p.InRepair = append(p.InRepair, item)
+		p.InRepair = append(p.InRepair, item.says(m.headline(state, now)))
 	case state == StateSick || state == StateOnHold:
-		item.Text = m.standing(now)
-		p.Waiting = append(p.Waiting, item)
+		p.Waiting = append(p.Waiting, item.says(m.withStage(m.standing(now))))
 	case state == StatePaused && m.sick():
-		item.Text = "sick, but left alone. " + words.Upper(m.paused())
-		p.Paused = append(p.Paused, item)
+		p.Paused = append(p.Paused, item.says("sick, but left alone. "+words.Upper(m.paused())))
 	case state == StateHealthy || state == StateUndecided:
 		p.addHold(item, m, now)
+		if state == StateUndecided {
+			p.addStarting(item, m, now)
+		}
 	}
+}
+
+// needed says what a machine needs a person for; empty if it needs none.
+func (m *Machine) needed(state State) string {
+	switch {
+	case state == StateHeld:
+		return sentences("held: "+m.Record.message(), m.stuck())
+	case m.needsApproval():
+		return "approve or deny " + m.Record.Record.Status.Step + ": " + m.verdict().Message
+	case state == StateInRepair || state == StateSick:
+		return m.stuck()
+	}
+	return ""
 }
 
 // addHold lists the hold on a machine that is not sick. Without it, nobody would see the hold before the machine falls sick.
 func (p *Fleet) addHold(item Item, m *Machine, now time.Time) {
 	if why, until := mhcspec.OnHold(now, m.Machine); why != "" {
-		item.Text = holdWords(why, until, now)
-		p.Paused = append(p.Paused, item)
+		p.Paused = append(p.Paused, item.says(holdWords(why, until, now)))
 	}
 }
 
@@ -166,17 +176,15 @@ func (p *Fleet) addCheck(c *Check, now time.Time) {
 	switch {
 	case c.Foreign:
 	case c.Problem != "":
-		item.Text = "no decision is possible: " + c.Problem
-		p.NeedsYou = append(p.NeedsYou, item)
+		p.NeedsYou = append(p.NeedsYou, item.says("no decision is possible: "+c.Problem))
 	case len(d.Paused) > 0:
-		item.Text = strings.Join(d.Paused, ", ")
-		p.Paused = append(p.Paused, item)
+		p.Paused = append(p.Paused, item.says(strings.Join(d.Paused, ", ")))
 	case d.Stopped.Reason != "" && !d.Stopped.Until.IsZero():
-		item.Text = holdWords(d.Stopped.Message, d.Stopped.Until, now)
-		p.Paused = append(p.Paused, item)
+		p.Paused = append(p.Paused, item.says(holdWords(d.Stopped.Message, d.Stopped.Until, now)))
 	case d.Stopped.Reason != "":
-		item.Text = "nothing is repaired: " + d.Stopped.Message
-		p.NeedsYou = append(p.NeedsYou, item)
+		p.NeedsYou = append(p.NeedsYou, item.says("nothing is repaired: "+d.Stopped.Message))
+	case c.ignored() != "":
+		p.NeedsYou = append(p.NeedsYou, item.says(c.ignored()))
 	}
 }
 
@@ -186,71 +194,4 @@ func (c *Cluster) unreadable(now time.Time) string {
 		return c.Unreadable
 	}
 	return "since " + Clock(c.Since, now) + ": " + c.Unreadable
-}
-
-// message returns the message of the record's condition Progressing.
-func (r *Record) message() string {
-	return cmp.Or(ladder.Progress(&r.Record.Status).Message, string(r.Record.Status.Phase))
-}
-
-func (c *Check) line(now time.Time) CheckLine {
-	mhc, n := c.MachineHealthCheck, c.Decision.Counts
-	line := CheckLine{
-		Namespace: mhc.Namespace, Cluster: mhc.Spec.ClusterName, Name: mhc.Name, Machines: n.Expected, Healthy: n.Healthy,
-		Sick: n.Sick, Undecided: n.Undecided + n.Unconfirmed, Deleting: n.Deleting, Open: c.Decision.Allowed, Slots: c.slots(),
-	}
-	line.Gate = c.gate(now)
-	return line
-}
-
-// gate says whether machines may be repaired, and gives the numbers, as the condition RemediationAllowed does.
-func (c *Check) gate(now time.Time) string {
-	switch {
-	case c.Foreign:
-		return "not managed by this Sickbay"
-	case c.Problem != "":
-		return c.Problem
-	case len(c.Decision.Paused) > 0:
-		return strings.Join(c.Decision.Paused, ", ")
-	}
-	return c.allowed(now).Message
-}
-
-// Summary describes the fleet in one sentence.
-func (p *Fleet) Summary() string {
-	return fmt.Sprintf("%s, %s: %s", Count(p.Clusters, "cluster"), Count(p.Machines, "machine"), counted(p.States))
-}
-
-// Headline answers the first question: is there something for a person to do?
-func (p *Fleet) Headline() string {
-	switch {
-	case p.idle && p.Machines > p.States[StateHealthy]:
-		return "No manager leads: nothing is repaired"
-	case len(p.NeedsYou) > 0:
-		return Count(len(p.NeedsYou), "thing") + " for you to decide"
-	case len(p.Unreadable) > 0:
-		return Count(len(p.Unreadable), "cluster") + " cannot be read"
-	case p.heldBack > 0:
-		return Count(p.heldBack, "sick machine") + " held back"
-	case p.Machines == 0:
-		return "There are no machines"
-	case p.States[StateHealthy] == p.Machines:
-		return "All machines are healthy"
-	case 2*p.States[StateUndecided] > p.Machines:
-		return "Most machines are undecided"
-	}
-	return "Nothing needs you now"
-}
-
-// counted says how many machines are in each state, healthy ones first.
-func counted(states map[State]int) string {
-	parts := []string{Number(states[StateHealthy]) + " healthy"}
-	for _, one := range []State{
-		StateSick, StateOnHold, StateHeld, StateInRepair, StateProbation, StateUndecided, StateDeleting, StatePaused, StateUnwatched,
-	} {
-		if n := states[one]; n > 0 {
-			parts = append(parts, Number(n)+" "+stateWords[one])
-		}
-	}
-	return strings.Join(parts, ", ")
 }

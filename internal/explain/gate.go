@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -13,8 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 )
 
-// allowed returns the condition RemediationAllowed as of now.
-func (c *Check) allowed(now time.Time) metav1.Condition {
+// Allowed returns the condition RemediationAllowed as of now.
+func (c *Check) Allowed(now time.Time) metav1.Condition {
 	status := admission.Status(c.Facts, c.Decision, metav1.NewTime(now))
 	if found := meta.FindStatusCondition(status.Conditions, admission.ConditionRemediationAllowed); found != nil {
 		return *found
@@ -71,8 +72,39 @@ func (c *Check) opens() string {
 	if n := unhealthy - most; n > 1 {
 		recover = fmt.Sprintf("%d more machines are healthy", n)
 	}
+	if gone := c.enoughGone(); gone != "" {
+		recover += ", or " + gone
+	}
 	percent := (100*unhealthy + d.Counts.Expected - 1) / d.Counts.Expected
 	return fmt.Sprintf("when %s, or the limit is at least %d (%d%%); the time is unknown", recover, unhealthy, percent)
+}
+
+// enoughGone says which machines in deletion have to be gone for a closed gate to open, since it counts them; empty if they are not enough.
+func (c *Check) enoughGone() string {
+	most, bounded := admission.GateBound(c.MachineHealthCheck)
+	var names []string
+	for _, m := range c.Machines {
+		if !m.Machine.DeletionTimestamp.IsZero() {
+			names = append(names, m.Machine.Name)
+		}
+	}
+	unhealthy, expected := c.Decision.Counts.Unhealthy(), c.Decision.Counts.Expected
+	for n := 1; bounded && n <= len(names); n++ {
+		switch open := unhealthy-n <= most(expected-n); {
+		case open && n < len(names):
+			return fmt.Sprintf("%d of those that are being deleted (%s) %s gone", n, SomeNames(names), isOrAre(n))
+		case open:
+			return fmt.Sprintf("%s, which %s being deleted, %s gone", SomeNames(names), isOrAre(n), isOrAre(n))
+		}
+	}
+	return ""
+}
+
+func isOrAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 // slots says how many slots are in use, and by which machines.
@@ -106,4 +138,46 @@ var waitWords = map[string]string{
 	admission.ReasonInvalidConfiguration:   "NOT being repaired: the MachineHealthCheck is invalid",
 	admission.ReasonKindsNotInstalled:      "NOT being repaired: Sickbay's kinds are not installed",
 	admission.ReasonDeleting:               "NOT being repaired: its Cluster is being deleted",
+}
+
+// CheckLine is a MachineHealthCheck in a table.
+type CheckLine struct {
+	Namespace string `json:"namespace"`
+	Cluster   string `json:"cluster"`
+	Name      string `json:"name"`
+	Machines  int    `json:"machines"`
+	Healthy   int    `json:"healthy"`
+	Sick      int    `json:"sick"`
+	Undecided int    `json:"undecided"`
+	Deleting  int    `json:"deleting"`
+	// Gate says whether machines may be repaired, and gives the numbers.
+	Gate string `json:"gate"`
+	// Open reports whether machines may be repaired.
+	Open bool `json:"open"`
+	// Slots says how many slots are in use, of how many; empty if there is no limit.
+	Slots string `json:"slots,omitempty"`
+}
+
+func (c *Check) line(now time.Time) CheckLine {
+	mhc, n := c.MachineHealthCheck, c.Decision.Counts
+	return CheckLine{
+		Namespace: mhc.Namespace, Cluster: mhc.Spec.ClusterName, Name: mhc.Name, Machines: n.Expected, Healthy: n.Healthy,
+		Sick: n.Sick, Undecided: n.Undecided + n.Unconfirmed, Deleting: n.Deleting, Gate: c.gate(now), Open: c.Decision.Allowed,
+		Slots: c.slots(),
+	}
+}
+
+// gate says whether machines may be repaired, and gives the numbers, as the condition RemediationAllowed does.
+func (c *Check) gate(now time.Time) string {
+	switch {
+	case c.Foreign:
+		return "not managed by this Sickbay"
+	case c.Problem != "":
+		return c.Problem
+	case len(c.Decision.Paused) > 0:
+		return strings.Join(c.Decision.Paused, ", ")
+	case c.Nothing != "" && c.Decision.Stopped.Reason == "":
+		return c.Nothing
+	}
+	return c.Allowed(now).Message
 }

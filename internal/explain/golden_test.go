@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -19,6 +20,21 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
+
+// drain is what a drain says that a budget stops.
+const drain = "Drain not completed yet (started at 2025-12-18T12:00:00Z):\n* Pod db/db-1: cannot evict pod as it would violate the pod's disruption budget. " +
+	"The disruption budget db needs 1 healthy pods and has 1 currently"
+
+// says has a Machine say something about itself since six hours.
+func says(conditionType string, status metav1.ConditionStatus, reason, message string) build.MachineOption {
+	return build.MachineFunc(func(m *clusterv1.Machine) {
+		meta.SetStatusCondition(&m.Status.Conditions, metav1.Condition{
+			Type: conditionType, Status: status, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(explaintest.Noon.Add(-6 * time.Hour)),
+		})
+	})
+}
+
+var nodeless = build.MachineFunc(func(m *clusterv1.Machine) { m.Status.NodeRef = clusterv1.MachineNodeReference{} })
 
 // scenes are situations that a person on call may ask about, each with the object.
 var scenes = []struct {
@@ -105,6 +121,40 @@ var scenes = []struct {
 		s.Sick("m1", time.Hour)
 	}},
 	{"being deleted", "machine", "m1", func(s *explaintest.Scene) { s.Sick("m1", time.Hour, build.Deleting(s.Now.Add(-3*time.Minute))) }},
+	{"a deletion that hangs, and keeps the only slot", "machine", "m1", func(s *explaintest.Scene) {
+		s.Annotated(mhcspec.MaxInFlightAnnotation, "1")
+		s.Sick("m1", time.Hour, build.Deleting(s.Now.Add(-40*time.Minute)), says(clusterv1.MachineDeletingCondition, metav1.ConditionTrue, "DrainingNode", drain),
+			build.MachineFunc(func(m *clusterv1.Machine) {
+				m.Status.Deletion = &clusterv1.MachineDeletionStatus{NodeDrainStartTime: metav1.NewTime(s.Now.Add(-40 * time.Minute))}
+			}))
+		s.Sick("m2", 55*time.Minute)
+	}},
+	{"waiting for the slot of a deletion that hangs", "machine", "m2", func(s *explaintest.Scene) {
+		s.Annotated(mhcspec.MaxInFlightAnnotation, "1")
+		s.Sick("m1", time.Hour, build.Deleting(s.Now.Add(-40*time.Minute)))
+		s.Sick("m2", 55*time.Minute)
+	}},
+	{"the health check whose only slot a deletion takes", "mhc", "workers", func(s *explaintest.Scene) {
+		s.Annotated(mhcspec.MaxInFlightAnnotation, "1")
+		s.Sick("m1", time.Hour, build.Deleting(s.Now.Add(-40*time.Minute)))
+		s.Sick("m2", 55*time.Minute)
+	}},
+	{"replaced, and its deletion hangs", "machine", "m1", func(s *explaintest.Scene) {
+		m := s.Sick("m1", 30*time.Minute)
+		r := s.Record(m, append(explaintest.Metal()[2:3:3], explaintest.Metal()[1])...)
+		r.Spec.Steps[0].Approval = v1alpha1.ApprovalNotRequired
+		s.Play(r, s.Now.Add(-30*time.Minute), s.Now.Add(-29*time.Minute))
+		m.DeletionTimestamp, m.Finalizers = new(metav1.NewTime(s.Now.Add(-29*time.Minute))), []string{"dns.example.com/record"}
+		s.Play(r, s.Now.Add(-29*time.Minute), s.Now)
+	}},
+	{"it does not start, for want of a host", "machine", "m1", func(s *explaintest.Scene) {
+		s.Machine("m1", metav1.ConditionFalse, verdict.ReasonNodeStartupTimedOut, "Node failed to start within 10m0s", 5*time.Minute, nodeless,
+			says(clusterv1.MachineInfrastructureReadyCondition, metav1.ConditionFalse, "NotReady", "Failed to find an available BareMetalHost"))
+	}},
+	{"it does not join, for its provider ID", "machine", "m1", func(s *explaintest.Scene) {
+		s.Machine("m1", metav1.ConditionFalse, verdict.ReasonNodeStartupTimedOut, "Node failed to start within 10m0s", 5*time.Minute, nodeless,
+			says(clusterv1.MachineNodeHealthyCondition, metav1.ConditionUnknown, "InspectionFailed", "Waiting for a Node with spec.providerID aws:///eu-1a/i-1 to exist"))
+	}},
 	{"the node of a machine", "node", "node-m1", func(s *explaintest.Scene) { s.Healthy("m1") }},
 	{"a health check", "mhc", "workers", func(s *explaintest.Scene) {
 		s.Annotated(mhcspec.MaxInFlightAnnotation, "1").AtMost("2")
@@ -163,13 +213,17 @@ func TestPages(t *testing.T) {
 		if len(pages) != 1 {
 			t.Fatalf("%s: there are %d pages of %s/%s", one.name, len(pages), one.kind, one.object)
 		}
-		fmt.Fprintf(&b, "# %s\n%s: %s\n", one.name, pages[0].Name, pages[0].Headline)
-		for _, row := range pages[0].Rows {
-			fmt.Fprintf(&b, "%-9s %s\n", row.Label, row.Text)
-		}
-		fmt.Fprintln(&b)
+		show(&b, one.name, pages[0])
 	}
 	docs.Golden(t, "pages", b.String())
+}
+
+func show(b *strings.Builder, name string, page explain.Page) {
+	fmt.Fprintf(b, "# %s\n%s: %s\n", name, page.Name, page.Headline)
+	for _, row := range page.Rows {
+		fmt.Fprintf(b, "%-9s %s\n", row.Label, row.Text)
+	}
+	fmt.Fprintln(b)
 }
 
 // TestGoneMachines: a machine that is gone is explained by its latest record in each namespace; the time decides, not the name.

@@ -23,15 +23,17 @@ type Repair struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message,omitempty"`
 	// Detected is when the machine fell sick, Admitted when it was admitted to repair, Acted when the first action began, and Healthy
-	// when the machine became healthy to stay, or was gone; each is absent if it did not happen.
+	// when the machine, or the one that has replaced it, became healthy to stay; each is absent if it did not happen or is unknown.
 	Detected time.Time  `json:"detected"`
 	Admitted time.Time  `json:"admitted"`
 	Acted    *time.Time `json:"acted,omitempty"`
 	Healthy  *time.Time `json:"healthy,omitempty"`
 	// Outcome is the reason of the condition Succeeded, or the phase while the repair is open.
 	Outcome string `json:"outcome"`
-	// Succeeded reports that an action was taken and helped.
+	// Succeeded reports that an action was taken and helped. Unproven reports that the machine is gone as it should be, and that its plan did not
+	// wait for one to replace it.
 	Succeeded bool `json:"succeeded"`
+	Unproven  bool `json:"unproven,omitempty"`
 	// Attempts are the attempts, in order.
 	Attempts []Attempt `json:"attempts,omitempty"`
 }
@@ -69,6 +71,7 @@ func RepairOf(r *v1alpha1.MachineRemediation) Repair {
 		Namespace: r.Namespace, Cluster: r.Spec.ClusterName, Machine: r.Spec.MachineRef.Name, Name: r.Name, Reason: r.Spec.Finding.Reason,
 		Message: r.Spec.Finding.Message, Outcome: string(r.Status.Phase),
 		Detected: times.Detected, Admitted: times.Admitted, Acted: times.Acted, Healthy: times.Healthy, Succeeded: times.Succeeded,
+		Unproven: times.Unproven,
 	}
 	if by := r.Spec.RequestedBy; by != nil {
 		one.Reason, one.Message = AskedFor, by.String()

@@ -71,19 +71,23 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// TestSum: a repair whose plan ends when the machine is gone counts as tried, and not as helped: nobody knows.
 func TestSum(t *testing.T) {
 	var records []v1alpha1.MachineRemediation
+	proven := repaired("r", "m4", "", v1alpha1.ReasonReplaced, time.Hour, tried("replace", v1alpha1.ResultSucceeded))
+	proven.Spec.TemplateRef = &v1alpha1.PlanReference{Name: "metal"}
 	for i := range 100 {
 		records = append(records, repaired("r", "m1", "h1", v1alpha1.ReasonRecovered, time.Duration(i+1)*time.Second, tried("reboot", v1alpha1.ResultSucceeded)))
 	}
 	records = append(records,
 		repaired("r", "m2", "", v1alpha1.ReasonReplaced, time.Hour, tried("reboot", v1alpha1.ResultTimedOut), tried("replace", v1alpha1.ResultSucceeded)),
+		proven,
 		repaired("r", "m3", "", v1alpha1.ReasonUnproven, time.Hour, tried("reboot", v1alpha1.ResultAborted)),
 		v1alpha1.MachineRemediation{Status: v1alpha1.MachineRemediationStatus{Phase: v1alpha1.RemediationHeld}})
 	want := explain.Stats{
-		APIVersion: explain.APIVersion, Kind: "RepairStatistics", Repairs: 103, Open: 1, Outcomes: map[string]int{"Recovered": 100, "Replaced": 1, "Unproven": 1},
-		Times: []explain.Times{{"admit", 101, 60, 60, 60}, {"act", 101, 1, 1, 1}, {"heal", 101, 51, 91, 100}, {"all", 101, 112, 152, 161}},
-		Steps: []explain.StepStats{{"reboot", 101, 100}, {"replace", 1, 1}},
+		APIVersion: explain.APIVersion, Kind: "RepairStatistics", Repairs: 104, Open: 1, Outcomes: map[string]int{"Recovered": 100, "Replaced": 2, "Unproven": 1}, Unproven: 1,
+		Times: []explain.Times{{"admit", 102, 60, 60, 60}, {"act", 102, 1, 1, 1}, {"heal", 101, 51, 91, 100}, {"all", 101, 112, 152, 161}},
+		Steps: []explain.StepStats{{Step: "reboot", Tried: 101, Helped: 100}, {Step: "replace", Tried: 2, Helped: 1, Unproven: 1}},
 		Again: []explain.Again{{"host", "default", "h1", 100}, {"machine", "default", "m1", 100}},
 	}
 	if diff := cmp.Diff(want, explain.Sum(explain.History(records, time.Time{}))); diff != "" {

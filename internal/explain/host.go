@@ -29,13 +29,7 @@ type Host struct {
 }
 
 func (f *Facts) ofHost(name string) []Page {
-	var pages []Page
-	for _, h := range f.Hosts {
-		if h.Host.Name == name {
-			pages = append(pages, f.HostPage(h))
-		}
-	}
-	if len(pages) > 0 {
+	if pages := pagesOf(f.Hosts, f.HostPage, name, func(h *Host) string { return h.Host.Name }); len(pages) > 0 {
 		return pages
 	}
 	return f.goneHosts(name)

@@ -21,8 +21,11 @@ func (f *Facts) Page(m *Machine) Page {
 	p.Headline = m.headline(p.State, f.Now)
 	p.row("Cluster", m.where())
 	m.why(&p, f.Now)
-	m.repair(&p, f.Now)
-	p.row("Owner", m.ownerSays())
+	p.row("Overlap", f.ignoredBy(m))
+	m.tellStart(&p, f.Now)
+	f.tellDeletion(&p, m)
+	f.tellRepair(&p, m)
+	p.row("Owner", m.owner())
 	p.row("Pattern", m.Check.pattern())
 	p.row("History", m.history(f.Now))
 	m.draw(&p, f.Now)
@@ -80,7 +83,7 @@ func (m *Machine) headline(state State, now time.Time) string {
 	case StateSick, StateOnHold:
 		return m.healthFor(now) + ", " + m.standing(now)
 	case StateInRepair:
-		return m.healthFor(now) + ", " + m.Record.standing()
+		return m.healthFor(now) + ", " + m.attempting()
 	case StateProbation:
 		return m.healthFor(now) + ", in probation" + m.Record.until(now)
 	case StateHeld:
@@ -162,6 +165,7 @@ func (m *Machine) why(p *Page, now time.Time) {
 	if m.unavailable() && m.Health != nil && m.Health.Node.State != verdict.NodeUnreadable {
 		p.row("Unclear", "This command can read the Node, but the manager cannot yet: its connection may return at any time")
 	}
+	p.row("Clock", m.clocks(now))
 	if !m.sick() {
 		why, _ := m.hold(now)
 		p.row("Hold", words.Upper(why))
@@ -208,12 +212,12 @@ func (m *Machine) stepOf() string {
 	return "the step is unknown"
 }
 
-// repair adds what was done and what is being done.
-func (m *Machine) repair(p *Page, now time.Time) {
+// tellRepair adds what was done and what is being done.
+func (f *Facts) tellRepair(p *Page, m *Machine) {
 	if m.Record != nil {
-		m.Record.tell(p, now)
+		m.Record.tell(p, m, f.Now)
 	}
 	if wait := m.wait(); m.Check != nil && m.sick() && (m.Record != nil || (wait != nil && wait.Reason == v1alpha1.ReasonNoSlot)) {
-		p.row("Slots", m.Check.slots())
+		p.row("Slots", f.slotsNow(m.Check, m))
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/internal/explain/ahead"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // Next returns what happens to a machine by itself, earliest first.
@@ -37,24 +38,41 @@ func (c *Check) Next(now time.Time) []Upcoming {
 	if c.Problem != "" || c.Foreign || c.Decision.Config.OnlyReports() {
 		return nil
 	}
-	all := append(c.holdEnds(now), c.admitted(c.Decision, nil, now)...)
-	known := map[string]bool{}
-	for _, one := range all {
-		known[one.Name] = true
+	all := c.holdEnds(now)
+	for _, one := range ahead.Admissions(c.Facts, c.Decision, c.open(), now) {
+		all = append(all, Upcoming{
+			At: one.At, Namespace: one.Machine.Namespace, Cluster: one.Machine.Spec.ClusterName, Name: one.Machine.Name,
+			What: "goes into repair: " + one.Step + whenFreed(one),
+		})
 	}
-	at, decision := now, c.Decision
-	for range maxLooks {
-		due := firstAfter(at, decision.RecheckAt)
-		if due.IsZero() {
-			break
-		}
-		at, decision = due, admission.Decide(c.Facts, due)
-		all = append(all, c.admitted(decision, known, at)...)
-		for _, one := range all {
-			known[one.Name] = true
+	return all
+}
+
+// open returns what is known about the open repairs, except for those whose next step is unknown.
+func (c *Check) open() []ladder.Facts {
+	var all []ladder.Facts
+	for _, r := range c.Open {
+		if r.Problem == "" && r.Facts.Record != nil {
+			all = append(all, r.Facts)
 		}
 	}
 	return all
+}
+
+// whenFreed says whose repair gives back the slot for an admission; empty if none does.
+func whenFreed(one ahead.Admitted) string {
+	names := SomeNames(one.After)
+	switch {
+	case len(one.After) == 0:
+		return ""
+	case one.Ended && len(one.After) == 1:
+		return ", when the repair of " + names + " ends"
+	case one.Ended:
+		return ", when the repairs of " + names + " end"
+	case len(one.After) == 1:
+		return ", when " + names + "'s time is up"
+	}
+	return ", when the time of " + names + " is up"
 }
 
 // What happens when a hold ends. That of a Cluster ends for each of its MachineHealthChecks.
@@ -74,20 +92,6 @@ func (c *Check) holdEnds(now time.Time) []Upcoming {
 		what = clusterHoldEnds
 	}
 	return []Upcoming{{At: until, Namespace: mhc.Namespace, Cluster: mhc.Spec.ClusterName, Name: mhc.Name, What: what}}
-}
-
-// admitted returns the machines that a decision admits, except the known ones.
-func (c *Check) admitted(d admission.Decision, known map[string]bool, at time.Time) []Upcoming {
-	var all []Upcoming
-	for _, one := range d.Admit {
-		if !known[one.Machine.Name] {
-			all = append(all, Upcoming{
-				At: at, Namespace: one.Machine.Namespace, Cluster: one.Machine.Spec.ClusterName, Name: one.Machine.Name,
-				What: "is admitted to repair: " + d.StepOf(one),
-			})
-		}
-	}
-	return all
 }
 
 // Next returns what happens in the fleet by itself, earliest first.

@@ -5,7 +5,10 @@ import (
 	"strings"
 	"time"
 
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
@@ -14,20 +17,23 @@ func (m *Machine) otherwise(state State, now time.Time) []string {
 	switch state {
 	case StateUnwatched:
 		if mhcspec.RemediationSkipped(m.Machine) {
-			return []string{"The annotation cluster.x-k8s.io/skip-remediation is removed from the Machine"}
+			return []string{"Somebody removes the annotation cluster.x-k8s.io/skip-remediation from the Machine: then Sickbay watches it"}
 		}
 		if m.Check != nil {
-			return []string{"MachineHealthCheck " + m.Check.MachineHealthCheck.Name + " is handed over to Sickbay"}
+			return []string{"Somebody hands MachineHealthCheck " + m.Check.MachineHealthCheck.Name + " over to Sickbay: then Sickbay watches the machine"}
 		}
-		return []string{"The selector of a MachineHealthCheck of its cluster matches its labels"}
+		return []string{"The selector of a MachineHealthCheck of its cluster matches its labels: then Sickbay watches it"}
 	case StatePaused:
-		return []string{"The pause ends (" + m.paused() + ")"}
+		return []string{"The pause ends (" + m.paused() + "): then Sickbay watches the machine again, and repairs go on"}
 	case StateHeld:
-		return []string{"You retry it, or the machine becomes healthy, or it is gone"}
+		if verdict.FailureOf(m.Machine) != "" {
+			return []string{youRetry, "The machine is gone: then the repair ends"}
+		}
+		return []string{youRetry, "The machine becomes healthy, or is gone: then the repair ends"}
 	case StateProbation:
 		return []string{"It falls sick again before that: then the attempt fails, and " + m.Record.follows()}
 	case StateInRepair:
-		return []string{"The machine becomes healthy before that: then its probation begins, and nothing more is done", "You cancel it: then a person decides"}
+		return append(m.recovers("The machine becomes healthy before that", "then "+m.Record.recovered()), "You cancel it: then "+m.Record.stops())
 	case StateUndecided, StateHealthy:
 		return m.staysHealthy(now)
 	case StateSick, StateOnHold:
@@ -45,6 +51,14 @@ func (r *Record) follows() string {
 	return "a person decides"
 }
 
+// recovered says what follows if the machine gets healthy.
+func (r *Record) recovered() string {
+	if r.Record.Spec.Probation() == 0 {
+		return "the repair ends"
+	}
+	return "its probation begins, and nothing more is done"
+}
+
 // staysHealthy says how a machine avoids the verdict that is due.
 func (m *Machine) staysHealthy(now time.Time) []string {
 	due, ok := m.nextVerdict(now)
@@ -60,17 +74,42 @@ func (m *Machine) moves() []string {
 	wait := m.wait()
 	switch {
 	case m.Record != nil && m.needsApproval():
-		all = append(all, "You approve or deny the step")
+		all = append(all, "You approve the step: then it begins when a slot is free", "You deny it: then "+m.Record.stops())
+	case m.admitted() && m.Check.Decision.Config.OnlyReports():
+		all = append(all, "Somebody removes the annotation "+mhcspec.DryRunAnnotation+" from MachineHealthCheck "+m.Check.MachineHealthCheck.Name+": then the repair begins")
 	case wait == nil:
 	case wait.Reason == v1alpha1.ReasonGateClosed:
 		all = append(all, gateOpens+m.Check.opens())
 	case wait.Reason == v1alpha1.ReasonNoSlot:
-		all = append(all, fmt.Sprintf("A repair with a slot ends, or there are more than %d slots", m.Check.Decision.Slots()))
+		all = append(all, "A slot becomes free, or more than "+areAllowed(m.Check.Decision.Slots()))
 	case wait.Reason == v1alpha1.ReasonOnHold:
-		all = append(all, "Somebody ends the hold earlier")
+		all = append(all, "Somebody ends the hold earlier: then repairs go on")
 	}
-	return append(all, "The machine recovers by itself: then it is not repaired")
+	return append(all, m.recovers("The machine recovers by itself", "then it is not repaired")...)
 }
+
+// areAllowed says that so many are allowed, in words if it is one.
+func areAllowed(n int) string {
+	if n == 1 {
+		return "one is allowed"
+	}
+	return Number(n) + " are allowed"
+}
+
+// recovers says what happens if a machine becomes healthy; nothing if it cannot. What its provider reports as a failure for good is never cleared, and
+// what somebody asks for stands until somebody takes it back.
+func (m *Machine) recovers(how, then string) []string {
+	if verdict.FailureOf(m.Machine) != "" {
+		return nil
+	}
+	if _, asked := m.Machine.Annotations[clusterv1.RemediateMachineAnnotation]; asked {
+		how = "Somebody removes the annotation " + clusterv1.RemediateMachineAnnotation
+	}
+	return []string{how + ": " + then}
+}
+
+// youRetry is the way out of Held that is open to a person.
+const youRetry = "You retry it: then the repair goes on when a slot is free"
 
 // gateOpens is the prefix of the condition that has a row of its own, Opens.
 const gateOpens = "The gate opens "

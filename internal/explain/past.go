@@ -36,22 +36,6 @@ func (r *Record) outcome() string {
 	return reason + " after " + attempts[len(attempts)-1].Step
 }
 
-// ownerSays repeats what the machine's owner says about replacing it.
-func (m *Machine) ownerSays() string {
-	if m.Record == nil || m.Record.Facts.Record == nil {
-		return ""
-	}
-	mark := m.Record.Facts.Machine.Mark
-	if !mark.Stands() || mark.Message == "" {
-		return ""
-	}
-	owner := "The owner"
-	if o := m.Record.Facts.Machine.Owner; o != nil {
-		owner = o.Kind + " " + o.Name
-	}
-	return fmt.Sprintf("%s says: %s", owner, mark.Message)
-}
-
 // upcomingOf returns what happens to a machine by itself, including its admission.
 func (m *Machine) upcomingOf(f *Facts) []Upcoming {
 	next := m.Next(f.Now)
@@ -82,7 +66,7 @@ func (f *Facts) tellNext(p *Page) {
 		parts = append(parts[:maxNames], fmt.Sprintf("and %d more", left))
 	}
 	if len(parts) == 0 {
-		parts = []string{"nothing is due"}
+		parts = []string{"nothing is scheduled"}
 	}
 	p.row("Next", words.Upper(strings.Join(parts, "; ")))
 	p.row("Manager", f.managerWords())
@@ -113,7 +97,7 @@ func happens(one Upcoming, p *Page) string {
 func (f *Facts) managerWords() string {
 	words := f.leaderWords()
 	if f.Assumed {
-		words += ". It is unknown which health checks it manages, so this assumes all of them; set --adopt if that is wrong"
+		words += "; --adopt=all is assumed"
 	}
 	return words
 }
@@ -121,7 +105,7 @@ func (f *Facts) managerWords() string {
 func (f *Facts) leaderWords() string {
 	switch {
 	case f.Manager.Unknown != "":
-		return "It is unknown whether one is running: " + f.Manager.Unknown
+		return "Unknown, since " + f.Manager.Unknown
 	case f.Manager.Name == "":
 		return "NONE LEADS: nothing happens until one does"
 	}

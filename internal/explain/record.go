@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -12,18 +13,18 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
-// tell adds what was done for a record, what is being done, and what is left of its plan.
-func (r *Record) tell(p *Page, now time.Time) {
+// tell adds what was done for a record, what is being done, and what is left of its plan. M is its machine; nil if that is gone.
+func (r *Record) tell(p *Page, m *Machine, now time.Time) {
 	p.row("Done", r.done(now))
 	status := &r.Record.Status
 	if !r.ended() {
-		p.row("Now", words.Upper(ladder.Progress(status).Message))
+		p.row("Now", sentences(words.Upper(r.message()), m.ownerRests()))
 	}
 	p.row("Host", r.rebootSays())
 	if r.Problem != "" {
 		p.row("Unclear", words.Upper(r.Problem))
 	}
-	if left := r.left(); left != "" && status.Phase != v1alpha1.RemediationProbation && !r.ended() {
+	if left := r.left(); left != "" && !r.Facts.Machine.Deleting() && status.Phase != v1alpha1.RemediationProbation && !r.ended() {
 		p.row("Left", left)
 	}
 	if c := ladder.Success(status); c.Reason != "" {
@@ -39,7 +40,7 @@ func (r *Record) done(now time.Time) string {
 		if attempt.EndTime == nil {
 			continue
 		}
-		part := fmt.Sprintf("%s %s %s", Clock(attempt.EndTime.Time, now), attemptName(r.Record, attempt), came(attempt.Result))
+		part := fmt.Sprintf("%s %s %s", Clock(attempt.EndTime.Time, now), attemptName(r.Record, attempt), r.came(attempt))
 		if d := attempt.Decision; d != nil {
 			part += fmt.Sprintf(" (%s%s)", d.Answer, byWhom(d))
 		}
@@ -65,6 +66,14 @@ func (r *Record) standing() string {
 		return attemptName(r.Record, attempt) + " is running"
 	}
 	return "its request is being withdrawn"
+}
+
+// message returns the message of the record's condition Progressing. While a deletion is young, that may still be what was said before it.
+func (r *Record) message() string {
+	if r.deletion() && r.Record.Status.Phase == v1alpha1.RemediationActing && ladder.Progress(&r.Record.Status).Reason == v1alpha1.ReasonActing {
+		return "Step " + r.Record.Status.Step + ": the machine is being deleted; waits until it is gone"
+	}
+	return cmp.Or(ladder.Progress(&r.Record.Status).Message, string(r.Record.Status.Phase))
 }
 
 // until says when the next thing is due, as part of a headline.

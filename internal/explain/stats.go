@@ -18,6 +18,8 @@ type Stats struct {
 	Repairs  int            `json:"repairs"`
 	Open     int            `json:"open"`
 	Outcomes map[string]int `json:"outcomes,omitempty"`
+	// Unproven is how many of them had the machine deleted, and did not wait for one to replace it.
+	Unproven int `json:"unproven,omitempty"`
 	// Times says how long the parts of successful repairs took.
 	Times []Times `json:"times,omitempty"`
 	// Steps says how often each step helped.
@@ -37,12 +39,23 @@ type Times struct {
 	P99 float64 `json:"p99"`
 }
 
+// Percent is how many of the attempts with a known result helped; false if no result is known.
+func (s StepStats) Percent() (percent int, known bool) {
+	n := s.Tried - s.Unproven
+	if n == 0 {
+		return 0, false
+	}
+	return 100 * s.Helped / n, true
+}
+
 // StepStats has the results of a step.
 type StepStats struct {
 	Step string `json:"step"`
-	// Tried is how many completed attempts count, and Helped is how many of them were successful.
-	Tried  int `json:"tried"`
-	Helped int `json:"helped"`
+	// Tried is how many completed attempts count, and Helped is how many of them helped. Unproven is how many had the machine deleted in a plan that
+	// does not wait for one to replace it: nobody knows whether they helped.
+	Tried    int `json:"tried"`
+	Helped   int `json:"helped"`
+	Unproven int `json:"unproven,omitempty"`
 }
 
 // Again is a machine or a host that was repaired more than once.
@@ -65,6 +78,9 @@ func Sum(repairs []Repair) Stats {
 			continue
 		}
 		s.Outcomes[one.Outcome]++
+		if one.Unproven {
+			s.Unproven++
+		}
 		for part, took := range one.times().Parts() {
 			parts[part] = append(parts[part], took)
 		}
@@ -95,11 +111,11 @@ func (r *Repair) over() bool {
 
 // times returns the milestones of a repair.
 func (r *Repair) times() timeline.Times {
-	return timeline.Times{Detected: r.Detected, Admitted: r.Admitted, Acted: r.Acted, Healthy: r.Healthy, Succeeded: r.Succeeded}
+	return timeline.Times{Detected: r.Detected, Admitted: r.Admitted, Acted: r.Acted, Healthy: r.Healthy, Succeeded: r.Succeeded, Unproven: r.Unproven}
 }
 
 func (r *Repair) countSteps(steps map[string]*StepStats) {
-	for _, attempt := range r.Attempts {
+	for i, attempt := range r.Attempts {
 		switch v1alpha1.AttemptResult(attempt.Result) {
 		case v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut:
 		default:
@@ -109,7 +125,11 @@ func (r *Repair) countSteps(steps map[string]*StepStats) {
 			steps[attempt.Step] = &StepStats{Step: attempt.Step}
 		}
 		steps[attempt.Step].Tried++
-		if v1alpha1.AttemptResult(attempt.Result) == v1alpha1.ResultSucceeded {
+		switch {
+		case v1alpha1.AttemptResult(attempt.Result) != v1alpha1.ResultSucceeded:
+		case r.Unproven && i == len(r.Attempts)-1:
+			steps[attempt.Step].Unproven++
+		default:
 			steps[attempt.Step].Helped++
 		}
 	}

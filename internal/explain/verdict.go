@@ -1,11 +1,14 @@
 package explain
 
 import (
+	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/explain/ahead"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 )
 
@@ -23,24 +26,13 @@ func (m *Machine) nextVerdict(now time.Time) (Upcoming, bool) {
 		if status := conditionStatus(result.Status); status != before.Status {
 			return m.upcoming(at, verdictWords(status, result)), true
 		}
-		due := firstAfter(at, result.RecheckAt, result.Deadline)
+		due := ahead.FirstAfter(at, result.RecheckAt, result.Deadline)
 		if due.IsZero() {
 			break
 		}
 		at = due
 	}
 	return Upcoming{}, false
-}
-
-// firstAfter returns the earliest of the times after now; zero if there is none.
-func firstAfter(now time.Time, all ...time.Time) time.Time {
-	var first time.Time
-	for _, at := range all {
-		if at.After(now) {
-			first = healthcheck.Earliest(first, at)
-		}
-	}
-	return first
 }
 
 // nodeKnown reports whether the manager and this process can both read the Node, or neither can; the verdict says whether the manager
@@ -74,4 +66,71 @@ func verdictWords(status metav1.ConditionStatus, result healthcheck.Result) stri
 
 func (m *Machine) upcoming(at time.Time, what string) Upcoming {
 	return Upcoming{At: at, Namespace: m.Machine.Namespace, Cluster: m.Machine.Spec.ClusterName, Name: m.Machine.Name, What: what}
+}
+
+// clocks names what has happened in the future, so that some clock is wrong; empty if nothing has.
+func (m *Machine) clocks(now time.Time) string {
+	if m.Health == nil {
+		return ""
+	}
+	var parts []string
+	for _, one := range verdict.FutureTransitions(*m.Health, now) {
+		part := fmt.Sprintf("%s has a transition in the future, at %s (in %s): some clock is wrong", one.Condition, Clock(one.At, now), ago(now, one.At))
+		if one.Disregarded {
+			part += ", and Sickbay disregards this time"
+		}
+		parts = append(parts, part)
+	}
+	return JoinParts(parts...)
+}
+
+// traits are properties that sick machines may share and that point at a cause.
+var traits = []struct {
+	what string
+	of   func(*clusterv1.Machine) string
+}{
+	{"in failure domain", func(m *clusterv1.Machine) string { return m.Spec.FailureDomain }},
+	{"of MachineDeployment", func(m *clusterv1.Machine) string { return m.Labels[clusterv1.MachineDeploymentNameLabel] }},
+	{"of version", func(m *clusterv1.Machine) string { return m.Spec.Version }},
+	{"of owner", func(m *clusterv1.Machine) string {
+		if owner := metav1.GetControllerOf(m); owner != nil {
+			return owner.Kind + " " + owner.Name
+		}
+		return ""
+	}},
+}
+
+// pattern says what all sick machines of a MachineHealthCheck share and the others do not; empty if nothing, or if fewer than
+// two machines are sick.
+func (c *Check) pattern() string {
+	if c == nil {
+		return ""
+	}
+	var sick, others []*clusterv1.Machine
+	for _, m := range c.Machines {
+		if m.sick() {
+			sick = append(sick, m.Machine)
+			continue
+		}
+		others = append(others, m.Machine)
+	}
+	if len(sick) < 2 {
+		return ""
+	}
+	for _, trait := range traits {
+		common := trait.of(sick[0])
+		if common != "" && all(sick, common, trait.of) && !all(others, common, trait.of) {
+			return fmt.Sprintf("All %d sick machines are %s %s", len(sick), trait.what, common)
+		}
+	}
+	return ""
+}
+
+func all(machines []*clusterv1.Machine, value string, of func(*clusterv1.Machine) string) bool {
+	for _, m := range machines {
+		if of(m) != value {
+			return false
+		}
+	}
+	return true
 }

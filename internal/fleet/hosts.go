@@ -52,7 +52,7 @@ func (l *look) cycles(ctx context.Context, namespace string) (all map[types.UID]
 		if c := a.CreationTimestamp.Compare(b.CreationTimestamp.Time); c != 0 {
 			return c
 		}
-		return byName(&a, &b)
+		return explain.ByName(&a, &b)
 	})
 	all = map[types.UID][]*v1alpha1.RebootRemediation{}
 	for i := range list.Items {

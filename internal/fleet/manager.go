@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -36,21 +37,28 @@ func (o *Observer) manager(ctx context.Context, namespace string) (explain.Manag
 
 // leader returns who holds the leases for a namespace; empty means all.
 func (o *Observer) leader(leases []coordinationv1.Lease, namespace string) explain.Manager {
-	var leaders []scope.Leader
+	var m explain.Manager
+	var leads []string
 	for i := range leases {
-		l := &leases[i]
-		one := scope.Leader{Name: lease.Holder(l), Scope: scope.Of(l.Annotations), Default: l.Name == scope.DefaultLease}
-		if lease.Held(l, o.Clock.Now(), 0) && one.Looks(namespace) {
-			leaders = append(leaders, one)
+		l, of := &leases[i], scope.Of(leases[i].Labels)
+		if !lease.Held(l, o.Clock.Now(), 0) || !of.Looks(namespace) {
+			continue
 		}
-	}
-	if len(leaders) > 0 {
-		return explain.Manager{Name: leaders[0].Name, Leads: scope.Words(leaders)}
+		m.Name = cmp.Or(m.Name, lease.Holder(l))
+		words := lease.Holder(l) + " leads"
+		if l.Name != scope.DefaultLease {
+			words += " (" + of.String() + ")"
+		}
+		if of.Drain {
+			words += " and drains: it hands everything back, and repairs nothing"
+		}
+		leads = append(leads, words)
 	}
 	if len(leases) == 0 {
-		return explain.Manager{Unknown: scope.NoLease}
+		m.Unknown = scope.NoLease
 	}
-	return explain.Manager{}
+	m.Leads = strings.Join(leads, "; ")
+	return m
 }
 
 // leases returns the leases of all managers, sorted by namespace and name. If their namespace is not known, it reads all

@@ -1,10 +1,8 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
@@ -73,8 +71,10 @@ func (o *Observer) Look(ctx context.Context, namespace string) (explain.Facts, e
 			return explain.Facts{}, err
 		}
 	}
+	l.facts.NoteBusyOwners()
 	l.judge(ctx)
 	l.sort()
+	l.readOwners(ctx)
 	return l.facts, nil
 }
 
@@ -124,6 +124,9 @@ func (l *look) readChecks(ctx context.Context, namespace string) error {
 		}
 	}
 	l.undecided()
+	for _, check := range l.facts.Checks {
+		check.Nothing = check.SelectsNothing(l.facts.Machines)
+	}
 	return nil
 }
 
@@ -142,7 +145,7 @@ func (l *look) undecided() {
 	}
 }
 
-// sort sorts everything by namespace and name.
+// sort adds the Clusters, and sorts everything.
 func (l *look) sort() {
 	for key, cluster := range l.clusters {
 		one := explain.Cluster{Cluster: cluster, Unreadable: l.unreadable[key]}
@@ -151,13 +154,5 @@ func (l *look) sort() {
 		}
 		l.facts.Clusters = append(l.facts.Clusters, one)
 	}
-	slices.SortFunc(l.facts.Clusters, func(a, b explain.Cluster) int { return byName(a.Cluster, b.Cluster) })
-	slices.SortFunc(l.facts.Checks, func(a, b *explain.Check) int { return byName(a.MachineHealthCheck, b.MachineHealthCheck) })
-	slices.SortFunc(l.facts.Machines, func(a, b *explain.Machine) int { return byName(a.Machine, b.Machine) })
-	slices.SortFunc(l.facts.Hosts, func(a, b *explain.Host) int { return byName(a.Host, b.Host) })
-	slices.SortFunc(l.facts.Records, func(a, b *explain.Record) int { return byName(a.Record, b.Record) })
-}
-
-func byName(a, b client.Object) int {
-	return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	l.facts.Sort()
 }

@@ -40,8 +40,12 @@ func (l *look) observe(ctx context.Context, one *explain.Record) {
 	if one.Facts, err = l.Repairs.Look(ctx, one.Record.DeepCopy()); err != nil {
 		one.Problem = err.Error()
 	}
+	check := l.checks[one.Record.Spec.HealthCheckRef.UID]
 	if machine := l.machines[one.Record.Spec.MachineRef.UID]; machine != nil {
-		machine.Record = one
+		machine.Record, check = one, machine.Check
+	}
+	if check != nil {
+		check.Open = append(check.Open, one)
 	}
 	if err := l.addReboot(ctx, one); err != nil {
 		one.Problem = err.Error()
@@ -87,7 +91,7 @@ func (l *look) past() {
 	}
 	for _, machine := range l.facts.Machines {
 		slices.SortFunc(machine.Past, func(a, b *explain.Record) int {
-			return cmp.Or(b.Record.Status.CompletionTime.Compare(a.Record.Status.CompletionTime.Time), byName(a.Record, b.Record))
+			return cmp.Or(b.Record.Status.CompletionTime.Compare(a.Record.Status.CompletionTime.Time), explain.ByName(a.Record, b.Record))
 		})
 		machine.Past = slices.CompactFunc(machine.Past, func(a, b *explain.Record) bool { return a == b })
 	}

@@ -44,7 +44,7 @@ func (r reader) leftProgress(ctx context.Context, key client.ObjectKey) (bool, e
 		return false, nil
 	}
 	machine, err := scaffold.Find(ctx, r.cached, key, &clusterv1.Machine{})
-	return machine != nil && saysAtWork(machine), err
+	return machine != nil && r.left(machine), err
 }
 
 // asks reports whether an annotation of a Machine concerns intake: it asks for something, or says what came of that.

@@ -74,6 +74,8 @@ type Reconciler struct {
 	External bool
 	// WatchFilter, if set, is the value that the label cluster.x-k8s.io/watch-filter must have.
 	WatchFilter string
+	// Drain has it hand everything back, and take nothing in.
+	Drain       bool
 	Concurrency int
 
 	// refused is what was refused last, so that it is said once.

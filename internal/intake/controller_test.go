@@ -19,7 +19,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/intake/ask"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -214,24 +213,6 @@ func TestPersonChangesTheAnnotation(t *testing.T) {
 	f.reconcile()
 	if got := f.machine.Annotations; len(got) > 0 {
 		t.Errorf("annotations are %v", got)
-	}
-}
-
-// TestSingleStep: PowerOff becomes a record that keeps the host off. The annotation is answered, and stays until the step is done, or the record has
-// ended.
-func TestSingleStep(t *testing.T) {
-	f := newHarness(t)
-	f.annotate(ask.PowerOffAnnotation, "yes")
-	f.reconcile()
-	f.reconcile()
-	made := f.record()
-	if made.Spec.Steps[0].Until != v1alpha1.StepPowerOff || f.machine.Annotations[ask.PowerOffAnnotation] != string(made.UID)+"/1" {
-		t.Errorf("it is %+v, annotations %v", made.Spec, f.machine.Annotations)
-	}
-	f.ends(made, metav1.ConditionFalse, v1alpha1.ReasonCancelled)
-	f.reconcile()
-	if f.record(); len(f.machine.Annotations) > 0 {
-		t.Errorf("annotations are %v", f.machine.Annotations)
 	}
 }
 

@@ -23,7 +23,7 @@ func (w writer) showProgress(ctx context.Context, v view) error {
 		return nil
 	}
 	want, has := progressOf(v), meta.FindStatusCondition(v.machine.Status.Conditions, clusterv1.MachineExternallyRemediatedCondition)
-	if want == nil {
+	if want == nil || v.facts.Drains {
 		return w.removeProgress(ctx, v)
 	}
 	if has != nil && has.Status == want.Status && has.Reason == want.Reason && has.Message == want.Message {
@@ -37,7 +37,7 @@ func (w writer) showProgress(ctx context.Context, v view) error {
 
 // removeProgress removes what says that somebody is at work, if we have set it and nobody is.
 func (w writer) removeProgress(ctx context.Context, v view) error {
-	if !saysAtWork(v.machine) || v.facts.OfHealthCheck() {
+	if !w.reads.left(v.machine) || v.facts.OfHealthCheck() && !v.facts.Drains {
 		return nil
 	}
 	i := slices.IndexFunc(v.machine.Status.Conditions, func(c metav1.Condition) bool { return c.Type == clusterv1.MachineExternallyRemediatedCondition })
@@ -45,7 +45,7 @@ func (w writer) removeProgress(ctx context.Context, v view) error {
 	patched := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: v.machine.Namespace, Name: v.machine.Name}}
 	err := w.Status().Patch(ctx, patched, ownwrites.JSONPatch{
 		ownwrites.TestUID(v.machine), ownwrites.Test(path+"/type", clusterv1.MachineExternallyRemediatedCondition),
-		ownwrites.Test(path+"/status", metav1.ConditionFalse), ownwrites.Test(path+"/reason", v.machine.Status.Conditions[i].Reason), ownwrites.Remove(path),
+		ownwrites.Test(path+"/status", v.machine.Status.Conditions[i].Status), ownwrites.Test(path+"/reason", v.machine.Status.Conditions[i].Reason), ownwrites.Remove(path),
 	}, client.FieldOwner(FieldOwner))
 	switch {
 	case ownwrites.TestFailed(err):
@@ -56,10 +56,10 @@ func (w writer) removeProgress(ctx context.Context, v view) error {
 	return nil
 }
 
-// saysAtWork reports whether a Machine says, by us, that what a health check asked for is not done.
-func saysAtWork(machine *clusterv1.Machine) bool {
-	const progress = clusterv1.MachineExternallyRemediatedCondition
-	return meta.IsStatusConditionFalse(machine.Status.Conditions, progress) && ownwrites.Wrote(machine, progress, FieldOwner)
+// left reports whether a Machine still has our condition that a health check's request is not done; when Sickbay drains, whatever the condition says.
+func (r reader) left(machine *clusterv1.Machine) bool {
+	progress := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineExternallyRemediatedCondition)
+	return progress != nil && (progress.Status == metav1.ConditionFalse || r.drains) && ownwrites.Wrote(machine, progress.Type, FieldOwner)
 }
 
 // progressOf returns what to show on the Machine; nil if no health check of Cluster API has asked.

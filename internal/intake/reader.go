@@ -15,9 +15,10 @@ type reader struct {
 	clock        clock.PassiveClock
 	external     bool
 	watchFilter  string
+	drains       bool
 }
 
 // reads returns what reads for this Reconciler.
 func (r *Reconciler) reads() reader {
-	return reader{kind: r.Kind, cached: r.Client, live: r.Live, clock: r.Clock, external: r.External, watchFilter: r.WatchFilter}
+	return reader{kind: r.Kind, cached: r.Client, live: r.Live, clock: r.Clock, external: r.External, watchFilter: r.WatchFilter, drains: r.Drain}
 }

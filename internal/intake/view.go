@@ -36,6 +36,7 @@ func (r reader) observe(ctx context.Context, key client.ObjectKey) (view, error)
 		return r.observeGone(ctx, key)
 	}
 	v, alone := view{machine: machine}, false
+	v.facts.Drains = r.drains
 	if v.cluster, alone, err = r.leftAlone(ctx, machine); alone || err != nil {
 		return view{}, err
 	}
@@ -54,11 +55,11 @@ func (r reader) observe(ctx context.Context, key client.ObjectKey) (view, error)
 }
 
 // leftAlone reads the Cluster of a Machine, and reports whether nobody touches that Machine: it is paused, or its Cluster is, or it goes with a
-// Cluster that is gone, or it is only the copy of another one.
+// Cluster that is gone, or it is only the copy of another one. After a pause, nobody would hand back what is left when Sickbay drains.
 func (r reader) leftAlone(ctx context.Context, machine *clusterv1.Machine) (cluster *clusterv1.Cluster, alone bool, err error) {
 	name := machine.Spec.ClusterName
 	switch {
-	case mhcspec.MachinePaused(machine):
+	case mhcspec.MachinePaused(machine) && !r.drains:
 		return nil, true, nil
 	case r.kind == openshift.Kind:
 		alone, err = openshift.Copied(ctx, r.live, client.ObjectKeyFromObject(machine))
@@ -67,12 +68,13 @@ func (r reader) leftAlone(ctx context.Context, machine *clusterv1.Machine) (clus
 		return nil, false, nil
 	}
 	cluster, err = scaffold.Find(ctx, r.live, client.ObjectKey{Namespace: machine.Namespace, Name: name}, &clusterv1.Cluster{})
-	return cluster, cluster == nil || mhcspec.ClusterPaused(cluster), err
+	return cluster, !r.drains && (cluster == nil || mhcspec.ClusterPaused(cluster)), err
 }
 
 // observeGone reads who waits for an answer about a Machine that is gone, or goes. Its UID is not known any more, so it looks for their records among
 // all of the namespace.
 func (r reader) observeGone(ctx context.Context, key client.ObjectKey) (v view, err error) {
+	v.facts.Drains = r.drains
 	v.facts.Machine = ask.Machine{Gone: true, Ref: v1alpha1.RemediatedMachineReference{APIGroup: r.kind.Group, Name: key.Name}}
 	if v.facts.Requests, err = r.requestsOf(ctx, r.live, key); err != nil || len(v.facts.Requests) == 0 {
 		return v, err

@@ -14,11 +14,12 @@ import (
 // writer carries out decisions.
 type writer struct {
 	client.Client
+	reads       reader
 	watchFilter string
 }
 
 // writes returns what writes for this Reconciler.
-func (r *Reconciler) writes() writer { return writer{r.Client, r.WatchFilter} }
+func (r *Reconciler) writes() writer { return writer{r.Client, r.reads(), r.WatchFilter} }
 
 // do carries out a decision: one write. The API server refuses it if the object has changed since it was read.
 func (w writer) do(ctx context.Context, v view, d ask.Decision, now time.Time) error {

@@ -1,10 +1,10 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/words"
 )
@@ -12,12 +12,13 @@ import (
 // The fields that findings are about.
 const (
 	fieldSelector    = "spec.selector"
+	fieldChecks      = "spec.checks"
 	fieldTriggerIf   = "spec.remediation.triggerIf"
 	fieldAtMost      = fieldTriggerIf + ".unhealthyLessThanOrEqualTo"
 	fieldInRange     = fieldTriggerIf + ".unhealthyInRange"
 	fieldRemediation = "spec.remediation"
 	fieldTemplate    = "spec.remediation.templateRef"
-	fieldStartup     = "spec.checks.nodeStartupTimeoutSeconds"
+	fieldStartup     = fieldChecks + ".nodeStartupTimeoutSeconds"
 	fieldSteps       = "spec.template.spec.steps"
 )
 
@@ -29,13 +30,19 @@ func (l *linter) check(c *check) {
 	l.startup(c)
 	l.limits(c)
 	l.selects(c)
+	l.mixed(c)
+	l.silent(c)
+	l.machineless(c)
 	l.diskless(c)
 	l.checkKinds(c)
 }
 
 // refused finds what Sickbay rejects, with the messages of its controllers.
 func (l *linter) refused(c *check) {
-	facts := admission.Facts{MachineHealthCheck: &c.mhc, SelectorProblem: (&mhcspec.Selectors{}).Problem(&c.mhc)}
+	facts := admission.Facts{MachineHealthCheck: &c.mhc}
+	if !l.expressions(c) {
+		facts.SelectorProblem = c.selectorProblem()
+	}
 	facts.Template.Plan = c.template
 	for _, sentence := range admission.Problems(facts) {
 		field, message := fieldOf(sentence)
@@ -53,6 +60,7 @@ func (l *linter) webhooks(c *check) {
 		l.add(c.find(Error, fieldStartup, fmt.Sprintf("it is %ds: Cluster API takes 0, which switches it off, and 30s or more", *n)))
 	}
 	l.durations(c)
+	l.templateElsewhere(c)
 	if c.obj.Kind().Kind == "NodeHealthCheck" {
 		l.nodeHealthCheck(c)
 	}
@@ -63,7 +71,7 @@ func (l *linter) durations(c *check) {
 	if c.foreign {
 		return
 	}
-	own, spec := place{obj: c.obj, node: c.obj.Node}, fields(c.obj.Value["spec"])
+	own, spec, at := place{obj: c.obj, node: c.obj.Node}, c.spec, c.at()
 	bad := func(value any) bool {
 		text, ok := value.(string)
 		d, err := time.ParseDuration(text)
@@ -71,16 +79,34 @@ func (l *linter) durations(c *check) {
 	}
 	const message = "it must be a duration like 5m or 1h30m"
 	if bad(spec["nodeStartupTimeout"]) {
-		l.add(own.find(Error, "spec.nodeStartupTimeout", message))
+		l.add(own.find(Error, at+".nodeStartupTimeout", message))
 	}
 	for _, list := range []string{"unhealthyConditions", "unhealthyMachineConditions"} {
 		items, _ := spec[list].([]any)
 		for i, item := range items {
 			if bad(fields(item)["timeout"]) {
-				l.add(own.find(Error, fmt.Sprintf("spec.%s[%d].timeout", list, i), message))
+				l.add(own.find(Error, fmt.Sprintf("%s.%s[%d].timeout", at, list, i), message))
 			}
 		}
 	}
+}
+
+// at returns the field of the object that is the spec of the check.
+func (c *check) at() string { return cmp.Or(c.within, "spec") }
+
+// templateElsewhere finds a template that is never found, because it is looked for in the namespace of the object. A NodeHealthCheck has no
+// namespace.
+func (l *linter) templateElsewhere(c *check) {
+	named, _ := fields(c.spec["remediationTemplate"])["namespace"].(string)
+	own := l.namespace(c.obj.Namespace())
+	if named == "" || named == own || c.obj.Kind().Kind == "NodeHealthCheck" {
+		return
+	}
+	said := fmt.Sprintf("the template is looked for in namespace %s, that of the %s, and never in %s", own, c.obj.Kind().Kind, named)
+	if own == "" {
+		said = fmt.Sprintf("the template is looked for in the namespace of the %s, which names none; give it the namespace %s", c.obj.Kind().Kind, named)
+	}
+	l.add(place{obj: c.obj, node: c.obj.Node}.find(Warning, c.at()+".remediationTemplate.namespace", said))
 }
 
 // fields returns the fields of a value, if it has any.

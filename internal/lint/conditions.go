@@ -2,11 +2,15 @@ package lint
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 const (
@@ -15,24 +19,30 @@ const (
 	monitorGracePeriod = 50 * time.Second
 	// startupGracePeriod is the same for a new Node: the default of node-startup-grace-period.
 	startupGracePeriod = time.Minute
+	// usualProvisioning is how long a new Machine may take in a cloud. Cluster API's own templates wait that long for it.
+	usualProvisioning = 5 * time.Minute
 )
 
 // conditions finds conditions that match too soon, or match healthy machines.
 func (l *linter) conditions(c *check) {
 	rules := mhcspec.RulesOf(&c.mhc)
-	if len(rules.NodeConditions)+len(rules.MachineConditions) == 0 && !asksForConditions(c.obj.Value) {
+	if len(rules.NodeConditions)+len(rules.MachineConditions) == 0 && !asksForConditions(c.spec) {
 		l.add(c.find(Warning, "spec.checks", "it checks no condition: Sickbay notices only Nodes that never appear or that disappear"))
 	}
 	for i, rule := range rules.NodeConditions {
-		l.nodeCondition(c, fmt.Sprintf("spec.checks.unhealthyNodeConditions[%d]", i), rule)
+		l.condition(c, nodes, i, rule)
+		l.kubelet(c, i, rule)
 	}
-	l.repeated(c, "spec.checks.unhealthyNodeConditions", rules.NodeConditions)
-	l.repeated(c, "spec.checks.unhealthyMachineConditions", rules.MachineConditions)
+	for i, rule := range rules.MachineConditions {
+		l.condition(c, machines, i, rule)
+		l.provisioning(c, i, rule)
+	}
+	l.repeated(c, nodes.path(), rules.NodeConditions)
+	l.repeated(c, machines.path(), rules.MachineConditions)
 }
 
 // asksForConditions reports whether there are conditions, even invalid ones.
-func asksForConditions(value map[string]any) bool {
-	spec := fields(value["spec"])
+func asksForConditions(spec map[string]any) bool {
 	for _, in := range []map[string]any{spec, fields(spec["checks"])} {
 		for _, field := range []string{"unhealthyConditions", "unhealthyNodeConditions", "unhealthyMachineConditions"} {
 			if list, _ := in[field].([]any); len(list) > 0 {
@@ -43,22 +53,61 @@ func asksForConditions(value map[string]any) bool {
 	return false
 }
 
-// healthyStatus is the status of a healthy Node's conditions.
-var healthyStatus = map[string]string{
-	string(corev1.NodeReady):              "True",
-	string(corev1.NodeMemoryPressure):     "False",
-	string(corev1.NodeDiskPressure):       "False",
-	string(corev1.NodePIDPressure):        "False",
-	string(corev1.NodeNetworkUnavailable): "False",
+// condition finds a condition that nothing has, or that all healthy machines have.
+func (l *linter) condition(c *check, of subject, i int, rule mhcspec.ConditionRule) {
+	field := fmt.Sprintf("%s[%d]", of.path(), i)
+	if !slices.Contains(statuses, rule.Status) {
+		message := fmt.Sprintf("%s, which no condition ever is, only True, False or Unknown: it matches nothing", mhcspec.Quoted(rule.Status))
+		if meant := meantStatus(rule.Status, of.traits[rule.Type].Healthy); meant != "" {
+			message += "; perhaps " + mhcspec.Quoted(meant) + " is meant"
+		}
+		l.add(c.find(Warning, field+".status", "it is "+message))
+	}
+	if other := of.other(); other.knows(rule.Type) && !of.knows(rule.Type) {
+		l.add(c.find(Warning, field+".type", fmt.Sprintf("%s is a condition of a %s, not of a %s: it matches nothing here; in Cluster API it belongs in %s",
+			rule.Type, other.name, of.name, other.field)))
+	} else if meant := of.meant(rule.Type); meant != "" {
+		l.add(c.find(Warning, field+".type", fmt.Sprintf("%s is not a condition that is known here; perhaps %s is meant", quotedType(rule.Type), meant)))
+	}
+	if trait, ok := of.traits[rule.Type]; ok && trait.Healthy == rule.Status {
+		l.add(c.find(Warning, field+".status", fmt.Sprintf("%s is %s on every healthy %s: all machines are repaired", rule.Type, rule.Status, of.name)))
+	}
 }
 
-func (l *linter) nodeCondition(c *check, field string, rule mhcspec.ConditionRule) {
-	if healthy, ok := healthyStatus[rule.Type]; ok && healthy == rule.Status {
-		l.add(c.find(Warning, field+".status", fmt.Sprintf("%s is %s on every healthy Node: all machines are repaired", rule.Type, rule.Status)))
+// meantStatus returns the status that was probably meant by one that does not exist; empty if nobody can know.
+func meantStatus(written, healthy string) string {
+	lower := strings.ToLower(written)
+	for _, status := range statuses {
+		if oneSlip(lower, strings.ToLower(status)) {
+			return status
+		}
 	}
-	if rule.Type == string(corev1.NodeReady) && rule.Timeout < monitorGracePeriod {
-		l.add(c.find(Warning, field+".timeoutSeconds", fmt.Sprintf("%s is shorter than the %s for which Kubernetes itself waits for a kubelet (%s before 1.32): "+
+	if strings.HasPrefix(lower, "not") || strings.HasPrefix(lower, "un") {
+		return map[string]string{"True": "False", "False": "True"}[healthy]
+	}
+	return ""
+}
+
+// kubelet finds a timeout in which Kubernetes itself has not given up on a kubelet.
+func (l *linter) kubelet(c *check, i int, rule mhcspec.ConditionRule) {
+	if rule.Type == string(corev1.NodeReady) && rule.Timeout < monitorGracePeriod && slices.Contains(statuses, rule.Status) {
+		l.add(c.find(Warning, fmt.Sprintf("%s[%d].timeoutSeconds", nodes.path(), i), fmt.Sprintf("%s is shorter than the %s for which Kubernetes itself waits for a kubelet (%s before 1.32): "+
 			"a kubelet that restarts may cost the machine", rule.Timeout, monitorGracePeriod, 40*time.Second)))
+	}
+}
+
+// provisioning finds a timeout that is shorter than a new Machine may take until it no longer has the condition.
+func (l *linter) provisioning(c *check, i int, rule mhcspec.ConditionRule) {
+	if !slices.Contains(machines.traits[rule.Type].AtFirst, rule.Status) {
+		return
+	}
+	allowed, by := usualProvisioning, "that this usually takes"
+	if given := c.mhc.Spec.Checks.NodeStartupTimeoutSeconds; given != nil && *given > 0 {
+		allowed, by = time.Duration(*given)*time.Second, "that its Node may take to appear"
+	}
+	if rule.Timeout < allowed {
+		l.add(c.find(Warning, fmt.Sprintf("%s[%d].timeoutSeconds", machines.path(), i), fmt.Sprintf("every new Machine is %s=%s while it is provisioned: %s is shorter than the %s %s, "+
+			"so machines may be repaired again and again before they are ready", rule.Type, rule.Status, words.Span(rule.Timeout), words.Span(allowed), by)))
 	}
 }
 
@@ -81,4 +130,12 @@ func (l *linter) startup(c *check) {
 	if timeout >= 30*time.Second && timeout < startupGracePeriod {
 		l.add(c.find(Warning, fieldStartup, fmt.Sprintf("%s is shorter than the %s for which Kubernetes itself waits for a new Node", timeout, startupGracePeriod)))
 	}
+}
+
+// quotedType quotes a type with spaces, which nobody would see.
+func quotedType(kind string) string {
+	if strings.ContainsFunc(kind, unicode.IsSpace) {
+		return fmt.Sprintf("%q", kind)
+	}
+	return kind
 }

@@ -20,18 +20,6 @@ func decodeNode(node *yaml.Node, into any) error {
 	return sigsyaml.Unmarshal(data, into)
 }
 
-// todaysNames maps the fields of older health checks to their current names.
-var todaysNames = map[string]string{
-	"unhealthyConditions":     "spec.checks.unhealthyNodeConditions",
-	"nodeStartupTimeout":      "spec.checks.nodeStartupTimeoutSeconds",
-	"maxUnhealthy":            "spec.remediation.triggerIf.unhealthyLessThanOrEqualTo",
-	"unhealthyRange":          "spec.remediation.triggerIf.unhealthyInRange",
-	"remediationTemplate":     "spec.remediation.templateRef",
-	"timeout":                 "timeoutSeconds",
-	"duration":                "timeoutSeconds",
-	"unhealthyTimeoutSeconds": "timeoutSeconds",
-}
-
 // fieldOf returns the field that a controller's message is about, and the message without it.
 func fieldOf(sentence string) (field, rest string) {
 	first, rest, ok := strings.Cut(sentence, " ")

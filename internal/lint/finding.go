@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 )
@@ -37,6 +38,10 @@ type Finding struct {
 	Field string `json:"field,omitempty"`
 	// Message is a sentence.
 	Message string `json:"message"`
+	// Template reports that it is a template, which has to be rendered before it can be checked.
+	Template bool `json:"-"`
+	// unfilled reports that it is about a value that a tool has to fill in, so nobody can know whether it is right.
+	unfilled bool
 }
 
 // String prints a finding like a compiler.
@@ -69,25 +74,42 @@ type place struct {
 	node *yaml.Node
 	// moved are the original fields of converted values.
 	moved map[*yaml.Node]string
+	// within is the field of a health check that is part of the object; empty if the object is one itself.
+	within string
 }
 
 // find makes a finding about a field of the checked object.
 func (p place) find(level Level, field, message string) Finding {
-	f := Finding{File: p.obj.File, Line: p.obj.Node.Line, Level: level, Object: p.obj.Title(), Field: field, Message: message}
-	key, value := manifest.At(p.node, field)
-	if was := cmp.Or(p.moved[key], p.moved[value]); was != "" && p.moved != nil {
-		f.Field = was
-	}
-	if old := oldNames[field]; old != "" && p.moved != nil && !there(p.node, field) {
-		f.Field = old
-	}
-	for _, n := range []*yaml.Node{key, value} {
+	f := Finding{File: p.obj.File, Line: p.obj.Node.Line, Level: level, Object: p.obj.Title(), Message: message}
+	key, value, found := manifest.At(p.node, field)
+	f.Field = p.written(field, cmp.Or(p.moved[key], p.moved[value]), found)
+	f.unfilled = (found || value.Kind == yaml.ScalarNode) && manifest.TemplateIn(f.File, value) != nil
+	// What a conversion has made has no line.
+	own, _, _ := manifest.At(p.obj.Node, f.Field)
+	for _, n := range []*yaml.Node{key, value, own} {
 		if n.Line > 0 {
 			f.Line = n.Line
 			break
 		}
 	}
 	return f
+}
+
+// written returns the name that a field has in the object as written; was is the original field of the value, if it was moved.
+func (p place) written(field, was string, found bool) string {
+	older := p.obj.Kind().GroupVersion() != clusterv1.GroupVersion
+	named := field
+	if was != "" && (found || older) {
+		named = was
+	}
+	// What a conversion has made was not written, either.
+	if old := oldNames[field]; old != "" && older && (!found || was == "" && p.moved != nil) {
+		named = old
+	}
+	if rest, ok := strings.CutPrefix(named, "spec."); ok && p.within != "" && !strings.HasPrefix(named, p.within) {
+		return p.within + "." + rest
+	}
+	return named
 }
 
 // oldNames maps current fields to their place in older health checks, for messages about missing fields.
@@ -97,14 +119,4 @@ var oldNames = map[string]string{
 	fieldStartup:     "spec.nodeStartupTimeout",
 	fieldTemplate:    "spec.remediationTemplate",
 	fieldRemediation: "spec.remediationTemplate",
-}
-
-// there reports whether a field exists.
-func there(n *yaml.Node, field string) bool {
-	for part := range strings.SplitSeq(field, ".") {
-		if n = manifest.Get(n, part); n == nil {
-			return false
-		}
-	}
-	return true
 }

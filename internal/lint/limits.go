@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // limits checks how many machines may be repaired, and how many at once.
@@ -18,17 +19,17 @@ func (l *linter) limits(c *check) {
 		l.add(c.find(Warning, fieldAtMost, "it is ignored, because unhealthyInRange takes precedence"))
 	}
 	most, bounded := admission.GateBound(&c.mhc)
+	if config, _ := mhcspec.ParseConfig(&c.mhc, c.template); !bounded && config.OnlyReports() {
+		return
+	}
 	if !bounded {
 		l.noLimit(c, facts, fieldTriggerIf, "there is no limit")
 		return
 	}
-	field, value := fieldInRange, trigger.UnhealthyInRange
-	if value == "" {
-		field, value = fieldAtMost, trigger.UnhealthyLessThanOrEqualTo.String()
-	}
 	if !valid(c) {
 		return
 	}
+	field, value := asWritten(c)
 	switch {
 	case most(1_000_000) == 0:
 		l.add(c.find(Warning, field, value+" means that nothing is ever repaired"))
@@ -37,6 +38,19 @@ func (l *linter) limits(c *check) {
 	default:
 		l.limitOnFleet(c, facts, field, value, most)
 	}
+}
+
+// asWritten is the limit as the author wrote it, and the field it is in.
+func asWritten(c *check) (field, value string) {
+	trigger := c.mhc.Spec.Remediation.TriggerIf
+	field, value = fieldInRange, trigger.UnhealthyInRange
+	if value == "" {
+		field, value = fieldAtMost, trigger.UnhealthyLessThanOrEqualTo.String()
+	}
+	if healthy, ok := c.spec["minHealthy"]; ok && c.spec["maxUnhealthy"] == nil {
+		value = fmt.Sprint(healthy)
+	}
+	return field, value
 }
 
 // valid reports whether the limits are valid.
@@ -53,27 +67,39 @@ func valid(c *check) bool {
 func (l *linter) noLimit(c *check, facts admission.Facts, field, what string) {
 	paced := c.template != nil && c.template.Spec.Template.Spec.Pacing != nil
 	unknownPlan := c.template == nil && mhcspec.NamesPlan(&c.mhc)
-	config, _ := mhcspec.ParseConfig(&c.mhc, c.template)
-	if admission.Bounded(facts) || paced || unknownPlan || c.turned || config.OnlyReports() {
+	// The owner of a control plane repairs one machine at a time by itself.
+	if c.embedded && (c.controlPlane || c.paced) {
+		return
+	}
+	if admission.Bounded(facts) || paced || unknownPlan || c.turned {
 		return
 	}
 	l.add(c.find(Warning, field, what+": when something breaks for all machines at once, all of them are repaired at once"))
 }
 
-// limitOnFleet checks a limit against the selected machines.
+// limitOnFleet checks a limit against the selected machines, in the fleet or of the files.
 func (l *linter) limitOnFleet(c *check, facts admission.Facts, field, value string, most func(int) int) {
-	selected, ok := l.selected(c)
-	if !ok || len(selected) == 0 {
-		return
+	all := []size{l.sized(c)}
+	for _, n := range l.sizesOf(c) {
+		all = append(all, size{make([]*clusterv1.Machine, n), ofFiles})
 	}
-	n := len(selected)
-	switch limit := most(n); {
+	for _, of := range all {
+		if len(of.machines) > 0 {
+			l.limitOn(c, facts, field, value, of, most(len(of.machines)))
+		}
+	}
+}
+
+// limitOn checks what a limit comes to for some machines.
+func (l *linter) limitOn(c *check, facts admission.Facts, field, value string, of size, limit int) {
+	n := len(of.machines)
+	switch {
 	case limit == 0:
-		l.add(c.find(Warning, field, fmt.Sprintf("%s of %s is 0: nothing is ever repaired", value, words.Count(n, "Machine", "Machines"))))
+		l.add(c.find(Warning, field, fmt.Sprintf("%s of %s is 0: nothing is ever repaired", value, of.count(""))))
 	case lowest(value) > n:
-		l.add(c.find(Warning, field, fmt.Sprintf("%s begins above the %s that there are: nothing is ever repaired", value, words.Count(n, "Machine", "Machines"))))
+		l.add(c.find(Warning, field, fmt.Sprintf("%s begins above the %s: nothing is ever repaired", value, of.count(" that there are"))))
 	case limit >= n && n > 1:
-		l.noLimit(c, facts, field, fmt.Sprintf("%s is no limit for the %s that there are", value, words.Count(n, "Machine", "Machines")))
+		l.noLimit(c, facts, field, fmt.Sprintf("%s is no limit for the %s", value, of.count(" that there are")))
 	}
 }
 

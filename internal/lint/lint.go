@@ -8,11 +8,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/convert"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/silence"
 )
 
 // Fleet is the state of the management cluster.
@@ -20,6 +21,10 @@ type Fleet struct {
 	Machines     []clusterv1.Machine
 	HealthChecks []clusterv1.MachineHealthCheck
 	Plans        []v1alpha1.MachineRemediationTemplate
+	// Pools are the MachinePools. Not every provider makes Machines for them.
+	Pools []clusterv1.MachinePool
+	// Owners is what is known about the owners of Machines.
+	Owners map[client.ObjectKey]silence.Facts
 	// Kinds knows the kinds that are installed; nil if that was not read.
 	Kinds meta.RESTMapper
 	// Namespace is the namespace of objects that name none.
@@ -47,17 +52,25 @@ type Result struct {
 	Skipped []manifest.Object
 	// Unchecked says what could not be checked, and why.
 	Unchecked []string
+	// Nothing reports that there is no object that lint checks.
+	Nothing bool
 }
 
 // Check checks all objects in some documents. Invalid YAML is among the findings. Without a fleet it skips what needs one.
 func Check(documents []*manifest.Document, bad []*manifest.SyntaxError, fleet *Fleet) (Result, error) {
 	l := &linter{fleet: fleet, validators: compiled{}, members: map[*clusterv1.MachineHealthCheck][]*clusterv1.Machine{}}
 	for _, one := range bad {
-		l.add(Finding{File: one.File, Line: one.Line, Level: Error, Message: one.Message})
+		if one.Template != nil && !mayConcern(one.Text()) {
+			l.unchecked = append(l.unchecked, one.File+", which is a template without a health check")
+		} else if !l.isTemplate(one.Template) {
+			l.add(Finding{File: one.File, Line: one.Line, Level: Error, Message: one.Message})
+		}
 	}
+	l.unchecked = slices.Compact(l.unchecked)
 	var files []string
 	for _, document := range documents {
 		files = append(files, document.File)
+		l.document = document
 		for _, obj := range document.Objects {
 			if err := l.object(obj); err != nil {
 				return Result{}, err
@@ -66,6 +79,7 @@ func Check(documents []*manifest.Document, bad []*manifest.SyntaxError, fleet *F
 	}
 	l.twice()
 	l.findPlans()
+	l.findPools(documents)
 	for i := range l.plans {
 		if err := l.plan(&l.plans[i]); err != nil {
 			return Result{}, err
@@ -76,21 +90,29 @@ func Check(documents []*manifest.Document, bad []*manifest.SyntaxError, fleet *F
 	}
 	l.overlaps()
 	l.uncheckedOffline()
-	return Result{Findings: sorted(l.found, slices.Compact(files)), Skipped: l.skipped, Unchecked: l.unchecked}, nil
+	for _, one := range bad {
+		files = append(files, one.File)
+	}
+	return Result{Findings: sorted(l.found, files), Skipped: l.skipped, Unchecked: l.unchecked, Nothing: len(l.places)+len(l.found) == 0}, nil
 }
 
 // linter is the state of one Check.
 type linter struct {
 	fleet      *Fleet
 	validators compiled
+	// document is the one whose objects are read.
+	document *manifest.Document
 	// members caches the Machines that a check selects.
-	members   map[*clusterv1.MachineHealthCheck][]*clusterv1.Machine
-	checks    []check
-	plans     []plan
-	places    []place
-	found     []Finding
-	skipped   []manifest.Object
-	unchecked []string
+	members map[*clusterv1.MachineHealthCheck][]*clusterv1.Machine
+	checks  []check
+	plans   []plan
+	pools   []pool
+	// topologied are the topologies of the Clusters in the files.
+	topologied []topology
+	places     []place
+	found      []Finding
+	skipped    []manifest.Object
+	unchecked  []string
 }
 
 // check is a MachineHealthCheck of any dialect, converted to the current version.
@@ -101,12 +123,24 @@ type check struct {
 	template *v1alpha1.MachineRemediationTemplate
 	// foreign reports whether it selects other Machines than Cluster API's, which cannot be counted here.
 	foreign bool
-	// turned reports whether it limits how many machines must be healthy, which may be a number that cannot be converted.
+	// embedded reports whether it is part of a ClusterClass or a Cluster, which select for it.
+	embedded bool
+	// controlPlane, class, paced and sizes describe a part: whether it is that of the control plane, or else of which class of
+	// MachineDeployments; whether something limits the repairs in flight, and how many machines it is for, if that is known.
+	controlPlane, paced bool
+	class               string
+	sizes               []int
+	// spec is the health check as written.
+	spec map[string]any
+	// turned reports whether it limits how many machines must be healthy by a number, which cannot be converted.
 	turned bool
 }
 
 // planKind is the kind of plans.
 const planKind = "MachineRemediationTemplate"
+
+// healthChecks are the kinds of health checks and plans, in any dialect.
+var healthChecks = []string{"MachineHealthCheck", "NodeHealthCheck", planKind}
 
 // plan is a MachineRemediationTemplate.
 type plan struct {
@@ -114,95 +148,10 @@ type plan struct {
 	template v1alpha1.MachineRemediationTemplate
 }
 
-func (l *linter) add(findings ...Finding) { l.found = append(l.found, findings...) }
-
-// object determines what an object is, and validates it like an API server.
-func (l *linter) object(obj manifest.Object) error {
-	kind := obj.Kind()
-	at := place{obj: obj, node: obj.Node}
-	ours, err := known(kind)
-	if err != nil {
-		return err
+func (l *linter) add(found Finding) {
+	if !found.unfilled {
+		l.found = append(l.found, found)
 	}
-	if !ours && takesAnnotations(kind) && hasOurs(annotationsOf(obj.Value)) {
-		l.annotationsOnly(at)
-		return nil
-	}
-	if !ours {
-		if all := versions(kind.GroupKind()); len(all) > 0 {
-			l.wrongVersion(at, all)
-			return nil
-		}
-		l.skipped = append(l.skipped, obj)
-		return nil
-	}
-	l.places = append(l.places, at)
-	for _, key := range manifest.Duplicates(obj.Node) {
-		l.add(Finding{File: obj.File, Line: key.Line, Level: Error, Object: obj.Title(), Field: key.Value, Message: "it is there twice"})
-	}
-	v, err := l.validators.get(kind)
-	if err != nil {
-		return err
-	}
-	l.metadata(at)
-	for _, problem := range v.refuses(obj.Value) {
-		l.add(at.find(Error, problem.field, problem.message))
-	}
-	l.read(at)
-	return nil
-}
-
-// read decodes an object as Sickbay does, if that is possible.
-func (l *linter) read(at place) {
-	if at.obj.Kind().Kind == planKind {
-		p := plan{place: at}
-		if decode(at.obj.Value, &p.template) == nil {
-			l.plans = append(l.plans, p)
-		}
-		return
-	}
-	if !convert.Known(at.obj.Kind()) {
-		return
-	}
-	c := check{place: at, foreign: at.obj.Kind().Group != clusterv1.GroupVersion.Group}
-	converted := convert.Object(at.obj, convert.Options{Cluster: anyCluster(at.obj), Namespace: at.obj.Namespace()})
-	if converted.Nodes == nil {
-		if at.obj.Kind().GroupVersion() == clusterv1.GroupVersion && decode(at.obj.Value, &c.mhc) == nil {
-			l.checks = append(l.checks, c)
-		}
-		return
-	}
-	c.moved = converted.Paths
-	for _, node := range converted.Nodes {
-		c.node = node
-		if manifest.Get(node, "kind").Value == planKind {
-			p := plan{place: c.place}
-			if decodeNode(node, &p.template) == nil {
-				c.template = &p.template
-				l.plans = append(l.plans, p)
-			}
-		}
-	}
-	if decodeNode(c.node, &c.mhc) == nil {
-		c.asWritten()
-		l.checks = append(l.checks, c)
-	}
-}
-
-// asWritten removes the dry-run that a conversion adds if it cannot express something.
-func (c *check) asWritten() {
-	if _, ok := fields(fields(c.obj.Value["metadata"])["annotations"])[mhcspec.DryRunAnnotation]; !ok {
-		delete(c.mhc.Annotations, mhcspec.DryRunAnnotation)
-	}
-	_, c.turned = fields(c.obj.Value["spec"])["minHealthy"]
-}
-
-// anyCluster is for dialects that name no cluster: the findings do not depend on it.
-func anyCluster(obj manifest.Object) string {
-	if obj.Kind().Group == clusterv1.GroupVersion.Group {
-		return ""
-	}
-	return "cluster"
 }
 
 // twice finds objects with the same name.
@@ -230,7 +179,7 @@ func (l *linter) uncheckedOffline() {
 	if l.fleet == nil && slices.ContainsFunc(l.plans, needsKinds) {
 		l.unchecked = append(l.unchecked, "whether the kinds are installed that the steps of plans need (--live reads which are)")
 	}
-	if len(l.checks) == 0 {
+	if !slices.ContainsFunc(l.checks, func(c check) bool { return !c.embedded }) {
 		return
 	}
 	if l.fleet == nil {

@@ -1,35 +1,31 @@
 package lint
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sickbay-dev/sickbay/internal/words"
+)
 
 // nearest returns the name that was probably meant, if one is similar enough; else it is empty.
 func nearest(written string, names []string) (near string) {
 	best := 3
 	for _, name := range names {
-		if d := distance(strings.ToLower(written), strings.ToLower(name)); d < best {
+		if d := words.Distance(strings.ToLower(written), strings.ToLower(name)); d < best {
 			near, best = name, d
 		}
 	}
 	return near
 }
 
-// distance returns how many letters to add, remove or change to turn one text into the other.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// oneSlip reports whether one letter is wrong, missing or too many, or two neighbours are swapped.
+func oneSlip(a, b string) bool {
+	if words.Distance(a, b) < 2 {
+		return true
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+	for i := 1; i < len(a); i++ {
+		if a[:i-1]+string(a[i])+string(a[i-1])+a[i+1:] == b {
+			return true
 		}
 	}
-	return row[len(b)]
+	return false
 }

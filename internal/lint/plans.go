@@ -124,7 +124,7 @@ func (l *linter) nodeHealthCheck(c *check) {
 	has := func(field string) bool { return spec[field] != nil }
 	escalating, _ := spec["escalatingRemediations"].([]any)
 	if emptySelector(c.obj.Value) {
-		l.add(own.find(Error, fieldSelector, "medik8s takes no new NodeHealthCheck with an empty selector"))
+		l.add(own.find(Error, fieldSelector, "medik8s takes no new NodeHealthCheck with an empty selector, which selects control plane and workers under one limit"))
 	}
 	if has("minHealthy") == has("maxUnhealthy") {
 		l.add(own.find(Error, "spec.minHealthy", "medik8s wants one of minHealthy and maxUnhealthy"))
@@ -139,12 +139,12 @@ func (l *linter) nodeHealthCheck(c *check) {
 		field := fmt.Sprintf("spec.escalatingRemediations[%d].", i)
 		l.escalation(own, field, one, ref, orders, kinds)
 		if has("maxUnhealthy") && deletes(ref) {
-			l.add(own.find(Error, field+"remediationTemplate", "medik8s does not take it beside maxUnhealthy"))
+			l.add(own.find(Error, field+"remediationTemplate", "medik8s does not accept MachineDeletionRemediation with maxUnhealthy"))
 		}
 		orders[fmt.Sprint(one["order"])], kinds[fmt.Sprint(ref["kind"])] = true, true
 	}
 	if has("maxUnhealthy") && deletes(fields(spec["remediationTemplate"])) {
-		l.add(own.find(Error, "spec.remediationTemplate", "medik8s does not take it beside maxUnhealthy"))
+		l.add(own.find(Error, "spec.remediationTemplate", "medik8s does not accept MachineDeletionRemediation with maxUnhealthy"))
 	}
 }
 

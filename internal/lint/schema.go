@@ -151,7 +151,7 @@ func (v *validator) refuses(value map[string]any) (problems []problem) {
 	for _, one := range v.invalid(object) {
 		problems = append(problems, problem{one.Field, sentence(one)})
 	}
-	return v.explained(problems)
+	return problems
 }
 
 // invalid returns the violations of the schema and its rules. If a field is missing, it omits the errors of rules that need the
@@ -170,46 +170,4 @@ func (v *validator) invalid(object map[string]any) field.ErrorList {
 		}
 	}
 	return found
-}
-
-// explained adds to each problem how to fix it, if that is known. It omits a missing field if it was only misnamed.
-func (v *validator) explained(problems []problem) (explained []problem) {
-	meant := map[string]bool{}
-	for i, one := range problems {
-		if one.message != unknownField {
-			continue
-		}
-		parent, name := "", one.field
-		if dot := strings.LastIndex(one.field, "."); dot >= 0 {
-			parent, name = one.field[:dot+1], one.field[dot+1:]
-		}
-		if today := todaysNames[name]; today != "" {
-			problems[i].message += "; it is " + today + " today, and sickbay convert writes it so"
-			meant[parent+today] = true
-		} else if near := nearest(name, v.siblings(parent)); near != "" {
-			problems[i].message += "; perhaps " + near + " is meant"
-			meant[parent+near] = true
-		}
-	}
-	for _, one := range problems {
-		if one.message != missing || !meant[one.field] {
-			explained = append(explained, one)
-		}
-	}
-	return explained
-}
-
-// siblings returns the names of the fields of a mapping, by the mapping's path.
-func (v *validator) siblings(parent string) []string {
-	at := v.structural
-	for part := range strings.FieldsFuncSeq(parent, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
-		if property, ok := at.Properties[part]; ok {
-			at = &property
-		} else if at.Items != nil {
-			at = at.Items
-		} else {
-			return nil
-		}
-	}
-	return slices.Sorted(maps.Keys(at.Properties))
 }

@@ -3,9 +3,12 @@ package lint
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/sickbay-dev/sickbay/internal/manifest"
 )
 
 // unknownField is the message for a field that the API does not have.
@@ -25,16 +28,34 @@ func sentence(err *field.Error) string {
 	body := strings.Replace(err.ErrorBody(), err.Field+" in body ", "", 1)
 	detail := strings.Replace(err.Detail, err.Field+" in body ", "", 1)
 	if types := wrongType.FindStringSubmatch(detail); types != nil {
-		said := fmt.Sprintf("it must be of type %s, and is of type %s", types[1], types[2])
-		if strings.HasSuffix(err.Field, ".status") && types[2] == "boolean" {
-			said += "; put it in quotes"
-		}
-		return said
+		return ofType(types[1], types[2])
 	}
 	if body == "Invalid value: "+detail || err.BadValue == nil {
 		return itself(detail)
 	}
 	return body
+}
+
+// ofType says that a value has the wrong type.
+func ofType(want, is string) string {
+	said := fmt.Sprintf("it must be of type %s, and is of type %s", want, is)
+	if want == "string" && slices.Contains([]string{"boolean", "integer", "number"}, is) {
+		said += quotes
+	}
+	return said
+}
+
+const quotes = "; put it in quotes"
+
+// withUnit adds the unit to what is said about a duration that is a number.
+func withUnit(obj manifest.Object, of problem) string {
+	said, isNumber := strings.CutSuffix(of.message, "of type integer"+quotes)
+	_, value, found := manifest.At(obj.Node, of.field)
+	_, name := split(of.field)
+	if !isNumber || !found || aliasOf(name, []string{"timeout", "duration", "nodeStartupTimeout"}) == "" && name != "nodeStartupTimeout" {
+		return of.message
+	}
+	return said + "of type integer; perhaps " + value.Value + "s is meant"
 }
 
 // itself turns a message about a field into a sentence.

@@ -3,18 +3,22 @@ package lint
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/convert"
+	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // selected returns the Machines of a check; ok is false if they are not known.
 func (l *linter) selected(c *check) (selected []*clusterv1.Machine, ok bool) {
-	if l.fleet == nil || c.foreign {
+	if l.fleet == nil || c.foreign || c.embedded {
 		return nil, false
 	}
 	return l.matching(&c.mhc), true
@@ -40,9 +44,6 @@ func (l *linter) matching(mhc *clusterv1.MachineHealthCheck) []*clusterv1.Machin
 
 // selects finds selectors that select nothing, or everything.
 func (l *linter) selects(c *check) {
-	if c.foreign && len(c.obj.Value) > 0 && emptySelector(c.obj.Value) {
-		l.add(c.find(Warning, fieldSelector, "it is empty, so it selects everything, control planes, too"))
-	}
 	if key := contradiction(&c.mhc); key != "" {
 		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("what it says about %s contradicts itself: it can select nothing", key)))
 		return
@@ -67,7 +68,7 @@ func requirements(mhc *clusterv1.MachineHealthCheck) labels.Requirements {
 	}
 	all, _ := selector.Requirements()
 	return slices.DeleteFunc(all, func(r labels.Requirement) bool {
-		return r.Key() == clusterv1.ClusterNameLabel && r.Values().Has(mhc.Spec.ClusterName) && r.Operator() != selection.NotIn
+		return r.Key() == clusterv1.ClusterNameLabel && (r.Operator() == selection.Exists || r.Values().Has(mhc.Spec.ClusterName) && r.Operator() != selection.NotIn)
 	})
 }
 
@@ -86,10 +87,6 @@ func contradiction(mhc *clusterv1.MachineHealthCheck) string {
 
 // together reports whether a label can meet both requirements.
 func together(a, b labels.Requirement) bool {
-	present := func(r labels.Requirement) bool {
-		return slices.Contains([]selection.Operator{selection.In, selection.Equals, selection.DoubleEquals, selection.Exists}, r.Operator())
-	}
-	oneOf := func(r labels.Requirement) bool { return present(r) && r.Operator() != selection.Exists }
 	switch {
 	case a.Operator() == selection.DoesNotExist:
 		return !present(b)
@@ -101,21 +98,67 @@ func together(a, b labels.Requirement) bool {
 	return true
 }
 
+// present reports whether a requirement wants a label to be there, and oneOf whether it names the values.
+func present(r labels.Requirement) bool { return oneOf(r) || r.Operator() == selection.Exists }
+func oneOf(r labels.Requirement) bool {
+	return slices.Contains([]selection.Operator{selection.In, selection.Equals, selection.DoubleEquals}, r.Operator())
+}
+
+// selectorProblem says why the selector cannot be used. Other dialects allow an empty one, which selects everything.
+func (c *check) selectorProblem() error {
+	if c.foreign && emptySelector(c.obj.Value) {
+		return nil
+	}
+	return (&mhcspec.Selectors{}).Problem(&c.mhc)
+}
+
+// operators are what an expression of a selector may have.
+var operators = []string{"In", "NotIn", "Exists", "DoesNotExist"}
+
+// expressions finds expressions of a selector that no API server takes, each at its own line, and reports whether there is one.
+func (l *linter) expressions(c *check) (broken bool) {
+	all := manifest.Get(manifest.Get(manifest.Get(c.obj.Node, "spec"), "selector"), "matchExpressions")
+	for i := 0; all != nil && all.Kind == yaml.SequenceNode && i < len(all.Content); i++ {
+		field, expression := fmt.Sprintf("%s.matchExpressions[%d]", fieldSelector, i), manifest.Resolve(all.Content[i])
+		problem := convert.BrokenExpression(expression)
+		broken = broken || problem != ""
+		if problem == "" || l.refusedBelow(c, field) {
+			continue
+		}
+		if operator := manifest.Get(expression, "operator"); operator != nil {
+			if near := nearest(operator.Value, operators); near != "" && near != operator.Value {
+				problem += "; perhaps " + near + " is meant"
+			}
+		}
+		l.add(place{obj: c.obj, node: c.obj.Node}.find(Error, field, problem))
+	}
+	return broken
+}
+
+// refusedBelow reports whether there is an error in a field already.
+func (l *linter) refusedBelow(c *check, field string) bool {
+	return slices.ContainsFunc(l.found, func(f Finding) bool {
+		return f.Level == Error && f.File == c.obj.File && f.Object == c.obj.Title() && strings.HasPrefix(f.Field, field)
+	})
+}
+
 // overlaps finds checks that select the same Machines.
 func (l *linter) overlaps() {
 	for i := range l.checks {
 		c := &l.checks[i]
-		if c.foreign || (&mhcspec.Selectors{}).Problem(&c.mhc) != nil {
+		if c.embedded || c.selectorProblem() != nil {
 			continue
 		}
 		var found overlap
 		for j := range l.checks[:i] {
-			if other := &l.checks[j]; !other.foreign {
+			if other := &l.checks[j]; !other.embedded && other.obj.Kind().GroupKind() == c.obj.Kind().GroupKind() && other.selectorProblem() == nil {
 				l.compare(&found, c, &other.mhc, fmt.Sprintf("%s:%d", other.obj.File, other.obj.Node.Line))
 			}
 		}
 		for _, other := range l.elsewhere() {
-			l.compare(&found, c, other, "in the cluster")
+			if !c.foreign && (&mhcspec.Selectors{}).Problem(other) == nil {
+				l.compare(&found, c, other, "in the cluster")
+			}
 		}
 		l.tell(c, found)
 	}
@@ -126,7 +169,7 @@ func (l *linter) elsewhere() (all []*clusterv1.MachineHealthCheck) {
 	for i := 0; l.fleet != nil && i < len(l.fleet.HealthChecks); i++ {
 		other := &l.fleet.HealthChecks[i]
 		if other.DeletionTimestamp.IsZero() && !slices.ContainsFunc(l.checks, func(one check) bool {
-			return !one.foreign && one.mhc.Name == other.Name && l.namespace(one.mhc.Namespace) == other.Namespace
+			return !one.foreign && !one.embedded && one.mhc.Name == other.Name && l.namespace(one.mhc.Namespace) == other.Namespace
 		}) {
 			all = append(all, other)
 		}
@@ -146,11 +189,11 @@ type overlap struct {
 func (l *linter) compare(found *overlap, c *check, other *clusterv1.MachineHealthCheck, where string) {
 	one := &c.mhc
 	if l.namespace(one.Namespace) != l.namespace(other.Namespace) || one.Spec.ClusterName != other.Spec.ClusterName || one.Name == other.Name ||
-		contradiction(one) != "" || contradiction(other) != "" || (&mhcspec.Selectors{}).Problem(other) != nil {
+		contradiction(one) != "" || contradiction(other) != "" {
 		return
 	}
 	title := fmt.Sprintf("%s (%s)", other.Name, where)
-	if both := l.both(one, other); len(both) > 0 {
+	if both := l.both(one, other); !c.foreign && len(both) > 0 {
 		found.machines, found.by = append(found.machines, both...), append(found.by, title)
 		return
 	}
@@ -180,7 +223,13 @@ func (l *linter) both(one, other *clusterv1.MachineHealthCheck) (both []string) 
 }
 
 func (l *linter) tell(c *check, found overlap) {
-	const belongs = "a Machine belongs to the oldest that selects it"
+	what, belongs := "Machine", "a Machine belongs to the oldest that selects it"
+	if c.foreign {
+		belongs = "each repairs them, up to its own limit"
+	}
+	if c.obj.Kind().Kind == "NodeHealthCheck" {
+		what = "Node"
+	}
 	if len(found.by) > 0 {
 		slices.Sort(found.machines)
 		all := slices.Compact(found.machines)
@@ -188,23 +237,35 @@ func (l *linter) tell(c *check, found overlap) {
 			len(all), names(all), names(found.by), belongs)))
 	}
 	if len(found.narrower) > 0 {
-		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("every Machine that it selects is selected by others as well: %s; %s", names(found.narrower), belongs)))
+		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("every %s that it selects is selected by others as well: %s; %s", what, names(found.narrower), belongs)))
 	}
 	if len(found.wider) > 0 {
-		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("it selects every Machine of others: %s; %s", names(found.wider), belongs)))
+		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("it selects every %s of others: %s; %s", what, names(found.wider), belongs)))
 	}
 }
 
-// within reports whether other selects everything that one selects: one has all requirements of other.
+// within reports whether other selects everything that one selects: what meets the requirements of one meets those of other.
 func within(one, other *clusterv1.MachineHealthCheck) bool {
-	var own []string
-	for _, r := range requirements(one) {
-		own = append(own, r.String())
+	own := requirements(one)
+	return !slices.ContainsFunc(requirements(other), func(r labels.Requirement) bool {
+		return !slices.ContainsFunc(own, func(o labels.Requirement) bool { return implies(o, r) })
+	})
+}
+
+// implies reports whether a label that meets one requirement always meets the other.
+func implies(one, other labels.Requirement) bool {
+	if one.Key() != other.Key() {
+		return false
 	}
-	for _, r := range requirements(other) {
-		if !slices.Contains(own, r.String()) {
-			return false
-		}
+	switch other.Operator() {
+	case selection.Exists:
+		return present(one)
+	case selection.DoesNotExist:
+		return one.Operator() == selection.DoesNotExist
+	case selection.NotIn:
+		return one.Operator() == selection.DoesNotExist || one.Operator() == selection.NotIn && one.Values().IsSuperset(other.Values()) ||
+			oneOf(one) && len(one.Values().Intersection(other.Values())) == 0
+	default:
+		return oneOf(one) && other.Values().IsSuperset(one.Values())
 	}
-	return true
 }

@@ -25,8 +25,10 @@ const ControllerName = "machinehealth"
 // FieldOwner is the field manager for the conditions of this package.
 const FieldOwner = ownwrites.MachineHealthFieldOwner
 
+// minInterval is short: a Machine must be found sick the moment its deadline passes, even if something else happens just before.
+const minInterval = 50 * time.Millisecond
+
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machines;machinehealthchecks,verbs=list;watch
-// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines/status,verbs=patch
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=list;watch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
@@ -79,13 +81,15 @@ func (r *Reconciler) Engine() *healthcheck.Reconciler[*clusterv1.Machine] {
 				WhileUndecided: healthcheck.LeaveAlone,
 				Checks:         []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "host", Check: healthcheck.CheckFunc[*clusterv1.Machine](reads.checkHost)}},
 				Damping:        steadyHost,
+				ReadBack:       true, // The verdict depends on it.
 			}},
-			Progress:     healthcheck.AnnotationProgress[*clusterv1.Machine]{Client: r.Client, Name: ControllerName},
-			Store:        healthcheck.Metav1Store[*clusterv1.Machine]{Client: r.Client, FieldOwner: FieldOwner},
-			SyncPeriod:   r.SyncPeriod,
-			Concurrency:  r.Concurrency,
-			Predicates:   []predicate.Predicate{relevantMachineChange()},
-			OnTransition: r.onTransition,
+			Progress:                healthcheck.AnnotationProgress[*clusterv1.Machine]{Client: r.Client, Name: ControllerName},
+			Store:                   healthcheck.Metav1Store[*clusterv1.Machine]{Client: r.Client, FieldOwner: FieldOwner},
+			SyncPeriod:              r.SyncPeriod,
+			MinInterval:             minInterval,
+			MaxConcurrentReconciles: r.Concurrency,
+			Predicates:              []predicate.Predicate{relevantMachineChange()},
+			OnTransition:            r.onTransition,
 		},
 	}
 	return r.engine

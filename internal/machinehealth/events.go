@@ -7,6 +7,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/hangs"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
@@ -29,9 +30,17 @@ func (r *Reconciler) onTransition(_ context.Context, machine *clusterv1.Machine,
 	}
 	switch {
 	case to.Status == healthcheck.False:
-		r.Recorder.Eventf(machine, nil, corev1.EventTypeWarning, EventUnhealthy, eventAction, "%s", ownwrites.Note(to.Message))
+		r.Recorder.Eventf(machine, nil, corev1.EventTypeWarning, EventUnhealthy, eventAction, "%s", ownwrites.Note(withStart(to.Message, machine)))
 		measureDelay(transition)
 	case to.Status == healthcheck.True && from.Status == healthcheck.False:
 		r.Recorder.Eventf(machine, nil, corev1.EventTypeNormal, EventHealthy, eventAction, "Machine is healthy again")
 	}
+}
+
+// withStart adds to the message of a verdict what the Machine's own conditions say about a start that hangs. The verdict's own message is a contract.
+func withStart(message string, machine *clusterv1.Machine) string {
+	if says := hangs.StartWords(machine); says != "" {
+		message += ". " + says
+	}
+	return message
 }

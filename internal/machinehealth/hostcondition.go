@@ -29,24 +29,27 @@ func (r reader) hostApplies(ctx context.Context, in input) (healthcheck.Applicab
 		return healthcheck.LeaveAlone, nil
 	}
 	applies, err := r.applies(ctx, in)
-	if err != nil || applies == healthcheck.LeaveAlone {
-		return applies, err
+	if err != nil {
+		return 0, err
 	}
-	if applies == healthcheck.Applies && host.Name != "" {
-		if judged, err := r.judgesHosts(ctx, machine); err != nil || judged {
-			return healthcheck.Applies, err
-		}
-	}
-	if !stands {
+	mhc, err := r.owner(ctx, machine)
+	switch {
+	case err != nil:
+		return 0, err
+	case applies == healthcheck.LeaveAlone && !r.handsBack(mhc):
+		// A drain also leaves a Machine alone that has no verdict, but that one may still have this condition.
+		return healthcheck.LeaveAlone, nil
+	case applies == healthcheck.Applies && judges(mhc, host):
+		return healthcheck.Applies, nil
+	case !stands:
 		return healthcheck.LeaveAlone, nil
 	}
 	return healthcheck.DoesNotApply, nil
 }
 
-// judgesHosts reports whether the MachineHealthCheck of a Machine asks to judge errors of hosts.
-func (r reader) judgesHosts(ctx context.Context, machine *clusterv1.Machine) (bool, error) {
-	mhc, err := r.owner(ctx, machine)
-	return mhc != nil && mhcspec.RulesOf(mhc).HostErrorTimeout > 0, err
+// judges reports whether a Machine has a host, and its MachineHealthCheck asks to judge errors of hosts.
+func judges(mhc *clusterv1.MachineHealthCheck, host verdict.HostFacts) bool {
+	return host.Name != "" && mhc != nil && mhcspec.RulesOf(mhc).HostErrorTimeout > 0
 }
 
 // checkHost returns the condition of the host, whose transition time stores when an error began.

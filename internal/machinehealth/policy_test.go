@@ -64,32 +64,45 @@ func TestPausedKeepsWhatWouldBeRemoved(t *testing.T) {
 	}
 }
 
-func TestPolicy(t *testing.T) {
-	tests := map[string]struct {
-		policy mhcspec.Policy
-		given  []build.Option
-		judged bool
-	}{
-		"all, handed over":             {mhcspec.Policy{Adopt: mhcspec.AdoptAll}, []build.Option{handedOver}, true},
-		"handed-over, not handed over": {mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}, nil, false},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			f := newHarness(t)
-			f.Policy = tt.policy
-			change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) {
-				for _, option := range tt.given {
-					option(m)
-				}
-			})
-			f.reconcile()
-			if !tt.judged {
-				expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
-				return
-			}
-			f.stored(metav1.ConditionTrue, "Succeeded", "")
-		})
-	}
+// TestNotOursIsNotJudged: what the policy does not give to Sickbay gets no verdict before it does.
+func TestNotOursIsNotJudged(t *testing.T) {
+	f := newHarness(t)
+	f.Policy = mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}
+	f.reconcile()
+	expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
+	change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { handedOver(m) })
+	f.reconcile()
+	f.stored(metav1.ConditionTrue, "Succeeded", "")
 }
 
 var handedOver = build.Annotation("cluster.x-k8s.io/paused", mhcspec.HandedOverValue)
+
+// TestDrains: when Sickbay drains, its verdict goes, also from a Machine that is paused: nobody would remove it afterwards. The verdict of a manager
+// with another filter stays.
+func TestDrains(t *testing.T) {
+	for name, tt := range map[string]struct {
+		pause  func(f *harness)
+		filter string
+		stays  bool
+	}{
+		"not paused":                {func(*harness) {}, "", false},
+		"the Machine":               {pauses["Machine"], "", false},
+		"the MachineHealthCheck":    {pauses["MachineHealthCheck"], "", false},
+		"the Cluster":               {pauses["Cluster"], "", false},
+		"no MachineHealthCheck":     {leaving["MachineHealthCheck deleted"], "", false},
+		"a manager of another team": {func(*harness) {}, "other", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newHarness(t)
+			f.reconcile()
+			tt.pause(f)
+			f.Policy, f.engine = mhcspec.Policy{Drain: true, WatchFilter: tt.filter}, nil
+			f.reconcile()
+			if tt.stays {
+				expect.Condition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
+				return
+			}
+			expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
+		})
+	}
+}

@@ -29,14 +29,17 @@ type reader struct {
 // touched, so what we wrote stays, too.
 func (r reader) applies(ctx context.Context, in input) (healthcheck.Applicability, error) {
 	machine := in.Object
-	if mhcspec.MachinePaused(machine) {
+	if mhcspec.MachinePaused(machine) && !r.policy.Drain {
 		return healthcheck.LeaveAlone, nil
 	}
 	mhc, err := r.owner(ctx, machine)
-	if err != nil {
+	switch {
+	case err != nil:
 		return 0, err
-	}
-	if mhc == nil {
+	case r.handsBack(mhc):
+		// After a pause, nobody would withdraw it.
+		return withdrawn(machine), nil
+	case mhc == nil:
 		return r.orphaned(ctx, machine)
 	}
 	cluster, err := r.cluster(ctx, machine)
@@ -53,6 +56,11 @@ func (r reader) applies(ctx context.Context, in input) (healthcheck.Applicabilit
 		return healthcheck.LeaveAlone, nil
 	}
 	return healthcheck.Applies, nil
+}
+
+// handsBack reports whether Sickbay drains, and hands back what it wrote for mhc; nil means that none selects the Machine.
+func (r reader) handsBack(mhc *clusterv1.MachineHealthCheck) bool {
+	return r.policy.Drain && (mhc == nil || r.policy.Drains(mhc))
 }
 
 // orphaned answers for a Machine that no MachineHealthCheck selects. Its Cluster may be

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestUndecided: while it is not known whether we may judge a Machine, the stored condition stays, whoever wrote it.
+// TestUndecided: while it is not known whether we may judge a Machine, the stored condition stays, even if somebody else wrote it.
 func TestUndecided(t *testing.T) {
 	f := newHarness(t)
 	f.reconcile()

@@ -34,20 +34,6 @@ func TestOneLife(t *testing.T) {
 	f.sees("Normal MachineHealthy Machine is healthy again")
 }
 
-// TestEventsOnTransitionsOnly: a verdict that lasts causes one event.
-func TestEventsOnTransitionsOnly(t *testing.T) {
-	f := newHarness(t)
-	f.reconcile()
-	f.sees()
-	f.sicken()
-	f.sees("Warning MachineUnhealthy Node not found")
-	for range 3 {
-		f.restart()
-		f.reconcile()
-	}
-	f.sees()
-}
-
 // TestSteadyStateWritesNothing: an unchanged verdict of any kind causes no write, even after a restart.
 func TestSteadyStateWritesNothing(t *testing.T) {
 	for name, arrange := range map[string]func(f *harness){

@@ -32,7 +32,7 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	r.Selectors = cmp.Or(r.Selectors, &mhcspec.Selectors{})
 	r.Engine().NewQueue = fairqueue.New(fairqueue.ByCluster(mgr.GetCache(), r.Engine().New, queuePlace))
 	r.Engine().MoreWatches = func(ctl controller.Controller) error { return r.addWatches(mgr.GetCache(), ctl) }
-	return r.Engine().AddToManager(mgr)
+	return r.Engine().SetupWithManager(mgr)
 }
 
 // queuePlace puts machines that have a verdict before those that have none yet: many new machines must not hold up the others.

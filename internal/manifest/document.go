@@ -21,7 +21,7 @@ type Document struct {
 	Text string
 	// Root is the node of the document; nil if there are only comments. Its line numbers are those of the file.
 	Root *yaml.Node
-	// Objects are the objects of the document: one, or the items of a list.
+	// Objects are the objects of the document: one, or those that it holds in a list.
 	Objects []Object
 }
 
@@ -30,10 +30,17 @@ type SyntaxError struct {
 	File    string
 	Line    int
 	Message string
+	// Template is set if the text is no YAML because a tool has to render it first.
+	Template *Template
+
+	document *Document
 }
 
 // Error implements error.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message) }
+
+// Text returns the document as written.
+func (e *SyntaxError) Text() string { return e.document.Text }
 
 // Parse splits a stream into documents. Their texts, joined, are the stream again. A document that is not YAML has no objects,
 // and an error names it; the others are read all the same.
@@ -42,6 +49,7 @@ func Parse(file string, data []byte) (documents []*Document, problems []*SyntaxE
 	for _, text := range split(string(data)) {
 		document := &Document{File: file, Line: line, Text: text}
 		if err := document.parse(); err != nil {
+			err.document, err.Template = document, document.template()
 			problems = append(problems, err)
 		}
 		documents = append(documents, document)
@@ -118,6 +126,9 @@ func (d *Document) syntaxError(err error) *SyntaxError {
 	problem.Message = strings.Join(strings.Fields(problem.Message), " ")
 	return problem
 }
+
+// Has reports whether a problem is one of the document.
+func (d *Document) Has(problem *SyntaxError) bool { return problem.document == d }
 
 // maxNodes limits how far aliases may expand a document.
 const maxNodes = 100_000

@@ -57,7 +57,7 @@ func TestSyntaxErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, problems := Parse("f.yaml", []byte(tt.text))
-			if len(problems) != 1 || problems[0].Line != tt.line || !strings.Contains(problems[0].Message, tt.want) {
+			if len(problems) != 1 || problems[0].Line != tt.line || !strings.Contains(tt.text, problems[0].Text()) || !strings.Contains(problems[0].Message, tt.want) {
 				t.Errorf("got %v, want line %d: %s", problems, tt.line, tt.want)
 			}
 		})
@@ -82,15 +82,16 @@ func TestAt(t *testing.T) {
 	for path, line := range map[string]int{
 		"a": 1, "a[b.c/d]": 2, "a.e": 3, "a.e[1].g": 5, "a.e[1].missing": 5, "a.e[7]": 3, "a.h": 6, "missing": 1, "": 1, "a..e": 3, "[": 1,
 	} {
-		if key, _ := At(root, path); key.Line != line {
-			t.Errorf("%q is in line %d, want %d", path, key.Line, line)
+		key, _, found := At(root, path)
+		if there := !strings.Contains(path, "missing") && path != "a.e[7]" && path != "["; key.Line != line || found != there {
+			t.Errorf("%q is in line %d (%t), want %d (%t)", path, key.Line, found, line, there)
 		}
 	}
 }
 
 func TestRead(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"all/b.yaml", "all/a.yml", "all/c.txt", "all/below/d.json", "none/x"} {
+	for _, name := range []string{"all/b.yaml", "all/a.yml", "all/c.txt", "all/below/d.json", "none/x", "chart/Chart.yaml", "chart/values.yaml", "chart/templates/values.yaml"} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -110,10 +111,16 @@ func TestRead(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
+	if got, err := read(true, "chart"); err != nil || len(got) != 1 {
+		t.Errorf("read %v, %v", got, err)
+	}
+	if _, err := read(false, "chart"); err == nil || !strings.Contains(err.Error(), "-R reads them") {
+		t.Errorf("the error is %v", err)
+	}
 	if got, err := read(true, "all"); err != nil || len(got) != 3 {
 		t.Errorf("read %v, %v", got, err)
 	}
-	for _, name := range []string{"gone", "none"} {
+	for _, name := range []string{"gone", "none", ""} {
 		if _, err := read(false, name); err == nil {
 			t.Errorf("%s is read", name)
 		}

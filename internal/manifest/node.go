@@ -39,17 +39,17 @@ func Get(mapping *yaml.Node, field string) *yaml.Node {
 
 // At returns the key and the value of a field by its path, such as spec.checks.unhealthyNodeConditions[0].type
 // or metadata.annotations[sickbay.dev/dry-run]. If the field does not exist, it returns the deepest node of the
-// path that does.
-func At(root *yaml.Node, path string) (key, value *yaml.Node) {
+// path that does, and found is false.
+func At(root *yaml.Node, path string) (key, value *yaml.Node, found bool) {
 	key, value = root, Resolve(root)
 	for _, part := range parts(path) {
 		nextKey, nextValue := step(value, part)
 		if nextValue == nil {
-			break
+			return key, value, false
 		}
 		key, value = nextKey, nextValue
 	}
-	return key, value
+	return key, value, true
 }
 
 func step(n *yaml.Node, part string) (key, value *yaml.Node) {

@@ -2,7 +2,6 @@ package mhcspec
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -97,9 +96,6 @@ func OlderRivals(ctx context.Context, reader client.Reader, mhc *clusterv1.Machi
 
 func appendByIndexLabel(ctx context.Context, mhcs []*clusterv1.MachineHealthCheck, reader client.Reader, cluster client.ObjectKey, value string,
 ) ([]*clusterv1.MachineHealthCheck, error) {
-	found, err := listMachineHealthChecks(ctx, reader, cluster.Namespace, byIndexLabel, value)
-	if err != nil {
-		return nil, fmt.Errorf("listing MachineHealthChecks of %s: %w", cluster, err)
-	}
-	return append(mhcs, found...), nil
+	found, err := healthChecks(ctx, reader, cluster.Namespace, byIndexLabel, value, "listing MachineHealthChecks of", cluster)
+	return append(mhcs, found...), err
 }

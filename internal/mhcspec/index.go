@@ -17,7 +17,11 @@ const (
 	byNode     = "sickbay.node"
 	byTemplate = "sickbay.template"
 	leftAlone  = "sickbay.left-alone"
+	inDeletion = "sickbay.in-deletion"
 )
+
+// deleting is the index value of a Machine that is being deleted.
+const deleting = "deleting"
 
 // The index values of leftAlone.
 const (
@@ -59,6 +63,12 @@ func Indexes() []Index {
 			kind := ref.GroupVersionKind().GroupKind()
 			return []string{templateKey(kind, ref.Name), templatesKey(kind, obj.(*clusterv1.MachineHealthCheck).Spec.ClusterName)}
 		}},
+		{&clusterv1.Machine{}, inDeletion, func(obj client.Object) []string {
+			if obj.GetDeletionTimestamp().IsZero() {
+				return nil
+			}
+			return []string{deleting}
+		}},
 		{&clusterv1.Machine{}, leftAlone, whyLeftAlone},
 		{&clusterv1.MachineHealthCheck{}, leftAlone, whyLeftAlone},
 		{&clusterv1.Cluster{}, leftAlone, whyLeftAlone},
@@ -98,7 +108,7 @@ func nodeKey(cluster, node string) string { return cluster + "/" + node }
 
 // MachinesOf lists the Machines of a cluster. They are not copied: the caller must not change them.
 func MachinesOf(ctx context.Context, reader client.Reader, cluster client.ObjectKey) ([]*clusterv1.Machine, error) {
-	return machines(ctx, reader, cluster, byCluster, cluster.Name)
+	return machines(ctx, reader, cluster.Namespace, byCluster, cluster.Name, "listing machines of", cluster)
 }
 
 // MachinesSelectedBy lists the Machines that a MachineHealthCheck selects. They are not copied: the caller must not change them.
@@ -116,47 +126,47 @@ func (s *Selectors) MachinesSelectedBy(ctx context.Context, reader client.Reader
 // MachinesOfNode lists the Machines that have a given Node of a cluster: usually one, or two for a moment. They are not copied: the caller must not
 // change them.
 func MachinesOfNode(ctx context.Context, reader client.Reader, cluster client.ObjectKey, node string) ([]*clusterv1.Machine, error) {
-	return machines(ctx, reader, cluster, byNode, nodeKey(cluster.Name, node))
+	return machines(ctx, reader, cluster.Namespace, byNode, nodeKey(cluster.Name, node), "listing machines of", cluster)
 }
 
-func machines(ctx context.Context, reader client.Reader, cluster client.ObjectKey, field, value string) ([]*clusterv1.Machine, error) {
-	all, err := uncopied.List[*clusterv1.Machine](ctx, reader, &clusterv1.MachineList{}, cluster.Namespace, field, value)
+func machines(ctx context.Context, reader client.Reader, namespace, field, value, doing string, of any) ([]*clusterv1.Machine, error) {
+	all, err := uncopied.List[*clusterv1.Machine](ctx, reader, &clusterv1.MachineList{}, namespace, field, value)
+	return all, explained(err, doing, of)
+}
+
+// explained says what was being done when an error came, if one did.
+func explained(err error, doing string, of any) error {
 	if err != nil {
-		return nil, fmt.Errorf("listing machines of %s: %w", cluster, err)
+		return fmt.Errorf("%s %v: %w", doing, of, err)
 	}
-	return all, nil
+	return nil
+}
+
+// MachinesInDeletion lists from a cache the Machines that are being deleted, without reading any other. They are not copied: the caller must not
+// change them.
+func MachinesInDeletion(ctx context.Context, reader client.Reader) ([]*clusterv1.Machine, error) {
+	return machines(ctx, reader, "", inDeletion, deleting, "listing machines", "that are being deleted")
 }
 
 // MachineHealthChecksOf lists the MachineHealthChecks of a cluster. They are not
 // copied: the caller must not change them.
 func MachineHealthChecksOf(ctx context.Context, reader client.Reader, cluster client.ObjectKey) ([]*clusterv1.MachineHealthCheck, error) {
-	mhcs, err := listMachineHealthChecks(ctx, reader, cluster.Namespace, byCluster, cluster.Name)
-	if err != nil {
-		return nil, fmt.Errorf("listing MachineHealthChecks of %s: %w", cluster, err)
-	}
-	return mhcs, nil
+	return healthChecks(ctx, reader, cluster.Namespace, byCluster, cluster.Name, "listing MachineHealthChecks of", cluster)
 }
 
-func listMachineHealthChecks(ctx context.Context, reader client.Reader, namespace, field, value string) ([]*clusterv1.MachineHealthCheck, error) {
-	return uncopied.List[*clusterv1.MachineHealthCheck](ctx, reader, &clusterv1.MachineHealthCheckList{}, namespace, field, value)
+func healthChecks(ctx context.Context, reader client.Reader, namespace, field, value, doing string, of any) ([]*clusterv1.MachineHealthCheck, error) {
+	all, err := uncopied.List[*clusterv1.MachineHealthCheck](ctx, reader, &clusterv1.MachineHealthCheckList{}, namespace, field, value)
+	return all, explained(err, doing, of)
 }
 
 // MachineHealthChecksUsing lists the MachineHealthChecks that refer to a template. They are not copied: the caller must not change them.
 func MachineHealthChecksUsing(ctx context.Context, reader client.Reader, kind schema.GroupKind, template client.ObjectKey) ([]*clusterv1.MachineHealthCheck, error) {
-	mhcs, err := listMachineHealthChecks(ctx, reader, template.Namespace, byTemplate, templateKey(kind, template.Name))
-	if err != nil {
-		return nil, fmt.Errorf("listing MachineHealthChecks that use %s %s: %w", kind.Kind, template, err)
-	}
-	return mhcs, nil
+	return healthChecks(ctx, reader, template.Namespace, byTemplate, templateKey(kind, template.Name), "listing MachineHealthChecks that use "+kind.Kind, template)
 }
 
 // MachineHealthChecksWith lists the MachineHealthChecks of a cluster that refer to any template of a kind. They are not copied: the caller must not change them.
 func MachineHealthChecksWith(ctx context.Context, reader client.Reader, kind schema.GroupKind, cluster client.ObjectKey) ([]*clusterv1.MachineHealthCheck, error) {
-	mhcs, err := listMachineHealthChecks(ctx, reader, cluster.Namespace, byTemplate, templatesKey(kind, cluster.Name))
-	if err != nil {
-		return nil, fmt.Errorf("listing MachineHealthChecks of %s that use a %s: %w", cluster, kind.Kind, err)
-	}
-	return mhcs, nil
+	return healthChecks(ctx, reader, cluster.Namespace, byTemplate, templatesKey(kind, cluster.Name), "listing MachineHealthChecks that use a "+kind.Kind+", of", cluster)
 }
 
 func templateKey(kind schema.GroupKind, name string) string { return kind.String() + "/" + name }

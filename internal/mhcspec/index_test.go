@@ -31,6 +31,8 @@ func TestIndexes(t *testing.T) {
 		"MachineHealthCheck by cluster":      {byCluster, check(build.InCluster("c")), []string{"c"}},
 		"two clusters, Nodes of one name":    {byNode, machine(build.InCluster("d"), build.NodeRef("n")), []string{"d/n"}},
 		"a Node named like another cluster":  {byNode, machine(build.InCluster("c"), build.NodeRef("d.n")), []string{"c/d.n"}},
+		"a Machine that stays":               {inDeletion, machine(), nil},
+		"a Machine that is being deleted":    {inDeletion, machine(build.Deleting(build.Epoch)), []string{deleting}},
 		"a Machine that nobody leaves alone": {leftAlone, machine(), nil},
 		"a Machine on hold, paused and excepted": {
 			leftAlone, machine(annotated(HoldUntilAnnotation), annotated(clusterv1.PausedAnnotation), annotated(clusterv1.MachineSkipRemediationAnnotation)),

@@ -43,11 +43,14 @@ type Policy struct {
 	// WatchFilter, if set, is the value that the label cluster.x-k8s.io/watch-filter
 	// must have.
 	WatchFilter string
+	// Drain makes Sickbay hand everything back, and begin nothing: no MachineHealthCheck is its own
+	// any more.
+	Drain bool
 }
 
 // Manages reports whether Sickbay looks after mhc.
 func (p Policy) Manages(mhc *clusterv1.MachineHealthCheck) bool {
-	if p.WatchFilter != "" && mhc.Labels[clusterv1.WatchLabel] != p.WatchFilter {
+	if p.Drain || p.WatchFilter != "" && mhc.Labels[clusterv1.WatchLabel] != p.WatchFilter {
 		return false
 	}
 	return p.Adopt != AdoptHandedOver || HandedOver(mhc)
@@ -57,8 +60,14 @@ func (p Policy) Manages(mhc *clusterv1.MachineHealthCheck) bool {
 // MachineHealthCheck with another value, that pauses both Sickbay and Cluster API's own controller,
 // so nobody else would continue.
 func (p Policy) Keeps(mhc *clusterv1.MachineHealthCheck) bool {
-	beside := p.Adopt == AdoptHandedOver && HasAnnotation(mhc, clusterv1.PausedAnnotation)
+	beside := !p.Drain && p.Adopt == AdoptHandedOver && HasAnnotation(mhc, clusterv1.PausedAnnotation)
 	return p.Manages(mhc) || (beside && Policy{WatchFilter: p.WatchFilter}.Manages(mhc))
+}
+
+// Drains reports whether Sickbay hands back what it wrote on mhc and its machines. What another
+// manager looks after stays.
+func (p Policy) Drains(mhc *clusterv1.MachineHealthCheck) bool {
+	return p.Drain && Policy{WatchFilter: p.WatchFilter}.Manages(mhc)
 }
 
 // HandedOver reports whether mhc is paused for Cluster API's own controller and handed over to

@@ -47,6 +47,34 @@ func TestManages(t *testing.T) {
 	}
 }
 
+// TestDrains: a manager that drains manages and keeps nothing. It hands back what its filter says is its own, even if another manager has taken that over since.
+func TestDrains(t *testing.T) {
+	us, them := build.Label(clusterv1.WatchLabel, "us"), build.Label(clusterv1.WatchLabel, "them")
+	for name, tt := range map[string]struct {
+		policy Policy
+		mhc    *clusterv1.MachineHealthCheck
+		want   bool
+	}{
+		"all":                          {Policy{Drain: true}, check(), true},
+		"not handed over any more":     {Policy{Drain: true, Adopt: AdoptHandedOver}, check(), true},
+		"handed over":                  {Policy{Drain: true, Adopt: AdoptHandedOver}, check(paused("sickbay")), true},
+		"handed over, paused":          {Policy{Drain: true, Adopt: AdoptHandedOver}, check(paused("maintenance")), true},
+		"its filter":                   {Policy{Drain: true, WatchFilter: "us"}, check(us), true},
+		"the filter of others":         {Policy{Drain: true, WatchFilter: "us"}, check(them), false},
+		"no filter, a label of others": {Policy{Drain: true}, check(them), true},
+	} {
+		if got := tt.policy.Drains(tt.mhc); got != tt.want {
+			t.Errorf("%s: Drains is %t", name, got)
+		}
+		if tt.policy.Manages(tt.mhc) || tt.policy.Keeps(tt.mhc) {
+			t.Errorf("%s: it is managed", name)
+		}
+	}
+	if (Policy{}).Drains(check()) {
+		t.Error("without the flag, it drains")
+	}
+}
+
 func TestPaused(t *testing.T) {
 	const byCluster, byAnnotation = "Cluster spec.paused is set to true", "MachineHealthCheck has the cluster.x-k8s.io/paused annotation"
 	const byUs = "Paused by Sickbay during an upgrade"

@@ -13,18 +13,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 )
 
-// Answer is a person's answer about a repair.
-type Answer struct {
-	Answer v1alpha1.Answer
-	// Step is for a retry; empty means the last step that was tried.
-	Step   string
-	Reason string
-}
-
-// Answer returns the change that an answer about a record would make. It returns an error if nothing would
+// Answer returns the change that an answer about a record would make, in the person's name. It returns an error if nothing would
 // change.
-func (p *Person) Answer(ctx context.Context, record *v1alpha1.MachineRemediation, a Answer) (*Change, error) {
-	if err := CheckReason(a.Reason); err != nil {
+func (p *Person) Answer(ctx context.Context, record *v1alpha1.MachineRemediation, asked decision.Asked) (*Change, error) {
+	if err := CheckReason(asked.Reason); err != nil {
 		return nil, err
 	}
 	seen, err := remediation.LookLive(ctx, p.Client, p.Policy, p.Clock, record)
@@ -32,9 +24,8 @@ func (p *Person) Answer(ctx context.Context, record *v1alpha1.MachineRemediation
 		return nil, err
 	}
 	view := decision.View{Facts: seen.Facts, MachineUnread: seen.MachineUnread, Unread: seen.Unread}
-	proposal, err := decision.Propose(view, decision.Asked{
-		Answer: a.Answer, Step: a.Step, By: fit(p.Name, maxBy), Reason: a.Reason, Command: p.Command,
-	}, p.Clock.Now())
+	asked.By, asked.Command = fit(p.Name, maxBy), p.Command
+	proposal, err := decision.Propose(view, asked, p.Clock.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -49,9 +49,7 @@ func (p *Person) Reboot(ctx context.Context, namespace, name string, asked Asked
 	}
 	made := record.New(cluster, last+1, p.rebootSpec(machine, asked))
 	// Its Cluster says whose manager looks after it: Machines do not have that label.
-	if filter := cluster.Labels[clusterv1.WatchLabel]; filter != "" {
-		made.Labels[clusterv1.WatchLabel] = filter
-	}
+	record.Filter(made, cluster)
 	change.Name = "mr/" + made.Name
 	change.Lines = p.rebootLines(machine, open, made)
 	change.write = func(ctx context.Context, dryRun bool) (client.Object, error) {

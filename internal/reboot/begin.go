@@ -3,9 +3,8 @@ package reboot
 import (
 	"context"
 	"slices"
-	"sync"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/utils/keymutex"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
@@ -38,11 +37,13 @@ func stores(one *v1alpha1.MachineRemediation, request *v1alpha1.RebootRemediatio
 // reserve checks again, past the cache, whether another RebootRemediation cycles this machine or another one of its control plane. Nobody
 // else can check until release is called, so two cycles never begin at once. The other facts stay as they were read.
 func (r *Reconciler) reserve(ctx context.Context, v *view) (release func(), err error) {
-	key := client.ObjectKey{Namespace: v.request.Namespace, Name: "machine/" + v.request.Spec.Machine.Name}
+	key := v.request.Namespace + "/machine/" + v.request.Spec.Machine.Name
 	if v.plane != nil {
-		key = v.machine.plane()
+		key = v.machine.plane().String()
 	}
-	release = r.beginning.lock(key)
+	r.beginning.Do(func() { r.locks = keymutex.NewHashed(64) })
+	r.locks.LockKey(key)
+	release = func() { _ = r.locks.UnlockKey(key) } // it never fails
 	if err := r.reads().lookAgain(ctx, v); err != nil {
 		release()
 		return nil, err
@@ -62,40 +63,4 @@ func (r reader) lookAgain(ctx context.Context, v *view) (err error) {
 	v.plane.Cycles = r.inCycle(ctx, cycles, v.request, v.machine)
 	v.facts.Throttled = quorum.Waits(*v.plane)
 	return nil
-}
-
-// keyedLocks has one lock for each key that somebody locks. The zero value is ready to use.
-type keyedLocks struct {
-	mu sync.Mutex
-	of map[client.ObjectKey]*keyedLock
-}
-
-type keyedLock struct {
-	sync.Mutex
-	// users counts who holds the lock or waits for it.
-	users int
-}
-
-// lock waits for the lock of a key, and returns what releases it.
-func (l *keyedLocks) lock(key client.ObjectKey) (release func()) {
-	l.mu.Lock()
-	if l.of == nil {
-		l.of = map[client.ObjectKey]*keyedLock{}
-	}
-	one := l.of[key]
-	if one == nil {
-		one = &keyedLock{}
-		l.of[key] = one
-	}
-	one.users++
-	l.mu.Unlock()
-	one.Lock()
-	return func() {
-		one.Unlock()
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if one.users--; one.users == 0 {
-			delete(l.of, key)
-		}
-	}
 }

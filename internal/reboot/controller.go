@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
@@ -21,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/keymutex"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -81,6 +83,8 @@ type Reconciler struct {
 	Clock    clock.PassiveClock
 	// WatchFilter, if set, is the value that the label cluster.x-k8s.io/watch-filter must have.
 	WatchFilter string
+	// Drain has it give up Nodes that do not come back.
+	Drain bool
 	// SyncPeriod is when to look again without an event.
 	SyncPeriod  time.Duration
 	Concurrency int
@@ -92,8 +96,9 @@ type Reconciler struct {
 	failures recall.Failures[cycle.Action]
 	// watchNodes makes events of a cluster's Nodes wake the controller; nil if there are no Clusters.
 	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
-	// beginning has a lock for each control plane, and for each other machine, so that its cycles begin one at a time.
-	beginning keyedLocks
+	// locks has one for each control plane, and for each other machine, so that its cycles begin one at a time; beginning makes it.
+	locks     keymutex.KeyMutex
+	beginning sync.Once
 	// places keep workers free for other clusters while a workload cluster hangs.
 	places  workload.Places
 	volumes volumes

@@ -18,6 +18,11 @@ func (w writer) markHost(ctx context.Context, host *metal3v1.BareMetalHost) erro
 	return w.annotate(ctx, host, changes)
 }
 
+// marked reports whether a host has our mark.
+func marked(host *metal3v1.BareMetalHost) bool {
+	return slices.ContainsFunc(cycle.UnhealthyKeys, func(key string) bool { return host.Annotations[key] == cycle.UnhealthyByUs })
+}
+
 // unmarkHost removes our mark from a host, and leaves other marks alone.
 func (w writer) unmarkHost(ctx context.Context, host *metal3v1.BareMetalHost) error {
 	changes := map[string]any{}

@@ -8,12 +8,10 @@ import (
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	. "github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	testingclock "k8s.io/utils/clock/testing"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/controllers/clustercache"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,6 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -90,23 +89,25 @@ func (s selfHosted) Watch(_ context.Context, _ client.ObjectKey, watcher cluster
 
 // TestNodeWakesUp: a Node that comes back ends a cycle. Nothing else would before the sync period, which is an hour.
 func TestNodeWakesUp(t *testing.T) {
-	e := env.Get(t)
-	ns := e.Namespace(t)
-	request := waiting(t, e, ns)
+	h := newHarness(t)
+	e, ns, request := h.e, h.ns, h.waiting()
 	e.Manager(t, env.ManagerOptions{Namespaces: []string{ns}, Setup: func(mgr ctrl.Manager) error {
 		clusters := &workload.Clusters{
 			Cache:   selfHosted{clustercache.NewFakeEmptyClusterCache(), mgr, e.Client},
 			Secrets: mgr.GetClient(), Clock: clock.RealClock{}, Started: time.Now(),
 		}
-		r := &Reconciler{Kind: ClusterAPIKind, Workload: clusters, Clusters: clusters, Recorder: &events.FakeRecorder{}, SyncPeriod: time.Hour, Concurrency: 1}
+		r := &Reconciler{Kind: ClusterAPIKind, Workload: clusters, Clusters: clusters, Recorder: &events.FakeRecorder{}, SyncPeriod: time.Hour, Concurrency: 8}
 		if err := r.AddToManager(mgr); err != nil {
 			return err
 		}
-		if r.watchNodes == nil {
-			t.Error("Nodes are not watched")
+		if r.watchNodes == nil || r.places.Most != 2 {
+			t.Errorf("Nodes are not watched, or %d workers may be busy with one workload cluster", r.places.Most)
 		}
 		return nil
 	}})
+	if err := (&Reconciler{}).wakeByNodes(nil); err != nil {
+		t.Errorf("without workload clusters: %v", err)
+	}
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(time.Minute)
 	reread := func() *v1alpha1.RebootRemediation {
@@ -121,32 +122,20 @@ func TestNodeWakesUp(t *testing.T) {
 	g.Eventually(func() []string { return reread().Finalizers }).Should(BeEmpty())
 }
 
-// waiting stores a RebootRemediation that waits for its Node, and all objects that belong to it.
-func waiting(t *testing.T, e *env.Env, ns string) *v1alpha1.RebootRemediation {
-	t.Helper()
-	infra := &unstructured.Unstructured{}
-	infra.SetGroupVersionKind(infrastructureKind)
-	infra.SetNamespace(ns)
-	infra.SetName("m")
-	infra.SetAnnotations(map[string]string{HostAnnotation: ns + "/h"})
-	machine := build.Machine(ns, "m", build.NodeRef("node-"+ns))
-	machine.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrastructureKind.Group, Kind: infrastructureKind.Kind, Name: "m"}
-	host := &metal3v1.BareMetalHost{}
-	host.Namespace, host.Name = ns, "h"
-	host.Spec.Online = true
-	host.Spec.ConsumerRef = &corev1.ObjectReference{APIVersion: infrastructureKind.GroupVersion().String(), Kind: infrastructureKind.Kind, Namespace: ns, Name: "m"}
-	host.Status = metal3v1.BareMetalHostStatus{PoweredOn: true, Provisioning: metal3v1.ProvisionStatus{State: metal3v1.StateProvisioned}}
-	build.Create(t.Context(), t, e.Client, infra, machine, host)
-
-	f := in(v1alpha1.WaitingForNode)
-	request := cycleOf(ns, "m", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"})
-	request.Status, request.Finalizers = f.Status, []string{cycle.Finalizer}
-	request.Status.MachineUID, request.Status.Host.Name, request.Status.Host.UID = machine.UID, "h", host.UID
-	request.Status.Node.Name = "node-" + ns
+// waiting stores a RebootRemediation that waits for its Node, which is gone.
+func (h *harness) waiting() *v1alpha1.RebootRemediation {
+	h.Helper()
+	machine := reread(h.T, h.e, build.Machine(h.ns, "m"))
+	host := reread(h.T, h.e, &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: h.ns, Name: "m"}})
+	objects.Delete(h, h.e.Client, build.Node(h.node("m")))
+	request := cycleOf(h.ns, "m", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"})
+	request.Status, request.Finalizers = in(v1alpha1.WaitingForNode).Status, []string{cycle.Finalizer}
+	request.Status.MachineUID, request.Status.Host.Name, request.Status.Host.UID = machine.UID, "m", host.UID
+	request.Status.Node.Name = h.node("m")
 	for _, at := range []*time.Time{&request.Status.LastPoweredOn.Time, &request.Status.PowerOnReleasedAt.Time} {
 		*at = time.Now().Truncate(time.Second)
 	}
-	build.Create(t.Context(), t, e.Client, request)
+	build.Create(h.Context(), h.T, h.e.Client, request)
 	return request
 }
 

@@ -22,7 +22,7 @@ import (
 // TestFinalizersOfACycle: a running cycle has two finalizers. The one for the Node stays while the Node is owed something, even if the
 // record deletes the cycle. When Sickbay gives up on that, it emits an event.
 func TestFinalizersOfACycle(t *testing.T) {
-	s := newShared(t)
+	s := newHarness(t)
 	request := s.ask("m")
 	if s.look(request); !slices.Equal(request.Finalizers, []string{cycle.Finalizer, cycle.NodeFinalizer}) && !slices.Equal(request.Finalizers, []string{cycle.NodeFinalizer, cycle.Finalizer}) {
 		t.Fatalf("at first the finalizers are %v", request.Finalizers)
@@ -59,7 +59,7 @@ func TestFinalizersOfACycle(t *testing.T) {
 func TestRecordOfAMarkedHost(t *testing.T) {
 	for name, works := range map[string]bool{"it works again": true, "it does not": false} {
 		t.Run(name, func(t *testing.T) {
-			s := newShared(t)
+			s := newHarness(t)
 			request := s.look(s.ask("m"))
 			ended := new(metav1.NewTime(s.r.Clock.Now().Add(-time.Hour)))
 			request.Status.Phase, request.Status.FinishedAt, request.Status.HostMarkedSince = v1alpha1.Failed, ended, ended
@@ -81,29 +81,29 @@ func TestRecordOfAMarkedHost(t *testing.T) {
 }
 
 // works sets whether the Node of a cycle is Ready.
-func (s *shared) works(request *v1alpha1.RebootRemediation, ready bool) {
-	s.Helper()
+func (h *harness) works(request *v1alpha1.RebootRemediation, ready bool) {
+	h.Helper()
 	node := build.Node(request.Status.Node.Name)
-	if err := s.e.Client.Get(s.Context(), client.ObjectKeyFromObject(node), node); err != nil {
-		build.Create(s.Context(), s.T, s.e.Client, node)
+	if err := h.e.Client.Get(h.Context(), client.ObjectKeyFromObject(node), node); err != nil {
+		build.Create(h.Context(), h.T, h.e.Client, node)
 	}
 	status := map[bool]corev1.ConditionStatus{true: corev1.ConditionTrue, false: corev1.ConditionFalse}[ready]
-	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status, LastTransitionTime: metav1.NewTime(s.r.Clock.Now())}}
-	if err := s.e.Client.Status().Update(s.Context(), node); err != nil {
-		s.Fatal(err)
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status, LastTransitionTime: metav1.NewTime(h.r.Clock.Now())}}
+	if err := h.e.Client.Status().Update(h.Context(), node); err != nil {
+		h.Fatal(err)
 	}
 }
 
 // marked reports whether the host has our mark.
-func (s *shared) marked() bool {
-	s.Helper()
-	host := reread(s.T, s.e, &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "h"}})
+func (h *harness) marked() bool {
+	h.Helper()
+	host := reread(h.T, h.e, &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: h.ns, Name: "m"}})
 	return host.Annotations[cycle.UnhealthyKeys[0]] == cycle.UnhealthyByUs
 }
 
 // TestRefusedPartsAreNamed: if the workload cluster refuses one part, everything else is put back all the same.
 func TestRefusedPartsAreNamed(t *testing.T) {
-	s := newShared(t)
+	s := newHarness(t)
 	node := apiNode(t, s.e, nil)
 	backup := &v1alpha1.NodeBackup{
 		TakenAt: noon, Labels: map[string]string{"a": "1", "refused": "not a value!", "z": "2"}, Annotations: map[string]string{"note": "3"},
@@ -128,4 +128,34 @@ func TestRefusedPartsAreNamed(t *testing.T) {
 // laterThan returns a stopped clock that shows a later time.
 func laterThan(now time.Time, d time.Duration) clock.PassiveClock {
 	return testingclock.NewFakePassiveClock(now.Add(d))
+}
+
+// TestNodeKeepsItsProviderID takes a machine through a whole cycle. Its kubelet does not know its provider ID: Cluster API's provider
+// for Metal3 has set it, once, before the Machine had its nodeRef.
+func TestNodeKeepsItsProviderID(t *testing.T) {
+	p := newPlane(t, 1)
+	node := reread(t, p.e, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: p.node("m1")}})
+	id := node.Spec.ProviderID
+	request := p.ask("m1")
+	if got := p.look(request).Status.Phase; got != v1alpha1.PoweringOff {
+		t.Fatalf("in phase %s", got)
+	}
+	p.host("m1", func(h *metal3v1.BareMetalHost) {
+		delete(h.Annotations, cycle.ProbeKey)
+		h.Status.PoweredOn = false
+	})
+	if got := p.look(request).Status; got.Phase != v1alpha1.PoweringOn || got.NodeGoneAt == nil {
+		t.Fatalf("in phase %s: %+v", got.Phase, got)
+	}
+	p.host("m1", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = true })
+	fresh := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}
+	build.Create(t.Context(), t, p.e.Client, fresh)
+	fresh.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now()}}
+	if err := p.e.Client.Status().Update(t.Context(), fresh); err != nil {
+		t.Fatal(err)
+	}
+	request = p.look(request)
+	if got := reread(t, p.e, fresh).Spec.ProviderID; request.Status.Phase != v1alpha1.Succeeded || got != id || id == "" {
+		t.Errorf("the cycle is %s, and the Node has the provider ID %q, want %q", request.Status.Phase, got, id)
+	}
 }

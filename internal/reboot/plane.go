@@ -119,13 +119,9 @@ func (r reader) readCluster(ctx context.Context, m *machine) (permitted, externa
 	if r.kind == OpenShiftKind {
 		return false, false, nil
 	}
-	cluster := &clusterv1.Cluster{}
-	err = r.live.Get(ctx, m.cluster, cluster)
-	if apierrors.IsNotFound(err) {
-		return false, false, nil
-	}
-	if err != nil {
-		return false, false, fmt.Errorf("getting Cluster %s: %w", m.cluster, err)
+	cluster, err := scaffold.Find(ctx, r.live, m.cluster, &clusterv1.Cluster{})
+	if err != nil || cluster == nil {
+		return false, false, err
 	}
 	return permits(cluster), r.etcdElsewhere(ctx, cluster), nil
 }

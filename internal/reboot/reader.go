@@ -24,6 +24,8 @@ type reader struct {
 	clock   clock.PassiveClock
 	keys    *keysSeen
 	volumes *volumes
+	// drains means that Sickbay hands everything back.
+	drains bool
 }
 
 // nodes reads the Nodes and the versions of workload clusters, past all caches.
@@ -36,7 +38,7 @@ type nodes interface {
 func (r *Reconciler) reads() reader {
 	return reader{
 		kind: r.Kind, cached: r.Client, live: r.Live, mapper: r.Mapper, nodes: r.Workload, connect: r.connect,
-		clock: r.Clock, keys: &r.keys, volumes: &r.volumes,
+		clock: r.Clock, keys: &r.keys, volumes: &r.volumes, drains: r.Drain,
 	}
 }
 

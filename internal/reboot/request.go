@@ -20,18 +20,13 @@ func IsCycle(request *v1alpha1.RebootRemediation) bool {
 	return request.Spec.RequestedBy.ForRecord() && request.Spec.Machine != nil
 }
 
-// OfOpenShift reports whether a RebootRemediation is a cycle of a Machine of OpenShift.
-func OfOpenShift(request *v1alpha1.RebootRemediation) bool {
-	return IsCycle(request) && request.Spec.Machine.APIGroup == OpenShiftKind.Group
-}
-
 // isMine reports whether a RebootRemediation is a cycle of this Reconciler's kind of Machine, and of its manager.
 func (r *Reconciler) isMine(request *v1alpha1.RebootRemediation) bool {
 	return IsCycle(request) && request.Spec.Machine.APIGroup == r.Kind.Group && !r.foreign(request)
 }
 
 // foreign reports whether another manager looks after a cycle: that whose label its record has. A cycle that has begun and has no label is
-// everybody's: the manager was given a filter later, and none without a filter runs beside it.
+// everybody's: the manager was given a filter later, and none without a filter should run beside it.
 func (r *Reconciler) foreign(request *v1alpha1.RebootRemediation) bool {
 	label := request.Labels[clusterv1.WatchLabel]
 	return r.WatchFilter != "" && label != r.WatchFilter && (label != "" || !needsAttention(request))

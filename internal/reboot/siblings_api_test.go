@@ -14,71 +14,47 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
-	"github.com/sickbay-dev/sickbay/internal/testing/env"
-	"github.com/sickbay-dev/sickbay/internal/workload"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
-// shared is a machine on the API server that several RebootRemediations are for.
-type shared struct {
-	*testing.T
-	e  *env.Env
-	r  *Reconciler
-	ns string
-}
-
-func newShared(t *testing.T) *shared {
-	t.Helper()
-	e := env.Get(t)
-	s := &shared{T: t, e: e, ns: e.Namespace(t)}
-	// Delete the RebootRemediation that comes with the machine: the tests make their own.
-	request := waiting(t, e, s.ns)
-	request.Finalizers = nil
-	for _, change := range []error{e.Client.Update(t.Context(), request), e.Client.Delete(t.Context(), request)} {
-		if change != nil {
-			t.Fatal(change)
-		}
-	}
-	s.r = newReconciler(e, ClusterAPIKind, workload.Local{Live: e.Client, Config: e.Config})
-	return s
-}
-
-// ask makes a RebootRemediation.
-func (s *shared) ask(name string) *v1alpha1.RebootRemediation {
-	s.Helper()
-	return storedCycle(s.T, s.e, s.ns, name, "m")
+// ask makes a RebootRemediation for a machine; its name is that of the machine unless another one is given.
+func (h *harness) ask(machine string, name ...string) *v1alpha1.RebootRemediation {
+	h.Helper()
+	return storedCycle(h.T, h.e, h.ns, append(name, machine)[0], machine)
 }
 
 const gone v1alpha1.Phase = "gone"
 
 // look reconciles a RebootRemediation once, and returns its new state, with the phase gone if it no longer exists.
-func (s *shared) look(request *v1alpha1.RebootRemediation) *v1alpha1.RebootRemediation {
-	s.Helper()
-	if _, err := s.r.Reconcile(s.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(request)}); err != nil {
-		s.Fatal(err)
+func (h *harness) look(request *v1alpha1.RebootRemediation) *v1alpha1.RebootRemediation {
+	h.Helper()
+	if _, err := h.r.Reconcile(h.Context(), requestFor(request)); err != nil {
+		h.Fatal(err)
 	}
-	err := s.e.Client.Get(s.Context(), client.ObjectKeyFromObject(request), request)
-	if client.IgnoreNotFound(err) != nil {
-		s.Fatal(err)
-	}
-	if err != nil {
+	stored, exists := objects.Get(h, h.e.Client, request)
+	if !exists {
 		request.Status.Phase = gone
+		return request
 	}
+	stored.DeepCopyInto(request)
 	return request
 }
 
-func (s *shared) delete(request *v1alpha1.RebootRemediation) {
-	s.Helper()
-	if err := s.e.Client.Delete(s.Context(), request); err != nil {
-		s.Fatal(err)
-	}
+func requestFor(obj client.Object) ctrl.Request {
+	return ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
+}
+
+func (h *harness) delete(request *v1alpha1.RebootRemediation) {
+	h.Helper()
+	objects.Delete(h, h.e.Client, request)
 }
 
 // keys returns our keys on the host.
-func (s *shared) keys() []string {
-	s.Helper()
-	host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "h"}}
+func (h *harness) keys() []string {
+	h.Helper()
+	host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: h.ns, Name: "m"}}
 	var keys []string
-	for key := range reread(s.T, s.e, host).Annotations {
+	for key := range reread(h.T, h.e, host).Annotations {
 		if uid, ours := strings.CutPrefix(key, cycle.KeyPrefix); ours {
 			keys = append(keys, uid)
 		}
@@ -86,17 +62,17 @@ func (s *shared) keys() []string {
 	return keys
 }
 
-func (s *shared) held(by *v1alpha1.RebootRemediation) bool {
-	s.Helper()
-	keys := s.keys()
+func (h *harness) held(by *v1alpha1.RebootRemediation) bool {
+	h.Helper()
+	keys := h.keys()
 	return len(keys) == 1 && keys[0] == string(by.UID)
 }
 
 // TestTwoForOneMachine: two attempts cycle the same host one after the other. Each key has the UID of its RebootRemediation, so both could keep the
 // host off at once; the second one waits, and says for which.
 func TestTwoForOneMachine(t *testing.T) {
-	s := newShared(t)
-	first, second := s.ask("rec-1"), s.ask("rec-2")
+	s := newHarness(t)
+	first, second := s.ask("m", "rec-1"), s.ask("m", "rec-2")
 	if s.look(first).Status.Phase != v1alpha1.PoweringOff || !s.held(first) {
 		t.Fatalf("the first is in phase %s", first.Status.Phase)
 	}
@@ -112,6 +88,7 @@ func TestTwoForOneMachine(t *testing.T) {
 	if len(s.keys()) > 0 || first.Status.Phase != gone {
 		t.Errorf("the first is in phase %s, and the keys are %v", first.Status.Phase, s.keys())
 	}
+	s.look(first)
 	if s.look(second).Status.Phase != v1alpha1.PoweringOff || !s.held(second) {
 		t.Errorf("then the second is in phase %s, and the keys are %v", second.Status.Phase, s.keys())
 	}
@@ -123,7 +100,7 @@ func TestRequestsAreNoCycles(t *testing.T) {
 		"nobody says who": nil, "a person": {Kind: v1alpha1.RequestedByPerson}, "a health check": {Kind: v1alpha1.RequestedByHealthCheck},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newShared(t)
+			s := newHarness(t)
 			request := cycleOf(s.ns, "m", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"})
 			request.Spec.RequestedBy = by
 			build.Create(t.Context(), t, s.e.Client, request)
@@ -134,7 +111,7 @@ func TestRequestsAreNoCycles(t *testing.T) {
 			if err := s.e.Client.Status().Update(t.Context(), request); err != nil {
 				t.Fatal(err)
 			}
-			if cycle := s.ask("rec-1"); s.look(cycle).Status.Phase != v1alpha1.PoweringOff {
+			if cycle := s.ask("m", "rec-1"); s.look(cycle).Status.Phase != v1alpha1.PoweringOff {
 				t.Errorf("the cycle of a record is in phase %s: %s", cycle.Status.Phase, messageOf(cycle.Status))
 			}
 			if woken := s.r.reads().ofMachine(t.Context(), build.Machine(s.ns, "m")); len(woken) != 1 || woken[0].Name != "rec-1" {
@@ -144,23 +121,11 @@ func TestRequestsAreNoCycles(t *testing.T) {
 	}
 }
 
-// TestSecondIsTakenBack: the second request is withdrawn while it waits. It put nothing on the host, and the first one goes on.
-func TestSecondIsTakenBack(t *testing.T) {
-	s := newShared(t)
-	first, second := s.ask("rec-0"), s.ask("rec-1")
-	s.look(first)
-	s.look(second)
-	s.delete(second)
-	if s.look(second).Status.Phase != gone || !s.held(first) || s.look(first).Status.Phase != v1alpha1.PoweringOff {
-		t.Errorf("in phases %s and %s, with keys %v", first.Status.Phase, second.Status.Phase, s.keys())
-	}
-}
-
 // TestFirstMayHaveBegun: the first may have begun since the cache was updated, so it is read past the cache. If it is gone by then,
 // nobody waits for it.
 func TestFirstMayHaveBegun(t *testing.T) {
-	s := newShared(t)
-	first, second := s.ask("rec-0"), s.ask("rec-1")
+	s := newHarness(t)
+	first, second := s.ask("m", "rec-0"), s.ask("m", "rec-1")
 	old := *first.DeepCopy()
 	s.look(first)
 	s.r.Client = s.e.Intercept(t, interceptor.Funcs{
@@ -181,22 +146,22 @@ func TestFirstMayHaveBegun(t *testing.T) {
 
 // TestOtherMachinesAreCycled: other machines are cycled at the same time, whatever their kind.
 func TestOtherMachinesAreCycled(t *testing.T) {
-	s := newShared(t)
-	s.stored("rec-of-n-1", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.PoweringOff))
-	s.stored("rec-of-openshift-1", v1alpha1.MachineReference{APIGroup: OpenShiftKind.Group, Name: "m"}, in(v1alpha1.PoweringOff))
-	if request := s.ask("rec-1"); s.look(request).Status.Phase != v1alpha1.PoweringOff {
+	s := newHarness(t)
+	s.beside("rec-of-n-1", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.PoweringOff))
+	s.beside("rec-of-openshift-1", v1alpha1.MachineReference{APIGroup: OpenShiftKind.Group, Name: "m"}, in(v1alpha1.PoweringOff))
+	if request := s.ask("m", "rec-1"); s.look(request).Status.Phase != v1alpha1.PoweringOff {
 		t.Errorf("in phase %s, %+v", request.Status.Phase, request.Status.Conditions)
 	}
 }
 
-// stored makes a RebootRemediation with the status in f.
-func (s *shared) stored(name string, machine v1alpha1.MachineReference, f cycle.Facts) *v1alpha1.RebootRemediation {
-	s.Helper()
-	request := cycleOf(s.ns, name, machine)
-	build.Create(s.Context(), s.T, s.e.Client, request)
+// beside makes a RebootRemediation with the status in f.
+func (h *harness) beside(name string, machine v1alpha1.MachineReference, f cycle.Facts) *v1alpha1.RebootRemediation {
+	h.Helper()
+	request := cycleOf(h.ns, name, machine)
+	build.Create(h.Context(), h.T, h.e.Client, request)
 	request.Status = f.Status
-	if err := s.e.Client.Status().Update(s.Context(), request); err != nil {
-		s.Fatal(err)
+	if err := h.e.Client.Status().Update(h.Context(), request); err != nil {
+		h.Fatal(err)
 	}
 	return request
 }
@@ -204,14 +169,14 @@ func (s *shared) stored(name string, machine v1alpha1.MachineReference, f cycle.
 // TestWokenByAnother: any change of a RebootRemediation wakes those that wait for it, and those of the same machine whose Node it may
 // have taken over.
 func TestWokenByAnother(t *testing.T) {
-	s := newShared(t)
-	changed := s.stored("changed", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}, in(v1alpha1.PoweringOff))
-	s.stored("waits", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}, in(v1alpha1.Pending))
-	s.stored("waits-for-another-machine", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.Pending))
-	s.stored("owes", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}, in(v1alpha1.Failed, outOfServiceSince))
-	s.stored("owes-another-machine", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.Failed, outOfServiceSince))
-	s.stored("has-ended", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}, in(v1alpha1.Failed, untouched))
-	s.stored("is-at-work", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.PoweringOn))
+	s := newHarness(t)
+	changed := s.beside("changed", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}, in(v1alpha1.PoweringOff))
+	s.beside("waits", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}, in(v1alpha1.Pending))
+	s.beside("waits-for-another-machine", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.Pending))
+	s.beside("owes", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}, in(v1alpha1.Failed, outOfServiceSince))
+	s.beside("owes-another-machine", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.Failed, outOfServiceSince))
+	s.beside("has-ended", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"}, in(v1alpha1.Failed, untouched))
+	s.beside("is-at-work", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.PoweringOn))
 	want := map[string]bool{"waits": true, "waits-for-another-machine": true, "owes": true}
 	for _, request := range s.r.reads().waiting(t.Context(), changed) {
 		if !want[request.Name] {

@@ -35,46 +35,46 @@ func storedCycle(t *testing.T, e *env.Env, ns, name, machine string) *v1alpha1.R
 	t.Helper()
 	request := cycleOf(ns, name, v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: machine})
 	build.Create(t.Context(), t, e.Client, request)
-	s := &shared{T: t, e: e, ns: ns}
+	s := &harness{T: t, e: e, ns: ns}
 	s.stores(s.recordOf(machine, name), request.UID, false)
 	return request
 }
 
 // made makes a RebootRemediation as an attempt of a record does.
-func (s *shared) made(by *v1alpha1.MachineRemediation) *v1alpha1.RebootRemediation {
-	s.Helper()
-	request := cycleOf(s.ns, by.Name+"-1", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"})
+func (h *harness) made(by *v1alpha1.MachineRemediation) *v1alpha1.RebootRemediation {
+	h.Helper()
+	request := cycleOf(h.ns, by.Name+"-1", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"})
 	request.Spec.RequestedBy.Name, request.Spec.RequestedBy.UID, request.Spec.RequestedBy.OperationID = by.Name, by.UID, string(by.UID)+"/1"
-	build.Create(s.Context(), s.T, s.e.Client, request)
+	build.Create(h.Context(), h.T, h.e.Client, request)
 	return request
 }
 
 // record makes a record with that ordinal for the machine.
-func (s *shared) record(ordinal int) *v1alpha1.MachineRemediation {
-	s.Helper()
-	return s.recordOf("m", fmt.Sprint("m-record-", ordinal))
+func (h *harness) record(ordinal int) *v1alpha1.MachineRemediation {
+	h.Helper()
+	return h.recordOf("m", fmt.Sprint("m-record-", ordinal))
 }
 
 // recordOf makes a record of a machine.
-func (s *shared) recordOf(machine, name string) *v1alpha1.MachineRemediation {
-	s.Helper()
-	m := reread(s.T, s.e, build.Machine(s.ns, machine))
+func (h *harness) recordOf(machine, name string) *v1alpha1.MachineRemediation {
+	h.Helper()
+	m := reread(h.T, h.e, build.Machine(h.ns, machine))
 	spec := v1alpha1.MachineRemediationSpec{
 		ClusterName: "c", Grant: 1, MachineRef: v1alpha1.RemediatedMachineReference{APIGroup: ClusterAPIKind.Group, Name: m.Name, UID: m.UID},
 		HealthCheckRef: v1alpha1.RemediationReference{Name: "mhc", UID: "mhc"},
 		Finding:        v1alpha1.RemediationFinding{Reason: "ReadyUnhealthy", Since: metav1.Now()},
 		Steps:          []v1alpha1.RemediationStep{{Name: "reboot", Action: v1alpha1.ActionReboot, TimeoutSeconds: new(int32(600))}},
 	}
-	made := record.New(build.Cluster(s.ns, "c"), 1, spec)
+	made := record.New(build.Cluster(h.ns, "c"), 1, spec)
 	made.Name, made.OwnerReferences, made.Finalizers = name, nil, nil
-	build.Create(s.Context(), s.T, s.e.Client, made)
+	build.Create(h.Context(), h.T, h.e.Client, made)
 	return made
 }
 
 // stores makes a record store what its first attempt has made.
-func (s *shared) stores(by *v1alpha1.MachineRemediation, uid types.UID, over bool) {
-	s.Helper()
-	by = reread(s.T, s.e, by)
+func (h *harness) stores(by *v1alpha1.MachineRemediation, uid types.UID, over bool) {
+	h.Helper()
+	by = reread(h.T, h.e, by)
 	attempt := v1alpha1.RemediationAttempt{
 		Number: 1, Step: "reboot", OperationID: string(by.UID) + "/1", StartTime: new(metav1.Now()),
 		ObjectRef: &v1alpha1.RemediationObjectReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: "RebootRemediation", Name: by.Name + "-1", UID: uid},
@@ -83,24 +83,24 @@ func (s *shared) stores(by *v1alpha1.MachineRemediation, uid types.UID, over boo
 		attempt.EndTime = new(metav1.Now())
 	}
 	by.Status.Attempts = []v1alpha1.RemediationAttempt{attempt}
-	if err := s.e.Client.Status().Update(s.Context(), by); err != nil {
-		s.Fatal(err)
+	if err := h.e.Client.Status().Update(h.Context(), by); err != nil {
+		h.Fatal(err)
 	}
 }
 
 // wantWaits checks that a RebootRemediation does nothing before its record has stored it, and looks again soon.
-func (s *shared) wantWaits(request *v1alpha1.RebootRemediation) {
-	s.Helper()
-	s.look(request)
-	if request.Status.Phase != v1alpha1.Pending || reasonOf(request.Status, v1alpha1.ConditionSucceeded) != v1alpha1.ReasonNotStored || len(s.keys()) > 0 {
-		s.Fatalf("in phase %s: %q; the keys are %v", request.Status.Phase, messageOf(request.Status), s.keys())
+func (h *harness) wantWaits(request *v1alpha1.RebootRemediation) {
+	h.Helper()
+	h.look(request)
+	if request.Status.Phase != v1alpha1.Pending || reasonOf(request.Status, v1alpha1.ConditionSucceeded) != v1alpha1.ReasonNotStored || len(h.keys()) > 0 {
+		h.Fatalf("in phase %s: %q; the keys are %v", request.Status.Phase, messageOf(request.Status), h.keys())
 	}
 }
 
 // TestNothingBeginsUnstored: a person may delete what an attempt has made before its record could store that. The record makes it
 // again. The first one has done nothing, so the host is cycled once.
 func TestNothingBeginsUnstored(t *testing.T) {
-	s := newShared(t)
+	s := newHarness(t)
 	by := s.record(1)
 	first := s.made(by)
 	s.wantWaits(first)
@@ -117,7 +117,7 @@ func TestNothingBeginsUnstored(t *testing.T) {
 
 // TestStoredByAnother: an open attempt of any record of the machine must have stored that very object.
 func TestStoredByAnother(t *testing.T) {
-	s := newShared(t)
+	s := newHarness(t)
 	before, by := s.record(1), s.record(2)
 	request := s.made(before)
 	s.stores(before, "another", false)
@@ -138,9 +138,9 @@ func TestStoredByAnother(t *testing.T) {
 }
 
 // withoutRecords returns a live reader that cannot list MachineRemediations.
-func (s *shared) withoutRecords(answer error) client.Reader {
-	s.Helper()
-	return s.e.Intercept(s.T, interceptor.Funcs{
+func (h *harness) withoutRecords(answer error) client.Reader {
+	h.Helper()
+	return h.e.Intercept(h.T, interceptor.Funcs{
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 			if _, records := list.(*v1alpha1.MachineRemediationList); records {
 				return answer
@@ -150,32 +150,23 @@ func (s *shared) withoutRecords(answer error) client.Reader {
 	})
 }
 
-// TestRecordsThatCannotBeRead: if it is not known what is stored, nothing begins. A withdrawn request ends all the same.
+// TestRecordsThatCannotBeRead: if it is not known what is stored, or there are no records, nothing begins. A withdrawn request ends all the same.
 func TestRecordsThatCannotBeRead(t *testing.T) {
-	s := newShared(t)
-	by := s.record(1)
-	request := s.made(by)
-	s.stores(by, request.UID, false)
-	s.r.Live = s.withoutRecords(errors.New("not now"))
-	s.wantWaits(request)
-	s.delete(request)
-	if s.look(request).Status.Phase != gone {
-		t.Errorf("in phase %s: %q", request.Status.Phase, messageOf(request.Status))
-	}
-}
-
-// TestRecordsNotInstalled: without the kind of records, no cycle begins.
-func TestRecordsNotInstalled(t *testing.T) {
 	kind := v1alpha1.GroupVersion.WithKind("MachineRemediation").GroupKind()
 	for name, answer := range map[string]error{
+		"not now":       errors.New("not now"),
 		"not known":     &meta.NoKindMatchError{GroupKind: kind},
 		"known no more": apierrors.NewNotFound(schema.GroupResource{Group: kind.Group, Resource: "machineremediations"}, ""),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newShared(t)
-			request := s.made(s.record(1))
+			s := newHarness(t)
+			request := s.ask("m")
 			s.r.Live = s.withoutRecords(answer)
 			s.wantWaits(request)
+			s.delete(request)
+			if s.look(request).Status.Phase != gone {
+				t.Errorf("in phase %s: %q", request.Status.Phase, messageOf(request.Status))
+			}
 		})
 	}
 }

@@ -19,17 +19,24 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
 // Sweeper removes our keys from hosts if no RebootRemediation looks after them any more: somebody may have deleted it by force. It
-// sweeps at the start and then once every Period, and sooner after a failure.
+// sweeps at the start and then once every Period, and sooner after a failure. When Sickbay drains, it also removes the marks of failed
+// cycles, which otherwise stay until the Node is back.
 type Sweeper struct {
 	Client    client.Client
 	Live      client.Reader
 	Namespace string
 	Period    time.Duration
+	// Policy says whether Sickbay drains, and whose cycles are left to other managers.
+	Policy mhcspec.Policy
 }
+
+// drainPeriod is how often to sweep while Sickbay drains.
+const drainPeriod = 10 * time.Second
 
 // NeedLeaderElection lets only the leader sweep.
 func (s *Sweeper) NeedLeaderElection() bool { return true }
@@ -40,6 +47,9 @@ const sweepRetry = time.Second
 
 // Start sweeps until ctx ends.
 func (s *Sweeper) Start(ctx context.Context) error {
+	if s.Policy.Drain {
+		s.Period = min(s.Period, drainPeriod)
+	}
 	backoff := s.backoff()
 	for ctx.Err() == nil {
 		err := s.Sweep(ctx)
@@ -100,7 +110,18 @@ func (s *Sweeper) sweep(ctx context.Context, host *metal3v1.BareMetalHost, cycle
 		}
 		ctrl.LoggerFrom(ctx).Info("Removed a key without a RebootRemediation from a host", "host", client.ObjectKeyFromObject(host), "key", key)
 	}
+	if s.Policy.Drain && marked(host) && !s.foreign(host, cycles) {
+		refused = append(refused, (writer{Client: s.Client}).unmarkHost(ctx, host))
+	}
 	return errors.Join(refused...)
+}
+
+// foreign reports whether the cycle of another manager has marked a host.
+func (s *Sweeper) foreign(host *metal3v1.BareMetalHost, cycles []*v1alpha1.RebootRemediation) bool {
+	r := Reconciler{WatchFilter: s.Policy.WatchFilter}
+	return slices.ContainsFunc(cycles, func(c *v1alpha1.RebootRemediation) bool {
+		return c.Status.HostMarkedSince != nil && c.Status.Host != nil && c.Status.Host.UID == host.UID && r.foreign(c)
+	})
 }
 
 // takeKey removes a key from a host, retrying if others write to the host.

@@ -11,9 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -49,6 +53,40 @@ func TestSweepBesideOperator(t *testing.T) {
 	}
 	if _, left := host.Annotations[cycle.KeyOf("of-nobody")]; left || len(host.Annotations) != 1 || !host.Status.PoweredOn {
 		t.Errorf("annotations are %v, and it is on: %t", host.Annotations, host.Status.PoweredOn)
+	}
+}
+
+// TestSweepUnmarks: when Sickbay drains, the marks of failed cycles go from hosts, and no marks of others. Those of a manager with another filter stay,
+// and all stay while it does not drain.
+func TestSweepUnmarks(t *testing.T) {
+	e := env.Get(t)
+	ns := e.Namespace(t)
+	hosts := map[string]*metal3v1.BareMetalHost{}
+	for _, name := range []string{"ours", "theirs"} {
+		host := &metal3v1.BareMetalHost{}
+		host.Namespace, host.Name = ns, name
+		host.Annotations = map[string]string{cycle.UnhealthyKeys[0]: cycle.UnhealthyByUs, cycle.UnhealthyKeys[1]: "by-others"}
+		build.Create(t.Context(), t, e.Client, host)
+		request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name, Labels: map[string]string{clusterv1.WatchLabel: name}}}
+		request.Spec.Machine = &v1alpha1.MachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: name}
+		request.Spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByRecord, Name: "r", UID: "u", OperationID: "u/1"}
+		request.Status = v1alpha1.RebootRemediationStatus{Phase: v1alpha1.Failed, Host: &v1alpha1.HostIdentity{Name: name, UID: host.UID}, HostMarkedSince: new(metav1.Now())}
+		build.Create(t.Context(), t, e.Client, request)
+		hosts[name] = host
+	}
+	for _, drains := range []bool{false, true} {
+		sweeper := &Sweeper{Client: e.Client, Live: e.Client, Namespace: ns, Policy: mhcspec.Policy{WatchFilter: "ours", Drain: drains}}
+		if err := sweeper.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for name, host := range hosts {
+			if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(host), host); err != nil {
+				t.Fatal(err)
+			}
+			if marked(host) != (name == "theirs" || !drains) || host.Annotations[cycle.UnhealthyKeys[1]] != "by-others" {
+				t.Errorf("drains: %t: host %s has %v", drains, name, host.Annotations)
+			}
+		}
 	}
 }
 

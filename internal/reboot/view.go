@@ -36,6 +36,7 @@ func (v *view) note(read cycle.Action, err error) {
 // view still has the outcomes.
 func (r reader) observe(ctx context.Context, request *v1alpha1.RebootRemediation, place *clusterPlace) (v view, err error) {
 	v = view{request: request, facts: factsOf(request)}
+	v.facts.Drains = r.drains
 	if v.machine, err = r.machine(ctx, request); err != nil {
 		if request.Status.Host == nil {
 			return v, err

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -62,16 +62,13 @@ func (w writer) unchanged(ctx context.Context, request *v1alpha1.RebootRemediati
 	default:
 		// Whatever else there is changes the host, the Node or the Machine.
 	}
-	latest := &v1alpha1.RebootRemediation{}
-	switch err := w.live.Get(ctx, client.ObjectKeyFromObject(request), latest); {
-	case err != nil && action == cycle.RemoveKey:
+	latest, err := scaffold.Find(ctx, w.live, client.ObjectKeyFromObject(request), &v1alpha1.RebootRemediation{})
+	switch {
+	case (err != nil || latest == nil) && action == cycle.RemoveKey:
 		return nil
-	case apierrors.IsNotFound(err):
-		return remedy.ErrChanged
 	case err != nil:
-		return fmt.Errorf("getting RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
-	}
-	if latest.UID != request.UID || latest.ResourceVersion != request.ResourceVersion {
+		return err
+	case latest == nil, latest.UID != request.UID, latest.ResourceVersion != request.ResourceVersion:
 		return remedy.ErrChanged
 	}
 	return nil

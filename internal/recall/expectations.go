@@ -27,7 +27,7 @@ type Expectations struct {
 
 type write struct {
 	version string
-	// looks counts the looks that did not find it in the cache, and since is the time of the first.
+	// looks counts the looks that did not find it in the cache, and since is the time of the first, or when a clock that was ahead was set back.
 	looks int
 	since time.Time
 }
@@ -44,7 +44,7 @@ func (e *Expectations) Wait(obj client.Object, now time.Time) (wait time.Duratio
 		if !older(obj, last.version) {
 			return write{}
 		}
-		if last.looks == 0 {
+		if last.looks == 0 || now.Before(last.since) {
 			last.since = now
 		}
 		if now.Sub(last.since) > patience {

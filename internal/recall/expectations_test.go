@@ -86,6 +86,18 @@ func TestStalledWatch(t *testing.T) {
 	}
 }
 
+// TestClockSetBack: a clock that was ahead and is set back makes nobody wait for longer than patience.
+func TestClockSetBack(t *testing.T) {
+	var e Expectations
+	e.Expect(object("a", "1000000"))
+	if e.Wait(object("a", "9"), start.Add(time.Hour)) == 0 || e.Wait(object("a", "9"), start) == 0 {
+		t.Error("the wait ended too soon")
+	}
+	if e.Wait(object("a", "9"), start.Add(patience+time.Second)) > 0 {
+		t.Error("the wait did not end")
+	}
+}
+
 // TestRestoredBackup: if etcd was restored, the cache may never show our write; the object is not left alone for ever.
 func TestRestoredBackup(t *testing.T) {
 	var e Expectations

@@ -51,39 +51,23 @@ func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 
 // OfMachine lists the records of a machine from a cache. They are not copied: the caller must not change them.
 func OfMachine(ctx context.Context, reader client.Reader, namespace string, uid types.UID) ([]*v1alpha1.MachineRemediation, error) {
-	all, err := cached(ctx, reader, namespace, byMachine, string(uid))
-	if err != nil {
-		return nil, fmt.Errorf("listing MachineRemediations of the machine with UID %s: %w", uid, err)
-	}
-	return all, nil
+	return cached(ctx, reader, namespace, byMachine, string(uid), "listing MachineRemediations of the machine with UID", uid)
 }
 
 // OfCluster lists the records of a cluster from a cache. They are not copied: the caller must not change them.
 func OfCluster(ctx context.Context, reader client.Reader, cluster client.ObjectKey) ([]*v1alpha1.MachineRemediation, error) {
-	all, err := cached(ctx, reader, cluster.Namespace, byCluster, cluster.Name)
-	if err != nil {
-		return nil, fmt.Errorf("listing MachineRemediations of %s: %w", cluster, err)
-	}
-	return all, nil
+	return cached(ctx, reader, cluster.Namespace, byCluster, cluster.Name, "listing MachineRemediations of", cluster)
 }
 
 // AwaitingOwner lists from a cache the records that wait for a controller to replace their machine: those that follow a
 // plan and have an open attempt. They are not copied: the caller must not change them.
 func AwaitingOwner(ctx context.Context, reader client.Reader, namespace string, owner types.UID) ([]*v1alpha1.MachineRemediation, error) {
-	all, err := cached(ctx, reader, namespace, byOwner, string(owner))
-	if err != nil {
-		return nil, fmt.Errorf("listing MachineRemediations that wait for the owner with UID %s: %w", owner, err)
-	}
-	return all, nil
+	return cached(ctx, reader, namespace, byOwner, string(owner), "listing MachineRemediations that wait for the owner with UID", owner)
 }
 
 // Open lists from a cache the records that have not ended. They are not copied: the caller must not change them.
 func Open(ctx context.Context, reader client.Reader) ([]*v1alpha1.MachineRemediation, error) {
-	all, err := cached(ctx, reader, "", byOpen, "true")
-	if err != nil {
-		return nil, fmt.Errorf("listing open MachineRemediations: %w", err)
-	}
-	return all, nil
+	return cached(ctx, reader, "", byOpen, "true", "listing open", "MachineRemediations")
 }
 
 func awaitedOwner(r *v1alpha1.MachineRemediation) []string {
@@ -101,10 +85,7 @@ func awaitedOwner(r *v1alpha1.MachineRemediation) []string {
 func LiveOpenOfCluster(ctx context.Context, live client.Reader, cluster client.ObjectKey) ([]*v1alpha1.MachineRemediation, error) {
 	all, err := list(ctx, live, client.InNamespace(cluster.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster.Name},
 		client.HasLabels{v1alpha1.OpenLabel})
-	if err != nil {
-		return nil, fmt.Errorf("listing open MachineRemediations of %s: %w", cluster, err)
-	}
-	return all, nil
+	return all, explained(err, "listing open MachineRemediations of", cluster)
 }
 
 // LiveOpen lists the open records of the machines of some records, all of one namespace, with a reader that has no indexes.
@@ -120,23 +101,26 @@ func LiveOpen(ctx context.Context, live client.Reader, of []*v1alpha1.MachineRem
 	// The selector comes first, since it replaces those before it.
 	all, err := list(ctx, live, client.InNamespace(of[0].Namespace), client.MatchingLabelsSelector{Selector: labels.NewSelector().Add(*ofThem)},
 		client.HasLabels{v1alpha1.OpenLabel})
-	if err != nil {
-		return nil, fmt.Errorf("listing the open MachineRemediations of %d machines: %w", len(of), err)
-	}
-	return all, nil
+	return all, explained(err, "listing the open MachineRemediations of machines:", len(of))
 }
 
 // LiveOfMachine lists the records of a machine with a reader that has no indexes.
 func LiveOfMachine(ctx context.Context, live client.Reader, namespace string, uid types.UID) ([]*v1alpha1.MachineRemediation, error) {
 	all, err := list(ctx, live, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.MachineUIDLabel: string(uid)})
-	if err != nil {
-		return nil, fmt.Errorf("listing MachineRemediations of the machine with UID %s: %w", uid, err)
-	}
-	return all, nil
+	return all, explained(err, "listing MachineRemediations of the machine with UID", uid)
 }
 
-func cached(ctx context.Context, reader client.Reader, namespace, field, value string) ([]*v1alpha1.MachineRemediation, error) {
-	return uncopied.List[*v1alpha1.MachineRemediation](ctx, reader, &v1alpha1.MachineRemediationList{}, namespace, field, value)
+func cached(ctx context.Context, reader client.Reader, namespace, field, value, doing string, of any) ([]*v1alpha1.MachineRemediation, error) {
+	all, err := uncopied.List[*v1alpha1.MachineRemediation](ctx, reader, &v1alpha1.MachineRemediationList{}, namespace, field, value)
+	return all, explained(err, doing, of)
+}
+
+// explained says what was being done when an error came, if one did.
+func explained(err error, doing string, of any) error {
+	if err != nil {
+		return fmt.Errorf("%s %v: %w", doing, of, err)
+	}
+	return nil
 }
 
 func list(ctx context.Context, live client.Reader, options ...client.ListOption) ([]*v1alpha1.MachineRemediation, error) {

@@ -9,9 +9,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Filter gives a record the label cluster.x-k8s.io/watch-filter of its MachineHealthCheck, which says whose manager looks after it.
-func Filter(r *v1alpha1.MachineRemediation, mhc *clusterv1.MachineHealthCheck) {
-	if filter := mhc.Labels[clusterv1.WatchLabel]; filter != "" {
+// Filter gives a record the label cluster.x-k8s.io/watch-filter of its MachineHealthCheck or Cluster, which says whose manager looks after it.
+func Filter(r *v1alpha1.MachineRemediation, from metav1.Object) {
+	if filter := from.GetLabels()[clusterv1.WatchLabel]; filter != "" {
 		r.Labels[clusterv1.WatchLabel] = filter
 	}
 }

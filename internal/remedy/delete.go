@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,35 +19,24 @@ import (
 // deleteTries is how often DeleteMachine reads a Machine that others write to all the time.
 const deleteTries = 10
 
-// DeleteMachine deletes a Machine that no controller owns. It cannot be taken back, so each try reads the Machine anew, and deletes only the
+// DeleteMachine deletes a Machine that no controller owns, or whose owner makes another one then. It cannot be taken back, so each try reads the Machine anew, and deletes only the
 // version that it has read: one that is still sick, and that nobody has stopped, adopted or selected for something else since it was judged.
 func DeleteMachine(ctx context.Context, c client.Client, live client.Reader, judged *clusterv1.Machine) error {
 	key := client.ObjectKeyFromObject(judged)
 	for range deleteTries {
 		machine := &clusterv1.Machine{}
 		if err := live.Get(ctx, key, machine); err != nil {
-			return deleting(key, err)
+			return patched(judged, "deleting", err)
 		}
 		if err := stillToDelete(judged, machine); err != nil || !machine.DeletionTimestamp.IsZero() {
-			return deleting(key, err)
+			return patched(judged, "deleting", err)
 		}
 		err := c.Delete(ctx, machine, client.Preconditions{UID: &machine.UID, ResourceVersion: &machine.ResourceVersion})
 		if !apierrors.IsConflict(err) {
-			return deleting(key, err)
+			return patched(judged, "deleting", err)
 		}
 	}
 	return fmt.Errorf("deleting machine %s: %w: somebody has written to it %d times in a row", key, ErrChanged, deleteTries)
-}
-
-// deleting says what failed, if anything did. A Machine that is gone has changed.
-func deleting(key client.ObjectKey, err error) error {
-	if apierrors.IsNotFound(err) {
-		err = fmt.Errorf("%w: %w", ErrChanged, err)
-	}
-	if err != nil {
-		return fmt.Errorf("deleting machine %s: %w", key, err)
-	}
-	return nil
 }
 
 // stillToDelete returns ErrChanged, with what has changed, unless the facts behind the deletion are as they were judged.
@@ -55,8 +45,8 @@ func stillToDelete(judged, machine *clusterv1.Machine) error {
 	switch {
 	case machine.UID != judged.UID:
 		return fmt.Errorf("%w: it is another one", ErrChanged)
-	case metav1.GetControllerOfNoCopy(machine) != nil:
-		return fmt.Errorf("%w: a controller owns it", ErrChanged)
+	case ownerOf(machine) != ownerOf(judged):
+		return fmt.Errorf("%w: another controller owns it", ErrChanged)
 	case verdict < 0 || machine.Status.Conditions[verdict].Status != metav1.ConditionFalse:
 		return fmt.Errorf("%w: it is not unhealthy any more", ErrChanged)
 	case !maps.Equal(machine.Labels, judged.Labels):
@@ -72,4 +62,12 @@ func stillToDelete(judged, machine *clusterv1.Machine) error {
 		}
 	}
 	return nil
+}
+
+// ownerOf returns the UID of the controller that owns a Machine; empty if none does.
+func ownerOf(machine *clusterv1.Machine) types.UID {
+	if owner := metav1.GetControllerOfNoCopy(machine); owner != nil {
+		return owner.UID
+	}
+	return ""
 }

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 )
 
 // Mark asks the controller that owns a Machine to remediate it, by the condition OwnerRemediated=False. A MachineSet then
@@ -22,14 +23,7 @@ func Mark(ctx context.Context, c client.Client, machine *clusterv1.Machine, now 
 	if verdict < 0 {
 		return fmt.Errorf("marking machine %s: %w: it has no verdict", client.ObjectKeyFromObject(machine), ErrChanged)
 	}
-	mark := metav1.Condition{
-		Type:               clusterv1.MachineOwnerRemediatedCondition,
-		Status:             metav1.ConditionFalse,
-		Reason:             clusterv1.MachineOwnerRemediatedWaitingForRemediationReason,
-		Message:            "Waiting for remediation",
-		ObservedGeneration: machine.Generation,
-		LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
-	}
+	mark := onmachine.Waiting(machine, now)
 	ops := ownwrites.JSONPatch{
 		ownwrites.TestUID(machine),
 		ownwrites.Test(conditionPath(verdict)+"/type", clusterv1.MachineHealthCheckSucceededCondition),

@@ -1,14 +1,18 @@
 package simulate
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
+	"github.com/sickbay-dev/sickbay/internal/repair/successor"
 )
 
 // act carries out an act, and schedules its effect.
@@ -19,9 +23,9 @@ func (s *Scene) act(r *record, d ladder.Decision) {
 	}
 	switch d.Act {
 	case ladder.MarkForOwner:
-		s.marked(r)
+		s.mark(r.machine)
 	case ladder.DeleteMachine:
-		s.deletes(r)
+		s.deletes(r.machine)
 	case ladder.CreateReboot:
 		r.base.Request = request("RebootRemediation", r, d.Attempt)
 		r.base.Request.BeganAt = s.now
@@ -31,33 +35,24 @@ func (s *Scene) act(r *record, d ladder.Decision) {
 		repairs := d.Step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded
 		s.afterRepair(func() { s.requested(r, operation, repairs && s.options.helps()) })
 	default:
-		r.undo(d.Act)
+		s.undo(r, d.Act)
 	}
 }
 
 // undo reverts an act, or closes the record.
-func (r *record) undo(what ladder.Act) {
+func (s *Scene) undo(r *record, what ladder.Act) {
 	switch what {
 	case ladder.WithdrawMark:
-		r.base.Machine.Mark = ladder.Mark{}
+		s.unmark(r.machine)
 	case ladder.WithdrawRequest:
 		r.base.Request = nil
 	case ladder.Close:
 		r.obj.Finalizers = slices.DeleteFunc(slices.Clone(r.obj.Finalizers), func(f string) bool { return f == v1alpha1.RemediationFinalizer })
-		r.obj.Labels = withoutOpen(r.obj.Labels)
+		r.obj.Labels = maps.Clone(r.obj.Labels)
+		delete(r.obj.Labels, v1alpha1.OpenLabel)
 	default:
 		// All other acts begin something.
 	}
-}
-
-func withoutOpen(labels map[string]string) map[string]string {
-	left := map[string]string{}
-	for key, value := range labels {
-		if key != v1alpha1.OpenLabel {
-			left[key] = value
-		}
-	}
-	return left
 }
 
 func request(kind string, r *record, attempt v1alpha1.RemediationAttempt) *ladder.Request {
@@ -68,24 +63,40 @@ func request(kind string, r *record, attempt v1alpha1.RemediationAttempt) *ladde
 
 func (s *Scene) afterRepair(do func()) { s.agenda.add(s.now.Add(s.options.RepairTakes), do) }
 
-// unanswered are the states of marks that an owner has not acted on yet.
-var unanswered = []ladder.MarkState{ladder.MarkWaiting, ladder.MarkDeferred}
-
 // underWay continues what a record asked for before the simulation, as if it were answered now.
 func (s *Scene) underWay(r *record) {
-	attempt, m := ladder.AtWork(r.obj), r.base.Machine
-	switch {
-	case m.Gone:
-	case m.Deleting():
-		s.afterRepair(func() { s.goes(r) })
-	case attempt == nil || attempt.ObjectRef == nil:
-	case m.Mark.State == ladder.MarkAnswered:
-		s.deletes(r)
-	case slices.Contains(unanswered, m.Mark.State):
-		s.marked(r)
-	case r.base.Request != nil && r.base.Request.OperationID == attempt.OperationID:
+	switch attempt := ladder.AtWork(r.obj); {
+	case r.awaitsSuccessor(attempt):
+		s.afterRepair(func() { s.appears(r, attempt.ObjectRef.UID) })
+	case r.machine != nil && !r.machine.obj.DeletionTimestamp.IsZero():
+		if !r.machine.hangs {
+			s.afterRepair(func() { s.goes(r.machine) })
+		}
+	case attempt == nil || r.base.Request == nil || r.base.Request.OperationID != attempt.OperationID:
+	default:
 		s.afterRepair(func() { s.requested(r, attempt.OperationID, r.repairs(attempt) && s.options.helps()) })
 	}
+}
+
+// awaitsSuccessor reports whether a machine that was gone before the simulation may still get a successor.
+func (r *record) awaitsSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
+	return attempt != nil && attempt.ObjectRef != nil && r.machine == nil && r.base.Machine.Gone && r.successor == nil && r.base.NoSuccessor == "" && successor.Awaited(r.obj)
+}
+
+// appears has an owner make the successor of a machine that was gone before the simulation, like one of its others.
+func (s *Scene) appears(r *record, owner types.UID) {
+	i := slices.IndexFunc(s.machines, func(m *machine) bool {
+		ref := metav1.GetControllerOfNoCopy(m.obj)
+		return ref != nil && ref.UID == owner
+	})
+	if i < 0 || ladder.Ended(r.obj) {
+		return
+	}
+	model := *s.machines[i]
+	obj := *model.obj
+	obj.Name, obj.UID, model.obj, model.generation = r.obj.Spec.MachineRef.Name, r.obj.Spec.MachineRef.UID, &obj, 0
+	r.succeededBy(model.replace(s))
+	r.touch(s)
 }
 
 // repairs reports whether the request of an attempt should make the machine healthy.
@@ -94,29 +105,10 @@ func (r *record) repairs(attempt *v1alpha1.RemediationAttempt) bool {
 	return step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded
 }
 
-// marked lets the owner of a machine answer its mark, which may be an old one. Owners act only if the machine is also sick.
-func (s *Scene) marked(r *record) {
-	mark := &r.base.Machine.Mark
-	*mark = ladder.Mark{State: ladder.MarkWaiting, Ours: true}
-	switch {
-	case r.machine == nil || !r.machine.sick() || s.options.World.Owners == OwnersSilent:
-	case s.options.World.Owners == OwnersRefuse:
-		mark.State = ladder.MarkRefused
-	default:
-		mark.State = ladder.MarkAnswered
-		s.deletes(r)
-	}
-}
-
-// goesOn continues what was asked for a machine without a record. The new record takes it over; other controllers carry it out.
+// goesOn continues a request for a machine without a record. The new record takes it over; another controller carries it out.
 func (s *Scene) goesOn(r *record) {
 	m, operation := r.machine, ladder.OperationID(r.obj, 1)
-	switch at := r.base.Machine; {
-	case m.stray == "":
-		return
-	case at.Mark.State == ladder.MarkWaiting:
-		s.marked(r)
-	case !at.Mark.Stands():
+	if m.stray != "" && !onmachine.MarkOf(m.obj).Stands() {
 		r.base.Request = request(m.stray, r, v1alpha1.RemediationAttempt{OperationID: operation})
 		s.afterRepair(func() { s.requested(r, operation, s.options.helps()) })
 	}
@@ -124,40 +116,35 @@ func (s *Scene) goesOn(r *record) {
 }
 
 // deletes deletes a machine, on behalf of its owner if it has one.
-func (s *Scene) deletes(r *record) {
-	if r.machine == nil {
-		return
-	}
-	r.base.Machine.DeletingSince = s.now
-	at := s.time()
-	gate := r.check.gate
-	r.machine.change(s, func(obj *clusterv1.Machine) { obj.DeletionTimestamp = &at })
-	if r.machine.sick() && ladder.InFlight(r.obj) {
+func (s *Scene) deletes(m *machine) {
+	at, gate := s.time(), m.check.gate
+	m.change(s, func(obj *clusterv1.Machine) { obj.DeletionTimestamp = &at })
+	if m.sick() && m.record != nil && ladder.InFlight(m.record.obj) {
 		// For the gate and the slots, it counts as before.
-		r.check.gate = gate
+		m.check.gate = gate
 	}
-	s.lookAt(r.machine)
-	s.afterRepair(func() { s.goes(r) })
+	s.lookAt(m)
+	s.afterRepair(func() { s.goes(m) })
 }
 
 // goes removes a machine. If it has an owner, that creates a successor.
-func (s *Scene) goes(r *record) {
-	m := r.machine
-	if m == nil || m.gone {
+func (s *Scene) goes(m *machine) {
+	if m.gone {
 		return
 	}
-	owner := r.base.Machine.Owner
-	r.base.Machine = ladder.Machine{Gone: true, Owner: owner}
 	m.remove(s)
-	r.touch(s)
-	if owner == nil {
-		s.moment.gone = append(s.moment.gone, departure{m, nil})
-		return
+	left := departure{machine: m}
+	if metav1.GetControllerOfNoCopy(m.obj) != nil {
+		left.successor = m.replace(s)
+		m.successor = left.successor
 	}
-	other := m.replace(s)
-	m.successor = other
-	r.succeededBy(other)
-	s.moment.gone = append(s.moment.gone, departure{m, other})
+	if r := m.record; r != nil {
+		r.touch(s)
+		if left.successor != nil {
+			r.succeededBy(left.successor)
+		}
+	}
+	s.moment.gone = append(s.moment.gone, left)
 }
 
 // requested completes a request, unless it was withdrawn.

@@ -13,10 +13,12 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/explain/ahead"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/repair/pacing"
 	"github.com/sickbay-dev/sickbay/internal/repair/rules"
 )
@@ -132,16 +134,8 @@ func (s *Scene) decide(c *check) {
 		}
 	}
 	if c.facts.Template.Missing == "" || !c.decision.Stopped.Until.IsZero() {
-		s.agenda.add(ifAhead(s.now, c.decision.RecheckAt), func() { s.look(c) })
+		s.agenda.add(ahead.FirstAfter(s.now, c.decision.RecheckAt), func() { s.look(c) })
 	}
-}
-
-// ifAhead returns at if it is in the future, or else zero.
-func ifAhead(now, at time.Time) time.Time {
-	if at.After(now) {
-		return at
-	}
-	return time.Time{}
 }
 
 // admit admits machines by the decision. If one turns out to need no slot, the slot goes to the next.
@@ -190,7 +184,7 @@ func (s *Scene) admitOne(c *check, one admission.Admission) {
 	maps.Copy(obj.Annotations, pacing.Annotations(m.obj))
 	obj.UID, obj.CreationTimestamp = types.UID("simulated-"+obj.Namespace+"/"+obj.Name), metav1.NewTime(s.now)
 	r := &record{obj: obj, machine: m, check: c, rules: c.rules, isNew: true}
-	r.base = onMachine(m, obj)
+	r.base = onmachine.Facts(m.obj, obj)
 	m.record = r
 	s.records = append(s.records, r)
 	s.remember(r)
@@ -199,12 +193,12 @@ func (s *Scene) admitOne(c *check, one admission.Admission) {
 }
 
 // brakes says why an attempt of a record may not act now even though it has a slot.
-func (c *check) brakes(r *v1alpha1.MachineRemediation) (gateClosed, overBudget string) {
+func (c *check) brakes(r *v1alpha1.MachineRemediation, now time.Time) (gateClosed, overBudget string) {
 	c.gather()
 	if c.gate == nil {
 		c.gate = &gate{}
 		if admission.Bounded(c.facts) {
-			c.gate.overBudget = admission.OverBudget(c.facts)
+			c.gate.overBudget = admission.OverBudget(c.facts, now)
 		}
 		if _, bounded := admission.GateBound(c.mhc); bounded {
 			c.gate.first, c.gate.further = admission.GateClosed(c.facts, true), admission.GateClosed(c.facts, false)

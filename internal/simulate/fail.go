@@ -124,19 +124,17 @@ func (s *Scene) nobody(f Fail) error {
 
 // places names the failure domains of the machines.
 func (s *Scene) places() string {
-	seen := map[string]bool{}
 	var all []string
 	for _, m := range s.machines {
-		if domain := cmp.Or(m.obj.Status.FailureDomain, m.obj.Spec.FailureDomain); domain != "" && !seen[domain] {
-			seen[domain] = true
+		if domain := cmp.Or(m.obj.Status.FailureDomain, m.obj.Spec.FailureDomain); domain != "" {
 			all = append(all, domain)
 		}
 	}
-	slices.Sort(all)
 	if len(all) == 0 {
 		return "none of them has one"
 	}
-	return "they are in " + explain.SomeNames(all)
+	slices.Sort(all)
+	return "they are in " + explain.SomeNames(slices.Compact(all))
 }
 
 // fail makes the Nodes of machines stop being Ready. A Node that is already not Ready stays as it is.

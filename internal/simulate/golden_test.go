@@ -75,6 +75,38 @@ var scenes = []struct {
 	}, options: Options{World: InVain}},
 	{name: "owners that refuse", fleet: func() *fleet { return newFleet().annotated(mhcspec.MaxInFlightAnnotation, "1").healthy(2).sick(2) }, options: Options{World: World{Owners: OwnersRefuse}}},
 	{name: "owners that never answer", fleet: func() *fleet { return newFleet().annotated(mhcspec.MaxInFlightAnnotation, "1").healthy(2).sick(2) }, options: Options{World: World{Owners: OwnersSilent}}},
+	{name: "a MachinePool", fleet: func() *fleet {
+		return newFleet().annotated(mhcspec.MaxInFlightAnnotation, "1").ownedBy("cluster.x-k8s.io/v1beta2", "MachinePool").healthy(2).sick(1)
+	}},
+	{name: "a MachinePool, by a plan that deletes its machines", fleet: func() *fleet {
+		return newFleet().planned(one, deletion()).ownedBy("cluster.x-k8s.io/v1beta2", "MachinePool").healthy(2).sick(2)
+	}},
+	{name: "a MachineSet that is paused, by the same plan", fleet: func() *fleet { return newFleet().planned(one, deletion()).pausedSet().healthy(2).sick(1) }},
+	{name: "an older MachineSet under the strategy OnDelete, by the same plan", fleet: func() *fleet { return newFleet().planned(one, deletion()).onDelete().healthy(2).sick(1) }},
+	{name: "a MachineSet that is paused", fleet: func() *fleet { return newFleet().pausedSet().healthy(2).sick(1) }},
+	{name: "an older MachineSet under the strategy OnDelete", fleet: func() *fleet { return newFleet().onDelete().healthy(2).sick(2) }},
+	{name: "a MachineDeployment that allows no remediation", fleet: func() *fleet { return newFleet().noneInFlight().healthy(2).sick(2) }},
+	{name: "the same, by a plan that holds afterwards", fleet: func() *fleet {
+		return newFleet().planned(nil, step("replace", v1alpha1.ActionReplace, 1, time.Hour), step("hold", v1alpha1.ActionHold, 1, 0)).noneInFlight().healthy(2).sick(1)
+	}},
+	{name: "a control plane of a kind that nobody knows", fleet: func() *fleet {
+		return newFleet().planned(nil, step("replace", v1alpha1.ActionReplace, 1, time.Hour)).ownedBy("controlplane.cluster.x-k8s.io/v1beta2", "OtherControlPlane").healthy(2).sick(1)
+	}},
+	{name: "the same, assumed to replace", fleet: func() *fleet {
+		return newFleet().ownedBy("controlplane.cluster.x-k8s.io/v1beta2", "OtherControlPlane").healthy(2).sick(1)
+	}, options: Options{World: World{Owners: OwnersReplace}}},
+	{name: "every new machine begins with what is unhealthy", fleet: func() *fleet {
+		return newFleet().machineCondition("InfrastructureReady", "False", 0).healthy(3).sick(1)
+	}},
+	{name: "every new machine begins with it, but not for so long", fleet: func() *fleet {
+		f := newFleet().machineCondition("InfrastructureReady", "False", 5*time.Minute).healthy(3, became("InfrastructureReady", "True", 4*time.Minute)).sick(1)
+		f.machine("n1", "True", 0)
+		return f
+	}, fails: []string{"machine/h1"}},
+	{name: "all machines have what is unhealthy", fleet: func() *fleet {
+		return newFleet().machineCondition("Paused", "False", time.Minute).annotated(mhcspec.MaxInFlightAnnotation, "1").
+			healthy(2, became("Paused", "False", 0)).sick(1, became("Paused", "False", 0))
+	}},
 	{name: "power cycles that fail", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }, options: Options{World: World{Repairs: RepairsFail}}},
 	{name: "a bad image", fleet: func() *fleet { return newFleet().healthy(2).sick(1) }, options: Options{World: World{Replacements: ReplacementsSick}, For: 40 * time.Minute}},
 	{name: "replaced in vain without a plan", fleet: func() *fleet { return newFleet().healthy(2).sick(1) }, options: Options{World: InVain, For: time.Hour}},
@@ -185,7 +217,7 @@ func write(b *strings.Builder, r *Result) {
 	for _, c := range r.Checks {
 		fmt.Fprintf(b, "%s %s: %s | %s | %s | %s | %s\n", c.Name, c.Change, c.Headline, c.Gate, c.Slots, c.Plan, c.Overlap)
 	}
-	for _, e := range r.Timeline {
+	for _, e := range r.Told() {
 		slots := ""
 		if e.Slots != nil {
 			slots = fmt.Sprintf(" %d/%d", e.InFlight, *e.Slots)

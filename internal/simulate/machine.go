@@ -12,6 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/explain/ahead"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
@@ -38,11 +39,25 @@ type machine struct {
 	generation int
 
 	gone, dirty bool
+	// hangs reports that it is being deleted from the beginning, and is not gone before the end.
+	hangs bool
+	// left is why its owner has left it as it is although it was asked to replace it; empty if it has not.
+	left string
+	// refused is what its owner said when it refused to replace it before the simulation; empty if it did not.
+	refused string
 	// These are for the summary: it was sick at some time, something was done about it, and something had been done before the
 	// simulation.
 	wasSick, acted, underWay bool
-	// successor is the machine that replaces it; nil if there is none.
-	successor *machine
+	// successor is the machine that replaces it, and forerunner the one that it replaces; nil if there is none.
+	successor, forerunner *machine
+	// begins are the unhealthy conditions with which it began as a successor, and goneFor is why it was sick when it was
+	// replaced.
+	begins  []string
+	goneFor string
+	// endless reports that machines in its place are replaced without end, and again that it is one of them, which the timeline leaves out. looped
+	// reports that the timeline has said that something goes on like this, and said counts what it has said.
+	endless, again, looped bool
+	said                   map[string]int
 	// before is the verdict at the beginning of this moment, and seen reports that it was recorded.
 	before metav1.Condition
 	seen   bool
@@ -55,6 +70,7 @@ func (m *machine) change(s *Scene, do func(*clusterv1.Machine)) {
 	obj := *m.obj
 	obj.Status.Conditions = slices.Clone(obj.Status.Conditions)
 	do(&obj)
+	s.occupied.Note(m.obj, &obj)
 	m.obj = &obj
 	if m.health != nil {
 		m.health.Machine = m.obj
@@ -110,7 +126,7 @@ func (s *Scene) judge(m *machine) {
 		return
 	}
 	result := verdict.Decide(*m.health, s.now)
-	at := healthcheck.Earliest(ifAhead(s.now, result.RecheckAt), ifAhead(s.now, result.Deadline))
+	at := ahead.FirstAfter(s.now, result.RecheckAt, result.Deadline)
 	s.agenda.add(at, func() { s.lookAt(m) })
 	status := metav1.ConditionStatus(result.Status)
 	if result.Status == healthcheck.Progressing {
@@ -127,9 +143,7 @@ func (s *Scene) judge(m *machine) {
 			Type: verdict.ConditionType, Status: status, Reason: result.Reason, Message: result.Message, LastTransitionTime: s.time(),
 		})
 	})
-	if r := m.record; r != nil && r.base.Machine.Mark.State == ladder.MarkWaiting && m.sick() {
-		s.marked(r)
-	}
+	s.ownerLooks(m)
 }
 
 // time returns the current time as the API stores it.
@@ -137,9 +151,11 @@ func (s *Scene) time() metav1.Time { return metav1.NewTime(s.now) }
 
 // cure makes the Node of a machine Ready, and removes the conditions for which its health check calls it sick.
 func (m *machine) cure(s *Scene) {
+	begins, _ := s.beginningOf(m)
+	lasting := func(rule mhcspec.ConditionRule) bool { return slices.Contains(begins.machine, begin{rule: rule}) }
 	bad := func(c metav1.Condition) bool {
 		return c.Type == verdict.HostConditionType || slices.ContainsFunc(m.check.rulesOfHealth.MachineConditions, func(rule mhcspec.ConditionRule) bool {
-			return rule.Type == c.Type && rule.Status == string(c.Status)
+			return rule.Type == c.Type && rule.Status == string(c.Status) && !lasting(rule)
 		})
 	}
 	m.change(s, func(obj *clusterv1.Machine) {
@@ -162,6 +178,9 @@ func (m *machine) ready(s *Scene, status corev1.ConditionStatus, reason string) 
 	conditions := slices.DeleteFunc(slices.Clone(node.Status.Conditions), func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
 	conditions = append(conditions, is)
 	node.Name, node.Status.Conditions = m.obj.Status.NodeRef.Name, conditions
+	if status == corev1.ConditionTrue {
+		s.beginOnNode(m, node)
+	}
 	if m.health == nil {
 		m.health = &verdict.Facts{Machine: m.obj, Cluster: m.check.cluster, Rules: m.check.rulesOfHealth, WasHealthy: m.verdict().Status == metav1.ConditionTrue}
 	}
@@ -172,6 +191,10 @@ func (m *machine) ready(s *Scene, status corev1.ConditionStatus, reason string) 
 // remove marks a machine as gone.
 func (m *machine) remove(s *Scene) {
 	m.gone = true
+	if m.sick() {
+		m.goneFor = m.verdict().Message
+	}
+	s.occupied.Note(m.obj, nil)
 	m.check.stale, m.check.gate = true, nil
 	s.look(m.check)
 }
@@ -184,7 +207,8 @@ func (m *machine) replace(s *Scene) *machine {
 	obj.Annotations = withoutRequests(obj.Annotations)
 	obj.Status.Conditions, obj.Status.Deprecated = nil, nil
 	obj.Status.NodeRef, obj.Status.Phase = clusterv1.MachineNodeReference{}, string(clusterv1.MachinePhaseRunning)
-	other := &machine{obj: obj, check: m.check, generation: m.generation + 1}
+	other := &machine{obj: obj, check: m.check, generation: m.generation + 1, forerunner: m, again: m.again || m.loops()}
+	s.startAs(other)
 	other.health = &verdict.Facts{Machine: obj, Cluster: m.check.cluster, Rules: m.check.rulesOfHealth}
 	s.machines = append(s.machines, other)
 	m.check.add(other)
@@ -198,6 +222,7 @@ func (m *machine) replace(s *Scene) *machine {
 	case ReplacementsNodeless:
 		// Its Node never appears.
 	}
+	s.occupied.Note(nil, obj)
 	s.lookAt(other)
 	return other
 }

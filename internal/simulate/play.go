@@ -25,12 +25,16 @@ func (s *Scene) Play(o Options) (Result, error) {
 	s.result.Assumptions = s.assumptions(failing)
 	s.fail(failing)
 	s.result.Assumptions = append(s.result.Assumptions, s.unjudged()...)
+	s.result.Assumptions = append(s.result.Assumptions, s.staying()...)
 	for _, c := range s.checks {
 		s.look(c)
 	}
 	for _, r := range s.records {
 		r.touch(s)
 		s.underWay(r)
+	}
+	for _, m := range s.machines {
+		s.ownerLooks(m)
 	}
 	s.follow()
 	s.sumUp()

@@ -173,7 +173,7 @@ func TestAgreesWithExplain(t *testing.T) {
 		facts := anyFleet(t).facts()
 		said, played := map[string]bool{}, map[string]bool{}
 		for _, one := range facts.Next() {
-			if one.At.Equal(noon) && strings.HasPrefix(one.What, "is admitted to repair") {
+			if one.At.Equal(noon) && strings.HasPrefix(one.What, "goes into repair") {
 				said[one.Name] = true
 			}
 		}

@@ -1,12 +1,17 @@
 package simulate
 
 import (
+	"maps"
 	"slices"
 	"time"
 
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain/ahead"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/repair/rules"
@@ -18,7 +23,7 @@ type record struct {
 	// machine is nil if it was gone before the simulation.
 	machine *machine
 	check   *check
-	// base is what was observed, updated with the effects of acts.
+	// base is what was observed, with the request as it is by now. What the Machine says is read from the Machine.
 	base ladder.Facts
 	// rules are the rules of its plan, if that has not changed since the record was created; nil otherwise.
 	rules *rules.Rules
@@ -29,11 +34,6 @@ type record struct {
 	// before is the record at the beginning of this moment; nil if it was not touched. isNew reports that it did not exist then.
 	before *v1alpha1.MachineRemediation
 	isNew  bool
-}
-
-// onMachine returns the ladder's facts about a Machine for which nothing has been done yet.
-func onMachine(m *machine, obj *v1alpha1.MachineRemediation) ladder.Facts {
-	return onmachine.Facts(m.obj, obj)
 }
 
 // found adopts a record that was open before the simulation.
@@ -70,10 +70,13 @@ func (r *record) touch(s *Scene) {
 // settle decides on a record until there is nothing left to do at this moment.
 func (s *Scene) settle(r *record) {
 	for range ladder.MaxTurns {
-		f := r.facts(s.now)
+		f := s.factsFor(r)
 		d := ladder.Decide(f, s.now)
 		if d.Act.Begins() {
-			f.Safety.GateClosed, f.Safety.OverBudget = r.check.brakes(r.obj)
+			f.Safety.GateClosed, f.Safety.OverBudget = r.check.brakes(r.obj, s.now)
+			if d.Act == ladder.DeleteMachine {
+				f.Safety.OthersAtWork = s.unreplaced(r.machine)
+			}
 			d = ladder.Decide(f, s.now)
 		}
 		switch {
@@ -82,9 +85,21 @@ func (s *Scene) settle(r *record) {
 		case d.Act != ladder.None:
 			s.act(r, d)
 		default:
-			s.agenda.add(ifAhead(s.now, d.RecheckAt), func() { r.touch(s) })
+			s.agenda.add(ahead.FirstAfter(s.now, d.RecheckAt), func() { r.touch(s) })
+			s.tidySign(r)
 			return
 		}
+	}
+}
+
+// tidySign takes the sign of a power cycle that is over off the Machine, as the remediation controller does. Nothing else in here reads signs, so
+// none is set.
+func (s *Scene) tidySign(r *record) {
+	if m := r.machine; m != nil && !m.gone && m.obj.DeletionTimestamp.IsZero() && onmachine.SignOver(m.obj, r.obj) {
+		m.change(s, func(obj *clusterv1.Machine) {
+			obj.Annotations = maps.Clone(obj.Annotations)
+			delete(obj.Annotations, rebootannotation.Request)
+		})
 	}
 }
 
@@ -113,14 +128,19 @@ func (m *machine) awaitedBy() string {
 	return r.obj.Name
 }
 
-// facts returns the facts for the next step of a record at this moment.
-func (r *record) facts(now time.Time) ladder.Facts {
+// factsFor returns the facts for the next step of a record at this moment.
+func (s *Scene) factsFor(r *record) ladder.Facts {
 	f := r.base
 	f.Record = r.obj
-	if m := r.machine; m != nil && !f.Machine.Gone {
-		f.Machine.Health = m.standing()
+	switch m := r.machine; {
+	case m == nil:
+	case m.gone:
+		f.Machine = ladder.Machine{Gone: true}
+	default:
+		f.Machine = onmachine.Machine(m.obj, r.obj)
+		f.Machine.OwnerActive = ladder.AnswerLate(r.obj, s.now) && s.occupied.Beside(m.obj)
 	}
-	r.safety(&f, now)
+	r.safety(&f, s.now)
 	if r.rules != nil && !f.Machine.Gone && r.machine != nil && ladder.AtWork(r.obj) == nil {
 		r.jump(&f)
 	}

@@ -1,6 +1,10 @@
 package simulate
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Result is what would happen. Programs read it; its version is that of explain's pages.
 type Result struct {
@@ -61,6 +65,7 @@ const (
 	KindRepair    Kind = "Repair"
 	KindWaits     Kind = "Waits"
 	KindWould     Kind = "Would"
+	KindLoop      Kind = "Loop"
 )
 
 // Event is something that happens to machines of one MachineHealthCheck at one moment. It has the numbers at the end of the moment.
@@ -72,12 +77,31 @@ type Event struct {
 	// Machines are the machines that it happens to; none if it is about the MachineHealthCheck.
 	Machines []string `json:"machines,omitempty"`
 	What     string   `json:"what"`
+	// Repeats reports that it only repeats what the timeline has said of these machines, or of those in whose places they are.
+	Repeats bool `json:"repeats,omitempty"`
 	// NotHealthy is how many of the Expected machines are not healthy; the gate compares it with its limit.
 	NotHealthy int `json:"notHealthy"`
 	Expected   int `json:"expected"`
 	// InFlight is how many of the Slots are in use; Slots is absent if there is no limit.
 	InFlight int  `json:"inFlight"`
 	Slots    *int `json:"slots,omitempty"`
+}
+
+// Used says how many of the slots are in use; empty if there is no limit.
+func (e *Event) Used() string {
+	if e.Slots == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", e.InFlight, *e.Slots)
+}
+
+// Who names the machines of the event, or only the first few; empty if it is about the MachineHealthCheck.
+func (e *Event) Who(all bool) string {
+	const most = 3
+	if n := len(e.Machines); n > most && !all {
+		return fmt.Sprintf("%s and %d more", strings.Join(e.Machines[:most-1], ", "), n-most+1)
+	}
+	return strings.Join(e.Machines, ", ")
 }
 
 // Summary is the timeline in numbers.

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
+	"github.com/sickbay-dev/sickbay/internal/repair/silence"
 )
 
 // Scene is a fleet with changed health checks and plans. It can be played once.
@@ -26,6 +29,12 @@ type Scene struct {
 	checks   []*check
 	machines []*machine
 	records  []*record
+
+	occupied onmachine.Occupied
+	// owners is what is known about the owners of machines, and pools are their machines, by UID. assumed is what follows from them.
+	owners  map[types.UID]silence.Facts
+	pools   map[types.UID]*pool
+	assumed map[string]bool
 
 	agenda agenda
 	// work is what must be decided at this moment.
@@ -55,7 +64,10 @@ func (s *Scene) assign(facts *explain.Facts, all []*check) {
 		byUID[c.mhc.UID] = c
 	}
 	seen := targetsByUID(facts)
+	s.occupied, s.owners, s.assumed = onmachine.Occupied{}, map[types.UID]silence.Facts{}, map[string]bool{}
+	s.pools = map[types.UID]*pool{}
 	for _, m := range facts.Machines {
+		s.joinPool(m)
 		siblings := byCluster[key{m.Machine.Namespace, m.Machine.Spec.ClusterName}]
 		owner := s.selectors.Owner(m.Machine, siblings)
 		if owner == nil || !mhcspec.IsTarget(m.Machine) {
@@ -93,6 +105,9 @@ func (s *Scene) give(from *explain.Machine, c *check, seen admission.Target) {
 		health := *from.Health
 		health.Rules = c.rulesOfHealth
 		m.health = &health
+	}
+	if mark := onmachine.MarkOf(m.obj); mark.State == ladder.MarkRefused {
+		m.refused = cmp.Or(mark.Message, "it cannot")
 	}
 	s.machines = append(s.machines, m)
 	c.add(m)
@@ -159,25 +174,14 @@ func (s *Scene) remember(r *record) {
 	}
 }
 
-// Unread returns the machines without facts for their verdicts, because no health check selected them before.
-func (s *Scene) Unread() []Unread {
-	var all []Unread
+// ReadHealth sets the facts for the verdicts on machines that no health check selected before. Those that cannot be read keep their verdicts.
+func (s *Scene) ReadHealth(read func(*clusterv1.Machine, *clusterv1.MachineHealthCheck, *clusterv1.Cluster) (verdict.Facts, error)) {
 	for _, m := range s.machines {
-		if m.health == nil {
-			all = append(all, Unread{Machine: m.obj, MachineHealthCheck: m.check.mhc, Cluster: m.check.cluster, machine: m})
+		if m.health != nil {
+			continue
+		}
+		if health, err := read(m.obj, m.check.mhc, m.check.cluster); err == nil {
+			m.health = &health
 		}
 	}
-	return all
 }
-
-// Unread is a machine without facts for its verdict.
-type Unread struct {
-	Machine            *clusterv1.Machine
-	MachineHealthCheck *clusterv1.MachineHealthCheck
-	Cluster            *clusterv1.Cluster
-
-	machine *machine
-}
-
-// Read sets the facts for the verdict.
-func (u Unread) Read(health verdict.Facts) { u.machine.health = &health }

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -14,6 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/silence"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -28,7 +30,9 @@ var (
 type fleet struct {
 	*explaintest.Scene
 
-	set    *clusterv1.MachineSet
+	set *clusterv1.MachineSet
+	// owner is what is known about the owner of all machines; its kind and name are those of the MachineSet if it has no controller.
+	owner  silence.Facts
 	policy mhcspec.Adoption
 	// new reports that the health check is not in the fleet yet.
 	new bool
@@ -108,6 +112,13 @@ func (f *fleet) rebooting(name string, since time.Duration) *fleet {
 // facts returns the facts as the fleet's observer finds them.
 func (f *fleet) facts() *explain.Facts {
 	all := f.Facts()
+	for _, m := range all.Machines {
+		if m.Owner = f.owner; f.owner.Controller == nil {
+			m.Owner.Controller = metav1.GetControllerOf(m.Machine)
+			continue
+		}
+		m.Machine.OwnerReferences = []metav1.OwnerReference{*f.owner.Controller}
+	}
 	if !f.new {
 		return all
 	}
@@ -130,8 +141,61 @@ func (f *fleet) play(o Options, changes Changes) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	for _, u := range s.Unread() {
-		u.Read(f.health(u.Machine))
-	}
+	s.ReadHealth(func(m *clusterv1.Machine, _ *clusterv1.MachineHealthCheck, _ *clusterv1.Cluster) (verdict.Facts, error) {
+		return f.health(m), nil
+	})
 	return s.Play(o)
+}
+
+// ownedBy gives all machines an owner of another kind.
+func (f *fleet) ownedBy(apiVersion, kind string) *fleet {
+	f.owner.Controller = &metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: "x", UID: "x", Controller: new(true)}
+	return f
+}
+
+// pausedSet pauses the owner of all machines.
+func (f *fleet) pausedSet() *fleet {
+	metav1.SetMetaDataAnnotation(&f.set.ObjectMeta, clusterv1.PausedAnnotation, "")
+	f.owner.Owner = f.set
+	return f
+}
+
+// onDelete makes the owner of all machines an older revision of a MachineDeployment with the strategy OnDelete.
+func (f *fleet) onDelete() *fleet {
+	d := &clusterv1.MachineDeployment{}
+	d.Name, d.Annotations = "md", map[string]string{clusterv1.RevisionAnnotation: "2"}
+	d.Spec.Rollout.Strategy.Type = clusterv1.OnDeleteMachineDeploymentStrategyType
+	f.owner.Owner, f.owner.Deployment = f.set, d
+	return f
+}
+
+// one bounds a plan to one repair at once.
+func one(p *v1alpha1.RemediationPlan) { p.MaxInFlight = new(intstr.FromInt32(1)) }
+
+// deletion is a step that deletes the machine, whatever owns it.
+func deletion() v1alpha1.RemediationStep {
+	s := step("replace", v1alpha1.ActionReplace, 1, time.Hour)
+	s.By = v1alpha1.ReplaceByDeletion
+	return s
+}
+
+// noneInFlight makes the owner of all machines that of a MachineDeployment which allows no remediation.
+func (f *fleet) noneInFlight() *fleet {
+	d := &clusterv1.MachineDeployment{}
+	d.Name, d.Spec.Remediation.MaxInFlight = "md", new(intstr.FromInt32(0))
+	f.owner.Owner, f.owner.Deployment = f.set, d
+	return f
+}
+
+// machineCondition has the health check look at a condition of Machines.
+func (f *fleet) machineCondition(kind, status string, timeout time.Duration) *fleet {
+	f.Check.Spec.Checks.UnhealthyMachineConditions = append(f.Check.Spec.Checks.UnhealthyMachineConditions, clusterv1.UnhealthyMachineCondition{
+		Type: kind, Status: metav1.ConditionStatus(status), TimeoutSeconds: new(int32(timeout / time.Second)),
+	})
+	return f
+}
+
+// became gives a machine of yesterday a condition that it has had since so long after its beginning.
+func became(kind, status string, after time.Duration) build.MachineOption {
+	return build.Condition(kind, metav1.ConditionStatus(status), "Since", noon.Add(after-24*time.Hour))
 }

@@ -3,14 +3,11 @@ package simulate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
-	"github.com/sickbay-dev/sickbay/internal/repair/admission"
-	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
@@ -21,6 +18,22 @@ func (s *Scene) assumptions(failing []failing) []string {
 		all = append(all, one.words(s))
 	}
 	return all
+}
+
+// staying says which machines are being deleted at the beginning, and are not gone before the end: nobody knows when a deletion ends that has taken
+// longer than an action takes, or that nobody's repair began.
+func (s *Scene) staying() []string {
+	var names []string
+	for _, m := range s.machines {
+		if at := m.obj.DeletionTimestamp; !at.IsZero() && (m.record == nil || s.now.Sub(at.Time) > s.options.RepairTakes) {
+			m.hangs = true
+			names = append(names, fmt.Sprintf("%s (for %s)", m.obj.Name, explain.Took(&at.Time, &s.now)))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{"what is being deleted already is not gone before the end: " + explain.SomeNames(names)}
 }
 
 // unjudged says how many machines cannot be judged here.
@@ -66,13 +79,7 @@ func (s *Scene) sumUp() {
 	sum := &s.result.Summary
 	held := map[string][]string{}
 	for _, m := range s.machines {
-		switch {
-		case m.acted:
-			sum.Repaired++
-		case m.underWay && m.wasSick:
-			sum.UnderWay++
-		}
-		if !m.wasSick {
+		if !s.counts(m) {
 			continue
 		}
 		sum.Sick++
@@ -87,6 +94,7 @@ func (s *Scene) sumUp() {
 			held[why] = append(held[why], m.obj.Name)
 		}
 	}
+	s.result.Assumptions = append(s.result.Assumptions, slices.Sorted(maps.Keys(s.assumed))...)
 	for why, machines := range held {
 		slices.Sort(machines)
 		sum.HeldBack = append(sum.HeldBack, Held{why, machines})
@@ -96,72 +104,18 @@ func (s *Scene) sumUp() {
 	})
 }
 
-// States at the end of machines that nothing holds back.
-const (
-	inRepair = "in repair"
-	replaced = "replaced"
-)
-
-// end returns the state at the end of a machine that was sick: empty if healthy, replaced, inRepair, or what holds it back.
-func (m *machine) end() string {
+// counts counts the repair of a machine, and reports whether it was sick. What goes on without end counts once, by the machine with which it began.
+func (s *Scene) counts(m *machine) bool {
+	if m.forerunner != nil && m.root().endless {
+		return false
+	}
 	switch {
-	case m.gone:
-		return replaced
-	case m.standing() == ladder.Healthy:
-		return ""
-	case m.record != nil && (ladder.InFlight(m.record.obj) || m.record.obj.Status.Phase == v1alpha1.RemediationActing):
-		return inRepair
-	case m.check.paused != "":
-		return "paused: " + m.check.paused
-	case m.check.foreign:
-		return "not managed by this Sickbay"
-	case m.check.onlyReports != "":
-		return m.check.onlyReports
+	case m.underWay && m.wasSick:
+		s.result.Summary.UnderWay++
+	case m.acted:
+		s.result.Summary.Repaired++
 	}
-	return m.waitsFor()
-}
-
-// waitsFor says what holds a sick machine back.
-func (m *machine) waitsFor() string {
-	if why := m.check.shown.waits[m.obj.UID]; why != "" {
-		return endWords(why)
-	}
-	if m.record == nil {
-		return endWords(m.verdict().Reason)
-	}
-	if m.record.obj.Status.Phase == v1alpha1.RemediationHeld {
-		return "a person must decide"
-	}
-	if reason := ladder.Progress(&m.record.obj.Status).Reason; reason != "" {
-		return endWords(reason)
-	}
-	return inRepair
-}
-
-// ends are the words for what holds a machine back at the end, by reason.
-var ends = map[string]string{
-	v1alpha1.ReasonNoSlot:                "no slot is free",
-	v1alpha1.ReasonGateClosed:            "the gate is closed",
-	v1alpha1.ReasonOnHold:                "on hold",
-	v1alpha1.ReasonPaced:                 "paced, until other repairs have proven themselves",
-	v1alpha1.ReasonApprovalRequired:      "a person must approve",
-	v1alpha1.ReasonBackoff:               "to be retried later",
-	v1alpha1.ReasonRefused:               "to be retried later",
-	v1alpha1.ReasonPaused:                "paused",
-	admission.ReasonInvalidConfiguration: "the MachineHealthCheck is invalid",
-	admission.ReasonKindsNotInstalled:    "Sickbay's kinds are not installed",
-	admission.ReasonDeleting:             "its Cluster is being deleted",
-	admission.ReasonTemplateNotFound:     "the remediation template is missing",
-	admission.ReasonAwaited:              "judged by the repair of the machine that it replaces",
-	verdict.ReasonNodeUnavailable:        "the Node cannot be read",
-}
-
-// endWords returns the words for a reason.
-func endWords(reason string) string {
-	if words, ok := ends[reason]; ok {
-		return words
-	}
-	return reason
+	return m.wasSick
 }
 
 // Answer sums up a result.
@@ -172,6 +126,8 @@ func (r *Result) Answer() string {
 		return fmt.Sprintf("Nothing would be repaired within %s: %s", over, r.selectsNone())
 	case sum.Sick == 0:
 		return fmt.Sprintf("Nothing would be repaired within %s: no machine falls sick", over)
+	case sum.Repaired == 0 && sum.UnderWay > 0:
+		return fmt.Sprintf("Within %s, no other repair would begin, besides %d that has begun. %s", over, sum.UnderWay, sum.ends(false))
 	case sum.Repaired == 0:
 		return fmt.Sprintf("Nothing would be repaired within %s. %s", over, sum.ends(true))
 	}
@@ -179,8 +135,10 @@ func (r *Result) Answer() string {
 	if sum.UnderWay > 0 {
 		before = fmt.Sprintf(", besides %d whose repair has begun", sum.UnderWay)
 	}
-	return fmt.Sprintf("Within %s, repairs would begin on %d of %s%s, at most %d at once. %s", over, sum.Repaired, words.Count(sum.Sick, "sick machine", "sick machines"),
-		before, sum.MostAtOnce, sum.ends(false))
+	if sum.MostAtOnce > 0 {
+		before += fmt.Sprintf(", at most %d at once", sum.MostAtOnce)
+	}
+	return fmt.Sprintf("Within %s, repairs would begin on %d of %s%s. %s", over, sum.Repaired, words.Count(sum.Sick, "sick machine", "sick machines"), before, sum.ends(false))
 }
 
 // selectsNone names a changed health check, or the only one, that selects no machine; empty if there is none.

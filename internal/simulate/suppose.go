@@ -68,11 +68,11 @@ func (s *Scene) suppose(facts *explain.Facts, changes Changes) ([]*check, error)
 	var all []*check
 	for _, known := range facts.Checks {
 		c := &check{mhc: known.MachineHealthCheck, known: known}
-		c.cluster = clusterOf(facts, c.mhc)
+		c.cluster = facts.ClusterNamed(c.mhc.Namespace, c.mhc.Spec.ClusterName)
 		all = append(all, c)
 	}
 	for _, mhc := range changes.Checks {
-		cluster := clusterOf(facts, mhc)
+		cluster := facts.ClusterNamed(mhc.Namespace, mhc.Spec.ClusterName)
 		if cluster == nil {
 			return nil, fmt.Errorf("MachineHealthCheck %s/%s is for Cluster %q, which does not exist in that namespace", mhc.Namespace, mhc.Name, mhc.Spec.ClusterName)
 		}
@@ -84,15 +84,6 @@ func (s *Scene) suppose(facts *explain.Facts, changes Changes) ([]*check, error)
 		all[i].mhc, all[i].cluster, all[i].change = s.edited(all[i].mhc, mhc), cluster, Changed
 	}
 	return slices.DeleteFunc(all, func(c *check) bool { return c.cluster == nil }), nil
-}
-
-func clusterOf(facts *explain.Facts, mhc *clusterv1.MachineHealthCheck) *clusterv1.Cluster {
-	for _, c := range facts.Clusters {
-		if c.Cluster.Namespace == mhc.Namespace && c.Cluster.Name == mhc.Spec.ClusterName {
-			return c.Cluster
-		}
-	}
-	return nil
 }
 
 // made returns a health check as it would be created now, younger than all others.

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 )
 
 // moment is what has happened at one moment.
@@ -44,10 +43,14 @@ type shown struct {
 // tell adds what has happened at this moment to the timeline. If the same happens to several machines, that is one event.
 func (s *Scene) tell() {
 	for _, m := range s.moment.failed {
-		s.say(m.check, KindFails, m.obj.Name, "the Node stops being Ready")
+		s.say(m.check, KindFails, m, m.obj.Name, "the Node stops being Ready")
 	}
 	for _, d := range s.moment.gone {
-		s.say(d.machine.check, KindGone, d.machine.obj.Name, s.departs(d))
+		s.say(d.machine.check, KindGone, d.machine, d.machine.obj.Name, s.departs(d))
+		if d.machine.loops() {
+			d.machine.root().endless = true
+			s.tellLoop(d.machine, "each successor falls sick as the machine before it: "+d.machine.goneFor)
+		}
 	}
 	for _, m := range s.moment.judged {
 		s.tellVerdict(m)
@@ -82,16 +85,16 @@ func (s *Scene) tellVerdict(m *machine) {
 	}
 	switch is.Status {
 	case metav1.ConditionFalse:
-		s.say(m.check, KindSick, m.obj.Name, "falls sick: "+is.Message)
+		s.say(m.check, KindSick, m, m.obj.Name, "falls sick: "+is.Message)
 	case metav1.ConditionTrue:
 		if m.before.Status == "" {
 			// It is new, and the timeline says so already.
 			return
 		}
-		s.say(m.check, KindHealthy, m.obj.Name, "is healthy")
+		s.say(m.check, KindHealthy, m, m.obj.Name, "is healthy")
 	default:
 		if !m.fails && m.before.Status != "" {
-			s.say(m.check, KindUndecided, m.obj.Name, "is undecided: "+is.Message)
+			s.say(m.check, KindUndecided, m, m.obj.Name, "is undecided: "+is.Message)
 		}
 	}
 }
@@ -116,27 +119,21 @@ func (s *Scene) tellGate(c *check) {
 	}
 	switch {
 	case state == "closed":
-		s.say(c, KindGate, "", "the gate closes: "+c.arithmetic(s))
+		s.say(c, KindGate, nil, "", "the gate closes: "+c.arithmetic(s))
 	case state != "":
-		s.say(c, KindGate, "", "nothing is repaired: "+state)
+		s.say(c, KindGate, nil, "", "nothing is repaired: "+state)
 	case c.shown.gate == "closed":
-		s.say(c, KindGate, "", "the gate opens: "+c.arithmetic(s))
+		s.say(c, KindGate, nil, "", "the gate opens: "+c.arithmetic(s))
 	default:
-		s.say(c, KindGate, "", "repairs may begin again")
+		s.say(c, KindGate, nil, "", "repairs may begin again")
 	}
 	c.shown.gate, c.shown.begun = state, true
 }
 
 // arithmetic says how many machines are not healthy, and how many may be.
 func (c *check) arithmetic(s *Scene) string {
-	status := admission.Status(c.facts, c.decision, s.time())
-	for _, condition := range status.Conditions {
-		if condition.Type == admission.ConditionRemediationAllowed {
-			text, _, _ := strings.Cut(condition.Message, "; ")
-			return text
-		}
-	}
-	return ""
+	text, _, _ := strings.Cut((&explain.Check{Facts: c.facts, Decision: c.decision}).Allowed(s.now).Message, "; ")
+	return text
 }
 
 // tellRecord says how a repair has progressed.
@@ -146,14 +143,15 @@ func (s *Scene) tellRecord(r *record) {
 	what := explain.Change(before, r.obj)
 	kind := KindRepair
 	if r.isNew {
-		kind, what = KindAdmitted, explain.JoinParts("is admitted to repair", what)
+		kind, what = KindAdmitted, explain.JoinParts("goes into repair", what)
 	}
 	r.isNew = false
 	if what == "" && before.Spec.Grant < r.obj.Spec.Grant {
 		what = "gets another slot"
 	}
 	if what != "" {
-		s.say(r.check, kind, r.obj.Spec.MachineRef.Name, what)
+		s.say(r.check, kind, r.machine, r.obj.Spec.MachineRef.Name, what)
+		s.circles(r.machine, what)
 	}
 }
 
@@ -164,14 +162,14 @@ func (s *Scene) tellWaiting(c *check) {
 	for _, one := range c.decision.Waiting {
 		is[one.UID] = one.Reason
 		if c.shown.waits[one.UID] != one.Reason {
-			s.say(c, KindWaits, one.Machine, waitWords(one))
+			s.say(c, KindWaits, c.byUID[one.UID], one.Machine, waitWords(one))
 		}
 	}
 	if c.decision.Config.OnlyReports() {
 		for _, one := range c.decision.Admit {
 			is[one.Machine.UID] = "Would"
 			if c.shown.waits[one.Machine.UID] != "Would" {
-				s.say(c, KindWould, one.Machine.Name, "would be repaired: "+c.decision.StepOf(one))
+				s.say(c, KindWould, c.byUID[one.Machine.UID], one.Machine.Name, "would be repaired: "+c.decision.StepOf(one))
 			}
 		}
 	}
@@ -180,19 +178,20 @@ func (s *Scene) tellWaiting(c *check) {
 
 // say adds an event about a machine, or about the health check. The same event about several machines of a health check is
 // one event.
-func (s *Scene) say(c *check, kind Kind, machine, what string) {
+func (s *Scene) say(c *check, kind Kind, m *machine, machine, what string) {
 	e := Event{At: s.now, Namespace: c.mhc.Namespace, Check: c.mhc.Name, Kind: kind, What: what}
 	d := &c.decision
 	e.NotHealthy, e.Expected, e.InFlight = d.Counts.Unhealthy(), d.Counts.Expected, len(d.InFlight)
 	if d.Bounded() && d.Config.MaxInFlight != nil {
 		e.Slots = new(d.Slots())
 	}
+	e.Repeats = m != nil && m.repeats(kind, what)
 	if machine == "" {
 		s.moment.events = append(s.moment.events, e)
 		return
 	}
 	same := func(o Event) bool {
-		return o.Check == e.Check && o.Namespace == e.Namespace && o.Kind == kind && o.What == what
+		return o.Check == e.Check && o.Namespace == e.Namespace && o.Kind == kind && o.What == what && o.Repeats == e.Repeats
 	}
 	if i := slices.IndexFunc(s.moment.events, same); i >= 0 {
 		s.moment.events[i].Machines = append(s.moment.events[i].Machines, machine)

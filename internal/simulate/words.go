@@ -17,6 +17,9 @@ func (s *Scene) departs(d departure) string {
 	case s.options.World.Replacements == ReplacementsSick:
 		return "is gone; the Node of its successor is not Ready"
 	}
+	if len(d.successor.begins) > 0 {
+		return "is gone; its successor begins with " + strings.Join(d.successor.begins, " and ")
+	}
 	return "is gone; a healthy machine replaces it"
 }
 
@@ -28,7 +31,7 @@ func waitWords(one admission.Waiting) string {
 	case v1alpha1.ReasonGateClosed:
 		return "is held back: the gate is closed"
 	case v1alpha1.ReasonPaced:
-		return "is paced: " + one.Why
+		return "waits its turn: " + one.Why
 	}
 	if one.Why == "" {
 		return "is not repaired: " + endWords(one.Reason)
@@ -41,12 +44,15 @@ var plurals = []struct{ one, several string }{
 	{"the Node stops", "their Nodes stop"},
 	{"the repair ends", "their repairs end"},
 	{"falls ", "fall "},
+	{"waits its turn", "wait their turn"},
 	{"waits ", "wait "},
 	{"has ", "have "},
 	{"is gone; a healthy machine replaces it", "are gone; healthy machines are in their places"},
 	{"is gone; the Node of its successor does not appear", "are gone; the Nodes of the machines in their places do not appear"},
 	{"is gone; the Node of its successor is not Ready", "are gone; the Nodes of the machines in their places are not Ready"},
 	{"is gone; nobody owns it, so nothing replaces it", "are gone; nobody owns them, so no other machines are in their places"},
+	{"is gone; its successor begins", "are gone; their successors begin"},
+	{"goes ", "go "},
 	{"is ", "are "},
 }
 

@@ -16,11 +16,14 @@ type World struct {
 // Owners says what the owner of a machine does when asked to replace it.
 type Owners string
 
-// The reactions of owners.
+// The reactions of owners: each acts as is known of it, or all of them do the same.
 const (
-	OwnersReplace Owners = "replace"
-	OwnersRefuse  Owners = "refuse"
-	OwnersSilent  Owners = "silent"
+	OwnersAsTheyAre Owners = "as-they-are"
+	OwnersReplace   Owners = "replace"
+	OwnersRefuse    Owners = "refuse"
+	OwnersSilent    Owners = "silent"
+	// ownersDefer is how a MachineSet acts that may replace no machine. Nobody can assume it of all.
+	ownersDefer Owners = "defer"
 )
 
 // Repairs says what power cycles and requests achieve.
@@ -52,7 +55,7 @@ var answers = []struct {
 	allowed []string
 	set     func(*World, string)
 }{
-	{"owners", []string{string(OwnersReplace), string(OwnersRefuse), string(OwnersSilent)}, func(w *World, how string) { w.Owners = Owners(how) }},
+	{"owners", []string{string(OwnersAsTheyAre), string(OwnersReplace), string(OwnersRefuse), string(OwnersSilent)}, func(w *World, how string) { w.Owners = Owners(how) }},
 	{"repairs", []string{string(RepairsHelp), string(RepairsVain), string(RepairsFail)}, func(w *World, how string) { w.Repairs = Repairs(how) }},
 	{"replacements", []string{string(ReplacementsHealthy), string(ReplacementsNodeless), string(ReplacementsSick)}, func(w *World, how string) { w.Replacements = Replacements(how) }},
 }
@@ -95,8 +98,9 @@ func (w World) words(takes string) string {
 		ReplacementsHealthy: "a healthy successor", ReplacementsNodeless: "a successor whose Node never appears", ReplacementsSick: "a successor whose Node is not Ready",
 	}[w.Replacements]
 	owners := map[Owners]string{
-		OwnersReplace: fmt.Sprintf("a replaced machine has %s, here called NAME-new", replaced),
-		OwnersRefuse:  "owners refuse to replace machines", OwnersSilent: "owners that are asked to replace machines never answer",
+		OwnersAsTheyAre: fmt.Sprintf("a replaced machine has %s, here called NAME-new", replaced),
+		OwnersReplace:   fmt.Sprintf("every owner replaces what it is asked for, and a replaced machine has %s, here called NAME-new", replaced),
+		OwnersRefuse:    "owners refuse to replace machines", OwnersSilent: "owners that are asked to replace machines never answer",
 	}[w.Owners]
 	return fmt.Sprintf("after %s %s; %s", takes, repairs, owners)
 }
@@ -104,7 +108,7 @@ func (w World) words(takes string) string {
 // full returns w with its defaults filled in.
 func (w World) full() World {
 	if w.Owners == "" {
-		w.Owners = OwnersReplace
+		w.Owners = OwnersAsTheyAre
 	}
 	if w.Repairs == "" {
 		w.Repairs = RepairsHelp

@@ -207,8 +207,40 @@ func upgrading(s *scene) {
 	}
 }
 
+// pausedLater creates a machine that is marked, and paused after that: nobody would clean it up after the pause.
+func pausedLater(s *scene) {
+	s.create(build.MachineHealthCheck(s.ns, "paused-later", exempt))
+	machine := s.sick("paused-later")
+	s.record(machine, v1alpha1.RemediationActing)
+	s.g.Eventually(func() error {
+		if err := s.c.Get(s.t.Context(), client.ObjectKeyFromObject(machine), machine); err != nil {
+			return err
+		}
+		machine.Annotations = map[string]string{clusterv1.PausedAnnotation: ""}
+		return s.c.Update(s.t.Context(), machine)
+	}).Should(Succeed())
+}
+
+// failedCycle creates a host that a failed power cycle has marked.
+func failedCycle(s *scene) {
+	s.create(&metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "failed", Annotations: map[string]string{
+		"capi.metal3.io/unhealthy": "sickbay/PowerCycleFailed",
+	}}})
+}
+
+// asked creates a record that a person asked for by an annotation.
+func asked(s *scene) {
+	machine := s.sick("asked", build.Annotation("reboot.metal3.io", "please"))
+	s.record(machine, v1alpha1.RemediationActing)
+}
+
+// resumed creates a MachineHealthCheck whose pause has ended.
+func resumed(s *scene) {
+	s.create(build.MachineHealthCheck(s.ns, "resumed", exempt, build.Annotation("sickbay.dev/resumed-at", "2026-01-01T00:00:00Z")))
+}
+
 // scenes cover everything that Sickbay writes.
 var scenes = map[string]func(*scene){
 	"marked": marked, "answered": answered, "deleting": deleting, "requested": requested, "planned": planned, "ended": ended,
-	"kept off": keptOff, "upgrading": upgrading,
+	"kept off": keptOff, "upgrading": upgrading, "paused later": pausedLater, "failed cycle": failedCycle, "asked": asked, "resumed": resumed,
 }

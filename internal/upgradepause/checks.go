@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -31,15 +30,9 @@ type reader struct {
 
 // check returns a MachineHealthCheck; nil if it is gone or being deleted.
 func (r reader) check(ctx context.Context, key client.ObjectKey) (*metav1.PartialObjectMetadata, error) {
-	check := scaffold.MetadataOf(r.kind)
-	err := r.Get(ctx, key, check)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("getting MachineHealthCheck %s: %w", key, err)
-	case !check.DeletionTimestamp.IsZero():
-		return nil, nil
+	check, err := scaffold.Find(ctx, r, key, scaffold.MetadataOf(r.kind))
+	if err != nil || check == nil || !check.DeletionTimestamp.IsZero() {
+		return nil, err
 	}
 	return check, nil
 }

@@ -55,6 +55,8 @@ type Reconciler struct {
 	Namespace string
 	// WatchFilter, if set, is the value that the label cluster.x-k8s.io/watch-filter must have.
 	WatchFilter string
+	// Drain ends all pauses, and makes none.
+	Drain bool
 	// WarnAfter is how long a pause may last before a warning.
 	WarnAfter time.Duration
 	// SettleTimeout is how long Nodes may take to become Ready after an upgrade if another controller manages the machines; zero means no wait.
@@ -113,7 +115,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 }
 
 // foreign reports whether a MachineHealthCheck is left to other managers. One that we paused and that has lost its label is not: all managers that
-// would handle it have no filter, and none of those runs beside one with a filter.
+// would handle it have no filter, and none of those should run beside one with a filter.
 func (r *Reconciler) foreign(check *metav1.PartialObjectMetadata) bool {
 	label := check.Labels[clusterv1.WatchLabel]
 	if r.WatchFilter == "" || label == r.WatchFilter {

@@ -33,7 +33,7 @@ func TestEventFor(t *testing.T) {
 		"unpaused, noted": {stored{keyHandled: "A"}, a, event{}},
 		"too long": {
 			ours("A", one.Add(-5*time.Hour-90*time.Second)), a,
-			event{"Warning", "UpgradePauseTooLong", "Paused for 5h1m0s, and nothing is remediated meanwhile: Upgrade A goes on"},
+			event{"Warning", "UpgradePauseTooLong", "Paused for 5h1m0s, and nothing is repaired meanwhile: Upgrade A goes on"},
 		},
 		"kept":                  {ours("A", noon), a, event{}},
 		"the next upgrade":      {ours("A", noon), upgrading("B"), event{}},

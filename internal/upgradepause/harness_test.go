@@ -16,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -236,26 +235,14 @@ func (f *harness) meddling(meddle func()) client.Client {
 // it.
 func (f *harness) patching(ask func(obj client.Object) error) client.Client {
 	f.t.Helper()
-	c, err := newPatching(f.env.Config, client.Options{Scheme: f.env.Scheme}, ask)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return c
-}
-
-func newPatching(config *rest.Config, options client.Options, ask func(obj client.Object) error) (client.Client, error) {
-	c, err := client.NewWithWatch(config, options)
-	if err != nil {
-		return nil, err
-	}
-	return interceptor.NewClient(c, interceptor.Funcs{
+	return f.env.Intercept(f.t, interceptor.Funcs{
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
 			if err := ask(obj); err != nil {
 				return err
 			}
 			return c.Patch(ctx, obj, patch, opts...)
 		},
-	}), nil
+	})
 }
 
 // once returns a function that acts only the first time.
@@ -280,17 +267,12 @@ const (
 	keyMarker  = pausing.KeyMarker
 	keyHandled = pausing.KeyHandled
 	keySince   = pausing.KeySince
-	keyWarned  = pausing.KeyWarned
-	keyResumed = pausing.KeyResumed
 	keyOption  = pausing.KeyOption
 
 	warnAfter    = pausing.WarnAfter
 	settleWithin = pausing.SettleWithin
 
-	workerRole = pausing.WorkerRole
-
 	lookAgain, lookSoon = 30 * time.Second, 250 * time.Millisecond
-	warnEvery           = time.Hour
 )
 
 type stored = pausing.Stored

@@ -5,10 +5,7 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
@@ -68,30 +65,6 @@ func TestManagerCluster(t *testing.T) {
 	s.Eventually(s.of("green")).Should(Equal(ours(toV34, over)), "its Cluster asks in the midst of the upgrade")
 	green.option(t, "")
 	s.Eventually(s.of("green")).Should(Equal(resumed(over)), "its Cluster does not ask any more")
-}
-
-// TestManagerClusterTopology: a Cluster with a topology reports its upgrade itself.
-func TestManagerClusterTopology(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	topology := build.ClusterFunc(func(c *clusterv1.Cluster) {
-		c.Spec.Topology = clusterv1.Topology{ClassRef: clusterv1.ClusterClassRef{Name: "class"}, Version: v34}
-	})
-	blue := newFleet(t, s.env, s.ns, "blue", v34, topology, build.Annotation(pause.OptionAnnotation, wantsThem))
-	s.withChecks("blue")
-	s.run(s.env.Config)
-	reconciled := func(status metav1.ConditionStatus, reason string) {
-		t.Helper()
-		meta.SetStatusCondition(&blue.cluster.Status.Conditions,
-			metav1.Condition{Type: clusterv1.ClusterTopologyReconciledCondition, Status: status, Reason: reason})
-		s.Expect(s.env.Client.Status().Update(t.Context(), blue.cluster)).To(Succeed())
-	}
-
-	reconciled(metav1.ConditionFalse, clusterv1.ClusterTopologyReconciledClusterUpgradingReason)
-	s.Eventually(s.of("blue")).Should(Equal(ours(toV34, noon)))
-	over := s.later()
-	reconciled(metav1.ConditionTrue, clusterv1.ClusterTopologyReconcileSucceededReason)
-	s.Eventually(s.of("blue")).Should(Equal(resumed(over)))
 }
 
 // TestManagerClusterGone: a Cluster that is deleted during its upgrade leaves nothing paused, and no series, whether its

@@ -9,9 +9,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	eventsv1 "k8s.io/api/events/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
@@ -83,8 +80,7 @@ func (s *stage) runAsUser() {
 	s.grant("cluster.x-k8s.io", "machinehealthchecks", "get", "list", "watch", "patch")
 	s.grant("cluster.x-k8s.io", "clusters", "get", "list", "watch")
 	s.grant("events.k8s.io", "events", "create", "patch")
-	cfg := rest.CopyConfig(s.env.Config)
-	cfg.Impersonate.UserName = s.user()
+	cfg, _ := s.env.User(s.user())
 	s.run(cfg)
 }
 
@@ -94,19 +90,8 @@ func (s *stage) user() string { return "pauser-" + s.ns }
 // grant allows the user to do something.
 func (s *stage) grant(group, resource string, verbs ...string) {
 	s.t.Helper()
-	name := s.user() + "-" + group + "-" + resource
-	role := &rbacv1.ClusterRole{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}},
-	}
-	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: s.user()}},
-	}
-	for _, obj := range []client.Object{role, binding} {
-		s.Expect(s.env.Client.Create(s.t.Context(), obj)).To(Succeed())
-	}
+	_, user := s.env.User(s.user())
+	s.env.Permit(s.t, "", user, rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs})
 }
 
 // eventsOn returns the reasons of the events on objects of a kind, in our namespace or in none.

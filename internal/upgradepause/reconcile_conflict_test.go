@@ -1,12 +1,18 @@
 package upgradepause
 
 import (
+	"context"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/sickbay-dev/sickbay/internal/recall"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
@@ -132,4 +138,101 @@ func TestRefused(t *testing.T) {
 		}
 		f.wantStored(bad, ours("A", later))
 	})
+}
+
+// The beginnings of the events; another test covers the rest of the texts.
+const (
+	pausedEvent  = "Normal PausedForUpgrade Paused: Upgrade A goes on"
+	resumedEvent = "Normal ResumedAfterUpgrade Resumed: the upgrade is over"
+)
+
+// TestSyncPeriod: the next look is never later than the sync period, and sooner if a warning is due.
+func TestSyncPeriod(t *testing.T) {
+	onEachKind(t, func(f *harness) {
+		check := f.check("mhc", nil)
+		f.SyncPeriod = 10 * time.Minute
+		want := func(want time.Duration) {
+			f.t.Helper()
+			if after := f.reconcile(check); after > want || after < want*9/10 {
+				f.t.Errorf("looks again after %s, want %s, or up to a tenth less", after, want)
+			}
+		}
+		want(10 * time.Minute)
+		f.upgrading("A")
+		want(10 * time.Minute)
+		f.pass(warnAfter - time.Minute)
+		want(time.Minute)
+	})
+}
+
+// TestRolloutsOneByOne: the MachineDeployments of a Cluster come to one version one after another. Sickbay ends each pause itself, so that is
+// no fight, and it pauses each rollout at once.
+func TestRolloutsOneByOne(t *testing.T) {
+	onEachKind(t, func(f *harness) {
+		check := f.check("mhc", nil)
+		for i := range 9 {
+			f.upgrading("cluster/v1.34.0")
+			f.reconcile(check)
+			if read(t, f.env.Client, f.Kind, client.ObjectKeyFromObject(check)).Annotations[keyPaused] == "" {
+				t.Fatalf("rollout %d has begun, and the MachineHealthCheck is not paused", i+1)
+			}
+			f.pass(5 * time.Minute)
+			f.upgrading()
+			f.reconcile(check)
+			f.pass(10 * time.Second)
+		}
+	})
+}
+
+// TestLostWithoutATrace: a program that replaces all annotations removes each pause. Sickbay pauses again, but only once a minute.
+func TestLostWithoutATrace(t *testing.T) {
+	onEachKind(t, func(f *harness) {
+		check := f.check("mhc", stored{"owner": "me"})
+		f.upgrading("A")
+		f.reconcile(check)
+		f.pass(time.Second)
+		f.unannotate(check, keyPaused, keyMarker, keyHandled, keySince)
+		if after := f.reconcile(check); after != betweenPauses-time.Second {
+			f.t.Errorf("looks again after %s, want the rest of a minute", after)
+		}
+		f.wantStored(check, stored{"owner": "me"})
+		now := f.pass(betweenPauses)
+		f.reconcile(check)
+		f.wantStored(check, ours("A", now).And(stored{"owner": "me"}))
+	})
+}
+
+// unreadableCluster stores a Cluster with an invalid option, with its MachineHealthCheck, and returns a function that deletes the
+// Cluster.
+func (f *harness) unreadableCluster() (check *metav1.PartialObjectMetadata, deleted func()) {
+	f.t.Helper()
+	nothing := func(context.Context, client.Object) error { return nil }
+	f.Signals = []Signal{clusterAPI{reader: f.env.Client, rollouts: unindexed{f.env.Client}, mapper: f.env.Client.RESTMapper(), open: nothing}}
+	cluster := build.Cluster(f.ns, build.ClusterName, build.Annotation(pause.OptionAnnotation, "nonsense"))
+	build.Create(f.t.Context(), f.t, f.env.Client, cluster)
+	check = f.check("mhc", nil)
+	f.change(check, func(m *metav1.PartialObjectMetadata) {
+		m.Labels = map[string]string{clusterv1.ClusterNameLabel: build.ClusterName}
+	})
+	return check, func() {
+		f.t.Helper()
+		if err := f.env.Client.Delete(f.t.Context(), cluster); err != nil {
+			f.t.Fatal(err)
+		}
+		f.forgetDeleted(func(c client.Object) *corev1.ObjectReference { return clusterReference(client.ObjectKeyFromObject(c)) }).
+			Delete(event.DeleteEvent{Object: cluster})
+	}
+}
+
+// TestNobodySaysThatAClusterWhichIsGoneCanBeReadAgain: no event says that a deleted Cluster can be read again.
+func TestNobodySaysThatAClusterWhichIsGoneCanBeReadAgain(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, ClusterAPIKind)
+	check, deleted := f.unreadableCluster()
+	f.reconcile(check)
+	f.reconcile(check)
+	f.wantEvents(unreadableEvent)
+	deleted()
+	f.reconcile(check)
+	f.wantEvents()
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-const settlingEvent = "Normal UpgradeSettling "
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
 
 // waiting reports machines that are not back; it counts its calls.
 type waiting struct {
@@ -23,54 +24,38 @@ func (w *waiting) NotReady(context.Context, *metav1.PartialObjectMetadata) ([]st
 	return w.names, w.err
 }
 
-// TestSettlesAcrossARestart: the start of settling is stored, so after a restart Sickbay does not begin again.
-func TestSettlesAcrossARestart(t *testing.T) {
-	onEachKind(t, func(f *harness) {
-		check, nodes := f.check("mhc", nil), &waiting{names: []string{"m1"}}
-		f.settles(nodes)
+// TestSettles: only other controllers' machines are waited for, since the clocks of ours restart, and only once the upgrade is over.
+func TestSettles(t *testing.T) {
+	for ours, want := range map[bool]stored{false: settling(noon), true: resumed(noon)} {
+		f, nodes := newHarness(t, ClusterAPIKind), &waiting{names: []string{"m1"}}
+		check := f.check("mhc", nil)
+		f.Readiness, f.SettleTimeout, f.Ours = nodes, settleWithin, func(*metav1.PartialObjectMetadata) bool { return ours }
 		f.upgrading("A")
 		f.reconcile(check)
-		f.wantEvents(pausedEvent)
 		if nodes.asked > 0 {
 			t.Error("Nodes are looked at in the midst of an upgrade")
 		}
-		over := f.pass(time.Hour)
 		f.upgrading()
 		f.reconcile(check)
-		f.wantStored(check, settling(over))
-		f.wantEvents(settlingEvent)
-		f.wantRest(check)
-
-		f.restart(f.env.Client)
-		f.settles(nodes)
+		f.wantStored(check, want)
+		if ours && nodes.asked > 0 {
+			t.Error("Nodes are looked at for nothing")
+		}
 		nodes.err = errors.New("no permission")
-		f.clock.SetTime(over.Add(settleWithin - time.Second))
 		f.reconcile(check)
-		f.wantStored(check, settling(over))
-		late := f.pass(time.Second)
-		f.reconcile(check)
-		f.wantStored(check, resumed(late))
-		f.wantEvents(resumedEvent)
-	})
-}
-
-// TestOursDoNotSettle: if Sickbay manages the machines, their clocks restart, so the pause need not wait.
-func TestOursDoNotSettle(t *testing.T) {
-	f := newHarness(t, ClusterAPIKind)
-	check, nodes := f.check("mhc", nil), &waiting{names: []string{"m1"}}
-	f.settles(nodes)
-	f.Ours = func(*metav1.PartialObjectMetadata) bool { return true }
-	f.upgrading("A")
-	f.reconcile(check)
-	f.upgrading()
-	f.reconcile(check)
-	f.wantStored(check, resumed(noon))
-	if nodes.asked > 0 {
-		t.Error("Nodes are looked at for nothing")
+		f.wantStored(check, want)
 	}
 }
 
-// settles makes the Reconciler wait for machines that are not back.
-func (f *harness) settles(nodes Readiness) {
-	f.Readiness, f.SettleTimeout = nodes, settleWithin
+// TestNotReadyUnknown: while Machines or Nodes cannot be read, nobody says that all are Ready.
+func TestNotReadyUnknown(t *testing.T) {
+	for _, kind := range bothKinds {
+		f := newHarness(t, kind)
+		check := f.check("mhc", nil)
+		check.Labels = map[string]string{clusterv1.ClusterNameLabel: build.ClusterName}
+		f.readFrom(sources{live: f.env.Client, open: func(context.Context, client.Object) error { return errBroken }})
+		if _, err := f.Readiness.NotReady(t.Context(), check); !errors.Is(err, errBroken) {
+			t.Errorf("%s: error %v", kind.Group, err)
+		}
+	}
 }

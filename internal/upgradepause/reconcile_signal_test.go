@@ -18,8 +18,8 @@ const (
 	readableEvent   = "Normal UpgradeSignalReadable "
 )
 
-// TestUnreadable: while nobody can tell whether an upgrade goes on, nothing is paused or resumed for it, and that is reported once, however
-// many MachineHealthChecks there are.
+// TestUnreadable: while Sickbay cannot read whether an upgrade goes on, it pauses and resumes nothing for it, and says so once for all
+// MachineHealthChecks.
 func TestUnreadable(t *testing.T) {
 	onEachKind(t, func(f *harness) {
 		paused, free := f.check("paused", nil), f.check("free", nil)

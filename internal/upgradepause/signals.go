@@ -24,7 +24,10 @@ type Readiness interface {
 
 // observe reads all signals for one MachineHealthCheck.
 func (r *Reconciler) observe(ctx context.Context, check *metav1.PartialObjectMetadata) pause.Facts {
-	facts := pause.Facts{Annotations: check.Annotations, WarnAfter: r.WarnAfter, Restarts: r.Kind == ClusterAPIKind}
+	facts := pause.Facts{Annotations: check.Annotations, WarnAfter: r.WarnAfter, Restarts: r.Kind == ClusterAPIKind, Drains: r.Drain}
+	if r.Drain {
+		return facts
+	}
 	for _, signal := range r.Signals {
 		for _, reading := range signal.Read(ctx, check) {
 			facts.Add(reading)

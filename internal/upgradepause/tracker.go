@@ -3,16 +3,15 @@ package upgradepause
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -96,11 +95,10 @@ func (t *tracker) opener(whom handler.MapFunc) opener {
 
 // index adds the index of a kind, if it has one.
 func (t *tracker) index(ctx context.Context, obj client.Object) error {
-	switch obj.(type) {
-	case *clusterv1.Machine:
-		return t.cache.IndexField(ctx, obj, machinesByCluster, clusterOfMachine)
-	case *corev1.Node:
-		return t.cache.IndexField(ctx, obj, nodesByMachine, machinesOfNode)
+	for _, index := range Indexes() {
+		if reflect.TypeOf(index.Object) == reflect.TypeOf(obj) {
+			return t.cache.IndexField(ctx, obj, index.Field, index.Extract)
+		}
 	}
 	return nil
 }

@@ -51,29 +51,27 @@ func (r *Reconciler) addSignals(ctx context.Context, mgr ctrl.Manager, ctl contr
 	if err != nil {
 		return err
 	}
-	r.Signals = []Signal{clusterVersion{reader: kinds.cache, tracker: kinds, installed: r.ClusterVersion}}
+	open := kinds.opener(r.reader.ofCluster)
+	if r.Kind == OpenShiftKind {
+		open = kinds.opener(r.reader.ofNode)
+	}
+	r.readFrom(sources{cached: mgr.GetCache(), tracked: kinds.cache, live: mgr.GetAPIReader(), mapper: mgr.GetRESTMapper(), tracker: kinds, open: open})
 	err = r.ClusterVersion.whenSet(func() error {
 		return kinds.watch(ctx, &configv1.ClusterVersion{}, handler.EnqueueRequestsFromMapFunc(r.reader.all), onChange())
 	})
 	if err != nil {
 		return err
 	}
-	if r.Kind != ClusterAPIKind {
-		return r.addPools(ctx, mgr, kinds)
+	if r.Kind == OpenShiftKind {
+		return r.watchPools(ctx, kinds)
 	}
-	open := kinds.opener(r.reader.ofCluster)
-	r.Signals = append(r.Signals, clusterAPI{reader: mgr.GetCache(), rollouts: kinds.cache, mapper: mgr.GetRESTMapper(), open: open})
-	r.Readiness = clusterMachines{live: mgr.GetAPIReader(), reader: kinds.cache, open: open}
 	return ctl.Watch(source.Kind(mgr.GetCache(), client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.reader.ofCluster), onChange(),
 		r.forgetDeleted(func(cluster client.Object) *corev1.ObjectReference {
 			return clusterReference(client.ObjectKeyFromObject(cluster))
 		})))
 }
 
-// addPools adds what only OpenShift's MachineHealthChecks need.
-func (r *Reconciler) addPools(ctx context.Context, mgr ctrl.Manager, kinds *tracker) error {
-	r.Readiness = openshiftMachines{live: mgr.GetAPIReader(), reader: kinds.cache, open: kinds.opener(r.reader.ofNode)}
-	r.Signals = append(r.Signals, machineConfigPools{reader: kinds.cache, tracker: kinds, installed: r.MachineConfigPools})
+func (r *Reconciler) watchPools(ctx context.Context, kinds *tracker) error {
 	return r.MachineConfigPools.whenSet(func() error {
 		return kinds.watch(ctx, &mcfgv1.MachineConfigPool{}, handler.EnqueueRequestsFromMapFunc(r.reader.all), predicate.And(
 			onChange(),

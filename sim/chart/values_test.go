@@ -79,6 +79,7 @@ var toggled = map[string]struct {
 	"grafana.labels.grafana_dashboard": {
 		value: `"2"`, beside: []string{"grafana.enabled=true"}, text: `grafana_dashboard: "2"`,
 	},
+	"drain":                {value: "true", text: "- --drain"},
 	"admission.enabled":    {value: "true", text: "kind: ValidatingAdmissionPolicy"},
 	"dashboard.enabled":    {value: "true", text: "--dashboard-bind-address=:8444"},
 	"dashboard.port":       {value: "8666", beside: []string{"dashboard.enabled=true"}, text: "--dashboard-bind-address=:8666"},

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
+	"github.com/sickbay-dev/sickbay/sim/mishap"
 )
 
 // TestEachWriteGoesWrong: in a world for each remedy, each write goes wrong in each way, not only the first write of a kind, and no rule is
@@ -50,8 +52,8 @@ func TestEachWriteGoesWrong(t *testing.T) {
 			}
 			want := map[string]bool{}
 			for _, write := range slices.Concat(checks, records, tt.acts) {
-				for _, mishap := range []string{"the answer is lost", "it is lost", "a conflict", "refused", "crash before", "crash after"} {
-					want[write+": "+mishap] = true
+				for _, one := range mishap.OfWrites() {
+					want[fmt.Sprint(one, " ", write)] = true
 				}
 			}
 			if diff := cmp.Diff(want, happened); diff != "" {
@@ -61,11 +63,11 @@ func TestEachWriteGoesWrong(t *testing.T) {
 	}
 }
 
-// kindOf removes the names from "p1 patch Machine/status m1: crash before".
-func kindOf(mishap string) string {
-	write, how, _ := strings.Cut(mishap, ": ")
-	words := strings.Fields(write)
-	return words[1] + " " + words[2] + ": " + how
+// kindOf removes the names from "p1: crash before patch Machine/status m1".
+func kindOf(happened string) string {
+	_, what, _ := strings.Cut(happened, ": ")
+	words := strings.Fields(what)
+	return strings.Join(words[:len(words)-1], " ")
 }
 
 // writePoints records the points at which a process writes, with the number of ways in which each write can go wrong. It never deviates.

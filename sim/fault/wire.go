@@ -10,21 +10,20 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/sickbay-dev/sickbay/sim/mishap"
 )
 
 // Mishap is a failure of a manager's write, or of the watch events of its caches.
-type Mishap string
+type Mishap = mishap.Mishap
 
 // The mishaps of writes, and of caches.
 const (
-	// CrashBefore and CrashAfter end the manager at the write: none of its later requests reaches the API server.
-	CrashBefore Mishap = "crash before"
-	CrashAfter  Mishap = "crash after"
-	// AnswerLost lets the write happen, but returns a connection error to the manager.
-	AnswerLost Mishap = "answer lost at"
-	// Conflict and ServerError reject the write.
-	Conflict    Mishap = "conflict at"
-	ServerError Mishap = "error 500 at"
+	CrashBefore = mishap.CrashBefore
+	CrashAfter  = mishap.CrashAfter
+	AnswerLost  = mishap.AnswerLost
+	Conflict    = mishap.Conflict
+	ServerError = mishap.ServerError
 	// Delayed holds back the events of a kind for StaleTime. It is the kind of the object that is written, or that
 	// the event is about.
 	Delayed Mishap = "events delayed from"
@@ -100,7 +99,7 @@ func (w *Wire) Happened() bool {
 
 // Crashed reports whether the manager has crashed.
 func (w *Wire) Crashed() bool {
-	return (w.Mishap == CrashBefore || w.Mishap == CrashAfter) && w.Happened()
+	return w.Mishap.Crashes() && w.Happened()
 }
 
 // Moments returns what has passed so far.

@@ -78,7 +78,8 @@ func (t *transport) write(req *http.Request, target target) (*http.Response, err
 		return refusal(req, apierrors.NewConflict(schema.GroupResource{Resource: target.resource}, target.name, errMishap))
 	case ServerError:
 		return refusal(req, apierrors.NewInternalError(errMishap))
-	case Delayed, Dropped:
+	default:
+		// The others happen at watch events, or to the model of an API server alone.
 	}
 	return t.real.RoundTrip(req)
 }

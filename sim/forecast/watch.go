@@ -150,7 +150,7 @@ func (w *Watcher) see(now explain.Facts) {
 // answered records how long the API server took for a small request. While it is slow, everybody who needs it is slow.
 func (w *Watcher) answered(asked, at time.Time) {
 	if at.Sub(asked) > slow {
-		w.Excuse(asked.Add(-often), at)
+		w.excused(asked.Add(-often), at)
 	}
 }
 
@@ -208,24 +208,11 @@ func (w *Watcher) count(c claim, one *said, now explain.Facts) {
 	w.happened = append(w.happened, late)
 }
 
-// Excuse records that the manager was down, or busy with its start, for a time. It may be called afterwards.
-func (w *Watcher) Excuse(from, to time.Time) {
+// excused records that answers were late for a time. It may be called afterwards.
+func (w *Watcher) excused(from, to time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.excuses = append(w.excuses, excuse{from, to, to.Sub(from)})
-}
-
-// Due returns how many predictions are due within a time from now.
-func (w *Watcher) Due(now time.Time, within time.Duration) int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n := 0
-	for _, one := range w.open {
-		if one.due.After(now) && one.due.Before(now.Add(within)) {
-			n++
-		}
-	}
-	return n
 }
 
 // lost returns how much time was lost between two moments.

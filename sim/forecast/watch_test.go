@@ -72,15 +72,15 @@ func TestLate(t *testing.T) {
 	}{
 		"late": {func(w *Watcher) { looks(w, 5*time.Minute+3*time.Second, corev1.ConditionUnknown) }, 0, 1},
 		"late, with the manager down": {func(w *Watcher) {
-			w.Excuse(build.Epoch.Add(5*time.Minute-2*time.Second), build.Epoch.Add(5*time.Minute+2*time.Second))
+			w.excused(build.Epoch.Add(5*time.Minute-2*time.Second), build.Epoch.Add(5*time.Minute+2*time.Second))
 			looks(w, 5*time.Minute+3*time.Second, corev1.ConditionUnknown)
 		}, 1, 0},
 		"late, with the manager down, which is said afterwards": {func(w *Watcher) {
 			looks(w, 5*time.Minute+3*time.Second, corev1.ConditionUnknown)
-			w.Excuse(build.Epoch.Add(5*time.Minute-2*time.Second), build.Epoch.Add(5*time.Minute+2*time.Second))
+			w.excused(build.Epoch.Add(5*time.Minute-2*time.Second), build.Epoch.Add(5*time.Minute+2*time.Second))
 		}, 1, 0},
 		"late, and the manager was down before": {func(w *Watcher) {
-			w.Excuse(build.Epoch.Add(3*time.Minute), build.Epoch.Add(4*time.Minute))
+			w.excused(build.Epoch.Add(3*time.Minute), build.Epoch.Add(4*time.Minute))
 			looks(w, 5*time.Minute+3*time.Second, corev1.ConditionUnknown)
 		}, 0, 1},
 		"late, as the API server was slow": {func(w *Watcher) {

@@ -87,7 +87,7 @@ func (s *Stage) paced(ctx context.Context, waiting []clusterv1.Machine, why stri
 		return allowed.Message
 	}
 	entry := s.ownHealthCheck(ctx, "the pacing of the others", func(mhc *clusterv1.MachineHealthCheck) bool {
-		return strings.Contains(says(mhc), fmt.Sprintf("%d are paced", len(waiting))) && strings.Contains(says(mhc), why)
+		return strings.Contains(says(mhc), fmt.Sprintf("%d wait their turn", len(waiting))) && strings.Contains(says(mhc), why)
 	})
 	s.say(Refrains, entry.At, "MachineHealthCheck %s:%s", s.Name, quoted(says(entry.Object.(*clusterv1.MachineHealthCheck))))
 	s.untouched(&waiting[0], &waiting[1])

@@ -12,7 +12,7 @@ import (
 )
 
 // Clusters returns the clusters of the scenarios, in order. Each has a pool of workers for each of its scenarios,
-// and whatever else they need.
+// and what else they need.
 func Clusters(scenarios []Scenario) []world.ClusterSpec {
 	var clusters []world.ClusterSpec
 	index := map[string]int{}

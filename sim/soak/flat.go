@@ -1,9 +1,12 @@
 package soak
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
+
+	dto "github.com/prometheus/client_model/go"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
@@ -12,8 +15,6 @@ import (
 type Sample struct {
 	// At is the time since the beginning.
 	At time.Duration
-	// Process counts the starts of the manager.
-	Process int
 	// Goroutines is their number, Resident and Live are memory in bytes, and Depth is the sum over all work queues. Live is what
 	// the last garbage collection left.
 	Goroutines, Resident, Live, Depth float64
@@ -57,7 +58,7 @@ func (t Trend) allowed() float64 { return t.First*(1+t.Share) + t.Beyond }
 const fewest = 3
 
 // Trends compares the second quarter of the time with the last one, and returns a sentence for each measure that grew too much.
-// The first quarter is for warming up: caches fill, and the manager is killed now and then. Medians ignore single storms.
+// The first quarter is for warming up, as caches fill. Medians ignore single storms.
 // Without limits, Trends judges nothing.
 func Trends(samples []Sample, duration time.Duration, limits []Limit) ([]Trend, []string) {
 	if len(limits) == 0 {
@@ -66,9 +67,6 @@ func Trends(samples []Sample, duration time.Duration, limits []Limit) ([]Trend, 
 	second, last := within(samples, duration/4, duration/2), within(samples, duration*3/4, duration)
 	if len(second) < fewest || len(last) < fewest {
 		return nil, []string{fmt.Sprintf("Nothing can be said about growth: there are %d samples of the second quarter and %d of the last.", len(second), len(last))}
-	}
-	if second[0].Process != last[len(last)-1].Process {
-		return nil, []string{"Nothing can be said about growth: the manager was started anew after the first quarter."}
 	}
 	var trends []Trend
 	var violations []string
@@ -93,4 +91,38 @@ func median(samples []Sample, of func(Sample) float64) float64 {
 		values[i] = of(s)
 	}
 	return result.Median(values)
+}
+
+const (
+	// samplesLeast is the minimum number of samples, and sampleEvery the interval between samples if that gives more.
+	samplesLeast = 40
+	sampleEvery  = 10 * time.Second
+)
+
+// takeSamples takes samples of Sickbay until ctx ends.
+func (s *soak) takeSamples(ctx context.Context) error {
+	began := time.Now()
+	for wait(ctx, min(sampleEvery, s.Duration/samplesLeast)) {
+		families, err := s.process.Metrics(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		sample := Sample{At: time.Since(began), Depth: sum(families["workqueue_depth"])}
+		sample.Goroutines, sample.Resident = sum(families["go_goroutines"]), sum(families["process_resident_memory_bytes"])
+		sample.Live = sum(families["go_gc_heap_live_bytes"])
+		s.report.Samples = append(s.report.Samples, sample)
+	}
+	return nil
+}
+
+// sum returns the sum of the gauges of a family, which may be nil.
+func sum(family *dto.MetricFamily) float64 {
+	all := 0.0
+	for _, m := range family.GetMetric() {
+		all += m.GetGauge().GetValue()
+	}
+	return all
 }

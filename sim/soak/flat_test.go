@@ -1,7 +1,6 @@
 package soak
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -15,12 +14,12 @@ func sampled(value func(part float64) float64) []Sample {
 	var samples []Sample
 	for at := every; at < duration; at += every {
 		v := value(float64(at) / float64(duration))
-		samples = append(samples, Sample{At: at, Process: 1, Goroutines: v})
+		samples = append(samples, Sample{At: at, Goroutines: v})
 	}
 	return samples
 }
 
-func TestTrends(t *testing.T) {
+func TestOnlyWhatGrowsBetweenQuartersIsReported(t *testing.T) {
 	limits := []Limit{{Name: "goroutines", Of: func(s Sample) float64 { return s.Goroutines }, Share: 0.1, Beyond: 20, Unit: 1}}
 	constant := func(float64) float64 { return 1000 }
 	for name, tc := range map[string]struct {
@@ -53,13 +52,6 @@ func TestTrends(t *testing.T) {
 			}),
 			first: 1000, last: 1000,
 		},
-		"started anew too late": {
-			samples: slices.Concat(sampled(constant)[:60], []Sample{{At: 20 * time.Minute, Process: 2}}, again(sampled(constant)[120:])),
-			want:    []string{"Nothing can be said about growth: the manager was started anew after the first quarter."},
-		},
-		"started anew in time": {
-			samples: slices.Concat(sampled(constant)[:40], again(sampled(constant)[40:])), first: 1000, last: 1000,
-		},
 		"too few": {
 			samples: sampled(constant)[:91],
 			want:    []string{"Nothing can be said about growth: there are 45 samples of the second quarter and 0 of the last."},
@@ -81,16 +73,7 @@ func TestTrends(t *testing.T) {
 	}
 }
 
-// again assigns samples to the manager's second start.
-func again(samples []Sample) []Sample {
-	for i := range samples {
-		samples[i].Process = 2
-	}
-	return samples
-}
-
-// Each limit measures what its name says.
-func TestDefaultLimits(t *testing.T) {
+func TestEachLimitMeasuresWhatItsNameSays(t *testing.T) {
 	sample := Sample{Goroutines: 1, Resident: 2, Live: 3, Depth: 4}
 	want := map[string]float64{"goroutines": 1, "resident memory (MiB)": 2, "live heap (MiB)": 3, "depth of the work queues": 4}
 	got := map[string]float64{}

@@ -1,30 +1,26 @@
-// Package soak keeps Sickbay busy for a long time and checks that it stays as it was at the beginning. It injects random
-// faults into thousands of machines, records everything that happens in a ledger, and at the end judges the ledger.
+// Package soak keeps Sickbay busy for a long time, and checks what only time shows: its memory and goroutines stay flat, its log shows no bug, and
+// once faults end, all machines are healthy. What must never happen in between is the explorer's matter (sim/explore), which judges each step.
 //
-//	plan (from a seed) ──> faults ──> Nodes, Machines, MachineHealthChecks, clusters, the process ──> Sickbay
-//	                          │                                                                          │
-//	                          └────────────> ledger <──── what the API server says <─────────────────────┘
-//	                                           └──> Judge           samples of its metrics ──> Trends
-//
-// The plan, and the judgement of the ledger and of the samples, are pure. The soak plays the owner of the machines: it
-// deletes each Machine that is marked, and replaces it with a healthy one.
+// The soak plays the owner of the machines: it deletes each Machine that is marked, and replaces it with a healthy one.
 package soak
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
+	"regexp"
 	"sync"
 	"time"
 
-	"k8s.io/client-go/util/workqueue"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
-	"github.com/sickbay-dev/sickbay/sim/forecast"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
@@ -35,54 +31,31 @@ type Options struct {
 	Shape result.Fleet
 	// Duration is how long faults happen, and Every the average interval between them.
 	Duration, Every time.Duration
-	// Beats is how many heartbeats all Nodes together send per second.
-	Beats      int
-	Allowances Allowances
+	// Patience is how long it may take until all machines are healthy, at the beginning and at the end.
+	Patience time.Duration
 	// Limits may be empty, because a short soak says nothing about growth.
 	Limits []Limit
 	// Binary is the path of Sickbay, and Dir a directory for a kubeconfig.
 	Binary, Dir string
-	// frozen is how long the manager freezes in the middle of the soak. The ledger does not record that, so the report must show
-	// it as a fault.
-	frozen time.Duration
 	// Log receives the logs of Sickbay and of the API server, Progress those of the soak.
 	Log      io.Writer
 	Progress *slog.Logger
 }
 
-const (
-	// budget is the share of a cluster's machines that may be unhealthy. Storms sometimes exceed it.
-	budget = "40%"
-	// owners is how many machines the owner replaces at once.
-	owners = 4
-	// patience is how long it may take until all machines have a healthy verdict for the first time.
-	patience = 5 * time.Minute
-	// samplesLeast is the minimum number of samples, and sampleEvery the interval between samples if that gives more.
-	samplesLeast = 40
-	sampleEvery  = 10 * time.Second
-)
+// budget is the share of a cluster's machines that may be unhealthy. Storms sometimes exceed it.
+const budget = "40%"
 
-// soak is a running soak.
 type soak struct {
 	Options
-	fleet     *fleet.Fleet
-	roster    *roster
-	ledger    *Ledger
-	owner     *owner
-	manager   *manager
-	forecasts *forecast.Watcher
-	claims    sync.Map
-	// over is closed at the end of the time, which ends all faults.
-	over chan struct{}
-
-	mu     sync.Mutex
-	report Report
+	fleet   *fleet.Fleet
+	pool    *pool
+	process *subject.Process
+	random  *rand.Rand
+	report  Report
 }
 
 // Run runs a soak. The error says why it could not run; the report says what it found.
 func Run(ctx context.Context, o Options) (Report, error) {
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
 	o.Log = world.Shared(o.Log)
 	o.Progress.Info("Making the fleet", "clusters", o.Shape.Clusters, "machinesInEach", o.Shape.Machines)
 	f, err := fleet.Start(ctx, o.Shape, budget, o.Log)
@@ -90,30 +63,107 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	defer func() { _ = f.World.Stop(context.WithoutCancel(ctx)) }()
-	s := &soak{Options: o, fleet: f, roster: newRoster(f.Machines, o.Shape.Machines), ledger: newLedger(), over: make(chan struct{})}
-	s.report = Report{Options: o, Inflicted: map[Kind]int{}}
-	s.owner = &owner{fleet: f, roster: s.roster, ledger: s.ledger, queue: workqueue.NewTyped[client.ObjectKey]()}
-	if err := s.givePlans(ctx); err != nil {
-		return Report{}, err
-	}
 	// End this before the fleet, because an API server that stops waits for its watches.
 	watching, unwatch := context.WithCancel(ctx)
 	defer unwatch()
-	if err := s.ledger.watch(watching, f.World, s.owner.ask); err != nil {
+	s := &soak{Options: o, fleet: f, random: rand.New(rand.NewPCG(o.Seed, 0)), report: Report{Inflicted: map[Kind]int{}}}
+	if s.pool, err = watchPool(watching, f); err != nil {
 		return Report{}, err
 	}
-	log := &reader{to: o.Log}
-	runner, err := subject.Runner{Sickbay: o.Binary, Log: log}.Beside(ctx, f.World, o.Dir)
+	bugs := &bugFinder{to: o.Log}
+	runner, err := subject.Runner{Sickbay: o.Binary, Log: bugs}.Beside(ctx, f.World, o.Dir)
 	if err != nil {
 		return Report{}, err
 	}
-	s.manager = &manager{runner: runner, ledger: s.ledger, fail: fail}
-	s.ledger.set(About{Fact: Down}, true)
-	err = errors.Join(s.run(ctx, watching, fail), s.manager.stop())
-	if err != nil {
-		return s.report, err
+	// A short grace period, so that Sickbay says of silent clusters that they are.
+	if s.process, err = runner.Start(ctx, result.Sickbay, "--remote-conditions-grace-period=20s"); err != nil {
+		return Report{}, err
 	}
-	s.report.judge(s.ledger, log.violations())
-	s.report.addForecasts(s.forecasts.Report())
+	err = s.run(ctx)
+	if err := errors.Join(err, s.process.Stop()); err != nil {
+		return Report{}, err
+	}
+	var grown []string
+	s.report.Trends, grown = Trends(s.report.Samples, o.Duration, o.Limits)
+	s.report.Violations = append(append(s.report.Violations, bugs.violations()...), grown...)
 	return s.report, nil
+}
+
+// run waits until Sickbay has judged all machines, injects faults for a while, and waits until all machines are healthy again.
+func (s *soak) run(ctx context.Context) error {
+	if left := s.settle(ctx); len(left) > 0 {
+		return fmt.Errorf("%d machines are not called healthy after %s, the first is %s", len(left), s.Patience, left[0])
+	}
+	s.Progress.Info("Faults begin", "for", s.Duration)
+	background, end := context.WithCancel(ctx)
+	group, working := errgroup.WithContext(background)
+	group.Go(func() error { return s.pool.replaceMarked(working) })
+	group.Go(func() error { return s.pool.beat(working) })
+	group.Go(func() error { return s.takeSamples(working) })
+	group.Go(func() error {
+		select {
+		case <-s.process.Exited():
+			return errors.New("the manager ended by itself")
+		case <-working.Done():
+			return nil
+		}
+	})
+	err := s.inflictAll(working)
+	if err == nil {
+		s.Progress.Info("Waiting until all machines are healthy")
+		for _, left := range s.settle(working) {
+			s.report.Violations = append(s.report.Violations, fmt.Sprintf("Machine %s is not healthy %s after the last fault.", left, s.Patience))
+		}
+	}
+	end()
+	return errors.Join(err, group.Wait())
+}
+
+// settle waits until all machines are called healthy, and returns those that are not in time.
+func (s *soak) settle(ctx context.Context) []string {
+	waiting, cancel := context.WithTimeout(ctx, s.Patience)
+	defer cancel()
+	_ = world.Poll(waiting, func(context.Context) error {
+		if left := s.pool.unhealthy(); len(left) > 0 {
+			return fmt.Errorf("%d machines are left", len(left))
+		}
+		return nil
+	})
+	return s.pool.unhealthy()
+}
+
+// bug matches what must never be in a log.
+var bug = regexp.MustCompile(`DATA RACE|panic|(?i)nil pointer`)
+
+// bugFinder forwards a log, and keeps the lines that show a bug.
+type bugFinder struct {
+	to io.Writer
+
+	mu    sync.Mutex
+	begun []byte
+	found []string
+}
+
+// Write implements io.Writer.
+func (b *bugFinder) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.begun = append(b.begun, p...)
+	for line, rest, ended := bytes.Cut(b.begun, []byte("\n")); ended; line, rest, ended = bytes.Cut(b.begun, []byte("\n")) {
+		if bug.Match(line) {
+			b.found = append(b.found, string(line))
+		}
+		b.begun = rest
+	}
+	return b.to.Write(p)
+}
+
+// violations returns a sentence if the log shows a bug.
+func (b *bugFinder) violations() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.found) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("The log of Sickbay shows a bug, the first of %d lines: %s", len(b.found), b.found[0])}
 }

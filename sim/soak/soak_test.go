@@ -4,81 +4,70 @@ import (
 	"io"
 	"log"
 	"log/slog"
-	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 	"github.com/sickbay-dev/sickbay/sim/sickbay"
 )
 
-// TestSoak runs a short soak with every kind of fault.
-func TestSoak(t *testing.T) {
-	report := play(t, Options{Shape: result.Fleet{Clusters: 8, Machines: 10}, Duration: 25 * time.Second, Every: 400 * time.Millisecond})
-	for _, violation := range report.Violations {
-		t.Error(violation)
-	}
-	for _, kind := range kinds {
-		if report.Inflicted[kind] == 0 {
-			t.Errorf("%q never happened", kind)
-		}
-	}
-	if s := report.Summary; s.Remedied == 0 || s.Reasons[Skip] == 0 || s.Reasons[SaysRestricted] == 0 || len(s.Delays) == 0 {
-		t.Errorf("there was nothing to be judged: %+v", s)
-	}
-	if n := len(report.Samples); n == 0 {
-		t.Error("there are no samples")
-	} else if last := report.Samples[n-1]; last.Goroutines == 0 || last.Resident == 0 || last.Live == 0 {
-		t.Errorf("the manager uses nothing: %+v", last)
-	}
-}
-
-// TestSoakFindsDelays: a manager that freezes without a record in the ledger is later than explain predicted, and the report shows that.
-func TestSoakFindsDelays(t *testing.T) {
-	report := play(t, Options{
-		Shape: result.Fleet{Clusters: 4, Machines: 10}, Duration: 16 * time.Second, Every: 400 * time.Millisecond,
-		frozen: 5 * time.Second,
-	})
-	late := slices.ContainsFunc(report.Violations, func(v string) bool { return strings.HasPrefix(v, "What explain said came late. ") })
-	if told := report.Forecasts; len(told.Late) == 0 && told.Excused > 0 {
-		t.Skip("this machine is too busy to tell who is late")
-	}
-	if len(report.Forecasts.Late) == 0 || !late {
-		t.Errorf("nothing was late: %+v, %q", report.Forecasts, report.Violations)
-	}
-}
-
-// play runs a short  It does not judge growth, because nothing has warmed up in so short a time.
-func play(t *testing.T, o Options) Report {
-	t.Helper()
+// TestShortSoakWithEveryFaultEndsHealthy does not judge growth, because nothing has warmed up in so short a time.
+func TestShortSoakWithEveryFaultEndsHealthy(t *testing.T) {
 	log.SetOutput(io.Discard) // the in-memory API servers log each watch that ends
 	dir, noise := t.TempDir(), &strings.Builder{}
 	binary, err := sickbay.Build(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Seed, o.Beats, o.Allowances = seed, 20, DefaultAllowances()
-	o.Allowances.Patience = time.Minute
-	o.Binary, o.Dir, o.Log, o.Progress = binary, dir, noise, slog.New(slog.NewTextHandler(t.Output(), nil))
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Log(noise)
 		}
 	})
-	report, err := Run(t.Context(), o)
+	report, err := Run(t.Context(), Options{
+		Seed: 4, Shape: result.Fleet{Clusters: 6, Machines: 10}, Duration: 15 * time.Second, Every: 300 * time.Millisecond, Patience: 2 * time.Minute,
+		Binary: binary, Dir: dir, Log: noise, Progress: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := report.Write(t.Output()); err != nil {
-		t.Error(err)
+	for _, violation := range report.Violations {
+		t.Error(violation)
 	}
-	return report
+	for _, d := range draws {
+		if report.Inflicted[d.kind] == 0 {
+			t.Errorf("%q never happened", d.kind)
+		}
+	}
+	if n := len(report.Samples); n == 0 {
+		t.Error("there are no samples")
+	} else if last := report.Samples[n-1]; last.Goroutines == 0 || last.Resident == 0 || last.Live == 0 {
+		t.Errorf("Sickbay uses nothing: %+v", last)
+	}
 }
 
-// seed gives a plan of 25 seconds with every kind of fault.
-const seed = 57
-
-var kinds = []Kind{
-	NotReady, Lost, Gone, Flap, Skipped, Storm, Hang, Pause, Kill,
+func TestBugInTheLogIsFound(t *testing.T) {
+	for written, want := range map[string][]string{
+		"all is well\n":                     nil,
+		"WARNING: DATA RACE\nand more\n":    {"WARNING: DATA RACE"},
+		"half a line with a pan|ic\nmore\n": {"half a line with a panic"},
+		"Nil pointer, not yet a line":       nil,
+	} {
+		all := &strings.Builder{}
+		finder := &bugFinder{to: all}
+		for part := range strings.SplitSeq(written, "|") {
+			if _, err := finder.Write([]byte(part)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(want, finder.found); diff != "" || (want == nil) != (finder.violations() == nil) {
+			t.Errorf("%q: %s", written, diff)
+		}
+		if all.String() != strings.ReplaceAll(written, "|", "") {
+			t.Errorf("%q is forwarded as %q", written, all)
+		}
+	}
 }

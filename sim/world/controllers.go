@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api/core/reconcilers/machine"
 	"sigs.k8s.io/cluster-api/core/reconcilers/machinedeployment"
 	"sigs.k8s.io/cluster-api/core/reconcilers/machinehealthcheck"
+	"sigs.k8s.io/cluster-api/core/reconcilers/machinepool"
 	"sigs.k8s.io/cluster-api/core/reconcilers/machineset"
 	"sigs.k8s.io/cluster-api/test/infrastructure/container"
 	"sigs.k8s.io/cluster-api/test/infrastructure/docker/controllers"
@@ -23,6 +24,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+
+	poolprovider "github.com/sickbay-dev/sickbay/sim/world/machinepool"
 )
 
 // Cluster API's own defaults, which its binaries set as flags.
@@ -96,6 +99,11 @@ func coreReconcilers(mgr ctrl.Manager, o Options, conn connections) []reconciler
 			Client:    mgr.GetClient(),
 			APIReader: mgr.GetAPIReader(),
 		},
+		&machinepool.Reconciler{
+			Client:       mgr.GetClient(),
+			APIReader:    mgr.GetAPIReader(),
+			ClusterCache: conn.clusterCache,
+		},
 	}
 	if o.UpstreamMachineHealthCheck {
 		reconcilers = append(reconcilers, &machinehealthcheck.Reconciler{
@@ -142,6 +150,7 @@ func infraReconcilers(mgr ctrl.Manager, conn connections, memory inmemoryruntime
 		return nil, fmt.Errorf("creating the fake container runtime: %w", err)
 	}
 	return []reconciler{
+		&poolprovider.Provider{Client: mgr.GetClient(), Live: mgr.GetAPIReader()},
 		&controllers.DevClusterReconciler{
 			Client:           mgr.GetClient(),
 			ContainerRuntime: noContainers,

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	infrav1 "sigs.k8s.io/cluster-api/test/infrastructure/docker/api/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -28,7 +30,7 @@ func (w *World) PoolMachines(ctx context.Context, cluster client.ObjectKey, pool
 	return w.Machines(ctx, cluster, ofDeployment(MachineDeploymentName(cluster.Name, pool)))
 }
 
-// DeploymentMachines lists the Machines of any MachineDeployment, whoever created it.
+// DeploymentMachines lists the Machines of any MachineDeployment.
 func (w *World) DeploymentMachines(ctx context.Context, deployment client.ObjectKey) ([]clusterv1.Machine, error) {
 	list := &clusterv1.MachineList{}
 	if err := w.client.List(ctx, list, client.InNamespace(deployment.Namespace), ofDeployment(deployment.Name)); err != nil {
@@ -53,6 +55,32 @@ func (w *World) MachineOf(ctx context.Context, cluster client.ObjectKey, node st
 		}
 	}
 	return nil, fmt.Errorf("no machine of cluster %s has a node %s", cluster, node)
+}
+
+// CreateMachinePool adds a MachinePool to a cluster. Cluster API makes a Machine for each of its machines, unless the provider has no machines for it.
+func (w *World) CreateMachinePool(ctx context.Context, cluster client.ObjectKey, name string, replicas int32, machines bool) error {
+	meta := metav1.ObjectMeta{Namespace: cluster.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster.Name}}
+	infra := &infrav1.DevMachinePool{ObjectMeta: meta}
+	if machines {
+		infra.Status.InfrastructureMachineKind = "DevMachine"
+	}
+	status := infra.Status
+	if err := w.client.Create(ctx, infra); err != nil {
+		return fmt.Errorf("creating DevMachinePool %s: %w", name, err)
+	}
+	infra.Status = status
+	if err := w.client.Status().Update(ctx, infra); err != nil {
+		return fmt.Errorf("writing the status of DevMachinePool %s: %w", name, err)
+	}
+	pool := &clusterv1.MachinePool{ObjectMeta: meta}
+	pool.Spec.ClusterName, pool.Spec.Replicas = cluster.Name, &replicas
+	pool.Spec.Template.Spec.ClusterName = cluster.Name
+	pool.Spec.Template.Spec.Bootstrap.DataSecretName = new("none")
+	pool.Spec.Template.Spec.InfrastructureRef = infraRef("DevMachinePool", name)
+	if err := w.client.Create(ctx, pool); err != nil {
+		return fmt.Errorf("creating MachinePool %s: %w", name, err)
+	}
+	return nil
 }
 
 // liveMachines is the client for MachineSets without the rate limit. In Cluster API, the same switch makes a controller wait

@@ -58,8 +58,6 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- range .resources -}}
 {{- if has . (list "clusterversions" "machineconfigpools" "nodes" "pods" "volumeattachments" "tokenreviews" "subjectaccessreviews") -}}true{{- end -}}
 {{- end -}}
-{{- /* Managers see each other by their leases, wherever these are. */}}
-{{- if and (has "leases" .resources) (has "list" .verbs) -}}true{{- end -}}
 {{- end -}}
 
 {{- define "sickbay.subjects" -}}

@@ -34,7 +34,7 @@ const upgradeTime = 10 * time.Minute
 // Checks are the health checks of Databases.
 func Checks(remote healthcheck.Targets[database], recorder events.EventRecorder) healthcheck.Registration[database] {
 	available := healthcheck.NewCondition("Available",
-		checks.One("replicas", checks.Source, replicas, checks.StatefulSet),
+		checks.One("replicas", checks.Source, replicas, checks.StatefulSetAvailable),
 		checks.HTTP("answers", url, checks.HTTPProbe{Timeout: 2 * time.Second}, checks.MissingIsSkipped()),
 	)
 	available.Damping = healthcheck.Damping{Failures: 2} // one lost answer is no outage

@@ -19,9 +19,9 @@ func Options(kinds *runtime.Scheme) ctrl.Options {
 	}
 }
 
-// AddToManager makes mgr check all Databases. The kubeconfig of the cluster with the backup
+// SetupWithManager makes mgr check all Databases. The kubeconfig of the cluster with the backup
 // is in a Secret next to each Database.
-func AddToManager(mgr ctrl.Manager) error {
+func SetupWithManager(mgr ctrl.Manager) error {
 	remote := &targets.Clients[database]{Resolve: targets.KubeconfigSecret[database]{
 		Reader: mgr.GetClient(),
 		Secret: func(d database) client.ObjectKey {
@@ -31,5 +31,5 @@ func AddToManager(mgr ctrl.Manager) error {
 	if err := mgr.Add(remote); err != nil {
 		return err
 	}
-	return healthcheck.New(Checks(remote, mgr.GetEventRecorder("database-health"))).AddToManager(mgr)
+	return healthcheck.New(Checks(remote, mgr.GetEventRecorder("database-health"))).SetupWithManager(mgr)
 }

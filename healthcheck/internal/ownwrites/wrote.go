@@ -22,19 +22,21 @@ func Wrote(obj client.Object, conditionType, fieldOwner string) bool {
 	})
 }
 
-// Applied reports whether a field owner applied the condition of that type that obj has now, or a part of it. A writer of
-// the same name that updates instead of applying is somebody else.
-func Applied(obj client.Object, conditionType, fieldOwner string) bool {
-	return slices.ContainsFunc(obj.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Manager == fieldOwner && entry.Operation == metav1.ManagedFieldsOperationApply && holdsCondition(entry.FieldsV1, conditionType)
-	})
-}
-
 // holdsCondition reports whether a set of fields has a condition in status.conditions. Most sets do not, which it finds out
 // without decoding them.
 func holdsCondition(set *metav1.FieldsV1, conditionType string) bool {
-	if set == nil || !bytes.Contains(set.GetRawBytes(), []byte(conditionType)) {
+	key, err := json.Marshal(map[string]string{"type": conditionType})
+	if err != nil {
 		return false
+	}
+	_, ok := conditionsIn(set, conditionType)["k:"+string(key)]
+	return ok
+}
+
+// conditionsIn returns what a set of fields has of status.conditions; nil if nothing. A set without the text has nothing that matters.
+func conditionsIn(set *metav1.FieldsV1, text string) map[string]json.RawMessage {
+	if set == nil || !bytes.Contains(set.GetRawBytes(), []byte(text)) {
+		return nil
 	}
 	var fields struct {
 		Status struct {
@@ -42,12 +44,7 @@ func holdsCondition(set *metav1.FieldsV1, conditionType string) bool {
 		} `json:"f:status"`
 	}
 	if err := json.Unmarshal(set.GetRawBytes(), &fields); err != nil {
-		return false
+		return nil
 	}
-	key, err := json.Marshal(map[string]string{"type": conditionType})
-	if err != nil {
-		return false
-	}
-	_, ok := fields.Status.Conditions["k:"+string(key)]
-	return ok
+	return fields.Status.Conditions
 }

@@ -42,7 +42,7 @@ func bar(n map[explain.State]int) Bar {
 		}
 		w := visible + room*float64(n[state])/float64(total)
 		title := explain.Number(n[state]) + " " + state.Words()
-		b.Parts = append(b.Parts, Part{State(state).Class(), unit(x), unit(w), title})
+		b.Parts = append(b.Parts, Part{Class(state), unit(x), unit(w), title})
 		b.Text = join(b.Text, title)
 		x += w
 	}

@@ -41,11 +41,8 @@ type ChecksPage struct {
 
 // ChecksPage returns a page of the table of MachineHealthChecks.
 func (l *Look) ChecksPage(page int) ChecksPage {
-	p := ChecksPage{Pages: pages(page, len(l.Facts.Checks))}
-	if p.Pages.Total > 0 {
-		p.Rows = l.checkRows()[p.Pages.From-1 : p.Pages.To]
-	}
-	return p
+	which, rows := paged(page, l.checkRows())
+	return ChecksPage{Rows: rows, Pages: which}
 }
 
 // GateDrawing shows the gate as a bar of machines, with a line at the limit.
@@ -70,7 +67,7 @@ func gate(g *explain.Gate) *GateDrawing {
 	}{{explain.StateSick, g.Sick}, {explain.StateUndecided, g.Undecided}, {explain.StateDeleting, g.Deleting}, {explain.StateHealthy, g.Healthy}} {
 		if part.n > 0 {
 			w := float64(width*part.n) / float64(g.Expected)
-			d.Bar.Parts = append(d.Bar.Parts, Part{State(part.state).Class(), unit(x), unit(w), fmt.Sprintf("%d %s", part.n, part.state.Words())})
+			d.Bar.Parts = append(d.Bar.Parts, Part{Class(part.state), unit(x), unit(w), fmt.Sprintf("%d %s", part.n, part.state.Words())})
 			x += w
 		}
 	}

@@ -22,23 +22,21 @@ type ClustersPage struct {
 
 // ClustersPage returns a page of the table of clusters.
 func (l *Look) ClustersPage(page int) ClustersPage {
-	p := ClustersPage{Pages: pages(page, len(l.Facts.Clusters)), Heat: l.heat(len(l.Facts.Clusters))}
-	if p.Pages.Total == 0 {
-		return p
-	}
+	which, shown := paged(page, l.Facts.Clusters)
+	p := ClustersPage{Pages: which, Heat: l.heat(len(l.Facts.Clusters))}
 	n := map[key]map[explain.State]int{}
 	for i := range l.Machines {
 		k := key{l.Machines[i].Namespace, l.Machines[i].Cluster}
 		if n[k] == nil {
 			n[k] = map[explain.State]int{}
 		}
-		n[k][explain.State(l.Machines[i].State)]++
+		n[k][l.Machines[i].State]++
 	}
 	why := map[key]string{}
 	for _, item := range l.Fleet.Unreadable {
 		why[key{item.Namespace, item.Name}] = item.Text
 	}
-	for _, c := range l.Facts.Clusters[p.Pages.From-1 : p.Pages.To] {
+	for _, c := range shown {
 		k := key{c.Cluster.Namespace, c.Cluster.Name}
 		row := ClusterRow{Link: l.to("clusters", k.namespace, k.name), Bar: bar(n[k]), Healthy: n[k][explain.StateHealthy], Unreadable: why[k]}
 		for _, count := range n[k] {

@@ -38,7 +38,7 @@ const (
 
 // outcomeOrder is the order in which outcomes are stacked.
 var outcomeOrder = []struct{ class, words string }{
-	{"o-helped", "helped"}, {"o-unaided", "recovered unaided"}, {"o-failed", "did not help"}, {"o-held", "held"}, {"o-open", "open"},
+	{"o-helped", "helped"}, {"o-unproven", "machine gone, unproven"}, {"o-unaided", "recovered unaided"}, {"o-failed", "did not help"}, {"o-held", "held"}, {"o-open", "open"},
 }
 
 // outcomesOverTime draws the outcomes of repairs, by when they were admitted; nil if there are none.

@@ -15,6 +15,8 @@ type FleetPage struct {
 	Next       List[Upcoming]
 	Waiting    List[Item]
 	InRepair   List[Item]
+	Deleting   List[Item]
+	Starting   List[Item]
 	Paused     List[Item]
 	Unreadable List[Item]
 	Heat       Heat
@@ -28,7 +30,7 @@ func (l *Look) FleetPage() FleetPage {
 	p := FleetPage{
 		Headline: f.Headline(), Manager: f.Manager, Summary: f.Summary(), Counts: counts(f.States), Bar: bar(f.States), Machines: f.Machines,
 		NeedsYou: l.items(f.NeedsYou, 2*most), Next: l.upcoming(f.Next, 2*most), Waiting: l.items(f.Waiting, most), InRepair: l.items(f.InRepair, most),
-		Paused: l.items(f.Paused, most), Unreadable: l.items(f.Unreadable, most), Heat: l.heat(maxHeat),
+		Deleting: l.items(f.Deleting, most), Starting: l.items(f.Starting, most), Paused: l.items(f.Paused, most), Unreadable: l.items(f.Unreadable, most), Heat: l.heat(maxHeat),
 	}
 	for _, row := range l.checkRows() {
 		if row.Healthy == row.Machines && row.Open {
@@ -51,11 +53,10 @@ type NextPage struct {
 
 // NextPage returns a page of what happens by itself.
 func (l *Look) NextPage(page int) NextPage {
-	p := NextPage{Pages: pages(page, len(l.Fleet.Next))}
-	if p.Pages.Total > 0 {
-		for _, one := range l.Fleet.Next[p.Pages.From-1 : p.Pages.To] {
-			p.Rows = append(p.Rows, l.due(one))
-		}
+	which, shown := paged(page, l.Fleet.Next)
+	p := NextPage{Pages: which}
+	for _, one := range shown {
+		p.Rows = append(p.Rows, l.due(one))
 	}
 	return p
 }

@@ -88,7 +88,7 @@ func (l *Look) heat(most int) Heat {
 		if rows[k][at] == nil {
 			rows[k][at] = map[explain.State]int{}
 		}
-		rows[k][at][explain.State(m.State)]++
+		rows[k][at][m.State]++
 	}
 	for k, cells := range rows {
 		h.Rows = append(h.Rows, l.heatRow(k, h.Zones, cells))
@@ -162,7 +162,7 @@ func waffle(n map[explain.State]int, total int) *Waffle {
 	w := &Waffle{W: min(total, perRow) * step, H: (total + perRow - 1) / perRow * step}
 	at := 0
 	order := slices.Clone(states)
-	slices.SortFunc(order, func(a, b explain.State) int { return urgency[State(a)] - urgency[State(b)] })
+	slices.SortFunc(order, func(a, b explain.State) int { return urgency(a) - urgency(b) })
 	for _, state := range order {
 		var d strings.Builder
 		for range n[state] {
@@ -170,7 +170,7 @@ func waffle(n map[explain.State]int, total int) *Waffle {
 			at++
 		}
 		if d.Len() > 0 {
-			w.Paths = append(w.Paths, Path{State(state).Class(), d.String()})
+			w.Paths = append(w.Paths, Path{Class(state), d.String()})
 		}
 	}
 	return w

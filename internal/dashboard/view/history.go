@@ -2,12 +2,11 @@ package view
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
-
-	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
@@ -68,8 +67,9 @@ type TimesRow struct {
 // StepRow is how often a step helped.
 type StepRow struct {
 	explain.StepStats
-	Percent int
-	W       string
+	// Said says how many of the attempts with a known result helped; W is their share.
+	Said string
+	W    string
 }
 
 // AgainRow is a machine or host that was repaired more than once.
@@ -94,12 +94,10 @@ func (l *Look) HistoryPage(q HistoryQuery) HistoryPage {
 	all := explain.History(records, since)
 	words := strings.Fields(strings.ToLower(q.Text))
 	all = slices.DeleteFunc(all, func(r explain.Repair) bool { return !mentions(&r, words) })
-	p := HistoryPage{Query: q, Pages: pages(q.Page, len(all)), Stats: explain.Sum(all), Chart: outcomesOverTime(all, now)}
-	p.Query.Page = p.Pages.Page
-	if len(all) > 0 {
-		for _, one := range all[p.Pages.From-1 : p.Pages.To] {
-			p.Rows = append(p.Rows, l.repairRow(one))
-		}
+	which, shown := paged(q.Page, all)
+	p := HistoryPage{Query: q.At(which.Page), Pages: which, Stats: explain.Sum(all), Chart: outcomesOverTime(all, now)}
+	for _, one := range shown {
+		p.Rows = append(p.Rows, l.repairRow(one))
 	}
 	p.sum(l)
 	return p
@@ -117,7 +115,7 @@ func hasAll(text string, words []string) bool {
 
 func (l *Look) repairRow(r explain.Repair) RepairRow {
 	row := RepairRow{
-		Repair: r, When: explain.Clock(r.Detected, l.Facts.Now), Admit: took(&r.Detected, &r.Admitted), Act: took(&r.Admitted, r.Acted), Heal: took(r.Acted, r.Healthy),
+		Repair: r, When: explain.Clock(r.Detected, l.Facts.Now), Admit: explain.Took(&r.Detected, &r.Admitted), Act: explain.Took(&r.Admitted, r.Acted), Heal: explain.Took(r.Acted, r.Healthy),
 		Class: outcomeClass(r), MachineLink: l.to("machines", r.Namespace, r.Machine), RecordLink: Link{Section: "records", Namespace: r.Namespace, Name: r.Name},
 	}
 	for i, attempt := range r.Attempts {
@@ -128,15 +126,11 @@ func (l *Look) repairRow(r explain.Repair) RepairRow {
 	return row
 }
 
-func took(from, to *time.Time) string {
-	if from == nil || to == nil {
-		return ""
-	}
-	return duration.HumanDuration(max(0, to.Sub(*from)))
-}
-
 // outcomeClass returns the CSS class for how a repair ended, or for its phase.
 func outcomeClass(r explain.Repair) string {
+	if r.Unproven {
+		return "o-unproven"
+	}
 	switch r.Outcome {
 	case v1alpha1.ReasonRecovered, v1alpha1.ReasonReplaced:
 		return "o-helped"
@@ -152,14 +146,15 @@ func outcomeClass(r explain.Repair) string {
 
 func (p *HistoryPage) sum(l *Look) {
 	for _, name := range slices.Sorted(maps.Keys(p.Stats.Outcomes)) {
-		p.Outcomes = append(p.Outcomes, Outcome{name, p.Stats.Outcomes[name], outcomeClass(explain.Repair{Outcome: name})})
+		unproven := name == v1alpha1.ReasonReplaced && p.Stats.Unproven == p.Stats.Outcomes[name]
+		p.Outcomes = append(p.Outcomes, Outcome{name, p.Stats.Outcomes[name], outcomeClass(explain.Repair{Outcome: name, Unproven: unproven})})
 	}
 	slices.SortStableFunc(p.Outcomes, func(a, b Outcome) int { return cmp.Compare(b.N, a.N) })
 	for _, one := range p.Stats.Times {
-		p.Times = append(p.Times, TimesRow{partWords[one.Part], one.Of, seconds(one.P50), seconds(one.P90), seconds(one.P99)})
+		p.Times = append(p.Times, TimesRow{partWords[one.Part], one.Of, explain.Seconds(one.P50), explain.Seconds(one.P90), explain.Seconds(one.P99)})
 	}
 	for _, one := range p.Stats.Steps {
-		p.Steps = append(p.Steps, StepRow{one, 100 * one.Helped / one.Tried, unit(float64(width*one.Helped) / float64(one.Tried))})
+		p.Steps = append(p.Steps, stepRow(one))
 	}
 	for _, one := range p.Stats.Again[:min(len(p.Stats.Again), most)] {
 		row := AgainRow{Again: one}
@@ -170,6 +165,13 @@ func (p *HistoryPage) sum(l *Look) {
 	}
 }
 
-func seconds(s float64) string {
-	return duration.HumanDuration(time.Duration(s * float64(time.Second)))
+func stepRow(s explain.StepStats) StepRow {
+	row := StepRow{StepStats: s, W: "0"}
+	if percent, known := s.Percent(); known {
+		row.Said, row.W = fmt.Sprintf("%s of %s (%d%%)", explain.Number(s.Helped), explain.Number(s.Tried-s.Unproven), percent), unit(float64(width*percent)/100)
+	}
+	if s.Unproven > 0 {
+		row.Said = explain.JoinParts(row.Said, explain.Number(s.Unproven)+" unproven")
+	}
+	return row
 }

@@ -57,7 +57,7 @@ type Item struct {
 	// Cluster is the object's cluster.
 	Cluster string
 	// State is the state of a machine, for its mark; empty for other objects.
-	State State
+	State explain.State
 	Text  string
 	// Others is how many more machines of the cluster have the same text.
 	Others int

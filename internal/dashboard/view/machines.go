@@ -15,7 +15,7 @@ import (
 type Machine struct {
 	Namespace, Name, Cluster, Zone, Node, Owner, Check string
 
-	State State
+	State explain.State
 	// Since is when the verdict began.
 	Since time.Time
 
@@ -32,7 +32,7 @@ func machine(m *explain.Machine, now time.Time) Machine {
 	obj := m.Machine
 	one := Machine{
 		Namespace: obj.Namespace, Name: obj.Name, Cluster: obj.Spec.ClusterName, Zone: obj.Spec.FailureDomain, Node: obj.Status.NodeRef.Name,
-		State: State(m.State(now)), Since: m.Since(), of: m,
+		State: m.State(now), Since: m.Since(), of: m,
 	}
 	if owner := metav1.GetControllerOf(obj); owner != nil {
 		one.Owner = owner.Name
@@ -97,7 +97,7 @@ var machineColumns = []struct {
 	Column
 	less func(a, b *Machine) int
 }{
-	{Column{Key: "state", Title: "State"}, func(a, b *Machine) int { return cmp.Compare(urgency[a.State], urgency[b.State]) }},
+	{Column{Key: "state", Title: "State"}, func(a, b *Machine) int { return cmp.Compare(urgency(a.State), urgency(b.State)) }},
 	{Column{Key: "name", Title: "Machine"}, func(*Machine, *Machine) int { return 0 }},
 	{Column{Key: "cluster", Title: "Cluster"}, func(a, b *Machine) int { return strings.Compare(a.Cluster, b.Cluster) }},
 	{Column{Key: "zone", Title: "Domain"}, func(a, b *Machine) int { return strings.Compare(a.Zone, b.Zone) }},

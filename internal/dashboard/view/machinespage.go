@@ -3,6 +3,8 @@ package view
 import (
 	"slices"
 	"strings"
+
+	"github.com/sickbay-dev/sickbay/internal/explain"
 )
 
 // PageSize is how many rows a page of a table has.
@@ -17,7 +19,7 @@ type MachinesPage struct {
 	// All is how many machines there are without filters.
 	All int
 	// States, Clusters, Zones and Checks are the values to choose from.
-	States                  []State
+	States                  []explain.State
 	Clusters, Zones, Checks []string
 }
 
@@ -33,6 +35,12 @@ type Pages struct {
 	Page, Of            int
 	From, To, Total     int
 	Previous, Following int
+}
+
+// paged returns the part of a list that is on a page.
+func paged[T any](page int, all []T) (Pages, []T) {
+	p := pages(page, len(all))
+	return p, all[max(0, p.From-1):p.To]
 }
 
 func pages(page, total int) Pages {
@@ -57,13 +65,11 @@ func (l *Look) MachinesPage(q Query) MachinesPage {
 			found = append(found, &l.Machines[i])
 		}
 	}
-	p := MachinesPage{Query: q, Columns: q.columns(), Pages: pages(q.Page, len(found)), All: len(l.Machines), States: States(), Zones: l.Zones}
+	p := MachinesPage{Query: q, Columns: q.columns(), All: len(l.Machines), States: states, Zones: l.Zones}
 	p.Clusters = distinct(l.Machines, func(m *Machine) string { return m.Cluster })
 	p.Checks = distinct(l.Machines, func(m *Machine) string { return m.Check })
-	p.Query.Page = p.Pages.Page
-	if len(found) > 0 {
-		p.Rows = l.rows(q.sorted(found)[p.Pages.From-1 : p.Pages.To])
-	}
+	p.Pages, found = paged(q.Page, q.sorted(found))
+	p.Query.Page, p.Rows = p.Pages.Page, l.rows(found)
 	return p
 }
 

@@ -101,14 +101,13 @@ func ended(r *v1alpha1.MachineRemediation) NamedLink {
 
 // RecordPage returns the page of a MachineRemediation; false if there is none.
 func (l *Look) RecordPage(namespace, name string) (ObjectPage, bool) {
-	for _, page := range l.Facts.Of("mr", name) {
-		if page.Namespace == namespace {
-			p := l.object(page)
-			p.Links = append(p.Links, NamedLink{"Machine", Link{Section: "machines", Namespace: namespace, Name: page.Repair.Machine}})
-			return p, true
-		}
+	page, ok := l.Facts.In("mr", namespace, name)
+	if !ok {
+		return ObjectPage{}, false
 	}
-	return ObjectPage{}, false
+	p := l.object(page)
+	p.Links = append(p.Links, NamedLink{"Machine", Link{Section: "machines", Namespace: namespace, Name: page.Repair.Machine}})
+	return p, true
 }
 
 // CheckPage returns the page of a MachineHealthCheck; false if there is none.
@@ -127,22 +126,19 @@ func (l *Look) CheckPage(namespace, name string) (ObjectPage, bool) {
 
 // ClusterPage returns the page of a cluster; false if there is none.
 func (l *Look) ClusterPage(namespace, name string) (ObjectPage, bool) {
-	for _, page := range l.Facts.Of("cluster", name) {
-		if page.Namespace != namespace {
-			continue
-		}
-		p := l.object(page)
-		p.Query = Query{Cluster: name, Namespace: namespace}
-		l.addMachines(&p, func(m *Machine) bool { return m.Namespace == namespace && m.Cluster == name })
-		for k, c := range l.checks {
-			if k.namespace == namespace && c.MachineHealthCheck.Spec.ClusterName == name {
-				p.Links = append(p.Links, NamedLink{"Health check", Link{Section: "checks", Namespace: namespace, Name: k.name}})
-			}
-		}
-		sortLinks(p.Links)
-		return p, true
+	page, ok := l.Facts.In("cluster", namespace, name)
+	if !ok {
+		return ObjectPage{}, false
 	}
-	return ObjectPage{}, false
+	p := l.object(page)
+	p.Query = Query{Cluster: name, Namespace: namespace}
+	l.addMachines(&p, func(m *Machine) bool { return m.Namespace == namespace && m.Cluster == name })
+	for _, c := range l.Facts.Checks {
+		if mhc := c.MachineHealthCheck; mhc.Namespace == namespace && mhc.Spec.ClusterName == name {
+			p.Links = append(p.Links, NamedLink{"Health check", Link{Section: "checks", Namespace: namespace, Name: mhc.Name}})
+		}
+	}
+	return p, true
 }
 
 // addMachines adds the machines that belong to an object.
@@ -154,8 +150,8 @@ func (l *Look) addMachines(p *ObjectPage, of func(*Machine) bool) {
 		if !of(m) {
 			continue
 		}
-		n[explain.State(m.State)]++
-		if m.State != State(explain.StateHealthy) && m.State != State(explain.StateUnwatched) {
+		n[m.State]++
+		if m.State != explain.StateHealthy && m.State != explain.StateUnwatched {
 			unhealthy = append(unhealthy, m)
 		}
 	}

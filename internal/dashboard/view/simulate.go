@@ -47,14 +47,11 @@ type EventRow struct {
 	// After is how long after the beginning it happens.
 	After string
 	Who   string
-	Used  string
 }
 
-// maxEvents is how many lines of a timeline are shown, maxWho is how many machines a line names, and longest is how far ahead a
-// simulation may look.
+// maxEvents is how many lines of a timeline are shown, and longest is how far ahead a simulation may look.
 const (
 	maxEvents = 200
-	maxWho    = 3
 	longest   = 48 * time.Hour
 	// maxFails is how many values Fail may have.
 	maxFails = 20
@@ -69,9 +66,17 @@ func (l *Look) SimulateForm(q SimulateQuery) SimulatePage {
 	return p
 }
 
-// SimulatePage simulates the fleet with a person's changes to a check, until stop says that it has taken long enough. Without a check,
-// it simulates nothing.
-func (l *Look) SimulatePage(q SimulateQuery, policy mhcspec.Policy, stop func() bool) SimulatePage {
+// Playing is what a simulation needs besides a look at the fleet.
+type Playing struct {
+	Policy mhcspec.Policy
+	// Owners reads the owners of healthy machines, of which a look knows nothing; nil if nobody reads them.
+	Owners simulate.ReadOwner
+	// Stop says that it has taken long enough; nil if it may take any time.
+	Stop func() bool
+}
+
+// SimulatePage simulates the fleet with a person's changes to a check. Without a check, it simulates nothing.
+func (l *Look) SimulatePage(q SimulateQuery, with Playing) SimulatePage {
 	p := l.SimulateForm(q)
 	if q.Check == "" {
 		return p
@@ -82,7 +87,7 @@ func (l *Look) SimulatePage(q SimulateQuery, policy mhcspec.Policy, stop func() 
 		return p
 	}
 	p.Is = settings(l.Facts.Checks[i])
-	if err := p.play(l.Facts, l.Facts.Checks[i], policy, stop); err != nil {
+	if err := p.play(l.Facts, l.Facts.Checks[i], with); err != nil {
 		p.Problem = err.Error()
 	}
 	return p
@@ -107,9 +112,9 @@ func settings(c *explain.Check) SimulateQuery {
 	return is
 }
 
-func (p *SimulatePage) play(facts *explain.Facts, c *explain.Check, policy mhcspec.Policy, stop func() bool) error {
+func (p *SimulatePage) play(facts *explain.Facts, c *explain.Check, with Playing) error {
 	o, err := p.Query.options()
-	o.Stop = stop
+	o.Stop = with.Stop
 	if err != nil {
 		return err
 	}
@@ -117,9 +122,12 @@ func (p *SimulatePage) play(facts *explain.Facts, c *explain.Check, policy mhcsp
 	if err != nil {
 		return err
 	}
-	scene, err := simulate.Suppose(facts, changes, policy)
+	scene, err := simulate.Suppose(facts, changes, with.Policy)
 	if err != nil {
 		return err
+	}
+	if with.Owners != nil {
+		scene.ReadOwners(with.Owners)
 	}
 	if p.Result, err = scene.Play(o); err != nil {
 		return err
@@ -128,8 +136,9 @@ func (p *SimulatePage) play(facts *explain.Facts, c *explain.Check, policy mhcsp
 	if p.Result.Summary.Unfinished != "" {
 		p.Answer = "The simulation is incomplete. So far: " + p.Answer
 	}
-	p.More = max(0, len(p.Result.Timeline)-maxEvents)
-	for _, e := range p.Result.Timeline[:len(p.Result.Timeline)-p.More] {
+	told := p.Result.Told()
+	p.More = max(0, len(told)-maxEvents)
+	for _, e := range told[:len(told)-p.More] {
 		p.Rows = append(p.Rows, eventRow(e, p.Result.From))
 	}
 	p.Chart = stepsOf(&p.Result)
@@ -176,13 +185,5 @@ func span(what, text string, otherwise time.Duration) (time.Duration, error) {
 }
 
 func eventRow(e simulate.Event, from time.Time) EventRow {
-	row := EventRow{Event: e, Clock: explain.Clock(e.At, from), After: "+" + Span(e.At.Sub(from)), Who: strings.Join(e.Machines, ", ")}
-	if n := len(e.Machines); n > maxWho {
-		row.Who = fmt.Sprintf("%s and %d more", strings.Join(e.Machines[:maxWho-1], ", "), n-maxWho+1)
-	}
-	if e.Slots != nil {
-		row.Used = fmt.Sprintf("%d of %d", e.InFlight, *e.Slots)
-	}
-	row.Who = cmp.Or(row.Who, e.Check)
-	return row
+	return EventRow{Event: e, Clock: explain.Clock(e.At, from), After: "+" + Span(e.At.Sub(from)), Who: cmp.Or(e.Who(false), e.Check)}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/dashboard/view"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // TestSimulate: a higher limit opens the gate on the page, and invalid input runs no simulation.
@@ -31,7 +30,7 @@ func TestSimulate(t *testing.T) {
 		"nothing that fails":    {view.SimulateQuery{Check: "default/workers", Fail: "everything"}, `"everything" is not valid: it must be zone=NAME, a percentage up to 100%, or machine/NAME`},
 		"no plan":               {view.SimulateQuery{Check: "default/workers", StepTimeout: "1h"}, "step timeouts: this health check has no plan"},
 	} {
-		p := look.SimulatePage(tt.query, mhcspec.Policy{}, nil)
+		p := look.SimulatePage(tt.query, view.Playing{})
 		if got := p.Answer + p.Problem; !strings.HasPrefix(got, tt.answer) || (tt.answer == "") != (got == "") {
 			t.Errorf("%s: it says %q, want %q", name, got, tt.answer)
 		}
@@ -45,7 +44,7 @@ func TestSimulate(t *testing.T) {
 func TestSimulateChangesNothing(t *testing.T) {
 	look := view.New(explaintest.Eleven())
 	is := look.Facts.Checks[3].MachineHealthCheck.DeepCopy()
-	p := look.SimulatePage(view.SimulateQuery{Check: "default/workers", Limit: "4", Slots: "1", Timeout: "1h", Fail: "10%"}, mhcspec.Policy{}, nil)
+	p := look.SimulatePage(view.SimulateQuery{Check: "default/workers", Limit: "4", Slots: "1", Timeout: "1h", Fail: "10%"}, view.Playing{})
 	if now := look.Facts.Checks[3].MachineHealthCheck; !p.Played || now.Name != "workers" || now.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo.String() != "30%" ||
 		len(now.Annotations) != len(is.Annotations) {
 		t.Errorf("played %v, and the check is %+v", p.Played, now.Spec)
@@ -55,10 +54,10 @@ func TestSimulateChangesNothing(t *testing.T) {
 // TestSimulateStops: if a simulation takes too long, the page shows the part that was simulated.
 func TestSimulateStops(t *testing.T) {
 	asked := 0
-	p := view.New(explaintest.Eleven()).SimulatePage(view.SimulateQuery{Check: "default/workers", Limit: "100%", Fail: "100%"}, mhcspec.Policy{}, func() bool {
+	p := view.New(explaintest.Eleven()).SimulatePage(view.SimulateQuery{Check: "default/workers", Limit: "100%", Fail: "100%"}, view.Playing{Stop: func() bool {
 		asked++
 		return asked > 3
-	})
+	}})
 	if !p.Played || !strings.Contains(p.Result.Summary.Unfinished, "the simulation stopped at") || asked != 4 {
 		t.Errorf("after %d questions it says %q and %q", asked, p.Problem, p.Result.Summary.Unfinished)
 	}

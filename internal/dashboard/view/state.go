@@ -1,13 +1,11 @@
 package view
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
 )
-
-// State is the state of a machine.
-type State explain.State
 
 // states are all states, in the order in which pages list them.
 var states = []explain.State{
@@ -15,34 +13,28 @@ var states = []explain.State{
 	explain.StatePaused, explain.StateDeleting, explain.StateUnwatched,
 }
 
-// urgency ranks states: those that need a person come first.
-var urgency = map[State]int{}
+// byUrgency are all states; those that need a person come first.
+var byUrgency = []explain.State{
+	explain.StateHeld, explain.StateSick, explain.StateOnHold, explain.StateInRepair, explain.StateProbation, explain.StateUndecided, explain.StateDeleting,
+	explain.StatePaused, explain.StateUnwatched, explain.StateHealthy,
+}
+
+// urgency ranks a state, from 0.
+func urgency(s explain.State) int { return slices.Index(byUrgency, s) }
 
 // usual is how many states are listed even if no machine is in them.
 const usual = 8
 
-func init() {
-	for i, state := range []explain.State{
-		explain.StateHeld, explain.StateSick, explain.StateOnHold, explain.StateInRepair, explain.StateProbation, explain.StateUndecided, explain.StateDeleting,
-		explain.StatePaused, explain.StateUnwatched, explain.StateHealthy,
-	} {
-		urgency[State(state)] = i
-	}
-}
-
-// Words returns the words for a state.
-func (s State) Words() string { return explain.State(s).Words() }
-
 // Short returns a word or two for a state, for places where it is clear what is counted.
-func (s State) Short() string {
-	if explain.State(s) == explain.StateOnHold {
+func Short(s explain.State) string {
+	if s == explain.StateOnHold {
 		return "on hold"
 	}
 	return s.Words()
 }
 
 // Class returns the CSS class of its color.
-func (s State) Class() string {
+func Class(s explain.State) string {
 	if s == "" {
 		return "s-none"
 	}
@@ -51,7 +43,7 @@ func (s State) Class() string {
 
 // Count is how many machines are in a state.
 type Count struct {
-	State State
+	State explain.State
 	N     int
 }
 
@@ -63,17 +55,8 @@ func counts(n map[explain.State]int) []Count {
 	var all []Count
 	for i, state := range states {
 		if i < usual || n[state] > 0 {
-			all = append(all, Count{State(state), n[state]})
+			all = append(all, Count{state, n[state]})
 		}
-	}
-	return all
-}
-
-// States returns all states that a query can select.
-func States() []State {
-	var all []State
-	for _, state := range states {
-		all = append(all, State(state))
 	}
 	return all
 }

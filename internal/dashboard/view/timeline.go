@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -60,10 +59,4 @@ func timeline(spans []explain.Span, first *Upcoming, next []explain.Upcoming, no
 		x += w
 	}
 	return t
-}
-
-func sortLinks(links []NamedLink) {
-	slices.SortFunc(links, func(a, b NamedLink) int {
-		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Name, b.Name))
-	})
 }

@@ -24,7 +24,7 @@ func TestFleetPage(t *testing.T) {
 	}
 	got, sum := map[string]int{}, 0
 	for _, count := range p.Counts {
-		got[count.State.Short()] = count.N
+		got[view.Short(count.State)] = count.N
 		sum += count.N
 	}
 	want := map[string]int{"healthy": 2, "sick": 3, "undecided": 1, "in repair": 1, "in probation": 1, "held": 1, "on hold": 1, "paused": 1}

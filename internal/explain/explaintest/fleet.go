@@ -1,9 +1,7 @@
 package explaintest
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,12 +23,7 @@ func Merge(scenes ...*Scene) *explain.Facts {
 		all.Clusters, all.Checks = append(all.Clusters, f.Clusters...), append(all.Checks, f.Checks...)
 		all.Machines, all.Records = append(all.Machines, f.Machines...), append(all.Records, f.Records...)
 	}
-	slices.SortFunc(all.Clusters, func(a, b explain.Cluster) int { return cmp.Compare(a.Cluster.Name, b.Cluster.Name) })
-	slices.SortFunc(all.Checks, func(a, b *explain.Check) int {
-		return cmp.Compare(a.MachineHealthCheck.Name, b.MachineHealthCheck.Name)
-	})
-	slices.SortFunc(all.Machines, func(a, b *explain.Machine) int { return cmp.Compare(a.Machine.Name, b.Machine.Name) })
-	slices.SortFunc(all.Records, func(a, b *explain.Record) int { return cmp.Compare(a.Record.Name, b.Record.Name) })
+	all.Sort()
 	return all
 }
 

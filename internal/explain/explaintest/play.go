@@ -44,15 +44,31 @@ func (s *Scene) carryOut(r *v1alpha1.MachineRemediation, d ladder.Decision, at t
 		s.begun[r.Name] = &ladder.Request{OperationID: d.Attempt.OperationID, Ref: *rebootOf(r, n), BeganAt: at}
 		return true
 	}
+	if first := d.Act == ladder.MarkForOwner && !s.ladderFacts(r).Machine.Mark.Stands(); first || d.Act == ladder.WithdrawMark {
+		s.mark(r.Spec.MachineRef.UID, d.Act)
+		return true
+	}
+	if d.Act == ladder.DeleteMachine && d.Step.Deletes() {
+		s.delete(r.Spec.MachineRef.UID, at)
+		return true
+	}
 	if !d.Act.Begins() || len(r.Status.Attempts) != n || r.Status.Attempts[n-1].ObjectRef != nil {
 		return false
 	}
-	made := &v1alpha1.RemediationObjectReference{Kind: "Machine", Name: r.Spec.MachineRef.Name}
-	if d.Act == ladder.CreateReboot {
-		made = rebootOf(r, n)
-	}
-	r.Status.Attempts[n-1].ObjectRef = made
+	r.Status.Attempts[n-1].ObjectRef = s.madeBy(r, d.Act, n)
 	return true
+}
+
+// madeBy returns what an act creates or acts on.
+func (s *Scene) madeBy(r *v1alpha1.MachineRemediation, act ladder.Act, attempt int) *v1alpha1.RemediationObjectReference {
+	switch act {
+	case ladder.CreateReboot:
+		return rebootOf(r, attempt)
+	case ladder.MarkForOwner:
+		return s.ladderFacts(r).Machine.Owner
+	default:
+		return &v1alpha1.RemediationObjectReference{Kind: "Machine", Name: r.Spec.MachineRef.Name}
+	}
 }
 
 func rebootOf(r *v1alpha1.MachineRemediation, attempt int) *v1alpha1.RemediationObjectReference {

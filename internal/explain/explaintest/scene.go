@@ -18,6 +18,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
+	"github.com/sickbay-dev/sickbay/internal/repair/silence"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -42,6 +44,8 @@ type Scene struct {
 	on map[string]string
 	// begun are requests that their records have not stored yet: the first act precedes its attempt in the status.
 	begun map[string]*ladder.Request
+	// owners are what is known about owners, keyed by the names of their machines.
+	owners map[string]silence.Facts
 }
 
 // Noon is the time of all scenes.
@@ -54,7 +58,7 @@ func New() *Scene { return In(build.ClusterName, "workers") }
 func In(cluster, check string) *Scene {
 	ready := build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionUnknown, 5*time.Minute)
 	return &Scene{
-		Now: Noon, Nodes: map[string]*corev1.Node{}, on: map[string]string{}, begun: map[string]*ladder.Request{}, Cluster: build.Cluster("default", cluster),
+		Now: Noon, Nodes: map[string]*corev1.Node{}, on: map[string]string{}, begun: map[string]*ladder.Request{}, owners: map[string]silence.Facts{}, Cluster: build.Cluster("default", cluster),
 		Check: build.MachineHealthCheck("default", check, build.InCluster(cluster), build.Selector(map[string]string{clusterv1.ClusterNameLabel: cluster}), ready),
 	}
 }
@@ -129,18 +133,15 @@ func (s *Scene) Record(m *clusterv1.Machine, steps ...v1alpha1.RemediationStep) 
 }
 
 func (s *Scene) ladderFacts(r *v1alpha1.MachineRemediation) ladder.Facts {
-	f := ladder.Facts{Record: r, Machine: ladder.Machine{Gone: true}}
+	config, _ := mhcspec.ParseConfig(s.Check, s.Plan)
+	f := ladder.Facts{Record: r, Machine: ladder.Machine{Gone: true}, Bounded: config.Bounded()}
 	for _, m := range s.Machines {
 		if m.UID != r.Spec.MachineRef.UID {
 			continue
 		}
-		f.Machine = ladder.Machine{Health: ladder.Undecided}
-		switch verdict.Of(m).Status {
-		case metav1.ConditionTrue:
-			f.Machine.Health = ladder.Healthy
-		case metav1.ConditionFalse:
-			f.Machine.Health = ladder.Sick
-		default:
+		f.Machine = onmachine.Machine(m, r)
+		if step, _ := ladder.NextStep(r); step.Deletes() && !f.Machine.Deleting() {
+			f.Safety.OthersAtWork = silence.Unreplaced(s.owners[m.Name])
 		}
 	}
 	if len(r.Status.Attempts) == 0 {
@@ -153,6 +154,13 @@ func (s *Scene) ladderFacts(r *v1alpha1.MachineRemediation) ladder.Facts {
 	return f
 }
 
+func (s *Scene) nodeFacts(m *clusterv1.Machine) verdict.NodeFacts {
+	if !m.Status.NodeRef.IsDefined() {
+		return verdict.NodeFacts{}
+	}
+	return verdict.NodeFacts{State: verdict.NodeFound, Node: s.Nodes[m.Name]}
+}
+
 // Facts puts everything together, as the fleet's observer does.
 func (s *Scene) Facts() *explain.Facts {
 	f := admission.Facts{MachineHealthCheck: s.Check, Cluster: s.Cluster, Records: s.Records, History: s.Records, Template: admission.Template{Plan: s.Plan}}
@@ -161,17 +169,19 @@ func (s *Scene) Facts() *explain.Facts {
 	for _, m := range s.Machines {
 		f.Targets = append(f.Targets, admission.Target{Machine: m})
 		one := &explain.Machine{Machine: m, Check: check, Health: &verdict.Facts{
-			Machine: m, Cluster: s.Cluster, Rules: mhcspec.RulesOf(s.Check), Node: verdict.NodeFacts{State: verdict.NodeFound, Node: s.Nodes[m.Name]},
+			Machine: m, Cluster: s.Cluster, Rules: mhcspec.RulesOf(s.Check), Node: s.nodeFacts(m),
 			WasHealthy: verdict.Of(m).Status == metav1.ConditionTrue, GracePeriod: 5 * time.Minute,
-		}}
+		}, Owner: s.owners[m.Name]}
 		all.Machines, check.Machines = append(all.Machines, one), append(check.Machines, one)
 	}
 	check.Facts, check.Decision = f, admission.Decide(f, s.Now)
+	check.Nothing = check.SelectsNothing(all.Machines)
 	for _, r := range s.Records {
 		one := &explain.Record{Record: r}
 		all.Records = append(all.Records, one)
 		if !ladder.Ended(one.Record) {
 			one.Facts = s.ladderFacts(r)
+			check.Open = append(check.Open, one)
 		}
 		for _, m := range all.Machines {
 			switch {
@@ -189,6 +199,7 @@ func (s *Scene) Facts() *explain.Facts {
 		}
 		all.Hosts = append(all.Hosts, h)
 	}
+	all.NoteBusyOwners()
 	return all
 }
 

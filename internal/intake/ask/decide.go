@@ -80,6 +80,9 @@ func (f Facts) next(now time.Time) Decision {
 	case f.NotInstalled:
 		return f.refuseAll()
 	}
+	if f.Drains {
+		return f.handBack()
+	}
 	if d := f.aboutAnnotations(); d.Act != Nothing {
 		return d
 	}
@@ -89,6 +92,14 @@ func (f Facts) next(now time.Time) Decision {
 		d.Message = "The template of its owner has the annotation " + strings.Join(carried, " and ") + ", so it would be done to each of its machines: nothing is done"
 	}
 	return d
+}
+
+// handBack removes what Sickbay shows on the Machine. What others wrote to ask for something stays.
+func (f Facts) handBack() Decision {
+	if d := f.sweep(); d.Act != Nothing {
+		return d
+	}
+	return f.note("", time.Time{})
 }
 
 const notInstalled = "The kind MachineRemediation is not installed, so nothing is done: sickbay crds | kubectl apply -f -"
@@ -124,14 +135,22 @@ func (f Facts) aboutRequest(request *v1alpha1.RebootRemediation) Decision {
 	}
 	end := ladder.Success(&made.Status)
 	switch {
-	case end.Reason == v1alpha1.ReasonSuperseded && f.open():
+	case interrupted(made) && f.open():
 		return tell(request, refTo(made), metav1.ConditionUnknown, end.Reason, end.Message)
-	case end.Reason == v1alpha1.ReasonSuperseded:
+	case interrupted(made):
 		return f.makeFor(request)
 	case end.Status == metav1.ConditionTrue:
 		return tell(request, refTo(made), metav1.ConditionTrue, end.Reason, end.Message)
 	}
 	return tell(request, refTo(made), metav1.ConditionFalse, end.Reason, end.Message)
+}
+
+// interrupted reports whether a record ended although somebody still asks: it made room for another one, or Sickbay drained while it was a health check's.
+// Nothing else hands back what was asked for, unless a person deletes the record.
+func interrupted(r *v1alpha1.MachineRemediation) bool {
+	reason := endOf(r).Reason
+	drained := reason == v1alpha1.ReasonHandedBack && r.DeletionTimestamp.IsZero() && r.Spec.RequestedBy.Kind == v1alpha1.AskedByHealthCheck
+	return reason == v1alpha1.ReasonSuperseded || drained
 }
 
 // orWaiting is the reason of a record that has said nothing yet.

@@ -40,7 +40,7 @@ func (f Facts) aboutExternal(now time.Time) Decision {
 	case end.Reason == v1alpha1.ReasonSuperseded && f.open():
 		// It is asked for anew after that.
 		return f.note(notePrefix+noted.Name+": made room: "+end.Message, again)
-	case noted != nil && end.Status != metav1.ConditionTrue && end.Reason != v1alpha1.ReasonSuperseded:
+	case noted != nil && end.Status != metav1.ConditionTrue && !interrupted(noted):
 		return f.unsolved(inVain(noted), again)
 	}
 	return f.makeExternally(again)

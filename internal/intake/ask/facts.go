@@ -24,6 +24,8 @@ type Facts struct {
 	Requests []*v1alpha1.RebootRemediation
 	// Records are the records of the Machine.
 	Records []*v1alpha1.MachineRemediation
+	// Drains reports that Sickbay hands everything back: nothing more is taken in.
+	Drains bool
 	// NotInstalled reports that there is no kind of records.
 	NotInstalled bool
 	// Forbidden says that Sickbay may not make records; empty if it may, as far as is known.

@@ -41,6 +41,9 @@ func (f Facts) makeFor(request *v1alpha1.RebootRemediation) Decision {
 	if m.Gone {
 		return tell(request, request.Status.RecordRef, metav1.ConditionUnknown, v1alpha1.ReasonMachineGone, "There is no Machine "+m.Ref.Name+", or it is being deleted")
 	}
+	if f.Drains {
+		return f.notTaken(request)
+	}
 	if f.Forbidden != "" {
 		return tell(request, request.Status.RecordRef, metav1.ConditionUnknown, v1alpha1.ReasonKindsNotInstalled, f.forbidden())
 	}
@@ -56,6 +59,18 @@ func (f Facts) makeFor(request *v1alpha1.RebootRemediation) Decision {
 		steps = append(steps, v1alpha1.RemediationStep{Name: "replace", Action: v1alpha1.ActionReplace, TimeoutSeconds: new(int32(replaceTime / time.Second))})
 	}
 	return Decision{Act: Make, Spec: m.spec(by, steps...), QuorumLoss: request.Annotations[rebootannotation.AllowQuorumLoss] == "true"}
+}
+
+// notTaken answers a person's request that comes too late, so that nobody carries it out some day. A health check's request stays open for the next
+// manager, since Cluster API does not ask again while the request exists. The request forgets its record, which may be deleted as history.
+func (f Facts) notTaken(request *v1alpha1.RebootRemediation) Decision {
+	switch ofCheck := OfHealthCheck(request, f.Machine.Ref); {
+	case ofCheck && request.Status.RecordRef == nil:
+		return Decision{}
+	case ofCheck:
+		return tell(request, nil, metav1.ConditionUnknown, v1alpha1.ReasonHandedBack, "Sickbay drains, and leaves this to another controller")
+	}
+	return tell(request, request.Status.RecordRef, metav1.ConditionFalse, v1alpha1.ReasonWithdrawn, "Sickbay drains, and begins nothing more")
 }
 
 // OfHealthCheck reports whether a health check made a request, and not a person. If it does not say so, a health check did if the Machine owns it:

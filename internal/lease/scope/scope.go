@@ -1,11 +1,13 @@
-// Package scope says what a manager handles, whether two managers would do the same work, and which lease a manager uses. It is pure.
+// Package scope says what a manager handles, and which lease it uses. It is pure.
 package scope
 
 import (
 	"encoding/hex"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -13,20 +15,21 @@ import (
 const DefaultLease = "sickbay-manager"
 
 // NoLease says why nobody knows whether a manager is running if none has a lease.
-const NoLease = "there is no lease " + DefaultLease + "; it may run without leader election"
+const NoLease = "there is no lease " + DefaultLease
 
-// Annotations of a lease with the scope of its holder.
+// Labels of a lease with the scope of its holder.
 const (
-	// ControllersAnnotation lists its controllers, separated by commas.
-	ControllersAnnotation = "sickbay.dev/controllers"
-	// NamespaceAnnotation is its namespace; empty means all namespaces.
-	NamespaceAnnotation = "sickbay.dev/namespace"
-	// WatchFilterAnnotation is its watch filter; empty means none.
-	WatchFilterAnnotation = "sickbay.dev/watch-filter"
+	// Label is on the lease of each manager.
+	Label = "sickbay.dev/manager"
+	// NamespaceLabel is its namespace; empty means all namespaces.
+	NamespaceLabel = "sickbay.dev/namespace"
+	// WatchFilterLabel is its watch filter; empty means none.
+	WatchFilterLabel = "sickbay.dev/watch-filter"
+	// DrainLabel says whether it drains: true or false.
+	DrainLabel = "sickbay.dev/drain"
+	// ControllerPrefix and the name of a controller say whether that runs: true or false.
+	ControllerPrefix = "controllers.sickbay.dev/"
 )
-
-// Label is on the lease of each manager.
-const Label = "sickbay.dev/manager"
 
 // Scope is what a manager handles.
 type Scope struct {
@@ -36,74 +39,50 @@ type Scope struct {
 	Namespace string
 	// WatchFilter is the label value that Clusters must have; empty means any.
 	WatchFilter string
+	// Drain reports that it hands everything back, and begins nothing.
+	Drain bool
 }
 
-// Of reads the annotations of a lease. The holder of a lease without them may handle anything.
-func Of(annotations map[string]string) Scope {
-	s := Scope{Namespace: annotations[NamespaceAnnotation], WatchFilter: annotations[WatchFilterAnnotation]}
-	for name := range strings.SplitSeq(annotations[ControllersAnnotation], ",") {
-		if name = strings.TrimSpace(name); name != "" {
+// Of reads the labels of a lease.
+func Of(labels map[string]string) Scope {
+	s := Scope{Namespace: labels[NamespaceLabel], WatchFilter: labels[WatchFilterLabel], Drain: labels[DrainLabel] == "true"}
+	for _, label := range slices.Sorted(maps.Keys(labels)) {
+		if name, ok := strings.CutPrefix(label, ControllerPrefix); ok && labels[label] == "true" {
 			s.Controllers = append(s.Controllers, name)
 		}
-	}
-	if len(s.Controllers) == 0 {
-		return Scope{}
 	}
 	return s
 }
 
-// Annotations returns the annotations that show the scope to others.
-func (s Scope) Annotations() map[string]string {
-	return map[string]string{
-		ControllersAnnotation: strings.Join(s.Controllers, ","), NamespaceAnnotation: s.Namespace, WatchFilterAnnotation: s.WatchFilter,
-	}
+// Looks reports whether a manager may handle objects of a namespace; empty means any namespace.
+func (s Scope) Looks(namespace string) bool {
+	return s.Namespace == "" || namespace == "" || s.Namespace == namespace
 }
 
-// Known reports whether the scope is known.
-func (s Scope) Known() bool { return len(s.Controllers) > 0 }
-
-// Overlaps reports whether managers of the two scopes could do the same work on the same object. If a scope is unknown, it assumes so.
-func (s Scope) Overlaps(other Scope) bool {
-	return common(s.Namespace, other.Namespace) && common(s.WatchFilter, other.WatchFilter) && s.sharesController(other)
-}
-
-func (s Scope) sharesController(other Scope) bool {
-	if !s.Known() || !other.Known() {
-		return true
+// Labels returns the labels that show the scope to others. They are always the same ones, so none is left of a former holder.
+func (s Scope) Labels(all []string) map[string]string {
+	labels := map[string]string{Label: "", NamespaceLabel: s.Namespace, WatchFilterLabel: s.WatchFilter, DrainLabel: strconv.FormatBool(s.Drain)}
+	for _, name := range all {
+		labels[ControllerPrefix+name] = strconv.FormatBool(slices.Contains(s.Controllers, name))
 	}
-	return slices.ContainsFunc(s.Controllers, func(name string) bool { return slices.Contains(other.Controllers, name) })
-}
-
-// common reports whether an object can satisfy both restrictions.
-func common(a, b string) bool { return a == "" || b == "" || a == b }
-
-// Covers reports whether a manager of this scope does everything that one of the other scope would do. If a scope is unknown, it is false.
-func (s Scope) Covers(other Scope) bool {
-	if !s.Known() || !other.Known() {
-		return false
-	}
-	missing := slices.ContainsFunc(other.Controllers, func(name string) bool { return !slices.Contains(s.Controllers, name) })
-	return !missing && (s.Namespace == "" || s.Namespace == other.Namespace) && (s.WatchFilter == "" || s.WatchFilter == other.WatchFilter)
+	return labels
 }
 
 // Lease returns the name of the lease for a scope. Equal scopes have equal names, and different scopes different ones. all are the names of
 // all controllers.
 func (s Scope) Lease(all []string) string {
-	var name strings.Builder
-	name.WriteString(DefaultLease)
-	if !s.hasAll(all) {
-		name.WriteString(".only-" + strings.Join(s.sorted(all), "-"))
+	name := DefaultLease
+	if only := s.sorted(all); len(only) < len(all) {
+		name += ".only-" + strings.Join(only, "-")
 	}
 	if s.Namespace != "" {
-		name.WriteString(".in-" + s.Namespace)
+		name += ".in-" + s.Namespace
 	}
 	if s.WatchFilter != "" {
-		name.WriteString(".for-" + asLabel(s.WatchFilter))
+		name += ".for-" + asLabel(s.WatchFilter)
 	}
-	return name.String()
+	return name
 }
-
-func (s Scope) hasAll(all []string) bool { return len(s.sorted(all)) == len(all) }
 
 // sorted returns the controllers in the order of all, without duplicates.
 func (s Scope) sorted(all []string) []string {
@@ -128,7 +107,7 @@ func asLabel(value string) string {
 
 // String describes the scope.
 func (s Scope) String() string {
-	if !s.Known() {
+	if len(s.Controllers) == 0 {
 		return "nobody knows what, as its lease does not say"
 	}
 	where := " in all namespaces"

@@ -1,6 +1,7 @@
 package scope_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -45,33 +46,11 @@ func TestLease(t *testing.T) {
 	}
 }
 
-func TestOverlapsAndCovers(t *testing.T) {
-	for name, test := range map[string]struct {
-		a, b             scope.Scope
-		overlap          bool
-		aCovers, bCovers bool
-	}{
-		"the same":                   {of("all", "", ""), of("all", "", ""), true, true, true},
-		"other namespaces":           {of("all", "blue", ""), of("all", "red", ""), false, false, false},
-		"one namespace and all":      {of("all", "blue", ""), of("all", "", ""), true, false, true},
-		"other filters":              {of("all", "", "a"), of("all", "", "b"), false, false, false},
-		"a filter and none":          {of("all", "", "a"), of("all", "", ""), true, false, true},
-		"a filter and a namespace":   {of("all", "", "a"), of("all", "blue", ""), true, false, false},
-		"other controllers":          {of("reboot", "", ""), of("upgradepause", "", ""), false, false, false},
-		"one controller in common":   {of("reboot,remediation", "", ""), of("reboot,upgradepause", "", ""), true, false, false},
-		"one controller and all":     {of("reboot", "", ""), of("all", "", ""), true, false, true},
-		"one that does not say":      {of("reboot", "blue", "a"), of("", "", ""), true, false, false},
-		"common namespace, and more": {of("reboot", "blue", ""), of("upgradepause", "blue", ""), false, false, false},
-	} {
-		if got := test.a.Overlaps(test.b); got != test.overlap {
-			t.Errorf("%s: overlap is %v", name, got)
-		}
-		if got := test.a.Covers(test.b); got != test.aCovers {
-			t.Errorf("%s: the first covers the second is %v", name, got)
-		}
-		if got := test.b.Covers(test.a); got != test.bCovers {
-			t.Errorf("%s: the second covers the first is %v", name, got)
-		}
+// TestLooks: a manager of one namespace handles no other, and one without a namespace handles all.
+func TestLooks(t *testing.T) {
+	red, everything := of("reboot", "red", ""), of("all", "", "")
+	if red.Looks("blue") || !red.Looks("red") || !red.Looks("") || !everything.Looks("blue") {
+		t.Error("a manager of one namespace looks after others")
 	}
 }
 
@@ -87,69 +66,42 @@ func TestString(t *testing.T) {
 	}
 }
 
-// anyScope draws from few values, so that scopes often overlap.
+// anyScope draws from few values, so that scopes are often the same.
 func anyScope() *rapid.Generator[scope.Scope] {
 	return rapid.Custom(func(t *rapid.T) scope.Scope {
 		return scope.Scope{
 			Controllers: rapid.SliceOfNDistinct(rapid.SampledFrom(all), 1, len(all), rapid.ID[string]).Draw(t, "controllers"),
 			Namespace:   rapid.SampledFrom([]string{"", "blue", "red"}).Draw(t, "namespace"),
 			WatchFilter: rapid.SampledFrom([]string{"", "a", "b", "A", "a.b", "a-b", "a_b"}).Draw(t, "filter"),
+			Drain:       rapid.Bool().Draw(t, "drain"),
 		}
 	})
 }
 
-// object is an object that a controller may handle.
-type object struct{ controller, namespace, filter string }
-
-func does(s scope.Scope, o object) bool {
-	return slices.Contains(s.Controllers, o.controller) && (s.Namespace == "" || s.Namespace == o.namespace) &&
-		(s.WatchFilter == "" || s.WatchFilter == o.filter)
-}
-
-// everyObject includes a namespace and a filter that no scope names.
-func everyObject() []object {
-	var objects []object
-	for _, c := range all {
-		for _, ns := range []string{"blue", "red", "green"} {
-			for _, f := range []string{"", "a", "b", "A", "a.b", "a-b", "a_b"} {
-				objects = append(objects, object{c, ns, f})
-			}
-		}
-	}
-	return objects
-}
-
-// TestScopesByObjects: two scopes overlap if and only if both handle some object, and one covers the other if and only if it handles
-// each object of the other.
-func TestScopesByObjects(t *testing.T) {
-	objects := everyObject()
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := anyScope().Draw(t, "a"), anyScope().Draw(t, "b")
-		both := slices.ContainsFunc(objects, func(o object) bool { return does(a, o) && does(b, o) })
-		if a.Overlaps(b) != both || b.Overlaps(a) != both {
-			t.Errorf("overlap is %v and %v, and of objects %v", a.Overlaps(b), b.Overlaps(a), both)
-		}
-		missed := slices.ContainsFunc(objects, func(o object) bool { return does(b, o) && !does(a, o) })
-		if a.Covers(b) == missed {
-			t.Errorf("covers is %v", a.Covers(b))
-		}
-	})
-}
-
-// TestLeasesTellScopesApart: scopes and lease names correspond one to one, whatever the order of the controllers. A lease's
-// annotations give the scope that was written, and each name is valid for the API.
+// TestLeasesTellScopesApart: scopes and lease names correspond one to one, whatever the order of the controllers, and each name is valid for
+// the API. A manager that drains has the same lease as before. The labels of a lease give the scope of its present holder.
 func TestLeasesTellScopesApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyScope().Draw(t, "a"), anyScope().Draw(t, "b")
-		same := a.Covers(b) && b.Covers(a)
+		slices.Sort(a.Controllers)
+		slices.Sort(b.Controllers)
+		undrained := func(s scope.Scope) scope.Scope { s.Drain = false; return s }
+		same := cmp.Equal(undrained(a), undrained(b))
 		if (a.Lease(all) == b.Lease(all)) != same {
 			t.Errorf("%s and %s have the leases %s and %s", a, b, a.Lease(all), b.Lease(all))
 		}
 		if wrong := validation.IsDNS1123Subdomain(a.Lease(all)); len(wrong) > 0 {
 			t.Errorf("%s: %v", a.Lease(all), wrong)
 		}
-		if diff := cmp.Diff(a, scope.Of(a.Annotations())); diff != "" {
+		labels := b.Labels(all)
+		maps.Copy(labels, a.Labels(all))
+		if diff := cmp.Diff(a, scope.Of(labels)); diff != "" {
 			t.Error(diff)
+		}
+		for key, value := range labels {
+			if wrong := append(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)...); len(wrong) > 0 {
+				t.Errorf("the label %s=%s is none: %v", key, value, wrong)
+			}
 		}
 	})
 }

@@ -22,10 +22,11 @@ func TrueSince(conditions []metav1.Condition, conditionType string) time.Time {
 // startedAt returns when the startup clock of a Machine started: a Machine cannot come up
 // before the infrastructure and the control plane that it needs.
 func (l look) startedAt() time.Time {
-	return healthcheck.Latest(l.Machine.CreationTimestamp.Time, l.Rules.ResumedAt,
-		past(TrueSince(l.Cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition), l.now),
-		past(TrueSince(l.Cluster.Status.Conditions, clusterv1.ClusterInfrastructureReadyCondition), l.now),
-		past(TrueSince(l.Machine.Status.Conditions, clusterv1.MachineInfrastructureReadyCondition), l.now))
+	at := healthcheck.Latest(l.Machine.CreationTimestamp.Time, l.Rules.ResumedAt)
+	for _, one := range l.starts() {
+		at = healthcheck.Latest(at, past(TrueSince(one.of, one.condition), l.now))
+	}
+	return at
 }
 
 // apart is how far the clocks of two healthy processes may be apart.
@@ -69,7 +70,7 @@ func (l look) lookedSince(timeout time.Duration) time.Time {
 // clusterUpSince returns since when a Cluster has been up, for this Machine: from then on, findings count.
 func (f *Facts) clusterUpSince() time.Time {
 	since := TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterInfrastructureReadyCondition)
-	if isControlPlane(f.Machine) {
+	if IsControlPlane(f.Machine) {
 		return since
 	}
 	return healthcheck.Latest(since, TrueSince(f.Cluster.Status.Conditions, clusterv1.ClusterControlPlaneInitializedCondition))

@@ -79,7 +79,7 @@ func (f *Facts) clusterWait() (reason, message string) {
 	switch {
 	case !meta.IsStatusConditionTrue(conditions, clusterv1.ClusterInfrastructureReadyCondition):
 		return ReasonWaitingForInfrastructure, "Waiting for the cluster infrastructure to be ready"
-	case !meta.IsStatusConditionTrue(conditions, clusterv1.ClusterControlPlaneInitializedCondition) && !isControlPlane(f.Machine):
+	case !meta.IsStatusConditionTrue(conditions, clusterv1.ClusterControlPlaneInitializedCondition) && !IsControlPlane(f.Machine):
 		return ReasonWaitingForControlPlane, "Waiting for the control plane to be initialized"
 	}
 	return "", ""
@@ -107,7 +107,8 @@ func unknown(reason, message string) healthcheck.Result {
 	return healthcheck.Result{Status: healthcheck.Unknown, Reason: reason, Message: message}
 }
 
-func isControlPlane(machine *clusterv1.Machine) bool {
+// IsControlPlane reports whether a Machine is part of a control plane.
+func IsControlPlane(machine *clusterv1.Machine) bool {
 	_, ok := machine.Labels[clusterv1.MachineControlPlaneLabel]
 	return ok
 }

@@ -43,7 +43,7 @@ func anyFacts() *rapid.Generator[Facts] {
 			f.NotStored = rapid.SampledFrom([]string{"", "", "not stored"}).Draw(t, "stored")
 		}
 		f.MachineUnreadable = rapid.SampledFrom([]string{"", "", "", "cannot be read"}).Draw(t, "machine unreadable")
-		f.DeletingSince = noon.Time
+		f.DeletingSince, f.Drains = noon.Time, rapid.Bool().Draw(t, "drains")
 		h.ProbedAt = noon.Add(rapid.SampledFrom([]time.Duration{0, settleTime - moment, settleTime}).Draw(t, "asked"))
 		m.Steps = map[v1alpha1.Step]bool{}
 		for _, step := range steps {
@@ -180,7 +180,7 @@ func TestWhateverIsRead(t *testing.T) {
 			}
 		case RemoveFinalizer:
 			if !s.Phase.Ended() || (h.Missing == "" && s.Host != nil && h.UID == s.Host.UID && (h.Key || h.Probe)) {
-				t.Fatalf("the record is let go of in phase %s, with a host like %+v", s.Phase, h)
+				t.Fatalf("the record is released in phase %s, with a host like %+v", s.Phase, h)
 			}
 		case RemoveNodeFinalizer:
 			if owed := OwesNode(&s) && f.Machine.UID == s.MachineUID && !f.Machine.Gone; f.Finalizer || (owed && (!f.Deleting || now.Sub(noon.Time) < nodeTimeout)) {
@@ -232,4 +232,98 @@ func TestDecideIsPure(t *testing.T) {
 			t.Fatalf("%s, and then %s", first, second)
 		}
 	})
+}
+
+// TestOnlyWhatIsNeeded: what is not read because a decision does not need it changes nothing about the decision.
+func TestOnlyWhatIsNeeded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := anyFacts().Draw(t, "facts")
+		lean := f
+		if !NeedsNode(&f) {
+			lean.Node = NodeFacts{}
+		}
+		if !NeedsSiblings(&f) {
+			lean.Siblings = nil
+		}
+		if !NeedsPlane(&f) {
+			lean.Throttled = ""
+		}
+		if !NeedsRecord(&f) {
+			lean.NotStored = ""
+		}
+		if !NeedsOwner(&f) {
+			lean.Machine.Autoscaled = false
+		}
+		if all, some := Decide(f, noon.Time), Decide(lean, noon.Time); all.String() != some.String() || !equality.Semantic.DeepEqual(all.Status, some.Status) {
+			t.Fatalf("in phase %s: %s, and without what is not needed %s", f.Status.Phase, all, some)
+		}
+	})
+}
+
+// TestEachDecision checks what holds of the record after every single decision, however its facts came about.
+func TestEachDecision(t *testing.T) {
+	rules := map[string]func(f *Facts, d Decision, now time.Time) bool{
+		"an end is in the list of all ends": func(f *Facts, d Decision, _ time.Time) bool {
+			return !d.Status.Phase.Ended() || f.Status.Phase.Ended() || slices.Contains(Ends(), End{d.Status.Phase, d.Status.Outcome})
+		},
+		"what has begun has begun then": func(f *Facts, d Decision, _ time.Time) bool {
+			return f.Status.BeganAt == nil || f.Status.BeganAt.Equal(d.Status.BeganAt)
+		},
+		"a backup is dropped only when the Node has it, or another cycle looks after it": func(f *Facts, d Decision, _ time.Time) bool {
+			if dropped := hasBackup(&f.Status) && !hasBackup(&d.Status); !dropped || TaintsNode(&f.Spec, &f.Status) {
+				return true
+			}
+			complete := f.Node.State == NodeFound && !Missing(f.Status.Node.Backup, f.Node.Node).Any()
+			takenOver := !f.Finalizer && len(f.Siblings) > 0
+			return complete || takenOver
+		},
+		"Sickbay lets go of a host that a person has switched off only if somebody asks, or if the host cannot stay": func(f *Facts, d Decision, _ time.Time) bool {
+			h := f.Host
+			if f.Status.Phase != v1alpha1.Holding || f.Machine.Gone || f.Deleting {
+				return true
+			}
+			cannotStay := h.Missing != "" || !h.Fenceable || h.Deleting || !h.Ours || h.UID != f.Status.Host.UID
+			return cannotStay || f.wants(v1alpha1.StepPowerOn) || rowOf(d.Status.Phase).keepsOff && d.Action != RemoveKey
+		},
+		"it waits with a deadline, or for a person or another cycle": func(f *Facts, d Decision, _ time.Time) bool {
+			waits := !d.Changed && d.Action == Nothing && d.RecheckAt.IsZero()
+			over := d.Status.Phase.Ended() && !f.Finalizer || f.Deleting && !f.Finalizer
+			othersFirst := reasonOf(d.Status, v1alpha1.ConditionSucceeded) == v1alpha1.ReasonThrottled || f.NotStored != ""
+			return !waits || over || d.Status.Phase == v1alpha1.Holding || d.Status.SuspendedSince != nil || othersFirst
+		},
+		"a success has put the Node back in service": func(f *Facts, d Decision, _ time.Time) bool {
+			if d.Status.Phase != v1alpha1.Succeeded || f.Status.Phase.Ended() {
+				return true
+			}
+			ours := f.Node.State == NodeFound && Tainted(f.Node.Node) && TaintsNode(&f.Spec, &f.Status)
+			return f.Status.Phase == v1alpha1.Restoring && f.Node.State == NodeFound && Ready(f.Node.Node) && !ours && !hasBackup(&d.Status)
+		},
+		"a host is marked only because it was cycled in vain, and no mark of others is touched": func(f *Facts, d Decision, _ time.Time) bool {
+			h, s := f.Host, f.Status
+			return d.Action != MarkHost || suspectHost(&s) && s.Host != nil && h.UID == s.Host.UID && !h.Unhealthy && h.Missing == ""
+		},
+		"nobody gives up a host that was cycled in vain without a mark": func(f *Facts, d Decision, _ time.Time) bool {
+			h, s := f.Host, f.Status
+			there := h.Missing == "" && s.Host != nil && h.UID == s.Host.UID && len(f.Siblings) == 0
+			return d.Action != RemoveFinalizer || !there || !suspectHost(&s) || h.Unhealthy
+		},
+		"the host is asked again at a time that is not before our key": func(f *Facts, d Decision, now time.Time) bool {
+			return d.Action != SetKey || !d.ProbedAt.Before(now.Truncate(time.Second))
+		},
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		f := anyFacts().Draw(t, "facts")
+		now := noon.Add(rapid.SampledFrom([]time.Duration{0, moment, settleTime, powerOffTimeout, nodeTimeout, 24 * time.Hour}).Draw(t, "now"))
+		f.Host.KeySeenFor = rapid.SampledFrom([]time.Duration{0, settleTime}).Draw(t, "key seen for")
+		d := Decide(f, now)
+		for rule, holds := range rules {
+			if !holds(&f, d, now) {
+				t.Fatalf("it does not hold that %s: in phase %s, %s", rule, f.Status.Phase, d)
+			}
+		}
+	})
+}
+
+func hasBackup(s *v1alpha1.RebootRemediationStatus) bool {
+	return s.Node != nil && s.Node.Backup != nil
 }

@@ -2,10 +2,13 @@ package cycle
 
 import (
 	"maps"
+	"strings"
 	"testing"
+	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -115,4 +118,34 @@ func conceptsProof(f Facts) string {
 
 var conceptsActions = map[Action]string{
 	SetKey: "sets the key, and the request", RemoveKey: "removes the key", DeleteNode: "deletes the Node", RestoreNode: "puts back what is missing",
+}
+
+// TestPasswordOfAHost: the error of a host may quote the address of its BMC with the password. More people may read RebootRemediations than hosts.
+func TestPasswordOfAHost(t *testing.T) {
+	message := `Get "https://admin:hunter2@192.0.2.1/redfish": no route to host`
+	failing, unmanageable := &metal3v1.BareMetalHost{}, &metal3v1.BareMetalHost{}
+	failing.Status.ErrorType, failing.Status.ErrorMessage = metal3v1.PowerManagementError, message
+	meta.SetStatusCondition(&unmanageable.Status.Conditions, metav1.Condition{Type: metal3v1.ManageableCondition, Status: metav1.ConditionFalse, Message: message})
+	for _, host := range []*metal3v1.BareMetalHost{failing, unmanageable} {
+		host.Status.Provisioning.State = metal3v1.StateProvisioned
+		got := HostFactsOf(host, "r-1", Consumer{}).Message
+		if strings.Contains(got, "hunter2") || !strings.Contains(got, "https://admin:***@192.0.2.1/redfish") {
+			t.Errorf("it says %s", got)
+		}
+	}
+}
+
+// TestLongHostError: the error of a host may be longer than a condition's message. Then the record can still be stored, so that the host is released when
+// its time is up.
+func TestLongHostError(t *testing.T) {
+	f := in(v1alpha1.PoweringOff, keyed, off, obstacleIs(v1alpha1.ReasonPowerManagementError))
+	f.Host.Message = strings.Repeat("redfish: unreachable ", 2000)
+	for _, after := range []time.Duration{time.Minute, 24 * time.Hour} {
+		for _, c := range Decide(f, noon.Add(after)).Status.Conditions {
+			// The API server refuses longer ones.
+			if len(c.Message) > 32768 {
+				t.Errorf("%s later, %s has a message of %d bytes", after, c.Type, len(c.Message))
+			}
+		}
+	}
 }

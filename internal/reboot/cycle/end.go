@@ -72,13 +72,13 @@ func (d *draft) clean() {
 	}
 }
 
-// afterEnd puts a Node back in service that comes after the end, while the request exists. A deleted request stays as long as the Node may take to come back. afterEnd also
-// removes the mark of a host that works again, but a deleted request does not stay for that.
+// afterEnd puts a Node back in service that comes after the end, while the request exists. A deleted request stays as long as the Node may take to come back,
+// and so does any request when Sickbay drains. afterEnd also removes the mark of a host that works again, but a deleted request does not stay for that.
 func (d *draft) afterEnd() {
 	m := d.f.Machine
 	seen := d.f.MachineUnreadable == ""
 	switch {
-	case !d.outOfService() && d.s.HostMarkedSince == nil, seen && (m.Gone || m.UID != d.s.MachineUID), d.f.Deleting && d.expired():
+	case !d.outOfService() && d.s.HostMarkedSince == nil, seen && (m.Gone || m.UID != d.s.MachineUID), d.givesUp():
 		d.releaseRequest()
 	case !seen:
 	case d.outOfService():
@@ -88,23 +88,33 @@ func (d *draft) afterEnd() {
 	}
 }
 
-// releaseRequest lets a deleted request go that stayed for its Node.
+// givesUp reports whether Sickbay waits no longer for the Node of a request that was deleted, or that it hands back. Nobody looked after a Node that came
+// while no manager ran, so a drain still puts that one back in service.
+func (d *draft) givesUp() bool {
+	came := d.outOfService() && d.cameAfterEnd()
+	return (d.f.Deleting || d.f.Drains && !came) && d.expired()
+}
+
+// releaseRequest lets a request go that stayed for its Node.
 func (d *draft) releaseRequest() {
 	if d.f.NodeFinalizer {
 		d.choose(RemoveNodeFinalizer)
 	}
 }
 
-// expired reports whether a deleted request has stayed for its Node long enough. While another cycle has the host off, the Node cannot come; after
-// that, it has its time again.
+// expired reports whether a request has stayed for its Node long enough since it was deleted, or since its end when Sickbay drains. Another cycle of the machine takes over what this one owes as it
+// begins, and while it has the host off, the Node cannot come; after that, the Node has its time again.
 func (d *draft) expired() bool {
 	since := d.f.DeletingSince
+	if d.f.Drains && d.s.FinishedAt != nil {
+		since = d.s.FinishedAt.Time
+	}
 	for i := range d.f.Siblings {
 		other := &d.f.Siblings[i].Status
 		if !d.outOfService() {
 			break
 		}
-		if InCycle(other.Phase) {
+		if !other.Phase.Ended() {
 			return false
 		}
 		if other.FinishedAt != nil && other.FinishedAt.After(since) {

@@ -39,6 +39,8 @@ type Facts struct {
 	// DeletingSince is when the RebootRemediation was deleted. NodeFinalizer reports whether it stays for the Node.
 	DeletingSince time.Time
 	NodeFinalizer bool
+	// Drains reports that Sickbay hands everything back: an ended cycle does not wait for its Node for ever.
+	Drains bool
 }
 
 // MachineFacts is what is known of the Machine.

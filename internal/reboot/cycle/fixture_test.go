@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -12,6 +13,9 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
+
+// operation is the attempt that the cycle is for.
+const operation = "u-1/1"
 
 // noon is when everything in the record of a row happened; the rows say how much later it is.
 var noon = metav1.NewTime(time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC))
@@ -273,3 +277,60 @@ func settled(f Facts) Facts {
 func (o outcome) saying(reason string) outcome { o.says = reason; return o }
 
 func (o outcome) lookingAgain(after time.Duration) outcome { o.again = after; return o }
+
+func readyOf(node *corev1.Node) *corev1.NodeCondition {
+	for i := range node.Status.Conditions {
+		if node.Status.Conditions[i].Type == corev1.NodeReady {
+			return &node.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+func setReady(node *corev1.Node, status corev1.ConditionStatus, heartbeat time.Time) {
+	c := readyOf(node)
+	if c == nil {
+		node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeReady})
+		c = readyOf(node)
+	}
+	if c.Status != status {
+		c.LastTransitionTime = metav1.NewTime(heartbeat.Truncate(time.Second))
+	}
+	c.Status, c.LastHeartbeatTime = status, metav1.NewTime(heartbeat.Truncate(time.Second))
+}
+
+// contentOf returns what was put on a Node, without what it gets by itself.
+func contentOf(node *corev1.Node) *v1alpha1.NodeBackup {
+	return &v1alpha1.NodeBackup{
+		Labels: without(node.Labels, func(key string) bool { return key == corev1.LabelHostname }), Annotations: node.Annotations,
+		Unschedulable: node.Spec.Unschedulable,
+		Taints:        slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool { return t.Key != "team" }),
+	}
+}
+
+func asNode(backup *v1alpha1.NodeBackup) *corev1.Node {
+	node := &corev1.Node{}
+	node.Labels, node.Annotations = backup.Labels, backup.Annotations
+	node.Spec.Taints, node.Spec.Unschedulable = backup.Taints, backup.Unschedulable
+	return node
+}
+
+// String describes a decision, for the log of a failed test.
+func (d Decision) String() string {
+	switch {
+	case d.Changed:
+		return "-> " + string(d.Status.Phase) + " (" + reasonOf(d.Status, v1alpha1.ConditionSucceeded) + ")"
+	case d.Action != Nothing:
+		return string(d.Action)
+	}
+	return "waits"
+}
+
+// allOf makes several changes in order.
+func allOf(changes ...change) change {
+	return func(f *Facts) {
+		for _, c := range changes {
+			c(f)
+		}
+	}
+}

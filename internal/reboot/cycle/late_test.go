@@ -43,6 +43,9 @@ func TestComesAfterTheEnd(t *testing.T) {
 		{name: "after the end: or was before the end", facts: late(rebootedNode, reports(0)), want: rests},
 		{name: "after the end: the taint goes, after a boot", facts: late(taints, noBackup, rebootedNode, reports(moment), ourTaint), want: restores(UntaintNode)},
 		{name: "after the end: and not without", facts: late(taints, noBackup, sameNode, reports(moment), ourTaint), want: rests},
+		// If the host was not proven off in the end, and its Node is tainted since an earlier cycle, an earlier boot is enough.
+		{name: "never off: it runs", facts: late(taints, noBackup, sameNode, neverOff, reports(moment), ourTaint), want: restores(UntaintNode)},
+		{name: "never off: it may not", facts: late(taints, noBackup, sameNode, neverOff, reports(0), ourTaint), want: rests},
 		{name: "after the end: it is not there", facts: late(nodeGone), want: rests},
 		{name: "after the end: it cannot be read", facts: late(nodeUnreadable), want: rests},
 		{name: "after the end: it is on its way out", facts: late(nodeDeleting), want: rests},
@@ -89,27 +92,23 @@ func TestEndSaysWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestComesLongAfterTheEnd simulates a system that hangs, and that somebody starts the next day.
-func TestComesLongAfterTheEnd(t *testing.T) {
-	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
-		w := newModel()
-		w.t, w.kubelet.dead = t, true
-		w.request.spec.Isolation = isolation
-		before := contentOf(w.workload.node)
-		if !w.goOn(6*time.Hour) || w.request.status.Phase != v1alpha1.Failed {
-			t.Fatalf("%s: in phase %s", isolation, w.request.status.Phase)
-		}
-		w.advance(24 * time.Hour)
-		w.kubelet.dead = false
-		w.setPower(false)
-		w.setPower(true)
-		w.advance(time.Hour)
-		w.run()
-		if w.workload.node == nil || Missing(before, w.workload.node).Any() || Tainted(w.workload.node) {
-			t.Errorf("%s: the Node has come back as %+v", isolation, w.workload.node)
-		}
-		if s := w.request.status; s.Phase != v1alpha1.Failed || s.Node.OutOfService || s.Node.Backup != nil {
-			t.Errorf("%s: recorded is %s, %+v", isolation, s.Phase, s.Node)
+// TestOutcomeIsState: why a cycle ended is stored in a field, and what follows depends on that field, not on conditions.
+func TestOutcomeIsState(t *testing.T) {
+	f := in(v1alpha1.WaitingForNode)
+	f.Status = Decide(f, noon.Add(nodeTimeout)).Status
+	if got := f.Status.Outcome; got != v1alpha1.ReasonNodeTimedOut {
+		t.Fatalf("the outcome is %q", got)
+	}
+	for _, conditions := range []func(){
+		func() {},
+		func() {
+			meta.FindStatusCondition(f.Status.Conditions, v1alpha1.ConditionSucceeded).Reason = v1alpha1.ReasonHostUnavailable
+		},
+		func() { meta.RemoveStatusCondition(&f.Status.Conditions, v1alpha1.ConditionSucceeded) },
+	} {
+		conditions()
+		if d := Decide(f, noon.Add(nodeTimeout+time.Minute)); d.Action != MarkHost {
+			t.Errorf("then it does %s, with %+v", d, f.Status.Conditions)
 		}
 	}
 }

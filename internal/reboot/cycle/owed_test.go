@@ -17,6 +17,9 @@ func deletedAt(after time.Duration) change {
 	return func(f *Facts) { f.Deleting, f.DeletingSince = true, noon.Add(after) }
 }
 
+// draining has Sickbay hand everything back.
+func draining(f *Facts) { f.Drains = true }
+
 // finishedAt has a cycle end some time after noon.
 func finishedAt(after time.Duration) change {
 	return func(f *Facts) { f.Status.FinishedAt = new(metav1.NewTime(noon.Add(after))) }
@@ -39,11 +42,18 @@ func TestStaysForItsNode(t *testing.T) {
 		{name: "the Node comes", facts: owed(deletedAt(time.Hour), newNode, bare), after: time.Hour, want: does(failed, RestoreNode).saying(v1alpha1.ReasonNodeTimedOut).lookingAgain(expires)},
 		{name: "it does not come", facts: owed(deletedAt(time.Hour)), after: expires, want: goes},
 		{name: "it cannot come, as another cycle keeps the host off", facts: owed(deletedAt(time.Hour), beside(sibling("other", v1alpha1.Holding, taints))), after: expires, want: rests},
+		{name: "another cycle waits for a person, and takes over what is owed when it begins", facts: owed(deletedAt(time.Hour), beside(sibling("other", v1alpha1.Pending, taints))), after: expires, want: rests},
 		{name: "it has its time again once that cycle is over", facts: owed(deletedAt(time.Hour), beside(sibling("other", v1alpha1.Succeeded, taints, finishedAt(expires)))), after: expires, want: rests.lookingAgain(expires + nodeTimeout)},
+		{name: "one that ended before does not count, to the last", facts: owed(deletedAt(time.Hour), beside(sibling("other", v1alpha1.Succeeded, taints))), after: expires - moment, want: rests.lookingAgain(expires)},
+		{name: "and no longer", facts: owed(deletedAt(time.Hour), beside(sibling("other", v1alpha1.Succeeded, taints))), after: expires, want: goes},
 		{name: "the Machine is gone", facts: owed(machineGone), want: goes},
 		{name: "the Machine is another one", facts: owed(func(f *Facts) { f.Machine.UID = "m-2" }), want: goes},
 		{name: "nothing is owed any more", facts: owed(untouched, why), want: goes},
 		{name: "the machine cannot be read", facts: owed(machineUnreadable), want: rests},
 		{name: "nor before it has been long enough", facts: owed(machineUnreadable, deletedAt(time.Hour)), after: expires, want: goes},
+		{name: "Sickbay drains", facts: owed(draining, finishedAt(time.Hour)), after: time.Hour, want: rests.lookingAgain(expires)},
+		{name: "the Node does not come while it drains", facts: owed(draining, finishedAt(time.Hour)), after: expires, want: goes},
+		{name: "the Node came while no manager ran", facts: owed(draining, finishedAt(time.Hour), newNode, bare), after: expires, want: does(failed, RestoreNode).saying(v1alpha1.ReasonNodeTimedOut)},
+		{name: "another cycle keeps the host off while it drains", facts: owed(draining, finishedAt(time.Hour), beside(sibling("other", v1alpha1.Holding, taints))), after: expires, want: rests},
 	})
 }

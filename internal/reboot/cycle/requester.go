@@ -50,7 +50,7 @@ func (d *draft) dropAsked() bool {
 }
 
 // asksForTheRest reports whether the annotation for all that is left asks a cycle that is about to let the host come on. It goes before the host is
-// let go of. One that is set later asks for another cycle.
+// released. One that is set later asks for another cycle.
 func (d *draft) asksForTheRest() bool {
 	return d.f.Machine.AsksFull && !d.f.Full() && !d.f.Machine.Gone && d.f.MachineUnreadable == "" && !d.f.withdrawn()
 }

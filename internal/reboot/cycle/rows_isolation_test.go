@@ -1,11 +1,13 @@
 package cycle
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -62,7 +64,7 @@ func TestIsolating(t *testing.T) {
 		{name: "the Node is gone: gone, whatever the host does", facts: in(phase, nodeGone, unkeyed), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeDeleted},
 		{name: "the Node is gone: another one", facts: in(phase, otherNode), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeDeleted},
 		{name: "the Node is gone: somebody's finalizer holds it", facts: in(phase, nodeDeleting), want: waits(phase, isolateTimeout)},
-		{name: "drained: let go of", facts: in(phase, taints, nodeTainted, nodeDrained), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeTainted},
+		{name: "drained: released", facts: in(phase, taints, nodeTainted, nodeDrained), want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonNodeTainted},
 		{name: "drained: not yet", facts: in(phase, taints, nodeTainted), want: waits(phase, isolateTimeout)},
 		{name: "too long: to the last", facts: in(phase, nodeDeleting), after: isolateTimeout - moment, want: waits(phase, isolateTimeout)},
 		{name: "too long: held too long", facts: in(phase, nodeDeleting), after: isolateTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn"), node: v1alpha1.ReasonIsolationTimedOut},
@@ -77,7 +79,7 @@ func TestIsolating(t *testing.T) {
 func TestBackup(t *testing.T) {
 	f := in(v1alpha1.Fenced, backedUp)
 	f.Node.Node.Annotations = map[string]string{"a": "b"}
-	f.Node.Node.Spec.Unschedulable = true
+	f.Node.Node.Spec.Unschedulable, f.Node.Node.Spec.ProviderID = true, "metal3://ns/h1/m1"
 	f.Node.Node.Spec.Taints = []corev1.Taint{
 		{Key: "team", Value: "a", Effect: corev1.TaintEffectNoSchedule, TimeAdded: &noon},
 		{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute},
@@ -87,11 +89,62 @@ func TestBackup(t *testing.T) {
 	want := &v1alpha1.NodeBackup{
 		TakenAt: metav1.NewTime(later), Labels: map[string]string{"team": "a", "old": "b"}, Annotations: map[string]string{"a": "b"},
 		Taints: []corev1.Taint{{Key: "team", Value: "a", Effect: corev1.TaintEffectNoSchedule}}, Unschedulable: true,
+		ProviderID: "metal3://ns/h1/m1",
 	}
 	if diff := cmp.Diff(want, Decide(f, later).Status.Node.Backup); diff != "" {
 		t.Errorf("backup (-want +got):\n%s", diff)
 	}
 	if s := Decide(in(v1alpha1.Fenced, taints), later).Status; s.Node.Backup != nil || !s.Node.OutOfService {
 		t.Errorf("of a Node that is tainted is recorded: %+v", s.Node)
+	}
+}
+
+// TestHostThatIsPausedAtOnce: a person wants the host off, and its Node out of service, and pauses the host in between. It was off for that person, so
+// it does not come on because its proof does not come back in time.
+func TestHostThatIsPausedAtOnce(t *testing.T) {
+	f := in(v1alpha1.Isolating, off, until(v1alpha1.StepDelete), obstacleIs(v1alpha1.ReasonHostPaused))
+	f.Status.HoldingSince = nil
+	for _, after := range []time.Duration{time.Minute, 2 * time.Minute, time.Hour, 2 * time.Hour} {
+		f.Status = Decide(f, noon.Add(after)).Status
+	}
+	if f.Status.Phase.Ended() {
+		t.Errorf("it is %s", f.Status.Phase)
+	}
+}
+
+// TestIsolationIsKept: an attempt that owes the Node something keeps its way, whatever the owner says meanwhile.
+func TestIsolationIsKept(t *testing.T) {
+	autoscaled := func(f *Facts) { f.Machine.Autoscaled = true }
+	for name, c := range map[string]struct {
+		facts Facts
+		want  v1alpha1.Isolation
+	}{
+		"the usual machine": {in(v1alpha1.Pending), ""},
+		"autoscaled":        {in(v1alpha1.Pending, autoscaled), v1alpha1.OutOfServiceTaint},
+		"asked for":         {in(v1alpha1.Pending, autoscaled, func(f *Facts) { f.Spec.Isolation = v1alpha1.DeleteNode }), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if d := Decide(c.facts, noon.Add(time.Minute)); !Begins(&c.facts, d) || d.Status.Isolation != c.want {
+				t.Errorf("begins %t, isolation %q, want %q", Begins(&c.facts, d), d.Status.Isolation, c.want)
+			}
+		})
+	}
+}
+
+// TestOldClusterBesideAnAutoscaler: in a cluster that knows no taint, the Node of an autoscaled machine stays as it is, and the record says why.
+func TestOldClusterBesideAnAutoscaler(t *testing.T) {
+	autoscaled := func(f *Facts) { f.Status.Isolation = v1alpha1.OutOfServiceTaint }
+	for name, c := range map[string]struct {
+		facts Facts
+		want  bool
+	}{
+		"by itself": {in(v1alpha1.Fenced, autoscaled, taintUnsupported), true},
+		"asked for": {in(v1alpha1.Fenced, taints, taintUnsupported), false},
+	} {
+		s := Decide(c.facts, noon.Time).Status
+		message := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionNodeIsolated).Message
+		if strings.Contains(message, "Cluster Autoscaler") != c.want || s.Phase != v1alpha1.PoweringOn {
+			t.Errorf("%s: in phase %s, %q", name, s.Phase, message)
+		}
 	}
 }

@@ -55,7 +55,7 @@ func TestPending(t *testing.T) {
 		{name: "the host is not at rest: but a power error is tried", facts: in(pending, obstacleIs(v1alpha1.ReasonPowerManagementError)), want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "the host is not at rest: an hour in the queue does not count", facts: in(pending, missing, waitsFor(v1alpha1.ReasonThrottled)), after: time.Hour, want: stores(pending, unavailable).lookingAgain(time.Hour + powerOffTimeout)},
 
-		{name: "its user has switched it off: wanted off by its user", facts: in(pending, userOff), host: v1alpha1.ReasonSuspendedByUser, want: stores(pending, v1alpha1.ReasonSuspendedByUser)},
+		{name: "its user has switched it off: wanted off by its user", facts: in(pending, userOff, hostSays(v1alpha1.ReasonHostPaused)), host: v1alpha1.ReasonSuspendedByUser, want: stores(pending, v1alpha1.ReasonSuspendedByUser)},
 		{name: "its user has switched it off: for as long as he likes", facts: settled(in(pending, userOff)), after: 24 * time.Hour, want: waits(pending, 0).saying(v1alpha1.ReasonSuspendedByUser)},
 		{name: "its user has switched it off: wanted on again", facts: in(pending, suspended, waitsFor(v1alpha1.ReasonSuspendedByUser)), after: time.Hour, want: stores(v1alpha1.PoweringOff, "PoweringOff")},
 		{name: "its user has switched it off: the request is deleted", facts: in(pending, userOff, deleting), want: stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)},
@@ -63,7 +63,7 @@ func TestPending(t *testing.T) {
 		// Such a host is never rebooted without proof.
 		{name: "it may not be switched off: cannot be switched off", facts: in(pending, notFenceable), host: v1alpha1.ReasonNotFenceable, want: stores(failed, unavailable)},
 
-		{name: "others come first", facts: in(pending, throttled), want: stores(pending, v1alpha1.ReasonThrottled)},
+		{name: "others come first", facts: in(pending, throttled, hostSays(v1alpha1.ReasonHostPaused)), host: v1alpha1.ReasonHostAvailable, want: stores(pending, v1alpha1.ReasonThrottled)},
 		{name: "others come first: for as long as it takes", facts: settled(in(pending, throttled)), after: 24 * time.Hour, want: waits(pending, 0).saying(v1alpha1.ReasonThrottled)},
 
 		{name: "others come first: its record has not stored it", facts: in(pending, notStored), want: stores(pending, v1alpha1.ReasonNotStored).lookingAgain(lookForRecord)},
@@ -121,7 +121,7 @@ func TestBegin(t *testing.T) {
 
 // TestWaitsAgain: a cycle that may not begin after all records nothing of the host and its Node, and begins later like any other.
 func TestWaitsAgain(t *testing.T) {
-	for name, change := range map[string]change{"others come first": throttled, "a person keeps it off": userOff, "it is paused": obstacleIs(v1alpha1.ReasonHostPaused)} {
+	for name, change := range map[string]change{"others come first": throttled, "a person keeps it off": userOff, "a program does": others, "it is paused": obstacleIs(v1alpha1.ReasonHostPaused)} {
 		f := in(v1alpha1.PoweringOff, unbegun, change)
 		s := Decide(f, noon.Time).Status
 		if s.Phase != v1alpha1.Pending || s.Host != nil || s.Node != nil || s.PendingRebootSince != nil || s.BeganAt != nil {
@@ -131,5 +131,13 @@ func TestWaitsAgain(t *testing.T) {
 		if d := Decide(f, noon.Add(time.Hour)); d.Status.Phase != v1alpha1.PoweringOff {
 			t.Errorf("%s: then: %s", name, d)
 		}
+	}
+}
+
+// TestTimeOfAnUnavailableHost: its clock stops while the host is available and the cycle waits for others.
+func TestTimeOfAnUnavailableHost(t *testing.T) {
+	since := func(f *Facts) { f.Status.UnavailableSince = &noon }
+	if s := Decide(in(v1alpha1.Pending, throttled, since), noon.Add(time.Minute)).Status; s.UnavailableSince != nil {
+		t.Errorf("it is unavailable since %s", s.UnavailableSince)
 	}
 }

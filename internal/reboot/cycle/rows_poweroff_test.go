@@ -72,17 +72,10 @@ func quick(f *Facts) { f.Spec.PowerOffTimeoutSeconds = new(int32(moment / time.S
 func otherProbe(f *Facts)        { f.Host.OtherProbe = true }
 func outOfServiceSince(f *Facts) { f.Status.Node.OutOfService = true }
 
-// TestKeyIsLost: a lost key is counted, and the proof begins again.
-func TestKeyIsLost(t *testing.T) {
-	s := Decide(in(v1alpha1.PoweringOff, seenOn, keySeen, off), noon.Time).Status
-	if s.KeysLost != 1 || s.KeySince != nil || s.SeenOnAt != nil {
-		t.Errorf("lost %d times; key since %v, seen on %v", s.KeysLost, s.KeySince, s.SeenOnAt)
-	}
-}
-
 // TestDoubtBeginsAnew: if a host says that it is off while it cannot be believed, that is no part of a proof.
 func TestDoubtBeginsAnew(t *testing.T) {
 	for name, f := range map[string]Facts{
+		"PoweringOff, lost":   in(v1alpha1.PoweringOff, keySeen, seenOn, off),
 		"PoweringOff, paused": in(v1alpha1.PoweringOff, keyed, keySeen, seenOn, off, obstacleIs(v1alpha1.ReasonHostPaused)),
 		"Holding, paused":     in(v1alpha1.Holding, asking(), obstacleIs(v1alpha1.ReasonHostPaused)),
 		"Holding, key lost":   in(v1alpha1.Holding, asking(), unkeyed),
@@ -134,5 +127,14 @@ func TestUnprovenSaysWhy(t *testing.T) {
 		if strings.Contains(got, disbelief) != tt.disbelief || !strings.Contains(got, tt.cause) || !strings.HasPrefix(got, "The host could not be proven off") {
 			t.Errorf("%s: the message is %q", name, got)
 		}
+	}
+}
+
+// TestLateBeginning: an attempt that its process has left alone before the key was set has its full time once the key can be set.
+func TestLateBeginning(t *testing.T) {
+	late := 24 * time.Hour
+	d := Decide(in(v1alpha1.PoweringOff, unbegun), noon.Add(late))
+	if d.Status.Phase != v1alpha1.PoweringOff || d.Status.BeganAt == nil || !d.Status.PendingRebootSince.Time.Equal(noon.Add(late)) {
+		t.Errorf("phase %s, begun at %v, its clock runs since %v", d.Status.Phase, d.Status.BeganAt, d.Status.PendingRebootSince)
 	}
 }

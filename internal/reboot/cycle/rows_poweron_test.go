@@ -24,7 +24,7 @@ func TestPoweringOn(t *testing.T) {
 	paused := obstacleIs(v1alpha1.ReasonHostPaused)
 	heldByOthers, byUser := v1alpha1.ReasonHeldByOthers, v1alpha1.ReasonSuspendedByUser
 	check(t, []row{
-		{name: "the key goes: that the host is let go of is stored first", facts: in(phase, keyed, unreleased), want: stores(phase, "PoweringOn")},
+		{name: "before the key goes, the release is stored", facts: in(phase, keyed, unreleased), want: stores(phase, "PoweringOn")},
 		{name: "the key goes: then the key goes", facts: in(phase, keyed), want: does(phase, RemoveKey)},
 		{name: "the key goes: and a question that is open", facts: in(phase, probed), want: does(phase, RemoveKey)},
 		{name: "the key goes: but not that of somebody else", facts: in(phase, otherProbe), want: waits(phase, powerOnTimeout)},
@@ -39,6 +39,7 @@ func TestPoweringOn(t *testing.T) {
 		{name: "kept off: for as long as it is", facts: settled(in(phase, paused)), after: 24 * time.Hour, want: waits(phase, 0), host: v1alpha1.ReasonHostPaused},
 		{name: "kept off: and then the clock starts", facts: in(phase, suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout)},
 		{name: "kept off: unless nobody waits any more", facts: settled(in(phase, paused, deleting)), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
+		{name: "kept off: by its user, and nobody waits any more", facts: settled(in(phase, userOff, deleting)), after: powerOnTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonHostUnavailable)},
 		{name: "kept off: and on again: the clock starts", facts: in(phase, hostSays(byUser), suspended), after: time.Hour, want: stores(phase, "PoweringOn").lookingAgain(time.Hour + powerOnTimeout)},
 		{name: "on: it is on", facts: in(phase, on), want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
 		{name: "on: in the last moment", facts: in(phase, on), after: powerOnTimeout, want: stores(v1alpha1.WaitingForNode, "WaitingForNode")},
@@ -97,6 +98,7 @@ func TestRestoring(t *testing.T) {
 	const phase = v1alpha1.Restoring
 	again := func(o outcome) outcome { return o.lookingAgain(nodeTimeout) }
 	has := func(f *Facts) { f.Node.Node.Labels = map[string]string{"team": "newer"} }
+	hadID := func(f *Facts) { f.Status.Node.Backup.ProviderID = "metal3://ns/h1/m1" }
 	ours := func(f *Facts) { f.Node.Tainted, f.Node.Node.Spec.Taints = true, []corev1.Taint{OutOfService} }
 	theirs := func(f *Facts) {
 		taint := OutOfService
@@ -112,12 +114,20 @@ func TestRestoring(t *testing.T) {
 		{name: "all is back: or of no interest any more", facts: in(phase, has, deleting), want: stores(v1alpha1.Succeeded, "Succeeded")},
 		{name: "all is back: all is there, and newer", facts: in(phase, has), want: stores(v1alpha1.Succeeded, "Succeeded")},
 		{name: "all is back: all is there in the last moment", facts: in(phase, has), after: nodeTimeout, want: stores(v1alpha1.Succeeded, "Succeeded")},
+		// Cluster API's provider for Metal3 sets it only until the Machine has its nodeRef, and Cluster API finds the Node by nothing else.
+		{name: "putting back: its provider ID", facts: in(phase, has, hadID), want: again(does(phase, RestoreNode))},
+		{name: "putting back: not over another one, which the API server refuses", facts: in(phase, has, hadID, func(f *Facts) { f.Node.Node.Spec.ProviderID = "another" }), want: stores(v1alpha1.Succeeded, "Succeeded")},
 		{name: "all is back: the taint goes", facts: in(phase, taints, ours, has), want: again(does(phase, UntaintNode))},
 		{name: "all is back: somebody else's stays", facts: in(phase, taints, theirs, has), want: stores(v1alpha1.Succeeded, "Succeeded")},
 		{name: "the Node is gone again", facts: in(phase, nodeGone), want: waits(phase, nodeTimeout)},
 		{name: "the Node is gone for good", facts: in(phase, nodeGone), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
 		{name: "the Node is on its way out", facts: in(phase, has, nodeDeleting), want: waits(phase, nodeTimeout)},
 		{name: "the workload cluster is dead", facts: in(phase, nodeUnreadable), want: waits(phase, nodeTimeout)},
+		{name: "kept off by a person before it is Ready", facts: in(phase, newNode, has, off, userOff), want: stores(phase, "Restoring")},
+		{name: "what is missing is put back meanwhile", facts: settled(in(phase, newNode, off, userOff)), want: does(phase, RestoreNode)},
+		{name: "for as long as that person likes", facts: settled(in(phase, newNode, has, off, userOff)), after: 24 * time.Hour, want: waits(phase, 0)},
+		{name: "and then the clock starts", facts: in(phase, newNode, has, suspended), after: time.Hour, want: stores(phase, "Restoring").lookingAgain(time.Hour + nodeTimeout)},
+		{name: "asked for a full cycle too late", facts: in(phase, until(v1alpha1.StepPowerOff), func(f *Facts) { f.Machine.AsksFull = true }), want: again(does(phase, RestoreNode))},
 		// The machine is back: another cycle would not bring back what it had.
 		{name: "and stays dead", facts: in(phase, nodeUnreadable), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut)},
 		{name: "it cannot be put back", facts: in(phase), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonRestoreTimedOut)},

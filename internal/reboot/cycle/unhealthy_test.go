@@ -27,7 +27,7 @@ func TestHostMark(t *testing.T) {
 		{name: "never on", facts: in(failed, because(v1alpha1.ReasonPowerOnTimedOut)), want: ends(MarkHost, v1alpha1.ReasonPowerOnTimedOut)},
 		{name: "never off", facts: in(failed, because(v1alpha1.ReasonPowerOffTimedOut)), want: ends(MarkHost, v1alpha1.ReasonPowerOffTimedOut)},
 		{name: "no Node", facts: in(failed, tried), want: ends(MarkHost, v1alpha1.ReasonNodeTimedOut)},
-		{name: "first it is let go of", facts: in(failed, tried, keyed), want: ends(RemoveKey, v1alpha1.ReasonNodeTimedOut)},
+		{name: "first its host is released", facts: in(failed, tried, keyed), want: ends(RemoveKey, v1alpha1.ReasonNodeTimedOut)},
 		{name: "no matter who asked for what", facts: in(failed, tried, asking()), want: ends(MarkHost, v1alpha1.ReasonNodeTimedOut)},
 		{name: "somebody else has marked it", facts: in(failed, tried, marked), want: ends(RemoveFinalizer, v1alpha1.ReasonNodeTimedOut)},
 		{name: "another host of that name", facts: in(failed, tried, func(f *Facts) { f.Host.UID = "h-2" }), want: ends(RemoveFinalizer, v1alpha1.ReasonNodeTimedOut)},
@@ -65,19 +65,97 @@ func TestMarkGoesWithALateNode(t *testing.T) {
 	})
 }
 
-// TestMarkedHostWorksAgain simulates a host that somebody starts after the end: nothing of ours is left on it.
-func TestMarkedHostWorksAgain(t *testing.T) {
-	w := newModel()
-	w.t, w.kubelet.dead = t, true
-	if !w.goOn(6*time.Hour) || w.host.unhealthy != probeOurs {
-		t.Fatalf("in phase %s, marked %q", w.request.status.Phase, w.host.unhealthy)
+// TestMarkGoesWithoutABackup: when the machine works again, the mark of its host goes even if nothing was taken from its Node.
+func TestMarkGoesWithoutABackup(t *testing.T) {
+	const failed = v1alpha1.Failed
+	readySince := func(after time.Duration) change {
+		return func(f *Facts) {
+			reports(moment)(f)
+			readyOf(f.Node.Node).LastTransitionTime = metav1.NewTime(noon.Add(after))
+		}
 	}
-	w.kubelet.dead = false
-	w.setPower(false)
-	w.setPower(true)
-	w.advance(time.Hour)
-	w.run()
-	if w.host.unhealthy != "" || w.request.status.Node.OutOfService {
-		t.Errorf("the host is marked %q, and recorded is %+v", w.host.unhealthy, w.request.status.Node)
+	claims := func(at time.Duration) change {
+		return func(f *Facts) { f.Status.HostMarkedSince = new(metav1.NewTime(noon.Add(at))) }
+	}
+	ended := func(changes ...change) Facts {
+		return in(failed, append([]change{noFinalizer, untouched, sameNode, claims(0), readySince(moment), func(f *Facts) {
+			f.Host.Unhealthy, f.Host.UnhealthyByUs, f.NodeFinalizer = true, true, true
+			f.Status.Outcome, f.DeletingSince = v1alpha1.ReasonPowerOffTimedOut, noon.Time
+		}}, changes...)...)
+	}
+	later := sibling("r-2", failed, claims(moment))
+	ofOther := sibling("r-2", failed, claims(moment))
+	ofOther.Status.MachineUID = "m-2"
+	forgets, rests := stores(failed, string(failed)), waits(failed, 0)
+	check(t, []row{
+		{name: "it works again", facts: ended(), want: does(failed, UnmarkHost)},
+		{name: "it has worked all along", facts: ended(readySince(-time.Hour)), want: rests},
+		{name: "another Node runs there", facts: ended(newNode, readySince(-time.Hour)), want: does(failed, UnmarkHost)},
+		{name: "it is not Ready", facts: ended(sameNode), want: rests},
+		{name: "it is gone", facts: ended(nodeGone), want: rests},
+		{name: "it cannot be read", facts: ended(nodeUnreadable), want: rests},
+		{name: "it is on its way out", facts: ended(nodeDeleting), want: rests},
+		{name: "another cycle is at work", facts: ended(beside(sibling("r-2", v1alpha1.PoweringOff))), want: rests},
+		{name: "another one looks after the mark", facts: ended(beside(later)), want: forgets},
+		{name: "of another machine", facts: ended(beside(ofOther)), want: does(failed, UnmarkHost)},
+		{name: "the mark is gone", facts: ended(func(f *Facts) { f.Host.UnhealthyByUs = false }), want: forgets},
+		{name: "it is another host", facts: ended(func(f *Facts) { f.Host.UID = "h-2" }), want: forgets},
+		{name: "there is no host any more", facts: ended(func(f *Facts) { f.Host = HostFacts{Missing: "gone"} }), want: forgets},
+		{name: "the machine is gone", facts: ended(machineGone), want: does(failed, RemoveNodeFinalizer)},
+		{name: "the record is deleted as the machine works", facts: ended(deleting), want: does(failed, UnmarkHost).lookingAgain(nodeTimeout)},
+		{name: "it is deleted, and nobody waits", facts: ended(deleting, nodeGone), want: does(failed, RemoveNodeFinalizer).lookingAgain(nodeTimeout)},
+		{name: "nor for another cycle", facts: ended(deleting, beside(sibling("r-2", v1alpha1.PoweringOff))), want: does(failed, RemoveNodeFinalizer).lookingAgain(nodeTimeout)},
+		{name: "it is over", facts: ended(func(f *Facts) { f.Status.HostMarkedSince = nil }), want: does(failed, RemoveNodeFinalizer)},
+	})
+}
+
+// TestMarkIsRecorded: the mark of a host is stored together with the end, before the host is marked.
+func TestMarkIsRecorded(t *testing.T) {
+	late := func(f *Facts) { f.Status.PendingRebootSince = &noon }
+	for name, tt := range map[string]struct {
+		facts Facts
+		after time.Duration
+		want  bool
+	}{
+		"never off":  {in(v1alpha1.PoweringOff, late, keyed, seenOn, keySeen), powerOffTimeout, true},
+		"never on":   {in(v1alpha1.PoweringOn, late), powerOnTimeout, true},
+		"no Node":    {in(v1alpha1.WaitingForNode, late), nodeTimeout, true},
+		"no host":    {in(v1alpha1.Pending, func(f *Facts) { f.Host.Fenceable = false }), 0, false},
+		"taken back": {in(v1alpha1.PoweringOff, deleting), 0, false},
+	} {
+		d := Decide(tt.facts, noon.Add(tt.after))
+		if !d.Status.Phase.Ended() || (d.Status.HostMarkedSince != nil) != tt.want {
+			t.Errorf("%s: in phase %s it is marked since %v", name, d.Status.Phase, d.Status.HostMarkedSince)
+		}
+	}
+}
+
+// TestLastWordOnAHost: of two ended cycles that still have work on the host, the later one decides about the mark. Otherwise one would
+// mark the host and the other unmark it, forever.
+func TestLastWordOnAHost(t *testing.T) {
+	const failed, done = v1alpha1.Failed, v1alpha1.Succeeded
+	byUs := func(f *Facts) { f.Host.Unhealthy, f.Host.UnhealthyByUs = true, true }
+	suspectHost := func(f *Facts) { f.Status.Outcome = v1alpha1.ReasonNodeTimedOut }
+	helped, failedLater, otherHost := sibling("r-2", done, endedAt(moment)), sibling("r-2", failed, suspectHost, endedAt(moment)), sibling("r-2", done, endedAt(moment))
+	otherHost.Status.Host.UID = "h-2"
+	unavailable := sibling("r-2", failed, endedAt(moment), func(f *Facts) { f.Status.Outcome = v1alpha1.ReasonHostUnavailable })
+	for name, tt := range map[string]struct {
+		facts Facts
+		want  Action
+	}{
+		"in vain":                           {in(failed, suspectHost), MarkHost},
+		"in vain, and then it has helped":   {in(failed, suspectHost, beside(helped)), RemoveFinalizer},
+		"that was another host":             {in(failed, suspectHost, beside(otherHost)), MarkHost},
+		"it has helped before":              {in(failed, suspectHost, endedAt(2*moment), beside(helped)), MarkHost},
+		"in the same second":                {in(failed, suspectHost, endedAt(moment), beside(helped)), MarkHost},
+		"helped":                            {in(done, byUs), UnmarkHost},
+		"helped, and then it was in vain":   {in(done, byUs, beside(failedLater)), RemoveFinalizer},
+		"it was in vain in the same second": {in(done, byUs, endedAt(moment), beside(failedLater)), RemoveFinalizer},
+		"it was in vain before":             {in(done, byUs, endedAt(2*moment), beside(failedLater)), UnmarkHost},
+		"that says nothing about the host":  {in(done, byUs, beside(unavailable)), UnmarkHost},
+	} {
+		if d := Decide(tt.facts, noon.Add(time.Hour)); d.Action != tt.want {
+			t.Errorf("%s: %s", name, d)
+		}
 	}
 }

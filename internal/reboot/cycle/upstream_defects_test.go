@@ -15,28 +15,16 @@ import (
 
 // The tests named TestUpstreamDefect show defects of the controller in use today. Those that need an API server have their own file.
 
-// ended runs a cycle to its end.
-func (w *model) ended(t *testing.T, limit time.Duration) v1alpha1.RebootRemediationStatus {
-	t.Helper()
-	w.t = t
-	if !w.goOn(limit) {
-		t.Fatalf("no end in sight, in phase %s", w.request.status.Phase)
-	}
-	w.checkAfterwards()
-	return w.request.status
-}
-
 // TestUpstreamDefect_NoDeadline: upstream waited forever for a host that cannot be switched off, and did not ask the owner.
 func TestUpstreamDefect_NoDeadline(t *testing.T) {
-	for _, fault := range []string{"BMC is lost", "power fails", "power sticks", "operator stops"} {
-		w := newModel()
-		w.t = t
-		faults[fault](w)
+	for name, never := range map[string]change{"it stays on": on, "its BMC is lost": obstacleIs(v1alpha1.ReasonPowerManagementError)} {
+		w := play(t, in("", never))
+		w.still = true
 		if !w.goOn(2 * time.Hour) {
-			t.Fatalf("%s: no end in sight", fault)
+			t.Fatalf("%s: no end in sight", name)
 		}
-		if s := w.request.status; s.Phase != v1alpha1.Failed || reasonOf(s, v1alpha1.ConditionSucceeded) != v1alpha1.ReasonPowerOffTimedOut {
-			t.Errorf("%s: ended as %s, %+v", fault, s.Phase, s.Conditions)
+		if s := w.f.Status; s.Phase != v1alpha1.Failed || s.Outcome != v1alpha1.ReasonPowerOffTimedOut || !w.f.Host.UnhealthyByUs {
+			t.Errorf("%s: ended as %s, %+v", name, s.Phase, s.Conditions)
 		}
 	}
 }
@@ -72,18 +60,16 @@ func TestUpstreamDefect_PoweredOnIsBelieved(t *testing.T) {
 
 // TestUpstreamDefect_OffForAnotherReason: upstream took a host that was off, and on its way up, for fenced at the next look.
 func TestUpstreamDefect_OffForAnotherReason(t *testing.T) {
-	w := newModel()
-	w.t, w.operator.onDelay = t, 40*time.Second
-	w.setPower(false)
-	w.host.poweredOn = false
-	w.iron.target, w.iron.due = new(true), w.now.Add(w.operator.onDelay)
-	w.run()
-	if _, held := w.host.keys[simKey]; !held || w.request.status.Phase != v1alpha1.PoweringOff || w.workload.node == nil {
-		t.Fatalf("in phase %s, with keys %v", w.request.status.Phase, w.host.keys)
+	w := play(t, in("", off))
+	w.playUntil(v1alpha1.PoweringOff)
+	// It comes on although it says that it is off, and its operator sees that late.
+	w.goOn(settleTime - moment)
+	if !w.f.Host.Key || w.f.Status.Phase != v1alpha1.PoweringOff || w.f.Node.State != NodeFound {
+		t.Fatalf("in phase %s, with the key %t", w.f.Status.Phase, w.f.Host.Key)
 	}
-	// The model checks that no Node is touched while the host runs.
-	if s := w.ended(t, time.Hour); s.Phase != v1alpha1.Succeeded {
-		t.Errorf("ended as %s", s.Phase)
+	on(&w.f)
+	if s := w.ended(time.Hour); s.Phase != v1alpha1.Succeeded || w.cycles != 1 {
+		t.Errorf("ended as %s after %d cycles", s.Phase, w.cycles)
 	}
 }
 
@@ -108,16 +94,15 @@ func TestUpstreamDefect_FinalizerIsKept(t *testing.T) {
 
 // TestUpstreamDefect_SwitchedOffInTheMidstOfIt: upstream ended the cycle when a user set spec.online=false, and left the key on the host.
 func TestUpstreamDefect_SwitchedOffInTheMidstOfIt(t *testing.T) {
-	w := newModel()
-	w.t = t
-	w.run()
-	doings["online: false"](w)
+	w := play(t, in(""))
+	w.goOnUntil(time.Minute, func() bool { return w.f.Host.Key })
+	userOff(&w.f)
 	w.goOn(24 * time.Hour)
-	if _, held := w.host.keys[simKey]; held || w.host.online || w.iron.power || w.request.status.Phase != v1alpha1.PoweringOn {
-		t.Fatalf("in phase %s with keys %v, on %t", w.request.status.Phase, w.host.keys, w.iron.power)
+	if h := w.f.Host; h.Key || h.PoweredOn || w.f.Status.Phase != v1alpha1.PoweringOn {
+		t.Fatalf("in phase %s the host is %+v", w.f.Status.Phase, h)
 	}
-	doings["online: true"](w)
-	if s := w.ended(t, time.Hour); s.Phase != v1alpha1.Succeeded {
+	w.f.Host.Online = true
+	if s := w.ended(time.Hour); s.Phase != v1alpha1.Succeeded {
 		t.Errorf("ended as %s", s.Phase)
 	}
 }
@@ -138,10 +123,10 @@ func TestUpstreamDefect_TaintsAndCordonAreForgotten(t *testing.T) {
 // TestUpstreamDefect_PowerOffEatsTheBootBudget: upstream counted the time for the boot from the beginning, so a slow power-off led to a
 // second cycle.
 func TestUpstreamDefect_PowerOffEatsTheBootBudget(t *testing.T) {
-	w := newModel()
-	w.operator.offDelay, w.operator.onDelay, w.kubelet.bootTime = powerOffTimeout-time.Minute, powerOnTimeout-time.Minute, nodeTimeout-time.Minute
-	if s := w.ended(t, 2*time.Hour); s.Phase != v1alpha1.Succeeded || w.seen.cycles != 1 {
-		t.Errorf("ended as %s after %d cycles", s.Phase, w.seen.cycles)
+	w := play(t, in(""))
+	w.offDelay, w.onDelay, w.bootTime = powerOffTimeout-time.Minute, powerOnTimeout-time.Minute, nodeTimeout-time.Minute
+	if s := w.ended(2 * time.Hour); s.Phase != v1alpha1.Succeeded || w.cycles != 1 {
+		t.Errorf("ended as %s after %d cycles", s.Phase, w.cycles)
 	}
 }
 
@@ -151,10 +136,8 @@ func TestUpstreamDefect_TaintIsShared(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			w := newModel()
-			w.t, w.request.spec.Isolation = t, v1alpha1.OutOfServiceTaint
-			if !w.goOn(time.Hour) {
-				t.Errorf("no end in sight, in phase %s", w.request.status.Phase)
+			if w := play(t, in("", taints)); !w.goOn(time.Hour) {
+				t.Errorf("no end in sight, in phase %s", w.f.Status.Phase)
 			}
 		})
 	}
@@ -166,34 +149,31 @@ func TestUpstreamDefect_TaintIsShared(t *testing.T) {
 
 // TestUpstreamDefect_NeverJoined: upstream retried forever for a machine without a Node.
 func TestUpstreamDefect_NeverJoined(t *testing.T) {
-	w := newModel()
-	w.workload.node, w.machine.node = nil, ""
-	if s := w.ended(t, time.Hour); s.Phase != v1alpha1.Succeeded || w.seen.cycles != 1 {
-		t.Errorf("ended as %s after %d cycles", s.Phase, w.seen.cycles)
+	w := play(t, in("", nodeNone))
+	if s := w.ended(time.Hour); s.Phase != v1alpha1.Succeeded || w.cycles != 1 {
+		t.Errorf("ended as %s after %d cycles", s.Phase, w.cycles)
 	}
 }
 
 // TestUpstreamDefect_WorkloadClusterBlocksFencing: upstream did not switch a host off if the workload cluster did not answer.
 func TestUpstreamDefect_WorkloadClusterBlocksFencing(t *testing.T) {
-	w := newModel()
-	w.t, w.workload.down = t, true
+	w := play(t, in("", nodeUnreadable))
 	w.goOn(time.Minute)
-	if w.request.status.PoweredOffAt == nil || w.iron.power {
-		t.Errorf("in phase %s, on %t", w.request.status.Phase, w.iron.power)
+	if w.f.Status.PoweredOffAt == nil || w.f.Host.PoweredOn {
+		t.Errorf("in phase %s, on %t", w.f.Status.Phase, w.f.Host.PoweredOn)
 	}
 }
 
 // TestUpstreamDefect_AllOfAControlPlane: in upstream, all machines of a control plane could be off at once. TestRestOfControlPlane checks
 // which machines have to wait.
 func TestUpstreamDefect_AllOfAControlPlane(t *testing.T) {
-	w := newModel()
-	w.t, w.throttled = t, true
+	w := play(t, in("", throttled))
 	w.goOn(24 * time.Hour)
-	if w.request.status.Phase != v1alpha1.Pending || !w.iron.power || len(w.host.keys) > 0 {
-		t.Errorf("in phase %s, on %t, keys %v", w.request.status.Phase, w.iron.power, w.host.keys)
+	if h := w.f.Host; w.f.Status.Phase != v1alpha1.Pending || !h.PoweredOn || h.Key {
+		t.Errorf("in phase %s the host is %+v", w.f.Status.Phase, h)
 	}
-	w.throttled = false
-	if s := w.ended(t, time.Hour); s.Phase != v1alpha1.Succeeded {
+	w.f.Throttled = ""
+	if s := w.ended(time.Hour); s.Phase != v1alpha1.Succeeded {
 		t.Errorf("ended as %s", s.Phase)
 	}
 }
@@ -201,20 +181,12 @@ func TestUpstreamDefect_AllOfAControlPlane(t *testing.T) {
 // TestUpstreamDefect_FixedSleeps: upstream spent about ten seconds of a cycle in useless waits. If power takes no time, this one takes
 // none until the host is released.
 func TestUpstreamDefect_FixedSleeps(t *testing.T) {
-	w := newModel()
-	w.t, w.operator.lag, w.operator.onDelay, w.operator.offDelay = t, 0, 0, 0
-	began := w.now
-	for range 100 {
-		w.run()
-		w.advance(0)
-		if w.request.status.PowerOnReleasedAt != nil {
-			break
-		}
-		// The operator looks again after a moment.
-		w.advance(simRetry / 3)
-	}
-	if took := w.now.Sub(began); w.request.status.PowerOnReleasedAt == nil || took > 2*simRetry {
-		t.Errorf("let go of %v, after %s", w.request.status.PowerOnReleasedAt, took)
+	w := play(t, in(""))
+	w.offDelay, w.onDelay = 0, 0
+	w.playUntil(v1alpha1.PoweringOn)
+	// Its operator takes a second to answer.
+	if took := w.now.Sub(noon.Time); took > time.Second {
+		t.Errorf("it takes %s", took)
 	}
 }
 

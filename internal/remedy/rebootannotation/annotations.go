@@ -23,5 +23,5 @@ var Asking = []string{Request, PowerOff}
 // sign is the form of an operationID: the UID of a record, a slash, and the number of an attempt.
 var sign = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[0-9]+$`)
 
-// IsSign reports whether the value of Request only shows that a record has the host cycled. It asks for nothing, whoever wrote it.
+// IsSign reports whether the value of Request only shows that a record has the host cycled. It asks for nothing, even if somebody else wrote it.
 func IsSign(value string) bool { return sign.MatchString(value) }

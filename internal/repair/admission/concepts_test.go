@@ -14,6 +14,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
@@ -41,6 +42,7 @@ func TestConceptsCounts(t *testing.T) {
 		{"verdict False, its remediation has given its slot back", one(sick("m"), recordOf("m", waitsFor(time.Hour)))},
 		{"verdict True, its remediation still has a slot", one(healthy("m"), recordOf("m"))},
 		{"being deleted, whatever the verdict", one(healthy("m", build.Deleting(now)))},
+		{"being deleted for an hour or longer", one(healthy("m", build.Deleting(now.Add(-ladder.DeletionTime))))},
 		{"gone, its remediation still has a slot", facts(check()).with(recordOf("m"))},
 	} {
 		counts := count(c.facts.Targets)
@@ -52,7 +54,7 @@ func TestConceptsCounts(t *testing.T) {
 		if counts.Expected > 0 {
 			above, below = yes(counts.Unhealthy() == 0), yes(counts.Confirmed() == 0)
 		}
-		table = append(table, []string{c.observed, as, above, below, yes(len(c.facts.inFlight()) == 1)})
+		table = append(table, []string{c.observed, as, above, below, yes(len(c.facts.inFlight(now)) == 1)})
 	}
 	docs.Section(t, conceptsFile, "counts", docs.Table(table...))
 }

@@ -2,19 +2,23 @@ package admission
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-func TestCount(t *testing.T) {
+func TestWhatAMachineCountsAs(t *testing.T) {
 	const yes, no, unknown = metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown
 	tests := map[string]struct {
 		target Target
@@ -55,8 +59,8 @@ func marked(fieldOwner string) build.MachineOption {
 	})
 }
 
-// TestInFlight: who takes a slot.
-func TestInFlight(t *testing.T) {
+// TestWhoTakesASlot: who takes a slot.
+func TestWhoTakesASlot(t *testing.T) {
 	tests := map[string]struct {
 		targets []Target
 		records []recordOption
@@ -64,11 +68,15 @@ func TestInFlight(t *testing.T) {
 	}{
 		"sick, no record":                         {targets: []Target{sick("m")}},
 		"being deleted, no record":                {targets: []Target{sick("m", build.Deleting(now))}, want: true},
+		"being deleted for almost an hour":        {targets: []Target{sick("m", build.Deleting(now.Add(1*time.Second-time.Hour)))}, want: true},
+		"being deleted for an hour":               {targets: []Target{sick("m", build.Deleting(now.Add(-time.Hour)))}},
+		"a record with a slot, hangs for an hour": {[]Target{sick("m", build.Deleting(now.Add(-time.Hour)))}, []recordOption{}, false},
 		"healthy and being deleted":               {targets: []Target{healthy("m", build.Deleting(now))}, want: true},
 		"a record with a slot":                    {[]Target{sick("m")}, []recordOption{}, true},
 		"a record with a slot, healthy already":   {[]Target{healthy("m")}, []recordOption{}, true},
 		"a record with a slot, being deleted":     {[]Target{sick("m", build.Deleting(now))}, []recordOption{}, true},
 		"a record with a slot, the machine gone":  {nil, []recordOption{}, true},
+		"a paused machine, hangs for an hour":     {nil, []recordOption{deletionOverdue}, false},
 		"a record that has given it back":         {[]Target{sick("m")}, []recordOption{waitsFor(0)}, false},
 		"a record that has given it back, leaves": {[]Target{sick("m", build.Deleting(now))}, []recordOption{waitsFor(0)}, true},
 		"a record that has ended":                 {[]Target{sick("m")}, []recordOption{ended}, false},
@@ -83,7 +91,7 @@ func TestInFlight(t *testing.T) {
 			if tt.want {
 				want = 1
 			}
-			if got := f.inFlight(); len(got) != want {
+			if got := f.inFlight(now); len(got) != want {
 				t.Errorf("%v in flight, want %d", got, want)
 			}
 		})
@@ -112,14 +120,14 @@ func TestUnderRepair(t *testing.T) {
 			if tt.records != nil {
 				f = f.with(recordOf("m", tt.records...))
 			}
-			if got := f.underRepair(); (len(got) == 1) != tt.want {
+			if got := f.underRepair(now); (len(got) == 1) != tt.want {
 				t.Errorf("%v under repair, want one: %t", got, tt.want)
 			}
 		})
 	}
 }
 
-func TestBudget(t *testing.T) {
+func TestHowManySlotsThereAre(t *testing.T) {
 	tests := map[string]struct {
 		limit    *intstr.IntOrString
 		expected int
@@ -141,5 +149,34 @@ func TestBudget(t *testing.T) {
 				t.Errorf("got %d, want %d", got, tt.want)
 			}
 		})
+	}
+}
+
+// deletionOverdue says that the deletion of the machine hangs.
+func deletionOverdue(r *v1alpha1.MachineRemediation) {
+	meta.SetStatusCondition(&r.Status.Conditions, metav1.Condition{
+		Type: v1alpha1.ConditionProgressing, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonDeletionOverdue,
+	})
+}
+
+// TestDeletionThatHangsFreesItsSlot: after an hour, and the next in line does not wait for anything else to happen.
+func TestDeletionThatHangsFreesItsSlot(t *testing.T) {
+	began := now.Add(-40 * time.Minute)
+	f := facts(check(maxInFlight("1")), sick("hangs", build.Deleting(began)), sick("next")).with(recordOf("hangs"))
+	hour := began.Add(ladder.DeletionTime)
+	before, then := Decide(f, now), Decide(f, hour)
+	if len(before.Admit) > 0 || !before.RecheckAt.Equal(hour) {
+		t.Errorf("after 40 minutes %v are admitted, and the next look is at %s; want none, and %s", before.Admit, before.RecheckAt, hour)
+	}
+	broken := check(maxInFlight("1"), build.TriggerIfAtMost(intstr.FromString("many")))
+	asked := facts(broken, sick("hangs", build.Deleting(began)), healthy("next")).with(recordOf("next", annotationAsks))
+	if d := Decide(asked, now); len(d.Asked) > 0 || !d.RecheckAt.Equal(hour) {
+		t.Errorf("with another setting wrong, the slot that an annotation asks for is looked at again at %s, want %s", d.RecheckAt, hour)
+	}
+	if len(then.Admit) != 1 || then.Admit[0].Machine.Name != "next" {
+		t.Errorf("after an hour %v are admitted, want next", then.Admit)
+	}
+	if why := OverBudget(f.with(recordOf("hangs"), recordOf("next")), hour); why != "" {
+		t.Errorf("after an hour, next may not act: %s", why)
 	}
 }

@@ -55,10 +55,14 @@ type Obstacle struct {
 // Decide decides which machines of a MachineHealthCheck are admitted.
 func Decide(f Facts, now time.Time) Decision {
 	config, gate, problems := configuration(f)
-	d := Decision{Counts: count(f.Targets), Config: config, InFlight: f.inFlight(), budget: unbounded}
+	d := Decision{Counts: count(f.Targets), Config: config, InFlight: f.inFlight(now), budget: unbounded}
 	d.Stopped = stopped(f, problems, now)
 	if d.Stopped.Reason != ReasonInvalidConfiguration {
 		d.gate, d.budget = gate, budget(d.Config.MaxInFlight, d.Counts.Expected)
+	}
+	if d.Config.MaxInFlight != nil {
+		// Annotations are granted slots even if other settings are wrong.
+		d.RecheckAt = f.nextHangs(now)
 	}
 	d.grantAsked(f, now)
 	if paused := mhcspec.Paused(f.MachineHealthCheck, f.Cluster); len(paused) > 0 {
@@ -108,7 +112,7 @@ func (d *Decision) admitLine(f Facts, now time.Time) {
 func (d *Decision) grantAsked(f Facts, now time.Time) {
 	line, at := f.asked(now)
 	d.RecheckAt = healthcheck.Earliest(d.RecheckAt, at)
-	// It holds whatever else is wrong with the settings.
+	// The limit holds even if other settings are invalid.
 	if most := budget(d.Config.MaxInFlight, d.Counts.Expected); most != unbounded {
 		line = line[:min(max(0, most-len(d.InFlight)), len(line))]
 	}
@@ -131,7 +135,7 @@ func (d *Decision) giveSlots(f Facts, ready []Admission) {
 	for _, one := range ready {
 		switch {
 		case one.needsSlot() && free == 0:
-			d.wait(one, Obstacle{Reason: v1alpha1.ReasonNoSlot, Message: "as many remediations as allowed are in flight"})
+			d.wait(one, Obstacle{Reason: v1alpha1.ReasonNoSlot, Message: "every slot is in use; the repair waits until one is free"})
 			d.Next = append(d.Next, one)
 		case f.Unseen:
 			d.wait(one, Obstacle{Reason: ReasonExpected, Message: "machines admitted earlier do not show in the cache yet"})

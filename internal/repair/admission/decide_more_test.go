@@ -22,13 +22,9 @@ func TestDecidePaused(t *testing.T) {
 		cluster *clusterv1.Cluster
 		want    []string
 	}{
-		"not at all":                         {check(), build.Cluster(ns, "cluster"), nil},
-		"spec.paused is false":               {check(), build.Cluster(ns, "cluster", build.ClusterFunc(func(c *clusterv1.Cluster) { c.Spec.Paused = new(false) })), nil},
-		"by the Cluster":                     {check(), build.Cluster(ns, "cluster", build.Paused()), []string{"Cluster spec.paused is set to true"}},
-		"by annotation":                      {check(paused), build.Cluster(ns, "cluster"), []string{"MachineHealthCheck has the cluster.x-k8s.io/paused annotation"}},
-		"by annotation, any other value":     {check(build.Annotation(clusterv1.PausedAnnotation, "true")), build.Cluster(ns, "cluster"), []string{"MachineHealthCheck has the cluster.x-k8s.io/paused annotation"}},
-		"handed over is not paused":          {check(handedOver()), build.Cluster(ns, "cluster"), nil},
-		"handed over, paused by the Cluster": {check(handedOver()), build.Cluster(ns, "cluster", build.Paused()), []string{"Cluster spec.paused is set to true"}},
+		"not at all":     {check(), build.Cluster(ns, "cluster"), nil},
+		"by the Cluster": {check(), build.Cluster(ns, "cluster", build.Paused()), []string{"Cluster spec.paused is set to true"}},
+		"by annotation":  {check(paused), build.Cluster(ns, "cluster"), []string{"MachineHealthCheck has the cluster.x-k8s.io/paused annotation"}},
 		"by both": {check(paused), build.Cluster(ns, "cluster", build.Paused()), []string{
 			"Cluster spec.paused is set to true", "MachineHealthCheck has the cluster.x-k8s.io/paused annotation",
 		}},
@@ -115,7 +111,7 @@ func TestDecideKindsMissing(t *testing.T) {
 	f.KindsMissing = true
 	d := Decide(f, now)
 	wantStopped(t, d, ReasonKindsNotInstalled)
-	want := "Nothing is remediated: the kind MachineRemediation of sickbay.dev is not installed; sickbay crds | kubectl apply -f - installs it; 2 wait: a, b"
+	want := "Nothing is repaired: the kind MachineRemediation of sickbay.dev is not installed; sickbay crds | kubectl apply -f - installs it; 2 wait: a, b"
 	if got := d.allowedMessage(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -168,7 +164,7 @@ func TestDecideDryRun(t *testing.T) {
 	if !d.Config.OnlyReports() || len(d.Admit) != 1 {
 		t.Fatalf("config %+v, admitted %v; want it to decide as ever", d.Config, admitted(d))
 	}
-	if want := "Would remediate a (request)"; d.dryRunMessage() != want {
+	if want := "Would repair a (request)"; d.dryRunMessage() != want {
 		t.Errorf("message is %q, want %q", d.dryRunMessage(), want)
 	}
 }

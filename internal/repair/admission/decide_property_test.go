@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/repair/memory"
 )
 
-func TestProperties(t *testing.T) {
+func TestWhateverTheFacts(t *testing.T) {
 	properties := map[string]func(t *rapid.T, f Facts, d Decision){
 		"counts add up":                         countsAddUp,
 		"the budget is kept":                    budgetIsKept,

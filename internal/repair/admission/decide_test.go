@@ -14,8 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestDecide has a case for each bullet that says who is admitted.
-func TestDecide(t *testing.T) {
+// TestWhoIsAdmitted has a case for each bullet that says who is admitted.
+func TestWhoIsAdmitted(t *testing.T) {
 	atMost := func(n int32) build.MachineHealthCheckOption { return build.TriggerIfAtMost(intstr.FromInt32(n)) }
 	records := func(all ...*v1alpha1.MachineRemediation) []*v1alpha1.MachineRemediation { return all }
 	tests := map[string]struct {

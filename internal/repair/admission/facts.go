@@ -87,6 +87,11 @@ func (t Target) stored() metav1.ConditionStatus {
 
 func (t Target) deleting() bool { return !t.Machine.DeletionTimestamp.IsZero() }
 
+// hangs reports whether the Machine is being deleted for longer than a deletion may take.
+func (t Target) hangs(now time.Time) bool {
+	return t.deleting() && !now.Before(t.Machine.DeletionTimestamp.Add(ladder.DeletionTime))
+}
+
 // unconfirmed reports whether a new judgement does not confirm the stored verdict. A Machine without a verdict that cannot be
 // judged is undecided both times.
 func (t Target) unconfirmed() bool {

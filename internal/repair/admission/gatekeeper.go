@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -53,11 +54,11 @@ func Bounded(f Facts) bool {
 }
 
 // OverBudget says that more machines are under repair than allowed; empty otherwise.
-func OverBudget(f Facts) string {
+func OverBudget(f Facts, now time.Time) string {
 	config, _ := mhcspec.ParseConfig(f.MachineHealthCheck, f.Template.Plan)
-	most, flight := budget(config.MaxInFlight, len(f.Targets)), f.underRepair()
+	most, flight := budget(config.MaxInFlight, len(f.Targets)), f.underRepair(now)
 	if most == unbounded || len(flight) <= most {
 		return ""
 	}
-	return fmt.Sprintf("%d of at most %d remediations in flight: %s", len(flight), most, names(slices.Collect(maps.Values(flight))))
+	return fmt.Sprintf("%d of at most %d repairs in flight: %s", len(flight), most, names(slices.Collect(maps.Values(flight))))
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestIdleBy has a case for each thing that holds a sick machine back.
-func TestIdleBy(t *testing.T) {
+// TestWhatHoldsASickMachineBack has a case for each thing that holds a sick machine back.
+func TestWhatHoldsASickMachineBack(t *testing.T) {
 	phase := func(phase v1alpha1.RemediationPhase, reason string) recordOption {
 		return func(r *v1alpha1.MachineRemediation) {
 			r.Status.Phase, r.Status.ReleasedGrant = phase, r.Spec.Grant

@@ -16,7 +16,7 @@ const maxNames = 10
 // allowedMessage gives the numbers that were compared, and who waits for what, so that nobody has to guess why nothing happened.
 func (d *Decision) allowedMessage() string {
 	if d.Stopped.Reason != "" {
-		return "Nothing is remediated: " + d.Stopped.Message + d.waitingMessage()
+		return "Nothing is repaired: " + d.Stopped.Message + d.waitingMessage()
 	}
 	return d.gateMessage() + d.slotsMessage() + d.waitingMessage()
 }
@@ -50,7 +50,7 @@ func (d *Decision) slotsMessage() string {
 	if d.budget == unbounded || !d.Allowed {
 		return ""
 	}
-	message := fmt.Sprintf("; %d of at most %d remediations in flight", len(d.InFlight), d.budget)
+	message := fmt.Sprintf("; %d of at most %d repairs in flight", len(d.InFlight), d.budget)
 	if len(d.Next) > 0 && len(d.InFlight) > 0 {
 		message += ": " + names(slices.Collect(maps.Values(d.InFlight)))
 	}
@@ -62,7 +62,7 @@ var waits = []struct{ reason, one, several string }{
 	{v1alpha1.ReasonNoSlot, "waits for a slot", "wait for a slot"},
 	{v1alpha1.ReasonGateClosed, "is held back", "are held back"},
 	{v1alpha1.ReasonOnHold, "is on hold", "are on hold"},
-	{v1alpha1.ReasonPaced, "is paced", "are paced"},
+	{v1alpha1.ReasonPaced, "waits its turn", "wait their turn"},
 	{ReasonTemplateNotFound, "waits for its remediation template", "wait for their remediation template"},
 	{ReasonAwaited, "is judged by the repair of the machine that it replaces", "are judged by the repairs of the machines that they replace"},
 	{v1alpha1.ReasonBackoff, "could not be admitted and is tried again", "could not be admitted and are tried again"},
@@ -135,13 +135,13 @@ func (c Counts) parts() string {
 // dryRunMessage says what would be done.
 func (d *Decision) dryRunMessage() string {
 	if len(d.Admit) == 0 {
-		return "Nothing would be remediated"
+		return "Nothing would be repaired"
 	}
 	list := make([]string, len(d.Admit))
 	for i, one := range d.Admit {
 		list[i] = one.Machine.Name + " (" + d.StepOf(one) + ")"
 	}
-	return "Would remediate " + names(list)
+	return "Would repair " + names(list)
 }
 
 // StepOf returns the name of the step that an admission begins or continues with.

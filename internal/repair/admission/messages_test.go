@@ -48,21 +48,21 @@ func TestAllowedMessage(t *testing.T) {
 		"range, above":         {opts(build.TriggerIfInRange("[1-2]")), some, three + "outside of the range [1-2]; 1 is held back: a"},
 		"range, below":         {opts(build.TriggerIfInRange("[4-5]")), some, three + "outside of the range [4-5]; 1 is held back: a"},
 		"range, unconfirmed":   {opts(build.TriggerIfInRange("[3-5]")), facts(check(), sick("a"), sick("b"), seen(target("c"), metav1.ConditionTrue)), "3 of 3 machines not healthy (2 sick, 1 unconfirmed), and without the unconfirmed 2, outside of the range [3-5]; 2 are held back: a, b"},
-		"budget":               {opts(maxInFlight("2")), some, three + "no limit set; 1 of at most 2 remediations in flight"},
+		"budget":               {opts(maxInFlight("2")), some, three + "no limit set; 1 of at most 2 repairs in flight"},
 		"budget, not allowed":  {opts(maxInFlight("2"), atMost("0")), some, three + "more than the 0 allowed; 1 is held back: a"},
-		"budget, overspent":    {opts(maxInFlight("1")), two.with(recordOf("a"), recordOf("b")), "2 of 2 machines not healthy (2 sick), no limit set; 2 of at most 1 remediations in flight"},
-		"who holds the budget": {opts(maxInFlight("1")), two.with(recordOf("a")), "2 of 2 machines not healthy (2 sick), no limit set; 1 of at most 1 remediations in flight: a; 1 waits for a slot: b"},
+		"budget, overspent":    {opts(maxInFlight("1")), two.with(recordOf("a"), recordOf("b")), "2 of 2 machines not healthy (2 sick), no limit set; 2 of at most 1 repairs in flight"},
+		"who holds the budget": {opts(maxInFlight("1")), two.with(recordOf("a")), "2 of 2 machines not healthy (2 sick), no limit set; 1 of at most 1 repairs in flight: a; 1 waits for a slot: b"},
 		"who is gone, holds it": {
 			opts(maxInFlight("1")), two.with(recordOf("gone")),
-			"2 of 2 machines not healthy (2 sick), no limit set; 1 of at most 1 remediations in flight: gone; 2 wait for a slot: a, b",
+			"2 of 2 machines not healthy (2 sick), no limit set; 1 of at most 1 repairs in flight: gone; 2 wait for a slot: a, b",
 		},
 		"many wait, in their order": {
 			opts(maxInFlight("1")), many.with(recordOf("m"), recordOf("a", inVain(1))),
-			"13 of 13 machines not healthy (13 sick), no limit set; 1 of at most 1 remediations in flight: m; 12 wait for a slot: b, c, d, e, f, g, h, i, j, k and 2 more",
+			"13 of 13 machines not healthy (13 sick), no limit set; 1 of at most 1 repairs in flight: m; 12 wait for a slot: b, c, d, e, f, g, h, i, j, k and 2 more",
 		},
 		"several reasons": {
 			opts(maxInFlight("1")), facts(check(), sick("a"), sick("b"), sick("c", onHold(now.Add(time.Hour)))).with(recordOf("a")),
-			"3 of 3 machines not healthy (3 sick), no limit set; 1 of at most 1 remediations in flight: a; 1 waits for a slot: b; 1 is on hold: c",
+			"3 of 3 machines not healthy (3 sick), no limit set; 1 of at most 1 repairs in flight: a; 1 waits for a slot: b; 1 is on hold: c",
 		},
 		"their records wait for something else": {
 			nil, facts(check(), sick("a"), sick("b"), sick("c"), sick("d"), sick("e"), sick("f")).with(
@@ -74,11 +74,11 @@ func TestAllowedMessage(t *testing.T) {
 		},
 		"two problems": {
 			opts(maxInFlight("0"), build.TriggerIfInRange("[2-1]")), some,
-			`Nothing is remediated: annotation sickbay.dev/max-in-flight is "0": it must be a number of at least 1, or a percentage of at least 1%; spec.remediation.triggerIf.unhealthyInRange is "[2-1]": its first number must not be above its second; 1 waits: a`,
+			`Nothing is repaired: annotation sickbay.dev/max-in-flight is "0": it must be a number of at least 1, or a percentage of at least 1%; spec.remediation.triggerIf.unhealthyInRange is "[2-1]": its first number must not be above its second; 1 waits: a`,
 		},
 		"on hold": {
 			opts(onHold(now.Add(time.Hour)), build.Annotation("sickbay.dev/hold-reason", "a firmware update")), two,
-			"Nothing is remediated: MachineHealthCheck mhc is on hold until 2026-01-01T02:00:00Z: a firmware update; 2 wait: a, b",
+			"Nothing is repaired: MachineHealthCheck mhc is on hold until 2026-01-01T02:00:00Z: a firmware update; 2 wait: a, b",
 		},
 	}
 	for name, tt := range tests {
@@ -93,7 +93,7 @@ func TestAllowedMessage(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestNamesAreSortedAndFew(t *testing.T) {
 	tests := map[string]struct {
 		all  []string
 		want string
@@ -135,11 +135,11 @@ func TestDryRunMessage(t *testing.T) {
 		facts Facts
 		want  string
 	}{
-		"none sick":         {opts(dryRun), facts(check(), healthy("a")), "Nothing would be remediated"},
-		"not allowed":       {opts(dryRun, build.TriggerIfAtMost(intstr.FromInt32(0))), facts(check(), sick("a")), "Nothing would be remediated"},
-		"by its step":       {opts(dryRun, byReboot()), facts(check(), sick("b"), sick("a")), "Would remediate a (reboot), b (reboot)"},
-		"within the budget": {opts(dryRun, maxInFlight("1")), facts(check(), sick("b"), sick("a")), "Would remediate a (replace)"},
-		"a further attempt": {opts(dryRun, byReboot()), facts(check(), sick("a")).with(recordOf("a", waitsFor(0))), "Would remediate a (replace)"},
+		"none sick":         {opts(dryRun), facts(check(), healthy("a")), "Nothing would be repaired"},
+		"not allowed":       {opts(dryRun, build.TriggerIfAtMost(intstr.FromInt32(0))), facts(check(), sick("a")), "Nothing would be repaired"},
+		"by its step":       {opts(dryRun, byReboot()), facts(check(), sick("b"), sick("a")), "Would repair a (reboot), b (reboot)"},
+		"within the budget": {opts(dryRun, maxInFlight("1")), facts(check(), sick("b"), sick("a")), "Would repair a (replace)"},
+		"a further attempt": {opts(dryRun, byReboot()), facts(check(), sick("a")).with(recordOf("a", waitsFor(0))), "Would repair a (replace)"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -73,10 +73,7 @@ func candidate(one Admission, kinds []v1alpha1.PacingDomain) pacing.Candidate {
 type DomainPace struct {
 	// Domain is the name of the domain in messages.
 	Domain string
-	// Limit is how many of its repairs may be unproven at once, and Unproven how many are.
-	Limit, Unproven int
-	// RestsUntil is when it may go on.
-	RestsUntil time.Time
+	pacing.State
 }
 
 // Paces returns the pace of the machines' domains in which something was repaired recently; none if the plan has no pacing.
@@ -95,7 +92,7 @@ func Paces(f Facts, now time.Time) []DomainPace {
 		for _, domain := range pacing.DomainsOf(f.Targets[i].Machine, kinds) {
 			state, busy := left[domain.Key]
 			if busy {
-				all = append(all, DomainPace{domain.Name, state.Limit, state.Unproven, state.RestsUntil})
+				all = append(all, DomainPace{domain.Name, state})
 				delete(left, domain.Key)
 			}
 		}

@@ -266,7 +266,7 @@ func TestAwaited(t *testing.T) {
 	}
 }
 
-func TestPlanProblem(t *testing.T) {
+func TestPlanProblemStopsAdmissions(t *testing.T) {
 	f := planned(plan(), sick("a"))
 	f.Template.Problem = "MachineRemediationTemplate plan: rule x cannot be used"
 	wantStopped(t, Decide(f, now), ReasonInvalidConfiguration)
@@ -299,16 +299,16 @@ func TestPlanGone(t *testing.T) {
 	}
 }
 
-func TestObserve(t *testing.T) {
+func TestObserveSaysWhatWouldBeDone(t *testing.T) {
 	d := Decide(planned(plan(mode(v1alpha1.ModeObserve)), sick("a")), now)
 	c := dryRunCondition(d)
-	if !d.Config.OnlyReports() || c.Reason != ReasonObserve || c.Message != "Would remediate a (wait)" {
+	if !d.Config.OnlyReports() || c.Reason != ReasonObserve || c.Message != "Would repair a (wait)" {
 		t.Errorf("config %+v, condition %+v", d.Config, c)
 	}
 	nothing := d.Admit[0]
 	nothing.Start = &v1alpha1.RemediationStart{}
 	d.Admit[0] = nothing
-	if got, want := d.dryRunMessage(), "Would remediate a (none, a person decides)"; got != want {
+	if got, want := d.dryRunMessage(), "Would repair a (none, a person decides)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -326,7 +326,7 @@ func TestPaced(t *testing.T) {
 	if diff := cmp.Diff([]string{"b: Paced", "c: Paced"}, waiting(d)); diff != "" {
 		t.Errorf("waiting (-want +got):\n%s", diff)
 	}
-	message := "4 of 4 machines not healthy (4 sick), no limit set; 2 are paced: b, c (MachineSet set has as many unproven repairs as it may have (1))"
+	message := "4 of 4 machines not healthy (4 sick), no limit set; 2 wait their turn: b, c (MachineSet set has as many unproven repairs as it may have (1))"
 	if got := d.allowedMessage(); got != message {
 		t.Errorf("got  %s\nwant %s", got, message)
 	}

@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"slices"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -71,7 +70,7 @@ func (d *Decision) StartBy(one Admission, rule *v1alpha1.RemediationStart, faile
 func firstGrant(steps []v1alpha1.RemediationStep, start *v1alpha1.RemediationStart) int32 {
 	from := 0
 	if start != nil {
-		from = slices.IndexFunc(steps, func(step v1alpha1.RemediationStep) bool { return step.Name == start.Step })
+		from = ladder.IndexOf(steps, start.Step)
 	}
 	if from < 0 {
 		return 0

@@ -61,7 +61,7 @@ func ClusterNotFoundStatus(mhc *clusterv1.MachineHealthCheck, now metav1.Time) c
 	desired.RemediationsAllowed = new(int32(0))
 	setCondition(mhc, &desired, metav1.Condition{
 		Type: ConditionRemediationAllowed, Status: metav1.ConditionFalse, Reason: ReasonClusterNotFound,
-		Message: "Nothing is remediated: Cluster " + mhc.Spec.ClusterName + " does not exist",
+		Message: "Nothing is repaired: Cluster " + mhc.Spec.ClusterName + " does not exist",
 	}, now)
 	return desired
 }

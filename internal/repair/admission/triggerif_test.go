@@ -18,7 +18,7 @@ func triggerOf(opts ...build.MachineHealthCheckOption) clusterv1.MachineHealthCh
 // unhealthy are counts of so many unhealthy Machines, for certain.
 func unhealthy(n int) Counts { return Counts{Expected: n, Sick: n} }
 
-func TestTrigger(t *testing.T) {
+func TestGateByItsLimit(t *testing.T) {
 	number := func(n int32) build.MachineHealthCheckOption { return build.TriggerIfAtMost(intstr.FromInt32(n)) }
 	text := func(s string) build.MachineHealthCheckOption { return build.TriggerIfAtMost(intstr.FromString(s)) }
 	inRange := func(s string) build.MachineHealthCheckOption { return build.TriggerIfInRange(s) }
@@ -72,7 +72,7 @@ func TestTrigger(t *testing.T) {
 	}
 }
 
-func TestTriggerProblems(t *testing.T) {
+func TestLimitThatNobodyCanRead(t *testing.T) {
 	limit := func(v intstr.IntOrString) build.MachineHealthCheckOption { return build.TriggerIfAtMost(v) }
 	tests := map[string]struct {
 		opt  build.MachineHealthCheckOption
@@ -144,6 +144,32 @@ func TestAlwaysOpen(t *testing.T) {
 				if tt.want && (err != nil || !gate.allows(unhealthy(expected), true)) {
 					t.Errorf("%d unhealthy machines close it: %v", expected, err)
 				}
+			}
+		})
+	}
+}
+
+// TestGateClosed: an act is held back by what holds back an admission, but for the lower bound, which counts for the first step of a record only.
+func TestGateClosed(t *testing.T) {
+	const two = "2 of 3 machines not healthy (2 sick), "
+	tests := map[string]struct {
+		opt            build.MachineHealthCheckOption
+		first, further string
+	}{
+		"within the range": {build.TriggerIfInRange("[2-3]"), "", ""},
+		"below the range":  {build.TriggerIfInRange("[3-3]"), two + "outside of the range [3-3]", ""},
+		"above the range":  {build.TriggerIfInRange("[0-1]"), two + "outside of the range [0-1]", two + "outside of the range [0-1]"},
+		"what nobody can read": {
+			build.TriggerIfInRange("[3-2]"),
+			`spec.remediation.triggerIf.unhealthyInRange is "[3-2]": its first number must not be above its second`,
+			`spec.remediation.triggerIf.unhealthyInRange is "[3-2]": its first number must not be above its second`,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := facts(check(tt.opt), sick("a"), sick("b"), healthy("c"))
+			if first, further := GateClosed(f, true), GateClosed(f, false); first != tt.first || further != tt.further {
+				t.Errorf("for the first step %q, for a further one %q, want %q and %q", first, further, tt.first, tt.further)
 			}
 		})
 	}

@@ -94,3 +94,84 @@ func TestAnnotationMarksOnce(t *testing.T) {
 		t.Errorf("it does %q, and is %s", d.Act, f.Record.Status.Phase)
 	}
 }
+
+// TestAbortedCyclesBackOff: cycles that begin and are aborted at once, before the host was off, as while the rest of a control plane flaps, count for
+// nothing. They are not repeated without a pause, and without end.
+func TestAbortedCyclesBackOff(t *testing.T) {
+	f := askedFor(Healthy)
+	cycles := 0
+	for range 200 {
+		var d Decision
+		f, d = decideAll(f, noon.Add(time.Second))
+		if d.Act != CreateReboot {
+			break
+		}
+		cycles++
+		f.Request = &Request{OperationID: d.Attempt.OperationID, Ref: *thing("RebootRemediation", "r"), BeganAt: noon}
+		f, _ = decideAll(f, noon.Add(time.Second))
+		f.Request.Aborted = true
+		requestSays("False", "2 of the 2 other machines have to be up")(&f)
+		f, _ = decideAll(f, noon.Add(time.Second))
+		f.Request = nil
+	}
+	if cycles > 3 {
+		t.Errorf("%d cycles were made and aborted in the same second", cycles)
+	}
+}
+
+// TestDoneIsDone: the cycle has succeeded at the very moment at which its asker takes back what was asked for. What is done stays done.
+func TestDoneIsDone(t *testing.T) {
+	f := with(byAnnotation(), works("reboot", time.Minute), requestSays("True", "The Node is back"), withdrawn)
+	f, _ = decideAll(f, noon)
+	s := &f.Record.Status
+	if last := Last(s); last.Result != v1alpha1.ResultSucceeded || Success(s).Reason != v1alpha1.ReasonDone {
+		t.Errorf("the cycle has succeeded, and its attempt is %s, the record %s: %s", last.Result, Success(s).Reason, Success(s).Message)
+	}
+}
+
+// TestAskedForWaitsForAPerson: somebody else keeps the host, as only the cycle shows: to a record for single steps, and to all of OpenShift. That wait
+// has no end and writes nothing: no cycle is made and withdrawn every few minutes, and the record is still there when the host is free.
+func TestAskedForWaitsForAPerson(t *testing.T) {
+	for name, f := range map[string]Facts{
+		"a single step": keepsOff(), "an annotation": with(byAnnotation(), unlimited), "another health check": byHealthCheck(Sick), "an annotation that needs a slot": byAnnotation(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &story{f: f, now: noon, asked: keptByCycle}
+			w.until(48 * time.Hour)
+			cycles := 0
+			for _, act := range w.acts {
+				if act == CreateReboot {
+					cycles++
+				}
+			}
+			// One that needs a slot gives it back meanwhile, so it has to ask again.
+			again := name == "an annotation that needs a slot"
+			if s := &w.f.Record.Status; s.Phase == v1alpha1.RemediationEnded || (cycles > 10 && !again) {
+				t.Errorf("after two days it has made %d cycles and is %s: %s", cycles, s.Phase, Success(s).Message)
+			}
+		})
+	}
+}
+
+// TestAskedForDeletesNothing: a step Replace that another health check asked for asks the machine's owner, and is there only because the machine had one.
+// Meanwhile somebody has deleted the owner and left its machines, as kubectl delete --cascade=orphan does. Nobody would replace the machine, so it is not
+// deleted, disks and all.
+func TestAskedForDeletesNothing(t *testing.T) {
+	f := with(byHealthCheck(Sick), works("reboot", 0), over(v1alpha1.ResultFailed, "replace"), orphan)
+	if _, d := decideAll(f, noon); d.Act == DeleteMachine {
+		t.Errorf("it does %s", d.Act)
+	}
+}
+
+// TestOwnerIsAskedAsLongAsACheckAsks: by Cluster API's contract, OwnerRemediated=False stands until the owner has replaced the machine. The owner defers
+// for two days. The request of the health check stands, and nobody makes another one: so the owner is still asked when it can act.
+func TestOwnerIsAskedAsLongAsACheckAsks(t *testing.T) {
+	f := with(byHealthCheck(Sick), func(f *Facts) { f.Record.Spec.Steps = []v1alpha1.RemediationStep{replace()} })
+	w := &story{f: f, now: noon, asked: func(f *Facts) {
+		f.Machine.Mark.State, f.Machine.Mark.Message = MarkDeferred, "KCP is remediating another machine"
+	}}
+	w.until(48 * time.Hour)
+	if s := &w.f.Record.Status; Ended(w.f.Record) {
+		t.Errorf("it has ended, %s: %s", Success(s).Reason, Success(s).Message)
+	}
+}

@@ -111,8 +111,8 @@ func TestSuperseded(t *testing.T) {
 	}
 }
 
-// TestBefore: of several open records of a machine, exactly one goes first.
-func TestBefore(t *testing.T) {
+// TestOneOfSeveralRecordsGoesFirst: of several open records of a machine, exactly one goes first.
+func TestOneOfSeveralRecordsGoesFirst(t *testing.T) {
 	a, b, check := askedFor(Sick).Record, askedFor(Sick).Record, plan(reboot()).Record
 	a.UID, b.UID = "a", "b"
 	b.CreationTimestamp = *ago(-time.Second)
@@ -139,7 +139,7 @@ func TestBeforeAtWork(t *testing.T) {
 	}
 }
 
-// TestBeforeByKind: what people ask for waits for a health check's, whoever's that is. Of two of one kind, the later one waits.
+// TestBeforeByKind: what people ask for waits for what a health check asks for, be it ours or another controller's. Of two of one kind, the later one waits.
 func TestBeforeByKind(t *testing.T) {
 	own, theirs := plan(reboot()).Record, byHealthCheck(Sick).Record
 	own.UID, theirs.UID = "a", "b"
@@ -158,7 +158,7 @@ func TestBeforeByKind(t *testing.T) {
 }
 
 // TestBeforeWhoKeepsOff: nobody has a host cycled that a person keeps off, or is about to. That person waits only for what stands: the host is
-// let go of at once, and what somebody else has not begun would wait for the person.
+// released at once, and what somebody else has not begun would wait for the person.
 func TestBeforeWhoKeepsOff(t *testing.T) {
 	keeps := keepsOff().Record
 	keeps.CreationTimestamp = *ago(0)

@@ -59,7 +59,7 @@ func aroundAsked(now time.Time) map[string]change {
 }
 
 // TestAskedForWhateverHappens: what somebody asks for without a finding never waits for a person to decide, and comes to an end: at the latest
-// when who asked for the host to be kept off does so no more.
+// when somebody no longer wants the host kept off, or a health check no longer asks an owner that does not answer.
 func TestAskedForWhateverHappens(t *testing.T) {
 	all := map[string]Facts{
 		"by a person": askedFor(Sick), "by annotation": byAnnotation(), "keeps off": keepsOff(), "by a health check": byHealthCheck(Sick),
@@ -80,7 +80,7 @@ func TestAskedForWhateverHappens(t *testing.T) {
 		}
 		w.f = with(w.f, ofCycle(func(r *Request) { r.Unreadable, r.Deleting = "", false }))
 		w.f.Safety, w.f.Machine.Health = Safety{}, Sick
-		if who == "keeps off" {
+		if who == "keeps off" || who == "by a health check" {
 			withdrawn(&w.f)
 		}
 		look(10 * 24 * time.Hour)
@@ -92,4 +92,13 @@ func TestAskedForWhateverHappens(t *testing.T) {
 
 func keysOf[V any](of map[string]V) []string {
 	return slices.Sorted(maps.Keys(of))
+}
+
+// toggle switches a reason of Safety on or off.
+func toggle(reason *string, why string) {
+	if *reason == "" {
+		*reason = why
+	} else {
+		*reason = ""
+	}
 }

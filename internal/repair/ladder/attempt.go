@@ -135,7 +135,7 @@ func (d *draft) afterAttempt() bool {
 		if step, ok := d.nextStep(); ok && approved(d.asDecided(), step) {
 			d.getInLine(step)
 		}
-		return d.say(v1alpha1.RemediationPending, restReason(last), last.Message+"; it begins again later")
+		return d.say(v1alpha1.RemediationPending, restReason(last), last.Message+"; the step begins again later")
 	}
 	if d.s.Step == last.Step {
 		return d.goOn(last.Message + "; trying step " + last.Step + " again")

@@ -56,6 +56,9 @@ func (d *draft) cannotBe(step v1alpha1.RemediationStep) string {
 	if step.Action == v1alpha1.ActionReplace && d.f.Record.Spec.AskedFor() && d.f.Machine.Owner == nil {
 		return "No controller owns the machine any more, so nobody would replace it"
 	}
+	if step.Deletes() && d.f.Machine.ControlPlane {
+		return "Sickbay deletes no machine of a control plane: only its owner knows whether the others can do without it"
+	}
 	return d.f.Safety.Impossible
 }
 
@@ -66,7 +69,7 @@ func (d *draft) actFor(step v1alpha1.RemediationStep) Act {
 		return CreateRequest
 	case step.Action == v1alpha1.ActionReboot:
 		return CreateReboot
-	case d.f.Machine.Owner == nil:
+	case d.f.Machine.Owner == nil || step.Deletes():
 		return DeleteMachine
 	}
 	return MarkForOwner
@@ -141,7 +144,7 @@ func (d *draft) followRequest(attempt *v1alpha1.RemediationAttempt, step v1alpha
 	request, kind := d.f.Request, attempt.ObjectRef.Kind
 	switch {
 	case request.Aborted && request.Deleting:
-		// Whoever deletes it calls it off.
+		// Deleting it calls it off.
 		return d.takenAway(attempt)
 	case request.Aborted:
 		d.takeBack(attempt, request.Message)
@@ -153,7 +156,7 @@ func (d *draft) followRequest(attempt *v1alpha1.RemediationAttempt, step v1alpha
 		d.s.Step = StepAfter(d.f.Record.Spec.Steps, step.Name)
 		return d.afterAttempt()
 	case step.Until != "":
-		// Whoever has the host kept off may take any time.
+		// A person who keeps the host off may take any time.
 		d.s.NextTransitionTime = nil
 		return d.goOn(d.trying(step) + ": " + request.Message)
 	}
@@ -175,7 +178,7 @@ func (d *draft) awaitCycle(attempt *v1alpha1.RemediationAttempt, step v1alpha1.R
 	switch {
 	case request.Impossible:
 		return d.impossible(attempt, request.Message)
-	case request.Kept != "" && d.f.Record.Spec.AskedFor() && (needsNoSlot(d.f.Record) || d.f.Unlimited):
+	case request.Kept != "" && d.f.Record.Spec.AskedFor() && (NeedsNoSlot(d.f.Record) || d.f.Unlimited):
 		// Nobody waits for it, and no rack begins at once beyond a limit, so it waits without end.
 		d.s.NextTransitionTime = nil
 		return d.goOn(d.trying(step) + ": waits: " + request.Kept)

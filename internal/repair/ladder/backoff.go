@@ -123,7 +123,7 @@ func (d *draft) backsOff(step v1alpha1.RemediationStep) bool {
 	if last == nil || last.Message == "" {
 		return d.say(v1alpha1.RemediationPending, v1alpha1.ReasonBackoff, "Step "+step.Name+" could not be carried out; it will be tried again later")
 	}
-	return d.say(v1alpha1.RemediationPending, restReason(last), last.Message+"; it begins again later")
+	return d.say(v1alpha1.RemediationPending, restReason(last), last.Message+"; the step begins again later")
 }
 
 // saysWhy reports whether the record says why it backs off. A later pause or hold is not the reason.

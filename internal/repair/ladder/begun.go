@@ -101,13 +101,21 @@ func (d *draft) notice(attempt *v1alpha1.RemediationAttempt) {
 	if at.IsZero() || attempt.Begun() {
 		return
 	}
-	if builtIn(d.f.Record) && step.Action == v1alpha1.ActionReplace && d.f.Machine.Deleting() && d.f.Machine.Owner != nil {
-		if due := at.Add(soonGone); d.now.Before(due) {
-			d.recheck(due)
-			return
-		}
+	if step.Action == v1alpha1.ActionReplace && d.soonGone() {
+		d.recheck(d.f.Machine.DeletingSince.Add(soonGone))
+		return
 	}
 	d.noteBeginning(attempt, step, at)
+}
+
+// soonGone reports whether the deletion of a machine may be over before anybody needs to know that it has begun: with a built-in plan, nothing is
+// stored of it meanwhile.
+func (d *draft) soonGone() bool {
+	m, attempt := d.f.Machine, atWork(&d.s)
+	if attempt != nil && attempt.Begun() {
+		return false
+	}
+	return builtIn(d.f.Record) && m.Owner != nil && m.Deleting() && d.now.Before(m.DeletingSince.Add(soonGone))
 }
 
 // longestAsking is how long Sickbay asks for a step that nobody begins, before a person must decide.

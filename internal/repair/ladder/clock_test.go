@@ -12,8 +12,8 @@ import (
 // clock is where the clock of an attempt stands.
 type clock struct{ Stopped, Due string }
 
-// TestClock: what stops the clock of an attempt, and what lets it go on.
-func TestClock(t *testing.T) {
+// TestWhatStopsTheClock: what stops the clock of an attempt, and what lets it go on.
+func TestWhatStopsTheClock(t *testing.T) {
 	p := func(changes ...change) Facts {
 		return with(with(plan(request(), holdStep()), works("request", 23*time.Hour+30*time.Minute)), changes...)
 	}
@@ -62,5 +62,62 @@ func TestClock(t *testing.T) {
 				t.Errorf("clock (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestClockOfAnotherLeaderDelaysNothing: the leader before had a clock that was two days ahead. Nothing waits for longer than if it had
+// begun now.
+func TestClockOfAnotherLeaderDelaysNothing(t *testing.T) {
+	const ahead = 48 * time.Hour
+	for name, tt := range map[string]struct {
+		facts Facts
+		// within is how long it may take until something follows.
+		within time.Duration
+	}{
+		"a step that waits":  {with(plan(wait(), holdStep()), begins("watch", -ahead)), 10 * time.Minute},
+		"a silent owner":     {with(plan(replace(), holdStep()), bounded, asks("replace", -ahead)), AnswerTime},
+		"a power cycle":      {with(plan(reboot(), holdStep()), works("reboot", -ahead)), 30 * time.Minute},
+		"the probation":      {with(plan(reboot(), holdStep()), works("reboot", time.Hour), recovering(-ahead)), 5 * time.Minute},
+		"a back-off":         {with(plan(replace()), waits("replace", 2), noSlot, dueIn(ahead)), maxRest + maxRest/2},
+		"after a withdrawal": {with(plan(replace()), asks("replace", time.Hour), over(v1alpha1.ResultNotBegun, "replace"), noSlot, dueIn(ahead)), maxRest + maxRest/2},
+	} {
+		f, _ := decideAll(tt.facts, noon)
+		before := Progress(&f.Record.Status)
+		f, d := decideAll(f, noon.Add(tt.within))
+		wants, _ := WantsSlot(f.Record, noon.Add(tt.within))
+		if after := Progress(&f.Record.Status); d.Act == None && !wants && after.Message == before.Message && f.Record.Status.CompletionTime == nil {
+			t.Errorf("%s: after %s nothing has followed: %s: %s, due %v", name, tt.within, f.Record.Status.Phase, after.Message, f.Record.Status.NextTransitionTime)
+		}
+	}
+}
+
+// TestProbationAfterAPauseThatNobodySaw: the machine itself was judged healthy a minute before a pause of an hour, during which Sickbay was down. That
+// time proves nothing, as for a successor: rule 11, a pause that nobody saw restarts the clock.
+func TestProbationAfterAPauseThatNobodySaw(t *testing.T) {
+	f := with(plan(reboot(), replace()), works("reboot", 2*time.Hour), is(Healthy))
+	f, _ = decideAll(f, noon.Add(-61*time.Minute)) // healthy: the attempt is over, its request goes
+	f.Request = nil
+	f, _ = decideAll(f, noon.Add(-61*time.Minute))
+	if f.Record.Status.Phase != v1alpha1.RemediationProbation {
+		t.Fatalf("it is %s: %s", f.Record.Status.Phase, Progress(&f.Record.Status).Message)
+	}
+	// The pause began an hour ago, and has just ended.
+	f.ResumedAt = noon.Add(-time.Second)
+	f, _ = decideAll(f, noon)
+	if Ended(f.Record) {
+		t.Errorf("right after the pause it has ended: %s, although the machine was judged healthy for 1 of 5 minutes", Success(&f.Record.Status).Reason)
+	}
+	if f, _ = decideAll(f, noon.Add(6*time.Minute)); !Ended(f.Record) {
+		t.Errorf("it never ends: %s", Progress(&f.Record.Status).Message)
+	}
+}
+
+// TestGoneWithoutAnAnswer: the intent of a mark is stored, and the machine is gone before anybody saw whether it was marked. Nobody knows who had it
+// deleted, so the record does not say that it was not this remediation.
+func TestGoneWithoutAnAnswer(t *testing.T) {
+	f := with(plan(replace()), func(f *Facts) { f.Record.Annotations = map[string]string{OwnerUIDAnnotation: "ms-1"} }, begins("replace", 10*time.Minute), goneNow)
+	f, _ = decideAll(f, noon)
+	if got := Success(&f.Record.Status); got.Reason != v1alpha1.ReasonMachineDeleted || got.Message != "The machine is gone" {
+		t.Errorf("it has ended: %s: %s", got.Reason, got.Message)
 	}
 }

@@ -100,7 +100,7 @@ const (
 	None Act = ""
 	// MarkForOwner sets the condition OwnerRemediated=False.
 	MarkForOwner Act = "MarkForOwner"
-	// DeleteMachine deletes a Machine that no controller owns.
+	// DeleteMachine deletes a Machine that no controller owns, or whose step says so.
 	DeleteMachine Act = "DeleteMachine"
 	// CreateReboot makes a RebootRemediation.
 	CreateReboot Act = "CreateReboot"

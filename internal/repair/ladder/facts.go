@@ -111,6 +111,8 @@ type Machine struct {
 	OtherFinding bool
 	// Owner is the controller that owns it; nil if none does.
 	Owner *v1alpha1.RemediationObjectReference
+	// ControlPlane reports that it is part of a control plane.
+	ControlPlane bool
 	// OwnerActive reports that the owner is at work on another machine of its own: it has answered a mark there, or the machine is being
 	// deleted or provisioned.
 	OwnerActive bool
@@ -178,7 +180,7 @@ func Alone(r *v1alpha1.MachineRemediation) Facts {
 	}
 	switch {
 	case step.Action == v1alpha1.ActionReplace:
-		f.Machine.alone(last)
+		f.Machine.alone(last, step)
 	case Acts(step.Action):
 		f.Request = &Request{OperationID: last.OperationID, Ref: *last.ObjectRef}
 		if last.Begun() {
@@ -189,11 +191,11 @@ func Alone(r *v1alpha1.MachineRemediation) Facts {
 }
 
 // alone adds what an attempt that replaces the machine says about it.
-func (m *Machine) alone(attempt *v1alpha1.RemediationAttempt) {
+func (m *Machine) alone(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) {
 	if attempt.Begun() {
 		m.DeletingSince = attempt.BeganAt.Time
 	}
-	if m.Owner != nil {
+	if m.Owner != nil && step.Marks() {
 		m.Mark = Mark{State: MarkWaiting, Ours: true}
 	}
 }

@@ -91,7 +91,7 @@ func (d *draft) handBack() bool {
 	return d.complete(reason, why)
 }
 
-// done reports whether what somebody asked for has just succeeded. It stays done, whoever takes it back at that moment.
+// done reports whether what somebody asked for has just succeeded. It stays done even if somebody takes it back at that moment.
 func (d *draft) done() bool {
 	attempt, request := atWork(&d.s), d.f.Request
 	return attempt != nil && request != nil && request.OperationID == attempt.OperationID && request.Succeeded == "True" && d.f.Record.Spec.OnTheirWord()

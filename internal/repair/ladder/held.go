@@ -43,7 +43,7 @@ func (d *draft) whyHeld() (reason, message string) {
 		return v1alpha1.ReasonHoldStep, "Step " + step.Name + " leaves the machine to a person"
 	case d.gaveUp():
 		request := d.f.Request
-		return v1alpha1.ReasonUnreadable, "Sickbay has given up withdrawing " + request.Ref.Kind + " " + request.Ref.Name + ", and cannot tell whether it still exists: " + request.Unreadable
+		return v1alpha1.ReasonUnreadable, "Sickbay has given up withdrawing " + request.Ref.Kind + " " + request.Ref.Name + " but cannot see whether it is gone: " + request.Unreadable
 	case ok && !known(step.Action):
 		return v1alpha1.ReasonPlanProblem, "Step " + step.Name + " has the action " + string(step.Action) + ", which this version of Sickbay does not know"
 	case ok:
@@ -64,9 +64,9 @@ func whyNoStepIsLeft(last *v1alpha1.RemediationAttempt) (reason, message string)
 	case v1alpha1.ResultCancelled:
 		return v1alpha1.ReasonCancelled, last.Message
 	case v1alpha1.ResultNotBegun:
-		return v1alpha1.ReasonNotBegun, "Step " + last.Step + " has not begun for a day; the last: " + last.Message
+		return v1alpha1.ReasonNotBegun, "Step " + last.Step + " has not begun for a day; the last attempt: " + last.Message
 	default:
-		return v1alpha1.ReasonNoStepLeft, "No step is left; the last: " + last.Message
+		return v1alpha1.ReasonNoStepLeft, "No step is left; the last attempt: " + last.Message
 	}
 }
 

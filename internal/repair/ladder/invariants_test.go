@@ -1,33 +1,75 @@
 package ladder
 
 import (
+	"fmt"
 	"slices"
+	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// checkDecision holds of any decision by itself, whatever was read: what may never be done is not done, and what is done was
-// stored before.
-func checkDecision(w interface{ fail(string, ...any) }, d Decision) {
+// look is a decision with the facts that it was made of.
+type look struct {
+	rapid.TB
+	f   Facts
+	now time.Time
+}
+
+func (w *look) fail(format string, args ...any) {
+	w.Helper()
+	w.Fatalf("%s\nof %+v", fmt.Sprintf(format, args...), w.f.Record.Status)
+}
+
+// decide checks what holds of any decision by itself, whatever was read: what may never be done is not done, and what is done was stored before.
+func (w *look) decide() Decision {
+	w.Helper()
+	before := with(w.f)
+	d := Decide(w.f, w.now)
+	w.Logf("%s: %s %s %s", d.Rule, d.Act, d.Status.Phase, Progress(&d.Status).Reason)
+	if !equality.Semantic.DeepEqual(before.Record, w.f.Record) {
+		w.fail("deciding has changed the facts")
+	}
 	if d.Rule == "" {
 		w.fail("no rule has decided")
 	}
 	if d.Store && d.Act != None {
 		w.fail("%s together with a write of the status", d.Act)
 	}
-	if m, ok := w.(*model); ok {
-		m.checkAct(d)
-		if !d.Store && d.Act == None && !d.RecheckAt.IsZero() && !d.RecheckAt.After(m.now) {
-			w.fail("looks again at %s, which is past", d.RecheckAt)
-		}
+	if !d.Store && d.Act == None && !d.RecheckAt.IsZero() && !d.RecheckAt.After(w.now) {
+		w.fail("looks again at %s, which is past", d.RecheckAt)
 	}
+	w.checkAct(d)
+	if d.Store {
+		w.checkStore(d)
+	}
+	return d
+}
+
+// settle stores until nothing is to be stored any more. Within one moment, that takes few writes.
+func (w *look) settle() Decision {
+	w.Helper()
+	for range 7 {
+		d := w.decide()
+		if !d.Store {
+			if d.Act == None {
+				w.checkRest(d)
+			}
+			return d
+		}
+		w.f.Record = w.f.Record.DeepCopy()
+		w.f.Record.Status = d.Status
+	}
+	w.fail("it still writes")
+	return Decision{}
 }
 
 // checkAct holds of every act.
-func (w *model) checkAct(d Decision) {
+func (w *look) checkAct(d Decision) {
 	f, s := w.f, w.f.Record.Status
 	if s.CompletionTime != nil && (d.Store || (d.Act != None && d.Act != Close)) {
 		w.fail("the record has ended, and goes on: %+v", d)
@@ -41,12 +83,16 @@ func (w *model) checkAct(d Decision) {
 	if !d.Act.Begins() {
 		return
 	}
+	if f.Record.Spec.AskedFor() {
+		f.asAsked()
+	}
 	m, safety := f.Machine, f.Safety
 	if reason, _ := safety.stop(w.now); m.Health != Sick || m.Gone || m.Deleting() || reason != "" || safety.Unmanaged != "" ||
 		safety.HeldByOthers != "" || safety.OthersAtWork != "" || safety.Misconfigured != "" || safety.KeptOff != "" || safety.GateClosed != "" || safety.OverBudget != "" || !f.Record.DeletionTimestamp.IsZero() {
 		w.fail("%s on a machine that must not be touched", d.Act)
 	}
-	if !HasSlot(f.Record) {
+	w.checkDeletion(d)
+	if !HasSlot(f.Record) && !f.Record.Spec.AskedFor() {
 		w.fail("%s without a slot", d.Act)
 	}
 	open := AtWork(f.Record)
@@ -61,8 +107,25 @@ func (w *model) checkAct(d Decision) {
 	}
 }
 
+// checkDeletion holds of the acts of a Replace: a machine that somebody owns is deleted only by a step that says so, and only while its owner is not
+// asked to delete it.
+func (w *look) checkDeletion(d Decision) {
+	m := w.f.Machine
+	switch {
+	case d.Act == MarkForOwner && d.Step.Deletes():
+		w.fail("the owner is asked, though the step deletes the machine")
+	case d.Act != DeleteMachine:
+	case m.Owner != nil && !d.Step.Deletes():
+		w.fail("the machine is deleted past its owner")
+	case d.Step.Deletes() && m.ControlPlane:
+		w.fail("a machine of a control plane is deleted")
+	case d.Step.Deletes() && m.Mark.Stands() && m.Mark.State != MarkRefused:
+		w.fail("the machine is deleted while its owner is asked to do so")
+	}
+}
+
 // checkStore holds of every write of the status.
-func (w *model) checkStore(d Decision) {
+func (w *look) checkStore(d Decision) {
 	before, after := w.f.Record.Status, d.Status
 	if after.ReleasedGrant < before.ReleasedGrant || after.ReleasedGrant > w.f.Record.Spec.Grant {
 		w.fail("the released grant goes from %d to %d of %d", before.ReleasedGrant, after.ReleasedGrant, w.f.Record.Spec.Grant)
@@ -87,9 +150,10 @@ func (w *model) checkStore(d Decision) {
 		if a.Step == "" || a.Number < 1 {
 			w.fail("attempt %+v would be refused by the API", a)
 		}
-		replaces := !w.unrelated && t.stepOf(a).Action == v1alpha1.ActionReplace && !w.f.Machine.Gone && !w.f.Machine.Deleting()
-		if replaces && (a.Begun() || (a.Result != "" && a.Result.Counts() && !w.taken)) {
-			w.fail("the machine still exists, and its replacement counts: %+v", a)
+		had := attemptOf(&before, a.Number)
+		replaces := t.stepOf(a).Action == v1alpha1.ActionReplace && !w.f.Machine.Gone && !w.f.Machine.Deleting()
+		if replaces && a.Begun() && (had == nil || !had.Begun()) {
+			w.fail("the machine still exists, and its replacement has begun: %+v", a)
 		}
 	}
 	if after.CompletionTime != nil {
@@ -97,6 +161,8 @@ func (w *model) checkStore(d Decision) {
 	}
 	c, want := Progress(&after), metav1.ConditionTrue
 	switch {
+	case before.Phase == after.Phase && Progress(&before) == c:
+		want = c.Status
 	case after.Phase == v1alpha1.RemediationHeld || after.Phase == v1alpha1.RemediationEnded || c.Reason == v1alpha1.ReasonApprovalRequired:
 		want = metav1.ConditionFalse
 	case c.Reason == v1alpha1.ReasonPaused || c.Reason == v1alpha1.ReasonOnHold:
@@ -113,14 +179,14 @@ func (w *model) checkStore(d Decision) {
 }
 
 // givesUp reports whether nothing waits any more for a request that cannot be read.
-func (w *model) givesUp() bool {
+func (w *look) givesUp() bool {
 	d := &draft{f: w.f, now: w.now, s: *w.f.Record.Status.DeepCopy()}
 	d.noteUnreadable()
 	return d.gaveUp()
 }
 
 // checkEnd holds of the write that ends a record.
-func (w *model) checkEnd(t *draft, after v1alpha1.MachineRemediationStatus) {
+func (w *look) checkEnd(t *draft, after v1alpha1.MachineRemediationStatus) {
 	if after.Phase != v1alpha1.RemediationEnded || len(after.Conditions) != 2 {
 		w.fail("the end is not said: %+v", after)
 	}
@@ -140,19 +206,22 @@ func (w *model) checkEnd(t *draft, after v1alpha1.MachineRemediationStatus) {
 
 // checkRest holds of a record that has settled: one that does not act has no slot, and what is waited for has a name or
 // an end.
-func (w *model) checkRest(d Decision) {
+func (w *look) checkRest(d Decision) {
 	s := w.f.Record.Status
 	switch s.Phase {
 	case v1alpha1.RemediationPending, v1alpha1.RemediationHeld:
 		owner := &draft{f: w.f, s: s, now: w.now}
-		if (HasSlot(w.f.Record) && !owner.ownerDeletes()) || w.stands() || atWork(&s) != nil {
+		slot := HasSlot(w.f.Record) && !NeedsNoSlot(w.f.Record) && !owner.ownerDeletes()
+		if slot || w.stands() || atWork(&s) != nil {
 			w.fail("phase %s, with a slot, or something that stands or is at work", s.Phase)
 		}
 	case v1alpha1.RemediationActing:
 		if atWork(&s) == nil && !w.stands() {
 			w.fail("phase %s, and nothing is at work or stands", s.Phase)
 		}
-		if stopped, _ := w.f.Safety.stop(w.now); atWork(&s) != nil && s.StoppedTime == nil && stopped == "" && d.RecheckAt.IsZero() &&
+		// A withdrawal that has failed is tried again, and the attempt looked at then.
+		retried := w.f.Safety.Stuck != ""
+		if stopped, _ := w.f.Safety.stop(w.now); atWork(&s) != nil && s.StoppedTime == nil && stopped == "" && d.RecheckAt.IsZero() && !retried &&
 			!w.f.Machine.Deleting() && !w.goesOnAsking() {
 			w.fail("an attempt is at work, and nothing ends it: %+v", Last(&s))
 		}
@@ -164,50 +233,35 @@ func (w *model) checkRest(d Decision) {
 	}
 	w.checkLine()
 	w.checkUnbegun()
-	if message := Progress(&s).Message; message == "" {
+	if c := Progress(&s); c.Reason != "" && c.Message == "" {
 		w.fail("it does not say what it waits for: %+v", s)
 	}
 }
 
-// checkOrder holds of every act: nothing goes past a step that nobody has begun, unless it never can begin, or a person or a rule says so.
-func (w *model) checkOrder(d Decision) {
-	first, ok := first(w.f.Record)
-	if w.jumped || w.taken || !ok {
-		return
-	}
-	for _, step := range w.f.Record.Spec.Steps[indexOf(w.f.Record, first.Name):indexOf(w.f.Record, d.Step.Name)] {
-		if Acts(step.Action) && !slices.ContainsFunc(w.f.Record.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool {
-			return a.Step == step.Name && (a.Begun() || a.Result == v1alpha1.ResultImpossible)
-		}) {
-			w.fail("%s, and nobody has begun step %s", d.Act, step.Name)
-		}
-	}
-}
-
 // goesOnAsking reports whether the record asks for as long as it takes: a built-in plan where nobody waits for the slot.
-func (w *model) goesOnAsking() bool {
+func (w *look) goesOnAsking() bool {
 	return builtIn(w.f.Record) && !w.f.Bounded && Progress(&w.f.Record.Status).Reason == v1alpha1.ReasonRefused
 }
 
 // checkUnbegun holds of what nobody has begun: it does not stand under a pause, nor keep a slot that others wait for beyond its time.
-func (w *model) checkUnbegun() {
+func (w *look) checkUnbegun() {
 	s := w.f.Record.Status
 	t := &draft{f: w.f, s: s, now: w.now}
 	stopped, _ := t.stop()
 	request, attempt := w.f.Request, atWork(&s)
-	if w.closed || w.f.Safety.Stuck != "" || w.f.Machine.Gone || w.f.Machine.Deleting() || (request != nil && request.Deleting) {
+	if w.f.Safety.Stuck != "" || w.f.Machine.Gone || w.f.Machine.Deleting() || (request != nil && request.Deleting) {
 		return
 	}
 	if stopped != "" && t.stands() && w.now.After(t.answerDue()) && (attempt == nil || !t.begun(attempt)) {
 		w.fail("it stands under a pause, and nobody has begun it")
 	}
-	if attempt != nil && !t.begun(attempt) && w.f.Bounded && HasSlot(w.f.Record) && w.now.After(attempt.StartTime.Add(busyTime)) {
+	if attempt != nil && Acts(t.stepOf(attempt).Action) && !t.begun(attempt) && w.f.Bounded && HasSlot(w.f.Record) && w.now.After(attempt.StartTime.Add(busyTime)) {
 		w.fail("an attempt keeps its slot, and nobody has begun it since %s", attempt.StartTime)
 	}
 }
 
 // checkLine holds that a record says that it waits for a slot if and only if it gets one when it is its turn.
-func (w *model) checkLine() {
+func (w *look) checkLine() {
 	reason := Progress(&w.f.Record.Status).Reason
 	says := reason == v1alpha1.ReasonNoSlot || reason == v1alpha1.ReasonPaced
 	wants, at := WantsSlot(w.f.Record, w.now)
@@ -217,7 +271,33 @@ func (w *model) checkLine() {
 }
 
 // stands reports whether anything of the record is on the machine that should not outlast it.
-func (w *model) stands() bool {
+func (w *look) stands() bool {
 	t := &draft{f: w.f, s: w.f.Record.Status, now: w.now}
 	return t.stands()
+}
+
+func attemptOf(s *v1alpha1.MachineRemediationStatus, number int32) *v1alpha1.RemediationAttempt {
+	for i := range s.Attempts {
+		if s.Attempts[i].Number == number {
+			return &s.Attempts[i]
+		}
+	}
+	return nil
+}
+
+func numbersOf(s v1alpha1.MachineRemediationStatus) []int32 {
+	var all []int32
+	for i := range s.Attempts {
+		all = append(all, s.Attempts[i].Number)
+	}
+	return all
+}
+
+func increases(numbers []int32) bool {
+	for i := 1; i < len(numbers); i++ {
+		if numbers[i] <= numbers[i-1] {
+			return false
+		}
+	}
+	return !slices.Contains(numbers, 0)
 }

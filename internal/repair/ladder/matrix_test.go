@@ -105,13 +105,18 @@ func endOf(s v1alpha1.MachineRemediationStatus) string {
 	return ""
 }
 
-// TestMatrix: what may happen, in whatever phase.
-func TestMatrix(t *testing.T) {
+// TestWhatFollowsInEachPhase: what may happen, in whatever phase.
+func TestWhatFollowsInEachPhase(t *testing.T) {
 	got := map[string]map[string]string{}
 	for _, s := range situations() {
-		got[s.name] = map[string]string{}
+		follows := map[string][]string{}
 		for _, o := range occurrences() {
-			got[s.name][o.name] = course(with(s.facts, o.happens))
+			answer := course(with(s.facts, o.happens))
+			follows[answer] = append(follows[answer], o.name)
+		}
+		got[s.name] = map[string]string{}
+		for answer, all := range follows {
+			got[s.name][answer] = strings.Join(all, ", ")
 		}
 	}
 	if diff := cmp.Diff(matrix, got); diff != "" {

@@ -16,6 +16,8 @@ type story struct {
 	acts []Act
 	// asked changes what the record has made, as soon as it stands.
 	asked change
+	// grantsNothing lets nobody have a slot.
+	grantsNothing bool
 }
 
 // until lets the time pass up to some time after noon.
@@ -28,7 +30,7 @@ func (w *story) until(after time.Duration) {
 			continue
 		}
 		wants, at := WantsSlot(w.f.Record, w.now)
-		if wants {
+		if wants && !w.grantsNothing {
 			w.f = granted(w.f)
 			continue
 		}
@@ -60,6 +62,8 @@ func (w *story) act(d Decision) {
 			return
 		}
 		w.f.Request = nil
+	case DeleteMachine:
+		goneNow(&w.f)
 	case Close:
 		w.f.Record.Labels, w.f.Record.Finalizers = nil, nil
 	default:
@@ -170,4 +174,11 @@ func TestApprovalIsInherited(t *testing.T) {
 	if c := Progress(&w.f.Record.Status); c.Reason != v1alpha1.ReasonApprovalRequired {
 		t.Errorf("it is %s: %s", c.Reason, c.Message)
 	}
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
+		return b
+	}
+	return a
 }

@@ -36,7 +36,7 @@ func TestPauseTakesBackWhatHasNotBegun(t *testing.T) {
 	}
 }
 
-// TestWaysOutOfAPause: whoever takes a machine out of repair under a pause, and whatever was asked for, nothing of it stays, and the record ends or
+// TestWaysOutOfAPause: each way to take a machine out of repair works under each pause: nothing that was asked for stays, and the record ends or
 // is held without a slot.
 func TestWaysOutOfAPause(t *testing.T) {
 	for name, out := range map[string]change{

@@ -77,8 +77,8 @@ func (d *draft) forgetBackoff() {
 // jump goes forward to the step that the rules of the plan ask for. An approval given meanwhile is for the earlier step, so it uses
 // a new attempt number.
 func (d *draft) jump(step v1alpha1.RemediationStep) v1alpha1.RemediationStep {
-	to := indexOf(d.f.Record, d.f.JumpTo)
-	if to <= indexOf(d.f.Record, step.Name) {
+	to := IndexOf(d.f.Record.Spec.Steps, d.f.JumpTo)
+	if to <= IndexOf(d.f.Record.Spec.Steps, step.Name) {
 		return step
 	}
 	if d.s.Attempt > 0 && step.Approval == v1alpha1.ApprovalRequired {
@@ -88,8 +88,8 @@ func (d *draft) jump(step v1alpha1.RemediationStep) v1alpha1.RemediationStep {
 	return d.f.Record.Spec.Steps[to]
 }
 
-// pendingAct begins an attempt that acts, once it has a slot. Creating the record is the intent for the first attempt; the intent
-// for any other is stored before it acts.
+// pendingAct begins an attempt that acts, once it has a slot. A record with a slot is the intent for its first attempt. Any other intent is stored
+// before the act: those who give slots count what may have been done already.
 func (d *draft) pendingAct(step v1alpha1.RemediationStep) bool {
 	if !d.mayAct() {
 		return d.waitForSlot(step)
@@ -105,7 +105,7 @@ func (d *draft) pendingAct(step v1alpha1.RemediationStep) bool {
 		d.getInLine(step)
 		return d.stepBack(step, brake)
 	}
-	if d.s.Attempt == 0 && !d.changed() {
+	if d.s.Attempt == 0 && !d.changed() && !d.f.Record.Spec.AskedFor() {
 		attempt := v1alpha1.RemediationAttempt{Number: 1, Step: step.Name, OperationID: OperationID(d.f.Record, 1)}
 		return d.act(d.actFor(step), attempt, step)
 	}

@@ -46,14 +46,15 @@ func first(r *v1alpha1.MachineRemediation) (v1alpha1.RemediationStep, bool) {
 
 // StepNamed returns the step of a record with this name; false if there is none.
 func StepNamed(r *v1alpha1.MachineRemediation, name string) (v1alpha1.RemediationStep, bool) {
-	if i := indexOf(r, name); i >= 0 {
+	if i := IndexOf(r.Spec.Steps, name); i >= 0 {
 		return r.Spec.Steps[i], true
 	}
 	return v1alpha1.RemediationStep{}, false
 }
 
-func indexOf(r *v1alpha1.MachineRemediation, name string) int {
-	return slices.IndexFunc(r.Spec.Steps, func(step v1alpha1.RemediationStep) bool { return step.Name == name })
+// IndexOf returns the index of the step with this name; -1 if there is none.
+func IndexOf(steps []v1alpha1.RemediationStep, name string) int {
+	return slices.IndexFunc(steps, func(step v1alpha1.RemediationStep) bool { return step.Name == name })
 }
 
 // firstReplace returns the index of the first step that replaces the machine; -1 if there is none.

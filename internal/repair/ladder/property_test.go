@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,141 +11,165 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestWhateverHappens lets everything happen in any order. No rule of safety is ever broken; and when the faults are over, the
-// record comes to an end, waits for a person, or goes on trying.
-func TestWhateverHappens(t *testing.T) {
+// events are what may happen around a record, besides what TestWhatFollowsInEachPhase shows.
+func events(now time.Time) map[string]change {
+	ofMark := func(state MarkState) change {
+		return func(f *Facts) {
+			if f.Machine.Mark.Stands() {
+				f.Machine.Mark.State, f.Machine.Mark.Message = state, "because"
+			}
+		}
+	}
+	all := aroundAsked(now)
+	for _, o := range occurrences() {
+		all[o.name] = o.happens
+	}
+	// The status is the record's own, and only the clock ages it.
+	delete(all, "time is up")
+	maps.Copy(all, map[string]change{
+		"the owner waits": ofMark(MarkWaiting), "the owner defers": ofMark(MarkDeferred), "the owner answers": ofMark(MarkAnswered),
+		"somebody takes the mark": func(f *Facts) { f.Machine.Mark = Mark{} },
+		"somebody else marks it": func(f *Facts) {
+			if f.Machine.Owner != nil && !f.Machine.Mark.Stands() {
+				markedByOthers(f)
+			}
+		},
+		"the owner is busy": busyOwner, "of a control plane": inControlPlane, "another owner": func(f *Facts) { f.Machine.Owner = otherSet() }, "another finding": func(f *Facts) { f.Machine.OtherFinding = true },
+		"the request is on its way out": ofCycle(func(r *Request) { r.Deleting = true }),
+		"a person keeps the host":       ofCycle(func(r *Request) { r.Kept = "ann keeps the host off" }),
+		"the name is taken": func(f *Facts) {
+			if f.Request == nil && AtWork(f.Record) == nil {
+				nameTaken(f)
+			}
+		},
+		"bounded": bounded, "it has a host": hasHost, "paced": paced, "hidden": hidden, "no plan": misconfigured, "acts fail": actFailed,
+		"over the budget": func(f *Facts) {
+			if !NeedsNoSlot(f.Record) {
+				overBudget(f)
+			}
+		},
+		"stuck":          unsafe(func(s *Safety) { s.Stuck = "a webhook says no" }),
+		"resumed unseen": func(f *Facts) { f.Safety.Paused, f.ResumedAt = "", now },
+		"granted": func(f *Facts) {
+			if wants, _ := WantsSlot(f.Record, now); wants {
+				*f = granted(*f)
+			}
+		},
+		"granted in vain":   func(f *Facts) { f.Record.Spec.Grant = max(f.Record.Spec.Grant, f.Record.Status.ReleasedGrant+1) },
+		"a successor comes": successorIs(Successor{Name: "md-0-new", Health: Undecided}), "it is healthy": successorIs(Successor{Name: "md-0-new", Health: Healthy, HealthySince: now}),
+		"it is sick, too": successorIs(Successor{Name: "md-0-new", Health: Sick}), "it goes": successorIs(Successor{Name: "md-0-new", Gone: true}),
+		"nobody knows whether one comes": func(f *Facts) { f.SuccessorUnknown = true }, "none will come": func(f *Facts) { f.NoSuccessor = "MachineSet md-0 was scaled down" },
+	})
+	return all
+}
+
+// anyFacts draws a record as some row shows it, a time after that, and anything that may have happened, likely or not.
+func anyFacts(t *rapid.T) *look {
+	rows := slices.DeleteFunc(slices.Concat(allRows(), situations()), func(r row) bool {
+		// The API server refuses a record without steps, and nobody but a person loses when an attempt began.
+		attempt := AtWork(r.facts.Record)
+		return len(r.facts.Record.Spec.Steps) == 0 || attempt != nil && attempt.StartTime == nil
+	})
+	w := &look{TB: t, f: with(rapid.SampledFrom(rows).Draw(t, "row").facts), now: noon}
+	w.now = noon.Add(rapid.SampledFrom([]time.Duration{0, 0, time.Millisecond, time.Minute, time.Hour, 48 * time.Hour}).Draw(t, "later"))
+	for range rapid.IntRange(0, 5).Draw(t, "events") {
+		w.happens(t)
+	}
+	return w
+}
+
+func (w *look) happens(t *rapid.T) {
+	all := events(w.now)
+	w.f = with(w.f, all[rapid.SampledFrom(keysOf(all)).Draw(t, "event")])
+	if r, last := w.f.Request, Last(&w.f.Record.Status); r != nil && (last == nil || r.OperationID != last.OperationID) {
+		// What cannot be read is assumed to exist only if the latest attempt made it.
+		r.Unreadable = ""
+	}
+	if !w.f.Machine.Gone {
+		// They are of the machine that is gone.
+		w.f.Successor, w.f.NoSuccessor = nil, ""
+	}
+}
+
+// TestWhateverIsRead: whatever is read, one decision after the other breaks no rule, and they come to rest within a few writes. What others do in between, and how
+// writes go wrong, is for the explorer.
+func TestWhateverIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := newModel(t, anyPlan(t))
-		kinds := [][]event{aboutMachine, aboutRequest, aboutSafety, aboutPeople}
-		if rapid.IntRange(0, 2).Draw(t, "ends") == 0 {
-			kinds = append(kinds, aboutEnd)
-		}
-		for range rapid.SampledFrom([]int{5, 10, 20, 40, 80}).Draw(t, "turns") {
-			w.happen(kinds...)
-			d := w.settle()
-			w.wait(d)
-		}
-		w.heal()
-		w.goOn(rapid.SampledFrom([]Health{Sick, Sick, Healthy}).Draw(t, "in the end"))
-	})
-}
-
-// wait lets time pass, at times just until the record wants to look again.
-func (w *model) wait(d Decision) {
-	switch rapid.SampledFrom([]string{"no", "no", "a bit", "until due", "long"}).Draw(w.t, "wait") {
-	case "a bit":
-		w.now = w.now.Add(rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, 7 * time.Minute}).Draw(w.t, "bit"))
-	case "until due":
-		if d.RecheckAt.After(w.now) {
-			w.now = d.RecheckAt
-		}
-	case "long":
-		w.now = w.now.Add(rapid.SampledFrom([]time.Duration{time.Hour, 48 * time.Hour}).Draw(w.t, "long"))
-	}
-}
-
-// heal takes away everything that keeps the record from going on.
-func (w *model) heal() {
-	w.logf("* all is healed")
-	w.f.Safety, w.refuse, w.f.JumpTo, w.late = Safety{}, "", "", nil
-	if w.f.Machine.Deleting() {
-		w.gone()
-	}
-	if r := w.f.Request; r != nil && (r.Deleting || r.OperationID == "") {
-		w.f.Request = nil
-	}
-	w.request(func(r *Request) {
-		r.Unreadable, r.Kept = "", ""
-		if r.BeganAt.IsZero() && rapid.Bool().Draw(w.t, "begins") {
-			r.BeganAt = w.now
-		}
-	})
-	if m := &w.f.Machine.Mark; m.Ours && m.Stands() {
-		m.State = rapid.SampledFrom([]MarkState{MarkWaiting, MarkAnswered}).Draw(w.t, "mark")
-	} else {
-		w.taken = w.taken || m.Stands()
-		*m = Mark{}
-	}
-}
-
-// goOn lets time pass in a model in which nothing else happens. The machine stays as it is.
-func (w *model) goOn(health Health) {
-	w.f.Machine.Health = health
-	begun := w.f.Record.Status.Attempt
-	for range 400 {
+		w := anyFacts(t)
 		w.settle()
-		granted := w.grant()
+		w.happens(t)
+		w.settle()
+	})
+}
+
+// TestNothingByTheClock: between two looks that a record asks for, the time alone changes nothing.
+func TestNothingByTheClock(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyFacts(t)
 		d := w.settle()
-		if w.closed {
-			return
+		last := 100 * 24 * time.Hour
+		if !d.RecheckAt.IsZero() {
+			last = d.RecheckAt.Sub(w.now) - 1
 		}
-		phase, reason := w.f.Record.Status.Phase, Progress(&w.f.Record.Status).Reason
-		if health == Sick && (phase == v1alpha1.RemediationHeld || reason == v1alpha1.ReasonApprovalRequired) {
-			return
+		w.now = w.now.Add(time.Duration(rapid.Int64Range(0, max(0, int64(last))).Draw(t, "later")))
+		if again := w.decide(); again.Store || again.Act != d.Act {
+			w.fail("after %s, without a look being asked for: %+v", w.now, again)
 		}
-		if w.f.Record.Status.Attempt > begun+25 || (w.goesOnAsking() && d.RecheckAt.IsZero()) {
-			return
+	})
+}
+
+// TestGoesOn: once nothing is in its way, a record comes to an end, waits for a person, or goes on trying.
+func TestGoesOn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyFacts(t)
+		w.settle()
+		s := &story{f: with(w.f), now: w.now}
+		s.f.Safety, s.f.JumpTo, s.f.SuccessorUnknown = Safety{}, "", false
+		s.f.Machine.Health = rapid.SampledFrom([]Health{Sick, Healthy}).Draw(t, "in the end")
+		if s.f.Machine.Deleting() {
+			goneNow(&s.f)
 		}
-		_, at := WantsSlot(w.f.Record, w.now)
-		next := earliest(d.RecheckAt, at)
-		if next.IsZero() && w.f.Machine.Deleting() {
-			w.gone()
-			continue
+		s.f = with(s.f, ofCycle(func(r *Request) { r.Unreadable, r.Kept, r.Deleting = "", "", false }))
+		if r := s.f.Request; r != nil && r.OperationID == "" {
+			s.f.Request = nil
 		}
-		if next.IsZero() && !granted {
-			break
+		if !s.f.Machine.Mark.Ours {
+			s.f.Machine.Mark = Mark{}
 		}
-		if next.After(w.now) {
-			w.now = next
+		attempt := s.f.Record.Status.Attempt
+		s.until(s.now.Sub(noon) + 4*24*time.Hour)
+		status := s.f.Record.Status
+		progress := Progress(&status)
+		waitsForPerson := status.Phase == v1alpha1.RemediationHeld || progress.Reason == v1alpha1.ReasonApprovalRequired
+		tries := status.Attempt > attempt || progress.Reason == v1alpha1.ReasonRefused || progress.Reason == v1alpha1.ReasonNotBegun
+		if !Ended(s.f.Record) && !waitsForPerson && !tries {
+			w.fail("after four days, it is %+v", status)
 		}
-		if w.now.Sub(noon) > 2000*time.Hour {
-			break
-		}
-	}
-	w.fail("no end in sight: %+v", w.f.Record.Status)
+	})
 }
 
 // TestPeopleAndHealthHaveTheLastWord: whatever is true, a record ends or gives its slot back within an hour and the probation, once the machine
 // is healthy, or somebody cancels, deletes or skips it. Only what has begun goes on.
 func TestPeopleAndHealthHaveTheLastWord(t *testing.T) {
-	words := []event{
-		{"healthy", func(w *model) { w.f.Machine.Health = Healthy }},
-		{"cancel", func(w *model) { w.decideAs(v1alpha1.AnswerCancel, "") }},
-		{"delete", func(w *model) { w.deleteRecord() }},
-		{"skip", func(w *model) { w.f.Safety.Unmanaged = "The Machine has the annotation skip-remediation" }},
-	}
+	words := map[string]change{"healthy": is(Healthy), "cancel": decides(v1alpha1.AnswerCancel, ""), "delete": recordIsDeleted, "skip": unmanaged}
 	rapid.Check(t, func(t *rapid.T) {
-		w := newModel(t, anyPlan(t))
-		for range rapid.IntRange(1, 30).Draw(t, "turns") {
-			w.happen(aboutMachine, aboutRequest, aboutSafety, aboutPeople)
-			w.wait(w.settle())
-		}
+		w := anyFacts(t)
 		// A deletion that hangs is somebody else's, as is one that is refused.
 		w.f.Safety.Stuck = ""
-		w.request(func(r *Request) { r.Deleting = r.Deleting && r.Unreadable != "" })
+		w.f = with(w.f, ofCycle(func(r *Request) { r.Deleting = false }))
 		w.settle()
-		w.happen(words)
-		stopped, _ := w.f.Safety.stop(w.now)
-		due := w.now.Add(time.Hour + w.f.Record.Spec.Probation() + deletesSoon)
-		for !w.now.After(due) {
-			d := w.settle()
-			attempt := AtWork(w.f.Record)
-			standsStill := stopped != "" && attempt != nil && attempt.Begun()
-			if Ended(w.f.Record) || !HasSlot(w.f.Record) || w.f.Machine.Deleting() || w.f.Machine.Gone || standsStill {
-				return
-			}
-			if d.RecheckAt.IsZero() {
-				break
-			}
-			w.now = d.RecheckAt
+		word := rapid.SampledFrom(keysOf(words)).Draw(t, "word")
+		if word == "healthy" && w.f.Record.Spec.AskedFor() {
+			return // Nobody judges the health of a machine whose host somebody wants cycled.
 		}
-		w.fail("after that, it keeps its slot: %+v", w.f.Record.Status)
+		s := &story{f: with(w.f, words[word]), now: w.now, grantsNothing: true}
+		s.until(s.now.Sub(noon) + time.Hour + w.f.Record.Spec.Probation() + deletesSoon)
+		r := s.f.Record
+		stopped, _ := s.f.Safety.stop(s.now)
+		attempt := AtWork(r)
+		standsStill := stopped != "" && attempt != nil && attempt.Begun()
+		if !Ended(r) && HasSlot(r) && !s.f.Machine.Deleting() && !s.f.Machine.Gone && !standsStill {
+			w.fail("after that, it keeps its slot: %+v", r.Status)
+		}
 	})
-}
-
-func earliest(a, b time.Time) time.Time {
-	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
-		return b
-	}
-	return a
 }

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/repair/silence"
 	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
@@ -17,13 +20,16 @@ const (
 	deletesSoon = time.Minute
 )
 
-// replacing follows the owner's answer.
+// replacing follows the owner's answer, or the deletion.
 func (d *draft) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
 	m := d.f.Machine
 	switch {
 	case m.Deleting():
 		d.followOwner(attempt)
 		return d.deleting(step)
+	case step.Deletes():
+		// A deletion is never undone, so the API server was restored from a backup.
+		return d.inTime(attempt, step)
 	case m.Owner == nil:
 		return d.givesUp(attempt, fmt.Sprintf("%s %s does not own the machine any more", attempt.ObjectRef.Kind, attempt.ObjectRef.Name))
 	case !m.Mark.Stands():
@@ -50,15 +56,17 @@ func (d *draft) followOwner(attempt *v1alpha1.RemediationAttempt) {
 // kind answer.
 func (d *draft) ownerTime() time.Duration {
 	m := d.f.Machine
-	if m.Mark.State == MarkWaiting && !m.OwnerActive && AnswersMarks(m.Owner.Kind) {
+	if m.Mark.State == MarkWaiting && !m.OwnerActive && silence.Answers(schema.FromAPIVersionAndKind(m.Owner.APIVersion, m.Owner.Kind).GroupKind()) {
 		return AnswerTime
 	}
 	return busyTime
 }
 
-// AnswersMarks reports whether owners of a kind are known to answer the marks on their machines.
-func AnswersMarks(ownerKind string) bool {
-	return ownerKind == "MachineSet" || ownerKind == "KubeadmControlPlane"
+// AnswerLate reports whether the attempt at work has asked for longer than an owner that answers marks should need. Until then, nobody needs to
+// know what else the owner does.
+func AnswerLate(record *v1alpha1.MachineRemediation, now time.Time) bool {
+	attempt := AtWork(record)
+	return attempt != nil && attempt.StartTime != nil && !now.Before(attempt.StartTime.Add(AnswerTime))
 }
 
 // ownerSays says what the owner has answered so far.

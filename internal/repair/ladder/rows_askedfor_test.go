@@ -59,22 +59,6 @@ func rowsAskedFor() []row {
 	asked, begun := asks("reboot", time.Minute), works("reboot", time.Minute)
 	return []row{
 		{
-			"withdrawn before anything was done",
-			with(byAnnotation(), withdrawn),
-			answer{
-				Says: "Ended Ended: Somebody has removed the annotation reboot.metal3.io",
-				Ends: "False Cancelled",
-			},
-		},
-		{
-			"withdrawn while it is on hold",
-			with(byAnnotation(), onHold, waits("reboot", 1), withdrawn),
-			answer{
-				Says: "Ended Ended: Somebody has removed the annotation reboot.metal3.io",
-				At:   "reboot 1", Ends: "False Cancelled",
-			},
-		},
-		{
 			"withdrawn before the act of an attempt",
 			with(byAnnotation(), begins("reboot", time.Minute), withdrawn),
 			answer{
@@ -102,26 +86,12 @@ func rowsAskedFor() []row {
 			},
 		},
 		{
-			"withdrawn, and the cycle is to go",
-			with(byAnnotation(), begun, over(v1alpha1.ResultAborted, "reboot"), made("RebootRemediation"), withdrawing, withdrawn),
-			answer{Does: "WithdrawRequest 1", At: "reboot 2", Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: It did not help"},
-		},
-		{
 			"withdrawn, and the cycle is being finished",
 			with(byAnnotation(), begun, over(v1alpha1.ResultAborted, "reboot"), made("RebootRemediation"), withdrawing, withdrawn, isDeleting),
 			answer{
 				Says: "Acting Withdrawing: Waiting until RebootRemediation r-1 is gone",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: It did not help", Again: "30s",
-			},
-		},
-		{
-			"withdrawn, and the cycle is finished",
-			with(byAnnotation(), begun, over(v1alpha1.ResultAborted, "reboot"), withdrawing, withdrawn),
-			answer{
-				Says: "Ended Ended: Somebody has removed the annotation reboot.metal3.io",
-				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: It did not help", Ends: "False Cancelled",
 			},
 		},
 		{
@@ -138,16 +108,6 @@ func rowsAskedFor() []row {
 			with(askedFor(Healthy), begun, paused),
 			answer{
 				Says: saysAsked,
-				At:   "reboot 1",
-				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
-			},
-		},
-		{
-			"a hold while the cycle that somebody asked for is at work",
-			with(byAnnotation(), begun, onHold),
-			answer{
-				Says: saysAsked,
-				At:   "reboot 1",
 				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
 			},
 		},
@@ -156,7 +116,6 @@ func rowsAskedFor() []row {
 			with(keepsOff(), begun, onHold, requestSays("Unknown", "The host is off")),
 			answer{
 				Says: "Acting Acting: Step reboot: The host is off",
-				At:   "reboot 1",
 				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Again: "1h0m0s",
 			},
 		},
@@ -174,26 +133,7 @@ func rowsAskedFor() []row {
 			with(keepsOff(), works("reboot", 99*time.Hour), requestSays("Unknown", "The host is off, as reboot.metal3.io/PowerOff asks")),
 			answer{
 				Says: "Acting Acting: Step reboot: The host is off, as reboot.metal3.io/PowerOff asks",
-				At:   "reboot 1",
 				Last: "reboot 1 made RebootRemediation r-1 since -99h0m0s, at work",
-			},
-		},
-		{
-			"somebody has had the host kept off, and has it switched on",
-			with(keepsOff(), works("reboot", 99*time.Hour), requestSays("True", "")),
-			answer{
-				Says: "Ended Ended: RebootRemediation r-1 has succeeded",
-				At:   "2",
-				Last: "reboot 1 made RebootRemediation r-1 since -99h0m0s, Succeeded: RebootRemediation r-1 has succeeded", Ends: "True Done",
-			},
-		},
-		{
-			"the cycle that somebody asked for is done",
-			with(byAnnotation(), begun, requestSays("True", "")),
-			answer{
-				Says: "Ended Ended: RebootRemediation r-1 has succeeded",
-				At:   "2",
-				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Succeeded: RebootRemediation r-1 has succeeded", Ends: "True Done",
 			},
 		},
 		{
@@ -218,7 +158,7 @@ func rowsAskedFor() []row {
 			"the cycle that somebody asked for was aborted",
 			with(byAnnotation(), begun, cycleAborted),
 			answer{
-				Says: "Pending Backoff: The host h is used by somebody else; it begins again later",
+				Says: "Pending Backoff: The host h is used by somebody else; the step begins again later",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: The host h is used by somebody else",
 				Free: true,
@@ -244,35 +184,11 @@ func rowsAskedFor() []row {
 			},
 		},
 		{
-			"a cycle of a plan was aborted",
-			with(plan(reboot(), replace()), begun, cycleAborted),
-			answer{
-				Says: "Pending Backoff: The host h is used by somebody else; it begins again later",
-				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: The host h is used by somebody else",
-				Free: true,
-				Due:  "5s", Again: "5s",
-			},
-		},
-		{
 			"the health check of another controller asks",
 			byHealthCheck(Sick),
-			answer{Does: "CreateReboot 1"},
-		},
-		{
-			"it asks, and nobody can tell how the machine is",
-			byHealthCheck(Undecided),
 			answer{
-				Says: saysUndecided,
-				At:   "reboot 1",
-			},
-		},
-		{
-			"it asks, and the machine is healthy before anything was done",
-			byHealthCheck(Healthy),
-			answer{
-				Says: "Ended Ended: The machine is healthy, and nothing was done",
-				Ends: "True RecoveredUnaided",
+				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; one more attempt follows if that does not help",
+				Last: "reboot 1, asked",
 			},
 		},
 		{
@@ -285,30 +201,11 @@ func rowsAskedFor() []row {
 			},
 		},
 		{
-			"it asks, and the machine recovers in the cycle",
-			with(byHealthCheck(Healthy), begun),
-			answer{
-				Says: "Acting Withdrawing: The machine is healthy; withdrawing what was asked for",
-				At:   "reboot 1",
-				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, open",
-			},
-		},
-		{
 			"it asks, and the machine has recovered",
 			with(byHealthCheck(Healthy), begun, recovering(0)),
 			answer{
 				Says: "Ended Ended: The machine is healthy",
-				At:   "reboot 1",
 				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Succeeded: The machine is healthy", Ends: "True Recovered",
-			},
-		},
-		{
-			"it asks, and the cycle is done, but the machine is sick",
-			with(byHealthCheck(Sick), begun, requestSays("True", "")),
-			answer{
-				Says: saysRebooting,
-				At:   "reboot 1",
-				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
 			},
 		},
 		{
@@ -330,53 +227,12 @@ func rowsAskedFor() []row {
 			},
 		},
 		{
-			"it asks, and the machine is sick after the last cycle",
-			with(byHealthCheck(Sick), begun, over(v1alpha1.ResultFailed, "reboot"), works("reboot", time.Hour), requestSays("True", "")),
-			answer{
-				Says: "Acting Acting: The machine is not healthy after 30m0s; going on with step replace",
-				At:   "replace 3",
-				Last: "reboot 2 made RebootRemediation r-2 since -1h0m0s, TimedOut: The machine is not healthy after 30m0s",
-			},
-		},
-		{
-			"it asks, and the machine is to be replaced",
-			with(byHealthCheck(Sick), begun, over(v1alpha1.ResultFailed, "replace"), begins("replace", 0)),
-			answer{Does: "MarkForOwner 2", At: "replace 2",
-				Last: "replace 2, asked"},
-		},
-		{
 			"it asks, and the owner refuses",
 			with(byHealthCheck(Sick), asks("replace", time.Minute), owner(MarkRefused, "too few")),
 			answer{
 				Says: "Acting Withdrawing: Withdrawing what was asked for: MachineSet md-0 cannot remediate the machine: too few",
 				At:   "2",
 				Last: "replace 1 made MachineSet md-0, Impossible: MachineSet md-0 cannot remediate the machine: too few",
-			},
-		},
-		{
-			"it asks, and the owner has refused",
-			with(byHealthCheck(Sick), asks("replace", time.Minute), over(v1alpha1.ResultImpossible, "")),
-			answer{
-				Says: "Ended Ended: It did not help",
-				At:   "2",
-				Last: "replace 1 made MachineSet md-0, Impossible: It did not help", Ends: "False NotDone",
-			},
-		},
-		{
-			"it asks, and the machine is replaced",
-			with(byHealthCheck(Sick), replacing(time.Minute), goneNow),
-			answer{
-				Says: "Ended Ended: The machine is gone",
-				At:   "2",
-				Last: "replace 1 made MachineSet md-0 since -1m0s, Succeeded: The machine is gone", Ends: "True Replaced",
-			},
-		},
-		{
-			"it asks, and a pause comes before anything",
-			with(byHealthCheck(Sick), paused),
-			answer{
-				Says: "Pending Paused: Cluster spec.paused is set to true",
-				At:   "reboot 1",
 			},
 		},
 		{
@@ -398,25 +254,6 @@ func rowsAskedFor() []row {
 			},
 		},
 		{
-			"it asks, and somebody asks for something else while the host is cycled",
-			with(byHealthCheck(Sick), begun, superseded),
-			answer{
-				Says: saysRebooting,
-				At:   "reboot 1",
-				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
-			},
-		},
-		{
-			"it asks, and somebody keeps the host off",
-			with(byHealthCheck(Sick), begun, keptOff),
-			answer{
-				Says: "Acting Withdrawing: Withdrawing what was asked for: ann keeps the host off",
-				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: ann keeps the host off",
-				Due:  "5s", Again: "5s",
-			},
-		},
-		{
 			"an annotation asks, and has no slot",
 			with(byAnnotation(), noGrant),
 			answer{Says: saysNoSlotToAsk, At: "reboot 1", Free: true},
@@ -424,17 +261,15 @@ func rowsAskedFor() []row {
 		{
 			"an annotation asks, and nobody limits how many hosts are cycled",
 			with(byAnnotation(), noGrant, unlimited),
-			answer{Does: "CreateReboot 1", Free: true},
-		},
-		{
-			"an annotation asks, and others have taken the slot",
-			with(byAnnotation(), func(f *Facts) { f.Safety.OverBudget = "2 of at most 1 are in flight" }),
-			answer{Says: "Pending NoSlot: 2 of at most 1 are in flight", At: "reboot 1", Free: true, Due: "5s", Again: "5s"},
+			answer{
+				Says: "Acting Acting: Step reboot: waits for the power cycle of its host; nothing follows if that fails",
+				Last: "reboot 1, asked", Free: true,
+			},
 		},
 		{
 			"the cycle has not begun, and a person keeps the host",
 			with(byAnnotation(), unlimited, asks("reboot", time.Minute), keptByCycle),
-			answer{Says: "Acting Acting: Step reboot: waits: Somebody wants the host h off (spec.online)", At: "reboot 1", Last: "reboot 1 made RebootRemediation r-1, asked"},
+			answer{Says: "Acting Acting: Step reboot: waits: Somebody wants the host h off (spec.online)", Last: "reboot 1 made RebootRemediation r-1, asked"},
 		},
 		{
 			"the cycle has not begun, a person keeps the host, and others wait for the slot",

@@ -12,24 +12,9 @@ import (
 func rowsAtWork() []row {
 	return []row{
 		{
-			"it has not acted yet",
-			with(plan(reboot(), replace()), begins("replace", time.Minute)),
-			answer{Does: "MarkForOwner 1", At: "replace 1", Last: "replace 1, asked"},
-		},
-		{
-			"it has not acted yet, on a machine that nobody owns",
-			with(plan(reboot(), replace()), orphan, begins("replace", time.Minute)),
-			answer{Does: "DeleteMachine 1", At: "replace 1", Last: "replace 1, asked"},
-		},
-		{
-			"it has not cycled the host yet",
-			with(plan(reboot()), begins("reboot", time.Minute)),
-			answer{Does: "CreateReboot 1", At: "reboot 1", Last: "reboot 1, asked"},
-		},
-		{
 			"it has not made its request yet",
 			with(plan(request()), begins("request", time.Minute)),
-			answer{Does: "CreateRequest 1", At: "request 1", Last: "request 1, asked"},
+			answer{Does: "CreateRequest 1", Last: "request 1, asked"},
 		},
 		{
 			"it has not acted yet, and nobody can tell whether the machine is sick",
@@ -68,24 +53,6 @@ func rowsAtWork() []row {
 			},
 		},
 		{
-			"it has not acted yet, and its act has failed",
-			with(plan(replace()), begins("replace", time.Minute), actFailed),
-			answer{
-				Says: "Pending Backoff: the webhook is down",
-				At:   "replace 2",
-				Last: "replace 1, NotBegun: the webhook is down", Free: true, Due: "5s", Again: "5s",
-			},
-		},
-		{
-			"it waits",
-			with(plan(wait(), replace()), begins("watch", time.Minute)),
-			answer{
-				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; step replace follows if that does not help",
-				At:   "watch 1",
-				Last: "watch 1 since -1m0s, at work", Due: "9m0s", Again: "9m0s",
-			},
-		},
-		{
 			"it has waited long enough",
 			with(plan(wait(), replace()), begins("watch", 10*time.Minute)),
 			answer{
@@ -99,7 +66,6 @@ func rowsAtWork() []row {
 			with(plan(wait(), replace()), begins("watch", 10*time.Minute), is(Undecided)),
 			answer{
 				Says: "Acting Undecided: The step has timed out, and Sickbay cannot tell whether the machine is healthy",
-				At:   "watch 1",
 				Last: "watch 1 since -10m0s, at work", Due: "0s", Again: "10m0s",
 			},
 		},
@@ -113,43 +79,37 @@ func rowsAtWork() []row {
 			},
 		},
 		{
-			"a pause has ended that it has seen",
-			with(plan(wait()), begins("watch", 5*time.Minute), said(metav1.ConditionUnknown, v1alpha1.ReasonPaused, ""),
-				stoppedFor(2*time.Minute), resumed(0)),
-			answer{Says: saysWatching, At: "watch 1", Last: "watch 1 since -5m0s, at work", Due: "10m0s", Again: "10m0s"},
-		},
-		{
 			"a pause has ended that it saw some time ago",
 			with(plan(wait()), begins("watch", 5*time.Minute), seenPause(time.Minute), resumed(time.Minute)),
-			answer{Says: saysWatching, At: "watch 1", Last: "watch 1 since -5m0s, at work", Due: "5m0s", Again: "5m0s"},
+			answer{Says: saysWatching, Last: "watch 1 since -5m0s, at work", Due: "5m0s", Again: "5m0s"},
 		},
 		{
 			"a pause has ended that nobody saw",
 			with(plan(wait()), begins("watch", 5*time.Minute), said(metav1.ConditionTrue, v1alpha1.ReasonActing, ""),
 				resumed(time.Minute)),
-			answer{Says: saysWatching, At: "watch 1", Last: "watch 1 since -5m0s, at work", Due: "9m0s", Again: "9m0s"},
+			answer{Says: saysWatching, Last: "watch 1 since -5m0s, at work", Due: "9m0s", Again: "9m0s"},
 		},
 		{
 			"a pause is said to end in the future",
 			with(plan(wait()), begins("watch", 5*time.Minute), resumed(-time.Hour)),
-			answer{Says: saysWatching, At: "watch 1", Last: "watch 1 since -5m0s, at work", Due: "5m0s", Again: "5m0s"},
+			answer{Says: saysWatching, Last: "watch 1 since -5m0s, at work", Due: "5m0s", Again: "5m0s"},
 		},
 		{
 			"its deadline was lost",
 			with(plan(wait()), begins("watch", 5*time.Minute), func(f *Facts) { f.Record.Status.NextTransitionTime = nil }),
-			answer{Says: saysWatching, At: "watch 1", Last: "watch 1 since -5m0s, at work", Due: "5m0s", Again: "5m0s"},
+			answer{Says: saysWatching, Last: "watch 1 since -5m0s, at work", Due: "5m0s", Again: "5m0s"},
 		},
 		{
 			"its deadline and its start were lost",
 			with(plan(wait()), begins("watch", 5*time.Minute),
 				func(f *Facts) { f.Record.Status.NextTransitionTime = nil; f.Record.Status.Attempts[0].BeganAt = nil }),
-			answer{Says: saysWatching, At: "watch 1", Last: "watch 1, asked", Due: "10m0s", Again: "10m0s"},
+			answer{Says: saysWatching, Last: "watch 1, asked", Due: "10m0s", Again: "10m0s"},
 		},
 		{
 			"the plan has no such step",
 			with(plan(wait()), begins("watch", time.Minute), func(f *Facts) { f.Record.Status.Attempts[0].Step = "other" }),
 			answer{
-				Says: "Held NoStepLeft: No step is left; the last: The plan has no such step; a person decides",
+				Says: "Held NoStepLeft: No step is left; the last attempt: The plan has no such step; a person decides",
 				At:   "2",
 				Last: "other 1 since -1m0s, Failed: The plan has no such step", Free: true,
 			},

@@ -3,8 +3,6 @@ package ladder
 import (
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
@@ -12,68 +10,12 @@ import (
 func rowsBackoff() []row {
 	return []row{
 		{
-			"the back-off is not over",
-			with(plan(replace()), waits("replace", 1), noSlot,
-				said(metav1.ConditionTrue, v1alpha1.ReasonGateClosed, "3 of 3 are not healthy"), dueIn(time.Second), inLine),
-			answer{At: "replace 1", Free: true, Due: "1s", Again: "1s"},
-		},
-		{
-			"the back-off is over",
-			with(plan(replace()), waits("replace", 1), noSlot,
-				said(metav1.ConditionTrue, v1alpha1.ReasonGateClosed, "3 of 3 are not healthy"), dueIn(0)),
-			answer{
-				Says: saysNoSlot,
-				At:   "replace 1", Free: true,
-			},
-		},
-		{
-			"a slot comes before the back-off is over",
-			with(plan(replace()), waits("replace", 1),
-				said(metav1.ConditionTrue, v1alpha1.ReasonGateClosed, "3 of 3 are not healthy"), dueIn(time.Second)),
-			answer{Says: "Pending GateClosed: 3 of 3 are not healthy", At: "replace 1", Free: true, Due: "1s", Again: "1s"},
-		},
-		{
-			"a pause ends before the back-off is over",
-			with(plan(replace()), waits("replace", 1), noSlot,
-				said(metav1.ConditionUnknown, v1alpha1.ReasonPaused, "Cluster spec.paused is set to true"), dueIn(time.Second), inLine),
-			answer{
-				Says: "Pending Backoff: Step replace could not be carried out; it will be tried again later",
-				At:   "replace 1", Free: true, Due: "1s", Again: "1s",
-			},
-		},
-		{
-			"a mark is taken back, and the owner gets a rest",
-			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultImpossible, "replace"), withdrawing,
-				dueIn(5*time.Minute)),
-			answer{
-				Says: "Pending Refused: It did not help; it begins again later",
-				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, Impossible: It did not help", Free: true, Due: "5m0s", Again: "5m0s",
-			},
-		},
-		{
-			"a mark is taken back, and the step gets a rest",
-			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, "replace"), withdrawing,
-				dueIn(5*time.Minute)),
-			answer{
-				Says: "Pending Backoff: It did not help; it begins again later",
-				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0 since -1h0m0s, TimedOut: It did not help", Free: true, Due: "5m0s", Again: "5m0s",
-			},
-		},
-		{
 			"the back-off of a record that has said nothing",
 			with(plan(replace()), waits("replace", 1), noSlot, dueIn(time.Second)),
 			answer{
 				Says: "Pending Backoff: Step replace could not be carried out; it will be tried again later",
 				At:   "replace 1", Free: true, Due: "1s", Again: "1s",
 			},
-		},
-		{
-			"the back-off doubles",
-			with(plan(replace()), waits("replace", 1),
-				func(f *Facts) { f.Record.Spec.Grant, f.Record.Status.ReleasedGrant = 4, 3 }, gateClosed),
-			answer{Says: "Pending GateClosed: 3 of 3 are not healthy", At: "replace 1", Free: true, Due: "44s", Again: "44s"},
 		},
 		{
 			"the back-off has an end",
@@ -88,12 +30,6 @@ func rowsBackoff() []row {
 			answer{
 				Says: "Pending Paused: Cluster spec.paused is set to true", At: "replace 1", Free: true, Due: "5s", Again: "5s",
 			},
-		},
-		{
-			"the back-off doubles for what only a judgement shows",
-			with(plan(replace()), waits("replace", 1),
-				func(f *Facts) { f.Record.Spec.Grant, f.Record.Status.ReleasedGrant = 4, 3 }, hidden),
-			answer{Says: "Pending HeldByOthers: NVSentinel works on the Node", At: "replace 1", Free: true, Due: "44s", Again: "44s"},
 		},
 		{
 			"the machine is not sick after all, as only a judgement shows",
@@ -116,7 +52,7 @@ func rowsBackoff() []row {
 			with(builtin(replace()), works("replace", time.Hour), over(v1alpha1.ResultImpossible, "replace"), noSlot, dueIn(time.Second),
 				func(f *Facts) { f.Machine.Owner = otherSet() }),
 			answer{
-				Says: "Pending Refused: It did not help; it begins again later",
+				Says: "Pending Refused: It did not help; the step begins again later",
 				At:   "replace 2",
 				Last: "replace 1 made MachineSet md-0, Impossible: It did not help", Free: true, Due: "1s", Again: "1s",
 			},
@@ -125,11 +61,6 @@ func rowsBackoff() []row {
 			"the back-off is over, and another system works on the machine",
 			with(plan(replace()), waits("replace", 1), noSlot, claimed, dueIn(0)),
 			answer{Says: "Pending HeldByOthers: NVSentinel works on the Node", At: "replace 1", Free: true},
-		},
-		{
-			"the back-off is not over, and another system works on the machine",
-			with(plan(replace()), waits("replace", 1), noSlot, claimed, dueIn(time.Second)),
-			answer{Says: "Pending HeldByOthers: NVSentinel works on the Node", At: "replace 1", Free: true, Due: "1s", Again: "1s"},
 		},
 	}
 }

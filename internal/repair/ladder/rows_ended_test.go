@@ -8,24 +8,14 @@ import (
 func rowsEnded() []row {
 	return []row{
 		{
-			"it has ended and is still open",
-			with(plan(replace()), completed),
-			answer{Does: "Close"},
-		},
-		{
 			"it has ended and is closed",
 			with(plan(replace()), completed, func(f *Facts) { f.Record.Labels, f.Record.Finalizers = nil, nil }),
 			answer{},
 		},
 		{
-			"it has ended, and its label is left",
-			with(plan(replace()), completed, func(f *Facts) { f.Record.Finalizers = nil }),
-			answer{Does: "Close"},
-		},
-		{
 			"it has ended, and the machine is sick and marked",
 			with(plan(replace()), works("replace", time.Minute), completed),
-			answer{Does: "Close", At: "replace 1", Last: "replace 1 made MachineSet md-0, asked"},
+			answer{Does: "Close", Last: "replace 1 made MachineSet md-0, asked"},
 		},
 	}
 }

@@ -10,14 +10,6 @@ import (
 func rowsGone() []row {
 	return []row{
 		{
-			"gone, and nothing was done",
-			with(plan(replace()), waits("replace", 1), goneNow),
-			answer{
-				Says: "Ended Ended: The machine is gone, but not because of this remediation",
-				At:   "replace 1", Ends: "False MachineDeleted",
-			},
-		},
-		{
 			"gone, and a request stands",
 			with(plan(request()), works("request", time.Minute), goneNow),
 			answer{
@@ -25,11 +17,6 @@ func rowsGone() []row {
 				At:   "request 2",
 				Last: "request 1 made Fix r-1 since -1m0s, Unneeded: The machine is gone",
 			},
-		},
-		{
-			"gone, and the request of an attempt that is over stands",
-			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultUnneeded, ""), goneNow, made("Fix")),
-			answer{Does: "WithdrawRequest 1", At: "2", Last: "request 1 made Fix r-1 since -1m0s, Unneeded: It did not help"},
 		},
 		{
 			"gone, and that request is on its way out",
@@ -55,7 +42,6 @@ func rowsGone() []row {
 			with(plan(reboot()), works("reboot", time.Hour), recovering(time.Minute), goneNow),
 			answer{
 				Says: "Ended Ended: The machine is gone, but not because of this remediation",
-				At:   "reboot 1",
 				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, Unneeded: The machine is gone", Ends: "False MachineDeleted",
 			},
 		},
@@ -92,14 +78,6 @@ func rowsGone() []row {
 				Says: "Ended Ended: The machine is gone, but not because of this remediation",
 				At:   "watch 2",
 				Last: "watch 1 since -1m0s, Unneeded: The machine is gone", Ends: "False MachineDeleted",
-			},
-		},
-		{
-			"gone under a pause",
-			with(plan(replace()), waits("replace", 1), paused, goneNow),
-			answer{
-				Says: "Ended Ended: The machine is gone, but not because of this remediation",
-				At:   "replace 1", Ends: "False MachineDeleted",
 			},
 		},
 	}

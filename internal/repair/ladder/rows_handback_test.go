@@ -17,59 +17,17 @@ func rowsHandBack() []row {
 			answer{Says: "Ended Ended: MachineRemediation x is what ann asked for instead", Ends: "False Superseded"},
 		},
 		{
-			"not selected any more, and nothing was done",
-			with(plan(replace()), unmanaged),
-			answer{Says: "Ended Ended: No MachineHealthCheck selects the machine any more", Ends: "False HandedBack"},
-		},
-		{
-			"not selected any more, and the owner is marked",
-			with(plan(replace()), works("replace", time.Minute), unmanaged),
-			answer{
-				Says: "Acting Withdrawing: No MachineHealthCheck selects the machine any more",
-				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, Withdrawn: No MachineHealthCheck selects the machine any more",
-			},
-		},
-		{
 			"not selected any more, and the mark is left",
 			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultWithdrawn, "replace"), unmanaged,
 				said(metav1.ConditionTrue, v1alpha1.ReasonWithdrawing, "No MachineHealthCheck selects the machine any more"), marked),
 			answer{Does: "WithdrawMark 1", At: "replace 2", Last: "replace 1 made MachineSet md-0, Withdrawn: It did not help"},
 		},
 		{
-			"not selected any more, and the owner is at work",
-			with(plan(replace()), works("replace", time.Minute), unmanaged, owner(MarkAnswered, "Machine is deleting")),
-			answer{
-				Says: "Acting Withdrawing: No MachineHealthCheck selects the machine any more",
-				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, Withdrawn: No MachineHealthCheck selects the machine any more",
-			},
-		},
-		{
-			"not selected any more, and a host is cycled",
-			with(plan(reboot()), works("reboot", time.Minute), unmanaged),
-			answer{
-				Says: "Acting Withdrawing: No MachineHealthCheck selects the machine any more",
-				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: No MachineHealthCheck selects the machine any more",
-			},
-		},
-		{
 			"not selected any more, in its probation",
 			with(plan(reboot()), works("reboot", time.Hour), recovering(time.Minute), unmanaged),
 			answer{
 				Says: "Ended Ended: No MachineHealthCheck selects the machine any more",
-				At:   "reboot 1",
 				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, Aborted: No MachineHealthCheck selects the machine any more", Ends: "False HandedBack",
-			},
-		},
-		{
-			"not selected any more, and held",
-			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), unmanaged),
-			answer{
-				Says: "Ended Ended: No MachineHealthCheck selects the machine any more",
-				At:   "2",
-				Last: "replace 1 made MachineSet md-0 since -1h0m0s, TimedOut: It did not help", Ends: "False HandedBack",
 			},
 		},
 		{
@@ -89,11 +47,6 @@ func rowsHandBack() []row {
 				At:   "collect 2",
 				Last: "collect 1 made Fix r-1 since -1m0s, Aborted: The MachineRemediation was deleted", Ends: "False HandedBack",
 			},
-		},
-		{
-			"the record is deleted while it waits",
-			with(plan(replace()), waits("replace", 1), recordIsDeleted),
-			answer{Says: "Ended Ended: The MachineRemediation was deleted", At: "replace 1", Ends: "False HandedBack"},
 		},
 	}
 }

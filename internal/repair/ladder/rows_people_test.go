@@ -19,15 +19,6 @@ func rowsPeople() []row {
 			},
 		},
 		{
-			"Cancel while the owner is at work",
-			with(plan(replace()), works("replace", time.Minute), owner(MarkAnswered, ""), decides(v1alpha1.AnswerCancel, "")),
-			answer{
-				Says: "Acting Withdrawing: Cancel by ann",
-				At:   "2",
-				Last: "replace 1 (Cancel) made MachineSet md-0, Cancelled: Cancel by ann",
-			},
-		},
-		{
 			"Cancel while the owner deletes the machine",
 			with(plan(replace()), replacing(time.Minute), decides(v1alpha1.AnswerCancel, "")),
 			answer{
@@ -46,39 +37,12 @@ func rowsPeople() []row {
 			},
 		},
 		{
-			"Cancel before the first act",
-			with(plan(replace()), decides(v1alpha1.AnswerCancel, "")),
-			answer{
-				Says: "Held Cancelled: Cancel by ann; a person decides",
-				At:   "2",
-				Last: "replace 1 (Cancel), Cancelled: Cancel by ann", Free: true,
-			},
-		},
-		{
 			"Cancel in the probation",
 			with(plan(reboot()), works("reboot", time.Hour), recovering(time.Minute), decides(v1alpha1.AnswerCancel, "")),
 			answer{
 				Says: saysProbation,
 				At:   "2",
 				Last: "reboot 1 (Cancel) made RebootRemediation r-1 since -1h0m0s, Cancelled: Cancel by ann", Due: "4m0s", Again: "4m0s",
-			},
-		},
-		{
-			"Cancel in the probation of a machine that nothing was done to",
-			with(plan(replace()), waits("replace", 1), recovering(time.Minute), decides(v1alpha1.AnswerCancel, "")),
-			answer{
-				Says: saysProbation,
-				At:   "2",
-				Last: "replace 1 (Cancel), Cancelled: Cancel by ann", Free: true, Due: "4m0s", Again: "4m0s",
-			},
-		},
-		{
-			"Cancel while it is held",
-			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), decides(v1alpha1.AnswerCancel, "")),
-			answer{
-				Says: "Held Cancelled: Cancel by ann; a person decides",
-				At:   "3",
-				Last: "replace 2 (Cancel), Cancelled: Cancel by ann", Free: true,
 			},
 		},
 		{
@@ -89,12 +53,6 @@ func rowsPeople() []row {
 				At:   "2",
 				Last: "replace 1 (Cancel), Cancelled: Cancel by ann", Free: true,
 			},
-		},
-		{
-			"Cancel of another attempt",
-			with(plan(replace()), works("replace", time.Minute), decides(v1alpha1.AnswerCancel, ""),
-				func(f *Facts) { f.Record.Spec.Decision.Attempt = 2 }),
-			answer{Says: saysReplacing, At: "replace 1", Last: "replace 1 made MachineSet md-0, asked", Again: "9m0s"},
 		},
 		{
 			"Deny before the first act",
@@ -116,32 +74,9 @@ func rowsPeople() []row {
 			},
 		},
 		{
-			"Deny of an attempt that has not acted",
-			with(plan(reboot(), replace()), begins("replace", time.Minute), decides(v1alpha1.AnswerDeny, "")),
-			answer{
-				Says: "Held Denied: Deny by ann; a person decides",
-				At:   "2",
-				Last: "replace 1 (Deny), Denied: Deny by ann", Free: true,
-			},
-		},
-		{
-			"Deny of an attempt that has acted",
-			with(plan(replace()), works("replace", time.Minute), decides(v1alpha1.AnswerDeny, "")),
-			answer{Says: saysReplacing, At: "replace 1", Last: "replace 1 made MachineSet md-0, asked", Again: "9m0s"},
-		},
-		{
 			"Deny in the probation",
 			with(plan(replace()), waits("replace", 1), recovering(time.Minute), decides(v1alpha1.AnswerDeny, "")),
 			answer{Says: saysProbation, At: "replace 1", Free: true, Due: "4m0s", Again: "4m0s"},
-		},
-		{
-			"Deny while it is held",
-			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), decides(v1alpha1.AnswerDeny, "")),
-			answer{
-				Says: saysNoStepLeft,
-				At:   "2",
-				Last: "replace 1 made MachineSet md-0 since -1h0m0s, TimedOut: It did not help", Free: true,
-			},
 		},
 		{
 			"approval is missing",
@@ -149,28 +84,9 @@ func rowsPeople() []row {
 			answer{Says: "Pending ApprovalRequired: Step replace waits for a person to approve it", At: "replace 1", Free: true},
 		},
 		{
-			"Approve before the first act",
-			with(plan(approvedStep(replace())), decides(v1alpha1.AnswerApprove, "")),
-			answer{Does: "MarkForOwner 1"},
-		},
-		{
-			"Approve without a slot",
-			with(plan(approvedStep(replace())), waits("replace", 1), noSlot, decides(v1alpha1.AnswerApprove, "")),
-			answer{
-				Says: saysNoSlot,
-				At:   "replace 1", Free: true,
-			},
-		},
-		{
 			"Approve with a slot",
 			with(plan(approvedStep(replace())), waits("replace", 1), decides(v1alpha1.AnswerApprove, "")),
-			answer{Says: saysReplacing, At: "replace 1", Last: "replace 1 (Approve), asked"},
-		},
-		{
-			"Approve of another attempt",
-			with(plan(approvedStep(replace())), waits("replace", 2), decides(v1alpha1.AnswerApprove, ""),
-				func(f *Facts) { f.Record.Spec.Decision.Attempt = 1 }),
-			answer{Says: "Pending ApprovalRequired: Step replace waits for a person to approve it", At: "replace 2", Free: true},
+			answer{Says: saysReplacing, Last: "replace 1 (Approve), asked"},
 		},
 		{
 			"the second attempt wants its own approval",
@@ -180,12 +96,6 @@ func rowsPeople() []row {
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, TimedOut: It did not help", Free: true,
 			},
-		},
-		{
-			"an approval outlasts an attempt that was given up",
-			with(plan(approvedStep(reboot())), begins("reboot", time.Hour), over(v1alpha1.ResultNotBegun, "reboot"),
-				decided(1, v1alpha1.AnswerApprove)),
-			answer{Says: saysRebooting, At: "reboot 2", Last: "reboot 2 (Approve), asked", Again: "23h0m0s"},
 		},
 		{
 			"an approval does not outlast an attempt that has acted",

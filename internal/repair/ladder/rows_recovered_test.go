@@ -10,22 +10,8 @@ import (
 func rowsRecovered() []row {
 	return []row{
 		{
-			"healthy before the first act",
-			with(plan(replace()), is(Healthy)),
-			answer{Says: saysProbation, Free: true, Due: "5m0s", Again: "5m0s"},
-		},
-		{
 			"healthy while the owner is marked",
 			with(plan(replace()), works("replace", time.Minute), is(Healthy)),
-			answer{
-				Says: "Acting Withdrawing: The machine is healthy; withdrawing what was asked for",
-				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, Withdrawn: The machine has recovered",
-			},
-		},
-		{
-			"healthy while the owner is at work",
-			with(plan(replace()), works("replace", time.Minute), is(Healthy), owner(MarkAnswered, "")),
 			answer{
 				Says: "Acting Withdrawing: The machine is healthy; withdrawing what was asked for",
 				At:   "replace 2",
@@ -60,47 +46,11 @@ func rowsRecovered() []row {
 			},
 		},
 		{
-			"healthy while it is held",
-			with(plan(replace()), works("replace", time.Hour), over(v1alpha1.ResultTimedOut, ""), is(Healthy)),
-			answer{
-				Says: saysProbation,
-				At:   "2",
-				Last: "replace 1 made MachineSet md-0 since -1h0m0s, TimedOut: It did not help", Due: "5m0s", Again: "5m0s",
-			},
-		},
-		{
 			"healthy, and its request is being taken back",
 			with(plan(reboot()), works("reboot", time.Minute), recovering(time.Second), withdrawing, requested("RebootRemediation", 1)),
 			answer{
 				Does: "WithdrawRequest 1",
-				At:   "reboot 1",
 				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, open", Due: "4m59s",
-			},
-		},
-		{
-			"healthy for not long enough",
-			with(plan(reboot()), works("reboot", time.Hour), recovering(299*time.Second)),
-			answer{
-				Says: saysProbation,
-				At:   "reboot 1",
-				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, open", Due: "1s", Again: "1s",
-			},
-		},
-		{
-			"healthy for long enough",
-			with(plan(reboot()), works("reboot", time.Hour), recovering(300*time.Second)),
-			answer{
-				Says: "Ended Ended: The machine is healthy",
-				At:   "reboot 1",
-				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, Succeeded: The machine is healthy", Ends: "True Recovered",
-			},
-		},
-		{
-			"healthy for long enough, and nothing was done",
-			with(plan(replace()), waits("replace", 1), recovering(300*time.Second)),
-			answer{
-				Says: "Ended Ended: The machine is healthy, and nothing was done",
-				At:   "replace 1", Ends: "True RecoveredUnaided",
 			},
 		},
 		{
@@ -123,26 +73,19 @@ func rowsRecovered() []row {
 			},
 		},
 		{
-			"built-in: healthy before the first act",
-			with(builtin(replace()), is(Healthy)),
-			answer{Says: "Ended Ended: The machine is healthy, and nothing was done", Ends: "True RecoveredUnaided"},
-		},
-		{
-			"a machine that is being deleted is never healthy",
-			with(plan(replace()), works("replace", time.Minute), is(Healthy), deleting(time.Second)),
-			answer{
-				Says: saysReplacing,
-				At:   "replace 1",
-				Last: "replace 1 made MachineSet md-0 since -1s, at work", Due: "59m59s", Again: "59m59s",
-			},
-		},
-		{
 			"healthy after a power cycle that is over",
 			with(plan(reboot()), works("reboot", time.Minute), requestSays("True", ""), is(Healthy)),
 			answer{
 				Says: saysProbation,
-				At:   "reboot 1",
 				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, open", Due: "5m0s", Again: "5m0s",
+			},
+		},
+		{
+			"healthy for long enough",
+			with(plan(reboot()), works("reboot", time.Hour), recovering(300*time.Second)),
+			answer{
+				Says: "Ended Ended: The machine is healthy",
+				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, Succeeded: The machine is healthy", Ends: "True Recovered",
 			},
 		},
 	}

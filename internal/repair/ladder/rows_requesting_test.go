@@ -10,24 +10,6 @@ import (
 func rowsRequesting() []row {
 	return []row{
 		{
-			"it works",
-			with(plan(request(), replace()), works("request", time.Minute)),
-			answer{
-				Says: "Acting Acting: Step request: waits for Fix r-1; step replace follows if that does not help",
-				At:   "request 1",
-				Last: "request 1 made Fix r-1 since -1m0s, at work", Due: "23h59m0s", Again: "23h59m0s",
-			},
-		},
-		{
-			"somebody has deleted it",
-			with(plan(request(), replace()), works("request", time.Minute), func(f *Facts) { f.Request = nil }),
-			answer{
-				Says: "Acting Acting: Somebody has deleted Fix r-1; going on with step replace",
-				At:   "replace 2",
-				Last: "request 1 made Fix r-1 since -1m0s, Failed: Somebody has deleted Fix r-1",
-			},
-		},
-		{
 			"another object has its name",
 			with(plan(request(), replace()), works("request", time.Minute), func(f *Facts) { f.Request.OperationID = "" }),
 			answer{
@@ -46,20 +28,10 @@ func rowsRequesting() []row {
 			},
 		},
 		{
-			"it has succeeded, and the machine is sick",
-			with(plan(request(), replace()), works("request", time.Minute), requestSays("True", "")),
-			answer{
-				Says: "Acting Acting: Step request: waits for Fix r-1; step replace follows if that does not help",
-				At:   "request 1",
-				Last: "request 1 made Fix r-1 since -1m0s, at work", Due: "23h59m0s", Again: "23h59m0s",
-			},
-		},
-		{
 			"it cannot be read",
 			with(plan(request(), replace()), works("request", time.Minute), unreadable),
 			answer{
 				Says: "Acting Acting: Step request: waits for Fix r-1; step replace follows if that does not help",
-				At:   "request 1",
 				Last: "request 1 made Fix r-1 since -1m0s, at work", Due: "23h59m0s", Again: "30s",
 			},
 		},
@@ -77,17 +49,7 @@ func rowsRequesting() []row {
 			with(builtin(request()), works("request", time.Minute), requestSays("False", "not yet")),
 			answer{
 				Says: "Acting Acting: Step request: waits for Fix r-1; a person decides if that does not help",
-				At:   "request 1",
 				Last: "request 1 made Fix r-1 since -1m0s, at work", Due: "23h59m0s", Again: "23h59m0s",
-			},
-		},
-		{
-			"built-in: its time is up",
-			with(builtin(request()), works("request", 24*time.Hour)),
-			answer{
-				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 24h0m0s",
-				At:   "2",
-				Last: "request 1 made Fix r-1 since -24h0m0s, TimedOut: The machine is not healthy after 24h0m0s",
 			},
 		},
 		{
@@ -113,7 +75,7 @@ func rowsRequesting() []row {
 			"evidence is there, and nothing else is left to do",
 			with(plan(collect()), works("collect", time.Minute), requestSays("True", "")),
 			answer{
-				Says: "Held NoStepLeft: No step is left; the last: Fix r-1 has succeeded; a person decides",
+				Says: "Held NoStepLeft: No step is left; the last attempt: Fix r-1 has succeeded; a person decides",
 				At:   "2",
 				Last: "collect 1 made Fix r-1 since -1m0s, Succeeded: Fix r-1 has succeeded", Free: true,
 			},
@@ -137,69 +99,12 @@ func rowsRequesting() []row {
 			},
 		},
 		{
-			"a host is cycled",
-			with(plan(reboot(), replace()), works("reboot", time.Minute)),
-			answer{
-				Says: saysRebooting,
-				At:   "reboot 1",
-				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
-			},
-		},
-		{
-			"a host was cycled in vain",
-			with(plan(reboot(), replace()), works("reboot", 30*time.Minute)),
-			answer{
-				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 30m0s",
-				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1 since -30m0s, TimedOut: The machine is not healthy after 30m0s",
-			},
-		},
-		{
-			"a host was cycled in vain twice",
-			with(plan(reboot(), replace()), works("reboot", 2*time.Hour), over(v1alpha1.ResultTimedOut, "reboot"),
-				works("reboot", 30*time.Minute)),
-			answer{
-				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 30m0s",
-				At:   "replace 3",
-				Last: "reboot 2 made RebootRemediation r-2 since -30m0s, TimedOut: The machine is not healthy after 30m0s",
-			},
-		},
-		{
-			"built-in: a host was cycled in vain twice",
-			with(builtin(reboot()), works("reboot", 2*time.Hour), over(v1alpha1.ResultTimedOut, "reboot"),
-				works("reboot", 30*time.Minute)),
-			answer{
-				Says: "Acting Withdrawing: Withdrawing what was asked for: The machine is not healthy after 30m0s",
-				At:   "3",
-				Last: "reboot 2 made RebootRemediation r-2 since -30m0s, TimedOut: The machine is not healthy after 30m0s",
-			},
-		},
-		{
-			"a person keeps the host off",
-			with(plan(reboot(), replace()), works("reboot", time.Minute), keptOff),
-			answer{
-				Says: "Acting Withdrawing: Withdrawing what was asked for: ann keeps the host off",
-				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: ann keeps the host off",
-				Due:  "5s", Again: "5s",
-			},
-		},
-		{
 			"a host cannot be cycled",
 			with(plan(reboot(), replace()), works("reboot", time.Minute), requestSays("False", "its BMC is silent")),
 			answer{
 				Says: "Acting Acting: RebootRemediation r-1 has failed: its BMC is silent; trying step reboot again",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Failed: RebootRemediation r-1 has failed: its BMC is silent",
-			},
-		},
-		{
-			"a host is back, and the machine is sick",
-			with(plan(reboot(), replace()), works("reboot", time.Minute), requestSays("True", "")),
-			answer{
-				Says: saysRebooting,
-				At:   "reboot 1",
-				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
 			},
 		},
 	}

@@ -10,11 +10,6 @@ import (
 func rowsWithdraw() []row {
 	return []row{
 		{
-			"a mark is left",
-			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked, withdrawing),
-			answer{Does: "WithdrawMark 1", At: "2", Last: "replace 1 made MachineSet md-0 since -1m0s, TimedOut: It did not help"},
-		},
-		{
 			"a mark is left, and the owner says that it follows it",
 			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked,
 				owner(MarkAnswered, ""), endedBefore(30*time.Second), withdrawing),
@@ -22,30 +17,6 @@ func rowsWithdraw() []row {
 				Says: "Acting Withdrawing: MachineSet md-0 says that it deletes the machine; the mark is withdrawn if it does not",
 				At:   "2",
 				Last: "replace 1 made MachineSet md-0 since -1m0s, TimedOut: It did not help", Again: "30s",
-			},
-		},
-		{
-			"the mark of somebody else is left",
-			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), markedByOthers),
-			answer{
-				Says: saysNoStepLeft,
-				At:   "2",
-				Last: "replace 1 made MachineSet md-0 since -1m0s, TimedOut: It did not help", Free: true,
-			},
-		},
-		{
-			"a request is left",
-			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"), withdrawing),
-			answer{Does: "WithdrawRequest 1", At: "2", Last: "request 1 made Fix r-1 since -1m0s, TimedOut: It did not help"},
-		},
-		{
-			"a request is left that cannot be read",
-			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"),
-				unreadable, endedBefore(time.Minute), stoppedBy(byUnreadable, time.Minute), withdrawing),
-			answer{
-				Does: "WithdrawRequest 1",
-				At:   "2",
-				Last: "request 1 made Fix r-1 since -1m0s, TimedOut: It did not help", Again: "30s",
 			},
 		},
 		{
@@ -59,37 +30,12 @@ func rowsWithdraw() []row {
 			},
 		},
 		{
-			"a request is on its way out",
-			with(plan(request()), works("request", time.Minute), over(v1alpha1.ResultTimedOut, ""), made("Fix"),
-				func(f *Facts) { f.Request.Deleting = true }, withdrawing),
-			answer{
-				Says: "Acting Withdrawing: Waiting until Fix r-1 is gone",
-				At:   "2",
-				Last: "request 1 made Fix r-1 since -1m0s, TimedOut: It did not help", Again: "30s",
-			},
-		},
-		{
-			"evidence is left",
-			with(plan(collect(), replace()), works("collect", time.Minute), over(v1alpha1.ResultSucceeded, "replace"), made("LogBundle")),
-			answer{Says: saysReplacing, At: "replace 2", Last: "replace 2, asked"},
-		},
-		{
 			"evidence of an attempt before the latest is left",
 			with(plan(collect(), wait(), replace()), works("collect", time.Hour), over(v1alpha1.ResultSucceeded, "watch"),
 				begins("watch", time.Minute), requested("LogBundle", 1)),
 			answer{
 				Says: "Acting Acting: Step watch: waits for the machine to recover by itself; step replace follows if that does not help",
-				At:   "watch 2",
 				Last: "watch 2 since -1m0s, at work", Due: "9m0s", Again: "9m0s",
-			},
-		},
-		{
-			"something is left that the record has not said",
-			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultTimedOut, ""), marked),
-			answer{
-				Says: "Acting Withdrawing: Withdrawing what is left of an attempt that is over",
-				At:   "2",
-				Last: "replace 1 made MachineSet md-0 since -1m0s, TimedOut: It did not help",
 			},
 		},
 		{
@@ -106,19 +52,13 @@ func rowsWithdraw() []row {
 			"a mark has come late while a step waits",
 			with(plan(replace(), wait()), begins("replace", time.Hour), over(v1alpha1.ResultNotBegun, "watch"),
 				begins("watch", time.Minute), marked),
-			answer{Does: "WithdrawMark 2", At: "watch 2", Last: "watch 2 since -1m0s, at work", Due: "9m0s"},
+			answer{Does: "WithdrawMark 2", Last: "watch 2 since -1m0s, at work", Due: "9m0s"},
 		},
 		{
 			"a request has come late while the owner is marked",
 			with(plan(reboot(), replace()), begins("reboot", time.Hour), over(v1alpha1.ResultNotBegun, "replace"),
 				works("replace", time.Minute), requested("RebootRemediation", 1)),
-			answer{Does: "WithdrawRequest 2", At: "replace 2", Last: "replace 2 made MachineSet md-0, asked"},
-		},
-		{
-			"a power cycle that is over is left",
-			with(plan(reboot(), replace()), works("reboot", time.Hour), over(v1alpha1.ResultFailed, "replace"), requested("RebootRemediation", 1),
-				requestSays("False", "its BMC is silent")),
-			answer{Says: saysReplacing, At: "replace 2", Last: "replace 2, asked"},
+			answer{Does: "WithdrawRequest 2", Last: "replace 2 made MachineSet md-0, asked"},
 		},
 	}
 }

@@ -101,7 +101,8 @@ func (d *draft) othersAtWork(step v1alpha1.RemediationStep) string {
 		return s.HeldByOthers
 	case d.taken(step) != "":
 		return d.taken(step)
-	case m.Mark.Stands() && step.Action != v1alpha1.ActionReplace:
+	case m.Mark.Stands() && !step.Marks() && (!step.Deletes() || m.Mark.State != MarkRefused):
+		// A deletion is for owners that refuse.
 		return "The machine is marked for " + m.ownerName()
 	}
 	return ""

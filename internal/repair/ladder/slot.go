@@ -11,19 +11,20 @@ import (
 func Ended(r *v1alpha1.MachineRemediation) bool { return r.Status.CompletionTime != nil }
 
 // InFlight reports whether a record counts against the limit: it has a slot, or what it asked for is at work without one. A former
-// leader may have carried that out after the slot was released. A host that a person keeps off takes no room for as long as that lasts.
+// leader may have carried that out after the slot was released. What somebody asked for counts from its intent on. A host that a person keeps off takes
+// no room for as long as that lasts.
 func InFlight(r *v1alpha1.MachineRemediation) bool {
 	attempt := AtWork(r)
-	atWork := !Ended(r) && attempt != nil && attempt.ObjectRef != nil && !KeepsOff(r)
-	if needsNoSlot(r) {
+	atWork := !Ended(r) && attempt != nil && (attempt.ObjectRef != nil || r.Spec.AskedFor()) && !KeepsOff(r)
+	if NeedsNoSlot(r) {
 		return atWork
 	}
 	return HasSlot(r) || atWork
 }
 
-// needsNoSlot reports whether a record acts without a slot: a person asked for it, or another health check. What an annotation asks for
+// NeedsNoSlot reports whether a record acts without a slot: a person asked for it, or another health check. What an annotation asks for
 // needs one, as programs annotate whole racks, but for single steps, which a person takes.
-func needsNoSlot(r *v1alpha1.MachineRemediation) bool {
+func NeedsNoSlot(r *v1alpha1.MachineRemediation) bool {
 	by := r.Spec.RequestedBy
 	return by != nil && (by.Kind != v1alpha1.AskedByAnnotation || KeepsOff(r))
 }
@@ -35,7 +36,7 @@ func HasBegun(r *v1alpha1.MachineRemediation) bool {
 
 // HasSlot reports whether a record was granted more slots than it has released. One that needs none always has one.
 func HasSlot(r *v1alpha1.MachineRemediation) bool {
-	return !Ended(r) && (needsNoSlot(r) || r.Spec.Grant > r.Status.ReleasedGrant)
+	return !Ended(r) && (NeedsNoSlot(r) || r.Spec.Grant > r.Status.ReleasedGrant)
 }
 
 // mayAct reports whether the record has a slot, or nobody limits how many do.
@@ -72,7 +73,7 @@ func Fruitless(r *v1alpha1.MachineRemediation) int {
 // release gives the record's slot, if it has one, to those who wait. The record keeps it while anything that it asked for is in
 // progress, or the machine is being deleted for it.
 func (d *draft) release() bool {
-	if needsNoSlot(d.f.Record) || !HasSlot(d.asDecided()) || d.stands() || d.ownerDeletes() {
+	if NeedsNoSlot(d.f.Record) || !HasSlot(d.asDecided()) || d.stands() || d.ownerDeletes() {
 		return false
 	}
 	d.s.ReleasedGrant = d.f.Record.Spec.Grant

@@ -15,8 +15,8 @@ type wish struct {
 	Fruitless  int
 }
 
-// TestSlots: who has a slot, and who wants one.
-func TestSlots(t *testing.T) {
+// TestWhoHasASlotAndWhoWantsOne: who has a slot, and who wants one.
+func TestWhoHasASlotAndWhoWantsOne(t *testing.T) {
 	for name, tt := range map[string]struct {
 		facts Facts
 		want  wish
@@ -139,6 +139,7 @@ func TestInFlight(t *testing.T) {
 		"is at work without one":              {with(plan(replace()), works("replace", time.Minute), back), true},
 		"has intended to be, and is not seen": {with(plan(replace()), begins("replace", time.Minute), back), false},
 		"what somebody asked for waits":       {askedFor(Healthy), false},
+		"what somebody asked for is intended": {with(askedFor(Healthy), begins("reboot", time.Minute)), true},
 		"what somebody asked for is at work":  {with(askedFor(Healthy), works("reboot", time.Minute)), true},
 		"was at work":                         {with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultFailed, ""), back), false},
 	} {

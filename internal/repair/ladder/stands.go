@@ -7,9 +7,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// stands reports whether anything of ours is on the machine. In a Cluster that is being deleted, only a host is let go of.
+// stands reports whether anything of ours is on the machine. In a Cluster that is being deleted, only a host is released.
 func (d *draft) stands() bool {
-	if d.f.Safety.Terminating != "" && d.requestStep().Action != v1alpha1.ActionReboot {
+	if d.goesWithCluster() && d.requestStep().Action != v1alpha1.ActionReboot {
 		return false
 	}
 	return d.markStands() || d.requestStands()
@@ -18,7 +18,14 @@ func (d *draft) stands() bool {
 // markStands reports whether the owner still has to be told that nobody wants the machine replaced. What it has begun it finishes.
 func (d *draft) markStands() bool {
 	m := d.f.Machine
-	return m.Mark.Ours && m.Mark.Stands() && !m.Deleting() && !m.Gone && d.f.Safety.Terminating == ""
+	return m.Mark.Ours && m.Mark.Stands() && !m.Deleting() && !m.Gone && !d.goesWithCluster()
+}
+
+// goesWithCluster reports whether the machine is being deleted with its Cluster, or soon will be. But that deletion may hang, so who hands back a
+// machine that is not being deleted yet leaves nothing on it.
+func (d *draft) goesWithCluster() bool {
+	s := d.f.Safety
+	return s.Terminating != "" && (s.Unmanaged == "" || d.f.Machine.Deleting() || d.f.Machine.Gone)
 }
 
 // answerDue returns until when an owner that says that it deletes the machine may do so, after the attempt that asked for it; zero if it does

@@ -79,8 +79,12 @@ func (d *draft) waitsFor(step v1alpha1.RemediationStep) string {
 	what := ""
 	switch step.Action {
 	case v1alpha1.ActionReplace:
+		if d.f.Machine.Deleting() && !d.soonGone() {
+			// Whatever comes of it, the plan does not go on: the machine will be gone.
+			return d.trying(step) + ": the machine is being deleted; waits until it is gone"
+		}
 		what = "waits until the machine is deleted"
-		if d.f.Machine.Owner != nil {
+		if d.f.Machine.Owner != nil && step.Marks() {
 			what = fmt.Sprintf("waits for %s to replace the machine", d.f.Machine.ownerName())
 		}
 	case v1alpha1.ActionReboot:
@@ -106,8 +110,15 @@ func (d *draft) trying(step v1alpha1.RemediationStep) string {
 
 // then says what follows if the step at work does not help.
 func (d *draft) then(step v1alpha1.RemediationStep) string {
+	if d.f.Machine.Deleting() && (step.Action != v1alpha1.ActionReplace || !d.soonGone()) {
+		return "nothing follows, because the machine is being deleted"
+	}
 	if NeverGivenUp(d.f.Record, step) {
-		return "it begins again if that does not help"
+		if d.f.Machine.Owner != nil && !d.f.Bounded {
+			// Nobody waits for what it keeps, so nothing is taken back.
+			return "the machine stays marked until it does"
+		}
+		return "the step begins again if that does not help"
 	}
 	if tried(&d.s, step.Name) < step.MaxAttempts() {
 		return "one more attempt follows if that does not help"
@@ -135,6 +146,11 @@ func (d *draft) inVain(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Remed
 // Progress returns what a record says happens next: its condition Progressing, empty if it has none.
 func Progress(s *v1alpha1.MachineRemediationStatus) metav1.Condition {
 	return conditionOf(s.Conditions, v1alpha1.ConditionProgressing)
+}
+
+// DeletionOverdue reports whether a record says that the deletion of its machine takes longer than [DeletionTime].
+func DeletionOverdue(r *v1alpha1.MachineRemediation) bool {
+	return Progress(&r.Status).Reason == v1alpha1.ReasonDeletionOverdue
 }
 
 // Success returns what a record says about its end: its condition Succeeded, empty if it has none.

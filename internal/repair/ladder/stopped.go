@@ -6,7 +6,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// stopped stops the record while somebody wants that, and its clocks. What nobody has begun is withdrawn, whoever made the pause: an owner
+// stopped stops the record while somebody wants that, and its clocks. What nobody has begun is withdrawn under any pause: an owner
 // would go by the mark all the same, also if the machine recovers meanwhile. A host that is kept off is released, too.
 func (d *draft) stopped() bool {
 	reason, message := d.stop()
@@ -15,7 +15,7 @@ func (d *draft) stopped() bool {
 	}
 	if attempt := atWork(&d.s); attempt != nil {
 		if d.f.Record.Spec.OnTheirWord() && d.begun(attempt) && d.f.Safety.Terminating == "" {
-			// Nobody but who asked for it ends it. But in a Cluster that is being deleted, the host is let go of.
+			// Only the person who asked for it ends it. But in a Cluster that is being deleted, the host is released.
 			return false
 		}
 		if d.standsStill(attempt) {

@@ -1,6 +1,10 @@
 package ladder
 
 import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
@@ -42,31 +46,49 @@ func (d *draft) seen(step v1alpha1.RemediationStep, operation string, intended b
 	request := d.f.Request
 	switch {
 	case step.Action == v1alpha1.ActionReplace:
-		return d.seenReplace(intended)
+		return d.seenReplace(step, intended)
 	case request != nil && request.OperationID == operation:
 		return request.Ref.DeepCopy()
 	}
 	return nil
 }
 
-// seenReplace returns the owner that the machine is marked for, or the machine itself if it has no owner and is being deleted.
-func (d *draft) seenReplace(intended bool) *v1alpha1.RemediationObjectReference {
-	m := d.f.Machine
-	if m.Owner != nil {
+// seenReplace returns the owner that the machine is marked for. If the step deletes the machine itself, and that is being deleted, it is the owner that
+// makes the next one, or the machine itself if it has no owner.
+func (d *draft) seenReplace(step v1alpha1.RemediationStep, intended bool) *v1alpha1.RemediationObjectReference {
+	m, owner := d.f.Machine, d.owner()
+	switch {
+	case m.Owner != nil && step.Marks():
 		return d.seenMark(intended)
-	}
-	if m.Gone && d.f.Record.Annotations[OwnerUIDAnnotation] != "" {
+	case m.Gone && d.f.Record.Annotations[OwnerUIDAnnotation] != "" && (owner == nil || step.Marks()):
 		// It had an owner, so Sickbay did not delete it, and nobody knows whether it was marked.
 		return nil
+	case !intended || (!m.Deleting() && !m.Gone):
+		return nil
+	case owner != nil:
+		return owner
 	}
-	if intended && (m.Deleting() || m.Gone) {
-		return d.self()
+	return d.self()
+}
+
+// owner returns the controller that owns the machine, or owned it when the record was made if the machine is gone; nil if none does.
+func (d *draft) owner() *v1alpha1.RemediationObjectReference {
+	if m := d.f.Machine; !m.Gone {
+		return m.Owner.DeepCopy()
 	}
-	return nil
+	uid, named := d.f.Record.Annotations[OwnerUIDAnnotation], strings.Fields(d.f.Record.Annotations[OwnerAnnotation])
+	if uid == "" || len(named) != 3 {
+		return nil
+	}
+	return &v1alpha1.RemediationObjectReference{APIVersion: named[0], Kind: named[1], Name: named[2], UID: types.UID(uid)}
 }
 
 // OwnerUIDAnnotation on a record holds the UID of the controller that owned the machine; empty if none did.
 const OwnerUIDAnnotation = "sickbay.dev/owner-uid"
+
+// OwnerAnnotation on a record whose plan deletes machines that have owners holds the apiVersion, the kind and the name of that controller. A machine
+// that Sickbay has deleted may be gone before anybody could store who makes the next one.
+const OwnerAnnotation = "sickbay.dev/owner"
 
 // seenMark returns the owner that the machine is marked for. If we intended a mark, somebody else's counts as ours, since ours
 // would not be set a second time.

@@ -37,7 +37,7 @@ func (d *draft) withdrawMark() bool {
 func (d *draft) withdrawStrays(attempt *v1alpha1.RemediationAttempt) bool {
 	step, request := d.stepOf(attempt), d.f.Request
 	switch {
-	case d.markStands() && step.Action != v1alpha1.ActionReplace && step.Action != v1alpha1.ActionRequest:
+	case d.markStands() && !step.Marks() && step.Action != v1alpha1.ActionRequest:
 		return d.withdrawal(WithdrawMark)
 	case request != nil && request.OperationID != attempt.OperationID:
 		return d.withdrawRequest()
@@ -125,7 +125,7 @@ func (d *draft) withdrawRequest() bool {
 	}
 	switch {
 	case request.Deleting && request.Unreadable != "":
-		return d.withdrawing("Sickbay has deleted " + name + ", and cannot tell whether it still exists: " + request.Unreadable)
+		return d.withdrawing("Sickbay has deleted " + name + " but cannot see whether it is gone: " + request.Unreadable)
 	case request.Deleting:
 		return d.withdrawing("Waiting until " + name + " is gone")
 	}

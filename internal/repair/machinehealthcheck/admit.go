@@ -51,12 +51,9 @@ func (r *Reconciler) grantAsked(ctx context.Context, f admission.Facts, d admiss
 	if len(d.Asked) == 0 {
 		return f, d
 	}
-	written := map[string]*v1alpha1.MachineRemediation{}
-	for _, o := range r.admitAll(ctx, f, d, d.Asked) {
-		if o.record != nil {
-			written[o.record.Name] = o.record
-		}
-	}
+	asked := d
+	asked.Admit, asked.Next = d.Asked, nil
+	written := r.admit(ctx, f, asked)
 	r.observeFailures(&f)
 	replace(&f, written)
 	return f, admission.Decide(f, r.Clock.Now())

@@ -31,8 +31,9 @@ func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admissio
 
 // reportAdmission logs and traces an admission, and counts it if it is a relapse.
 func (r *Reconciler) reportAdmission(ctx context.Context, f admission.Facts, one admission.Admission, written *v1alpha1.MachineRemediation, began time.Time) {
+	next, _ := ladder.NextStep(written)
 	ctrl.LoggerFrom(ctx).Info("Machine admitted", "machine", one.Machine.Name, "remediation", written.Name, "grant", written.Spec.Grant,
-		"step", stepOf(written), "reason", written.Spec.Finding.Reason)
+		"step", next.Name, "reason", written.Spec.Finding.Reason)
 	if one.Record != nil {
 		r.Tracer.Granted(written, began, r.Clock.Now())
 		return
@@ -41,19 +42,6 @@ func (r *Reconciler) reportAdmission(ctx context.Context, f admission.Facts, one
 	if admission.Relapsed(f, written) {
 		relapsesTotal.Inc()
 	}
-}
-
-// stepOf returns the step that a record is about to take.
-func stepOf(r *v1alpha1.MachineRemediation) string {
-	switch {
-	case r.Status.Step != "":
-		return r.Status.Step
-	case r.Spec.StartAt != nil:
-		return r.Spec.StartAt.Step
-	case len(r.Spec.Steps) > 0:
-		return r.Spec.Steps[0].Name
-	}
-	return ""
 }
 
 func (r *Reconciler) write(ctx context.Context, f admission.Facts, d admission.Decision, one admission.Admission) (*v1alpha1.MachineRemediation, error) {

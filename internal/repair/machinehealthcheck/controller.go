@@ -68,7 +68,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	if mhc == nil || !mhc.DeletionTimestamp.IsZero() || !r.Policy.Manages(mhc) {
 		r.forget(req.NamespacedName)
-		return ctrl.Result{}, nil
+		return ctrl.Result{}, r.handBack(ctx, mhc)
 	}
 	if wait := r.expectations.Wait(mhc, r.Clock.Now()); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil

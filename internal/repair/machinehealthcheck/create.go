@@ -14,6 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/repair/pacing"
 )
 
@@ -76,13 +77,14 @@ func (r *Reader) stillExists(ctx context.Context, shown *v1alpha1.MachineRemedia
 	return err == nil && live.UID == shown.UID, nil
 }
 
-// newRecord also stores the location of its machine: pacing needs it after the machine is gone.
+// newRecord also stores the location and, where it may be deleted, the owner of its machine: they are needed after the machine is gone.
 func newRecord(f admission.Facts, ordinal int, spec v1alpha1.MachineRemediationSpec) *v1alpha1.MachineRemediation {
 	created := record.New(f.Cluster, ordinal, spec)
 	record.Filter(created, f.MachineHealthCheck)
 	for i := range f.Targets {
 		if f.Targets[i].Machine.UID == spec.MachineRef.UID {
 			maps.Copy(created.Annotations, pacing.Annotations(f.Targets[i].Machine))
+			maps.Copy(created.Annotations, onmachine.OwnerAnnotation(f.Targets[i].Machine, spec.Steps))
 		}
 	}
 	return created

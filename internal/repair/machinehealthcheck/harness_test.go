@@ -168,6 +168,9 @@ func (w *harness) tryReconcile(t *testing.T, mhc *clusterv1.MachineHealthCheck) 
 	return result.RequeueAfter, err
 }
 
+// pass lets time pass.
+func (w *harness) pass(d time.Duration) { w.clock.SetTime(w.clock.Now().Add(d)) }
+
 // freeze makes the Reconciler's reads lag behind from now on, but for those of the given types.
 func (w *harness) freeze(t *testing.T, mhc *clusterv1.MachineHealthCheck, upToDate ...runtime.Object) {
 	t.Helper()
@@ -204,7 +207,7 @@ func (w *harness) wantAdmitted(t *testing.T, want ...string) {
 func (w *harness) admitted(t *testing.T) []string {
 	t.Helper()
 	var list []string
-	for _, r := range w.stored(t) {
+	for _, r := range w.records(t) {
 		if ladder.HasSlot(&r) {
 			list = append(list, r.Spec.MachineRef.Name+": "+r.Spec.Steps[0].Name)
 		}
@@ -213,8 +216,8 @@ func (w *harness) admitted(t *testing.T) []string {
 	return list
 }
 
-// stored returns all records.
-func (w *harness) stored(t *testing.T) []v1alpha1.MachineRemediation {
+// records returns all records.
+func (w *harness) records(t *testing.T) []v1alpha1.MachineRemediation {
 	t.Helper()
 	list := &v1alpha1.MachineRemediationList{}
 	if err := w.env.Client.List(t.Context(), list, client.InNamespace(w.ns)); err != nil {
@@ -227,7 +230,7 @@ func (w *harness) stored(t *testing.T) []v1alpha1.MachineRemediation {
 func (w *harness) recordOf(t *testing.T, machine *clusterv1.Machine) *v1alpha1.MachineRemediation {
 	t.Helper()
 	var last *v1alpha1.MachineRemediation
-	for _, r := range w.stored(t) {
+	for _, r := range w.records(t) {
 		if r.Spec.MachineRef.UID == machine.UID && (last == nil || record.Ordinal(&r) > record.Ordinal(last)) {
 			last = &r
 		}
@@ -278,8 +281,8 @@ func setGrant(grant int32) func(*v1alpha1.MachineRemediation) {
 	return func(r *v1alpha1.MachineRemediation) { r.Spec.Grant = grant }
 }
 
-// fetch reads an object live, and reports whether it exists.
-func fetch[T client.Object](t *testing.T, w *harness, obj T) (T, bool) {
+// stored reads an object live, and reports whether it exists.
+func stored[T client.Object](t *testing.T, w *harness, obj T) (T, bool) {
 	t.Helper()
 	return objects.Get(t, w.env.Client, obj)
 }

@@ -103,12 +103,12 @@ func BenchmarkLook(b *testing.B) {
 	}
 }
 
-// TestLookIsOfItsOwn: a look at a MachineHealthCheck, and what an event wakes up, allocates the same beside 100 others of its cluster and beside 10,000.
+// TestLookIsOfItsOwn: a look at a MachineHealthCheck, and what an event wakes up, allocates the same beside 20 others of its cluster and beside 2,000.
 func TestLookIsOfItsOwn(t *testing.T) {
-	few, many := looks(t, pools(t, 100)), looks(t, pools(t, 10_000))
+	few, many := looks(t, pools(t, 20)), looks(t, pools(t, 2_000))
 	for name, look := range few {
 		if before, after := expect.Allocated(look), expect.Allocated(many[name]); after > before+before/5 {
-			t.Errorf("%s: %d bytes beside 100 others, and %d beside 10,000", name, before, after)
+			t.Errorf("%s: %d bytes beside 20 others, and %d beside 2,000", name, before, after)
 		}
 	}
 }

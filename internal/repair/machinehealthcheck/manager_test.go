@@ -96,8 +96,8 @@ func (h running) disk(machine *clusterv1.Machine, status metav1.ConditionStatus)
 // verdictOn returns the stored verdict on a Machine.
 func (h running) verdictOn(machine *clusterv1.Machine) func() metav1.ConditionStatus {
 	return func() metav1.ConditionStatus {
-		stored, _ := fetch(h.t, h.harness, machine)
-		if c := meta.FindStatusCondition(stored.Status.Conditions, verdict.ConditionType); c != nil {
+		latest, _ := stored(h.t, h.harness, machine)
+		if c := meta.FindStatusCondition(latest.Status.Conditions, verdict.ConditionType); c != nil {
 			return c.Status
 		}
 		return ""
@@ -107,8 +107,8 @@ func (h running) verdictOn(machine *clusterv1.Machine) func() metav1.ConditionSt
 // says returns the message of RemediationAllowed.
 func (h running) says(mhc *clusterv1.MachineHealthCheck) func() string {
 	return func() string {
-		stored, _ := fetch(h.t, h.harness, mhc)
-		if c := meta.FindStatusCondition(stored.Status.Conditions, admission.ConditionRemediationAllowed); c != nil {
+		latest, _ := stored(h.t, h.harness, mhc)
+		if c := meta.FindStatusCondition(latest.Status.Conditions, admission.ConditionRemediationAllowed); c != nil {
 			return c.Message
 		}
 		return ""
@@ -121,11 +121,11 @@ func (h running) whoIsAdmitted() []string { return h.admitted(h.t) }
 // counts returns expected and healthy Machines of a MachineHealthCheck, as stored.
 func (h running) counts(mhc *clusterv1.MachineHealthCheck) func() [2]int32 {
 	return func() [2]int32 {
-		stored, _ := fetch(h.t, h.harness, mhc)
-		if stored.Status.ExpectedMachines == nil {
+		latest, _ := stored(h.t, h.harness, mhc)
+		if latest.Status.ExpectedMachines == nil {
 			return [2]int32{-1, -1}
 		}
-		return [2]int32{*stored.Status.ExpectedMachines, *stored.Status.CurrentHealthy}
+		return [2]int32{*latest.Status.ExpectedMachines, *latest.Status.CurrentHealthy}
 	}
 }
 
@@ -140,7 +140,7 @@ func TestManagerSickness(t *testing.T) {
 	h.disk(a, metav1.ConditionFalse)
 	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
 	h.disk(b, metav1.ConditionFalse)
-	h.Eventually(h.says(mhc)).Should(Equal("2 of 2 machines not healthy (2 sick), no limit set; 1 of at most 1 remediations in flight: a; 1 waits for a slot: b"))
+	h.Eventually(h.says(mhc)).Should(Equal("2 of 2 machines not healthy (2 sick), no limit set; 1 of at most 1 repairs in flight: a; 1 waits for a slot: b"))
 	h.wantAdmitted(t, "a: replace")
 
 	h.stepBack(t, a, time.Hour)
@@ -185,7 +185,7 @@ func TestManagerRecordIsDeleted(t *testing.T) {
 	change(t, h.harness, first, func(r *v1alpha1.MachineRemediation) { r.Finalizers = nil })
 	remove(t, h.harness, first)
 	h.Eventually(func() bool {
-		all := h.stored(t)
+		all := h.records(t)
 		return len(all) == 1 && all[0].UID != first.UID
 	}).Should(BeTrue())
 }
@@ -206,7 +206,7 @@ func TestManagerKindsAppear(t *testing.T) {
 	}
 	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
 	h.end(t, a)
-	h.Eventually(func() int { return len(h.stored(t)) }).Should(Equal(2), "records are watched, and a is sick still")
+	h.Eventually(func() int { return len(h.records(t)) }).Should(Equal(2), "records are watched, and a is sick still")
 }
 
 func TestManagerTemplate(t *testing.T) {
@@ -220,11 +220,11 @@ func TestManagerTemplate(t *testing.T) {
 
 	template := h.template(t)
 	h.Eventually(h.whoIsAdmitted).WithTimeout(admission.TemplateRetry/2).Should(Equal([]string{"a: request"}), "the template has come")
-	h.Eventually(h.says(mhc)).Should(ContainSubstring("1 of at most 1 remediations in flight"))
+	h.Eventually(h.says(mhc)).Should(ContainSubstring("1 of at most 1 repairs in flight"))
 	remove(t, h.harness, template)
 	h.Eventually(func() metav1.ConditionStatus {
-		stored, _ := fetch(t, h.harness, mhc)
-		return meta.FindStatusCondition(stored.Status.Conditions, admission.ConditionTemplateAvailable).Status
+		latest, _ := stored(t, h.harness, mhc)
+		return meta.FindStatusCondition(latest.Status.Conditions, admission.ConditionTemplateAvailable).Status
 	}).Should(Equal(metav1.ConditionFalse), "the template is gone")
 }
 
@@ -236,7 +236,7 @@ func TestManagerHold(t *testing.T) {
 	mhc := h.check(t, diskRule())
 	h.Eventually(h.counts(mhc)).Should(Equal([2]int32{1, 1}))
 	annotate(t, h.harness, h.cluster, mhcspec.HoldUntilAnnotation, "2222-01-01T00:00:00Z")
-	h.Eventually(h.says(mhc)).Should(Equal("Nothing is remediated: Cluster cluster is on hold until 2222-01-01T00:00:00Z"))
+	h.Eventually(h.says(mhc)).Should(Equal("Nothing is repaired: Cluster cluster is on hold until 2222-01-01T00:00:00Z"))
 	h.disk(a, metav1.ConditionFalse)
 	h.Eventually(h.says(mhc)).Should(HaveSuffix("; 1 waits: a"))
 	h.wantAdmitted(t)
@@ -251,8 +251,8 @@ func TestManagerPause(t *testing.T) {
 	mhc := h.check(t, diskRule())
 	h.Eventually(h.verdictOn(a)).Should(Equal(metav1.ConditionTrue))
 	paused := func() metav1.ConditionStatus {
-		stored, _ := fetch(t, h.harness, mhc)
-		if c := meta.FindStatusCondition(stored.Status.Conditions, admission.ConditionPaused); c != nil {
+		latest, _ := stored(t, h.harness, mhc)
+		if c := meta.FindStatusCondition(latest.Status.Conditions, admission.ConditionPaused); c != nil {
 			return c.Status
 		}
 		return ""

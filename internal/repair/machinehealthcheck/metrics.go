@@ -1,6 +1,7 @@
 package machinehealthcheck
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -46,6 +47,9 @@ var (
 	machinesPausedGauge = metrics.NewGauge("sickbay_machines_paused",
 		"Machines that Sickbay leaves alone, because they are paused or skip remediation.", labelNamespace, "cluster", "cause")
 
+	deletingOldestGauge = metrics.NewGauge("sickbay_machines_deleting_oldest_timestamp_seconds",
+		"Unix time at which the deletion began of the machine that has been in deletion the longest.", labelNamespace, "cluster", "machine")
+
 	relapsesTotal = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "sickbay_remediation_relapses_total", Help: "Remediations of machines or hosts that fell sick again for the same reason.",
 	})
@@ -61,6 +65,7 @@ func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 	shown := r.shown(ctx)
 	r.showHolds(ctx, s, shown)
 	r.showPaused(ctx, s, shown)
+	r.showDeletions(ctx, s, shown)
 }
 
 // shown reports whether to show an object that is on hold or paused: not if another manager looks after it, by the label of its
@@ -122,6 +127,30 @@ func (r *Reader) showPaused(ctx context.Context, s *metrics.Samples, shown func(
 			}
 		}
 	}
+}
+
+// showDeletions shows of each Cluster the machine that has been in deletion the longest, whether a MachineHealthCheck selects it or not.
+func (r *Reader) showDeletions(ctx context.Context, s *metrics.Samples, shown func(client.Object) bool) {
+	machines, err := mhcspec.MachinesInDeletion(ctx, r.Cache)
+	if err != nil {
+		ctrl.Log.V(1).Info("Machines that are being deleted are left out of the metrics", "error", err.Error())
+		return
+	}
+	oldest := map[client.ObjectKey]*clusterv1.Machine{}
+	for _, machine := range machines {
+		cluster := mhcspec.ClusterOf(machine)
+		if before := oldest[cluster]; shown(machine) && (before == nil || deletedBefore(machine, before)) {
+			oldest[cluster] = machine
+		}
+	}
+	for cluster, machine := range oldest {
+		s.SetTime(deletingOldestGauge, machine.DeletionTimestamp.Time, cluster.Namespace, cluster.Name, machine.Name)
+	}
+}
+
+// deletedBefore sorts machines by when their deletion began, and then by name, so that series are stable.
+func deletedBefore(a, b *clusterv1.Machine) bool {
+	return cmp.Or(a.DeletionTimestamp.Compare(b.DeletionTimestamp.Time), cmp.Compare(a.Name, b.Name)) < 0
 }
 
 func (o *snapshot) show(s *metrics.Samples, namespace, name string) {

@@ -35,9 +35,9 @@ func TestStatusIsNotWrittenOnANamesake(t *testing.T) {
 		},
 	}))
 	w.reconcile(t, mhc)
-	stored, _ := fetch(t, w, namesake)
-	if !replaced || !equality.Semantic.DeepEqual(stored.Status, namesake.Status) {
-		t.Errorf("the namesake has the status %+v", stored.Status)
+	latest, _ := stored(t, w, namesake)
+	if !replaced || !equality.Semantic.DeepEqual(latest.Status, namesake.Status) {
+		t.Errorf("the namesake has the status %+v", latest.Status)
 	}
 	w.wantEvents(t)
 }

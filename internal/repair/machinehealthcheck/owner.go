@@ -56,3 +56,18 @@ func (r *Reconciler) reportOwnerRefused(ctx context.Context, mhc *clusterv1.Mach
 	}
 	r.ownerRefused.Set(key, r.Clock.Now())
 }
+
+// handBack removes what Sickbay wrote on a MachineHealthCheck, if Sickbay drains: status, label and owner reference. What others wrote, too, stays.
+func (r *Reconciler) handBack(ctx context.Context, mhc *clusterv1.MachineHealthCheck) error {
+	if mhc == nil || !mhc.DeletionTimestamp.IsZero() || !r.Policy.Drains(mhc) {
+		return nil
+	}
+	err := r.writes().handBack(ctx, mhc)
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil // It is gone.
+	}
+	if err != nil {
+		return fmt.Errorf("handing MachineHealthCheck %s back: %w", client.ObjectKeyFromObject(mhc), err)
+	}
+	return nil
+}

@@ -22,7 +22,7 @@ func TestDryRun(t *testing.T) {
 	w.wantAdmitted(t)
 	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
 		Type: admission.ConditionDryRun, Status: metav1.ConditionTrue, Reason: admission.ReasonDryRun, ObservedGeneration: 1,
-		Message: "Would remediate a (replace), b (replace)",
+		Message: "Would repair a (replace), b (replace)",
 	})
 	if got := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed); got.Status != metav1.ConditionTrue {
 		t.Errorf("RemediationAllowed is %+v, want as ever", got)
@@ -30,8 +30,8 @@ func TestDryRun(t *testing.T) {
 	if events := w.events(); len(events) > 0 {
 		t.Errorf("events are %q", events)
 	}
-	if stored, _ := fetch(t, w, mhc); len(stored.OwnerReferences) > 0 {
-		t.Errorf("it has owners %v, though nothing may be done", stored.OwnerReferences)
+	if latest, _ := stored(t, w, mhc); len(latest.OwnerReferences) > 0 {
+		t.Errorf("it has owners %v, though nothing may be done", latest.OwnerReferences)
 	}
 	unannotate(t, w, mhc, mhcspec.DryRunAnnotation)
 	w.reconcile(t, mhc)

@@ -42,7 +42,7 @@ func TestSteadyState(t *testing.T) {
 			objects = append(objects, mhc)
 			before := versions(t, w, objects)
 			for range 3 {
-				w.clock.SetTime(w.clock.Now().Add(time.Minute))
+				w.pass(time.Minute)
 				w.reconcile(t, mhc)
 			}
 			if diff := cmp.Diff(before, versions(t, w, objects)); diff != "" {
@@ -57,10 +57,10 @@ func versions(t *testing.T, w *harness, objects []client.Object) map[string]stri
 	t.Helper()
 	list := map[string]string{}
 	for _, obj := range objects {
-		stored, _ := fetch(t, w, obj)
-		list[obj.GetName()] = stored.GetResourceVersion()
+		latest, _ := stored(t, w, obj)
+		list[obj.GetName()] = latest.GetResourceVersion()
 	}
-	for _, r := range w.stored(t) {
+	for _, r := range w.records(t) {
 		list["record "+r.Name] = r.ResourceVersion
 	}
 	return list

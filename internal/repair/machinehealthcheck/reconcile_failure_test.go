@@ -3,6 +3,7 @@ package machinehealthcheck
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -55,39 +56,31 @@ func TestAdoptionRefused(t *testing.T) {
 	}
 }
 
-// TestOneFailureStopsNoOther, whatever the plan, and also if only one may be in flight at a time.
+// TestOneFailureStopsNoOther, also if only one may be in flight at a time: the next in line gets the slot, and the first as soon as it can be admitted.
 func TestOneFailureStopsNoOther(t *testing.T) {
 	t.Parallel()
-	for name, plan := range plans {
-		for limit, want := range map[string][]string{"": {"b", "c"}, "1": {"b"}} {
-			t.Run(name+", limit "+limit, func(t *testing.T) {
-				t.Parallel()
-				w, mhc := budgetSite(t, name)
-				w.restart(w.refusing(t, refuseA(errRefused, false)))
-				if unannotate(t, w, mhc, mhcspec.MaxInFlightAnnotation); limit != "" {
-					annotate(t, w, mhc, mhcspec.MaxInFlightAnnotation, limit)
-				}
-				if after := w.reconcile(t, mhc); after == 0 || after > 5*time.Second {
-					t.Errorf("looks again after %s, want when a is tried again", after)
-				}
+	for limit, want := range map[string][]string{"2": {"b: replace", "c: replace"}, "1": {"b: replace"}} {
+		t.Run("limit "+limit, func(t *testing.T) {
+			t.Parallel()
+			w, mhc := budgetSite(t)
+			annotate(t, w, mhc, mhcspec.MaxInFlightAnnotation, limit)
+			w.restart(w.refusing(t, refuseA(errRefused, false)))
+			if after := w.reconcile(t, mhc); after == 0 || after > 5*time.Second {
+				t.Errorf("looks again after %s, want when a is tried again", after)
+			}
+			w.reconcile(t, mhc)
+			w.wantAdmitted(t, want...)
+			c := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed)
+			if !strings.HasSuffix(c.Message, "1 could not be admitted and is tried again: a") {
+				t.Errorf("message is %q", c.Message)
+			}
+			for range 5 {
+				w.pass(time.Hour)
 				w.reconcile(t, mhc)
-				var admitted []string
-				for _, name := range want {
-					admitted = append(admitted, name+": "+plan.step)
-				}
-				w.wantAdmitted(t, admitted...)
-				c := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed)
-				if !strings.HasSuffix(c.Message, "1 could not be admitted and is tried again: a") {
-					t.Errorf("message is %q", c.Message)
-				}
-				for range 5 {
-					w.clock.SetTime(w.clock.Now().Add(time.Hour))
-					w.reconcile(t, mhc)
-				}
-				w.wantAdmitted(t, admitted...)
-				w.wantFailures(t, 1)
-			})
-		}
+			}
+			w.wantAdmitted(t, want...)
+			w.wantFailures(t, 1)
+		})
 	}
 }
 
@@ -103,28 +96,6 @@ func (w *harness) wantFailures(t *testing.T, want int) {
 	if n != want {
 		t.Errorf("events are %q, want %d failures", events, want)
 	}
-}
-
-// TestFairness: one whose record can never be created holds up nobody, though it has been sick the longest.
-func TestFairness(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	w.longSick(t, "a")
-	b, c := w.sick(t, "b"), w.sick(t, "c")
-	mhc := w.check(t, maxInFlight("1"))
-	w.restart(w.refusing(t, refuseA(errRefused, false)))
-	w.reconcile(t, mhc)
-	w.wantAdmitted(t, "b: replace")
-	w.clock.SetTime(w.clock.Now().Add(time.Hour))
-	w.end(t, b)
-	w.remove(t, b)
-	w.reconcile(t, mhc)
-	w.wantAdmitted(t, "c: replace")
-	w.end(t, c)
-	w.remove(t, c)
-	w.restart(w.env.Client)
-	w.reconcile(t, mhc)
-	w.wantAdmitted(t, "a: replace") // it is admitted as soon as it can be
 }
 
 // TestFailureBackoff: who cannot be admitted is tried again after a pause that doubles.
@@ -145,9 +116,9 @@ func TestFailureBackoff(t *testing.T) {
 	for range 8 {
 		after := w.reconcile(t, mhc)
 		pauses = append(pauses, after)
-		w.clock.SetTime(w.clock.Now().Add(after - time.Second))
+		w.pass(after - time.Second)
 		w.reconcile(t, mhc)
-		w.clock.SetTime(w.clock.Now().Add(time.Second))
+		w.pass(time.Second)
 	}
 	s := time.Second
 	if diff := cmp.Diff([]time.Duration{5 * s, 10 * s, 20 * s, 40 * s, 80 * s, 160 * s, 300 * s, 300 * s}, pauses); diff != "" {
@@ -162,24 +133,22 @@ func TestFailureBackoff(t *testing.T) {
 // TestLostAnswer: a record that may have been created takes its slot until it is known.
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()
-	for name, plan := range plans {
-		for _, applied := range []bool{true, false} {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				w, mhc := budgetSite(t, name)
-				annotate(t, w, mhc, mhcspec.MaxInFlightAnnotation, "1")
-				w.restart(w.refusing(t, refuseA(context.DeadlineExceeded, applied)))
-				w.reconcile(t, mhc)
-				if applied {
-					w.wantAdmitted(t, "a: "+plan.step)
-				} else {
-					w.wantAdmitted(t)
-				}
-				w.restart(w.env.Client)
-				w.reconcile(t, mhc)
-				w.wantAdmitted(t, "a: "+plan.step)
-			})
-		}
+	for _, applied := range []bool{true, false} {
+		t.Run(fmt.Sprint("applied: ", applied), func(t *testing.T) {
+			t.Parallel()
+			w, mhc := budgetSite(t)
+			annotate(t, w, mhc, mhcspec.MaxInFlightAnnotation, "1")
+			w.restart(w.refusing(t, refuseA(context.DeadlineExceeded, applied)))
+			w.reconcile(t, mhc)
+			if applied {
+				w.wantAdmitted(t, "a: replace")
+			} else {
+				w.wantAdmitted(t)
+			}
+			w.restart(w.env.Client)
+			w.reconcile(t, mhc)
+			w.wantAdmitted(t, "a: replace")
+		})
 	}
 }
 
@@ -219,28 +188,13 @@ func TestHostCannotBeRead(t *testing.T) {
 				t.Errorf("looks again after %s, message is %q", after, c.Message)
 			}
 			readable = true
-			w.clock.SetTime(w.clock.Now().Add(5 * time.Second))
+			w.pass(5 * time.Second)
 			w.reconcile(t, mhc)
 			w.wantAdmitted(t, "a: reboot", "b: reboot")
 			if r := w.recordOf(t, a); r.Spec.HostRef == nil || r.Spec.HostRef.Name != "host-a" {
 				t.Errorf("its host is %v", r.Spec.HostRef)
 			}
 		})
-	}
-}
-
-// TestStatusIsStoredAlsoIfNobodyCanBeAdmitted.
-func TestStatusIsStoredAlsoIfNobodyCanBeAdmitted(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	w.sick(t, "a")
-	mhc := w.check(t)
-	w.restart(w.refusing(t, refuseA(errRefused, false)))
-	if after := w.reconcile(t, mhc); after == 0 {
-		t.Error("nobody tries again")
-	}
-	if stored, _ := fetch(t, w, mhc); stored.Status.ExpectedMachines == nil {
-		t.Error("there is no status")
 	}
 }
 

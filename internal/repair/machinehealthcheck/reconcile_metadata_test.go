@@ -44,12 +44,12 @@ func TestAdopt(t *testing.T) {
 			w := newHarness(t)
 			mhc := w.check(t, tt.opts...)
 			w.reconcile(t, mhc)
-			stored, _ := fetch(t, w, mhc)
-			if diff := cmp.Diff(tt.wantLabels, stored.Labels); diff != "" {
+			latest, _ := stored(t, w, mhc)
+			if diff := cmp.Diff(tt.wantLabels, latest.Labels); diff != "" {
 				t.Errorf("labels (-want +got):\n%s", diff)
 			}
 			var got []string
-			for _, ref := range stored.OwnerReferences {
+			for _, ref := range latest.OwnerReferences {
 				got = append(got, ref.Name)
 				if ref.Name == "cluster" && (ref.UID != w.cluster.UID || ref.Kind != "Cluster" || ref.Controller != nil) {
 					t.Errorf("owner reference is %+v", ref)
@@ -58,9 +58,9 @@ func TestAdopt(t *testing.T) {
 			if diff := cmp.Diff(tt.wantOwners, got, cmpopts.SortSlices(func(a, b string) bool { return a < b })); diff != "" {
 				t.Errorf("owners (-want +got):\n%s", diff)
 			}
-			version := stored.ResourceVersion
+			version := latest.ResourceVersion
 			w.reconcile(t, mhc)
-			if stored, _ = fetch(t, w, mhc); stored.ResourceVersion != version {
+			if latest, _ = stored(t, w, mhc); latest.ResourceVersion != version {
 				t.Error("it was written again without need")
 			}
 		})
@@ -92,71 +92,43 @@ func TestOwnerRefused(t *testing.T) {
 	for range 3 {
 		w.reconcile(t, mhc)
 	}
-	stored, _ := fetch(t, w, mhc)
-	if stored.Labels[clusterv1.ClusterNameLabel] != "cluster" || len(stored.OwnerReferences) > 0 || stored.Status.ExpectedMachines == nil {
-		t.Errorf("it has the labels %v, the owners %v and the status %+v", stored.Labels, stored.OwnerReferences, stored.Status)
+	latest, _ := stored(t, w, mhc)
+	if latest.Labels[clusterv1.ClusterNameLabel] != "cluster" || len(latest.OwnerReferences) > 0 || latest.Status.ExpectedMachines == nil {
+		t.Errorf("it has the labels %v, the owners %v and the status %+v", latest.Labels, latest.OwnerReferences, latest.Status)
 	}
 	if tries != 1 {
 		t.Errorf("it was tried %d times", tries)
 	}
 	w.wantEvents(t, "Warning OwnerRefused Sickbay may not make its Cluster the owner: machinehealthchecks \"mhc\" is forbidden: cannot set an ownerRef on a resource you can't delete")
 	refuses = false
-	w.clock.SetTime(w.clock.Now().Add(ownAgain))
+	w.pass(ownAgain)
 	w.reconcile(t, mhc)
-	if stored, _ = fetch(t, w, mhc); len(stored.OwnerReferences) != 1 {
-		t.Errorf("the owners are %v once Sickbay may set them", stored.OwnerReferences)
-	}
-}
-
-func TestNotFound(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	if after := w.reconcile(t, build.MachineHealthCheck(w.ns, "never")); after != 0 {
-		t.Errorf("wants to look again after %s at what does not exist", after)
-	}
-}
-
-func TestClusterMissing(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	mhc := w.check(t, build.InCluster("elsewhere"))
-	if _, err := w.tryReconcile(t, mhc); err == nil {
-		t.Error("no error, so nobody tries again")
+	if latest, _ = stored(t, w, mhc); len(latest.OwnerReferences) != 1 {
+		t.Errorf("the owners are %v once Sickbay may set them", latest.OwnerReferences)
 	}
 }
 
 // TestDeletedWhileReconciled: a MachineHealthCheck that goes while it is looked at is no error.
 func TestDeletedWhileReconciled(t *testing.T) {
 	t.Parallel()
-	tests := map[string][]build.MachineHealthCheckOption{
+	for name, opts := range map[string][]build.MachineHealthCheckOption{
 		"before it is adopted": nil,
 		"while paused":         opts(build.Annotation(clusterv1.PausedAnnotation, "")),
-	}
-	for name, opts := range tests {
+		"once it is adopted":   nil,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newHarness(t)
-			sick := w.sick(t, "a")
 			mhc := w.check(t, opts...)
+			if name == "once it is adopted" {
+				w.reconcile(t, mhc)
+			}
+			w.sick(t, "a")
 			w.freeze(t, mhc)
 			remove(t, w, mhc)
 			w.reconcile(t, mhc)
 			w.wantAdmitted(t)
-			if events := w.events(); len(events) > 0 {
-				t.Errorf("%s: events are %q", sick.Name, events)
-			}
+			w.wantEvents(t)
 		})
 	}
-}
-
-// TestDeletedAfterAdoption is the same, once there is nothing but a status to write.
-func TestDeletedAfterAdoption(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	mhc := w.check(t)
-	w.reconcile(t, mhc)
-	w.healthy(t, "a")
-	w.freeze(t, mhc)
-	remove(t, w, mhc)
-	w.reconcile(t, mhc)
 }

@@ -44,7 +44,7 @@ func TestMetrics(t *testing.T) {
 		`unhealthy_machines{CHECK} 3`)
 
 	w.judge(t, a, metav1.ConditionTrue)
-	w.clock.SetTime(w.clock.Now().Add(time.Minute))
+	w.pass(time.Minute)
 	w.reconcile(t, mhc)
 	w.wantMetrics(t,
 		`gate_open{CHECK} 1`,
@@ -111,7 +111,7 @@ func TestMetricsWhilePaused(t *testing.T) {
 	w.reconcile(t, mhc)
 	paused := w.clock.Now().Unix()
 	remove(t, w, a)
-	w.clock.SetTime(w.clock.Now().Add(time.Minute))
+	w.pass(time.Minute)
 	w.reconcile(t, mhc)
 	w.wantMetrics(t,
 		`machines_waiting_oldest_timestamp_seconds{CHECK,reason="Paused"} `+fmt.Sprint(paused-600),
@@ -177,6 +177,24 @@ func TestMetricsOfWhatIsLeftAlone(t *testing.T) {
 	if got := w.metrics(t); strings.Count(got, `kind="Machine"`) != 2 || strings.Count(got, "machines_paused") != 2 {
 		t.Errorf("of a Cluster that is ours there is\n%s", got)
 	}
+}
+
+// TestMetricsOfDeletions: of each Cluster, the deletion that has taken the longest, also of a machine that nobody may touch.
+func TestMetricsOfDeletions(t *testing.T) {
+	t.Parallel()
+	w := newHarness(t)
+	w.sick(t, "a")
+	w.wantMetrics(t)
+	b := w.sick(t, "b", build.Annotation(clusterv1.MachineSkipRemediationAnnotation, ""), build.MachineFunc(func(m *clusterv1.Machine) { m.Finalizers = []string{"test.sickbay.dev/keep"} }))
+	if err := w.env.Client.Delete(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.env.Client.Get(t.Context(), client.ObjectKeyFromObject(b), b); err != nil {
+		t.Fatal(err)
+	}
+	w.wantMetrics(t,
+		`machines_deleting_oldest_timestamp_seconds{namespace="NS",cluster="cluster",machine="b"} `+fmt.Sprint(b.DeletionTimestamp.Unix()),
+		`machines_paused{namespace="NS",cluster="cluster",cause="SkipRemediation"} 1`)
 }
 
 // TestMetricsGo with what they are about.

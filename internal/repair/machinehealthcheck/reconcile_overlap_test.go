@@ -28,8 +28,8 @@ func TestOverlap(t *testing.T) {
 	expect.ConditionIs(t.Context(), t, w.env.Client, second, metav1.Condition{
 		Type: admission.ConditionOverlapping, Status: metav1.ConditionTrue, Reason: admission.ReasonSelectedByOlder, ObservedGeneration: 1, Message: message,
 	})
-	if stored, _ := fetch(t, w, second); *stored.Status.ExpectedMachines != 0 {
-		t.Errorf("it counts %d machines of another", *stored.Status.ExpectedMachines)
+	if latest, _ := stored(t, w, second); *latest.Status.ExpectedMachines != 0 {
+		t.Errorf("it counts %d machines of another", *latest.Status.ExpectedMachines)
 	}
 	w.wantEvents(t, "Warning Overlapping "+message)
 
@@ -40,22 +40,7 @@ func TestOverlap(t *testing.T) {
 	remove(t, w, first)
 	w.reconcile(t, second)
 	expect.NoCondition(t.Context(), t, w.env.Client, second, admission.ConditionOverlapping)
-	if stored, _ := fetch(t, w, second); *stored.Status.ExpectedMachines != 2 {
-		t.Errorf("it counts %d machines, want both", *stored.Status.ExpectedMachines)
+	if latest, _ := stored(t, w, second); *latest.Status.ExpectedMachines != 2 {
+		t.Errorf("it counts %d machines, want both", *latest.Status.ExpectedMachines)
 	}
-}
-
-// TestOverlapWithOneBeingDeleted: what is on its way out has no Machines any more.
-func TestOverlapWithOneBeingDeleted(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	w.sick(t, "a")
-	named := func(name string) build.MachineHealthCheckFunc {
-		return func(mhc *clusterv1.MachineHealthCheck) { mhc.Name = name }
-	}
-	leaving := w.check(t, named("first"), build.Deleting(w.clock.Now()))
-	w.reconcile(t, leaving)
-	w.wantAdmitted(t)
-	w.reconcile(t, w.check(t, named("second")))
-	w.wantAdmitted(t, "a: replace")
 }

@@ -78,20 +78,24 @@ func TestPlan(t *testing.T) {
 	})
 }
 
-// TestPlanAppears: without its plan nobody is admitted.
-func TestPlanAppears(t *testing.T) {
+// TestPlanThatDeletes: a record whose plan deletes the machine itself says who owned it, since nothing else may say so afterwards.
+func TestPlanThatDeletes(t *testing.T) {
 	t.Parallel()
-	w := newHarness(t)
-	w.sick(t, "a")
-	mhc := w.check(t, byPlan())
-	w.reconcile(t, mhc)
-	w.wantAdmitted(t)
-	if c := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionTemplateAvailable); c.Message != "MachineRemediationTemplate plan does not exist" {
-		t.Errorf("message is %q", c.Message)
+	for by, want := range map[v1alpha1.ReplaceBy]string{v1alpha1.ReplaceByDeletion: "cluster.x-k8s.io/v1beta2 MachineSet set", v1alpha1.ReplaceByOwner: "", "": ""} {
+		w := newHarness(t)
+		a := w.sick(t, "a")
+		w.plan(t, func(p *v1alpha1.RemediationPlan) {
+			for i := range p.Steps {
+				if p.Steps[i].Action == v1alpha1.ActionReplace {
+					p.Steps[i].By = by
+				}
+			}
+		})
+		w.reconcile(t, w.check(t, byPlan()))
+		if got := w.recordOf(t, a).Annotations["sickbay.dev/owner"]; got != want {
+			t.Errorf("by %s: the owner is %q, want %q", by, got, want)
+		}
 	}
-	w.plan(t)
-	w.reconcile(t, mhc)
-	w.wantAdmitted(t, "a: reboot")
 }
 
 // TestPlanRules: where a record begins, by what its Node says.
@@ -103,9 +107,7 @@ func TestPlanRules(t *testing.T) {
 		wantStart *v1alpha1.RemediationStart
 		wantSlot  bool
 	}{
-		"one that applies":          {rule(gone, "replace"), &v1alpha1.RemediationStart{Step: "replace", Reason: "Rule rule applies"}, true},
 		"one that leads to a hold":  {rule(gone, "hold"), &v1alpha1.RemediationStart{Step: "hold", Reason: "Rule rule applies"}, false},
-		"one that does not apply":   {rule(`machine.controlPlane`, "replace"), nil, true},
 		"one that nobody can judge": {rule(`machine.labels['x'] == 'y'`, "replace"), nil, false},
 	}
 	for name, tt := range tests {
@@ -121,50 +123,12 @@ func TestPlanRules(t *testing.T) {
 			if diff := cmp.Diff(tt.wantStart, r.Spec.StartAt); diff != "" || ladder.HasSlot(r) != tt.wantSlot {
 				t.Errorf("grant is %d; startAt (-want +got):\n%s", r.Spec.Grant, diff)
 			}
-			if got := len(w.stored(t)) == 2; got == tt.wantSlot {
-				t.Errorf("there are %d records: b gets the slot that a does not take, and no other", len(w.stored(t)))
+			if got := len(w.records(t)) == 2; got == tt.wantSlot {
+				t.Errorf("there are %d records: b gets the slot that a does not take, and no other", len(w.records(t)))
 			}
 		})
 	}
 }
-
-// TestRuleGivesNoSlot: the first step needs an approval, so a new record needs no slot, and a rule leads past that step. The
-// slots and the pace hold all the same: those records get in line, and one of them gets a slot.
-func TestRuleGivesNoSlot(t *testing.T) {
-	t.Parallel()
-	for name, bound := range map[string]func(*v1alpha1.RemediationPlan){
-		"slots": func(p *v1alpha1.RemediationPlan) { p.MaxInFlight = new(intstr.FromInt32(1)) },
-		"pace": func(p *v1alpha1.RemediationPlan) {
-			p.Pacing = &v1alpha1.RemediationPacing{Domains: []v1alpha1.PacingDomain{v1alpha1.DomainOwner}}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newHarness(t)
-			for _, machine := range []string{"a", "b", "c"} {
-				w.sick(t, machine)
-			}
-			w.plan(t, bound, approvalFirst, rule("true", "replace"))
-			mhc := w.check(t, byPlan())
-			w.reconcile(t, mhc)
-			all := w.stored(t)
-			if len(all) != 3 {
-				t.Errorf("there are %d records, want one for each machine", len(all))
-			}
-			w.wantAdmitted(t)
-			for i := range all {
-				changeStatus(t, w, &all[i], func(r *v1alpha1.MachineRemediation) {
-					r.Status.Phase, r.Status.Attempt, r.Status.Step, r.Status.SlotWanted = v1alpha1.RemediationPending, 1, "replace", true
-				})
-			}
-			w.reconcile(t, mhc)
-			w.wantAdmitted(t, "a: reboot")
-		})
-	}
-}
-
-// approvalFirst has a person approve the first step of a plan.
-func approvalFirst(p *v1alpha1.RemediationPlan) { p.Steps[0].Approval = v1alpha1.ApprovalRequired }
 
 // TestPlanWithBadRule: the status says so, and nobody is admitted.
 func TestPlanWithBadRule(t *testing.T) {
@@ -174,12 +138,12 @@ func TestPlanWithBadRule(t *testing.T) {
 	w.plan(t, rule("machine.colour == 'red'", "hold"))
 	mhc := w.check(t, byPlan())
 	w.reconcile(t, mhc)
-	if all := w.stored(t); len(all) > 0 {
+	if all := w.records(t); len(all) > 0 {
 		t.Errorf("there are %d records", len(all))
 	}
 	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
 		Type: admission.ConditionRemediationAllowed, Status: metav1.ConditionFalse, Reason: admission.ReasonInvalidConfiguration, ObservedGeneration: 1,
-		Message: "Nothing is remediated: MachineRemediationTemplate plan: rule rule cannot be used: 1:8: undefined field 'colour'; 1 waits: a",
+		Message: "Nothing is repaired: MachineRemediationTemplate plan: rule rule cannot be used: 1:8: undefined field 'colour'; 1 waits: a",
 	})
 }
 
@@ -191,11 +155,11 @@ func TestPlanModes(t *testing.T) {
 	p := w.plan(t, rule("true", "replace"), func(p *v1alpha1.RemediationPlan) { p.Mode = v1alpha1.ModeObserve })
 	mhc := w.check(t, byPlan())
 	w.reconcile(t, mhc)
-	if all := w.stored(t); len(all) > 0 {
+	if all := w.records(t); len(all) > 0 {
 		t.Errorf("there are %d records", len(all))
 	}
 	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
-		Type: admission.ConditionDryRun, Status: metav1.ConditionTrue, Reason: admission.ReasonObserve, ObservedGeneration: 1, Message: "Would remediate a (replace)",
+		Type: admission.ConditionDryRun, Status: metav1.ConditionTrue, Reason: admission.ReasonObserve, ObservedGeneration: 1, Message: "Would repair a (replace)",
 	})
 	change(t, w, p, func(p *v1alpha1.MachineRemediationTemplate) { p.Spec.Template.Spec.Mode = v1alpha1.ModeApprove })
 	w.reconcile(t, mhc)
@@ -215,7 +179,7 @@ func TestPlanIsEditedMeanwhile(t *testing.T) {
 	w.freeze(t, mhc, mhc)
 	change(t, w, p, func(p *v1alpha1.MachineRemediationTemplate) { p.Spec.Template.Spec.Mode = v1alpha1.ModeObserve })
 	w.reconcile(t, mhc)
-	if all := w.stored(t); len(all) > 0 {
+	if all := w.records(t); len(all) > 0 {
 		t.Errorf("there are %d records", len(all))
 	}
 }
@@ -325,8 +289,8 @@ func TestManagerPlan(t *testing.T) {
 	h.Eventually(h.says(mhc)).Should(HaveSuffix("1 waits for its remediation template: a"))
 	p := h.plan(t, func(p *v1alpha1.RemediationPlan) { p.Mode = v1alpha1.ModeObserve })
 	h.Eventually(func() bool {
-		stored, _ := fetch(t, h.harness, mhc)
-		return meta.IsStatusConditionTrue(stored.Status.Conditions, admission.ConditionDryRun)
+		latest, _ := stored(t, h.harness, mhc)
+		return meta.IsStatusConditionTrue(latest.Status.Conditions, admission.ConditionDryRun)
 	}).Should(BeTrue())
 	change(t, h.harness, p, func(p *v1alpha1.MachineRemediationTemplate) { p.Spec.Template.Spec.Mode = v1alpha1.ModeAct })
 	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: reboot"}))

@@ -50,21 +50,6 @@ func TestRecord(t *testing.T) {
 	expect.NoCondition(t.Context(), t, w.env.Client, a, clusterv1.MachineOwnerRemediatedCondition)
 }
 
-// TestNextRecord: a machine that is sick again after its record has ended gets another, with the next ordinal.
-func TestNextRecord(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	a := w.sick(t, "a")
-	mhc := w.check(t)
-	for want := 1; want <= 3; want++ {
-		w.reconcile(t, mhc)
-		if got := record.Ordinal(w.recordOf(t, a)); got != want {
-			t.Fatalf("ordinal is %d, want %d", got, want)
-		}
-		w.end(t, a)
-	}
-}
-
 // TestNextRecordWithLaggingCache: the cache does not show the first record, which has ended since. What that has tried counts, so
 // the machine is not admitted before the cache shows it.
 func TestNextRecordWithLaggingCache(t *testing.T) {
@@ -94,7 +79,7 @@ func TestNextRecordWithLaggingCache(t *testing.T) {
 			t.Errorf("looks again after %s, want %s", after, want)
 		}
 	}
-	if all := w.stored(t); len(all) != 1 {
+	if all := w.records(t); len(all) != 1 {
 		t.Fatalf("there are %d records, want the first alone", len(all))
 	}
 	w.cache.Thaw()
@@ -122,7 +107,7 @@ func TestNextRecordAfterADeletion(t *testing.T) {
 	}
 	w.admitByHand(t, mhc, a)
 	w.reconcile(t, mhc)
-	if all := w.stored(t); len(all) != 1 || all[0].UID == first.UID {
+	if all := w.records(t); len(all) != 1 || all[0].UID == first.UID {
 		t.Errorf("there are %d records, want the one of the other leader", len(all))
 	}
 }
@@ -153,7 +138,7 @@ func TestTwoLeaders(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if all := w.stored(t); len(all) != 3 {
+	if all := w.records(t); len(all) != 3 {
 		t.Errorf("there are %d records, want one for each of 3 machines", len(all))
 	}
 	w.wantFailures(t, 0)
@@ -187,9 +172,19 @@ func (l lateReader) List(ctx context.Context, list client.ObjectList, opts ...cl
 	return err
 }
 
-// TestGoneBeforeItIsSeen: a record that goes before the cache has shown it holds up nobody for long.
+// TestGoneBeforeItIsSeen: a record that goes before the cache has shown it holds up nobody for long, nor does a clock that is set back meanwhile.
 func TestGoneBeforeItIsSeen(t *testing.T) {
 	t.Parallel()
+	for name, passes := range map[string]time.Duration{"time passes": unseenFor, "the clock is set back": -time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			goneBeforeItIsSeen(t, passes)
+		})
+	}
+}
+
+func goneBeforeItIsSeen(t *testing.T, passes time.Duration) {
+	t.Helper()
 	w := newHarness(t)
 	a := w.sick(t, "a")
 	mhc := w.check(t)
@@ -200,10 +195,10 @@ func TestGoneBeforeItIsSeen(t *testing.T) {
 	if after := w.reconcile(t, mhc); after == 0 || after > unseenFor {
 		t.Errorf("looks again after %s, want within %s", after, unseenFor)
 	}
-	if all := w.stored(t); len(all) > 0 {
+	if all := w.records(t); len(all) > 0 {
 		t.Fatalf("it was created again, though it may be on its way into the cache: %+v", all)
 	}
-	w.clock.SetTime(w.clock.Now().Add(unseenFor))
+	w.pass(passes)
 	w.reconcile(t, mhc)
 	if next := w.recordOf(t, a); next.UID == gone.UID {
 		t.Error("there is no new record")
@@ -224,13 +219,13 @@ func TestKindsNotInstalled(t *testing.T) {
 	w.reconcile(t, mhc)
 	w.reconcile(t, mhc)
 	w.wantAdmitted(t)
-	message := "Nothing is remediated: the kind MachineRemediation of sickbay.dev is not installed; sickbay crds | kubectl apply -f - installs it; 1 waits: a"
+	message := "Nothing is repaired: the kind MachineRemediation of sickbay.dev is not installed; sickbay crds | kubectl apply -f - installs it; 1 waits: a"
 	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
 		Type: admission.ConditionRemediationAllowed, Status: metav1.ConditionFalse, Reason: admission.ReasonKindsNotInstalled, ObservedGeneration: 1, Message: message,
 	})
 	w.wantEvents(t, "Warning KindsNotInstalled "+message)
-	if stored, _ := fetch(t, w, mhc); *stored.Status.ExpectedMachines != 2 || *stored.Status.CurrentHealthy != 1 {
-		t.Errorf("status is %+v", stored.Status)
+	if latest, _ := stored(t, w, mhc); *latest.Status.ExpectedMachines != 2 || *latest.Status.CurrentHealthy != 1 {
+		t.Errorf("status is %+v", latest.Status)
 	}
 	installed = true
 	w.restart(w.env.Client)
@@ -274,7 +269,7 @@ func TestMovedMachine(t *testing.T) {
 	w.wantAdmitted(t, "a: replace", "b: replace", "c: replace") // once it is gone it counts for one, which has admitted it
 	w.sick(t, "d", build.Label("pool", "one"))
 	w.reconcile(t, one)
-	if c := expect.Condition(t.Context(), t, w.env.Client, one, admission.ConditionRemediationAllowed); c.Message != "2 of 2 machines not healthy (2 sick), no limit set; 2 of at most 1 remediations in flight: a, b; 1 waits for a slot: d" {
+	if c := expect.Condition(t.Context(), t, w.env.Client, one, admission.ConditionRemediationAllowed); c.Message != "2 of 2 machines not healthy (2 sick), no limit set; 2 of at most 1 repairs in flight: a, b; 1 waits for a slot: d" {
 		t.Errorf("message is %q", c.Message)
 	}
 }

@@ -79,21 +79,6 @@ func TestStrays(t *testing.T) {
 	}
 }
 
-// TestStraysWhilePaused: they are left alone, and taken over afterwards.
-func TestStraysWhilePaused(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	w.template(t)
-	a := w.sick(t, "a")
-	w.requestFor(t, a)
-	mhc := w.check(t, byTemplate(), build.Annotation(clusterv1.PausedAnnotation, ""))
-	w.reconcile(t, mhc)
-	w.wantAdmitted(t)
-	unannotate(t, w, mhc, clusterv1.PausedAnnotation)
-	w.reconcile(t, mhc)
-	w.wantAdmitted(t, "a: request")
-}
-
 // TestRequestsAreLookedForOnce: a namespace full of requests is not listed with each look.
 func TestRequestsAreLookedForOnce(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -22,7 +23,7 @@ func (w *harness) template(t *testing.T) *unstructured.Unstructured {
 	return template
 }
 
-// TestTemplateAppears: the verdict stands without it, and the Machine is admitted once it is there.
+// TestTemplateAppears: the Machine is admitted once it is there, and without a reference nothing is said of it.
 func TestTemplateAppears(t *testing.T) {
 	t.Parallel()
 	w := newHarness(t)
@@ -47,6 +48,9 @@ func TestTemplateAppears(t *testing.T) {
 	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
 		Type: admission.ConditionTemplateAvailable, Status: metav1.ConditionTrue, Reason: admission.ReasonTemplateAvailable, ObservedGeneration: 1,
 	})
+	change(t, w, mhc, func(m *clusterv1.MachineHealthCheck) { m.Spec.Remediation = clusterv1.MachineHealthCheckRemediation{} })
+	w.reconcile(t, mhc)
+	expect.NoCondition(t.Context(), t, w.env.Client, mhc, admission.ConditionTemplateAvailable)
 }
 
 // TestTemplateKindNotInstalled: a provider that is not there is no reason to stop counting.
@@ -71,8 +75,8 @@ func TestTemplateKindNotInstalled(t *testing.T) {
 			if got := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionTemplateAvailable); got.Message != tt.want {
 				t.Errorf("message is %q, want %q", got.Message, tt.want)
 			}
-			if stored, _ := fetch(t, w, mhc); *stored.Status.ExpectedMachines != 1 {
-				t.Errorf("status is %+v", stored.Status)
+			if latest, _ := stored(t, w, mhc); *latest.Status.ExpectedMachines != 1 {
+				t.Errorf("status is %+v", latest.Status)
 			}
 		})
 	}

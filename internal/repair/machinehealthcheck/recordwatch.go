@@ -135,13 +135,13 @@ type standing struct {
 	wantsAt int64
 	// blocked is what the message says about it.
 	blocked string
-	// overdue reports that a deletion hangs, which lets others of its domain go on.
+	// overdue reports that a deletion hangs, which takes no slot and lets others of its domain go on.
 	overdue bool
 }
 
 func standingOf(r *v1alpha1.MachineRemediation) standing {
 	s := standing{ended: ladder.Ended(r), inFlight: ladder.InFlight(r), deleting: !r.DeletionTimestamp.IsZero(), blocked: admission.Blocked(r, time.Time{})}
-	s.overdue = ladder.Progress(&r.Status).Reason == v1alpha1.ReasonDeletionOverdue
+	s.overdue = ladder.DeletionOverdue(r)
 	var at time.Time
 	if s.wantsSlot, at = ladder.WantsSlot(r, time.Time{}); !at.IsZero() {
 		s.wantsAt = at.Unix()

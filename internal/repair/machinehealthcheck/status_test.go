@@ -28,29 +28,29 @@ func TestNumbersWait(t *testing.T) {
 	// store has so many Machines be sick and returns how long that is to wait, and how many are healthy by the status.
 	store := func(n int) (time.Duration, int32) {
 		t.Helper()
-		stored, _ := fetch(t, w, mhc)
+		latest, _ := stored(t, w, mhc)
 		for i := range n {
 			all[i].Machine = build.Machine(w.ns, fmt.Sprintf("m%d", i), w.verdict(metav1.ConditionFalse))
 		}
-		f := admission.Facts{MachineHealthCheck: stored, Cluster: w.cluster, Targets: all}
+		f := admission.Facts{MachineHealthCheck: latest, Cluster: w.cluster, Targets: all}
 		later, err := w.storeStatus(t.Context(), f, admission.Decide(f, w.clock.Now()))
 		g.Expect(err).NotTo(HaveOccurred())
-		stored, _ = fetch(t, w, mhc)
-		return later, *stored.Status.CurrentHealthy
+		latest, _ = stored(t, w, mhc)
+		return later, *latest.Status.CurrentHealthy
 	}
 	expect := func(n int, later time.Duration, healthy int32) {
 		t.Helper()
-		wait, stored := store(n)
+		wait, latest := store(n)
 		g.Expect(wait).To(Equal(later))
-		g.Expect(stored).To(Equal(healthy))
+		g.Expect(latest).To(Equal(healthy))
 	}
 
 	expect(0, 0, 1000)
 	expect(0, 0, 1000) // nothing to say is nothing to wait for
 	expect(1, 100*time.Millisecond, 1000)
-	w.clock.SetTime(w.clock.Now().Add(30 * time.Millisecond))
+	w.pass(30 * time.Millisecond)
 	expect(2, 70*time.Millisecond, 1000)
-	w.clock.SetTime(w.clock.Now().Add(70 * time.Millisecond))
+	w.pass(70 * time.Millisecond)
 	expect(2, 0, 998)
 	expect(3, 0, 997) // too many
 }
@@ -74,17 +74,17 @@ func TestRepairGoesFirst(t *testing.T) {
 	}
 	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromString("100%")))
 	w.reconcile(t, mhc)
-	w.clock.SetTime(w.clock.Now().Add(time.Minute))
+	w.pass(time.Minute)
 	w.judge(t, last, metav1.ConditionFalse)
 	healthy := func() int32 {
-		stored, _ := fetch(t, w, mhc)
-		return *stored.Status.CurrentHealthy
+		latest, _ := stored(t, w, mhc)
+		return *latest.Status.CurrentHealthy
 	}
 
 	g.Expect(w.reconcile(t, mhc)).To(Equal(statusIntervalFor(100)))
 	w.wantAdmitted(t, "m99: replace")
 	g.Expect(healthy()).To(BeEquivalentTo(100))
-	w.clock.SetTime(w.clock.Now().Add(statusIntervalFor(100)))
+	w.pass(statusIntervalFor(100))
 	w.reconcile(t, mhc)
 	g.Expect(healthy()).To(BeEquivalentTo(99))
 }

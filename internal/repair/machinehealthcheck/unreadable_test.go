@@ -61,7 +61,7 @@ func TestKindThatCannotBeRead(t *testing.T) {
 			if c.Status != metav1.ConditionFalse || c.Message != tt.want {
 				t.Errorf("%s is %s: %q, want False: %q", c.Type, c.Status, c.Message, tt.want)
 			}
-			if now, _ := fetch(t, w, mhc); ptr.Deref(now.Status.ExpectedMachines, 0) != 1 {
+			if now, _ := stored(t, w, mhc); ptr.Deref(now.Status.ExpectedMachines, 0) != 1 {
 				t.Errorf("machines are not counted: %+v", now.Status)
 			}
 			if after == 0 || after > admission.TemplateRetry {

@@ -39,7 +39,7 @@ func (r *Reader) addUnseen(ctx context.Context, f *admission.Facts, cached []*v1
 func (r *Reader) unseen(ctx context.Context, f *admission.Facts, one recall.Expected) (*v1alpha1.MachineRemediation, error) {
 	owner, now := client.ObjectKeyFromObject(f.MachineHealthCheck), r.Clock.Now()
 	written := one.Object.(*v1alpha1.MachineRemediation)
-	if now.Sub(one.Since) < unseenFor {
+	if !now.Before(one.Since) && now.Sub(one.Since) < unseenFor {
 		return written, nil
 	}
 	current := &v1alpha1.MachineRemediation{}

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
@@ -55,50 +54,7 @@ func TestUpstreamDefect_HealthyWithTemplateNeverGetsItsVerdict(t *testing.T) {
 	mhc := w.check(t, byTemplate())
 	w.judges().judge(t, a)
 	w.reconcile(t, mhc)
-	if stored, _ := fetch(t, w, mhc); *stored.Status.CurrentHealthy != 1 {
-		t.Errorf("%d healthy, want 1", *stored.Status.CurrentHealthy)
+	if latest, _ := stored(t, w, mhc); *latest.Status.CurrentHealthy != 1 {
+		t.Errorf("%d healthy, want 1", *latest.Status.CurrentHealthy)
 	}
-}
-
-// TestUpstreamDefect_DeletingMachineGetsARequest: a Machine that was being deleted got a remediation request.
-func TestUpstreamDefect_DeletingMachineGetsARequest(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	w.template(t)
-	w.sick(t, "a", build.Deleting(w.clock.Now()))
-	w.reconcile(t, w.check(t, byTemplate()))
-	w.wantAdmitted(t)
-}
-
-// TestUpstreamDefect_OneFailedCreateStopsTheOthers: A request that could not be made ended the
-// loop over the sick Machines, before any of them was marked.
-func TestUpstreamDefect_OneFailedCreateStopsTheOthers(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	w.template(t)
-	w.sick(t, "a")
-	w.sick(t, "b")
-	mhc := w.check(t, byTemplate())
-	w.restart(w.refusing(t, refuseA(errRefused, false)))
-	if after := w.reconcile(t, mhc); after == 0 {
-		t.Error("nobody tries again")
-	}
-	w.wantAdmitted(t, "b: request")
-}
-
-// TestUpstreamDefect_TemplateConditionIsNeverTakenBack: the conditions about the template were
-// only ever set to False.
-func TestUpstreamDefect_TemplateConditionIsNeverTakenBack(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	mhc := w.check(t, byTemplate())
-	w.reconcile(t, mhc)
-	w.template(t)
-	w.reconcile(t, mhc)
-	if got := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionTemplateAvailable); got.Status != metav1.ConditionTrue {
-		t.Errorf("template condition is %+v", got)
-	}
-	change(t, w, mhc, func(m *clusterv1.MachineHealthCheck) { m.Spec.Remediation = clusterv1.MachineHealthCheckRemediation{} })
-	w.reconcile(t, mhc)
-	expect.NoCondition(t.Context(), t, w.env.Client, mhc, admission.ConditionTemplateAvailable)
 }

@@ -30,24 +30,8 @@ func TestUpstreamDefect_TargetsOver10000(t *testing.T) {
 	if _, err := w.storeStatus(t.Context(), f, admission.Decide(f, w.clock.Now())); err != nil {
 		t.Fatal(err)
 	}
-	if stored, _ := fetch(t, w, mhc); len(stored.Status.Targets) != most || *stored.Status.ExpectedMachines != most+1 {
-		t.Errorf("%d targets stored of %d", len(stored.Status.Targets), *stored.Status.ExpectedMachines)
-	}
-}
-
-// TestUpstreamDefect_ForeignWatchFilterIsReconciled: events of Machines and Nodes led to
-// MachineHealthChecks with the label of another controller, which were then reconciled.
-func TestUpstreamDefect_ForeignWatchFilterIsReconciled(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	w.Policy = mhcspec.Policy{WatchFilter: "us"}
-	a := w.sick(t, "a", build.Label(clusterv1.WatchLabel, "us"))
-	mhc := w.check(t, build.Label(clusterv1.WatchLabel, "them"))
-	w.judges().judge(t, a)
-	w.reconcile(t, mhc)
-	w.wantAdmitted(t)
-	if stored, _ := fetch(t, w, mhc); stored.ResourceVersion != mhc.ResourceVersion {
-		t.Error("it was written to")
+	if latest, _ := stored(t, w, mhc); len(latest.Status.Targets) != most || *latest.Status.ExpectedMachines != most+1 {
+		t.Errorf("%d targets stored of %d", len(latest.Status.Targets), *latest.Status.ExpectedMachines)
 	}
 }
 
@@ -81,12 +65,12 @@ func TestUpstreamDefect_OverlappingFight(t *testing.T) {
 		build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, time.Minute))
 	d := w.judges()
 	d.judge(t, a)
-	before, _ := fetch(t, w, a)
+	before, _ := stored(t, w, a)
 	for _, mhc := range []*clusterv1.MachineHealthCheck{strict, lenient, strict} {
 		w.reconcile(t, mhc)
 		d.judge(t, a)
 	}
-	if after, _ := fetch(t, w, a); after.ResourceVersion != before.ResourceVersion {
+	if after, _ := stored(t, w, a); after.ResourceVersion != before.ResourceVersion {
 		t.Errorf("it is written again and again: %+v", after.Status.Conditions)
 	}
 	w.wantAdmitted(t)

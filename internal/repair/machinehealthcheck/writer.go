@@ -3,7 +3,9 @@ package machinehealthcheck
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -60,4 +62,22 @@ func (w writer) metadata(ctx context.Context, mhc *clusterv1.MachineHealthCheck,
 		}}
 	}
 	return ownwrites.Apply(ctx, w.client, metadataFieldOwner, mhc, map[string]any{"metadata": metadata})
+}
+
+// handBack gives up all fields that we have.
+func (w writer) handBack(ctx context.Context, mhc *clusterv1.MachineHealthCheck) error {
+	if wrote(mhc, FieldOwner) {
+		if err := ownwrites.ApplyStatus(ctx, w.client, FieldOwner, mhc, map[string]any{}); err != nil {
+			return err
+		}
+	}
+	if !wrote(mhc, metadataFieldOwner) {
+		return nil
+	}
+	return ownwrites.Apply(ctx, w.client, metadataFieldOwner, mhc, map[string]any{"metadata": map[string]any{"uid": string(mhc.UID)}})
+}
+
+// wrote reports whether a field manager of ours still has fields.
+func wrote(mhc *clusterv1.MachineHealthCheck, owner string) bool {
+	return slices.ContainsFunc(mhc.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == owner })
 }

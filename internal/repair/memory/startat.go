@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // Incident is the incident that a new record is for.
@@ -47,7 +48,7 @@ func place(start *v1alpha1.RemediationStart, steps []v1alpha1.RemediationStep) i
 	case start.Step == "":
 		return len(steps)
 	}
-	return indexOf(steps, start.Step)
+	return ladder.IndexOf(steps, start.Step)
 }
 
 // after returns a start at the step after one of the plan, if there is one.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // Tried reports whether a record has tried a repair.
@@ -19,12 +20,9 @@ func Tried(r *v1alpha1.MachineRemediation) bool {
 // triedBy returns the step that an attempt tried; false if it tried no repair, or nobody began it. A power cycle that was broken off after the
 // host was off has tried one.
 func triedBy(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) (v1alpha1.RemediationStep, bool) {
-	i := indexOf(r.Spec.Steps, attempt.Step)
+	step, known := ladder.StepNamed(r, attempt.Step)
 	brokenOff := attempt.Result == v1alpha1.ResultAborted && attempt.HostOffAt != nil
-	if i < 0 || !attempt.Begun() || (!attempt.Result.Counts() && !brokenOff) {
-		return v1alpha1.RemediationStep{}, false
-	}
-	return r.Spec.Steps[i], repairs(r.Spec.Steps[i])
+	return step, known && attempt.Begun() && (attempt.Result.Counts() || brokenOff) && repairs(step)
 }
 
 // repairs reports whether a step is meant to make the machine healthy.
@@ -44,8 +42,4 @@ func same(steps []v1alpha1.RemediationStep, earlier v1alpha1.RemediationStep) in
 	return slices.IndexFunc(steps, func(step v1alpha1.RemediationStep) bool {
 		return step.Name == earlier.Name && step.Action == earlier.Action
 	})
-}
-
-func indexOf(steps []v1alpha1.RemediationStep, name string) int {
-	return slices.IndexFunc(steps, func(step v1alpha1.RemediationStep) bool { return step.Name == name })
 }

@@ -3,6 +3,8 @@
 package onmachine
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -22,7 +24,7 @@ func Facts(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladd
 
 // Machine returns the facts that the Machine itself has.
 func Machine(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Machine {
-	m := ladder.Machine{Health: Health(machine), Owner: ownerOf(machine), Mark: markFor(machine, record)}
+	m := ladder.Machine{Health: Health(machine), Owner: ownerOf(machine), Mark: markFor(machine, record), ControlPlane: verdict.IsControlPlane(machine)}
 	if by := record.Spec.RequestedBy; by != nil && by.Kind == v1alpha1.AskedByHealthCheck && precedes(machine, record) {
 		m.Health = ladder.Sick
 	}
@@ -59,4 +61,14 @@ func ownerOf(machine *clusterv1.Machine) *v1alpha1.RemediationObjectReference {
 		return nil
 	}
 	return &v1alpha1.RemediationObjectReference{APIVersion: owner.APIVersion, Kind: owner.Kind, Name: owner.Name, UID: owner.UID}
+}
+
+// OwnerAnnotation returns the annotation of a new record that says which controller owns its Machine, if the plan may delete that: afterwards nothing
+// else may say who makes the next one.
+func OwnerAnnotation(machine *clusterv1.Machine, steps []v1alpha1.RemediationStep) map[string]string {
+	owner := ownerOf(machine)
+	if owner == nil || !slices.ContainsFunc(steps, v1alpha1.RemediationStep.Deletes) {
+		return nil
+	}
+	return map[string]string{ladder.OwnerAnnotation: owner.APIVersion + " " + owner.Kind + " " + owner.Name}
 }

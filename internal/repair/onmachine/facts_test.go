@@ -79,7 +79,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// TestOthers: whoever asks for a power cycle by an annotation has the machine, and /PowerOff keeps its host off. A value of the form of an
+// TestOthers: an annotation that asks for a power cycle claims the machine, and /PowerOff keeps its host off. A value of the form of an
 // operationID is a sign of Sickbay's own, and asks for nothing.
 func TestOthers(t *testing.T) {
 	const request = rebootannotation.Request

@@ -2,6 +2,7 @@ package onmachine
 
 import (
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,13 +32,31 @@ func MarkOf(machine *clusterv1.Machine) ladder.Mark {
 	return mark
 }
 
+// Waiting returns the condition by which Sickbay asks the owner of a Machine to remediate it.
+func Waiting(machine *clusterv1.Machine, now time.Time) metav1.Condition {
+	return metav1.Condition{
+		Type:               clusterv1.MachineOwnerRemediatedCondition,
+		Status:             metav1.ConditionFalse,
+		Reason:             clusterv1.MachineOwnerRemediatedWaitingForRemediationReason,
+		Message:            "Waiting for remediation",
+		ObservedGeneration: machine.Generation,
+		LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
+	}
+}
+
+// OccupiesOwner reports whether the owner of a Machine is at work on it: it deletes or provisions it, or has answered its mark.
+func OccupiesOwner(machine *clusterv1.Machine) bool {
+	mark := MarkOf(machine)
+	return !machine.DeletionTimestamp.IsZero() || !machine.Status.NodeRef.IsDefined() || (mark.Stands() && mark.State != ladder.MarkWaiting)
+}
+
 // markFor returns the mark as the record sees it. If the owner answers after the mark was withdrawn, only the owner's write has
 // brought it back, and the mark goes anyway.
 func markFor(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Mark {
 	mark := MarkOf(machine)
 	mark.Ours = mark.Ours || (mark.Stands() && slices.ContainsFunc(record.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool {
 		step, _ := ladder.StepNamed(record, a.Step)
-		return a.ObjectRef != nil && step.Action == v1alpha1.ActionReplace
+		return a.ObjectRef != nil && step.Marks()
 	}))
 	return mark
 }

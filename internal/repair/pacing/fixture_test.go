@@ -57,3 +57,11 @@ func uids(candidates []pacing.Candidate) []string {
 	}
 	return all
 }
+
+// limitOf returns how many repairs of a domain may be unproven at once.
+func limitOf(p pacing.Pace, domain string) int {
+	if state, busy := p.Busy()[domain]; busy {
+		return state.Limit
+	}
+	return 1
+}

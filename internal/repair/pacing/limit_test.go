@@ -56,11 +56,11 @@ func TestLimit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pace := pacing.Of(tt.repairs, now)
 			for _, domain := range []string{"a", "z"} {
-				if got := pace.Limit(domain); got != tt.want {
+				if got := limitOf(pace, domain); got != tt.want {
 					t.Errorf("%s: got %d, want %d", domain, got, tt.want)
 				}
 			}
-			if got := pace.Limit("other"); got != 1 {
+			if got := limitOf(pace, "other"); got != 1 {
 				t.Errorf("a domain in which nothing was repaired has the limit %d", got)
 			}
 		})

@@ -61,9 +61,6 @@ func Of(repairs []Repair, now time.Time) Pace {
 	return p
 }
 
-// Limit returns how many repairs of a domain may be unproven at once.
-func (p Pace) Limit(key string) int { return p.of(key).limit }
-
 // State is how fast a domain may go.
 type State struct {
 	// Limit is how many of its repairs may be unproven at once, and Unproven how many are.

@@ -49,7 +49,7 @@ func TestLimitProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		repairs := drawRepairs(t, "r", "a", "b")
 		for _, domain := range []string{"a", "b"} {
-			limit := pacing.Of(repairs, now).Limit(domain)
+			limit := limitOf(pacing.Of(repairs, now), domain)
 			if limit < 1 || limit&(limit-1) != 0 {
 				t.Fatalf("the limit is %d", limit)
 			}
@@ -115,7 +115,7 @@ func TestOrderProperties(t *testing.T) {
 					taken++
 				}
 			}
-			if limit := pace.Limit(domain); taken > max(0, limit-before) {
+			if limit := limitOf(pace, domain); taken > max(0, limit-before) {
 				t.Errorf("%s has %d unproven repairs, %d more were let in, and %d are allowed", domain, before, taken, limit)
 			}
 		}

@@ -95,7 +95,7 @@ func (p *Repair) judge(r *v1alpha1.MachineRemediation) {
 // hangsSince reports whether the deletion of the machine is overdue, and since when. Others in its domain go on meanwhile, or one
 // finalizer would stop them all.
 func (p *Repair) hangsSince(r *v1alpha1.MachineRemediation) (since time.Time, hangs bool) {
-	if ladder.Progress(&r.Status).Reason != v1alpha1.ReasonDeletionOverdue {
+	if !ladder.DeletionOverdue(r) {
 		return time.Time{}, false
 	}
 	if r.Status.StoppedTime == nil {

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/spread"
 )
 
@@ -36,7 +37,7 @@ var fresh = state{limit: 1, cooldown: firstCooldown}
 func stateOf(repairs []Repair, now time.Time) state {
 	s := fresh
 	for _, r := range repairs {
-		s.served = slices.MaxFunc([]time.Time{s.served, r.Served}, time.Time.Compare)
+		s.served = healthcheck.Latest(s.served, r.Served)
 	}
 	recent := sinceIdle(repairs, now)
 	lastFailure := s.replay(recent)
@@ -61,7 +62,7 @@ func sinceIdle(repairs []Repair, now time.Time) []Repair {
 		if r.Completed.IsZero() {
 			return repairs[first:]
 		}
-		busyUntil = slices.MaxFunc([]time.Time{busyUntil, r.Completed}, time.Time.Compare)
+		busyUntil = healthcheck.Latest(busyUntil, r.Completed)
 	}
 	if !now.Before(busyUntil.Add(idleTime)) {
 		return nil
@@ -96,6 +97,5 @@ func (s *state) rest(after time.Time, uid types.UID) {
 	if after.IsZero() {
 		return
 	}
-	until := after.Add(s.cooldown + spread.UpTo(s.cooldown/4, uid))
-	s.restsUntil = slices.MaxFunc([]time.Time{s.restsUntil, until}, time.Time.Compare)
+	s.restsUntil = healthcheck.Latest(s.restsUntil, after.Add(s.cooldown+spread.UpTo(s.cooldown/4, uid)))
 }

@@ -46,7 +46,7 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 	case err == nil:
 		ctrl.LoggerFrom(ctx).Info("Act carried out", "act", decision.Act, "machine", record.Spec.MachineRef.Name, "step", decision.Attempt.Step,
 			"attempt", decision.Attempt.Number, "reason", record.Spec.Finding.Reason)
-		return r.follow(ctx, record, v, decision.Act)
+		return r.follow(ctx, record, v, decision)
 	case errors.Is(err, errStale), errors.Is(err, errNotTried), errors.Is(err, remedy.ErrChanged) && !last:
 		return err
 	}
@@ -97,14 +97,16 @@ func (r *Reader) unchanged(ctx context.Context, record *v1alpha1.MachineRemediat
 
 // follow decides on the result of the write without waiting for the cache to show it, and stores the decision. The answer to the
 // write is as good as a read.
-func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, done ladder.Act) error {
+func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, done ladder.Decision) error {
 	if v.machine != nil {
 		if err := r.machineFacts(ctx, v); err != nil {
 			return err
 		}
 	}
-	if done == ladder.DeleteMachine {
-		v.facts.Machine.DeletingSince = r.Clock.Now()
+	if done.Act == ladder.DeleteMachine {
+		if err := r.noteDeletion(ctx, record, v, done.Step); err != nil {
+			return err
+		}
 	}
 	if !v.goneUnread {
 		if err := r.requestFacts(ctx, v); err != nil {
@@ -116,6 +118,25 @@ func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemedia
 		return nil
 	}
 	return r.store(ctx, record, v, decision)
+}
+
+// noteDeletion notes that Sickbay has deleted the Machine, and when. A machine that its owner makes instead is younger than that by the API server's clock,
+// so that clock counts where one is waited for.
+func (r *Reader) noteDeletion(ctx context.Context, record *v1alpha1.MachineRemediation, v *view, step v1alpha1.RemediationStep) error {
+	v.facts.Machine.DeletingSince = r.Clock.Now()
+	if !step.Deletes() {
+		return nil
+	}
+	machine, err := r.machineOf(ctx, r.Live, record)
+	switch {
+	case err != nil:
+		return err
+	case machine == nil:
+		v.facts.Machine = ladder.Machine{Gone: true}
+	case !machine.DeletionTimestamp.IsZero():
+		v.facts.Machine.DeletingSince = machine.DeletionTimestamp.Time
+	}
+	return nil
 }
 
 // errNotTried says that a write was not tried.

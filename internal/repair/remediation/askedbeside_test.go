@@ -1,10 +1,12 @@
 package remediation
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -13,10 +15,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
-// TestKeepsOff: the host may be kept off for as long as a person likes, under any hold, and whatever other annotation is on the Machine.
+// TestKeepsOff: the host may be kept off for as long as a person likes, under any hold, however many repairs are in flight, and whatever other
+// annotation is on the Machine.
 func TestKeepsOff(t *testing.T) {
 	t.Parallel()
-	f := newHarness(t)
+	f := newHarness(t, bounded())
+	f.gate.over = "2 of at most 1 in flight"
 	a := f.sick("a")
 	annotate(f, a, powerOff, "please")
 	record := f.admit(a, keepsOff())
@@ -91,7 +95,7 @@ func TestKeepsOffNoMore(t *testing.T) {
 	})
 }
 
-// TestKeepsOffBesideOthers: who keeps the host off takes it over from whoever has it cycled, as soon as that has let go of it, and nobody else
+// TestKeepsOffBesideOthers: a person who keeps the host off takes it over from a running cycle as soon as that has released it, and nobody else
 // gets it before that person is done. Neither waits for the other for ever.
 func TestKeepsOffBesideOthers(t *testing.T) {
 	t.Parallel()
@@ -226,4 +230,80 @@ func TestTwoHealthChecks(t *testing.T) {
 	f.reconcile(first)
 	f.wantRecord(first, "Acting Acting reboot:-")
 	f.wantStanding("RebootRemediation a", "RebootRemediation "+first.Name+"-1")
+}
+
+// TestPeopleDoNotWaitForWhatStandsStill: a repair has tried in vain, and now nothing of it is at work: it is left to a person, or its
+// MachineHealthCheck is paused. Then what a person asks for is done: nobody else is there to wait for.
+func TestPeopleDoNotWaitForWhatStandsStill(t *testing.T) {
+	t.Parallel()
+	rows(t, map[string]struct {
+		attempts int32
+		happens  func(f *harness)
+		is       string
+	}{
+		"it is left to a person":           {1, func(*harness) {}, "Held NoStepLeft reboot:Failed"},
+		"its MachineHealthCheck is paused": {2, func(f *harness) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") }, "Pending Paused reboot:Aborted"},
+	}, func(t *testing.T, tt struct {
+		attempts int32
+		happens  func(f *harness)
+		is       string
+	}) {
+		t.Helper()
+		f := newHarness(t)
+		a := f.sick("a")
+		repair := f.admit(a, by(step(v1alpha1.ActionReboot, func(s *v1alpha1.RemediationStep) { s.Attempts = tt.attempts })))
+		f.reconcile(repair)
+		f.cycleBegins(repair)
+		f.reconcile(repair)
+		f.cycleEnds(repair, v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut, "The Node is not back")
+		tt.happens(f)
+		f.reconcile(repair)
+		f.wantRecord(repair, tt.is)
+		asked := f.admitAgain(a, 2, askedByAnn)
+		f.reconcile(repair)
+		f.reconcile(asked)
+		f.wantRecord(asked, "Acting Acting reboot:-")
+		f.reconcile(repair)
+		f.wantRecord(repair, tt.is)
+	})
+}
+
+// TestHostStaysOffThatAPersonKeepsOff: a person has had a host switched off by reboot.metal3.io/PowerOff, and works on it. The annotation is consumed, so
+// only PowerOn, or the deletion of the record, may let the host come on: neither a read that the API server refuses for a moment, nor a proof that
+// begins anew.
+func TestHostStaysOffThatAPersonKeepsOff(t *testing.T) {
+	t.Parallel()
+	rows(t, map[string]func(f *harness, record *v1alpha1.MachineRemediation){
+		"the cycle cannot be read for a moment": func(f *harness, record *v1alpha1.MachineRemediation) {
+			f.Live = f.refuses(cycleKind.Kind, apierrors.NewInternalError(errors.New("etcdserver: request timed out")))
+			_, _ = f.tryReconcile(record)
+			f.Live = f.env.Client
+		},
+		"its host is not proven off any more": func(f *harness, record *v1alpha1.MachineRemediation) {
+			// As backToPowerOff and failPowerOff of the cycle store it after /Delete was set on a host that is paused.
+			f.cycle(record, func(s *v1alpha1.RebootRemediationStatus) { s.PoweredOffAt = nil })
+		},
+	}, func(t *testing.T, happens func(f *harness, record *v1alpha1.MachineRemediation)) {
+		t.Helper()
+		f := newHarness(t)
+		a := f.sick("a")
+		annotate(f, a, powerOff, answered)
+		record := f.admit(a, keepsOff())
+		f.reconcile(record)
+		f.cycleBegins(record)
+		f.reconcile(record)
+		f.cycle(record, func(s *v1alpha1.RebootRemediationStatus) {
+			now := metav1.NewTime(f.clock.Now())
+			s.Phase, s.PoweredOffAt, s.HoldingSince = v1alpha1.Holding, &now, &now
+		})
+		unannotate(f, a, powerOff)
+		f.reconcile(record)
+		f.wantRecord(record, "Acting Acting reboot:-")
+		happens(f, record)
+		f.reconcile(record)
+		if n := f.cycles(); n != 1 {
+			got, _ := stored(f, record)
+			t.Errorf("the cycle that keeps the host off is withdrawn: %s: %+v", f.summary(record), got.Status.Conditions)
+		}
+	})
 }

@@ -1,10 +1,12 @@
 package remediation
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -157,7 +159,7 @@ func (f *harness) cycles() int {
 }
 
 // TestWithdrawn: what somebody takes back before it begins is not done, and what has begun is left to the reboot controller, which finishes it. The
-// record ends when nothing of it stands any more, whatever else is so.
+// record ends as soon as nothing of it stands any more.
 func TestWithdrawn(t *testing.T) {
 	t.Parallel()
 	rows(t, withdrawals, func(t *testing.T, tt withdrawal) {
@@ -329,5 +331,138 @@ func TestRequestsAreWatched(t *testing.T) {
 		if got := f.ofRequest(t.Context(), obj); len(got) != 1 || got[0].Name != record.Name {
 			t.Errorf("the RebootRemediation %s concerns %v", what, got)
 		}
+	}
+}
+
+// records returns how many records there are.
+func (f *harness) recordsMade() int {
+	f.t.Helper()
+	return len(f.objects(v1alpha1.GroupVersion.WithKind("MachineRemediation")))
+}
+
+// TestTemplatesAskForNothing: an annotation that the template of a Machine's owner carries is on all its machines, and comes back whenever it is
+// removed. So all such annotations are refused, for owners of any kind.
+func TestTemplatesAskForNothing(t *testing.T) {
+	t.Parallel()
+	rows(t, map[string]struct {
+		key   string
+		owner func(f *harness, key string) metav1.OwnerReference
+	}{
+		"reboot.metal3.io of a MachineSet":          {cycleAnnotation, ownedByTemplatedSet},
+		"reboot.metal3.io/PowerOff of a MachineSet": {powerOff, ownedByTemplatedSet},
+		"reboot.metal3.io of a KubeadmControlPlane": {cycleAnnotation, func(f *harness, key string) metav1.OwnerReference {
+			u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"replicas": int64(3), "machineTemplate": map[string]any{
+				"metadata": map[string]any{"annotations": map[string]any{key: ""}},
+			}}}}
+			u.SetGroupVersionKind(controlPlaneKind)
+			u.SetNamespace(f.ns)
+			u.SetName("cp")
+			build.Create(f.t.Context(), f.t, f.env.Client, u)
+			return *metav1.NewControllerRef(u, controlPlaneKind)
+		}},
+	}, func(t *testing.T, tt struct {
+		key   string
+		owner func(f *harness, key string) metav1.OwnerReference
+	}) {
+		t.Helper()
+		f := newHarness(t)
+		a := f.sick("a", build.Annotation(tt.key, ""))
+		owner := tt.owner(f, tt.key)
+		change(f, a, func(m *clusterv1.Machine) { m.OwnerReferences = []metav1.OwnerReference{owner} })
+		f.takesIn(a)
+		if n := f.recordsMade(); n > 0 {
+			t.Errorf("%d record is made of what the template of %s %s says about all its machines", n, owner.Kind, owner.Name)
+		}
+	})
+}
+
+func ownedByTemplatedSet(f *harness, key string) metav1.OwnerReference {
+	f.t.Helper()
+	change(f, f.set, func(s *clusterv1.MachineSet) { s.Spec.Template.Annotations = map[string]string{key: ""} })
+	return *metav1.NewControllerRef(f.set, clusterv1.GroupVersion.WithKind("MachineSet"))
+}
+
+// TestAnsweredAnnotationIsNotLost: a person annotates a Machine whose host a repair cycles, and waits. The repair tries once more, heals the machine,
+// and removes its own sign. What the person has asked for stands, and is done then.
+func TestAnsweredAnnotationIsNotLost(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	a := f.sick("a")
+	repair := f.admit(a, by(step(v1alpha1.ActionReboot, func(s *v1alpha1.RemediationStep) { s.Attempts = 2 })))
+	f.reconcile(repair)
+	f.cycleBegins(repair)
+	f.reconcile(repair)
+	asked := f.admitAgain(a, 2, byAnnotation())
+	f.signed(a, asked)
+	f.reconcile(asked)
+	f.wantRecord(asked, "Pending HeldByOthers")
+	f.cycleEnds(repair, v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut, "The Node is not back")
+	f.reconcile(repair)
+	f.cycleBegins(repair)
+	f.reconcile(repair)
+	f.reconcile(asked)
+	f.wantRecord(repair, "Acting Acting reboot:Failed reboot:-")
+	f.judge(a, metav1.ConditionTrue)
+	f.reconcile(repair)
+	f.pass(5 * time.Minute)
+	f.reconcile(repair)
+	f.wantRecord(repair, "Ended Ended Recovered reboot:Failed reboot:Succeeded")
+	f.pass(5 * time.Minute)
+	f.reconcile(repair)
+	f.reconcile(asked)
+	if got := f.summary(asked); got != "Acting Acting reboot:-" {
+		t.Errorf("nobody has withdrawn what was asked for by annotation, and it is %s", got)
+	}
+}
+
+// TestWhatNobodyCarriesOutHoldsNoRepair: an annotation that intake does not take in, since it refuses it, or since no cycle is there that could go on
+// with it, is carried out by nobody. The repair of the sick machine does not wait for it for ever.
+func TestWhatNobodyCarriesOutHoldsNoRepair(t *testing.T) {
+	t.Parallel()
+	rows(t, map[string]func(f *harness, m *clusterv1.Machine){
+		"reboot.metal3.io of the owner's template, which is refused": func(f *harness, m *clusterv1.Machine) {
+			ownedByTemplatedSet(f, cycleAnnotation)
+			annotate(f, m, cycleAnnotation, "")
+		},
+		"reboot.metal3.io/PowerOn that comes too late": func(f *harness, m *clusterv1.Machine) {
+			annotate(f, m, rebootannotation.Request+"/PowerOn", "")
+		},
+	}, func(t *testing.T, happens func(f *harness, m *clusterv1.Machine)) {
+		t.Helper()
+		f := newHarness(t)
+		a := f.sick("a")
+		happens(f, a)
+		repair := f.admit(a, by(step(v1alpha1.ActionReboot)))
+		f.takesIn(a)
+		if n := f.recordsMade(); n != 1 {
+			return
+		}
+		f.reconcile(repair)
+		if got := f.summary(repair); got != "Acting Acting reboot:-" {
+			s, _ := stored(f, repair)
+			t.Errorf("the repair is %s: %s", got, s.Status.Conditions[0].Message)
+		}
+	})
+}
+
+// TestAnnotationsNeedSlots: a program annotates a whole rack. What is asked for by annotation needs a slot (a person's command does not), so with a
+// budget of one, one host is cycled at a time.
+func TestAnnotationsNeedSlots(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, build.Annotation("sickbay.dev/max-in-flight", "1"))
+	for i := range 5 {
+		m := f.sick(fmt.Sprintf("m%d", i))
+		record := f.admit(m, byAnnotation())
+		f.signed(m, record)
+		f.reconcile(record)
+		f.wantRecord(record, "Pending NoSlot")
+		if i == 0 {
+			f.grant(record)
+			f.reconcile(record)
+			f.wantRecord(record, "Acting Acting reboot:-")
+		}
+	}
+	if n := f.cycles(); n != 1 {
+		t.Errorf("with max-in-flight 1, %d hosts are cycled at once", n)
 	}
 }

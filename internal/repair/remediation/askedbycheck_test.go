@@ -80,36 +80,6 @@ func TestAskedByAnotherCheck(t *testing.T) {
 	})
 }
 
-// TestCheckInVain: a cycle that is done proves nothing while the machine is sick. What follows is tried in its order, and then the record ends: the
-// other controller decides what becomes of the machine.
-func TestCheckInVain(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	a, record := f.checked(step(v1alpha1.ActionReboot, func(s *v1alpha1.RemediationStep) { s.Attempts = 2 }), step(v1alpha1.ActionReplace))
-	f.reconcile(record)
-	for range 2 {
-		f.cycleBegins(record)
-		f.reconcile(record)
-		f.cycleEnds(record, v1alpha1.Succeeded, v1alpha1.ReasonRecovered, "The Node is back")
-		f.reconcile(record)
-		f.pass(11 * time.Minute)
-		f.reconcile(record)
-	}
-	f.wantRecord(record, "Acting Acting reboot:TimedOut reboot:TimedOut replace:-")
-	if got, _ := stored(f, a); !meta.IsStatusConditionFalse(got.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition) {
-		t.Error("the Machine is not marked for its owner")
-	}
-	f.answer(a, clusterv1.MachineSetMachineCannotBeRemediatedReason, "too few")
-	f.reconcile(record)
-	f.wantRecord(record, "Ended Ended NotDone reboot:TimedOut reboot:TimedOut replace:Impossible")
-	if got, _ := stored(f, a); meta.FindStatusCondition(got.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition) != nil {
-		t.Error("the mark is left")
-	}
-	if f.reconcile(record); f.sign(a) != "" {
-		t.Errorf("the Machine shows %q", f.sign(a))
-	}
-}
-
 // TestCheckReplaces: the owner is asked for another machine only with a verdict, and the record ends with the machine.
 func TestCheckReplaces(t *testing.T) {
 	t.Parallel()
@@ -148,4 +118,40 @@ func TestCheckWithoutHealthCheck(t *testing.T) {
 	changeStatus(f, a, unjudged)
 	f.reconcile(record)
 	f.wantRecord(record, "Acting Acting reboot:-")
+}
+
+// TestRequestBeforeTheVerdict: Cluster API's controller first makes its request, and only then writes HealthCheckSucceeded=False; with many sick machines
+// its client waits seconds in between. Until then the Machine has the verdict of last week. That does not answer the request: it would never be
+// asked again, because the request exists.
+func TestRequestBeforeTheVerdict(t *testing.T) {
+	t.Parallel()
+	rows(t, map[string]build.MachineOption{
+		"it was healthy":      judgedAs(metav1.ConditionTrue, build.Epoch),
+		"it was never judged": build.MachineFunc(func(m *clusterv1.Machine) { m.Status.Conditions = nil }),
+	}, func(t *testing.T, before build.MachineOption) {
+		t.Helper()
+		f := newHarness(t)
+		a := f.sick("a", build.MachineFunc(func(m *clusterv1.Machine) { m.Status.Conditions = nil }), before)
+		build.Create(t.Context(), t, f.env.Client, &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "a", OwnerReferences: []metav1.OwnerReference{
+			{APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: "a", UID: a.UID},
+		}}})
+		f.takesIn(a)
+		record := f.onlyRecord()
+		f.reconcile(record)
+		f.takesIn(a)
+		f.pass(time.Second)
+		f.judge(a, metav1.ConditionFalse)
+		for range 3 {
+			f.takesIn(a)
+			f.reconcile(record)
+			f.pass(time.Hour)
+		}
+		request, _ := stored(f, cycleNamed(f, "a"))
+		if told := meta.FindStatusCondition(request.Status.Conditions, v1alpha1.ConditionSucceeded); told != nil && told.Status == metav1.ConditionTrue {
+			t.Errorf("the machine is sick, its request stands, and is answered %s %s: %s; %d cycles", told.Status, told.Reason, told.Message, f.cycles())
+		}
+		if n := len(record.Spec.Steps); n != 2 {
+			t.Errorf("the plan has %d step: its owner is never asked for another machine", n)
+		}
+	})
 }

@@ -45,12 +45,24 @@ func (r *Reader) recordsOfMachine(ctx context.Context, v *view) ([]*v1alpha1.Mac
 	own := v.facts.Record
 	switch {
 	case own.Spec.AskedFor() && v.how > cached:
-		return record.LiveOfMachine(ctx, v.reader, own.Namespace, own.Spec.MachineRef.UID)
+		return r.liveRecordsOfMachine(ctx, v)
 	case r.Cache == nil:
 		// A person looks, who need not see how two records make room for each other.
 		return nil, nil
 	}
 	return record.OfMachine(ctx, r.Cache, own.Namespace, own.Spec.MachineRef.UID)
+}
+
+// liveRecordsOfMachine lists records past the cache. The list may show that a person has answered since the record itself was read.
+func (r *Reader) liveRecordsOfMachine(ctx context.Context, v *view) ([]*v1alpha1.MachineRemediation, error) {
+	own := v.facts.Record
+	all, err := record.LiveOfMachine(ctx, v.reader, own.Namespace, own.Spec.MachineRef.UID)
+	for _, listed := range all {
+		if listed.UID == own.UID && listed.ResourceVersion != own.ResourceVersion {
+			return nil, fmt.Errorf("MachineRemediation %s: %w", client.ObjectKeyFromObject(own), errStale)
+		}
+	}
+	return all, err
 }
 
 // heldBy returns the objects whose hold counts for what somebody asks for.
@@ -79,7 +91,7 @@ func (r *Reader) judgeAskedFor(ctx context.Context, v *view) error {
 	}
 	v.node = facts.Node.Node
 	v.facts.Safety.OthersAtWork = workOfOthers(v.node)
-	if v.facts.Record.Spec.RequestedBy.Kind != v1alpha1.AskedByAnnotation || v.facts.Unlimited {
+	if ladder.NeedsNoSlot(v.facts.Record) || v.facts.Unlimited {
 		return nil
 	}
 	plan, err := v.planOf(ctx, v.mhc)
@@ -174,10 +186,4 @@ func requestWithdrawn(ctx context.Context, v *view, by *v1alpha1.RemediationRequ
 		return "RebootRemediation " + by.Name + " was deleted", nil
 	}
 	return "", err
-}
-
-// askedByAnnotation reports whether an annotation asked for a whole power cycle.
-func askedByAnnotation(record *v1alpha1.MachineRemediation) bool {
-	by := record.Spec.RequestedBy
-	return by != nil && by.Kind == v1alpha1.AskedByAnnotation && !ladder.KeepsOff(record)
 }

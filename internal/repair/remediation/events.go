@@ -7,9 +7,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/hangs"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
@@ -49,7 +51,23 @@ func (r *Reconciler) announce(ctx context.Context, before, after *v1alpha1.Machi
 	if v.machine != nil {
 		regarding, related = v.machine, after
 	}
+	if reason == EventDeletionOverdue && v.machine != nil {
+		text += deletionText(v.machine, v.cluster)
+	}
 	r.Recorder.Eventf(regarding, related, eventType, reason, eventAction, "%s", ownwrites.Note(text))
+}
+
+// deletionText says what a deletion that hangs waits for. The record's message leaves that out, since it changes with each Pod.
+func deletionText(machine *clusterv1.Machine, cluster *clusterv1.Cluster) string {
+	d, deleting := hangs.OfDeletion(machine, cluster)
+	if !deleting {
+		return ""
+	}
+	text := ". " + d.Does()
+	if quotes := d.Quotes(); quotes != "" {
+		text += ": " + quotes
+	}
+	return text
 }
 
 // eventOf maps a new reason of a record to its event.

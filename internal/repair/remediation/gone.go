@@ -76,11 +76,11 @@ func terminating(cluster *clusterv1.Cluster) string {
 	return ""
 }
 
-// successorFacts reads which machine replaces the one that is gone, or why none will. A built-in plan does not need to know.
+// successorFacts reads which machine replaces the one that is gone, or why none will.
 func (r *Reader) successorFacts(ctx context.Context, v *view) error {
 	record := v.facts.Record
 	attempt := ladder.AtWork(record)
-	if record.Spec.TemplateRef == nil || attempt == nil || !successor.Awaited(record) {
+	if attempt == nil || !successor.Awaited(record) {
 		return nil
 	}
 	machines, err := mhcspec.MachinesOf(ctx, r.Cache, clusterKey(record))

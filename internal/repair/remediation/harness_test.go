@@ -3,6 +3,7 @@ package remediation
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -33,6 +34,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
+	"github.com/sickbay-dev/sickbay/internal/repair/pacing"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
@@ -45,17 +48,17 @@ import (
 // cluster and gate are fake. Tests put Machines with their verdicts into it, and records of those.
 type harness struct {
 	*Reconciler
-	t       *testing.T
-	env     *env.Env
-	ns      string
-	cluster *clusterv1.Cluster
-	set     *clusterv1.MachineSet
-	mhc     *clusterv1.MachineHealthCheck
-	nodes   *fakenodes.Nodes
-	clock   *testingclock.FakePassiveClock
-	events  *events.FakeRecorder
-	gate    *stubGate
-	writes  *writes
+	t        *testing.T
+	env      *env.Env
+	ns       string
+	cluster  *clusterv1.Cluster
+	set      *clusterv1.MachineSet
+	mhc      *clusterv1.MachineHealthCheck
+	nodes    *fakenodes.Nodes
+	clock    *testingclock.FakePassiveClock
+	recorder *events.FakeRecorder
+	gate     *stubGate
+	writes   *writes
 	// cache is what the Reconciler reads from; it lags behind when a test freezes it.
 	cache *live.Lagging
 }
@@ -66,7 +69,7 @@ func newHarness(t *testing.T, opts ...build.MachineHealthCheckOption) *harness {
 	e := env.Get(t)
 	ns := e.Namespace(t)
 	f := &harness{
-		t: t, env: e, ns: ns, nodes: &fakenodes.Nodes{}, events: events.NewFakeRecorder(1000), gate: &stubGate{}, writes: newWrites(t, e),
+		t: t, env: e, ns: ns, nodes: &fakenodes.Nodes{}, recorder: events.NewFakeRecorder(1000), gate: &stubGate{}, writes: newWrites(t, e),
 		clock:   testingclock.NewFakePassiveClock(time.Now().Truncate(time.Second).Add(30 * time.Second)),
 		cluster: build.Cluster(ns, build.ClusterName), set: build.MachineSet(ns, "set"), mhc: build.MachineHealthCheck(ns, "mhc", opts...),
 	}
@@ -90,7 +93,7 @@ func (f *harness) restart() {
 			},
 			Gatekeeper: f.gate,
 		},
-		Recorder: f.events,
+		Recorder: f.recorder,
 	}
 }
 
@@ -158,6 +161,10 @@ func (f *harness) admitAgain(machine *clusterv1.Machine, ordinal int, opts ...re
 	}
 	record := recordpkg.New(f.cluster, ordinal, spec)
 	recordpkg.Filter(record, f.mhc)
+	if owner := onmachine.OwnerAnnotation(machine, spec.Steps); owner != nil {
+		maps.Copy(record.Annotations, owner)
+		maps.Copy(record.Annotations, pacing.Annotations(machine))
+	}
 	build.Create(f.t.Context(), f.t, f.env.Client, record)
 	return record
 }
@@ -234,9 +241,9 @@ func (f *harness) freeze(record *v1alpha1.MachineRemediation) {
 	}
 }
 
-// announced returns the events since the last call, sorted.
-func (f *harness) announced() []string {
-	return slices.Sorted(slices.Values(expect.Events(f.events)))
+// events returns the events since the last call, sorted.
+func (f *harness) events() []string {
+	return slices.Sorted(slices.Values(expect.Events(f.recorder)))
 }
 
 // stubGate lets everybody pass who is not held back.
@@ -271,7 +278,7 @@ func (g *stubGate) Paced(context.Context, *clusterv1.MachineHealthCheck, *cluste
 // wantEvents asserts the events since it was asked last, each by its beginning.
 func (f *harness) wantEvents(want ...string) {
 	f.t.Helper()
-	got := f.announced()
+	got := f.events()
 	for i := range got {
 		if i < len(want) && strings.HasPrefix(got[i], want[i]) {
 			got[i] = want[i]
@@ -571,6 +578,30 @@ func onceBefore(text string, meddle func()) func(string) {
 // count counts the writes that contain a text.
 func count(made []string, text string) int {
 	return len(slices.DeleteFunc(slices.Clone(made), func(what string) bool { return !strings.Contains(what, text) }))
+}
+
+// hooked is a reader with something to do before each object that it reads. If that is an error, it is the answer.
+type hooked struct {
+	client.Reader
+	before func(key client.ObjectKey, obj client.Object) error
+}
+
+// Get implements client.Reader.
+func (h hooked) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if err := h.before(key, obj); err != nil {
+		return err
+	}
+	return h.Reader.Get(ctx, key, obj, opts...)
+}
+
+// refuses is a reader that may not read one kind.
+func (f *harness) refuses(kind string, err error) client.Reader {
+	return hooked{f.env.Client, func(_ client.ObjectKey, obj client.Object) error {
+		if obj.GetObjectKind().GroupVersionKind().Kind == kind {
+			return err
+		}
+		return nil
+	}}
 }
 
 // counting is a reader that remembers what was read.

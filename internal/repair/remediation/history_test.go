@@ -168,24 +168,6 @@ func TestHistoryThatCannotBeDeleted(t *testing.T) {
 	f.wantKept()
 }
 
-// TestHistoryAtAStart: whatever there is, it costs no writes and one look at each record.
-func TestHistoryAtAStart(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	var records []*v1alpha1.MachineRemediation
-	for i := range 5 {
-		records = append(records, f.over(f.gone(fmt.Sprintf("m%d", i)), 1, time.Hour))
-	}
-	for _, record := range records {
-		if after := f.reconcile(record); after != 7*24*time.Hour-time.Hour {
-			t.Errorf("looks again after %s", after)
-		}
-	}
-	if made := f.writes.since(); len(made) > 0 {
-		t.Errorf("written: %q", made)
-	}
-}
-
 // TestHistoryOfManyPasses: what is too much for one is done by the next.
 func TestHistoryOfManyPasses(t *testing.T) {
 	t.Parallel()
@@ -205,4 +187,53 @@ func TestHistoryOfManyPasses(t *testing.T) {
 	f.pass(passPause)
 	f.reconcile(all[0])
 	f.wantKept(all[0])
+}
+
+// TestHistoryBesideAHostThatCannotBeRead: Sickbay may not read hosts any more, or the webhook that converts them is away. The records of one host stay;
+// those of all other machines of the cluster go when their time is up.
+func TestHistoryBesideAHostThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for name, err := range unreadableKinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newHarness(t)
+			onHost := f.over(f.gone("h"), 1, 30*24*time.Hour, func(s *v1alpha1.MachineRemediationSpec) {
+				s.HostRef = &v1alpha1.RemediationReference{Name: "host", UID: "host-uid"}
+			})
+			record := f.over(f.gone("a"), 1, 30*24*time.Hour)
+			f.Live = f.refuses(hostKind.Kind, err)
+			for range 3 {
+				if _, err := f.tryReconcile(record); err != nil {
+					t.Logf("error: %v", err)
+				}
+				f.pass(passPause)
+			}
+			f.wantKept(onHost)
+		})
+	}
+}
+
+// TestHistoryOfOpenShift: the latest record of a living Machine of OpenShift is kept, however old it is. For OpenShift's health check its deletion would
+// mean: cycle the host once more.
+func TestHistoryOfOpenShift(t *testing.T) {
+	t.Parallel()
+	o := newOpenShift(t)
+	annotate(o.harness, o.machine, external, "")
+	record := o.asked(byExternal())
+	for range 2 {
+		o.reconcile(record)
+		o.cycleBegins(record)
+		o.reconcile(record)
+		o.cycleEnds(record, v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut, "The Node is not back")
+		o.reconcile(record)
+	}
+	o.wantRecord(record, "Ended Ended NotDone reboot:Failed reboot:Failed")
+	o.pass(8 * 24 * time.Hour)
+	for range 3 {
+		o.reconcile(record)
+		o.pass(5 * time.Minute)
+	}
+	if got, exists := stored(o.harness, record); !exists || !got.DeletionTimestamp.IsZero() {
+		t.Errorf("the record of Machine %s, which exists since %s, is deleted after 8 days", o.machine.Name, o.machine.CreationTimestamp.Format(metav1.RFC3339Micro))
+	}
 }

@@ -28,7 +28,7 @@ func (r *Reader) machineFacts(ctx context.Context, v *view) error {
 	m := onmachine.Machine(v.machine, v.facts.Record)
 	_, v.facts.RemediateAsked = v.machine.Annotations[clusterv1.RemediateMachineAnnotation]
 	var err error
-	if m.Mark.State == ladder.MarkWaiting && r.lateAnswer(v.facts.Record) {
+	if m.Mark.State == ladder.MarkWaiting && ladder.AnswerLate(v.facts.Record, r.Clock.Now()) {
 		m.OwnerActive, err = r.ownerActive(ctx, v.machine, m.Owner)
 	}
 	v.facts.Machine = m
@@ -48,20 +48,10 @@ func (r *Reader) ownerActive(ctx context.Context, machine *clusterv1.Machine, ow
 	return r.replacesAnother(ctx, machine.Namespace, owner)
 }
 
-// lateAnswer reports whether the owner has left its mark unanswered for too long.
-func (r *Reader) lateAnswer(record *v1alpha1.MachineRemediation) bool {
-	attempt := ladder.AtWork(record)
-	return attempt != nil && attempt.StartTime != nil && !r.Clock.Now().Before(attempt.StartTime.Add(ladder.AnswerTime))
-}
-
 // active reports whether an owner is at work on another of its machines: it deletes or provisions it, or has answered a mark.
 func active(machines []*clusterv1.Machine, owner *v1alpha1.RemediationObjectReference, but types.UID) bool {
 	return owner != nil && slices.ContainsFunc(machines, func(m *clusterv1.Machine) bool {
-		if m.UID == but || !successor.ControlledBy(owner.UID, m) {
-			return false
-		}
-		mark := onmachine.MarkOf(m)
-		return !m.DeletionTimestamp.IsZero() || !m.Status.NodeRef.IsDefined() || (mark.Stands() && mark.State != ladder.MarkWaiting)
+		return m.UID != but && successor.ControlledBy(owner.UID, m) && onmachine.OccupiesOwner(m)
 	})
 }
 

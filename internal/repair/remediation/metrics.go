@@ -37,7 +37,7 @@ var (
 		Name: "sickbay_remediations_ended_total", Help: "Remediations that have ended, by outcome.",
 	}, []string{"outcome"})
 	durationSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "sickbay_remediation_duration_seconds", Help: "How long the parts of successful remediations took.",
+		Name: "sickbay_remediation_duration_seconds", Help: "How long the parts of remediations took that did what they should; heal and all only where that is known to have helped.",
 		Buckets: []float64{0.1, 0.5, 1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400},
 	}, []string{"part"})
 )
@@ -62,14 +62,21 @@ func initAttemptCounters(r *v1alpha1.MachineRemediation) {
 		for _, outcome := range []v1alpha1.AttemptResult{outcomeStarted, v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut} {
 			attemptsTotal.WithLabelValues(string(step.Action), step.Name, string(outcome))
 		}
+		if step.Action == v1alpha1.ActionReplace {
+			attemptsTotal.WithLabelValues(string(step.Action), step.Name, outcomeUnproven)
+		}
 	}
 }
 
 // maxOpenSeries is how many open remediations get their own series: the oldest, so that the series are stable.
 const maxOpenSeries = 1000
 
-// outcomeStarted counts attempts that were carried out; the other outcomes are the results of attempts.
-const outcomeStarted = "Started"
+// outcomeStarted counts attempts that were carried out, outcomeUnproven those that had the machine deleted without waiting for one to replace it; the
+// other outcomes are the results of attempts.
+const (
+	outcomeStarted  = "Started"
+	outcomeUnproven = "Unproven"
+)
 
 // measure counts the changes in a status write.
 func measure(before, after *v1alpha1.MachineRemediation) {
@@ -96,7 +103,11 @@ func measureAttempt(before, after *v1alpha1.MachineRemediation) {
 		attemptsTotal.WithLabelValues(action, last.Step, outcomeStarted).Inc()
 	}
 	if last.Result != "" && last.Result != v1alpha1.ResultWithdrawn && resultOf(before, last.Number) != last.Result {
-		attemptsTotal.WithLabelValues(action, last.Step, string(last.Result)).Inc()
+		outcome := string(last.Result)
+		if last.Result == v1alpha1.ResultSucceeded && ladder.Unproven(after) {
+			outcome = outcomeUnproven
+		}
+		attemptsTotal.WithLabelValues(action, last.Step, outcome).Inc()
 	}
 }
 

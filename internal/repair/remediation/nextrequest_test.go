@@ -34,7 +34,7 @@ func TestNextRequestThatCannotBeRead(t *testing.T) {
 			a := f.sick("a")
 			record := f.admit(a, by(first, fixStep()))
 			f.reconcile(record)
-			f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: unreadableKinds["no rights"]}
+			f.Live = f.refuses(fixKind.Kind, unreadableKinds["no rights"])
 			if first.Action == v1alpha1.ActionReplace {
 				f.answer(a, clusterv1.MachineSetMachineCannotBeRemediatedReason, "no way")
 			} else {
@@ -93,7 +93,7 @@ func TestNextRequestThatCannotBeReadHoldsNothingUp(t *testing.T) {
 			f.reconcile(record)
 			f.cycleBegins(record)
 			f.reconcile(record)
-			f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: unreadableKinds["no rights"]}
+			f.Live = f.refuses(fixKind.Kind, unreadableKinds["no rights"])
 			f.pass(11 * time.Minute)
 			f.reconcile(record)
 			happens(f, a, record)

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sickbay-dev/sickbay/internal/repair/slots"
-
 	machinev1 "github.com/openshift/api/machine/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/live"
 )
@@ -58,7 +57,7 @@ func newOpenShift(t *testing.T) inOpenShift {
 	cache := live.Client(f.writes.client)
 	f.Reconciler = &Reconciler{
 		Reader: Reader{Reader: slots.Reader{Cache: cache, Live: f.env.Client, Clock: f.clock}, OpenShift: true},
-		Client: cache, Recorder: f.events,
+		Client: cache, Recorder: f.recorder,
 	}
 	return o
 }
@@ -146,20 +145,6 @@ func TestOpenShift(t *testing.T) {
 		o.reconcile(record)
 		o.wantRecord(record, "Ended Ended Recovered reboot:Failed reboot:Succeeded")
 	})
-	t.Run("in vain", func(t *testing.T) {
-		t.Parallel()
-		o := newOpenShift(t)
-		annotate(o.harness, o.machine, external, "")
-		record := o.asked(byExternal())
-		for range 2 {
-			o.reconcile(record)
-			o.cycleBegins(record)
-			o.reconcile(record)
-			o.cycleEnds(record, v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut, "The Node is not back")
-			o.reconcile(record)
-		}
-		o.wantRecord(record, "Ended Ended NotDone reboot:Failed reboot:Failed")
-	})
 }
 
 // TestOpenShiftStops: what its health check asks for is stopped by a pause or a hold of that health check or of the Machine, and ends when the
@@ -212,4 +197,22 @@ func TestOpenShiftOnly(t *testing.T) {
 	f.OpenShift = false
 	f.reconcile(record)
 	f.wantRecord(record, "Acting Acting replace:-")
+}
+
+// TestLookAtOpenShift: a person who looks at the record of a Machine of OpenShift sees that Machine, and not that it is gone.
+func TestLookAtOpenShift(t *testing.T) {
+	t.Parallel()
+	o := newOpenShift(t)
+	annotate(o.harness, o.machine, external, "")
+	record := o.asked(byExternal())
+	o.reconcile(record)
+	o.wantRecord(record, "Acting Acting reboot:-")
+	record, _ = stored(o.harness, record)
+	seen, err := LookLive(t.Context(), o.env.Client, mhcspec.Policy{}, o.clock, record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen.Facts.Machine.Gone {
+		t.Error("its Machine exists, and is said to be gone")
+	}
 }

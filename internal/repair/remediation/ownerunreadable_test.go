@@ -15,7 +15,7 @@ import (
 func TestOwnerThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	f, record := replacing(t)
-	f.Live = &refusing{Reader: f.env.Client, kind: "MachineSet", err: apierrors.NewInternalError(errors.New("conversion webhook failed: connection refused"))}
+	f.Live = f.refuses("MachineSet", apierrors.NewInternalError(errors.New("conversion webhook failed: connection refused")))
 	for range 3 {
 		f.pass(12 * time.Hour)
 		if _, err := f.tryReconcile(record); err != nil {

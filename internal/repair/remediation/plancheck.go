@@ -51,19 +51,19 @@ type planCheck struct {
 
 // Reconcile checks one plan.
 func (p *planCheck) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	template := &v1alpha1.MachineRemediationTemplate{}
-	if err := p.client.Get(ctx, req.NamespacedName, template); err != nil {
-		if apierrors.IsNotFound(err) {
-			p.forget(req.NamespacedName)
-			return ctrl.Result{}, nil
-		}
-		return ctrl.Result{}, fmt.Errorf("getting MachineRemediationTemplate %s: %w", req.NamespacedName, err)
+	template, err := scaffold.Find(ctx, p.client, req.NamespacedName, &v1alpha1.MachineRemediationTemplate{})
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if template == nil {
+		p.forget(req.NamespacedName)
+		return ctrl.Result{}, nil
 	}
 	p.uids.Store(req.NamespacedName, template.UID)
 	if !meta.SetStatusCondition(&template.Status.Conditions, p.accepted(template)) {
 		return ctrl.Result{}, nil
 	}
-	err := p.client.Status().Update(ctx, template, client.FieldOwner(FieldOwner))
+	err = p.client.Status().Update(ctx, template, client.FieldOwner(FieldOwner))
 	if apierrors.IsConflict(err) {
 		return ctrl.Result{RequeueAfter: p.conflicts.Next(req.NamespacedName)}, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
@@ -75,8 +76,8 @@ func TestPlainReplacement(t *testing.T) {
 	if n := 2 + len(want) + len(past) + 1; n > mostRequests {
 		t.Errorf("%d requests", n)
 	}
-	event := "Normal RemediationStarted Step replace: waits for MachineSet set to replace the machine; it begins again if that does not help. MachineHealthCheck mhc: Node not found"
-	if diff := cmp.Diff([]string{event}, f.announced()); diff != "" {
+	event := "Normal RemediationStarted Step replace: waits for MachineSet set to replace the machine; the machine stays marked until it does. MachineHealthCheck mhc: Node not found"
+	if diff := cmp.Diff([]string{event}, f.events()); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 	got, _ := stored(f, record)
@@ -116,7 +117,7 @@ func TestDeletion(t *testing.T) {
 		if diff := cmp.Diff(want, f.writes.since()); diff != "" {
 			t.Errorf("writes (-want +got):\n%s", diff)
 		}
-		if got := f.announced(); len(got) != 1 || !strings.HasPrefix(got[0], "Normal RemediationStarted Step replace: waits until the machine is deleted") {
+		if got := f.events(); len(got) != 1 || !strings.HasPrefix(got[0], "Normal RemediationStarted Step replace: the machine is being deleted; waits until it is gone.") {
 			t.Errorf("announced %q", got)
 		}
 	})
@@ -239,88 +240,6 @@ func TestControlPlaneAtWork(t *testing.T) {
 	}
 }
 
-// TestOwnerSays: its words are passed on. Its refusal makes the attempt impossible.
-func TestOwnerSays(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	a := f.sick("a")
-	record := f.admit(a)
-	f.reconcile(record)
-	f.answer(a, clusterv1.MachineSetMachineRemediationDeferredReason, "one at a time")
-	f.reconcile(record)
-	if got, _ := stored(f, record); ladder.Progress(&got.Status).Message != "MachineSet set says: one at a time" {
-		t.Errorf("it says %q", ladder.Progress(&got.Status).Message)
-	}
-	f.pass(24 * time.Hour)
-	f.reconcile(record)
-	f.wantRecord(record, "Acting Refused replace:-")
-	f.wantStanding("a: mark")
-
-	f.answer(a, clusterv1.MachineSetMachineCannotBeRemediatedReason, "no way")
-	f.reconcile(record)
-	f.wantStanding()
-	f.wantRecord(record, "Pending Refused replace:Impossible")
-	f.wantSlot(record, false)
-}
-
-// TestOwnerThatAnswersAndDeletesNothing, as when a webhook refuses the deletion: after an hour the mark is withdrawn, if the owner does not
-// delete the machine in the minute that it is left. While the machine is being deleted, it is not.
-func TestOwnerThatAnswersAndDeletesNothing(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, bounded())
-	a, b := f.sick("a"), f.sick("b", build.Finalizer(keep))
-	first, second := f.admit(a), f.admit(b)
-	for _, machine := range []*clusterv1.Machine{a, b} {
-		f.reconcile(f.recordOf(machine.Name))
-		f.answer(machine, clusterv1.MachineSetMachineRemediationMachineDeletingReason, "Machine is deleting")
-	}
-	f.pass(10 * time.Minute)
-	for _, record := range []*v1alpha1.MachineRemediation{first, second} {
-		if after := f.reconcile(record); after != 50*time.Minute {
-			t.Errorf("looks again after %s", after)
-		}
-		f.wantRecord(record, acting)
-	}
-	remove(f, b)
-	f.pass(time.Hour)
-	f.reconcile(second)
-	if after := f.reconcile(first); after != time.Minute {
-		t.Errorf("looks again after %s", after)
-	}
-	f.wantRecord(first, "Acting Withdrawing replace:Withdrawn")
-	f.wantStanding("a: mark", "b: deleting", "b: mark")
-	f.pass(time.Minute)
-	f.reconcile(first)
-	f.wantRecord(first, "Pending Backoff replace:NotBegun")
-	f.wantRecord(second, "Acting DeletionOverdue replace:-")
-	f.wantSlot(first, false)
-	f.wantSlot(second, true)
-	f.wantStanding("b: deleting", "b: mark")
-}
-
-// TestDeletionCrossesTheWithdrawal: the owner deletes the machine because of a mark that it has seen before, within a minute of its withdrawal.
-// The attempt had begun, and is opened again.
-func TestDeletionCrossesTheWithdrawal(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, bounded())
-	a := f.sick("a", build.Finalizer(keep))
-	f.clock.SetTime(time.Now().Truncate(time.Second).Add(-10 * time.Minute))
-	record := f.admit(a)
-	f.reconcile(record)
-	f.pass(10 * time.Minute)
-	f.reconcile(record)
-	f.wantStanding()
-	f.wantRecord(record, "Pending Backoff replace:NotBegun")
-	f.wantSlot(record, false)
-	remove(f, a)
-	f.pass(10 * time.Second)
-	f.reconcile(record)
-	f.wantRecord(record, acting)
-	f.goes(a)
-	f.reconcile(record)
-	f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
-}
-
 // TestMachineMovesToAnotherOwner while its mark stands, by an update in place: the one that owns it when it goes replaces it.
 func TestMachineMovesToAnotherOwner(t *testing.T) {
 	t.Parallel()
@@ -350,33 +269,6 @@ func TestMachineMovesToAnotherOwner(t *testing.T) {
 	f.wantRecord(record, "Probation Probation replace:-")
 }
 
-// TestOwnerOfAnUnknownKind waits for its successor, and proves nothing if none comes.
-func TestOwnerOfAnUnknownKind(t *testing.T) {
-	t.Parallel()
-	pool := func(m *clusterv1.Machine) {
-		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "example.dev/v1", Kind: "Pool", Name: "pool", UID: "pool", Controller: new(true)}}
-	}
-	for comes, want := range map[bool]string{true: "Ended Ended Replaced replace:Succeeded", false: "Ended Ended MachineDeleted replace:Unneeded"} {
-		f := newHarness(t)
-		a := f.sick("a", build.MachineFunc(pool))
-		record := f.admit(a, by(step(v1alpha1.ActionReplace)))
-		f.reconcile(record)
-		f.goes(a)
-		f.reconcile(record)
-		f.wantRecord(record, "Acting WaitingForReplacement replace:-")
-		if comes {
-			f.judge(f.comes("b", build.MachineFunc(pool)), metav1.ConditionTrue)
-			f.reconcile(record)
-			f.wantRecord(record, "Probation Probation replace:-")
-			f.pass(time.Minute)
-		} else {
-			f.pass(12 * time.Minute)
-		}
-		f.reconcile(record)
-		f.wantRecord(record, want)
-	}
-}
-
 // TestDeletionThatHangs for an hour is announced once, in the condition and by an event.
 func TestDeletionThatHangs(t *testing.T) {
 	t.Parallel()
@@ -385,14 +277,17 @@ func TestDeletionThatHangs(t *testing.T) {
 	record := f.admit(a)
 	f.reconcile(record)
 	remove(f, a)
+	f.says(a, clusterv1.MachineDeletingCondition, clusterv1.MachineDeletingDrainingNodeReason, "Drain not completed yet (started at x):\n* Pod db/db-1: waiting for completion")
 	f.reconcile(record)
-	f.announced()
+	f.events()
 	for range 3 {
 		f.pass(time.Hour)
 		f.reconcile(record)
 	}
 	f.wantRecord(record, "Acting DeletionOverdue replace:-")
-	if got := f.announced(); len(got) != 1 || !strings.HasPrefix(got[0], "Warning RemediationDeletionOverdue Waiting until MachineSet set has replaced the machine") {
+	got := f.events()
+	if len(got) != 1 || !strings.HasPrefix(got[0], "Warning RemediationDeletionOverdue Waiting until MachineSet set has replaced the machine") ||
+		!strings.HasSuffix(got[0], ". Cluster API drains its Node: Drain not completed yet (started at x): Pod db/db-1: waiting for completion") {
 		t.Errorf("events %q", got)
 	}
 }
@@ -446,36 +341,15 @@ func TestRefusedMarkTakenOver(t *testing.T) {
 	}
 }
 
-// TestMarkTakenAway: it is not set again in that attempt, which has failed.
-func TestMarkTakenAway(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	a := f.sick("a")
-	record := f.admit(a)
-	f.reconcile(record)
-	changeStatus(f, a, func(m *clusterv1.Machine) {
-		meta.RemoveStatusCondition(&m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
-	})
-	f.reconcile(record)
-	f.wantStanding()
-	f.wantRecord(record, "Pending Backoff replace:Failed")
-}
-
-// TestMarkAnsweredAfterItsEnd: the owner has read it before, and sets it again by its answer. It goes all the same.
-func TestMarkAnsweredAfterItsEnd(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	a := f.sick("a")
-	record := f.admit(a, by(step(v1alpha1.ActionReplace)))
-	f.reconcile(record)
-	change(f, record, func(r *v1alpha1.MachineRemediation) {
-		r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerCancel, By: "ann"}
-	})
-	f.reconcile(record)
-	f.wantStanding()
-	f.answer(a, clusterv1.MachineSetMachineRemediationDeferredReason, "one at a time")
-	f.wantStanding("a: mark")
-	f.reconcile(record)
-	f.wantStanding()
-	f.wantRecord(record, "Held Cancelled replace:Cancelled")
+// says has a Machine's own condition say something.
+func (f *harness) says(machine *clusterv1.Machine, conditionType, reason, message string) {
+	f.t.Helper()
+	got := &clusterv1.Machine{}
+	if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(machine), got); err != nil {
+		f.t.Fatal(err)
+	}
+	meta.SetStatusCondition(&got.Status.Conditions, metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: reason, Message: message})
+	if err := f.env.Client.Status().Update(f.t.Context(), got); err != nil {
+		f.t.Fatal(err)
+	}
 }

@@ -36,7 +36,7 @@ func (r *Reader) requestFacts(ctx context.Context, v *view) error {
 }
 
 // mustRead reports whether nothing may be decided without the request: it keeps the host off for a person, and only what was read may end that.
-// Whoever deletes the record, or its Machine, does not wait for a read.
+// Deleting the record, or its Machine, does not wait for a read.
 func mustRead(v *view) bool {
 	record := v.facts.Record
 	gone := v.machine == nil || !v.machine.DeletionTimestamp.IsZero() || !record.DeletionTimestamp.IsZero()

@@ -54,73 +54,20 @@ func TestRequest(t *testing.T) {
 	expect.NoCondition(t.Context(), t, f.env.Client, a, clusterv1.MachineOwnerRemediatedCondition)
 }
 
-// TestRequestInVain: after its day it is withdrawn, and a person decides.
-func TestRequestInVain(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, byTemplate())
-	f.template()
-	record := f.admit(f.sick("a"))
-	if after := f.reconcile(record); after != 24*time.Hour {
-		t.Errorf("looks again after %s", after)
-	}
-	f.pass(24 * time.Hour)
-	f.reconcile(record)
-	f.wantStanding()
-	f.wantRecord(record, "Held NoStepLeft request:TimedOut")
-	f.wantSlot(record, false)
-}
-
-// TestRequestStaysWhileUndecided: a machine that cannot be judged is not well yet.
-func TestRequestStaysWhileUndecided(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, byTemplate())
-	f.template()
-	a := f.sick("a")
-	record := f.admit(a)
-	f.reconcile(record)
-	f.judge(a, metav1.ConditionUnknown)
-	f.reconcile(record)
-	f.wantStanding("FixRemediation a")
-	f.wantRecord(record, "Acting Acting request:-")
-}
-
-// TestRequestIsWithdrawnAlsoIfGateIsClosed: too many sick machines are no reason to treat a healthy one.
-func TestRequestIsWithdrawnAlsoIfGateIsClosed(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, byTemplate())
-	f.template()
-	a := f.sick("a")
-	record := f.admit(a)
-	f.reconcile(record)
-	f.gate.closed = "too many"
-	f.judge(a, metav1.ConditionTrue)
-	f.reconcile(record)
-	f.wantStanding()
-}
-
 // TestWithdrawalWaitsForThePause: a pause keeps everything as it is, also if the cache does not show it yet.
 func TestWithdrawalWaitsForThePause(t *testing.T) {
 	t.Parallel()
-	pause := func(f *harness) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") }
-	rows(t, map[string]func(f *harness, record *v1alpha1.MachineRemediation){
-		"dry-run":         func(f *harness, _ *v1alpha1.MachineRemediation) { annotate(f, f.mhc, "sickbay.dev/dry-run", "true") },
-		"dry-run, maybe":  func(f *harness, _ *v1alpha1.MachineRemediation) { annotate(f, f.mhc, "sickbay.dev/dry-run", "yes!") },
-		"paused":          func(f *harness, _ *v1alpha1.MachineRemediation) { pause(f) },
-		"cluster paused":  func(f *harness, _ *v1alpha1.MachineRemediation) { setPaused(f, true) },
-		"paused just now": func(f *harness, record *v1alpha1.MachineRemediation) { f.freeze(record); pause(f) },
-	}, func(t *testing.T, stop func(f *harness, record *v1alpha1.MachineRemediation)) {
-		t.Helper()
-		f := newHarness(t, byTemplate())
-		f.template()
-		a := f.sick("a")
-		record := f.admit(a)
-		f.reconcile(record)
-		f.judge(a, metav1.ConditionTrue)
-		stop(f, record)
-		f.reconcile(record)
-		f.wantStanding("FixRemediation a")
-		f.wantRecord(record, "Acting Paused request:-")
-	})
+	f := newHarness(t, byTemplate())
+	f.template()
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	f.judge(a, metav1.ConditionTrue)
+	f.freeze(record)
+	annotate(f, f.mhc, clusterv1.PausedAnnotation, "")
+	f.reconcile(record)
+	f.wantStanding("FixRemediation a")
+	f.wantRecord(record, "Acting Paused request:-")
 }
 
 // TestRequestOfAnotherHasItsName: a foreign one is neither touched nor adopted, and the slot goes to another machine.
@@ -192,41 +139,29 @@ func (f *harness) requestOf(machine *clusterv1.Machine, operation string) {
 	})
 }
 
-// TestRequestOfClusterAPI: a request of Cluster API's own controller is taken over.
-func TestRequestOfClusterAPI(t *testing.T) {
+// TestRequestOfNobody: a request of Cluster API's own controller, or of a record that is gone, is taken over: nobody else would ever delete it.
+func TestRequestOfNobody(t *testing.T) {
 	t.Parallel()
-	f := newHarness(t, byTemplate())
-	f.template()
-	a := f.sick("a")
-	f.requestOf(a, "")
-	record := f.admit(a)
-	f.reconcile(record)
-	f.wantRecord(record, "Acting Acting request:-")
-	f.judge(a, metav1.ConditionTrue)
-	f.reconcile(record)
-	f.reconcile(record)
-	f.wantStanding()
-	f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
-	if n := count(f.writes.since(), "create"); n > 0 {
-		t.Error("another one was made")
+	for name, operation := range map[string]string{"of Cluster API's own controller": "", "of a record that is gone": "gone/1"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newHarness(t, byTemplate())
+			f.template()
+			a := f.sick("a")
+			f.requestOf(a, operation)
+			record := f.admit(a)
+			f.reconcile(record)
+			f.wantRecord(record, "Acting Acting request:-")
+			f.judge(a, metav1.ConditionTrue)
+			f.reconcile(record)
+			f.reconcile(record)
+			f.wantStanding()
+			f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
+			if n := count(f.writes.since(), "create"); n > 0 {
+				t.Error("another one was made")
+			}
+		})
 	}
-}
-
-// TestRequestOfARecordThatIsGone is taken over: nobody else would ever delete it.
-func TestRequestOfARecordThatIsGone(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, byTemplate())
-	f.template()
-	a := f.sick("a")
-	f.requestOf(a, "gone/1")
-	record := f.admit(a)
-	f.reconcile(record)
-	f.wantRecord(record, "Acting Acting request:-")
-	f.judge(a, metav1.ConditionTrue)
-	f.reconcile(record)
-	f.reconcile(record)
-	f.wantStanding()
-	f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
 }
 
 // TestRequestWithoutTemplate: the slot goes to another machine until there is one. A kind that is not installed makes the attempt impossible.
@@ -281,7 +216,7 @@ func TestRequestThatCannotBeRead(t *testing.T) {
 		f := newHarness(t, byTemplate())
 		f.template()
 		record := f.admit(f.sick("a"))
-		f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: cause}
+		f.Live = f.refuses(fixKind.Kind, cause)
 		f.reconcile(record)
 		f.wantRecord(record, "Pending Backoff request:NotBegun")
 		f.wantSlot(record, false)
@@ -298,7 +233,12 @@ func TestRequestUnreadableOnceMade(t *testing.T) {
 		f.template()
 		a := f.sick("a")
 		record := f.admit(a)
-		f.Live = &unreadOnceMade{refusing{Reader: f.env.Client, kind: fixKind.Kind, err: cause}}
+		f.Live = hooked{f.env.Client, func(key client.ObjectKey, obj client.Object) error {
+			if obj.GetObjectKind().GroupVersionKind().Kind != fixKind.Kind || f.env.Client.Get(t.Context(), key, obj) != nil {
+				return nil
+			}
+			return cause
+		}}
 		f.reconcile(record)
 		f.wantRecord(record, "Acting Acting request:-")
 		f.wantSlot(record, true)
@@ -309,23 +249,13 @@ func TestRequestUnreadableOnceMade(t *testing.T) {
 	})
 }
 
-// unreadOnceMade refuses to show what exists.
-type unreadOnceMade struct{ refusing }
-
-func (r *unreadOnceMade) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	if err := r.Reader.Get(ctx, key, obj, opts...); err != nil {
-		return err
-	}
-	return r.refusing.Get(ctx, key, obj, opts...)
-}
-
 // TestAPIServerIsAway: a read that nobody has answered says nothing about the request, and is made again.
 func TestAPIServerIsAway(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t, byTemplate())
 	f.template()
 	record := f.admit(f.sick("a"))
-	f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: context.DeadlineExceeded}
+	f.Live = f.refuses(fixKind.Kind, context.DeadlineExceeded)
 	if _, err := f.tryReconcile(record); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error is %v", err)
 	}
@@ -335,39 +265,27 @@ func TestAPIServerIsAway(t *testing.T) {
 // TestRequestThatCannotBeReadAnyMore: it is deleted all the same when nobody needs it, and "not found" is an answer.
 func TestRequestThatCannotBeReadAnyMore(t *testing.T) {
 	t.Parallel()
-	for text, cause := range unreadableKinds {
-		rows(t, map[string]struct {
-			happens func(f *harness, a *clusterv1.Machine)
-			want    string
-		}{
-			text + ", the machine is sick":     {func(*harness, *clusterv1.Machine) {}, "Acting Acting request:-"},
-			text + ", the machine recovers":    {func(f *harness, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Ended Ended Recovered request:Succeeded"},
-			text + ", its time is up":          {func(f *harness, _ *clusterv1.Machine) { f.pass(24 * time.Hour) }, "Held NoStepLeft request:TimedOut"},
-			text + ", the check is gone":       {func(f *harness, _ *clusterv1.Machine) { remove(f, f.mhc) }, "Ended Ended HandedBack request:Aborted"},
-			text + ", the machine is gone":     {func(f *harness, a *clusterv1.Machine) { f.goes(a) }, "Ended Ended MachineDeleted request:Unneeded"},
-			text + ", all but the record goes": {func(f *harness, a *clusterv1.Machine) { f.goes(a); remove(f, f.cluster); remove(f, f.recordOf("a")) }, "gone"},
-		}, func(t *testing.T, tt struct {
-			happens func(f *harness, a *clusterv1.Machine)
-			want    string
-		}) {
-			t.Helper()
+	for name, cause := range unreadableKinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			f := newHarness(t, byTemplate())
 			f.template()
 			a := f.sick("a")
 			record := f.admit(a)
 			f.reconcile(record)
-			tt.happens(f, a)
-			f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: cause}
+			f.Live = f.refuses(fixKind.Kind, cause)
 			f.reconcile(record)
-			if got, _ := stored(f, record); ladder.Progress(&got.Status).Reason == v1alpha1.ReasonWithdrawing {
-				const says = "Sickbay has deleted FixRemediation a, and cannot tell whether it still exists: "
-				if message := ladder.Progress(&got.Status).Message; !strings.HasPrefix(message, says) {
-					t.Errorf("it says %q", message)
-				}
+			f.wantRecord(record, "Acting Acting request:-")
+			f.judge(a, metav1.ConditionTrue)
+			f.reconcile(record)
+			const says = "Sickbay has deleted FixRemediation a but cannot see whether it is gone: "
+			got, _ := stored(f, record)
+			if p := ladder.Progress(&got.Status); p.Reason == v1alpha1.ReasonWithdrawing && !strings.HasPrefix(p.Message, says) {
+				t.Errorf("it says %q", p.Message)
 			}
 			f.pass(30 * time.Second)
 			f.reconcile(record)
-			f.wantRecord(record, tt.want)
+			f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
 		})
 	}
 }
@@ -375,45 +293,29 @@ func TestRequestThatCannotBeReadAnyMore(t *testing.T) {
 // TestRequestThatCanNeitherBeReadNorDeleted: after an hour Sickbay gives up, says so, and gives the slot back. The record goes on only to its end.
 func TestRequestThatCanNeitherBeReadNorDeleted(t *testing.T) {
 	t.Parallel()
-	const given = "Held Unreadable request:TimedOut"
-	rows(t, map[string]struct {
-		happens func(f *harness, a *clusterv1.Machine)
-		want    string
-	}{
-		"nothing":              {func(*harness, *clusterv1.Machine) {}, given},
-		"the machine recovers": {func(f *harness, a *clusterv1.Machine) { f.judge(a, metav1.ConditionTrue) }, "Probation Probation request:TimedOut"},
-		"the check is gone":    {func(f *harness, _ *clusterv1.Machine) { remove(f, f.mhc) }, "Ended Ended HandedBack request:TimedOut"},
-		"the machine is gone":  {func(f *harness, a *clusterv1.Machine) { f.goes(a) }, "Ended Ended MachineDeleted request:TimedOut"},
-		"the record goes":      {func(f *harness, _ *clusterv1.Machine) { remove(f, f.recordOf("a")) }, "gone"},
-	}, func(t *testing.T, tt struct {
-		happens func(f *harness, a *clusterv1.Machine)
-		want    string
-	}) {
-		t.Helper()
-		f := newHarness(t)
-		f.template()
-		a := f.sick("a")
-		record := f.admit(a, by(fixStep(), step(v1alpha1.ActionReplace)))
-		f.reconcile(record)
-		f.Live = &refusing{Reader: f.env.Client, kind: fixKind.Kind, err: unreadableKinds["no rights"]}
-		f.writes.fail = failing("delete FixRemediation", errRefused, false)
-		f.pass(10 * time.Minute)
-		if _, err := f.tryReconcile(record); !errors.Is(err, errRefused) {
-			t.Errorf("error is %v", err)
-		}
-		f.wantRecord(record, "Acting Withdrawing request:TimedOut")
-		f.wantSlot(record, true)
-		f.announced()
-		f.pass(time.Hour)
-		f.reconcile(record)
-		f.wantRecord(record, given)
-		f.wantSlot(record, false)
-		f.wantEvents("Warning RemediationHeld Sickbay has given up withdrawing FixRemediation a")
-		tt.happens(f, a)
-		f.reconcile(record)
-		f.reconcile(record)
-		f.wantRecord(record, tt.want)
-	})
+	f := newHarness(t)
+	f.template()
+	a := f.sick("a")
+	record := f.admit(a, by(fixStep(), step(v1alpha1.ActionReplace)))
+	f.reconcile(record)
+	f.Live = f.refuses(fixKind.Kind, unreadableKinds["no rights"])
+	f.writes.fail = failing("delete FixRemediation", errRefused, false)
+	f.pass(10 * time.Minute)
+	if _, err := f.tryReconcile(record); !errors.Is(err, errRefused) {
+		t.Errorf("error is %v", err)
+	}
+	f.wantRecord(record, "Acting Withdrawing request:TimedOut")
+	f.wantSlot(record, true)
+	f.events()
+	f.pass(time.Hour)
+	f.reconcile(record)
+	f.wantRecord(record, "Held Unreadable request:TimedOut")
+	f.wantSlot(record, false)
+	f.wantEvents("Warning RemediationHeld Sickbay has given up withdrawing FixRemediation a")
+	f.goes(a)
+	f.reconcile(record)
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended MachineDeleted request:TimedOut")
 }
 
 // TestRequestThatCannotBeDeleted says so, and is tried again.
@@ -488,47 +390,6 @@ func TestLongMessages(t *testing.T) {
 	}
 }
 
-// TestRequestDeletedBySomebody has failed.
-func TestRequestDeletedBySomebody(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, byTemplate())
-	f.template()
-	record := f.admit(f.sick("a"))
-	f.reconcile(record)
-	request := f.objects(fixKind)[0]
-	remove(f, &request)
-	f.reconcile(record)
-	f.wantStanding()
-	f.wantRecord(record, "Held NoStepLeft request:Failed")
-}
-
-// TestTemplateRefChangesMeanwhile: a request that works is what is done, and nothing else.
-func TestTemplateRefChangesMeanwhile(t *testing.T) {
-	t.Parallel()
-	rows(t, map[string]func(m *clusterv1.MachineHealthCheck){
-		"removed": func(m *clusterv1.MachineHealthCheck) { m.Spec.Remediation = clusterv1.MachineHealthCheckRemediation{} },
-		"changed": build.TemplateRef(schema.GroupVersionKind{Group: "other.example.dev", Version: "v1", Kind: "OtherTemplate"}, "x"),
-	}, func(t *testing.T, edit func(m *clusterv1.MachineHealthCheck)) {
-		t.Helper()
-		f := newHarness(t, byTemplate())
-		f.template()
-		a := f.sick("a")
-		record := f.admit(a)
-		f.reconcile(record)
-		change(f, f.mhc, edit)
-		for range 3 {
-			f.pass(time.Hour)
-			f.reconcile(record)
-		}
-		f.wantStanding("FixRemediation a")
-		f.judge(a, metav1.ConditionTrue)
-		f.reconcile(record)
-		f.reconcile(record)
-		f.wantStanding()
-		f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
-	})
-}
-
 // evidence is a step that has a request for its own sake.
 func evidence() v1alpha1.RemediationStep {
 	return step(v1alpha1.ActionRequest, func(s *v1alpha1.RemediationStep) {
@@ -563,19 +424,4 @@ func TestEvidence(t *testing.T) {
 		f.wantStanding("FixRemediation " + record.Name + "-1")
 		f.wantRecord(record, "Probation Probation evidence:"+result+" replace:NotBegun")
 	}
-}
-
-// refusing is a reader that may not read one kind.
-type refusing struct {
-	client.Reader
-	kind string
-	err  error
-}
-
-// Get implements client.Reader.
-func (r *refusing) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	if obj.GetObjectKind().GroupVersionKind().Kind == r.kind {
-		return r.err
-	}
-	return r.Reader.Get(ctx, key, obj, opts...)
 }

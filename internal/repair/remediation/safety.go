@@ -12,10 +12,12 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/owners"
 	"github.com/sickbay-dev/sickbay/internal/ownertemplate"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
+	"github.com/sickbay-dev/sickbay/internal/repair/silence"
 )
 
 // safety reads what keeps Sickbay from acting on a Machine, apart from gate and budget.
@@ -29,6 +31,10 @@ func (r *Reader) safety(ctx context.Context, v *view) error {
 	}
 	if v.cluster != nil && mhcspec.ClusterPaused(v.cluster) {
 		s.Paused = clusterPaused
+	}
+	if r.Policy.Drain {
+		s.Unmanaged = drains
+		return nil
 	}
 	asking, err := ownertemplate.Without(ctx, r.Live, v.machine)
 	if err != nil {
@@ -44,6 +50,12 @@ func (r *Reader) safety(ctx context.Context, v *view) error {
 	if v.facts.Record.Spec.AskedFor() {
 		return r.safetyAsked(ctx, v)
 	}
+	return r.safetyOwn(ctx, v)
+}
+
+// safetyOwn reads what keeps Sickbay from acting for its own MachineHealthCheck.
+func (r *Reader) safetyOwn(ctx context.Context, v *view) error {
+	s := &v.facts.Safety
 	if s.Unmanaged = r.unmanaged(v); s.Unmanaged != "" || v.cluster == nil {
 		return nil
 	}
@@ -54,6 +66,9 @@ func (r *Reader) safety(ctx context.Context, v *view) error {
 	s.OnHold, s.HoldUntil = mhcspec.OnHold(r.Clock.Now(), v.machine, v.mhc, v.cluster)
 	return r.observeSettings(ctx, v)
 }
+
+// drains says why Sickbay hands every machine back.
+const drains = "Sickbay drains: it hands everything back"
 
 // observeSettings reads what the MachineHealthCheck and its plan say about acting and pacing.
 func (r *Reader) observeSettings(ctx context.Context, v *view) error {
@@ -123,7 +138,11 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 		v.facts.Machine.Health, v.facts.Machine.Unconfirmed = ladder.Undecided, true
 	}
 	v.node = facts.Node.Node
-	if v.facts.Safety.OthersAtWork = workOfOthers(v.node); v.facts.Machine.Health != ladder.Sick || v.facts.Safety.Misconfigured != "" {
+	v.facts.Safety.OthersAtWork = workOfOthers(v.node)
+	if err := r.deletionFacts(ctx, v); err != nil {
+		return err
+	}
+	if v.facts.Machine.Health != ladder.Sick || v.facts.Safety.Misconfigured != "" {
 		return nil
 	}
 	plan, err := v.planOf(ctx, v.mhc)
@@ -135,6 +154,17 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 	}
 	// The gate comes last: while its answer waits for other reads, the machines of a storm go on falling sick.
 	v.facts.Safety.GateClosed, err = r.Gatekeeper.GateClosed(ctx, v.mhc, v.cluster, !ladder.HasBegun(v.facts.Record))
+	return err
+}
+
+// deletionFacts adds why the owner of a machine that Sickbay is about to delete would not replace it.
+func (r *Reader) deletionFacts(ctx context.Context, v *view) error {
+	if step, _ := ladder.NextStep(v.facts.Record); !step.Deletes() {
+		return nil
+	}
+	reader := owners.Reader{Live: r.Live}
+	owner, err := reader.Of(ctx, v.machine, v.cluster)
+	v.facts.Safety.OthersAtWork = cmp.Or(v.facts.Safety.OthersAtWork, silence.Unreplaced(owner))
 	return err
 }
 

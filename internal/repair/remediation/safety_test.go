@@ -124,7 +124,7 @@ func TestLateChanges(t *testing.T) {
 			return
 		}
 		f.wantSlot(record, tt.record == acting)
-		if events := f.announced(); tt.record != acting && strings.Contains(strings.Join(events, "\n"), EventRemediationStarted) {
+		if events := f.events(); tt.record != acting && strings.Contains(strings.Join(events, "\n"), EventRemediationStarted) {
 			t.Errorf("announced %q", events)
 		}
 	})
@@ -144,27 +144,6 @@ func (f *harness) recordOf(machine string) *v1alpha1.MachineRemediation {
 	}
 	f.t.Fatalf("machine %s has no record", machine)
 	return nil
-}
-
-// TestHeldBackIsLookedAtAgain: who is held back is looked at again, and repaired as soon as nothing speaks against it.
-func TestHeldBackIsLookedAtAgain(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	record := f.admit(f.sick("a"))
-	f.nodes.CutOff(f.clusterKey(), f.clock.Now())
-	after := f.reconcile(record)
-	f.wantRecord(record, undecidedNow)
-	if after < 5*time.Second || after > 10*time.Second {
-		t.Errorf("looks again after %s", after)
-	}
-	f.nodes.Reconnect(f.clusterKey())
-	f.pass(after)
-	f.reconcile(record)
-	f.wantRecord(record, "Pending NoSlot")
-	f.grant(record)
-	f.reconcile(record)
-	f.wantStanding("a: mark")
-	f.wantRecord(record, acting)
 }
 
 // TestBackoffOfWhatWatchesShow: a record that was held back is woken when that is over, so it begins again soon, however often
@@ -218,20 +197,6 @@ func TestBackoffOfWhatWatchesShow(t *testing.T) {
 func (f *harness) grant(record *v1alpha1.MachineRemediation) {
 	f.t.Helper()
 	change(f, record, func(r *v1alpha1.MachineRemediation) { r.Spec.Grant = r.Status.ReleasedGrant + 1 })
-}
-
-// TestMachineConditionWithoutCluster: what needs no Node is judged also if no Node can be read.
-func TestMachineConditionWithoutCluster(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, time.Minute))
-	a := f.admit(f.sick("a", build.Condition("Disk", metav1.ConditionFalse, "Broken", build.Epoch)))
-	b := f.admit(f.sick("b", build.Annotation(clusterv1.RemediateMachineAnnotation, "")))
-	c := f.admit(f.sick("c"))
-	f.nodes.CutOff(f.clusterKey(), f.clock.Now())
-	f.reconcile(a)
-	f.reconcile(b)
-	f.reconcile(c)
-	f.wantStanding("a: mark", "b: mark")
 }
 
 // TestClaimsOfOthers: a Node that another system works on is left to it.
@@ -315,28 +280,4 @@ func (f *harness) deleting(obj *clusterv1.Cluster) {
 	f.t.Helper()
 	change(f, obj, func(c *clusterv1.Cluster) { c.Finalizers = append(c.Finalizers, keep) })
 	remove(f, obj)
-}
-
-// TestPausedWhileHandedOver: another value of the annotation pauses Sickbay, and Cluster API's own controller, too. What a person has
-// decided outlasts that. Without the annotation that controller goes on.
-func TestPausedWhileHandedOver(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, build.Annotation(clusterv1.PausedAnnotation, mhcspec.HandedOverValue))
-	f.Policy = mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}
-	record := f.admit(f.sick("a"))
-	f.reconcile(record)
-	change(f, record, func(r *v1alpha1.MachineRemediation) {
-		r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerCancel, By: "ann"}
-	})
-	f.reconcile(record)
-	const cancelled = "Held Cancelled replace:Cancelled"
-	f.wantRecord(record, cancelled)
-	for _, value := range []string{"maintenance", "", mhcspec.HandedOverValue} {
-		annotate(f, f.mhc, clusterv1.PausedAnnotation, value)
-		f.reconcile(record)
-		f.wantRecord(record, cancelled)
-	}
-	change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { delete(m.Annotations, clusterv1.PausedAnnotation) })
-	f.reconcile(record)
-	f.wantRecord(record, "Ended Ended HandedBack replace:Cancelled")
 }

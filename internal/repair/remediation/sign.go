@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
-	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 )
 
 // makeReboot makes the RebootRemediation of an attempt, and shows it on the Machine. The cycle does not wait for that sign.
@@ -35,16 +35,14 @@ func (r *Reconciler) tidySign(ctx context.Context, record *v1alpha1.MachineRemed
 	if v == nil || v.machine == nil || !v.machine.DeletionTimestamp.IsZero() {
 		return nil
 	}
-	own, annotated := remedy.HasSign(v.machine, record.UID), askedByAnnotation(record)
-	switch cycle := cycleAtWork(record); {
+	switch cycle := onmachine.CycleAtWork(record); {
 	case cycle == v.machine.Annotations[rebootannotation.Request]:
-	case cycle != "" && (own || !annotated):
+	case cycle != "" && (remedy.HasSign(v.machine, record.UID) || !onmachine.AskedByAnnotation(record)):
 		// The process may have ended right after it made the cycle. An annotation that is gone is withdrawn, and does not come back.
 		if v.facts.Safety.Paused == "" {
 			r.sign(ctx, v, cycle)
 		}
-	case own && !annotated:
-		// Of an annotation, it shows that it is answered.
+	case onmachine.SignOver(v.machine, record):
 		return r.removeSign(ctx, record, v)
 	}
 	return nil
@@ -57,16 +55,4 @@ func (r *Reconciler) removeSign(ctx context.Context, record *v1alpha1.MachineRem
 		return errStale
 	}
 	return err
-}
-
-// cycleAtWork returns the operationID of the power cycle at work; empty if there is none.
-func cycleAtWork(record *v1alpha1.MachineRemediation) string {
-	attempt := ladder.AtWork(record)
-	if attempt == nil || attempt.ObjectRef == nil {
-		return ""
-	}
-	if step, _ := ladder.StepNamed(record, attempt.Step); step.Action != v1alpha1.ActionReboot {
-		return ""
-	}
-	return attempt.OperationID
 }

@@ -54,6 +54,26 @@ func TestReplacement(t *testing.T) {
 	f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
 }
 
+// TestNextReplacementCounts: if the machine that a record has waited for goes, one look finds the next one, since that one may have nothing more to say.
+func TestNextReplacementCounts(t *testing.T) {
+	t.Parallel()
+	for name, goes := range map[string]func(*harness, *clusterv1.Machine){
+		"it is gone":          func(f *harness, b *clusterv1.Machine) { f.goes(b) },
+		"it is being deleted": func(f *harness, b *clusterv1.Machine) { remove(f, b) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, record := replacing(t)
+			b := f.comes("b", build.Finalizer(keep))
+			f.reconcile(record)
+			f.judge(f.comes("c"), metav1.ConditionTrue)
+			goes(f, b)
+			f.reconcile(record)
+			f.wantRecord(record, "Probation Probation replace:-")
+		})
+	}
+}
+
 func TestReplacementInVain(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -74,7 +94,13 @@ func TestReplacementInVain(t *testing.T) {
 		"the owner is scaled down": {func(f *harness) {
 			change(f, f.set, func(s *clusterv1.MachineSet) { s.Spec.Replicas = new(int32(0)) })
 		}, "Ended Ended MachineDeleted replace:Unneeded"},
-		"the owner is gone":     {func(f *harness) { remove(f, f.set) }, "Ended Ended MachineDeleted replace:Unneeded"},
+		"the owner is gone":    {func(f *harness) { remove(f, f.set) }, "Ended Ended MachineDeleted replace:Unneeded"},
+		"the check is on hold": {func(f *harness) { annotate(f, f.mhc, mhcspec.HoldUntilAnnotation, "forever") }, "Acting OnHold replace:-"},
+		"its hold is just over": {func(f *harness) {
+			annotate(f, f.mhc, mhcspec.HoldUntilAnnotation, f.clock.Now().Add(24*time.Hour-time.Minute).Format(time.RFC3339))
+			f.pass(24 * time.Hour)
+		}, "Acting WaitingForReplacement replace:-"},
+		"the Cluster is paused": {func(f *harness) { setPaused(f, true) }, "Acting Paused replace:-"},
 		"the Cluster is gone":   {func(f *harness) { remove(f, f.cluster) }, "Ended Ended MachineDeleted replace:Unneeded"},
 		"the check is gone":     {func(f *harness) { remove(f, f.mhc) }, "Ended Ended HandedBack replace:Aborted"},
 		"the record is deleted": {func(f *harness) { remove(f, f.recordOf("a")) }, "gone"},
@@ -117,36 +143,6 @@ func TestReplacementChain(t *testing.T) {
 			t.Errorf("its replacement is %v, want %s", ref, name)
 		}
 	})
-}
-
-// TestReplacementIsPaused: nobody makes machines meanwhile, so the time does not count.
-func TestReplacementIsPaused(t *testing.T) {
-	t.Parallel()
-	annotated := func(key, value string) func(f *harness, on bool) {
-		return func(f *harness, on bool) {
-			if on {
-				annotate(f, f.mhc, key, value)
-				return
-			}
-			unannotate(f, f.mhc, key)
-		}
-	}
-	for name, pause := range map[string]func(f *harness, on bool){
-		"cluster": setPaused, "check": annotated(clusterv1.PausedAnnotation, ""),
-		"dry-run": annotated(mhcspec.DryRunAnnotation, "true"), "hold": annotated("sickbay.dev/hold-until", "forever"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f, record := replacing(t)
-			pause(f, true)
-			f.reconcile(record)
-			f.pass(24 * time.Hour)
-			f.reconcile(record)
-			pause(f, false)
-			f.reconcile(record)
-			f.wantRecord(record, "Acting WaitingForReplacement replace:-")
-		})
-	}
 }
 
 // TestSuccessorIsClaimed: no other record takes it. If it goes, that is no failure, and the next one counts.

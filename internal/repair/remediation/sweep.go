@@ -81,7 +81,7 @@ func lateUntil(ended *v1alpha1.MachineRemediation, unseen []remedy.Request) time
 }
 
 // sweepTarget reads the Machine of a record. It returns nil for a Machine that is gone or being deleted, or whose Cluster is gone, since
-// everything on it goes, too.
+// everything on it goes, too. But when Sickbay drains, nobody looks again at a Machine that stays.
 func (r *Reader) sweepTarget(ctx context.Context, ended *v1alpha1.MachineRemediation) (*clusterv1.Machine, error) {
 	machine, err := r.machineOf(ctx, r.Live, ended)
 	if err != nil || machine == nil || !machine.DeletionTimestamp.IsZero() {
@@ -91,7 +91,7 @@ func (r *Reader) sweepTarget(ctx context.Context, ended *v1alpha1.MachineRemedia
 		return machine, nil
 	}
 	cluster, err := clusterOf(ctx, r.Live, ended)
-	if err != nil || cluster == nil {
+	if err != nil || cluster == nil && !r.Policy.Drain {
 		return nil, err
 	}
 	return machine, nil

@@ -19,7 +19,7 @@ import (
 // judged has machinehealth look at a Machine, with what it needs to write its own verdict.
 func (f *harness) judged(machine *clusterv1.Machine) {
 	f.t.Helper()
-	judge := &machinehealth.Reconciler{Client: f.Client, Observer: f.Observer, Selectors: f.Selectors, Recorder: f.events, Clock: f.clock}
+	judge := &machinehealth.Reconciler{Client: f.Client, Observer: f.Observer, Selectors: f.Selectors, Recorder: f.recorder, Clock: f.clock}
 	if _, err := judge.Reconcile(f.t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(machine)}); err != nil {
 		f.t.Fatal(err)
 	}

@@ -131,9 +131,9 @@ func (r *Reader) look(ctx context.Context, v *view) (err error) {
 }
 
 // again returns the part of a view that is still valid in the next turn: live reads, but not the judgement, which may change at any
-// time.
+// time. Nothing is if the successor is gone: the next one counts, and may have nothing more to say.
 func (v *view) again() *view {
-	if v == nil || v.how == cached {
+	if v == nil || v.how == cached || (v.facts.Successor != nil && v.facts.Successor.Gone) {
 		return nil
 	}
 	v.how, v.facts.Safety = current, v.safety

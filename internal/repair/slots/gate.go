@@ -100,7 +100,7 @@ func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealt
 	if err := g.AddRecords(ctx, &f, all); err != nil {
 		return "", err
 	}
-	return admission.OverBudget(f), nil
+	return admission.OverBudget(f, g.Clock.Now()), nil
 }
 
 // OpenRecords returns the open records of a cluster, past the cache.

@@ -4,6 +4,8 @@ package timeline
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
@@ -12,10 +14,12 @@ import (
 type Times struct {
 	// Detected is when the machine fell sick, or when somebody asked. Admitted is when the repair was admitted.
 	Detected, Admitted time.Time
-	// Acted is when the first action began, and Healthy when the machine became healthy to stay, or was gone; nil if that did not happen.
+	// Acted is when the first action began, and Healthy when the machine, or the one that has replaced it, became healthy to stay; nil if that did
+	// not happen, or if nobody knows.
 	Acted, Healthy *time.Time
-	// Succeeded reports that an action was taken and helped.
-	Succeeded bool
+	// Succeeded reports that an action was taken and helped. Unproven reports that the machine is gone as it should be, and nobody waited for one to
+	// replace it.
+	Succeeded, Unproven bool
 }
 
 // Of returns the milestones of a record.
@@ -30,7 +34,8 @@ func Of(r *v1alpha1.MachineRemediation) Times {
 	healed, done := false, false
 	switch ladder.Success(&r.Status).Reason {
 	case v1alpha1.ReasonRecovered, v1alpha1.ReasonReplaced:
-		healed = t.Acted != nil
+		t.Unproven = ladder.Unproven(r)
+		healed = t.Acted != nil && !t.Unproven
 	case v1alpha1.ReasonDone:
 		done = t.Acted != nil
 	case v1alpha1.ReasonRecoveredUnaided:
@@ -43,16 +48,19 @@ func Of(r *v1alpha1.MachineRemediation) Times {
 	return t
 }
 
-// Parts returns how long the parts of a successful repair took: admit (from the verdict), act (from admission), heal (from the
-// first act) and all.
+// Parts returns how long the parts of a repair took, if it did what it should: admit (from the verdict), act (from admission), and if it is known to
+// have helped, heal (from the first act) and all.
 func (t Times) Parts() map[string]time.Duration {
-	if !t.Succeeded || t.Healthy == nil {
+	proven := t.Succeeded && t.Healthy != nil
+	if t.Acted == nil || (!t.Unproven && !proven) {
 		return nil
 	}
 	took := func(from, to time.Time) time.Duration { return max(0, to.Sub(from)) }
-	return map[string]time.Duration{
-		"admit": took(t.Detected, t.Admitted), "act": took(t.Admitted, *t.Acted), "heal": took(*t.Acted, *t.Healthy), "all": took(t.Detected, *t.Healthy),
+	parts := map[string]time.Duration{"admit": took(t.Detected, t.Admitted), "act": took(t.Admitted, *t.Acted)}
+	if proven {
+		parts["heal"], parts["all"] = took(*t.Acted, *t.Healthy), took(t.Detected, *t.Healthy)
 	}
+	return parts
 }
 
 func actedAt(attempts []v1alpha1.RemediationAttempt) *time.Time {
@@ -70,4 +78,14 @@ func healthyAt(r *v1alpha1.MachineRemediation) *time.Time {
 		return &r.Status.RecoveryTime.Time
 	}
 	return &r.Status.CompletionTime.Time
+}
+
+// DeletionOf returns which owner's machine a record had deleted, and how long that took; 0 if it had none deleted, or if the record says only when
+// the replacement had proven itself.
+func DeletionOf(r *v1alpha1.MachineRemediation) (owner types.UID, took time.Duration) {
+	last := ladder.Last(&r.Status)
+	if !ladder.Ended(r) || last == nil || last.EndTime == nil || last.ObjectRef == nil || !last.Begun() || !ladder.Unproven(r) {
+		return "", 0
+	}
+	return last.ObjectRef.UID, last.EndTime.Sub(last.BeganAt.Time)
 }

@@ -6,17 +6,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The roles of Nodes.
-const (
-	WorkerRole = "node-role.kubernetes.io/worker"
-	MasterRole = "node-role.kubernetes.io/master"
-	InfraRole  = "node-role.kubernetes.io/infra"
-)
-
 // Workers is the workers' pool with that many machines, some of which are updated from the configuration "old" to "new".
 func Workers(machines, updated int32, updating corev1.ConditionStatus) *mcfgv1.MachineConfigPool {
 	pool := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"}}
-	pool.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: map[string]string{WorkerRole: ""}}
+	pool.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"node-role.kubernetes.io/worker": ""}}
 	pool.Spec.Configuration.Name, pool.Status.Configuration.Name = "new", "old"
 	pool.Status.MachineCount, pool.Status.UpdatedMachineCount = machines, updated
 	pool.Spec.Paused = updated < machines && updating == corev1.ConditionFalse // the machine config operator reports this about a paused pool

@@ -73,6 +73,30 @@ func end(f Facts, now time.Time) Decision {
 	return Decision{Transition: End, Changes: changes}
 }
 
+// drain removes all that we wrote, also beside a pause that somebody has taken over. The pause of another program that follows OpenShift's
+// proposal stays. The time at which a pause ended goes, even if somebody else wrote it: it matters only to us.
+func drain(f Facts) Decision {
+	value, paused := f.Annotations[clusterv1.PausedAnnotation]
+	marker, marked := f.Annotations[MarkerAnnotation]
+	_, recorded := f.Annotations[HandledAnnotation]
+	ours := holderOf(f.Annotations) == us && (recorded || value != "")
+	d, wanted := Decision{}, map[string]*string{}
+	switch {
+	case ours:
+		d.Transition, wanted[clusterv1.PausedAnnotation] = End, releasedValue(f.Annotations)
+	case paused:
+		wanted[clusterv1.PausedAnnotation] = new(value)
+	}
+	if marked && !recorded && !ours {
+		wanted[MarkerAnnotation] = new(marker)
+	}
+	d.Changes = difference(f.Annotations, wanted)
+	if _, resumed := f.Annotations[mhcspec.ResumedAtAnnotation]; resumed {
+		d.Changes[mhcspec.ResumedAtAnnotation] = nil
+	}
+	return d
+}
+
 // leave neither pauses nor resumes. It records the upgrades that this holds for, and removes the rest of what
 // we wrote.
 func leave(f Facts, known []string) Decision {

@@ -63,6 +63,9 @@ func Decide(f Facts, now time.Time) Decision {
 }
 
 func (f Facts) decide(now time.Time) Decision {
+	if f.Drains {
+		return drain(f)
+	}
 	switch f.state() {
 	case excepted:
 		return end(f, now)

@@ -13,39 +13,28 @@ func TestUnknown(t *testing.T) {
 	theirs := stored{keyPaused: "", keyMarker: ""}
 	for name, r := range map[string]row{
 		"fresh":                              {},
-		"fresh, another upgrade goes on":     {upgrades: upgrading("B"), does: Begin, gets: ours("B", one), recheck: one.Add(warnAfter)},
+		"fresh, another upgrade goes on":     {upgrades: upgrading("B"), does: Begin, gets: ours("B", one)},
 		"foreign":                            {has: stored{keyPaused: ""}, gets: stored{keyPaused: ""}},
 		"overridden, not noted":              {has: ours("A1", noon).But(keyPaused), does: Overridden, gets: stored{keyHandled: "A1"}},
 		"overridden":                         {has: stored{keyHandled: "A1"}, gets: stored{keyHandled: "A1"}},
 		"overridden, another begins":         {has: stored{keyHandled: "A1"}, upgrades: upgrading("B"), gets: stored{keyHandled: "A1"}},
 		"overridden, of both":                {has: stored{keyHandled: "A1,B"}, upgrades: upgrading("B"), gets: stored{keyHandled: "A1,B"}},
 		"overridden for one that is over":    {has: stored{keyHandled: "B"}, gets: stored{}},
-		"ours":                               {has: ours("A1", noon), gets: ours("A1", noon), recheck: noon.Add(warnAfter)},
-		"ours, another begins":               {has: ours("A1", noon), upgrades: upgrading("B"), gets: ours("A1,B", noon), recheck: noon.Add(warnAfter)},
-		"ours, the other one ends":           {has: ours("A1,B", noon), gets: ours("A1", noon), recheck: noon.Add(warnAfter)},
+		"ours":                               {has: ours("A1", noon), gets: ours("A1", noon)},
+		"ours, another begins":               {has: ours("A1", noon), upgrades: upgrading("B"), gets: ours("A1,B", noon)},
+		"ours, the other one ends":           {has: ours("A1,B", noon), gets: ours("A1", noon)},
 		"ours, for one that is over":         {has: ours("B", noon), does: End, gets: resumed(one)},
 		"ours, excepted":                     {has: ours("A1", noon).And(stored{keyOption: "false"}), does: End, gets: resumed(one).And(stored{keyOption: "false"})},
-		"ours, too long":                     {has: long, does: Warn, gets: long.And(stored{keyWarned: at(one)}), recheck: one.Add(time.Hour)},
-		"ours, too long, warned of":          {has: long.And(stored{keyWarned: at(noon)}), does: Warn, gets: long.And(stored{keyWarned: at(one)}), recheck: one.Add(time.Hour)},
+		"ours, too long":                     {has: long, does: Warn, gets: long.And(stored{keyWarned: at(one)})},
+		"ours, too long, warned of":          {has: long.And(stored{keyWarned: at(noon)}), does: Warn, gets: long.And(stored{keyWarned: at(one)})},
 		"another program's":                  {has: theirs, gets: theirs},
 		"another program's, another goes on": {has: theirs, upgrades: upgrading("B"), gets: theirs},
 		"another program's, excepted":        {has: theirs.And(stored{keyOption: "false"}), does: End, gets: resumed(one).And(stored{keyOption: "false"})},
 		"another program's, unpaused":        {has: stored{keyMarker: ""}, gets: stored{keyMarker: ""}},
 	} {
 		for why, wait := range map[string]time.Duration{"no permission": 30 * time.Second, "": 250 * time.Millisecond} {
-			t.Run(name+" "+why, func(t *testing.T) {
-				f := Facts{Annotations: r.has, Upgrades: r.upgrades, WarnAfter: warnAfter, Unknown: []Unknown{{IDs: "A", Why: why}}}
-				d := Decide(f, one)
-				got, want := row{has: r.has, upgrades: r.upgrades, does: d.Transition, gets: r.has.After(d.Changes), recheck: d.RecheckAt}, r
-				want.gets, want.recheck = r.gets.And(nil), one.Add(wait)
-				if diff := cmp.Diff(want, got, cmp.AllowUnexported(row{})); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
-				f.Annotations = got.gets
-				if again := Decide(f, one); len(again.Changes) > 0 || again.Transition != None {
-					t.Errorf("a second look writes again: %+v", again)
-				}
-			})
+			r.unknown, r.recheck = []Unknown{{IDs: "A", Why: why}}, one.Add(wait)
+			decideRows(t, map[string]row{name + " " + why: r})
 		}
 	}
 }

@@ -17,6 +17,8 @@ type Facts struct {
 	Unknown []Unknown
 	// Excepted means that its Cluster excepts it from all pauses for upgrades.
 	Excepted bool
+	// Drains means that Sickbay hands everything back.
+	Drains bool
 	// WarnAfter is how long a pause may last before a warning.
 	WarnAfter time.Duration
 	// Settle says what the pause waits for after the upgrade.

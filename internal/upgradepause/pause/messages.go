@@ -22,7 +22,7 @@ func Message(f Facts, d Decision, now time.Time) string {
 		}
 		return "Unpaused by somebody, and not paused again until this is over: " + upgrades
 	case Warn:
-		return fmt.Sprintf("Paused for %s, and nothing is remediated meanwhile: %s", now.Sub(d.PausedAt).Truncate(time.Minute), upgrades)
+		return fmt.Sprintf("Paused for %s, and nothing is repaired meanwhile: %s", now.Sub(d.PausedAt).Truncate(time.Minute), upgrades)
 	default:
 		return ""
 	}

@@ -1,7 +1,6 @@
 package pause
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -60,34 +59,13 @@ func degraded(pool *mcfgv1.MachineConfigPool, message string) *mcfgv1.MachineCon
 	return pool
 }
 
-// TestStuckPool: there is a warning at once, and each hour, and the pause stays.
-func TestStuckPool(t *testing.T) {
-	stuck := upgrading("A")
-	stuck[0].Stuck = "it is degraded"
-	f := Facts{Annotations: ours("A", one.Add(-time.Minute)), Upgrades: stuck, WarnAfter: warnAfter}
-	d := Decide(f, one)
-	if d.Transition != Warn || !d.Overlong || !d.Paused || !d.RecheckAt.Equal(one.Add(time.Hour)) {
-		t.Errorf("decided %+v", d)
-	}
-	if text := Message(f, d, one); !strings.HasSuffix(text, "Upgrade A goes on; it is degraded") {
-		t.Error(text)
-	}
-	f.Annotations = stored(f.Annotations).After(d.Changes)
-	if again := Decide(f, one.Add(time.Hour-time.Second)); again.Transition != None {
-		t.Errorf("warned again too soon: %+v", again)
-	}
-	if again := Decide(f, one.Add(time.Hour)); again.Transition != Warn {
-		t.Errorf("not warned again: %+v", again)
-	}
-}
-
 // TestPoolsFollow: an override during an upgrade of OpenShift still holds when the pools go on, even if Sickbay was down when that
 // began.
 func TestPoolsFollow(t *testing.T) {
 	pool := OfPool(workers(3, 1, corev1.ConditionTrue))
 	cv, id := "clusterversion/"+at(noon), pool[0].ID
 	both := append(upgrading(cv), pool...)
-	for name, r := range map[string]row{
+	decideRows(t, map[string]row{
 		"both go on, unpaused":           {has: stored{keyHandled: cv}, upgrades: both, gets: stored{keyHandled: cv + "," + id}},
 		"the pool goes on":               {has: stored{keyHandled: cv + "," + id}, upgrades: pool, gets: stored{keyHandled: id}},
 		"the pool goes on, Sickbay down": {has: stored{keyHandled: cv}, upgrades: pool, gets: stored{keyHandled: id}},
@@ -95,7 +73,26 @@ func TestPoolsFollow(t *testing.T) {
 		"paused, the pool goes on":       {has: ours(cv+","+id, noon), upgrades: pool, gets: ours(id, noon), recheck: noon.Add(warnAfter)},
 		"only the pool, not paused":      {upgrades: pool, does: Begin, gets: ours(id, one), recheck: one.Add(warnAfter)},
 		"unpaused for the pool, cv next": {has: stored{keyHandled: id}, upgrades: both, gets: stored{keyHandled: id}},
-	} {
-		t.Run(name, func(t *testing.T) { decideRows(t, map[string]row{name: r}) })
+	})
+}
+
+// stuck returns these upgrades as ones that make no progress.
+func stuck(upgrades []Upgrade) []Upgrade {
+	for i := range upgrades {
+		upgrades[i].Stuck = "it is degraded"
+	}
+	return upgrades
+}
+
+// TestStuckPool: there is a warning at once, and each hour, and the pause stays.
+func TestStuckPool(t *testing.T) {
+	has, hour := ours("A", one.Add(-time.Minute)), one.Add(-time.Hour)
+	decideRows(t, map[string]row{
+		"at once":   {has: has, upgrades: stuck(upgrading("A")), does: Warn, gets: has.And(stored{keyWarned: at(one)}), recheck: one.Add(time.Hour)},
+		"too soon":  {has: has.And(stored{keyWarned: at(hour.Add(time.Second))}), upgrades: stuck(upgrading("A")), gets: has.And(stored{keyWarned: at(hour.Add(time.Second))}), recheck: one.Add(time.Second)},
+		"each hour": {has: has.And(stored{keyWarned: at(hour)}), upgrades: stuck(upgrading("A")), does: Warn, gets: has.And(stored{keyWarned: at(one)}), recheck: one.Add(time.Hour)},
+	})
+	if d := Decide(Facts{Annotations: has, Upgrades: stuck(upgrading("A")), WarnAfter: warnAfter}, one); !d.Overlong || !d.Paused {
+		t.Errorf("decided %+v", d)
 	}
 }

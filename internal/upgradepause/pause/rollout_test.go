@@ -47,39 +47,66 @@ func planeVersions(versions ...string) map[string]any {
 
 func TestControlPlaneTarget(t *testing.T) {
 	const old, target = "v1.30.9", "v1.31.0"
+	const before, patch = "v1.31.3", "v1.31.4"
 	both := planeVersions(target)
 	both["version"] = old
 	for name, tt := range map[string]struct {
-		plane *unstructured.Unstructured
-		want  string
+		plane    *unstructured.Unstructured
+		machines versionSet
+		want     string
 	}{
-		"there is none":                            {nil, ""},
-		"it has no version":                        {plane("", planeVersions(old)), ""},
-		"all machines have it":                     {plane(target, planeVersions(target)), ""},
-		"none has it":                              {plane(target, planeVersions(old)), target},
-		"some have it":                             {plane(target, planeVersions(old, target)), target},
-		"status.version, the same":                 {plane(target, map[string]any{"version": target}), ""},
-		"status.version, an older one":             {plane(target, map[string]any{"version": old}), target},
-		"status.versions go before status.version": {plane(target, both), ""},
-		"being created: no status":                 {plane(target, nil), ""},
-		"being created: an empty status":           {plane(target, map[string]any{}), ""},
-		"being created: no versions":               {plane(target, planeVersions()), ""},
-		"being created: an empty version":          {plane(target, map[string]any{"version": ""}), ""},
-		"a downgrade is none":                      {plane(old, planeVersions(target)), ""},
-		"without the v":                            {plane("1.31.0", planeVersions(target)), ""},
-		"without the patch":                        {plane("v1.31", planeVersions("v1.30")), "v1.31"},
-		"out of its pre-release":                   {plane(target, planeVersions("v1.31.0-rc.1")), target},
-		"a vendor's suffix":                        {plane(target, planeVersions("v1.31.0-eks-1")), ""},
-		"the same, older":                          {plane(target, planeVersions("v1.30.9-gke.1")), target},
-		"a vendor's suffix is wanted":              {plane("v1.31.0-eks-1", planeVersions(target)), ""},
-		"another suffix of the same":               {plane("v1.31.0-gke.200", planeVersions("v1.31.0-gke.100")), "v1.31.0-gke.200"},
-		"a suffix in place of a build":             {plane("v1.31.0+k0s.0", map[string]any{"version": "v1.31.0-k0s.0"}), ""},
-		"a pre-release of what is wanted":          {plane("v1.31.0-gke.1", planeVersions("v1.31.0-beta.0")), "v1.31.0-gke.1"},
-		"a later build":                            {plane("v1.31.0+vmware.2", planeVersions("v1.31.0+vmware.1")), "v1.31.0+vmware.2"},
-		"the same build":                           {plane("v1.31.0+vmware.1", planeVersions("v1.31.0+vmware.1")), ""},
+		"there is none":                            {nil, nil, ""},
+		"it has no version":                        {plane("", planeVersions(old)), nil, ""},
+		"all machines have it":                     {plane(target, planeVersions(target)), nil, ""},
+		"none has it":                              {plane(target, planeVersions(old)), nil, target},
+		"some have it":                             {plane(target, planeVersions(old, target)), nil, target},
+		"status.version, the same":                 {plane(target, map[string]any{"version": target}), nil, ""},
+		"status.version, an older one":             {plane(target, map[string]any{"version": old}), nil, target},
+		"status.versions go before status.version": {plane(target, both), nil, ""},
+		"being created: no status":                 {plane(target, nil), nil, ""},
+		"being created: an empty status":           {plane(target, map[string]any{}), nil, ""},
+		"being created: no versions":               {plane(target, planeVersions()), nil, ""},
+		"being created: an empty version":          {plane(target, map[string]any{"version": ""}), nil, ""},
+		"a downgrade is none":                      {plane(old, planeVersions(target)), nil, ""},
+		"without the v":                            {plane("1.31.0", planeVersions(target)), nil, ""},
+		"without the patch":                        {plane("v1.31", planeVersions("v1.30")), nil, "v1.31"},
+		"out of its pre-release":                   {plane(target, planeVersions("v1.31.0-rc.1")), nil, target},
+		"a vendor's suffix":                        {plane(target, planeVersions("v1.31.0-eks-1")), nil, ""},
+		"the same, older":                          {plane(target, planeVersions("v1.30.9-gke.1")), nil, target},
+		"a vendor's suffix is wanted":              {plane("v1.31.0-eks-1", planeVersions(target)), nil, ""},
+		"another suffix of the same":               {plane("v1.31.0-gke.200", planeVersions("v1.31.0-gke.100")), nil, "v1.31.0-gke.200"},
+		"a suffix in place of a build":             {plane("v1.31.0+k0s.0", map[string]any{"version": "v1.31.0-k0s.0"}), nil, ""},
+		"a pre-release of what is wanted":          {plane("v1.31.0-gke.1", planeVersions("v1.31.0-beta.0")), nil, "v1.31.0-gke.1"},
+		"a later build":                            {plane("v1.31.0+vmware.2", planeVersions("v1.31.0+vmware.1")), nil, "v1.31.0+vmware.2"},
+		"the same build":                           {plane("v1.31.0+vmware.1", planeVersions("v1.31.0+vmware.1")), nil, ""},
+		// A managed control plane may report its minor version alone. Then there is no patch level to compare.
+		"wants v1.31.4, is 1.31":             {plane("v1.31.4", map[string]any{"version": "1.31"}), nil, ""},
+		"wants v1.31.4, is v1.31":            {plane("v1.31.4", map[string]any{"version": "v1.31"}), nil, ""},
+		"wants v1.31, is 1.31":               {plane("v1.31", map[string]any{"version": "1.31"}), nil, ""},
+		"wants v1.31, is v1.31.4":            {plane("v1.31", map[string]any{"version": "v1.31.4"}), nil, ""},
+		"wants v1.31, is v1.31.0-eks-1234":   {plane("v1.31", map[string]any{"version": "v1.31.0-eks-1234"}), nil, ""},
+		"wants v1.31.0-rc.1, is 1.31":        {plane("v1.31.0-rc.1", map[string]any{"version": "1.31"}), nil, ""},
+		"wants v1.31.4+build, is 1.31":       {plane("v1.31.4+build", map[string]any{"version": "1.31"}), nil, ""},
+		"wants v1.31.4, is v1.30":            {plane("v1.31.4", map[string]any{"version": "v1.30"}), nil, "v1.31.4"},
+		"wants v1.31, is 1.30":               {plane("v1.31", map[string]any{"version": "1.30"}), nil, "v1.31"},
+		"wants v1.31, is v1.30.9":            {plane("v1.31", map[string]any{"version": "v1.30.9"}), nil, "v1.31"},
+		"wants v1.31.4, is v1.31.0":          {plane("v1.31.4", map[string]any{"version": "v1.31.0"}), nil, "v1.31.4"},
+		"wants v1.31.0, is v1.31.5-eks-1234": {plane("v1.31.0", map[string]any{"version": "v1.31.5-eks-1234"}), nil, ""},
+		// If there are Machines, their own versions count, not those of their kubelets.
+		"by machines: rolled out, the image has an older kubelet": {plane(patch, planeVersions(before)), versions(patch), ""},
+		"by machines: begins, the status does not say so yet":     {plane(patch, planeVersions(patch)), versions(before), patch},
+		"by machines: in the middle":                              {plane(patch, planeVersions(before, patch)), versions(before, patch), patch},
+		"by machines: the last old one is going":                  {plane(patch, planeVersions(patch)), versions(patch, patch, before), patch},
+		"by machines: rolled out":                                 {plane(patch, planeVersions(patch)), versions(patch), ""},
+		"by machines: being created: no status":                   {plane(patch, nil), versions(patch), ""},
+		"by machines: one is being updated in place":              {plane(patch, planeVersions(patch)), versions(patch, before), patch},
+		"by machines: a downgrade is none":                        {plane(before, planeVersions(patch)), versions(patch), ""},
+		"by machines: its machines know of no builds":             {plane("v1.31.4+k0s.0", nil), versions("v1.31.4"), ""},
+		"by machines: the same, older":                            {plane("v1.31.4+k0s.0", nil), versions("v1.31.3"), "v1.31.4+k0s.0"},
+		"by machines: they have no version: by the status":        {plane(patch, planeVersions(before)), versions(), patch},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, err := controlPlaneTarget(tt.plane, nil); err != nil || got != tt.want {
+			if got, err := controlPlaneTarget(tt.plane, tt.machines); err != nil || got != tt.want {
 				t.Errorf("got %q and error %v, want %q", got, err, tt.want)
 			}
 		})
@@ -95,34 +122,6 @@ func TestControlPlaneTarget(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got, err := controlPlaneTarget(cp, nil); err == nil || got != "" {
 				t.Errorf("got %q and error %v, want only an error", got, err)
-			}
-		})
-	}
-}
-
-// TestControlPlaneTargetByMachines: if there are Machines, their own versions count, not those of their kubelets.
-func TestControlPlaneTargetByMachines(t *testing.T) {
-	const old, target = "v1.31.3", "v1.31.4"
-	for name, tt := range map[string]struct {
-		plane    *unstructured.Unstructured
-		machines versionSet
-		want     string
-	}{
-		"rolled out, the image has an older kubelet": {plane(target, planeVersions(old)), versions(target), ""},
-		"begins, the status does not say so yet":     {plane(target, planeVersions(target)), versions(old), target},
-		"in the middle":                              {plane(target, planeVersions(old, target)), versions(old, target), target},
-		"the last old one is going":                  {plane(target, planeVersions(target)), versions(target, target, old), target},
-		"rolled out":                                 {plane(target, planeVersions(target)), versions(target), ""},
-		"being created: no status":                   {plane(target, nil), versions(target), ""},
-		"one is being updated in place":              {plane(target, planeVersions(target)), versions(target, old), target},
-		"a downgrade is none":                        {plane(old, planeVersions(target)), versions(target), ""},
-		"its machines know of no builds":             {plane("v1.31.4+k0s.0", nil), versions("v1.31.4"), ""},
-		"the same, older":                            {plane("v1.31.4+k0s.0", nil), versions("v1.31.3"), "v1.31.4+k0s.0"},
-		"they have no version: by the status":        {plane(target, planeVersions(old)), versions(), target},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got, err := controlPlaneTarget(tt.plane, tt.machines); err != nil || got != tt.want {
-				t.Errorf("got %q and error %v, want %q", got, err, tt.want)
 			}
 		})
 	}
@@ -236,17 +235,21 @@ func TestInService(t *testing.T) {
 		})
 	}
 	kubelet := build.MachineFunc(func(m *clusterv1.Machine) { m.Status.NodeInfo = &corev1.NodeSystemInfo{KubeletVersion: v33} })
-	got := inService{}
+	var machines []clusterv1.Machine
 	for _, machine := range []*clusterv1.Machine{
 		of(v33, md), of(v33, md, build.Deleting(noon)), of(v34, md), of("", md), of(v34, build.ControlPlane(), inPlace(v33)),
 		of(v34, md, kubelet), of(v34, md, inPlace(v34+"+rke2r1")), of(v34, md, inPlace("")), // nothing rolls out another version to these
 		of(v33), // nothing would replace this one
 	} {
-		got.add(trimMachine(machine))
+		machines = append(machines, *trimMachine(machine))
 	}
 	want := inService{"md": versions(v33, v34), "": versions(v33, v34)}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, inServiceOf(machines)); diff != "" {
 		t.Errorf("counted (-want +got):\n%s", diff)
+	}
+	upgrades, err := OfCluster(build.Cluster("ns", build.ClusterName), nil, []clusterv1.MachineDeployment{deployment(v34).deployment}, machines)
+	if err != nil || len(upgrades) != 1 || upgrades[0].ID != "cluster/"+v34 {
+		t.Errorf("upgrades are %+v, %v", upgrades, err)
 	}
 }
 

@@ -3,7 +3,6 @@ package pause
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -93,26 +92,61 @@ func TestTopologyUpgrades(t *testing.T) {
 	}
 }
 
-// TestTopologyUpgradeIsOne: whatever rolls, and whenever it began, the upgrade has one ID for as long as the
-// condition reports it, and so has its last rollout.
-func TestTopologyUpgradeIsOne(t *testing.T) {
-	cluster := withTopology(metav1.ConditionFalse, clusterv1.ClusterTopologyReconciledClusterUpgradingReason)
-	again := build.Cluster("ns", build.ClusterName, build.Condition(clusterv1.ClusterTopologyReconciledCondition,
-		metav1.ConditionFalse, clusterv1.ClusterTopologyReconciledClusterUpgradingReason, noon.Add(time.Hour)))
-	again.Spec.Topology.Version = "v1.32.0"
-	failed := withTopology(metav1.ConditionFalse, clusterv1.ClusterTopologyReconciledFailedReason)
-	rolling, machines := all(owned("v1.32.0", "v1.31.0"))
-	ids := map[string]bool{}
-	for _, c := range []*clusterv1.Cluster{cluster, again, failed} {
-		upgrades, err := ofCluster(c, plane("v1.32.0", planeVersions("v1.32.0")), rolling, machines)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, u := range upgrades {
-			ids[u.ID] = true
-		}
+// held are the ways in which a person halts an upgrade of a Cluster, and lets it continue.
+var held = map[string]func(c *clusterv1.Cluster, cp *unstructured.Unstructured, d *clusterv1.MachineDeployment, yes bool){
+	"MachineDeployment": func(_ *clusterv1.Cluster, _ *unstructured.Unstructured, d *clusterv1.MachineDeployment, yes bool) {
+		d.Spec.Paused = new(yes)
+	},
+	"MachineDeployment, by annotation": func(_ *clusterv1.Cluster, _ *unstructured.Unstructured, d *clusterv1.MachineDeployment, yes bool) {
+		d.Annotations = pausedIf(yes)
+	},
+	"Cluster": func(c *clusterv1.Cluster, _ *unstructured.Unstructured, _ *clusterv1.MachineDeployment, yes bool) {
+		c.Spec.Paused = new(yes)
+	},
+	"control plane": func(_ *clusterv1.Cluster, cp *unstructured.Unstructured, _ *clusterv1.MachineDeployment, yes bool) {
+		cp.SetAnnotations(pausedIf(yes))
+	},
+}
+
+func pausedIf(yes bool) map[string]string {
+	if yes {
+		return map[string]string{clusterv1.PausedAnnotation: ""}
 	}
-	if diff := cmp.Diff(map[string]bool{"cluster/v1.32.0": true}, ids); diff != "" {
-		t.Errorf("IDs (-want +got):\n%s", diff)
+	return nil
+}
+
+// TestPausedRollout: a rollout that a person has paused is the same upgrade, and has halted.
+func TestPausedRollout(t *testing.T) {
+	const old, target = "v1.30.9", "v1.31.0"
+	for name, hold := range held {
+		t.Run(name, func(t *testing.T) {
+			cluster, cp := build.Cluster("ns", build.ClusterName), plane(target, planeVersions(target))
+			mds, machines := all(deployment(target, target, old))
+			if name == "control plane" {
+				cp = plane(target, planeVersions(old))
+				mds, machines = all(deployment(target, target))
+			}
+			for _, paused := range []bool{false, true} {
+				hold(cluster, cp, &mds[0], paused)
+				upgrades, err := ofCluster(cluster, Trim(cp).(*unstructured.Unstructured), mds, machines)
+				if err != nil || len(upgrades) != 1 || upgrades[0].Halted != paused || upgrades[0].ID != "cluster/"+target {
+					t.Errorf("paused %t: %+v, %v", paused, upgrades, err)
+				}
+			}
+		})
+	}
+}
+
+// TestOneOfTwoIsPaused: an upgrade goes on while one of its parts does.
+func TestOneOfTwoIsPaused(t *testing.T) {
+	const old, target = "v1.30.9", "v1.31.0"
+	cluster := build.Cluster("ns", build.ClusterName)
+	mds, machines := all(deployment(target, old), deployment(target, old).named("b"))
+	for i := range mds {
+		mds[i].Spec.Paused = new(true)
+		upgrades, err := ofCluster(cluster, nil, mds, machines)
+		if err != nil || len(upgrades) != 1 || upgrades[0].Halted != (i > 0) {
+			t.Errorf("%d of 2 are paused: %+v, %v", i+1, upgrades, err)
+		}
 	}
 }

@@ -105,3 +105,37 @@ func TestLifted(t *testing.T) {
 		"excepted is not noted":   {has: theirs.And(stored{keyOption: "false"}), upgrades: upgrading("A"), gets: theirs.And(stored{keyOption: "false"})},
 	})
 }
+
+// TestExceptedByItsCluster: it is resumed during the upgrade and not paused again; a person's pause stays.
+func TestExceptedByItsCluster(t *testing.T) {
+	settle := Settle{Within: settleWithin, NotReady: []string{"m1"}}
+	decideRows(t, map[string]row{
+		"fresh":                 {excepted: true, upgrades: upgrading("A")},
+		"ours":                  {excepted: true, has: ours("A", noon), upgrades: upgrading("A"), does: End, gets: resumed(one)},
+		"ours, it would settle": {excepted: true, settle: settle, has: settling(noon), does: End, gets: resumed(one)},
+		"somebody's":            {excepted: true, has: stored{keyPaused: "mine"}, upgrades: upgrading("A"), gets: stored{keyPaused: "mine"}},
+	})
+}
+
+// TestDrains: when Sickbay drains, all that it wrote goes, whatever goes on. What people and other programs wrote stays.
+func TestDrains(t *testing.T) {
+	decideRows(t, map[string]row{
+		"nothing":                       {drains: true},
+		"an upgrade begins":             {drains: true, upgrades: upgrading("A")},
+		"paused by us":                  {drains: true, has: ours("A", noon).And(stored{"owner": "me"}), upgrades: upgrading("A"), does: End, gets: stored{"owner": "me"}},
+		"paused by us, warned, settles": {drains: true, has: ours("A", noon).And(stored{keyWarned: at(noon), keySettling: at(noon)}), does: End},
+		"handed over, and paused by us": {
+			drains: true, has: ours("A", noon).And(stored{keyPaused: "sickbay-upgrade"}), upgrades: upgrading("A"), does: End, gets: stored{keyPaused: "sickbay"},
+		},
+		"the record of it is lost":         {drains: true, has: ours("A", noon).But(keyHandled), does: End},
+		"handed over":                      {drains: true, has: stored{keyPaused: "sickbay"}, gets: stored{keyPaused: "sickbay"}},
+		"paused by somebody":               {drains: true, has: stored{keyPaused: "", keyHandled: "A"}, upgrades: upgrading("A"), gets: stored{keyPaused: ""}},
+		"somebody has taken it over":       {drains: true, has: ours("A", noon).And(stored{keyPaused: "maintenance"}), gets: stored{keyPaused: "maintenance"}},
+		"somebody has unpaused it":         {drains: true, has: ours("A", noon).But(keyPaused), upgrades: upgrading("A")},
+		"it was resumed":                   {drains: true, has: resumed(noon)},
+		"another program's pause":          {drains: true, has: stored{keyPaused: "", keyMarker: ""}, gets: stored{keyPaused: "", keyMarker: ""}},
+		"somebody's, noted by us":          {drains: true, has: stored{keyPaused: "", keyMarker: "", keyHandled: "A"}, gets: stored{keyPaused: ""}},
+		"another program's marker":         {drains: true, has: stored{keyMarker: ""}, gets: stored{keyMarker: ""}},
+		"excepted from pauses by somebody": {drains: true, has: stored{keyOption: "false"}, gets: stored{keyOption: "false"}},
+	})
+}

@@ -57,7 +57,7 @@ func settle(f Facts, now time.Time) Decision {
 // waits says what the pause is waiting for.
 func (s Settle) waits() string {
 	if s.Unknown != "" || s.Starting {
-		return "Sickbay cannot tell whether all Nodes are Ready" + strings.TrimSuffix(": "+s.Unknown, ": ")
+		return "Sickbay cannot see whether they are" + strings.TrimSuffix(": "+s.Unknown, ": ")
 	}
 	return "without a Node that is Ready: " + words.Some(s.NotReady, 5)
 }

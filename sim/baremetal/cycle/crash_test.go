@@ -15,6 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
+	"github.com/sickbay-dev/sickbay/sim/mishap"
 )
 
 // crashCase is a cycle in which the test ends the process at each write.
@@ -124,7 +125,7 @@ func TestCrashAtEveryWrite(t *testing.T) {
 			}
 			var want outcome
 			var writes []write
-			if !t.Run("no crash", func(t *testing.T) { want, writes = c.play(t, write{}, false) }) {
+			if !t.Run("no crash", func(t *testing.T) { want, writes = c.play(t, write{}, "") }) {
 				return
 			}
 			for _, bound := range []write{c.from, c.until} {
@@ -137,13 +138,13 @@ func TestCrashAtEveryWrite(t *testing.T) {
 			}
 			t.Logf("%d writes: %v", len(writes), writes)
 			for i, at := range c.tried(writes) {
-				for _, after := range []bool{false, true} {
-					if !after && i > 0 && (!c.thorough || at.nth > 1) {
+				for _, how := range []mishap.Mishap{mishap.CrashBefore, mishap.CrashAfter} {
+					if how == mishap.CrashBefore && i > 0 && (!c.thorough || at.nth > 1) {
 						continue
 					}
-					t.Run(fmt.Sprintf("%s %s", map[bool]string{false: "before", true: "after"}[after], at), func(t *testing.T) {
+					t.Run(fmt.Sprintf("%s %s", how, at), func(t *testing.T) {
 						t.Parallel()
-						got, _ := c.play(t, at, after)
+						got, _ := c.play(t, at, how)
 						if diff := cmp.Diff(want, got); diff != "" {
 							t.Errorf("another end than without a crash (-want +got):\n%s", diff)
 						}
@@ -171,11 +172,11 @@ type outcome struct {
 	Cycles, Touched    int
 }
 
-func (c crashCase) play(t *testing.T, at write, after bool) (outcome, []write) {
+func (c crashCase) play(t *testing.T, at write, how mishap.Mishap) (outcome, []write) {
 	t.Helper()
 	s := newHarnessAlone(t, c.kind)
 	m := s.machine("m", c.plan)
-	s.wire.at, s.wire.after = at, after
+	s.wire.at, s.wire.mishap = at, how
 	c.begin(m)
 	if c.goOn != nil {
 		c.goOn(m)

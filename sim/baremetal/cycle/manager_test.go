@@ -115,9 +115,9 @@ func TestPace(t *testing.T) {
 	for n := 1; n < 10 && best > atMost; n++ {
 		best = min(best, m.cycle())
 	}
-	t.Logf("from the request until the host is let go of: %s", best)
+	t.Logf("from the request until the host is released: %s", best)
 	if best > atMost {
-		t.Errorf("it took %s at best until the host was let go of, want %s at most", best, atMost)
+		t.Errorf("it took %s at best until the host was released, want %s at most", best, atMost)
 	}
 }
 

@@ -140,6 +140,7 @@ func TestOperatorComesBack(t *testing.T) {
 // TestHostWasOff: while somebody else keeps a host off, no cycle begins. A host that is off when a cycle begins at last must be proven off anew.
 func TestHostWasOff(t *testing.T) {
 	s := newHarness(t, reboot.ClusterAPIKind)
+	s.pace = 20 * tick // It waits for minutes.
 	m := s.machine("m", plan{})
 	m.annotateHost(otherKey, `{"mode":"hard"}`)
 	m.awaits("the host is off", func() bool { return !m.bareMetalHost().Status.PoweredOn })

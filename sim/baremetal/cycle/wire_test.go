@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/sickbay-dev/sickbay/sim/mishap"
 )
 
 var errDead = errors.New("the process is dead")
@@ -31,8 +33,8 @@ type wire struct {
 	mu     sync.Mutex
 	writes []write
 	// at is the write at which the process ends; never if it is empty.
-	at    write
-	after bool
+	at     write
+	mishap mishap.Mishap
 	// dead is true while the process has ended and no new one has started; crashed is true once it has ended.
 	dead, crashed bool
 }
@@ -57,7 +59,7 @@ func (o *overWire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if dies && !o.after {
+	if dies && !o.mishap.CarriedOut() {
 		return nil, errDead
 	}
 	response, err := o.base.RoundTrip(r)

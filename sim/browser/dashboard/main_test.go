@@ -10,10 +10,12 @@ import (
 	"testing"
 
 	clocktesting "k8s.io/utils/clock/testing"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/dashboard"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
+	"github.com/sickbay-dev/sickbay/internal/repair/silence"
 	"github.com/sickbay-dev/sickbay/sim/browser"
 )
 
@@ -43,6 +45,11 @@ func (s *stage) Look(context.Context, string) (explain.Facts, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return *s.facts, s.err
+}
+
+// Owners knows of no owner.
+func (s *stage) Owners(context.Context, int) func(*clusterv1.Machine, *clusterv1.Cluster) (silence.Facts, error) {
+	return func(*clusterv1.Machine, *clusterv1.Cluster) (silence.Facts, error) { return silence.Facts{}, nil }
 }
 
 // becomes makes the dashboard see another fleet from now on, or an error.

@@ -33,7 +33,7 @@ type options struct {
 
 func main() {
 	// The histories produce much garbage, and little that stays.
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(1000)
 	cmd.Exit(run(os.Args[1:], os.Stdout))
 }
 

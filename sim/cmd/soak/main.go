@@ -45,9 +45,7 @@ func run(ctx context.Context, args []string) error {
 	clusters := max(2, *machines/perCluster)
 	o := soak.Options{
 		Seed: *seed, Shape: result.Fleet{Clusters: clusters, Machines: *machines / clusters},
-		// Real Nodes report every five minutes: 2,000 of them 7 times per second.
-		Duration: *duration, Every: 2 * time.Second, Beats: 50,
-		Allowances: soak.DefaultAllowances(), Limits: soak.DefaultLimits(), Log: io.Discard,
+		Duration: *duration, Every: 2 * time.Second, Patience: 5 * time.Minute, Limits: soak.DefaultLimits(), Log: io.Discard,
 	}
 	fmt.Println("Seed", o.Seed)
 	defer fmt.Println("Seed", o.Seed)

@@ -11,7 +11,6 @@ import (
 
 	. "github.com/onsi/gomega"
 	authenticationv1 "k8s.io/api/authentication/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,11 +20,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/intake"
-	"github.com/sickbay-dev/sickbay/internal/lease"
 	"github.com/sickbay-dev/sickbay/sim/baremetal/bmo"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/fault"
-	"github.com/sickbay-dev/sickbay/sim/rights"
 	"github.com/sickbay-dev/sickbay/sim/sickbay"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
@@ -37,8 +34,6 @@ const (
 	poor = "poor"
 	// idle has a Sickbay that does not lead.
 	idle = "idle"
-	// shared has several Sickbays.
-	shared = "shared"
 )
 
 // managementCluster has workload clusters, and the Sickbays that handle them.
@@ -65,11 +60,11 @@ func newManagementCluster(t *testing.T) *managementCluster {
 	c := &managementCluster{
 		T: t, WithT: patiently(t), client: harness.World.Client(), addresses: map[string]string{}, sickbays: map[string]*e2e.Sickbay{},
 	}
-	for _, name := range []string{namespace, poor, idle, shared, intake.Namespace} {
+	for _, name := range []string{namespace, poor, idle, intake.Namespace} {
 		c.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 	c.token = c.account("prometheus", rbacv1.PolicyRule{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics"}})
-	for _, name := range []string{"main", poor, idle, "openshift", "part", "whole", "beside"} {
+	for _, name := range []string{"main", poor, idle, "openshift"} {
 		address, err := sickbay.FreeAddress()
 		c.Expect(err).NotTo(HaveOccurred())
 		c.addresses[name] = address
@@ -101,23 +96,6 @@ func (c *managementCluster) startOthers(t *testing.T) {
 	c.start(poor, kubeconfig, "--namespace="+poor, "--controllers=machinehealth,machinehealthcheck,remediation")
 	c.start(idle, kubeconfig, "--namespace="+idle, "--leader-elect", "--leader-elect-namespace="+idle)
 	c.startAsInstalled("openshift", "--namespace="+intake.Namespace, "--controllers=remediation,reboot,intake", "--openshift-external-remediation")
-	c.startSharing()
-}
-
-// startSharing starts a Sickbay that judges machines, then one that would do more and waits for the first, and one that does the same
-// without a lease.
-func (c *managementCluster) startSharing() {
-	c.Helper()
-	judges := []string{"--namespace=" + shared, "--controllers=machinehealth"}
-	elect := []string{"--leader-elect", "--leader-elect-namespace=" + rights.Namespace}
-	c.startAsInstalled("part", append(elect, judges...)...)
-	c.eventually("it leads", func(ctx context.Context) (bool, error) {
-		held := &coordinationv1.Lease{}
-		err := c.client.Get(ctx, client.ObjectKey{Namespace: rights.Namespace, Name: "sickbay-manager.only-machinehealth.in-" + shared}, held)
-		return lease.Holder(held) != "", client.IgnoreNotFound(err)
-	})
-	c.startAsInstalled("whole", append(elect, "--namespace="+shared, "--controllers=machinehealth,machinehealthcheck,remediation")...)
-	c.startAsInstalled("beside", judges...)
 }
 
 // startAsInstalled starts a Sickbay with the rights that the chart gives it.

@@ -38,13 +38,13 @@ func troubles() []trouble {
 	nothing := func(*managementCluster) {}
 	return []trouble{
 		{"SickbayNotLeading", map[string]string{"watch_namespace": idle, "controller": "machinehealth"}, nothing},
-		{"SickbayManagerWaits", map[string]string{"lease": "sickbay-manager.only-machinehealth.in-" + shared}, nothing},
-		{"SickbayManagersOverlap", map[string]string{"lease": "sickbay-manager.only-machinehealth.in-" + shared}, nothing},
 		{"SickbayAPIErrors", map[string]string{"code": "403"}, nothing},
 		{"SickbayReconcileErrors", map[string]string{"controller": "machinehealthcheck"}, nothing},
 		{"SickbayConfigurationInvalid", check("invalid"), invalid},
 		{"SickbayGateClosed", check("gate"), sickens("gate")},
 		{"SickbayMachineStaysSick", check("hold"), sickensOnHold},
+		// An upgrade cannot end there, because the old machine cannot go.
+		{"SickbayDeletionHangs", map[string]string{"cluster": "green"}, nothing},
 		{"SickbayHoldTooLong", map[string]string{"kind": "MachineHealthCheck", "name": "hold"}, onHold},
 		{"SickbayPauseForgotten", check("paused"), paused},
 		{"SickbayWorkloadClusterUnreadable", map[string]string{"cluster": "red"}, cutOff},

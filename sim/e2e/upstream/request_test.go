@@ -14,8 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// TestNameIsForHealthChecks: Cluster API's own controller deletes a RebootRemediation that has the name of a healthy Machine, whoever
-// created it, and none with another name. That is why persons' requests have other names.
+// TestNameIsForHealthChecks: Cluster API's own controller deletes a RebootRemediation that has the name of a healthy Machine, even if
+// somebody else created it, and none with another name. That is why persons' requests have other names.
 func TestNameIsForHealthChecks(t *testing.T) {
 	g := NewWithT(t)
 	g.SetDefaultEventuallyTimeout(e2e.Patience)

@@ -100,6 +100,9 @@ func (o *Object) into(obj client.Object) {
 
 // meta returns a copy of the metadata.
 func (o *Object) meta() metav1.ObjectMeta {
+	if typed, ok := o.typed.(metav1.ObjectMetaAccessor); ok {
+		return *typed.GetObjectMeta().(*metav1.ObjectMeta).DeepCopy()
+	}
 	var meta metav1.ObjectMeta
 	decode("metadata", o.raw["metadata"], &meta)
 	return meta

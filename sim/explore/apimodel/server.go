@@ -32,8 +32,7 @@ type Server struct {
 	kinds   []*history
 	version int64
 	uids    int
-	types   map[reflect.Type]schema.GroupVersionKind
-	// mu protects kinds and types, which readers add to.
+	// mu protects kinds, which readers add to.
 	mu      sync.Mutex
 	garbage garbage
 }
@@ -48,24 +47,26 @@ type Change struct {
 
 // Kind returns the kind of an object.
 func (s *Server) Kind(obj runtime.Object) schema.GroupVersionKind {
-	of := reflect.TypeOf(obj)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if gvk, ok := s.types[of]; ok {
-		return gvk
+	of := typeOf{s.Scheme, reflect.TypeOf(obj)}
+	if gvk, ok := goTypes.Load(of); ok {
+		return gvk.(schema.GroupVersionKind)
 	}
 	gvk, err := kindOf(s.Scheme, obj)
 	if err != nil {
 		panic(fmt.Sprintf("apimodel: %v", err))
 	}
-	if namesItsKind(obj) {
-		return gvk
+	if !namesItsKind(obj) {
+		goTypes.Store(of, gvk)
 	}
-	if s.types == nil {
-		s.types = map[reflect.Type]schema.GroupVersionKind{}
-	}
-	s.types[of] = gvk
 	return gvk
+}
+
+// goTypes are the kinds of Go types, which all servers share.
+var goTypes sync.Map
+
+type typeOf struct {
+	scheme *runtime.Scheme
+	of     reflect.Type
 }
 
 // Latest returns the current version of an object, or nil.

@@ -62,6 +62,9 @@ func (v *View) Find(gvk schema.GroupVersionKind, key client.ObjectKey) *Object {
 	return v.state(gvk).find(key)
 }
 
+// All returns the objects of a kind from a cache, by name. The list is shared; do not change it.
+func (v *View) All(gvk schema.GroupVersionKind) []*Object { return v.state(gvk) }
+
 func (v *View) state(gvk schema.GroupVersionKind) state {
 	h := v.server.history(gvk)
 	return h.states[len(h.states)-1-v.behind(h)]

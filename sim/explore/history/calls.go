@@ -12,6 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
+	"github.com/sickbay-dev/sickbay/sim/mishap"
 )
 
 var errNoAnswer = errors.New("http2: client connection lost")
@@ -23,7 +24,7 @@ func (p *Process) reads(call apimodel.Call) error {
 	}
 	if !call.Live {
 		p.moveCache(call.Kind)
-		return nil
+		return p.mayPauserRead(call)
 	}
 	if err := p.interrupt(call); err != nil {
 		return err
@@ -34,7 +35,7 @@ func (p *Process) reads(call apimodel.Call) error {
 // moveCache makes a cache catch up if it lags too far behind, and may make it catch up at this very moment.
 func (p *Process) moveCache(kind schema.GroupVersionKind) {
 	behind := p.View.Behind(kind)
-	if behind == 0 || p.beside() {
+	if behind == 0 || (behind <= most && p.World.over()) || p.beside() {
 		return
 	}
 	if behind > most {
@@ -138,35 +139,48 @@ func (p *Process) writes(call apimodel.Call, write func() error) error {
 		return apierrors.NewInternalError(errors.New("failed calling webhook"))
 	}
 	p.World.changeRestless(call)
-	carriedOut, answer := true, error(nil)
-	crashes := ""
-	p.World.pick(schedule.AtWrite, func() []option {
-		if !p.World.Spec.Has(worlds.Faults) {
-			return nil
-		}
-		what := p.Name + " " + call.String()
-		return []option{
-			{what + ": the answer is lost", func() { answer = errNoAnswer }},
-			{what + ": it is lost", func() { carriedOut, answer = false, errNoAnswer }},
-			{what + ": a conflict", func() { carriedOut, answer = false, conflict(call) }},
-			{what + ": refused", func() {
-				carriedOut, answer = false, apierrors.NewForbidden(schema.GroupResource{Resource: call.Kind.Kind}, call.Key.Name, errors.New("denied by a webhook"))
-			}},
-			{what + ": crash before", func() { carriedOut, crashes = false, "before" }},
-			{what + ": crash after", func() { crashes = "after" }},
-		}
-	})
+	befalls := p.mishapAt(call)
+	carriedOut, answer := befalls == "" || befalls.CarriedOut(), answerTo(call, befalls)
 	if carriedOut {
 		answer = p.carryOut(call, write, answer)
 	}
-	if crashes != "" {
-		p.World.say("      %s crashes %s %s", p.Name, crashes, call)
+	if befalls.Crashes() {
+		p.World.say("      %s: %s %s", p.Name, befalls, call)
 		p.crash()
 	}
 	if answer != nil && !carriedOut {
 		p.World.say("      %s: %v", call, answer)
 	}
 	return answer
+}
+
+// mishapAt picks what goes wrong with a write; empty if nothing does.
+func (p *Process) mishapAt(call apimodel.Call) (picked mishap.Mishap) {
+	p.World.pick(schedule.AtWrite, func() []option {
+		if !p.World.Spec.Has(worlds.Faults) {
+			return nil
+		}
+		var options []option
+		for _, one := range mishap.OfWrites() {
+			options = append(options, option{fmt.Sprintf("%s: %s %s", p.Name, one, call), func() { picked = one }})
+		}
+		return options
+	})
+	return picked
+}
+
+// answerTo returns the answer to a write to which something happens; nil if the API server answers.
+func answerTo(call apimodel.Call, befalls mishap.Mishap) error {
+	switch befalls {
+	case mishap.AnswerLost, mishap.Lost:
+		return errNoAnswer
+	case mishap.Conflict:
+		return conflict(call)
+	case mishap.Refused:
+		return apierrors.NewForbidden(schema.GroupResource{Resource: call.Kind.Kind}, call.Key.Name, errors.New("denied by a webhook"))
+	default:
+		return nil
+	}
 }
 
 // carryOut makes a write that is not lost, and returns the answer that the process gets: the API server's, or an error if the answer is

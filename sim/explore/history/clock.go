@@ -42,7 +42,7 @@ func (p *Process) setsAhead() {
 	p.World.pick(schedule.AtCache, func() []option {
 		return []option{{p.Name + " has a clock that is ahead by " + MostAhead.String(), func() {
 			p.ahead = MostAhead
-			p.World.Furthest = Later(p.World.Furthest, p.Now())
+			p.World.Furthest, p.World.Unsteady = Later(p.World.Furthest, p.Now()), p.Now()
 		}}}
 	})
 }

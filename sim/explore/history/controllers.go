@@ -55,14 +55,16 @@ func (p *Process) addControllers() {
 			Recorder: recorder, Clock: clock, SyncPeriod: syncPeriod,
 		},
 	}
+	p.addPausers(parts)
 }
 
-// mapper knows the kind of the infrastructure machines.
+// mapper knows the kinds of the infrastructure machines and the control planes.
 var mapper = newMapper()
 
 func newMapper() meta.RESTMapper {
-	m := meta.NewDefaultRESTMapper([]schema.GroupVersion{kinds.Infrastructure.GroupVersion()})
+	m := meta.NewDefaultRESTMapper([]schema.GroupVersion{kinds.Infrastructure.GroupVersion(), kinds.ControlPlane.GroupVersion()})
 	m.Add(kinds.Infrastructure, meta.RESTScopeNamespace)
+	m.Add(kinds.ControlPlane, meta.RESTScopeNamespace)
 	return m
 }
 

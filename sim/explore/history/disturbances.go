@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/upgrade"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
@@ -35,7 +35,12 @@ func (w *World) disturbances(about func(...schema.GroupVersionKind) bool) []opti
 		{worlds.Person, w.meddleWithRecords, []schema.GroupVersionKind{kinds.Record}},
 		{worlds.Person, w.meddleWithRequests, []schema.GroupVersionKind{kinds.Request, kinds.Reboot}},
 		{worlds.Pauses, w.pauses, []schema.GroupVersionKind{kinds.HealthCheck, kinds.Cluster}},
-		{worlds.Upgrade, w.upgrade, []schema.GroupVersionKind{kinds.HealthCheck}},
+		{worlds.Upgrade, w.played(upgrade.Scene.OpenShift), []schema.GroupVersionKind{kinds.ClusterVersion, kinds.HealthCheck, kinds.OpenShiftCheck}},
+		{worlds.Pools, w.played(upgrade.Scene.Pools), []schema.GroupVersionKind{kinds.Pool, kinds.OpenShiftCheck}},
+		{worlds.Rollout, w.played(upgrade.Scene.Rollout), []schema.GroupVersionKind{kinds.Deployment, kinds.ControlPlane, kinds.Cluster, kinds.Machine}},
+		{worlds.Pausers, w.pausersOf(kinds.HealthCheck, kinds.CheckName), []schema.GroupVersionKind{kinds.HealthCheck}},
+		{worlds.Pausers, w.pausersOf(kinds.OpenShiftCheck, upgrade.OpenShiftCheck), []schema.GroupVersionKind{kinds.OpenShiftCheck}},
+		{worlds.Readings, w.readings, nil},
 		{worlds.Hosts, w.keepHosts, []schema.GroupVersionKind{kinds.Host}},
 		{worlds.Askers, w.askByCommand, []schema.GroupVersionKind{kinds.Record}},
 		{worlds.Askers, w.askByAnnotation, []schema.GroupVersionKind{kinds.Machine}},
@@ -92,30 +97,6 @@ func (w *World) readable() {
 	}
 }
 
-// upgrade pauses and resumes repairs as upgradepause does.
-func (w *World) upgrade() []option {
-	mhc := Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName)
-	if mhc == nil {
-		return nil
-	}
-	if _, paused := mhc.Annotations[mhcspec.UpgradeMarker]; paused {
-		return []option{{"the upgrade ends", w.endUpgrade}}
-	}
-	if _, paused := mhc.Annotations[clusterv1.PausedAnnotation]; paused {
-		return nil
-	}
-	return []option{{"an upgrade begins", func() {
-		w.annotate(kinds.HealthCheck, kinds.CheckName, map[string]string{clusterv1.PausedAnnotation: mhcspec.UpgradeValue, mhcspec.UpgradeMarker: ""})
-	}}}
-}
-
-func (w *World) endUpgrade() {
-	w.annotate(kinds.HealthCheck, kinds.CheckName, map[string]string{
-		clusterv1.PausedAnnotation: gone, mhcspec.UpgradeMarker: gone,
-		mhcspec.ResumedAtAnnotation: w.clock.now.UTC().Format(time.RFC3339),
-	})
-}
-
 // refuse makes a webhook reject all writes to a machine, or stop rejecting them.
 func (w *World) refuse() []option {
 	var options []option
@@ -163,7 +144,13 @@ func (w *World) setClock(now time.Time) {
 	if now.Sub(w.clock.now) > longestLag {
 		w.Leader.lag = nil
 	}
+	if now.Before(w.clock.now) {
+		w.Unsteady = Later(w.Unsteady, w.Leader.Now())
+	}
 	w.clock.now = now
+	if w.Leader.IsAhead() {
+		w.Unsteady = Later(w.Unsteady, w.Leader.Now())
+	}
 	w.Furthest = Later(w.Furthest, w.Leader.Now())
 	w.observer.TimeMoved()
 	for _, p := range []*Process{w.Leader, w.Former} {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,11 +19,7 @@ import (
 
 // Latest returns the current version of an object; nil if there is none. It is shared.
 func Latest[T client.Object](w *World, kind schema.GroupVersionKind, name string) T {
-	key := kinds.InNamespace(name)
-	if kind == kinds.Node {
-		key.Namespace = ""
-	}
-	return apimodel.As[T](w.Server.Latest(kind, key))
+	return apimodel.As[T](w.Server.Latest(kind, kinds.KeyOf(kind, name)))
 }
 
 // Every returns the current objects of a kind. They are shared.
@@ -42,6 +39,11 @@ func (w *World) put(obj client.Object) {
 	ctx := context.Background()
 	built := obj.DeepCopyObject().(client.Object)
 	w.must(w.admin.Create(ctx, obj))
+	if u, ok := built.(*unstructured.Unstructured); ok && u.Object["status"] != nil {
+		obj.(*unstructured.Unstructured).Object["status"] = u.Object["status"]
+		w.must(w.admin.Status().Update(ctx, obj))
+		return
+	}
 	status := reflect.ValueOf(built).Elem().FieldByName("Status")
 	if !status.IsValid() {
 		return
@@ -53,11 +55,7 @@ func (w *World) put(obj client.Object) {
 // update changes an object, or its status, in the name of somebody other than a manager. It ignores
 // objects that are gone.
 func update[T client.Object](w *World, kind schema.GroupVersionKind, name string, status bool, change func(T)) {
-	key := kinds.InNamespace(name)
-	if kind == kinds.Node {
-		key.Namespace = ""
-	}
-	stored := w.Server.Latest(kind, key)
+	stored := w.Server.Latest(kind, kinds.KeyOf(kind, name))
 	if stored == nil {
 		return
 	}

@@ -26,7 +26,7 @@ const (
 // ownersActOtherwise returns what owners can do besides replacing what is marked: they answer and do not act, are paused, and go by a mark
 // that is gone.
 func (w *World) ownersActOtherwise() []option {
-	options := []option{{fmt.Sprintf("paused of the owner is %t", !w.ownerPaused), func() { w.ownerPaused = !w.ownerPaused }}}
+	options := []option{{fmt.Sprintf("paused of the owner is %t", !w.ownerPaused), func() { w.pauseOwner(!w.ownerPaused) }}}
 	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
 		if metav1.GetControllerOfNoCopy(m) == nil || !m.DeletionTimestamp.IsZero() {
 			continue
@@ -34,6 +34,22 @@ func (w *World) ownersActOtherwise() []option {
 		options = append(options, w.answersOtherwise(m)...)
 	}
 	return options
+}
+
+// pauseOwner pauses the owner of the machines, or ends that. Of a MachinePool everybody can see it.
+func (w *World) pauseOwner(paused bool) {
+	if w.ownerPaused == paused {
+		return
+	}
+	w.ownerPaused = paused
+	if w.Spec.Owner == worlds.OwnerPool {
+		update(w, kinds.MachinePool, "pool", false, func(pool *clusterv1.MachinePool) {
+			delete(pool.Annotations, clusterv1.PausedAnnotation)
+			if paused {
+				metav1.SetMetaDataAnnotation(&pool.ObjectMeta, clusterv1.PausedAnnotation, "")
+			}
+		})
+	}
 }
 
 func (w *World) answersOtherwise(m *clusterv1.Machine) []option {
@@ -99,5 +115,9 @@ func (w *World) mayRead(call apimodel.Call) error {
 	if !w.forbidden || call.Kind != kinds.Request {
 		return nil
 	}
+	return noRight(call)
+}
+
+func noRight(call apimodel.Call) error {
 	return apierrors.NewForbidden(schema.GroupResource{Group: call.Kind.Group, Resource: call.Kind.Kind}, call.Key.Name, errors.New("no right to read it"))
 }

@@ -192,19 +192,22 @@ func (w *World) Cooperate() {
 	w.say("everybody cooperates")
 	w.cooperating = true
 	w.refused, w.busy = map[string]bool{}, map[string]time.Time{}
-	w.ownerPaused, w.forbidden = false, false
+	w.pauseOwner(false)
+	w.forbidden = false
 	if Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName) == nil {
 		w.put(w.healthCheck())
 	}
 	update(w, kinds.Cluster, kinds.ClusterName, false, func(c *clusterv1.Cluster) { c.Spec.Paused = nil })
 	nothing := map[string]string{
-		clusterv1.PausedAnnotation: gone, mhcspec.HoldUntilAnnotation: gone, mhcspec.DryRunAnnotation: gone,
-		clusterv1.MachineSkipRemediationAnnotation: gone, mhcspec.UpgradeMarker: gone,
+		mhcspec.HoldUntilAnnotation: gone, mhcspec.DryRunAnnotation: gone, clusterv1.MachineSkipRemediationAnnotation: gone,
 	}
+	w.scene().Resume()
 	w.annotate(kinds.HealthCheck, kinds.CheckName, nothing)
+	nothing[clusterv1.PausedAnnotation] = gone
 	w.annotate(kinds.Cluster, kinds.ClusterName, nothing)
 	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
 		w.annotate(kinds.Machine, m.Name, nothing)
 	}
+	w.scene().Finish()
 	w.giveHostsBack()
 }

@@ -73,7 +73,7 @@ func (p *Process) beside() bool { return p.Item != nil && p.goroutine != gorouti
 func (w *World) newProcess() *Process {
 	w.processes++
 	p := &Process{World: w, Name: fmt.Sprintf("p%d", w.processes), View: w.Server.NewView()}
-	for _, kind := range kinds.Cached {
+	for _, kind := range p.World.cached {
 		p.View.Rewind(kind, 0)
 	}
 	p.client = &apimodel.Client{Server: w.Server, View: p.View, Reads: p.reads, Read: p.read, Writes: p.writes}
@@ -82,7 +82,7 @@ func (w *World) newProcess() *Process {
 	if w.processes > 1 {
 		p.startOlder()
 	}
-	for _, kind := range kinds.Cached {
+	for _, kind := range p.World.cached {
 		for _, obj := range w.Server.All(kind) {
 			p.wake(apimodel.Change{Kind: kind, Key: client.ObjectKeyFromObject(obj.Typed()), After: obj})
 		}
@@ -102,12 +102,12 @@ func (p *Process) startOlder() {
 		var options []option
 		for lag := 1; lag <= most; lag++ {
 			options = append(options, option{fmt.Sprintf("%s starts with all caches %d writes old", p.Name, lag), func() {
-				for _, kind := range kinds.Cached {
+				for _, kind := range p.World.cached {
 					p.View.Rewind(kind, lag)
 				}
 			}})
 		}
-		for _, kind := range kinds.Cached {
+		for _, kind := range p.World.cached {
 			options = append(options, option{fmt.Sprintf("%s starts with a cache of %s that is %d writes old", p.Name, kind.Kind, most), func() {
 				p.View.Rewind(kind, most)
 			}})
@@ -133,7 +133,11 @@ func (p *Process) Failing() bool { return len(p.queue.failures) > 0 }
 func (p *Process) reconcile(i Item) {
 	p.queue.remove(i)
 	p.World.say("%s %s", p.Name, i)
-	p.Item, p.goroutine = &i, goroutine()
+	p.Item, p.goroutine = &i, p.World.goroutine
+	if p.World.nested > 0 {
+		// Another process's call may come from a goroutine of its own.
+		p.goroutine = goroutine()
+	}
 	p.World.observer.Began(p)
 	defer func() {
 		p.Item = nil

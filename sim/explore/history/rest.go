@@ -20,6 +20,9 @@ func (w *World) Calm() {
 	if w.Unreadable {
 		w.readable()
 	}
+	for kind := range w.Unread {
+		w.setUnread(kind, false)
+	}
 	w.Leader.lag, w.Leader.ahead = nil, 0
 	w.resync()
 }
@@ -30,7 +33,7 @@ func (w *World) resync() {
 	if w.processes == 1 {
 		return
 	}
-	for _, kind := range []schema.GroupVersionKind{kinds.Machine, kinds.HealthCheck, kinds.Record} {
+	for _, kind := range []schema.GroupVersionKind{kinds.Machine, kinds.HealthCheck, kinds.OpenShiftCheck, kinds.Record} {
 		for _, obj := range w.Server.All(kind) {
 			w.Leader.wake(apimodel.Change{Kind: kind, Key: client.ObjectKeyFromObject(obj.Typed()), After: obj})
 		}

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
+
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
 )
@@ -45,4 +48,9 @@ func (r Result) Story() string {
 		fmt.Fprintf(&text, "  at point %d: %s\n", d.At, r.Words[i])
 	}
 	return text.String()
+}
+
+// logger returns a logger that adds the controllers' logs to the story.
+func (w *World) logger() logr.Logger {
+	return funcr.New(func(prefix, args string) { w.say("      log: %s %s", prefix, args) }, funcr.Options{})
 }

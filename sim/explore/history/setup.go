@@ -14,6 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/upgrade"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
@@ -22,9 +23,19 @@ const SickAfter = time.Minute
 
 // setUp creates everything that exists at the beginning.
 func (w *World) setUp() {
-	w.put(build.Cluster(kinds.Namespace, kinds.ClusterName))
+	w.put(w.cluster())
+	for _, obj := range upgrade.Objects(w.Spec) {
+		w.put(obj)
+	}
 	if w.Spec.Owner != worlds.OwnerNone {
 		w.put(w.machineSet())
+	}
+	switch w.Spec.Owner {
+	case worlds.OwnerPool:
+		w.put(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: kinds.Namespace, Name: "pool"}})
+	case worlds.OwnerOld:
+		w.put(newerRevision())
+	default:
 	}
 	w.put(build.RemediationTemplate(kinds.Template, kinds.Namespace, "fix", map[string]any{}))
 	if w.Spec.Plan != nil {
@@ -38,13 +49,37 @@ func (w *World) setUp() {
 	}
 }
 
+func (w *World) cluster() *clusterv1.Cluster {
+	if w.Spec.Has(worlds.Rollout) {
+		return build.Cluster(kinds.Namespace, kinds.ClusterName, build.Annotation(mhcspec.PauseOnUpgradeAnnotation, "true"))
+	}
+	return build.Cluster(kinds.Namespace, kinds.ClusterName)
+}
+
 // machineSet returns the owner of the machines.
 func (w *World) machineSet() *clusterv1.MachineSet {
 	set := build.MachineSet(kinds.Namespace, "set", build.Replicas(int32(w.Spec.Machines)))
 	if w.Spec.Autoscaled {
 		build.Annotation("cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size", "1")(set)
 	}
+	switch w.Spec.Owner {
+	case worlds.OwnerPaused:
+		build.Annotation(clusterv1.PausedAnnotation, "")(set)
+	case worlds.OwnerOld:
+		build.Annotation(clusterv1.RevisionAnnotation, "1")(set)
+		build.Label(clusterv1.MachineDeploymentNameLabel, "deployment")(set)
+	default:
+	}
 	return set
+}
+
+// newerRevision returns a MachineDeployment that has left its MachineSet behind.
+func newerRevision() *clusterv1.MachineDeployment {
+	d := &clusterv1.MachineDeployment{ObjectMeta: metav1.ObjectMeta{
+		Namespace: kinds.Namespace, Name: "deployment", Annotations: map[string]string{clusterv1.RevisionAnnotation: "2"},
+	}}
+	d.Spec.Rollout.Strategy.Type = clusterv1.OnDeleteMachineDeploymentStrategyType
+	return d
 }
 
 // healthCheck returns the MachineHealthCheck of a world.
@@ -85,7 +120,11 @@ func (w *World) newMachine() string {
 	w.made++
 	name := fmt.Sprintf("m%d", w.made)
 	options := []build.MachineOption{build.Finalizer(clusterv1.MachineFinalizer)}
-	if w.Spec.Owner != worlds.OwnerNone {
+	switch w.Spec.Owner {
+	case worlds.OwnerNone:
+	case worlds.OwnerPool:
+		options = append(options, build.ControlledBy(Latest[*clusterv1.MachinePool](w, kinds.MachinePool, "pool"), kinds.MachinePool))
+	default:
 		options = append(options, build.OwnedBy(Latest[*clusterv1.MachineSet](w, kinds.MachineSet, "set")))
 	}
 	if w.Spec.Metal() {
@@ -93,6 +132,9 @@ func (w *World) newMachine() string {
 	}
 	if w.Spec.ControlPlane {
 		options = append(options, build.ControlPlane())
+	}
+	if w.Spec.Has(worlds.Rollout) {
+		options = append(options, build.MachineFunc(w.scene().Join))
 	}
 	w.put(build.Machine(kinds.Namespace, name, options...))
 	if w.Spec.Metal() {

@@ -134,7 +134,7 @@ func (w *World) syncCaches() {
 	if w.Spec.Has(worlds.Caches) {
 		w.pick(schedule.AtCache, w.lag)
 	}
-	for _, kind := range kinds.Cached {
+	for _, kind := range w.cached {
 		w.Leader.sync(kind, w.Leader.lag[kind])
 	}
 }
@@ -143,7 +143,7 @@ func (w *World) syncCaches() {
 func (w *World) lag() []option {
 	var options []option
 	p := w.Leader
-	for _, kind := range kinds.Cached {
+	for _, kind := range w.cached {
 		behind := p.View.Behind(kind)
 		if p.lag[kind] > 0 {
 			options = append(options, option{fmt.Sprintf("the cache of %s of %s catches up", kind.Kind, p.Name), func() { delete(p.lag, kind) }})

@@ -8,6 +8,7 @@ import (
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/intake"
@@ -27,6 +28,7 @@ import (
 
 // wake queues everything that a change concerns, as the watches of the controllers would.
 func (p *Process) wake(change apimodel.Change) {
+	p.wakePausers(change)
 	name := change.Key.Name
 	switch change.Kind {
 	case kinds.Machine:
@@ -34,23 +36,11 @@ func (p *Process) wake(change apimodel.Change) {
 	case kinds.Node:
 		p.wakeHealth(func(machine *clusterv1.Machine) bool { return machine.Status.NodeRef.Name == name })
 	case kinds.Record:
-		if metadataChanged(change) {
-			p.queue.add(Item{remediation.ControllerName, name})
-			p.wakeBeside(change)
-		}
-		p.wakeAsked(change)
-		if standingChanged(apimodel.As[*v1alpha1.MachineRemediation](change.Before), apimodel.As[*v1alpha1.MachineRemediation](change.After)) {
-			p.wakeChecks()
-		}
+		p.wakeByRecord(change)
 	case kinds.Plan, kinds.Template:
 		p.wakeChecks()
 	case kinds.HealthCheck, kinds.Cluster:
-		if !metadataChanged(change) {
-			return
-		}
-		p.wakeHealth(func(*clusterv1.Machine) bool { return true })
-		p.wakeChecks()
-		p.wakeRecords(func(*v1alpha1.MachineRemediation) bool { return true })
+		p.wakeByCheck(change)
 	case kinds.Request:
 		p.wakeRecordsOf(name)
 	case kinds.Reboot:
@@ -58,6 +48,29 @@ func (p *Process) wake(change apimodel.Change) {
 	case kinds.Host:
 		p.wakeByHost(change)
 	}
+}
+
+func (p *Process) wakeByRecord(change apimodel.Change) {
+	if metadataChanged(change) {
+		p.queue.add(Item{remediation.ControllerName, change.Key.Name})
+		p.wakeBeside(change)
+	}
+	p.wakeAsked(change)
+	if standingChanged(apimodel.As[*v1alpha1.MachineRemediation](change.Before), apimodel.As[*v1alpha1.MachineRemediation](change.After)) {
+		p.wakeChecks()
+	}
+}
+
+func (p *Process) wakeByCheck(change apimodel.Change) {
+	if !metadataChanged(change) {
+		return
+	}
+	if change.Kind == kinds.Cluster {
+		p.wakeAskers()
+	}
+	p.wakeHealth(func(*clusterv1.Machine) bool { return true })
+	p.wakeChecks()
+	p.wakeRecords(func(*v1alpha1.MachineRemediation) bool { return true })
 }
 
 // wakeRecordsOf queues the records that a request of that name may belong to.
@@ -191,6 +204,13 @@ func (p *Process) wakeByReboot(change apimodel.Change) {
 	p.wakeReboots(func(r *v1alpha1.RebootRemediation) bool {
 		return r.Name == name || r.Status.Phase == v1alpha1.Pending || (r.Status.Phase.Ended() && cycle.OwesNode(&r.Status))
 	})
+}
+
+// wakeAskers queues all machines for which something is asked.
+func (p *Process) wakeAskers() {
+	for _, machine := range p.World.Server.All(kinds.Machine) {
+		p.wakeIntake(apimodel.Change{Kind: kinds.Machine, Key: client.ObjectKeyFromObject(machine.Typed()), After: machine})
+	}
 }
 
 // wakeIntake queues a machine with a request or an annotation that concerns intake. Of any other, it only reads the metadata.

@@ -83,7 +83,7 @@ func (w *World) ownerAnswers(m *clusterv1.Machine) bool {
 		return mark[1] != clusterv1.MachineSetMachineRemediationDeferredReason || w.waitedEnough(m)
 	case worlds.OwnerRefuses:
 		return mark[1] != clusterv1.MachineSetMachineCannotBeRemediatedReason
-	case worlds.OwnerNone, worlds.OwnerSilent:
+	default:
 	}
 	return false
 }
@@ -103,7 +103,7 @@ func (w *World) owner() worlds.Owner {
 	if w.cooperating && w.Spec.Owner != worlds.OwnerNone {
 		return worlds.OwnerReplaces
 	}
-	return w.Spec.Owner
+	return w.Spec.Owner.Acts()
 }
 
 func (w *World) answer(name string) {
@@ -136,7 +136,7 @@ func (w *World) scale(machines []*clusterv1.Machine) []option {
 			alive++
 		}
 	}
-	if alive >= *set.Spec.Replicas {
+	if alive >= *set.Spec.Replicas || (w.ownerPaused && w.Spec.Owner == worlds.OwnerPool) {
 		return nil
 	}
 	return []option{{"the owner makes another machine", func() { w.newMachine() }}}

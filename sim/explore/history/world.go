@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -15,6 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 	"github.com/sickbay-dev/sickbay/sim/explore/metal"
@@ -30,8 +32,12 @@ type World struct {
 	Plant  *Plant
 	Server *apimodel.Server
 	// Ctx is the context of all reads and writes.
-	Ctx     context.Context
-	clock   *clock
+	Ctx   context.Context
+	clock *clock
+	// goroutine is the one that plays the history.
+	goroutine string
+	// cached are the kinds that the controllers watch.
+	cached  []schema.GroupVersionKind
 	choices *chooser
 	// admin is the client of everybody except the managers.
 	admin *apimodel.Client
@@ -55,6 +61,8 @@ type World struct {
 	// Unreadable is set while the Nodes cannot be read, and lostAt is since when.
 	Unreadable bool
 	lostAt     time.Time
+	// Unread are the kinds that upgradepause may not read.
+	Unread map[schema.GroupVersionKind]bool
 	// made counts all machines ever created.
 	made int
 	// iron are the bare-metal hosts themselves, by name.
@@ -68,6 +76,8 @@ type World struct {
 	Failure *rules.Failure
 	// Furthest is the latest time that the clock has shown; it may step back.
 	Furthest time.Time
+	// Unsteady is the latest time that a clock has shown that was ahead, or stepped back then. What is stored may be of a later time until it has passed.
+	Unsteady time.Time
 	// tell receives the story; nil if nobody reads it.
 	tell func(string)
 }
@@ -75,18 +85,19 @@ type World struct {
 // Start is the time at which all histories begin.
 var Start = build.Epoch.Add(24 * time.Hour)
 
-var indexes = slices.Concat(mhcspec.Indexes(), record.Indexes(), indexesOfHosts())
+var indexes = slices.Concat(mhcspec.Indexes(), record.Indexes(), upgradepause.Indexes(), indexesOfHosts())
 
 // New begins a history. Nobody judges it until Observe is called.
 func New(spec *worlds.Spec, plant *Plant, strategy schedule.Strategy, tell func(string)) *World {
 	w := &World{
-		Spec: spec, Plant: plant, clock: &clock{Start}, choices: &chooser{strategy: strategy}, refused: map[string]bool{},
-		iron: map[string]*metal.Iron{}, busy: map[string]time.Time{}, unmarked: map[string]time.Time{}, tell: tell, Ctx: ctrl.LoggerInto(context.Background(), logr.Discard()),
+		Spec: spec, Plant: plant, clock: &clock{Start}, goroutine: goroutine(), choices: &chooser{strategy: strategy}, refused: map[string]bool{},
+		iron: map[string]*metal.Iron{}, busy: map[string]time.Time{}, unmarked: map[string]time.Time{}, Unread: map[schema.GroupVersionKind]bool{}, tell: tell, Ctx: ctrl.LoggerInto(context.Background(), logr.Discard()),
 	}
 	if tell != nil {
 		w.Ctx = ctrl.LoggerInto(context.Background(), w.logger())
 	}
 	w.begin()
+	w.cached = w.cachedKinds()
 	w.Leader = w.newProcess()
 	return w
 }
@@ -177,9 +188,11 @@ func (w *World) Observe(observer Observer) {
 
 // pick may make something unusual happen, unless the run is over or quiet.
 func (w *World) pick(kind schedule.Point, options func() []option) (string, bool) {
-	if w.Quiet || w.Failure != nil {
+	if w.over() {
 		return "", false
 	}
-	name, picked := w.choices.pick(kind, options)
-	return name, picked
+	return w.choices.pick(kind, options)
 }
+
+// over reports whether nothing unusual happens any more.
+func (w *World) over() bool { return w.Quiet || w.Failure != nil }

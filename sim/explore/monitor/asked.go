@@ -115,7 +115,7 @@ func keepsIdleSlot(r *v1alpha1.MachineRemediation) bool {
 	return ladder.HasSlot(r) && !r.Spec.AskedFor() && !begun
 }
 
-// finishes returns how long it may take until a power cycle that has begun for a record is over: the host is let go of, and its Node comes back.
+// finishes returns how long it may take until a power cycle that has begun for a record is over: the host is released, and its Node comes back.
 func (m *Monitor) finishes(r *v1alpha1.MachineRemediation) time.Duration {
 	for _, reboot := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
 		if by := reboot.Spec.RequestedBy; by.ForRecord() && by.UID == r.UID && reboot.Status.BeganAt != nil {

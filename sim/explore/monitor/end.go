@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
@@ -44,7 +45,7 @@ func (m *Monitor) recovers() {
 
 // intact checks that all objects are as they were written, because the controllers share what a cache holds.
 func (m *Monitor) intact() {
-	for _, kind := range kinds.Cached {
+	for _, kind := range slices.Concat(kinds.Cached, kinds.Upgrades) {
 		for _, obj := range m.w.Server.All(kind) {
 			if !obj.Intact() {
 				m.w.Fail(rules.Cache, "%s %s was changed in the cache", kind.Kind, obj.Typed().GetName())

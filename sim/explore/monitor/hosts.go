@@ -95,7 +95,17 @@ func (m *Monitor) keySet(host *metal3v1.BareMetalHost, uid types.UID) {
 	case r.Status.Phase.Ended() || !slices.Contains(r.Finalizers, cycle.Finalizer) || m.released[uid]:
 		m.w.Fail(rules.KeptOff, "host %s is kept off, and RebootRemediation %s lets go of it: %s", host.Name, r.Name, r.Status.Phase)
 	}
+	m.oneCycle(host, r)
 	m.rack(host, r)
+}
+
+// oneCycle checks that no other power cycle of the machine is at work.
+func (m *Monitor) oneCycle(host *metal3v1.BareMetalHost, r *v1alpha1.RebootRemediation) {
+	for _, other := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
+		if other.UID != r.UID && reboot.IsCycle(other) && m.hostOf(other) == host.Name && other.Status.BeganAt != nil && cycle.InCycle(other.Status.Phase) {
+			m.w.Fail(rules.OneCycle, "host %s is kept off for RebootRemediation %s, and %s is in phase %s", host.Name, r.Name, other.Name, other.Status.Phase)
+		}
+	}
 }
 
 // rack checks that no more hosts are cycled than a budget or the control plane allows: a cycle lasts until its machine is back in service. What somebody
@@ -130,7 +140,7 @@ func (m *Monitor) cycledBeside(host *metal3v1.BareMetalHost, r *v1alpha1.RebootR
 	return off, cycles
 }
 
-// keyRemoved checks that a host may be let go of now.
+// keyRemoved checks that a host may be released now.
 func (m *Monitor) keyRemoved(host *metal3v1.BareMetalHost, uid types.UID) {
 	r := m.rebootWith(uid)
 	if r == nil {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -14,11 +15,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
-	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/pauses"
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
@@ -57,14 +58,17 @@ type Monitor struct {
 	// predicted is explain's prediction when the world was last at rest; nil before that. rests counts the rests.
 	predicted *prediction
 	rests     int
+	// ghosts know what people want of the health checks while something upgrades, by kind.
+	ghosts map[schema.GroupVersionKind]*pauses.Ghost
 }
 
 // Watch makes a monitor observe a world.
 func Watch(w *history.World) *Monitor {
 	m := &Monitor{
 		w: w, offs: map[string]int{}, lostKey: map[types.UID]bool{}, released: map[types.UID]bool{}, out: map[string]*outOfService{}, madeOf: map[types.UID]string{}, begunFor: map[string]types.UID{},
-		turns: map[*history.Process]*turn{}, closed: map[*history.Process]closing{}, effects: map[string]int{}, lost: map[string]bool{}, unread: map[string]bool{}, deleted: map[types.UID]bool{}, stops: map[types.UID]*stop{}, standing: map[string]time.Time{},
+		turns: map[*history.Process]*turn{}, closed: map[*history.Process]closing{}, effects: map[string]int{}, lost: map[string]bool{}, unread: map[string]bool{}, deleted: map[types.UID]bool{}, stops: map[types.UID]*stop{}, standing: map[string]time.Time{}, ghosts: map[schema.GroupVersionKind]*pauses.Ghost{},
 	}
+	m.bearAll()
 	w.Observe(m)
 	return m
 }
@@ -88,8 +92,8 @@ func (m *Monitor) Committed(change apimodel.Change) {
 		m.hostChanged(change)
 	case kinds.Node:
 		m.nodeChanged(change)
-	case kinds.HealthCheck:
-		m.writtenBy(machinehealthcheck.ControllerName, change)
+	case kinds.HealthCheck, kinds.OpenShiftCheck:
+		m.checkChanged(change)
 	default:
 		m.writtenBy("nobody", change)
 	}
@@ -145,6 +149,7 @@ func (m *Monitor) repaired(p *history.Process, before, after *clusterv1.Machine)
 	switch {
 	case after == nil || before.DeletionTimestamp.IsZero() != after.DeletionTimestamp.IsZero():
 		m.deleted[before.UID] = true
+		m.deletes(p, before)
 		m.acts(p, before, "deletes")
 	case !markStands(before) && markStands(after):
 		m.acts(p, before, "marks")

@@ -176,7 +176,8 @@ func (m *Monitor) givenUp(r *v1alpha1.RebootRemediation) {
 	delete(m.out, r.Status.Node.Name)
 }
 
-// cycleSucceeded checks that the host was off and has booted, and that its Node is as it was. It may be off again by now.
+// cycleSucceeded checks that the host was off and has booted, and that its Node is as it was, unless an earlier cycle has given that up. The host may be
+// off again by now.
 func (m *Monitor) cycleSucceeded(r *v1alpha1.RebootRemediation) {
 	iron, machine := m.w.Iron(m.hostOf(r)), r.Spec.Machine.Name
 	node := history.NodeOf(m.w, machine)
@@ -187,7 +188,7 @@ func (m *Monitor) cycleSucceeded(r *v1alpha1.RebootRemediation) {
 	if node == nil || m.owedByAnother(r) {
 		return
 	}
-	if out := m.out[node.Name]; isTainted(node) || (out != nil && missing(out.had, node)) {
+	if out := m.out[node.Name]; out != nil && (isTainted(node) || missing(out.had, node)) {
 		m.w.Fail(rules.Restored, "RebootRemediation %s has succeeded, and Node %s is not as it was", r.Name, node.Name)
 	}
 	delete(m.out, node.Name)
@@ -211,7 +212,7 @@ func (m *Monitor) notPutBack() string {
 	return ""
 }
 
-// cycleOver checks that nothing of a power cycle is left on its host when it is let go of.
+// cycleOver checks that nothing of a power cycle is left on its host when it is released.
 func (m *Monitor) cycleOver(r *v1alpha1.RebootRemediation) {
 	host := history.Latest[*metal3v1.BareMetalHost](m.w, kinds.Host, m.hostOf(r))
 	if slices.Contains(keysOn(host), r.UID) || !r.Status.Phase.Ended() && r.Status.BeganAt != nil {

@@ -24,12 +24,15 @@ type prediction struct {
 	others bool
 }
 
+// pausesAgain is a little longer than a controller waits before it pauses again what somebody has resumed without a trace.
+const pausesAgain = time.Minute + soonEnough
+
 // othersNext reports whether the next event depends on something other than what is stored: on what somebody asked for, of which explain does not
-// say when it is tried again if the machine has another record, on a clock that has stepped
-// back, or on requests that the manager could read once and an observer outside cannot.
+// say when it is tried again if the machine has another record, on a clock that was ahead or has
+// stepped back, on when a controller pauses for an upgrade again, or on requests that the manager could read once and an observer outside cannot.
 func (m *Monitor) othersNext() bool {
 	others := m.w.OthersNext()
-	return m.anyAsked() || m.w.Leader.Failing() || m.w.Forbidden() || m.w.Leader.IsAhead() || m.triesAgain() || (!others.IsZero() && others.Equal(m.w.Next())) || m.w.Now().Before(m.w.Furthest)
+	return m.anyAsked() || m.w.Leader.Failing() || m.w.Forbidden() || m.w.Leader.IsAhead() || m.w.Leader.PausesSoon(pausesAgain) || m.triesAgain() || (!others.IsZero() && others.Equal(m.w.Next())) || !m.w.Now().After(m.w.Unsteady)
 }
 
 // triesAgain reports whether a process remembers a machine that it failed to admit. Only the process knows that.
@@ -51,6 +54,7 @@ func (m *Monitor) triesAgain() bool {
 // itself has happened, because the world is at rest.
 func (m *Monitor) Rested() {
 	m.nothingStands()
+	m.pausesAtRest()
 	if m.w.Plant != nil && m.w.Plant.Rule != rules.Predicted {
 		// Explain does not know about planted bugs.
 		return

@@ -25,6 +25,8 @@ type turn struct {
 	tick    int
 	began   time.Time
 	current bool
+	// first and lasts are what the caches have shown first and last to a controller that pauses.
+	first, lasts shows
 }
 
 type lookAt struct {
@@ -47,7 +49,9 @@ func (m *Monitor) Began(p *history.Process) {
 
 // Read implements Observer.
 func (m *Monitor) Read(p *history.Process, call apimodel.Call, obj *apimodel.Object) {
-	switch t := m.turns[p]; {
+	t := m.turns[p]
+	t.sawPausing(p, call.Kind)
+	switch {
 	case call.Live:
 		t.saw(p, call, obj)
 	case call.Kind == kinds.Machine && call.Verb == "get":

@@ -86,7 +86,7 @@ func (m *Monitor) statusWritten(p *history.Process, before, after *v1alpha1.Mach
 		m.attemptStays(after, &b.Attempts[i])
 	}
 	for i := range a.Attempts {
-		m.timedOut(before, after, &a.Attempts[i])
+		m.timedOut(p, before, after, &a.Attempts[i])
 	}
 	if a.CompletionTime != nil {
 		m.ended(p, after)
@@ -266,7 +266,7 @@ func (m *Monitor) machineWith(uid types.UID) *clusterv1.Machine {
 }
 
 // timedOut checks that an attempt had the full time of its step.
-func (m *Monitor) timedOut(before, after *v1alpha1.MachineRemediation, is *v1alpha1.RemediationAttempt) {
+func (m *Monitor) timedOut(p *history.Process, before, after *v1alpha1.MachineRemediation, is *v1alpha1.RemediationAttempt) {
 	was := attemptOf(before, is.Number)
 	if is.Result != v1alpha1.ResultTimedOut || is.EndTime == nil || is.StartTime == nil || was == nil || was.EndTime != nil {
 		return
@@ -275,7 +275,11 @@ func (m *Monitor) timedOut(before, after *v1alpha1.MachineRemediation, is *v1alp
 		m.w.Fail(rules.Clock, "attempt %d of record %s has timed out, and nobody had begun it", is.Number, after.Name)
 		return
 	}
-	stopped := m.stoppedFor(after, is.Number)
+	stopped := m.stoppedFor(p, after, is.Number)
+	if after.Spec.OnTheirWord() {
+		// What has begun on somebody's word goes on under a pause, and so does its clock.
+		stopped = 0
+	}
 	for _, step := range after.Spec.Steps {
 		// Allow for a clock that has stepped back a little, and for the clocks of two leaders.
 		tolerance := 30 * time.Second

@@ -1,10 +1,12 @@
 package monitor
 
 import (
+	"slices"
 	"strconv"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
@@ -12,6 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/pauses"
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
@@ -41,11 +44,23 @@ func (m *Monitor) underRepair(p *history.Process, machine *clusterv1.Machine) bo
 	if r == nil {
 		return isTarget(p, machine) && m.hadRecord(machine.UID) && len(m.underWay(machine)) > 0 && !strayMark(machine)
 	}
-	if ladder.KeepsOff(r) || (r.Spec.AskedFor() && !isTarget(p, machine)) {
+	if m.deletionHangs(machine) || m.personKeepsOff(machine) || (r.Spec.AskedFor() && !isTarget(p, machine)) {
 		return false
 	}
 	attempt := ladder.AtWork(r)
 	return (attempt != nil && attempt.ObjectRef != nil) || (len(m.underWay(machine)) > 0 && !strayMark(machine))
+}
+
+// deletionHangs reports whether a machine is being deleted for so long that it takes no slot any more.
+func (m *Monitor) deletionHangs(machine *clusterv1.Machine) bool {
+	return !machine.DeletionTimestamp.IsZero() && m.w.Now().Sub(machine.DeletionTimestamp.Time) >= ladder.DeletionTime-pauses.MaxSkew
+}
+
+// personKeepsOff reports whether a record for single steps is at work on a machine. The others of the machine wait for it.
+func (m *Monitor) personKeepsOff(machine *clusterv1.Machine) bool {
+	return slices.ContainsFunc(history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record), func(r *v1alpha1.MachineRemediation) bool {
+		return r.Spec.MachineRef.UID == machine.UID && !ladder.Ended(r) && ladder.KeepsOff(r) && ladder.MayStand(r)
+	})
 }
 
 // isTarget reports whether a machine is a target, now and by the cache of a process.

@@ -92,14 +92,17 @@ func (m *Monitor) paused(r *v1alpha1.MachineRemediation, at time.Time) bool {
 	return forbidden(at, mhc, cluster, machine) != ""
 }
 
-// stoppedFor returns how long an attempt has been stopped.
-func (m *Monitor) stoppedFor(r *v1alpha1.MachineRemediation, number int32) time.Duration {
+// stoppedFor returns how long an attempt has been stopped, for a process that looks at its record. A stop that has ended was over when the look began.
+func (m *Monitor) stoppedFor(p *history.Process, r *v1alpha1.MachineRemediation, number int32) time.Duration {
 	s := m.stops[r.UID]
 	if s == nil || s.attempt != number {
 		return 0
 	}
-	if s.since.IsZero() {
+	switch {
+	case s.since.IsZero():
 		return s.total
+	case !m.paused(r, m.w.Now()):
+		return s.total + s.to(m.turns[p].began)
 	}
 	return s.total + s.to(m.w.Now())
 }

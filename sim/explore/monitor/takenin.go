@@ -119,7 +119,7 @@ func (m *Monitor) isAsked(reboot *v1alpha1.RebootRemediation) bool {
 	return r != nil && r.Spec.AskedFor()
 }
 
-// actsAsAsked judges an act for a record that somebody has asked for. Whoever asks needs no sickness, no slot and no gate.
+// actsAsAsked judges an act for a record that somebody has asked for. It needs no sickness, no slot and no gate.
 func (m *Monitor) actsAsAsked(t *turn, r *v1alpha1.MachineRemediation, machine *clusterv1.Machine, what string) {
 	if r.Spec.MachineRef.UID != machine.UID {
 		m.w.Fail(rules.Bound, "%s, which is not the machine of record %s", what, r.Name)

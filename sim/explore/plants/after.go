@@ -42,6 +42,11 @@ var plantsOfEnds = []*history.Plant{
 		About:  "a Machine that is being deleted counts as gone",
 		Change: blindToDeletion,
 	},
+	{
+		Name: "ends again", World: rebootsInVain(worlds.Faults), Rule: rules.History,
+		About:  "an attempt that is over seems to end with each write of its record",
+		Change: func(p *history.Process, with history.Parts) history.Parts { return storing(with, endsAgain(p)) },
+	},
 }
 
 // plantsOfOthers break the rules about people, pauses, and predictions.

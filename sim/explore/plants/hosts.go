@@ -83,6 +83,11 @@ var plantsOfHosts = []*history.Plant{
 		About:  "a RebootRemediation counts as gone as soon as somebody deletes it, although it has not let go of its host",
 		Change: goneIsGone,
 	},
+	{
+		Name: "two keys", Seed: 19, World: deletedCycles(), Rule: rules.OneCycle,
+		About:  "a RebootRemediation counts as gone as soon as somebody deletes it, and the next one of its machine does not see it",
+		Change: func(p *history.Process, with history.Parts) history.Parts { return goneIsGone(p, alone(p, with)) },
+	},
 }
 
 // planeWorld returns a world with a control plane, and slots for two.
@@ -97,6 +102,13 @@ func rackWorld() *worlds.Spec {
 	s := plantWorld(worlds.OwnerReplaces, 1, worlds.Hosts, worlds.Nodes, worlds.Faults)
 	s.Reboot = true
 	return s
+}
+
+// deletedCycles returns a world with one machine, and a person who deletes power cycles.
+func deletedCycles() *worlds.Spec {
+	s := rebootWorld(worlds.Person, worlds.Faults)
+	s.Machines, s.Sick = 1, 1
+	return unfinished(s)
 }
 
 func believesHosts(_ *history.Process, with history.Parts) history.Parts {

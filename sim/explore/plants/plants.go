@@ -13,7 +13,7 @@ import (
 
 // All are the bugs that can be planted. Each rule has at least one, except those that plants_test.go lists, and so has each fault of
 // history.Plant.
-var All = slices.Concat(plantsOfLooks, plantsOfActs, plantsOfEnds, plantsOfOthers, plantsOfAsking, plantsOfHosts, plantsOfIntake)
+var All = slices.Concat(plantsOfLooks, plantsOfActs, plantsOfEnds, plantsOfOthers, plantsOfAsking, plantsOfHosts, plantsOfIntake, plantsOfPauses)
 
 // plantsOfLooks break the rules about reads before an act: open records, health, permission, and the gate.
 var plantsOfLooks = []*history.Plant{
@@ -87,6 +87,11 @@ var plantsOfActs = []*history.Plant{
 		Name: "unbound", Seed: 257, World: plantWorld(worlds.OwnerNone, 1, worlds.Person), Rule: rules.Bound,
 		About:  "writes on Machines are not bound to their UID",
 		Change: unbound,
+	},
+	{
+		Name: "blind to owners", World: deletionWorld(worlds.Owners), Rule: rules.Deleted,
+		About:  "a live read of an owner does not show that it is paused, so a machine is deleted and none takes its place",
+		Change: ownersGoOn,
 	},
 	{
 		Name: "unversioned", World: plantWorld(worlds.OwnerReplaces, 2, worlds.Person, worlds.Caches), Rule: rules.Look,

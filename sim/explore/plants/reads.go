@@ -37,6 +37,17 @@ func blindToDeletion(_ *history.Process, with history.Parts) history.Parts {
 	return reading(with, hide)
 }
 
+// ownersGoOn hides that an owner is paused.
+func ownersGoOn(_ *history.Process, with history.Parts) history.Parts {
+	return liveGet(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
+		if u, ok := obj.(*unstructured.Unstructured); ok && u.GetKind() == kinds.MachinePool.Kind && err == nil {
+			*u = *u.DeepCopy()
+			u.SetAnnotations(nil)
+		}
+		return err
+	})
+}
+
 // requestForgotten hides requests of a kind that the MachineHealthCheck does not name.
 func requestForgotten(p *history.Process, with history.Parts) history.Parts {
 	return liveGet(with, func(_ context.Context, key client.ObjectKey, obj client.Object, err error) error {

@@ -100,3 +100,15 @@ func noProbation(w *history.World) func(_, next *v1alpha1.MachineRemediation) er
 		return nil
 	}
 }
+
+// endsAgain moves the end of each attempt that is over to now.
+func endsAgain(p *history.Process) func(stored, next *v1alpha1.MachineRemediation) error {
+	return func(_, next *v1alpha1.MachineRemediation) error {
+		for i := range next.Status.Attempts {
+			if attempt := &next.Status.Attempts[i]; attempt.EndTime != nil {
+				attempt.EndTime = new(metav1.NewTime(p.Now()))
+			}
+		}
+		return nil
+	}
+}

@@ -81,6 +81,13 @@ func onePower(probation int32) *v1alpha1.RemediationPlan {
 	}}
 }
 
+// deletionWorld returns a world whose plan deletes the machines of a MachinePool.
+func deletionWorld(actors ...worlds.Actor) *worlds.Spec {
+	s := planWorld(worlds.DeletionPlan(), actors...)
+	s.Owner = worlds.OwnerPool
+	return s
+}
+
 // rebootsInVain returns a world with a plan whose power cycles heal nothing.
 func rebootsInVain(actors ...worlds.Actor) *worlds.Spec {
 	s := planWorld(onePower(300), actors...)

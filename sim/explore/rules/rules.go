@@ -39,14 +39,31 @@ const (
 	Restored   = "a Node gets back what it had"
 	Plane      = "of a control plane, no two hosts are off at once"
 	Rack       = "a budget of one never cycles two hosts"
+	OneCycle   = "a machine has at most one power cycle at work"
 	Consumed   = "every annotation and every request is consumed once"
+	Deleted    = "a machine that somebody owns is deleted only by a plan that says so, and if its owner makes another one"
 	Predicted  = "what explain says happens next is what happens next"
+)
+
+// The rules about health checks while a cluster upgrades.
+const (
+	Theirs       = "a person's pause is never taken away"
+	AtOnce       = "a health check is paused as soon as an upgrade begins"
+	NeedsUpgrade = "a health check is paused only for an upgrade that goes on"
+	Overrides    = "what somebody has resumed is not paused again for the same upgrade"
+	Lasts        = "a pause lasts as long as its upgrade may go on"
+	Resumes      = "no pause outlives its upgrade"
+	Settles      = "other controllers' machines are back, or their time is up, before their pause ends"
+	PutBack      = "a pause that ends puts back what was found, and restarts the clocks"
+	Noted        = "what is noted of upgrades is what goes on"
+	Warned       = "people are warned of a long pause, and not more than once an hour"
 )
 
 // All are all rules.
 var All = []string{
 	OneRecord, Health, Look, Permission, Gate, Intent, Once, Slots, Bound, Repaired, Reason,
 	Starved, End, Proven, Replaced, Undo, Clock, Memory, Decision, Writer,
-	Grant, History, Rest, Recovery, Cache, Escalated, Paused, Recovered, Kept, Effect, Again, Predicted,
-	KeptOff, LetGo, ProvenOff, Restored, Plane, Rack, Consumed,
+	Grant, History, Rest, Recovery, Cache, Escalated, Paused, Recovered, Kept, Effect, Again, Deleted, Predicted,
+	KeptOff, LetGo, ProvenOff, Restored, Plane, Rack, OneCycle, Consumed,
+	Theirs, AtOnce, NeedsUpgrade, Overrides, Lasts, Resumes, Settles, PutBack, Noted, Warned,
 }

@@ -20,6 +20,9 @@ func PlanStep(name string, action v1alpha1.Action, seconds int32, change ...func
 	return step
 }
 
+// deletes has a step delete the machine itself.
+func deletes(s *v1alpha1.RemediationStep) { s.By = v1alpha1.ReplaceByDeletion }
+
 func twice(s *v1alpha1.RemediationStep) { s.Attempts = 2 }
 
 // Approved makes a step wait for a person's approval.
@@ -44,6 +47,14 @@ func cloudPlan() *v1alpha1.RemediationPlan {
 			PlanStep("replace", v1alpha1.ActionReplace, 1800, twice),
 			PlanStep("hold", v1alpha1.ActionHold, 0),
 		},
+	}
+}
+
+// DeletionPlan deletes a machine, twice if the next one falls sick, too, and leaves the rest to a person.
+func DeletionPlan() *v1alpha1.RemediationPlan {
+	return &v1alpha1.RemediationPlan{
+		Mode: v1alpha1.ModeAct, ProbationSeconds: ptr.To[int32](300), RelapseWindowSeconds: ptr.To[int32](86400),
+		Steps: []v1alpha1.RemediationStep{PlanStep("replace", v1alpha1.ActionReplace, 1800, deletes, twice), PlanStep("hold", v1alpha1.ActionHold, 0)},
 	}
 }
 

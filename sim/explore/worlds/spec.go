@@ -40,8 +40,6 @@ type Spec struct {
 	Actors []Actor
 	// Slow is set if its histories take long, so that fewer of them are drawn.
 	Slow bool
-	// Open is set while long searches of it still break a rule that nobody has explained. It is searched if it is named.
-	Open bool
 	// Steps is the length of the faulty part of a run.
 	Steps int
 	// Settle is how much virtual time may pass until all sick machines are under repair or have a stated reason.
@@ -68,7 +66,25 @@ const (
 	OwnerRefuses Owner = "refuses"
 	// OwnerSilent: it never answers, as a MachinePool does not, until everybody cooperates.
 	OwnerSilent Owner = "silent"
+	// OwnerPool is a MachinePool: it never answers. Everybody can see why.
+	OwnerPool Owner = "MachinePool"
+	// OwnerPaused is paused by an annotation, so it does not answer, and everybody can see why.
+	OwnerPaused Owner = "paused"
+	// OwnerOld is of an older revision than its MachineDeployment, which has the strategy OnDelete: it refuses, and everybody can see why.
+	OwnerOld Owner = "old"
 )
+
+// Acts returns how an owner acts, whatever can be seen of it.
+func (o Owner) Acts() Owner {
+	switch o {
+	case OwnerPool, OwnerPaused:
+		return OwnerSilent
+	case OwnerOld:
+		return OwnerRefuses
+	default:
+		return o
+	}
+}
 
 // Actor is somebody or something that acts in a world besides the controllers, owners, hosts and providers.
 type Actor string
@@ -81,8 +97,16 @@ const (
 	Person Actor = "person"
 	// Pauses is a person who only pauses.
 	Pauses Actor = "pauses"
-	// Upgrade pauses repairs as upgradepause does.
+	// Upgrade is OpenShift, which upgrades, halts and goes on.
 	Upgrade Actor = "upgrade"
+	// Pools is OpenShift's pool of workers, with machines that another controller looks after.
+	Pools Actor = "pools"
+	// Rollout is a Cluster that rolls out versions.
+	Rollout Actor = "rollout"
+	// Pausers are people and programs who pause and resume health checks, whatever upgrades.
+	Pausers Actor = "pausers"
+	// Readings takes away the right to read what upgrades, and gives it back.
+	Readings Actor = "readings"
 	// Faults makes writes and processes fail.
 	Faults Actor = "faults"
 	// Caches makes caches lag behind.
@@ -119,9 +143,12 @@ func (s *Spec) Metal() bool {
 	return s.Reboot || s.Has(Hosts) || s.Has(Askers) || (s.Plan != nil && slices.ContainsFunc(s.Plan.Steps, func(step v1alpha1.RemediationStep) bool { return step.Action == v1alpha1.ActionReboot }))
 }
 
+// Upgrades reports whether something can upgrade.
+func (s *Spec) Upgrades() bool { return s.Has(Upgrade) || s.Has(Rollout) || s.Has(Pools) }
+
 // Unhindered reports whether every sick machine gets its turn: nobody interferes, no gate closes, and replacements help.
 func (s *Spec) Unhindered() bool {
-	return !s.Has(Person) && !s.Has(Pauses) && !s.Has(Upgrade) && !s.Has(Hosts) && !s.Has(Owners) && s.AtMost == nil && s.InRange == "" && !s.BadImage
+	return !s.Has(Person) && !s.Has(Pauses) && !s.Upgrades() && !s.Has(Hosts) && !s.Has(Owners) && s.AtMost == nil && s.InRange == "" && !s.BadImage
 }
 
 // Share returns this world's share of a number of histories.

@@ -35,6 +35,21 @@ var All = []*Spec{
 		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
+		Name: "machine pool", About: "a MachinePool, which never answers, and nobody who meddles",
+		Slow: true, Machines: 3, Sick: 2, Owner: OwnerPool, Slots: 1,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "paused owner", About: "a MachineSet that is paused, and nobody who meddles",
+		Slow: true, Machines: 3, Sick: 2, Owner: OwnerPaused, Slots: 1,
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "old revision", About: "a MachineSet that leaves its machines to a rollout of the strategy OnDelete, and a plan that waits, replaces twice, and then holds",
+		Machines: 3, Sick: 2, Owner: OwnerOld, Slots: 1, Plan: bounded(cloudPlan(), 1),
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
 		Name: "defers", About: "an owner that replaces later",
 		Machines: 3, Sick: 2, Owner: OwnerDefers, Slots: 1,
 		Actors: and(Owners, Skew), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
@@ -46,12 +61,12 @@ var All = []*Spec{
 	},
 	{
 		Name: "reboot in vain", About: "the built-in plan for power cycles, which heal nothing",
-		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true, InVain: true,
+		Slow: true, Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Reboot: true, InVain: true,
 		Actors: and(Hosts), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "taints", About: "power cycles of machines that a Cluster Autoscaler looks after: their Nodes are tainted",
-		Slow: true, Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, Reboot: true, Autoscaled: true,
+		Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, Reboot: true, Autoscaled: true,
 		Actors: and(Hosts), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
@@ -61,8 +76,18 @@ var All = []*Spec{
 	},
 	{
 		Name: "asked", About: "people and programs who ask for power cycles of machines, sick or not",
-		Slow: true, Open: true, Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, Reboot: true,
+		Slow: true, Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, Reboot: true,
 		Actors: and(Hosts, Askers), Steps: 100, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "rollout", About: "a Cluster that rolls out versions, an owner that replaces later, and people who pause and resume",
+		Machines: 2, Sick: 1, Owner: OwnerDefers, Slots: 1,
+		Actors: and(Rollout, Pausers, Readings, Pauses, Skew), Steps: 80, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "openshift", About: "OpenShift and its pool upgrade, with machines of Sickbay's and of another controller's",
+		Machines: 1, Sick: 1, Owner: OwnerReplaces, Slots: 1,
+		Actors: []Actor{Upgrade, Pools, Pausers, Readings, Nodes, Faults, Caches, Overlap, Clock, Skew}, Steps: 80, Settle: 2 * time.Hour, Watch: 6 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "request", About: "the built-in plan for requests to another controller",
@@ -95,6 +120,11 @@ var All = []*Spec{
 		Actors: and(Owners, Skew), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
+		Name: "deletion", About: "a plan that deletes the machines of a MachinePool, which makes others and is paused at times",
+		Machines: 3, Sick: 2, Owner: OwnerPool, Slots: 1, Plan: bounded(DeletionPlan(), 1),
+		Actors: and(Owners, Skew), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
 		Name: "bad cloud", About: "the same plan, and new machines that are sick, too",
 		Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, Plan: bounded(cloudPlan(), 1), BadImage: true,
 		Actors: and(Owners), Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
@@ -106,7 +136,7 @@ var All = []*Spec{
 	},
 	{
 		Name: "bad metal", About: "the same plan, in vain: power cycles and requests heal nothing",
-		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Plan: bounded(metalPlan(), 1), InVain: true,
+		Slow: true, Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Plan: bounded(metalPlan(), 1), InVain: true,
 		Actors: and(Hosts, Owners, Kinds), Steps: 100, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 }
@@ -139,6 +169,11 @@ var Small = []*Spec{
 		Actors: []Actor{Upgrade, Nodes, Clock}, Steps: 30, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
 	},
 	{
+		Name: "small rollout", About: "a sick machine, an owner that replaces later, a Cluster that rolls out versions, and Nodes that recover",
+		Machines: 1, Sick: 1, Owner: OwnerDefers, Slots: 1,
+		Actors: []Actor{Rollout, Nodes}, Steps: 30, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
 		Name: "small hosts", About: "two sick machines, one slot, a plan that reboots and then replaces, and a person who keeps hosts off",
 		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1, Plan: bounded(hostsPlan(), 1),
 		Actors: []Actor{Hosts, Pauses, Nodes, Skew}, Steps: 30, Settle: 2 * time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
@@ -147,6 +182,11 @@ var Small = []*Spec{
 		Name: "small owners", About: "two sick machines, one slot, a plan that replaces, and an owner that defers, is busy, refuses, is paused, or decides late",
 		Machines: 2, Sick: 2, Owner: OwnerDefers, Slots: 1, Plan: bounded(cloudPlan(), 1),
 		Actors: []Actor{Owners, Pauses, Nodes, Skew}, Steps: 30, Settle: 2 * time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "small deletion", About: "two sick machines of a MachinePool, one slot, a plan that deletes them, and all that can go wrong with writes, processes and caches",
+		Machines: 2, Sick: 2, Owner: OwnerPool, Slots: 1, Plan: bounded(DeletionPlan(), 1),
+		Actors: []Actor{Faults, Caches, Overlap}, Steps: 30, Settle: 2 * time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "small unread", About: "two sick machines, one slot, another controller that repairs them, and requests that cannot be read at times",
@@ -170,9 +210,9 @@ func Named(name string) *Spec {
 	return nil
 }
 
-// Chosen returns the worlds of that name; all of them but the open ones if the name is empty.
+// Chosen returns the worlds of that name; all if the name is empty.
 func Chosen(from []*Spec, name string) []*Spec {
 	return slices.DeleteFunc(slices.Clone(from), func(spec *Spec) bool {
-		return (name == "" && spec.Open) || (name != "" && spec.Name != name)
+		return name != "" && spec.Name != name
 	})
 }

@@ -13,7 +13,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	if err := (&healthcheck.Reconciler[*corev1.Service]{}).AddToManager(mgr); err != nil {
+	if err := (&healthcheck.Reconciler[*corev1.Service]{}).SetupWithManager(mgr); err != nil {
 		panic(err)
 	}
 	panic(mgr.Start(ctrl.SetupSignalHandler()))

@@ -25,21 +25,21 @@ const (
 // nonRoot is the ID of the image's user.
 const nonRoot = "65532"
 
-// file is one entry of a layer; a name that ends in a slash is a directory.
-type file struct {
-	name    string
-	mode    int64
-	content []byte
+// File is an entry of an archive; a name that ends in a slash is a directory.
+type File struct {
+	Name    string
+	Mode    int64
+	Content []byte
 }
 
 // system returns the files that a static program may need: its user, and the certificate authorities to trust.
-func system() []file {
-	return []file{
-		{name: "etc/", mode: 0o755},
+func system() []File {
+	return []File{
+		{Name: "etc/", Mode: 0o755},
 		{"etc/group", 0o644, []byte("root:x:0:\nnonroot:x:" + nonRoot + ":\n")},
 		{"etc/passwd", 0o644, []byte("root:x:0:0:root:/:/sbin/nologin\nnonroot:x:" + nonRoot + ":" + nonRoot + ":nonroot:/:/sbin/nologin\n")},
-		{name: "etc/ssl/", mode: 0o755},
-		{name: "etc/ssl/certs/", mode: 0o755},
+		{Name: "etc/ssl/", Mode: 0o755},
+		{Name: "etc/ssl/certs/", Mode: 0o755},
 		{"etc/ssl/certs/ca-certificates.crt", 0o644, roots()},
 	}
 }
@@ -57,36 +57,40 @@ func roots() []byte {
 
 // program returns the files of the layer with the binary and its licenses. It has nothing else, so that the other layer stays
 // the same between releases.
-func program(binary, name string, texts Texts) ([]file, error) {
+func program(binary, name string, texts Texts) ([]File, error) {
 	content, err := os.ReadFile(binary)
 	if err != nil {
 		return nil, err
 	}
-	return []file{
-		{name: "licenses/", mode: 0o755},
+	return []File{
+		{Name: "licenses/", Mode: 0o755},
 		{"licenses/" + LicenseFile, 0o644, texts.License},
 		{"licenses/" + NoticesFile, 0o644, texts.Notices},
 		{name, 0o755, content},
 	}, nil
 }
 
-// layer packs files in the given order. Root owns all of them, nobody else may write them, and all have the same time.
-func layer(files []file, at time.Time) (v1.Layer, error) {
-	var out bytes.Buffer
-	archive := tar.NewWriter(&out)
+// Tar writes files in the given order. Root owns all of them, nobody else may write them, and all have the same time.
+func Tar(out io.Writer, files []File, at time.Time) error {
+	archive := tar.NewWriter(out)
 	for _, f := range files {
-		header := &tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.content)), ModTime: at, Format: tar.FormatUSTAR, Typeflag: tar.TypeReg}
-		if strings.HasSuffix(f.name, "/") {
+		header := &tar.Header{Name: f.Name, Mode: f.Mode, Size: int64(len(f.Content)), ModTime: at, Format: tar.FormatUSTAR, Typeflag: tar.TypeReg}
+		if strings.HasSuffix(f.Name, "/") {
 			header.Typeflag = tar.TypeDir
 		}
 		if err := archive.WriteHeader(header); err != nil {
-			return nil, err
+			return err
 		}
-		if _, err := archive.Write(f.content); err != nil {
-			return nil, err
+		if _, err := archive.Write(f.Content); err != nil {
+			return err
 		}
 	}
-	if err := archive.Close(); err != nil {
+	return archive.Close()
+}
+
+func layer(files []File, at time.Time) (v1.Layer, error) {
+	var out bytes.Buffer
+	if err := Tar(&out, files, at); err != nil {
 		return nil, err
 	}
 	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(out.Bytes())), nil }

@@ -54,7 +54,7 @@ func Image(src source.Source, texts Texts, binary Binary) (v1.Image, error) {
 		return nil, err
 	}
 	for _, part := range []struct {
-		files []file
+		files []File
 		what  string
 	}{{system(), "the user, and certificate authorities"}, {binaryFiles, "the binary, and its licenses"}} {
 		packed, err := layer(part.files, src.Time)

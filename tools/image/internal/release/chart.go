@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/sickbay-dev/sickbay/tools/image/internal/oci"
 )
 
 // Repository is the address of the published image.
@@ -19,16 +21,16 @@ var (
 )
 
 // chartOf returns the chart with the version in it. The chart derives the image's tag from appVersion.
-func chartOf(entries []entry, version string) ([]entry, error) {
+func chartOf(entries []oci.File, version string) ([]oci.File, error) {
 	for i, e := range entries {
-		if e.name != "sickbay/Chart.yaml" {
+		if e.Name != "sickbay/Chart.yaml" {
 			continue
 		}
-		if !chartVersion.Match(e.content) || !appVersion.Match(e.content) {
+		if !chartVersion.Match(e.Content) || !appVersion.Match(e.Content) {
 			return nil, fmt.Errorf("charts/sickbay/Chart.yaml has no version or no appVersion")
 		}
-		content := chartVersion.ReplaceAll(e.content, []byte("version: "+strings.TrimPrefix(version, "v")))
-		entries[i].content = appVersion.ReplaceAll(content, []byte("appVersion: "+version))
+		content := chartVersion.ReplaceAll(e.Content, []byte("version: "+strings.TrimPrefix(version, "v")))
+		entries[i].Content = appVersion.ReplaceAll(content, []byte("appVersion: "+version))
 		return entries, nil
 	}
 	return nil, fmt.Errorf("charts/sickbay has no Chart.yaml")

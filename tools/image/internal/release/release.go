@@ -95,7 +95,7 @@ func (o Options) image(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	packed, err := pack(tarred, layout, o.Source.Time)
+	packed, err := pack(oci.Tar, layout, o.Source.Time)
 	if err != nil {
 		return err
 	}
@@ -192,8 +192,9 @@ func (o Options) plugin(ctx context.Context, platform gobuild.Platform, texts oc
 		kind, suffix = zipped, ".zip"
 	}
 	name := strings.Join([]string{"kubectl-sickbay", o.Source.Version, platform.OS, platform.Arch + suffix}, "-")
-	content, err := pack(kind, []entry{
-		{name: oci.LicenseFile, content: texts.License}, {name: oci.NoticesFile, content: texts.Notices}, {bin, true, binary},
+	content, err := pack(kind, []oci.File{
+		{Name: oci.LicenseFile, Mode: 0o644, Content: texts.License}, {Name: oci.NoticesFile, Mode: 0o644, Content: texts.Notices},
+		{Name: bin, Mode: 0o755, Content: binary},
 	}, o.Source.Time)
 	if err == nil {
 		err = o.write(content, name)
@@ -215,7 +216,7 @@ func (o Options) sums() error {
 	}
 	var list strings.Builder
 	for _, e := range entries {
-		fmt.Fprintf(&list, "%s  %s\n", digest(e.content), e.name)
+		fmt.Fprintf(&list, "%s  %s\n", digest(e.Content), e.Name)
 	}
 	return o.write([]byte(list.String()), "SHA256SUMS")
 }

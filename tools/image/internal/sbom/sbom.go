@@ -14,52 +14,10 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/sickbay-dev/sickbay/tools/image/internal/source"
-)
+	"github.com/spdx/tools-golang/spdx/v2/common"
+	spdx "github.com/spdx/tools-golang/spdx/v2/v2_3"
 
-type (
-	document struct {
-		Version       string         `json:"spdxVersion"`
-		License       string         `json:"dataLicense"`
-		ID            string         `json:"SPDXID"`
-		Name          string         `json:"name"`
-		Namespace     string         `json:"documentNamespace"`
-		Creation      creation       `json:"creationInfo"`
-		Packages      []item         `json:"packages"`
-		Relationships []relationship `json:"relationships"`
-	}
-	creation struct {
-		Created  string   `json:"created"`
-		Creators []string `json:"creators"`
-	}
-	item struct {
-		ID        string     `json:"SPDXID"`
-		Name      string     `json:"name"`
-		Version   string     `json:"versionInfo"`
-		Purpose   string     `json:"primaryPackagePurpose"`
-		Download  string     `json:"downloadLocation"`
-		Analyzed  bool       `json:"filesAnalyzed"`
-		Concluded string     `json:"licenseConcluded"`
-		Declared  string     `json:"licenseDeclared"`
-		Copyright string     `json:"copyrightText"`
-		Comment   string     `json:"comment,omitempty"`
-		Checksums []checksum `json:"checksums,omitempty"`
-		Refs      []ref      `json:"externalRefs"`
-	}
-	checksum struct {
-		Algorithm string `json:"algorithm"`
-		Value     string `json:"checksumValue"`
-	}
-	ref struct {
-		Category string `json:"referenceCategory"`
-		Type     string `json:"referenceType"`
-		Locator  string `json:"referenceLocator"`
-	}
-	relationship struct {
-		Element string `json:"spdxElementId"`
-		Type    string `json:"relationshipType"`
-		Related string `json:"relatedSpdxElement"`
-	}
+	"github.com/sickbay-dev/sickbay/tools/image/internal/source"
 )
 
 const noAssertion = "NOASSERTION"
@@ -78,40 +36,49 @@ func Of(src source.Source, file string, notices []byte) ([]byte, error) {
 	digest := hex.EncodeToString(sum[:])
 
 	main := module(info.Main.Path, src.Version)
-	main.Purpose, main.Declared = "APPLICATION", "Apache-2.0"
-	main.Checksums = []checksum{{"SHA256", digest}}
-	main.Comment = "built from commit " + src.Revision + " for " + setting(info, "GOOS") + "/" + setting(info, "GOARCH")
+	main.PrimaryPackagePurpose, main.PackageLicenseDeclared = "APPLICATION", "Apache-2.0"
+	main.PackageChecksums = []common.Checksum{{Algorithm: common.SHA256, Value: digest}}
+	main.PackageComment = "built from commit " + src.Revision + " for " + setting(info, "GOOS") + "/" + setting(info, "GOARCH")
 
 	declared := licenses(notices)
 	standard := module("stdlib", strings.TrimPrefix(info.GoVersion, "go"))
-	standard.Declared = declared.of("the Go standard library and runtime")
-	packages := []item{main, standard}
+	standard.PackageLicenseDeclared = declared.of("the Go standard library and runtime")
+	packages := []*spdx.Package{main, standard}
 	for _, dep := range info.Deps {
 		p := dependency(dep, src.Version)
-		if p.Declared == noAssertion {
-			p.Declared = declared.of(dep.Path)
+		if p.PackageLicenseDeclared == noAssertion {
+			p.PackageLicenseDeclared = declared.of(dep.Path)
 		}
 		packages = append(packages, p)
 	}
-	d := document{
-		Version: "SPDX-2.3", License: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: "sickbay-" + src.Version,
-		Namespace: source.Home + "/spdx/" + digest,
-		Creation:  creation{src.Time.Format("2006-01-02T15:04:05Z"), []string{"Organization: Sickbay", "Tool: sickbay-image"}},
-		Packages:  packages, Relationships: []relationship{{"SPDXRef-DOCUMENT", "DESCRIBES", main.ID}},
+	const itself = common.ElementID("DOCUMENT")
+	d := spdx.Document{
+		SPDXVersion: spdx.Version, DataLicense: spdx.DataLicense, SPDXIdentifier: itself, DocumentName: "sickbay-" + src.Version,
+		DocumentNamespace: source.Home + "/spdx/" + digest,
+		CreationInfo: &spdx.CreationInfo{Created: src.Time.Format("2006-01-02T15:04:05Z"), Creators: []common.Creator{
+			{CreatorType: "Organization", Creator: "Sickbay"}, {CreatorType: "Tool", Creator: "sickbay-image"},
+		}},
+		Packages: packages, Relationships: []*spdx.Relationship{relationship(itself, "DESCRIBES", main)},
 	}
 	for _, p := range packages[1:] {
-		d.Relationships = append(d.Relationships, relationship{main.ID, "CONTAINS", p.ID})
+		d.Relationships = append(d.Relationships, relationship(main.PackageSPDXIdentifier, "CONTAINS", p))
 	}
 	out, err := json.MarshalIndent(d, "", "  ")
 	return append(out, '\n'), err
 }
 
+func relationship(from common.ElementID, kind string, to *spdx.Package) *spdx.Relationship {
+	return &spdx.Relationship{
+		RefA: common.DocElementID{ElementRefID: from}, Relationship: kind, RefB: common.DocElementID{ElementRefID: to.PackageSPDXIdentifier},
+	}
+}
+
 // dependency returns a module of the binary, or the module that replaces it. A module that is replaced by a directory belongs to this repository, so
 // it has the version that is built.
-func dependency(dep *debug.Module, version string) item {
+func dependency(dep *debug.Module, version string) *spdx.Package {
 	if dep.Replace != nil && strings.HasPrefix(dep.Replace.Path, ".") {
 		p := module(dep.Path, version)
-		p.Declared = "Apache-2.0"
+		p.PackageLicenseDeclared = "Apache-2.0"
 		return p
 	}
 	used := dep
@@ -120,19 +87,22 @@ func dependency(dep *debug.Module, version string) item {
 	}
 	p := module(used.Path, used.Version)
 	if used.Sum != "" {
-		p.Comment = "go.sum: " + used.Sum
+		p.PackageComment = "go.sum: " + used.Sum
 	}
 	return p
 }
 
 var notInID = regexp.MustCompile(`[^a-zA-Z0-9.-]`)
 
-func module(path, version string) item {
-	return item{
-		ID:   "SPDXRef-" + notInID.ReplaceAllString(path, "-") + "-" + notInID.ReplaceAllString(version, "-"),
-		Name: path, Version: version, Purpose: "LIBRARY",
-		Download: noAssertion, Concluded: noAssertion, Declared: noAssertion, Copyright: noAssertion,
-		Refs: []ref{{"PACKAGE-MANAGER", "purl", "pkg:golang/" + path + "@" + strings.ReplaceAll(version, "+", "%2B")}},
+func module(path, version string) *spdx.Package {
+	return &spdx.Package{
+		PackageSPDXIdentifier: common.ElementID(notInID.ReplaceAllString(path, "-") + "-" + notInID.ReplaceAllString(version, "-")),
+		PackageName:           path, PackageVersion: version, PrimaryPackagePurpose: "LIBRARY",
+		PackageDownloadLocation: noAssertion, PackageLicenseConcluded: noAssertion, PackageLicenseDeclared: noAssertion, PackageCopyrightText: noAssertion,
+		PackageExternalReferences: []*spdx.PackageExternalReference{{
+			Category: common.CategoryPackageManager, RefType: common.TypePackageManagerPURL,
+			Locator: "pkg:golang/" + path + "@" + strings.ReplaceAll(version, "+", "%2B"),
+		}},
 	}
 }
 

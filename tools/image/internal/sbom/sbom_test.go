@@ -20,7 +20,7 @@ func TestDependency(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := dependency(&tt.dep, "v1.2.3")
-			if got.Name != tt.path || got.Version != tt.version || got.Declared != tt.license || got.Refs[0].Locator != tt.purl {
+			if got.PackageName != tt.path || got.PackageVersion != tt.version || got.PackageLicenseDeclared != tt.license || got.PackageExternalReferences[0].Locator != tt.purl {
 				t.Errorf("got %+v", got)
 			}
 		})

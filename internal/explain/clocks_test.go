@@ -1,0 +1,78 @@
+package explain_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/repair/silence"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// TestClocks: a transition in the future is told, and whether it counts.
+func TestClocks(t *testing.T) {
+	for name, tt := range map[string]struct {
+		ahead time.Duration
+		want  string
+	}{
+		"right":       {-time.Minute, ""},
+		"a bit ahead": {30 * time.Second, "Node condition Ready has a transition in the future, at 12:00:30 UTC (in 30s): some clock is wrong"},
+		"hours ahead": {2 * time.Hour, "Node condition Ready has a transition in the future, at 14:00:00 UTC (in 120m): some clock is wrong, and Sickbay disregards this time"},
+	} {
+		s := explaintest.New()
+		s.Node("m1", corev1.ConditionUnknown, -tt.ahead)
+		s.Machine("m1", metav1.ConditionUnknown, verdict.ReasonNodeConditionsNotYet, "Waiting for unhealthyCondition timeout", time.Minute)
+		f := s.Facts()
+		if got := rowText(f.Page(f.Machines[0]), "Clock"); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// TestOnlyWhatCanRecover: nobody is told to wait for a recovery that cannot come: a failure for good is never cleared, and a request stands until
+// somebody takes it back.
+func TestOnlyWhatCanRecover(t *testing.T) {
+	failed := build.MachineFunc(func(m *clusterv1.Machine) {
+		//nolint:staticcheck // Cluster API says so nowhere else than in deprecated fields.
+		m.Status.Deprecated = &clusterv1.MachineDeprecatedStatus{V1Beta1: &clusterv1.MachineV1Beta1DeprecatedStatus{FailureMessage: new("no capacity")}}
+	})
+	asked := build.Annotation(clusterv1.RemediateMachineAnnotation, "")
+	replace := explaintest.Step("replace", v1alpha1.ActionReplace, 1, time.Hour)
+	repaired := func(s *explaintest.Scene, steps ...v1alpha1.RemediationStep) {
+		s.OwnedBy(s.Machines[0], core, "MachineSet", "ms", silence.Facts{})
+		s.Play(s.Record(s.Machines[0], steps...), s.Now.Add(-10*time.Minute), s.Now)
+	}
+	for name, tt := range map[string]struct {
+		option build.MachineOption
+		repair func(s *explaintest.Scene)
+		want   string
+	}{
+		"it can":                        {build.InCluster("cluster"), nil, "The machine recovers by itself: then it is not repaired"},
+		"it has failed":                 {failed, nil, ""},
+		"somebody asked":                {asked, nil, "Somebody removes the annotation cluster.x-k8s.io/remediate-machine: then it is not repaired"},
+		"it has failed, in repair":      {failed, func(s *explaintest.Scene) { repaired(s, replace) }, "You cancel it: then nothing more is tried unless somebody retries"},
+		"it has failed, and a person":   {failed, func(s *explaintest.Scene) { repaired(s, explaintest.Metal()[0]) }, "You retry it: then the repair goes on when a slot is free; the machine is gone: then the repair ends"},
+		"somebody asked, and in repair": {asked, func(s *explaintest.Scene) { repaired(s, replace) }, "Somebody removes the annotation cluster.x-k8s.io/remediate-machine: then its probation begins, and nothing more is done; you cancel it: then nothing more is tried unless somebody retries"},
+	} {
+		s := explaintest.New()
+		s.Sick("m1", time.Hour, tt.option)
+		if tt.repair != nil {
+			tt.repair(s)
+		}
+		f := s.Facts()
+		page := f.Page(f.Machines[0])
+		if got := rowText(page, "Unless"); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+		if got := strings.Join(page.Otherwise, "; "); strings.HasPrefix(name, "it has failed") && strings.Contains(got, "ecover") {
+			t.Errorf("%s: programs read %q", name, got)
+		}
+	}
+}

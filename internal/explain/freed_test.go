@@ -1,0 +1,113 @@
+package explain_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/pacing"
+	"github.com/sickbay-dev/sickbay/internal/repair/silence"
+)
+
+// asked adds a machine whose owner was asked so long ago to replace it, and has not answered.
+func asked(s *explaintest.Scene, name string, since time.Duration) {
+	m := s.Sick(name, since)
+	s.OwnedBy(m, core, "MachineSet", "ms", silence.Facts{})
+	r := s.Record(m, explaintest.Step("replace", v1alpha1.ActionReplace, 1, time.Hour))
+	r.Spec.TemplateRef = nil
+	s.Play(r, s.Now.Add(-since), s.Now)
+}
+
+// waits adds a sick machine that waits for a slot.
+func waits(s *explaintest.Scene, name string, since time.Duration) {
+	s.OwnedBy(s.Sick(name, since), core, "MachineSet", "ms", silence.Facts{})
+}
+
+// TestSlotsThatBecomeFree: who gets a slot when the time of another one is up is told, to the second, and only who.
+func TestSlotsThatBecomeFree(t *testing.T) {
+	for name, tt := range map[string]struct {
+		slots string
+		build func(s *explaintest.Scene)
+		want  []string
+	}{
+		"one waits for another": {"1", func(s *explaintest.Scene) { asked(s, "a", 4*time.Minute); waits(s, "b", 3*time.Minute) }, []string{
+			"6m0s a replace is taken back; the mark for its owner is removed",
+			"6m0s b goes into repair: replace, when a's time is up",
+		}},
+		"only the first in line gets it": {"1", func(s *explaintest.Scene) {
+			asked(s, "a", 4*time.Minute)
+			waits(s, "b", 3*time.Minute)
+			waits(s, "c", 2*time.Minute)
+		}, []string{
+			"6m0s a replace is taken back; the mark for its owner is removed",
+			"6m0s b goes into repair: replace, when a's time is up",
+		}},
+		"one after the other": {"2", func(s *explaintest.Scene) {
+			asked(s, "a", 4*time.Minute)
+			asked(s, "b", 3*time.Minute)
+			waits(s, "c", 2*time.Minute)
+			waits(s, "d", time.Minute)
+		}, []string{
+			"6m0s a replace is taken back; the mark for its owner is removed",
+			"6m0s c goes into repair: replace, when a's time is up",
+			"7m0s b replace is taken back; the mark for its owner is removed",
+			"7m0s d goes into repair: replace, when b's time is up",
+		}},
+		"two at once": {"2", func(s *explaintest.Scene) {
+			asked(s, "a", 4*time.Minute)
+			asked(s, "b", 4*time.Minute)
+			waits(s, "c", 2*time.Minute)
+		}, []string{
+			"6m0s a replace is taken back; the mark for its owner is removed",
+			"6m0s b replace is taken back; the mark for its owner is removed",
+			"6m0s c goes into repair: replace, when the time of a, b is up",
+			"6m5s a goes into repair: replace",
+		}},
+		"nobody waits": {"1", func(s *explaintest.Scene) { asked(s, "a", 4*time.Minute) }, []string{
+			"6m0s a replace is taken back; the mark for its owner is removed",
+		}},
+	} {
+		s := explaintest.New().Annotated(mhcspec.MaxInFlightAnnotation, tt.slots)
+		tt.build(s)
+		var got []string
+		for _, one := range s.Facts().Next() {
+			got = append(got, fmt.Sprintf("%s %s %s", one.At.Sub(s.Now), one.Name, one.What))
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+		}
+	}
+}
+
+// TestRepairsThatEnd: the end of a probation lets a machine go on that is paced.
+func TestRepairsThatEnd(t *testing.T) {
+	s := explaintest.New()
+	s.Plan = &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Name: "metal"}}
+	s.Plan.Spec.Template.Spec = v1alpha1.RemediationPlan{
+		Steps: []v1alpha1.RemediationStep{reset}, Pacing: &v1alpha1.RemediationPacing{Domains: []v1alpha1.PacingDomain{v1alpha1.DomainOwner}},
+	}
+	s.Check.Spec.Remediation.TemplateRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediationTemplate", Name: "metal",
+	}
+	m := s.Sick("a", time.Hour)
+	r := s.Record(m, reset)
+	r.Annotations = pacing.Annotations(m)
+	s.Play(r, s.Now.Add(-50*time.Minute), s.Now.Add(-2*time.Minute))
+	s.Recover(m, 2*time.Minute)
+	s.Play(r, s.Now.Add(-2*time.Minute), s.Now)
+	s.Sick("b", time.Minute)
+	got := rowText(s.Facts().Page(s.Facts().Machines[1]), "Next")
+	if want := "12:03:00 UTC: goes into repair: reboot, when the repair of a ends"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+var reset = explaintest.Step("reboot", v1alpha1.ActionReboot, 1, time.Hour)

@@ -1,0 +1,248 @@
+package remediation
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// byDeletion has the record follow a plan that deletes the machine itself.
+func byDeletion(s *v1alpha1.MachineRemediationSpec) {
+	by(step(v1alpha1.ActionReplace, func(s *v1alpha1.RemediationStep) { s.By = v1alpha1.ReplaceByDeletion }))(s)
+}
+
+// pool is a MachinePool that owns a machine.
+func (f *harness) pool() *clusterv1.MachinePool {
+	f.t.Helper()
+	pool := &clusterv1.MachinePool{}
+	pool.Namespace, pool.Name = f.ns, "pool"
+	pool.Spec.ClusterName, pool.Spec.Replicas = f.cluster.Name, new(int32(1))
+	pool.Spec.Template.Spec = build.Machine(f.ns, "of-pool").Spec
+	build.Create(f.t.Context(), f.t, f.env.Client, pool)
+	return pool
+}
+
+func ownedByPool(pool *clusterv1.MachinePool) build.MachineOption {
+	return build.MachineFunc(func(m *clusterv1.Machine) {
+		m.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(pool, clusterv1.GroupVersion.WithKind("MachinePool"))}
+	})
+}
+
+// proves has a new machine of the pool stay healthy, and the record say that it has replaced the old one.
+func (f *harness) proves(record *v1alpha1.MachineRemediation, pool *clusterv1.MachinePool) {
+	f.t.Helper()
+	f.wantRecord(record, "Acting WaitingForReplacement replace:-")
+	f.wantSlot(record, true)
+	b := f.comes("b", ownedByPool(pool))
+	f.pass(time.Minute)
+	f.judge(b, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.wantRecord(record, "Probation Probation replace:-")
+	f.pass(time.Minute)
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
+	if n := count(f.writes.since(), "delete Machine a"); n != 1 {
+		f.t.Errorf("%d deletions", n)
+	}
+}
+
+// TestReplaceByDeletion: the machine is deleted once, without a mark, and the pool's next machine proves itself; also where the process ends
+// before the deletion, after it, or after the status that was to say so, and whether the deletion takes time or not.
+func TestReplaceByDeletion(t *testing.T) {
+	t.Parallel()
+	crashes := map[string]func(string) (error, bool){
+		"no crash": nil, "a crash before the deletion": failing("delete Machine a", errCrash, false),
+		"a crash after the deletion": failing("delete Machine a", errCrash, true), "a crash before the status": failing("update status", errCrash, false),
+		"a crash after the status": failing("update status", errCrash, true),
+	}
+	for crash, fail := range crashes {
+		for name, finalizers := range map[string][]build.MachineOption{"it takes": {build.Finalizer(keep)}, "at once": nil} {
+			t.Run(crash+", "+name, func(t *testing.T) {
+				t.Parallel()
+				f := newHarness(t)
+				pool := f.pool()
+				a := f.sick("a", append(finalizers, ownedByPool(pool))...)
+				record := f.admit(a, byDeletion)
+				if f.writes.fail = fail; fail != nil {
+					f.crashes(record)
+				}
+				if crash == "a crash before the deletion" {
+					f.writes.since() // That one was never carried out.
+				}
+				f.reconcile(record)
+				if finalizers != nil {
+					f.wantStanding("a: deleting")
+					f.wantRecord(record, "Acting Acting replace:-")
+					f.wantBegun(record, a)
+					f.goes(a)
+				}
+				f.reconcile(record)
+				if got, _ := stored(f, record); got.Status.Attempts[0].ObjectRef.UID != pool.UID {
+					t.Fatalf("it waits for a machine of %+v", got.Status.Attempts[0].ObjectRef)
+				}
+				f.proves(record, pool)
+			})
+		}
+	}
+}
+
+// crashes ends the process at the write that fails, before anything that it would do afterwards, and starts another one.
+func (f *harness) crashes(record *v1alpha1.MachineRemediation) {
+	f.t.Helper()
+	fail, crashed := f.writes.fail, false
+	f.writes.fail = func(what string) (error, bool) {
+		if crashed {
+			return errCrash, false
+		}
+		err, applied := fail(what)
+		crashed = err != nil
+		return err, applied
+	}
+	if _, err := f.tryReconcile(record); !errors.Is(err, errCrash) {
+		f.t.Fatalf("error is %v", err)
+	}
+	f.writes.fail = nil
+	f.restart()
+}
+
+// wantBegun asserts that the attempt at work began when the API server deleted the machine.
+func (f *harness) wantBegun(record *v1alpha1.MachineRemediation, machine *clusterv1.Machine) {
+	f.t.Helper()
+	r, _ := stored(f, record)
+	m, _ := stored(f, machine)
+	if last := ladder.Last(&r.Status); !last.Begun() || !last.BeganAt.Equal(m.DeletionTimestamp) {
+		f.t.Fatalf("it began at %s, and the machine was deleted at %s", last.BeganAt, m.DeletionTimestamp)
+	}
+}
+
+// TestDeletionIsGuarded: nothing is deleted that should not be, and what it waits for is said.
+func TestDeletionIsGuarded(t *testing.T) {
+	t.Parallel()
+	rows(t, map[string]struct {
+		machine []build.MachineOption
+		happens func(f *harness, a *clusterv1.Machine, pool *clusterv1.MachinePool)
+		want    string
+		says    string
+	}{
+		"the pool is paused": {nil, func(f *harness, _ *clusterv1.Machine, pool *clusterv1.MachinePool) {
+			annotate(f, pool, clusterv1.PausedAnnotation, "")
+		}, "Pending HeldByOthers", "Nobody would replace the machine: MachinePool pool is paused"},
+		"the pool wants no machines": {nil, func(f *harness, _ *clusterv1.Machine, pool *clusterv1.MachinePool) {
+			change(f, pool, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(0)) })
+		}, "Pending HeldByOthers", "Nobody would replace the machine: MachinePool pool is scaled to zero"},
+		"the pool is being deleted": {nil, func(f *harness, _ *clusterv1.Machine, pool *clusterv1.MachinePool) {
+			change(f, pool, func(p *clusterv1.MachinePool) { p.Finalizers = []string{keep} })
+			remove(f, pool)
+		}, "Pending HeldByOthers", "Nobody would replace the machine: MachinePool pool is being deleted"},
+		"the Cluster is paused": {nil, func(f *harness, _ *clusterv1.Machine, _ *clusterv1.MachinePool) { setPaused(f, true) },
+			"Pending Paused", "Cluster spec.paused is set to true"},
+		"the gate is closed": {nil, func(f *harness, _ *clusterv1.Machine, _ *clusterv1.MachinePool) {
+			f.gate.closed = "3 of 3 are not healthy"
+		},
+			"Pending GateClosed", "3 of 3 are not healthy"},
+		"the budget is used up": {nil, func(f *harness, _ *clusterv1.Machine, _ *clusterv1.MachinePool) {
+			f.gate.over = "2 of at most 1 are in flight"
+		},
+			"Pending NoSlot", "2 of at most 1 are in flight"},
+		"a machine of a control plane": {[]build.MachineOption{build.ControlPlane()}, func(*harness, *clusterv1.Machine, *clusterv1.MachinePool) {},
+			"Held NoStepLeft replace:Impossible", "No step is left; the last attempt: Sickbay deletes no machine of a control plane"},
+		"its Node is back": {nil, func(f *harness, a *clusterv1.Machine, _ *clusterv1.MachinePool) {
+			f.nodes.Put(f.clusterKey(), build.Node(a.Name))
+		}, "Pending Undecided", "Sickbay cannot tell at the moment whether the machine is healthy"},
+		"it is paused just before": {nil, func(f *harness, a *clusterv1.Machine, _ *clusterv1.MachinePool) {
+			f.writes.meddle = onceBefore("delete Machine a", func() { annotate(f, a, clusterv1.PausedAnnotation, "") })
+		}, "Pending Paused", "The Machine has the annotation cluster.x-k8s.io/paused"},
+		"another owner just before": {nil, func(f *harness, a *clusterv1.Machine, _ *clusterv1.MachinePool) {
+			change(f, f.set, func(s *clusterv1.MachineSet) { s.Spec.Replicas = new(int32(0)) })
+			f.writes.meddle = onceBefore("delete Machine a", func() {
+				change(f, a, func(m *clusterv1.Machine) { m.OwnerReferences = nil; build.OwnedBy(f.set)(m) })
+			})
+		}, "Pending HeldByOthers", "Nobody would replace the machine: MachineSet set is scaled to zero"},
+	}, func(t *testing.T, tt struct {
+		machine []build.MachineOption
+		happens func(f *harness, a *clusterv1.Machine, pool *clusterv1.MachinePool)
+		want    string
+		says    string
+	}) {
+		t.Helper()
+		f := newHarness(t)
+		pool := f.pool()
+		a := f.sick("a", append(tt.machine, build.Finalizer(keep), ownedByPool(pool))...)
+		record := f.admit(a, byDeletion)
+		tt.happens(f, a, pool)
+		f.reconcile(record)
+		f.wantStanding()
+		got, _ := stored(f, record)
+		if says := ladder.Progress(&got.Status).Message; !strings.HasPrefix(f.summary(record), tt.want) || !strings.HasPrefix(says, tt.says) {
+			t.Errorf("record is %q: %s", f.summary(record), says)
+		}
+		f.wantSlot(record, false)
+	})
+}
+
+// TestDeletionUnderOnDelete: the MachineSet of an older revision refuses every mark, and its MachineDeployment replaces what is deleted.
+func TestDeletionUnderOnDelete(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		replicas int32
+		want     []string
+	}{"it makes another machine": {1, []string{"a: deleting"}}, "it wants none": {0, nil}} {
+		f := newHarness(t)
+		d := &clusterv1.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "md", Annotations: map[string]string{clusterv1.RevisionAnnotation: "2"}}}
+		d.Spec.ClusterName, d.Spec.Replicas, d.Spec.Template, d.Spec.Selector = f.cluster.Name, &tt.replicas, f.set.Spec.Template, f.set.Spec.Selector
+		d.Spec.Rollout.Strategy.Type = clusterv1.OnDeleteMachineDeploymentStrategyType
+		build.Create(t.Context(), t, f.env.Client, d)
+		change(f, f.set, func(s *clusterv1.MachineSet) {
+			s.Labels, s.Spec.Replicas = map[string]string{clusterv1.MachineDeploymentNameLabel: d.Name}, new(int32(0)) // A rollout has begun.
+		})
+		record := f.admit(f.sick("a", build.Finalizer(keep)), byDeletion)
+		f.reconcile(record)
+		if diff := cmp.Diff(tt.want, f.standing()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestDeletionAfterTheOwnerDidNotAnswer: its mark goes first.
+func TestDeletionAfterTheOwnerDidNotAnswer(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	pool := f.pool()
+	a := f.sick("a", build.Finalizer(keep), ownedByPool(pool))
+	last := step(v1alpha1.ActionReplace, func(s *v1alpha1.RemediationStep) { s.Name, s.By = "delete", v1alpha1.ReplaceByDeletion })
+	record := f.admit(a, by(step(v1alpha1.ActionReplace), last))
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+	f.answer(a, clusterv1.MachineSetMachineCannotBeRemediatedReason, "no")
+	f.reconcile(record)
+	f.reconcile(record)
+	f.wantStanding("a: deleting")
+	f.wantRecord(record, "Acting Acting replace:Impossible delete:-")
+}
+
+// TestBusyMachineIsDeleted: one that others write to between its reads is read again, and deleted as it was read.
+func TestBusyMachineIsDeleted(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	a := f.sick("a", build.Finalizer(keep), ownedByPool(f.pool()))
+	record := f.admit(a, byDeletion)
+	left := 3
+	f.writes.meddle = func(write string) {
+		if left > 0 && strings.Contains(write, "delete Machine a") {
+			left--
+			annotate(f, a, "busy", write+strings.Repeat("!", left))
+		}
+	}
+	f.reconcile(record)
+	f.wantStanding("a: deleting")
+	f.wantRecord(record, "Acting Acting replace:-")
+}

@@ -1,0 +1,73 @@
+package pauses
+
+import (
+	"maps"
+	"time"
+)
+
+// Born returns what is known of a health check that is new, or whose annotations were all replaced.
+func (g *Ghost) Born(annotations map[string]string) {
+	a := stored(annotations)
+	*g = Ghost{Fail: g.Fail, WarnAfter: g.WarnAfter, overridden: map[string]bool{}}
+	switch value, paused := a[Paused]; {
+	case !paused || value == handedOver:
+		g.heldOver = paused
+	case a.has(Marker) && (value == ours || value == oursIfHeld):
+		g.by, g.pausedFor, g.heldOver = sickbay, setOf(a.ids()), value == oursIfHeld
+	case value == "" && a.unseen():
+		g.by = sickbay
+	default:
+		g.by, g.value = person, value
+	}
+}
+
+// Meddled learns what somebody else wants from what they have written.
+func (g *Ghost) Meddled(earlier, now map[string]string) {
+	before, after := stored(earlier), stored(now)
+	if before[warned] != after[warned] {
+		// Sickbay does not know any more when it warned.
+		g.warnedAt = time.Time{}
+	}
+	switch was, is := isPaused(before), isPaused(after); {
+	case replaced(before, after):
+		last := g.lastPause
+		g.Born(now)
+		g.lastPause = last
+	case is && taken(before, after):
+		g.override(before)
+		g.by, g.value, g.heldOver = person, after[Paused], false
+		if after[Paused] == "" && after.unseen() {
+			// It is, or looks like, a pause by another program that follows the proposal.
+			g.by, g.pausedFor = sickbay, nil
+		}
+	case was && !is:
+		g.override(before)
+		g.by, g.heldOver = "", after.has(Paused)
+	case !is:
+		g.heldOver = after.has(Paused)
+	}
+}
+
+// replaced reports whether somebody has replaced all annotations: Sickbay's record is another one.
+func replaced(before, after stored) bool {
+	return before.has(handled) != after.has(handled) || before[handled] != after[handled]
+}
+
+// taken reports whether somebody has paused it, or taken over a pause, by its value or by its marker.
+func taken(before, after stored) bool {
+	return !isPaused(before) || before[Paused] != after[Paused] || (before.has(Marker) && !after.has(Marker))
+}
+
+// isPaused reports whether somebody, or Sickbay, pauses it. One that is handed over is not paused.
+func isPaused(a stored) bool { return a.has(Paused) && a[Paused] != handedOver }
+
+// override: a person ends Sickbay's pause or takes it over, or ends their own pause, on which upgrades that began meanwhile are noted.
+func (g *Ghost) override(annotations stored) {
+	g.settling = time.Time{}
+	switch g.by {
+	case sickbay:
+		maps.Copy(g.overridden, g.pausedFor)
+	case person:
+		maps.Copy(g.overridden, setOf(annotations.ids()))
+	}
+}

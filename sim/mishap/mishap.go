@@ -1,0 +1,31 @@
+// Package mishap lists what can go wrong with one write of a manager, for the worlds in which managers run: those with a real API server and those
+// with a model of it.
+package mishap
+
+// Mishap is a failure of one write.
+type Mishap string
+
+// The mishaps of writes.
+const (
+	// AnswerLost lets the write happen, and Lost does not. The manager gets an error of its connection.
+	AnswerLost Mishap = "answer lost at"
+	Lost       Mishap = "request lost at"
+	// Conflict, Refused and ServerError reject the write.
+	Conflict    Mishap = "conflict at"
+	Refused     Mishap = "refused at"
+	ServerError Mishap = "error 500 at"
+	// CrashBefore and CrashAfter end the manager at the write: none of its later requests reaches the API server.
+	CrashBefore Mishap = "crash before"
+	CrashAfter  Mishap = "crash after"
+)
+
+// OfWrites are the mishaps of a write to a model of an API server. Schedules know them by their order. ServerError is one more for a client that repeats requests.
+func OfWrites() []Mishap {
+	return []Mishap{AnswerLost, Lost, Conflict, Refused, CrashBefore, CrashAfter}
+}
+
+// CarriedOut reports whether the write happens all the same.
+func (m Mishap) CarriedOut() bool { return m == AnswerLost || m == CrashAfter }
+
+// Crashes reports whether the manager ends.
+func (m Mishap) Crashes() bool { return m == CrashBefore || m == CrashAfter }
