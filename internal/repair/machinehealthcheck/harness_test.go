@@ -58,7 +58,8 @@ func newHarness(t *testing.T) *harness {
 	e := env.Get(t)
 	w := &harness{
 		env: e, ns: e.Namespace(t), nodes: &fakenodes.Nodes{}, recorder: events.NewFakeRecorder(1000),
-		clock:    testingclock.NewFakePassiveClock(time.Now().Truncate(time.Second).Add(time.Hour)),
+		// The API server says when a deletion began. Its clock stays well on one side of ladder.DeletionTime.
+		clock:    testingclock.NewFakePassiveClock(time.Now().Truncate(time.Second).Add(ladder.DeletionTime / 2)),
 		machines: map[string]*clusterv1.Machine{},
 	}
 	w.cluster, w.set = build.Cluster(w.ns, build.ClusterName), build.MachineSet(w.ns, "set")
