@@ -21,7 +21,7 @@ import (
 
 // Patience bounds every wait. A machine that compiles at the same time is slow, and Cluster API itself sometimes waits
 // for 15 or 30 seconds.
-const Patience = 3 * time.Minute
+const Patience = 8 * time.Minute
 
 // startTime bounds everything before the first test. The binary may have to be compiled while other packages are, too.
 const startTime = 10 * time.Minute
