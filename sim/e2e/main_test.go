@@ -25,9 +25,5 @@ func TestMain(m *testing.M) {
 		// than Metal3's.
 		{APIGroups: []string{"infrastructure.cluster.x-k8s.io"}, Resources: []string{"devmachines"}, Verbs: []string{"get"}},
 	}}
-	if *everything {
-		// Each cluster ever created needs a port.
-		o.World.Ports = world.PortRange{Min: 25000, Max: 29999}
-	}
 	os.Exit(e2e.Main(m, o, func(h *e2e.Harness) { harness = h }))
 }

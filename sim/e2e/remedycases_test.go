@@ -37,8 +37,8 @@ type remedyCase struct {
 	verdict metav1.ConditionStatus
 	// plan is the plan in the template, if it has one.
 	plan *v1alpha1.RemediationPlan
-	// crashes are the writes at which the manager crashes; at those of suffers, the answer is lost or the write is refused, too.
-	crashes, suffers []fault.Moment
+	// crashes are the writes at which the manager crashes.
+	crashes []fault.Moment
 	// unowned creates the sick machine by hand, without an owner that would replace it.
 	unowned bool
 	// upgrade lets the script upgrade the cluster, and choose when the machine falls sick.
@@ -59,11 +59,11 @@ var planRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
 var remedyCases = []remedyCase{
 	{
 		name: "delete", script: deleted, left: 1, verdict: metav1.ConditionUnknown, unowned: true,
-		suffers: first(writesVerdict, createsRecord, deletesMachine, withdrawsVerdict),
+		crashes: first(writesVerdict, createsRecord, deletesMachine, withdrawsVerdict),
 	},
 	{
 		name: "reboot", annotations: map[string]string{"sickbay.dev/remediation": "reboot"}, script: rebooted, left: 2, verdict: metav1.ConditionTrue,
-		crashes: first(makesCycle, annotatesMachine), suffers: first(storesAttempt, closesRecord),
+		crashes: first(makesCycle, annotatesMachine, storesAttempt, closesRecord),
 	},
 	{
 		name: "request", template: clusterv1.MachineHealthCheckRemediationTemplateReference{

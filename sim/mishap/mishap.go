@@ -10,16 +10,15 @@ const (
 	// AnswerLost lets the write happen, and Lost does not. The manager gets an error of its connection.
 	AnswerLost Mishap = "answer lost at"
 	Lost       Mishap = "request lost at"
-	// Conflict, Refused and ServerError reject the write.
-	Conflict    Mishap = "conflict at"
-	Refused     Mishap = "refused at"
-	ServerError Mishap = "error 500 at"
+	// Conflict and Refused reject the write.
+	Conflict Mishap = "conflict at"
+	Refused  Mishap = "refused at"
 	// CrashBefore and CrashAfter end the manager at the write: none of its later requests reaches the API server.
 	CrashBefore Mishap = "crash before"
 	CrashAfter  Mishap = "crash after"
 )
 
-// OfWrites are the mishaps of a write to a model of an API server. Schedules know them by their order. ServerError is one more for a client that repeats requests.
+// OfWrites are the mishaps of a write to a model of an API server. Schedules know them by their order.
 func OfWrites() []Mishap {
 	return []Mishap{AnswerLost, Lost, Conflict, Refused, CrashBefore, CrashAfter}
 }

@@ -88,9 +88,6 @@ func (s *Stage) endedAfter(ctx context.Context, machine *clusterv1.Machine, reas
 
 // event waits for an event about a machine, and tells it.
 func (s *Stage) event(ctx context.Context, machine *clusterv1.Machine, reason string) {
-	if s.WithoutEvents {
-		return
-	}
 	what := fmt.Sprintf("the event %s about machine %s", reason, machine.Name)
 	entry := mustGet(s.Journal.Event(ctx, what, func(e *eventsv1.Event) bool { return e.Reason == reason && e.Regarding.UID == machine.UID }))
 	s.say(Records, entry.At, "event about machine %s: %s%s", machine.Name, reason, quoted(entry.Object.(*eventsv1.Event).Note))

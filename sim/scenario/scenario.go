@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
-// Namespace is the namespace of everything that scenarios create, unless they are moved: see Scenario.In.
+// Namespace is the namespace of everything that scenarios create.
 const Namespace = metav1.NamespaceDefault
 
 // Patience is the time limit of a story. Between two power cycles alone there is a minute, and another one after a pause.
@@ -53,19 +53,6 @@ type Scenario struct {
 	Annotations map[string]string
 	// story is what happens. It stops if something does not end as it should: see Play.
 	story func(ctx context.Context, s *Stage)
-}
-
-// In moves a scenario to another namespace, where it has its own cluster of the same name.
-func (s Scenario) In(namespace string) Scenario {
-	s.Namespace, s.Cluster = namespace, namespace
-	var moved []client.Object
-	for _, template := range s.Templates {
-		template = template.DeepCopyObject().(client.Object)
-		template.SetNamespace(namespace)
-		moved = append(moved, template)
-	}
-	s.Templates = moved
-	return s
 }
 
 // Outcome is how long everything took since something broke. What did not happen, as intended, is zero.
@@ -113,8 +100,6 @@ type Stage struct {
 	Scenario
 	World   *world.World
 	Journal *journal.Journal
-	// WithoutEvents leaves out Sickbay's events, because nothing depends on them and they can get lost.
-	WithoutEvents bool
 	// Tell receives the story, line by line.
 	Tell func(Line)
 

@@ -56,19 +56,19 @@ func TestWatchdog(t *testing.T) {
 func TestWorldsDoNotSharePorts(t *testing.T) {
 	g := NewWithT(t)
 	memory := inmemoryruntime.NewManager(workloadScheme())
-	var first PortRange
+	var first portRange
 	for low := int32(firstPort); first.Min == 0; low += blockSize {
 		g.Expect(low).To(BeNumerically("<", lastPort))
-		mux, err := serveOn(memory, PortRange{Min: low, Max: low + 1})
+		mux, err := serveOn(memory, portRange{Min: low, Max: low + 1})
 		if err != nil {
 			continue
 		}
-		first = PortRange{Min: low, Max: low + 1}
+		first = portRange{Min: low, Max: low + 1}
 		t.Cleanup(func() {
 			g.Expect(mux.Shutdown(context.Background())).To(Succeed())
 		})
 	}
-	_, err := startWorkloadServers(memory, first)
+	_, err := serveOn(memory, first)
 	g.Expect(err).To(MatchError(ContainSubstring("address already in use")))
 }
 

@@ -40,10 +40,6 @@ type Options struct {
 	// BareMetal adds hosts and the controllers that manage them. ClusterSpec.BareMetal needs it.
 	BareMetal bool
 
-	// Ports are for the API servers of the workload clusters, one port for each cluster ever created.
-	// Default: a free block of 500 ports between 20000 and 30000, found by trying.
-	Ports PortRange
-
 	// APIServerArgs are additional arguments of kube-apiserver, without dashes.
 	APIServerArgs map[string]string
 
@@ -65,11 +61,6 @@ type Options struct {
 	// Clock gives the time of the conditions that faults write. Default: the real time. Cluster API itself
 	// always uses the real time.
 	Clock clock.PassiveClock
-}
-
-// PortRange is an inclusive range of TCP ports.
-type PortRange struct {
-	Min, Max int32
 }
 
 func (o Options) withDefaults() Options {

@@ -19,18 +19,18 @@ const (
 // workloadHost is the address in the kubeconfig of every workload cluster.
 const workloadHost = "127.0.0.1"
 
+// portRange is an inclusive range of TCP ports.
+type portRange struct{ Min, Max int32 }
+
 // startWorkloadServers serves the API servers of the workload clusters on a range of ports that nobody else
 // uses.
 //
 // The server listens on its debug port for its whole life. That port is the first of the range, so it also
 // serves as the lock that shows worlds of other processes that the range is taken.
-func startWorkloadServers(memory inmemoryruntime.Manager, ports PortRange) (*inmemoryserver.WorkloadClustersMux, error) {
-	if ports != (PortRange{}) {
-		return serveOn(memory, ports)
-	}
+func startWorkloadServers(memory inmemoryruntime.Manager) (*inmemoryserver.WorkloadClustersMux, error) {
 	var tried []error
 	for low := int32(firstPort); low < lastPort; low += blockSize {
-		mux, err := serveOn(memory, PortRange{Min: low, Max: low + blockSize - 1})
+		mux, err := serveOn(memory, portRange{Min: low, Max: low + blockSize - 1})
 		if err == nil {
 			return mux, nil
 		}
@@ -39,7 +39,7 @@ func startWorkloadServers(memory inmemoryruntime.Manager, ports PortRange) (*inm
 	return nil, fmt.Errorf("looking for free ports: %w", errors.Join(tried...))
 }
 
-func serveOn(memory inmemoryruntime.Manager, ports PortRange) (*inmemoryserver.WorkloadClustersMux, error) {
+func serveOn(memory inmemoryruntime.Manager, ports portRange) (*inmemoryserver.WorkloadClustersMux, error) {
 	for port := ports.Min; port <= ports.Max; port++ {
 		if err := probe(port); err != nil {
 			return nil, err

@@ -108,7 +108,7 @@ func (w *World) startWorkload(ctx context.Context) error {
 	if err := w.memory.Start(ctx); err != nil {
 		return fmt.Errorf("starting the memory of workload clusters: %w", err)
 	}
-	mux, err := startWorkloadServers(w.memory, w.options.Ports)
+	mux, err := startWorkloadServers(w.memory)
 	if err != nil {
 		return err
 	}

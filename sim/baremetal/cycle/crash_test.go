@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -14,7 +13,6 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
-	"github.com/sickbay-dev/sickbay/sim/baremetal"
 	"github.com/sickbay-dev/sickbay/sim/mishap"
 )
 
@@ -33,9 +31,6 @@ type crashCase struct {
 	writes int
 	// from and until are the first and the last write that other cases do not have, too. The test does not try those before and after again.
 	from, until write
-	// alike is set if the case differs from another one only in its writes to other objects. Of the status writes, the test tries only the
-	// first.
-	alike bool
 	// real runs it with the real operator, too.
 	real bool
 	// thorough also tries the moment before the first write of each kind. The next process cannot tell it from the moment after the previous
@@ -49,28 +44,6 @@ const status = "PUT rebootremediations/m/status"
 var crashCases = map[string]crashCase{
 	"full": {
 		kind: reboot.ClusterAPIKind, begin: cycles, cycles: 1, end: v1alpha1.Succeeded, writes: 14, thorough: true, real: true,
-	},
-	"OpenShift": {
-		kind: reboot.OpenShiftKind, begin: cycles, cycles: 1, end: v1alpha1.Succeeded, writes: 14, alike: true,
-	},
-	"taint": {
-		kind: reboot.ClusterAPIKind, cycles: 1, end: v1alpha1.Succeeded, writes: 14, from: write{"PATCH /api/v1/nodes/ns-m", 1},
-		begin: func(m *machine) { m.request(v1alpha1.RebootSettings{Isolation: v1alpha1.OutOfServiceTaint}) },
-	},
-	"in vain": {
-		kind: reboot.ClusterAPIKind, cycles: 1, end: v1alpha1.Failed, writes: 14, from: write{status, 8},
-		begin: func(m *machine) {
-			m.Set(baremetal.Faults{Hangs: true})
-			m.request(v1alpha1.RebootSettings{NodeTimeoutSeconds: new(int32(5))})
-		},
-	},
-	"slow host": {
-		kind: reboot.ClusterAPIKind, cycles: 1, end: v1alpha1.Succeeded, writes: 14, from: write{status, 4},
-		begin: func(m *machine) {
-			m.pace = 20 * tick
-			m.Set(baremetal.Faults{OffTakes: 10 * time.Second, OnTakes: 10 * time.Second, BootTakes: 10 * time.Second})
-			m.request(v1alpha1.RebootSettings{})
-		},
 	},
 	"lost key": {
 		kind: reboot.ClusterAPIKind, cycles: 2, end: v1alpha1.Succeeded, writes: 17, from: write{status, 6}, until: write{"DELETE /api/v1/nodes/ns-m", 1},
@@ -161,9 +134,7 @@ func (c crashCase) tried(writes []write) []write {
 	if at := slices.Index(writes, c.until); at >= 0 {
 		last = at + 1
 	}
-	return slices.DeleteFunc(slices.Clone(writes[max(0, slices.Index(writes, c.from)):last]), func(w write) bool {
-		return c.alike && w.what == status && w.nth > 1
-	})
+	return writes[max(0, slices.Index(writes, c.from)):last]
 }
 
 // outcome is what must be the same with and without a crash.
