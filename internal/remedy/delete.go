@@ -19,8 +19,9 @@ import (
 // deleteTries is how often DeleteMachine reads a Machine that others write to all the time.
 const deleteTries = 10
 
-// DeleteMachine deletes a Machine that no controller owns, or whose owner makes another one then. It cannot be taken back, so each try reads the Machine anew, and deletes only the
-// version that it has read: one that is still sick, and that nobody has stopped, adopted or selected for something else since it was judged.
+// DeleteMachine deletes a Machine that no controller owns, or one whose owner replaces each machine that is deleted. A deletion cannot be taken back.
+// So each try reads the Machine anew and deletes only the version that it has read, if the Machine is still sick and nobody has stopped, adopted or
+// relabeled it since it was judged.
 func DeleteMachine(ctx context.Context, c client.Client, live client.Reader, judged *clusterv1.Machine) error {
 	key := client.ObjectKeyFromObject(judged)
 	for range deleteTries {
