@@ -29,14 +29,15 @@ func (l *linter) undeletable(c *check, steps []v1alpha1.RemediationStep) {
 	}
 }
 
-// machineless finds MachinePools without Machines, whose Nodes no health check can look after.
+// machineless finds MachinePools that have Nodes and no Machines, so no health check can look after them. Cluster API makes the Machines of a pool before
+// it knows the Nodes: a pool without Nodes may still get Machines.
 func (l *linter) machineless(c *check) {
 	if l.fleet == nil {
 		return
 	}
 	for i := range l.fleet.Pools {
 		pool := &l.fleet.Pools[i]
-		if pool.Spec.Replicas != nil && *pool.Spec.Replicas == 0 || l.owns(pool) || !l.picks(c, machineOf(pool)) {
+		if len(pool.Status.NodeRefs) == 0 || pool.Spec.Replicas != nil && *pool.Spec.Replicas == 0 || l.owns(pool) || !l.picks(c, machineOf(pool)) {
 			continue
 		}
 		l.add(c.find(Warning, fieldSelector, fmt.Sprintf(

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -405,6 +406,7 @@ func TestPoolWithoutMachines(t *testing.T) {
 	text := fmt.Sprintf(one, "unhealthyLessThanOrEqualTo: 40%")
 	pool := clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p", UID: "p"}}
 	pool.Spec.ClusterName, pool.Spec.Replicas, pool.Spec.Template.Labels = "blue", new(int32(3)), map[string]string{"pool": "workers"}
+	pool.Status.NodeRefs = []corev1.ObjectReference{{Name: "n"}}
 	const want = "it would select the Machines of MachinePool p, which has none, as its provider makes none: nobody judges or repairs its Nodes"
 	for name, tt := range map[string]struct {
 		change func(*Fleet)
@@ -414,6 +416,7 @@ func TestPoolWithoutMachines(t *testing.T) {
 		"it has some": {func(f *Fleet) {
 			f.Machines[0].OwnerReferences = []metav1.OwnerReference{{Kind: "MachinePool", UID: "p", Controller: new(true)}}
 		}, ""},
+		"it has just come": {func(f *Fleet) { f.Pools[0].Status = clusterv1.MachinePoolStatus{} }, ""},
 		"it wants none":    {func(f *Fleet) { f.Pools[0].Spec.Replicas = new(int32(0)) }, ""},
 		"another cluster":  {func(f *Fleet) { f.Pools[0].Spec.ClusterName = "green" }, ""},
 		"another selector": {func(f *Fleet) { f.Pools[0].Spec.Template.Labels = nil }, ""},
