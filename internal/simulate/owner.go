@@ -104,7 +104,7 @@ func (s *Scene) ownerDoes(m *machine) (Owners, string) {
 	if why.Cause == silence.NoneInFlight {
 		return ownersDefer, why.Words()
 	}
-	if why.Kind == "MachineDeployment" && why.Cause != silence.ScaledToZero {
+	if why.Kind == "MachineDeployment" && why.Cause != silence.ScaledToZero && why.Cause != silence.Deleting {
 		// The MachineSet of an older revision says that it leaves the machine to the rollout.
 		return OwnersRefuse, why.Words()
 	}

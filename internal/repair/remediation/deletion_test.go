@@ -189,25 +189,49 @@ func TestDeletionIsGuarded(t *testing.T) {
 	})
 }
 
-// TestDeletionUnderOnDelete: the MachineSet of an older revision refuses every mark, and its MachineDeployment replaces what is deleted.
+// onDelete makes the harness's MachineSet one of an older revision of a MachineDeployment with the strategy OnDelete.
+func (f *harness) onDelete(with func(*clusterv1.MachineDeployment)) *clusterv1.MachineDeployment {
+	f.t.Helper()
+	d := &clusterv1.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "md", Annotations: map[string]string{clusterv1.RevisionAnnotation: "2"}}}
+	d.Spec.ClusterName, d.Spec.Replicas, d.Spec.Template, d.Spec.Selector = f.cluster.Name, new(int32(1)), f.set.Spec.Template, f.set.Spec.Selector
+	d.Spec.Rollout.Strategy.Type = clusterv1.OnDeleteMachineDeploymentStrategyType
+	if with != nil {
+		with(d)
+	}
+	build.Create(f.t.Context(), f.t, f.env.Client, d)
+	change(f, f.set, func(s *clusterv1.MachineSet) {
+		s.Labels, s.Spec.Replicas = map[string]string{clusterv1.MachineDeploymentNameLabel: d.Name}, new(int32(0)) // A rollout has begun.
+	})
+	return d
+}
+
+// TestDeletionUnderOnDelete: the MachineSet of an older revision refuses every mark, and its MachineDeployment replaces what is deleted, unless it
+// wants no machines or is paused.
 func TestDeletionUnderOnDelete(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		replicas int32
-		want     []string
-	}{"it makes another machine": {1, []string{"a: deleting"}}, "it wants none": {0, nil}} {
+		change func(*clusterv1.MachineDeployment)
+		says   string
+	}{
+		"it makes another machine": {nil, ""},
+		"it wants none":            {func(d *clusterv1.MachineDeployment) { d.Spec.Replicas = new(int32(0)) }, "MachineDeployment md is scaled to zero"},
+		"it is paused":             {func(d *clusterv1.MachineDeployment) { d.Spec.Paused = new(true) }, "MachineDeployment md is paused"},
+		"it has the annotation":    {func(d *clusterv1.MachineDeployment) { d.Annotations[clusterv1.PausedAnnotation] = "" }, "MachineDeployment md is paused"},
+	} {
 		f := newHarness(t)
-		d := &clusterv1.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "md", Annotations: map[string]string{clusterv1.RevisionAnnotation: "2"}}}
-		d.Spec.ClusterName, d.Spec.Replicas, d.Spec.Template, d.Spec.Selector = f.cluster.Name, &tt.replicas, f.set.Spec.Template, f.set.Spec.Selector
-		d.Spec.Rollout.Strategy.Type = clusterv1.OnDeleteMachineDeploymentStrategyType
-		build.Create(t.Context(), t, f.env.Client, d)
-		change(f, f.set, func(s *clusterv1.MachineSet) {
-			s.Labels, s.Spec.Replicas = map[string]string{clusterv1.MachineDeploymentNameLabel: d.Name}, new(int32(0)) // A rollout has begun.
-		})
+		f.onDelete(tt.change)
 		record := f.admit(f.sick("a", build.Finalizer(keep)), byDeletion)
 		f.reconcile(record)
-		if diff := cmp.Diff(tt.want, f.standing()); diff != "" {
+		want, reason := []string{"a: deleting"}, ""
+		if tt.says != "" {
+			want, reason = nil, "Nobody would replace the machine: "+tt.says
+		}
+		if diff := cmp.Diff(want, f.standing()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		got, _ := stored(f, record)
+		if says := ladder.Progress(&got.Status).Message; !strings.HasPrefix(says, reason) {
+			t.Errorf("%s: it says %s", name, says)
 		}
 	}
 }

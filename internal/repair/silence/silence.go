@@ -102,7 +102,17 @@ func OfDeletion(f Facts) Why {
 	case f.Cluster != nil && f.Cluster.Spec.Paused != nil && *f.Cluster.Spec.Paused:
 		return Why{Cause: PausedBySpec, Kind: "Cluster", Name: f.Cluster.Name}
 	}
-	return f.ofState()
+	if why := f.ofState(); why.Cause != None || f.Owner == nil || f.Deployment == nil {
+		return why
+	}
+	switch {
+	case f.Deployment.DeletionTimestamp != nil:
+		return f.ofDeployment(Deleting)
+	case f.onDelete():
+		// The MachineSet makes no other machine: only the rollout does.
+		return f.ofPausedDeployment()
+	}
+	return Why{}
 }
 
 // ofState says what the owner itself shows.
@@ -135,12 +145,29 @@ func (f Facts) ofRevision() Why {
 	switch {
 	case f.Owner == nil || d == nil:
 		return Why{}
-	case d.Annotations[clusterv1.RevisionAnnotation] == f.Owner.GetAnnotations()[clusterv1.RevisionAnnotation] && allowsNone(d):
+	case f.current() && allowsNone(d):
 		return f.ofDeployment(NoneInFlight)
-	case d.Annotations[clusterv1.RevisionAnnotation] == f.Owner.GetAnnotations()[clusterv1.RevisionAnnotation]:
+	case f.current():
 		return Why{}
-	case d.Spec.Rollout.Strategy.Type == clusterv1.OnDeleteMachineDeploymentStrategyType:
+	case f.onDelete():
 		return f.ofDeployment(OnDelete)
+	}
+	return f.ofPausedDeployment()
+}
+
+// current reports whether a MachineSet is of the current revision of its MachineDeployment.
+func (f Facts) current() bool {
+	return f.Deployment.Annotations[clusterv1.RevisionAnnotation] == f.Owner.GetAnnotations()[clusterv1.RevisionAnnotation]
+}
+
+// onDelete reports whether a MachineSet is of an older revision, whose machines are replaced only when a person deletes them.
+func (f Facts) onDelete() bool {
+	return !f.current() && f.Deployment.Spec.Rollout.Strategy.Type == clusterv1.OnDeleteMachineDeploymentStrategyType
+}
+
+// ofPausedDeployment says that the MachineDeployment is paused.
+func (f Facts) ofPausedDeployment() Why {
+	switch d := f.Deployment; {
 	case annotations.HasPaused(d):
 		return f.ofDeployment(PausedByAnnotation)
 	case d.Spec.Paused != nil && *d.Spec.Paused:

@@ -195,3 +195,26 @@ func TestWhy(t *testing.T) {
 		}
 	}
 }
+
+// TestOfDeletion: a machine of an older revision that is deleted is replaced by the rollout of its MachineDeployment, and so by nobody while that is
+// paused. The MachineSet of the current revision makes another one all the same.
+func TestOfDeletion(t *testing.T) {
+	bySpec := func(d *clusterv1.MachineDeployment) { onDelete(d); d.Spec.Paused = new(true) }
+	byAnnotation := func(d *clusterv1.MachineDeployment) { onDelete(d); d.Annotations[clusterv1.PausedAnnotation] = "" }
+	for name, tt := range map[string]struct {
+		deployment *clusterv1.MachineDeployment
+		want       silence.Cause
+	}{
+		"OnDelete":                            {deployment("2", onDelete), silence.None},
+		"OnDelete, paused by its spec":        {deployment("2", bySpec), silence.PausedBySpec},
+		"OnDelete, paused by an annotation":   {deployment("2", byAnnotation), silence.PausedByAnnotation},
+		"paused, but of the current revision": {deployment("1", bySpec), silence.None},
+		"its MachineSet makes another one":    {deployment("2", func(d *clusterv1.MachineDeployment) { d.Spec.Paused = new(true) }), silence.None},
+		"it is being deleted":                 {deployment("1", func(d *clusterv1.MachineDeployment) { d.DeletionTimestamp = new(metav1.Now()) }), silence.Deleting},
+	} {
+		facts := silence.Facts{Controller: ownedBy(core, "MachineSet"), Owner: set(), Replicas: new(int32(1)), Deployment: tt.deployment}
+		if got := silence.OfDeletion(facts).Cause; got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
