@@ -61,8 +61,8 @@ func OfCluster(ctx context.Context, reader client.Reader, cluster client.ObjectK
 
 // AwaitingOwner lists from a cache the records that wait for a controller to replace their machine: those that follow a
 // plan and have an open attempt. They are not copied: the caller must not change them.
-func AwaitingOwner(ctx context.Context, reader client.Reader, namespace string, owner types.UID) ([]*v1alpha1.MachineRemediation, error) {
-	return cached(ctx, reader, namespace, byOwner, string(owner), "listing MachineRemediations that wait for the owner with UID", owner)
+func AwaitingOwner(ctx context.Context, reader client.Reader, namespace string, maker Maker) ([]*v1alpha1.MachineRemediation, error) {
+	return cached(ctx, reader, namespace, byOwner, string(maker), "listing MachineRemediations that wait for a machine of", maker)
 }
 
 // Open lists from a cache the records that have not ended. They are not copied: the caller must not change them.
@@ -76,7 +76,7 @@ func awaitedOwner(r *v1alpha1.MachineRemediation) []string {
 		return nil
 	}
 	if last := r.Status.Attempts[n-1]; last.EndTime == nil && last.ObjectRef != nil && last.ObjectRef.UID != "" {
-		return []string{string(last.ObjectRef.UID)}
+		return []string{string(MakerOf(r, last.ObjectRef.UID))}
 	}
 	return nil
 }

@@ -187,11 +187,12 @@ func TestAwaitingOwner(t *testing.T) {
 		build.Create(t.Context(), t, e.Client, r)
 	}
 	create("waits", func(*v1alpha1.MachineRemediation) {})
+	create("deletes", func(r *v1alpha1.MachineRemediation) { r.Labels[clusterv1.MachineDeploymentNameLabel] = "md" })
 	create("over", func(r *v1alpha1.MachineRemediation) { r.Status.Attempts[1].EndTime = &metav1.Time{Time: build.Epoch} })
 	create("intended", func(r *v1alpha1.MachineRemediation) { r.Status.Attempts[1].ObjectRef = nil })
 	create("built-in", func(r *v1alpha1.MachineRemediation) { r.Spec.TemplateRef = nil })
 	create("new", func(r *v1alpha1.MachineRemediation) { r.Status.Attempts = nil })
-	for owner, want := range map[types.UID]int{"set": 1, "before": 0, "other": 0} {
+	for owner, want := range map[record.Maker]int{"set": 1, "before": 0, "other": 0, "MachineDeployment md": 1} {
 		got, err := record.AwaitingOwner(t.Context(), live.Client(e.Client), ns, owner)
 		if err != nil || len(got) != want {
 			t.Errorf("%s: %d records, error %v; want %d", owner, len(got), err, want)

@@ -10,6 +10,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/repair/successor"
@@ -67,7 +68,7 @@ func (s *Scene) afterRepair(do func()) { s.agenda.add(s.now.Add(s.options.Repair
 func (s *Scene) underWay(r *record) {
 	switch attempt := ladder.AtWork(r.obj); {
 	case r.awaitsSuccessor(attempt):
-		s.afterRepair(func() { s.appears(r, attempt.ObjectRef.UID) })
+		s.afterRepair(func() { s.appears(r, recordpkg.MakerOf(r.obj, attempt.ObjectRef.UID)) })
 	case r.machine != nil && !r.machine.obj.DeletionTimestamp.IsZero():
 		if !r.machine.hangs {
 			s.afterRepair(func() { s.goes(r.machine) })
@@ -83,12 +84,9 @@ func (r *record) awaitsSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 	return attempt != nil && attempt.ObjectRef != nil && r.machine == nil && r.base.Machine.Gone && r.successor == nil && r.base.NoSuccessor == "" && successor.Awaited(r.obj)
 }
 
-// appears has an owner make the successor of a machine that was gone before the simulation, like one of its others.
-func (s *Scene) appears(r *record, owner types.UID) {
-	i := slices.IndexFunc(s.machines, func(m *machine) bool {
-		ref := metav1.GetControllerOfNoCopy(m.obj)
-		return ref != nil && ref.UID == owner
-	})
+// appears has its maker make the successor of a machine that was gone before the simulation, like one of its others.
+func (s *Scene) appears(r *record, maker recordpkg.Maker) {
+	i := slices.IndexFunc(s.machines, func(m *machine) bool { return maker.Made(m.obj) })
 	if i < 0 || ladder.Ended(r.obj) {
 		return
 	}

@@ -236,6 +236,49 @@ func TestDeletionUnderOnDelete(t *testing.T) {
 	}
 }
 
+// TestReplacedInAnotherMachineSet: the next machine of a MachineDeployment with a newer revision comes from another MachineSet. It is found and proven.
+func TestReplacedInAnotherMachineSet(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	f.onDelete(nil)
+	of := build.Label(clusterv1.MachineDeploymentNameLabel, "md")
+	a := f.sick("a", build.Finalizer(keep), of)
+	record := f.admit(a, byDeletion)
+	f.reconcile(record)
+	f.wantStanding("a: deleting")
+	f.goes(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting WaitingForReplacement replace:-")
+	f.set = build.MachineSet(f.ns, "newer")
+	build.Create(t.Context(), t, f.env.Client, f.set)
+	f.comes("other", build.Label(clusterv1.MachineDeploymentNameLabel, "other"))
+	b := f.comes("b", of)
+	f.pass(time.Minute)
+	f.judge(b, metav1.ConditionTrue)
+	if requests := f.ofMachine(t.Context(), b); len(requests) != 1 || requests[0].Name != record.Name {
+		t.Errorf("the new machine wakes %v", requests)
+	}
+	f.reconcile(record)
+	f.wantRecord(record, "Probation Probation replace:-")
+	f.pass(time.Minute)
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
+}
+
+// TestDeploymentNeedsNoMore: a MachineDeployment that was scaled down while its machine went makes no other one.
+func TestDeploymentNeedsNoMore(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	d := f.onDelete(nil)
+	a := f.sick("a", build.Finalizer(keep), build.Label(clusterv1.MachineDeploymentNameLabel, "md"))
+	record := f.admit(a, byDeletion)
+	f.reconcile(record)
+	change(f, d, func(d *clusterv1.MachineDeployment) { d.Spec.Replicas = new(int32(0)) })
+	f.goes(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended MachineDeleted replace:Unneeded")
+}
+
 // TestDeletionAfterTheOwnerDidNotAnswer: its mark goes first.
 func TestDeletionAfterTheOwnerDidNotAnswer(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -157,13 +156,15 @@ func recordFor(machine *clusterv1.Machine, records []*v1alpha1.MachineRemediatio
 // noSuccessor says why an owner makes no other machine: it is gone, or needs no more. It counts the owner's machines past the
 // cache, in case one was just made. If the owner does not say how many it wants, nobody can tell.
 func (r *Reader) noSuccessor(ctx context.Context, record *v1alpha1.MachineRemediation, ref *v1alpha1.RemediationObjectReference, machines []*clusterv1.Machine) (why string, unknown bool, err error) {
+	maker := recordpkg.MakerOf(record, ref.UID)
+	ref = makerRef(record, ref)
 	owner := &unstructured.Unstructured{}
 	owner.SetAPIVersion(ref.APIVersion)
 	owner.SetKind(ref.Kind)
 	key := client.ObjectKey{Namespace: record.Namespace, Name: ref.Name}
 	err = r.Live.Get(ctx, key, owner)
 	switch {
-	case apierrors.IsNotFound(err), err == nil && (owner.GetUID() != ref.UID || owner.GetDeletionTimestamp() != nil):
+	case apierrors.IsNotFound(err), err == nil && ((ref.UID != "" && owner.GetUID() != ref.UID) || owner.GetDeletionTimestamp() != nil):
 		return fmt.Sprintf("%s %s is gone", ref.Kind, ref.Name), false, nil
 	case scaffold.Answered(err), meta.IsNoMatchError(err):
 		return "", true, nil
@@ -174,21 +175,29 @@ func (r *Reader) noSuccessor(ctx context.Context, record *v1alpha1.MachineRemedi
 	if !ok || err != nil {
 		return "", true, nil
 	}
-	if staying(ref.UID, machines) < wanted {
+	if staying(maker, machines) < wanted {
 		return "", false, nil
 	}
 	live, err := mhcspec.LiveMachinesOf(ctx, r.Live, clusterKey(record))
-	if err != nil || staying(ref.UID, live) < wanted || len(live) != len(machines) {
+	if err != nil || staying(maker, live) < wanted || len(live) != len(machines) {
 		return "", false, err
 	}
 	return fmt.Sprintf("%s %s wants %d machines, and has them", ref.Kind, ref.Name, wanted), false, nil
 }
 
-// staying counts the machines of an owner that are not being deleted.
-func staying(owner types.UID, machines []*clusterv1.Machine) int64 {
+// makerRef returns the owner of a record's machine, or the MachineDeployment that the record names, whose UID is not known.
+func makerRef(record *v1alpha1.MachineRemediation, owner *v1alpha1.RemediationObjectReference) *v1alpha1.RemediationObjectReference {
+	if name := record.Labels[clusterv1.MachineDeploymentNameLabel]; name != "" {
+		return &v1alpha1.RemediationObjectReference{APIVersion: clusterv1.GroupVersion.String(), Kind: "MachineDeployment", Name: name}
+	}
+	return owner
+}
+
+// staying counts the machines of a maker that are not being deleted.
+func staying(maker recordpkg.Maker, machines []*clusterv1.Machine) int64 {
 	n := int64(0)
 	for i := range machines {
-		if successor.ControlledBy(owner, machines[i]) && machines[i].DeletionTimestamp.IsZero() {
+		if maker.Made(machines[i]) && machines[i].DeletionTimestamp.IsZero() {
 			n++
 		}
 	}

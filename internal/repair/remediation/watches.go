@@ -7,8 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -98,19 +96,19 @@ func (r *Reader) besideRecord(ctx context.Context, obj client.Object) []ctrl.Req
 func (r *Reader) ofMachine(ctx context.Context, obj client.Object) []ctrl.Request {
 	machine := obj.(*clusterv1.Machine)
 	requests := r.openOf(ctx, machine.Namespace, machine.UID)
-	owner := metav1.GetControllerOfNoCopy(machine)
-	if owner == nil {
-		return requests
+	for _, maker := range record.MakersOf(machine) {
+		waiting, err := record.AwaitingOwner(ctx, r.Cache, machine.Namespace, maker)
+		if err != nil || len(waiting) == 0 {
+			requests = append(requests, openAmong(ctx, nil, err)...)
+			continue
+		}
+		requests = append(requests, r.waitingFor(ctx, machine, maker)...)
 	}
-	waiting, err := record.AwaitingOwner(ctx, r.Cache, machine.Namespace, owner.UID)
-	if err != nil || len(waiting) == 0 {
-		return append(requests, openAmong(ctx, nil, err)...)
-	}
-	return append(requests, r.waitingFor(ctx, machine, owner.UID)...)
+	return requests
 }
 
-// waitingFor returns the record that waits for a machine, among those that wait for its owner.
-func (r *Reader) waitingFor(ctx context.Context, machine *clusterv1.Machine, owner types.UID) []ctrl.Request {
+// waitingFor returns the record that waits for a machine, among those that wait for its maker.
+func (r *Reader) waitingFor(ctx context.Context, machine *clusterv1.Machine, maker record.Maker) []ctrl.Request {
 	machines, err := mhcspec.MachinesOf(ctx, r.Cache, mhcspec.ClusterOf(machine))
 	if err != nil {
 		return openAmong(ctx, nil, err)
@@ -119,7 +117,7 @@ func (r *Reader) waitingFor(ctx context.Context, machine *clusterv1.Machine, own
 	if err != nil {
 		return openAmong(ctx, nil, err)
 	}
-	given := successor.OfOwner(owner, machines, all)
+	given := successor.OfOwner(maker, machines, all)
 	for i := range all {
 		next, ref := given[all[i].UID], all[i].Status.ReplacementRef
 		if (next != nil && next.UID == machine.UID) || (ref != nil && record.Name(machine.Name, machine.UID, successor.OrdinalOf(ref)) == ref.Name) {

@@ -26,8 +26,8 @@ const clockSkew = time.Minute
 // claim is a record's claim on the machine that replaces its own.
 type claim struct {
 	record *v1alpha1.MachineRemediation
-	// owner is the controller that makes the replacement.
-	owner types.UID
+	// owner makes the replacement.
+	owner recordpkg.Maker
 	// askedAt is when the owner was asked for it, and deleted when it deleted the machine of the record; zero if that went unseen.
 	askedAt, deleted time.Time
 }
@@ -43,7 +43,7 @@ func claimOf(record *v1alpha1.MachineRemediation) *claim {
 	}
 	switch last.Result {
 	case "", v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut:
-		c := &claim{record: record, owner: last.ObjectRef.UID, askedAt: last.StartTime.Time}
+		c := &claim{record: record, owner: recordpkg.MakerOf(record, last.ObjectRef.UID), askedAt: last.StartTime.Time}
 		if last.Begun() && last.BeganAt.After(c.askedAt) {
 			c.deleted = last.BeganAt.Time
 		}
@@ -55,7 +55,7 @@ func claimOf(record *v1alpha1.MachineRemediation) *claim {
 
 // claimsOn returns the claims on machines of an owner. Records that have ended come first; the others follow in the order in which
 // their machines were deleted, as far as that is known, and were requested.
-func claimsOn(owner types.UID, machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) []*claim {
+func claimsOn(owner recordpkg.Maker, machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) []*claim {
 	there := map[types.UID]*clusterv1.Machine{}
 	for i := range machines {
 		there[machines[i].UID] = machines[i]
