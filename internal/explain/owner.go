@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
@@ -98,12 +99,32 @@ func (m *Machine) silenceWords(why silence.Why) string {
 	case silence.NoneInFlight:
 		return name + " allows no remediation (spec.remediation.maxInFlight), so its MachineSet does not replace the machine. To allow one at a time, run " + command
 	case silence.KindNeverAnswers:
-		return name + " never replaces a machine when asked: no " + why.Kind + " does. If it makes another for each that is deleted, give MachineHealthCheck " + m.checkName() + " a plan whose step Replace has by: Deletion"
+		return name + " never replaces a machine when asked: no " + why.Kind + " does. " + m.neverAnswered()
 	case silence.KindUnknown:
 		return "Sickbay does not know whether owners of the kind " + why.Kind + " replace a machine when asked"
 	default:
 		return ""
 	}
+}
+
+// neverAnswered says what helps where an owner never answers. A plan does not get past the step that asks it.
+func (m *Machine) neverAnswered() string {
+	step, steps := m.step().Name, m.steps()
+	if i := ladder.IndexOf(steps, step); i >= 0 && slices.ContainsFunc(steps[i:], v1alpha1.RemediationStep.Deletes) {
+		return "The plan never gets from step " + step + " to the step that deletes the machine. For later repairs, remove step " + step + " from the plan, or give it by: Deletion"
+	}
+	return "If it makes another for each that is deleted, give MachineHealthCheck " + m.checkName() + " a plan whose step Replace has by: Deletion"
+}
+
+// steps returns the steps of the machine's record, or those that it would get.
+func (m *Machine) steps() []v1alpha1.RemediationStep {
+	switch {
+	case m.Record != nil:
+		return m.Record.Record.Spec.Steps
+	case m.Check != nil:
+		return m.Check.Decision.Steps
+	}
+	return nil
 }
 
 func (m *Machine) checkName() string {

@@ -135,6 +135,18 @@ func TestOwners(t *testing.T) {
 	docs.Golden(t, "owners", b.String())
 }
 
+// TestAskedBeforeDeleted: where a plan asks an owner that never answers before it deletes the machine, the page says that the plan does not get there.
+func TestAskedBeforeDeleted(t *testing.T) {
+	ask, remove := explaintest.Step("ask", v1alpha1.ActionReplace, 1, time.Hour), explaintest.Step("delete", v1alpha1.ActionReplace, 1, time.Hour)
+	remove.By = v1alpha1.ReplaceByDeletion
+	f := owned{kind: "MachinePool", of: "pool", since: time.Minute, plan: true}.scene(ask, remove).Facts()
+	const want = "MachinePool pool never replaces a machine when asked: no MachinePool does. The plan never gets from step ask to the step that deletes the machine. " +
+		"For later repairs, remove step ask from the plan, or give it by: Deletion"
+	if got := rowText(f.Page(f.Machines[0]), "Owner"); !strings.HasPrefix(got, want) {
+		t.Errorf("it says %q", got)
+	}
+}
+
 // TestOwnersThatMatter: an owner is named before it is asked, but not while the repair does something else first, while the machine is healthy, and
 // while it is being deleted anyway.
 func TestOwnersThatMatter(t *testing.T) {

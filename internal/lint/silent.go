@@ -26,13 +26,12 @@ func (l *linter) silent(c *check) {
 		return
 	}
 	l.undeletable(c, steps)
-	deletes := slices.ContainsFunc(steps, v1alpha1.RemediationStep.Deletes)
 	of := map[silence.Why][]*clusterv1.Machine{}
 	var causes []silence.Why
 	for _, machine := range selected {
 		owner := l.fleet.Owners[client.ObjectKeyFromObject(machine)]
 		why := silence.Of(owner)
-		if deletes {
+		if slices.ContainsFunc(steps, v1alpha1.RemediationStep.Deletes) && (why.Cause != silence.KindNeverAnswers || asksFirst(steps) == "") {
 			why = silence.OfDeletion(owner)
 		}
 		if !why.Never() || why.Cause == silence.Deleting {
@@ -47,12 +46,21 @@ func (l *linter) silent(c *check) {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Cause, b.Cause))
 	})
 	for _, why := range causes {
-		l.add(c.find(Warning, fieldSelector, unanswered(why, of[why])))
+		l.add(c.find(Warning, fieldSelector, unanswered(why, of[why], asksFirst(steps))))
 	}
 }
 
-// unanswered says that an owner never replaces some machines, why, and what helps.
-func unanswered(why silence.Why, machines []*clusterv1.Machine) string {
+// asksFirst returns the step of a plan that asks the owner before another step deletes the machine; empty if there is none.
+func asksFirst(steps []v1alpha1.RemediationStep) string {
+	i := slices.IndexFunc(steps, v1alpha1.RemediationStep.Marks)
+	if i < 0 || slices.ContainsFunc(steps[:i], v1alpha1.RemediationStep.Deletes) || !slices.ContainsFunc(steps[i:], v1alpha1.RemediationStep.Deletes) {
+		return ""
+	}
+	return steps[i].Name
+}
+
+// unanswered says that an owner never replaces some machines, why, and what helps. Asks is the step that asks the owner before another one deletes the machine.
+func unanswered(why silence.Why, machines []*clusterv1.Machine, asks string) string {
 	var titles []string
 	for _, machine := range machines {
 		titles = append(titles, machine.Name)
@@ -60,6 +68,9 @@ func unanswered(why silence.Why, machines []*clusterv1.Machine) string {
 	slices.Sort(titles)
 	said := fmt.Sprintf("it selects %s that nobody replaces when sick (%s), because %s",
 		words.Count(len(titles), "Machine", "Machines"), names(titles), why.Words())
+	if asks != "" && why.Cause == silence.KindNeverAnswers {
+		return said + fmt.Sprintf(": step %s of its plan asks in vain, and the plan never gets to the step that deletes them; remove step %s, or give it by: Deletion", asks, asks)
+	}
 	if command := why.Command(machines[0].Namespace, titles[0]); command != "" {
 		said += ": " + command + " ends that"
 		if why.EndsByDeletion() {

@@ -389,6 +389,12 @@ func TestSilentOwners(t *testing.T) {
 		})
 	}
 	live := fleet(map[string]int{"workers": 3})
+	live.Owners = map[client.ObjectKey]silence.Facts{client.ObjectKeyFromObject(&live.Machines[0]): owner("MachinePool", "p", nil)}
+	const ask, remove = "{name: ask, action: Replace, timeoutSeconds: 3600}", "{name: replace, action: Replace, by: Deletion, timeoutSeconds: 3600}"
+	expect(t, strings.Replace(deletes, remove, ask+", "+remove, 1), live, "it selects 1 Machine that nobody replaces when sick (workers-0), because MachinePool p never answers, as no MachinePool does: "+
+		"step ask of its plan asks in vain, and the plan never gets to the step that deletes them; remove step ask, or give it by: Deletion")
+	expect(t, strings.Replace(deletes, remove, remove+", "+ask, 1), live)
+	live = fleet(map[string]int{"workers": 3})
 	live.Machines[1].Labels[clusterv1.MachineControlPlaneLabel] = ""
 	expect(t, deletes, live, "it selects 1 control-plane Machine, and step replace of its plan deletes no machine of a control plane: it is skipped for them")
 }
