@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -164,7 +165,7 @@ func (r *Reader) noSuccessor(ctx context.Context, record *v1alpha1.MachineRemedi
 	key := client.ObjectKey{Namespace: record.Namespace, Name: ref.Name}
 	err = r.Live.Get(ctx, key, owner)
 	switch {
-	case apierrors.IsNotFound(err), err == nil && ((ref.UID != "" && owner.GetUID() != ref.UID) || owner.GetDeletionTimestamp() != nil):
+	case apierrors.IsNotFound(err), err == nil && goes(owner, ref.UID):
 		return fmt.Sprintf("%s %s is gone", ref.Kind, ref.Name), false, nil
 	case scaffold.Answered(err), meta.IsNoMatchError(err):
 		return "", true, nil
@@ -183,6 +184,11 @@ func (r *Reader) noSuccessor(ctx context.Context, record *v1alpha1.MachineRemedi
 		return "", false, err
 	}
 	return fmt.Sprintf("%s %s wants %d machines, and has them", ref.Kind, ref.Name, wanted), false, nil
+}
+
+// goes reports whether an owner is being deleted, or is another one of its name. The UID may be unknown.
+func goes(owner *unstructured.Unstructured, uid types.UID) bool {
+	return owner.GetDeletionTimestamp() != nil || (uid != "" && owner.GetUID() != uid)
 }
 
 // makerRef returns the owner of a record's machine, or the MachineDeployment that the record names, whose UID is not known.
