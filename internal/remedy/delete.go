@@ -52,6 +52,8 @@ func stillToDelete(judged, machine *clusterv1.Machine) error {
 		return fmt.Errorf("%w: it is not unhealthy any more", ErrChanged)
 	case !maps.Equal(machine.Labels, judged.Labels):
 		return fmt.Errorf("%w: its labels have changed", ErrChanged)
+	case machine.Status.NodeRef != judged.Status.NodeRef:
+		return fmt.Errorf("%w: it has another Node", ErrChanged)
 	}
 	for _, key := range []string{
 		clusterv1.PausedAnnotation, clusterv1.MachineSkipRemediationAnnotation, mhcspec.HoldUntilAnnotation,

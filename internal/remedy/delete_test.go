@@ -39,6 +39,11 @@ func labelled(t *testing.T, f *harness) {
 	objects.Change(t, f.c, f.machine, func(m *clusterv1.Machine) { m.Labels["pool"] = "other" })
 }
 
+func joined(t *testing.T, f *harness) {
+	t.Helper()
+	objects.ChangeStatus(t, f.c, f.machine, func(m *clusterv1.Machine) { m.Status.NodeRef.Name = "late" })
+}
+
 // meanwhileChanges are what somebody else does before a deletion, and whether the Machine is deleted all the same.
 var meanwhileChanges = map[string]bound{
 	"the Machine is written to":    {anotherAnnotation, true},
@@ -51,6 +56,7 @@ var meanwhileChanges = map[string]bound{
 	"it is put on hold":            {annotated(mhcspec.HoldUntilAnnotation, "2100-01-01T00:00:00Z"), false},
 	"a person wants its host off":  {annotated(rebootannotation.Request+"/PowerOff", ""), false},
 	"somebody wants it rebooted":   {annotated(rebootannotation.Request, ""), false},
+	"it gets its Node":             {joined, false},
 	"it gets another label":        {labelled, false},
 	"a controller adopts it":       {adopted, false},
 	"the Machine is gone":          {machineGone, false},

@@ -20,10 +20,10 @@ import (
 // gateLasts is how long one look at the gate may stay valid. In a small world, Sickbay does not act eight times in that time.
 const gateLasts = 2 * time.Second
 
-// gate checks that nothing is done while more machines are unhealthy than allowed. It tolerates acts while the caches of the
-// process have shown that for less than gateLasts.
+// gate checks that nothing is done while more machines are unhealthy than allowed. It tolerates acts of a Reconcile that began when the
+// caches of the process had shown that for less than gateLasts: the clock may step between the look and the act.
 func (m *Monitor) gate(p *history.Process, what string) {
-	if m.seenClosed(p) && m.w.Now().Sub(m.closed[p].at) >= gateLasts {
+	if m.seenClosed(p) && m.turns[p].began.Sub(m.closed[p].at) >= gateLasts {
 		m.w.Fail(rules.Gate, "%s, and the gate has been closed since %s", what, m.closedSince.Sub(history.Start))
 	}
 }

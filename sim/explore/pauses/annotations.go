@@ -27,6 +27,11 @@ const (
 // stored are the annotations of a health check.
 type stored map[string]string
 
+// ours reports whether the pause looks like Sickbay's.
+func (s stored) ours() bool {
+	return s.has(Marker) && (s[Paused] == ours || s[Paused] == oursIfHeld)
+}
+
 func (s stored) has(key string) bool {
 	_, ok := s[key]
 	return ok

@@ -66,6 +66,9 @@ func (g *Ghost) begin(before, after stored, s Seen, clock Span) {
 
 // stay: Sickbay's pause goes on, for an upgrade or, after it, for Nodes.
 func (g *Ghost) stay(before, after stored, s Seen, clock Span) {
+	if !before.has(since) && after.has(since) {
+		g.pausedAt, g.warnedAt = clock.From, time.Time{}
+	}
 	blind := !before.has(handled) && len(s.Unknown) > 0
 	going := g.going(s)
 	g.pausedFor = g.records(s, going, g.pausedFor)

@@ -12,7 +12,7 @@ func (g *Ghost) Born(annotations map[string]string) {
 	switch value, paused := a[Paused]; {
 	case !paused || value == handedOver:
 		g.heldOver = paused
-	case a.has(Marker) && (value == ours || value == oursIfHeld):
+	case a.ours():
 		g.by, g.pausedFor, g.heldOver = sickbay, setOf(a.ids()), value == oursIfHeld
 	case value == "" && a.unseen():
 		g.by = sickbay
@@ -48,9 +48,9 @@ func (g *Ghost) Meddled(earlier, now map[string]string) {
 	}
 }
 
-// replaced reports whether somebody has replaced all annotations: Sickbay's record is another one.
+// replaced reports whether somebody has replaced all annotations: Sickbay's record is another one, or its pause is back, which only a backup brings.
 func replaced(before, after stored) bool {
-	return before.has(handled) != after.has(handled) || before[handled] != after[handled]
+	return (!before.ours() && after.ours()) || before.has(handled) != after.has(handled) || before[handled] != after[handled]
 }
 
 // taken reports whether somebody has paused it, or taken over a pause, by its value or by its marker.
