@@ -15,6 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/pacing"
 	"github.com/sickbay-dev/sickbay/internal/repair/silence"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // asked adds a machine whose owner was asked so long ago to replace it, and has not answered.
@@ -71,6 +72,19 @@ func TestSlotsThatBecomeFree(t *testing.T) {
 			"6m0s c goes into repair: replace, when the time of a, b is up",
 			"6m5s a goes into repair: replace",
 		}},
+		"for the slot of a deletion": {"1", func(s *explaintest.Scene) {
+			s.Healthy("a", build.Deleting(s.Now.Add(-40*time.Minute)))
+			waits(s, "b", 3*time.Minute)
+		}, []string{"20m0s b goes into repair: replace, when a's time is up"}},
+		"for a deletion and a repair": {"2", func(s *explaintest.Scene) {
+			s.Healthy("a", build.Deleting(s.Now.Add(-54*time.Minute)))
+			asked(s, "b", 4*time.Minute)
+			waits(s, "c", 3*time.Minute)
+		}, []string{
+			"6m0s b replace is taken back; the mark for its owner is removed",
+			"6m0s c goes into repair: replace, when the time of a, b is up",
+			"6m5s b goes into repair: replace",
+		}},
 		"nobody waits": {"1", func(s *explaintest.Scene) { asked(s, "a", 4*time.Minute) }, []string{
 			"6m0s a replace is taken back; the mark for its owner is removed",
 		}},
@@ -84,6 +98,28 @@ func TestSlotsThatBecomeFree(t *testing.T) {
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s:\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
 		}
+	}
+}
+
+// TestSlotsAboutToBeTaken: where machines wait although a slot is free, it is told who takes it.
+func TestSlotsAboutToBeTaken(t *testing.T) {
+	for slots, want := range map[string]string{
+		"1": "0 of 1 in use; b is about to take one",
+		"2": "0 of 2 in use; b, c are about to take one each",
+	} {
+		s := explaintest.New().Annotated(mhcspec.MaxInFlightAnnotation, slots)
+		for i, name := range []string{"b", "c", "d"} {
+			waits(s, name, time.Duration(5-i)*time.Minute)
+		}
+		if got := rowText(s.Facts().Of("machine", "d")[0], "Slots"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	s := explaintest.New().Annotated(mhcspec.MaxInFlightAnnotation, "1").Annotated(mhcspec.DryRunAnnotation, "true")
+	waits(s, "b", 2*time.Minute)
+	waits(s, "c", time.Minute)
+	if got, want := rowText(s.Facts().Of("mhc", s.Check.Name)[0], "Slots"), "0 of 1 in use"; got != want {
+		t.Errorf("in a dry-run: %q, want %q", got, want)
 	}
 }
 

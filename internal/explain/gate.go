@@ -134,7 +134,7 @@ var waitWords = map[string]string{
 	admission.ReasonTemplateNotFound: "NOT being repaired: the remediation template is missing",
 	admission.ReasonAwaited:          "judged by the repair of the machine that it replaces",
 
-	v1alpha1.ReasonRemediationHeldByOthers: "left to another system",
+	v1alpha1.ReasonRemediationHeldByOthers: "left to others",
 	admission.ReasonInvalidConfiguration:   "NOT being repaired: the MachineHealthCheck is invalid",
 	admission.ReasonKindsNotInstalled:      "NOT being repaired: Sickbay's kinds are not installed",
 	admission.ReasonDeleting:               "NOT being repaired: its Cluster is being deleted",

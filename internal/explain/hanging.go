@@ -144,13 +144,14 @@ func (p *Fleet) addDeleting(f *Facts, m *Machine, item Item, usual map[types.UID
 	}
 }
 
-// slotsNow says how many slots are in use, by which machines, and which of these are in deletion, longest first. A page about one of those does not
-// send its reader to itself.
+// slotsNow says how many slots are in use, by which machines, who takes a free one next, and which of these are in deletion, longest first. A page
+// about one of those does not send its reader to itself.
 func (f *Facts) slotsNow(c *Check, about *Machine) string {
 	text := c.slots()
 	if text == "" {
 		return ""
 	}
+	text += c.slotsSoon()
 	var taken []*Machine
 	for _, m := range c.Machines {
 		if _, takes := c.Decision.InFlight[m.Machine.UID]; takes && !m.Machine.DeletionTimestamp.IsZero() {
@@ -172,6 +173,23 @@ func (f *Facts) slotsNow(c *Check, about *Machine) string {
 		text += "; see: sickbay explain " + first.Machine.Name + " -n " + first.Machine.Namespace
 	}
 	return text
+}
+
+// slotsSoon names the machines that are about to take a slot; empty if none is.
+func (c *Check) slotsSoon() string {
+	var names []string
+	for _, one := range c.Decision.Admit {
+		if _, has := c.Decision.InFlight[one.Machine.UID]; !has && !c.Decision.Config.OnlyReports() {
+			names = append(names, one.Machine.Name)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return "; " + names[0] + " is about to take one"
+	}
+	return "; " + SomeNames(names) + " are about to take one each"
 }
 
 // takenWords says how many of the slots machines in deletion take.

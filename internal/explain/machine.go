@@ -126,7 +126,7 @@ func (m *Machine) unwatched() string {
 func (m *Machine) standing(now time.Time) string {
 	switch wait := m.wait(); {
 	case m.Record != nil && m.Record.Record.Status.Phase == v1alpha1.RemediationPending && wait == nil:
-		return reasonWords(ladder.Progress(&m.Record.Record.Status).Reason)
+		return m.pending(ladder.Progress(&m.Record.Record.Status).Reason)
 	case wait != nil:
 		return reasonWords(wait.Reason)
 	case m.admitted() && m.Check.Decision.Config.OnlyReports():
@@ -141,6 +141,14 @@ func (m *Machine) standing(now time.Time) string {
 		return "NOT being repaired: " + m.Check.Problem
 	}
 	return "about to be judged"
+}
+
+// pending says what a repair waits for that has no slot, by the reason of its record.
+func (m *Machine) pending(reason string) string {
+	if reason == v1alpha1.ReasonRemediationHeldByOthers && m.stuck() != "" {
+		return "waiting for an owner that does not act"
+	}
+	return reasonWords(reason)
 }
 
 func reasonWords(reason string) string {

@@ -81,7 +81,7 @@ func (m *Machine) moves() []string {
 	case wait.Reason == v1alpha1.ReasonGateClosed:
 		all = append(all, gateOpens+m.Check.opens())
 	case wait.Reason == v1alpha1.ReasonNoSlot:
-		all = append(all, "A slot becomes free, or more than "+areAllowed(m.Check.Decision.Slots()))
+		all = append(all, "A slot becomes free, or more than "+areAllowed(m.Check.Decision.Slots())+": then the next in line goes into repair")
 	case wait.Reason == v1alpha1.ReasonOnHold:
 		all = append(all, "Somebody ends the hold earlier: then repairs go on")
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
@@ -20,7 +22,7 @@ type Admitted struct {
 	At time.Time
 	// Step is the step that begins.
 	Step string
-	// After are the machines whose repairs give back a slot at that moment, or end; none if time alone admits this one.
+	// After are the machines whose repairs or deletions give back a slot at that moment, or whose repairs end; none if time alone admits this one.
 	After []string
 	// Ended reports that these repairs end, and are not only given up for now.
 	Ended bool
@@ -71,8 +73,9 @@ func (w *world) pass() {
 	if due := w.decision.RecheckAt; !changed && (due.IsZero() || due.After(w.now)) {
 		return
 	}
+	before := w.decision.InFlight
 	w.decision = admission.Decide(w.facts, w.now)
-	w.admit(gone)
+	w.admit(gone.with(before, w.decision.InFlight))
 }
 
 // repair is an open record. Due is when its next decision is; zero if it waits for somebody or something else.
@@ -85,6 +88,17 @@ type repair struct {
 type outcome struct {
 	after []string
 	ended bool
+}
+
+// with adds the machines that take no slot any more, although nothing became of a repair: their deletion has had its hour.
+func (o outcome) with(before, after map[types.UID]string) outcome {
+	for uid, name := range before {
+		if _, takes := after[uid]; !takes && !slices.Contains(o.after, name) {
+			o = outcome{after: append(o.after, name)}
+		}
+	}
+	slices.Sort(o.after)
+	return o
 }
 
 // FirstAfter returns the earliest of the times after now; zero if there is none.
@@ -125,7 +139,6 @@ func (w *world) settle() (gone outcome, changed bool) {
 			gone.after = append(gone.after, after.Spec.MachineRef.Name)
 		}
 	}
-	slices.Sort(gone.after)
 	return gone, changed
 }
 
