@@ -12,6 +12,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/convert"
+	"github.com/sickbay-dev/sickbay/internal/explain/selects"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
@@ -49,8 +50,33 @@ func (l *linter) selects(c *check) {
 		return
 	}
 	if selected, ok := l.selected(c); ok && len(selected) == 0 && (&mhcspec.Selectors{}).Problem(&c.mhc) == nil {
-		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("it selects no Machine of cluster %s in namespace %s", c.mhc.Spec.ClusterName, l.namespace(c.mhc.Namespace))))
+		text := fmt.Sprintf("it selects no Machine of cluster %s in namespace %s", c.mhc.Spec.ClusterName, l.namespace(c.mhc.Namespace))
+		l.add(c.find(Warning, fieldSelector, text+l.astray(&c.mhc)))
 	}
+}
+
+// astray says which labels keep a selector from selecting any Machine, and what is one letter away; empty if its cluster has no Machines there, or if
+// those that it selects are only left alone.
+func (l *linter) astray(mhc *clusterv1.MachineHealthCheck) string {
+	selector, err := metav1.LabelSelectorAsSelector(&mhc.Spec.Selector)
+	if err != nil {
+		return ""
+	}
+	var all []map[string]string
+	for i := range l.fleet.Machines {
+		m := &l.fleet.Machines[i]
+		if m.Namespace != l.namespace(mhc.Namespace) || m.Spec.ClusterName != mhc.Spec.ClusterName {
+			continue
+		}
+		if selector.Matches(labels.Set(m.Labels)) {
+			return ""
+		}
+		all = append(all, m.Labels)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return ": " + selects.Nothing(&mhc.Spec.Selector, all)
 }
 
 // emptySelector reports whether a selector has no requirement.

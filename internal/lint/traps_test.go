@@ -207,6 +207,23 @@ func TestMixed(t *testing.T) {
 	expect(t, capi(expressions(in("pool", "DoesNotExist", ""))), live, "it selects no Machine", "it selects control plane and workers")
 }
 
+// TestOneLetterAway: a selector that selects nothing is told with what keeps it from that, unless its machines are only left alone.
+func TestOneLetterAway(t *testing.T) {
+	check := func(pool string) string {
+		return strings.Replace(fmt.Sprintf(one, "unhealthyLessThanOrEqualTo: 40%"), "pool: workers", "pool: "+pool, 1)
+	}
+	live := fleet(map[string]int{"workers": 3})
+	expect(t, check("worker"), live, "it selects no Machine of cluster blue in namespace default: none has pool=worker, but 3 have pool=workers")
+	expect(t, check("storage"), live, "it selects no Machine of cluster blue in namespace default: none has pool=storage")
+	for i := range live.Machines {
+		live.Machines[i].Annotations = map[string]string{clusterv1.MachineSkipRemediationAnnotation: ""}
+	}
+	found := lint(t, "mhc.yaml", []byte(check("workers")), live).Findings
+	if len(found) != 1 || !strings.HasSuffix(found[0].Message, "it selects no Machine of cluster blue in namespace default") {
+		t.Errorf("found %v", found)
+	}
+}
+
 // TestPoolsOfTheFiles: a limit is held against the pool that it is for, if that is in the same files and its size is fixed.
 func TestPoolsOfTheFiles(t *testing.T) {
 	const (

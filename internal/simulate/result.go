@@ -31,6 +31,8 @@ type Check struct {
 	Machines int    `json:"machines"`
 	// Selector says which machines it selects.
 	Selector string `json:"selector"`
+	// Nothing says why no machine belongs to it, and what is one letter away; empty if one does.
+	Nothing string `json:"nothing,omitempty"`
 	// Headline describes its state in one sentence; Gate and Slots have the numbers.
 	Headline string `json:"headline"`
 	Gate     string `json:"gate,omitempty"`

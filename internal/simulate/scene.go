@@ -29,6 +29,8 @@ type Scene struct {
 	checks   []*check
 	machines []*machine
 	records  []*record
+	// fleet are all machines at the beginning, those that no simulated health check has among them.
+	fleet []*explain.Machine
 
 	occupied onmachine.Occupied
 	// owners is what is known about the owners of machines, and pools are their machines, by UID. assumed is what follows from them.
@@ -65,7 +67,7 @@ func (s *Scene) assign(facts *explain.Facts, all []*check) {
 	}
 	seen := targetsByUID(facts)
 	s.occupied, s.owners, s.assumed = onmachine.Occupied{}, map[types.UID]silence.Facts{}, map[string]bool{}
-	s.pools = map[types.UID]*pool{}
+	s.pools, s.fleet = map[types.UID]*pool{}, facts.Machines
 	for _, m := range facts.Machines {
 		s.joinPool(m)
 		siblings := byCluster[key{m.Machine.Namespace, m.Machine.Spec.ClusterName}]

@@ -12,9 +12,10 @@ import (
 // standing describes a health check at the beginning, in the words of explain.
 func (s *Scene) standing(c *check) Check {
 	page := &explain.Check{MachineHealthCheck: c.mhc, Facts: c.facts, Decision: admission.Decide(c.facts, s.now), Foreign: c.foreign}
+	page.Nothing = page.SelectsNothing(s.fleet)
 	one := Check{
 		Namespace: c.mhc.Namespace, Cluster: c.cluster.Name, Name: c.mhc.Name, Change: c.change, Machines: len(c.machines),
-		Selector: metav1.FormatLabelSelector(&c.mhc.Spec.Selector),
+		Selector: metav1.FormatLabelSelector(&c.mhc.Spec.Selector), Nothing: page.Nothing,
 	}
 	c.decision = page.Decision
 	facts := explain.Facts{Now: s.now}

@@ -186,6 +186,27 @@ func TestDeletionThatHangs(t *testing.T) {
 	}
 }
 
+// TestWatchesNobody: a health check without machines is not called open, and what is one letter away is named.
+func TestWatchesNobody(t *testing.T) {
+	f := newFleet().healthy(2)
+	for _, m := range f.Machines {
+		m.Labels["pool"] = "workers"
+	}
+	f.Check.Spec.Selector.MatchLabels = map[string]string{"pool": "worker"}
+	r, err := f.play(Options{}, Changes{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "SELECTS NO MACHINE: none has pool=worker, but 2 have pool=workers"
+	if c := r.Checks[0]; c.Headline != want || c.Gate != "" {
+		t.Errorf("%q, and of its gate %q", c.Headline, c.Gate)
+	}
+	want = "Nothing would be repaired within 2h: MachineHealthCheck workers selects no machine: none has pool=worker, but 2 have pool=workers"
+	if got := r.Answer(); got != want {
+		t.Errorf("the answer is %q", got)
+	}
+}
+
 // TestReadOwners: an owner of which nothing is known yet is read once it may be asked, and one that is known is not read again.
 func TestReadOwners(t *testing.T) {
 	f := newFleet().healthy(2)

@@ -141,11 +141,11 @@ func (r *Result) Answer() string {
 	return fmt.Sprintf("Within %s, repairs would begin on %d of %s%s. %s", over, sum.Repaired, words.Count(sum.Sick, "sick machine", "sick machines"), before, sum.ends(false))
 }
 
-// selectsNone names a changed health check, or the only one, that selects no machine; empty if there is none.
+// selectsNone says why a changed health check, or the only one, has no machine; empty if each has one.
 func (r *Result) selectsNone() string {
 	for i := range r.Checks {
-		if c := &r.Checks[i]; c.Machines == 0 && (c.Change != "" || len(r.Checks) == 1) {
-			return fmt.Sprintf("MachineHealthCheck %s selects no machine of cluster %s (its selector is %s)", c.Name, c.Cluster, c.Selector)
+		if c := &r.Checks[i]; c.Nothing != "" && (c.Change != "" || len(r.Checks) == 1) {
+			return "MachineHealthCheck " + c.Name + " " + c.Nothing
 		}
 	}
 	return ""
