@@ -109,7 +109,7 @@ func TestPropose(t *testing.T) {
 		"retry the last step": {
 			heldAfterReboots(), wants(v1alpha1.AnswerRetry, ""),
 			"Retry metal-3 from step reboot (attempt 3 of mr/metal-3-5f2c9d1e-1)\n" + sickLine +
-				"Now: Step ask leaves the machine to a person; a person decides\n" +
+				"Now: Step ask stops the plan; a person decides\n" +
 				"Does: Its host is power-cycled: off, proven off, on. What runs there ends; the disks stay as they are. 2 fresh attempts, 30m each\n" +
 				"When: As soon as MachineHealthCheck metal grants it a slot: at once, unless a limit is reached\nBy: alice\nReason: INC-7",
 			"Acting, step reboot, attempt 3: Step reboot, 1 of 2: waits for the power cycle of its host; one more attempt follows if that does not help",

@@ -110,7 +110,7 @@ func (p *Fleet) add(item Item, m *Machine, state State, now time.Time) {
 	case needed != "":
 		p.NeedsYou = append(p.NeedsYou, item.says(needed))
 	case state == StateInRepair || state == StateProbation:
-		p.InRepair = append(p.InRepair, item.says(m.headline(state, now)))
+		p.InRepair = append(p.InRepair, item.says(m.withStage(m.headline(state, now))))
 	case state == StateSick || state == StateOnHold:
 		p.Waiting = append(p.Waiting, item.says(m.withStage(m.standing(now))))
 	case state == StatePaused && m.sick():
@@ -127,9 +127,9 @@ func (p *Fleet) add(item Item, m *Machine, state State, now time.Time) {
 func (m *Machine) needed(state State) string {
 	switch {
 	case state == StateHeld:
-		return sentences("held: "+m.Record.message(), m.stuck())
+		return sentences(m.withStage("held: "+m.Record.message()), m.stuck())
 	case m.needsApproval():
-		return "approve or deny " + m.Record.Record.Status.Step + ": " + m.verdict().Message
+		return m.withStage("approve or deny " + m.Record.Record.Status.Step + ": " + m.verdict().Message)
 	case state == StateInRepair || state == StateSick:
 		return m.stuck()
 	}

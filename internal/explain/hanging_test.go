@@ -16,6 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/silence"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -218,5 +219,29 @@ func TestMachinesThatDoNotStart(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestRepairsOfMachinesThatDoNotStart: the stage that hangs is told beside a repair, too, and beside what a person is asked.
+func TestRepairsOfMachinesThatDoNotStart(t *testing.T) {
+	const stage = ". InfrastructureReady is False: Failed to find an available BareMetalHost"
+	replace := explaintest.Step("replace", v1alpha1.ActionReplace, 1, time.Hour)
+	approved := replace
+	approved.Approval = v1alpha1.ApprovalRequired
+	for want, step := range map[string]v1alpha1.RemediationStep{
+		"SICK for 4m, replace is running":                            replace,
+		"approve or deny replace: Node failed to start within 10m0s": approved,
+		"held: Step ask stops the plan; a person decides":            {Name: "ask", Action: v1alpha1.ActionHold},
+	} {
+		s := explaintest.New()
+		noHost := says(clusterv1.MachineInfrastructureReadyCondition, metav1.ConditionFalse, "NotReady", "Failed to find an available BareMetalHost")
+		m := s.Machine("m1", metav1.ConditionFalse, verdict.ReasonNodeStartupTimedOut, "Node failed to start within 10m0s", 4*time.Minute, nodeless, noHost)
+		s.OwnedBy(m, core, "MachineSet", "ms", silence.Facts{})
+		s.Play(s.Record(m, step), s.Now.Add(-4*time.Minute), s.Now)
+		f := s.Facts().Fleet()
+		items := append(f.NeedsYou, f.InRepair...)
+		if len(items) != 1 || items[0].Text != want+stage {
+			t.Errorf("%q, want %q", items, want+stage)
+		}
 	}
 }

@@ -40,7 +40,7 @@ func (d *draft) whyHeld() (reason, message string) {
 	last := Last(&d.s)
 	switch {
 	case ok && step.Action == v1alpha1.ActionHold:
-		return v1alpha1.ReasonHoldStep, "Step " + step.Name + " leaves the machine to a person"
+		return v1alpha1.ReasonHoldStep, "Step " + step.Name + " stops the plan"
 	case d.gaveUp():
 		request := d.f.Request
 		return v1alpha1.ReasonUnreadable, "Sickbay has given up withdrawing " + request.Ref.Kind + " " + request.Ref.Name + " but cannot see whether it is gone: " + request.Unreadable

@@ -48,7 +48,7 @@ const (
 	saysNoStepLeft = "Held NoStepLeft: No step is left; the last attempt: It did not help; a person decides"
 	saysWatching   = "Acting Acting: Step watch: waits for the machine to recover by itself; a person decides if that does not help"
 	saysUndecided  = "Pending Undecided: Sickbay cannot tell at the moment whether the machine is healthy"
-	saysHold       = "Held HoldStep: Step ask leaves the machine to a person; a person decides"
+	saysHold       = "Held HoldStep: Step ask stops the plan; a person decides"
 )
 
 // allRows are the rows of all rules, in their order.
