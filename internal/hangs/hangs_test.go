@@ -108,7 +108,7 @@ func TestDeletion(t *testing.T) {
 		}},
 		"only the older conditions, at a hook": {deleting("", "", was("PreDrainDeleteHookSucceeded", "False", "WaitingExternalHook", ""), noted(hook, "velero")), nil, []string{
 			"Cluster API waits for a pre-drain hook", "WaitingExternalHook",
-			"Ask velero why the hook " + hook + " is not done; if nobody needs it: kubectl annotate machine.cluster.x-k8s.io old -n default " + hook + "-",
+			"Ask velero why the hook " + hook + " is not done; if nobody needs it, remove it: kubectl annotate machine.cluster.x-k8s.io old -n default " + hook + "-",
 		}},
 		"only the older conditions, at the infrastructure": {deleting("", "", was(before, "True", "", ""), was("InfrastructureReady", "False", "DeletionFailed", "the server is locked")), nil, []string{
 			"Cluster API waits until DevMachine old is deleted", "the server is locked",
@@ -147,8 +147,8 @@ func TestDeletion(t *testing.T) {
 			"See whose finalizers its bootstrap config has. This names it: kubectl get machine.cluster.x-k8s.io old -n default -o jsonpath={.spec.bootstrap.configRef}",
 		}},
 		"an error that only the log has": {deleting("InternalError", "Please check controller logs for errors"), nil, []string{
-			"Cluster API fails", "Please check controller logs for errors",
-			"Read its log (where it is installed as usual): kubectl logs -n capi-system deployment/capi-controller-manager | grep old",
+			"Cluster API has an error", "Please check controller logs for errors",
+			"Read Cluster API's log (where it is installed as usual): kubectl logs -n capi-system deployment/capi-controller-manager | grep old",
 		}},
 		"a paused cluster": {deleting("", ""), pausedCluster(), []string{
 			"Cluster API does nothing, because the Cluster is paused", "",
@@ -160,11 +160,11 @@ func TestDeletion(t *testing.T) {
 		}},
 		"nobody says anything": {deleting("", "", says(clusterv1.MachineDeletingCondition, "False", "NotDeleting", "")), nil, []string{
 			"Cluster API has said nothing about it yet", "",
-			"Read its log (where it is installed as usual): kubectl logs -n capi-system deployment/capi-controller-manager | grep old",
+			"Read Cluster API's log (where it is installed as usual): kubectl logs -n capi-system deployment/capi-controller-manager | grep old",
 		}},
 		"a reason of later versions": {deleting("Packing", "Packing its things"), nil, []string{
-			"Cluster API has begun", "Packing its things",
-			"Read its log (where it is installed as usual): kubectl logs -n capi-system deployment/capi-controller-manager | grep old",
+			"Cluster API has begun to delete it", "Packing its things",
+			"Read Cluster API's log (where it is installed as usual): kubectl logs -n capi-system deployment/capi-controller-manager | grep old",
 		}},
 	}
 	for name, tt := range tests {

@@ -35,7 +35,7 @@ func (d Deletion) Ways() []string {
 	case Paused:
 		return []string{d.resume()}
 	default:
-		return []string{"Read its log (where it is installed as usual): kubectl logs -n capi-system deployment/capi-controller-manager | grep " + d.machine.Name}
+		return []string{"Read Cluster API's log (where it is installed as usual): kubectl logs -n capi-system deployment/capi-controller-manager | grep " + d.machine.Name}
 	}
 }
 
@@ -78,7 +78,7 @@ func (d Deletion) unhook() []string {
 			all = append(all, "The KubeadmControlPlane removes the hook "+hook.Key+" once its etcd member is gone; see its conditions: kubectl get kubeadmcontrolplane -n "+d.machine.Namespace)
 			continue
 		}
-		all = append(all, fmt.Sprintf("Ask %s why the hook %s is not done; if nobody needs it: kubectl annotate machine.cluster.x-k8s.io %s -n %s %s-", owner, hook.Key, d.machine.Name, d.machine.Namespace, hook.Key))
+		all = append(all, fmt.Sprintf("Ask %s why the hook %s is not done; if nobody needs it, remove it: kubectl annotate machine.cluster.x-k8s.io %s -n %s %s-", owner, hook.Key, d.machine.Name, d.machine.Namespace, hook.Key))
 	}
 	return all
 }

@@ -9,8 +9,8 @@ import (
 // does says what Cluster API does in a stage, for those that need no name of an object.
 var does = map[Stage]string{
 	Silent:           "Cluster API has said nothing about it yet",
-	Failing:          "Cluster API fails",
-	Begun:            "Cluster API has begun",
+	Failing:          "Cluster API has an error",
+	Begun:            "Cluster API has begun to delete it",
 	PreDrainHook:     "Cluster API waits for a pre-drain hook",
 	Draining:         "Cluster API drains its Node",
 	Detaching:        "Cluster API waits until volumes are detached from its Node",
