@@ -122,6 +122,8 @@ func (f *Facts) RecordPage(r *Record) Page {
 	p.row("Why", r.why(f.Now))
 	m := f.machineOf(r)
 	if m != nil {
+		p.Next = m.upcomingOf(f)
+		m.tellStart(&p, f.Now)
 		f.tellDeletion(&p, m)
 	}
 	r.tell(&p, m, f.Now)

@@ -2,6 +2,7 @@ package explain_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -238,10 +239,16 @@ func TestRepairsOfMachinesThatDoNotStart(t *testing.T) {
 		m := s.Machine("m1", metav1.ConditionFalse, verdict.ReasonNodeStartupTimedOut, "Node failed to start within 10m0s", 4*time.Minute, nodeless, noHost)
 		s.OwnedBy(m, core, "MachineSet", "ms", silence.Facts{})
 		s.Play(s.Record(m, step), s.Now.Add(-4*time.Minute), s.Now)
-		f := s.Facts().Fleet()
-		items := append(f.NeedsYou, f.InRepair...)
+		f := s.Facts()
+		fleet := f.Fleet()
+		items := slices.Concat(fleet.NeedsYou, fleet.InRepair)
 		if len(items) != 1 || items[0].Text != want+stage {
 			t.Errorf("%q, want %q", items, want+stage)
+		}
+		for _, p := range []explain.Page{f.Page(f.Machines[0]), f.RecordPage(f.Machines[0].Record)} {
+			if got := rowText(p, "Stage"); !strings.HasSuffix(got, "Failed to find an available BareMetalHost") {
+				t.Errorf("the page of the %s says of the stage %q", p.Kind, got)
+			}
 		}
 	}
 }

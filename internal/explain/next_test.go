@@ -36,7 +36,7 @@ func proving() *explaintest.Scene {
 	return s
 }
 
-// TestPagesTellWhatTheFleetTells: what happens next is the same on the pages of the fleet, of a cluster and of a machine.
+// TestPagesTellWhatTheFleetTells: what happens next is the same on the pages of the fleet, of a cluster, of a machine and of its repair.
 func TestPagesTellWhatTheFleetTells(t *testing.T) {
 	all := map[string]*explain.Facts{"in line": inLine().Facts(), "proving": proving().Facts(), "eleven": explaintest.Eleven()}
 	for _, one := range scenes {
@@ -57,6 +57,12 @@ func TestPagesTellWhatTheFleetTells(t *testing.T) {
 			want := slices.DeleteFunc(slices.Clone(next), func(u explain.Upcoming) bool { return u.Name != m.Machine.Name })
 			if diff := cmp.Diff(want, f.Page(m).Next, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: machine %s (-fleet +page):\n%s", name, m.Machine.Name, diff)
+			}
+			if m.Record == nil {
+				continue
+			}
+			if diff := cmp.Diff(want, f.RecordPage(m.Record).Next, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: record %s (-fleet +page):\n%s", name, m.Record.Record.Name, diff)
 			}
 		}
 	}
