@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -120,6 +121,60 @@ func TestSlotsAboutToBeTaken(t *testing.T) {
 	waits(s, "c", time.Minute)
 	if got, want := rowText(s.Facts().Of("mhc", s.Check.Name)[0], "Slots"), "0 of 1 in use"; got != want {
 		t.Errorf("in a dry-run: %q, want %q", got, want)
+	}
+}
+
+// TestWhatOnlyReports: where nothing is ever repaired, no slot is what a machine waits for, and what would change that is named.
+func TestWhatOnlyReports(t *testing.T) {
+	for mode, tt := range map[string]struct{ headline, unless string }{
+		"dry-run": {
+			"SICK for 60s, NOT being repaired: the MachineHealthCheck is in dry-run",
+			"Somebody removes the annotation sickbay.dev/dry-run from MachineHealthCheck workers",
+		},
+		"Observe": {"SICK for 60s, NOT being repaired: the plan only observes", "Somebody changes the mode Observe of MachineRemediationTemplate metal"},
+	} {
+		s := explaintest.New()
+		if mode == "dry-run" {
+			s.Annotated(mhcspec.DryRunAnnotation, "true").Annotated(mhcspec.MaxInFlightAnnotation, "1")
+		} else {
+			s.Plan = &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Name: "metal"}}
+			s.Plan.Spec.Template.Spec = v1alpha1.RemediationPlan{
+				Steps: []v1alpha1.RemediationStep{explaintest.Step("replace", v1alpha1.ActionReplace, 1, time.Hour)}, Mode: v1alpha1.ModeObserve,
+				MaxInFlight: new(intstr.FromInt32(1)),
+			}
+			s.Check.Spec.Remediation.TemplateRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
+				APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediationTemplate", Name: "metal",
+			}
+		}
+		waits(s, "b", 2*time.Minute)
+		waits(s, "c", time.Minute)
+		first, second := s.Facts().Of("machine", "b")[0], s.Facts().Of("machine", "c")[0]
+		if got, want := rowText(first, "Unless"), tt.unless+": then the repair begins; the machine recovers by itself: then it is not repaired"; got != want {
+			t.Errorf("%s: %q, want %q", mode, got, want)
+		}
+		if got, want := rowText(second, "Unless"), tt.unless+": then repairs begin; the machine recovers by itself: then it is not repaired"; got != want {
+			t.Errorf("%s: %q, want %q", mode, got, want)
+		}
+		if got, want := rowText(second, "Would"), "replace, once a slot is free; number 1 of 1 in line"; got != want || rowText(second, "Why not") != "" {
+			t.Errorf("%s: %q, want %q, and no other reason: %q", mode, got, want, rowText(second, "Why not"))
+		}
+		if second.Headline != tt.headline {
+			t.Errorf("%s: %q, want %q", mode, second.Headline, tt.headline)
+		}
+	}
+}
+
+// TestHoldOnAnOpenRepair: that its hold can end earlier is told, too.
+func TestHoldOnAnOpenRepair(t *testing.T) {
+	s := explaintest.New()
+	m := s.Sick("a", 10*time.Minute)
+	r := s.Record(m, reset)
+	s.Annotated(mhcspec.HoldUntilAnnotation, s.Now.Add(time.Hour).Format(time.RFC3339))
+	r.Status.Phase, r.Status.Step, r.Status.ReleasedGrant = v1alpha1.RemediationPending, reset.Name, r.Spec.Grant
+	r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonOnHold}}
+	want := "Somebody ends the hold earlier: then repairs go on; the machine recovers by itself: then it is not repaired"
+	if got := rowText(s.Facts().Of("machine", "a")[0], "Unless"); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

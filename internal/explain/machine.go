@@ -127,9 +127,9 @@ func (m *Machine) standing(now time.Time) string {
 	switch wait := m.wait(); {
 	case m.Record != nil && m.Record.Record.Status.Phase == v1alpha1.RemediationPending && wait == nil:
 		return m.pending(ladder.Progress(&m.Record.Record.Status).Reason)
-	case wait != nil:
+	case wait != nil && !m.wouldWait():
 		return reasonWords(wait.Reason)
-	case m.admitted() && m.Check.Decision.Config.OnlyReports():
+	case wait != nil || m.admitted() && m.Check.Decision.Config.OnlyReports():
 		return "NOT being repaired: " + onlyReports(m.Check)
 	case m.admitted():
 		return "about to be repaired"
@@ -177,6 +177,11 @@ func (m *Machine) why(p *Page, now time.Time) {
 	if !m.sick() {
 		why, _ := m.hold(now)
 		p.row("Hold", words.Upper(why))
+		return
+	}
+	if m.wouldWait() {
+		place, of := m.place()
+		p.row("Would", fmt.Sprintf("%s, once a slot is free; number %d of %d in line", m.stepOf(), place, of))
 		return
 	}
 	if wait := m.wait(); wait != nil {

@@ -24,7 +24,7 @@ func (m *Machine) otherwise(state State, now time.Time) []string {
 		}
 		return []string{"The selector of a MachineHealthCheck of its cluster matches its labels: then Sickbay watches it"}
 	case StatePaused:
-		return []string{"The pause ends (" + m.paused() + "): then Sickbay watches the machine again, and repairs go on"}
+		return []string{"The pause ends: then Sickbay watches the machine again, and repairs go on"}
 	case StateHeld:
 		if verdict.FailureOf(m.Machine) != "" {
 			return []string{youRetry, "The machine is gone: then the repair ends"}
@@ -37,7 +37,7 @@ func (m *Machine) otherwise(state State, now time.Time) []string {
 	case StateUndecided, StateHealthy:
 		return m.staysHealthy(now)
 	case StateSick, StateOnHold:
-		return m.moves()
+		return m.moves(state)
 	default:
 		return nil
 	}
@@ -69,23 +69,39 @@ func (m *Machine) staysHealthy(now time.Time) []string {
 }
 
 // moves says what has to change for a sick machine to be repaired.
-func (m *Machine) moves() []string {
+func (m *Machine) moves(state State) []string {
 	all := []string{}
 	wait := m.wait()
 	switch {
 	case m.Record != nil && m.needsApproval():
 		all = append(all, "You approve the step: then it begins when a slot is free", "You deny it: then "+m.Record.stops())
+	case state == StateOnHold:
+		all = append(all, "Somebody ends the hold earlier: then repairs go on")
 	case m.admitted() && m.Check.Decision.Config.OnlyReports():
-		all = append(all, "Somebody removes the annotation "+mhcspec.DryRunAnnotation+" from MachineHealthCheck "+m.Check.MachineHealthCheck.Name+": then the repair begins")
+		all = append(all, m.Check.acts()+": then the repair begins")
 	case wait == nil:
 	case wait.Reason == v1alpha1.ReasonGateClosed:
 		all = append(all, gateOpens+m.Check.opens())
+	case m.wouldWait():
+		all = append(all, m.Check.acts()+": then repairs begin")
 	case wait.Reason == v1alpha1.ReasonNoSlot:
 		all = append(all, "A slot becomes free, or more than "+areAllowed(m.Check.Decision.Slots())+": then the next in line goes into repair")
-	case wait.Reason == v1alpha1.ReasonOnHold:
-		all = append(all, "Somebody ends the hold earlier: then repairs go on")
 	}
 	return append(all, m.recovers("The machine recovers by itself", "then it is not repaired")...)
+}
+
+// acts says what has a MachineHealthCheck repair that only reports.
+func (c *Check) acts() string {
+	if c.Decision.Config.DryRun {
+		return "Somebody removes the annotation " + mhcspec.DryRunAnnotation + " from MachineHealthCheck " + c.MachineHealthCheck.Name
+	}
+	return "Somebody changes the mode Observe of MachineRemediationTemplate " + c.MachineHealthCheck.Spec.Remediation.TemplateRef.Name
+}
+
+// wouldWait reports whether the machine would wait for a slot, if its MachineHealthCheck did not only report.
+func (m *Machine) wouldWait() bool {
+	wait := m.wait()
+	return wait != nil && wait.Reason == v1alpha1.ReasonNoSlot && m.Check.Decision.Config.OnlyReports()
 }
 
 // areAllowed says that so many are allowed, in words if it is one.
