@@ -164,6 +164,23 @@ func TestWhatOnlyReports(t *testing.T) {
 	}
 }
 
+// TestOpenRepairInDryRun: what stops it is not called a pause.
+func TestOpenRepairInDryRun(t *testing.T) {
+	s := explaintest.New().Annotated(mhcspec.DryRunAnnotation, "true")
+	r := s.Record(s.Sick("a", 10*time.Minute), reset)
+	r.Status.Phase, r.Status.Step, r.Status.ReleasedGrant = v1alpha1.RemediationPending, reset.Name, r.Spec.Grant
+	r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonPaused}}
+	p := s.Facts().Of("machine", "a")[0]
+	if want := "SICK for 10m, NOT being repaired: the MachineHealthCheck is in dry-run"; p.Headline != want {
+		t.Errorf("%q, want %q", p.Headline, want)
+	}
+	want := "Somebody removes the annotation sickbay.dev/dry-run from MachineHealthCheck workers: then the repair goes on; " +
+		"the machine recovers by itself: then it is not repaired"
+	if got := rowText(p, "Unless"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestHoldOnAnOpenRepair: that its hold can end earlier is told, too.
 func TestHoldOnAnOpenRepair(t *testing.T) {
 	s := explaintest.New()

@@ -129,7 +129,7 @@ func (m *Machine) standing(now time.Time) string {
 		return m.pending(ladder.Progress(&m.Record.Record.Status).Reason)
 	case wait != nil && !m.wouldWait():
 		return reasonWords(wait.Reason)
-	case wait != nil || m.admitted() && m.Check.Decision.Config.OnlyReports():
+	case wait != nil || m.wouldBegin():
 		return "NOT being repaired: " + onlyReports(m.Check)
 	case m.admitted():
 		return "about to be repaired"
@@ -145,8 +145,11 @@ func (m *Machine) standing(now time.Time) string {
 
 // pending says what a repair waits for that has no slot, by the reason of its record.
 func (m *Machine) pending(reason string) string {
-	if reason == v1alpha1.ReasonRemediationHeldByOthers && m.stuck() != "" {
+	switch {
+	case reason == v1alpha1.ReasonRemediationHeldByOthers && m.stuck() != "":
 		return "waiting for an owner that does not act"
+	case reason == v1alpha1.ReasonPaused && m.onlyReports():
+		return "NOT being repaired: " + onlyReports(m.Check)
 	}
 	return reasonWords(reason)
 }
@@ -188,7 +191,7 @@ func (m *Machine) why(p *Page, now time.Time) {
 		m.whyNot(p, wait, now)
 		return
 	}
-	if m.admitted() && m.Check.Decision.Config.OnlyReports() {
+	if m.wouldBegin() {
 		p.row("Would", m.stepOf())
 	}
 }

@@ -77,8 +77,10 @@ func (m *Machine) moves(state State) []string {
 		all = append(all, "You approve the step: then it begins when a slot is free", "You deny it: then "+m.Record.stops())
 	case state == StateOnHold:
 		all = append(all, "Somebody ends the hold earlier: then repairs go on")
-	case m.admitted() && m.Check.Decision.Config.OnlyReports():
+	case m.wouldBegin():
 		all = append(all, m.Check.acts()+": then the repair begins")
+	case m.Record != nil && m.onlyReports():
+		all = append(all, m.Check.acts()+": then the repair goes on")
 	case wait == nil:
 	case wait.Reason == v1alpha1.ReasonGateClosed:
 		all = append(all, gateOpens+m.Check.opens())
@@ -101,8 +103,13 @@ func (c *Check) acts() string {
 // wouldWait reports whether the machine would wait for a slot, if its MachineHealthCheck did not only report.
 func (m *Machine) wouldWait() bool {
 	wait := m.wait()
-	return wait != nil && wait.Reason == v1alpha1.ReasonNoSlot && m.Check.Decision.Config.OnlyReports()
+	return wait != nil && wait.Reason == v1alpha1.ReasonNoSlot && m.onlyReports()
 }
+
+// wouldBegin reports whether the repair of the machine would begin now, if its MachineHealthCheck did not only report.
+func (m *Machine) wouldBegin() bool { return m.admitted() && m.onlyReports() }
+
+func (m *Machine) onlyReports() bool { return m.Check != nil && m.Check.Decision.Config.OnlyReports() }
 
 // areAllowed says that so many are allowed, in words if it is one.
 func areAllowed(n int) string {
