@@ -58,7 +58,11 @@ func (r run[T]) remember(c ConditionChecks[T], last []keptResult, results []Resu
 			last[i].endAt(r.in.Now, r.in.Now.Add(r.pace.Of(check.Interval)))
 			continue
 		}
-		last[i].until = r.in.Now.Add(r.pace.Of(r.poll(check, results[i].Status)))
+		poll := r.poll(check, results[i].Status)
+		last[i].until = r.in.Now.Add(r.pace.Of(poll))
+		if check.Poll > 0 && poll != forever {
+			last[i].due = last[i].until
+		}
 	}
 }
 

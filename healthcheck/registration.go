@@ -46,7 +46,8 @@ type NamedCheck[T any] struct {
 	// whatever changes, and otherwise the check is polled. The default is none: then any Watches count as enough.
 	Reads []string
 	// Poll is how often a check runs that looks at something that nothing watches, if no event comes and SyncPeriod is not
-	// set. It may be a tenth later. The default is 30 seconds, which also holds after a result that is neither True nor Skipped.
+	// set: at least MinInterval, and maybe a tenth later. The default is 30 seconds. After a result that is neither True nor
+	// Skipped, it is 30 seconds at most.
 	Poll time.Duration
 	// Interval is how long the last result of the check is reused, at least MinInterval. Set it for an expensive check, such
 	// as one that makes calls over the network. The default is zero: the check runs at each event, when its own result

@@ -26,10 +26,11 @@ func DeploymentAvailable(d *appsv1.Deployment) healthcheck.Result {
 
 // StatefulSetAvailable judges whether a StatefulSet has its replicas, apart from those that a rolling update replaces.
 //
-// It is False if fewer replicas are ready than wanted (ReasonReplicasNotReady). While the update revision differs from the
-// current one, maxUnavailable of them need not be, by default one; if none is ready then, as with a single replica, it is
-// Progressing, for RolloutWithin for each revision. For RolloutWithin after the creation, missing replicas are Progressing,
-// too. A status for an older generation is Progressing (ReasonNotObserved).
+// It is False if fewer replicas are ready than wanted (ReasonReplicasNotReady). While a rolling update replaces Pods,
+// maxUnavailable of them need not be, by default one; if none is ready then, as with a single replica, it is Progressing, for
+// RolloutWithin for each revision. So are as many once all Pods down to a partition are updated, since they may be the last ones.
+// For RolloutWithin after the creation, missing replicas are Progressing, too. A status for an older generation is
+// Progressing (ReasonNotObserved).
 func StatefulSetAvailable(s *appsv1.StatefulSet) healthcheck.Result {
 	want, ready, allowed := orOne(s.Spec.Replicas), s.Status.ReadyReplicas, int32(0)
 	if s.Status.UpdateRevision != s.Status.CurrentRevision && s.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType {
@@ -38,7 +39,7 @@ func StatefulSetAvailable(s *appsv1.StatefulSet) healthcheck.Result {
 	verdict := atLeast(ReasonReplicasNotReady, ready, want, "replicas are ready")
 	switch {
 	case verdict.Status == healthcheck.True || want-ready > allowed:
-	case ready == 0:
+	case ready == 0 || (toUpdate(s) < want && s.Status.UpdatedReplicas >= toUpdate(s)):
 		verdict = within(verdict, revisionOf(s))
 	default:
 		verdict = healthy()
@@ -46,13 +47,14 @@ func StatefulSetAvailable(s *appsv1.StatefulSet) healthcheck.Result {
 	return observed(s.Generation, s.Status.ObservedGeneration, starting(RolloutWithin, s, verdict, ReasonReplicasNotReady))
 }
 
-// replacedAtOnce returns how many Pods a rolling update of a StatefulSet replaces at once.
+// replacedAtOnce returns how many Pods a rolling update of a StatefulSet replaces at once. Its controller rounds a percentage down,
+// to at least one.
 func replacedAtOnce(s *appsv1.StatefulSet) int32 {
 	rolling := s.Spec.UpdateStrategy.RollingUpdate
 	if rolling == nil || rolling.MaxUnavailable == nil {
 		return 1
 	}
-	allowed, err := intstr.GetScaledValueFromIntOrPercent(rolling.MaxUnavailable, int(orOne(s.Spec.Replicas)), true)
+	allowed, err := intstr.GetScaledValueFromIntOrPercent(rolling.MaxUnavailable, int(orOne(s.Spec.Replicas)), false)
 	if err != nil {
 		return 1
 	}
@@ -66,14 +68,14 @@ func replacedAtOnce(s *appsv1.StatefulSet) int32 {
 // it has replaced. So are Nodes that have no Pod yet, because they have just joined, and all Pods for RolloutWithin after the
 // creation. A status for an older generation is Progressing (ReasonNotObserved).
 func DaemonSetAvailable(d *appsv1.DaemonSet) healthcheck.Result {
-	verdict, status, generation := healthy(), d.Status, number(d.Generation)
+	verdict, status, generation, allowed := healthy(), d.Status, number(d.Generation), takenDown(d, true)
 	unavailable := status.NumberUnavailable - max(0, status.DesiredNumberScheduled-status.CurrentNumberScheduled)
 	switch {
-	case unavailable > takenDown(d):
-		verdict = tooManyUnavailable(takenDown(d))
+	case unavailable > allowed:
+		verdict = tooManyUnavailable(allowed)
 	case status.CurrentNumberScheduled < status.DesiredNumberScheduled:
 		verdict = within(atLeast(ReasonNotScheduled, status.CurrentNumberScheduled, status.DesiredNumberScheduled, "Pods are scheduled"), generation)
-	case unavailable > mayBeUnavailable(d):
+	case unavailable > 0 && status.UpdatedNumberScheduled >= status.DesiredNumberScheduled:
 		verdict = within(tooManyUnavailable(0), generation)
 	}
 	return observed(d.Generation, d.Status.ObservedGeneration, starting(RolloutWithin, d, verdict, ReasonPodsUnavailable))

@@ -45,16 +45,17 @@ func mayBeUnavailable(d *appsv1.DaemonSet) int32 {
 	if d.Status.UpdatedNumberScheduled >= d.Status.DesiredNumberScheduled {
 		return 0
 	}
-	return takenDown(d)
+	return takenDown(d, false)
 }
 
-// takenDown returns how many Pods a rolling update takes down at once.
-func takenDown(d *appsv1.DaemonSet) int32 {
+// takenDown returns how many Pods a rolling update takes down at once. The DaemonSet controller rounds a percentage up, and Gardener's
+// rule rounds it down.
+func takenDown(d *appsv1.DaemonSet, up bool) int32 {
 	rolling := d.Spec.UpdateStrategy.RollingUpdate
 	if d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType || rolling == nil {
 		return 0
 	}
-	allowed, err := intstr.GetScaledValueFromIntOrPercent(rolling.MaxUnavailable, int(d.Status.DesiredNumberScheduled), false)
+	allowed, err := intstr.GetScaledValueFromIntOrPercent(rolling.MaxUnavailable, int(d.Status.DesiredNumberScheduled), up)
 	if err != nil {
 		return 0
 	}

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"cmp"
+	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,15 +12,16 @@ import (
 
 // DeploymentRolledOut judges whether a Deployment has become what its spec says, as kubectl rollout status and kstatus do.
 //
-// It is Progressing (ReasonRollingOut, RolloutWithin for each revision) until all replicas are of the newest revision and
-// available, and condition Progressing, if present, has the reason NewReplicaSetAvailable. That includes a roll-out that is
+// It is Progressing (ReasonRollingOut, RolloutWithin for each tenth of the replicas) until all replicas are of the newest revision
+// and available, and condition Progressing, if present, has the reason NewReplicaSetAvailable. That includes a roll-out that is
 // paused or lacks quota, the first one, and one with the strategy Recreate. A status for an older generation is Progressing
 // (ReasonNotObserved).
 //
 // It is False past the Deployment's own progressDeadlineSeconds (NotProgressing), and in an outage that no roll-out explains
 // (NotAvailable): if not one Pod is available although old ones are left that should be, or if condition Available is not True
-// without a roll-out. For RolloutWithin after the condition's transition that is Progressing: the Deployment may have been scaled
-// up, and nothing else in it tells that from an outage. DeploymentAvailable calls both False at once.
+// without a roll-out. For RolloutWithin after the creation, or after the condition's transition without a roll-out, that is
+// Progressing: the Deployment may have been scaled up, and nothing else in it tells that from an outage. DeploymentAvailable calls
+// both False at once.
 func DeploymentRolledOut(d *appsv1.Deployment) healthcheck.Result {
 	conditions := deploymentConditions(d)
 	if progress, _ := find(conditions, string(appsv1.DeploymentProgressing)); progress.Status == "False" {
@@ -31,7 +33,7 @@ func DeploymentRolledOut(d *appsv1.Deployment) healthcheck.Result {
 	available := judge(conditions, isTrue(string(appsv1.DeploymentAvailable)))
 	switch {
 	case available.Status == healthcheck.False && noneLeft:
-		verdict = available
+		verdict = starting(RolloutWithin, d, available, available.Reason)
 	case verdict.Status != healthcheck.True:
 	case available.Status == healthcheck.False:
 		verdict = tolerated(RolloutWithin, unavailableSince(d), available)
@@ -62,9 +64,9 @@ func deploymentRollout(d *appsv1.Deployment) (verdict healthcheck.Result, revisi
 	case failure.Status == healthcheck.False:
 		return rollingOut(revision, "%s", failure.Message), revision
 	case status.UpdatedReplicas < want:
-		return rollingOut(revision, "Fewer than %d replicas are updated", want), revision
+		return advancing(revision, status.UpdatedReplicas, want, "Fewer than %d replicas are updated", want), revision
 	case status.Replicas > status.UpdatedReplicas:
-		return rollingOut(revision, "Old replicas are left"), revision
+		return advancing(revision, want-(status.Replicas-status.UpdatedReplicas), want, "Old replicas are left"), revision
 	case status.Replicas > want:
 		return rollingOut(revision, "More than %d replicas are left", want), revision
 	case found && progress.Reason != newReplicaSetAvailable && !d.Spec.Paused:
@@ -79,8 +81,8 @@ func deploymentRevision(d *appsv1.Deployment) string {
 
 // StatefulSetRolledOut judges whether a StatefulSet has become what its spec says, as kubectl rollout status and kstatus do.
 //
-// It is Progressing (ReasonRollingOut, RolloutWithin for each revision) until all replicas are there and ready, and of the
-// newest revision: those below the partition need not be, and none with the strategy OnDelete. A status for an older generation
+// It is Progressing (ReasonRollingOut, RolloutWithin for each tenth of the replicas) until all replicas are there and ready, and
+// of the newest revision: those below the partition need not be, and none with the strategy OnDelete. A status for an older generation
 // is Progressing (ReasonNotObserved).
 //
 // It is False in an outage that no roll-out explains (ReasonReplicasNotReady): if more Pods are there without being ready than a
@@ -98,20 +100,26 @@ func StatefulSetRolledOut(s *appsv1.StatefulSet) healthcheck.Result {
 
 // statefulSetRollout says what is still to come of a roll-out.
 func statefulSetRollout(s *appsv1.StatefulSet, want int32) healthcheck.Result {
-	revision, status, updated := revisionOf(s), s.Status, want
-	if rolling := s.Spec.UpdateStrategy.RollingUpdate; rolling != nil && rolling.Partition != nil {
-		updated -= *rolling.Partition
-	}
+	revision, status, updated := revisionOf(s), s.Status, toUpdate(s)
 	byHand := s.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType
 	switch {
 	case status.ReadyReplicas < want:
-		return rollingOut(revision, "Fewer than %d replicas are ready", want)
+		return advancing(revision, status.UpdatedReplicas, want, "Fewer than %d replicas are ready", want)
 	case status.Replicas > want:
 		return rollingOut(revision, "More than %d replicas are left", want)
 	case !byHand && status.UpdatedReplicas < updated:
-		return rollingOut(revision, "Fewer than %d replicas are updated", updated)
+		return advancing(revision, status.UpdatedReplicas, want, "Fewer than %d replicas are updated", updated)
 	}
 	return healthy()
+}
+
+// toUpdate returns how many replicas a rolling update replaces: those below the partition stay.
+func toUpdate(s *appsv1.StatefulSet) int32 {
+	want := orOne(s.Spec.Replicas)
+	if rolling := s.Spec.UpdateStrategy.RollingUpdate; rolling != nil && rolling.Partition != nil {
+		return want - *rolling.Partition
+	}
+	return want
 }
 
 func revisionOf(s *appsv1.StatefulSet) string {
@@ -121,9 +129,10 @@ func revisionOf(s *appsv1.StatefulSet) string {
 // DaemonSetRolledOut judges whether the Pods of a DaemonSet have become what its spec says, as kubectl rollout status and
 // kstatus do.
 //
-// It is Progressing (ReasonRollingOut, RolloutWithin for each generation) until each Node that should have one has a Pod of the
-// newest revision that is available, and no other Node has one. With the strategy OnDelete, revisions do not count. A status for
-// an older generation is Progressing (ReasonNotObserved).
+// It is Progressing (ReasonRollingOut, RolloutWithin for each tenth of the Pods) until each Node that should have one has a Pod of
+// the newest revision that is available. With the strategy OnDelete, revisions do not count. A Pod on a Node that should have none
+// is no matter of a roll-out: somebody may have tainted the Node. A status for an older generation is Progressing
+// (ReasonNotObserved).
 //
 // It is False in an outage that no roll-out explains (ReasonPodsUnavailable): if more Pods that are scheduled are unavailable
 // than a rolling update takes down at once, which is maxUnavailable, and at least one. For RolloutWithin after the creation, and
@@ -134,7 +143,7 @@ func DaemonSetRolledOut(d *appsv1.DaemonSet) healthcheck.Result {
 	verdict := healthy()
 	missing := max(0, status.DesiredNumberScheduled-status.CurrentNumberScheduled)
 	updated := d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType || status.UpdatedNumberScheduled >= status.DesiredNumberScheduled
-	switch allowed := max(1, takenDown(d)); {
+	switch allowed := max(1, takenDown(d, true)); {
 	case status.NumberUnavailable-missing > allowed:
 		if verdict = starting(RolloutWithin, d, tooManyUnavailable(allowed), ReasonPodsUnavailable); updated {
 			verdict = within(verdict, revision)
@@ -142,13 +151,21 @@ func DaemonSetRolledOut(d *appsv1.DaemonSet) healthcheck.Result {
 	case missing > 0:
 		verdict = rollingOut(revision, "Fewer than %d Pods are scheduled", status.DesiredNumberScheduled)
 	case !updated:
-		verdict = rollingOut(revision, "Fewer than %d Pods are updated", status.DesiredNumberScheduled)
+		verdict = advancing(revision, status.UpdatedNumberScheduled, status.DesiredNumberScheduled, "Fewer than %d Pods are updated", status.DesiredNumberScheduled)
 	case status.NumberUnavailable > 0:
 		verdict = rollingOut(revision, "Not all Pods are available")
-	case status.NumberMisscheduled > 0:
-		verdict = rollingOut(revision, "Pods run on Nodes where they should not")
 	}
 	return observed(d.Generation, status.ObservedGeneration, verdict)
+}
+
+// advancing is rollingOut with a clock that starts anew with each tenth of what there is to do: an update that gets on is not stuck, however
+// many Pods it has.
+func advancing(revision string, have, want int32, format string, args ...any) healthcheck.Result {
+	r := rollingOut(revision, format, args...)
+	if tenth := have * 10 / max(1, want); tenth > 0 {
+		r.Cause = fmt.Sprintf("%s, %d of 10", r.Cause, tenth)
+	}
+	return r
 }
 
 // within allows a roll-out of a revision to cause a failure for a while.

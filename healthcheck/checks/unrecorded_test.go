@@ -55,6 +55,10 @@ func TestUnrecordedStatefulSets(t *testing.T) {
 	several := func(s *appsv1.StatefulSet) {
 		s.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = new(intstr.FromInt32(2))
 	}
+	half := func(s *appsv1.StatefulSet) {
+		s.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = new(intstr.FromString("50%"))
+	}
+	canary := func(s *appsv1.StatefulSet) { s.Spec.UpdateStrategy.RollingUpdate.Partition = new(int32(2)) }
 	held := func(s *appsv1.StatefulSet) { s.Spec.UpdateStrategy.RollingUpdate.Partition = new(int32(3)) }
 	for name, test := range map[string]struct {
 		set                  *appsv1.StatefulSet
@@ -64,6 +68,9 @@ func TestUnrecordedStatefulSets(t *testing.T) {
 		"somebody has deleted all Pods":         {set(0, 3, byHand), no, no},
 		"two are replaced at once":              {set(1, 2, several), yet, yes},
 		"all are down, and not two":             {set(0, 2, several), no, no},
+		"half of three is one":                  {set(1, 2, half), no, no},
+		"one is replaced above the partition":   {set(2, 0, canary), yet, yes},
+		"one is lost, and the canary is done":   {set(2, 1, canary), yet, yet},
 		"all are started at once":               {set(0, 3, parallel), yet, no},
 	} {
 		if got := now(checks.StatefulSetRolledOut(test.set)); got.Status != test.rolledOut {
