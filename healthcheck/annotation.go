@@ -126,7 +126,8 @@ func (s AnnotationProgress[T]) Save(ctx context.Context, obj T, progress []Progr
 // has its own. It starts when the check first gives the cause, keeps running while the check fails, cannot
 // be carried out or gives another cause, and ends when the check passes. So alternating answers do not
 // reset it, a second cause does not inherit the time of the first, and a new cause gets the full time even
-// after another has failed. After eight causes without a pass in between, all others share one clock.
+// after another has failed. After eight causes without a pass in between, all others share one clock. A clock
+// that runs out begins again if Result.Left is less than when it began.
 //
 // A Progress without a Check is about the condition as a whole (see Damping), and its Cause is the status
 // that the condition is to change to.
@@ -135,9 +136,9 @@ type Progress struct {
 	Condition, Check string
 	// Cause is Result.Cause, or else Result.Reason.
 	Cause string
-	// Since is when the cause was first seen, to the second.
+	// Since is when the clock began, to the second.
 	Since time.Time
-	// Seen is how often it was seen; only Damping counts that.
+	// Seen is how often the cause was seen, for Damping, and otherwise Result.Left when the clock began.
 	Seen int
 }
 

@@ -58,13 +58,28 @@ func date(clocks []Progress, conditionType, check string, r Result, now time.Tim
 	if of(cause) < 0 && len(kept) >= maxCauses {
 		cause = otherCauses
 	}
+	if cause == otherCauses {
+		r.Left = 0 // What is left of one cause says nothing about another.
+	}
 	known := of(cause)
 	if known < 0 {
 		known = len(kept)
-		kept = append(kept, Progress{Condition: conditionType, Check: check, Cause: cause, Since: now.Truncate(time.Second)})
+		kept = append(kept, Progress{Condition: conditionType, Check: check, Cause: cause, Since: now.Truncate(time.Second), Seen: r.Left})
 	}
-	r.Deadline = kept[known].Since.Add(max(r.Within, time.Second))
-	return r, kept
+	return kept[known].limit(r, now), kept
+}
+
+// limit sets the deadline of a result by its clock. A clock that runs out while less is left begins again. If not, the engine
+// looks again later: an event need not announce that less is left.
+func (p *Progress) limit(r Result, now time.Time) Result {
+	limit := max(r.Within, time.Second)
+	if isOver := !now.Before(p.Since.Add(limit)); isOver && r.Left < p.Seen {
+		p.Since, p.Seen = now.Truncate(time.Second), r.Left
+	} else if isOver && p.Seen > 0 {
+		r.RecheckAt = Earliest(r.RecheckAt, now.Add(limit).Truncate(time.Second))
+	}
+	r.Deadline = p.Since.Add(limit)
+	return r
 }
 
 // notAfter returns a stored time, or now if that is earlier.

@@ -13,7 +13,7 @@ import (
 // with the winning status, in the given order. The messages of all results with that status are joined with "; ",
 // and their codes are sorted, each once. The deadline is the earliest of theirs, and Overdue comes from the first
 // result with that deadline. The recheck time is the earliest of all results, since any of them may change the
-// merged one. Within and Cause are empty: a merged result has a deadline, or none.
+// merged one. Within, Left and Cause are empty: a merged result has a deadline, or none.
 //
 // Without any result, Merge returns Unknown with ReasonNoResult: nothing is healthy by omission. Merge does not
 // change its arguments.
@@ -23,11 +23,11 @@ func Merge(now time.Time, results ...Result) Result {
 	}
 	if len(results) == 1 {
 		only := results[0].At(now)
-		only.Codes, only.Within, only.Cause = sorted(only.Codes), 0, ""
+		only.Codes, only.Within, only.Left, only.Cause = sorted(only.Codes), 0, 0, ""
 		return only
 	}
 	merged := worst(now, results)
-	merged.RecheckAt, merged.Within, merged.Cause = time.Time{}, 0, ""
+	merged.RecheckAt, merged.Within, merged.Left, merged.Cause = time.Time{}, 0, 0, ""
 	var messages, codes []string
 	for _, result := range results {
 		// Call At again rather than keep its result: the list would be the only allocation for a healthy object.

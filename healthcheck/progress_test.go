@@ -69,6 +69,51 @@ func TestClocksByCause(t *testing.T) {
 	}
 }
 
+// TestWhatAdvancesIsNotStuck: a clock that runs out begins again if less is left than when it began.
+func TestWhatAdvancesIsNotStuck(t *testing.T) {
+	left := func(n int, p Progress) []Progress {
+		p.Seen = n
+		return []Progress{p}
+	}
+	for name, tt := range map[string]struct {
+		stored            []Progress
+		left              int
+		deadline, recheck time.Time
+		kept              []Progress
+	}{
+		"the first time":             {nil, 3, ago(-60), time.Time{}, left(3, since("a", 0))},
+		"less, in time":              {left(3, since("a", 20)), 2, ago(-40), time.Time{}, left(3, since("a", 20))},
+		"less, when it runs out":     {left(3, since("a", 60)), 2, ago(-60), time.Time{}, left(2, since("a", 0))},
+		"less, long after":           {left(3, since("a", 600)), 1, ago(-60), time.Time{}, left(1, since("a", 0))},
+		"as much":                    {left(3, since("a", 60)), 3, ago(0), ago(-60), left(3, since("a", 60))},
+		"more":                       {left(3, since("a", 60)), 4, ago(0), ago(-60), left(3, since("a", 60))},
+		"a clock that knows of none": {left(0, since("a", 60)), 1, ago(0), time.Time{}, left(0, since("a", 60))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := rolling("a")
+			r.Left = tt.left
+			got, kept := date(tt.stored, "Ready", "c", r, testNow)
+			if !got.Deadline.Equal(tt.deadline) || !got.RecheckAt.Equal(tt.recheck) {
+				t.Errorf("the deadline is %v, want %v; it looks again at %v, want %v", got.Deadline, tt.deadline, got.RecheckAt, tt.recheck)
+			}
+			if diff := cmp.Diff(tt.kept, kept); diff != "" {
+				t.Errorf("clocks (-want +got):\n%s", diff)
+			}
+		})
+	}
+	eight := make([]Progress, maxCauses)
+	for i := range eight {
+		eight[i] = since(fmt.Sprint(i), 90)
+	}
+	r := rolling("another")
+	r.Left = 3
+	_, shared := date(eight, "Ready", "c", r, ago(60))
+	r.Left = 1
+	if _, kept := date(shared, "Ready", "c", r, testNow); !kept[maxCauses].Since.Equal(ago(60)) {
+		t.Errorf("a cause made the clock that it shares with others begin again: %+v", kept[maxCauses])
+	}
+}
+
 // TestDeadlineAlwaysEndsInFalse: a check never passes, and gives any other answers in between. Once it has had a cause for
 // too long, that cause is always False.
 func TestDeadlineAlwaysEndsInFalse(t *testing.T) {

@@ -78,6 +78,10 @@ type Result struct {
 	// Within, of a Progressing result without a Deadline, is how long the progress may take, counted
 	// from when the engine first saw it: see Progress. Less than a second counts as one.
 	Within time.Duration
+	// Left, of a Progressing result with Within, counts what is still to do, such as replicas to
+	// update. If it is less when the time is over than when the time began, the time begins again:
+	// what advances is not stuck. Zero, the default, never is less.
+	Left int
 	// Overdue, of a Progressing result, is the reason once the deadline has passed. The default is
 	// ReasonDeadlineExceeded. The message stays.
 	Overdue string

@@ -11,35 +11,38 @@ import (
 // the Deployment controller defines it, is True.
 //
 // It is False if not (NotAvailable). Two things are no alarm: the first roll-out, for RolloutWithin after the creation, and one
-// with the strategy Recreate, which stops all Pods first; that is Progressing, for RolloutWithin for each revision. A status for
-// an older generation is Progressing (ReasonNotObserved).
+// with the strategy Recreate, which stops all Pods first; that is Progressing, for RolloutWithin after the condition's transition.
+// If progressDeadlineSeconds is longer, it counts instead. A status for an older generation is Progressing (ReasonNotObserved).
 func DeploymentAvailable(d *appsv1.Deployment) healthcheck.Result {
 	verdict := judge(deploymentConditions(d), isTrue(string(appsv1.DeploymentAvailable)))
-	underWay, revision := deploymentRollout(d)
+	underWay, _ := deploymentRollout(d)
 	if verdict.Status == healthcheck.False && underWay.Status == healthcheck.Progressing {
-		if verdict = starting(RolloutWithin, d, verdict, verdict.Reason); d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-			verdict = within(verdict, revision)
+		since := d.CreationTimestamp
+		if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+			since = unavailableSince(d)
 		}
+		verdict = tolerated(deploymentTime(d), since, verdict)
 	}
-	return observed(d.Generation, d.Status.ObservedGeneration, verdict)
+	return observedOutage(d, verdict)
 }
 
 // StatefulSetAvailable judges whether a StatefulSet has its replicas, apart from those that a rolling update replaces.
 //
-// It is False if fewer replicas are ready than wanted (ReasonReplicasNotReady). While a rolling update replaces Pods,
-// maxUnavailable of them need not be, by default one; if none is ready then, as with a single replica, it is Progressing, for
-// RolloutWithin for each revision. So are as many once all Pods down to a partition are updated, since they may be the last ones.
-// For RolloutWithin after the creation, missing replicas are Progressing, too. A status for an older generation is
-// Progressing (ReasonNotObserved).
+// It is False if fewer replicas are ready than wanted (ReasonReplicasNotReady). During a rolling update, maxUnavailable of them
+// need not be, by default one. They are Progressing, for RolloutWithin for each revision, if none is ready then, as with a single
+// replica, and if a partition lets no more be updated: they may be the last ones that were replaced. For RolloutWithin after the
+// creation, missing replicas are Progressing, too. A status for an older generation is Progressing (ReasonNotObserved).
 func StatefulSetAvailable(s *appsv1.StatefulSet) healthcheck.Result {
 	want, ready, allowed := orOne(s.Spec.Replicas), s.Status.ReadyReplicas, int32(0)
-	if s.Status.UpdateRevision != s.Status.CurrentRevision && s.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType {
+	updated := updatedOf(s)
+	isRolling := updated > 0 && s.Status.UpdateRevision != s.Status.CurrentRevision
+	if isRolling && s.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType {
 		allowed = replacedAtOnce(s)
 	}
 	verdict := atLeast(ReasonReplicasNotReady, ready, want, "replicas are ready")
 	switch {
 	case verdict.Status == healthcheck.True || want-ready > allowed:
-	case ready == 0 || (toUpdate(s) < want && s.Status.UpdatedReplicas >= toUpdate(s)):
+	case ready == 0, updated < want && s.Status.UpdatedReplicas >= updated:
 		verdict = within(verdict, revisionOf(s))
 	default:
 		verdict = healthy()
@@ -47,8 +50,8 @@ func StatefulSetAvailable(s *appsv1.StatefulSet) healthcheck.Result {
 	return observed(s.Generation, s.Status.ObservedGeneration, starting(RolloutWithin, s, verdict, ReasonReplicasNotReady))
 }
 
-// replacedAtOnce returns how many Pods a rolling update of a StatefulSet replaces at once. Its controller rounds a percentage down,
-// to at least one.
+// replacedAtOnce returns how many Pods a rolling update of a StatefulSet replaces at once. The controller rounds down, and
+// replaces at least one.
 func replacedAtOnce(s *appsv1.StatefulSet) int32 {
 	rolling := s.Spec.UpdateStrategy.RollingUpdate
 	if rolling == nil || rolling.MaxUnavailable == nil {
@@ -68,14 +71,14 @@ func replacedAtOnce(s *appsv1.StatefulSet) int32 {
 // it has replaced. So are Nodes that have no Pod yet, because they have just joined, and all Pods for RolloutWithin after the
 // creation. A status for an older generation is Progressing (ReasonNotObserved).
 func DaemonSetAvailable(d *appsv1.DaemonSet) healthcheck.Result {
-	verdict, status, generation, allowed := healthy(), d.Status, number(d.Generation), takenDown(d, true)
+	verdict, status, generation := healthy(), d.Status, number(d.Generation)
 	unavailable := status.NumberUnavailable - max(0, status.DesiredNumberScheduled-status.CurrentNumberScheduled)
 	switch {
-	case unavailable > allowed:
-		verdict = tooManyUnavailable(allowed)
+	case unavailable > takenDown(d):
+		verdict = tooManyUnavailable(takenDown(d))
 	case status.CurrentNumberScheduled < status.DesiredNumberScheduled:
 		verdict = within(atLeast(ReasonNotScheduled, status.CurrentNumberScheduled, status.DesiredNumberScheduled, "Pods are scheduled"), generation)
-	case unavailable > 0 && status.UpdatedNumberScheduled >= status.DesiredNumberScheduled:
+	case unavailable > mayBeUnavailable(d, true):
 		verdict = within(tooManyUnavailable(0), generation)
 	}
 	return observed(d.Generation, d.Status.ObservedGeneration, starting(RolloutWithin, d, verdict, ReasonPodsUnavailable))

@@ -13,8 +13,8 @@ import (
 // It is False if fewer Pods are scheduled than desired (ReasonNotScheduled), if some run
 // where they should not (ReasonMisscheduled), or if too many are unavailable
 // (ReasonPodsUnavailable). During a rolling update maxUnavailable of them may be, rounded
-// down; otherwise none. A status for an older generation is Progressing
-// (ReasonNotObserved).
+// down as Gardener does, and not up as the controller does; otherwise none. A status for
+// an older generation is Progressing (ReasonNotObserved).
 func DaemonSet(d *appsv1.DaemonSet) healthcheck.Result {
 	return observed(d.Generation, d.Status.ObservedGeneration, judgeDaemonSet(d))
 }
@@ -27,7 +27,7 @@ func judgeDaemonSet(d *appsv1.DaemonSet) healthcheck.Result {
 	if status.NumberMisscheduled > 0 {
 		return unhealthy(ReasonMisscheduled, "Pods run on Nodes where they should not")
 	}
-	if allowed := mayBeUnavailable(d); status.NumberUnavailable > allowed {
+	if allowed := mayBeUnavailable(d, false); status.NumberUnavailable > allowed {
 		return tooManyUnavailable(allowed)
 	}
 	return healthy()
@@ -41,21 +41,22 @@ func tooManyUnavailable(allowed int32) healthcheck.Result {
 }
 
 // mayBeUnavailable returns how many Pods may be unavailable now.
-func mayBeUnavailable(d *appsv1.DaemonSet) int32 {
+func mayBeUnavailable(d *appsv1.DaemonSet, roundUp bool) int32 {
 	if d.Status.UpdatedNumberScheduled >= d.Status.DesiredNumberScheduled {
 		return 0
 	}
-	return takenDown(d, false)
+	return maxUnavailable(d, roundUp)
 }
 
-// takenDown returns how many Pods a rolling update takes down at once. The DaemonSet controller rounds a percentage up, and Gardener's
-// rule rounds it down.
-func takenDown(d *appsv1.DaemonSet, up bool) int32 {
+// takenDown returns how many Pods a rolling update takes down at once. The controller rounds up.
+func takenDown(d *appsv1.DaemonSet) int32 { return maxUnavailable(d, true) }
+
+func maxUnavailable(d *appsv1.DaemonSet, roundUp bool) int32 {
 	rolling := d.Spec.UpdateStrategy.RollingUpdate
 	if d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType || rolling == nil {
 		return 0
 	}
-	allowed, err := intstr.GetScaledValueFromIntOrPercent(rolling.MaxUnavailable, int(d.Status.DesiredNumberScheduled), up)
+	allowed, err := intstr.GetScaledValueFromIntOrPercent(rolling.MaxUnavailable, int(d.Status.DesiredNumberScheduled), roundUp)
 	if err != nil {
 		return 0
 	}

@@ -37,9 +37,8 @@ const (
 	// ObservedWithin is how long a controller may take to observe a new generation
 	// (ReasonNotObserved).
 	ObservedWithin = time.Minute
-	// RolloutWithin is how long a roll-out may take until another tenth of the Pods is
-	// updated (ReasonRollingOut). Deployments have the same default for their own deadline,
-	// which begins anew whenever the roll-out gets on, too.
+	// RolloutWithin is how long a roll-out may take (ReasonRollingOut). Deployments have
+	// the same default for their own deadline.
 	RolloutWithin = 10 * time.Minute
 	// boundWithin is how long a PersistentVolumeClaim may take to get its volume
 	// (ReasonPending).

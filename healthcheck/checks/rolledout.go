@@ -2,7 +2,8 @@ package checks
 
 import (
 	"cmp"
-	"fmt"
+	"math"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,35 +13,62 @@ import (
 
 // DeploymentRolledOut judges whether a Deployment has become what its spec says, as kubectl rollout status and kstatus do.
 //
-// It is Progressing (ReasonRollingOut, RolloutWithin for each tenth of the replicas) until all replicas are of the newest revision
-// and available, and condition Progressing, if present, has the reason NewReplicaSetAvailable. That includes a roll-out that is
-// paused or lacks quota, the first one, and one with the strategy Recreate. A status for an older generation is Progressing
-// (ReasonNotObserved).
+// It is Progressing (ReasonRollingOut) until all replicas are of the newest revision and available, and condition Progressing, if
+// present, has the reason NewReplicaSetAvailable. That includes a roll-out that is paused or lacks quota, the first one, and one
+// with the strategy Recreate. Each revision has RolloutWithin, or progressDeadlineSeconds if that is longer, and again as long
+// as it advances. A status for an older generation is Progressing (ReasonNotObserved).
 //
 // It is False past the Deployment's own progressDeadlineSeconds (NotProgressing), and in an outage that no roll-out explains
-// (NotAvailable): if not one Pod is available although old ones are left that should be, or if condition Available is not True
-// without a roll-out. For RolloutWithin after the creation, or after the condition's transition without a roll-out, that is
-// Progressing: the Deployment may have been scaled up, and nothing else in it tells that from an outage. DeploymentAvailable calls
-// both False at once.
+// (NotAvailable): if not one Pod is available although old ones are left that should be, or if condition Available is not True.
+// The former has its time after the creation, and the latter after the condition's transition: the Deployment may have been
+// scaled up, and nothing else in it tells that from an outage. DeploymentAvailable calls both False at once. As long as some
+// Pods are available, the first roll-out and one with the strategy Recreate explain the latter.
 func DeploymentRolledOut(d *appsv1.Deployment) healthcheck.Result {
 	conditions := deploymentConditions(d)
 	if progress, _ := find(conditions, string(appsv1.DeploymentProgressing)); progress.Status == "False" {
 		return observed(d.Generation, d.Status.ObservedGeneration, unhealthy("NotProgressing", "%s", progress))
 	}
 	verdict, revision := deploymentRollout(d)
-	noneLeft := d.Status.AvailableReplicas == 0 && d.Status.Replicas > d.Status.UpdatedReplicas &&
-		d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType
+	status, want := d.Status, orOne(d.Spec.Replicas)
 	available := judge(conditions, isTrue(string(appsv1.DeploymentAvailable)))
 	switch {
-	case available.Status == healthcheck.False && noneLeft:
-		verdict = starting(RolloutWithin, d, available, available.Reason)
-	case verdict.Status != healthcheck.True:
 	case available.Status == healthcheck.False:
-		verdict = tolerated(RolloutWithin, unavailableSince(d), available)
-	case d.Status.AvailableReplicas < d.Status.UpdatedReplicas:
+		verdict = outage(d, available, verdict)
+	case verdict.Status == healthcheck.True && status.AvailableReplicas < status.UpdatedReplicas:
 		verdict = rollingOut(revision, "Not all updated replicas are available")
 	}
+	verdict = advancing(deploymentTime(d), verdict, 2*(want-status.UpdatedReplicas), 2*(status.Replicas-status.UpdatedReplicas), want-status.AvailableReplicas)
+	return observedOutage(d, verdict)
+}
+
+// observedOutage is observed, but a change of the spec leaves an outage its deadline.
+func observedOutage(d *appsv1.Deployment, verdict healthcheck.Result) healthcheck.Result {
+	if d.Status.ObservedGeneration > 0 && !verdict.Deadline.IsZero() {
+		return verdict
+	}
 	return observed(d.Generation, d.Status.ObservedGeneration, verdict)
+}
+
+// outage returns the verdict on a Deployment that is not available: that of its roll-out if that explains it.
+func outage(d *appsv1.Deployment, available, rollout healthcheck.Result) healthcheck.Result {
+	status, since := d.Status, unavailableSince(d)
+	recreates := d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
+	wasNeverUp := since.Sub(d.CreationTimestamp.Time) <= ObservedWithin
+	switch {
+	case status.AvailableReplicas == 0 && status.Replicas > status.UpdatedReplicas && !recreates:
+		return tolerated(deploymentTime(d), d.CreationTimestamp, available)
+	case status.AvailableReplicas > 0 && (recreates || wasNeverUp) && rollout.Status != healthcheck.True:
+		return rollout
+	}
+	return tolerated(deploymentTime(d), since, available)
+}
+
+// deploymentTime is how long a Deployment may take. Without a deadline, its own is the greatest number.
+func deploymentTime(d *appsv1.Deployment) time.Duration {
+	if own := d.Spec.ProgressDeadlineSeconds; own != nil && *own < math.MaxInt32 {
+		return max(RolloutWithin, time.Duration(*own)*time.Second)
+	}
+	return RolloutWithin
 }
 
 // unavailableSince is the time of the last transition of condition Available.
@@ -64,9 +92,9 @@ func deploymentRollout(d *appsv1.Deployment) (verdict healthcheck.Result, revisi
 	case failure.Status == healthcheck.False:
 		return rollingOut(revision, "%s", failure.Message), revision
 	case status.UpdatedReplicas < want:
-		return advancing(revision, status.UpdatedReplicas, want, "Fewer than %d replicas are updated", want), revision
+		return rollingOut(revision, "Fewer than %d replicas are updated", want), revision
 	case status.Replicas > status.UpdatedReplicas:
-		return advancing(revision, want-(status.Replicas-status.UpdatedReplicas), want, "Old replicas are left"), revision
+		return rollingOut(revision, "Old replicas are left"), revision
 	case status.Replicas > want:
 		return rollingOut(revision, "More than %d replicas are left", want), revision
 	case found && progress.Reason != newReplicaSetAvailable && !d.Spec.Paused:
@@ -81,9 +109,9 @@ func deploymentRevision(d *appsv1.Deployment) string {
 
 // StatefulSetRolledOut judges whether a StatefulSet has become what its spec says, as kubectl rollout status and kstatus do.
 //
-// It is Progressing (ReasonRollingOut, RolloutWithin for each tenth of the replicas) until all replicas are there and ready, and
-// of the newest revision: those below the partition need not be, and none with the strategy OnDelete. A status for an older generation
-// is Progressing (ReasonNotObserved).
+// It is Progressing (ReasonRollingOut) until all replicas are there and ready, and of the newest revision: those below the
+// partition need not be, and none with the strategy OnDelete. Each revision has RolloutWithin, and again as long as it advances.
+// A status for an older generation is Progressing (ReasonNotObserved).
 //
 // It is False in an outage that no roll-out explains (ReasonReplicasNotReady): if more Pods are there without being ready than a
 // rolling update replaces at once, which is maxUnavailable, by default one. With podManagementPolicy Parallel, any number may be
@@ -95,31 +123,32 @@ func StatefulSetRolledOut(s *appsv1.StatefulSet) healthcheck.Result {
 	if status.ReadyReplicas < want && status.Replicas-status.ReadyReplicas > replacedAtOnce(s) && s.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
 		verdict = starting(RolloutWithin, s, atLeast(ReasonReplicasNotReady, status.ReadyReplicas, want, "replicas are ready"), ReasonReplicasNotReady)
 	}
+	verdict = advancing(RolloutWithin, verdict, 2*(updatedOf(s)-status.UpdatedReplicas), want-status.ReadyReplicas, status.Replicas-want)
 	return observed(s.Generation, status.ObservedGeneration, verdict)
+}
+
+// updatedOf returns how many replicas a rolling update updates: not those below the partition.
+func updatedOf(s *appsv1.StatefulSet) int32 {
+	updated := orOne(s.Spec.Replicas)
+	if rolling := s.Spec.UpdateStrategy.RollingUpdate; rolling != nil && rolling.Partition != nil {
+		updated -= *rolling.Partition
+	}
+	return updated
 }
 
 // statefulSetRollout says what is still to come of a roll-out.
 func statefulSetRollout(s *appsv1.StatefulSet, want int32) healthcheck.Result {
-	revision, status, updated := revisionOf(s), s.Status, toUpdate(s)
+	revision, status, updated := revisionOf(s), s.Status, updatedOf(s)
 	byHand := s.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType
 	switch {
 	case status.ReadyReplicas < want:
-		return advancing(revision, status.UpdatedReplicas, want, "Fewer than %d replicas are ready", want)
+		return rollingOut(revision, "Fewer than %d replicas are ready", want)
 	case status.Replicas > want:
 		return rollingOut(revision, "More than %d replicas are left", want)
 	case !byHand && status.UpdatedReplicas < updated:
-		return advancing(revision, status.UpdatedReplicas, want, "Fewer than %d replicas are updated", updated)
+		return rollingOut(revision, "Fewer than %d replicas are updated", updated)
 	}
 	return healthy()
-}
-
-// toUpdate returns how many replicas a rolling update replaces: those below the partition stay.
-func toUpdate(s *appsv1.StatefulSet) int32 {
-	want := orOne(s.Spec.Replicas)
-	if rolling := s.Spec.UpdateStrategy.RollingUpdate; rolling != nil && rolling.Partition != nil {
-		return want - *rolling.Partition
-	}
-	return want
 }
 
 func revisionOf(s *appsv1.StatefulSet) string {
@@ -129,43 +158,48 @@ func revisionOf(s *appsv1.StatefulSet) string {
 // DaemonSetRolledOut judges whether the Pods of a DaemonSet have become what its spec says, as kubectl rollout status and
 // kstatus do.
 //
-// It is Progressing (ReasonRollingOut, RolloutWithin for each tenth of the Pods) until each Node that should have one has a Pod of
-// the newest revision that is available. With the strategy OnDelete, revisions do not count. A Pod on a Node that should have none
-// is no matter of a roll-out: somebody may have tainted the Node. A status for an older generation is Progressing
-// (ReasonNotObserved).
+// It is Progressing (ReasonRollingOut) until each Node that should have one has a Pod of the newest revision that is available.
+// With the strategy OnDelete, revisions do not count. Each generation has RolloutWithin, and again as long as it advances. Pods
+// that are left on Nodes where they should not run, for example because of a new taint, do not count. A status for an older
+// generation is Progressing (ReasonNotObserved).
 //
-// It is False in an outage that no roll-out explains (ReasonPodsUnavailable): if more Pods that are scheduled are unavailable
-// than a rolling update takes down at once, which is maxUnavailable, and at least one. For RolloutWithin after the creation, and
-// for as long for each generation without a roll-out, that is Progressing: Nodes may have joined, and nothing in the object tells
+// It is False in an outage that no roll-out explains (ReasonPodsUnavailable): if more Pods of older revisions are unavailable than
+// a rolling update takes down at once, which is maxUnavailable, and at least one. For RolloutWithin after the creation that is
+// Progressing. So are other Pods that are unavailable, for each generation: Nodes may have joined, and nothing in the object tells
 // that from an outage. DaemonSetAvailable calls both False at once.
 func DaemonSetRolledOut(d *appsv1.DaemonSet) healthcheck.Result {
 	status, revision := d.Status, number(d.Generation)
 	verdict := healthy()
-	missing := max(0, status.DesiredNumberScheduled-status.CurrentNumberScheduled)
-	updated := d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType || status.UpdatedNumberScheduled >= status.DesiredNumberScheduled
-	switch allowed := max(1, takenDown(d, true)); {
-	case status.NumberUnavailable-missing > allowed:
-		if verdict = starting(RolloutWithin, d, tooManyUnavailable(allowed), ReasonPodsUnavailable); updated {
+	desired, updated := status.DesiredNumberScheduled, status.UpdatedNumberScheduled
+	missing := max(0, desired-status.CurrentNumberScheduled)
+	unavailable := status.NumberUnavailable - missing
+	byHand := d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
+	switch allowed := max(1, takenDown(d)); {
+	case unavailable > allowed:
+		if verdict = starting(RolloutWithin, d, tooManyUnavailable(allowed), ReasonPodsUnavailable); byHand || unavailable-updated <= allowed {
 			verdict = within(verdict, revision)
 		}
 	case missing > 0:
-		verdict = rollingOut(revision, "Fewer than %d Pods are scheduled", status.DesiredNumberScheduled)
-	case !updated:
-		verdict = advancing(revision, status.UpdatedNumberScheduled, status.DesiredNumberScheduled, "Fewer than %d Pods are updated", status.DesiredNumberScheduled)
+		verdict = rollingOut(revision, "Fewer than %d Pods are scheduled", desired)
+	case !byHand && updated < desired:
+		verdict = rollingOut(revision, "Fewer than %d Pods are updated", desired)
 	case status.NumberUnavailable > 0:
 		verdict = rollingOut(revision, "Not all Pods are available")
 	}
+	verdict = advancing(RolloutWithin, verdict, 2*(desired-updated), desired-status.NumberAvailable)
 	return observed(d.Generation, status.ObservedGeneration, verdict)
 }
 
-// advancing is rollingOut with a clock that starts anew with each tenth of what there is to do: an update that gets on is not stuck, however
-// many Pods it has.
-func advancing(revision string, have, want int32, format string, args ...any) healthcheck.Result {
-	r := rollingOut(revision, format, args...)
-	if tenth := have * 10 / max(1, want); tenth > 0 {
-		r.Cause = fmt.Sprintf("%s, %d of 10", r.Cause, tenth)
+// advancing gives what a roll-out still has to do to a verdict with a clock, and how long it may take to do less.
+func advancing(time time.Duration, verdict healthcheck.Result, left ...int32) healthcheck.Result {
+	if verdict.Within == 0 {
+		return verdict
 	}
-	return r
+	verdict.Within = time
+	for _, l := range left {
+		verdict.Left += int(max(0, l))
+	}
+	return verdict
 }
 
 // within allows a roll-out of a revision to cause a failure for a while.

@@ -37,7 +37,7 @@ func Tolerate[O any](d time.Duration, rule Rule[O], reasons ...string) Rule[O] {
 		}
 		r.Status, r.Within, r.Deadline = healthcheck.Progressing, d, time.Time{}
 		if d <= 0 {
-			r.Status, r.Within, r.Cause, r.Overdue = healthcheck.False, 0, "", ""
+			r.Status, r.Within, r.Left, r.Cause, r.Overdue = healthcheck.False, 0, 0, "", ""
 		}
 		return r
 	}
@@ -69,11 +69,11 @@ func concerns(before, after client.Object) bool {
 		!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences())
 }
 
-// same reports whether two results are equal in every field.
+// same reports whether two results are equal in every field but Left: the engine asks for that when the time is over.
 func same(a, b healthcheck.Result) bool {
 	if !a.Deadline.Equal(b.Deadline) || !a.RecheckAt.Equal(b.RecheckAt) {
 		return false
 	}
-	a.Deadline, a.RecheckAt = b.Deadline, b.RecheckAt
+	a.Deadline, a.RecheckAt, a.Left = b.Deadline, b.RecheckAt, b.Left
 	return reflect.DeepEqual(a, b)
 }

@@ -48,7 +48,7 @@ func TestVerdictChanged(t *testing.T) {
 		"labels":         {deployment(), deployment(func(d *appsv1.Deployment) { d.Labels = map[string]string{"a": "b"} }), true},
 		"owners":         {deployment(), deployment(func(d *appsv1.Deployment) { d.OwnerReferences = []metav1.OwnerReference{{UID: "u"}} }), true},
 		"status":         {deployment(), deployment(unavailable), true},
-		"a counter":      {deployment(func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 1 }), deployment(func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 2 }), false},
+		"a counter":      {deployment(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1 }), deployment(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 2 }), false},
 		"message":        {deployment(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1 }), deployment(func(d *appsv1.Deployment) { d.Status.Replicas = 4 }), true},
 		"reason":         {deployment(unavailable), deployment(with(appsv1.DeploymentReplicaFailure, corev1.ConditionTrue, "", "")), true},
 		"cause":          {deployment(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 0 }), deployment(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas, d.Annotations = 0, nil }), true},
@@ -60,6 +60,12 @@ func TestVerdictChanged(t *testing.T) {
 				t.Errorf("got %v", got)
 			}
 		})
+	}
+	left := func(d *appsv1.Deployment) healthcheck.Result {
+		return healthcheck.Result{Status: healthcheck.Progressing, Left: int(3 - d.Status.UpdatedReplicas)}
+	}
+	if checks.VerdictChanged(left).Update(event.UpdateEvent{ObjectOld: deployment(), ObjectNew: deployment(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1 })}) {
+		t.Error("an event passes that only says how much is left")
 	}
 	broken := checks.VerdictChanged(func(*appsv1.Deployment) healthcheck.Result { panic("broken") })
 	if !broken.Update(event.UpdateEvent{ObjectOld: deployment(), ObjectNew: deployment()}) {

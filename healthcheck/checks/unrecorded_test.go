@@ -55,10 +55,6 @@ func TestUnrecordedStatefulSets(t *testing.T) {
 	several := func(s *appsv1.StatefulSet) {
 		s.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = new(intstr.FromInt32(2))
 	}
-	half := func(s *appsv1.StatefulSet) {
-		s.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = new(intstr.FromString("50%"))
-	}
-	canary := func(s *appsv1.StatefulSet) { s.Spec.UpdateStrategy.RollingUpdate.Partition = new(int32(2)) }
 	held := func(s *appsv1.StatefulSet) { s.Spec.UpdateStrategy.RollingUpdate.Partition = new(int32(3)) }
 	for name, test := range map[string]struct {
 		set                  *appsv1.StatefulSet
@@ -68,9 +64,6 @@ func TestUnrecordedStatefulSets(t *testing.T) {
 		"somebody has deleted all Pods":         {set(0, 3, byHand), no, no},
 		"two are replaced at once":              {set(1, 2, several), yet, yes},
 		"all are down, and not two":             {set(0, 2, several), no, no},
-		"half of three is one":                  {set(1, 2, half), no, no},
-		"one is replaced above the partition":   {set(2, 0, canary), yet, yes},
-		"one is lost, and the canary is done":   {set(2, 1, canary), yet, yet},
 		"all are started at once":               {set(0, 3, parallel), yet, no},
 	} {
 		if got := now(checks.StatefulSetRolledOut(test.set)); got.Status != test.rolledOut {
@@ -79,5 +72,38 @@ func TestUnrecordedStatefulSets(t *testing.T) {
 		if got := now(checks.StatefulSetAvailable(test.set)); got.Status != test.available {
 			t.Errorf("%s: Available says %+v, want %s", name, got, test.available)
 		}
+	}
+}
+
+// TestMaxUnavailable: a share of the Pods is counted as the controllers count it: that of a DaemonSet is rounded up, and that of
+// a StatefulSet down, and is at least one.
+func TestMaxUnavailable(t *testing.T) {
+	share := func(s string) func(*appsv1.StatefulSet) {
+		return func(set *appsv1.StatefulSet) {
+			set.Spec.Replicas, set.Status.Replicas = new(int32(10)), 10
+			set.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = new(intstr.FromString(s))
+		}
+	}
+	daemons := func(unavailable int32, share any) *appsv1.DaemonSet {
+		d := daemonSet(0, unavailable, share)
+		d.Spec.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
+		return d
+	}
+	for name, test := range map[string]struct {
+		available healthcheck.Result
+		want      healthcheck.Status
+	}{
+		"StatefulSet, 19%: one":         {checks.StatefulSetAvailable(set(9, 5, share("19%"))), yes},
+		"StatefulSet, 19%: not two":     {checks.StatefulSetAvailable(set(8, 5, share("19%"))), no},
+		"StatefulSet, 1%: at least one": {checks.StatefulSetAvailable(set(9, 5, share("1%"))), yes},
+		"DaemonSet, 11%: two":           {checks.DaemonSetAvailable(daemons(2, "11%")), yes},
+		"DaemonSet, 11%: not three":     {checks.DaemonSetAvailable(daemons(3, "11%")), no},
+	} {
+		if got := now(test.available); got.Status != test.want {
+			t.Errorf("%s: Available says %+v, want %s", name, got, test.want)
+		}
+	}
+	if got := checks.DaemonSetRolledOut(daemons(3, "11%")); got.Status != no {
+		t.Errorf("DaemonSet, 11%%: RolledOut says %+v about three", got)
 	}
 }
