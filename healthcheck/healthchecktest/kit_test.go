@@ -42,13 +42,13 @@ func TestKit(t *testing.T) {
 	kit.Advance(time.Minute)
 	note()
 	kit.Put(backend(2))
-	kit.Advance(time.Hour) // No event, so no look.
+	kit.Advance(5 * time.Minute) // No event, so no look yet.
 	note()
 	kit.Run()
 	note()
 	want := []string{
 		"0s  ", "0s True Healthy", "0s Progressing RollingOut", "9m0s Progressing RollingOut", "10m0s False DeadlineExceeded",
-		"1h10m0s False DeadlineExceeded", "1h10m0s True Healthy",
+		"15m0s False DeadlineExceeded", "15m0s True Healthy",
 	}
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
