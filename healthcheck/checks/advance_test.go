@@ -61,6 +61,33 @@ func advances[O client.Object](t *testing.T, rule checks.Rule[O], at func(update
 	expect("it goes on", yet)
 }
 
+// TestLeft: whatever a roll-out still has to do counts, and each step of it makes that less.
+func TestLeft(t *testing.T) {
+	rolling := deployment(func(d *appsv1.Deployment) {
+		d.Status.UpdatedReplicas, d.Status.Replicas, d.Status.AvailableReplicas = 1, 4, 2
+	})
+	surplus := set(2, 1, func(s *appsv1.StatefulSet) {
+		s.Status.Replicas = 4
+		s.Spec.PodManagementPolicy = appsv1.ParallelPodManagement
+	})
+	daemons := daemonSet(5, 0, 1)
+	daemons.Status.NumberAvailable = 7
+	for name, tt := range map[string]struct {
+		result healthcheck.Result
+		want   int
+	}{
+		"two to update, three to stop, one to become available": {checks.DeploymentRolledOut(rolling), 2*2 + 2*3 + 1},
+		"two to update, one to become ready, one to stop":       {checks.StatefulSetRolledOut(surplus), 2*2 + 1 + 1},
+		"five to update, three to become available":             {checks.DaemonSetRolledOut(daemons), 2*5 + 3},
+		"nothing":    {checks.DeploymentRolledOut(deployment()), 0},
+		"unobserved": {checks.DeploymentRolledOut(deployment(generation(3), func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1 })), 0},
+	} {
+		if tt.result.Left != tt.want {
+			t.Errorf("%s: left are %d, want %d", name, tt.result.Left, tt.want)
+		}
+	}
+}
+
 // newest returns an object with the resource version of the stored one.
 func newest[O client.Object](t *testing.T, c client.Client, obj O) O {
 	t.Helper()
@@ -98,27 +125,33 @@ func TestYoungAndOldDeployments(t *testing.T) {
 	}
 	slow := func(d *appsv1.Deployment) { d.Spec.ProgressDeadlineSeconds = new(int32(1800)) }
 	unlimited := func(d *appsv1.Deployment) { d.Spec.ProgressDeadlineSeconds = new(int32(1<<31 - 1)) }
+	hasty := func(d *appsv1.Deployment) { d.Spec.ProgressDeadlineSeconds = new(int32(60)) }
+	unknown := func(d *appsv1.Deployment) { d.Status.ObservedGeneration = 0 }
+	stopping := func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 0 }
 	unseen := func(d *appsv1.Deployment) { d.Generation++ }
 	type changes = []func(*appsv1.Deployment)
 	for name, tt := range map[string]struct {
 		changes              changes
 		rolledOut, available healthcheck.Status
 	}{
-		"new":                                 {changes{created(2), downFor(2, 0), starting}, yet, yet},
-		"new, and patched":                    {changes{created(2), downFor(2, 0), patched}, yet, yet},
-		"no longer new, and patched":          {changes{created(11), downFor(11, 0), patched}, no, no},
-		"slow, and patched":                   {changes{created(11), downFor(11, 0), patched, slow}, yet, yet},
-		"slow, and late":                      {changes{created(31), downFor(31, 0), patched, slow}, no, no},
-		"without a deadline of its own":       {changes{created(11), downFor(11, 0), patched, unlimited}, no, no},
-		"large: it comes up little by little": {changes{created(30), downFor(30, 2), starting}, yet, no},
-		"down for an hour":                    {changes{created(600), downFor(60, 1)}, no, no},
-		"down for an hour, then patched":      {changes{created(600), downFor(60, 1), patched}, no, no},
-		"down for an hour, not observed":      {changes{created(600), downFor(60, 1), unseen}, no, no},
-		"down since a minute, patched":        {changes{created(600), downFor(1, 1), patched}, yet, no},
-		"all are down, patched":               {changes{created(600), downFor(1, 0), patched}, no, no},
-		"down for an hour, then recreated":    {changes{created(600), downFor(60, 0), recreated}, no, no},
-		"recreated":                           {changes{created(600), downFor(1, 0), recreated}, yet, yet},
-		"recreated, little by little":         {changes{created(600), downFor(11, 2), recreated}, yet, no},
+		"new":                                  {changes{created(2), downFor(2, 0), starting}, yet, yet},
+		"new, and patched":                     {changes{created(2), downFor(2, 0), patched}, yet, yet},
+		"no longer new, and patched":           {changes{created(11), downFor(11, 0), patched}, no, no},
+		"slow, and patched":                    {changes{created(11), downFor(11, 0), patched, slow}, yet, yet},
+		"slow, and late":                       {changes{created(31), downFor(31, 0), patched, slow}, no, no},
+		"without a deadline of its own":        {changes{created(11), downFor(11, 0), patched, unlimited}, no, no},
+		"large: it comes up little by little":  {changes{created(30), downFor(30, 2), starting}, yet, no},
+		"new, and in a hurry":                  {changes{created(2), downFor(2, 0), starting, hasty}, yet, yet},
+		"never observed":                       {changes{created(600), downFor(60, 1), unknown}, yet, yet},
+		"recreated, and the old ones are left": {changes{created(600), downFor(1, 0), recreated, stopping}, yet, yet},
+		"down for an hour":                     {changes{created(600), downFor(60, 1)}, no, no},
+		"down for an hour, then patched":       {changes{created(600), downFor(60, 1), patched}, no, no},
+		"down for an hour, not observed":       {changes{created(600), downFor(60, 1), unseen}, no, no},
+		"down since a minute, patched":         {changes{created(600), downFor(1, 1), patched}, yet, no},
+		"all are down, patched":                {changes{created(600), downFor(1, 0), patched}, no, no},
+		"down for an hour, then recreated":     {changes{created(600), downFor(60, 0), recreated}, no, no},
+		"recreated":                            {changes{created(600), downFor(1, 0), recreated}, yet, yet},
+		"recreated, little by little":          {changes{created(600), downFor(11, 2), recreated}, yet, no},
 	} {
 		d := deployment(func(d *appsv1.Deployment) { d.Spec.ProgressDeadlineSeconds = new(int32(600)) })
 		for _, change := range tt.changes {

@@ -56,13 +56,35 @@ func TestDaemonSet(t *testing.T) {
 	})
 }
 
+// joined returns a DaemonSet whose Pods have not been made yet on three Nodes of ten.
+func joined() *appsv1.DaemonSet {
+	d := daemonSet(0, 3, 1)
+	d.Status.CurrentNumberScheduled = 7
+	return d
+}
+
 func TestDaemonSetRolledOut(t *testing.T) {
-	byHand := daemonSet(5, 0, 1)
-	byHand.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
+	byHand, down := daemonSet(5, 0, 1), daemonSet(0, 3, 1)
+	byHand.Spec.UpdateStrategy.Type, down.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType
+	mayBeNew := rollsOut("revision 3", "More than 1 Pods are unavailable")
+	mayBeNew.Reason, mayBeNew.Overdue = checks.ReasonPodsUnavailable, checks.ReasonPodsUnavailable
 	judge(t, checks.DaemonSetRolledOut, map[string]row[*appsv1.DaemonSet]{
-		"healthy":         {daemonSet(10, 0, 1), passes},
-		"rolling out":     {daemonSet(5, 1, 1), rollsOut("revision 3", "Fewer than 10 Pods are updated")},
-		"updated by hand": {byHand, passes},
-		"too many down":   {daemonSet(0, 2, 1), fails(checks.ReasonPodsUnavailable, "More than 1 Pods are unavailable")},
+		"healthy":                {daemonSet(10, 0, 1), passes},
+		"rolling out":            {daemonSet(5, 1, 1), rollsOut("revision 3", "Fewer than 10 Pods are updated")},
+		"updated by hand":        {byHand, passes},
+		"by hand, many at once":  {down, mayBeNew},
+		"too many down":          {daemonSet(0, 2, 1), fails(checks.ReasonPodsUnavailable, "More than 1 Pods are unavailable")},
+		"one down, with a surge": {daemonSet(0, 1, 0), rollsOut("revision 3", "Fewer than 10 Pods are updated")},
+		"Nodes have joined":      {daemonSet(10, 3, 1), mayBeNew},
+		"Nodes have no Pod yet":  {joined(), rollsOut("revision 3", "Fewer than 10 Pods are scheduled")},
+	})
+}
+
+func TestDaemonSetAvailable(t *testing.T) {
+	missing := rollsOut("revision 3", "Fewer than 10 Pods are scheduled")
+	missing.Reason, missing.Overdue = checks.ReasonNotScheduled, checks.ReasonNotScheduled
+	judge(t, checks.DaemonSetAvailable, map[string]row[*appsv1.DaemonSet]{
+		"Nodes have no Pod yet": {joined(), missing},
+		"Nodes have joined":     {daemonSet(10, 3, 1), fails(checks.ReasonPodsUnavailable, "More than 1 Pods are unavailable")},
 	})
 }

@@ -73,9 +73,13 @@ func TestDeploymentRolledOut(t *testing.T) {
 		"old are left":  {deployment(func(d *appsv1.Deployment) { d.Status.Replicas = 4 }), rollsOut("revision 7", "Old replicas are left")},
 		"not available": {deployment(func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 2 }), rollsOut("revision 7", "Not all updated replicas are available")},
 		"not settled":   {deployment(with(appsv1.DeploymentProgressing, corev1.ConditionTrue, "ReplicaSetUpdated", "")), rollsOut("revision 7", "Condition Progressing is True (ReplicaSetUpdated)")},
-		"no deadline":   {deployment(func(d *appsv1.Deployment) { d.Status.Conditions = d.Status.Conditions[:1] }), passes},
-		"no revision":   {deployment(func(d *appsv1.Deployment) { d.Annotations, d.Status.UpdatedReplicas = nil, 0 }), rollsOut("revision 2", "Fewer than 3 replicas are updated")},
-		"not observed":  {deployment(generation(3)), notObserved("Observed generation is 2, not 3")},
+		"more are left": {deployment(func(d *appsv1.Deployment) {
+			d.Status.Replicas, d.Status.UpdatedReplicas, d.Status.AvailableReplicas = 4, 4, 4
+		}), rollsOut("revision 7", "More than 3 replicas are left")},
+		"no quota":     {deployment(with(appsv1.DeploymentReplicaFailure, corev1.ConditionTrue, "FailedCreate", "exceeded quota")), rollsOut("revision 7", "Condition ReplicaFailure is True (FailedCreate): exceeded quota")},
+		"no deadline":  {deployment(func(d *appsv1.Deployment) { d.Status.Conditions = d.Status.Conditions[:1] }), passes},
+		"no revision":  {deployment(func(d *appsv1.Deployment) { d.Annotations, d.Status.UpdatedReplicas = nil, 0 }), rollsOut("revision 2", "Fewer than 3 replicas are updated")},
+		"not observed": {deployment(generation(3)), notObserved("Observed generation is 2, not 3")},
 	})
 }
 
@@ -99,6 +103,8 @@ func TestStatefulSetRolledOut(t *testing.T) {
 			Status: appsv1.StatefulSetStatus{ReadyReplicas: 3, UpdatedReplicas: updated, UpdateRevision: "web-5d4f"},
 		}
 	}
+	stopping := set(3, appsv1.StatefulSetUpdateStrategy{})
+	stopping.Status.Replicas = 5
 	partition := appsv1.StatefulSetUpdateStrategy{RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: ptr.To[int32](2)}}
 	byHand := appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
 	judge(t, checks.StatefulSetRolledOut, map[string]row[*appsv1.StatefulSet]{
@@ -107,6 +113,7 @@ func TestStatefulSetRolledOut(t *testing.T) {
 		"above partition": {set(1, partition), passes},
 		"in partition":    {set(0, partition), rollsOut("revision web-5d4f", "Fewer than 1 replicas are updated")},
 		"updated by hand": {set(0, byHand), passes},
+		"more are left":   {stopping, rollsOut("revision web-5d4f", "More than 3 replicas are left")},
 		"not even there":  {&appsv1.StatefulSet{}, rollsOut("revision 0", "Fewer than 1 replicas are ready")},
 	})
 }

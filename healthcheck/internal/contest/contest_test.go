@@ -1,6 +1,7 @@
 package contest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ func TestPausesDouble(t *testing.T) {
 	obj, now := pod(), noon
 	var pauses []time.Duration
 	news := 0
-	for range 12 {
+	for range 100 {
 		c.Wrote(obj, Left{"Warm", 1})
 		now = now.Add(time.Second)
 		found := c.Look(obj, now, theirs)
@@ -41,7 +42,8 @@ func TestPausesDouble(t *testing.T) {
 		}
 		now = now.Add(found[0].Pause)
 	}
-	want := []time.Duration{0, 0, 0, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second, 320 * time.Second, lastPause, lastPause, lastPause}
+	want := []time.Duration{0, 0, 0, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second, 320 * time.Second}
+	want = append(want, slices.Repeat([]time.Duration{lastPause}, 100-len(want))...)
 	if diff := cmp.Diff(want, pauses); diff != "" || news != 1 {
 		t.Errorf("it is news %d times; pauses (-want +got):\n%s", news, diff)
 	}
@@ -57,6 +59,42 @@ func TestContestEnds(t *testing.T) {
 		if found := c.Look(obj, now, theirs); len(found) != 1 || found[0].Pause > 0 {
 			t.Errorf("found %+v", found)
 		}
+	}
+}
+
+// TestContestGoesOn: somebody who waits for a while before each overwriting does not reset the pauses.
+func TestContestGoesOn(t *testing.T) {
+	var c Contests
+	obj, now := pod(), noon
+	for times := 1; times <= 10; times++ {
+		c.Wrote(obj, Left{"Warm", 1})
+		found := c.Look(obj, now, theirs)
+		if len(found) != 1 || found[0].Pause != pauseAfter(times) {
+			t.Fatalf("for the %d. time it is found %+v", times, found)
+		}
+		now = now.Add(2*found[0].Pause + quiet)
+	}
+}
+
+// TestFirstPauseEnds: of several contests, the first that ends is the next to look at. What was written last counts.
+func TestFirstPauseEnds(t *testing.T) {
+	var c Contests
+	obj := pod()
+	for i := range 5 {
+		c.Wrote(obj, Left{"Warm", 1})
+		if i > 0 {
+			c.Wrote(obj, Left{"Dry", 1})
+		}
+		c.Look(obj, noon, theirs)
+	}
+	types, until := c.Yields(obj, noon)
+	if diff := cmp.Diff([]string{"Warm", "Dry"}, types); diff != "" || !until.Equal(noon.Add(firstPause)) {
+		t.Errorf("it gives way until %s (-want +got):\n%s", until, diff)
+	}
+	c.Wrote(obj, Left{"Cold", 1})
+	c.Wrote(obj, Left{"Cold", 2})
+	if found := c.Look(obj, noon, theirs); len(found) > 0 {
+		t.Errorf("it is as it was written last, and found %+v", found)
 	}
 }
 
