@@ -11,11 +11,16 @@
 //
 // # What the rules say
 //
-// The rules are those of Gardener: they ask whether an object does its work, not whether it
-// is still busy. A Deployment that rolls out is healthy if it is available. To require the
-// end of the roll-out too, use the rule with that name, such as [DeploymentRolledOut]. The
-// rules differ from Gardener's in one thing: a status for an older generation is not False
-// but Progressing, for a minute, and never True.
+// A rule that has only the name of a kind is that of Gardener, except [PersistentVolumeClaim],
+// which is that of kstatus. It asks whether an object does its work, not whether it is still
+// busy: a Deployment that rolls out is healthy if it is available. It differs from Gardener's in
+// one thing: a status for an older generation is never True. If it would be, it is Progressing,
+// for a minute.
+//
+// Deployments, StatefulSets and DaemonSets have two more rules each. One whose name ends in
+// RolledOut, such as [DeploymentRolledOut], asks whether the object has become what its spec says. One whose name
+// ends in Available, such as [StatefulSetAvailable], asks whether it serves, and knows what a
+// rolling update takes down.
 //
 // A rule has no clock. Where it allows time, the result is Progressing with
 // healthcheck.Result.Within, and the engine keeps the time. If the object itself shows
@@ -30,6 +35,6 @@
 //
 // # Certificates and endpoints
 //
-// [Certificate] checks how long certificates are valid, and [HTTP], [TCP] and [TLS] probe
-// endpoints. Authors of other checks that use a network find [StableError] here.
+// [Certificate] checks how long certificates are valid, [HTTP], [TCP] and [TLS] probe endpoints,
+// and [ServiceEndpoints] asks whether a Service has a ready one. Authors of other checks that use a network find [StableError] here.
 package checks
