@@ -135,6 +135,8 @@ func TestYoungAndOldDeployments(t *testing.T) {
 		rolledOut, available healthcheck.Status
 	}{
 		"new":                                  {changes{created(2), downFor(2, 0), starting}, yet, yet},
+		"new, and at rest":                     {changes{created(2), downFor(1, 1)}, yet, yet},
+		"to be recreated, and at rest":         {changes{created(600), downFor(1, 1), func(d *appsv1.Deployment) { d.Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType }}, yet, no},
 		"new, and patched":                     {changes{created(2), downFor(2, 0), patched}, yet, yet},
 		"no longer new, and patched":           {changes{created(11), downFor(11, 0), patched}, no, no},
 		"slow, and patched":                    {changes{created(11), downFor(11, 0), patched, slow}, yet, yet},

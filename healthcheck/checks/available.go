@@ -10,20 +10,18 @@ import (
 // DeploymentAvailable judges whether a Deployment serves, whatever is being rolled out: whether its condition Available, as
 // the Deployment controller defines it, is True.
 //
-// It is False if not (NotAvailable). Two things are no alarm: the first roll-out, for RolloutWithin after the creation, and one
-// with the strategy Recreate, which stops all Pods first; that is Progressing, for RolloutWithin after the condition's transition.
-// If progressDeadlineSeconds is longer, it counts instead. A status for an older generation is Progressing (ReasonNotObserved).
+// It is False if not (NotAvailable). Two things are no alarm: a new Deployment, for RolloutWithin after the creation, and a
+// roll-out with the strategy Recreate, which stops all Pods first; that is Progressing, for RolloutWithin after the condition's
+// transition. If progressDeadlineSeconds is longer, it counts instead. A status for an older generation is Progressing
+// (ReasonNotObserved).
 func DeploymentAvailable(d *appsv1.Deployment) healthcheck.Result {
 	verdict := judge(deploymentConditions(d), isTrue(string(appsv1.DeploymentAvailable)))
+	since := d.CreationTimestamp
 	underWay, _ := deploymentRollout(d)
-	if verdict.Status == healthcheck.False && underWay.Status == healthcheck.Progressing {
-		since := d.CreationTimestamp
-		if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-			since = unavailableSince(d)
-		}
-		verdict = tolerated(deploymentTime(d), since, verdict)
+	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType && underWay.Status == healthcheck.Progressing {
+		since = unavailableSince(d)
 	}
-	return observedOutage(d, verdict)
+	return observedOutage(d, tolerated(deploymentTime(d), since, verdict))
 }
 
 // StatefulSetAvailable judges whether a StatefulSet has its replicas, apart from those that a rolling update replaces.
