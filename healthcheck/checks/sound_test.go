@@ -29,7 +29,7 @@ func TestSound(t *testing.T) {
 		checks.One("one within", checks.Source, web, checks.Tolerate(time.Minute, checks.Deployment)),
 		checks.Each("each", checks.Target, pods, checks.Tolerate(time.Minute, checks.Pod), checks.MissingWithin(time.Minute)),
 		checks.Certificate("certificate", checks.Source, secret, checks.Expiry{Deadline: day}),
-		checks.CertificateBytes("bytes", func(ns *corev1.Namespace) []byte { return []byte(ns.Annotations["tls"]) }, checks.Expiry{}),
+		checks.CertificateBytes("bytes", func(*corev1.Namespace) []byte { return pemOf(soon) }, checks.Expiry{}),
 		checks.HTTP("http", always(home.secret("/reset")), checks.HTTPProbe{Timeout: answered}),
 		checks.HTTP("http, gone", always(other.secret("/ok")), checks.HTTPProbe{Timeout: answered}),
 		checks.TCP("tcp", always(other.host()), checks.TCPProbe{Timeout: answered}, checks.MissingWithin(time.Minute)),
