@@ -5,7 +5,6 @@
 package rollouts
 
 import (
-	"bufio"
 	"bytes"
 	"embed"
 	"encoding/json"
@@ -38,9 +37,9 @@ func Histories[O Workload]() ([][]Moment[O], error) {
 		return nil, fmt.Errorf("reading the histories of roll-outs: %w", err)
 	}
 	var histories [][]Moment[O]
-	for lines := bufio.NewScanner(bytes.NewReader(data)); lines.Scan(); {
+	for line := range bytes.Lines(data) {
 		var m Moment[O]
-		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+		if err := json.Unmarshal(line, &m); err != nil {
 			return nil, fmt.Errorf("parsing the histories of roll-outs: %w", err)
 		}
 		if last := len(histories) - 1; last >= 0 && histories[last][0].Story == m.Story {
