@@ -18,9 +18,9 @@
 // for a minute.
 //
 // Deployments, StatefulSets and DaemonSets have two more rules each. One whose name ends in
-// RolledOut, such as [DeploymentRolledOut], asks whether the object has become what its spec says. One whose name
-// ends in Available, such as [StatefulSetAvailable], asks whether it serves, and knows what a
-// rolling update takes down.
+// RolledOut, such as [DeploymentRolledOut], asks whether the object has become what its spec
+// says. One whose name ends in Available, such as [StatefulSetAvailable], asks whether it
+// serves, and knows what a rolling update takes down.
 //
 // A rule has no clock. Where it allows time, the result is Progressing with
 // healthcheck.Result.Within, and the engine keeps the time. If the object itself shows
