@@ -77,8 +77,6 @@ func TestNotStarting(t *testing.T) {
 		rule func(client.Object) healthcheck.Result
 		obj  client.Object
 	}{
-		"rolled out once":   {ruleOf(checks.DeploymentAvailable), deployment(unavailable)},
-		"no condition":      {ruleOf(checks.DeploymentAvailable), deployment(func(d *appsv1.Deployment) { d.Status.Conditions = d.Status.Conditions[:1] }, unavailable)},
 		"past its deadline": {ruleOf(checks.DeploymentRolledOut), deployment(unavailable, with(appsv1.DeploymentProgressing, corev1.ConditionFalse, "ProgressDeadlineExceeded", ""))},
 		"availability":      {ruleOf(checks.Deployment), deployment(unavailable, onItsWay)},
 		"refused":           {ruleOf(checks.ManagedResourceRolledOut), refused},
