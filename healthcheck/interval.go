@@ -3,6 +3,8 @@ package healthcheck
 import (
 	"math"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // forever is how long a result lasts that only an event can change.
@@ -59,10 +61,12 @@ func (r run[T]) remember(c ConditionChecks[T], last []keptResult, results []Resu
 			continue
 		}
 		poll := r.poll(check, results[i].Status)
-		last[i].until = r.in.Now.Add(r.pace.Of(poll))
-		if check.Poll > 0 && poll != forever {
-			last[i].due = last[i].until
+		if check.Poll > 0 && poll <= check.Poll {
+			// Otherwise what was looked at together would be for ever.
+			poll = wait.Jitter(poll, periodJitter)
+			last[i].due = r.in.Now.Add(r.pace.Of(poll))
 		}
+		last[i].until = r.in.Now.Add(r.pace.Of(poll))
 	}
 }
 

@@ -116,6 +116,7 @@ func TestYoungAndOldDeployments(t *testing.T) {
 	patched := func(d *appsv1.Deployment) {
 		d.Status.Conditions[1].Reason, d.Status.UpdatedReplicas, d.Status.Replicas = "ReplicaSetUpdated", 1, 4
 	}
+	first := func(d *appsv1.Deployment) { d.Annotations["deployment.kubernetes.io/revision"] = "1" }
 	recreated := func(d *appsv1.Deployment) {
 		d.Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType
 		d.Status.Conditions[1].Reason, d.Status.UpdatedReplicas, d.Status.Replicas = "ReplicaSetUpdated", 3, 3
@@ -142,7 +143,8 @@ func TestYoungAndOldDeployments(t *testing.T) {
 		"slow, and patched":                    {changes{created(11), downFor(11, 0), patched, slow}, yet, yet},
 		"slow, and late":                       {changes{created(31), downFor(31, 0), patched, slow}, no, no},
 		"without a deadline of its own":        {changes{created(11), downFor(11, 0), patched, unlimited}, no, no},
-		"large: it comes up little by little":  {changes{created(30), downFor(30, 2), starting}, yet, no},
+		"large: it comes up little by little":  {changes{created(30), downFor(30, 2), starting, first}, yet, no},
+		"never up, for days, then patched":     {changes{created(6000), downFor(6000, 1), patched}, no, no},
 		"new, and in a hurry":                  {changes{created(2), downFor(2, 0), starting, hasty}, yet, yet},
 		"never observed":                       {changes{created(600), downFor(60, 1), unknown}, yet, yet},
 		"recreated, and the old ones are left": {changes{created(600), downFor(1, 0), recreated, stopping}, yet, yet},

@@ -53,7 +53,7 @@ func observedOutage(d *appsv1.Deployment, verdict healthcheck.Result) healthchec
 func outage(d *appsv1.Deployment, available, rollout healthcheck.Result) healthcheck.Result {
 	status, since := d.Status, unavailableSince(d)
 	recreates := d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
-	wasNeverUp := since.Sub(d.CreationTimestamp.Time) <= ObservedWithin
+	wasNeverUp := deploymentRevision(d) == "1" && since.Sub(d.CreationTimestamp.Time) <= ObservedWithin
 	switch {
 	case status.AvailableReplicas == 0 && status.Replicas > status.UpdatedReplicas && !recreates:
 		return tolerated(deploymentTime(d), d.CreationTimestamp, available)
