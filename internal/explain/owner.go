@@ -96,6 +96,8 @@ func (m *Machine) silenceWords(why silence.Why) string {
 		return name + " is being deleted, so it makes no other machine"
 	case silence.OnDelete:
 		return name + " has the strategy OnDelete, so it replaces the machine, which is of an older revision, only if you delete it: " + command + ". To have Sickbay delete such machines, give MachineHealthCheck " + m.checkName() + " a plan whose step Replace has by: Deletion"
+	case silence.MakesNone:
+		return name + " makes no machines (annotation cluster.x-k8s.io/disable-machine-create), so nobody would replace the machine. To allow it to, run " + command
 	case silence.NoneInFlight:
 		return name + " allows no remediation (spec.remediation.maxInFlight), so its MachineSet does not replace the machine. To allow one at a time, run " + command
 	case silence.KindNeverAnswers:

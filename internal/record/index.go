@@ -76,7 +76,7 @@ func awaitedOwner(r *v1alpha1.MachineRemediation) []string {
 		return nil
 	}
 	if last := r.Status.Attempts[n-1]; last.EndTime == nil && last.ObjectRef != nil && last.ObjectRef.UID != "" {
-		return []string{string(MakerOf(r, last.ObjectRef.UID))}
+		return []string{string(MakerOf(last.ObjectRef))}
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package record
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -11,13 +10,12 @@ import (
 // Maker is who makes the next machine of a cluster in the place of another: the UID of a controller, or the name of a MachineDeployment.
 type Maker string
 
-// MakerOf returns who makes the next machine in the place of that of a record, whose owner is known. It is the MachineDeployment if the record names it:
-// the next machine of one with a newer revision comes from another MachineSet.
-func MakerOf(r *v1alpha1.MachineRemediation, owner types.UID) Maker {
-	if name := r.Labels[clusterv1.MachineDeploymentNameLabel]; name != "" {
-		return ofDeployment(name)
+// MakerOf returns the maker that an attempt refers to. It is a MachineDeployment if the next machine comes from another of its MachineSets.
+func MakerOf(ref *v1alpha1.RemediationObjectReference) Maker {
+	if ref.Kind == "MachineDeployment" {
+		return ofDeployment(ref.Name)
 	}
-	return Maker(owner)
+	return Maker(ref.UID)
 }
 
 // MakersOf returns who may have made a machine: its controller and, if that is a MachineSet, its MachineDeployment.
@@ -26,18 +24,10 @@ func MakersOf(machine *clusterv1.Machine) []Maker {
 	if owner == nil {
 		return nil
 	}
-	if name := DeploymentOf(machine); name != "" {
+	if name := deploymentOf(machine, owner); name != "" {
 		return []Maker{Maker(owner.UID), ofDeployment(name)}
 	}
 	return []Maker{Maker(owner.UID)}
-}
-
-// DeploymentOf returns the name of the MachineDeployment that a machine belongs to; empty if it belongs to none.
-func DeploymentOf(machine *clusterv1.Machine) string {
-	if owner := metav1.GetControllerOfNoCopy(machine); owner == nil || owner.Kind != "MachineSet" {
-		return ""
-	}
-	return machine.Labels[clusterv1.MachineDeploymentNameLabel]
 }
 
 // Made reports whether a machine may be the next one of a maker.
@@ -49,8 +39,16 @@ func (m Maker) Made(machine *clusterv1.Machine) bool {
 	if Maker(owner.UID) == m {
 		return true
 	}
-	name := DeploymentOf(machine)
+	name := deploymentOf(machine, owner)
 	return name != "" && ofDeployment(name) == m
+}
+
+// deploymentOf returns the name of the MachineDeployment of a machine and its owner; empty if there is none.
+func deploymentOf(machine *clusterv1.Machine, owner *metav1.OwnerReference) string {
+	if owner.Kind != "MachineSet" {
+		return ""
+	}
+	return machine.Labels[clusterv1.MachineDeploymentNameLabel]
 }
 
 func ofDeployment(name string) Maker { return Maker("MachineDeployment " + name) }

@@ -187,7 +187,9 @@ func TestAwaitingOwner(t *testing.T) {
 		build.Create(t.Context(), t, e.Client, r)
 	}
 	create("waits", func(*v1alpha1.MachineRemediation) {})
-	create("deletes", func(r *v1alpha1.MachineRemediation) { r.Labels[clusterv1.MachineDeploymentNameLabel] = "md" })
+	create("deletes", func(r *v1alpha1.MachineRemediation) {
+		r.Status.Attempts[1].ObjectRef = &v1alpha1.RemediationObjectReference{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "MachineDeployment", Name: "md", UID: "u"}
+	})
 	create("over", func(r *v1alpha1.MachineRemediation) { r.Status.Attempts[1].EndTime = &metav1.Time{Time: build.Epoch} })
 	create("intended", func(r *v1alpha1.MachineRemediation) { r.Status.Attempts[1].ObjectRef = nil })
 	create("built-in", func(r *v1alpha1.MachineRemediation) { r.Spec.TemplateRef = nil })

@@ -68,7 +68,7 @@ func (s *Scene) afterRepair(do func()) { s.agenda.add(s.now.Add(s.options.Repair
 func (s *Scene) underWay(r *record) {
 	switch attempt := ladder.AtWork(r.obj); {
 	case r.awaitsSuccessor(attempt):
-		s.afterRepair(func() { s.appears(r, recordpkg.MakerOf(r.obj, attempt.ObjectRef.UID)) })
+		s.afterRepair(func() { s.appears(r, recordpkg.MakerOf(attempt.ObjectRef)) })
 	case r.machine != nil && !r.machine.obj.DeletionTimestamp.IsZero():
 		if !r.machine.hangs {
 			s.afterRepair(func() { s.goes(r.machine) })

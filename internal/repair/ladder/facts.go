@@ -111,6 +111,8 @@ type Machine struct {
 	OtherFinding bool
 	// Owner is the controller that owns it; nil if none does.
 	Owner *v1alpha1.RemediationObjectReference
+	// Maker is who makes another one after Sickbay has deleted it, if that is not its owner.
+	Maker *v1alpha1.RemediationObjectReference
 	// ControlPlane reports that it is part of a control plane.
 	ControlPlane bool
 	// OwnerActive reports that the owner is at work on another machine of its own: it has answered a mark there, or the machine is being

@@ -25,7 +25,7 @@ func (d *draft) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Re
 	m := d.f.Machine
 	switch {
 	case m.Deleting():
-		d.followOwner(attempt)
+		d.followOwner(attempt, step)
 		return d.deleting(step)
 	case step.Deletes():
 		// A deletion is never undone, so the API server was restored from a backup.
@@ -41,13 +41,17 @@ func (d *draft) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Re
 	case m.Mark.State == MarkRefused:
 		return d.impossible(attempt, fmt.Sprintf("%s cannot remediate the machine: %s", m.ownerName(), m.Mark.Message))
 	}
-	d.followOwner(attempt)
+	d.followOwner(attempt, step)
 	return d.asking(attempt, d.ownerTime(), d.ownerSays(step), d.ownerInVain())
 }
 
 // followOwner stores which controller owns the machine: an update in place may move it to another one, which then replaces it.
-func (d *draft) followOwner(attempt *v1alpha1.RemediationAttempt) {
-	if owner := d.f.Machine.Owner; owner != nil && owner.UID != attempt.ObjectRef.UID {
+func (d *draft) followOwner(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) {
+	owner := d.f.Machine.Owner
+	if step.Deletes() {
+		owner = d.owner()
+	}
+	if owner != nil && owner.UID != attempt.ObjectRef.UID {
 		attempt.ObjectRef = owner.DeepCopy()
 	}
 }

@@ -71,9 +71,13 @@ func (d *draft) seenReplace(step v1alpha1.RemediationStep, intended bool) *v1alp
 	return d.self()
 }
 
-// owner returns the controller that owns the machine, or owned it when the record was made if the machine is gone; nil if none does.
+// owner returns who makes another machine after a deletion: the controller that owns the machine, or owned it when the record was made if the machine is
+// gone, unless another one is known; nil if nobody does.
 func (d *draft) owner() *v1alpha1.RemediationObjectReference {
-	if m := d.f.Machine; !m.Gone {
+	switch m := d.f.Machine; {
+	case m.Maker != nil:
+		return m.Maker.DeepCopy()
+	case !m.Gone:
 		return m.Owner.DeepCopy()
 	}
 	uid, named := d.f.Record.Annotations[OwnerUIDAnnotation], strings.Fields(d.f.Record.Annotations[OwnerAnnotation])

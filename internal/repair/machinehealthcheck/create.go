@@ -84,7 +84,7 @@ func newRecord(f admission.Facts, ordinal int, spec v1alpha1.MachineRemediationS
 	for i := range f.Targets {
 		if f.Targets[i].Machine.UID == spec.MachineRef.UID {
 			maps.Copy(created.Annotations, pacing.Annotations(f.Targets[i].Machine))
-			onmachine.NoteOwner(created, f.Targets[i].Machine)
+			maps.Copy(created.Annotations, onmachine.OwnerAnnotation(f.Targets[i].Machine, spec.Steps))
 		}
 	}
 	return created

@@ -10,7 +10,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
@@ -64,15 +63,12 @@ func ownerOf(machine *clusterv1.Machine) *v1alpha1.RemediationObjectReference {
 	return &v1alpha1.RemediationObjectReference{APIVersion: owner.APIVersion, Kind: owner.Kind, Name: owner.Name, UID: owner.UID}
 }
 
-// NoteOwner notes on a new record which controller owns its Machine, and which MachineDeployment that belongs to, if the plan may delete the Machine:
-// afterwards nothing else may say who makes the next one.
-func NoteOwner(made *v1alpha1.MachineRemediation, machine *clusterv1.Machine) {
+// OwnerAnnotation returns the annotation of a new record that says which controller owns its Machine, if the plan may delete that: afterwards nothing
+// else may say who makes the next one.
+func OwnerAnnotation(machine *clusterv1.Machine, steps []v1alpha1.RemediationStep) map[string]string {
 	owner := ownerOf(machine)
-	if owner == nil || !slices.ContainsFunc(made.Spec.Steps, v1alpha1.RemediationStep.Deletes) {
-		return
+	if owner == nil || !slices.ContainsFunc(steps, v1alpha1.RemediationStep.Deletes) {
+		return nil
 	}
-	made.Annotations[ladder.OwnerAnnotation] = owner.APIVersion + " " + owner.Kind + " " + owner.Name
-	if name := recordpkg.DeploymentOf(machine); name != "" {
-		made.Labels[clusterv1.MachineDeploymentNameLabel] = name
-	}
+	return map[string]string{ladder.OwnerAnnotation: owner.APIVersion + " " + owner.Kind + " " + owner.Name}
 }

@@ -132,7 +132,7 @@ func (r *Reader) noteDeletion(ctx context.Context, record *v1alpha1.MachineRemed
 	case err != nil:
 		return err
 	case machine == nil:
-		v.facts.Machine = ladder.Machine{Gone: true}
+		v.facts.Machine = ladder.Machine{Gone: true, Maker: v.facts.Machine.Maker}
 	case !machine.DeletionTimestamp.IsZero():
 		v.facts.Machine.DeletingSince = machine.DeletionTimestamp.Time
 	}

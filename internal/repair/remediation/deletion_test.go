@@ -265,6 +265,34 @@ func TestReplacedInAnotherMachineSet(t *testing.T) {
 	f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
 }
 
+// TestReplacedInItsOwnMachineSet: during a rolling update, the MachineSet still makes its machines. One that the rollout has made elsewhere is no reason
+// not to wait for the next one, and none that replaces it.
+func TestReplacedInItsOwnMachineSet(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	of := build.Label(clusterv1.MachineDeploymentNameLabel, "md")
+	f.onDelete(func(d *clusterv1.MachineDeployment) {
+		d.Spec.Rollout.Strategy.Type = clusterv1.RollingUpdateMachineDeploymentStrategyType
+	})
+	change(f, f.set, func(s *clusterv1.MachineSet) { s.Spec.Replicas = new(int32(1)) })
+	a, own := f.sick("a", build.Finalizer(keep), of), f.set
+	record := f.admit(a, byDeletion)
+	f.reconcile(record)
+	f.wantStanding("a: deleting")
+	f.set = build.MachineSet(f.ns, "newer")
+	build.Create(t.Context(), t, f.env.Client, f.set)
+	f.comes("surge", of)
+	f.set = own
+	f.goes(a)
+	f.reconcile(record)
+	f.wantRecord(record, "Acting WaitingForReplacement replace:-")
+	next := f.comes("next", of)
+	f.pass(time.Minute)
+	f.judge(next, metav1.ConditionTrue)
+	f.reconcile(record)
+	f.wantRecord(record, "Probation Probation replace:-")
+}
+
 // TestDeploymentNeedsNoMore: a MachineDeployment that was scaled down while its machine went makes no other one.
 func TestDeploymentNeedsNoMore(t *testing.T) {
 	t.Parallel()

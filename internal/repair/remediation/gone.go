@@ -8,7 +8,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -157,15 +156,14 @@ func recordFor(machine *clusterv1.Machine, records []*v1alpha1.MachineRemediatio
 // noSuccessor says why an owner makes no other machine: it is gone, or needs no more. It counts the owner's machines past the
 // cache, in case one was just made. If the owner does not say how many it wants, nobody can tell.
 func (r *Reader) noSuccessor(ctx context.Context, record *v1alpha1.MachineRemediation, ref *v1alpha1.RemediationObjectReference, machines []*clusterv1.Machine) (why string, unknown bool, err error) {
-	maker := recordpkg.MakerOf(record, ref.UID)
-	ref = makerRef(record, ref)
+	maker := recordpkg.MakerOf(ref)
 	owner := &unstructured.Unstructured{}
 	owner.SetAPIVersion(ref.APIVersion)
 	owner.SetKind(ref.Kind)
 	key := client.ObjectKey{Namespace: record.Namespace, Name: ref.Name}
 	err = r.Live.Get(ctx, key, owner)
 	switch {
-	case apierrors.IsNotFound(err), err == nil && goes(owner, ref.UID):
+	case apierrors.IsNotFound(err), err == nil && (owner.GetUID() != ref.UID || owner.GetDeletionTimestamp() != nil):
 		return fmt.Sprintf("%s %s is gone", ref.Kind, ref.Name), false, nil
 	case scaffold.Answered(err), meta.IsNoMatchError(err):
 		return "", true, nil
@@ -184,19 +182,6 @@ func (r *Reader) noSuccessor(ctx context.Context, record *v1alpha1.MachineRemedi
 		return "", false, err
 	}
 	return fmt.Sprintf("%s %s wants %d machines, and has them", ref.Kind, ref.Name, wanted), false, nil
-}
-
-// goes reports whether an owner is being deleted, or is another one of its name. The UID may be unknown.
-func goes(owner *unstructured.Unstructured, uid types.UID) bool {
-	return owner.GetDeletionTimestamp() != nil || (uid != "" && owner.GetUID() != uid)
-}
-
-// makerRef returns the owner of a record's machine, or the MachineDeployment that the record names, whose UID is not known.
-func makerRef(record *v1alpha1.MachineRemediation, owner *v1alpha1.RemediationObjectReference) *v1alpha1.RemediationObjectReference {
-	if name := record.Labels[clusterv1.MachineDeploymentNameLabel]; name != "" {
-		return &v1alpha1.RemediationObjectReference{APIVersion: clusterv1.GroupVersion.String(), Kind: "MachineDeployment", Name: name}
-	}
-	return owner
 }
 
 // staying counts the machines of a maker that are not being deleted.

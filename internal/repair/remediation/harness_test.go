@@ -161,7 +161,8 @@ func (f *harness) admitAgain(machine *clusterv1.Machine, ordinal int, opts ...re
 	}
 	record := recordpkg.New(f.cluster, ordinal, spec)
 	recordpkg.Filter(record, f.mhc)
-	if onmachine.NoteOwner(record, machine); record.Annotations[ladder.OwnerAnnotation] != "" {
+	if owner := onmachine.OwnerAnnotation(machine, spec.Steps); owner != nil {
+		maps.Copy(record.Annotations, owner)
 		maps.Copy(record.Annotations, pacing.Annotations(machine))
 	}
 	build.Create(f.t.Context(), f.t, f.env.Client, record)

@@ -17,6 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/openshift"
+	"github.com/sickbay-dev/sickbay/internal/owners"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/repair/successor"
@@ -31,12 +32,30 @@ func (r *Reader) machineFacts(ctx context.Context, v *view) error {
 	if m.Mark.State == ladder.MarkWaiting && ladder.AnswerLate(v.facts.Record, r.Clock.Now()) {
 		m.OwnerActive, err = r.ownerActive(ctx, v.machine, m.Owner)
 	}
+	// What was read just before an act holds just after it, too.
+	if m.Maker = v.facts.Machine.Maker; err == nil && m.Deleting() {
+		m.Maker, err = r.makerAfter(ctx, v)
+	}
 	v.facts.Machine = m
 	if err == nil && v.facts.Record.Spec.AskedFor() {
 		err = r.stillAsked(ctx, v)
 	}
 	v.health = v.facts.Machine.Health
 	return err
+}
+
+// makerAfter returns who makes another machine in the place of one that Sickbay is deleting, if that is not its owner.
+func (r *Reader) makerAfter(ctx context.Context, v *view) (*v1alpha1.RemediationObjectReference, error) {
+	attempt := ladder.AtWork(v.facts.Record)
+	if attempt == nil {
+		return nil, nil
+	}
+	if step, _ := ladder.StepNamed(v.facts.Record, attempt.Step); !step.Deletes() {
+		return nil, nil
+	}
+	reader := owners.Reader{Live: r.Live}
+	owner, err := reader.Of(ctx, v.machine, v.cluster)
+	return makerOf(owner), err
 }
 
 // ownerActive reports whether the owner of a machine is at work on another one.

@@ -133,7 +133,7 @@ func (r *Reader) healthCheckOfGone(ctx context.Context, v *view) (*clusterv1.Mac
 		return nil, err
 	}
 	for _, machine := range machines {
-		if !recordpkg.MakerOf(v.facts.Record, attempt.ObjectRef.UID).Made(machine) {
+		if !recordpkg.MakerOf(attempt.ObjectRef).Made(machine) {
 			continue
 		}
 		if v.how > cached {

@@ -165,7 +165,17 @@ func (r *Reader) deletionFacts(ctx context.Context, v *view) error {
 	reader := owners.Reader{Live: r.Live}
 	owner, err := reader.Of(ctx, v.machine, v.cluster)
 	v.facts.Safety.OthersAtWork = cmp.Or(v.facts.Safety.OthersAtWork, silence.Unreplaced(owner))
+	v.facts.Machine.Maker = makerOf(owner)
 	return err
+}
+
+// makerOf returns the MachineDeployment that makes another machine in the place of one that is deleted; nil if the owner does.
+func makerOf(owner silence.Facts) *v1alpha1.RemediationObjectReference {
+	d := owner.OtherMaker()
+	if d == nil {
+		return nil
+	}
+	return &v1alpha1.RemediationObjectReference{APIVersion: clusterv1.GroupVersion.String(), Kind: "MachineDeployment", Name: d.Name, UID: d.UID}
 }
 
 // hostFacts adds who keeps the machine's host off, or works on it, by the host itself.

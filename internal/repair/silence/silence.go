@@ -29,6 +29,8 @@ const (
 	Deleting Cause = "Deleting"
 	// OnDelete: its MachineDeployment has a newer revision, and replaces machines of older ones only when a person deletes them.
 	OnDelete Cause = "OnDelete"
+	// MakesNone: an annotation of the MachineSet keeps it from making machines.
+	MakesNone Cause = "MakesNone"
 	// NoneInFlight: its MachineDeployment allows no remediation, since spec.remediation.maxInFlight is 0, so it defers for ever.
 	NoneInFlight Cause = "NoneInFlight"
 	// KindNeverAnswers: owners of this kind do not look at the condition.
@@ -102,17 +104,32 @@ func OfDeletion(f Facts) Why {
 	case f.Cluster != nil && f.Cluster.Spec.Paused != nil && *f.Cluster.Spec.Paused:
 		return Why{Cause: PausedBySpec, Kind: "Cluster", Name: f.Cluster.Name}
 	}
-	if why := f.ofState(); why.Cause != None || f.Owner == nil || f.Deployment == nil {
+	if why := f.ofState(); why.Cause != None || f.Owner == nil {
 		return why
 	}
 	switch {
-	case f.Deployment.DeletionTimestamp != nil:
+	case f.Deployment != nil && f.Deployment.DeletionTimestamp != nil:
 		return f.ofDeployment(Deleting)
-	case f.onDelete():
-		// The MachineSet makes no other machine: only the rollout does.
-		return f.ofPausedDeployment()
+	case !f.makesNone():
+		return Why{}
+	case f.Deployment == nil:
+		return f.ofOwner(MakesNone)
 	}
-	return Why{}
+	// Only the rollout makes another one.
+	return f.ofPausedDeployment()
+}
+
+// makesNone reports whether a MachineSet makes no machines, so that only a rollout of its MachineDeployment replaces one.
+func (f Facts) makesNone() bool {
+	return f.Owner.GetAnnotations()[clusterv1.DisableMachineCreateAnnotation] == "true" || (f.Deployment != nil && f.onDelete())
+}
+
+// OtherMaker returns the MachineDeployment if it replaces a deleted machine in another MachineSet, since that of the machine makes none; otherwise nil.
+func (f Facts) OtherMaker() *clusterv1.MachineDeployment {
+	if f.Owner == nil || f.Deployment == nil || !f.makesNone() {
+		return nil
+	}
+	return f.Deployment
 }
 
 // ofState says what the owner itself shows.

@@ -218,3 +218,36 @@ func TestOfDeletion(t *testing.T) {
 		}
 	}
 }
+
+// TestMachineSetThatMakesNone: an annotation keeps a MachineSet from making machines, and only a rollout under way replaces one that is deleted.
+func TestMachineSetThatMakesNone(t *testing.T) {
+	of := func(d *clusterv1.MachineDeployment) silence.Facts {
+		o := set()
+		o.Annotations[clusterv1.DisableMachineCreateAnnotation] = "true"
+		return silence.Facts{Controller: ownedBy(core, "MachineSet"), Owner: o, Replicas: new(int32(1)), Deployment: d}
+	}
+	rolling := func(d *clusterv1.MachineDeployment) {
+		d.Spec.Rollout.Strategy.Type = clusterv1.RollingUpdateMachineDeploymentStrategyType
+	}
+	paused := func(d *clusterv1.MachineDeployment) {
+		rolling(d)
+		d.Annotations[clusterv1.PausedAnnotation] = ""
+	}
+	for name, tt := range map[string]struct {
+		facts silence.Facts
+		want  silence.Cause
+		maker bool
+	}{
+		"alone":                       {of(nil), silence.MakesNone, false},
+		"of a rollout that is paused": {of(deployment("2", paused)), silence.PausedByAnnotation, true},
+		"of a rollout":                {of(deployment("2", rolling)), silence.None, true},
+		"OnDelete":                    {of(deployment("2", onDelete)), silence.None, true},
+	} {
+		if got := silence.OfDeletion(tt.facts).Cause; got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+		if got := tt.facts.OtherMaker() != nil; got != tt.maker {
+			t.Errorf("%s: the MachineDeployment makes the next one: %t", name, got)
+		}
+	}
+}

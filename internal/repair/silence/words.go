@@ -18,6 +18,8 @@ func (w Why) Command(namespace, machine string) string {
 		return "kubectl patch " + object + ` --type=merge -p '{"spec":{"paused":false}}'`
 	case PausedByAnnotation:
 		return "kubectl annotate " + object + " " + clusterv1.PausedAnnotation + "-"
+	case MakesNone:
+		return "kubectl annotate " + object + " " + clusterv1.DisableMachineCreateAnnotation + "-"
 	case ScaledToZero:
 		return "kubectl scale " + object + " --replicas=1"
 	case NoneInFlight:
@@ -43,6 +45,8 @@ func (w Why) Words() string {
 	switch w.Cause {
 	case PausedBySpec, PausedByAnnotation:
 		return name + " is paused"
+	case MakesNone:
+		return name + " makes no machines (" + clusterv1.DisableMachineCreateAnnotation + ")"
 	case ScaledToZero:
 		return name + " is scaled to zero"
 	case Deleting:

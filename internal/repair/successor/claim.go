@@ -43,7 +43,7 @@ func claimOf(record *v1alpha1.MachineRemediation) *claim {
 	}
 	switch last.Result {
 	case "", v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut:
-		c := &claim{record: record, owner: recordpkg.MakerOf(record, last.ObjectRef.UID), askedAt: last.StartTime.Time}
+		c := &claim{record: record, owner: recordpkg.MakerOf(last.ObjectRef), askedAt: last.StartTime.Time}
 		if last.Begun() && last.BeganAt.After(c.askedAt) {
 			c.deleted = last.BeganAt.Time
 		}
