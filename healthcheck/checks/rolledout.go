@@ -163,8 +163,8 @@ func revisionOf(s *appsv1.StatefulSet) string {
 // that are left on Nodes where they should not run, for example because of a new taint, do not count. A status for an older
 // generation is Progressing (ReasonNotObserved).
 //
-// It is False in an outage that no roll-out explains (ReasonPodsUnavailable): if more Pods of older revisions are unavailable than
-// a rolling update takes down at once, which is maxUnavailable, and at least one. For RolloutWithin after the creation that is
+// It is False in an outage that no roll-out explains (ReasonPodsUnavailable): if more Pods are unavailable than a rolling update
+// takes down at once, which is maxUnavailable, and at least one, even if none of the newest revision is available. For RolloutWithin after the creation that is
 // Progressing. So are other Pods that are unavailable, for each generation: Nodes may have joined, and nothing in the object tells
 // that from an outage. DaemonSetAvailable calls both False at once.
 func DaemonSetRolledOut(d *appsv1.DaemonSet) healthcheck.Result {

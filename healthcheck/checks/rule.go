@@ -20,7 +20,7 @@ import (
 type Rule[O any] func(obj O) healthcheck.Result
 
 // Tolerate returns a rule that allows time for problems: a result that is False or Progressing for one of
-// the reasons becomes Progressing, and False after d; one that was False then keeps its reason. If d is
+// the reasons becomes Progressing, and False after d, whether it advances or not; one that was False then keeps its reason. If d is
 // zero or negative, it is False at once. Without reasons, this applies to all of them.
 func Tolerate[O any](d time.Duration, rule Rule[O], reasons ...string) Rule[O] {
 	if rule == nil {
@@ -35,9 +35,9 @@ func Tolerate[O any](d time.Duration, rule Rule[O], reasons ...string) Rule[O] {
 		if r.Status == healthcheck.False {
 			r.Overdue = r.Reason
 		}
-		r.Status, r.Within, r.Deadline = healthcheck.Progressing, d, time.Time{}
+		r.Status, r.Within, r.Left, r.Deadline = healthcheck.Progressing, d, 0, time.Time{}
 		if d <= 0 {
-			r.Status, r.Within, r.Left, r.Cause, r.Overdue = healthcheck.False, 0, 0, "", ""
+			r.Status, r.Within, r.Cause, r.Overdue = healthcheck.False, 0, "", ""
 		}
 		return r
 	}

@@ -30,6 +30,16 @@ func TestTolerate(t *testing.T) {
 	judge(t, checks.Tolerate(tolerance, rule(unknown)), map[string]row[int]{"unknown": {0, unknown}})
 }
 
+// TestToleratedForOnce: what is tolerated has its time once, however much is left to do.
+func TestToleratedForOnce(t *testing.T) {
+	rule := func(int) healthcheck.Result {
+		return healthcheck.Result{Status: healthcheck.Progressing, Reason: checks.ReasonRollingOut, Within: time.Hour, Left: 3}
+	}
+	if got := checks.Tolerate(tolerance, rule)(0); got.Left != 0 || got.Within != tolerance {
+		t.Errorf("it is %+v", got)
+	}
+}
+
 // tolerated returns a failure that is tolerated for a time, and then keeps its reason.
 func tolerated(reason, message string) healthcheck.Result {
 	r := progresses(tolerance, reason, message)

@@ -179,7 +179,7 @@ func (f *Facts) slotsNow(c *Check, about *Machine) string {
 func (c *Check) slotsSoon() string {
 	var names []string
 	for _, one := range c.Decision.Admit {
-		if _, has := c.Decision.InFlight[one.Machine.UID]; !has && !c.Decision.Config.OnlyReports() {
+		if _, has := c.Decision.InFlight[one.Machine.UID]; one.Grant > 0 && !has && !c.Decision.Config.OnlyReports() {
 			names = append(names, one.Machine.Name)
 		}
 	}
