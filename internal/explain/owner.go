@@ -75,6 +75,11 @@ func stepNamed(steps []v1alpha1.RemediationStep, name string) v1alpha1.Remediati
 	return v1alpha1.RemediationStep{}
 }
 
+// pausedBy is what pauses an owner.
+var pausedBy = map[silence.Cause]string{
+	silence.PausedBySpec: "spec.paused", silence.PausedByAnnotation: "annotation cluster.x-k8s.io/paused",
+}
+
 // silenceWords names what keeps the owner of a machine from replacing it, and the command that ends it.
 func (m *Machine) silenceWords(why silence.Why) string {
 	name, so := why.Kind+" "+why.Name, ", so it does not replace the machine"
@@ -86,10 +91,8 @@ func (m *Machine) silenceWords(why silence.Why) string {
 		command += " and change spec.topology"
 	}
 	switch why.Cause {
-	case silence.PausedBySpec:
-		return name + " is paused (spec.paused)" + so + ". To unpause it, run " + command
-	case silence.PausedByAnnotation:
-		return name + " is paused (annotation cluster.x-k8s.io/paused)" + so + ". To unpause it, run " + command
+	case silence.PausedBySpec, silence.PausedByAnnotation:
+		return name + " is paused (" + pausedBy[why.Cause] + ")" + so + ". To unpause it, run " + command
 	case silence.ScaledToZero:
 		return name + " is scaled to zero, so it makes no other machine. To have one, run " + command
 	case silence.Deleting:
