@@ -33,14 +33,14 @@ var purePackages = []string{
 	"internal/explain/ahead",
 	"internal/explain/selects",
 	"internal/intake/ask",
-	"internal/keys",
+	"internal/annotationkeys",
 	"internal/convert",
-	"internal/decision",
+	"internal/preview",
 	"internal/simulate",
 	"internal/dashboard/view",
 	"internal/lease/scope",
-	"internal/spread",
-	"internal/words",
+	"internal/jitter",
+	"internal/humanize",
 	"internal/conditions",
 }
 
@@ -89,7 +89,7 @@ func TestPurePackagesUseNoController(t *testing.T) {
 	const module = "github.com/sickbay-dev/sickbay/"
 	allowed := append([]string{
 		"api/v1alpha1", "healthcheck", "internal/manifest", "internal/mask", "internal/mhcspec", "internal/ownwrites",
-		"internal/record", "internal/repair/rules",
+		"internal/recordstore", "internal/repair/rules",
 	}, purePackages...)
 	for _, dir := range purePackages {
 		pkg, err := build.ImportDir(dir, 0)

@@ -22,8 +22,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/contest"
+	"github.com/sickbay-dev/sickbay/healthcheck/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/healthcheck/internal/looks"
-	"github.com/sickbay-dev/sickbay/healthcheck/internal/recall"
 )
 
 // Reconciler is the engine: it carries out one Registration. SetupWithManager fills the fields that are nil; set them to
@@ -42,7 +42,7 @@ type Reconciler[T client.Object] struct {
 	looks  looks.Log
 	writes looks.Writes
 	// expectations are our last writes, which the cache may not show yet.
-	expectations recall.Expectations
+	expectations controllerstate.Expectations
 	// contests are about conditions that somebody else writes, too.
 	contests contest.Contests
 	// contested are the types and writers that were logged.

@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 
+	"github.com/sickbay-dev/sickbay/internal/cachelist"
 	"github.com/sickbay-dev/sickbay/internal/dashboard"
 	"github.com/sickbay-dev/sickbay/internal/tracing"
-	"github.com/sickbay-dev/sickbay/internal/uncopied"
 )
 
 // +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
@@ -100,7 +100,7 @@ func newManager(cfg *rest.Config, o Options) (ctrl.Manager, error) {
 		// Without this, the mutex profile is empty. Sampling one wait in a hundred has no measurable cost.
 		runtime.SetMutexProfileFraction(100)
 	}
-	informers := &uncopied.Informers{}
+	informers := &cachelist.Informers{}
 	cached, err := cacheOptions(o, informers)
 	if err != nil {
 		return nil, fmt.Errorf("describing the cache: %w", err)

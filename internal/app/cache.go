@@ -11,11 +11,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/uncopied"
+	"github.com/sickbay-dev/sickbay/internal/cachelist"
 )
 
 // cacheOptions limits the cache to what is read, by these informers.
-func cacheOptions(o Options, informers *uncopied.Informers) (cache.Options, error) {
+func cacheOptions(o Options, informers *cachelist.Informers) (cache.Options, error) {
 	ofCluster, err := labels.NewRequirement(clusterv1.ClusterNameLabel, selection.Exists, nil)
 	if err != nil {
 		return cache.Options{}, err

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	"github.com/sickbay-dev/sickbay/internal/metrics"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -34,7 +34,7 @@ func (c *connections) indexRecords(ctx context.Context, mgr ctrl.Manager) error 
 	if c.indexed {
 		return nil
 	}
-	err := record.AddIndexes(ctx, mgr.GetFieldIndexer())
+	err := recordstore.AddIndexes(ctx, mgr.GetFieldIndexer())
 	c.indexed = err == nil
 	return err
 }

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/announce"
 	"github.com/sickbay-dev/sickbay/internal/intake"
+	"github.com/sickbay-dev/sickbay/internal/lease/leaseflags"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
@@ -94,7 +94,7 @@ type Options struct {
 func (o *Options) announced() map[string]string {
 	labels := o.scope().Labels(Controllers())
 	if len(o.enabled(machinehealthcheck.ControllerName)) > 0 {
-		maps.Copy(labels, announce.Flags{Policy: o.Policy, GracePeriod: o.RemoteConditionsGracePeriod}.Labels())
+		maps.Copy(labels, leaseflags.Flags{Policy: o.Policy, GracePeriod: o.RemoteConditionsGracePeriod}.Labels())
 	}
 	return labels
 }

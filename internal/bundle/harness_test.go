@@ -18,7 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -101,7 +101,7 @@ var (
 // sick until now.
 func (f *harness) admit(machine *clusterv1.Machine, ordinal int, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediation {
 	f.t.Helper()
-	r := record.New(f.cluster, ordinal, v1alpha1.MachineRemediationSpec{
+	r := recordstore.New(f.cluster, ordinal, v1alpha1.MachineRemediationSpec{
 		ClusterName:      f.cluster.Name,
 		MachineRef:       v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
 		HealthCheckRef:   v1alpha1.RemediationReference{Name: f.mhc.Name, UID: f.mhc.UID},
@@ -167,7 +167,7 @@ func (f *harness) observer() *fleet.Observer {
 		s := newSnapshot(f.env.Scheme)
 		from.Client = view{s, f.env.Client}
 		from.Hosts = &machinehealth.Hosts{Client: from.Client, Live: f.env.Client}
-		if err := errors.Join(mhcspec.AddTo(f.t.Context(), s, slices.Concat(mhcspec.Indexes(), record.Indexes())), from.Hosts.Appeared(f.t.Context(), s)); err != nil {
+		if err := errors.Join(mhcspec.AddTo(f.t.Context(), s, slices.Concat(mhcspec.Indexes(), recordstore.Indexes())), from.Hosts.Appeared(f.t.Context(), s)); err != nil {
 			f.t.Fatal(err)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/fleet"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 )
 
 // frozen is a clock that stands still.
@@ -43,7 +43,7 @@ type sources struct {
 
 // look runs the controllers' observers.
 func (s sources) look(ctx context.Context) (explain.Facts, error) {
-	indexes := mhcspec.AddTo(ctx, s.snapshot, slices.Concat(mhcspec.Indexes(), record.Indexes()))
+	indexes := mhcspec.AddTo(ctx, s.snapshot, slices.Concat(mhcspec.Indexes(), recordstore.Indexes()))
 	var hosts *machinehealth.Hosts
 	c, live := view{s.snapshot, s.client}, view{s.snapshot, s.live}
 	if s.settings.Hosts {

@@ -14,11 +14,11 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/announce"
 	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/lease/leaseflags"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-	"github.com/sickbay-dev/sickbay/internal/people"
+	"github.com/sickbay-dev/sickbay/internal/useractions"
 )
 
 // access holds the flags with which a command reaches the management cluster. They are kubectl's, and mean the same.
@@ -127,8 +127,8 @@ func (a *access) reach() (client.Client, string, error) {
 const fieldOwner = ownwrites.CommandFieldOwner
 
 // person returns the person who runs the command, for objects of a namespace; empty means all namespaces.
-func (a *access) person(cmd *cobra.Command, c client.Client, namespace string, now clock.PassiveClock) *people.Person {
-	return &people.Person{
+func (a *access) person(cmd *cobra.Command, c client.Client, namespace string, now clock.PassiveClock) *useractions.Person {
+	return &useractions.Person{
 		Client: c, Name: a.user(cmd.Context(), c), Writer: fieldOwner, Command: cmd.Root().DisplayName(),
 		Policy: policyOf(cmd.Context(), c, namespace, now.Now()), Clock: now,
 	}
@@ -136,7 +136,7 @@ func (a *access) person(cmd *cobra.Command, c client.Client, namespace string, n
 
 // policyOf returns the policy that the manager for a namespace announces, or else one that adopts all MachineHealthChecks.
 func policyOf(ctx context.Context, reader client.Reader, namespace string, now time.Time) mhcspec.Policy {
-	if flags, ok := announce.Read(ctx, reader, namespace, now); ok {
+	if flags, ok := leaseflags.Read(ctx, reader, namespace, now); ok {
 		return flags.Policy
 	}
 	return mhcspec.Policy{Adopt: mhcspec.AdoptAll}

@@ -11,17 +11,17 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
-	"github.com/sickbay-dev/sickbay/internal/people"
-	"github.com/sickbay-dev/sickbay/internal/words"
+	"github.com/sickbay-dev/sickbay/internal/useractions"
 )
 
 // Kinds that commands take as KIND/NAME.
 const (
-	kindMachine     = people.Machine
+	kindMachine     = useractions.Machine
 	kindRemediation = "mr"
-	kindHealthCheck = people.HealthCheck
-	kindCluster     = people.Cluster
+	kindHealthCheck = useractions.HealthCheck
+	kindCluster     = useractions.Cluster
 	kindHost        = "host"
 	kindNode        = "node"
 )
@@ -90,7 +90,7 @@ func spanVar(fs *pflag.FlagSet, p *time.Duration, name string, value time.Durati
 
 // Set implements pflag.Value.
 func (s *span) Set(text string) error {
-	parsed, err := words.ParseSpan(text)
+	parsed, err := humanize.ParseSpan(text)
 	*s = span(parsed)
 	return err
 }
@@ -100,7 +100,7 @@ func (s *span) String() string {
 	if *s == 0 {
 		return ""
 	}
-	return words.Span(time.Duration(*s))
+	return humanize.Span(time.Duration(*s))
 }
 
 // Type implements pflag.Value.

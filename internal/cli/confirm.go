@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/sickbay-dev/sickbay/internal/app"
-	"github.com/sickbay-dev/sickbay/internal/people"
+	"github.com/sickbay-dev/sickbay/internal/useractions"
 )
 
 // confirm holds the flags that say whether to ask a person before writing.
@@ -116,14 +116,14 @@ func (w *writing) add(cmd *cobra.Command, reason string) {
 
 // validate returns the first problem: one that the command has found, or else that of a flag.
 func (w *writing) validate(cmd *cobra.Command, found ...error) error {
-	if n := utf8.RuneCountInString(w.reason); n > people.MaxReason {
-		found = append(found, usageError{fmt.Errorf("--reason has %d characters: it must have at most %d", n, people.MaxReason)})
+	if n := utf8.RuneCountInString(w.reason); n > useractions.MaxReason {
+		found = append(found, usageError{fmt.Errorf("--reason has %d characters: it must have at most %d", n, useractions.MaxReason)})
 	}
 	return cmp.Or(append(found, w.output.validate(), w.confirm.validate(cmd.InOrStdin()))...)
 }
 
 // carryOut shows a change, and writes it if the person agrees. The API server checks it before the person is asked.
-func (w *writing) carryOut(cmd *cobra.Command, change *people.Change, err error) error {
+func (w *writing) carryOut(cmd *cobra.Command, change *useractions.Change, err error) error {
 	if err != nil {
 		return err
 	}

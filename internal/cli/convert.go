@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sickbay-dev/sickbay/internal/convert"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 type convertFlags struct {
@@ -156,7 +156,7 @@ func (t *told) tell(w io.Writer) error {
 		fmt.Fprintf(w, "%s:%d: %s: %s%s\n", note.File, note.Line, level, field, note.Message)
 	}
 	unread := t.failed()
-	problems := words.Count(lost, "thing", "things") + " could not be converted"
+	problems := humanize.Count(lost, "thing", "things") + " could not be converted"
 	switch {
 	case unread != "" && lost > 0:
 		return usageError{errors.New(problems + "; " + unread)}
@@ -182,7 +182,7 @@ func (t *told) failed() string {
 	if slices.ContainsFunc(files, func(name string) bool { return slices.Contains(t.partly, name) }) {
 		part = ", or only in part"
 	}
-	return words.Count(len(files), "file", "files") + " could not be read" + part + ": " + words.Some(files, 3)
+	return humanize.Count(len(files), "file", "files") + " could not be read" + part + ": " + humanize.Some(files, 3)
 }
 
 // lineDiff returns the difference between two texts, line by line: removed lines begin with -, added ones with +. It is empty if

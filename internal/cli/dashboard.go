@@ -16,7 +16,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/sickbay-dev/sickbay/internal/dashboard"
-	"github.com/sickbay-dev/sickbay/internal/people"
+	"github.com/sickbay-dev/sickbay/internal/useractions"
 )
 
 type dashboardFlags struct {
@@ -85,7 +85,7 @@ func (f *dashboardFlags) run(cmd *cobra.Command) error {
 }
 
 // acting returns the person on whose behalf the pages write.
-func (f *dashboardFlags) acting(cmd *cobra.Command, namespace string) (*people.Person, error) {
+func (f *dashboardFlags) acting(cmd *cobra.Command, namespace string) (*useractions.Person, error) {
 	c, err := f.client()
 	if err != nil {
 		return nil, err

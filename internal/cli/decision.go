@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/decision"
+	"github.com/sickbay-dev/sickbay/internal/preview"
 )
 
 // decisionCommand is one of approve, deny, retry and cancel.
@@ -89,10 +89,10 @@ func (d *decisionCommand) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := decision.CheckStep(record, d.step); err != nil {
+	if err := preview.CheckStep(record, d.step); err != nil {
 		return usageError{err}
 	}
-	change, err := d.access.person(cmd, c, record.Namespace, d.clock).Answer(cmd.Context(), record, decision.Asked{Answer: d.answer, Step: d.step, Reason: d.reason})
+	change, err := d.access.person(cmd, c, record.Namespace, d.clock).Answer(cmd.Context(), record, preview.Asked{Answer: d.answer, Step: d.step, Reason: d.reason})
 	return d.carryOut(cmd, change, err)
 }
 
@@ -100,7 +100,7 @@ func (d *decisionCommand) run(cmd *cobra.Command, args []string) error {
 const indent = 11
 
 // show prints a change in words.
-func show(w io.Writer, title string, lines []decision.Line) {
+func show(w io.Writer, title string, lines []preview.Line) {
 	t := newText(w)
 	fmt.Fprintln(w, t.painter.paint(bold, title))
 	for _, line := range lines {

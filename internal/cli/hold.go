@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sickbay-dev/sickbay/internal/people"
+	"github.com/sickbay-dev/sickbay/internal/useractions"
 )
 
 // holdCommand is hold or release.
@@ -72,14 +72,14 @@ func (h *holdCommand) holdUntil() (time.Time, error) {
 	case (h.span == 0) == (h.until == ""):
 		return time.Time{}, usageError{errors.New("give either --for or --until")}
 	case h.until == "":
-		return people.HoldUntil(now, h.span), nil
+		return useractions.HoldUntil(now, h.span), nil
 	}
 	until, err := time.Parse(time.RFC3339, h.until)
 	if err != nil {
 		return time.Time{}, usageError{fmt.Errorf("--until is %q: it must be a time like 2006-01-02T15:04:05Z", h.until)}
 	}
-	if until.UTC().Year() > people.LastYear {
-		return time.Time{}, usageError{fmt.Errorf("--until is %s: the year must be at most %d", h.until, people.LastYear)}
+	if until.UTC().Year() > useractions.LastYear {
+		return time.Time{}, usageError{fmt.Errorf("--until is %s: the year must be at most %d", h.until, useractions.LastYear)}
 	}
 	if !until.After(now) {
 		return time.Time{}, usageError{fmt.Errorf("--until is %s: it must be in the future", h.until)}
@@ -100,8 +100,8 @@ func (h *holdCommand) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	person, on := h.access.person(cmd, c, namespace, h.clock), people.Target{Kind: t.kind, Namespace: namespace, Name: t.name}
-	var change *people.Change
+	person, on := h.access.person(cmd, c, namespace, h.clock), useractions.Target{Kind: t.kind, Namespace: namespace, Name: t.name}
+	var change *useractions.Change
 	if h.releases {
 		change, err = person.Release(cmd.Context(), on)
 	} else {

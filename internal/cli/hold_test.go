@@ -18,9 +18,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/people"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/useractions"
 )
 
 // holdOf returns the annotations of a hold on an object.
@@ -213,8 +213,8 @@ func TestHoldWithoutRecords(t *testing.T) {
 	without := env.Get(t).Intercept(t, interceptor.Funcs{List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
 		return &meta.NoKindMatchError{}
 	}})
-	person := &people.Person{Client: without, Clock: testingclock.NewFakePassiveClock(evening)}
-	change, err := person.Hold(t.Context(), people.Target{Kind: people.Machine, Namespace: s.ns, Name: "metal-3"}, evening.AddDate(200, 0, 0), "")
+	person := &useractions.Person{Client: without, Clock: testingclock.NewFakePassiveClock(evening)}
+	change, err := person.Hold(t.Context(), useractions.Target{Kind: useractions.Machine, Namespace: s.ns, Name: "metal-3"}, evening.AddDate(200, 0, 0), "")
 	if err != nil || change.Title == "" || change.Already != "" {
 		t.Errorf("proposed %+v, %v", change, err)
 	}

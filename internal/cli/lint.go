@@ -14,11 +14,11 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/app"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/lint"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/owners"
 	ownersilence "github.com/sickbay-dev/sickbay/internal/repair/silence"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 type lintFlags struct {
@@ -87,7 +87,7 @@ func (f *lintFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	if len(unread) > 0 {
-		return usageError{fmt.Errorf("%s could not be read: %s", words.Count(len(unread), "file", "files"), words.Some(unread, 3))}
+		return usageError{fmt.Errorf("%s could not be read: %s", humanize.Count(len(unread), "file", "files"), humanize.Some(unread, 3))}
 	}
 	return f.verdict(result.Findings)
 }
@@ -212,9 +212,9 @@ func (f *lintFlags) verdict(findings []lint.Finding) error {
 	}
 	switch {
 	case bad > 0:
-		return errors.New(words.Count(bad, "error", "errors") + ", " + words.Count(dangerous, "warning", "warnings"))
+		return errors.New(humanize.Count(bad, "error", "errors") + ", " + humanize.Count(dangerous, "warning", "warnings"))
 	case f.strict && dangerous > 0:
-		return errors.New(words.Count(dangerous, "warning", "warnings"))
+		return errors.New(humanize.Count(dangerous, "warning", "warnings"))
 	}
 	return nil
 }

@@ -13,10 +13,10 @@ import (
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/sickbay-dev/sickbay/internal/announce"
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/fleet"
+	"github.com/sickbay-dev/sickbay/internal/lease/leaseflags"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
@@ -117,7 +117,7 @@ func (f *lookFlags) listen(ctx context.Context, o *app.Options) (assumed bool) {
 	}
 	asking, cancel := context.WithTimeout(ctx, f.readTimeout)
 	defer cancel()
-	said, ok := announce.Read(asking, c, o.Namespace, time.Now())
+	said, ok := leaseflags.Read(asking, c, o.Namespace, time.Now())
 	if !ok {
 		return f.adopt == ""
 	}

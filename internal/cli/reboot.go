@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/people"
+	"github.com/sickbay-dev/sickbay/internal/useractions"
 )
 
 // rebootCommand is reboot.
@@ -47,7 +47,7 @@ func (r *rebootCommand) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	change, err := r.access.person(cmd, c, namespace, r.clock).Reboot(cmd.Context(), namespace, t.name, people.Asked{Reason: r.reason, Until: v1alpha1.Step(r.until)})
+	change, err := r.access.person(cmd, c, namespace, r.clock).Reboot(cmd.Context(), namespace, t.name, useractions.Asked{Reason: r.reason, Until: v1alpha1.Step(r.until)})
 	return r.carryOut(cmd, change, err)
 }
 

@@ -6,7 +6,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestRebootBesideAnotherCheck(t *testing.T) {
 	s := newShell(t)
 	machine := s.machine("metal-3")
-	build.Create(t.Context(), t, s.c, record.New(s.cluster, 1, v1alpha1.MachineRemediationSpec{
+	build.Create(t.Context(), t, s.c, recordstore.New(s.cluster, 1, v1alpha1.MachineRemediationSpec{
 		ClusterName: s.cluster.Name,
 		MachineRef:  v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
 		RequestedBy: &v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByHealthCheck, Name: machine.Name, UID: "request"},

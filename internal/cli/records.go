@@ -14,14 +14,14 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
-	"github.com/sickbay-dev/sickbay/internal/people"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/useractions"
 )
 
 // findRecord finds the record that a person named, by its own name or by its machine's.
 func findRecord(ctx context.Context, c client.Client, namespace string, t target) (*v1alpha1.MachineRemediation, error) {
 	if t.kind == kindRemediation {
-		return (&people.Person{Client: c}).Record(ctx, namespace, t.name)
+		return (&useractions.Person{Client: c}).Record(ctx, namespace, t.name)
 	}
 	open, err := listRecords(ctx, c, client.InNamespace(namespace), client.HasLabels{v1alpha1.OpenLabel})
 	if err != nil {
@@ -49,7 +49,7 @@ func (t target) means(r *v1alpha1.MachineRemediation) bool {
 func listRecords(ctx context.Context, c client.Client, options ...client.ListOption) ([]v1alpha1.MachineRemediation, error) {
 	var list v1alpha1.MachineRemediationList
 	if err := c.List(ctx, &list, options...); err != nil {
-		return nil, people.Explained(err)
+		return nil, useractions.Explained(err)
 	}
 	return list.Items, nil
 }

@@ -17,7 +17,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
@@ -137,7 +137,7 @@ var (
 // admit stores a record of a Machine with a plan, after the ladder's first decision.
 func (s *shell) admit(machine *clusterv1.Machine, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediation {
 	s.t.Helper()
-	r := record.New(s.cluster, 1, v1alpha1.MachineRemediationSpec{
+	r := recordstore.New(s.cluster, 1, v1alpha1.MachineRemediationSpec{
 		ClusterName:      s.cluster.Name,
 		MachineRef:       v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
 		HealthCheckRef:   v1alpha1.RemediationReference{Name: s.mhc.Name, UID: s.mhc.UID},

@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/sickbay-dev/sickbay/internal/announce"
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/lease/leaseflags"
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -66,7 +66,7 @@ func TestFlagsOfTheManager(t *testing.T) {
 	if got := s.run("explain", "metal-3", atOnce, "--adopt=all").stdout; strings.Contains(got, assumed) || !strings.Contains(got, repaired) {
 		t.Errorf("with the flag it says:\n%s", got)
 	}
-	beside := announce.Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}, GracePeriod: time.Minute}
+	beside := leaseflags.Flags{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}, GracePeriod: time.Minute}
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: scope.DefaultLease, Labels: beside.Labels()}}
 	build.Create(t.Context(), t, s.c, lease)
 	t.Cleanup(func() {

@@ -15,8 +15,8 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/uninstall"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // uninstallPeriod is how often to look while a manager drains.
@@ -164,7 +164,7 @@ func (f *uninstallFlags) forget(cmd *cobra.Command, c client.Client, seen uninst
 		return nil
 	}
 	if !f.confirm.yes {
-		if err := f.confirm.ask(cmd, "Remove your annotations from "+words.Count(len(yours), "object", "objects")+"?"); err != nil {
+		if err := f.confirm.ask(cmd, "Remove your annotations from "+humanize.Count(len(yours), "object", "objects")+"?"); err != nil {
 			return err
 		}
 	}
@@ -186,7 +186,7 @@ func (f *uninstallFlags) show(cmd *cobra.Command, seen uninstall.Seen) {
 		fmt.Fprintf(tame{cmd.ErrOrStderr()}, "not read: %s\n", one)
 	}
 	if left := seen.Left(); len(left) > 0 {
-		fmt.Fprintf(out, "Sickbay has written to %s:\n", words.Count(len(left), "object", "objects"))
+		fmt.Fprintf(out, "Sickbay has written to %s:\n", humanize.Count(len(left), "object", "objects"))
 		list(out, left, func(i uninstall.Item) []string { return i.Ours })
 	}
 	var yours strings.Builder

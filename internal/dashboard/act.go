@@ -14,22 +14,22 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/decision"
-	"github.com/sickbay-dev/sickbay/internal/people"
-	"github.com/sickbay-dev/sickbay/internal/words"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
+	"github.com/sickbay-dev/sickbay/internal/preview"
+	"github.com/sickbay-dev/sickbay/internal/useractions"
 )
 
 // Actions identify the person who sends a request.
 type Actions interface {
 	// Person returns the person who sent a request, with a client that has that person's rights.
-	Person(r *http.Request) (*people.Person, error)
+	Person(r *http.Request) (*useractions.Person, error)
 }
 
 // Alone acts as one person for all requests, on that person's own computer.
-type Alone struct{ Who *people.Person }
+type Alone struct{ Who *useractions.Person }
 
 // Person returns that person.
-func (a Alone) Person(*http.Request) (*people.Person, error) { return a.Who, nil }
+func (a Alone) Person(*http.Request) (*useractions.Person, error) { return a.Who, nil }
 
 // Verbs of the forms, and a kind that they take.
 const (
@@ -43,7 +43,7 @@ var answers = map[string]v1alpha1.Answer{
 }
 
 // sections are the sections of the pages about objects, by kind.
-var sections = map[string]string{kindRecord: "records", people.Machine: "machines", people.HealthCheck: "checks", people.Cluster: "clusters"}
+var sections = map[string]string{kindRecord: "records", useractions.Machine: "machines", useractions.HealthCheck: "checks", useractions.Cluster: "clusters"}
 
 // act is the action that a form requests.
 type act struct {
@@ -66,7 +66,7 @@ func actOf(verb string, form url.Values, now time.Time) (act, error) {
 	}
 	a.kind, a.name, _ = strings.Cut(form.Get("object"), "/")
 	_, answers := answers[verb]
-	_, holds := people.HoldKind(a.kind)
+	_, holds := useractions.HoldKind(a.kind)
 	switch {
 	case !answers && verb != verbHold && verb != verbRelease:
 		return a, badForm{fmt.Errorf("there is no action %q", verb)}
@@ -84,21 +84,21 @@ func actOf(verb string, form url.Values, now time.Time) (act, error) {
 func untilOf(form url.Values, now time.Time) (time.Time, error) {
 	if shown := form.Get("until"); shown != "" {
 		until, err := time.Parse(time.RFC3339, shown)
-		if err != nil || !until.After(now) || until.UTC().Year() > people.LastYear {
+		if err != nil || !until.After(now) || until.UTC().Year() > useractions.LastYear {
 			return until, badForm{fmt.Errorf("a hold until %q: it must be a time in the future, such as 2006-01-02T15:04:05Z", shown)}
 		}
 		return until.UTC(), nil
 	}
-	span, err := words.ParseSpan(form.Get("for"))
+	span, err := humanize.ParseSpan(form.Get("for"))
 	if err != nil || span <= 0 {
 		return time.Time{}, badForm{fmt.Errorf("a hold for %q: it must be a duration such as 45m, 2h or 3d", form.Get("for"))}
 	}
-	return people.HoldUntil(now, span), nil
+	return useractions.HoldUntil(now, span), nil
 }
 
 // change returns what an action would write.
-func (a act) change(ctx context.Context, p *people.Person) (*people.Change, error) {
-	target := people.Target{Kind: a.kind, Namespace: a.namespace, Name: a.name}
+func (a act) change(ctx context.Context, p *useractions.Person) (*useractions.Change, error) {
+	target := useractions.Target{Kind: a.kind, Namespace: a.namespace, Name: a.name}
 	switch a.verb {
 	case verbHold:
 		return p.Hold(ctx, target, a.until, a.reason)
@@ -109,10 +109,10 @@ func (a act) change(ctx context.Context, p *people.Person) (*people.Change, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := decision.CheckStep(record, a.step); err != nil {
+	if err := preview.CheckStep(record, a.step); err != nil {
 		return nil, err
 	}
-	return p.Answer(ctx, record, decision.Asked{Answer: answers[a.verb], Step: a.step, Reason: a.reason})
+	return p.Answer(ctx, record, preview.Asked{Answer: answers[a.verb], Step: a.step, Reason: a.reason})
 }
 
 // acts carries out the actions in forms, with the rights of the person who sends them.
@@ -164,7 +164,7 @@ func (s *acts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // ask shows what would be written. The API server checks it before the person is asked.
-func (s *acts) ask(w http.ResponseWriter, r *http.Request, a act, change *people.Change) {
+func (s *acts) ask(w http.ResponseWriter, r *http.Request, a act, change *useractions.Change) {
 	if _, err := change.Check(r.Context()); err != nil {
 		s.refuse(w, r, a, err)
 		return
@@ -178,7 +178,7 @@ func (s *acts) ask(w http.ResponseWriter, r *http.Request, a act, change *people
 	s.show(w, r, status, page)
 }
 
-func (s *acts) write(w http.ResponseWriter, r *http.Request, a act, change *people.Change) {
+func (s *acts) write(w http.ResponseWriter, r *http.Request, a act, change *useractions.Change) {
 	if _, err := change.Write(r.Context()); err != nil {
 		s.refuse(w, r, a, err)
 		return
@@ -186,7 +186,7 @@ func (s *acts) write(w http.ResponseWriter, r *http.Request, a act, change *peop
 	s.written(r.Context())
 	page := a.page(change.Title, "Written to "+change.Name+".")
 	// The state before the action is no longer true.
-	page.Lines = slices.DeleteFunc(change.Lines, func(line decision.Line) bool { return line.Label == decision.LabelNow })
+	page.Lines = slices.DeleteFunc(change.Lines, func(line preview.Line) bool { return line.Label == preview.LabelNow })
 	s.show(w, r, http.StatusOK, page)
 }
 

@@ -21,12 +21,12 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/people"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/settle"
+	"github.com/sickbay-dev/sickbay/internal/useractions"
 )
 
 // stage is a door with a sick machine whose repair waits for approval.
@@ -57,7 +57,7 @@ func newStage(t *testing.T) *stage {
 	stored := build.Condition(verdict.ConditionType, metav1.ConditionFalse, "NodeReadyUnknown", sickAt).WithMessage(sickness)
 	s.machine = build.Machine(s.ns, "metal-3", build.InCluster("blue"), build.OwnedBy(set), build.NodeRef("metal-3"), stored)
 	build.Create(t.Context(), t, c, s.machine)
-	s.record = record.New(cluster, 1, v1alpha1.MachineRemediationSpec{
+	s.record = recordstore.New(cluster, 1, v1alpha1.MachineRemediationSpec{
 		ClusterName:    cluster.Name,
 		MachineRef:     v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: s.machine.Name, UID: s.machine.UID},
 		HealthCheckRef: v1alpha1.RemediationReference{Name: mhc.Name, UID: mhc.UID},
@@ -279,7 +279,7 @@ func TestActRefused(t *testing.T) {
 
 // TestAlone: on a person's own computer, all actions are that person's.
 func TestAlone(t *testing.T) {
-	person := &people.Person{Name: "alice"}
+	person := &useractions.Person{Name: "alice"}
 	if got, err := (Alone{person}).Person(nil); got != person || err != nil {
 		t.Errorf("%v, %v", got, err)
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sickbay-dev/sickbay/internal/decision"
-	"github.com/sickbay-dev/sickbay/internal/people"
+	"github.com/sickbay-dev/sickbay/internal/preview"
+	"github.com/sickbay-dev/sickbay/internal/useractions"
 )
 
 // actPage is a page about what an action would do, or about its result.
@@ -15,7 +15,7 @@ type actPage struct {
 	// Said is the result, or why the person is asked again; empty for the first question.
 	Said string
 	// Lines describe what it would do.
-	Lines []decision.Line
+	Lines []preview.Line
 	// Verb and Form make up the form that confirms; without them, there is nothing to confirm.
 	Verb string
 	Form []Field
@@ -38,7 +38,7 @@ func (a act) page(title, said string) actPage {
 type Field struct{ Name, Value string }
 
 // asked returns the fields of the form that confirms.
-func (a act) asked(c *people.Change) []Field {
+func (a act) asked(c *useractions.Change) []Field {
 	fields := []Field{{"namespace", a.namespace}, {"object", a.kind + "/" + a.name}, {"reason", a.reason}, {"step", c.Step}, {"seen", c.Seen()}}
 	if a.verb == verbHold {
 		fields = append(fields, Field{"until", a.until.Format(time.RFC3339)})

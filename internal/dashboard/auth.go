@@ -17,7 +17,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-	"github.com/sickbay-dev/sickbay/internal/people"
+	"github.com/sickbay-dev/sickbay/internal/useractions"
 )
 
 // fieldOwner is the field manager of writes through the dashboard.
@@ -77,7 +77,7 @@ func Viewer(r *http.Request) string {
 
 // Person returns the person who sent a request, with a client that uses that person's token. The manager needs no right for that, and
 // lends none.
-func (g *Guard) Person(r *http.Request) (*people.Person, error) {
+func (g *Guard) Person(r *http.Request) (*useractions.Person, error) {
 	v, ok := visitorOf(r.Context())
 	if !ok {
 		return nil, errors.New("nobody has signed in")
@@ -89,7 +89,7 @@ func (g *Guard) Person(r *http.Request) (*people.Person, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reaching the management cluster: %w", err)
 	}
-	return &people.Person{Client: c, Name: v.user.Username, Writer: fieldOwner, Command: "sickbay", Policy: g.policy, Clock: g.clock}, nil
+	return &useractions.Person{Client: c, Name: v.user.Username, Writer: fieldOwner, Command: "sickbay", Policy: g.policy, Clock: g.clock}, nil
 }
 
 // Protect serves the sign-in form and the assets to everybody, and all else to people who may see it. It refuses forms from other sites.

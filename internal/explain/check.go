@@ -10,8 +10,8 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain/selects"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // CheckPage explains a MachineHealthCheck.
@@ -25,7 +25,7 @@ func (f *Facts) CheckPage(c *Check) Page {
 	sortByTime(p.Next)
 	p.row("Cluster", mhc.Spec.ClusterName)
 	if c.Nothing == "" || len(c.Decision.Paused) > 0 {
-		p.row("Gate", words.Upper(c.gate(f.Now)))
+		p.row("Gate", humanize.Upper(c.gate(f.Now)))
 	}
 	p.row("Opens", c.opens())
 	p.row("Slots", f.slotsNow(c, nil))

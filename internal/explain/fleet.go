@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // Fleet is the page about everything.
@@ -114,7 +114,7 @@ func (p *Fleet) add(item Item, m *Machine, state State, now time.Time) {
 	case state == StateSick || state == StateOnHold:
 		p.Waiting = append(p.Waiting, item.says(m.withStage(m.standing(now))))
 	case state == StatePaused && m.sick():
-		p.Paused = append(p.Paused, item.says("sick, but left alone. "+words.Upper(m.paused())))
+		p.Paused = append(p.Paused, item.says("sick, but left alone. "+humanize.Upper(m.paused())))
 	case state == StateHealthy || state == StateUndecided:
 		p.addHold(item, m, now)
 		if state == StateUndecided {

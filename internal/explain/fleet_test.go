@@ -9,9 +9,9 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // TestFleet: each machine is in the section in which people look for it.
@@ -91,7 +91,7 @@ func TestSameWords(t *testing.T) {
 		}
 		for _, r := range f.Records {
 			p := f.RecordPage(r)
-			if i := rowOf(p, "Now"); i >= 0 && r.Record.Status.CompletionTime == nil && p.Rows[i].Text != words.Upper(explain.Message(r)) {
+			if i := rowOf(p, "Now"); i >= 0 && r.Record.Status.CompletionTime == nil && p.Rows[i].Text != humanize.Upper(explain.Message(r)) {
 				t.Errorf("%s: the page says %q, and the record %q", one.name, p.Rows[i].Text, explain.Message(r))
 			}
 		}

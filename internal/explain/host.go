@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // Host is a BareMetalHost.
@@ -53,7 +53,7 @@ func (f *Facts) HostPage(h *Host) Page {
 	for _, c := range h.Cycles {
 		p.row("Cycle", cycleWords(c))
 	}
-	p.row("Unclear", words.Upper(h.Problem))
+	p.row("Unclear", humanize.Upper(h.Problem))
 	p.row("History", repairs(past, f.Now))
 	f.tellNext(&p)
 	return p

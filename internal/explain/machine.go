@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // Page explains a machine.
@@ -179,7 +179,7 @@ func (m *Machine) why(p *Page, now time.Time) {
 	p.row("Clock", m.clocks(now))
 	if !m.sick() {
 		why, _ := m.hold(now)
-		p.row("Hold", words.Upper(why))
+		p.row("Hold", humanize.Upper(why))
 		return
 	}
 	if m.wouldWait() {
@@ -198,7 +198,7 @@ func (m *Machine) why(p *Page, now time.Time) {
 
 // whyNot adds what holds a sick machine back, when that ends, and what happens then.
 func (m *Machine) whyNot(p *Page, wait *admission.Waiting, now time.Time) {
-	p.row("Why not", words.Upper(wait.Why))
+	p.row("Why not", humanize.Upper(wait.Why))
 	switch wait.Reason {
 	case v1alpha1.ReasonGateClosed:
 		p.row("Opens", m.Check.opens())

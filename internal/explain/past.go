@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // history sums up the ended repairs of a machine and of its host.
@@ -68,7 +68,7 @@ func (f *Facts) tellNext(p *Page) {
 	if len(parts) == 0 {
 		parts = []string{"nothing is scheduled"}
 	}
-	p.row("Next", words.Upper(strings.Join(parts, "; ")))
+	p.row("Next", humanize.Upper(strings.Join(parts, "; ")))
 	p.row("Manager", f.managerWords())
 }
 

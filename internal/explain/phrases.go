@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
-	"github.com/sickbay-dev/sickbay/internal/words"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 )
 
 // ago formats how long something has lasted, as kubectl prints ages.
@@ -64,7 +64,7 @@ const maxNames = 5
 
 // SomeNames joins the first few of some names.
 func SomeNames(all []string) string {
-	return words.Some(all, maxNames)
+	return humanize.Some(all, maxNames)
 }
 
 // JoinParts joins the parts of a sentence that are not empty.

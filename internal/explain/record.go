@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // tell adds what was done for a record, what is being done, and what is left of its plan. M is its machine; nil if that is gone.
@@ -18,11 +18,11 @@ func (r *Record) tell(p *Page, m *Machine, now time.Time) {
 	p.row("Done", r.done(now))
 	status := &r.Record.Status
 	if !r.ended() {
-		p.row("Now", sentences(words.Upper(r.message()), m.ownerRests()))
+		p.row("Now", sentences(humanize.Upper(r.message()), m.ownerRests()))
 	}
 	p.row("Host", r.rebootSays())
 	if r.Problem != "" {
-		p.row("Unclear", words.Upper(r.Problem))
+		p.row("Unclear", humanize.Upper(r.Problem))
 	}
 	if left := r.left(); left != "" && !r.Facts.Machine.Deleting() && status.Phase != v1alpha1.RemediationProbation && !r.ended() {
 		p.row("Left", left)

@@ -20,9 +20,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/intake/ask"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
@@ -79,7 +79,7 @@ type Reconciler struct {
 	Concurrency int
 
 	// refused is what was refused last, so that it is said once.
-	refused recall.ByObject[string]
+	refused controllerstate.ByObject[string]
 }
 
 // Reconcile looks at what is asked for about one Machine.

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/intake/ask"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
@@ -16,9 +16,9 @@ import (
 func (w writer) makeRecord(ctx context.Context, v view, d ask.Decision) error {
 	ordinal := 0
 	for _, one := range v.facts.Records {
-		ordinal = max(ordinal, record.Ordinal(one))
+		ordinal = max(ordinal, recordstore.Ordinal(one))
 	}
-	made := record.NewIn(v.machine.Namespace, v.cluster, ordinal+1, d.Spec)
+	made := recordstore.NewIn(v.machine.Namespace, v.cluster, ordinal+1, d.Spec)
 	if filter := w.watchFilter; filter != "" {
 		made.Labels[clusterv1.WatchLabel] = filter
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/intake/ask"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/openshift"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
@@ -43,7 +43,7 @@ func (r reader) observe(ctx context.Context, key client.ObjectKey) (view, error)
 	if v.facts.Requests, err = r.requestsOf(ctx, r.live, key); err != nil {
 		return v, err
 	}
-	v.facts.Records, err = record.LiveOfMachine(ctx, r.live, key.Namespace, machine.UID)
+	v.facts.Records, err = recordstore.LiveOfMachine(ctx, r.live, key.Namespace, machine.UID)
 	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
 		v.facts.NotInstalled, err = true, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/keys"
+	"github.com/sickbay-dev/sickbay/internal/annotationkeys"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 )
@@ -21,12 +21,12 @@ var annotated = []string{"cluster.x-k8s.io", "machine.openshift.io"}
 
 // takesAnnotations reports whether objects of a kind may have annotations of Sickbay.
 func takesAnnotations(kind schema.GroupVersionKind) bool {
-	return slices.Contains(annotated, kind.Group) && len(keys.On(kind.Kind)) > 0
+	return slices.Contains(annotated, kind.Group) && len(annotationkeys.On(kind.Kind)) > 0
 }
 
 // hasOurs reports whether an object has an annotation of Sickbay.
 func hasOurs(annotations map[string]string) bool {
-	return slices.ContainsFunc(slices.Collect(maps.Keys(annotations)), func(key string) bool { return strings.HasPrefix(key, keys.Prefix) })
+	return slices.ContainsFunc(slices.Collect(maps.Keys(annotations)), func(key string) bool { return strings.HasPrefix(key, annotationkeys.Prefix) })
 }
 
 // annotationsOf returns the annotations of an object if its metadata is valid.
@@ -45,7 +45,7 @@ func (l *linter) annotationsOnly(at place) {
 	kind, annotations := at.obj.Kind().Kind, annotationsOf(at.obj.Value)
 	l.unknownAnnotations(at)
 	l.hold(at, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Annotations: annotations}})
-	if kind == keys.Cluster {
+	if kind == annotationkeys.Cluster {
 		for _, key := range []string{quorum.Permission, mhcspec.PauseOnUpgradeAnnotation} {
 			if value, ok := annotations[key]; ok && value != "true" && value != "false" {
 				l.add(at.find(Error, fieldAnnotation(key), fmt.Sprintf("it is %s: it must be %q or %q", mhcspec.Quoted(value), "true", "false")))
@@ -58,9 +58,9 @@ func (l *linter) annotationsOnly(at place) {
 func (l *linter) unknownAnnotations(at place) {
 	kind := at.obj.Kind().Kind
 	for _, key := range slices.Sorted(maps.Keys(annotationsOf(at.obj.Value))) {
-		if keys.Unknown(kind, key) {
+		if annotationkeys.Unknown(kind, key) {
 			l.add(at.find(Error, fieldAnnotation(key), fmt.Sprintf("Sickbay has no such annotation for a %s, only %s",
-				kind, strings.Join(keys.ForPeople(kind), ", "))))
+				kind, strings.Join(annotationkeys.ForPeople(kind), ", "))))
 		}
 	}
 }

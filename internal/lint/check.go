@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // The fields that findings are about.
@@ -116,4 +116,4 @@ func fields(value any) map[string]any {
 }
 
 // names lists some names, or only the first of many.
-func names(all []string) string { return words.Some(all, 3) }
+func names(all []string) string { return humanize.Some(all, 3) }

@@ -9,8 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 const (
@@ -107,7 +107,7 @@ func (l *linter) provisioning(c *check, i int, rule mhcspec.ConditionRule) {
 	}
 	if rule.Timeout < allowed {
 		l.add(c.find(Warning, fmt.Sprintf("%s[%d].timeoutSeconds", machines.path(), i), fmt.Sprintf("every new Machine is %s=%s while it is provisioned: %s is shorter than the %s %s, "+
-			"so machines may be repaired again and again before they are ready", rule.Type, rule.Status, words.Span(rule.Timeout), words.Span(allowed), by)))
+			"so machines may be repaired again and again before they are ready", rule.Type, rule.Status, humanize.Span(rule.Timeout), humanize.Span(allowed), by)))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/words"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 )
 
 // undeletable finds machines of a control plane under a plan that replaces machines only by their deletion.
@@ -25,7 +25,7 @@ func (l *linter) undeletable(c *check, steps []v1alpha1.RemediationStep) {
 	}
 	if n > 0 && deletes != "" {
 		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("it selects %s, and step %s of its plan deletes no machine of a control plane: it is skipped for them",
-			words.Count(n, "control-plane Machine", "control-plane Machines"), deletes)))
+			humanize.Count(n, "control-plane Machine", "control-plane Machines"), deletes)))
 	}
 }
 

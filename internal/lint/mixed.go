@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // separate is what to do about a shared limit.
@@ -70,7 +70,7 @@ func controlPlanes(machines []*clusterv1.Machine) (n int) {
 }
 
 func counted(planes, all int) string {
-	return words.Count(planes, "control-plane Machine", "control-plane Machines") + " and " + words.Count(all-planes, "worker", "workers")
+	return humanize.Count(planes, "control-plane Machine", "control-plane Machines") + " and " + humanize.Count(all-planes, "worker", "workers")
 }
 
 // oneAtATime reports whether at most one machine is repaired at a time, or none.

@@ -3,14 +3,14 @@ package lint
 import (
 	"strings"
 
-	"github.com/sickbay-dev/sickbay/internal/words"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 )
 
 // nearest returns the name that was probably meant, if one is similar enough; else it is empty.
 func nearest(written string, names []string) (near string) {
 	best := 3
 	for _, name := range names {
-		if d := words.Distance(strings.ToLower(written), strings.ToLower(name)); d < best {
+		if d := humanize.Distance(strings.ToLower(written), strings.ToLower(name)); d < best {
 			near, best = name, d
 		}
 	}
@@ -19,7 +19,7 @@ func nearest(written string, names []string) (near string) {
 
 // oneSlip reports whether one letter is wrong, missing or too many, or two neighbours are swapped.
 func oneSlip(a, b string) bool {
-	if words.Distance(a, b) < 2 {
+	if humanize.Distance(a, b) < 2 {
 		return true
 	}
 	for i := 1; i < len(a); i++ {

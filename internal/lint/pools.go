@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // pool are machines that an object of the files makes.
@@ -40,7 +40,7 @@ type size struct {
 
 // count says how many machines there are, and where if that is not the fleet.
 func (s size) count(inFleet string) string {
-	return words.Count(len(s.machines), "Machine", "Machines") + cmp.Or(s.where, inFleet)
+	return humanize.Count(len(s.machines), "Machine", "Machines") + cmp.Or(s.where, inFleet)
 }
 
 // sized returns the machines of a check: those of the fleet or, if it has none, those that objects of the files make.

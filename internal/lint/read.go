@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/annotationkeys"
 	"github.com/sickbay-dev/sickbay/internal/convert"
-	"github.com/sickbay-dev/sickbay/internal/keys"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
@@ -25,7 +25,7 @@ func (l *linter) object(obj manifest.Object) error {
 		return err
 	}
 	annotated := takesAnnotations(kind) && hasOurs(annotationsOf(obj.Value))
-	if annotated && (!ours || kind.Kind == keys.Cluster) {
+	if annotated && (!ours || kind.Kind == annotationkeys.Cluster) {
 		l.annotationsOnly(at)
 	}
 	if ours || convert.Known(kind) {
@@ -43,13 +43,13 @@ func (l *linter) object(obj manifest.Object) error {
 // ours reports whether lint validates an object: of Clusters, only those with a topology.
 func ours(obj manifest.Object) (bool, error) {
 	known, err := known(obj.Kind())
-	return known && (obj.Kind().Kind != keys.Cluster || fields(obj.Value["spec"])["topology"] != nil), err
+	return known && (obj.Kind().Kind != annotationkeys.Cluster || fields(obj.Value["spec"])["topology"] != nil), err
 }
 
 // misnamed finds objects that were probably meant to be of a kind that lint knows.
 func (l *linter) misnamed(at place) bool {
 	kind := at.obj.Kind()
-	if all := versions(kind.GroupKind()); len(all) > 0 && kind.Kind != keys.Cluster {
+	if all := versions(kind.GroupKind()); len(all) > 0 && kind.Kind != annotationkeys.Cluster {
 		l.wrongVersion(at, all)
 		return true
 	}
@@ -129,9 +129,9 @@ var kindIn = regexp.MustCompile(`(?m)(?:^[-\s]*|[{,]\s*)["']?kind["']?:\s*["']?(
 // filled in.
 func mayConcern(text string) bool {
 	all := kindIn.FindAllStringSubmatch(text, -1)
-	return len(all) == 0 || strings.Contains(text, keys.Prefix) || slices.ContainsFunc(all, func(found []string) bool {
+	return len(all) == 0 || strings.Contains(text, annotationkeys.Prefix) || slices.ContainsFunc(all, func(found []string) bool {
 		kind := found[1]
-		return strings.ContainsAny(kind, "{$") || slices.Contains(healthChecks, kind) || kind == "ClusterClass" || kind == keys.Cluster && strings.Contains(text, "topology:")
+		return strings.ContainsAny(kind, "{$") || slices.Contains(healthChecks, kind) || kind == "ClusterClass" || kind == annotationkeys.Cluster && strings.Contains(text, "topology:")
 	})
 }
 

@@ -9,10 +9,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/silence"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // silent finds machines whose owner is asked to replace them, and never will.
@@ -67,7 +67,7 @@ func unanswered(why silence.Why, machines []*clusterv1.Machine, asks string) str
 	}
 	slices.Sort(titles)
 	said := fmt.Sprintf("it selects %s that nobody replaces when sick (%s), because %s",
-		words.Count(len(titles), "Machine", "Machines"), names(titles), why.Words())
+		humanize.Count(len(titles), "Machine", "Machines"), names(titles), why.Words())
 	if asks != "" && why.Cause == silence.KindNeverAnswers {
 		return said + fmt.Sprintf(": step %s of its plan asks in vain, and the plan never gets to the step that deletes them; remove step %s, or give it by: Deletion", asks, asks)
 	}

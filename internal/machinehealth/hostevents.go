@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/sickbay-dev/sickbay/internal/cachelist"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
-	"github.com/sickbay-dev/sickbay/internal/uncopied"
 )
 
 // HostsAppeared makes changes of hosts wake the Machines that they run. Call it after Appeared of the Observer's Hosts.
@@ -35,7 +35,7 @@ func (h *Hosts) MachinesOf(ctx context.Context, host *metal3v1.BareMetalHost) ([
 	if consumer == "" {
 		return nil, nil
 	}
-	return uncopied.List[*clusterv1.Machine](ctx, h.Client, &clusterv1.MachineList{}, host.Namespace, byConsumer, consumer)
+	return cachelist.List[*clusterv1.Machine](ctx, h.Client, &clusterv1.MachineList{}, host.Namespace, byConsumer, consumer)
 }
 
 // relevantHostChange drops events that cannot change a verdict.

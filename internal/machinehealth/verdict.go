@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/jitter"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/spread"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -51,7 +51,7 @@ func (r reader) check(ctx context.Context, in input) (healthcheck.Result, error)
 		return healthcheck.Result{}, &healthcheck.LaterError{After: wait}
 	}
 	if facts.Node.State == verdict.NodeUnreadable && !facts.Node.Announced {
-		result.RecheckAt = healthcheck.Earliest(result.RecheckAt, in.Now.Add(unreadableRetry+spread.UpTo(unreadableRetry/2, machine.UID)))
+		result.RecheckAt = healthcheck.Earliest(result.RecheckAt, in.Now.Add(unreadableRetry+jitter.UpTo(unreadableRetry/2, machine.UID)))
 	}
 	return result, nil
 }

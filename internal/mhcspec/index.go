@@ -9,7 +9,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/uncopied"
+	"github.com/sickbay-dev/sickbay/internal/cachelist"
 )
 
 const (
@@ -130,7 +130,7 @@ func MachinesOfNode(ctx context.Context, reader client.Reader, cluster client.Ob
 }
 
 func machines(ctx context.Context, reader client.Reader, namespace, field, value, doing string, of any) ([]*clusterv1.Machine, error) {
-	all, err := uncopied.List[*clusterv1.Machine](ctx, reader, &clusterv1.MachineList{}, namespace, field, value)
+	all, err := cachelist.List[*clusterv1.Machine](ctx, reader, &clusterv1.MachineList{}, namespace, field, value)
 	return all, explained(err, doing, of)
 }
 
@@ -155,7 +155,7 @@ func MachineHealthChecksOf(ctx context.Context, reader client.Reader, cluster cl
 }
 
 func healthChecks(ctx context.Context, reader client.Reader, namespace, field, value, doing string, of any) ([]*clusterv1.MachineHealthCheck, error) {
-	all, err := uncopied.List[*clusterv1.MachineHealthCheck](ctx, reader, &clusterv1.MachineHealthCheckList{}, namespace, field, value)
+	all, err := cachelist.List[*clusterv1.MachineHealthCheck](ctx, reader, &clusterv1.MachineHealthCheckList{}, namespace, field, value)
 	return all, explained(err, doing, of)
 }
 

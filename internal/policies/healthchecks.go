@@ -3,7 +3,7 @@ package policies
 import (
 	"fmt"
 
-	"github.com/sickbay-dev/sickbay/internal/keys"
+	"github.com/sickbay-dev/sickbay/internal/annotationkeys"
 )
 
 // The fields of MachineHealthChecks, with their current and earlier names.
@@ -14,12 +14,12 @@ const (
 	readTemplate = "%[1]s.?spec.?remediation.?templateRef.orValue(%[1]s.?spec.?remediationTemplate.orValue({}))"
 	readRange    = "%[1]s.?spec.?remediation.?triggerIf.?unhealthyInRange.orValue(%[1]s.?spec.?unhealthyRange.orValue(''))"
 	readAtMost   = "%[1]s.?spec.?remediation.?triggerIf.?unhealthyLessThanOrEqualTo.orValue(%[1]s.?spec.?maxUnhealthy.orValue(''))"
-	readPlan     = "%[1]s.?kind.orValue('') == 'MachineRemediationTemplate' && %[1]s.?apiVersion.orValue('').startsWith('" + keys.Prefix + "') ? %[1]s.?name.orValue('') : ''"
+	readPlan     = "%[1]s.?kind.orValue('') == 'MachineRemediationTemplate' && %[1]s.?apiVersion.orValue('').startsWith('" + annotationkeys.Prefix + "') ? %[1]s.?name.orValue('') : ''"
 )
 
 // healthChecks finds problems of MachineHealthChecks.
 func healthChecks() *problems {
-	p := &problems{kind: keys.HealthCheck}
+	p := &problems{kind: annotationkeys.HealthCheck}
 	p.annotations(onHealthChecks)
 	p.reads()
 	for _, one := range besidePlans {

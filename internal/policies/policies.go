@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/sickbay-dev/sickbay/internal/keys"
+	"github.com/sickbay-dev/sickbay/internal/annotationkeys"
 )
 
 // Policy is a policy with a binding that applies it everywhere.
@@ -56,7 +56,7 @@ func All() (all []Policy, err error) {
 		})
 		return p.err
 	}
-	if err := deny("clusters", admissionv1.Deny, annotated(keys.Cluster, onClusters), resource{clusterAPI, []string{"v1beta1", "v1beta2"}, "clusters"}); err != nil {
+	if err := deny("clusters", admissionv1.Deny, annotated(annotationkeys.Cluster, onClusters), resource{clusterAPI, []string{"v1beta1", "v1beta2"}, "clusters"}); err != nil {
 		return nil, err
 	}
 	if err := deny("machinehealthchecks", admissionv1.Deny, healthChecks(), resource{clusterAPI, []string{"v1beta1", "v1beta2"}, "machinehealthchecks"},
@@ -70,7 +70,7 @@ func All() (all []Policy, err error) {
 	add("machinehealthchecks-warnings", admissionv1.Warn, []resource{{clusterAPI, []string{"v1beta1", "v1beta2"}, "machinehealthchecks"}},
 		admissionv1.ValidatingAdmissionPolicySpec{MatchConditions: append(slices.Clip(conditions), changed), Variables: variables, Validations: validations})
 	// Controllers make Machines from templates: rejecting one for an annotation would keep a cluster from growing.
-	if err := deny("machines", admissionv1.Warn, annotated(keys.Machine, onMachines), resource{clusterAPI, []string{"v1beta1", "v1beta2"}, "machines"},
+	if err := deny("machines", admissionv1.Warn, annotated(annotationkeys.Machine, onMachines), resource{clusterAPI, []string{"v1beta1", "v1beta2"}, "machines"},
 		resource{openShift, []string{"v1beta1"}, "machines"}); err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
-	"github.com/sickbay-dev/sickbay/internal/keys"
+	"github.com/sickbay-dev/sickbay/internal/annotationkeys"
 )
 
 // problems finds problems in objects of a kind. Each variable is a list of messages, which is empty if nothing is wrong.
@@ -50,16 +50,16 @@ func (p *problems) annotations(values []value) {
 }
 
 // probe is a name that no annotation has, to get lint's message about unknown annotations.
-const probe = keys.Prefix + "PROBE"
+const probe = annotationkeys.Prefix + "PROBE"
 
 func (p *problems) unknown() {
 	var known []string
-	for _, one := range keys.On(p.kind) {
+	for _, one := range annotationkeys.On(p.kind) {
 		known = append(known, one.Key)
 	}
 	sentence, err := said(p.document(probe, "x", ""), annotation(probe), "no such annotation")
 	p.find("unknown", fmt.Sprintf("variables.changed.filter(key, key.startsWith('%s') && !(key in %s))\n.map(key, 'metadata.annotations[' + key + ']: ' + %s)",
-		keys.Prefix, literals(known), literal(sentence)), err)
+		annotationkeys.Prefix, literals(known), literal(sentence)), err)
 }
 
 // value finds an annotation with an invalid value; unless is the condition under which it is not used.
@@ -93,7 +93,7 @@ func variable(key string) string {
 // document returns an object of the kind with an annotation, as input for lint.
 func (p *problems) document(key, value, spec string) string {
 	metadata := fmt.Sprintf("metadata:\n  name: probe\n  annotations: {%s: %q}\n", key, value)
-	if p.kind == keys.HealthCheck {
+	if p.kind == annotationkeys.HealthCheck {
 		return healthCheck(spec) + metadata
 	}
 	return fmt.Sprintf("apiVersion: cluster.x-k8s.io/v1beta2\nkind: %s\n", p.kind) + metadata

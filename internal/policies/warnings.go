@@ -6,7 +6,7 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
-	"github.com/sickbay-dev/sickbay/internal/keys"
+	"github.com/sickbay-dev/sickbay/internal/annotationkeys"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
@@ -46,7 +46,7 @@ var dangers = []danger{
 
 // warnings finds valid but dangerous settings of Cluster API's MachineHealthChecks. Each has its own warning.
 func warnings() (variables []admissionv1.Variable, validations []admissionv1.Validation, err error) {
-	p := &problems{kind: keys.HealthCheck}
+	p := &problems{kind: annotationkeys.HealthCheck}
 	p.let("annotations", readAnnotations)
 	p.reads()
 	p.let("atMostText", "string(variables.atMost)")

@@ -8,7 +8,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 )
 
 // notStored says why to wait for the MachineRemediation that made a RebootRemediation to store it; empty if it has.
@@ -16,7 +16,7 @@ import (
 // A MachineRemediation stores only one UID per attempt, and makes the RebootRemediation again until it has stored one. So only one
 // per attempt is ever carried out; if somebody deletes an unstored one, nothing has been done for it.
 func (r reader) notStored(ctx context.Context, v *view) string {
-	all, err := record.LiveOfMachine(ctx, r.live, v.request.Namespace, v.machine.object.GetUID())
+	all, err := recordstore.LiveOfMachine(ctx, r.live, v.request.Namespace, v.machine.object.GetUID())
 	v.note(readRecord, err)
 	if err != nil {
 		return "Sickbay cannot read whether a MachineRemediation has stored this RebootRemediation"

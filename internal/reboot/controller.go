@@ -28,8 +28,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
-	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
@@ -89,11 +89,11 @@ type Reconciler struct {
 	SyncPeriod  time.Duration
 	Concurrency int
 
-	expectations recall.Expectations
-	conflicts    recall.Backoff
+	expectations controllerstate.Expectations
+	conflicts    controllerstate.Backoff
 	keys         keysSeen
 	// failures are the steps that failed. Each is retried, but reported only once per cause.
-	failures recall.Failures[cycle.Action]
+	failures controllerstate.Failures[cycle.Action]
 	// watchNodes makes events of a cluster's Nodes wake the controller; nil if there are no Clusters.
 	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
 	// locks has one for each control plane, and for each other machine, so that its cycles begin one at a time; beginning makes it.

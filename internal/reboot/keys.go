@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
-	"github.com/sickbay-dev/sickbay/internal/recall"
 )
 
 // setKey keeps a host off and requests an answer from its operator, in one write.
@@ -40,7 +40,7 @@ func (w writer) removeKey(ctx context.Context, host *metal3v1.BareMetalHost, req
 // keysSeen remembers since when this process has seen our key on each host. The zero value is ready to use and safe for concurrent use.
 // After a restart, it begins anew, which only makes the proof that a host is off longer.
 type keysSeen struct {
-	since recall.ByObject[keySeen]
+	since controllerstate.ByObject[keySeen]
 }
 
 type keySeen struct {

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -65,7 +65,7 @@ func (h *harness) recordOf(machine, name string) *v1alpha1.MachineRemediation {
 		Finding:        v1alpha1.RemediationFinding{Reason: "ReadyUnhealthy", Since: metav1.Now()},
 		Steps:          []v1alpha1.RemediationStep{{Name: "reboot", Action: v1alpha1.ActionReboot, TimeoutSeconds: new(int32(600))}},
 	}
-	made := record.New(build.Cluster(h.ns, "c"), 1, spec)
+	made := recordstore.New(build.Cluster(h.ns, "c"), 1, spec)
 	made.Name, made.OwnerReferences, made.Finalizers = name, nil, nil
 	build.Create(h.Context(), h.T, h.e.Client, made)
 	return made

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/openshift"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -25,7 +25,7 @@ func (f *harness) askedFor(t *testing.T, by v1alpha1.RemediationRequester, step 
 	t.Helper()
 	cluster := build.Cluster(f.ns, build.ClusterName)
 	build.Create(t.Context(), t, f.c, cluster)
-	r := record.New(cluster, 1, v1alpha1.MachineRemediationSpec{
+	r := recordstore.New(cluster, 1, v1alpha1.MachineRemediationSpec{
 		ClusterName: cluster.Name, RequestedBy: &by, Steps: []v1alpha1.RemediationStep{step},
 		MachineRef: v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: f.machine.Name, UID: f.machine.UID},
 	})

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -30,7 +30,7 @@ func (f *harness) request(t *testing.T, step v1alpha1.RemediationStep) remedy.Re
 	t.Helper()
 	cluster := build.Cluster(f.ns, build.ClusterName)
 	build.Create(t.Context(), t, f.c, cluster)
-	r := record.New(cluster, 1, v1alpha1.MachineRemediationSpec{
+	r := recordstore.New(cluster, 1, v1alpha1.MachineRemediationSpec{
 		ClusterName:    cluster.Name,
 		MachineRef:     v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: f.machine.Name, UID: f.machine.UID},
 		HealthCheckRef: v1alpha1.RemediationReference{Name: "mhc", UID: "mhc"},

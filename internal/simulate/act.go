@@ -10,7 +10,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/repair/successor"
@@ -68,7 +68,7 @@ func (s *Scene) afterRepair(do func()) { s.agenda.add(s.now.Add(s.options.Repair
 func (s *Scene) underWay(r *record) {
 	switch attempt := ladder.AtWork(r.obj); {
 	case r.awaitsSuccessor(attempt):
-		s.afterRepair(func() { s.appears(r, recordpkg.MakerOf(attempt.ObjectRef)) })
+		s.afterRepair(func() { s.appears(r, recordstore.MakerOf(attempt.ObjectRef)) })
 	case r.machine != nil && !r.machine.obj.DeletionTimestamp.IsZero():
 		if !r.machine.hangs {
 			s.afterRepair(func() { s.goes(r.machine) })
@@ -85,7 +85,7 @@ func (r *record) awaitsSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 }
 
 // appears has its maker make the successor of a machine that was gone before the simulation, like one of its others.
-func (s *Scene) appears(r *record, maker recordpkg.Maker) {
+func (s *Scene) appears(r *record, maker recordstore.Maker) {
 	i := slices.IndexFunc(s.machines, func(m *machine) bool { return maker.Made(m.obj) })
 	if i < 0 || ladder.Ended(r.obj) {
 		return

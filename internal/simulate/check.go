@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/ahead"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
@@ -180,7 +180,7 @@ func (s *Scene) admitOne(c *check, one admission.Admission) {
 	}
 	spec := admission.Spec(c.facts, c.decision, one, s.now)
 	m.ordinal++
-	obj := recordpkg.New(c.cluster, m.ordinal, spec)
+	obj := recordstore.New(c.cluster, m.ordinal, spec)
 	maps.Copy(obj.Annotations, pacing.Annotations(m.obj))
 	obj.UID, obj.CreationTimestamp = types.UID("simulated-"+obj.Namespace+"/"+obj.Name), metav1.NewTime(s.now)
 	r := &record{obj: obj, machine: m, check: c, rules: c.rules, isNew: true}

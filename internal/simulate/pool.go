@@ -14,8 +14,8 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // pool has the machines of one owner, as they were observed. A new one begins as they do.
@@ -45,9 +45,9 @@ func (b begin) words(owner string) string {
 	case b.lasts == 0:
 		return text + ", as all of its machines have it"
 	case b.measured:
-		return fmt.Sprintf("%s, for %s as the others did", text, words.Span(b.lasts))
+		return fmt.Sprintf("%s, for %s as the others did", text, humanize.Span(b.lasts))
 	default:
-		return fmt.Sprintf("%s, for %s, as no machine shows how long", text, words.Span(b.lasts))
+		return fmt.Sprintf("%s, for %s, as no machine shows how long", text, humanize.Span(b.lasts))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain/ahead"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
@@ -190,7 +190,7 @@ func (r *record) jump(f *ladder.Facts) {
 func (m *machine) asSuccessor() *ladder.Successor {
 	s := &ladder.Successor{
 		Name: m.obj.Name, Health: m.standing(), Gone: m.gone || !m.obj.DeletionTimestamp.IsZero(),
-		Record: &v1alpha1.RemediationReference{Name: recordpkg.Name(m.obj.Name, m.obj.UID, m.ordinal+1)},
+		Record: &v1alpha1.RemediationReference{Name: recordstore.Name(m.obj.Name, m.obj.UID, m.ordinal+1)},
 	}
 	if m.record != nil {
 		s.Record = &v1alpha1.RemediationReference{Name: m.record.obj.Name, UID: m.record.obj.UID}

@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
@@ -132,7 +132,7 @@ func (s *Scene) addRecords(facts *explain.Facts) {
 		r.check = s.checkOf(r, elsewhere[copied.Spec.MachineRef.UID])
 		s.remember(r)
 		if r.machine != nil {
-			r.machine.ordinal = max(r.machine.ordinal, recordpkg.Ordinal(r.obj))
+			r.machine.ordinal = max(r.machine.ordinal, recordstore.Ordinal(r.obj))
 		}
 		if ladder.Ended(r.obj) || r.check == nil || from.Problem != "" {
 			continue

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
-	"github.com/sickbay-dev/sickbay/internal/words"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 )
 
 // assumptions returns the assumptions, most important first.
 func (s *Scene) assumptions(failing []failing) []string {
-	all := []string{s.options.World.words(words.Span(s.options.RepairTakes)) + ", nobody approves anything, and nothing else changes"}
+	all := []string{s.options.World.words(humanize.Span(s.options.RepairTakes)) + ", nobody approves anything, and nothing else changes"}
 	for _, one := range failing {
 		all = append(all, one.words(s))
 	}
@@ -47,7 +47,7 @@ func (s *Scene) unjudged() []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{words.Count(n, "machine keeps its verdict, because its Node", "machines keep their verdicts, because their Nodes") + " cannot be read from here"}
+	return []string{humanize.Count(n, "machine keeps its verdict, because its Node", "machines keep their verdicts, because their Nodes") + " cannot be read from here"}
 }
 
 // words says which machines fail.
@@ -61,9 +61,9 @@ func (f failing) words(s *Scene) string {
 		}
 		names = append(names, m.obj.Name)
 	}
-	text := fmt.Sprintf("the Nodes of %d of %s stop being Ready now (%s)", len(names), words.Count(len(s.machines), "machine", "machines"), f.fail)
+	text := fmt.Sprintf("the Nodes of %d of %s stop being Ready now (%s)", len(names), humanize.Count(len(s.machines), "machine", "machines"), f.fail)
 	if len(names) > 0 && f.fail.machine == "" {
-		text = fmt.Sprintf("the Nodes of %d of %s stop being Ready now (%s: %s)", len(names), words.Count(len(s.machines), "machine", "machines"), f.fail, explain.SomeNames(names))
+		text = fmt.Sprintf("the Nodes of %d of %s stop being Ready now (%s: %s)", len(names), humanize.Count(len(s.machines), "machine", "machines"), f.fail, explain.SomeNames(names))
 	}
 	if already > 0 {
 		text += fmt.Sprintf("; %d more are already not Ready", already)
@@ -120,7 +120,7 @@ func (s *Scene) counts(m *machine) bool {
 
 // Answer sums up a result.
 func (r *Result) Answer() string {
-	sum, over := &r.Summary, words.Span(r.Until.Sub(r.From))
+	sum, over := &r.Summary, humanize.Span(r.Until.Sub(r.From))
 	switch {
 	case sum.Sick == 0 && r.selectsNone() != "":
 		return fmt.Sprintf("Nothing would be repaired within %s: %s", over, r.selectsNone())
@@ -138,7 +138,7 @@ func (r *Result) Answer() string {
 	if sum.MostAtOnce > 0 {
 		before += fmt.Sprintf(", at most %d at once", sum.MostAtOnce)
 	}
-	return fmt.Sprintf("Within %s, repairs would begin on %d of %s%s. %s", over, sum.Repaired, words.Count(sum.Sick, "sick machine", "sick machines"), before, sum.ends(false))
+	return fmt.Sprintf("Within %s, repairs would begin on %d of %s%s. %s", over, sum.Repaired, humanize.Count(sum.Sick, "sick machine", "sick machines"), before, sum.ends(false))
 }
 
 // selectsNone says why a changed health check, or the only one, has no machine; empty if each has one.
@@ -166,7 +166,7 @@ func (s *Summary) ends(all bool) string {
 		add(len(one.Machines), fmt.Sprintf("not healthy (%s): %s", one.Why, explain.SomeNames(one.Machines)))
 	}
 	if all {
-		return fmt.Sprintf("%s sick; at the end %s", words.Count(s.Sick, "machine is", "machines are"), strings.Join(parts, "; "))
+		return fmt.Sprintf("%s sick; at the end %s", humanize.Count(s.Sick, "machine is", "machines are"), strings.Join(parts, "; "))
 	}
 	return "At the end: " + strings.Join(parts, "; ")
 }

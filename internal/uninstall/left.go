@@ -15,7 +15,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/keys"
+	"github.com/sickbay-dev/sickbay/internal/annotationkeys"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
@@ -111,10 +111,10 @@ func nameOf(at []string) string {
 
 // yours returns the annotations of an object by which people told Sickbay what to do.
 func yours(obj *unstructured.Unstructured) (names []string) {
-	known := keys.On(obj.GetKind())
+	known := annotationkeys.On(obj.GetKind())
 	for name := range obj.GetAnnotations() {
-		ours := slices.ContainsFunc(known, func(a keys.Annotation) bool { return a.Key == name && a.By == keys.Sickbay })
-		if name == clusterv1.PausedAnnotation && handsOver(obj) || strings.HasPrefix(name, keys.Prefix) && known != nil && !ours {
+		ours := slices.ContainsFunc(known, func(a annotationkeys.Annotation) bool { return a.Key == name && a.By == annotationkeys.Sickbay })
+		if name == clusterv1.PausedAnnotation && handsOver(obj) || strings.HasPrefix(name, annotationkeys.Prefix) && known != nil && !ours {
 			names = append(names, name)
 		}
 	}
@@ -124,5 +124,5 @@ func yours(obj *unstructured.Unstructured) (names []string) {
 
 // handsOver reports whether a person hands a MachineHealthCheck over to Sickbay.
 func handsOver(obj *unstructured.Unstructured) bool {
-	return obj.GetKind() == keys.HealthCheck && obj.GetAnnotations()[clusterv1.PausedAnnotation] == mhcspec.HandedOverValue
+	return obj.GetKind() == annotationkeys.HealthCheck && obj.GetAnnotations()[clusterv1.PausedAnnotation] == mhcspec.HandedOverValue
 }

@@ -3,8 +3,8 @@ package uninstall
 import (
 	"strings"
 
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // Leader is a manager that leads, and what it handles.
@@ -60,5 +60,5 @@ func (s Seen) Waits() string {
 			return missing
 		}
 	}
-	return "Waiting for " + strings.Join(draining, " and ") + " to take back what is left on " + words.Count(len(left), "object", "objects")
+	return "Waiting for " + strings.Join(draining, " and ") + " to take back what is left on " + humanize.Count(len(left), "object", "objects")
 }

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/keys"
+	"github.com/sickbay-dev/sickbay/internal/annotationkeys"
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
@@ -68,7 +68,7 @@ func filtered(obj *unstructured.Unstructured) bool {
 	case clusters, records, cycles:
 		return true
 	}
-	return obj.GetKind() == keys.HealthCheck
+	return obj.GetKind() == annotationkeys.HealthCheck
 }
 
 func filterOf(obj *unstructured.Unstructured) string {

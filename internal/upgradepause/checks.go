@@ -12,8 +12,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
@@ -82,7 +82,7 @@ func (r reader) checks(ctx context.Context, concerns func(client.Object) bool, i
 type writer struct {
 	client.Writer
 
-	expectations recall.Expectations
+	expectations controllerstate.Expectations
 }
 
 // annotate writes the changes in one patch, and only to the MachineHealthCheck that was observed: if it has changed since, the API server

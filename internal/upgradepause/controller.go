@@ -13,9 +13,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/recall"
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
+	"github.com/sickbay-dev/sickbay/internal/jitter"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
-	"github.com/sickbay-dev/sickbay/internal/spread"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
@@ -74,11 +74,11 @@ type Reconciler struct {
 
 	reader    reader
 	writer    writer
-	conflicts recall.Backoff
+	conflicts controllerstate.Backoff
 	// pauses are those written lately.
-	pauses recall.Throttle
+	pauses controllerstate.Throttle
 	// unreadable are the signals that cannot be read, by kind, so that each is reported once.
-	unreadable recall.Failures[string]
+	unreadable controllerstate.Failures[string]
 }
 
 // Reconcile handles one MachineHealthCheck: observe, decide, act.
@@ -111,7 +111,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	r.remember(req.NamespacedName, decision, now)
 	measureCheck(r.Kind, req.NamespacedName, decision)
 	r.announce(ctx, check, facts, decision, now)
-	return ctrl.Result{RequeueAfter: scaffold.RequeueAfter(decision.RecheckAt, r.Clock.Now(), spread.Within(r.SyncPeriod, check.UID))}, nil
+	return ctrl.Result{RequeueAfter: scaffold.RequeueAfter(decision.RecheckAt, r.Clock.Now(), jitter.Within(r.SyncPeriod, check.UID))}, nil
 }
 
 // foreign reports whether a MachineHealthCheck is left to other managers. One that we paused and that has lost its label is not: all managers that

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
-	"github.com/sickbay-dev/sickbay/internal/recall"
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
@@ -38,8 +38,8 @@ func TestChangedMeanwhile(t *testing.T) {
 				check := f.check("mhc", tt.has)
 				f.upgrading(tt.upgrades...)
 				f.restart(f.meddling(f.once(func() { f.annotate(check, tt.does) })))
-				if after := f.reconcile(check); after != recall.Retry {
-					f.t.Errorf("looks again after %s, want %s", after, recall.Retry)
+				if after := f.reconcile(check); after != controllerstate.Retry {
+					f.t.Errorf("looks again after %s, want %s", after, controllerstate.Retry)
 				}
 				f.wantStored(check, tt.has.And(nil).After(pause.Decision{Changes: tt.does}.Changes))
 				f.wantEvents()
@@ -62,7 +62,7 @@ func TestCacheIsBehind(t *testing.T) {
 		f.reconcile(check)
 		f.wantEvents(pausedEvent)
 		for i := range 3 {
-			if after, want := f.reconcile(check), recall.Retry<<i; after != want {
+			if after, want := f.reconcile(check), controllerstate.Retry<<i; after != want {
 				f.t.Errorf("looks again after %s, want %s", after, want)
 			}
 		}
@@ -94,8 +94,8 @@ func TestGoneMeanwhile(t *testing.T) {
 			f.remove(again)
 			f.check("again", stored{"another": "one"})
 		})))
-		if after := f.reconcile(again); after != recall.Retry {
-			f.t.Errorf("looks again after %s, want %s", after, recall.Retry)
+		if after := f.reconcile(again); after != controllerstate.Retry {
+			f.t.Errorf("looks again after %s, want %s", after, controllerstate.Retry)
 		}
 		f.wantStored(again, stored{"another": "one"})
 		f.wantEvents()

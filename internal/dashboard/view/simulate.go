@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/simulate"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // SimulateQuery is what a person wants to simulate, as typed. Empty values leave the settings as they are.
@@ -106,7 +106,7 @@ func settings(c *explain.Check) SimulateQuery {
 	}
 	for _, one := range c.MachineHealthCheck.Spec.Checks.UnhealthyNodeConditions {
 		if one.TimeoutSeconds != nil {
-			is.Timeout = words.Span(time.Duration(*one.TimeoutSeconds) * time.Second)
+			is.Timeout = humanize.Span(time.Duration(*one.TimeoutSeconds) * time.Second)
 		}
 	}
 	return is
@@ -153,7 +153,7 @@ func (q SimulateQuery) options() (simulate.Options, error) {
 		o.World = simulate.InVain
 	}
 	if until > longest {
-		return o, fmt.Errorf("look ahead: %s is more than %s", words.Span(until), words.Span(longest))
+		return o, fmt.Errorf("look ahead: %s is more than %s", humanize.Span(until), humanize.Span(longest))
 	}
 	if q.Fail == "" {
 		return o, errors.Join(err1, err2)

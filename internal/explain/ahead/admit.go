@@ -11,7 +11,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/pacing"
 )
@@ -32,7 +32,7 @@ func (w *world) admit(gone outcome) {
 // grant gives a machine a record with a slot.
 func (w *world) grant(one admission.Admission) {
 	if one.Record == nil {
-		made := recordpkg.New(w.facts.Cluster, 1, admission.Spec(w.facts, w.decision, one, w.now))
+		made := recordstore.New(w.facts.Cluster, 1, admission.Spec(w.facts, w.decision, one, w.now))
 		made.UID, made.CreationTimestamp = "ahead/"+one.Machine.UID, metav1.NewTime(w.now)
 		maps.Copy(made.Annotations, pacing.Annotations(one.Machine))
 		w.facts.Records, w.facts.History = append(slices.Clip(w.facts.Records), made), append(slices.Clip(w.facts.History), made)

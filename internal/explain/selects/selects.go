@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/sickbay-dev/sickbay/internal/words"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 )
 
 // shortest is how long a text must be: any letter is one letter away from any other.
@@ -30,7 +30,7 @@ func Nothing(selector *metav1.LabelSelector, objects []map[string]string) string
 	if len(missing) == 0 {
 		return "none has all that it asks for: " + metav1.FormatLabelSelector(selector)
 	}
-	return words.Some(missing, maxLabels)
+	return humanize.Some(missing, maxLabels)
 }
 
 // requirement is one label that a selector asks for.
@@ -80,9 +80,9 @@ func (r requirement) near(objects []map[string]string) string {
 		return ""
 	}
 	for i, name := range names {
-		names[i] = words.Count(counts[name], "has ", "have ") + name
+		names[i] = humanize.Count(counts[name], "has ", "have ") + name
 	}
-	return ", but " + words.Some(names, maxLabels)
+	return ", but " + humanize.Some(names, maxLabels)
 }
 
 // isNear reports whether a label differs by one letter, in its key or in its value.
@@ -98,7 +98,7 @@ func oneLetter(a, b string) bool {
 	switch {
 	case a == b, min(len(a), len(b)) < shortest:
 		return false
-	case strings.EqualFold(a, b), words.Distance(a, b) == 1:
+	case strings.EqualFold(a, b), humanize.Distance(a, b) == 1:
 		return true
 	}
 	i := 0

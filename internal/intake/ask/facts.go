@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
@@ -76,7 +76,9 @@ func (f Facts) latest(ok func(*v1alpha1.MachineRemediation) bool) *v1alpha1.Mach
 	if len(found) == 0 {
 		return nil
 	}
-	return slices.MaxFunc(found, func(a, b *v1alpha1.MachineRemediation) int { return cmp.Compare(record.Ordinal(a), record.Ordinal(b)) })
+	return slices.MaxFunc(found, func(a, b *v1alpha1.MachineRemediation) int {
+		return cmp.Compare(recordstore.Ordinal(a), recordstore.Ordinal(b))
+	})
 }
 
 // ofRequest returns the latest record that was made for a request.

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/memory"
 )
 
@@ -41,10 +41,10 @@ func (f Facts) history() history {
 func (h history) of(one Admission) ([]*v1alpha1.MachineRemediation, memory.Incident) {
 	own, highest := h.byMachine[one.Machine.UID], 0
 	for _, r := range own {
-		highest = max(highest, record.Ordinal(r))
+		highest = max(highest, recordstore.Ordinal(r))
 	}
 	incident := memory.Incident{
-		Record:     record.Name(one.Machine.Name, one.Machine.UID, highest+1),
+		Record:     recordstore.Name(one.Machine.Name, one.Machine.UID, highest+1),
 		MachineUID: one.Machine.UID, Reason: Target{Machine: one.Machine}.Verdict().Reason,
 	}
 	records := slices.Concat(own, h.chained)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/words"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 )
 
 // maxNames is how many Machines a message names; there may be thousands.
@@ -114,7 +114,7 @@ func waitFor(list []string, one, several string) string {
 	case 1:
 		return fmt.Sprintf("; 1 %s: %s", one, list[0])
 	}
-	return fmt.Sprintf("; %d %s: %s", len(list), several, words.Some(list, maxNames))
+	return fmt.Sprintf("; %d %s: %s", len(list), several, humanize.Some(list, maxNames))
 }
 
 // parts says what the number of unhealthy Machines consists of.
@@ -175,4 +175,4 @@ func overlapMessage(elsewhere map[string][]string) string {
 }
 
 // names joins the first few of a list, sorted.
-func names(all []string) string { return words.Some(slices.Sorted(slices.Values(all)), maxNames) }
+func names(all []string) string { return humanize.Some(slices.Sorted(slices.Values(all)), maxNames) }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -241,7 +241,7 @@ func TestHostRemembers(t *testing.T) {
 	if d := Decide(planned(p, one).remembers(onHost), now); d.Admit[0].Start == nil || d.Admit[0].Start.Step != "replace" {
 		t.Errorf("on the same host it starts at %+v", d.Admit[0].Start)
 	}
-	next := record.Name("new", "uid-new", 1)
+	next := recordstore.Name("new", "uid-new", 1)
 	chained := recordOf("old", ofPlan(p, v1alpha1.ReasonReplacementFailed, "replace"), func(r *v1alpha1.MachineRemediation) {
 		r.Status.ReplacementRef = &v1alpha1.RemediationReference{Name: next}
 	})

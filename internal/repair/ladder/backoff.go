@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/spread"
+	"github.com/sickbay-dev/sickbay/internal/jitter"
 )
 
 const (
@@ -95,7 +95,7 @@ func (d *draft) yield(hidden bool) {
 		if hidden {
 			wait = doubled(firstBackoff, maxBackoff, d.fruitless())
 		}
-		d.s.NextTransitionTime = d.after(wait + spread.UpTo(wait/2, d.f.Record.UID).Truncate(time.Second))
+		d.s.NextTransitionTime = d.after(wait + jitter.UpTo(wait/2, d.f.Record.UID).Truncate(time.Second))
 	}
 	d.forgetBackoff()
 }

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/repair/silence"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 const (
@@ -117,5 +117,5 @@ func (d *draft) overdueDeletion(step v1alpha1.RemediationStep) (message string, 
 	if d.f.Machine.Owner != nil {
 		message = "Waiting until " + d.f.Machine.ownerName() + " has replaced the machine"
 	}
-	return message + "; its deletion began at " + words.Time(since) + " and has not finished", true
+	return message + "; its deletion began at " + humanize.Time(since) + " and has not finished", true
 }

@@ -7,7 +7,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -45,7 +45,7 @@ func TestAnnotationsGetSlotsInTurn(t *testing.T) {
 func (w *harness) askedByAnnotation(t *testing.T, name string) *v1alpha1.MachineRemediation {
 	t.Helper()
 	machine := w.healthy(t, name)
-	asked := record.New(w.cluster, 1, v1alpha1.MachineRemediationSpec{
+	asked := recordstore.New(w.cluster, 1, v1alpha1.MachineRemediationSpec{
 		ClusterName: w.cluster.Name,
 		MachineRef:  v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
 		RequestedBy: &v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByAnnotation, Name: "reboot.metal3.io"},

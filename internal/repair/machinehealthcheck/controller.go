@@ -12,12 +12,12 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
+	"github.com/sickbay-dev/sickbay/internal/jitter"
 	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/recall"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
-	"github.com/sickbay-dev/sickbay/internal/spread"
 	"github.com/sickbay-dev/sickbay/internal/tracing"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
@@ -49,14 +49,14 @@ type Reconciler struct {
 	// Tracer traces admissions. It may be nil.
 	Tracer *tracing.Tracer
 
-	snapshots    recall.ByObject[*snapshot]
-	expectations recall.Expectations
+	snapshots    controllerstate.ByObject[*snapshot]
+	expectations controllerstate.Expectations
 	// cacheBehind spaces out the looks while the cache does not show all admissions.
-	cacheBehind recall.Backoff
+	cacheBehind controllerstate.Backoff
 	// statuses are those that name so many Machines that writing them is rate-limited.
-	statuses recall.Throttle
+	statuses controllerstate.Throttle
 	// ownerRefused is when the API server last refused to make a MachineHealthCheck owned by its Cluster.
-	ownerRefused recall.ByObject[time.Time]
+	ownerRefused controllerstate.ByObject[time.Time]
 	records      recordWatch
 }
 
@@ -110,7 +110,7 @@ func (r *Reconciler) writes() writer { return writer{r.Client} }
 
 // requeueAfter returns the earliest time at which to look again; zero means never.
 func (r *Reconciler) requeueAfter(mhc *clusterv1.MachineHealthCheck, d admission.Decision, again time.Duration) time.Duration {
-	return scaffold.Sooner(scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), spread.Within(r.SyncPeriod, mhc.UID)), again)
+	return scaffold.Sooner(scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), jitter.Within(r.SyncPeriod, mhc.UID)), again)
 }
 
 // AddToManager registers the controller and its watches.

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
@@ -30,7 +30,7 @@ func (r *Reconciler) create(ctx context.Context, f admission.Facts, spec v1alpha
 	}
 	ordinal := 1
 	if last != nil {
-		ordinal = record.Ordinal(last) + 1
+		ordinal = recordstore.Ordinal(last) + 1
 	}
 	if exists {
 		written := newRecord(f, ordinal, spec)
@@ -45,7 +45,7 @@ func (r *Reconciler) create(ctx context.Context, f admission.Facts, spec v1alpha
 		return last, nil
 	}
 	if last != nil {
-		ordinal = max(ordinal, record.Ordinal(last)+1)
+		ordinal = max(ordinal, recordstore.Ordinal(last)+1)
 	}
 	written := newRecord(f, ordinal, spec)
 	return written, creating(written, r.writes().create(ctx, written))
@@ -79,8 +79,8 @@ func (r *Reader) stillExists(ctx context.Context, shown *v1alpha1.MachineRemedia
 
 // newRecord also stores the location and, where it may be deleted, the owner of its machine: they are needed after the machine is gone.
 func newRecord(f admission.Facts, ordinal int, spec v1alpha1.MachineRemediationSpec) *v1alpha1.MachineRemediation {
-	created := record.New(f.Cluster, ordinal, spec)
-	record.Filter(created, f.MachineHealthCheck)
+	created := recordstore.New(f.Cluster, ordinal, spec)
+	recordstore.Filter(created, f.MachineHealthCheck)
 	for i := range f.Targets {
 		if f.Targets[i].Machine.UID == spec.MachineRef.UID {
 			maps.Copy(created.Annotations, pacing.Annotations(f.Targets[i].Machine))
@@ -94,7 +94,7 @@ func newRecord(f admission.Facts, ordinal int, spec v1alpha1.MachineRemediationS
 func lastOf(all []*v1alpha1.MachineRemediation, machine types.UID) *v1alpha1.MachineRemediation {
 	var last *v1alpha1.MachineRemediation
 	for _, one := range all {
-		if one.Spec.MachineRef.UID == machine && (last == nil || record.Ordinal(one) > record.Ordinal(last)) {
+		if one.Spec.MachineRef.UID == machine && (last == nil || recordstore.Ordinal(one) > recordstore.Ordinal(last)) {
 			last = one
 		}
 	}
@@ -103,7 +103,7 @@ func lastOf(all []*v1alpha1.MachineRemediation, machine types.UID) *v1alpha1.Mac
 
 // last returns the record of a machine with the highest ordinal, past the cache; nil if there is none.
 func (r *Reader) last(ctx context.Context, f admission.Facts, machine types.UID) (*v1alpha1.MachineRemediation, error) {
-	all, err := record.LiveOfMachine(ctx, r.Live, f.Cluster.Namespace, machine)
+	all, err := recordstore.LiveOfMachine(ctx, r.Live, f.Cluster.Namespace, machine)
 	if err != nil {
 		return nil, err
 	}

@@ -13,9 +13,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
-	"github.com/sickbay-dev/sickbay/internal/words"
 )
 
 // observeFailures adds the machines that could not be admitted.
@@ -36,7 +36,7 @@ func (r *Reader) observeFailures(f *admission.Facts) {
 func (r *Reconciler) reportFailure(ctx context.Context, f admission.Facts, machine *clusterv1.Machine, err error) {
 	if r.failures.Fail(client.ObjectKeyFromObject(f.MachineHealthCheck), machine.UID, ownwrites.Cause(err), r.Clock.Now()) {
 		ctrl.LoggerFrom(ctx).Error(err, "Machine cannot be admitted", "machine", machine.Name)
-		r.event(f.MachineHealthCheck, machine, corev1.EventTypeWarning, EventAdmissionFailed, words.Upper(err.Error()))
+		r.event(f.MachineHealthCheck, machine, corev1.EventTypeWarning, EventAdmissionFailed, humanize.Upper(err.Error()))
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
@@ -150,7 +150,7 @@ func overBudget(t *testing.T, g *slots.Gatekeeper, mhc *clusterv1.MachineHealthC
 		t.Fatal(err)
 	}
 	return g.OverBudget(t.Context(), mhc, cluster, plan, func(ctx context.Context) ([]*v1alpha1.MachineRemediation, error) {
-		return record.LiveOpenOfCluster(ctx, g.Live, client.ObjectKeyFromObject(cluster))
+		return recordstore.LiveOpenOfCluster(ctx, g.Live, client.ObjectKeyFromObject(cluster))
 	})
 }
 
@@ -222,7 +222,7 @@ func TestOverBudgetOfAPlan(t *testing.T) {
 		t.Errorf("over budget with one: %s", why)
 	}
 	second := w.recordOf(t, a).DeepCopy()
-	build.Create(t.Context(), t, w.env.Client, record.New(w.cluster, 1, v1alpha1.MachineRemediationSpec{
+	build.Create(t.Context(), t, w.env.Client, recordstore.New(w.cluster, 1, v1alpha1.MachineRemediationSpec{
 		ClusterName: w.cluster.Name, HealthCheckRef: second.Spec.HealthCheckRef, Finding: second.Spec.Finding, Steps: second.Spec.Steps, Grant: 1,
 		MachineRef: v1alpha1.RemediatedMachineReference{APIGroup: "cluster.x-k8s.io", Name: "b", UID: b.UID},
 	}))

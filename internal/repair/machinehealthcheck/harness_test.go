@@ -23,7 +23,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -232,7 +232,7 @@ func (w *harness) recordOf(t *testing.T, machine *clusterv1.Machine) *v1alpha1.M
 	t.Helper()
 	var last *v1alpha1.MachineRemediation
 	for _, r := range w.records(t) {
-		if r.Spec.MachineRef.UID == machine.UID && (last == nil || record.Ordinal(&r) > record.Ordinal(last)) {
+		if r.Spec.MachineRef.UID == machine.UID && (last == nil || recordstore.Ordinal(&r) > recordstore.Ordinal(last)) {
 			last = &r
 		}
 	}

@@ -26,7 +26,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/cached"
 	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
@@ -129,7 +129,7 @@ func fleetOf(t *testing.T, n int, nodes bool) (*Reconciler, *liveReads) {
 	}
 	stored := fake.NewClientBuilder().WithScheme(scheme).WithObjects(mhc.DeepCopy()).WithStatusSubresource(mhc).Build()
 	index := func(ctx context.Context, indexer client.FieldIndexer) error {
-		return mhcspec.AddTo(ctx, indexer, slices.Concat(mhcspec.Indexes(), record.Indexes()))
+		return mhcspec.AddTo(ctx, indexer, slices.Concat(mhcspec.Indexes(), recordstore.Indexes()))
 	}
 	cache := cached.New(t, stored, index, objects...)
 	return &Reconciler{

@@ -19,7 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/cached"
@@ -46,7 +46,7 @@ func pools(tb testing.TB, n int) *Reconciler {
 		objects = append(objects, build.Machine("ns", fmt.Sprint("m-", i), build.NodeRef(fmt.Sprint("m-", i)), build.Label(poolLabel, fmt.Sprint(pool)), build.Verdict(metav1.ConditionTrue, build.Epoch)))
 	}
 	index := func(ctx context.Context, indexer client.FieldIndexer) error {
-		return mhcspec.AddTo(ctx, indexer, slices.Concat(mhcspec.Indexes(), record.Indexes()))
+		return mhcspec.AddTo(ctx, indexer, slices.Concat(mhcspec.Indexes(), recordstore.Indexes()))
 	}
 	all := cached.New(tb, nil, index, objects...)
 	return &Reconciler{
@@ -68,7 +68,7 @@ func looks(tb testing.TB, r *Reconciler) map[string]func() {
 	tb.Helper()
 	mhc := build.MachineHealthCheck("ns", "mhc-0", build.Selector(map[string]string{poolLabel: "0"}))
 	machine := build.Machine("ns", "m-0", build.Label(poolLabel, "0"))
-	recorded := record.New(build.Cluster("ns", build.ClusterName), 1, v1alpha1.MachineRemediationSpec{
+	recorded := recordstore.New(build.Cluster("ns", build.ClusterName), 1, v1alpha1.MachineRemediationSpec{
 		ClusterName: build.ClusterName, MachineRef: v1alpha1.RemediatedMachineReference{Name: machine.Name, UID: machine.UID},
 		HealthCheckRef: v1alpha1.RemediationReference{Name: mhc.Name, UID: mhc.UID},
 	})

@@ -21,7 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -57,7 +57,7 @@ func newRunning(t *testing.T, opts ...func(*Reconciler)) running {
 		Configure:  func(o *ctrl.Options) { o.Cache.DefaultTransform = ownwrites.KeepOurManagedFields },
 		Setup: func(mgr ctrl.Manager) error {
 			objects = mgr.GetCache()
-			indexes := slices.Concat(mhcspec.Indexes(), record.Indexes())
+			indexes := slices.Concat(mhcspec.Indexes(), recordstore.Indexes())
 			if err := mhcspec.AddTo(log.IntoContext(t.Context(), mgr.GetLogger()), mgr.GetFieldIndexer(), indexes); err != nil {
 				return err
 			}

@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/recall"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/rules"
 	"github.com/sickbay-dev/sickbay/internal/repair/slots"
@@ -34,14 +34,14 @@ type Reader struct {
 	Parallel int
 
 	// admitted are the records that were created or granted a slot, and that the cache may not show yet.
-	admitted recall.Unseen
+	admitted controllerstate.Unseen
 	// failures are the machines that could not be admitted.
-	failures recall.Failures[types.UID]
+	failures controllerstate.Failures[types.UID]
 	rules    rules.Cache
 	watches  scaffold.Watches
 	readable readableKinds
 	// lookedFor are the requests without a record that were looked for and not found.
-	lookedFor recall.ByObject[search]
+	lookedFor controllerstate.ByObject[search]
 }
 
 // errClusterNotFound says that nothing can be decided for a MachineHealthCheck, because its Cluster does not exist.
@@ -70,7 +70,7 @@ func (r *Reader) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck)
 	if f.KindsMissing {
 		return f, nil
 	}
-	all, err := record.OfCluster(ctx, r.Cache, key)
+	all, err := recordstore.OfCluster(ctx, r.Cache, key)
 	if err != nil {
 		return admission.Facts{}, err
 	}

@@ -8,7 +8,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -67,7 +67,7 @@ func TestNothingElseBeforeTheCacheShowsIt(t *testing.T) {
 // endIsUnseen makes sure that the cache does not show that the record of a Machine has ended.
 func (w *harness) endIsUnseen(t *testing.T, machine *clusterv1.Machine) {
 	t.Helper()
-	cached, err := record.OfCluster(t.Context(), w.cache, mhcspec.ClusterOf(machine))
+	cached, err := recordstore.OfCluster(t.Context(), w.cache, mhcspec.ClusterOf(machine))
 	if err != nil || len(cached) != 1 || cached[0].Status.CompletionTime != nil {
 		t.Fatalf("the cache shows %+v, error %v", cached, err)
 	}
@@ -87,7 +87,7 @@ func (w *harness) admitByHand(t *testing.T, mhc *clusterv1.MachineHealthCheck, m
 	d := admission.Decision{Steps: admission.BuiltInPlan(mhc, mhcspec.Config{})}
 	latest, _ := stored(t, w, machine)
 	spec := admission.Spec(f, d, admission.Admission{Machine: latest, Grant: 1}, w.clock.Now())
-	build.Create(t.Context(), t, w.env.Client, record.New(w.cluster, 1, spec))
+	build.Create(t.Context(), t, w.env.Client, recordstore.New(w.cluster, 1, spec))
 }
 
 // TestBudgetAfterFailedLook: nobody is admitted if the slots cannot be counted past the cache.

@@ -13,10 +13,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/recall"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
@@ -33,7 +33,7 @@ func TestRecord(t *testing.T) {
 	mhc := w.check(t)
 	w.reconcile(t, mhc)
 	got := w.recordOf(t, a)
-	want := record.New(w.cluster, 1, v1alpha1.MachineRemediationSpec{
+	want := recordstore.New(w.cluster, 1, v1alpha1.MachineRemediationSpec{
 		ClusterName:    w.cluster.Name,
 		MachineRef:     v1alpha1.RemediatedMachineReference{APIGroup: "cluster.x-k8s.io", Name: "a", UID: a.UID},
 		NodeRef:        &v1alpha1.RemediationReference{Name: "node", UID: "node-uid"},
@@ -75,7 +75,7 @@ func TestNextRecordWithLaggingCache(t *testing.T) {
 	})
 	w.end(t, a)
 	for i := range 2 {
-		if after, want := w.reconcile(t, mhc), recall.Retry<<i; after != want {
+		if after, want := w.reconcile(t, mhc), controllerstate.Retry<<i; after != want {
 			t.Errorf("looks again after %s, want %s", after, want)
 		}
 	}
@@ -85,8 +85,8 @@ func TestNextRecordWithLaggingCache(t *testing.T) {
 	w.cache.Thaw()
 	w.reconcile(t, mhc)
 	second := w.recordOf(t, a)
-	if start := second.Spec.StartAt; record.Ordinal(second) != 2 || start == nil || start.Step != "replace" {
-		t.Errorf("ordinal is %d, and it starts at %+v", record.Ordinal(second), start)
+	if start := second.Spec.StartAt; recordstore.Ordinal(second) != 2 || start == nil || start.Step != "replace" {
+		t.Errorf("ordinal is %d, and it starts at %+v", recordstore.Ordinal(second), start)
 	}
 }
 

@@ -31,7 +31,7 @@ type recordWatch struct {
 }
 
 // RecordsAppeared watches MachineRemediations, and triggers every MachineHealthCheck. Call it when their kind has been installed
-// and the indexes of package record exist. Further calls do nothing.
+// and the indexes of package recordstore exist. Further calls do nothing.
 func (r *Reconciler) RecordsAppeared(objects cache.Cache) error {
 	r.records.mu.Lock()
 	defer r.records.mu.Unlock()

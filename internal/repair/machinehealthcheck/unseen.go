@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/recall"
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 )
 
@@ -36,7 +36,7 @@ func (r *Reader) addUnseen(ctx context.Context, f *admission.Facts, cached []*v1
 }
 
 // unseen returns a record that the cache does not show yet; nil if it is gone.
-func (r *Reader) unseen(ctx context.Context, f *admission.Facts, one recall.Expected) (*v1alpha1.MachineRemediation, error) {
+func (r *Reader) unseen(ctx context.Context, f *admission.Facts, one controllerstate.Expected) (*v1alpha1.MachineRemediation, error) {
 	owner, now := client.ObjectKeyFromObject(f.MachineHealthCheck), r.Clock.Now()
 	written := one.Object.(*v1alpha1.MachineRemediation)
 	if !now.Before(one.Since) && now.Sub(one.Since) < unseenFor {

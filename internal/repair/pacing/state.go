@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
-	"github.com/sickbay-dev/sickbay/internal/spread"
+	"github.com/sickbay-dev/sickbay/internal/jitter"
 )
 
 const (
@@ -97,5 +97,5 @@ func (s *state) rest(after time.Time, uid types.UID) {
 	if after.IsZero() {
 		return
 	}
-	s.restsUntil = healthcheck.Latest(s.restsUntil, after.Add(s.cooldown+spread.UpTo(s.cooldown/4, uid)))
+	s.restsUntil = healthcheck.Latest(s.restsUntil, after.Add(s.cooldown+jitter.UpTo(s.cooldown/4, uid)))
 }

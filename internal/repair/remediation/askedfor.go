@@ -12,7 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/openshift"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
@@ -50,13 +50,13 @@ func (r *Reader) recordsOfMachine(ctx context.Context, v *view) ([]*v1alpha1.Mac
 		// A person looks, who need not see how two records make room for each other.
 		return nil, nil
 	}
-	return record.OfMachine(ctx, r.Cache, own.Namespace, own.Spec.MachineRef.UID)
+	return recordstore.OfMachine(ctx, r.Cache, own.Namespace, own.Spec.MachineRef.UID)
 }
 
 // liveRecordsOfMachine lists records past the cache. The list may show that a person has answered since the record itself was read.
 func (r *Reader) liveRecordsOfMachine(ctx context.Context, v *view) ([]*v1alpha1.MachineRemediation, error) {
 	own := v.facts.Record
-	all, err := record.LiveOfMachine(ctx, v.reader, own.Namespace, own.Spec.MachineRef.UID)
+	all, err := recordstore.LiveOfMachine(ctx, v.reader, own.Namespace, own.Spec.MachineRef.UID)
 	for _, listed := range all {
 		if listed.UID == own.UID && listed.ResourceVersion != own.ResourceVersion {
 			return nil, fmt.Errorf("MachineRemediation %s: %w", client.ObjectKeyFromObject(own), errStale)

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/recall"
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/repair/retention"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/tracing"
@@ -58,11 +58,11 @@ type Reconciler struct {
 	// Tracer traces each act. It may be nil.
 	Tracer *tracing.Tracer
 
-	expectations recall.Expectations
-	conflicts    recall.Backoff
+	expectations controllerstate.Expectations
+	conflicts    controllerstate.Backoff
 	passes       passes
 	// sweeps remembers since when the sweep of a record has failed. A restart only makes it retry longer.
-	sweeps recall.ByObject[time.Time]
+	sweeps controllerstate.ByObject[time.Time]
 }
 
 func (r *Reconciler) writes() writer { return writer{r.Client} }

@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/openshift"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/retention"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
@@ -64,7 +64,7 @@ func (r *Reader) entries(ctx context.Context, cluster client.ObjectKey, all []*v
 		record := all[i]
 		e := &entries[i]
 		*e = retention.Record{
-			UID: record.UID, HealthCheck: record.Spec.HealthCheckRef.UID, Ordinal: recordpkg.Ordinal(record),
+			UID: record.UID, HealthCheck: record.Spec.HealthCheckRef.UID, Ordinal: recordstore.Ordinal(record),
 			Machine: record.Spec.MachineRef.UID, MachineLives: living[record.Spec.MachineRef.UID],
 		}
 		if host := record.Spec.HostRef; host != nil {

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/recall"
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -358,7 +358,7 @@ func TestLookIsTooOld(t *testing.T) {
 		}
 		return nil
 	}}
-	if after, err := f.once(t.Context(), record); err != nil || after.RequeueAfter != recall.Retry {
+	if after, err := f.once(t.Context(), record); err != nil || after.RequeueAfter != controllerstate.Retry {
 		t.Errorf("looks again after %s, error %v", after.RequeueAfter, err)
 	}
 	f.wantStanding()

@@ -14,7 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/repair/successor"
@@ -86,7 +86,7 @@ func (r *Reader) successorFacts(ctx context.Context, v *view) error {
 	if err != nil {
 		return err
 	}
-	records, err := recordpkg.OfCluster(ctx, r.Cache, clusterKey(record))
+	records, err := recordstore.OfCluster(ctx, r.Cache, clusterKey(record))
 	if err != nil {
 		return err
 	}
@@ -148,15 +148,15 @@ func recordFor(machine *clusterv1.Machine, records []*v1alpha1.MachineRemediatio
 		if !ladder.Ended(r) {
 			return &v1alpha1.RemediationReference{Name: r.Name, UID: r.UID}
 		}
-		highest = max(highest, recordpkg.Ordinal(r))
+		highest = max(highest, recordstore.Ordinal(r))
 	}
-	return &v1alpha1.RemediationReference{Name: recordpkg.Name(machine.Name, machine.UID, highest+1)}
+	return &v1alpha1.RemediationReference{Name: recordstore.Name(machine.Name, machine.UID, highest+1)}
 }
 
 // noSuccessor says why an owner makes no other machine: it is gone, or needs no more. It counts the owner's machines past the
 // cache, in case one was just made. If the owner does not say how many it wants, nobody can tell.
 func (r *Reader) noSuccessor(ctx context.Context, record *v1alpha1.MachineRemediation, ref *v1alpha1.RemediationObjectReference, machines []*clusterv1.Machine) (why string, unknown bool, err error) {
-	maker := recordpkg.MakerOf(ref)
+	maker := recordstore.MakerOf(ref)
 	owner := &unstructured.Unstructured{}
 	owner.SetAPIVersion(ref.APIVersion)
 	owner.SetKind(ref.Kind)
@@ -185,7 +185,7 @@ func (r *Reader) noSuccessor(ctx context.Context, record *v1alpha1.MachineRemedi
 }
 
 // staying counts the machines of a maker that are not being deleted.
-func staying(maker recordpkg.Maker, machines []*clusterv1.Machine) int64 {
+func staying(maker recordstore.Maker, machines []*clusterv1.Machine) int64 {
 	n := int64(0)
 	for i := range machines {
 		if maker.Made(machines[i]) && machines[i].DeletionTimestamp.IsZero() {

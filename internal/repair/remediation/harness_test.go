@@ -26,11 +26,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/recall"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
@@ -159,8 +159,8 @@ func (f *harness) admitAgain(machine *clusterv1.Machine, ordinal int, opts ...re
 	for _, opt := range opts {
 		opt(&spec)
 	}
-	record := recordpkg.New(f.cluster, ordinal, spec)
-	recordpkg.Filter(record, f.mhc)
+	record := recordstore.New(f.cluster, ordinal, spec)
+	recordstore.Filter(record, f.mhc)
 	if owner := onmachine.OwnerAnnotation(machine, spec.Steps); owner != nil {
 		maps.Copy(record.Annotations, owner)
 		maps.Copy(record.Annotations, pacing.Annotations(machine))
@@ -200,7 +200,7 @@ func (f *harness) reconcile(record *v1alpha1.MachineRemediation) time.Duration {
 
 // isBackoff reports whether a Reconciler waits because something has changed since it was read.
 func isBackoff(wait time.Duration) bool {
-	var all recall.Backoff
+	var all controllerstate.Backoff
 	for range 6 {
 		if all.Next(client.ObjectKey{}) == wait {
 			return true

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/recall"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/retention"
 )
 
@@ -54,7 +54,7 @@ func (r *Reconciler) keepHistory(ctx context.Context, record *v1alpha1.MachineRe
 
 // pass deletes the expired records of a cluster's history. It reports whether there are more.
 func (r *Reconciler) pass(ctx context.Context, cluster client.ObjectKey, window windowOf) (left bool, err error) {
-	all, err := recordpkg.OfCluster(ctx, r.Cache, cluster)
+	all, err := recordstore.OfCluster(ctx, r.Cache, cluster)
 	if err != nil {
 		return false, err
 	}
@@ -79,7 +79,7 @@ const passPause = time.Minute
 
 // passes remembers when the next pass over the history of a cluster is due. It only delays.
 type passes struct {
-	due recall.ByObject[time.Time]
+	due controllerstate.ByObject[time.Time]
 }
 
 // ask reports whether a pass is due now. If one is wanted and none is planned, it plans one and returns its delay.

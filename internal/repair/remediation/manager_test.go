@@ -23,7 +23,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -58,7 +58,7 @@ func newRunning(t *testing.T, opts ...build.MachineHealthCheckOption) running {
 // addAll adds the controllers as the program does. So many repairs are carried out at once.
 func (f *harness) addAll(mgr ctrl.Manager, nodes workload.Nodes, repairs int) error {
 	ctx := log.IntoContext(f.t.Context(), mgr.GetLogger())
-	if err := mhcspec.AddTo(ctx, mgr.GetFieldIndexer(), slices.Concat(mhcspec.Indexes(), recordpkg.Indexes())); err != nil {
+	if err := mhcspec.AddTo(ctx, mgr.GetFieldIndexer(), slices.Concat(mhcspec.Indexes(), recordstore.Indexes())); err != nil {
 		return err
 	}
 	selectors := &mhcspec.Selectors{}

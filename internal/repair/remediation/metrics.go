@@ -16,7 +16,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/metrics"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/timeline"
 )
@@ -113,7 +113,7 @@ func measureAttempt(before, after *v1alpha1.MachineRemediation) {
 
 // Metrics collects the metrics of the open records.
 func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
-	open, err := recordpkg.Open(ctx, r.Cache)
+	open, err := recordstore.Open(ctx, r.Cache)
 	if err != nil {
 		ctrl.Log.V(1).Info("Remediations are left out of the metrics", "error", err.Error())
 		return

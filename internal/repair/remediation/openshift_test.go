@@ -13,7 +13,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -75,7 +75,7 @@ func (o inOpenShift) asked(by recordOption) *v1alpha1.MachineRemediation {
 	o.t.Helper()
 	spec := v1alpha1.MachineRemediationSpec{MachineRef: v1alpha1.RemediatedMachineReference{APIGroup: machinev1.GroupName, Name: "m", UID: o.machine.UID}}
 	by(&spec)
-	record := recordpkg.NewIn(o.ns, nil, 1, spec)
+	record := recordstore.NewIn(o.ns, nil, 1, spec)
 	build.Create(o.t.Context(), o.t, o.env.Client, record)
 	return record
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/rules"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
@@ -133,7 +133,7 @@ func (r *Reader) healthCheckOfGone(ctx context.Context, v *view) (*clusterv1.Mac
 		return nil, err
 	}
 	for _, machine := range machines {
-		if !recordpkg.MakerOf(attempt.ObjectRef).Made(machine) {
+		if !recordstore.MakerOf(attempt.ObjectRef).Made(machine) {
 			continue
 		}
 		if v.how > cached {

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/recall"
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/repair/rules"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
@@ -46,7 +46,7 @@ type planCheck struct {
 	// uids are the UIDs of the templates that were checked, by name, to drop their compiled rules.
 	uids sync.Map
 	// conflicts are those of its writes.
-	conflicts recall.Backoff
+	conflicts controllerstate.Backoff
 }
 
 // Reconcile checks one plan.

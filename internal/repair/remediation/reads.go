@@ -12,7 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
@@ -135,10 +135,10 @@ func (c *common) readRecords(ctx context.Context, live client.Reader, wanted []*
 	listed := []*v1alpha1.MachineRemediation(nil)
 	switch {
 	case c.of.limited && len(wanted) > 0:
-		listed, err = recordpkg.LiveOpenOfCluster(ctx, live, c.of.cluster)
+		listed, err = recordstore.LiveOpenOfCluster(ctx, live, c.of.cluster)
 		c.open = listed
 	case len(wanted) > 1:
-		listed, err = recordpkg.LiveOpen(ctx, live, wanted)
+		listed, err = recordstore.LiveOpen(ctx, live, wanted)
 	}
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func (v *view) openRecords(ctx context.Context) ([]*v1alpha1.MachineRemediation,
 	if v.common != nil && v.common.of.limited {
 		return v.common.open, nil
 	}
-	return recordpkg.LiveOpenOfCluster(ctx, v.reader, clusterKey(v.facts.Record))
+	return recordstore.LiveOpenOfCluster(ctx, v.reader, clusterKey(v.facts.Record))
 }
 
 // liveRecord reads a record past the cache. One that is gone, or another one of its name, is errStale.

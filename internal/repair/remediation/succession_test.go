@@ -9,7 +9,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -125,10 +125,10 @@ func TestReplacementChain(t *testing.T) {
 	t.Parallel()
 	rows(t, map[string]func(f *harness, b *clusterv1.Machine) string{
 		"open": func(f *harness, b *clusterv1.Machine) string { return f.admit(b).Name },
-		"none": func(_ *harness, b *clusterv1.Machine) string { return recordpkg.Name(b.Name, b.UID, 1) },
+		"none": func(_ *harness, b *clusterv1.Machine) string { return recordstore.Name(b.Name, b.UID, 1) },
 		"ended": func(f *harness, b *clusterv1.Machine) string {
 			f.over(b, 1, time.Hour)
-			return recordpkg.Name(b.Name, b.UID, 2)
+			return recordstore.Name(b.Name, b.UID, 2)
 		},
 	}, func(t *testing.T, next func(f *harness, b *clusterv1.Machine) string) {
 		t.Helper()
@@ -153,7 +153,7 @@ func TestSuccessorIsClaimed(t *testing.T) {
 	b := f.comes("b")
 	f.reconcile(record)
 	got, _ := stored(f, record)
-	if ref := got.Status.ReplacementRef; ref == nil || ref.Name != recordpkg.Name("b", b.UID, 1) {
+	if ref := got.Status.ReplacementRef; ref == nil || ref.Name != recordstore.Name("b", b.UID, 1) {
 		t.Fatalf("its replacement is %v", ref)
 	}
 	f.goes(b)

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
@@ -137,7 +137,7 @@ func (r *Reconciler) sweepMachine(ctx context.Context, ended *v1alpha1.MachineRe
 	if mark := onmachine.MarkOf(machine); !mark.Ours || !mark.Stands() || mark.State == ladder.MarkAnswered {
 		return nil
 	}
-	all, err := record.LiveOfMachine(ctx, r.Live, ended.Namespace, machine.UID)
+	all, err := recordstore.LiveOfMachine(ctx, r.Live, ended.Namespace, machine.UID)
 	if err != nil || slices.ContainsFunc(all, func(other *v1alpha1.MachineRemediation) bool { return !ladder.Ended(other) }) {
 		return err
 	}

@@ -10,11 +10,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/jitter"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
-	"github.com/sickbay-dev/sickbay/internal/spread"
 )
 
 // maxMisses is how often a write may miss its Machine, because others change it at the same moment, before the record gives its
@@ -121,7 +121,7 @@ func (r *Reconciler) recheck(record *v1alpha1.MachineRemediation, decision ladde
 	if r.OpenShift && !ladder.Ended(record) {
 		period = unannounced
 	}
-	return scaffold.RequeueAfter(decision.RecheckAt, r.Clock.Now(), spread.Within(period, record.UID))
+	return scaffold.RequeueAfter(decision.RecheckAt, r.Clock.Now(), jitter.Within(period, record.UID))
 }
 
 // depth says how far an observation goes past the caches.

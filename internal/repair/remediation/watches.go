@@ -22,7 +22,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/successor"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
@@ -96,8 +96,8 @@ func (r *Reader) besideRecord(ctx context.Context, obj client.Object) []ctrl.Req
 func (r *Reader) ofMachine(ctx context.Context, obj client.Object) []ctrl.Request {
 	machine := obj.(*clusterv1.Machine)
 	requests := r.openOf(ctx, machine.Namespace, machine.UID)
-	for _, maker := range record.MakersOf(machine) {
-		waiting, err := record.AwaitingOwner(ctx, r.Cache, machine.Namespace, maker)
+	for _, maker := range recordstore.MakersOf(machine) {
+		waiting, err := recordstore.AwaitingOwner(ctx, r.Cache, machine.Namespace, maker)
 		if err != nil || len(waiting) == 0 {
 			requests = append(requests, openAmong(ctx, nil, err)...)
 			continue
@@ -108,19 +108,19 @@ func (r *Reader) ofMachine(ctx context.Context, obj client.Object) []ctrl.Reques
 }
 
 // waitingFor returns the record that waits for a machine, among those that wait for its maker.
-func (r *Reader) waitingFor(ctx context.Context, machine *clusterv1.Machine, maker record.Maker) []ctrl.Request {
+func (r *Reader) waitingFor(ctx context.Context, machine *clusterv1.Machine, maker recordstore.Maker) []ctrl.Request {
 	machines, err := mhcspec.MachinesOf(ctx, r.Cache, mhcspec.ClusterOf(machine))
 	if err != nil {
 		return openAmong(ctx, nil, err)
 	}
-	all, err := record.OfCluster(ctx, r.Cache, mhcspec.ClusterOf(machine))
+	all, err := recordstore.OfCluster(ctx, r.Cache, mhcspec.ClusterOf(machine))
 	if err != nil {
 		return openAmong(ctx, nil, err)
 	}
 	given := successor.OfOwner(maker, machines, all)
 	for i := range all {
 		next, ref := given[all[i].UID], all[i].Status.ReplacementRef
-		if (next != nil && next.UID == machine.UID) || (ref != nil && record.Name(machine.Name, machine.UID, successor.OrdinalOf(ref)) == ref.Name) {
+		if (next != nil && next.UID == machine.UID) || (ref != nil && recordstore.Name(machine.Name, machine.UID, successor.OrdinalOf(ref)) == ref.Name) {
 			return openAmong(ctx, all[i:i+1], nil)
 		}
 	}
@@ -129,12 +129,12 @@ func (r *Reader) waitingFor(ctx context.Context, machine *clusterv1.Machine, mak
 
 func (r *Reader) ofHealthCheck(ctx context.Context, obj client.Object) []ctrl.Request {
 	mhc := obj.(*clusterv1.MachineHealthCheck)
-	all, err := record.OfCluster(ctx, r.Cache, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName})
+	all, err := recordstore.OfCluster(ctx, r.Cache, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName})
 	return openAmong(ctx, all, err)
 }
 
 func (r *Reader) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
-	all, err := record.OfCluster(ctx, r.Cache, client.ObjectKeyFromObject(cluster))
+	all, err := recordstore.OfCluster(ctx, r.Cache, client.ObjectKeyFromObject(cluster))
 	return openAmong(ctx, all, err)
 }
 

@@ -18,7 +18,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
@@ -59,7 +59,7 @@ func (r *Reader) ofRequest(ctx context.Context, obj client.Object) []ctrl.Reques
 
 // askedBy maps a RebootRemediation by which somebody asked to the record that was made of it.
 func (r *Reader) askedBy(ctx context.Context, obj client.Object) []ctrl.Request {
-	all, err := record.Open(ctx, r.Cache)
+	all, err := recordstore.Open(ctx, r.Cache)
 	all = slices.DeleteFunc(slices.Clone(all), func(one *v1alpha1.MachineRemediation) bool {
 		return one.Spec.RequestedBy == nil || one.Spec.RequestedBy.UID != obj.GetUID()
 	})
@@ -68,7 +68,7 @@ func (r *Reader) askedBy(ctx context.Context, obj client.Object) []ctrl.Request 
 
 // openOf returns the records of a machine that have not ended.
 func (r *Reader) openOf(ctx context.Context, namespace string, machine types.UID) []ctrl.Request {
-	all, err := record.OfMachine(ctx, r.Cache, namespace, machine)
+	all, err := recordstore.OfMachine(ctx, r.Cache, namespace, machine)
 	return openAmong(ctx, all, err)
 }
 

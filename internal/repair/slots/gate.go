@@ -14,7 +14,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 )
 
@@ -113,7 +113,7 @@ func (g *Gatekeeper) Paced(ctx context.Context, mhc *clusterv1.MachineHealthChec
 	if err != nil || plan == nil || plan.Spec.Template.Spec.Pacing == nil {
 		return "", err
 	}
-	all, err := record.OfCluster(ctx, g.Cache, client.ObjectKeyFromObject(cluster))
+	all, err := recordstore.OfCluster(ctx, g.Cache, client.ObjectKeyFromObject(cluster))
 	if err != nil {
 		return "", err
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
@@ -137,7 +137,7 @@ func (m Reader) Judge(ctx context.Context, f *admission.Facts, most int) error {
 
 // LiveRecords replaces the open records with live reads: the previous leader may have admitted machines just before it stopped.
 func (m Reader) LiveRecords(ctx context.Context, f *admission.Facts) error {
-	all, err := record.LiveOpenOfCluster(ctx, m.Live, client.ObjectKeyFromObject(f.Cluster))
+	all, err := recordstore.LiveOpenOfCluster(ctx, m.Live, client.ObjectKeyFromObject(f.Cluster))
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
@@ -27,7 +27,7 @@ const clockSkew = time.Minute
 type claim struct {
 	record *v1alpha1.MachineRemediation
 	// owner makes the replacement.
-	owner recordpkg.Maker
+	owner recordstore.Maker
 	// askedAt is when the owner was asked for it, and deleted when it deleted the machine of the record; zero if that went unseen.
 	askedAt, deleted time.Time
 }
@@ -43,7 +43,7 @@ func claimOf(record *v1alpha1.MachineRemediation) *claim {
 	}
 	switch last.Result {
 	case "", v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut:
-		c := &claim{record: record, owner: recordpkg.MakerOf(last.ObjectRef), askedAt: last.StartTime.Time}
+		c := &claim{record: record, owner: recordstore.MakerOf(last.ObjectRef), askedAt: last.StartTime.Time}
 		if last.Begun() && last.BeganAt.After(c.askedAt) {
 			c.deleted = last.BeganAt.Time
 		}
@@ -55,7 +55,7 @@ func claimOf(record *v1alpha1.MachineRemediation) *claim {
 
 // claimsOn returns the claims on machines of an owner. Records that have ended come first; the others follow in the order in which
 // their machines were deleted, as far as that is known, and were requested.
-func claimsOn(owner recordpkg.Maker, machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) []*claim {
+func claimsOn(owner recordstore.Maker, machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) []*claim {
 	there := map[types.UID]*clusterv1.Machine{}
 	for i := range machines {
 		there[machines[i].UID] = machines[i]
@@ -131,7 +131,7 @@ func namesOfRecords(machines []*clusterv1.Machine, claims []*claim) map[string]i
 	}
 	for ordinal := range ordinals {
 		for i, machine := range machines {
-			names[recordpkg.Name(machine.Name, machine.UID, ordinal)] = i
+			names[recordstore.Name(machine.Name, machine.UID, ordinal)] = i
 		}
 	}
 	return names
@@ -141,7 +141,7 @@ func namesOfRecords(machines []*clusterv1.Machine, claims []*claim) map[string]i
 func OrdinalOf(ref *v1alpha1.RemediationReference) int {
 	named := &v1alpha1.MachineRemediation{}
 	named.Name = ref.Name
-	return recordpkg.Ordinal(named)
+	return recordstore.Ordinal(named)
 }
 
 // byAge sorts machines that name the one they replace before the others, and by age, oldest first.

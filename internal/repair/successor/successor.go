@@ -14,7 +14,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
@@ -32,7 +32,7 @@ func Of(record *v1alpha1.MachineRemediation, machines []*clusterv1.Machine, reco
 
 // All returns the replacements for the machines of all records that wait for one, by the UID of the record.
 func All(machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
-	all, done := map[types.UID]*clusterv1.Machine{}, map[recordpkg.Maker]bool{}
+	all, done := map[types.UID]*clusterv1.Machine{}, map[recordstore.Maker]bool{}
 	for i := range records {
 		c := claimOf(records[i])
 		if c == nil || ladder.Ended(c.record) || done[c.owner] {
@@ -47,7 +47,7 @@ func All(machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) 
 // OfOwner assigns the machines of an owner to the open records that claim them. A record keeps the machine that it claimed
 // before. A control plane names the machine that a new one replaces. For a MachineSet, the oldest new machine goes to the record
 // whose machine was deleted first, and so on.
-func OfOwner(owner recordpkg.Maker, machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
+func OfOwner(owner recordstore.Maker, machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
 	claims := claimsOn(owner, machines, records)
 	come := machinesOfOwner(owner, machines, earliest(claims))
 	given := map[types.UID]*clusterv1.Machine{}
@@ -97,7 +97,7 @@ func earliest(claims []*claim) time.Time {
 
 // machinesOfOwner returns the machines of an owner created since then, oldest first. Those that name the one they replace come
 // before the others.
-func machinesOfOwner(owner recordpkg.Maker, machines []*clusterv1.Machine, since time.Time) []*clusterv1.Machine {
+func machinesOfOwner(owner recordstore.Maker, machines []*clusterv1.Machine, since time.Time) []*clusterv1.Machine {
 	var all []*clusterv1.Machine
 	for i := range machines {
 		if owner.Made(machines[i]) && !machines[i].CreationTimestamp.Time.Before(since) {

@@ -11,7 +11,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	recordpkg "github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -56,7 +56,7 @@ func ended(minute int, result v1alpha1.AttemptResult) func(*v1alpha1.MachineReme
 // claimed has a record refer to that of the machine in the place of its own.
 func claimed(machine string) func(*v1alpha1.MachineRemediation) {
 	return func(r *v1alpha1.MachineRemediation) {
-		r.Status.ReplacementRef = &v1alpha1.RemediationReference{Name: recordpkg.Name(machine, types.UID("uid-of-"+machine), 1)}
+		r.Status.ReplacementRef = &v1alpha1.RemediationReference{Name: recordstore.Name(machine, types.UID("uid-of-"+machine), 1)}
 	}
 }
 

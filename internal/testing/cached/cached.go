@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/uncopied"
+	"github.com/sickbay-dev/sickbay/internal/cachelist"
 )
 
 // New returns a client that reads from a cache and writes to another client, which may be nil. The cache has these objects, which never
@@ -38,7 +38,7 @@ func New(tb testing.TB, writes client.Client, index func(context.Context, client
 		gvk := kindOf(tb, scheme, obj)
 		kinds[gvk] = append(kinds[gvk], obj)
 	}
-	informers := &uncopied.Informers{}
+	informers := &cachelist.Informers{}
 	all, err := cache.New(&rest.Config{Host: "http://nowhere.invalid"}, cache.Options{
 		Scheme: scheme, Mapper: mapper,
 		NewInformer: func(_ toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 )
 
 // Client wraps a client without a cache.
@@ -49,7 +49,7 @@ func (i indexed) List(ctx context.Context, list client.ObjectList, opts ...clien
 // matches replaces the index of a cache.
 func (i indexed) matches(obj client.Object, selector fields.Selector) bool {
 	values := map[string][]string{}
-	for _, index := range slices.Concat(mhcspec.Indexes(), record.Indexes()) {
+	for _, index := range slices.Concat(mhcspec.Indexes(), recordstore.Indexes()) {
 		wanted, err := i.GroupVersionKindFor(index.Object)
 		if err != nil {
 			// A test that does not register the kind does not list it.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sickbay-dev/sickbay/internal/words"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 )
 
 // Settle says how a pause ends if another controller manages the machines. That controller's clocks kept running during the
@@ -59,7 +59,7 @@ func (s Settle) waits() string {
 	if s.Unknown != "" || s.Starting {
 		return "Sickbay cannot see whether they are" + strings.TrimSuffix(": "+s.Unknown, ": ")
 	}
-	return "without a Node that is Ready: " + words.Some(s.NotReady, 5)
+	return "without a Node that is Ready: " + humanize.Some(s.NotReady, 5)
 }
 
 // ending says why a MachineHealthCheck is resumed after an upgrade.

@@ -15,7 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -50,7 +50,7 @@ func (m *machine) attempt(name string, spec v1alpha1.RebootRemediationSpec) {
 	request := &v1alpha1.RebootRemediation{ObjectMeta: metav1.ObjectMeta{
 		Namespace: m.namespace, Name: name, Annotations: map[string]string{v1alpha1.OperationAnnotation: operation},
 	}, Spec: spec}
-	of := record.New(build.Cluster(m.namespace, "c"), 1, v1alpha1.MachineRemediationSpec{
+	of := recordstore.New(build.Cluster(m.namespace, "c"), 1, v1alpha1.MachineRemediationSpec{
 		ClusterName: "c", Grant: 1, HealthCheckRef: v1alpha1.RemediationReference{Name: "mhc", UID: "mhc"},
 		MachineRef: v1alpha1.RemediatedMachineReference{APIGroup: reboot.ClusterAPIKind.Group, Name: m.name, UID: m.get().GetUID()},
 		Finding:    v1alpha1.RemediationFinding{Reason: "ReadyUnhealthy", Since: metav1.Now()},

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/people"
+	"github.com/sickbay-dev/sickbay/internal/useractions"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
@@ -49,8 +49,8 @@ func TestRebootByCommand(t *testing.T) {
 	check := &clusterv1.MachineHealthCheck{ObjectMeta: metav1.ObjectMeta{Namespace: c.spec.Namespace, Name: c.spec.Name}}
 	c.Expect(c.client.Patch(c.Context(), check, client.RawPatch(apitypes.MergePatchType, pause))).To(Succeed())
 	asked := c.watch(&workers[0])
-	ann := &people.Person{Client: c.client, Name: "ann", Writer: "ann", Clock: clock.RealClock{}}
-	change, err := ann.Reboot(c.Context(), c.spec.Namespace, asked.machine.Name, people.Asked{Reason: "new firmware"})
+	ann := &useractions.Person{Client: c.client, Name: "ann", Writer: "ann", Clock: clock.RealClock{}}
+	change, err := ann.Reboot(c.Context(), c.spec.Namespace, asked.machine.Name, useractions.Asked{Reason: "new firmware"})
 	c.Expect(err).NotTo(HaveOccurred())
 	_, err = change.Write(c.Context())
 	c.Expect(err).NotTo(HaveOccurred())

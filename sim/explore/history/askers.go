@@ -8,10 +8,10 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/people"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/useractions"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 )
 
@@ -41,8 +41,8 @@ func (w *World) commandReboot(machine string) {
 	writer := w.Writer
 	w.Writer = nil
 	defer func() { w.Writer = writer }()
-	person := people.Person{Client: w.admin, Name: "somebody", Clock: w.clock}
-	change, err := person.Reboot(context.Background(), kinds.Namespace, machine, people.Asked{})
+	person := useractions.Person{Client: w.admin, Name: "somebody", Clock: w.clock}
+	change, err := person.Reboot(context.Background(), kinds.Namespace, machine, useractions.Asked{})
 	w.must(err)
 	if change.Already == "" {
 		_, err = change.Write(context.Background())

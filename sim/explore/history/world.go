@@ -13,7 +13,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
@@ -85,7 +85,7 @@ type World struct {
 // Start is the time at which all histories begin.
 var Start = build.Epoch.Add(24 * time.Hour)
 
-var indexes = slices.Concat(mhcspec.Indexes(), record.Indexes(), upgradepause.Indexes(), indexesOfHosts())
+var indexes = slices.Concat(mhcspec.Indexes(), recordstore.Indexes(), upgradepause.Indexes(), indexesOfHosts())
 
 // New begins a history. Nobody judges it until Observe is called.
 func New(spec *worlds.Spec, plant *Plant, strategy schedule.Strategy, tell func(string)) *World {

@@ -1,0 +1,148 @@
+package useractions
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/preview"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+)
+
+// RebootTime is how long a power cycle may take that a person asks for.
+const RebootTime = time.Hour
+
+// Asked says what a person asks for: why, and after which step the host is to stay off. Without one, it is a whole power cycle.
+type Asked struct {
+	Reason string
+	Until  v1alpha1.Step
+}
+
+// Reboot returns the change that asks for one power cycle of a machine's host: a MachineRemediation without a finding.
+func (p *Person) Reboot(ctx context.Context, namespace, name string, asked Asked) (*Change, error) {
+	if err := CheckReason(asked.Reason); err != nil {
+		return nil, err
+	}
+	machine, cluster, err := p.machine(ctx, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	records, err := recordstore.LiveOfMachine(ctx, p.Client, namespace, machine.UID)
+	if err != nil {
+		return nil, Explained(err)
+	}
+	last, open := latest(records)
+	change := &Change{Name: Machine + "/" + name, Title: "Power-cycle the host of " + name, Shown: machine, seen: fmt.Sprint(machine.UID, "/", last)}
+	if open != nil && open.Spec.OnTheirWord() {
+		change.Already = fmt.Sprintf("%s has asked for that already: mr/%s", open.Spec.RequestedBy.Asker(), open.Name)
+		return change, nil
+	}
+	made := recordstore.New(cluster, last+1, p.rebootSpec(machine, asked))
+	// Its Cluster says whose manager looks after it: Machines do not have that label.
+	recordstore.Filter(made, cluster)
+	change.Name = "mr/" + made.Name
+	change.Lines = p.rebootLines(machine, open, made)
+	change.write = func(ctx context.Context, dryRun bool) (client.Object, error) {
+		return p.ask(ctx, made.DeepCopy(), dryRun)
+	}
+	return change, nil
+}
+
+// machine reads a machine and its Cluster.
+func (p *Person) machine(ctx context.Context, namespace, name string) (*clusterv1.Machine, *clusterv1.Cluster, error) {
+	machine, cluster := &clusterv1.Machine{}, &clusterv1.Cluster{}
+	err := p.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, machine)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil, fmt.Errorf("there is no machine/%s in namespace %s", name, namespace)
+	case err != nil:
+		return nil, nil, fmt.Errorf("getting machine %s: %w", name, err)
+	case !machine.DeletionTimestamp.IsZero():
+		return nil, nil, fmt.Errorf("machine/%s is being deleted", name)
+	}
+	if err := p.Client.Get(ctx, mhcspec.ClusterOf(machine), cluster); err != nil {
+		return nil, nil, fmt.Errorf("getting cluster %s of machine %s: %w", machine.Spec.ClusterName, name, err)
+	}
+	return machine, cluster, nil
+}
+
+// latest returns the highest ordinal of some records, and the open one that counts: what a person asked for, or else that of a health check.
+func latest(records []*v1alpha1.MachineRemediation) (ordinal int, open *v1alpha1.MachineRemediation) {
+	for _, r := range records {
+		ordinal = max(ordinal, recordstore.Ordinal(r))
+		if !ladder.Ended(r) && (open == nil || r.Spec.OnTheirWord()) {
+			open = r
+		}
+	}
+	return ordinal, open
+}
+
+func (p *Person) rebootSpec(machine *clusterv1.Machine, asked Asked) v1alpha1.MachineRemediationSpec {
+	spec := v1alpha1.MachineRemediationSpec{
+		ClusterName: machine.Spec.ClusterName,
+		MachineRef:  v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
+		RequestedBy: &v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByPerson, Name: cmp.Or(fit(p.Name, maxBy), "somebody"), Reason: asked.Reason},
+		Steps:       []v1alpha1.RemediationStep{{Name: "reboot", Action: v1alpha1.ActionReboot, Until: asked.Until, TimeoutSeconds: new(int32(RebootTime / time.Second))}},
+	}
+	if machine.Status.NodeRef.IsDefined() {
+		spec.NodeRef = &v1alpha1.RemediationReference{Name: machine.Status.NodeRef.Name}
+	}
+	return spec
+}
+
+func (p *Person) rebootLines(machine *clusterv1.Machine, open, made *v1alpha1.MachineRemediation) []preview.Line {
+	lines := []preview.Line{{Label: "Does", Text: rebootDoes(made.Spec.Steps[0].Until)}}
+	when := "At once, unless a person keeps the host off, or too few of its control plane are up"
+	switch {
+	case open == nil, ladder.HasBegun(open) && !ladder.Before(open, made):
+		// Nothing is in the way.
+	case ladder.HasBegun(open):
+		when = "After mr/" + open.Name + ", which is at work on the machine"
+	default:
+		lines = append(lines, preview.Line{Label: "Instead of", Text: "mr/" + open.Name + ", which has not begun"})
+	}
+	lines = append(lines, preview.Line{Label: "When", Text: when})
+	if !machine.Status.NodeRef.IsDefined() {
+		lines = append(lines, preview.Line{Label: "Node", Text: "none yet"})
+	}
+	lines = append(lines, preview.Line{Label: "By", Text: made.Spec.RequestedBy.Name})
+	if reason := made.Spec.RequestedBy.Reason; reason != "" {
+		lines = append(lines, preview.Line{Label: "Reason", Text: reason})
+	}
+	return lines
+}
+
+// rebootDoes says what a power cycle does.
+func rebootDoes(until v1alpha1.Step) string {
+	switch until {
+	case v1alpha1.StepPowerOff:
+		return "Switches the host off, proves that it is off, and keeps it off"
+	case v1alpha1.StepDelete:
+		return "Switches the host off, proves that it is off, takes its Node out of service, and keeps the host off"
+	default:
+		return "Switches the host off, proves that it is off, takes its Node out of service, and switches it on again: at most " + humanize.Span(RebootTime)
+	}
+}
+
+// ask creates a record.
+func (p *Person) ask(ctx context.Context, made *v1alpha1.MachineRemediation, dryRun bool) (client.Object, error) {
+	options := []client.CreateOption{p.Writer}
+	if dryRun {
+		options = append(options, client.DryRunAll)
+	}
+	err := p.Client.Create(ctx, made, options...)
+	if apierrors.IsAlreadyExists(err) {
+		return nil, errors.New("mr/" + made.Name + " was made meanwhile, so nothing was written: try again")
+	}
+	return made, Explained(err)
+}
