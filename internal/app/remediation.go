@@ -106,7 +106,7 @@ func (c *clusterAPI) newChecks(mgr ctrl.Manager) *machinehealthcheck.Reconciler 
 	o := c.options
 	return &machinehealthcheck.Reconciler{
 		Reader: machinehealthcheck.Reader{
-			Reader: c.slots(mgr), Policy: o.Policy, Namespace: o.Namespace, RecordsInstalled: c.records.Load, Host: hosts{mgr.GetAPIReader()}.of,
+			Reader: c.slots(mgr), Policy: o.Policy, Namespace: o.Namespace, RecordsInstalled: c.records.Load, Host: hosts{mgr.GetAPIReader(), mgr.GetRESTMapper()}.of,
 		},
 		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency, Tracer: o.tracer,
 	}
