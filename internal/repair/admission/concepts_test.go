@@ -189,8 +189,8 @@ func TestConceptsPaused(t *testing.T) {
 		{"annotation `cluster.x-k8s.io/paused: sickbay`", check(handedOver()), build.Cluster(ns, "cluster")},
 		{"the same, and Cluster `spec.paused: true`", check(handedOver()), build.Cluster(ns, "cluster", build.Paused())},
 		{
-			"annotation `cluster.x-k8s.io/paused: upgrade`, or `sickbay-upgrade`, with the annotation `machine.openshift.io/paused-for-upgrade`",
-			check(build.Annotation(clusterv1.PausedAnnotation, mhcspec.HandedOverUpgradeValue), build.Annotation(mhcspec.UpgradeMarker, "")),
+			"annotation `cluster.x-k8s.io/paused: upgrade`, or `sickbay`, with the annotation `machine.openshift.io/paused-for-upgrade`",
+			check(build.Annotation(clusterv1.PausedAnnotation, mhcspec.HandedOverValue), build.Annotation(mhcspec.UpgradeMarker, "")),
 			build.Cluster(ns, "cluster"),
 		},
 	} {

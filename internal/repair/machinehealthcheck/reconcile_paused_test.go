@@ -76,12 +76,12 @@ func TestHandedOverPausedForUpgrade(t *testing.T) {
 	w.sick(t, "a")
 	theirs := build.Condition(admission.ConditionPaused, metav1.ConditionTrue, admission.ReasonPaused, build.Epoch).WithMessage("theirs")
 	mhc := w.check(t, theirs, build.Annotation(pause.MarkerAnnotation, ""),
-		build.Annotation(clusterv1.PausedAnnotation, mhcspec.HandedOverUpgradeValue))
+		build.Annotation(clusterv1.PausedAnnotation, mhcspec.HandedOverValue))
 	w.reconcile(t, mhc)
 	w.wantAdmitted(t)
 	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition(theirs))
 
-	annotate(t, w, mhc, clusterv1.PausedAnnotation, mhcspec.HandedOverValue)
+	unannotate(t, w, mhc, pause.MarkerAnnotation)
 	w.reconcile(t, mhc)
 	w.wantAdmitted(t, "a: replace")
 	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition(theirs))

@@ -74,10 +74,9 @@ func TestReferenceAnnotations(t *testing.T) {
 		},
 		{
 			clusterv1.PausedAnnotation, onCheck, "Sickbay",
-			"`" + mhcspec.UpgradeValue + "`: paused while its cluster upgrades; `" + mhcspec.HandedOverUpgradeValue + "`: the same, and it stays handed over. " +
-				"If someone changes that, Sickbay leaves it so during this upgrade.",
+			"`" + mhcspec.UpgradeValue + "`: paused while its cluster upgrades. If someone changes that, Sickbay leaves it so during this upgrade.",
 		},
-		{pause.MarkerAnnotation, onCheck, "Sickbay", "Empty. The pause is Sickbay's, and ends with the upgrade; without it the pause stays."},
+		{pause.MarkerAnnotation, onCheck, "Sickbay", "Empty. The pause is Sickbay's, and ends with the upgrade; without it the pause stays. One that is handed over is paused by this alone, and keeps its value: remove it to unpause."},
 		{pause.HandledAnnotation, onCheck, "Sickbay", "The upgrades that it has been paused for, or that have begun while somebody else pauses it, separated by commas. Goes when they are over."},
 		{pause.PausedAtAnnotation, onCheck, "Sickbay", "RFC 3339 time at which Sickbay paused it."},
 		{pause.WarnedAtAnnotation, onCheck, "Sickbay", "RFC 3339 time of the last warning that the pause is long."},

@@ -32,18 +32,18 @@ func TestHandedOver(t *testing.T) {
 		"kept":                {has: kept, upgrades: upgrading("A"), gets: kept, recheck: noon.Add(warnAfter)},
 		"the next upgrade":    {has: kept, upgrades: upgrading("B"), gets: handedOver("B", noon), recheck: noon.Add(warnAfter)},
 		"resumed":             {has: kept, does: End, gets: resumed(one).And(free)},
-		"unpaused by a user":  {has: kept.And(free), upgrades: upgrading("A"), does: Overridden, gets: free.And(stored{keyHandled: "A"})},
+		"unpaused by a user":  {has: kept.But(keyMarker), upgrades: upgrading("A"), does: Overridden, gets: free.And(stored{keyHandled: "A"})},
+		"applied from Git":    {has: kept.And(free), upgrades: upgrading("A"), gets: kept, recheck: noon.Add(warnAfter)},
+		"paused by a user":    {has: kept.And(stored{keyPaused: "mine"}), upgrades: upgrading("A"), does: Overridden, gets: stored{keyPaused: "mine", keyHandled: "A"}},
 		"taken back":          {has: kept.But(keyPaused), upgrades: upgrading("A"), does: Overridden, gets: stored{keyHandled: "A"}},
 		"taken back, the end": {has: stored{keyHandled: "A"}, gets: stored{}},
-		"handed over during the pause: that unpauses it": {
-			has: ours("A", noon).And(free), upgrades: upgrading("A"), does: Overridden, gets: free.And(stored{keyHandled: "A"}),
+		"handed over during the pause: it stays paused": {
+			has: ours("A", noon).And(free), upgrades: upgrading("A"), gets: kept, recheck: noon.Add(warnAfter),
 		},
-		"user wants our pause to stay": {
-			has: kept.But(keyMarker), upgrades: upgrading("A"), does: Overridden, gets: stored{keyPaused: "sickbay-upgrade", keyHandled: "A"},
+		"only the marker is left": {
+			has: free.And(stored{keyMarker: ""}), upgrades: upgrading("A"), gets: handedOver("A", one), recheck: one.Add(warnAfter),
 		},
-		"marked by another program and unpaused": {
-			has: free.And(stored{keyMarker: ""}), upgrades: upgrading("A"), does: Overridden, gets: free.And(stored{keyHandled: "A"}),
-		},
+		"only the marker is left, the end": {has: free.And(stored{keyMarker: ""}), does: End, gets: resumed(one).And(free)},
 	})
 }
 
@@ -125,7 +125,7 @@ func TestDrains(t *testing.T) {
 		"paused by us":                  {drains: true, has: ours("A", noon).And(stored{"owner": "me"}), upgrades: upgrading("A"), does: End, gets: stored{"owner": "me"}},
 		"paused by us, warned, settles": {drains: true, has: ours("A", noon).And(stored{keyWarned: at(noon), keySettling: at(noon)}), does: End},
 		"handed over, and paused by us": {
-			drains: true, has: ours("A", noon).And(stored{keyPaused: "sickbay-upgrade"}), upgrades: upgrading("A"), does: End, gets: stored{keyPaused: "sickbay"},
+			drains: true, has: handedOver("A", noon), upgrades: upgrading("A"), does: End, gets: stored{keyPaused: "sickbay"},
 		},
 		"the record of it is lost":         {drains: true, has: ours("A", noon).But(keyHandled), does: End},
 		"handed over":                      {drains: true, has: stored{keyPaused: "sickbay"}, gets: stored{keyPaused: "sickbay"}},
