@@ -19,6 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck/adoption"
 	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
@@ -97,6 +98,12 @@ func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
 	}
 	if len(o.enabled(machinehealthcheck.ControllerName)) == 0 {
 		return nil
+	}
+	if o.Policy.Adopt == mhcspec.AdoptHandedOver {
+		adopter := &adoption.Reconciler{Policy: o.Policy, Namespace: o.Namespace, Concurrency: o.Concurrency}
+		if err := adopter.AddToManager(mgr); err != nil {
+			return err
+		}
 	}
 	c.checks = c.newChecks(mgr)
 	return c.checks.AddToManager(mgr)

@@ -1,0 +1,129 @@
+package adoption
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/events"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+)
+
+const (
+	// ControllerName names the controller in logs, metrics and events.
+	ControllerName = "adoption"
+	// FieldOwner owns the annotation where the label has set it: that is how it is known to be ours.
+	FieldOwner = "sickbay-adoption"
+)
+
+// Reasons of the events on MachineHealthChecks.
+const (
+	// EventAdopted says that a label has handed it over to Sickbay.
+	EventAdopted = "Adopted"
+	// EventGivenBack says that Cluster API's own controller has it again.
+	EventGivenBack = "GivenBack"
+)
+
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters,verbs=list;watch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=list;watch;patch
+// +kubebuilder:rbac:groups="",resources=namespaces,verbs=list;watch
+
+// Reconciler hands MachineHealthChecks over, and takes them back.
+type Reconciler struct {
+	Client   client.Client
+	Policy   mhcspec.Policy
+	Recorder events.EventRecorder
+	// Namespace is the only one that may be read; empty means all. Then the labels of namespaces count, too.
+	Namespace   string
+	Concurrency int
+
+	conflicts controllerstate.Backoff
+}
+
+// Reconcile handles one MachineHealthCheck.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	mhc, err := scaffold.Find(ctx, r.Client, req.NamespacedName, &clusterv1.MachineHealthCheck{})
+	if err != nil || mhc == nil || !mhc.DeletionTimestamp.IsZero() || r.foreign(mhc) {
+		return ctrl.Result{}, err
+	}
+	facts, err := r.observe(ctx, mhc)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	switch Decide(facts) {
+	case HandOver:
+		set := map[string]any{"annotations": map[string]any{clusterv1.PausedAnnotation: mhcspec.HandedOverValue}}
+		err = r.apply(ctx, mhc, set, EventAdopted, "Handed over to Sickbay by the label "+Label)
+	case TakeBack:
+		err = r.apply(ctx, mhc, map[string]any{}, EventGivenBack, "Given back to Cluster API's own controller: the label "+Label+" asks for Sickbay no longer")
+	case Nothing:
+	}
+	if apierrors.IsConflict(err) {
+		// The cache is behind; not all that changes has an event here.
+		return ctrl.Result{RequeueAfter: r.conflicts.Next(req.NamespacedName)}, nil
+	}
+	r.conflicts.Reset(req.NamespacedName)
+	return ctrl.Result{}, client.IgnoreNotFound(err)
+}
+
+// foreign reports whether another manager looks after a MachineHealthCheck.
+func (r *Reconciler) foreign(mhc *clusterv1.MachineHealthCheck) bool {
+	return r.Policy.WatchFilter != "" && mhc.Labels[clusterv1.WatchLabel] != r.Policy.WatchFilter
+}
+
+func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (Facts, error) {
+	facts := Facts{Paused: mhcspec.HasAnnotation(mhc, clusterv1.PausedAnnotation), Ours: ours(mhc), Drains: r.Policy.Drain}
+	cluster, err := scaffold.Find(ctx, r.Client, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}, &clusterv1.Cluster{})
+	if err != nil {
+		return Facts{}, err
+	}
+	if cluster != nil {
+		facts.Cluster = cluster.Labels[Label]
+	}
+	if facts.Cluster != "" || r.Namespace != "" {
+		return facts, nil
+	}
+	namespace, err := scaffold.Find(ctx, r.Client, client.ObjectKey{Name: mhc.Namespace}, scaffold.MetadataOf(namespaceKind))
+	if err == nil && namespace != nil {
+		facts.Namespace = namespace.Labels[Label]
+	}
+	return facts, err
+}
+
+// namespaceKind is read as metadata.
+var namespaceKind = corev1.SchemeGroupVersion.WithKind("Namespace")
+
+// ours reports whether we own the annotation of a MachineHealthCheck. Who sets another value takes it from us.
+func ours(mhc *clusterv1.MachineHealthCheck) bool {
+	return slices.ContainsFunc(mhc.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager == FieldOwner && entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(clusterv1.PausedAnnotation))
+	})
+}
+
+// apply sets metadata of the MachineHealthCheck that was read, and removes what we had set before. By the resource version, nobody has set the
+// annotation meanwhile; by force, as a program that applies an empty map owns the map.
+func (r *Reconciler) apply(ctx context.Context, mhc *clusterv1.MachineHealthCheck, metadata map[string]any, reason, why string) error {
+	obj := &unstructured.Unstructured{Object: map[string]any{"metadata": metadata}}
+	obj.SetNamespace(mhc.Namespace)
+	obj.SetName(mhc.Name)
+	obj.SetUID(mhc.UID)
+	obj.SetResourceVersion(mhc.ResourceVersion)
+	obj.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("MachineHealthCheck"))
+	if err := r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(obj), client.FieldOwner(FieldOwner), client.ForceOwnership); err != nil {
+		return fmt.Errorf("setting the annotation %s of MachineHealthCheck %s: %w", clusterv1.PausedAnnotation, client.ObjectKeyFromObject(mhc), err)
+	}
+	ctrl.LoggerFrom(ctx).Info("Adoption changed", "reason", reason)
+	r.Recorder.Eventf(mhc, nil, corev1.EventTypeNormal, reason, "Adopt", "%s", why)
+	return nil
+}

@@ -1,0 +1,62 @@
+package adoption
+
+import (
+	"cmp"
+	"context"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+)
+
+// AddToManager registers the controller and its watches. The indexes of package mhcspec must exist.
+func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
+	r.Client = cmp.Or(r.Client, mgr.GetClient())
+	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
+	ctl, err := scaffold.New(mgr, ControllerName, r, r.Concurrency, nil)
+	if err != nil {
+		return err
+	}
+	cached := mgr.GetCache()
+	sources := []source.Source{
+		source.Kind(cached, client.Object(&clusterv1.MachineHealthCheck{}), &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
+		source.Kind(cached, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), relabelled()),
+	}
+	if r.Namespace == "" {
+		namespace := scaffold.MetadataOf(namespaceKind)
+		sources = append(sources, source.Kind(cached, client.Object(namespace), handler.EnqueueRequestsFromMapFunc(r.inNamespace), relabelled()))
+	}
+	if err := scaffold.Watch(ctl, ControllerName, sources...); err != nil {
+		return err
+	}
+	return mgr.Add(ctl)
+}
+
+// relabelled passes what may change the label's value. The MachineHealthChecks of what is new or gone have events of their own.
+func relabelled() predicate.Predicate {
+	labelled := func(obj client.Object) bool { return obj.GetLabels()[Label] != "" }
+	return predicate.Funcs{
+		CreateFunc: func(e event.CreateEvent) bool { return labelled(e.Object) },
+		DeleteFunc: func(e event.DeleteEvent) bool { return labelled(e.Object) },
+		UpdateFunc: func(e event.UpdateEvent) bool { return e.ObjectOld.GetLabels()[Label] != e.ObjectNew.GetLabels()[Label] },
+	}
+}
+
+// ofCluster returns the requests for the MachineHealthChecks of a Cluster.
+func (r *Reconciler) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
+	mhcs, err := mhcspec.MachineHealthChecksOf(ctx, r.Client, client.ObjectKeyFromObject(cluster))
+	return scaffold.RequestsFor(ctx, mhcs, err)
+}
+
+// inNamespace returns the requests for all MachineHealthChecks in a namespace.
+func (r *Reconciler) inNamespace(ctx context.Context, namespace client.Object) []ctrl.Request {
+	all := func(*clusterv1.MachineHealthCheck) bool { return true }
+	return scaffold.RequestsIn(ctx, r.Client, &clusterv1.MachineHealthCheckList{}, all, client.InNamespace(namespace.GetName()))
+}
