@@ -101,7 +101,7 @@ func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
 	}
 	if o.Policy.Adopt == mhcspec.AdoptHandedOver {
 		adopter := &adoption.Reconciler{Policy: o.Policy, Namespace: o.Namespace, Concurrency: o.Concurrency}
-		if err := adopter.AddToManager(mgr); err != nil {
+		if err := adopter.AddToManager(ctx, mgr); err != nil {
 			return err
 		}
 	}

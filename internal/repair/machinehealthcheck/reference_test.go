@@ -12,6 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck/adoption"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
@@ -33,6 +34,12 @@ func TestReferenceHealthCheckEvents(t *testing.T) {
 		"EventAdmissionFailed":      EventAdmissionFailed,
 		"EventOwnerRefused":         EventOwnerRefused,
 		"EventOverlapping":          EventOverlapping,
+	}) {
+		table = append(table, []string{docs.Code(c.Value), c.Meaning})
+	}
+	for _, c := range docs.Constants(t, "adoption/controller.go", "Event", map[string]string{
+		"EventAdopted":   adoption.EventAdopted,
+		"EventGivenBack": adoption.EventGivenBack,
 	}) {
 		table = append(table, []string{docs.Code(c.Value), c.Meaning})
 	}

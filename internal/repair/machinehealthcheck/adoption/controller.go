@@ -44,11 +44,13 @@ type Reconciler struct {
 	Client   client.Client
 	Policy   mhcspec.Policy
 	Recorder events.EventRecorder
-	// Namespace is the only one that may be read; empty means all. Then the labels of namespaces count, too.
+	// Namespace is the only one in which to look; empty means all. Then the labels of namespaces count, too, if they may be read.
 	Namespace   string
 	Concurrency int
 
 	conflicts controllerstate.Backoff
+	// readsNamespaces reports whether the labels of namespaces count.
+	readsNamespaces bool
 }
 
 // Reconcile handles one MachineHealthCheck.
@@ -91,7 +93,7 @@ func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCh
 	if cluster != nil {
 		facts.Cluster = cluster.Labels[Label]
 	}
-	if facts.Cluster != "" || r.Namespace != "" {
+	if facts.Cluster != "" || !r.readsNamespaces {
 		return facts, nil
 	}
 	namespace, err := scaffold.Find(ctx, r.Client, client.ObjectKey{Name: mhc.Namespace}, scaffold.MetadataOf(namespaceKind))

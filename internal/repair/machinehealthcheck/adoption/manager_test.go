@@ -47,7 +47,7 @@ func newStage(t *testing.T, policy mhcspec.Policy) *stage {
 			if err := mhcspec.AddIndexes(t.Context(), mgr.GetFieldIndexer()); err != nil {
 				return err
 			}
-			return (&Reconciler{Policy: policy, Recorder: s.recorder, Concurrency: 2}).AddToManager(mgr)
+			return (&Reconciler{Policy: policy, Recorder: s.recorder, Concurrency: 2}).AddToManager(t.Context(), mgr)
 		},
 	})
 	return s

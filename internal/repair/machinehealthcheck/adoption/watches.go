@@ -17,7 +17,7 @@ import (
 )
 
 // AddToManager registers the controller and its watches. The indexes of package mhcspec must exist.
-func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
+func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 	r.Client = cmp.Or(r.Client, mgr.GetClient())
 	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
 	ctl, err := scaffold.New(mgr, ControllerName, r, r.Concurrency, nil)
@@ -29,7 +29,7 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 		source.Kind(cached, client.Object(&clusterv1.MachineHealthCheck{}), &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
 		source.Kind(cached, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), relabelled()),
 	}
-	if r.Namespace == "" {
+	if r.readsNamespaces = r.Namespace == "" && mayRead(ctx, mgr); r.readsNamespaces {
 		namespace := scaffold.MetadataOf(namespaceKind)
 		sources = append(sources, source.Kind(cached, client.Object(namespace), handler.EnqueueRequestsFromMapFunc(r.inNamespace), relabelled()))
 	}
@@ -39,13 +39,24 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	return mgr.Add(ctl)
 }
 
+// mayRead reports whether namespaces may be read: a cache waits for ever for a kind that it may not list.
+func mayRead(ctx context.Context, mgr ctrl.Manager) bool {
+	err := mgr.GetAPIReader().List(ctx, scaffold.MetadataListOf(namespaceKind), client.Limit(1))
+	if err != nil {
+		mgr.GetLogger().Error(err, "The label of namespaces hands nothing over until Sickbay may read them and is started again", "label", Label)
+	}
+	return err == nil
+}
+
 // relabelled passes what may change the label's value. The MachineHealthChecks of what is new or gone have events of their own.
 func relabelled() predicate.Predicate {
 	labelled := func(obj client.Object) bool { return obj.GetLabels()[Label] != "" }
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool { return labelled(e.Object) },
 		DeleteFunc: func(e event.DeleteEvent) bool { return labelled(e.Object) },
-		UpdateFunc: func(e event.UpdateEvent) bool { return e.ObjectOld.GetLabels()[Label] != e.ObjectNew.GetLabels()[Label] },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			return e.ObjectOld.GetLabels()[Label] != e.ObjectNew.GetLabels()[Label]
+		},
 	}
 }
 
