@@ -3,6 +3,7 @@ package healthcheck
 import (
 	"cmp"
 	"context"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -108,6 +109,7 @@ func (r *Reconciler[T]) newRun(obj T, clocks ProgressStore[T], hung *hungCalls, 
 		in:   Input[T]{Object: obj, Now: now}, timeout: cmp.Or(r.CheckTimeout, DefaultCheckTimeout),
 		around: r.surround(obj, hung), slots: r.slots(), call: r.named(obj, ""), hung: hung,
 		keepsAll: r.hasNeighbors() || r.hasPolls(), poll: r.poll,
+		factor: 1 + periodJitter*rand.Float64(),
 	}
 	if clocks != nil {
 		run.keeps = true
