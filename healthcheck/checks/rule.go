@@ -43,10 +43,12 @@ func Tolerate[O any](d time.Duration, rule Rule[O], reasons ...string) Rule[O] {
 	}
 }
 
-// VerdictChanged is a predicate for watches on objects that a rule judges. It passes an update if the
-// result of the rule changed, or if the labels or owners changed, because the object may then belong to
-// others. Creations, deletions and objects of other types always pass. So does everything if the rule
-// panics: the check will report that.
+// VerdictChanged returns a predicate for a watch on objects that a rule judges. Of the updates, it passes those after which the
+// rule gives another result than before, and those that change labels or owners: the object may belong to another one then. So an
+// object that only counts its replicas up or down leads to no look.
+//
+// All creations and deletions pass, all events of objects of another type, and updates at which the rule panics, so that the check
+// reports the panic.
 func VerdictChanged[O client.Object](rule Rule[O]) predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) (passes bool) {
 		before, isBefore := e.ObjectOld.(O)
