@@ -48,7 +48,13 @@ func TestLooksAtRest(t *testing.T) {
 		"a precheck of what is not watched":     {checks{watched}, 0, healthcheck.NeedsTarget, 54, 60},
 	} {
 		t.Run(name, func(t *testing.T) {
-			looks := 0
+			looks, runs := 0, 0
+			if tt.checks[0].Name == "set" {
+				tt.checks[0].Check = healthcheck.CheckFunc[*Widget](func(context.Context, healthcheck.Input[*Widget]) (healthcheck.Result, error) {
+					runs++
+					return fine, nil
+				})
+			}
 			kit := healthchecktest.New(t, healthcheck.Registration[*Widget]{
 				Name: "widgets", SyncPeriod: tt.period, PrecheckNeeds: tt.needs, Watches: []healthcheck.Watch{{Object: &appsv1.StatefulSet{}}},
 				Conditions: []healthcheck.ConditionChecks[*Widget]{healthcheck.NewCondition("Fine", tt.checks...)},
@@ -59,10 +65,13 @@ func TestLooksAtRest(t *testing.T) {
 				},
 			}, &Widget{ObjectMeta: metav1.ObjectMeta{Name: "w", Generation: 1}})
 			kit.Run()
-			looks = 0
+			looks, runs = 0, 0
 			kit.Advance(30 * time.Minute)
 			if looks < tt.least || looks > tt.most {
 				t.Errorf("at rest it is looked at %d times in half an hour, want %d to %d", looks, tt.least, tt.most)
+			}
+			if runs > 0 && tt.period == 0 {
+				t.Errorf("a check of what is watched runs %d times at rest", runs)
 			}
 		})
 	}

@@ -66,10 +66,6 @@ func (r run[T]) keepResults(c ConditionChecks[T], last []keptResult, results []R
 		if k.until.IsZero() {
 			continue
 		}
-		if c.Checks[i].Interval <= 0 && !r.keepsAll {
-			due = Earliest(due, k.due)
-			continue
-		}
 		if !k.reused {
 			k.shorten(r.in.Now, results[i], found)
 		}

@@ -54,11 +54,11 @@ type run[T any] struct {
 	// yields are the condition types that are left to another writer, until yieldsUntil at least.
 	yields      []string
 	yieldsUntil time.Time
-	// kept holds the earlier results of checks. KeepsAll says that those without an Interval are kept, too, for runs on a
-	// timer: this is one if timer is set. Poll returns how long they last.
-	kept            []keptResult
-	keepsAll, timer bool
-	poll            func(check NamedCheck[T], found Status) time.Duration
+	// kept holds the earlier results of checks. A check without an Interval reuses its own only if timer says that no event led to
+	// this run. Poll returns how long that lasts.
+	kept  []keptResult
+	timer bool
+	poll  func(check NamedCheck[T], found Status) time.Duration
 	// pace is how the test kit spaces runs out, and factor by how much all periods of this run are longer: see spread.
 	pace   looks.Timer
 	factor float64
