@@ -126,10 +126,6 @@ func (s *harness) step(d time.Duration) {
 func (s *harness) look() {
 	s.Helper()
 	s.brain.turn(s.ctx)
-	if s.wire.isDead() {
-		s.wire.revive()
-		s.reborn()
-	}
 }
 
 // passes advances the clock in small steps, and runs everything in between.

@@ -49,7 +49,7 @@ func TestNoSuchHost(t *testing.T) {
 				m.mustBeUntouched()
 				m.mustHaveCycled(0)
 				for _, w := range s.wire.recorded() {
-					if strings.Contains(w.what, "baremetalhosts") {
+					if strings.Contains(w, "baremetalhosts") {
 						t.Errorf("a host was written: %s", w)
 					}
 				}

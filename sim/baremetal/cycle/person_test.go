@@ -71,7 +71,7 @@ func (m *machine) mustNotHaveBegun(says, why string) {
 		m.Errorf("the message is %q, want %q in it", host.Message, why)
 	}
 	for _, w := range m.wire.recorded() {
-		if strings.Contains(w.what, "baremetalhosts") {
+		if strings.Contains(w, "baremetalhosts") {
 			m.Errorf("the host was written: %s", w)
 		}
 	}

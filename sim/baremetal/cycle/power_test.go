@@ -22,6 +22,8 @@ func once() v1alpha1.RebootSettings {
 	return v1alpha1.RebootSettings{PowerOffTimeoutSeconds: new(int32(120)), PowerOnTimeoutSeconds: new(int32(120)), NodeTimeoutSeconds: new(int32(120))}
 }
 
+func (m *machine) touchedNodes() int { return m.cluster.touchedNodes() }
+
 // mustBeUntouched fails if the Node was replaced or is out of service.
 func (m *machine) mustBeUntouched() {
 	m.Helper()
