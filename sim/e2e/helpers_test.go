@@ -16,6 +16,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
+	"github.com/sickbay-dev/sickbay/sim/fault"
 	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
@@ -130,5 +131,16 @@ func tried(records []*v1alpha1.MachineRemediation) []string {
 	return all
 }
 
-// otherPool is the pool that upgrades.
-const otherPool = "others"
+// happens injects a fault.
+func happens(t *testing.T, f fault.Fault) {
+	t.Helper()
+	newTest(t).Expect(f.Inject(t.Context(), harness.World)).To(Succeed())
+}
+
+// becomes waits for a state of a machine.
+func becomes(t *testing.T, machine *clusterv1.Machine, what string, matches func(*clusterv1.Machine) bool) journal.Entry {
+	t.Helper()
+	entry, err := harness.Journal.Machine(waitContext(t), machine.UID, what+" of machine "+machine.Name, matches)
+	newTest(t).Expect(err).NotTo(HaveOccurred())
+	return entry
+}
