@@ -158,21 +158,3 @@ func TestFinalizerOfOneThatIsGone(t *testing.T) {
 		t.Error("it was added to what is not there")
 	}
 }
-
-// TestNodeWakesUpAfterTheEnd: the Node wakes an ended cycle only if it is still owed something.
-func TestNodeWakesUpAfterTheEnd(t *testing.T) {
-	for name, tt := range map[string]struct {
-		facts cycle.Facts
-		want  bool
-	}{
-		"waiting for the Node":       {in(v1alpha1.WaitingForNode), true},
-		"it is owed something":       {in(v1alpha1.Failed, outOfServiceSince), true},
-		"it is not":                  {in(v1alpha1.Failed, untouched), false},
-		"there is none":              {in(v1alpha1.Failed, func(f *cycle.Facts) { f.Status.Node = nil }), false},
-		"the host is not off so far": {in(v1alpha1.PoweringOff, outOfServiceSince), false},
-	} {
-		if got := wantsNode(&v1alpha1.RebootRemediation{Status: tt.facts.Status}); got != tt.want {
-			t.Errorf("%s: %t", name, got)
-		}
-	}
-}

@@ -308,10 +308,7 @@ func (f *harness) answer(machine *clusterv1.Machine, reason, message string) {
 func (f *harness) standing() []string {
 	f.t.Helper()
 	var list []string
-	var machines clusterv1.MachineList
-	if err := f.env.Client.List(f.t.Context(), &machines, client.InNamespace(f.ns)); err != nil {
-		f.t.Fatal(err)
-	}
+	machines := objects.List(f.t, f.env.Client, &clusterv1.MachineList{}, f.ns)
 	for i := range machines.Items {
 		m := &machines.Items[i]
 		if c := meta.FindStatusCondition(m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition); c != nil && c.Status == metav1.ConditionFalse {

@@ -45,24 +45,6 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestDrawComparesOnly: a plot has no fleet of which only one subject has a figure.
-func TestDrawComparesOnly(t *testing.T) {
-	alone, both := result.Fleet{Clusters: 3, Machines: 7}, result.Fleet{Clusters: 1, Machines: 100}
-	figure := func(f result.Fleet, of result.Measure, s result.Subject) result.Figure {
-		return result.Figure{Measure: of, Fleet: f, Subject: s, Values: []float64{1 << 20}}
-	}
-	drawn, err := drawAll(result.Report{Figures: []result.Figure{
-		figure(both, result.Memory, result.Sickbay), figure(both, result.Memory, result.Floor),
-		figure(alone, result.Memory, result.Sickbay), figure(alone, result.VerdictP50, result.Sickbay),
-	}})
-	if err != nil || len(drawn) != 1 {
-		t.Fatalf("%d plots are drawn (%v), want one", len(drawn), err)
-	}
-	if texts := wellFormed(t, drawn[0]); !slices.Contains(texts, "1 × 100") || slices.Contains(texts, "3 × 7") {
-		t.Errorf("the plot says %q", texts)
-	}
-}
-
 // wellFormed returns the texts of a plot.
 func wellFormed(t interface {
 	Helper()

@@ -75,14 +75,3 @@ func TestWriteErrors(t *testing.T) {
 		}
 	}
 }
-
-// TestOurPage: our documentation page has the section.
-func TestOurPage(t *testing.T) {
-	data, err := os.ReadFile("../../../docs/benchmarks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := replace(string(data), section, ""); err != nil {
-		t.Error(err)
-	}
-}

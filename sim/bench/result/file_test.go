@@ -83,17 +83,6 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-func TestNoNumbers(t *testing.T) {
-	for _, value := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1} {
-		report := Report{Time: time.Unix(1, 0), Figures: []Figure{{
-			Measure: Memory, Fleet: Fleet{Clusters: 1, Machines: 1}, Subject: Floor, Values: []float64{value},
-		}}}
-		if report.Validate() == nil {
-			t.Errorf("%v passes for a value", value)
-		}
-	}
-}
-
 // TestSaveKeeps: Save writes even an invalid report.
 func TestSaveKeeps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.json")

@@ -1,12 +1,9 @@
 package result
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
 func figure(m Measure, f Fleet, s Subject, values ...float64) Figure {
@@ -77,50 +74,4 @@ func TestPrevious(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-}
-
-// TestNothingMeasured: an empty report misses each of our own limits that needs no earlier version.
-func TestNothingMeasured(t *testing.T) {
-	all, err := LoadLimits("../limits.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all = slices.DeleteFunc(all, func(limit Limit) bool { return limit.Against != nil && limit.Against.Subject == Previous })
-	sentences := Check(Report{}, all)
-	if len(sentences) != len(all) {
-		t.Errorf("%d limits, and %d sentences: %q", len(all), len(sentences), sentences)
-	}
-	for _, sentence := range sentences {
-		if !strings.HasPrefix(sentence, "The report has no ") {
-			t.Errorf("%q", sentence)
-		}
-	}
-	short := 0
-	for _, limit := range all {
-		if !limit.FullOnly {
-			short++
-		}
-	}
-	if got := len(Check(Report{Quick: true}, all)); got != short || short == 0 {
-		t.Errorf("%d limits for short runs, and %d sentences", short, got)
-	}
-}
-
-// TestLess: a report that meets a limit still does if Sickbay gets better or the limit gets wider.
-func TestLess(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		drawn := rapid.Float64Range(0, 1000)
-		value, other, most := drawn.Draw(t, "value"), drawn.Draw(t, "other"), drawn.Draw(t, "most")
-		better, wider := rapid.Float64Range(0, value).Draw(t, "better"), rapid.Float64Range(most, 2000).Draw(t, "wider")
-		missed := func(value, most float64) int {
-			limit := number(most)
-			return len(Check(
-				Report{Figures: []Figure{figure(Memory, Small, Sickbay, value), figure(Memory, Small, Upstream, other)}},
-				[]Limit{{Measure: Memory, Fleet: anyFleet, Against: &against{Subject: Upstream}, Most: &limit}},
-			))
-		}
-		if was := missed(value, most); missed(better, most) > was || missed(value, wider) > was {
-			t.Fatalf("%v against %v is better than %v, or %v wider than %v, and is a miss", better, other, value, wider, most)
-		}
-	})
 }

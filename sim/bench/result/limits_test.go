@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestOurLimits: the file is valid, and has a limit for every goal that is not a time.
@@ -25,32 +23,6 @@ func TestOurLimits(t *testing.T) {
 		if !limited[measure] {
 			t.Errorf("there is no limit for %s", measure)
 		}
-	}
-}
-
-func TestParse(t *testing.T) {
-	got, err := parseLimits([]byte(`
-limits:
-- measure: heartbeat-cpu
-  fleet: 1x10000
-  against: {subject: floor, measure: start, fleet: 2x10}
-  most: 1/20
-  fullOnly: true
-  measured: 0.03
-  why: a margin of 1.7
-- {measure: idle-writes, fleet: any, most: 0, measured: , why: so}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	number := func(n number) *number { return &n }
-	want := []Limit{{
-		Measure: HeartbeatCPU, Fleet: "1x10000",
-		Against: &against{Subject: Floor, Measure: Start, Fleet: "2x10"},
-		Most:    number(0.05), FullOnly: true, Measured: number(0.03), Why: "a margin of 1.7",
-	}, {Measure: IdleWrites, Fleet: anyFleet, Most: number(0), Why: "so"}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

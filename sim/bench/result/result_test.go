@@ -63,24 +63,6 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// TestAbout: each measure has exactly one complete description.
-func TestAbout(t *testing.T) {
-	seen := map[Measure]bool{}
-	for _, about := range All() {
-		if seen[about.Measure] {
-			t.Errorf("%s is described twice", about.Measure)
-		}
-		seen[about.Measure] = true
-		units := map[string]bool{"s": true, "B": true, "1": true}
-		if about.Title == "" || about.Means == "" || !units[about.Unit] {
-			t.Errorf("%s is not described in full: %+v", about.Measure, about.Info)
-		}
-		if info, ok := Describe(about.Measure); !ok || info != about.Info {
-			t.Errorf("%s is described as %+v", about.Measure, info)
-		}
-	}
-}
-
 // TestRequests: each phase and verb has its own measure.
 func TestRequests(t *testing.T) {
 	titles := map[string]bool{}
