@@ -30,7 +30,8 @@ func main() { cmd.Main(run) }
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("a command is missing\n" + usage)
+		fmt.Fprint(os.Stderr, usage)
+		return errors.New("a command is missing")
 	}
 	// The in-memory API servers log each watch that ends.
 	log.SetOutput(io.Discard)
@@ -43,7 +44,8 @@ func run(ctx context.Context, args []string) error {
 		// This program is also the subjects other than Sickbay.
 		return subject.Main(ctx, args[1:])
 	default:
-		return fmt.Errorf("there is no command %q\n%s", args[0], usage)
+		fmt.Fprint(os.Stderr, usage)
+		return fmt.Errorf("there is no command %q", args[0])
 	}
 }
 
