@@ -36,7 +36,7 @@ import (
 // Main runs a subject other than Sickbay, with flags of Sickbay's manager. As with Sickbay, the first argument is "manager".
 func Main(ctx context.Context, args []string) error {
 	set := flag.NewFlagSet("manager", flag.ContinueOnError)
-	kubeconfig := set.String("kubeconfig", "", "")
+	file := set.String("kubeconfig", "", "")
 	metrics := set.String("metrics-bind-address", "0", "")
 	probe := set.String("health-probe-bind-address", "0", "")
 	name := set.String("subject", "", "")
@@ -44,7 +44,7 @@ func Main(ctx context.Context, args []string) error {
 		return err
 	}
 	ctrl.SetLogger(klog.Background())
-	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
+	config, err := clientcmd.BuildConfigFromFlags("", *file)
 	if err != nil {
 		return fmt.Errorf("reading the kubeconfig: %w", err)
 	}
