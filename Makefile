@@ -42,7 +42,6 @@ test-bmo: $(OTHERS)/.bmo
 test-upgrade: $(OTHERS)/.clusterctl
 test-operate: $(OTHERS)/.helm $(OTHERS)/.prometheus
 chart release: $(OTHERS)/.helm
-image push-image release licenses vulnerabilities: $(OTHERS)/.release
 test-image: image
 
 # The real programs of others, each a tool of a module of its own. Prometheus's service discoveries are left out: they are most of its dependencies,

@@ -1,6 +1,6 @@
 module github.com/sickbay-dev/sickbay/tools/release
 
-go 1.26.0
+go 1.26.7
 
 tool (
 	github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
