@@ -120,7 +120,8 @@ func newRegistry(t *testing.T) (string, string) {
 		images.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	host, login := strings.TrimPrefix(server.URL, "http://"), filepath.Join(t.TempDir(), "auth.json")
+	// By this name, oras speaks HTTP to it.
+	host, login := strings.Replace(server.URL, "http://127.0.0.1", "localhost", 1), filepath.Join(t.TempDir(), "auth.json")
 	config := `{"auths": {"` + host + `": {"auth": "` + base64.StdEncoding.EncodeToString([]byte("me:secret")) + `"}}}`
 	if err := os.WriteFile(login, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
