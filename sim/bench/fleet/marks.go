@@ -19,7 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/record"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 )
 
@@ -119,7 +119,7 @@ func (f *Fleet) record(ctx context.Context, m Machine) (*v1alpha1.MachineRemedia
 			return nil, fmt.Errorf("reading what the record of machine %s rests on: %w", m, err)
 		}
 	}
-	return record.New(cluster, ordinal, v1alpha1.MachineRemediationSpec{
+	return recordstore.New(cluster, ordinal, v1alpha1.MachineRemediationSpec{
 		ClusterName:    m.Cluster.Name,
 		MachineRef:     v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: m.Name, UID: machine.UID},
 		NodeRef:        &v1alpha1.RemediationReference{Name: m.Name},

@@ -104,25 +104,6 @@ func TestBadFiles(t *testing.T) {
 			}
 		})
 	}
-<<<<<<< HEAD
-}
-
-// TestSaveKeeps: Save writes even an invalid report.
-func TestSaveKeeps(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "report.json")
-	err := Report{Machine: Machine{CPU: "slow"}}.Save(path)
-	if err == nil || !strings.Contains(err.Error(), "is not valid: it has no time") {
-		t.Errorf("the error is %v", err)
-	}
-	if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), "slow") {
-		t.Errorf("the file is %s, %v", data, err)
-	}
-	if err := (Report{}).Save(filepath.Join(path, "below")); err == nil || !strings.HasPrefix(err.Error(), "writing report: ") {
-		t.Errorf("the error is %v", err)
-	}
-	if _, err := Load(path + "x"); err == nil || !strings.HasPrefix(err.Error(), "reading report: ") {
-		t.Errorf("the error is %v", err)
-=======
 	if _, err := Load(filepath.Join(t.TempDir(), "none")); err == nil || !strings.HasPrefix(err.Error(), "reading figures: ") {
 		t.Errorf("the error is %v", err)
 	}
@@ -143,6 +124,5 @@ func TestTable(t *testing.T) {
 `
 	if diff := cmp.Diff(want, report.Table()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
->>>>>>> s-bench
 	}
 }

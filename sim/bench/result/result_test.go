@@ -40,28 +40,7 @@ func TestUnits(t *testing.T) {
 			if m.Unit() != unit {
 				t.Errorf("the unit of %s is %s, want %s", m, m.Unit(), unit)
 			}
-<<<<<<< HEAD
-		})
-	}
-}
-
-// TestRequests: each phase and verb has its own measure.
-func TestRequests(t *testing.T) {
-	titles := map[string]bool{}
-	for _, phase := range Phases() {
-		for _, verb := range Verbs() {
-			info, ok := Describe(Requests(phase, verb))
-			if !ok || info.Unit != "1" || titles[info.Title] {
-				t.Errorf("%s is described as %+v", Requests(phase, verb), info)
-			}
-			titles[info.Title] = true
 		}
-	}
-	if info, ok := Describe(Requests("sleep", "GET")); ok {
-		t.Errorf("requests of no phase are described as %+v", info)
-=======
-		}
->>>>>>> s-bench
 	}
 }
 
