@@ -7,15 +7,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// TestReferenceRemediationPhases renders the phases of a repair, and the results of an attempt.
-func TestReferenceRemediationPhases(t *testing.T) {
-	docs.Section(t, referenceFile, "remediation phases", docs.Table(words(t, "phase", "remediationstatus.go", "Remediation", map[string]string{
-		"RemediationPending":   string(v1alpha1.RemediationPending),
-		"RemediationActing":    string(v1alpha1.RemediationActing),
-		"RemediationProbation": string(v1alpha1.RemediationProbation),
-		"RemediationHeld":      string(v1alpha1.RemediationHeld),
-		"RemediationEnded":     string(v1alpha1.RemediationEnded),
-	})...))
+// TestReferenceRemediationResults renders the results of an attempt.
+func TestReferenceRemediationResults(t *testing.T) {
 	docs.Section(t, referenceFile, "remediation results", docs.Table(words(t, "result", "remediationstatus.go", "Result", map[string]string{
 		"ResultSucceeded":  string(v1alpha1.ResultSucceeded),
 		"ResultFailed":     string(v1alpha1.ResultFailed),
