@@ -38,9 +38,12 @@ func TestLibraryNames(t *testing.T) {
 // introduction matches the names at the beginning of a doc comment, and words that say no more than the table does.
 var introduction = regexp.MustCompile(`^\w+(?:(?:, \w+)* and \w+)? (?:(?:means? that|is|are) )?`)
 
-// withoutNames is the first sentence of a doc comment without the names that it begins with.
+// detail matches what a sentence of six words or more adds after a colon.
+var detail = regexp.MustCompile(`^((?:[^ :]+ ){5,}[^ :]+): .*$`)
+
+// withoutNames is the first sentence of a doc comment without the names that it begins with, and without detail.
 func withoutNames(sentence string) string {
-	rest := introduction.ReplaceAllString(sentence, "")
+	rest := detail.ReplaceAllString(introduction.ReplaceAllString(sentence, ""), "$1.")
 	return strings.ToUpper(rest[:1]) + rest[1:]
 }
 
