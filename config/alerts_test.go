@@ -15,6 +15,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
+//go:generate go test -run ^TestReference . -update
+
 const (
 	runbooks = "../docs/runbooks"
 	// runbookURL is where they can be read.
