@@ -37,8 +37,7 @@ func dateAll[T any](clocks []Progress, c ConditionChecks[T], results []Result, n
 	return all
 }
 
-// date sets the deadline of one result by the clocks of its check, and returns the clocks to keep. A result with a deadline needs
-// a clock only if what advances gets more time.
+// date sets the deadline of one result by the clocks of its check, and returns the clocks to keep.
 func date(clocks []Progress, conditionType, check string, r Result, now time.Time) (Result, []Progress) {
 	if r.Status == True || r.Status == Skipped {
 		return r, nil
@@ -48,7 +47,7 @@ func date(clocks []Progress, conditionType, check string, r Result, now time.Tim
 		// The clock of an earlier leader may have been ahead of ours.
 		kept[i].Since = notAfter(kept[i].Since, now)
 	}
-	if r.Status != Progressing || r.Within <= 0 || (!r.Deadline.IsZero() && r.Left == 0) {
+	if !r.needsClock() {
 		return r, kept
 	}
 	of := func(cause string) int {
@@ -71,6 +70,12 @@ func date(clocks []Progress, conditionType, check string, r Result, now time.Tim
 		kept[known].Since, kept[known].Seen = begun, r.Left
 	}
 	return kept[known].limit(r, now), kept
+}
+
+// needsClock reports whether the result gets its deadline from a clock. One with a deadline of its own needs a clock only to tell
+// whether it advances.
+func (r Result) needsClock() bool {
+	return r.Status == Progressing && r.Within > 0 && (r.Deadline.IsZero() || r.Left > 0)
 }
 
 // begun returns when the progress began, as far as the result knows.
