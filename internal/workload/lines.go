@@ -16,7 +16,7 @@ var ErrBusy = errors.New("the workload cluster takes longer than a worker may wa
 
 const (
 	// quick is how long a caller may wait for any cluster; most answers take a few milliseconds. A cluster that is far away must not count as one
-	// that hangs, so a few callers may wait up to four times as long as its last answer took.
+	// that hangs, so a few callers may wait twice as long as its last answer took.
 	quick = 50 * time.Millisecond
 	// soon is how long callers with ErrBusy stay away, with a jitter of up to as much again.
 	soon = 250 * time.Millisecond
@@ -69,7 +69,7 @@ func (l *lines) enter(by path, most int, now time.Time) (turn, error) {
 		at = &line{}
 		l.of[by] = at
 	}
-	mine := turn{line: at, begun: now, limit: min(max(quick, 4*at.took), by.longest()), late: ErrBusy}
+	mine := turn{line: at, begun: now, limit: min(max(quick, 2*at.took), by.longest()), late: ErrBusy}
 	if !at.hangs.IsZero() {
 		mine.tries, mine.late = true, context.DeadlineExceeded
 	}
