@@ -63,7 +63,11 @@ type target struct {
 func targetOf(req *http.Request) (target, error) {
 	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	// /api/v1/... and /apis/group/version/...
-	parts = parts[min(len(parts), map[bool]int{true: 2, false: 3}[parts[0] == "api"]):]
+	version := 2
+	if parts[0] == "api" {
+		version = 1
+	}
+	parts = parts[min(len(parts), version+1):]
 	if i := slices.Index(parts, "namespaces"); i == 0 && len(parts) > 2 {
 		parts = parts[2:]
 	}
