@@ -62,7 +62,7 @@ func TestRequeueAfter(t *testing.T) {
 			if tt.recheck != 0 {
 				decision.RecheckAt = noon.Add(tt.recheck)
 			}
-			if got := r.requeueAfter(t.Context(), view{request: request, machine: &machine{}}, decision); got != tt.want {
+			if got := r.requeueAfter(t.Context(), observed{request: request, machine: &machine{}}, decision); got != tt.want {
 				t.Errorf("it is looked at again after %s, want %s", got, tt.want)
 			}
 		})
@@ -151,10 +151,10 @@ func TestFinalizerOfOneThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone.Finalizers = []string{cycle.Finalizer}
-	if err := w.setFinalizers(t.Context(), gone, false, false); err != nil {
+	if err := w.setFinalizers(t.Context(), gone); err != nil {
 		t.Errorf("removing it: %v", err)
 	}
-	if err := w.setFinalizers(t.Context(), gone, true, true); err == nil {
+	if err := w.setFinalizers(t.Context(), gone, cycle.Finalizer, cycle.NodeFinalizer); err == nil {
 		t.Error("it was added to what is not there")
 	}
 }

@@ -88,7 +88,7 @@ func TestReleaseNeedsOnlyTheHost(t *testing.T) {
 	}
 	full := func(p *harness) {
 		p.r.places.Most = 1
-		_, err := p.r.places.TryEnter(machineOf(reread(p.T, p.e, build.Machine(p.ns, "m1"))).cluster)
+		_, err := p.r.places.Enter(machineOf(reread(p.T, p.e, build.Machine(p.ns, "m1"))).cluster)
 		if err != nil {
 			p.Fatal(err)
 		}

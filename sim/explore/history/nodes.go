@@ -41,7 +41,9 @@ func (n nodes) read(ctx context.Context, reader client.Reader, name string) (*co
 	if n.p.World.Unreadable || err == errNoAnswer { //nolint:errorlint // it is never wrapped
 		return nil, n.lost()
 	}
-	n.p.World.hears(node)
+	if err == nil {
+		n.p.World.hears(node)
+	}
 	return node, err
 }
 

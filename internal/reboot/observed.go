@@ -10,8 +10,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/quorum"
 )
 
-// view is what was read for a decision and for carrying it out.
-type view struct {
+// observed is what was read for a decision and for carrying it out.
+type observed struct {
 	request *v1alpha1.RebootRemediation
 	facts   cycle.Facts
 	machine *machine
@@ -28,14 +28,14 @@ type outcome struct {
 	err error
 }
 
-func (v *view) note(read cycle.Action, err error) {
+func (v *observed) note(read cycle.Action, err error) {
 	v.outcomes = append(v.outcomes, outcome{read, err})
 }
 
 // observe reads live everything that a decision needs. It reads the host last, so that the write to the host follows at once. If it fails, the
-// view still has the outcomes.
-func (r reader) observe(ctx context.Context, request *v1alpha1.RebootRemediation, place *clusterPlace) (v view, err error) {
-	v = view{request: request, facts: factsOf(request)}
+// result still has the outcomes.
+func (r reader) observe(ctx context.Context, request *v1alpha1.RebootRemediation, place *clusterPlace) (v observed, err error) {
+	v = observed{request: request, facts: factsOf(request)}
 	v.facts.Drains = r.drains
 	if v.machine, err = r.machine(ctx, request); err != nil {
 		if request.Status.Host == nil {

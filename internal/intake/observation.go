@@ -17,9 +17,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
-// view is what was read about one Machine. It is empty if that is paused, or its Cluster: by Cluster API's contract, nobody touches it then. The same
+// observation is what was read about one Machine. It is empty if that is paused, or its Cluster: by Cluster API's contract, nobody touches it then. The same
 // holds for the copy of another Machine.
-type view struct {
+type observation struct {
 	facts ask.Facts
 	// machine is nil if there is none, or if it is being deleted: then nobody needs it cycled.
 	machine *clusterv1.Machine
@@ -27,18 +27,18 @@ type view struct {
 }
 
 // observe reads past the cache: a record is made once.
-func (r reader) observe(ctx context.Context, key client.ObjectKey) (view, error) {
+func (r reader) observe(ctx context.Context, key client.ObjectKey) (observation, error) {
 	machine, err := r.machine(ctx, key)
 	if err != nil {
-		return view{}, err
+		return observation{}, err
 	}
 	if machine == nil || !machine.DeletionTimestamp.IsZero() {
 		return r.observeGone(ctx, key)
 	}
-	v, alone := view{machine: machine}, false
+	v, alone := observation{machine: machine}, false
 	v.facts.Drains = r.drains
 	if v.cluster, alone, err = r.leftAlone(ctx, machine); alone || err != nil {
-		return view{}, err
+		return observation{}, err
 	}
 	if v.facts.Requests, err = r.requestsOf(ctx, r.live, key); err != nil {
 		return v, err
@@ -73,7 +73,7 @@ func (r reader) leftAlone(ctx context.Context, machine *clusterv1.Machine) (clus
 
 // observeGone reads who waits for an answer about a Machine that is gone, or goes. Its UID is not known any more, so it looks for their records among
 // all of the namespace.
-func (r reader) observeGone(ctx context.Context, key client.ObjectKey) (v view, err error) {
+func (r reader) observeGone(ctx context.Context, key client.ObjectKey) (v observation, err error) {
 	v.facts.Drains = r.drains
 	v.facts.Machine = ask.Machine{Gone: true, Ref: v1alpha1.RemediatedMachineReference{APIGroup: r.kind.Group, Name: key.Name}}
 	if v.facts.Requests, err = r.requestsOf(ctx, r.live, key); err != nil || len(v.facts.Requests) == 0 {
