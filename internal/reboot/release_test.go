@@ -142,11 +142,12 @@ func TestTwoBeginAtOnce(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	var done bool
+	of := client.ObjectKeyFromObject(first)
 	// Between the read of the siblings and the last read, of the host, another worker looks at the other request.
 	s.r.Live = s.e.Intercept(t, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			now := &v1alpha1.RebootRemediation{}
-			if err := s.e.Client.Get(ctx, client.ObjectKeyFromObject(first), now); err != nil {
+			if err := s.e.Client.Get(ctx, of, now); err != nil {
 				return err
 			}
 			if _, is := obj.(*metal3v1.BareMetalHost); is && !done && now.Status.Phase == v1alpha1.Pending {
