@@ -37,6 +37,8 @@ type Options struct {
 	Controllers []string
 	// Namespace restricts the manager to one namespace; empty means all.
 	Namespace string
+	// SecretNamespaces are the namespaces in which the manager reads Secrets; empty means those that it watches.
+	SecretNamespaces []string
 	// Policy says which MachineHealthChecks Sickbay manages.
 	Policy mhcspec.Policy
 	// LeaderElect makes all but one of several managers wait.

@@ -60,6 +60,7 @@ func (r reader) request(ctx context.Context, key client.ObjectKey) (*v1alpha1.Re
 
 // storeStatus writes the status of a RebootRemediation.
 func (w writer) storeStatus(ctx context.Context, request *v1alpha1.RebootRemediation) error {
+	request.Status.ObservedGeneration = request.Generation
 	if err := w.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); err != nil {
 		return fmt.Errorf("writing the status of RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
 	}

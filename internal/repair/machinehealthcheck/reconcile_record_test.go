@@ -41,6 +41,7 @@ func TestWhatTheRecordOfASickMachineSays(t *testing.T) {
 		Grant:          1,
 	})
 	want.Annotations["sickbay.dev/owner-uid"], want.Annotations["sickbay.dev/failure-domain"] = string(w.set.UID), ""
+	want.Status.ObservedGeneration = -1
 	ignored := cmpopts.IgnoreFields(metav1.ObjectMeta{}, "UID", "Generation", "ResourceVersion", "ManagedFields", "CreationTimestamp")
 	if diff := cmp.Diff(want, got, ignored, cmpopts.IgnoreFields(v1alpha1.MachineRemediation{}, "TypeMeta")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
