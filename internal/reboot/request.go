@@ -68,13 +68,11 @@ func (w writer) storeStatus(ctx context.Context, request *v1alpha1.RebootRemedia
 }
 
 func (w writer) changeFinalizers(ctx context.Context, v observed, action cycle.Action) error {
-	switch action {
-	case cycle.AddFinalizer:
+	switch {
+	case action == cycle.AddFinalizer:
 		return w.setFinalizers(ctx, v.request, cycle.Finalizer, cycle.NodeFinalizer)
-	case cycle.RemoveFinalizer:
-		if cycle.OwesAnything(&v.request.Status) && !v.facts.Machine.Gone {
-			return w.setFinalizers(ctx, v.request, cycle.NodeFinalizer)
-		}
+	case action == cycle.RemoveFinalizer && cycle.OwesAnything(&v.request.Status) && !v.facts.Machine.Gone:
+		return w.setFinalizers(ctx, v.request, cycle.NodeFinalizer)
 	}
 	return w.setFinalizers(ctx, v.request)
 }
