@@ -41,7 +41,7 @@ demo test-operate weigh: build
 test-bmo: $(OTHERS)/.bmo
 test-upgrade: $(OTHERS)/.clusterctl
 test-operate: $(OTHERS)/.helm $(OTHERS)/.prometheus
-chart release login-registry publish: $(OTHERS)/.helm
+chart release publish: $(OTHERS)/.helm
 test-kind: build controlplane $(OTHERS)/.clusterctl $(OTHERS)/.helm
 test-image: image
 
