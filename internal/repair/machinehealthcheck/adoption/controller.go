@@ -85,7 +85,10 @@ func (r *Reconciler) foreign(mhc *clusterv1.MachineHealthCheck) bool {
 }
 
 func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (Facts, error) {
-	facts := Facts{Paused: mhcspec.HasAnnotation(mhc, clusterv1.PausedAnnotation), Ours: ours(mhc), Drains: r.Policy.Drain}
+	facts := Facts{
+		Paused: mhcspec.HasAnnotation(mhc, clusterv1.PausedAnnotation), Ours: Owns(mhc), Upgrading: mhcspec.HasAnnotation(mhc, mhcspec.UpgradeMarker),
+		Drains: r.Policy.Drain,
+	}
 	cluster, err := scaffold.Find(ctx, r.Client, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}, &clusterv1.Cluster{})
 	if err != nil {
 		return Facts{}, err
@@ -106,9 +109,9 @@ func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCh
 // namespaceKind is read as metadata.
 var namespaceKind = corev1.SchemeGroupVersion.WithKind("Namespace")
 
-// ours reports whether we own the annotation of a MachineHealthCheck. Who sets another value takes it from us.
-func ours(mhc *clusterv1.MachineHealthCheck) bool {
-	return slices.ContainsFunc(mhc.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
+// Owns reports whether the annotation of a MachineHealthCheck is the controller's own. Who sets another value takes it over.
+func Owns(mhc metav1.Object) bool {
+	return slices.ContainsFunc(mhc.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
 		return entry.Manager == FieldOwner && entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(clusterv1.PausedAnnotation))
 	})
 }

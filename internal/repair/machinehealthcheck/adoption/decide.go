@@ -10,6 +10,8 @@ type Facts struct {
 	Cluster, Namespace string
 	// Paused reports whether it has the annotation cluster.x-k8s.io/paused, and Ours whether we have set that.
 	Paused, Ours bool
+	// Upgrading reports whether an upgrade pauses it: then the annotation pauses all controllers.
+	Upgrading bool
 	// Drains reports whether Sickbay hands everything back.
 	Drains bool
 }
@@ -27,13 +29,14 @@ const (
 	TakeBack
 )
 
-// Decide decides about one MachineHealthCheck. An annotation that others have set is theirs, whatever its value.
+// Decide decides about one MachineHealthCheck. An annotation that others have set is theirs, whatever its value. During an upgrade ours stays:
+// without it, Cluster API's own controller would repair Machines that the upgrade restarts.
 func Decide(f Facts) Act {
 	wanted := f.wanted() && !f.Drains
 	switch {
 	case wanted && !f.Paused:
 		return HandOver
-	case !wanted && f.Ours:
+	case !wanted && f.Ours && !f.Upgrading:
 		return TakeBack
 	}
 	return Nothing

@@ -18,6 +18,8 @@ func TestLabelHandsOver(t *testing.T) {
 		"it becomes an exception":             {Facts{Cluster: "false", Namespace: "true", Paused: true, Ours: true}, TakeBack},
 		"the label goes, a person's value":    {Facts{Paused: true}, Nothing},
 		"Sickbay drains":                      {Facts{Cluster: "true", Paused: true, Ours: true, Drains: true}, TakeBack},
+		"the label goes during an upgrade":    {Facts{Paused: true, Ours: true, Upgrading: true}, Nothing},
+		"Sickbay drains during an upgrade":    {Facts{Paused: true, Ours: true, Drains: true, Upgrading: true}, Nothing},
 		"Sickbay drains, and has not begun":   {Facts{Cluster: "true", Drains: true}, Nothing},
 		"Sickbay drains, and it is a persons": {Facts{Cluster: "true", Paused: true, Drains: true}, Nothing},
 	} {
