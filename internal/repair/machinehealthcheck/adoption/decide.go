@@ -10,7 +10,7 @@ type Facts struct {
 	Cluster, Namespace string
 	// Paused reports whether it has the annotation cluster.x-k8s.io/paused, and Ours whether we have set that.
 	Paused, Ours bool
-	// Upgrading reports whether an upgrade pauses it: then the annotation pauses all controllers.
+	// Upgrading reports whether it has the marker of a pause for an upgrade. Package upgradepause removes that when the pause has ended.
 	Upgrading bool
 	// Drains reports whether Sickbay hands everything back.
 	Drains bool
@@ -29,14 +29,15 @@ const (
 	TakeBack
 )
 
-// Decide decides about one MachineHealthCheck. An annotation that others have set is theirs, whatever its value. During an upgrade ours stays:
-// without it, Cluster API's own controller would repair Machines that the upgrade restarts.
+// Decide decides about one MachineHealthCheck. An annotation that others have set is theirs, whatever its value. During an upgrade all stays as it is:
+// to take ours away would end the upgrade's pause, and to set it would begin one again that a person has ended.
 func Decide(f Facts) Act {
 	wanted := f.wanted() && !f.Drains
 	switch {
+	case f.Upgrading:
 	case wanted && !f.Paused:
 		return HandOver
-	case !wanted && f.Ours && !f.Upgrading:
+	case !wanted && f.Ours:
 		return TakeBack
 	}
 	return Nothing
