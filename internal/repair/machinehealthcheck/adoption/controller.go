@@ -79,15 +79,20 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return ctrl.Result{}, client.IgnoreNotFound(err)
 }
 
-// foreign reports whether another manager looks after a MachineHealthCheck.
+// foreign reports whether another manager looks after a MachineHealthCheck. None does after one that we hand over and that has lost its label.
 func (r *Reconciler) foreign(mhc *clusterv1.MachineHealthCheck) bool {
+	return r.filtered(mhc) && (mhc.Labels[clusterv1.WatchLabel] != "" || !Owns(mhc))
+}
+
+// filtered reports whether a MachineHealthCheck does not have our label.
+func (r *Reconciler) filtered(mhc *clusterv1.MachineHealthCheck) bool {
 	return r.Policy.WatchFilter != "" && mhc.Labels[clusterv1.WatchLabel] != r.Policy.WatchFilter
 }
 
 func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (Facts, error) {
 	facts := Facts{
 		Paused: mhcspec.HasAnnotation(mhc, clusterv1.PausedAnnotation), Ours: Owns(mhc), Upgrading: mhcspec.HasAnnotation(mhc, mhcspec.UpgradeMarker),
-		Drains: r.Policy.Drain,
+		Drains: r.Policy.Drain || r.filtered(mhc),
 	}
 	cluster, err := scaffold.Find(ctx, r.Client, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}, &clusterv1.Cluster{})
 	if err != nil {

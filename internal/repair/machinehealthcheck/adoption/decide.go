@@ -12,7 +12,7 @@ type Facts struct {
 	Paused, Ours bool
 	// Upgrading reports whether it has the marker of a pause for an upgrade. Package upgradepause removes that when the pause has ended.
 	Upgrading bool
-	// Drains reports whether Sickbay hands everything back.
+	// Drains reports whether Sickbay hands everything back, or no longer looks after this one.
 	Drains bool
 }
 

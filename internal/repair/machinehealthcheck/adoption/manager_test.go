@@ -6,6 +6,7 @@ import (
 
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -169,6 +170,21 @@ func TestDrainGivesBack(t *testing.T) {
 	s.check("a")
 	s.apply("a", FieldOwner, map[string]any{clusterv1.PausedAnnotation: "sickbay"})
 	s.Eventually(s.value("a")).Should(Equal("-"))
+}
+
+// TestLostFilterGivesBack: a MachineHealthCheck that loses the label of its manager has none any more, so Cluster API's own controller gets it.
+func TestLostFilterGivesBack(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver, WatchFilter: "team"})
+	s.label(s.cluster, "true")
+	mhc := build.MachineHealthCheck(s.ns, "a", build.InCluster("blue"), build.Label(clusterv1.WatchLabel, "team"))
+	s.Expect(s.env.Client.Create(t.Context(), mhc)).To(Succeed())
+	s.check("never")
+	s.Eventually(s.value("a")).Should(Equal("sickbay"))
+	unlabel := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"`+clusterv1.WatchLabel+`":null}}}`))
+	s.Expect(s.env.Client.Patch(t.Context(), mhc, unlabel)).To(Succeed())
+	s.Eventually(s.value("a")).Should(Equal("-"))
+	s.Expect(s.value("never")()).To(Equal("-"))
 }
 
 func owners(obj client.Object) (names []string) {
