@@ -5,12 +5,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,6 +37,9 @@ const (
 	EventGivenBack = "GivenBack"
 )
 
+// betweenHandOvers is how long to wait before the annotation is set again that somebody has taken away.
+const betweenHandOvers = 5 * time.Second
+
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters,verbs=list;watch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=list;watch;patch
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=list;watch
@@ -44,11 +49,14 @@ type Reconciler struct {
 	Client   client.Client
 	Policy   mhcspec.Policy
 	Recorder events.EventRecorder
+	Clock    clock.PassiveClock
 	// Namespace is the only one in which to look; empty means all. Then the labels of namespaces count, too, if they may be read.
 	Namespace   string
 	Concurrency int
 
 	conflicts controllerstate.Backoff
+	// handOvers are those of lately.
+	handOvers controllerstate.Throttle
 	// readsNamespaces reports whether the labels of namespaces count.
 	readsNamespaces bool
 }
@@ -56,18 +64,24 @@ type Reconciler struct {
 // Reconcile handles one MachineHealthCheck.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	mhc, err := scaffold.Find(ctx, r.Client, req.NamespacedName, &clusterv1.MachineHealthCheck{})
-	if err != nil || mhc == nil || !mhc.DeletionTimestamp.IsZero() || r.foreign(mhc) {
+	if err != nil {
 		return ctrl.Result{}, err
+	}
+	if mhc == nil || !mhc.DeletionTimestamp.IsZero() || r.foreign(mhc) {
+		r.handOvers.Forget(req.NamespacedName)
+		r.conflicts.Reset(req.NamespacedName)
+		return ctrl.Result{}, nil
 	}
 	facts, err := r.observe(ctx, mhc)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	var wait time.Duration
 	switch Decide(facts) {
 	case HandOver:
-		set := map[string]any{"annotations": map[string]any{clusterv1.PausedAnnotation: mhcspec.HandedOverValue}}
-		err = r.apply(ctx, mhc, set, EventAdopted, "Handed over to Sickbay by the label "+Label)
+		wait, err = r.handOver(ctx, mhc)
 	case TakeBack:
+		r.handOvers.Forget(req.NamespacedName)
 		err = r.apply(ctx, mhc, map[string]any{}, EventGivenBack, "Given back to Cluster API's own controller: the label "+Label+" asks for Sickbay no longer")
 	case Nothing:
 	}
@@ -76,7 +90,21 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{RequeueAfter: r.conflicts.Next(req.NamespacedName)}, nil
 	}
 	r.conflicts.Reset(req.NamespacedName)
-	return ctrl.Result{}, client.IgnoreNotFound(err)
+	return ctrl.Result{RequeueAfter: wait}, client.IgnoreNotFound(err)
+}
+
+// handOver sets the annotation, or returns how long to wait with that: a program that replaces all annotations takes it away at once, again and again.
+func (r *Reconciler) handOver(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (time.Duration, error) {
+	key, now := client.ObjectKeyFromObject(mhc), r.Clock.Now()
+	if wait := r.handOvers.Wait(key, betweenHandOvers, now); wait > 0 {
+		return wait, nil
+	}
+	set := map[string]any{"annotations": map[string]any{clusterv1.PausedAnnotation: mhcspec.HandedOverValue}}
+	err := r.apply(ctx, mhc, set, EventAdopted, "Handed over to Sickbay by the label "+Label)
+	if err == nil {
+		r.handOvers.Begin(key, now)
+	}
+	return 0, err
 }
 
 // foreign reports whether another manager looks after a MachineHealthCheck. None does after one that we hand over and that has lost its label.

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -151,7 +152,7 @@ func TestNoFightWithOthers(t *testing.T) {
 	}
 	s.Expect(read()).To(Equal(settled), "nobody has changed anything")
 
-	for range 3 {
+	for range 2 {
 		s.apply("a", "git", map[string]any{})
 		s.Eventually(s.value("a")).Should(Equal("sickbay"), "an empty map is no word about the annotation")
 	}
@@ -185,6 +186,37 @@ func TestLostFilterGivesBack(t *testing.T) {
 	s.Expect(s.env.Client.Patch(t.Context(), mhc, unlabel)).To(Succeed())
 	s.Eventually(s.value("a")).Should(Equal("-"))
 	s.Expect(s.value("never")()).To(Equal("-"))
+}
+
+// TestNoRaceWithOneWhoReplaces: a program that replaces all annotations whenever it sees another one takes ours away each time. Sickbay sets it
+// again, but not as fast as the API server allows.
+func TestNoRaceWithOneWhoReplaces(t *testing.T) {
+	t.Parallel()
+	e, now := env.Get(t), clocktesting.NewFakePassiveClock(build.Epoch)
+	cluster := build.Cluster(e.Namespace(t), "blue", build.Label(Label, "true"))
+	mhc := build.MachineHealthCheck(cluster.Namespace, "a", build.InCluster("blue"))
+	build.Create(t.Context(), t, e.Client, cluster, mhc)
+	r := &Reconciler{Client: e.Client, Clock: now, Recorder: events.NewFakeRecorder(100)}
+	set := 0
+	for range 60 {
+		if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(mhc)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(mhc), mhc); err != nil {
+			t.Fatal(err)
+		}
+		if mhcspec.HandedOver(mhc) {
+			set++
+			mhc.Annotations = nil
+			if err := e.Client.Update(t.Context(), mhc); err != nil {
+				t.Fatal(err)
+			}
+		}
+		now.SetTime(now.Now().Add(time.Second))
+	}
+	if want := int(time.Minute / betweenHandOvers); set != want {
+		t.Errorf("set %d times in a minute, want %d", set, want)
+	}
 }
 
 func owners(obj client.Object) (names []string) {

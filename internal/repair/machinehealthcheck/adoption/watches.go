@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,6 +23,7 @@ import (
 func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 	r.Client = cmp.Or(r.Client, mgr.GetClient())
 	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
+	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
 	ctl, err := scaffold.New(mgr, ControllerName, r, r.Concurrency, nil)
 	if err != nil {
 		return err
