@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -129,6 +130,8 @@ func (c *Clusters) take(ctx context.Context, by path, turn turn, read func(conte
 	switch {
 	case throttled(err):
 		return noAnswer(ErrBusy)
+	case errors.Is(err, context.Canceled):
+		return noAnswer(err)
 	case timedOut(err) && turn.limit < by.longest():
 		return noAnswer(turn.late)
 	}

@@ -100,7 +100,8 @@ func (l *lines) leave(by path, t turn, err error, now time.Time) bool {
 		t.waiting--
 	}
 	switch late := timedOut(err); {
-	case throttled(err):
+	case throttled(err), errors.Is(err, context.Canceled):
+		// That says nothing about the cluster.
 	case late && t.limit < by.longest():
 		follows := t.tries || !t.tried
 		t.tried = true

@@ -65,6 +65,30 @@ func TestOwnRateLimitIsNoAnswer(t *testing.T) {
 	}
 }
 
+// TestCallerWhoGoesAwayIsNoAnswer: a person closes a page that waits for a cluster. That says nothing about the cluster.
+func TestCallerWhoGoesAwayIsNoAnswer(t *testing.T) {
+	ctx, goAway := context.WithCancel(t.Context())
+	cluster, hung := client.ObjectKey{Name: "hung"}, time.Now().Add(-time.Second)
+	get := func(ctx context.Context, _ *corev1.Node) error {
+		goAway()
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	c := &Clusters{Cache: &fleet{how: map[client.ObjectKey]*connection{cluster: {get: get}}}, Clock: clock.RealClock{}, Waiting: 1}
+	known := line{hangs: hung}
+	c.lines.of = map[path]*line{{cluster: cluster, live: true}: &known}
+	_, err := c.GetLive(ctx, cluster, "n")
+	if _, unreadable := Unreadable(err); !unreadable || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if known != (line{hangs: hung}) {
+		t.Errorf("of the cluster is known %v", known)
+	}
+	if since, failing := c.failingSince(cluster); failing || c.Unread(cluster) {
+		t.Errorf("it counts as failing since %v", since)
+	}
+}
+
 // TestPanicLeavesTheLine: reads panic, and their caller recovers. The next read has a turn, also if it is one that waits or one that tries.
 func TestPanicLeavesTheLine(t *testing.T) {
 	for name, before := range map[string]line{
