@@ -125,5 +125,5 @@ func yours(obj *unstructured.Unstructured) (names []string) {
 
 // handsOver reports whether a person hands a MachineHealthCheck over to Sickbay by its annotation. If a label does so, the annotation is Sickbay's.
 func handsOver(obj *unstructured.Unstructured) bool {
-	return obj.GetKind() == annotationkeys.HealthCheck && obj.GetAnnotations()[clusterv1.PausedAnnotation] == mhcspec.HandedOverValue && !adoption.Owns(obj)
+	return obj.GetKind() == annotationkeys.HealthCheck && obj.GetAnnotations()[clusterv1.PausedAnnotation] == mhcspec.HandedOverValue && adoption.Owner(obj) == ""
 }

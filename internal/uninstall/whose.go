@@ -43,7 +43,7 @@ func writers(obj *unstructured.Unstructured) (controllers []string) {
 	for _, entry := range obj.GetManagedFields() {
 		switch {
 		case len(written(obj, entry)) == 0:
-		case entry.Manager == adoption.FieldOwner:
+		case entry.Manager == adoption.FieldOwner, entry.Manager == adoption.NamespaceOwner:
 			// It runs beside that controller.
 			controllers = append(controllers, machinehealthcheck.ControllerName)
 		default:

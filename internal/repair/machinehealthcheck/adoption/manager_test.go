@@ -188,6 +188,50 @@ func TestLostFilterGivesBack(t *testing.T) {
 	s.Expect(s.value("never")()).To(Equal("-"))
 }
 
+// TestManagersThatOverlap: one manager reads the labels of namespaces and another does not, because it is for one namespace. They agree.
+func TestManagersThatOverlap(t *testing.T) {
+	t.Parallel()
+	s := &stage{WithT: NewWithT(t), t: t, env: env.Get(t), recorder: events.NewFakeRecorder(100)}
+	s.ns = s.env.Namespace(t)
+	s.cluster = build.Cluster(s.ns, "blue")
+	s.Expect(s.env.Client.Create(t.Context(), s.cluster)).To(Succeed())
+	s.check("a")
+	now := clocktesting.NewFakePassiveClock(build.Epoch)
+	all := &Reconciler{Client: s.env.Client, Clock: now, Recorder: s.recorder, readsNamespaces: true}
+	one := &Reconciler{Client: s.env.Client, Clock: now, Recorder: s.recorder, Namespace: s.ns}
+	becomes := func(want string, by ...*Reconciler) {
+		t.Helper()
+		for _, r := range by {
+			now.SetTime(now.Now().Add(time.Minute))
+			_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: s.ns, Name: "a"}})
+			s.Expect(err).NotTo(HaveOccurred())
+		}
+		s.Expect(s.value("a")()).To(Equal(want))
+	}
+	namespace := scaffold.MetadataOf(namespaceKind)
+	s.Expect(s.env.Client.Get(t.Context(), client.ObjectKey{Name: s.ns}, namespace)).To(Succeed())
+
+	s.label(namespace, "true")
+	becomes("sickbay", all, one)
+	s.label(s.cluster, "false")
+	becomes("-", one, all)
+	s.label(s.cluster, "true")
+	becomes("sickbay", one, all)
+	s.label(namespace, "")
+	becomes("sickbay", all, one)
+	s.label(s.cluster, "")
+	becomes("-", one, all)
+	s.label(namespace, "true")
+	becomes("sickbay", all, one)
+	s.label(namespace, "")
+	becomes("sickbay", one)
+	becomes("-", all)
+	s.label(namespace, "true")
+	becomes("sickbay", all)
+	one.Policy.Drain = true
+	becomes("-", one)
+}
+
 // TestNoRaceWithOneWhoReplaces: a program that replaces all annotations whenever it sees another one takes ours away each time. Sickbay sets it
 // again, but not as fast as the API server allows.
 func TestNoRaceWithOneWhoReplaces(t *testing.T) {

@@ -49,7 +49,7 @@ func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 }
 
 // mayRead reports whether namespaces may be read: a cache waits for ever for a kind that it may not list. An API server that does not answer says
-// nothing about that, and what their labels have handed over must not be given back then.
+// nothing about that, and their labels must not be ignored until the next start.
 func mayRead(ctx context.Context, mgr ctrl.Manager) (bool, error) {
 	err := mgr.GetAPIReader().List(ctx, scaffold.MetadataListOf(namespaceKind), client.Limit(1))
 	if apierrors.IsForbidden(err) {

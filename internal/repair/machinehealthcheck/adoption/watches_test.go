@@ -25,7 +25,7 @@ func (m refusing) GetAPIReader() client.Reader { return m.reader }
 func (refusing) GetLogger() logr.Logger        { return logr.Discard() }
 
 // TestNamespacesThatCannotBeRead: only without the right to read namespaces do their labels not count. An API server that does not answer says
-// nothing about rights, and the controller must not give everything back because of that.
+// nothing about rights, and the labels must not be ignored until the next start.
 func TestNamespacesThatCannotBeRead(t *testing.T) {
 	for name, tt := range map[string]struct {
 		refusal  error
