@@ -136,6 +136,9 @@ func (o *Options) Validate() error {
 	}
 	require(o.Policy.Adopt == mhcspec.AdoptAll || o.Policy.Adopt == mhcspec.AdoptHandedOver,
 		"--adopt is %q: it must be %q or %q", o.Policy.Adopt, mhcspec.AdoptAll, mhcspec.AdoptHandedOver)
+	for _, name := range o.SecretNamespaces {
+		require(len(validation.IsDNS1123Label(name)) == 0, "--secret-namespaces has %q: each must be the name of a namespace", name)
+	}
 	require(o.LeaderElectID == "" || len(validation.IsDNS1123Subdomain(o.LeaderElectID)) == 0,
 		"--leader-elect-id is %q: it must be a name of lower case letters, digits, - and .", o.LeaderElectID)
 	require(o.Concurrency > 0, "--concurrency is %d: it must be at least 1", o.Concurrency)

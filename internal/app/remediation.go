@@ -99,7 +99,7 @@ func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
 	if len(o.enabled(machinehealthcheck.ControllerName)) == 0 {
 		return nil
 	}
-	if o.Policy.Adopt == mhcspec.AdoptHandedOver {
+	if o.Policy.Adopt == mhcspec.AdoptHandedOver || o.Policy.Drain {
 		adopter := &adoption.Reconciler{Policy: o.Policy, Namespace: o.Namespace, Concurrency: o.Concurrency}
 		if err := adopter.AddToManager(ctx, mgr); err != nil {
 			return err

@@ -2,7 +2,9 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -36,7 +39,7 @@ type Clusters struct {
 	Clock clock.PassiveClock
 	// Started is when the process started.
 	Started time.Time
-	// Waiting is how many callers may wait at once for slow clusters; others get ErrBusy. 0 means that all may wait.
+	// Waiting is how many callers may wait at once for slow clusters, half of them for one; others get ErrBusy. 0 means that all may wait.
 	Waiting int
 
 	lines   lines
@@ -122,15 +125,27 @@ func (c *Clusters) take(ctx context.Context, by path, turn turn, read func(conte
 	if follows {
 		trial := turn
 		trial.waits, trial.tries, trial.limit, trial.begun = false, true, by.longest(), c.Clock.Now()
-		go func() { _ = c.take(context.WithoutCancel(ctx), by, trial, read) }()
+		go c.try(context.WithoutCancel(ctx), by, trial, read)
 	}
 	switch {
 	case throttled(err):
 		return noAnswer(ErrBusy)
+	case errors.Is(err, context.Canceled):
+		return noAnswer(err)
 	case timedOut(err) && turn.limit < by.longest():
 		return noAnswer(turn.late)
 	}
 	return c.answer(ctx, by, err)
+}
+
+// try makes a trial. In the background, nobody else recovers if the read panics.
+func (c *Clusters) try(ctx context.Context, by path, trial turn, read func(context.Context) error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			ctrl.LoggerFrom(ctx).Error(fmt.Errorf("panic: %v", reason), "Reading a workload cluster panicked", "cluster", by.cluster, "stack", string(debug.Stack()))
+		}
+	}()
+	_ = c.take(ctx, by, trial, read)
 }
 
 // run runs a read in a turn. It ends the turn even if the read panics, since controller-runtime recovers from panics.

@@ -38,6 +38,8 @@ type lines struct {
 type line struct {
 	// took is how long the last answer took; 0 if that is unknown.
 	took time.Duration
+	// waiting counts its callers that may wait for longer than quick.
+	waiting int
 	// tried reports whether a trial is under way.
 	tried bool
 	// hangs is until when reads fail at once because the cluster hangs; after that, one caller at a time begins a trial.
@@ -56,8 +58,8 @@ type turn struct {
 	late error
 }
 
-// enter lets a caller read, or sends it away with an error. At most that many callers may wait for longer than quick; 0 means that all may wait
-// for as long as a cluster may take.
+// enter lets a caller read, or sends it away with an error. At most that many callers may wait for longer than quick, and no more than half of them
+// by one path, as a cluster with many callers would take all places; 0 means that all may wait for as long as a cluster may take.
 func (l *lines) enter(by path, most int, now time.Time) (turn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,10 +80,11 @@ func (l *lines) enter(by path, most int, now time.Time) (turn, error) {
 		return turn{}, noAnswer(mine.late)
 	case most == 0:
 		mine.limit = by.longest()
-	case mine.limit > quick && l.waiting >= most:
+	case mine.limit > quick && (l.waiting >= most || at.waiting >= max(1, most/2)):
 		return turn{}, noAnswer(ErrBusy)
 	case mine.limit > quick:
 		l.waiting++
+		at.waiting++
 		mine.waits = true
 	}
 	at.tried = mine.tries
@@ -94,9 +97,11 @@ func (l *lines) leave(by path, t turn, err error, now time.Time) bool {
 	defer l.mu.Unlock()
 	if t.waits {
 		l.waiting--
+		t.waiting--
 	}
 	switch late := timedOut(err); {
-	case throttled(err):
+	case throttled(err), errors.Is(err, context.Canceled):
+		// That says nothing about the cluster.
 	case late && t.limit < by.longest():
 		follows := t.tries || !t.tried
 		t.tried = true

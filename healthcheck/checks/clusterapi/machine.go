@@ -86,7 +86,7 @@ func MachineDeploymentRolledOut(d *clusterv1.MachineDeployment) healthcheck.Resu
 	case verdict.Status == healthcheck.True && ready < want:
 		verdict = rollingOut(number(d.Generation), "Fewer than %d Machines are available", want)
 	}
-	verdict = advancing(provisionedWithin, verdict, 2*(want-updated), 2*(all-updated), want-ready)
+	verdict = advancing(provisionedWithin, verdict, 2*(want-updated), 2*(all-updated), all-want, want-ready)
 	return observedOutage(d.Generation, d.Status.ObservedGeneration, verdict)
 }
 

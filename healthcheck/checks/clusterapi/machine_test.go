@@ -119,8 +119,8 @@ func TestMachineDeployment(t *testing.T) {
 	judge(t, clusterapi.MachineDeploymentRolledOut, map[string]row[*clusterv1.MachineDeployment]{
 		"rolled out":               {all(machines(3, 3, available)), passes},
 		"rolling out":              {all(machines(3, 1, available)), rollsOut(2*2+2*2, "Fewer than 3 Machines are up to date")},
-		"old are left":             {all(machines(4, 3, available)), rollsOut(2, "Old Machines are left")},
-		"scaled down":              {all(machines(5, 5, available)), rollsOut(0, "More than 3 Machines are left")},
+		"old are left":             {all(machines(4, 3, available)), rollsOut(2+1, "Old Machines are left")},
+		"scaled down":              {all(machines(5, 5, available)), rollsOut(2, "More than 3 Machines are left")},
 		"says so":                  {all(machines(3, 3, available, rolling)), rollsOut(0, "Condition RollingOut is True (RollingOut)")},
 		"by hand":                  {byHand(all(machines(3, 1, available, rolling))), passes},
 		"by hand, one is missing":  {byHand(machines(2, 1, available)), rollsOut(2*2+2*1+3, "Fewer than 3 Machines are there")},
@@ -135,6 +135,21 @@ func TestMachineDeployment(t *testing.T) {
 	judge(t, clusterapi.MachineDeployment, map[string]row[*clusterv1.MachineDeployment]{
 		"availability alone": {created(machines(1, 1, unavailable)), fails("NotAvailable", text)},
 	})
+}
+
+// TestScaleDownAdvances: Machines that are being deleted count until they are drained, and each one that is gone leaves less to do.
+func TestScaleDownAdvances(t *testing.T) {
+	left := func(all int32) int {
+		d := &clusterv1.MachineDeployment{Spec: clusterv1.MachineDeploymentSpec{Replicas: new(int32(3))}}
+		d.Status.Replicas, d.Status.UpToDateReplicas, d.Status.AvailableReplicas = &all, &all, &all
+		d.Status.Conditions = []metav1.Condition{{Type: clusterv1.MachineDeploymentAvailableCondition, Status: metav1.ConditionTrue}}
+		return clusterapi.MachineDeploymentRolledOut(d).Left
+	}
+	for all := int32(4); all < 20; all++ {
+		if fewer, more := left(all), left(all+1); fewer <= 0 || fewer >= more {
+			t.Errorf("with %d Machines of 3 %d is left, with one more %d", all, fewer, more)
+		}
+	}
 }
 
 // TestStarting: after its time, the failure is reported as usual.

@@ -10,7 +10,9 @@ type Facts struct {
 	Cluster, Namespace string
 	// Paused reports whether it has the annotation cluster.x-k8s.io/paused, and Ours whether we have set that.
 	Paused, Ours bool
-	// Drains reports whether Sickbay hands everything back.
+	// Upgrading reports whether it has the marker of a pause for an upgrade. Package upgradepause removes that when the pause has ended.
+	Upgrading bool
+	// Drains reports whether Sickbay hands everything back, or no longer looks after this one.
 	Drains bool
 }
 
@@ -27,10 +29,12 @@ const (
 	TakeBack
 )
 
-// Decide decides about one MachineHealthCheck. An annotation that others have set is theirs, whatever its value.
+// Decide decides about one MachineHealthCheck. An annotation that others have set is theirs, whatever its value. During an upgrade all stays as it is:
+// to take ours away would end the upgrade's pause, and to set it would begin one again that a person has ended.
 func Decide(f Facts) Act {
 	wanted := f.wanted() && !f.Drains
 	switch {
+	case f.Upgrading:
 	case wanted && !f.Paused:
 		return HandOver
 	case !wanted && f.Ours:

@@ -6,7 +6,9 @@ import (
 
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -150,7 +152,7 @@ func TestNoFightWithOthers(t *testing.T) {
 	}
 	s.Expect(read()).To(Equal(settled), "nobody has changed anything")
 
-	for range 3 {
+	for range 2 {
 		s.apply("a", "git", map[string]any{})
 		s.Eventually(s.value("a")).Should(Equal("sickbay"), "an empty map is no word about the annotation")
 	}
@@ -169,6 +171,96 @@ func TestDrainGivesBack(t *testing.T) {
 	s.check("a")
 	s.apply("a", FieldOwner, map[string]any{clusterv1.PausedAnnotation: "sickbay"})
 	s.Eventually(s.value("a")).Should(Equal("-"))
+}
+
+// TestLostFilterGivesBack: a MachineHealthCheck that loses the label of its manager has none any more, so Cluster API's own controller gets it.
+func TestLostFilterGivesBack(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver, WatchFilter: "team"})
+	s.label(s.cluster, "true")
+	mhc := build.MachineHealthCheck(s.ns, "a", build.InCluster("blue"), build.Label(clusterv1.WatchLabel, "team"))
+	s.Expect(s.env.Client.Create(t.Context(), mhc)).To(Succeed())
+	s.check("never")
+	s.Eventually(s.value("a")).Should(Equal("sickbay"))
+	unlabel := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"`+clusterv1.WatchLabel+`":null}}}`))
+	s.Expect(s.env.Client.Patch(t.Context(), mhc, unlabel)).To(Succeed())
+	s.Eventually(s.value("a")).Should(Equal("-"))
+	s.Expect(s.value("never")()).To(Equal("-"))
+}
+
+// TestManagersThatOverlap: one manager reads the labels of namespaces and another does not, because it is for one namespace. They agree.
+func TestManagersThatOverlap(t *testing.T) {
+	t.Parallel()
+	s := &stage{WithT: NewWithT(t), t: t, env: env.Get(t), recorder: events.NewFakeRecorder(100)}
+	s.ns = s.env.Namespace(t)
+	s.cluster = build.Cluster(s.ns, "blue")
+	s.Expect(s.env.Client.Create(t.Context(), s.cluster)).To(Succeed())
+	s.check("a")
+	now := clocktesting.NewFakePassiveClock(build.Epoch)
+	all := &Reconciler{Client: s.env.Client, Clock: now, Recorder: s.recorder, readsNamespaces: true}
+	one := &Reconciler{Client: s.env.Client, Clock: now, Recorder: s.recorder, Namespace: s.ns}
+	becomes := func(want string, by ...*Reconciler) {
+		t.Helper()
+		for _, r := range by {
+			now.SetTime(now.Now().Add(time.Minute))
+			_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: s.ns, Name: "a"}})
+			s.Expect(err).NotTo(HaveOccurred())
+		}
+		s.Expect(s.value("a")()).To(Equal(want))
+	}
+	namespace := scaffold.MetadataOf(namespaceKind)
+	s.Expect(s.env.Client.Get(t.Context(), client.ObjectKey{Name: s.ns}, namespace)).To(Succeed())
+
+	s.label(namespace, "true")
+	becomes("sickbay", all, one)
+	s.label(s.cluster, "false")
+	becomes("-", one, all)
+	s.label(s.cluster, "true")
+	becomes("sickbay", one, all)
+	s.label(namespace, "")
+	becomes("sickbay", all, one)
+	s.label(s.cluster, "")
+	becomes("-", one, all)
+	s.label(namespace, "true")
+	becomes("sickbay", all, one)
+	s.label(namespace, "")
+	becomes("sickbay", one)
+	becomes("-", all)
+	s.label(namespace, "true")
+	becomes("sickbay", all)
+	one.Policy.Drain = true
+	becomes("-", one)
+}
+
+// TestNoRaceWithOneWhoReplaces: a program that replaces all annotations whenever it sees another one takes ours away each time. Sickbay sets it
+// again, but not as fast as the API server allows.
+func TestNoRaceWithOneWhoReplaces(t *testing.T) {
+	t.Parallel()
+	e, now := env.Get(t), clocktesting.NewFakePassiveClock(build.Epoch)
+	cluster := build.Cluster(e.Namespace(t), "blue", build.Label(Label, "true"))
+	mhc := build.MachineHealthCheck(cluster.Namespace, "a", build.InCluster("blue"))
+	build.Create(t.Context(), t, e.Client, cluster, mhc)
+	r := &Reconciler{Client: e.Client, Clock: now, Recorder: events.NewFakeRecorder(100)}
+	set := 0
+	for range 60 {
+		if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(mhc)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(mhc), mhc); err != nil {
+			t.Fatal(err)
+		}
+		if mhcspec.HandedOver(mhc) {
+			set++
+			mhc.Annotations = nil
+			if err := e.Client.Update(t.Context(), mhc); err != nil {
+				t.Fatal(err)
+			}
+		}
+		now.SetTime(now.Now().Add(time.Second))
+	}
+	if want := int(time.Minute / betweenHandOvers); set != want {
+		t.Errorf("set %d times in a minute, want %d", set, want)
+	}
 }
 
 func owners(obj client.Object) (names []string) {

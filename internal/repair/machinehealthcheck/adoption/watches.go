@@ -3,7 +3,10 @@ package adoption
 import (
 	"cmp"
 	"context"
+	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,6 +23,7 @@ import (
 func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 	r.Client = cmp.Or(r.Client, mgr.GetClient())
 	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
+	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
 	ctl, err := scaffold.New(mgr, ControllerName, r, r.Concurrency, nil)
 	if err != nil {
 		return err
@@ -29,7 +33,12 @@ func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 		source.Kind(cached, client.Object(&clusterv1.MachineHealthCheck{}), &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
 		source.Kind(cached, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), relabelled()),
 	}
-	if r.readsNamespaces = r.Namespace == "" && mayRead(ctx, mgr); r.readsNamespaces {
+	if r.Namespace == "" {
+		if r.readsNamespaces, err = mayRead(ctx, mgr); err != nil {
+			return err
+		}
+	}
+	if r.readsNamespaces {
 		namespace := scaffold.MetadataOf(namespaceKind)
 		sources = append(sources, source.Kind(cached, client.Object(namespace), handler.EnqueueRequestsFromMapFunc(r.inNamespace), relabelled()))
 	}
@@ -39,13 +48,18 @@ func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 	return mgr.Add(ctl)
 }
 
-// mayRead reports whether namespaces may be read: a cache waits for ever for a kind that it may not list.
-func mayRead(ctx context.Context, mgr ctrl.Manager) bool {
+// mayRead reports whether namespaces may be read: a cache waits for ever for a kind that it may not list. An API server that does not answer says
+// nothing about that, and their labels must not be ignored until the next start.
+func mayRead(ctx context.Context, mgr ctrl.Manager) (bool, error) {
 	err := mgr.GetAPIReader().List(ctx, scaffold.MetadataListOf(namespaceKind), client.Limit(1))
-	if err != nil {
+	if apierrors.IsForbidden(err) {
 		mgr.GetLogger().Error(err, "The label of namespaces hands nothing over until Sickbay may read them and is started again", "label", Label)
+		return false, nil
 	}
-	return err == nil
+	if err != nil {
+		return false, fmt.Errorf("finding out whether namespaces may be read: %w", err)
+	}
+	return true, nil
 }
 
 // relabelled passes what may change the label's value. The MachineHealthChecks of what is new or gone have events of their own.
