@@ -10,8 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck/adoption"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/page"
@@ -25,7 +28,7 @@ func TestGitOpsPage(t *testing.T) {
 		return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	}
 	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "argocd", Name: "argocd-cm"}, Data: map[string]string{"url": "https://argocd.example.com"}}
-	build.Create(t.Context(), t, e.Client, ns("blue"), ns("argocd"), config)
+	build.Create(t.Context(), t, e.Client, ns("blue"), ns("argocd"), config, build.Cluster("blue", "blue"))
 	appliers := map[string]string{"workers": "kustomize-controller", "topology": "capi-topology"}
 	for name, by := range appliers {
 		applyCheck(t, e.Client, name, by)
@@ -39,18 +42,38 @@ func TestGitOpsPage(t *testing.T) {
 	if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(config), config); err != nil || len(config.Data) != 5 {
 		t.Errorf("Argo CD has the settings %v, error %v", config.Data, err)
 	}
+	adopt(t, e)
 	for name, by := range appliers {
+		for deadline := time.Now().Add(time.Minute); ; {
+			if applyCheck(t, e.Client, name, by).GetAnnotations()[clusterv1.PausedAnnotation] == "sickbay" {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%s is not handed over", name)
+			}
+		}
 		if got := applyCheck(t, e.Client, name, by).GetAnnotations()[clusterv1.PausedAnnotation]; got != "sickbay" {
 			t.Errorf("once %s is applied again, its annotation is %q", name, got)
 		}
 	}
 }
 
+// adopt runs the controller that carries out the label.
+func adopt(t *testing.T, e *env.Env) {
+	t.Helper()
+	e.Manager(t, env.ManagerOptions{Namespaces: []string{"blue"}, Setup: func(mgr ctrl.Manager) error {
+		if err := mhcspec.AddIndexes(t.Context(), mgr.GetFieldIndexer()); err != nil {
+			return err
+		}
+		return (&adoption.Reconciler{Policy: mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}, Concurrency: 1}).AddToManager(t.Context(), mgr)
+	}})
+}
+
 // applyCheck applies a MachineHealthCheck without annotations, and returns it as it is then.
 func applyCheck(t *testing.T, c client.Client, name, by string) *unstructured.Unstructured {
 	t.Helper()
 	check := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
-		"clusterName": "c", "selector": map[string]any{"matchLabels": map[string]any{"pool": name}},
+		"clusterName": "blue", "selector": map[string]any{"matchLabels": map[string]any{"pool": name}},
 	}}}
 	check.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("MachineHealthCheck"))
 	check.SetNamespace("blue")
