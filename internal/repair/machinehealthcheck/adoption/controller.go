@@ -39,7 +39,7 @@ const (
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=list;watch;patch
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=list;watch
 
-// Reconciler hands MachineHealthChecks over, and takes them back.
+// Reconciler hands MachineHealthChecks over to Sickbay, and gives them back to Cluster API.
 type Reconciler struct {
 	Client   client.Client
 	Policy   mhcspec.Policy
@@ -67,7 +67,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	case HandOver:
 		set := map[string]any{"annotations": map[string]any{clusterv1.PausedAnnotation: mhcspec.HandedOverValue}}
 		err = r.apply(ctx, mhc, set, EventAdopted, "Handed over to Sickbay by the label "+Label)
-	case TakeBack:
+	case GiveBack:
 		err = r.apply(ctx, mhc, map[string]any{}, EventGivenBack, "Given back to Cluster API's own controller: the label "+Label+" asks for Sickbay no longer")
 	case Nothing:
 	}

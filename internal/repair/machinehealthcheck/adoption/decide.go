@@ -23,8 +23,8 @@ const (
 	Nothing Act = iota
 	// HandOver sets it.
 	HandOver
-	// TakeBack removes it.
-	TakeBack
+	// GiveBack removes it.
+	GiveBack
 )
 
 // Decide decides about one MachineHealthCheck. An annotation that others have set is theirs, whatever its value.
@@ -34,7 +34,7 @@ func Decide(f Facts) Act {
 	case wanted && !f.Paused:
 		return HandOver
 	case !wanted && f.Ours:
-		return TakeBack
+		return GiveBack
 	}
 	return Nothing
 }

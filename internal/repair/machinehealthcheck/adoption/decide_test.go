@@ -14,10 +14,10 @@ func TestLabelHandsOver(t *testing.T) {
 		"a value that says nothing":           {Facts{Cluster: "yes"}, Nothing},
 		"handed over already":                 {Facts{Cluster: "true", Paused: true, Ours: true}, Nothing},
 		"somebody has paused it":              {Facts{Cluster: "true", Paused: true}, Nothing},
-		"the label goes":                      {Facts{Paused: true, Ours: true}, TakeBack},
-		"it becomes an exception":             {Facts{Cluster: "false", Namespace: "true", Paused: true, Ours: true}, TakeBack},
+		"the label goes":                      {Facts{Paused: true, Ours: true}, GiveBack},
+		"it becomes an exception":             {Facts{Cluster: "false", Namespace: "true", Paused: true, Ours: true}, GiveBack},
 		"the label goes, a person's value":    {Facts{Paused: true}, Nothing},
-		"Sickbay drains":                      {Facts{Cluster: "true", Paused: true, Ours: true, Drains: true}, TakeBack},
+		"Sickbay drains":                      {Facts{Cluster: "true", Paused: true, Ours: true, Drains: true}, GiveBack},
 		"Sickbay drains, and has not begun":   {Facts{Cluster: "true", Drains: true}, Nothing},
 		"Sickbay drains, and it is a persons": {Facts{Cluster: "true", Paused: true, Drains: true}, Nothing},
 	} {
