@@ -59,16 +59,17 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil || mhc == nil || !mhc.DeletionTimestamp.IsZero() || r.foreign(mhc) {
 		return ctrl.Result{}, err
 	}
-	facts, err := r.observe(ctx, mhc)
+	facts, err := reader{r.Client, r.Policy.Drain, r.readsNamespaces}.observe(ctx, mhc)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	w := writer{r.Client, r.Recorder}
 	switch Decide(facts) {
 	case HandOver:
 		set := map[string]any{"annotations": map[string]any{clusterv1.PausedAnnotation: mhcspec.HandedOverValue}}
-		err = r.apply(ctx, mhc, set, EventAdopted, "Handed over to Sickbay by the label "+Label)
+		err = w.apply(ctx, mhc, set, EventAdopted, "Handed over to Sickbay by the label "+Label)
 	case GiveBack:
-		err = r.apply(ctx, mhc, map[string]any{}, EventGivenBack, "Given back to Cluster API's own controller: the label "+Label+" asks for Sickbay no longer")
+		err = w.apply(ctx, mhc, map[string]any{}, EventGivenBack, "Given back to Cluster API's own controller: the label "+Label+" asks for Sickbay no longer")
 	case Nothing:
 	}
 	if apierrors.IsConflict(err) {
@@ -84,9 +85,16 @@ func (r *Reconciler) foreign(mhc *clusterv1.MachineHealthCheck) bool {
 	return r.Policy.WatchFilter != "" && mhc.Labels[clusterv1.WatchLabel] != r.Policy.WatchFilter
 }
 
-func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (Facts, error) {
-	facts := Facts{Paused: mhcspec.HasAnnotation(mhc, clusterv1.PausedAnnotation), Ours: ours(mhc), Drains: r.Policy.Drain}
-	cluster, err := scaffold.Find(ctx, r.Client, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}, &clusterv1.Cluster{})
+// reader reads what is decided by.
+type reader struct {
+	client.Reader
+
+	drains, readsNamespaces bool
+}
+
+func (r reader) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (Facts, error) {
+	facts := Facts{Paused: mhcspec.HasAnnotation(mhc, clusterv1.PausedAnnotation), Ours: ours(mhc), Drains: r.drains}
+	cluster, err := scaffold.Find(ctx, r, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}, &clusterv1.Cluster{})
 	if err != nil {
 		return Facts{}, err
 	}
@@ -96,7 +104,7 @@ func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCh
 	if facts.Cluster != "" || !r.readsNamespaces {
 		return facts, nil
 	}
-	namespace, err := scaffold.Find(ctx, r.Client, client.ObjectKey{Name: mhc.Namespace}, scaffold.MetadataOf(namespaceKind))
+	namespace, err := scaffold.Find(ctx, r, client.ObjectKey{Name: mhc.Namespace}, scaffold.MetadataOf(namespaceKind))
 	if err == nil && namespace != nil {
 		facts.Namespace = namespace.Labels[Label]
 	}
@@ -113,19 +121,25 @@ func ours(mhc *clusterv1.MachineHealthCheck) bool {
 	})
 }
 
+// writer writes what was decided, and announces it.
+type writer struct {
+	client   client.Client
+	recorder events.EventRecorder
+}
+
 // apply sets metadata of the MachineHealthCheck that was read, and removes what we had set before. By the resource version, nobody has set the
 // annotation meanwhile; by force, as a program that applies an empty map owns the map.
-func (r *Reconciler) apply(ctx context.Context, mhc *clusterv1.MachineHealthCheck, metadata map[string]any, reason, why string) error {
+func (w writer) apply(ctx context.Context, mhc *clusterv1.MachineHealthCheck, metadata map[string]any, reason, why string) error {
 	obj := &unstructured.Unstructured{Object: map[string]any{"metadata": metadata}}
 	obj.SetNamespace(mhc.Namespace)
 	obj.SetName(mhc.Name)
 	obj.SetUID(mhc.UID)
 	obj.SetResourceVersion(mhc.ResourceVersion)
 	obj.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("MachineHealthCheck"))
-	if err := r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(obj), client.FieldOwner(FieldOwner), client.ForceOwnership); err != nil {
+	if err := w.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(obj), client.FieldOwner(FieldOwner), client.ForceOwnership); err != nil {
 		return fmt.Errorf("setting the annotation %s of MachineHealthCheck %s: %w", clusterv1.PausedAnnotation, client.ObjectKeyFromObject(mhc), err)
 	}
 	ctrl.LoggerFrom(ctx).Info("Adoption changed", "reason", reason)
-	r.Recorder.Eventf(mhc, nil, corev1.EventTypeNormal, reason, "Adopt", "%s", why)
+	w.recorder.Eventf(mhc, nil, corev1.EventTypeNormal, reason, "Adopt", "%s", why)
 	return nil
 }
