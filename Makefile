@@ -41,9 +41,9 @@ demo test-operate weigh: build
 test-bmo: $(OTHERS)/.bmo
 test-upgrade: $(OTHERS)/.clusterctl
 test-operate: $(OTHERS)/.helm $(OTHERS)/.prometheus
-chart release publish: $(OTHERS)/.helm
+chart release login-registry publish: $(OTHERS)/.helm
 test-kind: build controlplane $(OTHERS)/.clusterctl $(OTHERS)/.helm
-test-image: image
+test-image: image $(OTHERS)/.helm
 
 # The real programs of others, each a tool of a module of its own. Prometheus's service discoveries are left out: they are most of its dependencies,
 # and its targets here are static.

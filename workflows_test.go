@@ -72,15 +72,16 @@ func TestScriptsOfWorkflowsRunDry(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, one := range []struct {
-		script string
-		want   []string
+		script, version string
+		want            []string
 	}{
-		{"test-kind", []string{"kind@", "clusterctl init", "helm install sickbay charts/sickbay", "systemctl stop kubelet", "--for=delete", "delete cluster"}},
-		{"publish", []string{"push-image", "sign --yes ghcr.io/example/sickbay@sha256:", "oci://ghcr.io/example/charts", "sign-blob", "gh release create v0.1.0"}},
+		{"test-kind", "v0.1.0", []string{"kind@", "clusterctl init", "helm install sickbay charts/sickbay", "systemctl stop kubelet", "--for=delete", "delete cluster"}},
+		{"publish", "v0.1.0", []string{"push-image", "sign --yes ghcr.io/example/sickbay@sha256:", "oci://ghcr.io/example/charts", "sign-blob", "gh release create v0.1.0", "--prerelease=false"}},
+		{"publish", "v0.1.0-rc.1", []string{"gh release create v0.1.0-rc.1", "--prerelease=true"}},
 	} {
-		t.Run(one.script, func(t *testing.T) {
+		t.Run(one.script+" "+one.version, func(t *testing.T) {
 			dir := t.TempDir()
-			for _, file := range []string{"SHA256SUMS", "sickbay-0.1.0.tgz"} {
+			for _, file := range []string{"SHA256SUMS", "sickbay-" + one.version[1:] + ".tgz"} {
 				if err := os.MkdirAll(filepath.Join(dir, "dist"), 0o700); err != nil {
 					t.Fatal(err)
 				}
@@ -90,7 +91,7 @@ func TestScriptsOfWorkflowsRunDry(t *testing.T) {
 			}
 			cmd := exec.CommandContext(t.Context(), "bash", filepath.Join(root, "tools/make", one.script))
 			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "DRY_RUN=1", "ROOT="+root, "BIN=bin", "ASSETS=assets", "OTHERS=others", "VERSION=v0.1.0", "REPOSITORY=ghcr.io/example/sickbay", "GITHUB_OUTPUT=/dev/stdout", "CHART=")
+			cmd.Env = append(os.Environ(), "DRY_RUN=1", "ROOT="+root, "BIN=bin", "ASSETS=assets", "OTHERS=others", "VERSION="+one.version, "REPOSITORY=ghcr.io/example/sickbay", "GITHUB_OUTPUT=/dev/stdout", "CHART=")
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v:\n%s", err, out)

@@ -39,7 +39,12 @@ func TestSecretNamespaces(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- secrets.Start(ctx) }()
-	defer func() { cancel(); <-ended }()
+	defer func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the cache has ended with %v", err)
+		}
+	}()
 
 	if !secrets.WaitForCacheSync(t.Context()) {
 		t.Fatal("the cache does not start")

@@ -22,7 +22,7 @@ func Summarize(all *[]metav1.Condition, conditionType string, c metav1.Condition
 	return changed
 }
 
-// SummarizeSuccess does so for what is done once: succeeded is its condition Succeeded, which is Unknown until then.
+// SummarizeSuccess summarizes the condition Succeeded of what is done once, which is Unknown until then.
 func SummarizeSuccess(all *[]metav1.Condition, succeeded metav1.Condition) {
 	conditionType := ""
 	switch succeeded.Status {

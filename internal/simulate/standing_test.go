@@ -43,19 +43,6 @@ func (f *fleet) marked(name string, since time.Duration) *v1alpha1.MachineRemedi
 	return r
 }
 
-// begins returns when each machine is admitted, or begins its step once more.
-func begins(r Result) map[string][]string {
-	all := map[string][]string{}
-	for _, e := range r.Timeline {
-		for _, name := range e.Machines {
-			if strings.Contains(e.What, "step replace begins") {
-				all[name] = append(all[name], e.At.Format("15:04:05"))
-			}
-		}
-	}
-	return all
-}
-
 // TestSignThatStoodBeforeIsTakenOff: what shows a power cycle on a Machine goes with it, so a machine whose cycle has failed does not count while it
 // waits.
 func TestSignThatStoodBeforeIsTakenOff(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"crypto/x509"
-	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -71,8 +70,10 @@ func TestSmallAndTheSameElsewhere(t *testing.T) {
 // TestPushedPulledAndRun pushes the image to a registry, pulls it and runs it.
 func TestPushedPulledAndRun(t *testing.T) {
 	dir := imageDir(t)
-	host, login := newRegistry(t)
-	run(t, "../..", "tools/make/push-image", "BIN="+filepath.Dir(dir), "REPOSITORY="+host+"/sickbay-dev/sickbay", "REGISTRY_AUTH_FILE="+login)
+	host := newRegistry(t)
+	repository, login := "REPOSITORY="+host+"/sickbay-dev/sickbay", "DOCKER_CONFIG="+t.TempDir()
+	run(t, "../..", "tools/make/login-registry --plain-http", repository, login, "USERNAME=me", "GH_TOKEN=secret")
+	run(t, "../..", "tools/make/push-image", "BIN="+filepath.Dir(dir), repository, login)
 	tag, err := name.NewTag(host + "/sickbay-dev/sickbay:" + os.Getenv("VERSION"))
 	if err != nil {
 		t.Fatal(err)
@@ -107,8 +108,8 @@ func TestPushedPulledAndRun(t *testing.T) {
 // auth is the login at the registry.
 var auth = remote.WithAuth(&authn.Basic{Username: "me", Password: "secret"})
 
-// newRegistry serves a registry that asks for a password, and returns its address and a file with the login.
-func newRegistry(t *testing.T) (string, string) {
+// newRegistry serves a registry that asks for a password, and returns its address.
+func newRegistry(t *testing.T) string {
 	t.Helper()
 	images := registry.New(registry.WithReferrersSupport(true), registry.Logger(log.New(io.Discard, "", 0)))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -121,12 +122,7 @@ func newRegistry(t *testing.T) (string, string) {
 	}))
 	t.Cleanup(server.Close)
 	// By this name, oras speaks HTTP to it.
-	host, login := strings.Replace(server.URL, "http://127.0.0.1", "localhost", 1), filepath.Join(t.TempDir(), "auth.json")
-	config := `{"auths": {"` + host + `": {"auth": "` + base64.StdEncoding.EncodeToString([]byte("me:secret")) + `"}}}`
-	if err := os.WriteFile(login, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return host, login
+	return strings.Replace(server.URL, "http://127.0.0.1", "localhost", 1)
 }
 
 // checkManifest checks what the image says about itself.

@@ -45,7 +45,7 @@ func TestWhatStopsTheClock(t *testing.T) {
 		"the machine is gone, on hold":        {deleted(goneNow, onHold, stoppedFor(time.Minute)), clock{"-1m0s", "30m0s"}},
 		"its successor is healthy":            {deleted(goneNow, stoppedFor(time.Minute), successorIs(Successor{Health: Healthy, HealthySince: noon})), clock{"", "31m0s"}},
 		"built-in: the machine is deleted":    {with(builtin(replace()), asks("replace", time.Minute), deleting(time.Second)), clock{"", ""}},
-		"built-in: the deletion takes longer": {with(builtin(replace()), asks("replace", time.Minute), deleting(soonGone)), clock{"", "59m30s"}},
+		"built-in: the deletion takes longer": {with(builtin(replace()), asks("replace", time.Minute), deleting(quickDeletion)), clock{"", "59m30s"}},
 		"it has come to an end":               {p(stoppedFor(time.Minute), is(Healthy)), clock{"", ""}},
 		"it is cancelled":                     {p(stoppedFor(time.Minute), decides(v1alpha1.AnswerCancel, "")), clock{"", ""}},
 		"the record has come to an end":       {deleted(stoppedFor(time.Minute), goneNow, unmanaged), clock{"", ""}},

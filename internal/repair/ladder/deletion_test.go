@@ -14,7 +14,7 @@ func TestYoungDeletionCostsNoWrite(t *testing.T) {
 	if d := Decide(young, noon); d.Store {
 		t.Errorf("it stores %+v", d.Status)
 	}
-	old := with(builtin(replace()), works("replace", time.Minute), deleting(soonGone))
+	old := with(builtin(replace()), works("replace", time.Minute), deleting(quickDeletion))
 	old.Record.Status = said
 	if d := Decide(old, noon); !d.Store || Progress(&d.Status).Message != "Step replace: the machine is being deleted; waits until it is gone" {
 		t.Errorf("after a while it stores %t, and says %q", d.Store, Progress(&d.Status).Message)

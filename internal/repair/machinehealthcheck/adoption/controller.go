@@ -45,7 +45,7 @@ const betweenHandOvers = 5 * time.Second
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=list;watch;patch
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=list;watch
 
-// Reconciler hands MachineHealthChecks over, and takes them back.
+// Reconciler hands MachineHealthChecks over to Sickbay, and gives them back to Cluster API.
 type Reconciler struct {
 	Client   client.Client
 	Policy   mhcspec.Policy
@@ -73,7 +73,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.conflicts.Reset(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
-	facts, err := r.observe(ctx, mhc)
+	facts, err := reader{r.Client, r.Policy.Drain || r.filtered(mhc), r.readsNamespaces}.observe(ctx, mhc)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
@@ -81,9 +81,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	switch Decide(facts) {
 	case HandOver:
 		wait, err = r.handOver(ctx, mhc, facts)
-	case TakeBack:
+	case GiveBack:
 		r.handOvers.Forget(req.NamespacedName)
-		err = r.apply(ctx, mhc, Owner(mhc), map[string]any{}, EventGivenBack, "Given back to Cluster API's own controller: the label "+Label+" asks for Sickbay no longer")
+		err = writer{r.Client, r.Recorder}.apply(ctx, mhc, Owner(mhc), map[string]any{}, EventGivenBack, "Given back to Cluster API's own controller: the label "+Label+" asks for Sickbay no longer")
 	case Nothing:
 	}
 	if apierrors.IsConflict(err) {
@@ -105,7 +105,7 @@ func (r *Reconciler) handOver(ctx context.Context, mhc *clusterv1.MachineHealthC
 	if facts.Cluster == "" {
 		owner = NamespaceOwner
 	}
-	err := r.apply(ctx, mhc, owner, set, EventAdopted, "Handed over to Sickbay by the label "+Label)
+	err := writer{r.Client, r.Recorder}.apply(ctx, mhc, owner, set, EventAdopted, "Handed over to Sickbay by the label "+Label)
 	if err == nil {
 		r.handOvers.Begin(key, now)
 	}
@@ -122,12 +122,19 @@ func (r *Reconciler) filtered(mhc *clusterv1.MachineHealthCheck) bool {
 	return r.Policy.WatchFilter != "" && mhc.Labels[clusterv1.WatchLabel] != r.Policy.WatchFilter
 }
 
-func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (Facts, error) {
+// reader reads what is decided by.
+type reader struct {
+	client.Reader
+
+	drains, readsNamespaces bool
+}
+
+func (r reader) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (Facts, error) {
 	facts := Facts{
 		Paused: mhcspec.HasAnnotation(mhc, clusterv1.PausedAnnotation), Ours: Owner(mhc) != "", Upgrading: mhcspec.HasAnnotation(mhc, mhcspec.UpgradeMarker),
-		Drains: r.Policy.Drain || r.filtered(mhc),
+		Drains: r.drains,
 	}
-	cluster, err := scaffold.Find(ctx, r.Client, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}, &clusterv1.Cluster{})
+	cluster, err := scaffold.Find(ctx, r, client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.ClusterName}, &clusterv1.Cluster{})
 	if err != nil {
 		return Facts{}, err
 	}
@@ -144,7 +151,7 @@ func (r *Reconciler) observe(ctx context.Context, mhc *clusterv1.MachineHealthCh
 	if facts.Cluster != "" {
 		return facts, nil
 	}
-	namespace, err := scaffold.Find(ctx, r.Client, client.ObjectKey{Name: mhc.Namespace}, scaffold.MetadataOf(namespaceKind))
+	namespace, err := scaffold.Find(ctx, r, client.ObjectKey{Name: mhc.Namespace}, scaffold.MetadataOf(namespaceKind))
 	if err == nil && namespace != nil {
 		facts.Namespace = namespace.Labels[Label]
 	}
@@ -165,19 +172,25 @@ func Owner(mhc metav1.Object) string {
 	return ""
 }
 
+// writer writes what was decided, and announces it.
+type writer struct {
+	client   client.Client
+	recorder events.EventRecorder
+}
+
 // apply sets metadata of the MachineHealthCheck that was read, and removes what we had set before. By the resource version, nobody has set the
 // annotation meanwhile; by force, as a program that applies an empty map owns the map.
-func (r *Reconciler) apply(ctx context.Context, mhc *clusterv1.MachineHealthCheck, owner string, metadata map[string]any, reason, why string) error {
+func (w writer) apply(ctx context.Context, mhc *clusterv1.MachineHealthCheck, owner string, metadata map[string]any, reason, why string) error {
 	obj := &unstructured.Unstructured{Object: map[string]any{"metadata": metadata}}
 	obj.SetNamespace(mhc.Namespace)
 	obj.SetName(mhc.Name)
 	obj.SetUID(mhc.UID)
 	obj.SetResourceVersion(mhc.ResourceVersion)
 	obj.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("MachineHealthCheck"))
-	if err := r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(obj), client.FieldOwner(owner), client.ForceOwnership); err != nil {
+	if err := w.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(obj), client.FieldOwner(owner), client.ForceOwnership); err != nil {
 		return fmt.Errorf("setting the annotation %s of MachineHealthCheck %s: %w", clusterv1.PausedAnnotation, client.ObjectKeyFromObject(mhc), err)
 	}
 	ctrl.LoggerFrom(ctx).Info("Adoption changed", "reason", reason)
-	r.Recorder.Eventf(mhc, nil, corev1.EventTypeNormal, reason, "Adopt", "%s", why)
+	w.recorder.Eventf(mhc, nil, corev1.EventTypeNormal, reason, "Adopt", "%s", why)
 	return nil
 }

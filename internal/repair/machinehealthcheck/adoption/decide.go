@@ -25,8 +25,8 @@ const (
 	Nothing Act = iota
 	// HandOver sets it.
 	HandOver
-	// TakeBack removes it.
-	TakeBack
+	// GiveBack removes it.
+	GiveBack
 )
 
 // Decide decides about one MachineHealthCheck. An annotation that others have set is theirs, whatever its value. During an upgrade all stays as it is:
@@ -38,7 +38,7 @@ func Decide(f Facts) Act {
 	case wanted && !f.Paused:
 		return HandOver
 	case !wanted && f.Ours:
-		return TakeBack
+		return GiveBack
 	}
 	return Nothing
 }
