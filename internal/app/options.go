@@ -170,7 +170,7 @@ func (o *Options) Validate() error {
 // waiting returns how many workers may wait at once for slow workload clusters: half of one controller's workers. 0 means that all may:
 // without controllers, there is no other work.
 func (o *Options) waiting() int {
-	if len(o.Controllers) == 0 {
+	if len(o.Controllers) == 0 || o.pace.patient {
 		return 0
 	}
 	return max(1, o.Concurrency/2)

@@ -5,6 +5,7 @@ import (
 
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/sim/fault"
@@ -37,9 +38,9 @@ func TestEachMayBeRepeated(t *testing.T) {
 		}
 		worker(t)
 	}
-	machines, err := it.PoolMachines(t.Context(), testCluster, world.DefaultPool)
-	newTest(t).Expect(err).NotTo(HaveOccurred())
-	newTest(t).Expect(machines).To(HaveEach(HaveField("Spec.Version", world.KubernetesVersion)))
+	newTest(t).Eventually(func() ([]clusterv1.Machine, error) {
+		return it.PoolMachines(t.Context(), testCluster, world.DefaultPool)
+	}).Should(HaveEach(HaveField("Spec.Version", world.KubernetesVersion)))
 }
 
 // TestHealingWhatIsGone succeeds.
