@@ -20,7 +20,7 @@ var errNoAnswer = errors.New("http2: client connection lost")
 // reads is called before each read of a process.
 func (p *Process) reads(call apimodel.Call) error {
 	if p.dead {
-		return errDead
+		p.crash()
 	}
 	if !call.Live {
 		p.moveCache(call.Kind)
@@ -35,7 +35,7 @@ func (p *Process) reads(call apimodel.Call) error {
 // moveCache makes a cache catch up if it lags too far behind, and may make it catch up at this very moment.
 func (p *Process) moveCache(kind schema.GroupVersionKind) {
 	behind := p.View.Behind(kind)
-	if behind == 0 || (behind <= most && p.World.over()) {
+	if behind == 0 || (behind <= most && p.World.over()) || p.beside() {
 		return
 	}
 	if behind > most {
@@ -130,7 +130,7 @@ func (p *Process) read(call apimodel.Call, obj *apimodel.Object) {
 // writes carries out a write of a process, or makes it go wrong.
 func (p *Process) writes(call apimodel.Call, write func() error) error {
 	if p.dead {
-		return errDead
+		p.crash()
 	}
 	if err := p.interrupt(call); err != nil {
 		return err
@@ -146,8 +146,7 @@ func (p *Process) writes(call apimodel.Call, write func() error) error {
 	}
 	if befalls.Crashes() {
 		p.World.say("      %s: %s %s", p.Name, befalls, call)
-		p.dead = true
-		return errDead
+		p.crash()
 	}
 	if answer != nil && !carriedOut {
 		p.World.say("      %s: %v", call, answer)

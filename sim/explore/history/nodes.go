@@ -41,9 +41,7 @@ func (n nodes) read(ctx context.Context, reader client.Reader, name string) (*co
 	if n.p.World.Unreadable || err == errNoAnswer { //nolint:errorlint // it is never wrapped
 		return nil, n.lost()
 	}
-	if err == nil {
-		n.p.World.hears(node)
-	}
+	n.p.World.hears(node)
 	return node, err
 }
 

@@ -1,8 +1,8 @@
 package history
 
 import (
-	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,6 +27,8 @@ type Process struct {
 	queue       queue
 	// Item is the item of the current Reconcile; nil between two.
 	Item *Item
+	// goroutine is the one of the current Reconcile.
+	goroutine string
 	// lag is how many writes its caches do not show for now.
 	lag map[schema.GroupVersionKind]int
 	// dead is set after it crashed.
@@ -45,8 +47,27 @@ type Item struct {
 
 func (i Item) String() string { return i.Controller + " " + i.Name }
 
-// errDead is the answer to every call of a process after it has crashed: nothing that it still does has an effect.
-var errDead = errors.New("the process has crashed")
+// crash is the panic that unwinds a Reconcile when its process dies.
+type crash struct{ process *Process }
+
+// crash ends everything that the process does. Other goroutines of a Reconcile may call it, too.
+func (p *Process) crash() {
+	p.dead = true
+	if p.beside() {
+		runtime.Goexit()
+	}
+	panic(crash{p})
+}
+
+// goroutine identifies the calling goroutine.
+func goroutine() string {
+	var head [32]byte
+	return string(head[:runtime.Stack(head[:], false)])
+}
+
+// beside reports whether the calling goroutine is one that a Reconcile has started. Several of them read at once, so nothing may happen at their
+// reads that depends on their order.
+func (p *Process) beside() bool { return p.Item != nil && p.goroutine != goroutine() }
 
 // newProcess starts a manager. Its caches are up to date, unless they start older.
 func (w *World) newProcess() *Process {
@@ -112,13 +133,21 @@ func (p *Process) Failing() bool { return len(p.queue.failures) > 0 }
 func (p *Process) reconcile(i Item) {
 	p.queue.remove(i)
 	p.World.say("%s %s", p.Name, i)
-	p.Item = &i
+	p.Item, p.goroutine = &i, p.World.goroutine
+	if p.World.nested > 0 {
+		// Another process's call may come from a goroutine of its own.
+		p.goroutine = goroutine()
+	}
 	p.World.observer.Began(p)
-	defer func() { p.Item = nil }()
+	defer func() {
+		p.Item = nil
+		if cause := recover(); cause != nil {
+			p.died(cause)
+		}
+	}()
 	result, err := p.Controllers[i.Controller].Reconcile(p.World.Ctx, reconcile.Request{NamespacedName: kinds.InNamespace(i.Name)})
 	if p.dead {
-		p.succeed()
-		return
+		panic(crash{p})
 	}
 	if err == nil {
 		p.World.observer.Finished(p)
@@ -135,8 +164,11 @@ func (p *Process) reconcile(i Item) {
 	}
 }
 
-// succeed gives a leader that has crashed a successor at once.
-func (p *Process) succeed() {
+// died recovers from the crash of a process. A leader gets a successor at once.
+func (p *Process) died(cause any) {
+	if dead, ok := cause.(crash); !ok || dead.process != p {
+		panic(cause)
+	}
 	if p.World.Former == p {
 		p.World.Former = nil
 		return

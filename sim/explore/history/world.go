@@ -34,6 +34,8 @@ type World struct {
 	// Ctx is the context of all reads and writes.
 	Ctx   context.Context
 	clock *clock
+	// goroutine is the one that plays the history.
+	goroutine string
 	// cached are the kinds that the controllers watch.
 	cached  []schema.GroupVersionKind
 	choices *chooser
@@ -88,7 +90,7 @@ var indexes = slices.Concat(mhcspec.Indexes(), recordstore.Indexes(), upgradepau
 // New begins a history. Nobody judges it until Observe is called.
 func New(spec *worlds.Spec, plant *Plant, strategy schedule.Strategy, tell func(string)) *World {
 	w := &World{
-		Spec: spec, Plant: plant, clock: &clock{Start}, choices: &chooser{strategy: strategy}, refused: map[string]bool{},
+		Spec: spec, Plant: plant, clock: &clock{Start}, goroutine: goroutine(), choices: &chooser{strategy: strategy}, refused: map[string]bool{},
 		iron: map[string]*metal.Iron{}, busy: map[string]time.Time{}, unmarked: map[string]time.Time{}, Unread: map[schema.GroupVersionKind]bool{}, tell: tell, Ctx: ctrl.LoggerInto(context.Background(), logr.Discard()),
 	}
 	if tell != nil {
