@@ -1,6 +1,7 @@
 package chart_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -31,8 +32,10 @@ func TestGitOpsPage(t *testing.T) {
 	build.Create(t.Context(), t, e.Client, ns("blue"), ns("argocd"), config, build.Cluster("blue", "blue"))
 	appliers := map[string]string{"workers": "kustomize-controller", "topology": "capi-topology"}
 	for name, by := range appliers {
-		applyCheck(t, e.Client, name, by)
+		check := applyCheck(t, e.Client, name, by)
+		t.Cleanup(func() { _ = e.Client.Delete(context.Background(), check) })
 	}
+	t.Cleanup(func() { _ = e.Client.Delete(context.Background(), build.Cluster("blue", "blue")) })
 	assets, err := filepath.Abs(os.Getenv("KUBEBUILDER_ASSETS"))
 	if err != nil {
 		t.Fatal(err)
