@@ -21,7 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/page"
 )
 
-// TestGitOpsPage follows docs/operations/gitops.md: Argo CD's configuration keeps what it has and gets the scripts, and whoever applies a
+// TestGitOpsPage follows docs/operations/gitops.md: Argo CD's configuration keeps what it has and gets the scripts, and a program that applies a
 // MachineHealthCheck again as Cluster API's topology controller and Flux do leaves the annotation alone.
 func TestGitOpsPage(t *testing.T) {
 	e := env.Get(t)

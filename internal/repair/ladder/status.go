@@ -31,7 +31,7 @@ func (d *draft) say(phase v1alpha1.RemediationPhase, reason, message string) boo
 	return true
 }
 
-// progress sets the condition Progressing, and sums it up: whoever waits for a record waits until it has ended, whatever it waits for.
+// progress sets the condition Progressing, and sums it up for programs that wait for a record: it is in progress until it has ended.
 func (d *draft) progress(status metav1.ConditionStatus, reason, message string) {
 	d.condition(v1alpha1.ConditionProgressing, status, reason, message)
 	summary := v1alpha1.ConditionReconciling
