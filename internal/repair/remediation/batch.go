@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// batchFills is how long a batch that follows one of several waits for more: in a storm, each batch costs as many requests as one record
-	// alone. A record that nobody comes with never waits.
+	// batchFills is how long a batch that follows one of several waits for more, and how long after that one another follows it: in a storm, each
+	// batch costs as many requests as one record alone. A record that nobody comes with never waits.
 	batchFills = 200 * time.Millisecond
 	// batchFull is how many do not wait for more.
 	batchFull = 10
@@ -35,7 +35,7 @@ type kinship struct {
 	limited bool
 }
 
-// row is the batch that is being read, and the one that fills meanwhile.
+// row is the batch that is being read, or was read last, and the one that fills meanwhile.
 type row struct{ reading, next *batch }
 
 // batch is one read for several records.
@@ -124,12 +124,21 @@ func (b *batches) close(of kinship, mine *batch) {
 	b.rows[of] = &row{reading: mine}
 }
 
-// leave ends a batch.
+// leave ends a batch. One of several is remembered for a while, so that the next one waits for more.
 func (b *batches) leave(of kinship, mine *batch) {
+	close(mine.done)
+	if mine.size == 1 {
+		b.forget(of, mine)
+		return
+	}
+	time.AfterFunc(batchFills, func() { b.forget(of, mine) })
+}
+
+// forget drops a batch that none has followed.
+func (b *batches) forget(of kinship, over *batch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if r := b.rows[of]; r.reading == mine && r.next == nil {
+	if r := b.rows[of]; r != nil && r.reading == over && r.next == nil {
 		delete(b.rows, of)
 	}
-	close(mine.done)
 }

@@ -108,6 +108,19 @@ func TestBatches(t *testing.T) {
 		b.release <- nil
 		b.wantAnswers(t, batchFull, answer{read: 4})
 		synctest.Wait()
+
+		before = time.Now()
+		for range 2 {
+			go b.ask(t.Context())
+		}
+		b.wantBatch(t, 2)
+		if waited := time.Since(before); waited != batchFills {
+			t.Errorf("those who come soon after a batch of several wait for %s", waited)
+		}
+		b.release <- nil
+		b.wantAnswers(t, 2, answer{read: 5})
+		time.Sleep(batchFills)
+		synctest.Wait()
 		if n := len(b.batches.rows); n > 0 {
 			t.Errorf("%d batches are remembered", n)
 		}
