@@ -3,6 +3,9 @@ package remediation
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -146,5 +149,30 @@ func TestBatchesEnd(t *testing.T) {
 		b.release <- nil
 		b.wantAnswers(t, 1, answer{read: 1})
 		b.wantAnswers(t, 1, answer{read: 2})
+	})
+}
+
+// TestBatchesOfAStorm: in a storm, whose records come one after the other, a batch costs each of them little.
+func TestBatchesOfAStorm(t *testing.T) {
+	t.Parallel()
+	const records, every, reading, most = 1000, 20 * time.Millisecond, 15 * time.Millisecond, 0.15
+	synctest.Test(t, func(t *testing.T) {
+		var b batches
+		var reads atomic.Int64
+		var all sync.WaitGroup
+		for range records {
+			all.Go(func() {
+				_, _ = b.read(t.Context(), kinship{}, nil, func([]*v1alpha1.MachineRemediation) (common, error) {
+					reads.Add(1)
+					time.Sleep(reading)
+					return common{}, nil
+				})
+			})
+			time.Sleep(time.Duration(rand.Int64N(int64(2 * every))))
+		}
+		all.Wait()
+		if n := float64(reads.Load()) / records; n > most {
+			t.Errorf("%.2f batches for each record, want at most %.2f", n, most)
+		}
 	})
 }
