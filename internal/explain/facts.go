@@ -79,8 +79,10 @@ type Check struct {
 // Machine is a Machine and the facts for its verdict.
 type Machine struct {
 	Machine *clusterv1.Machine
-	// Check is its MachineHealthCheck; nil if none selects it.
+	// Check is its MachineHealthCheck; nil if none selects it. Of several, it is the one that repairs it, or would.
 	Check *Check
+	// Checks are all that judge it.
+	Checks []*Check
 	// Health is nil if nobody judges it, or if its facts cannot be read.
 	Health *verdict.Facts
 	// Record is its open record; nil if it is not under repair.

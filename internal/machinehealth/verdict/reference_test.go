@@ -25,6 +25,7 @@ var reasons = map[string]string{
 	"ReasonWaitingForNodeRef":           ReasonWaitingForNodeRef,
 	"ReasonNodeConditionsNotYet":        ReasonNodeConditionsNotYet,
 	"ReasonMachineConditionsNotYet":     ReasonMachineConditionsNotYet,
+	"ReasonPaused":                      ReasonPaused,
 	"ReasonWaitingForInfrastructure":    ReasonWaitingForInfrastructure,
 	"ReasonWaitingForControlPlane":      ReasonWaitingForControlPlane,
 }

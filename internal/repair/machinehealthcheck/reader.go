@@ -12,7 +12,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/controllerstate"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/rules"
@@ -23,7 +22,6 @@ import (
 // Reader reads what a decision needs, and remembers what the caches do not show yet. It cannot write.
 type Reader struct {
 	slots.Reader
-	Policy mhcspec.Policy
 	// RecordsInstalled reports whether MachineRemediations can be read and written. Nil means that they can.
 	RecordsInstalled func() bool
 	// Namespace is what the manager is restricted to; empty means all.
@@ -75,6 +73,9 @@ func (r *Reader) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck)
 		return admission.Facts{}, err
 	}
 	if err := r.AddRecords(ctx, &f, all); err != nil {
+		return admission.Facts{}, err
+	}
+	if err := r.AddLeads(ctx, &f); err != nil {
 		return admission.Facts{}, err
 	}
 	r.observeFailures(&f)

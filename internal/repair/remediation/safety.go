@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -59,6 +60,9 @@ func (r *Reader) safetyOwn(ctx context.Context, v *view) error {
 	if s.Unmanaged = r.unmanaged(v); s.Unmanaged != "" || v.cluster == nil {
 		return nil
 	}
+	if err := r.sharedFacts(ctx, v); err != nil {
+		return err
+	}
 	v.facts.ResumedAt = r.resumedAt(v.mhc, v.machine, v.cluster)
 	if paused := mhcspec.Paused(v.mhc, v.cluster); len(paused) > 0 {
 		s.Paused = strings.Join(paused, ", ")
@@ -112,6 +116,8 @@ func (r *Reader) unmanaged(v *view) string {
 		return "The Machine has the annotation " + clusterv1.MachineSkipRemediationAnnotation
 	case v.mhc == nil:
 		return "No MachineHealthCheck selects the machine any more"
+	case !r.Policy.Keeps(v.mhc) && v.mhc.Name != v.facts.Record.Spec.HealthCheckRef.Name:
+		return "MachineHealthCheck " + v.mhc.Name + " of another controller selects the machine, too"
 	case !r.Policy.Keeps(v.mhc):
 		return "MachineHealthCheck " + v.mhc.Name + " is no longer managed by Sickbay"
 	}
@@ -129,7 +135,12 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 	}
 	observer := *r.Observer
 	observer.Nodes = r.liveNodes(v)
-	facts, err := observer.Facts(ctx, v.machine, v.mhc, v.cluster, true)
+	var others []*clusterv1.MachineHealthCheck
+	if ladder.HasBegun(v.facts.Record) {
+		// What has begun goes on while anybody finds the machine sick. Who begins it must find it so.
+		others = slices.DeleteFunc(slices.Clone(v.checks), func(mhc *clusterv1.MachineHealthCheck) bool { return mhc == v.mhc })
+	}
+	facts, err := observer.Facts(ctx, v.machine, v.mhc, v.cluster, true, others...)
 	if err != nil {
 		return err
 	}
