@@ -1,9 +1,11 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -121,6 +123,38 @@ func (c *Check) would() string {
 		return "Nothing"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// shared returns what a MachineHealthCheck knows about a machine that others select, too; nil if none does.
+func (c *Check) shared(m *Machine) *admission.Shared {
+	if len(m.Checks) < 2 {
+		return nil
+	}
+	targets := c.Facts.Targets
+	i, found := slices.BinarySearchFunc(targets, m.Machine.Name, func(t admission.Target, name string) int { return cmp.Compare(t.Machine.Name, name) })
+	if !found {
+		return nil
+	}
+	return targets[i].Shared
+}
+
+// beside says which other MachineHealthChecks select the machine, and why those that find it sick do not repair it; empty if there are none.
+func (m *Machine) beside(now time.Time) string {
+	var said []string
+	for _, c := range m.Checks {
+		if c == m.Check {
+			continue
+		}
+		one, why := "MachineHealthCheck "+c.MachineHealthCheck.Name+" selects it, too", admission.PassedOver(c.Facts, now)
+		if why == "" && !c.Decision.Allowed {
+			why = "its gate is closed"
+		}
+		if why != "" && c.finds(m) {
+			one += ", and is passed over: " + why
+		}
+		said = append(said, one)
+	}
+	return strings.Join(said, ". ")
 }
 
 // overlap names the machines that MachineHealthChecks of other controllers have to themselves.
