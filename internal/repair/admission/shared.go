@@ -19,6 +19,8 @@ type Shared struct {
 	Checks []*clusterv1.MachineHealthCheck
 	// Part is the part of the stored verdict that this MachineHealthCheck's own rules explain; nil without a verdict.
 	Part *metav1.Condition
+	// ChangesAt is when that changes by itself; zero if it does not.
+	ChangesAt time.Time
 	// Older are the older ones whose rules find the Machine sick, too.
 	Older []*clusterv1.MachineHealthCheck
 	// Other is the MachineHealthCheck that repairs the Machine, if it is not this one; empty if it is.

@@ -46,7 +46,7 @@ func (m Reader) share(ctx context.Context, f *admission.Facts, rivals []*cluster
 	now := m.Clock.Now()
 	own := verdict.Decide(facts, now)
 	target.Present = admission.PresentOf(own)
-	target.Shared = &admission.Shared{Checks: checks, Part: admission.PartOf(target.Verdict(), own)}
+	target.Shared = &admission.Shared{Checks: checks, Part: admission.PartOf(target.Verdict(), own), ChangesAt: own.NextChange()}
 	if own.Status != healthcheck.False {
 		return m.countRepair(ctx, f, target)
 	}

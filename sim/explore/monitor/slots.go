@@ -19,9 +19,9 @@ import (
 )
 
 // slots checks that no more machines are under repair than allowed, by the greater of what was read and the current value.
-func (m *Monitor) slots(p *history.Process, machine *clusterv1.Machine, what string) {
+func (m *Monitor) slots(p *history.Process, r *v1alpha1.MachineRemediation, machine *clusterv1.Machine, what string) {
 	t := m.turns[p]
-	allowed := max(m.allowed(looked[*clusterv1.MachineHealthCheck](t, kinds.HealthCheck, kinds.CheckName)), m.allowed(history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)))
+	allowed := max(m.allowed(looked[*clusterv1.MachineHealthCheck](t, kinds.HealthCheck, t.governing(r))), m.allowed(m.healthCheckOf(r)))
 	if allowed == 0 {
 		return
 	}
