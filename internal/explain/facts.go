@@ -93,7 +93,8 @@ type Machine struct {
 	Owner silence.Facts
 }
 
-// Choose chooses which of the MachineHealthChecks that judge a machine its page is about: the one that repairs it, or would; else the oldest.
+// Choose chooses which of the MachineHealthChecks that judge a machine its page is about: the one that repairs it, or would; else the oldest that
+// is not paused.
 func (m *Machine) Choose() {
 	if len(m.Checks) == 0 {
 		return
@@ -102,7 +103,7 @@ func (m *Machine) Choose() {
 		x, y := a.MachineHealthCheck, b.MachineHealthCheck
 		return cmp.Or(x.CreationTimestamp.Compare(y.CreationTimestamp.Time), cmp.Compare(x.Name, y.Name))
 	})
-	m.Check = m.Checks[0]
+	m.Check = m.Checks[max(0, slices.IndexFunc(m.Checks, func(c *Check) bool { return len(c.Decision.Paused) == 0 }))]
 	if i := slices.IndexFunc(m.Checks, func(c *Check) bool { return c.finds(m) && c.Decision.Allowed && !c.Decision.Config.OnlyReports() }); i >= 0 {
 		m.Check = m.Checks[i]
 	}
