@@ -206,7 +206,7 @@ func (f *lintFlags) verdict(findings []lint.Finding) error {
 	for _, one := range findings {
 		if one.Level == lint.Error {
 			bad++
-		} else {
+		} else if one.Level == lint.Warning {
 			dangerous++
 		}
 	}
