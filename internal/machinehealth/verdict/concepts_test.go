@@ -63,7 +63,9 @@ func clusterNotUpConcepts() []concept {
 
 // severalConcepts are about two MachineHealthChecks: the older one asks for another condition, Maintenance=True, than the younger one.
 func severalConcepts() []concept {
-	maintenance := func(since time.Time) fact { return machine(build.Condition("Maintenance", metav1.ConditionTrue, "Planned", since)) }
+	maintenance := func(since time.Time) fact {
+		return machine(build.Condition("Maintenance", metav1.ConditionTrue, "Planned", since))
+	}
 	older := func(stopped string) fact {
 		return func(f *Facts) {
 			f.More = []mhcspec.Rules{f.Rules}

@@ -22,7 +22,7 @@ type Idle struct {
 func IdleBy(f Facts, d Decision, now time.Time) map[string]Idle {
 	why := map[types.UID]string{}
 	for _, one := range d.Waiting {
-		if one.Reason != ReasonExpected && one.Reason != ReasonOtherCheck {
+		if one.Reason != ReasonExpected {
 			why[one.UID] = one.Reason
 		}
 	}
@@ -35,7 +35,7 @@ func IdleBy(f Facts, d Decision, now time.Time) map[string]Idle {
 	idle := map[string]Idle{}
 	for i := range f.Targets {
 		target := &f.Targets[i]
-		if !target.sick() || target.other() != "" {
+		if !target.ours() {
 			continue
 		}
 		reason := why[target.Machine.UID]

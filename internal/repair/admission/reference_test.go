@@ -48,7 +48,7 @@ func TestReferenceHealthCheckReasons(t *testing.T) {
 		"ReasonClusterNotFound":      ReasonClusterNotFound,
 		"ReasonPaused":               ReasonPaused,
 		"ReasonNotPaused":            ReasonNotPaused,
-		"ReasonNotHandedOver":      ReasonNotHandedOver,
+		"ReasonNotHandedOver":        ReasonNotHandedOver,
 		"ReasonDryRun":               ReasonDryRun,
 		"ReasonObserve":              ReasonObserve,
 		"ReasonTemplateAvailable":    ReasonTemplateAvailable,

@@ -143,6 +143,9 @@ func (t Target) other() string {
 	return t.Shared.Other
 }
 
+// ours reports whether the machine is sick and this MachineHealthCheck repairs it.
+func (t Target) ours() bool { return t.sick() && t.other() == "" }
+
 // answers reports whether this MachineHealthCheck gives slots to what people ask for on the machine: the oldest that selects it does.
 func (f Facts) answers(t Target) bool {
 	return t.Shared == nil || t.Shared.Checks[0].Name == f.MachineHealthCheck.Name

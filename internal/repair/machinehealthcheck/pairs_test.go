@@ -38,7 +38,9 @@ type state struct {
 }
 
 func annotated(key, value string) func(*clusterv1.MachineHealthCheck, bool) {
-	return func(mhc *clusterv1.MachineHealthCheck, _ bool) { metav1.SetMetaDataAnnotation(&mhc.ObjectMeta, key, value) }
+	return func(mhc *clusterv1.MachineHealthCheck, _ bool) {
+		metav1.SetMetaDataAnnotation(&mhc.ObjectMeta, key, value)
+	}
 }
 
 var states = []state{

@@ -72,22 +72,27 @@ func (r *Reader) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck)
 	if err != nil {
 		return admission.Facts{}, err
 	}
-	if err := r.AddRecords(ctx, &f, all); err != nil {
-		return admission.Facts{}, err
-	}
-	if err := r.AddLeads(ctx, &f); err != nil {
-		return admission.Facts{}, err
-	}
-	r.observeFailures(&f)
-	if err := r.observeAwaited(ctx, &f, all); err != nil {
-		return admission.Facts{}, err
-	}
-	if err := r.observeStrays(ctx, &f); err != nil {
-		return admission.Facts{}, err
-	}
-	if err := r.addUnseen(ctx, &f, all); err != nil {
+	if err := r.observeRepairs(ctx, &f, all); err != nil {
 		return admission.Facts{}, err
 	}
 	r.observeHosts(ctx, &f)
 	return f, nil
+}
+
+// observeRepairs adds what is known of repairs: the records of the cluster, and what was asked for without one.
+func (r *Reader) observeRepairs(ctx context.Context, f *admission.Facts, all []*v1alpha1.MachineRemediation) error {
+	if err := r.AddRecords(ctx, f, all); err != nil {
+		return err
+	}
+	r.observeFailures(f)
+	if err := r.observeAwaited(ctx, f, all); err != nil {
+		return err
+	}
+	if err := r.observeStrays(ctx, f); err != nil {
+		return err
+	}
+	if err := r.addUnseen(ctx, f, all); err != nil {
+		return err
+	}
+	return r.AddLeads(ctx, f)
 }

@@ -86,22 +86,28 @@ func (r *Reader) healthChecksOf(ctx context.Context, v *view) error {
 	if v.how == cached {
 		return nil
 	}
-	if v.mhc != nil {
-		latest, err := v.healthCheck(ctx, client.ObjectKeyFromObject(v.mhc))
-		if err != nil {
-			return err
-		}
-		if latest != nil && latest.UID == v.mhc.UID && r.Selectors.Matches(latest, machine) {
-			if i := slices.Index(v.checks, v.mhc); i >= 0 {
-				v.checks[i] = latest
-			}
-			v.mhc = latest
-			return nil
-		}
+	if fresh, err := r.refresh(ctx, v); fresh || err != nil {
+		return err
 	}
 	all, err = r.liveHealthChecks(ctx, machine)
 	r.take(v, all)
 	return err
+}
+
+// refresh reads the MachineHealthCheck of a view past the cache. It reports whether that still is the one.
+func (r *Reader) refresh(ctx context.Context, v *view) (fresh bool, err error) {
+	if v.mhc == nil {
+		return false, nil
+	}
+	latest, err := v.healthCheck(ctx, client.ObjectKeyFromObject(v.mhc))
+	if latest == nil || latest.UID != v.mhc.UID || !r.Selectors.Matches(latest, v.machine) {
+		return false, err
+	}
+	if i := slices.Index(v.checks, v.mhc); i >= 0 {
+		v.checks[i] = latest
+	}
+	v.mhc = latest
+	return true, nil
 }
 
 // take notes which of all MachineHealthChecks judge the Machine, and whose settings hold for the record. One of another controller has the Machine to

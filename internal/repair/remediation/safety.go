@@ -135,12 +135,7 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 	}
 	observer := *r.Observer
 	observer.Nodes = r.liveNodes(v)
-	var others []*clusterv1.MachineHealthCheck
-	if ladder.HasBegun(v.facts.Record) {
-		// What has begun goes on while anybody finds the machine sick. Who begins it must find it so.
-		others = slices.DeleteFunc(slices.Clone(v.checks), func(mhc *clusterv1.MachineHealthCheck) bool { return mhc == v.mhc })
-	}
-	facts, err := observer.Facts(ctx, v.machine, v.mhc, v.cluster, true, others...)
+	facts, err := observer.Facts(ctx, v.machine, v.mhc, v.cluster, true, v.alsoJudging()...)
 	if err != nil {
 		return err
 	}
@@ -166,6 +161,15 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 	// The gate comes last: while its answer waits for other reads, the machines of a storm go on falling sick.
 	v.facts.Safety.GateClosed, err = r.Gatekeeper.GateClosed(ctx, v.mhc, v.cluster, !ladder.HasBegun(v.facts.Record))
 	return err
+}
+
+// alsoJudging returns by whose rules a machine is judged before an act, besides its own MachineHealthCheck's: what has begun goes on while anybody finds
+// the machine sick, but who begins it must find it so.
+func (v *view) alsoJudging() []*clusterv1.MachineHealthCheck {
+	if len(v.checks) < 2 || !ladder.HasBegun(v.facts.Record) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(v.checks), func(mhc *clusterv1.MachineHealthCheck) bool { return mhc == v.mhc })
 }
 
 // deletionFacts adds why the owner of a machine that Sickbay is about to delete would not replace it.

@@ -31,11 +31,13 @@ func TestSeveral(t *testing.T) {
 		change func(f *harness, other *clusterv1.MachineHealthCheck)
 		want   string
 	}{
-		"of the older one":                            {nil, func(*harness, *clusterv1.MachineHealthCheck) {}, acting},
-		"of the older one, which is held":             {nil, func(f *harness, _ *clusterv1.MachineHealthCheck) { holds(f, f.mhc) }, handedOver},
-		"of the older one, both are held":             {nil, func(f *harness, other *clusterv1.MachineHealthCheck) { holds(f, f.mhc); holds(f, other) }, "Pending OnHold"},
-		"of the older one, the younger one is held":   {nil, func(f *harness, other *clusterv1.MachineHealthCheck) { holds(f, other) }, acting},
-		"of the older one, the younger one is paused": {nil, func(f *harness, other *clusterv1.MachineHealthCheck) { annotate(f, other, clusterv1.PausedAnnotation, "") }, acting},
+		"of the older one":                          {nil, func(*harness, *clusterv1.MachineHealthCheck) {}, acting},
+		"of the older one, which is held":           {nil, func(f *harness, _ *clusterv1.MachineHealthCheck) { holds(f, f.mhc) }, handedOver},
+		"of the older one, both are held":           {nil, func(f *harness, other *clusterv1.MachineHealthCheck) { holds(f, f.mhc); holds(f, other) }, "Pending OnHold"},
+		"of the older one, the younger one is held": {nil, func(f *harness, other *clusterv1.MachineHealthCheck) { holds(f, other) }, acting},
+		"of the older one, the younger one is paused": {nil, func(f *harness, other *clusterv1.MachineHealthCheck) {
+			annotate(f, other, clusterv1.PausedAnnotation, "")
+		}, acting},
 		"of the younger one":                          {[]recordOption{ofOther}, func(*harness, *clusterv1.MachineHealthCheck) {}, handedOver},
 		"of the younger one, the older one is held":   {[]recordOption{ofOther}, func(f *harness, _ *clusterv1.MachineHealthCheck) { holds(f, f.mhc) }, acting},
 		"of the younger one, the older one is paused": {[]recordOption{ofOther}, func(f *harness, _ *clusterv1.MachineHealthCheck) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") }, acting},
@@ -96,7 +98,9 @@ func TestSeveralFinding(t *testing.T) {
 	change(f, a, func(m *clusterv1.Machine) { m.Annotations = nil })
 	f.reconcile(record)
 	f.wantRecord(record, undecidedNow)
-	changeStatus(f, a, func(m *clusterv1.Machine) { setCondition(m, metav1.Condition{Type: "Disk", Status: metav1.ConditionFalse, Reason: "Broken"}) })
+	changeStatus(f, a, func(m *clusterv1.Machine) {
+		setCondition(m, metav1.Condition{Type: "Disk", Status: metav1.ConditionFalse, Reason: "Broken"})
+	})
 	f.pass(time.Minute)
 	f.grant(record)
 	f.reconcile(record)

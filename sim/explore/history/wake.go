@@ -138,16 +138,19 @@ func (p *Process) wakeByMachine(change apimodel.Change) {
 	if identity || judgedAnew(before, after) {
 		p.queue.add(Item{machinehealth.ControllerName, name})
 	}
-	joined := is[0] == "False" && was != is
-	if identity || was[0] != is[0] || was[1] != is[1] || joined {
+	said := saysOtherwise(was, is)
+	if identity || said || was[1] != is[1] {
 		p.wakeChecks()
 	}
-	if identity || was[0] != is[0] || joined || markWas != markIs {
+	if identity || said || markWas != markIs {
 		p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool {
 			return r.Spec.MachineRef.Name == name || r.Spec.TemplateRef != nil
 		})
 	}
 }
+
+// saysOtherwise reports whether a verdict has another status, or finds something else.
+func saysOtherwise(was, is [3]string) bool { return was[0] != is[0] || (is[0] == "False" && was != is) }
 
 // judgedAnew reports whether a Machine may deserve another verdict.
 func judgedAnew(before, after *clusterv1.Machine) bool {
