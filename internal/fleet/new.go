@@ -40,7 +40,7 @@ type Sources struct {
 func New(s Sources) *Observer {
 	selectors := &mhcspec.Selectors{}
 	health := &machinehealth.Observer{Nodes: s.Nodes, Hosts: s.Hosts, GracePeriod: s.GracePeriod}
-	counts := slots.Reader{Cache: s.Client, Live: s.Live, Observer: health, Selectors: selectors, Policy: s.Policy, Outside: true, Clock: s.Clock}
+	counts := slots.Reader{Cache: s.Client, Live: s.Live, Observer: health, Selectors: selectors, Policy: s.Policy, Clock: s.Clock}
 	return &Observer{
 		Client: s.Client, Live: s.Live, Health: health, Selectors: selectors, Policy: s.Policy, Records: s.Records, AskManagers: s.AskManagers, Clock: s.Clock,
 		Checks: &machinehealthcheck.Reader{

@@ -30,9 +30,7 @@ type Reader struct {
 	Observer  *machinehealth.Observer
 	Selectors *mhcspec.Selectors
 	Policy    mhcspec.Policy
-	// Outside is set where a manager may read Nodes that cannot be read here, so that its verdicts count.
-	Outside bool
-	Clock   clock.PassiveClock
+	Clock     clock.PassiveClock
 }
 
 // AddTargets finds the Machines that the MachineHealthCheck judges, and those that it selects but that one of another controller has to itself.

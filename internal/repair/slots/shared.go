@@ -45,9 +45,6 @@ func (m Reader) share(ctx context.Context, f *admission.Facts, rivals []*cluster
 	}
 	now := m.Clock.Now()
 	own := verdict.Decide(facts, now)
-	if stored := target.Verdict(); m.Outside && stored != nil && own.Reason == verdict.ReasonNodeUnavailable {
-		own = healthcheck.Result{Status: healthcheck.Status(stored.Status), Reason: stored.Reason, Message: stored.Message}
-	}
 	target.Present = admission.PresentOf(own)
 	target.Shared = &admission.Shared{Checks: checks, Part: admission.PartOf(target.Verdict(), own), ChangesAt: own.NextChange()}
 	if own.Status != healthcheck.False {
