@@ -3,6 +3,7 @@ package slots
 import (
 	"context"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +20,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
+
+// unreadableRetry is how long to wait before judging a shared Machine again whose Node could not be read.
+const unreadableRetry = 15 * time.Second
 
 // share adds to the last target what is known of a Machine that rivals select, too. If the Machine is not the MachineHealthCheck's to judge, it is no
 // target.
@@ -47,6 +51,10 @@ func (m Reader) share(ctx context.Context, f *admission.Facts, rivals []*cluster
 	own := verdict.Decide(facts, now)
 	target.Present = admission.PresentOf(own)
 	target.Shared = &admission.Shared{Checks: checks, Part: admission.PartOf(target.Verdict(), own), ChangesAt: own.NextChange()}
+	if own.Reason == verdict.ReasonNodeUnavailable && verdict.Of(target.Machine).Reason != own.Reason {
+		// Its verdict does not change if the Node can be read again soon, and nothing else would say so.
+		target.Shared.ChangesAt = healthcheck.Earliest(target.Shared.ChangesAt, now.Add(unreadableRetry))
+	}
 	if own.Status != healthcheck.False {
 		return m.countRepair(ctx, f, target)
 	}
